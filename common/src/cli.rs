@@ -1,0 +1,404 @@
+//! The command line that all samples share, and the path from it to an exit code.
+
+use std::fmt::Debug;
+use std::io::{IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context, Result};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::drive::bench::{self, BenchOptions};
+use crate::drive::check;
+use crate::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, exit_code, one_line};
+use crate::facts::Kind;
+use crate::gpu::{Gpu, OpenOptions, list_devices};
+use crate::host::{self, Sample};
+use crate::lab::{Lab, LabOptions};
+use crate::measure::Progress;
+use crate::record::{Ended, Record, SCHEMA, Status};
+use crate::report::{self, Destination, Folder};
+
+/// A sample without arguments of its own.
+#[derive(Args, Clone, Debug)]
+pub struct NoArgs {}
+
+/// What every sample takes.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Common to all samples")]
+struct Common {
+    /// Measure (the default)
+    #[arg(long, conflicts_with = "check")]
+    bench: bool,
+    /// Run each variant under the validation layer and compare its output, without measuring
+    ///
+    /// Core and synchronization validation are on. Each message that the sample does not list with a
+    /// reason fails the check, and so does a listed one that no longer comes.
+    #[arg(long, conflicts_with_all = ["samples", "budget", "json", "csv", "out"])]
+    check: bool,
+    /// Print the devices of this machine, best first, and end
+    #[arg(long)]
+    list_devices: bool,
+    /// Device to run on: index in the list, part of its name, or UUID
+    ///
+    /// The default is the first that can be used, discrete before integrated before virtual before
+    /// CPU.
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
+    /// Measure only these variants (comma-separated), beside the two that ratios need
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    variant: Vec<String>,
+    /// Take exactly N samples of each variant instead of stopping by noise
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    samples: Option<u32>,
+    /// Seconds for all variants together [default: 8, on a CPU device 15]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    budget: Option<Duration>,
+    /// Repetitions in the long submit that the pipelined time comes from; 1 takes none [default: 8,
+    /// on a CPU device 4, fewer where memory is short]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    repetitions: Option<u32>,
+    /// Seed of the order in which variants are sampled [default: from the clock, recorded]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Seconds that one submit may take before the device counts as hung [default: 10, on a CPU
+    /// device 60]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Write the record as JSON to FILE, or to standard output with -
+    #[arg(long, value_name = "FILE")]
+    json: Option<Destination>,
+    /// Write the raw samples as CSV to FILE, or to standard output with -
+    #[arg(long, value_name = "FILE")]
+    csv: Option<Destination>,
+    /// Write record, samples, table and a README with the exact command into the new folder DIR
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Say how long each step of the start took, and what recording and submitting cost the CPU
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+#[derive(Parser)]
+struct Cli<A: Args> {
+    #[command(flatten)]
+    sample: A,
+    #[command(flatten)]
+    common: Common,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("'{text}' is not a number of seconds"))?;
+    if !(0.001..=86_400.0).contains(&seconds) {
+        return Err(format!("{text} s is out of range: 0.001 to 86400"));
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// The whole of a sample's `main`: parses, opens the device, lets `declare` fill the lab, and runs
+/// the driver that the command line asks for. Exit codes: 0 right, 1 nothing could run here, 2 wrong
+/// or failed, 3 hung, 130 stopped by the user.
+pub fn run<A: Args + Clone + Debug>(sample: Sample, declare: fn(&mut Lab, &A) -> Result<()>) -> ExitCode {
+    let began = Instant::now();
+    let cli = parse::<A>(&sample);
+    let run = Run { sample, common: cli.common, began };
+    let code = run.all(&cli.sample, declare).unwrap_or_else(|error| {
+        say(&format!("{}: {}", run.sample.name, one_line(&error)));
+        exit_code(&error)
+    });
+    if code == EXIT_HUNG {
+        leave_at_once(code);
+    }
+    ExitCode::from(code)
+}
+
+/// Ends the process without destructors and exit handlers: a driver whose queue hangs would wait
+/// in them for ever.
+fn leave_at_once(code: u8) -> ! {
+    let _ = std::io::stdout().flush();
+    // SAFETY: `_exit` has no preconditions.
+    unsafe { libc::_exit(i32::from(code)) }
+}
+
+/// A line on standard error. Nobody is left to tell when that is closed.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+fn parse<A: Args>(sample: &Sample) -> Cli<A> {
+    let command = Cli::<A>::command()
+        .name(sample.name)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("A sample of Hot Lap: GPU pipelining on trial");
+    let matches = command.get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+struct Run {
+    sample: Sample,
+    common: Common,
+    began: Instant,
+}
+
+impl Run {
+    fn all<A: Args>(&self, arguments: &A, declare: fn(&mut Lab, &A) -> Result<()>) -> Result<u8> {
+        if self.common.list_devices {
+            writeln!(std::io::stdout(), "{}", list_devices()?).ok();
+            return Ok(EXIT_RIGHT);
+        }
+        let folder = self.destinations()?;
+        let gpu = Gpu::open(&OpenOptions {
+            device: self.common.device.clone(),
+            validate: self.common.check,
+            timeout: self.common.timeout,
+        })?;
+        let mut lab = Lab::new(gpu, &LabOptions { repetitions: self.common.repetitions });
+        let result = self.with_lab(&mut lab, arguments, declare, folder.as_ref());
+        let hung = match &result {
+            Ok(code) => *code == EXIT_HUNG,
+            Err(error) => exit_code(error) == EXIT_HUNG,
+        };
+        if hung {
+            std::mem::forget(lab);
+        }
+        result
+    }
+
+    /// Finds out before measuring whether the results can be written.
+    fn destinations(&self) -> Result<Option<Folder>> {
+        for destination in [&self.common.json, &self.common.csv].into_iter().flatten() {
+            destination.probe()?;
+        }
+        self.common.out.as_deref().map(Folder::create).transpose()
+    }
+
+    fn with_lab<A: Args>(
+        &self,
+        lab: &mut Lab,
+        arguments: &A,
+        declare: fn(&mut Lab, &A) -> Result<()>,
+        folder: Option<&Folder>,
+    ) -> Result<u8> {
+        let opened = self.began.elapsed();
+        declare(lab, arguments)?;
+        lab.validate()?;
+        lab.select(&self.common.variant)?;
+        let declared = self.began.elapsed();
+        if self.common.check { self.check(lab) } else { self.bench(lab, folder, [opened, declared]) }
+    }
+
+    fn check(&self, lab: &Lab) -> Result<u8> {
+        let checked = check::check(lab)?;
+        print(&format!("{} on {}\n{}", self.sample.name, lab.device().name, checked.report))?;
+        Ok(match &checked.aborted {
+            Some(error) => exit_code(error),
+            None if checked.failed > 0 => EXIT_FAILED,
+            None => EXIT_RIGHT,
+        })
+    }
+
+    fn bench(&self, lab: &mut Lab, folder: Option<&Folder>, start: [Duration; 2]) -> Result<u8> {
+        let started = SystemTime::now();
+        let options = BenchOptions {
+            samples: self.common.samples.map(|n| n as usize),
+            budget: self.common.budget,
+            seed: self.common.seed.unwrap_or_else(clock_seed),
+        };
+        self.introduce(lab);
+        let stop = on_interrupt()?;
+        let bar = progress_bar();
+        let measured = bench::measure(lab, &options, &mut |progress| {
+            show(&bar, progress);
+            if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        bar.finish_and_clear();
+        let measured = measured?;
+        if self.common.verbose {
+            self.verbose(lab, start, &measured);
+        }
+        let code = code(&measured);
+        let record = self.record(lab, measured.method, measured.rows, measured.ended, started);
+        self.write(&record, lab, folder)?;
+        if let Some(error) = &measured.error {
+            say(&format!("{}: {}", self.sample.name, one_line(error)));
+        }
+        Ok(code)
+    }
+
+    /// What is run, on what, and what that can show: said before it runs.
+    fn introduce(&self, lab: &mut Lab) {
+        if lab.gpu.facts.kind == Kind::Cpu {
+            lab.notes.insert(0, CPU_NOTE.to_owned());
+        }
+        let facts = lab.device();
+        let settings: Vec<String> = lab.settings.iter().map(|(k, v)| format!("{k} {v}")).collect();
+        say(&format!(
+            "{} on {} ({}, {} {})\n{}",
+            self.sample.name,
+            facts.name,
+            facts.kind.word(),
+            facts.driver_name,
+            facts.driver_info,
+            settings.join(", ")
+        ));
+        if lab.gpu.facts.kind == Kind::Cpu {
+            say(CPU_NOTE);
+        }
+    }
+
+    fn record(
+        &self,
+        lab: &Lab,
+        method: crate::record::Method,
+        rows: Vec<crate::record::Row>,
+        ended: Ended,
+        started: SystemTime,
+    ) -> Record {
+        Record {
+            schema: SCHEMA,
+            tool: host::tool(&self.sample),
+            sample: self.sample.name.to_owned(),
+            command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
+            started: humantime::format_rfc3339_seconds(started).to_string(),
+            seconds: self.began.elapsed().as_secs_f64(),
+            configuration: lab.settings.clone(),
+            device: lab.gpu.facts.clone(),
+            host: host::host(),
+            method,
+            kernels: lab.gpu.arena().kernels.iter().map(|k| k.facts.clone()).collect(),
+            notes: lab.notes.clone(),
+            rows,
+            ended,
+        }
+    }
+
+    fn write(&self, record: &Record, lab: &Lab, folder: Option<&Folder>) -> Result<()> {
+        let table = |width| report::table(record, lab.bound.as_deref(), lab.baseline.as_deref(), width);
+        let data_on_stdout =
+            [&self.common.json, &self.common.csv].into_iter().flatten().any(|d| *d == Destination::Stdout);
+        if data_on_stdout {
+            say(&table(terminal_width()));
+        } else {
+            print(&table(terminal_width()))?;
+        }
+        if let Some(json) = &self.common.json {
+            json.write(&report::json(record)?)?;
+        }
+        if let Some(csv) = &self.common.csv {
+            csv.write(&report::csv(record)?)?;
+        }
+        if let Some(folder) = folder {
+            folder.write(record, &table(FILE_WIDTH))?;
+        }
+        Ok(())
+    }
+
+    fn verbose(&self, lab: &Lab, [opened, declared]: [Duration; 2], measured: &bench::Measured) {
+        let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        let driver = lab.gpu.startup;
+        let first = measured.first_sample.saturating_duration_since(self.began);
+        let own = first.saturating_sub(driver.instance).saturating_sub(driver.device);
+        say(&format!(
+            "start: instance {:.1} ms, device {:.1} ms (both the driver's), then kernels, images and CPU twin \
+             {:.1} ms; first GPU sample after {:.1} ms, {:.1} ms of them not the driver's",
+            ms(driver.instance),
+            ms(driver.device),
+            ms(declared.saturating_sub(opened)),
+            ms(first),
+            ms(own)
+        ));
+        for row in &measured.rows {
+            if let (Some(record), Some(submit)) = (row.record_us, row.submit_us) {
+                say(&format!(
+                    "{}: CPU time to record {:.1} µs, to submit {:.1} µs (medians of {})",
+                    row.variant, record.median, submit.median, record.n
+                ));
+            }
+        }
+    }
+}
+
+/// Said wherever a CPU device was measured, so that its times are never taken for evidence.
+const CPU_NOTE: &str = "CPU device: dispatches never overlap here and a barrier costs next to nothing, so every \
+     ratio should be near 1; the answers are checked, the times say nothing about a GPU.";
+
+/// Columns of a table that goes into a file.
+const FILE_WIDTH: u16 = 140;
+
+fn code(measured: &bench::Measured) -> u8 {
+    if let Some(error) = &measured.error {
+        return exit_code(error);
+    }
+    if measured.rows.iter().any(|r| matches!(r.status, Status::Wrong { .. } | Status::Error { .. })) {
+        return EXIT_FAILED;
+    }
+    match measured.ended {
+        Ended::Interrupted => EXIT_INTERRUPTED,
+        _ => EXIT_RIGHT,
+    }
+}
+
+/// Prints to standard output; a reader that has gone is no error.
+fn print(text: &str) -> Result<()> {
+    match writeln!(std::io::stdout(), "{}", text.trim_end()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(error).context("writing to standard output")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A seed nobody chose.
+fn clock_seed() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20)
+}
+
+/// Ctrl-C asks the run to end after the sample under way; a second one ends the process.
+fn on_interrupt() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            leave_at_once(EXIT_INTERRUPTED);
+        }
+    })
+    .context("listening for Ctrl-C")?;
+    Ok(stop)
+}
+
+fn progress_bar() -> ProgressBar {
+    // indicatif draws to standard error and hides itself where that is no terminal.
+    let bar = ProgressBar::new(100);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn show(bar: &ProgressBar, progress: Progress) {
+    if !bar.is_hidden() {
+        bar.set_position(percent(progress.spent));
+        bar.set_message(format!(
+            "round {}, {} rows settled, {} % of the budget",
+            progress.rounds,
+            progress.rows_done,
+            percent(progress.spent)
+        ));
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share between 0 and 1")]
+fn percent(share: f64) -> u64 {
+    (share * 100.0) as u64
+}
+
+fn terminal_width() -> u16 {
+    let wide = console::Term::stdout();
+    if std::io::stdout().is_terminal() { wide.size().1.max(60) } else { FILE_WIDTH }
+}

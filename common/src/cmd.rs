@@ -1,0 +1,347 @@
+//! Recording: one method per `vkCmd*`, under Vulkan's names and with Vulkan's flags.
+//!
+//! Nothing here places a barrier or an event that the caller did not write. The one method that
+//! stands for several commands is [`Cmd::dispatch`], because a capture tool shows it as one event.
+
+use std::cell::RefCell;
+use std::ffi::CString;
+use std::fmt;
+
+use anyhow::{Result, anyhow};
+use ash::vk;
+use bytemuck::NoUninit;
+
+use crate::error::Doing;
+use crate::gpu::{Buffer, Event, Gpu, Image};
+use crate::kernel::Kernel;
+use crate::memory::WHOLE;
+
+/// `VkAccessFlags2`.
+pub use ash::vk::AccessFlags2 as Access;
+/// `VkPipelineStageFlags2`.
+pub use ash::vk::PipelineStageFlags2 as Stage;
+
+/// One side of a dependency: stages, and the accesses that it makes available or visible. An empty
+/// access mask leaves an execution dependency.
+pub type Scope = (Stage, Access);
+
+/// What a kernel's binding takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// A storage image.
+    Image(Image),
+    /// A whole storage buffer.
+    Buffer(Buffer),
+}
+
+impl From<Image> for Binding {
+    fn from(image: Image) -> Self {
+        Self::Image(image)
+    }
+}
+
+impl From<Buffer> for Binding {
+    fn from(buffer: Buffer) -> Self {
+        Self::Buffer(buffer)
+    }
+}
+
+/// A command buffer that is being recorded. See [`Gpu`] for the contract of its `unsafe`.
+pub struct Cmd<'g> {
+    gpu: &'g Gpu,
+    raw: vk::CommandBuffer,
+    noted: RefCell<Noted>,
+}
+
+/// What a recording used, for the runner.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// Events that were set; the runner resets them before the next submit.
+    pub events: Vec<Event>,
+    /// Dispatches recorded.
+    pub dispatches: u32,
+    /// The first misuse; the recording is then not submitted.
+    pub misuse: Option<anyhow::Error>,
+}
+
+impl fmt::Debug for Cmd<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cmd").field("noted", &self.noted).finish_non_exhaustive()
+    }
+}
+
+impl<'g> Cmd<'g> {
+    /// `vkBeginCommandBuffer`, one-time submit.
+    pub(crate) fn begin(gpu: &'g Gpu, raw: vk::CommandBuffer) -> Result<Self> {
+        let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        unsafe { gpu.device.begin_command_buffer(raw, &info) }.doing("beginning a command buffer")?;
+        Ok(Self { gpu, raw, noted: RefCell::default() })
+    }
+
+    /// `vkEndCommandBuffer`.
+    pub(crate) fn end(self) -> Result<Noted> {
+        unsafe { self.gpu.device.end_command_buffer(self.raw) }.doing("ending a command buffer")?;
+        let mut noted = self.noted.into_inner();
+        match noted.misuse.take() {
+            Some(error) => Err(error),
+            None => Ok(noted),
+        }
+    }
+
+    /// `vkCmdDispatch` with its pipeline, push descriptors (`bindings[i]` at binding `i`) and push
+    /// constants; `groups` counts workgroups.
+    pub fn dispatch<B: Into<Binding> + Copy, P: NoUninit>(
+        &self,
+        kernel: Kernel,
+        bindings: &[B],
+        push: &P,
+        groups: [u32; 3],
+    ) {
+        let arena = self.gpu.arena();
+        let slot = arena.kernel(kernel);
+        let push = bytemuck::bytes_of(push);
+        if bindings.len() != slot.interface.bindings.len() || push.len() != slot.interface.push_bytes as usize
+        {
+            return self.misuse(anyhow!(
+                "{} takes {} bindings and {} bytes of push constants; the sample gave {} and {}",
+                slot.facts.name,
+                slot.interface.bindings.len(),
+                slot.interface.push_bytes,
+                bindings.len(),
+                push.len()
+            ));
+        }
+        self.noted.borrow_mut().dispatches += 1;
+        self.region(format_args!("{} {}x{}x{}", slot.facts.name, groups[0], groups[1], groups[2]), || {
+            let device = &self.gpu.device;
+            unsafe {
+                device.cmd_bind_pipeline(self.raw, vk::PipelineBindPoint::COMPUTE, slot.pipeline);
+                self.push_descriptors(slot.layout, &slot.interface.bindings, bindings);
+                if !push.is_empty() {
+                    device.cmd_push_constants(self.raw, slot.layout, vk::ShaderStageFlags::COMPUTE, 0, push);
+                }
+                device.cmd_dispatch(self.raw, groups[0], groups[1], groups[2]);
+            }
+        });
+    }
+
+    /// `vkCmdPipelineBarrier2` with one memory barrier.
+    pub fn pipeline_barrier2(&self, src: Scope, dst: Scope) {
+        let barrier = [memory_barrier(src, dst)];
+        let info = vk::DependencyInfo::default().memory_barriers(&barrier);
+        unsafe { self.gpu.device.cmd_pipeline_barrier2(self.raw, &info) };
+    }
+
+    /// `vkCmdSetEvent2` with one memory barrier. Its first scope takes in all earlier commands.
+    pub fn set_event2(&self, event: Event, src: Scope, dst: Scope) {
+        let barrier = [memory_barrier(src, dst)];
+        let info = vk::DependencyInfo::default().memory_barriers(&barrier);
+        self.noted.borrow_mut().events.push(event);
+        unsafe { self.gpu.device.cmd_set_event2(self.raw, self.gpu.arena().event(event), &info) };
+    }
+
+    /// `vkCmdWaitEvents2` for one event; the scopes must be those of its set.
+    pub fn wait_events2(&self, event: Event, src: Scope, dst: Scope) {
+        let barrier = [memory_barrier(src, dst)];
+        let info = [vk::DependencyInfo::default().memory_barriers(&barrier)];
+        unsafe { self.gpu.device.cmd_wait_events2(self.raw, &[self.gpu.arena().event(event)], &info) };
+    }
+
+    /// `vkCmdBeginDebugUtilsLabelEXT`, `record`, `vkCmdEndDebugUtilsLabelEXT`: what a capture tool
+    /// shows as a region. Independent of validation.
+    pub fn region(&self, name: fmt::Arguments<'_>, record: impl FnOnce()) {
+        let label = self.gpu.debug.as_ref().zip(CString::new(name.to_string()).ok());
+        if let Some((debug, name)) = &label {
+            let info = vk::DebugUtilsLabelEXT::default().label_name(name);
+            unsafe { debug.cmd_begin_debug_utils_label(self.raw, &info) };
+        }
+        record();
+        if let Some((debug, _)) = &label {
+            unsafe { debug.cmd_end_debug_utils_label(self.raw) };
+        }
+    }
+
+    fn misuse(&self, error: anyhow::Error) {
+        self.noted.borrow_mut().misuse.get_or_insert(error);
+    }
+
+    /// # Safety
+    /// As [`Gpu`]; the layout is the one that `types` was made into.
+    unsafe fn push_descriptors<B: Into<Binding> + Copy>(
+        &self,
+        layout: vk::PipelineLayout,
+        types: &[vk::DescriptorType],
+        bindings: &[B],
+    ) {
+        let arena = self.gpu.arena();
+        let infos: Vec<Descriptor> = bindings.iter().map(|&b| Descriptor::of(&arena, b.into())).collect();
+        let writes: Vec<_> = (0..)
+            .zip(&infos)
+            .zip(types)
+            .map(|((binding, info), &ty)| {
+                let write = vk::WriteDescriptorSet::default().dst_binding(binding).descriptor_type(ty);
+                match info {
+                    Descriptor::Image(info) => write.image_info(info),
+                    Descriptor::Buffer(info) => write.buffer_info(info),
+                }
+            })
+            .collect();
+        unsafe {
+            self.gpu.push.cmd_push_descriptor_set(
+                self.raw,
+                vk::PipelineBindPoint::COMPUTE,
+                layout,
+                0,
+                &writes,
+            );
+        }
+    }
+}
+
+/// A descriptor as Vulkan takes it: an array of one.
+enum Descriptor {
+    Image([vk::DescriptorImageInfo; 1]),
+    Buffer([vk::DescriptorBufferInfo; 1]),
+}
+
+impl Descriptor {
+    fn of(arena: &crate::gpu::Arena, binding: Binding) -> Self {
+        match binding {
+            Binding::Image(image) => Self::Image([vk::DescriptorImageInfo::default()
+                .image_view(arena.image(image).view)
+                .image_layout(vk::ImageLayout::GENERAL)]),
+            Binding::Buffer(buffer) => Self::Buffer([vk::DescriptorBufferInfo::default()
+                .buffer(arena.buffer(buffer).raw)
+                .range(vk::WHOLE_SIZE)]),
+        }
+    }
+}
+
+fn memory_barrier(src: Scope, dst: Scope) -> vk::MemoryBarrier2<'static> {
+    vk::MemoryBarrier2::default()
+        .src_stage_mask(src.0)
+        .src_access_mask(src.1)
+        .dst_stage_mask(dst.0)
+        .dst_access_mask(dst.1)
+}
+
+/// What the runner records around a sample's work.
+impl Cmd<'_> {
+    /// Everything before is complete and visible to everything after.
+    pub(crate) fn full_barrier(&self) {
+        let all = Stage::ALL_COMMANDS;
+        self.pipeline_barrier2(
+            (all, Access::MEMORY_WRITE),
+            (all, Access::MEMORY_READ | Access::MEMORY_WRITE),
+        );
+    }
+
+    pub(crate) fn reset_event2(&self, event: Event) {
+        unsafe {
+            self.gpu.device.cmd_reset_event2(self.raw, self.gpu.arena().event(event), Stage::ALL_COMMANDS)
+        };
+    }
+
+    pub(crate) fn reset_query_pool(&self, pool: vk::QueryPool, count: u32) {
+        unsafe { self.gpu.device.cmd_reset_query_pool(self.raw, pool, 0, count) };
+    }
+
+    pub(crate) fn write_timestamp2(&self, pool: vk::QueryPool, query: u32) {
+        unsafe { self.gpu.device.cmd_write_timestamp2(self.raw, Stage::ALL_COMMANDS, pool, query) };
+    }
+
+    pub(crate) fn fill_buffer(&self, buffer: Buffer, word: u32) {
+        unsafe {
+            self.gpu.device.cmd_fill_buffer(
+                self.raw,
+                self.gpu.arena().buffer(buffer).raw,
+                0,
+                vk::WHOLE_SIZE,
+                word,
+            )
+        };
+    }
+
+    pub(crate) fn copy_buffer(&self, from: Buffer, to: Buffer, bytes: u64) {
+        let arena = self.gpu.arena();
+        let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: bytes }];
+        unsafe {
+            self.gpu.device.cmd_copy_buffer(self.raw, arena.buffer(from).raw, arena.buffer(to).raw, &region)
+        };
+    }
+
+    /// Fills an image with the same 32-bit words in every texel.
+    pub(crate) fn clear_color_image(&self, image: Image, words: [u32; 4]) {
+        let colour = vk::ClearColorValue { uint32: words };
+        unsafe {
+            self.gpu.device.cmd_clear_color_image(
+                self.raw,
+                self.gpu.arena().image(image).raw,
+                vk::ImageLayout::GENERAL,
+                &colour,
+                &[WHOLE],
+            );
+        }
+    }
+
+    pub(crate) fn copy_buffer_to_image(&self, from: Buffer, to: Image) {
+        let arena = self.gpu.arena();
+        let region = [whole_copy(arena.image(to).size)];
+        unsafe {
+            self.gpu.device.cmd_copy_buffer_to_image(
+                self.raw,
+                arena.buffer(from).raw,
+                arena.image(to).raw,
+                vk::ImageLayout::GENERAL,
+                &region,
+            );
+        }
+    }
+
+    pub(crate) fn copy_image_to_buffer(&self, from: Image, to: Buffer) {
+        let arena = self.gpu.arena();
+        let region = [whole_copy(arena.image(from).size)];
+        unsafe {
+            self.gpu.device.cmd_copy_image_to_buffer(
+                self.raw,
+                arena.image(from).raw,
+                vk::ImageLayout::GENERAL,
+                arena.buffer(to).raw,
+                &region,
+            );
+        }
+    }
+
+    /// Moves images from `UNDEFINED` to `GENERAL`.
+    pub(crate) fn settle(&self, images: &[Image]) {
+        let arena = self.gpu.arena();
+        let barriers: Vec<_> = images
+            .iter()
+            .map(|&image| {
+                vk::ImageMemoryBarrier2::default()
+                    .src_stage_mask(Stage::NONE)
+                    .dst_stage_mask(Stage::ALL_COMMANDS)
+                    .dst_access_mask(Access::MEMORY_READ | Access::MEMORY_WRITE)
+                    .old_layout(vk::ImageLayout::UNDEFINED)
+                    .new_layout(vk::ImageLayout::GENERAL)
+                    .image(arena.image(image).raw)
+                    .subresource_range(WHOLE)
+            })
+            .collect();
+        let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
+        unsafe { self.gpu.device.cmd_pipeline_barrier2(self.raw, &info) };
+    }
+}
+
+fn whole_copy(size: [u32; 2]) -> vk::BufferImageCopy {
+    vk::BufferImageCopy {
+        image_subresource: vk::ImageSubresourceLayers {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            mip_level: 0,
+            base_array_layer: 0,
+            layer_count: 1,
+        },
+        image_extent: vk::Extent3D { width: size[0], height: size[1], depth: 1 },
+        ..vk::BufferImageCopy::default()
+    }
+}

@@ -1,0 +1,210 @@
+//! `--check`: records each variant under core and synchronization validation, compares its output
+//! with the CPU twin, and compares the layer's messages with the list that the sample gives.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anyhow::{Result, ensure};
+use ash::vk;
+
+use super::session::Session;
+use crate::error::{Halt, one_line};
+use crate::lab::{Lab, Variant};
+use crate::record::{Promise, Status};
+use crate::validation::Message;
+
+/// What `--check` found.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// One line a variant, with what is wrong below it.
+    pub report: String,
+    /// Variants that failed.
+    pub failed: usize,
+    /// A queue that hung or a lost device, after which nothing more could be checked.
+    pub aborted: Option<anyhow::Error>,
+}
+
+/// Checks all variants of the lab.
+///
+/// # Errors
+/// The layer does not report a hazard made on purpose, so its silence would prove nothing.
+pub fn check(lab: &Lab) -> Result<Checked> {
+    canary(lab)?;
+    let mut session = Session::new(lab)?;
+    let mut checked = Checked {
+        report:
+            "canary                  a missing barrier was reported: synchronization validation is alive\n"
+                .into(),
+        ..Checked::default()
+    };
+    report(&mut checked, "setting up", &first_of_each(&lab.gpu.take_messages()));
+    session.rehearse()?;
+    // What the rehearsals raise, the samples below raise again.
+    drop(lab.gpu.take_messages());
+    for (v, variant) in lab.variants.iter().enumerate() {
+        if let Some(Status::Skipped { reason } | Status::Unsupported { reason }) = &variant.left_out {
+            line(&mut checked, &variant.name, &format!("left out: {reason}"));
+            continue;
+        }
+        match one_variant(lab, &mut session, v) {
+            Ok(findings) => conclude(&mut checked, variant, findings),
+            Err(error) if error.is::<Halt>() => {
+                line(&mut checked, &variant.name, &format!("FAILED: {}", one_line(&error)));
+                checked.failed += 1;
+                checked.aborted = Some(error);
+                break;
+            }
+            Err(error) => {
+                line(&mut checked, &variant.name, &format!("FAILED: {}", one_line(&error)));
+                checked.failed += 1;
+            }
+        }
+    }
+    Ok(checked)
+}
+
+struct Findings {
+    wrong: u64,
+    first: String,
+    /// Ids of messages that came, listed or not.
+    alarms: usize,
+    problems: Vec<String>,
+}
+
+/// One submit with one repetition and one with two, so that dependencies between repetitions are
+/// seen too.
+fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<Findings> {
+    let variant = &lab.variants[v];
+    let (mut wrong, mut first) = (0, String::new());
+    for repetitions in [1, 2.min(lab.repetitions())] {
+        let reading = session.sample(Some(v), repetitions)?;
+        let on_cpu = session.count_on_cpu(repetitions)?;
+        ensure!(
+            on_cpu == reading.wrong,
+            "the device counted {} wrong elements, the CPU {on_cpu} in the same images",
+            reading.wrong
+        );
+        if wrong == 0 {
+            first = reading.first_wrong.map_or_else(String::new, |f| session.place(f));
+        }
+        wrong = wrong.max(reading.wrong);
+    }
+    let heard = first_of_each(&lab.gpu.take_messages());
+    Ok(Findings { wrong, first, alarms: heard.len(), problems: compare_alarms(&heard, variant) })
+}
+
+/// The messages that are not on the variant's list, and the entries of the list that did not come.
+fn compare_alarms(heard: &BTreeMap<String, (usize, String)>, variant: &Variant) -> Vec<String> {
+    let listed = |id: &str| variant.alarms.iter().any(|a| a.id == id);
+    let mut problems: Vec<String> = heard
+        .iter()
+        .filter(|(id, _)| !listed(id))
+        .map(|(id, (count, text))| format!("{id} ({count} times), first: {text}"))
+        .collect();
+    problems.extend(variant.alarms.iter().filter(|a| a.always && !heard.contains_key(&a.id)).map(|a| {
+        format!("{} did not come, although it is listed because {}: take it off the list", a.id, a.reason)
+    }));
+    problems
+}
+
+/// One bad dispatch can give hundreds of messages: the first of each id, and how many there were.
+fn first_of_each(messages: &[Message]) -> BTreeMap<String, (usize, String)> {
+    let mut heard: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for message in messages {
+        heard.entry(message.id.clone()).or_insert_with(|| (0, shorten(&message.text))).0 += 1;
+    }
+    heard
+}
+
+/// The layer repeats the specification's clause at the end of a line of a thousand characters.
+fn shorten(text: &str) -> String {
+    let text = text.replace('\n', " ");
+    let sentence = text.split(" | ").last().unwrap_or(&text);
+    let sentence = sentence.split("The Vulkan spec states").next().unwrap_or(sentence).trim();
+    let mut short: String = sentence.chars().take(600).collect();
+    if short.len() < sentence.len() {
+        short.push('…');
+    }
+    short
+}
+
+fn conclude(checked: &mut Checked, variant: &Variant, findings: Findings) {
+    let mut problems = findings.problems;
+    let result = match (&variant.promise, findings.wrong) {
+        (_, 0) => "every texel right".to_owned(),
+        (Promise::Law, wrong) => {
+            problems.insert(
+                0,
+                format!("{wrong} texels differ from the CPU twin, the first at {}", findings.first),
+            );
+            "wrong".to_owned()
+        }
+        (_, wrong) => format!("{wrong} racy texels, as it may"),
+    };
+    let alarms = match findings.alarms {
+        0 => "validation silent".to_owned(),
+        1 => "validation silent beyond 1 listed alarm".to_owned(),
+        n => format!("validation silent beyond {n} listed alarms"),
+    };
+    if problems.is_empty() {
+        line(checked, &variant.name, &format!("ok: {result}, {alarms}"));
+        return;
+    }
+    line(checked, &variant.name, "FAILED");
+    checked.failed += 1;
+    for problem in problems {
+        let _ = writeln!(checked.report, "    {problem}");
+    }
+}
+
+fn line(checked: &mut Checked, name: &str, text: &str) {
+    let _ = writeln!(checked.report, "{name:<23} {text}");
+}
+
+fn report(checked: &mut Checked, what: &str, heard: &BTreeMap<String, (usize, String)>) {
+    if heard.is_empty() {
+        return;
+    }
+    line(checked, what, "FAILED");
+    checked.failed += 1;
+    for (id, (count, text)) in heard {
+        let _ = writeln!(checked.report, "    {id} ({count} times), first: {text}");
+    }
+}
+
+/// Two dispatches on the same images without a barrier: the layer must report them, and with a
+/// barrier it must not.
+fn canary(lab: &Lab) -> Result<()> {
+    let gpu = &lab.gpu;
+    let kernel = lab.kernel("lab/canary.comp").build()?;
+    let images = [
+        gpu.image("canary A", [8, 8], vk::Format::R32_UINT)?,
+        gpu.image("canary B", [8, 8], vk::Format::R32_UINT)?,
+    ];
+    gpu.settle_images(&images)?;
+    let sing = |barrier: bool| {
+        gpu.run_once("the canary", |cmd| {
+            cmd.dispatch(kernel, &[images[0], images[1]], &(), [1, 1, 1]);
+            if barrier {
+                cmd.full_barrier();
+            }
+            cmd.dispatch(kernel, &[images[1], images[0]], &(), [1, 1, 1]);
+        })?;
+        Ok::<_, anyhow::Error>(gpu.take_messages())
+    };
+    let earlier = gpu.take_messages();
+    ensure!(earlier.is_empty(), "validation while setting up: {}", shorten(&earlier[0].text));
+    ensure!(
+        sing(false)?.iter().any(|m| m.id.starts_with("SYNC-HAZARD")),
+        "the validation layer did not report a barrier that was left out on purpose, so its silence \
+         would prove nothing: this version does not check shader accesses, or is switched off by its \
+         settings"
+    );
+    let whole = sing(true)?;
+    ensure!(
+        whole.is_empty(),
+        "the validation layer reports a correct recording: {}",
+        shorten(&whole[0].text)
+    );
+    Ok(())
+}

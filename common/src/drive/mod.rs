@@ -1,0 +1,6 @@
+//! The drivers over one recording: `bench` measures, `check` proves.
+
+pub mod bench;
+pub mod check;
+mod interval;
+mod session;

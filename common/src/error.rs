@@ -1,0 +1,100 @@
+//! The failures on which the program branches, and how each ends the process.
+
+use ash::vk;
+use thiserror::Error;
+
+/// A failure with an exit code of its own. Anything else is [`EXIT_FAILED`].
+#[derive(Debug, Error)]
+pub enum Halt {
+    /// Nothing could be measured here, for a reason that is nobody's fault.
+    #[error("skipped: {0}")]
+    Skip(String),
+    /// A submit did not end in time.
+    #[error(
+        "the device did not finish {what} within {seconds} s: it hangs, or the work is too large \
+         (--timeout SECONDS waits longer, a smaller size needs less)"
+    )]
+    Hung {
+        /// What was submitted.
+        what: String,
+        /// How long it was waited for.
+        seconds: f64,
+    },
+    /// The driver gave the device up.
+    #[error("the device was lost while {0}: the driver reset it; see the system log")]
+    DeviceLost(String),
+}
+
+/// Everything that ran was right.
+pub const EXIT_RIGHT: u8 = 0;
+/// Nothing could be run here.
+pub const EXIT_SKIPPED: u8 = 1;
+/// A result was wrong, or the program could not do what it was asked.
+pub const EXIT_FAILED: u8 = 2;
+/// A submit did not end.
+pub const EXIT_HUNG: u8 = 3;
+/// The user stopped the run (the shell's number for SIGINT).
+pub const EXIT_INTERRUPTED: u8 = 130;
+
+/// The exit code of an error.
+#[must_use]
+pub fn exit_code(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<Halt>() {
+        Some(Halt::Skip(_)) => EXIT_SKIPPED,
+        Some(Halt::Hung { .. }) => EXIT_HUNG,
+        Some(Halt::DeviceLost(_)) | None => EXIT_FAILED,
+    }
+}
+
+/// The error's chain of causes on one line, without the repetitions that wrapped errors bring.
+#[must_use]
+pub fn one_line(error: &anyhow::Error) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        let text = cause.to_string().trim().replace('\n', "; ");
+        if !parts.last().is_some_and(|last| last.contains(&text)) {
+            parts.push(text);
+        }
+    }
+    parts.join(": ")
+}
+
+/// Names what was being done when a Vulkan call failed.
+pub(crate) trait Doing<T> {
+    /// `what` completes "while …".
+    fn doing(self, what: &str) -> anyhow::Result<T>;
+}
+
+impl<T> Doing<T> for Result<T, vk::Result> {
+    fn doing(self, what: &str) -> anyhow::Result<T> {
+        self.map_err(|result| match result {
+            vk::Result::ERROR_DEVICE_LOST => Halt::DeviceLost(what.to_owned()).into(),
+            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => anyhow::anyhow!(
+                "out of device memory while {what}: use a smaller size, or end other programs on the device"
+            ),
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY => anyhow::anyhow!("out of memory while {what}"),
+            other => anyhow::anyhow!("{other:?} while {what}"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn codes_survive_context() {
+        let hung = anyhow::Error::from(Halt::Hung { what: "x".into(), seconds: 1.0 });
+        assert_eq!(exit_code(&hung.context("measuring")), EXIT_HUNG);
+        assert_eq!(exit_code(&anyhow::anyhow!("other")), EXIT_FAILED);
+        let lost: anyhow::Result<()> = Err(vk::Result::ERROR_DEVICE_LOST).doing("submitting");
+        assert_eq!(exit_code(&lost.unwrap_err()), EXIT_FAILED);
+    }
+
+    #[test]
+    fn causes_come_on_one_line() {
+        let error = Err::<(), _>(anyhow::anyhow!("disk full")).context("writing a.json").unwrap_err();
+        assert_eq!(one_line(&error), "writing a.json: disk full");
+    }
+}

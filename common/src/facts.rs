@@ -1,0 +1,78 @@
+//! What a device says of itself, as far as a record needs it.
+
+use serde::{Deserialize, Serialize};
+
+/// Identity, driver and limits of the device that was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceFacts {
+    /// Marketing name.
+    pub name: String,
+    /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
+    pub kind: Kind,
+    /// PCI vendor id.
+    pub vendor_id: u32,
+    /// PCI device id.
+    pub device_id: u32,
+    /// Device UUID, hex with dashes.
+    pub uuid: String,
+    /// `VkDriverId`, as a number.
+    pub driver_id: i32,
+    /// Name of the driver.
+    pub driver_name: String,
+    /// Free text of the driver, usually its version.
+    pub driver_info: String,
+    /// Vendor-specific version number.
+    pub driver_version: u32,
+    /// Vulkan version, `1.3.230`.
+    pub api_version: String,
+    /// Version of the conformance test that the driver passed, `1.3.1.1`.
+    pub conformance_version: String,
+    /// Queue family that ran the work, with its capabilities: `0: graphics compute transfer`.
+    pub queue_family: String,
+    /// Nanoseconds a timestamp tick.
+    pub timestamp_period_ns: f32,
+    /// Bits of a timestamp that count.
+    pub timestamp_bits: u32,
+    /// Invocations of a subgroup.
+    pub subgroup_size: u32,
+    /// Largest number of invocations in a workgroup.
+    pub max_workgroup_invocations: u32,
+    /// Largest workgroup, x, y, z.
+    pub max_workgroup_size: [u32; 3],
+    /// Bytes of shared memory a workgroup can have.
+    pub max_shared_memory: u32,
+    /// Largest side of a 2D image.
+    pub max_image_2d: u32,
+    /// Bytes of the largest device-local heap.
+    pub device_memory: u64,
+}
+
+/// What a device is, in the order of preference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A GPU with its own memory.
+    Discrete,
+    /// A GPU that shares the CPU's memory.
+    Integrated,
+    /// A GPU behind a virtual machine.
+    Virtual,
+    /// A software implementation: right answers, meaningless times.
+    Cpu,
+    /// Anything else.
+    Other,
+}
+
+impl Kind {
+    /// The word a user reads.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Discrete => "discrete GPU",
+            Self::Integrated => "integrated GPU",
+            Self::Virtual => "virtual GPU",
+            Self::Cpu => "CPU device",
+            Self::Other => "other device",
+        }
+    }
+}

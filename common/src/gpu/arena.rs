@@ -1,0 +1,156 @@
+//! All objects of a [`Gpu`](super::Gpu), in tables. A handle is an index, so it is `Copy` and a
+//! sample's closures can own it; nothing is freed before the `Gpu`.
+
+use ash::vk;
+use gpu_allocator::vulkan::{Allocation, Allocator};
+
+use crate::record::KernelFacts;
+use crate::reflect::Interface;
+
+/// A buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffer(pub(crate) u32);
+
+/// A 2D image with one level and one layer, always in the layout `GENERAL`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image(pub(crate) u32);
+
+/// An event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event(pub(crate) u32);
+
+/// The same images for every repetition of a variant: `each` of them, `repetitions` times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Images {
+    pub(crate) first: u32,
+    pub(crate) each: u32,
+    pub(crate) repetitions: u32,
+}
+
+impl Images {
+    /// The image of one repetition.
+    ///
+    /// # Panics
+    /// Where there is no such image: a mistake in the sample, not in its input.
+    #[must_use]
+    pub fn get(&self, repetition: u32, index: u32) -> Image {
+        assert!(
+            index < self.each && repetition < self.repetitions,
+            "image {index} of repetition {repetition}"
+        );
+        Image(self.first + repetition * self.each + index)
+    }
+}
+
+/// The same events for every repetition of a variant: `each` of them, `repetitions` times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Events {
+    pub(crate) first: u32,
+    pub(crate) each: u32,
+    pub(crate) repetitions: u32,
+}
+
+impl Events {
+    /// The event of one repetition.
+    ///
+    /// # Panics
+    /// Where there is no such event: a mistake in the sample, not in its input.
+    #[must_use]
+    pub fn get(&self, repetition: u32, index: u32) -> Event {
+        assert!(
+            index < self.each && repetition < self.repetitions,
+            "event {index} of repetition {repetition}"
+        );
+        Event(self.first + repetition * self.each + index)
+    }
+}
+
+pub(crate) struct BufferSlot {
+    pub raw: vk::Buffer,
+    pub bytes: u64,
+    pub allocation: Option<Allocation>,
+}
+
+pub(crate) struct ImageSlot {
+    pub raw: vk::Image,
+    pub view: vk::ImageView,
+    pub size: [u32; 2],
+    pub allocation: Option<Allocation>,
+}
+
+pub(crate) struct KernelSlot {
+    pub pipeline: vk::Pipeline,
+    pub layout: vk::PipelineLayout,
+    pub set_layout: vk::DescriptorSetLayout,
+    pub interface: Interface,
+    pub facts: KernelFacts,
+}
+
+/// The tables.
+#[derive(Default)]
+pub(crate) struct Arena {
+    pub buffers: Vec<BufferSlot>,
+    pub images: Vec<ImageSlot>,
+    pub events: Vec<vk::Event>,
+    pub kernels: Vec<KernelSlot>,
+    pub queries: Vec<vk::QueryPool>,
+    pub pools: Vec<vk::CommandPool>,
+    pub fences: Vec<vk::Fence>,
+}
+
+impl Arena {
+    pub fn buffer(&self, handle: Buffer) -> &BufferSlot {
+        &self.buffers[handle.0 as usize]
+    }
+
+    pub fn image(&self, handle: Image) -> &ImageSlot {
+        &self.images[handle.0 as usize]
+    }
+
+    pub fn event(&self, handle: Event) -> vk::Event {
+        self.events[handle.0 as usize]
+    }
+
+    pub fn kernel(&self, handle: crate::Kernel) -> &KernelSlot {
+        &self.kernels[handle.0 as usize]
+    }
+
+    /// Frees everything.
+    ///
+    /// # Safety
+    /// The queue is idle and no handle is used again.
+    pub unsafe fn destroy(self, device: &ash::Device, memory: &mut Allocator) {
+        // A failure to free has nobody left to tell.
+        let mut free = |allocation: Option<Allocation>| {
+            let _ = allocation.map(|a| memory.free(a));
+        };
+        unsafe {
+            for pool in self.pools {
+                device.destroy_command_pool(pool, None);
+            }
+            for fence in self.fences {
+                device.destroy_fence(fence, None);
+            }
+            for queries in self.queries {
+                device.destroy_query_pool(queries, None);
+            }
+            for event in self.events {
+                device.destroy_event(event, None);
+            }
+            for kernel in self.kernels {
+                device.destroy_pipeline(kernel.pipeline, None);
+                device.destroy_pipeline_layout(kernel.layout, None);
+                device.destroy_descriptor_set_layout(kernel.set_layout, None);
+            }
+            for image in self.images {
+                device.destroy_image_view(image.view, None);
+                device.destroy_image(image.raw, None);
+                free(image.allocation);
+            }
+            for buffer in self.buffers {
+                device.destroy_buffer(buffer.raw, None);
+                free(buffer.allocation);
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Which device: the list that `--list-devices` prints, and the choice among them.
+
+use anyhow::{Result, bail};
+use ash::{khr, vk};
+
+use super::instance::{Instance, no_driver};
+use crate::error::{Doing, Halt};
+use crate::facts::{DeviceFacts, Kind};
+
+/// A device of this machine.
+pub(super) struct Candidate {
+    pub physical: vk::PhysicalDevice,
+    pub facts: DeviceFacts,
+    /// Queue family that the work runs on.
+    pub family: u32,
+    /// Why the suite cannot use it, where it cannot.
+    pub unusable: Option<String>,
+}
+
+/// All devices, best first: discrete, integrated, virtual, CPU; the loader's order within a kind.
+pub(super) fn candidates(instance: &Instance) -> Result<Vec<Candidate>> {
+    let devices = match unsafe { instance.raw.enumerate_physical_devices() } {
+        Err(vk::Result::ERROR_INITIALIZATION_FAILED) => Vec::new(),
+        other => other.doing("listing devices")?,
+    };
+    let mut found =
+        devices.into_iter().map(|physical| describe(&instance.raw, physical)).collect::<Result<Vec<_>>>()?;
+    if found.is_empty() {
+        return Err(no_driver().into());
+    }
+    found.sort_by_key(|c| c.facts.kind);
+    Ok(found)
+}
+
+/// Chooses by `wish`: an index of the list, a UUID, or a part of the name (any case). Without one,
+/// the first that can be used.
+pub(super) fn choose(mut found: Vec<Candidate>, wish: Option<&str>) -> Result<Candidate> {
+    let at = match wish {
+        None => match found.iter().position(|c| c.unusable.is_none()) {
+            Some(at) => at,
+            None => return Err(Halt::Skip(format!("no usable device:\n{}", list(&found))).into()),
+        },
+        Some(wish) => find(&found, wish)?,
+    };
+    let chosen = found.swap_remove(at);
+    match &chosen.unusable {
+        None => Ok(chosen),
+        Some(reason) => Err(Halt::Skip(format!("{} cannot be used: {reason}", chosen.facts.name)).into()),
+    }
+}
+
+fn find(found: &[Candidate], wish: &str) -> Result<usize> {
+    let plain = |s: &str| s.replace('-', "").to_lowercase();
+    if let Some(index) = wish.parse().ok().filter(|&index: &usize| index < found.len()) {
+        return Ok(index);
+    }
+    if let Some(at) = found.iter().position(|c| plain(&c.facts.uuid) == plain(wish)) {
+        return Ok(at);
+    }
+    let named: Vec<usize> = (0..found.len())
+        .filter(|&i| !wish.is_empty() && found[i].facts.name.to_lowercase().contains(&wish.to_lowercase()))
+        .collect();
+    match named[..] {
+        [one] => Ok(one),
+        [] => bail!(
+            "no device is called '{wish}' (--device takes an index, a part of the name, or a UUID):\n{}",
+            list(found)
+        ),
+        _ => bail!("'{wish}' names several devices; use the index or the UUID:\n{}", list(found)),
+    }
+}
+
+/// The lines of `--list-devices`.
+pub(super) fn list(found: &[Candidate]) -> String {
+    let lines: Vec<String> = found
+        .iter()
+        .enumerate()
+        .map(|(i, c)| {
+            let f = &c.facts;
+            let driver = [f.driver_name.as_str(), f.driver_info.as_str()].join(" ");
+            let mut line = format!(
+                "{i}: {} ({}, {}, Vulkan {}, UUID {})",
+                f.name,
+                f.kind.word(),
+                driver.trim(),
+                f.api_version,
+                f.uuid
+            );
+            if let Some(reason) = &c.unusable {
+                line += &format!("\n   cannot be used: {reason}");
+            }
+            line
+        })
+        .collect();
+    lines.join("\n")
+}
+
+fn describe(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Candidate> {
+    let mut vulkan11 = vk::PhysicalDeviceVulkan11Properties::default();
+    let mut vulkan12 = vk::PhysicalDeviceVulkan12Properties::default();
+    let core = unsafe { instance.get_physical_device_properties(physical) };
+    // The two structures may be chained only where the device itself is of Vulkan 1.2.
+    if core.api_version >= vk::API_VERSION_1_2 {
+        let mut chain =
+            vk::PhysicalDeviceProperties2::default().push_next(&mut vulkan11).push_next(&mut vulkan12);
+        unsafe { instance.get_physical_device_properties2(physical, &mut chain) };
+    }
+    let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+    let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
+    let family = pick_family(&families);
+    let facts = facts(&core, &vulkan11, &vulkan12, family.map(|i| (i, &families[i])), &memory);
+    let unusable = why_not(instance, physical, &core, &facts, family.is_some())?;
+    let family = u32::try_from(family.unwrap_or(0))?;
+    Ok(Candidate { physical, facts, family, unusable })
+}
+
+/// The graphics queue where it computes too (the talk finds that it pipelines small dispatches
+/// better), else any that computes.
+fn pick_family(families: &[vk::QueueFamilyProperties]) -> Option<usize> {
+    let with =
+        |flags| families.iter().position(|f| f.queue_flags.contains(flags) && f.timestamp_valid_bits > 0);
+    with(vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE).or_else(|| with(vk::QueueFlags::COMPUTE))
+}
+
+fn why_not(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    core: &vk::PhysicalDeviceProperties,
+    facts: &DeviceFacts,
+    has_queue: bool,
+) -> Result<Option<String>> {
+    if core.api_version < vk::API_VERSION_1_3 {
+        return Ok(Some(format!("it offers Vulkan {}, the suite needs 1.3", facts.api_version)));
+    }
+    if facts.device_memory == 0 {
+        return Ok(Some("it has no memory (a null device, for compiling only)".into()));
+    }
+    if !has_queue {
+        return Ok(Some("it has no compute queue with timestamps".into()));
+    }
+    let extensions = unsafe { instance.enumerate_device_extension_properties(physical) }
+        .doing("listing device extensions")?;
+    let push =
+        extensions.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == khr::push_descriptor::NAME));
+    Ok((!push).then(|| "it lacks VK_KHR_push_descriptor".into()))
+}
+
+fn facts(
+    core: &vk::PhysicalDeviceProperties,
+    vulkan11: &vk::PhysicalDeviceVulkan11Properties<'_>,
+    vulkan12: &vk::PhysicalDeviceVulkan12Properties<'_>,
+    family: Option<(usize, &vk::QueueFamilyProperties)>,
+    memory: &vk::PhysicalDeviceMemoryProperties,
+) -> DeviceFacts {
+    let text = |s: Result<&std::ffi::CStr, _>| {
+        s.map_or_else(|_| String::new(), |s: &std::ffi::CStr| s.to_string_lossy().into_owned())
+    };
+    let v = core.api_version;
+    let c = vulkan12.conformance_version;
+    DeviceFacts {
+        name: text(core.device_name_as_c_str()),
+        kind: kind(core.device_type),
+        vendor_id: core.vendor_id,
+        device_id: core.device_id,
+        uuid: uuid(&vulkan11.device_uuid),
+        driver_id: vulkan12.driver_id.as_raw(),
+        driver_name: text(vulkan12.driver_name_as_c_str()),
+        driver_info: text(vulkan12.driver_info_as_c_str()),
+        driver_version: core.driver_version,
+        api_version: format!(
+            "{}.{}.{}",
+            vk::api_version_major(v),
+            vk::api_version_minor(v),
+            vk::api_version_patch(v)
+        ),
+        conformance_version: format!("{}.{}.{}.{}", c.major, c.minor, c.subminor, c.patch),
+        queue_family: family
+            .map_or_else(String::new, |(i, f)| format!("{i}: {}", capabilities(f.queue_flags))),
+        timestamp_period_ns: core.limits.timestamp_period,
+        timestamp_bits: family.map_or(0, |(_, f)| f.timestamp_valid_bits),
+        subgroup_size: vulkan11.subgroup_size,
+        max_workgroup_invocations: core.limits.max_compute_work_group_invocations,
+        max_workgroup_size: core.limits.max_compute_work_group_size,
+        max_shared_memory: core.limits.max_compute_shared_memory_size,
+        max_image_2d: core.limits.max_image_dimension2_d,
+        device_memory: memory
+            .memory_heaps_as_slice()
+            .iter()
+            .filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))
+            .map(|h| h.size)
+            .max()
+            .unwrap_or(0),
+    }
+}
+
+fn kind(device_type: vk::PhysicalDeviceType) -> Kind {
+    match device_type {
+        vk::PhysicalDeviceType::DISCRETE_GPU => Kind::Discrete,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => Kind::Integrated,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => Kind::Virtual,
+        vk::PhysicalDeviceType::CPU => Kind::Cpu,
+        _ => Kind::Other,
+    }
+}
+
+fn capabilities(flags: vk::QueueFlags) -> String {
+    let words = [
+        (vk::QueueFlags::GRAPHICS, "graphics"),
+        (vk::QueueFlags::COMPUTE, "compute"),
+        (vk::QueueFlags::TRANSFER, "transfer"),
+    ];
+    let words: Vec<&str> = words.iter().filter(|(f, _)| flags.contains(*f)).map(|(_, w)| *w).collect();
+    words.join(" ")
+}
+
+fn uuid(bytes: &[u8; 16]) -> String {
+    let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str, kind: Kind, unusable: Option<&str>) -> Candidate {
+        let mut facts = facts(
+            &vk::PhysicalDeviceProperties::default(),
+            &vk::PhysicalDeviceVulkan11Properties::default(),
+            &vk::PhysicalDeviceVulkan12Properties::default(),
+            None,
+            &vk::PhysicalDeviceMemoryProperties::default(),
+        );
+        facts.name = name.into();
+        facts.kind = kind;
+        facts.uuid = format!("0000-{name}");
+        Candidate {
+            physical: vk::PhysicalDevice::null(),
+            facts,
+            family: 0,
+            unusable: unusable.map(str::to_owned),
+        }
+    }
+
+    fn machine() -> Vec<Candidate> {
+        vec![
+            named("Radeon One", Kind::Discrete, Some("it offers Vulkan 1.1.0, the suite needs 1.3")),
+            named("Radeon Two", Kind::Integrated, None),
+            named("llvmpipe", Kind::Cpu, None),
+        ]
+    }
+
+    fn chosen(wish: Option<&str>) -> Result<String> {
+        choose(machine(), wish).map(|c| c.facts.name)
+    }
+
+    #[test]
+    fn the_default_is_the_best_that_can_be_used() {
+        assert_eq!(chosen(None).unwrap(), "Radeon Two");
+    }
+
+    #[test]
+    fn index_uuid_and_part_of_the_name_choose() {
+        assert_eq!(chosen(Some("2")).unwrap(), "llvmpipe");
+        assert_eq!(chosen(Some("TWO")).unwrap(), "Radeon Two");
+        assert_eq!(chosen(Some("0000-LLVMPIPE")).unwrap(), "llvmpipe");
+    }
+
+    #[test]
+    fn what_cannot_be_chosen_is_said_with_the_list() {
+        for (wish, says) in
+            [("7", "no device is called '7'"), ("", "no device"), ("radeon", "several devices")]
+        {
+            let error = chosen(Some(wish)).unwrap_err().to_string();
+            assert!(error.contains(says) && error.contains("2: llvmpipe"), "{error}");
+        }
+        let error = chosen(Some("0")).unwrap_err();
+        assert_eq!(crate::error::exit_code(&error), crate::error::EXIT_SKIPPED);
+        assert!(error.to_string().contains("needs 1.3"));
+    }
+}

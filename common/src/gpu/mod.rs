@@ -1,0 +1,296 @@
+//! The device that a run works on, and everything that was made on it.
+
+mod arena;
+mod choose;
+mod instance;
+
+pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot};
+pub use arena::{Buffer, Event, Events, Image, Images};
+
+use std::cell::{Ref, RefCell};
+use std::ffi::CString;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use ash::{ext, khr, vk};
+use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+
+use crate::error::{Doing, Halt};
+use crate::facts::{DeviceFacts, Kind};
+use crate::validation::Messages;
+use instance::Instance;
+
+/// How to open a device.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// Index, part of the name, or UUID; `None` takes the best.
+    pub device: Option<String>,
+    /// Core and synchronization validation on.
+    pub validate: bool,
+    /// How long a submit may take; `None` takes 10 s on a GPU and 60 s on a CPU device.
+    pub timeout: Option<Duration>,
+}
+
+/// How long the driver took, for `--verbose`.
+#[derive(Clone, Copy, Debug)]
+pub struct Startup {
+    /// Loading the loader, creating the instance and listing devices.
+    pub instance: Duration,
+    /// Creating the device.
+    pub device: Duration,
+}
+
+/// A device with its one queue, and the arena of all objects made on it.
+///
+/// This type and [`Cmd`](crate::Cmd) hold all the `unsafe` of a run, under this contract: handles
+/// ([`Buffer`], [`Image`], [`Event`], [`Kernel`](crate::Kernel)) are indices into the arena of the
+/// `Gpu` that made them and are used with no other; objects live until the `Gpu` is dropped; nothing
+/// is dropped while the queue works (every submit is waited for, and a queue that hangs ends the
+/// process instead); one thread uses it.
+pub struct Gpu {
+    /// What the device says of itself.
+    pub facts: DeviceFacts,
+    /// How long the driver took to start.
+    pub startup: Startup,
+    pub(crate) device: ash::Device,
+    pub(crate) push: khr::push_descriptor::Device,
+    pub(crate) debug: Option<ext::debug_utils::Device>,
+    pub(crate) arena: RefCell<Arena>,
+    memory: ManuallyDrop<RefCell<Allocator>>,
+    queue: vk::Queue,
+    family: u32,
+    timeout: Duration,
+    events_supported: bool,
+    max_push_descriptors: u32,
+    instance: Instance,
+}
+
+impl fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gpu").field("name", &self.facts.name).finish_non_exhaustive()
+    }
+}
+
+/// The text of `--list-devices`.
+///
+/// # Errors
+/// No loader, no driver.
+pub fn list_devices() -> Result<String> {
+    let instance = Instance::new(false)?;
+    Ok(choose::list(&choose::candidates(&instance)?))
+}
+
+impl Gpu {
+    /// Opens a device.
+    ///
+    /// # Errors
+    /// [`Halt::Skip`] where there is no loader, no driver or no usable device; else what the driver
+    /// refused.
+    pub fn open(options: &OpenOptions) -> Result<Self> {
+        let began = Instant::now();
+        let instance = Instance::new(options.validate)?;
+        let chosen = choose::choose(choose::candidates(&instance)?, options.device.as_deref())?;
+        let instance_time = began.elapsed();
+        let began = Instant::now();
+        let (device, features) = create_device(&instance.raw, &chosen)?;
+        let startup = Startup { instance: instance_time, device: began.elapsed() };
+        let memory = Allocator::new(&AllocatorCreateDesc {
+            instance: instance.raw.clone(),
+            device: device.clone(),
+            physical_device: chosen.physical,
+            debug_settings: gpu_allocator::AllocatorDebugSettings::default(),
+            buffer_device_address: false,
+            allocation_sizes: gpu_allocator::AllocationSizes::default(),
+        })?;
+        let default_timeout = Duration::from_secs(if chosen.facts.kind == Kind::Cpu { 60 } else { 10 });
+        Ok(Self {
+            startup,
+            push: khr::push_descriptor::Device::new(&instance.raw, &device),
+            debug: instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device)),
+            arena: RefCell::default(),
+            memory: ManuallyDrop::new(RefCell::new(memory)),
+            queue: unsafe { device.get_device_queue(chosen.family, 0) },
+            family: chosen.family,
+            timeout: options.timeout.unwrap_or(default_timeout),
+            events_supported: features.events,
+            max_push_descriptors: features.max_push_descriptors,
+            facts: chosen.facts,
+            device,
+            instance,
+        })
+    }
+
+    /// Messages of the validation layer since the last call; empty when validation is off.
+    #[must_use]
+    pub fn take_messages(&self) -> Vec<crate::validation::Message> {
+        self.instance.messages.as_ref().map_or_else(Vec::new, |m: &Arc<Messages>| m.take())
+    }
+
+    /// The validation layer is on.
+    #[must_use]
+    pub fn validates(&self) -> bool {
+        self.instance.messages.is_some()
+    }
+
+    /// The device has events (portability devices may not).
+    #[must_use]
+    pub fn has_events(&self) -> bool {
+        self.events_supported
+    }
+
+    pub(crate) fn max_push_descriptors(&self) -> u32 {
+        self.max_push_descriptors
+    }
+
+    pub(crate) fn arena(&self) -> Ref<'_, Arena> {
+        self.arena.borrow()
+    }
+
+    pub(crate) fn allocator(&self) -> &RefCell<Allocator> {
+        &self.memory
+    }
+
+    /// A pool whose command buffers are reset one by one.
+    pub(crate) fn command_buffer(&self) -> Result<(vk::CommandPool, vk::CommandBuffer)> {
+        let info = vk::CommandPoolCreateInfo::default()
+            .queue_family_index(self.family)
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+        let pool =
+            unsafe { self.device.create_command_pool(&info, None) }.doing("creating a command pool")?;
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        let buffers =
+            unsafe { self.device.allocate_command_buffers(&info) }.doing("allocating a command buffer")?;
+        self.arena.borrow_mut().pools.push(pool);
+        Ok((pool, buffers[0]))
+    }
+
+    /// A fence, not signalled.
+    pub(crate) fn fence(&self) -> Result<vk::Fence> {
+        let fence = unsafe { self.device.create_fence(&vk::FenceCreateInfo::default(), None) }
+            .doing("creating a fence")?;
+        self.arena.borrow_mut().fences.push(fence);
+        Ok(fence)
+    }
+
+    /// Submits and returns the CPU time of the call.
+    pub(crate) fn submit(&self, buffer: vk::CommandBuffer, fence: vk::Fence) -> Result<Duration> {
+        let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(buffer)];
+        let submit = [vk::SubmitInfo2::default().command_buffer_infos(&buffers)];
+        let began = Instant::now();
+        unsafe { self.device.queue_submit2(self.queue, &submit, fence) }.doing("submitting")?;
+        Ok(began.elapsed())
+    }
+
+    /// Waits for a submit and resets its fence.
+    ///
+    /// # Errors
+    /// [`Halt::Hung`] after the time-out, [`Halt::DeviceLost`].
+    pub(crate) fn wait(&self, fence: vk::Fence, what: &str) -> Result<()> {
+        let nanoseconds = u64::try_from(self.timeout.as_nanos()).unwrap_or(u64::MAX);
+        match unsafe { self.device.wait_for_fences(&[fence], true, nanoseconds) } {
+            Err(vk::Result::TIMEOUT) => {
+                Err(Halt::Hung { what: what.to_owned(), seconds: self.timeout.as_secs_f64() }.into())
+            }
+            other => {
+                other.doing(&format!("running {what}"))?;
+                unsafe { self.device.reset_fences(&[fence]) }.doing("resetting a fence")
+            }
+        }
+    }
+
+    /// Names an object for validation messages and capture tools.
+    pub(crate) fn name<H: vk::Handle>(&self, handle: H, name: &str) {
+        let (Some(debug), Ok(name)) = (&self.debug, CString::new(name)) else { return };
+        let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
+        // A name that could not be set costs nothing but the name.
+        let _ = unsafe { debug.set_debug_utils_object_name(&info) };
+    }
+
+    /// Command buffer and fence for work outside any measurement.
+    pub(crate) fn run_once(&self, what: &str, record: impl FnOnce(&crate::Cmd<'_>)) -> Result<()> {
+        let (_, buffer) = self.command_buffer()?;
+        let fence = self.fence()?;
+        let cmd = crate::Cmd::begin(self, buffer)?;
+        record(&cmd);
+        cmd.end()?;
+        self.submit(buffer, fence)?;
+        self.wait(fence, what)
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        let arena = std::mem::take(&mut *self.arena.borrow_mut());
+        unsafe {
+            arena.destroy(&self.device, &mut self.memory.borrow_mut());
+            // The allocator frees its blocks through the device, so it goes first.
+            ManuallyDrop::drop(&mut self.memory);
+            self.device.destroy_device(None);
+        }
+    }
+}
+
+/// What was found and switched on beyond the required.
+struct Features {
+    events: bool,
+    max_push_descriptors: u32,
+}
+
+/// Creates the device with what the suite requires (synchronization2, maintenance4, push
+/// descriptors) and, where present, what some samples ask for.
+fn create_device(instance: &ash::Instance, chosen: &choose::Candidate) -> Result<(ash::Device, Features)> {
+    let physical = chosen.physical;
+    let available = unsafe { instance.enumerate_device_extension_properties(physical) }
+        .doing("listing device extensions")?;
+    let has = |name: &std::ffi::CStr| {
+        available.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name))
+    };
+    let mut extensions = vec![khr::push_descriptor::NAME.as_ptr()];
+    let portability = has(khr::portability_subset::NAME);
+    if portability {
+        extensions.push(khr::portability_subset::NAME.as_ptr());
+    }
+    let mut subset = vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default();
+    let mut present12 = vk::PhysicalDeviceVulkan12Features::default();
+    let mut present = vk::PhysicalDeviceFeatures2::default().push_next(&mut present12);
+    if portability {
+        present = present.push_next(&mut subset);
+    }
+    unsafe { instance.get_physical_device_features2(physical, &mut present) };
+    let mut subset =
+        vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default().events(subset.events == vk::TRUE);
+    let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default()
+        .timeline_semaphore(true)
+        .vulkan_memory_model(present12.vulkan_memory_model == vk::TRUE)
+        .vulkan_memory_model_device_scope(present12.vulkan_memory_model_device_scope == vk::TRUE);
+    let mut vulkan13 =
+        vk::PhysicalDeviceVulkan13Features::default().synchronization2(true).maintenance4(true);
+    let priorities = [1.0];
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(chosen.family)
+        .queue_priorities(&priorities)];
+    let mut info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&extensions)
+        .push_next(&mut vulkan12)
+        .push_next(&mut vulkan13);
+    if portability {
+        info = info.push_next(&mut subset);
+    }
+    let device = unsafe { instance.create_device(physical, &info, None) }
+        .doing(&format!("creating the device on {}", chosen.facts.name))?;
+    let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut push);
+    unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+    let features = Features {
+        events: !portability || subset.events == vk::TRUE,
+        max_push_descriptors: push.max_push_descriptors,
+    };
+    Ok((device, features))
+}

@@ -1,0 +1,67 @@
+//! The program and the machine that it runs on, for the record.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::record::{Host, Tool};
+
+/// What a sample's binary knows of itself at compile time; made by [`sample!`](crate::sample).
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Name of the binary.
+    pub name: &'static str,
+    /// Commit of the build, where git was there to ask.
+    pub commit: Option<&'static str>,
+    /// `true` when the build's checkout had uncommitted changes.
+    pub dirty: Option<&'static str>,
+}
+
+/// The sample that this file is.
+#[macro_export]
+macro_rules! sample {
+    () => {
+        $crate::host::Sample {
+            name: env!("CARGO_BIN_NAME"),
+            commit: option_env!("HOTLAP_COMMIT"),
+            dirty: option_env!("HOTLAP_DIRTY"),
+        }
+    };
+}
+
+/// The program, as it was built.
+#[must_use]
+pub fn tool(sample: &Sample) -> Tool {
+    Tool {
+        name: "hot-lap".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        commit: sample.commit.map(str::to_owned),
+        dirty: sample.dirty.map(|d| d == "true"),
+        build: if cfg!(debug_assertions) { "debug".into() } else { "release".into() },
+    }
+}
+
+/// The machine.
+#[must_use]
+pub fn host() -> Host {
+    Host {
+        system: format!("{} {}", system_name(), std::env::consts::ARCH),
+        processor: processor(),
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+    }
+}
+
+fn system_name() -> String {
+    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let pretty = release.lines().find_map(|l| l.strip_prefix("PRETTY_NAME="));
+    pretty.map_or_else(|| std::env::consts::OS.to_owned(), |name| name.trim_matches('"').to_owned())
+}
+
+fn processor() -> Option<String> {
+    if Path::new("/proc/cpuinfo").exists() {
+        let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+        let line = info.lines().find(|l| l.starts_with("model name"))?;
+        return Some(line.split_once(':')?.1.trim().to_owned());
+    }
+    let asked = Command::new("sysctl").args(["-n", "machdep.cpu.brand_string"]).output().ok()?;
+    asked.status.success().then(|| String::from_utf8_lossy(&asked.stdout).trim().to_owned())
+}

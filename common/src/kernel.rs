@@ -1,0 +1,210 @@
+//! From a shader file to a pipeline.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use ash::vk;
+
+use crate::error::Doing;
+use crate::gpu::{Gpu, KernelSlot};
+use crate::record::KernelFacts;
+use crate::reflect::{Interface, Side, reflect};
+use crate::source::Library;
+use crate::spirv::{self, Defines};
+
+/// A compute pipeline with its layouts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernel(pub(crate) u32);
+
+/// A kernel that is being described.
+#[must_use = "a kernel exists once `build` has been called"]
+#[derive(Debug)]
+pub struct KernelBuilder<'g> {
+    gpu: &'g Gpu,
+    library: &'g Library,
+    path: String,
+    defines: Defines,
+    constants: BTreeMap<String, u32>,
+    workgroup: Option<[u32; 3]>,
+}
+
+impl<'g> KernelBuilder<'g> {
+    pub(crate) fn new(gpu: &'g Gpu, library: &'g Library, path: &str) -> Self {
+        Self {
+            gpu,
+            library,
+            path: path.to_owned(),
+            defines: Vec::new(),
+            constants: BTreeMap::new(),
+            workgroup: None,
+        }
+    }
+
+    /// Defines a macro as 1.
+    pub fn define(mut self, name: &str) -> Self {
+        self.defines.push((name.to_owned(), "1".to_owned()));
+        self
+    }
+
+    /// Sets a specialisation constant by the name it has in the shader (32 bits, as the shader
+    /// reads them).
+    pub fn constant(mut self, name: &str, value: u32) -> Self {
+        self.constants.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Sets the workgroup size through the shader's `local_size_*_id`.
+    pub fn workgroup(mut self, size: [u32; 3]) -> Self {
+        self.workgroup = Some(size);
+        self
+    }
+
+    /// Compiles and makes the pipeline.
+    ///
+    /// # Errors
+    /// A shader with an error, a constant that it does not have, a workgroup beyond the device's
+    /// limits.
+    pub fn build(self) -> Result<Kernel> {
+        let source = self.library.load(&self.path)?;
+        let spirv = spirv::compile(&source, &self.defines)?;
+        let interface = reflect(&spirv).with_context(|| format!("shader {}", self.path))?;
+        let (constants, workgroup) = self.specialise(&interface)?;
+        self.check_limits(&interface, workgroup)?;
+        let facts = KernelFacts {
+            name: self.full_name(),
+            spirv_sha256: spirv::hash(&spirv),
+            constants: self.constants.clone(),
+            workgroup,
+        };
+        self.gpu.pipeline(&spirv, &constants, interface, facts)
+    }
+
+    /// Specialisation constants by id, and the workgroup that they lead to.
+    fn specialise(&self, interface: &Interface) -> Result<(BTreeMap<u32, u32>, [u32; 3])> {
+        let mut by_id = BTreeMap::new();
+        for (name, &value) in &self.constants {
+            let id = interface
+                .constants
+                .get(name)
+                .with_context(|| format!("shader {} has no specialisation constant {name}", self.path))?;
+            by_id.insert(*id, value);
+        }
+        let mut workgroup = self.workgroup.unwrap_or([1; 3]);
+        for (side, wanted) in interface.workgroup.iter().zip(&mut workgroup) {
+            match *side {
+                Side::Constant(id) => {
+                    by_id.insert(id, *wanted);
+                }
+                Side::Fixed(size) => {
+                    ensure!(
+                        self.workgroup.is_none() || *wanted == size,
+                        "shader {} has a workgroup side of {size}, not {wanted}",
+                        self.path
+                    );
+                    *wanted = size;
+                }
+            }
+        }
+        Ok((by_id, workgroup))
+    }
+
+    fn check_limits(&self, interface: &Interface, workgroup: [u32; 3]) -> Result<()> {
+        let facts = &self.gpu.facts;
+        let invocations: u64 = workgroup.iter().map(|&n| u64::from(n)).product();
+        let fits = workgroup.iter().zip(facts.max_workgroup_size).all(|(&n, most)| (1..=most).contains(&n));
+        ensure!(
+            fits && invocations <= u64::from(facts.max_workgroup_invocations),
+            "a workgroup of {} is not possible on {}: at most {} a side and {} invocations",
+            joined(&workgroup),
+            facts.name,
+            joined(&facts.max_workgroup_size),
+            facts.max_workgroup_invocations
+        );
+        ensure!(
+            interface.bindings.len() <= self.gpu.max_push_descriptors() as usize,
+            "shader {} has {} bindings, {} takes {}",
+            self.path,
+            interface.bindings.len(),
+            facts.name,
+            self.gpu.max_push_descriptors()
+        );
+        Ok(())
+    }
+
+    fn full_name(&self) -> String {
+        let defines: Vec<&str> = self.defines.iter().map(|(name, _)| name.as_str()).collect();
+        if defines.is_empty() { self.path.clone() } else { format!("{} [{}]", self.path, defines.join(" ")) }
+    }
+}
+
+fn joined(sides: &[u32; 3]) -> String {
+    sides.map(|n| n.to_string()).join("x")
+}
+
+impl Gpu {
+    fn pipeline(
+        &self,
+        spirv: &[u32],
+        constants: &BTreeMap<u32, u32>,
+        interface: Interface,
+        facts: KernelFacts,
+    ) -> Result<Kernel> {
+        let name = facts.name.clone();
+        let (set_layout, layout) = self.layouts(&interface)?;
+        let info = vk::ShaderModuleCreateInfo::default().code(spirv);
+        let module =
+            unsafe { self.device.create_shader_module(&info, None) }.doing(&format!("loading {name}"))?;
+        let entries: Vec<_> = (0..)
+            .zip(constants.keys())
+            .map(|(i, &id)| vk::SpecializationMapEntry { constant_id: id, offset: 4 * i, size: 4 })
+            .collect();
+        let values: Vec<u32> = constants.values().copied().collect();
+        let specialisation =
+            vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module)
+            .name(c"main")
+            .specialization_info(&specialisation);
+        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
+        let made = unsafe { self.device.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
+        unsafe { self.device.destroy_shader_module(module, None) };
+        let pipeline =
+            made.map_err(|(_, result)| result).doing(&format!("compiling {name} on the device"))?[0];
+        self.name(pipeline, &name);
+        let mut arena = self.arena.borrow_mut();
+        arena.kernels.push(KernelSlot { pipeline, layout, set_layout, interface, facts });
+        Ok(Kernel(u32::try_from(arena.kernels.len() - 1)?))
+    }
+
+    fn layouts(&self, interface: &Interface) -> Result<(vk::DescriptorSetLayout, vk::PipelineLayout)> {
+        let bindings: Vec<_> = (0..)
+            .zip(&interface.bindings)
+            .map(|(i, &ty)| {
+                vk::DescriptorSetLayoutBinding::default()
+                    .binding(i)
+                    .descriptor_type(ty)
+                    .descriptor_count(1)
+                    .stage_flags(vk::ShaderStageFlags::COMPUTE)
+            })
+            .collect();
+        let info = vk::DescriptorSetLayoutCreateInfo::default()
+            .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
+            .bindings(&bindings);
+        let set = unsafe { self.device.create_descriptor_set_layout(&info, None) }
+            .doing("creating a set layout")?;
+        let sets = [set];
+        let push = [vk::PushConstantRange {
+            stage_flags: vk::ShaderStageFlags::COMPUTE,
+            offset: 0,
+            size: interface.push_bytes,
+        }];
+        let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
+        if interface.push_bytes > 0 {
+            info = info.push_constant_ranges(&push);
+        }
+        let layout =
+            unsafe { self.device.create_pipeline_layout(&info, None) }.doing("creating a pipeline layout")?;
+        Ok((set, layout))
+    }
+}

@@ -1,0 +1,432 @@
+//! What a sample declares: its variants, what must come out of them, and what a reader must know.
+//! The drivers decide how often each is recorded, on which clock, and what is printed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use anyhow::{Context, Result, bail, ensure};
+use ash::vk;
+
+use crate::cmd::Cmd;
+use crate::facts::{DeviceFacts, Kind};
+use crate::gpu::{Buffer, Events, Gpu, Images};
+use crate::kernel::KernelBuilder;
+use crate::memory::{bytes_in_words, texel_bytes};
+use crate::published;
+use crate::record::{Promise, Published, Status};
+use crate::source::Library;
+
+/// Which of the repetitions in one submit is being recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rep {
+    /// Counted from 0. Each repetition has its own images and events.
+    pub index: u32,
+    /// How many there are in this submit.
+    pub count: u32,
+}
+
+impl Rep {
+    /// Nothing of this variant was recorded before it in this submit.
+    #[must_use]
+    pub fn is_first(self) -> bool {
+        self.index == 0
+    }
+
+    /// Nothing of this variant is recorded after it in this submit.
+    #[must_use]
+    pub fn is_last(self) -> bool {
+        self.index + 1 == self.count
+    }
+}
+
+/// A false alarm of synchronization validation that a recording is known to raise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FalseAlarm {
+    /// Id of the message.
+    pub id: String,
+    /// Why the layer raises it and why it is none (or, for a racy variant, why it is right).
+    pub reason: String,
+    /// Every version of the layer raises it: `--check` fails where it stops coming.
+    pub always: bool,
+}
+
+type Recording = Box<dyn Fn(&Cmd<'_>, Rep)>;
+
+/// One way of doing the sample's work.
+pub struct Variant {
+    /// What it does, in snake case.
+    pub name: String,
+    /// What it promises about its own correctness.
+    pub promise: Promise,
+    /// A published figure for it.
+    pub published: Option<Published>,
+    /// Messages that `--check` must see, and no others.
+    pub alarms: Vec<FalseAlarm>,
+    /// Why it does not run here, as the row's status.
+    pub left_out: Option<Status>,
+    pub(crate) record: Recording,
+    /// Problems in the declaration itself, reported when the sample has finished declaring.
+    fault: Option<anyhow::Error>,
+}
+
+impl fmt::Debug for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Variant")
+            .field("name", &self.name)
+            .field("promise", &self.promise)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Variant {
+    /// Leaves a dependency out on purpose: its racy elements are counted, and its time is a bound,
+    /// not a result.
+    pub fn races(&mut self, leaves_out: &str) -> &mut Self {
+        self.promise = Promise::Nothing { leaves_out: leaves_out.to_owned() };
+        self
+    }
+
+    /// Leaves a visibility out on purpose that the memory model asks for: right only where hardware
+    /// behaves as `what` says.
+    pub fn relies_on(&mut self, what: &str) -> &mut Self {
+        self.promise = Promise::Hardware { relies_on: what.to_owned() };
+        self
+    }
+
+    /// A figure of a source: the file below `results/published/` and the figure's key in it.
+    pub fn published(&mut self, source: &str, key: &str) -> &mut Self {
+        match published::find(source, key) {
+            Ok(figure) => self.published = Some(figure),
+            Err(error) => self.fault = Some(error),
+        }
+        self
+    }
+
+    /// Expects a message of the validation layer under `--check`, and says why.
+    pub fn alarm(&mut self, id: &str, reason: &str) -> &mut Self {
+        self.alarms.push(FalseAlarm { id: id.to_owned(), reason: reason.to_owned(), always: true });
+        self
+    }
+
+    /// As [`Variant::alarm`], where `condition` holds.
+    pub fn alarm_if(&mut self, condition: bool, id: &str, reason: &str) -> &mut Self {
+        if condition { self.alarm(id, reason) } else { self }
+    }
+
+    /// As [`Variant::alarm`], for a message that only some versions of the layer raise.
+    pub fn alarm_of_some_layers(&mut self, id: &str, reason: &str) -> &mut Self {
+        self.alarms.push(FalseAlarm { id: id.to_owned(), reason: reason.to_owned(), always: false });
+        self
+    }
+
+    /// Skips the variant where the device lacks something.
+    pub fn needs(&mut self, has: bool, what: &str) -> &mut Self {
+        if !has {
+            self.left_out = Some(Status::Unsupported { reason: format!("the device has no {what}") });
+        }
+        self
+    }
+
+    /// Leaves the variant out of this run where `reason` is given, and says so in its row.
+    pub fn skip(&mut self, reason: Option<String>) -> &mut Self {
+        if let Some(reason) = reason {
+            self.left_out = Some(Status::Skipped { reason });
+        }
+        self
+    }
+}
+
+/// Images that the variants write, and what they hold before each sample.
+pub(crate) struct Output {
+    pub images: Images,
+    /// A value that no pass writes.
+    pub fill: [u32; 4],
+    /// Contents of some of them at the start of each repetition.
+    pub seeds: Vec<(u32, Buffer)>,
+}
+
+/// What an image must hold after a run.
+pub(crate) struct Check {
+    pub images: Images,
+    pub index: u32,
+    pub expected: Buffer,
+    pub words: u32,
+    pub width: u32,
+    /// What the CPU twin computed, for the counter's own check.
+    pub twin: Vec<u32>,
+}
+
+/// How the runner wants the sample to be set up.
+#[derive(Clone, Debug, Default)]
+pub struct LabOptions {
+    /// Repetitions in the long submit; `None` takes 8 on a GPU and 4 on a CPU device, fewer where
+    /// memory is short.
+    pub repetitions: Option<u32>,
+}
+
+/// The sample's declarations.
+pub struct Lab {
+    pub(crate) gpu: Gpu,
+    pub(crate) library: Library,
+    pub(crate) variants: Vec<Variant>,
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) checks: Vec<Check>,
+    pub(crate) unchecked: Option<String>,
+    pub(crate) settings: BTreeMap<String, String>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) bound: Option<String>,
+    pub(crate) baseline: Option<String>,
+    wanted_repetitions: u32,
+    repetitions: Option<u32>,
+}
+
+impl fmt::Debug for Lab {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lab")
+            .field("gpu", &self.gpu)
+            .field("variants", &self.variants)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Lab {
+    pub(crate) fn new(gpu: Gpu, options: &LabOptions) -> Self {
+        let default = if gpu.facts.kind == Kind::Cpu { 4 } else { 8 };
+        Self {
+            library: Library::find(),
+            variants: Vec::new(),
+            outputs: Vec::new(),
+            checks: Vec::new(),
+            unchecked: None,
+            settings: BTreeMap::new(),
+            notes: Vec::new(),
+            bound: None,
+            baseline: None,
+            wanted_repetitions: options.repetitions.unwrap_or(default).max(1),
+            repetitions: None,
+            gpu,
+        }
+    }
+
+    /// The device that the sample runs on.
+    #[must_use]
+    pub fn device(&self) -> &DeviceFacts {
+        &self.gpu.facts
+    }
+
+    /// The device is software: sizes should shrink, and times mean nothing.
+    #[must_use]
+    pub fn on_cpu(&self) -> bool {
+        self.gpu.facts.kind == Kind::Cpu
+    }
+
+    /// The device has events (portability devices may not).
+    #[must_use]
+    pub fn has_events(&self) -> bool {
+        self.gpu.has_events()
+    }
+
+    /// An argument as it is used, for the record.
+    pub fn setting(&mut self, name: &str, value: impl fmt::Display) {
+        self.settings.insert(name.to_owned(), value.to_string());
+    }
+
+    /// A sentence that the reader of the figures must know.
+    pub fn note(&mut self, sentence: &str) {
+        self.notes.push(sentence.to_owned());
+    }
+
+    /// A kernel, by its path below `shaders/`.
+    pub fn kernel(&self, path: &str) -> KernelBuilder<'_> {
+        KernelBuilder::new(&self.gpu, &self.library, path)
+    }
+
+    /// `each` storage images for every repetition, filled before each sample with `fill`, a value
+    /// that no pass writes. The first call also settles how many repetitions fit into memory.
+    ///
+    /// # Errors
+    /// A size that the device or its memory does not allow.
+    pub fn output_images(
+        &mut self,
+        name: &str,
+        each: u32,
+        size: [u32; 2],
+        format: vk::Format,
+        fill: [u32; 4],
+    ) -> Result<Images> {
+        let bytes = u64::from(size[0]) * u64::from(size[1]) * texel_bytes(format)?;
+        let repetitions = self.fit_repetitions(size, bytes, each)?;
+        let mut made = Vec::new();
+        for repetition in 0..repetitions {
+            for i in 0..each {
+                made.push(self.gpu.image(&format!("{name} {i}, repetition {repetition}"), size, format)?);
+            }
+        }
+        self.gpu.settle_images(&made)?;
+        let first = made.first().context("a sample has at least one output image")?.0;
+        let images = Images { first, each, repetitions };
+        self.outputs.push(Output { images, fill, seeds: Vec::new() });
+        Ok(images)
+    }
+
+    /// Gives one of the output images its contents at the start of every repetition.
+    ///
+    /// # Errors
+    /// Out of memory; images that are not outputs.
+    pub fn seed(&mut self, images: Images, index: u32, words: &[u32]) -> Result<()> {
+        let buffer = self.gpu.upload("seed", words)?;
+        let output = self.outputs.iter_mut().find(|o| o.images == images);
+        output.context("only output images take a seed")?.seeds.push((index, buffer));
+        Ok(())
+    }
+
+    /// `each` events for every repetition. The runner resets them outside the timed window.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn events(&mut self, each: u32) -> Result<Events> {
+        let repetitions = self.repetitions.unwrap_or(self.wanted_repetitions);
+        if !self.gpu.has_events() {
+            return Ok(Events { first: 0, each, repetitions });
+        }
+        let mut first = None;
+        for repetition in 0..repetitions {
+            for i in 0..each {
+                let event = self.gpu.event(&format!("event {i}, repetition {repetition}"))?;
+                first.get_or_insert(event.0);
+            }
+        }
+        Ok(Events { first: first.unwrap_or(0), each, repetitions })
+    }
+
+    /// Declares a variant. `record` is called once for each repetition of a submit.
+    pub fn variant(
+        &mut self,
+        name: impl Into<String>,
+        record: impl Fn(&Cmd<'_>, Rep) + 'static,
+    ) -> &mut Variant {
+        let at = self.variants.len();
+        self.variants.push(Variant {
+            name: name.into(),
+            promise: Promise::Law,
+            published: None,
+            alarms: Vec::new(),
+            left_out: None,
+            record: Box::new(record),
+            fault: None,
+        });
+        &mut self.variants[at]
+    }
+
+    /// Names the variant that no correct one can beat; ratios to it are shown.
+    pub fn bound(&mut self, name: &str) {
+        self.bound = Some(name.to_owned());
+    }
+
+    /// Names the variant that is common practice; ratios to it are shown.
+    pub fn baseline(&mut self, name: &str) {
+        self.baseline = Some(name.to_owned());
+    }
+
+    /// What the image `index` of every repetition must hold, word for word: the CPU twin, written
+    /// from the formula and never from another variant.
+    ///
+    /// # Errors
+    /// Out of memory; a twin of another size.
+    pub fn expect(&mut self, images: Images, index: u32, twin: Vec<u32>) -> Result<()> {
+        let size = self.gpu.arena().image(images.get(0, index)).size;
+        let texels = u64::from(size[0]) * u64::from(size[1]);
+        ensure!(twin.len() as u64 == texels, "the CPU twin has {} words for {texels} texels", twin.len());
+        let words = u32::try_from(twin.len()).context("too many texels to count in 32 bits")?;
+        let expected = self.gpu.upload("CPU twin", &twin)?;
+        self.checks.push(Check { images, index, expected, words, width: size[0], twin });
+        Ok(())
+    }
+
+    /// Says why nothing is checked.
+    pub fn unchecked(&mut self, reason: &str) {
+        self.unchecked = Some(reason.to_owned());
+    }
+
+    /// Repetitions that the images were made for.
+    pub(crate) fn repetitions(&self) -> u32 {
+        self.repetitions.unwrap_or(self.wanted_repetitions)
+    }
+
+    /// Position of a variant.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.variants.iter().position(|v| v.name == name)
+    }
+
+    /// Keeps the variants named in `wanted` and the two that ratios need.
+    ///
+    /// # Errors
+    /// A name that no variant has.
+    pub(crate) fn select(&mut self, wanted: &[String]) -> Result<()> {
+        for name in wanted {
+            if self.position(name).is_none() {
+                let names: Vec<&str> = self.variants.iter().map(|v| v.name.as_str()).collect();
+                bail!("no variant is called '{name}'; there are {}", names.join(", "));
+            }
+        }
+        let references = [self.bound.clone(), self.baseline.clone()];
+        let kept = |name: &String| wanted.contains(name) || references.iter().flatten().any(|r| r == name);
+        if !wanted.is_empty() {
+            self.variants.retain(|v| kept(&v.name));
+        }
+        Ok(())
+    }
+
+    /// Reports what is wrong with the declarations themselves.
+    pub(crate) fn validate(&mut self) -> Result<()> {
+        for variant in &mut self.variants {
+            if let Some(fault) = variant.fault.take() {
+                return Err(fault.context(format!("variant {}", variant.name)));
+            }
+        }
+        ensure!(!self.variants.is_empty(), "the sample declares no variant");
+        ensure!(
+            self.unchecked.is_some() || !self.checks.is_empty(),
+            "the sample checks nothing: a lab needs `expect`, or `unchecked` with a reason"
+        );
+        for name in [&self.bound, &self.baseline].into_iter().flatten() {
+            ensure!(self.position(name).is_some(), "the reference {name} is no variant of the sample");
+        }
+        Ok(())
+    }
+
+    /// How many repetitions fit: half of the device's memory for the wanted ones, and an error when
+    /// a single one with its check would not fit at all.
+    fn fit_repetitions(&mut self, size: [u32; 2], image: u64, each: u32) -> Result<u32> {
+        let memory = self.gpu.facts.device_memory;
+        let most = self.gpu.facts.max_image_2d;
+        ensure!(
+            size.iter().all(|&side| (1..=most).contains(&side)),
+            "an image of {}x{} is not possible on {}: a side has 1 to {most} texels",
+            size[0],
+            size[1],
+            self.gpu.facts.name
+        );
+        let one = image * u64::from(each);
+        // Behind the work stand the twin, a copy of the result and the seed.
+        let needed = one + 3 * image;
+        ensure!(
+            needed <= memory / 10 * 8,
+            "images of {}x{} do not fit into the memory of {}: {} are needed, it has {}; use a smaller \
+             size or fewer passes",
+            size[0],
+            size[1],
+            self.gpu.facts.name,
+            bytes_in_words(needed),
+            bytes_in_words(memory)
+        );
+        if let Some(settled) = self.repetitions {
+            return Ok(settled);
+        }
+        let fitting =
+            u32::try_from(((memory / 2).saturating_sub(3 * image) / one.max(1)).max(1)).unwrap_or(u32::MAX);
+        let settled = self.wanted_repetitions.min(fitting);
+        self.repetitions = Some(settled);
+        Ok(settled)
+    }
+}

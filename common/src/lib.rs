@@ -1,0 +1,37 @@
+//! Hot Lap's framework. A sample declares ([`Lab`]), records ([`Cmd`]) and stops there; what is in
+//! this crate opens the device, makes the objects, measures, checks and reports.
+//!
+//! Start with [`lab`] for what a sample can say, [`drive`] for what is done with it, and [`measure`]
+//! for how a number is earned.
+
+// Vulkan is a C interface: this is the one crate that may call it. The contract is on `Gpu`.
+#![allow(unsafe_code)]
+
+pub mod cli;
+pub mod cmd;
+pub mod drive;
+pub mod error;
+pub mod facts;
+pub mod gpu;
+pub mod host;
+pub mod kernel;
+pub mod lab;
+pub mod measure;
+pub mod memory;
+pub mod published;
+pub mod record;
+pub mod reflect;
+pub mod report;
+pub mod source;
+pub mod spirv;
+pub mod stats;
+pub mod validation;
+pub mod values;
+
+pub use ash::vk::Format;
+pub use cli::{NoArgs, run};
+pub use cmd::{Access, Binding, Cmd, Scope, Stage};
+pub use gpu::{Buffer, Event, Events, Gpu, Image, Images};
+pub use kernel::Kernel;
+pub use lab::{Lab, Rep, Variant};
+pub use values::{Extent, Workgroup};

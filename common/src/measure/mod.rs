@@ -1,0 +1,276 @@
+//! The measuring engine: which variant is sampled when, and when a row has enough samples.
+//!
+//! It knows nothing of Vulkan. What it samples stands behind [`Target`]: the device in a run, a
+//! script of made-up times in the tests. The unit, the order and the stopping rule are nvbench's
+//! and google/benchmark's, for Vulkan: see METHODOLOGY.md.
+
+mod rule;
+#[cfg(test)]
+mod scripted;
+
+pub use rule::{Rule, Stop};
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
+
+/// One sample: one command buffer, one submit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    /// Between the two timestamps, in microseconds; always positive and finite.
+    pub gpu_us: f64,
+    /// CPU time to record the command buffer, in microseconds.
+    pub record_us: f64,
+    /// CPU time inside `vkQueueSubmit2`, in microseconds.
+    pub submit_us: f64,
+    /// Checked elements that differ from the CPU twin, over all repetitions.
+    pub wrong: u64,
+    /// Index of the first of them (repetition 0 first), for the message.
+    pub first_wrong: Option<u64>,
+}
+
+/// Why a sample could not be taken.
+#[derive(Debug)]
+pub enum Failure {
+    /// This variant cannot go on; the others can.
+    Variant(String),
+    /// The device or the process cannot go on.
+    Run(anyhow::Error),
+}
+
+/// What is measured.
+pub trait Target {
+    /// Takes one sample of `repetitions` repetitions of a variant in one submit.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    fn sample(&mut self, variant: usize, repetitions: u32) -> Result<Reading, Failure>;
+
+    /// Time since the run began, on the clock that the budget is counted on.
+    fn elapsed(&self) -> Duration;
+}
+
+/// What to measure and how long.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// One entry a variant, in the sample's order.
+    pub rows: Vec<RowPlan>,
+    /// Repetitions in the long submit of a pair; below 2 no pipelined time is taken.
+    pub repetitions: u32,
+    /// When a row has enough.
+    pub rule: Rule,
+    /// All rows together stop after this time.
+    pub budget: Duration,
+    /// Pairs per row that are taken first and thrown away.
+    pub warm_up: u32,
+    /// Seed of the order; the same seed gives the same order.
+    pub seed: u64,
+}
+
+/// How one variant is treated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowPlan {
+    /// A wrong element ends the row (`false` for a variant that races on purpose).
+    pub must_be_right: bool,
+    /// Others are divided by this row, so it is sampled as long as any other is.
+    pub reference: bool,
+}
+
+/// The two samples of one row in one round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The round, counted from 0; rows that share it were measured next to each other.
+    pub round: u32,
+    /// One repetition in the submit.
+    pub one: Reading,
+    /// [`Plan::repetitions`] repetitions in the submit; `None` where no pipelined time is taken.
+    pub many: Option<Reading>,
+}
+
+/// All that was measured of one variant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// Complete pairs, in the order of their rounds.
+    pub pairs: Vec<Pair>,
+    /// Why sampling ended.
+    pub stop: Option<Stop>,
+    /// The reading that proved the row wrong, where one did.
+    pub wrong: Option<Reading>,
+    /// Why the row failed, where it did.
+    pub failure: Option<String>,
+}
+
+/// Rows in the sample's order, and what ended the run early.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// One per variant.
+    pub rows: Vec<Row>,
+    /// The user asked to stop.
+    pub interrupted: bool,
+    /// The failure after which nothing more could be measured.
+    pub aborted: Option<anyhow::Error>,
+}
+
+/// How far a run is, for a progress line.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Rows that have enough samples.
+    pub rows_done: usize,
+    /// Rounds completed.
+    pub rounds: u32,
+    /// Share of the budget that is spent, 0 to 1.
+    pub spent: f64,
+}
+
+/// Runs `plan` on `target`: warm-up, then rounds in which every open row is sampled once in random
+/// order. `watch` sees each step and ends the run by breaking.
+pub fn run(
+    plan: &Plan,
+    target: &mut dyn Target,
+    watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Outcome {
+    let mut run = Run {
+        plan,
+        target,
+        watch,
+        rng: Pcg64::seed_from_u64(plan.seed),
+        rows: vec![Row::default(); plan.rows.len()],
+        meters: vec![(rule::Meter::default(), rule::Meter::default()); plan.rows.len()],
+        rounds: 0,
+    };
+    let ended = run.all_rounds();
+    let mut outcome = Outcome { rows: run.rows, ..Outcome::default() };
+    match ended {
+        Ok(()) => {}
+        Err(Ended::Interrupted) => outcome.interrupted = true,
+        Err(Ended::Aborted(error)) => outcome.aborted = Some(error),
+    }
+    for row in &mut outcome.rows {
+        if row.stop.is_none() && row.failure.is_none() && row.wrong.is_none() {
+            row.stop = Some(Stop::Interrupted);
+        }
+    }
+    outcome
+}
+
+enum Ended {
+    Interrupted,
+    Aborted(anyhow::Error),
+}
+
+struct Run<'a> {
+    plan: &'a Plan,
+    target: &'a mut dyn Target,
+    watch: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
+    rng: Pcg64,
+    rows: Vec<Row>,
+    /// Per row: one repetition, many repetitions.
+    meters: Vec<(rule::Meter, rule::Meter)>,
+    rounds: u32,
+}
+
+impl Run<'_> {
+    fn all_rounds(&mut self) -> Result<(), Ended> {
+        for _ in 0..self.plan.warm_up {
+            self.round(true)?;
+        }
+        loop {
+            self.round(false)?;
+            self.rounds += 1;
+            self.judge();
+            if self.open().is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Samples every row that takes part, each with one and with many repetitions, in random order.
+    fn round(&mut self, warm_up: bool) -> Result<(), Ended> {
+        let counts: &[u32] = if self.plan.repetitions < 2 { &[1] } else { &[1, self.plan.repetitions] };
+        let mut jobs: Vec<(usize, u32)> =
+            self.taking_part().into_iter().flat_map(|row| counts.iter().map(move |&n| (row, n))).collect();
+        jobs.shuffle(&mut self.rng);
+        let mut taken: Vec<(Option<Reading>, Option<Reading>)> = vec![(None, None); self.rows.len()];
+        for (row, repetitions) in jobs {
+            self.step()?;
+            // The first round is completed whatever it costs, so that every row has a figure.
+            if self.rounds > 0 && self.target.elapsed() >= self.plan.budget {
+                break;
+            }
+            if self.rows[row].failure.is_some() || self.rows[row].wrong.is_some() {
+                continue;
+            }
+            match self.target.sample(row, repetitions) {
+                Ok(reading) if reading.wrong > 0 && self.plan.rows[row].must_be_right => {
+                    self.rows[row].wrong = Some(reading);
+                }
+                Ok(reading) if repetitions == 1 => taken[row].0 = Some(reading),
+                Ok(reading) => taken[row].1 = Some(reading),
+                Err(Failure::Variant(reason)) => self.rows[row].failure = Some(reason),
+                Err(Failure::Run(error)) => return Err(Ended::Aborted(error)),
+            }
+        }
+        if !warm_up {
+            self.keep(&taken);
+        }
+        Ok(())
+    }
+
+    /// Keeps the complete pairs of a round; a half one (the budget ended in between) says nothing.
+    fn keep(&mut self, taken: &[(Option<Reading>, Option<Reading>)]) {
+        for (row, &(one, many)) in taken.iter().enumerate() {
+            let Some(one) = one else { continue };
+            if many.is_none() && self.plan.repetitions >= 2 {
+                continue;
+            }
+            self.meters[row].0.add(one.gpu_us);
+            if let Some(many) = many {
+                self.meters[row].1.add(many.gpu_us);
+            }
+            self.rows[row].pairs.push(Pair { round: self.rounds, one, many });
+        }
+    }
+
+    /// Closes the rows that have enough, and all of them when the budget is spent.
+    fn judge(&mut self) {
+        let spent = self.target.elapsed() >= self.plan.budget;
+        for row in self.open() {
+            let (one, many) = &self.meters[row];
+            let many = (self.plan.repetitions >= 2).then_some(many);
+            self.rows[row].stop = self.plan.rule.verdict(one, many, spent);
+        }
+    }
+
+    /// Rows that still need samples.
+    fn open(&self) -> Vec<usize> {
+        (0..self.rows.len()).filter(|&row| self.alive(row) && self.rows[row].stop.is_none()).collect()
+    }
+
+    /// Open rows, and the references as long as there are any.
+    fn taking_part(&self) -> Vec<usize> {
+        (0..self.rows.len())
+            .filter(|&row| {
+                self.alive(row) && (self.rows[row].stop.is_none() || self.plan.rows[row].reference)
+            })
+            .collect()
+    }
+
+    fn alive(&self, row: usize) -> bool {
+        self.rows[row].failure.is_none() && self.rows[row].wrong.is_none()
+    }
+
+    fn step(&mut self) -> Result<(), Ended> {
+        let progress = Progress {
+            rows_done: self.rows.len() - self.open().len(),
+            rounds: self.rounds,
+            spent: (self.target.elapsed().as_secs_f64() / self.plan.budget.as_secs_f64().max(1e-9)).min(1.0),
+        };
+        match (self.watch)(progress) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Ended::Interrupted),
+        }
+    }
+}

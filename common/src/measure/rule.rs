@@ -1,0 +1,144 @@
+//! When a row has enough samples.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// The stopping rule. A row ends when its mean is known well enough, when its noise has shown that
+/// more samples teach nothing new, or when the run's budget is spent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// No row ends with fewer pairs, the budget aside.
+    pub min_samples: usize,
+    /// Wanted relative standard error of the mean (0.005 is half a percent).
+    pub noise: f64,
+    /// GPU time that a row must have been sampled for before its noise is believed.
+    pub min_gpu_time: Duration,
+    /// How many of the latest noise figures are compared.
+    pub stable_window: usize,
+    /// The noise is stable when these figures deviate by less than this share of their mean.
+    pub stable_noise: f64,
+    /// Take exactly this many pairs instead of all of the above.
+    pub fixed: Option<usize>,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self {
+            min_samples: 10,
+            noise: 0.005,
+            min_gpu_time: Duration::from_millis(50),
+            stable_window: 64,
+            stable_noise: 0.05,
+            fixed: None,
+        }
+    }
+}
+
+/// Why a row's sampling ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Stop {
+    /// The mean is known to the wanted error.
+    Precise,
+    /// More samples would not make the noise smaller.
+    NoiseStable,
+    /// The number of samples that was asked for.
+    FixedCount,
+    /// The shared budget is spent.
+    Budget {
+        /// Each condition that was not met, in words.
+        unmet: Vec<String>,
+    },
+    /// The run was ended before the row had enough.
+    Interrupted,
+}
+
+impl Rule {
+    /// Decides for a row with these meters (`many` is absent where no pipelined time is taken);
+    /// `None` means: go on.
+    pub(super) fn verdict(&self, one: &Meter, many: Option<&Meter>, budget_spent: bool) -> Option<Stop> {
+        let meters = || std::iter::once(one).chain(many);
+        if let Some(wanted) = self.fixed {
+            if one.count >= wanted {
+                return Some(Stop::FixedCount);
+            }
+            return budget_spent
+                .then(|| Stop::Budget { unmet: vec![format!("{} of {wanted} samples", one.count)] });
+        }
+        let mut unmet = Vec::new();
+        if one.count < self.min_samples {
+            unmet.push(format!("{} of at least {} samples", one.count, self.min_samples));
+        }
+        let gpu_us: f64 = meters().map(|m| m.total_us).sum();
+        let wanted_us = self.min_gpu_time.as_secs_f64() * 1e6;
+        if gpu_us < wanted_us {
+            unmet.push(format!("{:.0} of {:.0} ms GPU time", gpu_us / 1e3, wanted_us / 1e3));
+        }
+        if unmet.is_empty() && meters().all(|m| m.noise_is_stable(self)) {
+            return Some(Stop::NoiseStable);
+        }
+        let error = meters().map(Meter::mean_error).fold(0.0, f64::max);
+        if error > self.noise {
+            unmet.push(format!("mean to ±{:.1} %, asked ±{:.1} %", error * 100.0, self.noise * 100.0));
+        }
+        if unmet.is_empty() {
+            return Some(Stop::Precise);
+        }
+        budget_spent.then_some(Stop::Budget { unmet })
+    }
+}
+
+/// Running mean and deviation of one series (Welford), with the history of its noise.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Meter {
+    count: usize,
+    mean: f64,
+    squares: f64,
+    total_us: f64,
+    noise: VecDeque<f64>,
+}
+
+/// More noise figures than any rule compares.
+const HISTORY: usize = 512;
+
+impl Meter {
+    #[expect(clippy::cast_precision_loss, reason = "a count of samples fits 52 bits")]
+    pub(super) fn add(&mut self, us: f64) {
+        self.count += 1;
+        self.total_us += us;
+        let delta = us - self.mean;
+        self.mean += delta / self.count as f64;
+        self.squares += delta * (us - self.mean);
+        if self.count > 1 {
+            self.noise.push_back(self.relative_stdev());
+        }
+        if self.noise.len() > HISTORY {
+            self.noise.pop_front();
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a count of samples fits 52 bits")]
+    fn relative_stdev(&self) -> f64 {
+        (self.squares / (self.count - 1) as f64).sqrt() / self.mean
+    }
+
+    /// Relative standard error of the mean; infinite with a single sample.
+    #[expect(clippy::cast_precision_loss, reason = "a count of samples fits 52 bits")]
+    fn mean_error(&self) -> f64 {
+        if self.count < 2 { f64::INFINITY } else { self.relative_stdev() / (self.count as f64).sqrt() }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a window of noise figures fits 52 bits")]
+    fn noise_is_stable(&self, rule: &Rule) -> bool {
+        let window = rule.stable_window;
+        if self.noise.len() < window {
+            return false;
+        }
+        let latest = self.noise.iter().rev().take(window);
+        let mean = latest.clone().sum::<f64>() / window as f64;
+        let variance = latest.map(|x| (x - mean).powi(2)).sum::<f64>() / (window - 1) as f64;
+        variance.sqrt() < rule.stable_noise * mean
+    }
+}

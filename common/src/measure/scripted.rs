@@ -1,0 +1,192 @@
+//! The engine on a clock whose every tick is made up: order, warm-up, pairing, stopping, failures.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::*;
+
+/// Answers each sample from a closure and lets `elapsed` run by what each sample cost.
+struct Script<F> {
+    answer: F,
+    log: Vec<(usize, u32)>,
+    now: Duration,
+    cost: Duration,
+}
+
+impl<F: FnMut(usize, u32, usize) -> Result<Reading, Failure>> Target for Script<F> {
+    fn sample(&mut self, variant: usize, repetitions: u32) -> Result<Reading, Failure> {
+        self.log.push((variant, repetitions));
+        self.now += self.cost;
+        let earlier = self.log.iter().filter(|&&x| x == (variant, repetitions)).count() - 1;
+        (self.answer)(variant, repetitions, earlier)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.now
+    }
+}
+
+fn script<F: FnMut(usize, u32, usize) -> Result<Reading, Failure>>(answer: F) -> Script<F> {
+    Script { answer, log: vec![], now: Duration::ZERO, cost: Duration::from_millis(1) }
+}
+
+fn reading(gpu_us: f64) -> Reading {
+    Reading { gpu_us, record_us: 1.0, submit_us: 1.0, wrong: 0, first_wrong: None }
+}
+
+fn plan(rows: usize) -> Plan {
+    Plan {
+        rows: vec![RowPlan { must_be_right: true, reference: false }; rows],
+        repetitions: 4,
+        rule: Rule::default(),
+        budget: Duration::from_secs(8),
+        warm_up: 2,
+        seed: 1,
+    }
+}
+
+fn go(plan: &Plan, target: &mut dyn Target) -> Outcome {
+    run(plan, target, &mut |_| ControlFlow::Continue(()))
+}
+
+#[test]
+fn warm_up_is_sampled_and_thrown_away() {
+    let mut target =
+        script(|_, n, earlier| Ok(reading(f64::from(n) * if earlier < 2 { 9000.0 } else { 1000.0 })));
+    let out = go(&plan(2), &mut target);
+    for row in &out.rows {
+        assert!(row.pairs.iter().all(|p| p.one.gpu_us == 1000.0));
+        assert_eq!(row.stop, Some(Stop::Precise));
+        // 5 ms of GPU time a pair: the tenth pair reaches both 10 samples and 50 ms.
+        assert_eq!(row.pairs.len(), 10);
+    }
+}
+
+#[test]
+fn every_round_holds_every_open_row_once_in_random_order() {
+    let mut target = script(|v, n, _| Ok(reading(f64::from(n) * 1000.0 * (v + 1) as f64)));
+    go(&plan(3), &mut target);
+    let rounds: Vec<_> = target.log.chunks(6).take(12).collect();
+    for round in &rounds {
+        let mut sorted = round.to_vec();
+        sorted.sort_unstable();
+        assert_eq!(sorted, [(0, 1), (0, 4), (1, 1), (1, 4), (2, 1), (2, 4)]);
+    }
+    assert!(rounds.windows(2).any(|w| w[0] != w[1]), "the order never changed");
+}
+
+#[test]
+fn the_seed_fixes_the_order() {
+    let order = |seed| {
+        let mut target = script(|_, n, _| Ok(reading(f64::from(n) * 500.0)));
+        go(&Plan { seed, ..plan(3) }, &mut target);
+        target.log
+    };
+    assert_eq!(order(5), order(5));
+    assert_ne!(order(5), order(6));
+}
+
+#[test]
+fn a_noisy_row_stops_when_its_noise_is_stable() {
+    // ±20 %, for ever: the error of the mean would need about 1600 pairs.
+    let mut target = script(|_, n, k| Ok(reading(f64::from(n) * if k % 2 == 0 { 800.0 } else { 1200.0 })));
+    let out = go(&plan(1), &mut target);
+    assert_eq!(out.rows[0].stop, Some(Stop::NoiseStable));
+    assert!((65..200).contains(&out.rows[0].pairs.len()), "{}", out.rows[0].pairs.len());
+}
+
+#[test]
+fn a_spent_budget_says_what_was_not_met() {
+    let mut target = script(|_, n, k| Ok(reading(f64::from(n) * if k % 2 == 0 { 8.0 } else { 12.0 })));
+    let out = go(&Plan { budget: Duration::from_millis(13), ..plan(1) }, &mut target);
+    let Some(Stop::Budget { unmet }) = &out.rows[0].stop else { panic!("{:?}", out.rows[0].stop) };
+    assert_eq!(unmet.len(), 3, "{unmet:?}");
+    assert!(unmet[0].contains("of at least 10 samples"), "{unmet:?}");
+    assert!(unmet[2].contains("asked ±0.5 %"), "{unmet:?}");
+}
+
+#[test]
+fn the_first_round_is_completed_on_any_budget() {
+    let mut target = script(|_, n, _| Ok(reading(f64::from(n))));
+    let out = go(&Plan { budget: Duration::ZERO, warm_up: 0, ..plan(3) }, &mut target);
+    assert!(out.rows.iter().all(|row| row.pairs.len() == 1));
+}
+
+#[test]
+fn a_fixed_count_is_exact() {
+    let mut target = script(|_, n, _| Ok(reading(f64::from(n) * 100.0)));
+    let rule = Rule { fixed: Some(37), ..Rule::default() };
+    let out = go(&Plan { rule, ..plan(2) }, &mut target);
+    assert!(out.rows.iter().all(|r| r.pairs.len() == 37 && r.stop == Some(Stop::FixedCount)));
+}
+
+#[test]
+fn a_wrong_row_ends_and_the_others_go_on() {
+    let mut target = script(|v, n, k| {
+        let wrong = u64::from(v == 1 && k == 5) * 3;
+        Ok(Reading { wrong, first_wrong: (wrong > 0).then_some(42), ..reading(f64::from(n) * 1000.0) })
+    });
+    let out = go(&plan(3), &mut target);
+    assert_eq!(out.rows[1].wrong.unwrap().first_wrong, Some(42));
+    assert_eq!(out.rows[1].stop, None);
+    assert!([0, 2].iter().all(|&r| out.rows[r].stop == Some(Stop::Precise)));
+}
+
+#[test]
+fn a_row_that_may_race_keeps_its_samples() {
+    let mut target = script(|_, n, _| Ok(Reading { wrong: 7, ..reading(f64::from(n) * 1000.0) }));
+    let mut plan = plan(1);
+    plan.rows[0].must_be_right = false;
+    let out = go(&plan, &mut target);
+    assert!(out.rows[0].wrong.is_none());
+    assert!(out.rows[0].pairs.iter().all(|p| p.one.wrong == 7));
+}
+
+#[test]
+fn a_failed_row_leaves_the_others_and_a_lost_device_leaves_what_was_measured() {
+    let mut target = script(|v, n, k| match (v, k) {
+        (1, 3) => Err(Failure::Variant("zero interval".into())),
+        (2, 8) => Err(Failure::Run(anyhow::anyhow!("device lost"))),
+        _ => Ok(reading(f64::from(n) * 10.0)),
+    });
+    let out = go(&plan(3), &mut target);
+    assert_eq!(out.rows[1].failure.as_deref(), Some("zero interval"));
+    assert_eq!(out.aborted.unwrap().to_string(), "device lost");
+    assert!(out.rows[0].pairs.len() >= 5);
+    assert_eq!(out.rows[0].stop, Some(Stop::Interrupted));
+}
+
+#[test]
+fn a_reference_is_sampled_as_long_as_any_row() {
+    let mut target = script(|v, n, k| {
+        let noise = if v == 1 && k % 2 == 0 { 1.3 } else { 1.0 };
+        Ok(reading(f64::from(n) * 1000.0 * noise))
+    });
+    let mut plan = plan(3);
+    plan.rows[0].reference = true;
+    let out = go(&plan, &mut target);
+    let count = |row: usize| out.rows[row].pairs.len();
+    assert_eq!(count(0), count(1));
+    assert_eq!(count(2), 10);
+    assert_eq!(out.rows[0].stop, Some(Stop::Precise));
+}
+
+#[test]
+fn the_user_can_end_it_and_keeps_what_is_there() {
+    let steps = Rc::new(Cell::new(0));
+    let mut target = script(|_, n, _| Ok(reading(f64::from(n) * 10.0)));
+    let out = run(&plan(2), &mut target, &mut |_| {
+        steps.set(steps.get() + 1);
+        if steps.get() > 30 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(out.interrupted);
+    assert!(out.rows.iter().all(|r| !r.pairs.is_empty() && r.stop == Some(Stop::Interrupted)));
+}
+
+#[test]
+fn without_repetitions_there_is_one_sample_a_round() {
+    let mut target = script(|_, _, _| Ok(reading(10_000.0)));
+    let out = go(&Plan { repetitions: 1, ..plan(1) }, &mut target);
+    assert!(out.rows[0].pairs.iter().all(|p| p.many.is_none()));
+    assert!(target.log.iter().all(|&(_, n)| n == 1));
+}

@@ -1,0 +1,273 @@
+//! Buffers, images, events and queries: how they are made, filled and read.
+
+use anyhow::{Context, Result, ensure};
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+
+use crate::error::Doing;
+use crate::gpu::{Arena, Buffer, Event, Gpu, Image};
+
+/// Where a buffer lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the device's memory.
+    Device,
+    /// Written by the CPU, read by the device.
+    Upload,
+    /// Written by the device, read by the CPU.
+    Readback,
+}
+
+/// Bytes of a texel in the formats that the suite uses.
+///
+/// # Errors
+/// Another format.
+pub fn texel_bytes(format: vk::Format) -> Result<u64> {
+    Ok(match format {
+        vk::Format::R8_UNORM => 1,
+        vk::Format::R8G8B8A8_UNORM | vk::Format::R32_UINT | vk::Format::R32_SFLOAT => 4,
+        vk::Format::R16G16B16A16_SFLOAT => 8,
+        other => anyhow::bail!("texel size of {other:?} is not known"),
+    })
+}
+
+impl Gpu {
+    /// A buffer that kernels and copies can use.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn buffer(&self, name: &str, bytes: u64, place: Place) -> Result<Buffer> {
+        let info = vk::BufferCreateInfo::default().size(bytes).usage(
+            vk::BufferUsageFlags::STORAGE_BUFFER
+                | vk::BufferUsageFlags::TRANSFER_SRC
+                | vk::BufferUsageFlags::TRANSFER_DST,
+        );
+        let raw =
+            unsafe { self.device.create_buffer(&info, None) }.doing(&format!("creating buffer {name}"))?;
+        let requirements = unsafe { self.device.get_buffer_memory_requirements(raw) };
+        let location = match place {
+            Place::Device => MemoryLocation::GpuOnly,
+            Place::Upload => MemoryLocation::CpuToGpu,
+            Place::Readback => MemoryLocation::GpuToCpu,
+        };
+        let allocation = self.allocate(name, requirements, location, true);
+        let allocation = allocation.inspect_err(|_| unsafe { self.device.destroy_buffer(raw, None) })?;
+        let bound = unsafe { self.device.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
+        self.name(raw, name);
+        self.arena.borrow_mut().add_buffer(raw, bytes, allocation, bound)
+    }
+
+    /// A storage image, in the layout `GENERAL` once [`Gpu::settle_images`] has run.
+    ///
+    /// # Errors
+    /// Out of memory, or larger than the device's images.
+    pub fn image(&self, name: &str, size: [u32; 2], format: vk::Format) -> Result<Image> {
+        let most = self.facts.max_image_2d;
+        ensure!(
+            size.iter().all(|&side| (1..=most).contains(&side)),
+            "an image of {}x{} is not possible on {}: a side has 1 to {most} texels",
+            size[0],
+            size[1],
+            self.facts.name
+        );
+        let info = vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(format)
+            .extent(vk::Extent3D { width: size[0], height: size[1], depth: 1 })
+            .mip_levels(1)
+            .array_layers(1)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(
+                vk::ImageUsageFlags::STORAGE
+                    | vk::ImageUsageFlags::TRANSFER_SRC
+                    | vk::ImageUsageFlags::TRANSFER_DST,
+            );
+        let raw =
+            unsafe { self.device.create_image(&info, None) }.doing(&format!("creating image {name}"))?;
+        let requirements = unsafe { self.device.get_image_memory_requirements(raw) };
+        let allocation = self.allocate(name, requirements, MemoryLocation::GpuOnly, false);
+        let allocation = allocation.inspect_err(|_| unsafe { self.device.destroy_image(raw, None) })?;
+        unsafe { self.device.bind_image_memory(raw, allocation.memory(), allocation.offset()) }
+            .doing(&format!("binding memory to image {name}"))?;
+        let info = vk::ImageViewCreateInfo::default()
+            .image(raw)
+            .view_type(vk::ImageViewType::TYPE_2D)
+            .format(format)
+            .subresource_range(WHOLE);
+        let view = unsafe { self.device.create_image_view(&info, None) }
+            .doing(&format!("creating a view of {name}"))?;
+        self.name(raw, name);
+        self.name(view, name);
+        Ok(self.arena.borrow_mut().add_image(raw, view, size, allocation))
+    }
+
+    /// Moves images from their first layout to `GENERAL`.
+    ///
+    /// # Errors
+    /// Whatever a submit can meet.
+    pub fn settle_images(&self, images: &[Image]) -> Result<()> {
+        self.run_once("the images' first transition", |cmd| cmd.settle(images))
+    }
+
+    /// A device-only event (its state never travels to the host, which drivers may use).
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn event(&self, name: &str) -> Result<Event> {
+        let info = vk::EventCreateInfo::default().flags(vk::EventCreateFlags::DEVICE_ONLY);
+        let raw =
+            unsafe { self.device.create_event(&info, None) }.doing(&format!("creating event {name}"))?;
+        self.name(raw, name);
+        Ok(self.arena.borrow_mut().add_event(raw))
+    }
+
+    /// A pool of `count` timestamps.
+    pub(crate) fn timestamps(&self, count: u32) -> Result<vk::QueryPool> {
+        let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
+        let pool = unsafe { self.device.create_query_pool(&info, None) }.doing("creating timestamps")?;
+        self.arena.borrow_mut().queries.push(pool);
+        Ok(pool)
+    }
+
+    /// A device buffer that holds `data`.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn upload(&self, name: &str, data: &[u32]) -> Result<Buffer> {
+        let bytes = size_of_val(data) as u64;
+        let staging = self.buffer(&format!("{name} (staging)"), bytes, Place::Upload)?;
+        let target = self.buffer(name, bytes, Place::Device)?;
+        self.arena.borrow_mut().write(staging, bytemuck::cast_slice(data))?;
+        self.run_once("an upload", |cmd| cmd.copy_buffer(staging, target, bytes))?;
+        self.free(staging);
+        Ok(target)
+    }
+
+    /// What a [`Place::Readback`] buffer holds.
+    ///
+    /// # Errors
+    /// A buffer that the CPU cannot see.
+    pub fn read(&self, buffer: Buffer) -> Result<Vec<u32>> {
+        let arena = self.arena();
+        let slot = arena.buffer(buffer);
+        let mapped = slot.allocation.as_ref().and_then(Allocation::mapped_slice);
+        let bytes = mapped.context("the buffer is not visible to the CPU")?;
+        let bytes =
+            bytes.get(..usize::try_from(slot.bytes)?).context("the buffer is larger than its memory")?;
+        Ok(bytemuck::allocation::pod_collect_to_vec(bytes))
+    }
+
+    /// Frees a buffer before its time, for staging memory that would otherwise double the use.
+    pub(crate) fn free(&self, buffer: Buffer) {
+        let mut arena = self.arena.borrow_mut();
+        let slot = &mut arena.buffers[buffer.0 as usize];
+        // A null handle is legal to destroy again with the arena.
+        let raw = std::mem::replace(&mut slot.raw, vk::Buffer::null());
+        unsafe { self.device.destroy_buffer(raw, None) };
+        if let Some(allocation) = slot.allocation.take() {
+            // A failure to free is no failure of the run.
+            let _ = self.allocator().borrow_mut().free(allocation);
+        }
+    }
+
+    fn allocate(
+        &self,
+        name: &str,
+        requirements: vk::MemoryRequirements,
+        location: MemoryLocation,
+        linear: bool,
+    ) -> Result<Allocation> {
+        let description = AllocationCreateDesc {
+            name,
+            requirements,
+            location,
+            linear,
+            allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+        };
+        self.allocator().borrow_mut().allocate(&description).with_context(|| {
+            format!(
+                "out of memory on {} for {name} ({}): use a smaller size",
+                self.facts.name,
+                bytes_in_words(requirements.size)
+            )
+        })
+    }
+}
+
+/// The whole of a colour image with one level and one layer.
+pub(crate) const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
+    aspect_mask: vk::ImageAspectFlags::COLOR,
+    base_mip_level: 0,
+    level_count: 1,
+    base_array_layer: 0,
+    layer_count: 1,
+};
+
+/// `5.3 MiB`, for messages.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+pub fn bytes_in_words(bytes: u64) -> String {
+    let (unit, name) = match bytes {
+        0..1024 => return format!("{bytes} bytes"),
+        1024..0x10_0000 => (1024, "KiB"),
+        0x10_0000..0x4000_0000 => (0x10_0000, "MiB"),
+        _ => (0x4000_0000, "GiB"),
+    };
+    format!("{:.1} {name}", bytes as f64 / f64::from(unit))
+}
+
+impl Arena {
+    fn add_buffer(
+        &mut self,
+        raw: vk::Buffer,
+        bytes: u64,
+        allocation: Allocation,
+        bound: ash::prelude::VkResult<()>,
+    ) -> Result<Buffer> {
+        self.buffers.push(crate::gpu::BufferSlot { raw, bytes, allocation: Some(allocation) });
+        bound.doing("binding memory to a buffer")?;
+        Ok(Buffer(u32::try_from(self.buffers.len() - 1)?))
+    }
+
+    fn add_image(
+        &mut self,
+        raw: vk::Image,
+        view: vk::ImageView,
+        size: [u32; 2],
+        allocation: Allocation,
+    ) -> Image {
+        self.images.push(crate::gpu::ImageSlot { raw, view, size, allocation: Some(allocation) });
+        Image(index(self.images.len()))
+    }
+
+    fn add_event(&mut self, raw: vk::Event) -> Event {
+        self.events.push(raw);
+        Event(index(self.events.len()))
+    }
+
+    fn write(&mut self, buffer: Buffer, data: &[u8]) -> Result<()> {
+        let slot = &mut self.buffers[buffer.0 as usize];
+        let mapped = slot.allocation.as_mut().and_then(Allocation::mapped_slice_mut);
+        let target = mapped.and_then(|m| m.get_mut(..data.len()));
+        target.context("the buffer is not visible to the CPU")?.copy_from_slice(data);
+        Ok(())
+    }
+}
+
+/// Index of the newest of `count` objects; drivers run out long before 2^32 of them.
+fn index(count: usize) -> u32 {
+    u32::try_from(count - 1).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_read_well() {
+        let words: Vec<String> = [12, 2048, 5_308_416, 3 << 30].map(bytes_in_words).into();
+        assert_eq!(words, ["12 bytes", "2.0 KiB", "5.1 MiB", "3.0 GiB"]);
+    }
+}

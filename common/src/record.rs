@@ -1,0 +1,251 @@
+//! The record of a run: what was measured, on what, with which settings. One value of this type is
+//! the source of the terminal table, the JSON file, the CSV file and, later, of every report.
+//!
+//! Times are microseconds and say so in their names.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::DeviceFacts;
+use crate::measure::{Rule, Stop};
+use crate::stats::Summary;
+
+/// Version of this layout. A reader refuses what it does not know.
+pub const SCHEMA: u32 = 1;
+
+/// One run of one sample on one device.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// What made the record.
+    pub tool: Tool,
+    /// Name of the sample.
+    pub sample: String,
+    /// The command line, program name first.
+    pub command: Vec<String>,
+    /// When the run began, RFC 3339, UTC.
+    pub started: String,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// The sample's arguments as they were used, defaults included.
+    pub configuration: BTreeMap<String, String>,
+    /// The device, its driver and its limits.
+    pub device: DeviceFacts,
+    /// The machine around it.
+    pub host: Host,
+    /// How times were taken.
+    pub method: Method,
+    /// The kernels that ran.
+    pub kernels: Vec<KernelFacts>,
+    /// What the reader must know to read the figures, in sentences.
+    pub notes: Vec<String>,
+    /// One per variant, in the sample's order.
+    pub rows: Vec<Row>,
+    /// How the run ended.
+    pub ended: Ended,
+}
+
+/// The program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Tool {
+    /// Always `hot-lap`.
+    pub name: String,
+    /// Version of the suite.
+    pub version: String,
+    /// Git commit it was built from, where it was built from a checkout.
+    pub commit: Option<String>,
+    /// The checkout had uncommitted changes; `None` where that is unknown.
+    pub dirty: Option<bool>,
+    /// `debug` or `release`.
+    pub build: String,
+}
+
+/// The machine around the device.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Host {
+    /// Operating system and architecture.
+    pub system: String,
+    /// Processor, where the system names it.
+    pub processor: Option<String>,
+    /// Logical processors.
+    pub threads: usize,
+}
+
+/// How times were taken.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Method {
+    /// Seed of the order in which variants were sampled.
+    pub seed: u64,
+    /// Repetitions in the long submit of each pair; 1 where no pipelined time was taken.
+    pub repetitions: u32,
+    /// The stopping rule.
+    pub rule: Rule,
+    /// Budget of all rows together, in seconds.
+    pub budget_s: f64,
+    /// Pairs a row that were thrown away first.
+    pub warm_up: u32,
+    /// What two timestamps with nothing between them are apart, median, in microseconds.
+    pub floor_us: f64,
+    /// State of the caches before a sample: `warm`.
+    pub caches: String,
+    /// The validation layer was on; times are then no times.
+    pub validation: bool,
+}
+
+/// A kernel as it was built.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KernelFacts {
+    /// Path below `shaders/`, with the defines that it was built with.
+    pub name: String,
+    /// SHA-256 of the SPIR-V, in hex.
+    pub spirv_sha256: String,
+    /// Specialisation constants.
+    pub constants: BTreeMap<String, u32>,
+    /// Invocations of a workgroup, x, y, z.
+    pub workgroup: [u32; 3],
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum Ended {
+    /// Every row was measured, skipped or found wrong.
+    Complete,
+    /// The user stopped it.
+    Interrupted,
+    /// Something ended it early.
+    Failed {
+        /// The chain of causes on one line.
+        reason: String,
+    },
+}
+
+/// What one variant did.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// Its name.
+    pub variant: String,
+    /// Whether its figures are figures.
+    pub status: Status,
+    /// What it promises about its own correctness.
+    pub promise: Promise,
+    /// One repetition in a submit: with the fill before it and the drain behind it. Microseconds.
+    pub isolated_us: Option<Summary>,
+    /// `(T(N) - T(1)) / (N - 1)`: what one more repetition costs. Microseconds.
+    pub pipelined_us: Option<Summary>,
+    /// `isolated_us / bound`, paired by rounds.
+    pub to_bound: Option<Summary>,
+    /// `isolated_us / baseline`, paired by rounds.
+    pub to_baseline: Option<Summary>,
+    /// Elements that differed from the CPU twin. `None` before the first sample.
+    pub racy: Option<Racy>,
+    /// Why sampling ended.
+    pub stop: Option<Stop>,
+    /// The isolated median is within five times the floor of the timestamps.
+    pub near_floor: bool,
+    /// CPU time to record one repetition's command buffer, in microseconds.
+    pub record_us: Option<Summary>,
+    /// CPU time inside `vkQueueSubmit2`, in microseconds.
+    pub submit_us: Option<Summary>,
+    /// What a source publishes for it.
+    pub published: Option<Published>,
+    /// Every pair that was kept.
+    pub samples: Vec<Sample>,
+}
+
+/// Whether a row's figures are figures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Status {
+    /// Measured, and every sample was checked.
+    Ok,
+    /// Not asked for, or not possible here.
+    Skipped {
+        /// Why.
+        reason: String,
+    },
+    /// The device or its driver lacks something.
+    Unsupported {
+        /// What.
+        reason: String,
+    },
+    /// A result differed from the CPU twin, so there is no time.
+    Wrong {
+        /// How many elements.
+        elements: u64,
+        /// Where the first one is, in words.
+        first: String,
+    },
+    /// It could not be measured.
+    Error {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What a variant promises about its own correctness.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Promise {
+    /// Right by the Vulkan memory model: one wrong element makes the row wrong.
+    Law,
+    /// Leaves out a visibility that the memory model asks for and that hardware may not need.
+    Hardware {
+        /// What it relies on.
+        relies_on: String,
+    },
+    /// Leaves out a dependency on purpose.
+    Nothing {
+        /// What is left out.
+        leaves_out: String,
+    },
+}
+
+/// Counts of elements that differed from the CPU twin, over the one-repetition samples.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Racy {
+    /// Samples that were checked.
+    pub samples: usize,
+    /// Samples in which at least one element differed.
+    pub racy_samples: usize,
+    /// Median count over all samples.
+    pub median: f64,
+    /// Largest count.
+    pub max: u64,
+    /// Elements checked in a sample.
+    pub of: u64,
+}
+
+/// A figure that a source publishes for a variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Published {
+    /// The figure.
+    pub value: f64,
+    /// What it is a ratio to, or its unit.
+    pub unit: String,
+    /// The device it was measured on.
+    pub device: String,
+    /// Document and slide or section.
+    pub source: String,
+}
+
+/// One kept pair.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// The round; rows that share it were sampled next to each other.
+    pub round: u32,
+    /// GPU time of one repetition.
+    pub one_us: f64,
+    /// GPU time of [`Method::repetitions`] repetitions.
+    pub many_us: Option<f64>,
+    /// Elements that differed, one repetition.
+    pub one_wrong: u64,
+    /// Elements that differed, all repetitions.
+    pub many_wrong: Option<u64>,
+    /// CPU time to record the one-repetition command buffer.
+    pub record_us: f64,
+    /// CPU time of its submit call.
+    pub submit_us: f64,
+}

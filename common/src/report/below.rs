@@ -1,0 +1,247 @@
+//! The lines below the table: what its figures mean and what is wrong with them, each only where it
+//! applies.
+
+use super::cell::{differing, trimmed};
+use super::figure::{BLANK, undecided, width};
+use super::table::measured;
+use crate::measure::Stop;
+use crate::record::{Ended, Promise, Published, Racy, Record, Row, Status};
+use crate::stats::Summary;
+
+/// More outliers than this share of the samples are worth a line.
+const OUTLIERS: f64 = 0.05;
+
+/// Groups of lines: what is wrong with figures, what figures mean, what the record notes. `drawn` is
+/// the table above them, `left_out` the columns that did not fit into it.
+pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<Vec<String>> {
+    let mut cautions = Vec::new();
+    cautions.extend(ended(&record.ended));
+    cautions.extend(record.rows.iter().filter_map(|row| status(row, drawn)));
+    cautions.extend(stopped(record));
+    cautions.extend(near_floor(record));
+    cautions.extend(record.rows.iter().filter_map(outliers));
+    cautions.extend(promises(record));
+    let mut meanings = legend(record, left_out);
+    meanings.extend(racy(record));
+    meanings.extend(published(record));
+    if !left_out.is_empty() {
+        meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
+    }
+    let groups = [cautions, meanings, record.notes.clone()];
+    groups.into_iter().filter(|group| !group.is_empty()).collect()
+}
+
+fn ended(ended: &Ended) -> Option<String> {
+    match ended {
+        Ended::Complete => None,
+        Ended::Interrupted => {
+            Some("The run was interrupted: figures are of the samples taken until then.".into())
+        }
+        Ended::Failed { reason } => Some(format!("The run failed: {reason}")),
+    }
+}
+
+/// What happened to a row without figures, unless the table says all of it.
+fn status(row: &Row, drawn: &str) -> Option<String> {
+    let (what, reason) = match &row.status {
+        Status::Ok => return None,
+        Status::Skipped { reason } => ("was skipped", reason),
+        Status::Unsupported { reason } => ("is unsupported", reason),
+        Status::Wrong { elements, first } => {
+            let (name, differing) = (&row.variant, differing(*elements));
+            return Some(format!("{name} is wrong, so it has no time: {differing}; the first: {first}"));
+        }
+        Status::Error { reason } => ("could not be measured", reason),
+    };
+    (!drawn.contains(reason.as_str())).then(|| format!("{} {what}: {reason}", row.variant))
+}
+
+/// Rows that ended before they had enough, those with the same shortfall together.
+fn stopped(record: &Record) -> Vec<String> {
+    let mut groups = Groups::default();
+    for row in &record.rows {
+        match &row.stop {
+            Some(Stop::Budget { unmet }) => {
+                let spent = format!("stopped by the budget of {} s", trimmed(record.method.budget_s));
+                groups.add(&row.variant, &format!("{spent}: {}", unmet.join("; ")));
+            }
+            Some(Stop::Interrupted) => groups.add(&row.variant, "interrupted before enough samples"),
+            _ => {}
+        }
+    }
+    groups.lines()
+}
+
+fn near_floor(record: &Record) -> Option<String> {
+    let names = names(record, |row| row.near_floor);
+    (!names.is_empty()).then(|| {
+        format!(
+            "~ ({names}): within five times the floor of {}{BLANK}µs that two timestamps with nothing between them are apart.",
+            trimmed(record.method.floor_us)
+        )
+    })
+}
+
+fn outliers(row: &Row) -> Option<String> {
+    let many = |kind: &str, summary: &Option<Summary>| {
+        let Summary { outliers, n, .. } = summary.filter(|s| share(s) > OUTLIERS)?;
+        Some(format!("{outliers} of {n} {kind} samples"))
+    };
+    let counts = [many("isolated", &row.isolated_us), many("pipelined", &row.pipelined_us)];
+    let counts: Vec<_> = counts.into_iter().flatten().collect();
+    (measured(row) && !counts.is_empty())
+        .then(|| format!("{}: outliers, kept: {}.", row.variant, counts.join(", ")))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of samples fits 52 bits")]
+fn share(summary: &Summary) -> f64 {
+    summary.outliers as f64 / summary.n as f64
+}
+
+fn promises(record: &Record) -> Vec<String> {
+    let mut groups = Groups::default();
+    let ran = |row: &&Row| !matches!(row.status, Status::Skipped { .. } | Status::Unsupported { .. });
+    for row in record.rows.iter().filter(ran) {
+        match &row.promise {
+            Promise::Law => {}
+            Promise::Hardware { relies_on } => {
+                groups
+                    .add(&row.variant, &format!("lawful by hardware, not by Vulkan; relies on {relies_on}"));
+            }
+            Promise::Nothing { leaves_out } => {
+                groups.add(&row.variant, &format!("not lawful; leaves out {leaves_out}"))
+            }
+        }
+    }
+    groups.lines()
+}
+
+/// What the columns of times and ratios hold.
+fn legend(record: &Record, left_out: &[String]) -> Vec<String> {
+    let shown = |head: &str| !left_out.iter().any(|gone| gone.starts_with(head));
+    let times: Vec<&Row> =
+        record.rows.iter().filter(|row| measured(row) && row.isolated_us.is_some()).collect();
+    let counts = times.iter().filter_map(|row| row.isolated_us).map(|s| s.n);
+    let Some((least, most)) = counts.clone().min().zip(counts.max()) else {
+        return vec![];
+    };
+    let mut lines = vec![format!(
+        "Times: median ± half the width of its 95{BLANK}% interval (none below 6 samples), {} samples a row.",
+        range(&least, &most)
+    )];
+    let n = record.method.repetitions;
+    if shown("Pipelined") && times.iter().any(|row| row.pipelined_us.is_some()) {
+        lines.push(format!(
+            "Pipelined: what one more repetition costs, (T({n}) − T(1)) / {}.",
+            n.saturating_sub(1)
+        ));
+    }
+    lines.extend(ratio_legend(&times));
+    lines
+}
+
+fn ratio_legend(rows: &[&Row]) -> Option<String> {
+    let ratios: Vec<Summary> =
+        rows.iter().flat_map(|row| [row.to_bound, row.to_baseline]).flatten().collect();
+    let mark = if ratios.iter().any(undecided) {
+        format!(
+            "; ≈ where its 95{BLANK}% interval (below 6 samples: its range) holds 1, so that no difference is shown"
+        )
+    } else {
+        String::new()
+    };
+    (!ratios.is_empty()).then(|| format!("÷: median of isolated times divided within rounds{mark}."))
+}
+
+fn racy(record: &Record) -> Option<String> {
+    let counts: Vec<Racy> =
+        record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
+    let (least, most) = counts.iter().map(|r| r.of).min().zip(counts.iter().map(|r| r.of).max())?;
+    let checked = format!("each sample's {} texels are compared to the CPU twin's", range(&least, &most));
+    Some(if counts.iter().any(|r| r.racy_samples > 0) {
+        format!(
+            "Racy texels: {checked}; median count of those that differ (≤ or max: largest), and in how many of the samples any did."
+        )
+    } else {
+        format!("Racy texels: {checked}.")
+    })
+}
+
+fn published(record: &Record) -> Vec<String> {
+    let mut groups = Groups::default();
+    for row in &record.rows {
+        if let Some(Published { value, unit, device, source }) = &row.published {
+            groups
+                .add(&row.variant, &format!("published {} ({unit}) on {device}: {source}", trimmed(*value)));
+        }
+    }
+    groups.lines()
+}
+
+fn names(record: &Record, which: fn(&Row) -> bool) -> String {
+    let names: Vec<_> = record.rows.iter().filter(|row| which(row)).map(|row| row.variant.as_str()).collect();
+    names.join(", ")
+}
+
+fn range<T: PartialEq + ToString>(least: &T, most: &T) -> String {
+    if least == most { least.to_string() } else { format!("{} to {}", least.to_string(), most.to_string()) }
+}
+
+/// Names that share a text, in the order in which the texts came up.
+#[derive(Default)]
+struct Groups(Vec<(String, Vec<String>)>);
+
+impl Groups {
+    fn add(&mut self, name: &str, text: &str) {
+        match self.0.iter_mut().find(|(known, _)| known == text) {
+            Some((_, names)) => names.push(name.to_owned()),
+            None => self.0.push((text.to_owned(), vec![name.to_owned()])),
+        }
+    }
+
+    fn lines(self) -> Vec<String> {
+        self.0.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()
+    }
+}
+
+/// Appends `line` to `text`, broken at blanks into lines of at most `limit` characters where words
+/// allow it, the further ones indented.
+pub(super) fn wrap(line: &str, limit: usize, text: &mut String) {
+    let mut used = 0;
+    let line = line.replace(" %", &format!("{BLANK}%"));
+    // Not at any white space: a BLANK holds a number and its unit together.
+    for word in line.split([' ', '\n']).filter(|word| !word.is_empty()) {
+        if used > 0 && used + 1 + width(word) > limit {
+            text.push_str("\n ");
+            used = 1;
+        }
+        if used > 0 {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(&word.replace(BLANK, " "));
+        used += width(word);
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_at_blanks_and_indent() {
+        let mut text = String::new();
+        wrap(&format!("one two three 95{BLANK}% four"), 9, &mut text);
+        assert_eq!(text, "one two\n  three\n  95 %\n  four\n");
+    }
+
+    #[test]
+    fn rows_with_the_same_text_share_a_line() {
+        let mut groups = Groups::default();
+        for (name, text) in [("a", "x"), ("b", "y"), ("c", "x")] {
+            groups.add(name, text);
+        }
+        assert_eq!(groups.lines(), ["a, c: x", "b: y"]);
+    }
+}

@@ -1,0 +1,89 @@
+//! The words of single cells.
+
+use super::figure::{count, significant, width};
+use super::layout::RacyForm;
+use crate::record::{Promise, Racy, Row, Status};
+
+/// What a row without figures says instead.
+pub(super) fn status(status: &Status) -> Option<String> {
+    match status {
+        Status::Ok => None,
+        Status::Skipped { reason } => Some(format!("skipped: {reason}")),
+        Status::Unsupported { reason } => Some(format!("unsupported: {reason}")),
+        Status::Wrong { elements, .. } => Some(format!("wrong: {}", differing(*elements))),
+        Status::Error { reason } => Some(format!("error: {reason}")),
+    }
+}
+
+pub(super) fn lawful(promise: &Promise) -> &'static str {
+    match promise {
+        Promise::Law => "yes",
+        Promise::Hardware { .. } => "hardware",
+        Promise::Nothing { .. } => "no",
+    }
+}
+
+pub(super) fn racy(racy: Racy, form: RacyForm) -> String {
+    let Racy { samples, racy_samples, median, max, .. } = racy;
+    let gap = if form == RacyForm::Stacked { '\n' } else { ' ' };
+    if racy_samples == 0 {
+        return format!("none seen{gap}in {samples}");
+    }
+    match form {
+        RacyForm::Long => format!("{} (max {max}) in {racy_samples} of {samples}", count(median)),
+        // A bare 0 would read as "none".
+        _ if median == 0.0 => format!("≤{max}{gap}in {racy_samples}/{samples}"),
+        _ => format!("{}{gap}in {racy_samples}/{samples}", count(median)),
+    }
+}
+
+pub(super) fn published(row: &Row) -> Option<String> {
+    let published = row.published.as_ref()?;
+    Some(format!("{} {}", trimmed(published.value), published.device))
+}
+
+/// A published figure keeps the digits that its source gives, four at most below a thousand.
+pub(super) fn trimmed(value: f64) -> String {
+    let digits = significant(value);
+    if !digits.contains('.') {
+        return digits;
+    }
+    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// How many elements a wrong row has wrong.
+pub(super) fn differing(elements: u64) -> String {
+    let (plural, verb) = if elements == 1 { ("", "s") } else { ("s", "") };
+    format!("{elements} element{plural} differ{verb} from the CPU twin")
+}
+
+/// `text` on one line of at most `room` characters, with `…` where something is missing.
+pub(super) fn cut(text: &str, room: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if width(&text) <= room {
+        return text;
+    }
+    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
+    kept.trim_end().to_owned() + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn racy_counts_are_never_read_as_none() {
+        let racy_samples = Racy { samples: 24, racy_samples: 3, median: 0.0, max: 7, of: 100 };
+        let forms = [RacyForm::Long, RacyForm::Short, RacyForm::Stacked];
+        assert_eq!(
+            forms.map(|form| racy(racy_samples, form)),
+            ["0 (max 7) in 3 of 24", "≤7 in 3/24", "≤7\nin 3/24"]
+        );
+    }
+
+    #[test]
+    fn a_long_reason_is_cut_to_its_room() {
+        assert_eq!(cut("one two\nthree", 20), "one two three");
+        assert_eq!(cut("one two three", 9), "one two…");
+    }
+}

@@ -1,0 +1,78 @@
+//! The raw rows.
+
+use anyhow::{Context, Result};
+
+use crate::record::{Record, Sample};
+
+const COLUMNS: [&str; 9] = [
+    "variant",
+    "round",
+    "repetitions",
+    "one_us",
+    "many_us",
+    "one_wrong",
+    "many_wrong",
+    "record_us",
+    "submit_us",
+];
+
+/// One line a kept sample in the order of the variants, times in microseconds and with every digit;
+/// a cell is empty where nothing was measured. The first line names the columns.
+///
+/// # Errors
+/// Only when memory is short.
+pub fn csv(record: &Record) -> Result<String> {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    writer.write_record(COLUMNS)?;
+    for row in &record.rows {
+        for sample in &row.samples {
+            writer.write_record(cells(&row.variant, record.method.repetitions, sample))?;
+        }
+    }
+    let bytes = writer.into_inner().context("cannot finish the CSV text")?;
+    String::from_utf8(bytes).context("the CSV text is not UTF-8")
+}
+
+fn cells(variant: &str, repetitions: u32, sample: &Sample) -> [String; 9] {
+    let or_empty = |cell: Option<String>| cell.unwrap_or_default();
+    [
+        variant.to_owned(),
+        sample.round.to_string(),
+        repetitions.to_string(),
+        sample.one_us.to_string(),
+        or_empty(sample.many_us.map(|x| x.to_string())),
+        sample.one_wrong.to_string(),
+        or_empty(sample.many_wrong.map(|x| x.to_string())),
+        sample.record_us.to_string(),
+        sample.submit_us.to_string(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixture;
+
+    #[test]
+    fn every_sample_comes_back_with_every_digit() {
+        let record = fixture::record();
+        let text = csv(&record).unwrap();
+        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+        assert_eq!(reader.headers().unwrap(), COLUMNS.as_slice());
+        let read: Vec<_> = reader.records().map(Result::unwrap).collect();
+        let kept = record.rows.iter().flat_map(|row| row.samples.iter().map(|s| (row.variant.as_str(), s)));
+        assert_eq!(read.len(), kept.clone().count());
+        for (line, (variant, sample)) in read.iter().zip(kept) {
+            assert_eq!(&line[0], variant);
+            assert_eq!(line[1].parse(), Ok(sample.round));
+            assert_eq!(line[2].parse(), Ok(record.method.repetitions));
+            assert_eq!(line[3].parse(), Ok(sample.one_us));
+            assert_eq!(line[4].parse().ok(), sample.many_us);
+            assert_eq!(line[5].parse(), Ok(sample.one_wrong));
+            assert_eq!(line[6].parse().ok(), sample.many_wrong);
+            assert_eq!(line[7].parse(), Ok(sample.record_us));
+            assert_eq!(line[8].parse(), Ok(sample.submit_us));
+        }
+        assert!(read.iter().any(|line| line[4].is_empty() && line[6].is_empty()));
+    }
+}

@@ -1,0 +1,262 @@
+//! Where a text goes: the terminal, or a file that is written whole or not at all.
+
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{Context, Result, anyhow, bail};
+use tempfile::{Builder, NamedTempFile};
+
+/// Where a text goes. As a command-line value, `-` is the standard output and anything else a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// The standard output.
+    Stdout,
+    /// A file; one that is there already is replaced.
+    File(PathBuf),
+}
+
+impl FromStr for Destination {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "" => bail!("the name of the file is empty; give a path, or - for the standard output"),
+            "-" => Ok(Self::Stdout),
+            path => Ok(Self::File(path.into())),
+        }
+    }
+}
+
+impl Destination {
+    /// Finds out, before anything is measured, whether [`Self::write`] can succeed. Leaves no file.
+    ///
+    /// # Errors
+    /// Where the path is a folder, or lies in a folder that does not exist or cannot be written to.
+    pub fn probe(&self) -> Result<()> {
+        match self {
+            Self::Stdout => Ok(()),
+            Self::File(path) => match Place::of(path)? {
+                Place::Device => Ok(()),
+                Place::File { folder, .. } => {
+                    draft(&folder).map(drop).map_err(|error| refusal(path, &folder, &error))
+                }
+            },
+        }
+    }
+
+    /// Writes `text`. A file appears whole or not at all; a reader that has left the standard output
+    /// (`| head`) is no error.
+    ///
+    /// # Errors
+    /// As [`Self::probe`], and where the disk is full or fails.
+    pub fn write(&self, text: &str) -> Result<()> {
+        match self {
+            Self::Stdout => print(&mut io::stdout().lock(), text),
+            Self::File(path) => match Place::of(path)? {
+                Place::Device => {
+                    fs::write(path, text).with_context(|| format!("cannot write to {}", path.display()))
+                }
+                Place::File { folder, target } => {
+                    replace(&folder, &target, text).map_err(|error| refusal(path, &folder, &error))
+                }
+            },
+        }
+    }
+}
+
+/// What a path can be written as.
+enum Place {
+    /// A device or a pipe such as `/dev/null`: a rename would put a file in its place.
+    Device,
+    /// A file, or nothing yet.
+    File {
+        /// The folder that holds it.
+        folder: PathBuf,
+        /// Its path behind symbolic links: a rename shall replace the file, not the link.
+        target: PathBuf,
+    },
+}
+
+impl Place {
+    fn of(path: &Path) -> Result<Self> {
+        let shown = path.display();
+        let is_folder = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        if is_folder {
+            bail!("cannot write {shown}: it is a folder; name a file in it");
+        }
+        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Ok(Self::Device);
+        }
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let folder = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        if !folder.is_dir() {
+            bail!(
+                "cannot write {shown}: the folder {} does not exist; create it or choose another path",
+                folder.display()
+            );
+        }
+        Ok(Self::File { folder, target })
+    }
+}
+
+/// A file without a place yet; it goes when it is dropped.
+pub(super) fn draft(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(".hot-lap-").suffix(".part");
+    #[cfg(unix)]
+    {
+        // tempfile makes private files; a result is as readable as the user's umask makes it.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+fn replace(folder: &Path, target: &Path, text: &str) -> io::Result<()> {
+    let mut file = draft(folder)?;
+    file.write_all(text.as_bytes())?;
+    // Without it a crash can leave the new name on an empty file.
+    file.as_file().sync_all()?;
+    file.persist(target).map(drop).map_err(|error| error.error)
+}
+
+/// One line: what, where, why and what to do.
+pub(super) fn refusal(path: &Path, folder: &Path, error: &io::Error) -> anyhow::Error {
+    let advice = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space or choose another path",
+        ErrorKind::ReadOnlyFilesystem => "choose a path on another file system",
+        _ => "check who may write there or choose another path",
+    };
+    anyhow!("cannot write {} in the folder {}: {error}; {advice}", path.display(), folder.display())
+}
+
+fn print(out: &mut impl Write, text: &str) -> Result<()> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to the standard output")
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn values_of_the_command_line() {
+        assert_eq!("-".parse::<Destination>().unwrap(), Destination::Stdout);
+        assert_eq!("a/b.json".parse::<Destination>().unwrap(), Destination::File("a/b.json".into()));
+        assert!("".parse::<Destination>().unwrap_err().to_string().contains("empty"));
+    }
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Destination::File(folder.path().join("a.json"));
+        file.probe().unwrap();
+        assert!(names(folder.path()).is_empty());
+        file.write("old").unwrap();
+        file.write("new").unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("a.json")).unwrap(), "new");
+        assert_eq!(names(folder.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("taken");
+        fs::create_dir(&target).unwrap();
+        let file = Destination::File(target.clone());
+        for result in [file.probe(), file.write("x")] {
+            assert!(result.unwrap_err().to_string().contains("it is a folder"));
+        }
+        // Past the check, as when the folder appears in between.
+        assert!(replace(folder.path(), &target, "x").is_err());
+        assert_eq!(names(folder.path()), ["taken"]);
+        assert!(names(&target).is_empty());
+    }
+
+    #[test]
+    fn a_missing_folder_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Destination::File(folder.path().join("absent/a.json"));
+        for result in [file.probe(), file.write("x")] {
+            let message = result.unwrap_err().to_string();
+            assert!(
+                message.contains("absent does not exist; create it") && !message.contains('\n'),
+                "{message}"
+            );
+        }
+        let slash = Destination::File(folder.path().join("absent/"));
+        assert!(slash.probe().unwrap_err().to_string().contains("name a file"));
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_cannot_be_written_to_is_found_early() {
+        // Not even root may create a file there.
+        let file = Destination::File("/proc/self/a.json".into());
+        let message = file.probe().unwrap_err().to_string();
+        assert!(message.starts_with("cannot write /proc/self/a.json in the folder"), "{message}");
+        assert!(message.contains("choose another path"), "{message}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_links_stay_what_they_are() {
+        let null = Destination::File("/dev/null".into());
+        null.probe().unwrap();
+        null.write("x").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        Destination::File(link.clone()).write("new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_as_readable_as_any_other() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        fs::write(folder.path().join("plain"), "").unwrap();
+        Destination::File(folder.path().join("ours")).write("").unwrap();
+        assert_eq!(mode("ours"), mode("plain"));
+    }
+
+    struct Closed(ErrorKind);
+
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_that_left_is_no_error() {
+        assert!(print(&mut Closed(ErrorKind::BrokenPipe), "x").is_ok());
+        assert!(print(&mut Closed(ErrorKind::StorageFull), "x").is_err());
+    }
+}

@@ -1,0 +1,215 @@
+//! Made-up records for the tests: every status, promise and stop.
+
+use std::collections::BTreeMap;
+
+use crate::facts::{DeviceFacts, Kind};
+use crate::measure::{Rule, Stop};
+use crate::record::{
+    Ended, Host, Method, Promise, Published, Racy, Record, Row, SCHEMA, Sample, Status, Tool,
+};
+use crate::stats::Summary;
+
+const OF: u64 = 1_327_104;
+
+/// A complete run on a GPU.
+pub(super) fn record() -> Record {
+    let hardware = |what: &str| Promise::Hardware { relies_on: what.into() };
+    let nothing = |what: &str| Promise::Nothing { leaves_out: what.into() };
+    let mut rows = vec![
+        row("full_barrier", 61, 463.123_456_789, Stop::Precise),
+        row("image_barriers", 300, 461.9, Stop::NoiseStable),
+        row("split_barriers", 24, 353.7, budget(&["mean to ±1.2 %, asked ±0.5 %"])),
+        row("events", 24, 349.9, budget(&["mean to ±1.2 %, asked ±0.5 %"])),
+        row("no_barrier", 4, 46.31, budget(&["4 of at least 10 samples", "2 of 50 ms GPU time"])),
+        row("execution_only", 61, 0.912_34, Stop::FixedCount),
+        row("two_queues", 9, 350.0, Stop::Precise),
+        row("mesh_queue", 9, 350.0, Stop::Precise),
+        row("late_acquire", 9, 350.0, Stop::Precise),
+        row("cold", 9, 350.0, Stop::Precise),
+    ];
+    rows[2].promise = hardware("caches that are coherent between workgroups");
+    rows[3].promise = hardware("caches that are coherent between workgroups");
+    rows[3].published = Some(published(1.31));
+    rows[4].promise = nothing("every barrier between the passes");
+    rows[4].racy = Some(Racy { samples: 4, racy_samples: 4, median: 12345.0, max: 20001, of: OF });
+    rows[4].to_bound = Summary::of(&[1.0; 4]);
+    rows[1].to_baseline = Some(around_median(1.0, 300));
+    rows[5].promise = nothing("the visibility of the first pass's writes");
+    rows[5].racy = Some(Racy { samples: 61, racy_samples: 3, median: 0.0, max: 7, of: OF });
+    rows[5].near_floor = true;
+    rows[5].pipelined_us = None;
+    rows[2].isolated_us.as_mut().unwrap().outliers = 3;
+    statuses(&mut rows[6..]);
+    let mut record = around(rows);
+    record.notes = vec!["Clocks were not locked: `sudo nvidia-smi -lgc 1980` locks them.".into()];
+    record
+}
+
+/// An interrupted run on a CPU device, without pipelined times.
+pub(super) fn cpu() -> Record {
+    let mut rows = vec![
+        row("full_barrier", 12, 41_234.5, Stop::Interrupted),
+        row("events", 12, 41_300.0, Stop::Interrupted),
+        row("no_barrier", 12, 41_250.0, Stop::Interrupted),
+    ];
+    for row in &mut rows {
+        row.pipelined_us = None;
+        row.to_bound = None;
+        row.to_baseline = Some(around_median(1.0003, 12));
+        row.samples.iter_mut().for_each(|s| (s.many_us, s.many_wrong) = (None, None));
+    }
+    rows[0].to_baseline = Summary::of(&[1.0; 12]);
+    rows[2].isolated_us = None;
+    rows[2].to_baseline = None;
+    rows[2].racy = None;
+    let mut record = around(rows);
+    record.device.name = "llvmpipe (LLVM 19.1.7, 256 bits)".into();
+    record.device.kind = Kind::Cpu;
+    record.method.repetitions = 1;
+    record.notes = vec!["CPU device: dispatches never overlap, so every ratio should be near 1.".into()];
+    record.ended = Ended::Interrupted;
+    record
+}
+
+fn statuses(rows: &mut [Row]) {
+    let statuses = [
+        Status::Skipped { reason: "the device has one compute queue, two are needed".into() },
+        Status::Unsupported { reason: "VK_EXT_mesh_shader; a driver that has it is needed".into() },
+        Status::Wrong {
+            elements: 3,
+            first: "texel (17, 4) of image 2, repetition 0: 0.5, expected 0.25".into(),
+        },
+        Status::Error { reason: "zero interval between two timestamps".into() },
+    ];
+    for (row, status) in rows.iter_mut().zip(statuses) {
+        let variant = std::mem::take(&mut row.variant);
+        *row = Row { status, ..empty(&variant) };
+    }
+}
+
+fn published(value: f64) -> Published {
+    Published {
+        value,
+        unit: "÷ full_barrier".into(),
+        device: "Vega 64".into(),
+        source: "Made-up talk, slide 12".into(),
+    }
+}
+
+fn budget(unmet: &[&str]) -> Stop {
+    Stop::Budget { unmet: unmet.iter().map(|&x| x.into()).collect() }
+}
+
+fn empty(variant: &str) -> Row {
+    Row {
+        variant: variant.into(),
+        status: Status::Ok,
+        promise: Promise::Law,
+        isolated_us: None,
+        pipelined_us: None,
+        to_bound: None,
+        to_baseline: None,
+        racy: None,
+        stop: None,
+        near_floor: false,
+        record_us: None,
+        submit_us: None,
+        published: None,
+        samples: vec![],
+    }
+}
+
+/// `n` values around `median`, spread by 0.4 %.
+fn spread(median: f64, n: u32) -> Vec<f64> {
+    (0..n).map(|i| median * (0.998 + 0.004 * f64::from(i) / f64::from(n - 1))).collect()
+}
+
+fn around_median(median: f64, n: u32) -> Summary {
+    Summary::of(&spread(median, n)).unwrap()
+}
+
+fn row(variant: &str, n: u32, us: f64, stop: Stop) -> Row {
+    let sample = |(round, one_us): (u32, f64)| Sample {
+        round,
+        one_us,
+        many_us: (round != 1).then_some(one_us * 12.3),
+        one_wrong: 0,
+        many_wrong: (round != 1).then_some(0),
+        record_us: 10.0 / 3.0,
+        submit_us: 8.1,
+    };
+    let us_of = |median| Some(around_median(median, n));
+    Row {
+        isolated_us: us_of(us),
+        pipelined_us: us_of(us * 0.81),
+        to_bound: us_of(us / 46.31),
+        to_baseline: if us > 463.0 { Summary::of(&[1.0; 61]) } else { us_of(us / 463.123) },
+        racy: Some(Racy { samples: n as usize, racy_samples: 0, median: 0.0, max: 0, of: OF }),
+        stop: Some(stop),
+        record_us: us_of(3.3),
+        submit_us: us_of(8.1),
+        samples: (0..).zip(spread(us, n)).take(3).map(sample).collect(),
+        ..empty(variant)
+    }
+}
+
+fn around(rows: Vec<Row>) -> Record {
+    Record {
+        schema: SCHEMA,
+        tool: Tool {
+            name: "hot-lap".into(),
+            version: "0.1.0".into(),
+            commit: Some("0123abc".into()),
+            dirty: Some(true),
+            build: "release".into(),
+        },
+        sample: "pipelined_events".into(),
+        command: ["/tmp/x/pipelined_events", "--size", "64..4096*2", "--note", "it's hot"]
+            .map(Into::into)
+            .into(),
+        started: "2030-01-02T03:04:05Z".into(),
+        seconds: 8.25,
+        configuration: BTreeMap::from([("size".into(), "4096".into())]),
+        device: device(),
+        host: Host { system: "linux x86_64".into(), processor: None, threads: 16 },
+        method: Method {
+            seed: 7,
+            repetitions: 16,
+            rule: Rule::default(),
+            budget_s: 8.0,
+            warm_up: 2,
+            floor_us: 0.32,
+            caches: "warm".into(),
+            validation: false,
+        },
+        kernels: vec![],
+        notes: vec![],
+        rows,
+        ended: Ended::Complete,
+    }
+}
+
+fn device() -> DeviceFacts {
+    DeviceFacts {
+        name: "Made-up GPU 9000".into(),
+        kind: Kind::Discrete,
+        vendor_id: 0x10de,
+        device_id: 0x2335,
+        uuid: "00000000-0000-0000-0000-000000000001".into(),
+        driver_id: 4,
+        driver_name: "Made-up driver".into(),
+        driver_info: "1.2.3".into(),
+        driver_version: 99,
+        api_version: "1.3.280".into(),
+        conformance_version: "1.3.7.0".into(),
+        queue_family: "0: graphics compute transfer".into(),
+        timestamp_period_ns: 1.0,
+        timestamp_bits: 64,
+        subgroup_size: 32,
+        max_workgroup_invocations: 1024,
+        max_workgroup_size: [1024, 1024, 64],
+        max_shared_memory: 49152,
+        max_image_2d: 32768,
+        device_memory: 1 << 36,
+    }
+}

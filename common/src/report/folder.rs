@@ -1,0 +1,170 @@
+//! The folder of a run that is kept: record, raw rows, table and a page that explains them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::destination::{Destination, draft, refusal};
+use super::shell::quote;
+use super::{csv, json};
+use crate::record::{Ended, Record, Tool};
+
+const RECORD: &str = "record.json";
+
+/// A folder that takes one run.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Creates `dir` and the folders above it where they are missing, and makes sure that files can
+    /// be written there, before anything is measured.
+    ///
+    /// # Errors
+    /// Where `dir` cannot be created or written to, and where it holds a record already: runs are
+    /// never overwritten.
+    pub fn create(dir: &Path) -> Result<Self> {
+        let shown = dir.display();
+        fs::create_dir_all(dir)
+            .map_err(|error| anyhow!("cannot create the folder {shown}: {error}; choose another folder"))?;
+        let record = dir.join(RECORD);
+        if fs::symlink_metadata(&record).is_ok() {
+            bail!("the folder {shown} already holds a {RECORD}; choose another folder");
+        }
+        draft(dir).map_err(|error| refusal(&record, dir, &error))?;
+        Ok(Self { path: dir.to_owned() })
+    }
+
+    /// Writes `record.json`, `samples.csv`, `table.txt` and `README.md`, each whole or not at all.
+    /// `table` is what [`super::table()`] made of the record. May be called again, with more samples.
+    ///
+    /// # Errors
+    /// Where one of them cannot be written.
+    pub fn write(&self, record: &Record, table: &str) -> Result<()> {
+        self.put(RECORD, &json(record)?)?;
+        self.put("samples.csv", &csv(record)?)?;
+        self.put("table.txt", table)?;
+        self.put("README.md", &readme(record, table))
+    }
+
+    fn put(&self, name: &str, text: &str) -> Result<()> {
+        Destination::File(self.path.join(name)).write(text).context("the run cannot be kept")
+    }
+}
+
+fn readme(record: &Record, table: &str) -> String {
+    let device = &record.device;
+    format!(
+        "# {sample} on {name}\n\n\
+         - Device: {name} ({kind}), Vulkan {api}\n\
+         - Driver: {driver} {info}\n\
+         - Date: {date}, {seconds:.1} s\n\
+         - Tool: {tool}\n\
+         - End: {end}\n\n\
+         ```sh\n{command}\n```\n\n\
+         ```text\n{table}\n```\n\n\
+         `samples.csv` holds every kept sample: times of the GPU (`one_us`, `many_us`) and of the CPU \
+         (`record_us`, `submit_us`) in microseconds, and the number of wrong elements.\n",
+        sample = record.sample,
+        name = device.name,
+        kind = device.kind.word(),
+        api = device.api_version,
+        driver = device.driver_name,
+        info = device.driver_info,
+        date = record.started,
+        seconds = record.seconds,
+        tool = tool(&record.tool),
+        end = end(&record.ended),
+        command = command(record),
+        table = table.trim_end(),
+    )
+}
+
+fn tool(tool: &Tool) -> String {
+    let commit = match (&tool.commit, tool.dirty) {
+        (None, _) => "commit unknown".to_owned(),
+        (Some(commit), Some(false)) => format!("commit {commit}"),
+        (Some(commit), Some(true)) => format!("commit {commit} with uncommitted changes"),
+        (Some(commit), None) => format!("commit {commit}, uncommitted changes unknown"),
+    };
+    format!("{} {}, {commit}, {} build", tool.name, tool.version, tool.build)
+}
+
+fn end(ended: &Ended) -> String {
+    match ended {
+        Ended::Complete => "complete".to_owned(),
+        Ended::Interrupted => {
+            "interrupted by the user; the figures are of the samples taken until then".to_owned()
+        }
+        Ended::Failed { reason } => format!("failed: {reason}"),
+    }
+}
+
+/// The command line as it can be typed again in a checkout.
+fn command(record: &Record) -> String {
+    let mut line = format!("cargo run --release --bin {}", quote(&record.sample));
+    let arguments = record.command.get(1..).unwrap_or_default();
+    if !arguments.is_empty() {
+        line += " --";
+    }
+    for argument in arguments {
+        line += " ";
+        line += &quote(argument);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{fixture, read_json};
+
+    #[test]
+    fn a_run_is_kept() {
+        let top = tempfile::tempdir().unwrap();
+        let dir = top.path().join("a/b");
+        let folder = Folder::create(&dir).unwrap();
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
+        for _ in 0..2 {
+            folder.write(&fixture::record(), "the table\n").unwrap();
+        }
+        let mut names: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["README.md", "record.json", "samples.csv", "table.txt"]);
+        assert!(read_json(&fs::read_to_string(dir.join("record.json")).unwrap()).is_ok());
+        assert_eq!(fs::read_to_string(dir.join("table.txt")).unwrap(), "the table\n");
+
+        let message = Folder::create(&dir).unwrap_err().to_string();
+        assert!(message.ends_with("already holds a record.json; choose another folder"), "{message}");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_is_refused_on_one_line() {
+        let top = tempfile::tempdir().unwrap();
+        let file = top.path().join("file");
+        fs::write(&file, "").unwrap();
+        let message = format!("{:#}", Folder::create(&file.join("x")).unwrap_err());
+        assert!(message.contains("choose another folder") && !message.contains('\n'), "{message}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_cannot_be_written_to_is_refused() {
+        let message = Folder::create(Path::new("/proc/self")).unwrap_err().to_string();
+        assert!(message.contains("cannot write /proc/self/record.json"), "{message}");
+    }
+
+    #[test]
+    fn the_page_of_a_run() {
+        insta::assert_snapshot!(readme(&fixture::record(), "the table\n"));
+    }
+
+    #[test]
+    fn a_command_without_arguments_has_no_dashes() {
+        let mut record = fixture::record();
+        record.command.truncate(1);
+        assert_eq!(command(&record), "cargo run --release --bin pipelined_events");
+    }
+}

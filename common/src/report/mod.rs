@@ -1,0 +1,21 @@
+//! What a reader sees of a [`Record`](crate::record::Record): the table of the terminal, JSON, raw
+//! rows, and the folder of a run that is kept.
+
+mod below;
+mod cell;
+mod csv;
+mod destination;
+mod figure;
+#[cfg(test)]
+mod fixture;
+mod folder;
+mod json;
+mod layout;
+mod shell;
+mod table;
+
+pub use csv::csv;
+pub use destination::Destination;
+pub use folder::Folder;
+pub use json::{json, read_json};
+pub use table::table;

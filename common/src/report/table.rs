@@ -1,0 +1,231 @@
+//! The table of the terminal.
+
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+
+use super::below;
+use super::cell::{self, cut};
+use super::figure::{self, ABSENT, BLANK, Figure, align, width};
+use super::layout::Layout;
+use crate::record::{Record, Row, Status};
+use crate::stats::Summary;
+
+/// The rows of `record` as a table of at most `width` terminal columns, one line a variant in the
+/// sample's order, and below it what the reader must know to read it. `bound` and `baseline` name
+/// the variants that the ratios are of. Ends with a newline.
+///
+/// Narrow tables leave columns out and say which; names are never cut, so a name that is wider than
+/// `width` makes the table wider.
+#[must_use]
+pub fn table(record: &Record, bound: Option<&str>, baseline: Option<&str>, width: u16) -> String {
+    let width = usize::from(width);
+    let sheet = Sheet { width, record, bound, baseline };
+    let layout = Layout::fitting(|layout| sheet.draw(layout).iter().all(|line| figure::width(line) <= width));
+    let mut text = sheet.draw(layout).join("\n") + "\n";
+    for group in below::groups(record, &text, &sheet.left_out(layout)) {
+        text.push('\n');
+        for line in group {
+            below::wrap(&line, width, &mut text);
+        }
+    }
+    text
+}
+
+/// What the horizontal lines are made of.
+const RULE: char = '─';
+
+/// A record, what its rows are compared to, and the room for them.
+struct Sheet<'a> {
+    width: usize,
+    record: &'a Record,
+    bound: Option<&'a str>,
+    baseline: Option<&'a str>,
+}
+
+/// One column: head, and a cell a row.
+struct Column {
+    head: String,
+    cells: Vec<String>,
+    alignment: CellAlignment,
+    shown: bool,
+}
+
+impl Column {
+    fn left(head: impl Into<String>, cells: Vec<String>) -> Self {
+        Self { head: head.into(), cells, alignment: CellAlignment::Left, shown: true }
+    }
+
+    fn figures(head: impl Into<String>, figures: &[Figure]) -> Self {
+        Self { alignment: CellAlignment::Right, ..Self::left(head, align(figures)) }
+    }
+
+    /// Of its widest cell.
+    fn width(&self) -> usize {
+        let lines = self.cells.iter().flat_map(|cell| cell.lines());
+        lines.map(width).max().unwrap_or(0)
+    }
+
+    fn only_if(self, shown: bool) -> Self {
+        Self { shown, ..self }
+    }
+}
+
+impl Sheet<'_> {
+    /// The lines of the table, without blanks at their ends.
+    fn draw(&self, layout: Layout) -> Vec<String> {
+        let columns: Vec<_> = self.columns(layout).into_iter().filter(|c| c.shown).collect();
+        let mut table = Table::new();
+        let rule = LineStyle::none().fill(RULE).junction(RULE);
+        table
+            .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
+            .set_content_arrangement(ContentArrangement::Disabled)
+            .set_header(columns.iter().map(|c| layout.heads.broken(&c.head, c.width())));
+        for row in 0..self.record.rows.len() {
+            table.add_row(columns.iter().map(|c| c.cells[row].as_str()));
+        }
+        let last = columns.len() - 1;
+        for (index, column) in columns.iter().enumerate() {
+            if let Some(drawn) = table.column_mut(index) {
+                drawn.set_padding((0, if index == last { 0 } else { layout.gap }));
+                drawn.set_cell_alignment(column.alignment);
+            }
+        }
+        let lines = table.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned()).collect();
+        let names = columns[0].width().max(width(&columns[0].head));
+        self.with_statuses(lines, names + usize::from(layout.gap))
+    }
+
+    /// Writes the status of rows without figures across their columns, which are empty: comfy-table
+    /// has no cell that spans several.
+    fn with_statuses(&self, mut lines: Vec<String>, indent: usize) -> Vec<String> {
+        for row in &self.record.rows {
+            let Some(status) = cell::status(&row.status) else {
+                continue;
+            };
+            if let Some(line) = lines.iter_mut().find(|line| **line == row.variant) {
+                let status = cut(&status, self.width.saturating_sub(indent));
+                *line = format!("{:indent$}{status}", row.variant);
+            }
+        }
+        let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
+        for line in lines.iter_mut().filter(|line| line.starts_with(RULE)) {
+            *line = RULE.to_string().repeat(widest);
+        }
+        lines
+    }
+
+    fn columns(&self, layout: Layout) -> Vec<Column> {
+        let rows = &self.record.rows;
+        let any = |has: fn(&Row) -> bool| rows.iter().any(|row| measured(row) && has(row));
+        let pipelined = self.figures(|row| {
+            let figure = row.pipelined_us.as_ref().map(|s| Figure::time(s, false))?;
+            Some(if layout.pipelined_error { figure } else { figure.without_error() })
+        });
+        vec![
+            Column::left("Variant", rows.iter().map(|row| row.variant.clone()).collect()),
+            Column::figures(
+                format!("Isolated{BLANK}µs"),
+                &self.figures(|row| row.isolated_us.as_ref().map(|s| Figure::time(s, row.near_floor))),
+            ),
+            Column::figures("Pipelined µs", &pipelined)
+                .only_if(layout.pipelined && any(|row| row.pipelined_us.is_some())),
+            self.ratio(self.bound, |row| row.to_bound.as_ref())
+                .only_if(layout.to_bound && self.bound.is_some()),
+            self.ratio(self.baseline, |row| row.to_baseline.as_ref())
+                .only_if(layout.to_baseline && self.baseline.is_some() && self.baseline != self.bound),
+            Column::left("Racy texels", self.cells(|row| row.racy.map(|r| cell::racy(r, layout.racy))))
+                .only_if(any(|row| row.racy.is_some())),
+            Column::left("Lawful", self.cells(|row| Some(cell::lawful(&row.promise).to_owned())))
+                .only_if(layout.lawful),
+            Column::left("Published", self.cells(cell::published))
+                .only_if(layout.published && any(|row| row.published.is_some())),
+        ]
+    }
+
+    fn ratio(&self, to: Option<&str>, of: fn(&Row) -> Option<&Summary>) -> Column {
+        let head = format!("÷ {}", to.unwrap_or_default());
+        Column::figures(head, &self.figures(|row| of(row).map(Figure::ratio)))
+    }
+
+    /// One figure a row: absent where there is none, nothing at all where the row has a status.
+    fn figures(&self, of: impl Fn(&Row) -> Option<Figure>) -> Vec<Figure> {
+        let figure = |row: &Row| {
+            if measured(row) { of(row).unwrap_or_else(Figure::absent) } else { Figure::nothing() }
+        };
+        self.record.rows.iter().map(figure).collect()
+    }
+
+    fn cells(&self, of: impl Fn(&Row) -> Option<String>) -> Vec<String> {
+        let cell = |row: &Row| {
+            if measured(row) { of(row).unwrap_or_else(|| ABSENT.into()) } else { String::new() }
+        };
+        self.record.rows.iter().map(cell).collect()
+    }
+
+    /// Heads of the columns that the record could fill and the layout leaves out.
+    fn left_out(&self, layout: Layout) -> Vec<String> {
+        let all = self.columns(Layout::WIDEST);
+        let shown = self.columns(layout);
+        let gone = all.into_iter().zip(shown).filter(|(all, shown)| all.shown && !shown.shown);
+        gone.map(|(all, _)| all.head.replace(BLANK, " ")).collect()
+    }
+}
+
+/// The row has figures, or would have them had the run gone on.
+pub(super) fn measured(row: &Row) -> bool {
+    row.status == Status::Ok
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixture;
+
+    fn drawn(width: u16) -> String {
+        table(&fixture::record(), Some("no_barrier"), Some("full_barrier"), width)
+    }
+
+    #[test]
+    fn columns_140() {
+        insta::assert_snapshot!(drawn(140));
+    }
+
+    #[test]
+    fn columns_100() {
+        insta::assert_snapshot!(drawn(100));
+    }
+
+    #[test]
+    fn columns_80() {
+        insta::assert_snapshot!(drawn(80));
+    }
+
+    #[test]
+    fn columns_60() {
+        insta::assert_snapshot!(drawn(60));
+    }
+
+    #[test]
+    fn a_cpu_device_that_was_interrupted() {
+        insta::assert_snapshot!(table(&fixture::cpu(), None, Some("full_barrier"), 80));
+    }
+
+    #[test]
+    fn every_width_fits_and_holds_every_name() {
+        let record = fixture::record();
+        for width in 44..=200 {
+            let text = drawn(width);
+            let widest = text.lines().map(self::width).max().unwrap();
+            assert!(widest <= usize::from(width), "{widest} columns at {width}\n{text}");
+            for row in &record.rows {
+                assert!(text.lines().any(|l| l.split(' ').next() == Some(&row.variant)), "{width}\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_without_rows_has_a_table() {
+        let mut record = fixture::cpu();
+        record.rows.clear();
+        assert!(table(&record, None, None, 80).contains("Variant"));
+    }
+}

@@ -1,0 +1,129 @@
+//! The validation layer: how it is switched on, and what it said.
+//!
+//! `--check` needs core *and* synchronization validation. Layers up to 1.3.280 or so take the
+//! latter through VK_EXT_validation_features and check shader accesses by default; later ones take
+//! VK_EXT_layer_settings and skip shader accesses unless a setting asks for them, so it is asked for.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+use ash::{ext, vk};
+
+use crate::error::Doing;
+
+/// The Khronos layer.
+pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// The layer as it is installed here.
+pub(crate) struct Layer {
+    takes_settings: bool,
+}
+
+impl Layer {
+    /// Looks for the layer.
+    ///
+    /// # Errors
+    /// When it is not installed: one line that says what to install.
+    pub fn find(entry: &ash::Entry) -> Result<Self> {
+        let layers = unsafe { entry.enumerate_instance_layer_properties() }.doing("listing layers")?;
+        let found = layers.iter().any(|l| l.layer_name_as_c_str().is_ok_and(|n| n == LAYER));
+        anyhow::ensure!(
+            found,
+            "--check needs the Vulkan validation layer, which is not installed: install it (Debian, \
+             Fedora: vulkan-validationlayers, vulkan-validation-layers; Arch: vulkan-validation-layers), \
+             or let scripts/run do it"
+        );
+        let extensions = unsafe { entry.enumerate_instance_extension_properties(Some(LAYER)) }
+            .doing("listing the validation layer's extensions")?;
+        let takes_settings = extensions
+            .iter()
+            .any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == ext::layer_settings::NAME));
+        Ok(Self { takes_settings })
+    }
+
+    /// The instance extension through which it takes its settings.
+    pub fn extensions(&self) -> Vec<*const c_char> {
+        let name =
+            if self.takes_settings { ext::layer_settings::NAME } else { ext::validation_features::NAME };
+        vec![name.as_ptr()]
+    }
+
+    /// Calls `create` with `info` and the settings chained to it.
+    pub fn with_settings<T>(
+        &self,
+        info: vk::InstanceCreateInfo<'_>,
+        create: impl FnOnce(&vk::InstanceCreateInfo<'_>) -> T,
+    ) -> T {
+        if self.takes_settings {
+            let on = vk::TRUE.to_ne_bytes();
+            let settings =
+                [c"validate_sync", c"syncval_shader_accesses_heuristic"].map(|name| vk::LayerSettingEXT {
+                    value_count: 1,
+                    p_values: on.as_ptr().cast(),
+                    ..vk::LayerSettingEXT::default()
+                        .layer_name(LAYER)
+                        .setting_name(name)
+                        .ty(vk::LayerSettingTypeEXT::BOOL32)
+                });
+            let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+            create(&info.push_next(&mut settings))
+        } else {
+            let enabled = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+            let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled);
+            create(&info.push_next(&mut features))
+        }
+    }
+}
+
+/// One message of the layer.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Its id, such as `SYNC-HAZARD-READ-AFTER-WRITE`.
+    pub id: String,
+    /// What the layer said.
+    pub text: String,
+}
+
+/// Messages that have arrived and have not been taken.
+#[derive(Debug, Default)]
+pub struct Messages(Mutex<Vec<Message>>);
+
+impl Messages {
+    /// Takes all that has arrived.
+    pub fn take(&self) -> Vec<Message> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn push(&self, message: Message) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+    }
+}
+
+/// A messenger that fills `messages`, which must outlive it.
+pub(crate) fn messenger_info(messages: &Arc<Messages>) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+    vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(
+            vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+        )
+        .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
+        .pfn_user_callback(Some(hear))
+        .user_data(Arc::as_ptr(messages).cast_mut().cast())
+}
+
+unsafe extern "system" fn hear(
+    _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _kind: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    messages: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: the layer passes valid data, and `messages` points into the Arc that the instance
+    // holds as long as the messenger.
+    let (data, messages) = unsafe { (&*data, &*messages.cast::<Messages>()) };
+    let text = |s: Option<&CStr>| s.map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    messages.push(Message {
+        id: text(unsafe { data.message_id_name_as_c_str() }),
+        text: text(unsafe { data.message_as_c_str() }),
+    });
+    vk::FALSE
+}

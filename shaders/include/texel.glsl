@@ -1,0 +1,31 @@
+#ifndef TEXEL_GLSL
+#define TEXEL_GLSL
+
+// A texel of the chain: the generation in the upper 8 bits, a value mixed from everything that was
+// read in the lower 24. A stale read leaves the generation too small, a torn read or a wrong
+// neighbour leaves the mix wrong.
+const uint MIX_BITS = 24;
+const uint MIX_MASK = (1u << MIX_BITS) - 1u;
+
+// What has been read so far: the smallest generation, and the mix.
+struct Reads {
+    uint generation;
+    uint mixed;
+};
+
+Reads first_read(uint texel) {
+    return Reads(texel >> MIX_BITS, texel);
+}
+
+// The multiplier is odd, so that one wrong texel always changes the lower 24 bits, and the order
+// of the reads counts, so that swapped neighbours do too.
+void read_next(inout Reads reads, uint texel, uint multiplier) {
+    reads.generation = min(reads.generation, texel >> MIX_BITS);
+    reads.mixed = reads.mixed * multiplier + texel;
+}
+
+uint next_generation(Reads reads) {
+    return ((reads.generation + 1u) << MIX_BITS) | (reads.mixed & MIX_MASK);
+}
+
+#endif
