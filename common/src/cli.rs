@@ -223,7 +223,7 @@ impl Run {
         }
         let code = code(&measured);
         let record = self.record(lab, measured.method, measured.rows, measured.ended, started);
-        self.write(&record, lab, folder)?;
+        self.write(&record, folder)?;
         if let Some(error) = &measured.error {
             say(&format!("{}: {}", self.sample.name, one_line(error)));
         }
@@ -272,13 +272,15 @@ impl Run {
             method,
             kernels: lab.gpu.arena().kernels.iter().map(|k| k.facts.clone()).collect(),
             notes: lab.notes.clone(),
+            bound: lab.bound.clone(),
+            baseline: lab.baseline.clone(),
             rows,
             ended,
         }
     }
 
-    fn write(&self, record: &Record, lab: &Lab, folder: Option<&Folder>) -> Result<()> {
-        let table = |width| report::table(record, lab.bound.as_deref(), lab.baseline.as_deref(), width);
+    fn write(&self, record: &Record, folder: Option<&Folder>) -> Result<()> {
+        let table = |width| report::table(record, width);
         let data_on_stdout =
             [&self.common.json, &self.common.csv].into_iter().flatten().any(|d| *d == Destination::Stdout);
         if data_on_stdout {

@@ -41,6 +41,10 @@ pub struct Record {
     pub kernels: Vec<KernelFacts>,
     /// What the reader must know to read the figures, in sentences.
     pub notes: Vec<String>,
+    /// The variant that no correct one can beat.
+    pub bound: Option<String>,
+    /// The variant that is common practice.
+    pub baseline: Option<String>,
     /// One per variant, in the sample's order.
     pub rows: Vec<Row>,
     /// How the run ended.

@@ -81,13 +81,23 @@ impl Rule {
         }
         let error = meters().map(Meter::mean_error).fold(0.0, f64::max);
         if error > self.noise {
-            unmet.push(format!("mean to ±{:.1} %, asked ±{:.1} %", error * 100.0, self.noise * 100.0));
+            // One digit: rows that are equally far off share a line in the table's notes.
+            unmet.push(format!(
+                "mean to ±{} %, asked ±{} %",
+                one_digit(error * 100.0),
+                one_digit(self.noise * 100.0)
+            ));
         }
         if unmet.is_empty() {
             return Some(Stop::Precise);
         }
         budget_spent.then_some(Stop::Budget { unmet })
     }
+}
+
+/// `3`, `0.8`: a percentage to one significant digit.
+fn one_digit(percent: f64) -> String {
+    if percent < 1.0 { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }
 
 /// Running mean and deviation of one series (Welford), with the history of its noise.

@@ -4,6 +4,7 @@
 use super::cell::{differing, trimmed};
 use super::figure::{BLANK, undecided, width};
 use super::table::measured;
+use super::verdict::verdict;
 use crate::measure::Stop;
 use crate::record::{Ended, Promise, Published, Racy, Record, Row, Status};
 use crate::stats::Summary;
@@ -11,7 +12,7 @@ use crate::stats::Summary;
 /// More outliers than this share of the samples are worth a line.
 const OUTLIERS: f64 = 0.05;
 
-/// Groups of lines: what is wrong with figures, what figures mean, what the record notes. `drawn` is
+/// Groups of lines: the verdict, what is wrong with figures, what figures mean, what the record notes. `drawn` is
 /// the table above them, `left_out` the columns that did not fit into it.
 pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<Vec<String>> {
     let mut cautions = Vec::new();
@@ -19,7 +20,7 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
     cautions.extend(record.rows.iter().filter_map(|row| status(row, drawn)));
     cautions.extend(stopped(record));
     cautions.extend(near_floor(record));
-    cautions.extend(record.rows.iter().filter_map(outliers));
+    cautions.extend(outliers(record));
     cautions.extend(promises(record));
     let mut meanings = legend(record, left_out);
     meanings.extend(racy(record));
@@ -27,7 +28,8 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
     if !left_out.is_empty() {
         meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
     }
-    let groups = [cautions, meanings, record.notes.clone()];
+    let short = verdict(record).into_iter().collect();
+    let groups = [short, cautions, meanings, record.notes.clone()];
     groups.into_iter().filter(|group| !group.is_empty()).collect()
 }
 
@@ -82,15 +84,21 @@ fn near_floor(record: &Record) -> Option<String> {
     })
 }
 
-fn outliers(row: &Row) -> Option<String> {
-    let many = |kind: &str, summary: &Option<Summary>| {
-        let Summary { outliers, n, .. } = summary.filter(|s| share(s) > OUTLIERS)?;
-        Some(format!("{outliers} of {n} {kind} samples"))
+/// One line for all rows: most runs have some, and the record has every sample.
+fn outliers(record: &Record) -> Option<String> {
+    let worst = |row: &Row| {
+        let both = [row.isolated_us, row.pipelined_us].into_iter().flatten();
+        both.map(|s| share(&s)).fold(0.0, f64::max)
     };
-    let counts = [many("isolated", &row.isolated_us), many("pipelined", &row.pipelined_us)];
-    let counts: Vec<_> = counts.into_iter().flatten().collect();
-    (measured(row) && !counts.is_empty())
-        .then(|| format!("{}: outliers, kept: {}.", row.variant, counts.join(", ")))
+    let many = || record.rows.iter().filter(|row| measured(row) && worst(row) > OUTLIERS);
+    let most = many().map(worst).fold(0.0, f64::max) * 100.0;
+    let names: Vec<_> = many().map(|row| row.variant.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Outliers, kept: up to {most:.0}{BLANK}% of a row's samples lie outside Tukey's fences ({}).",
+            names.join(", ")
+        )
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count of samples fits 52 bits")]
@@ -171,11 +179,10 @@ fn published(record: &Record) -> Vec<String> {
     let mut groups = Groups::default();
     for row in &record.rows {
         if let Some(Published { value, unit, device, source }) = &row.published {
-            groups
-                .add(&row.variant, &format!("published {} ({unit}) on {device}: {source}", trimmed(*value)));
+            groups.add(&format!("{} {value:.2}", row.variant), &format!("on {device} ({unit}): {source}"));
         }
     }
-    groups.lines()
+    groups.0.into_iter().map(|(text, names)| format!("Published: {} {text}.", names.join(", "))).collect()
 }
 
 fn names(record: &Record, which: fn(&Row) -> bool) -> String {

@@ -39,7 +39,7 @@ pub(super) fn racy(racy: Racy, form: RacyForm) -> String {
 
 pub(super) fn published(row: &Row) -> Option<String> {
     let published = row.published.as_ref()?;
-    Some(format!("{} {}", trimmed(published.value), published.device))
+    Some(format!("{:.2} {}", published.value, published.device))
 }
 
 /// A published figure keeps the digits that its source gives, four at most below a thousand.

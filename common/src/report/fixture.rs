@@ -68,6 +68,7 @@ pub(super) fn cpu() -> Record {
     record.method.repetitions = 1;
     record.notes = vec!["CPU device: dispatches never overlap, so every ratio should be near 1.".into()];
     record.ended = Ended::Interrupted;
+    record.bound = None;
     record
 }
 
@@ -167,6 +168,8 @@ fn around(rows: Vec<Row>) -> Record {
         command: ["/tmp/x/pipelined_events", "--size", "64..4096*2", "--note", "it's hot"]
             .map(Into::into)
             .into(),
+        bound: Some("no_barrier".into()),
+        baseline: Some("full_barrier".into()),
         started: "2030-01-02T03:04:05Z".into(),
         seconds: 8.25,
         configuration: BTreeMap::from([("size".into(), "4096".into())]),

@@ -13,6 +13,7 @@ mod json;
 mod layout;
 mod shell;
 mod table;
+mod verdict;
 
 pub use csv::csv;
 pub use destination::Destination;

@@ -10,14 +10,14 @@ use crate::record::{Record, Row, Status};
 use crate::stats::Summary;
 
 /// The rows of `record` as a table of at most `width` terminal columns, one line a variant in the
-/// sample's order, and below it what the reader must know to read it. `bound` and `baseline` name
-/// the variants that the ratios are of. Ends with a newline.
+/// sample's order, and below it what the reader must know to read it. Ends with a newline.
 ///
 /// Narrow tables leave columns out and say which; names are never cut, so a name that is wider than
 /// `width` makes the table wider.
 #[must_use]
-pub fn table(record: &Record, bound: Option<&str>, baseline: Option<&str>, width: u16) -> String {
+pub fn table(record: &Record, width: u16) -> String {
     let width = usize::from(width);
+    let (bound, baseline) = (record.bound.as_deref(), record.baseline.as_deref());
     let sheet = Sheet { width, record, bound, baseline };
     let layout = Layout::fitting(|layout| sheet.draw(layout).iter().all(|line| figure::width(line) <= width));
     let mut text = sheet.draw(layout).join("\n") + "\n";
@@ -181,7 +181,7 @@ mod tests {
     use crate::report::fixture;
 
     fn drawn(width: u16) -> String {
-        table(&fixture::record(), Some("no_barrier"), Some("full_barrier"), width)
+        table(&fixture::record(), width)
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_cpu_device_that_was_interrupted() {
-        insta::assert_snapshot!(table(&fixture::cpu(), None, Some("full_barrier"), 80));
+        insta::assert_snapshot!(table(&fixture::cpu(), 80));
     }
 
     #[test]
@@ -226,6 +226,6 @@ mod tests {
     fn a_record_without_rows_has_a_table() {
         let mut record = fixture::cpu();
         record.rows.clear();
-        assert!(table(&record, None, None, 80).contains("Variant"));
+        assert!(table(&record, 80).contains("Variant"));
     }
 }

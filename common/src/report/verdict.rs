@@ -1,0 +1,101 @@
+//! The table in words: what common practice costs, and whether anything beats it.
+
+use super::table::measured;
+use crate::facts::Kind;
+use crate::record::{Promise, Record, Row};
+use crate::stats::{Interval, Summary};
+
+/// One sentence each for the baseline, the best lawful alternative and the best one that relies on
+/// hardware; nothing for a CPU device, whose times mean nothing.
+pub(super) fn verdict(record: &Record) -> Option<String> {
+    let (bound, baseline) = (record.bound.as_ref()?, record.baseline.as_ref()?);
+    if record.device.kind == Kind::Cpu {
+        return None;
+    }
+    let cost =
+        record.rows.iter().find(|row| row.variant == *baseline).filter(|row| measured(row))?.to_bound?;
+    let mut text = format!("In short: {baseline} takes {} {bound}.", times(&cost));
+    let kinds: [(&str, fn(&Promise) -> bool); 2] = [
+        ("lawful alternative", |p| *p == Promise::Law),
+        ("alternative that relies on hardware", |p| matches!(p, Promise::Hardware { .. })),
+    ];
+    for (kind, of_kind) in kinds {
+        let others = record.rows.iter().filter(|row| row.variant != *baseline && of_kind(&row.promise));
+        if let Some((row, ratio)) = fastest(others) {
+            text += &format!(
+                " The fastest {kind}, {}, takes {} {baseline}: {}.",
+                row.variant,
+                times(&ratio),
+                word(&ratio)
+            );
+        }
+    }
+    Some(text)
+}
+
+/// The row with the smallest ratio to the baseline; one that raced has no time to compare.
+fn fastest<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<(&'a Row, Summary)> {
+    rows.filter(|row| measured(row) && row.racy.is_none_or(|r| r.racy_samples == 0))
+        .filter_map(|row| Some((row, row.to_baseline?)))
+        .min_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
+}
+
+fn times(ratio: &Summary) -> String {
+    match ratio.median_95 {
+        Some(Interval { low, high }) => format!("{:.2} times ({low:.2} to {high:.2})", ratio.median),
+        None => format!("{:.2} times (too few samples for an interval)", ratio.median),
+    }
+}
+
+fn word(ratio: &Summary) -> &'static str {
+    match ratio.median_95 {
+        Some(Interval { high, .. }) if high < 1.0 => "faster",
+        Some(Interval { low, .. }) if low > 1.0 => "slower",
+        _ => "no difference shown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    fn ratio(values: impl Iterator<Item = f64>) -> Option<Summary> {
+        Summary::of(&values.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn says_what_is_slower_and_what_is_not_known() {
+        let mut record = fixture::record();
+        let near = |centre: f64| ratio((0..20).map(move |i| centre + (f64::from(i) - 9.5) / 200.0));
+        record.rows[0].to_bound = near(1.31);
+        record.rows[1].to_baseline = near(1.2);
+        record.rows[2].to_baseline = near(1.0);
+        record.rows[3].to_baseline = near(1.5);
+        let text = verdict(&record).unwrap();
+        assert!(
+            text.starts_with("In short: full_barrier takes 1.31 times (1.28 to 1.34) no_barrier."),
+            "{text}"
+        );
+        assert!(text.contains("image_barriers, takes 1.20 times") && text.contains(": slower."), "{text}");
+        assert!(text.contains("split_barriers, takes 1.00 times"), "{text}");
+        assert!(text.ends_with("full_barrier: no difference shown."), "{text}");
+    }
+
+    #[test]
+    fn a_variant_that_raced_is_no_alternative() {
+        let mut record = fixture::record();
+        record.rows[0].to_bound = ratio([1.0, 1.1].into_iter());
+        for row in &mut record.rows[1..] {
+            row.promise = Promise::Nothing { leaves_out: String::new() };
+        }
+        record.rows[2].promise = Promise::Hardware { relies_on: String::new() };
+        record.rows[2].racy.as_mut().unwrap().racy_samples = 1;
+        assert!(!verdict(&record).unwrap().contains("split_barriers"));
+    }
+
+    #[test]
+    fn a_cpu_device_gets_none() {
+        assert_eq!(verdict(&fixture::cpu()), None);
+    }
+}
