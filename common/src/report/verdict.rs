@@ -74,7 +74,7 @@ mod tests {
         record.rows[3].to_baseline = near(1.5);
         let text = verdict(&record).unwrap();
         assert!(
-            text.starts_with("In short: full_barrier takes 1.31 times (1.28 to 1.34) no_barrier."),
+            text.starts_with("In short: full_barrier takes 1.31 times (1.29 to 1.33) no_barrier."),
             "{text}"
         );
         assert!(text.contains("image_barriers, takes 1.20 times") && text.contains(": slower."), "{text}");
