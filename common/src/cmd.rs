@@ -236,6 +236,11 @@ impl Cmd<'_> {
         );
     }
 
+    /// Everything before is complete when anything after begins; no memory is made visible.
+    pub(crate) fn execution_barrier(&self) {
+        self.pipeline_barrier2((Stage::ALL_COMMANDS, Access::NONE), (Stage::ALL_COMMANDS, Access::NONE));
+    }
+
     pub(crate) fn reset_event2(&self, event: Event) {
         unsafe {
             self.gpu.device.cmd_reset_event2(self.raw, self.gpu.arena().event(event), Stage::ALL_COMMANDS)

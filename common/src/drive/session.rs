@@ -1,9 +1,9 @@
 //! The unit of measurement on the device: one sample is one command buffer and one submit.
 //!
 //! ```text
-//! outside the window │ fill outputs, seed, reset events, reset stamps ─ full barrier
-//! the window         │ stamp ─ full barrier ─ the variant's commands ─ full barrier ─ stamp
-//! outside the window │ full barrier ─ compare every checked image with the twin ─ counters to the CPU
+//! before the window │ fill outputs, seed, reset events, reset stamps ─ full barrier
+//! the window        │ stamp ─ execution barrier ─ the variant's commands ─ execution barrier ─ stamp
+//! behind the window │ full barrier ─ compare every checked image with the twin ─ counters to the CPU
 //! ```
 
 use std::time::{Duration, Instant};
@@ -208,18 +208,22 @@ impl<'l> Session<'l> {
         cmd.full_barrier();
     }
 
-    /// Stamps with a barrier on either side, so that neither lands early or late. Returns the CPU
-    /// time that recording the variant took.
+    /// Stamps with an execution barrier on the work's side, so that neither lands early or late.
+    /// Returns the CPU time that recording the variant took.
+    ///
+    /// No memory is made visible in the window but what the variant itself asks for: with full
+    /// memory barriers here the empty window took 6.1 µs on an H200 (driver 580), with these 1.9 µs,
+    /// and every isolated time was longer by the difference.
     fn window(&self, cmd: &Cmd<'_>, variant: Option<usize>, repetitions: u32) -> Duration {
         cmd.full_barrier();
         cmd.write_timestamp2(self.stamps, 0);
-        cmd.full_barrier();
+        cmd.execution_barrier();
         let began = Instant::now();
         if let Some(variant) = variant {
             self.record(cmd, variant, repetitions);
         }
         let recorded = began.elapsed();
-        cmd.full_barrier();
+        cmd.execution_barrier();
         cmd.write_timestamp2(self.stamps, 1);
         recorded
     }
