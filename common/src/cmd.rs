@@ -58,8 +58,8 @@ pub struct Cmd<'g> {
 pub(crate) struct Noted {
     /// Events that were set; the runner resets them before the next submit.
     pub events: Vec<Event>,
-    /// Dispatches recorded.
-    pub dispatches: u32,
+    /// What the recording asks for and the device does not have; it must not be submitted.
+    pub lacking: Option<&'static str>,
     /// The first misuse; the recording is then not submitted.
     pub misuse: Option<anyhow::Error>,
 }
@@ -111,7 +111,6 @@ impl<'g> Cmd<'g> {
                 push.len()
             ));
         }
-        self.noted.borrow_mut().dispatches += 1;
         self.region(format_args!("{} {}x{}x{}", slot.facts.name, groups[0], groups[1], groups[2]), || {
             let device = &self.gpu.device;
             unsafe {
@@ -136,6 +135,10 @@ impl<'g> Cmd<'g> {
     pub fn set_event2(&self, event: Event, src: Scope, dst: Scope) {
         let barrier = [memory_barrier(src, dst)];
         let info = vk::DependencyInfo::default().memory_barriers(&barrier);
+        if !self.gpu.has_events() {
+            self.noted.borrow_mut().lacking = Some("events");
+            return;
+        }
         self.noted.borrow_mut().events.push(event);
         unsafe { self.gpu.device.cmd_set_event2(self.raw, self.gpu.arena().event(event), &info) };
     }
@@ -144,6 +147,10 @@ impl<'g> Cmd<'g> {
     pub fn wait_events2(&self, event: Event, src: Scope, dst: Scope) {
         let barrier = [memory_barrier(src, dst)];
         let info = [vk::DependencyInfo::default().memory_barriers(&barrier)];
+        if !self.gpu.has_events() {
+            self.noted.borrow_mut().lacking = Some("events");
+            return;
+        }
         unsafe { self.gpu.device.cmd_wait_events2(self.raw, &[self.gpu.arena().event(event)], &info) };
     }
 

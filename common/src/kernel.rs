@@ -172,6 +172,8 @@ impl Gpu {
         let pipeline =
             made.map_err(|(_, result)| result).doing(&format!("compiling {name} on the device"))?[0];
         self.name(pipeline, &name);
+        self.name(layout, &name);
+        self.name(set_layout, &name);
         let mut arena = self.arena.borrow_mut();
         arena.kernels.push(KernelSlot { pipeline, layout, set_layout, interface, facts });
         Ok(Kernel(u32::try_from(arena.kernels.len() - 1)?))

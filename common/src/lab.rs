@@ -80,7 +80,7 @@ impl fmt::Debug for Variant {
 
 impl Variant {
     /// Leaves a dependency out on purpose: its racy elements are counted, and its time is a bound,
-    /// not a result.
+    /// not a result. `--check` fails where the validation layer does not notice.
     pub fn races(&mut self, leaves_out: &str) -> &mut Self {
         self.promise = Promise::Nothing { leaves_out: leaves_out.to_owned() };
         self
@@ -116,14 +116,6 @@ impl Variant {
     /// As [`Variant::alarm`], for a message that only some versions of the layer raise.
     pub fn alarm_of_some_layers(&mut self, id: &str, reason: &str) -> &mut Self {
         self.alarms.push(FalseAlarm { id: id.to_owned(), reason: reason.to_owned(), always: false });
-        self
-    }
-
-    /// Skips the variant where the device lacks something.
-    pub fn needs(&mut self, has: bool, what: &str) -> &mut Self {
-        if !has {
-            self.left_out = Some(Status::Unsupported { reason: format!("the device has no {what}") });
-        }
         self
     }
 
@@ -218,12 +210,6 @@ impl Lab {
     #[must_use]
     pub fn on_cpu(&self) -> bool {
         self.gpu.facts.kind == Kind::Cpu
-    }
-
-    /// The device has events (portability devices may not).
-    #[must_use]
-    pub fn has_events(&self) -> bool {
-        self.gpu.has_events()
     }
 
     /// An argument as it is used, for the record.

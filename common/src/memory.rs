@@ -127,6 +127,7 @@ impl Gpu {
     pub(crate) fn timestamps(&self, count: u32) -> Result<vk::QueryPool> {
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
         let pool = unsafe { self.device.create_query_pool(&info, None) }.doing("creating timestamps")?;
+        self.name(pool, "timestamps");
         self.arena.borrow_mut().queries.push(pool);
         Ok(pool)
     }

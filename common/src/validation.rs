@@ -56,7 +56,7 @@ impl Layer {
         create: impl FnOnce(&vk::InstanceCreateInfo<'_>) -> T,
     ) -> T {
         if self.takes_settings {
-            let on = vk::TRUE.to_ne_bytes();
+            let on = [vk::TRUE];
             let settings =
                 [c"validate_sync", c"syncval_shader_accesses_heuristic"].map(|name| vk::LayerSettingEXT {
                     value_count: 1,

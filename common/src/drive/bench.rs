@@ -57,9 +57,8 @@ pub fn measure(
 ) -> Result<Measured> {
     let mut session = Session::new(lab)?;
     session.rehearse()?;
+    let runnable: Vec<usize> = (0..lab.variants.len()).filter(|&v| session.left_out(v).is_none()).collect();
     let floor_us = session.floor_us()?;
-    let runnable: Vec<usize> =
-        (0..lab.variants.len()).filter(|&v| lab.variants[v].left_out.is_none()).collect();
     let mut plan = plan(lab, &runnable, options);
     let mut target = Device { session, variants: &runnable, began: Instant::now(), first_sample: None };
     let probed = probe(lab, &mut target, &mut plan);
@@ -192,8 +191,8 @@ fn rows(
         .iter()
         .enumerate()
         .map(|(v, variant)| {
-            if let Some(status) = &variant.left_out {
-                return Row { status: status.clone(), ..blank(variant) };
+            if let Some(status) = session.left_out(v) {
+                return Row { status, ..blank(variant) };
             }
             let Some(at) = runnable.iter().position(|&s| s == v) else { return blank(variant) };
             let row = &outcome.rows[at];

@@ -42,7 +42,7 @@ pub fn check(lab: &Lab) -> Result<Checked> {
     // What the rehearsals raise, the samples below raise again.
     drop(lab.gpu.take_messages());
     for (v, variant) in lab.variants.iter().enumerate() {
-        if let Some(Status::Skipped { reason } | Status::Unsupported { reason }) = &variant.left_out {
+        if let Some(Status::Skipped { reason } | Status::Unsupported { reason }) = session.left_out(v) {
             line(&mut checked, &variant.name, &format!("left out: {reason}"));
             continue;
         }
@@ -74,7 +74,6 @@ struct Findings {
 /// One submit with one repetition and one with two, so that dependencies between repetitions are
 /// seen too.
 fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<Findings> {
-    let variant = &lab.variants[v];
     let (mut wrong, mut first) = (0, String::new());
     for repetitions in [1, 2.min(lab.repetitions())] {
         let reading = session.sample(Some(v), repetitions)?;
@@ -90,12 +89,15 @@ fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<Finding
         wrong = wrong.max(reading.wrong);
     }
     let heard = first_of_each(&lab.gpu.take_messages());
+    let variant = &lab.variants[v];
     Ok(Findings { wrong, first, alarms: heard.len(), problems: compare_alarms(&heard, variant) })
 }
 
 /// The messages that are not on the variant's list, and the entries of the list that did not come.
 fn compare_alarms(heard: &BTreeMap<String, (usize, String)>, variant: &Variant) -> Vec<String> {
-    let listed = |id: &str| variant.alarms.iter().any(|a| a.id == id);
+    let races = matches!(variant.promise, Promise::Nothing { .. });
+    let hazard = |id: &str| id.starts_with("SYNC-HAZARD");
+    let listed = |id: &str| variant.alarms.iter().any(|a| a.id == id) || races && hazard(id);
     let mut problems: Vec<String> = heard
         .iter()
         .filter(|(id, _)| !listed(id))
@@ -104,6 +106,9 @@ fn compare_alarms(heard: &BTreeMap<String, (usize, String)>, variant: &Variant) 
     problems.extend(variant.alarms.iter().filter(|a| a.always && !heard.contains_key(&a.id)).map(|a| {
         format!("{} did not come, although it is listed because {}: take it off the list", a.id, a.reason)
     }));
+    if races && !heard.keys().any(|id| hazard(id)) {
+        problems.push("the layer did not notice the dependency that is left out".into());
+    }
     problems
 }
 
@@ -143,6 +148,7 @@ fn conclude(checked: &mut Checked, variant: &Variant, findings: Findings) {
     };
     let alarms = match findings.alarms {
         0 => "validation silent".to_owned(),
+        _ if matches!(variant.promise, Promise::Nothing { .. }) => "its hazard was reported".to_owned(),
         1 => "validation silent beyond 1 listed alarm".to_owned(),
         n => format!("validation silent beyond {n} listed alarms"),
     };

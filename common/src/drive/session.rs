@@ -18,6 +18,7 @@ use crate::kernel::Kernel;
 use crate::lab::{Check, Lab, Rep};
 use crate::measure::Reading;
 use crate::memory::Place;
+use crate::record::Status;
 use crate::stats::Summary;
 
 /// Objects that every sample reuses.
@@ -33,8 +34,7 @@ pub(crate) struct Session<'l> {
     /// Two words a checked image: how many differ, index of the first.
     counters: Option<Buffer>,
     seen: Option<Buffer>,
-    /// Per variant: the events that its recording sets, per number of repetitions.
-    events: Vec<Vec<(u32, Vec<Event>)>>,
+    rehearsed: Vec<Rehearsed>,
 }
 
 impl<'l> Session<'l> {
@@ -52,7 +52,7 @@ impl<'l> Session<'l> {
             flat: None,
             counters: None,
             seen: None,
-            events: Vec::new(),
+            rehearsed: Vec::new(),
         };
         if let Some(words) = lab.checks.iter().map(|c| c.words).max() {
             let counters = 8 * u64::from(lab.repetitions()) * lab.checks.len() as u64;
@@ -66,8 +66,17 @@ impl<'l> Session<'l> {
     /// Records each variant once, without submitting it, to learn which events it sets and whether
     /// it is well-formed.
     pub fn rehearse(&mut self) -> Result<()> {
-        self.events = (0..self.lab.variants.len()).map(|v| self.events_of(v)).collect::<Result<_>>()?;
+        self.rehearsed = (0..self.lab.variants.len()).map(|v| self.rehearse_one(v)).collect::<Result<_>>()?;
         Ok(())
+    }
+
+    /// Why a variant does not run here: the sample left it out, or the device lacks something that
+    /// its recording asks for.
+    pub fn left_out(&self, variant: usize) -> Option<Status> {
+        let lacking = self.rehearsed[variant].lacking;
+        let unsupported =
+            || lacking.map(|what| Status::Unsupported { reason: format!("the device has no {what}") });
+        self.lab.variants[variant].left_out.clone().or_else(unsupported)
     }
 
     /// Takes one sample; without a variant, of an empty window.
@@ -149,22 +158,21 @@ impl<'l> Session<'l> {
         format!("element {first}")
     }
 
-    fn events_of(&self, variant: usize) -> Result<Vec<(u32, Vec<Event>)>> {
+    fn rehearse_one(&self, variant: usize) -> Result<Rehearsed> {
+        let mut rehearsed = Rehearsed::default();
         if self.lab.variants[variant].left_out.is_some() {
-            return Ok(Vec::new());
+            return Ok(rehearsed);
         }
-        let mut counts = vec![1, 2, self.lab.repetitions()];
-        counts.retain(|&n| n <= self.lab.repetitions());
-        counts.dedup();
-        counts
-            .into_iter()
-            .map(|repetitions| {
-                self.reset_pool()?;
-                let cmd = Cmd::begin(&self.lab.gpu, self.buffer)?;
-                self.record(&cmd, variant, repetitions);
-                Ok((repetitions, cmd.end()?.events))
-            })
-            .collect()
+        let most = self.lab.repetitions();
+        for repetitions in (1..=most).filter(|n| [1, 2, most].contains(n)) {
+            self.reset_pool()?;
+            let cmd = Cmd::begin(&self.lab.gpu, self.buffer)?;
+            self.record(&cmd, variant, repetitions);
+            let noted = cmd.end()?;
+            rehearsed.lacking = rehearsed.lacking.or(noted.lacking);
+            rehearsed.events.push((repetitions, noted.events));
+        }
+        Ok(rehearsed)
     }
 
     fn reset_pool(&self) -> Result<()> {
@@ -197,8 +205,9 @@ impl<'l> Session<'l> {
                     }
                 }
             }
-            let known = self.events[variant].iter().find(|(n, _)| *n == repetitions);
-            for &event in known.map_or(&[][..], |(_, events)| events) {
+            // The events of fewer repetitions are among those of more.
+            let events = self.rehearsed[variant].events.iter().find(|(n, _)| *n >= repetitions);
+            for &event in events.map_or(&[][..], |(_, events)| events) {
                 cmd.reset_event2(event);
             }
             if let Some(counters) = self.counters {
@@ -292,6 +301,14 @@ impl<'l> Session<'l> {
         interval::microseconds(stamps[0], stamps[1], facts.timestamp_bits, facts.timestamp_period_ns)
             .map_err(|error| BadStamps(error.to_string()).into())
     }
+}
+
+/// What was learnt by recording a variant without submitting it.
+#[derive(Default)]
+struct Rehearsed {
+    /// The events that are set, per number of repetitions.
+    events: Vec<(u32, Vec<Event>)>,
+    lacking: Option<&'static str>,
 }
 
 /// The two timestamps are no time.

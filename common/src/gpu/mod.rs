@@ -166,6 +166,8 @@ impl Gpu {
             .command_buffer_count(1);
         let buffers =
             unsafe { self.device.allocate_command_buffers(&info) }.doing("allocating a command buffer")?;
+        self.name(pool, "commands");
+        self.name(buffers[0], "commands");
         self.arena.borrow_mut().pools.push(pool);
         Ok((pool, buffers[0]))
     }
@@ -174,6 +176,7 @@ impl Gpu {
     pub(crate) fn fence(&self) -> Result<vk::Fence> {
         let fence = unsafe { self.device.create_fence(&vk::FenceCreateInfo::default(), None) }
             .doing("creating a fence")?;
+        self.name(fence, "submit done");
         self.arena.borrow_mut().fences.push(fence);
         Ok(fence)
     }

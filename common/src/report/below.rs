@@ -17,7 +17,7 @@ const OUTLIERS: f64 = 0.05;
 pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<Vec<String>> {
     let mut cautions = Vec::new();
     cautions.extend(ended(&record.ended));
-    cautions.extend(record.rows.iter().filter_map(|row| status(row, drawn)));
+    cautions.extend(statuses(record, drawn));
     cautions.extend(stopped(record));
     cautions.extend(near_floor(record));
     cautions.extend(outliers(record));
@@ -43,19 +43,29 @@ fn ended(ended: &Ended) -> Option<String> {
     }
 }
 
-/// What happened to a row without figures, unless the table says all of it.
-fn status(row: &Row, drawn: &str) -> Option<String> {
-    let (what, reason) = match &row.status {
-        Status::Ok => return None,
-        Status::Skipped { reason } => ("was skipped", reason),
-        Status::Unsupported { reason } => ("is unsupported", reason),
-        Status::Wrong { elements, first } => {
-            let (name, differing) = (&row.variant, differing(*elements));
-            return Some(format!("{name} is wrong, so it has no time: {differing}; the first: {first}"));
+/// What happened to rows without figures, unless the table says all of it.
+fn statuses(record: &Record, drawn: &str) -> Vec<String> {
+    let mut groups = Groups::default();
+    for row in &record.rows {
+        let (what, reason) = match &row.status {
+            Status::Ok => continue,
+            Status::Skipped { reason } => ("skipped", reason),
+            Status::Unsupported { reason } => ("unsupported", reason),
+            Status::Wrong { elements, first } => {
+                let differing = differing(*elements);
+                groups.add(
+                    &row.variant,
+                    &format!("wrong, so there is no time: {differing}; the first: {first}"),
+                );
+                continue;
+            }
+            Status::Error { reason } => ("could not be measured", reason),
+        };
+        if !drawn.contains(reason.as_str()) {
+            groups.add(&row.variant, &format!("{what}: {reason}"));
         }
-        Status::Error { reason } => ("could not be measured", reason),
-    };
-    (!drawn.contains(reason.as_str())).then(|| format!("{} {what}: {reason}", row.variant))
+    }
+    groups.lines()
 }
 
 /// Rows that ended before they had enough, those with the same shortfall together.

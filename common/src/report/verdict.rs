@@ -15,11 +15,12 @@ pub(super) fn verdict(record: &Record) -> Option<String> {
     let cost =
         record.rows.iter().find(|row| row.variant == *baseline).filter(|row| measured(row))?.to_bound?;
     let mut text = format!("In short: {baseline} takes {} {bound}.", times(&cost));
-    let kinds: [(&str, fn(&Promise) -> bool); 2] = [
-        ("lawful alternative", |p| *p == Promise::Law),
-        ("alternative that relies on hardware", |p| matches!(p, Promise::Hardware { .. })),
-    ];
-    for (kind, of_kind) in kinds {
+    for kind in ["lawful alternative", "alternative that relies on hardware"] {
+        let of_kind = |promise: &Promise| match promise {
+            Promise::Law => kind == "lawful alternative",
+            Promise::Hardware { .. } => kind != "lawful alternative",
+            Promise::Nothing { .. } => false,
+        };
         let others = record.rows.iter().filter(|row| row.variant != *baseline && of_kind(&row.promise));
         if let Some((row, ratio)) = fastest(others) {
             text += &format!(

@@ -51,8 +51,6 @@ const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
 const MULTIPLIER: u32 = 0x0100_0193;
 /// The generation of a texel lies above the bits of its mixed value.
 const MIX_BITS: u32 = 24;
-/// Split numbers that the talk's drawing suggests.
-const BANDS: [u32; 2] = [2, 4];
 
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
@@ -65,7 +63,7 @@ struct Args {
     /// Length of the arms of the cross that a pass reads, in texels
     #[arg(long, default_value_t = 2, value_parser = value_parser!(u32).range(1..=64))]
     radius: u32,
-    /// Numbers of bands that a pass is split into (comma-separated) [default: 2,4]
+    /// Numbers of bands that a pass is split into, comma-separated [default: 2,4]
     #[arg(long, value_delimiter = ',', value_parser = value_parser!(u32).range(2..=16))]
     bands: Vec<u32>,
     /// Workgroup, and how many rows an invocation loops over
@@ -86,14 +84,11 @@ fn main() -> ExitCode {
 
 fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     let chain = Chain::new(lab, args)?;
-    let has_events = lab.has_events();
 
     lab.variant("no_barrier", move |cmd, rep| {
-        chain.passes(cmd, |pass| chain.step(cmd, chain.plain, rep, pass, chain.rows()));
+        chain.passes(cmd, |pass| chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height));
     })
     .races("every dependency between passes")
-    .alarm("SYNC-HAZARD-READ-AFTER-WRITE", "it is one")
-    .alarm_if(args.ping_pong, "SYNC-HAZARD-WRITE-AFTER-READ", "it is one")
     .published("lottes2018", "ladder/no_barrier");
 
     lab.variant("full_barrier", move |cmd, rep| {
@@ -101,43 +96,40 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
             if chain.before(rep, pass).is_some() {
                 cmd.pipeline_barrier2(STORES, LOADS);
             }
-            chain.step(cmd, chain.plain, rep, pass, chain.rows());
+            chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height);
         });
     })
     .published("lottes2018", "ladder/barrier");
 
-    // The same wait for all earlier waves, but no cache is flushed or invalidated for it.
+    // The same wait for all earlier waves, but no cache is written back or invalidated for it.
     lab.variant("execution_only", move |cmd, rep| {
         chain.passes(cmd, |pass| {
             if chain.before(rep, pass).is_some() {
                 cmd.pipeline_barrier2(NO_ACCESS, NO_ACCESS);
             }
-            chain.step(cmd, chain.coherent, rep, pass, chain.rows());
+            chain.step(cmd, chain.coherent, rep, pass, 0..chain.size.height);
         });
     })
     .relies_on(CACHED_LOADS)
     .alarm("SYNC-HAZARD-READ-AFTER-WRITE", "the layer does not know coherent stores");
 
-    let wanted = if args.bands.is_empty() { &BANDS[..] } else { &args.bands };
-    let events = lab.events(chain.passes * wanted.iter().copied().max().unwrap_or(0))?;
-    for &bands in wanted {
-        let impossible = chain.impossible_split(bands);
+    for &count in if args.bands.is_empty() { &[2, 4] } else { &args.bands[..] } {
+        let bands = Bands::of(&chain, count);
+        let impossible = bands.impossible();
         if let (Some(reason), false) = (&impossible, args.bands.is_empty()) {
             bail!("{reason}");
         }
-        let event = move |(repetition, pass): (u32, u32), band| events.get(repetition, pass * bands + band);
+        let events = lab.events(chain.passes * count)?;
+        let event = move |(repetition, pass), band| events.get(repetition, pass * count + band);
 
-        // What splitting itself costs: twice the dispatches, no dependency.
-        lab.variant(format!("bands_no_sync_{bands}"), move |cmd, rep| {
+        // What splitting itself costs: more dispatches, no dependency.
+        lab.variant(format!("bands_no_sync_{count}"), move |cmd, rep| {
             chain.bands(cmd, bands, |pass, _, rows| chain.step(cmd, chain.plain, rep, pass, rows));
         })
         .races("every dependency between passes")
-        .alarm("SYNC-HAZARD-READ-AFTER-WRITE", "it is one")
-        .alarm_if(args.ping_pong, "SYNC-HAZARD-WRITE-AFTER-READ", "it is one")
-        .alarm_of_some_layers("SYNC-HAZARD-WRITE-AFTER-WRITE", DISJOINT_BANDS)
         .skip(impossible.clone());
 
-        lab.variant(format!("events_{bands}"), move |cmd, rep| {
+        lab.variant(format!("events_{count}"), move |cmd, rep| {
             chain.bands(cmd, bands, |pass, band, rows| {
                 if let Some(before) = chain.before(rep, pass) {
                     cmd.wait_events2(event(before, band), STORES, LOADS);
@@ -148,14 +140,13 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
                 }
             });
         })
-        .needs(has_events, "events")
-        .alarm("SYNC-HAZARD-READ-AFTER-WRITE", DISJOINT_BANDS)
-        .alarm_if(args.ping_pong, "SYNC-HAZARD-WRITE-AFTER-READ", DISJOINT_BANDS)
-        .alarm_of_some_layers("SYNC-HAZARD-WRITE-AFTER-WRITE", DISJOINT_BANDS)
+        .alarm("SYNC-HAZARD-READ-AFTER-WRITE", ONE_IMAGE)
+        .alarm_if(args.ping_pong, "SYNC-HAZARD-WRITE-AFTER-READ", ONE_IMAGE)
+        .alarm_of_some_layers("SYNC-HAZARD-WRITE-AFTER-WRITE", ONE_IMAGE)
         .skip(impossible.clone());
 
         // The talk's own form: coherent stores instead of a cache flush, the event only orders.
-        lab.variant(format!("events_coherent_{bands}"), move |cmd, rep| {
+        lab.variant(format!("events_coherent_{count}"), move |cmd, rep| {
             chain.bands(cmd, bands, |pass, band, rows| {
                 if let Some(before) = chain.before(rep, pass) {
                     cmd.wait_events2(event(before, band), NO_ACCESS, NO_ACCESS);
@@ -166,12 +157,11 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
                 }
             });
         })
-        .needs(has_events, "events")
         .relies_on(CACHED_LOADS)
-        .alarm("SYNC-HAZARD-READ-AFTER-WRITE", "the layer does not know coherent stores")
-        .alarm_if(args.ping_pong, "SYNC-HAZARD-WRITE-AFTER-READ", DISJOINT_BANDS)
-        .alarm_of_some_layers("SYNC-HAZARD-WRITE-AFTER-WRITE", DISJOINT_BANDS)
         .published("lottes2018", "ladder/split_by_events")
+        .alarm("SYNC-HAZARD-READ-AFTER-WRITE", "the layer does not know coherent stores")
+        .alarm_if(args.ping_pong, "SYNC-HAZARD-WRITE-AFTER-READ", ONE_IMAGE)
+        .alarm_of_some_layers("SYNC-HAZARD-WRITE-AFTER-WRITE", ONE_IMAGE)
         .skip(impossible);
     }
 
@@ -180,9 +170,9 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     chain.expect(lab)
 }
 
-const CACHED_LOADS: &str = "stores that are coherent reach the cache that all multiprocessors share, and plain loads \
-                            find them there because their lines were in no other cache before";
-const DISJOINT_BANDS: &str = "bands write disjoint rows, but the layer sees one image";
+const CACHED_LOADS: &str = "coherent stores reaching the cache that all multiprocessors share, and on plain loads \
+                            finding them there because no other cache held their lines before";
+const ONE_IMAGE: &str = "the rows that two bands touch are disjoint or ordered, but the layer sees one image";
 
 /// What all variants share.
 #[derive(Clone, Copy)]
@@ -192,7 +182,7 @@ struct Chain {
     radius: u32,
     align: u32,
     workgroup: Workgroup,
-    /// One for the seed and one for each pass, or two in turn.
+    /// Generation 0 and one per pass, or two in turn.
     images: Images,
     ping_pong: bool,
     plain: Kernel,
@@ -202,43 +192,30 @@ struct Chain {
 impl Chain {
     fn new(lab: &mut Lab, args: &Args) -> Result<Self> {
         let size = args.size.unwrap_or(Extent::square(if lab.on_cpu() { 384 } else { 1152 }));
+        let &Args { passes, radius, align, workgroup, ping_pong, .. } = args;
+        lab.setting("size", size);
+        lab.setting("workgroup", workgroup);
+        lab.setting("images", if ping_pong { "two in turn" } else { "one per pass" });
+        for (name, value) in [("passes", passes), ("radius", radius), ("align", align)] {
+            lab.setting(name, value);
+        }
         let kernel = || {
             lab.kernel("pipelined_events/step.comp")
-                .workgroup(args.workgroup.invocations())
-                .constant("ROWS", args.workgroup.rows)
-                .constant("RADIUS", args.radius)
+                .workgroup(workgroup.invocations())
+                .constant("ROWS", workgroup.rows)
+                .constant("RADIUS", radius)
                 .constant("MULTIPLIER", MULTIPLIER)
         };
         let (plain, coherent) = (kernel().build()?, kernel().define("COHERENT_STORES").build()?);
-        for (name, value) in [("passes", args.passes), ("radius", args.radius), ("align", args.align)] {
-            lab.setting(name, value);
-        }
-        lab.setting("size", size);
-        lab.setting("workgroup", args.workgroup);
-        lab.setting("images", if args.ping_pong { "2 in turn (ping-pong)" } else { "one per pass" });
-        // A pass writes generations from 1 on, so 0 is what none of them writes.
-        let count = if args.ping_pong { 2 } else { args.passes + 1 };
+        // Passes write generations from 1 on, so 0 is a value that none of them writes.
+        let count = if ping_pong { 2 } else { passes + 1 };
         let images = lab.output_images("generation", count, size.sides(), Format::R32_UINT, [0; 4])?;
-        let (passes, radius, align) = (args.passes, args.radius, args.align);
-        Ok(Self {
-            size,
-            passes,
-            radius,
-            align,
-            workgroup: args.workgroup,
-            images,
-            ping_pong: args.ping_pong,
-            plain,
-            coherent,
-        })
+        Ok(Self { size, passes, radius, align, workgroup, images, ping_pong, plain, coherent })
     }
 
+    /// Index of the image that holds a generation.
     fn image(&self, generation: u32) -> u32 {
         if self.ping_pong { generation % 2 } else { generation }
-    }
-
-    fn rows(&self) -> Range<u32> {
-        0..self.size.height
     }
 
     fn passes(&self, cmd: &Cmd<'_>, record: impl Fn(u32)) {
@@ -247,24 +224,20 @@ impl Chain {
         }
     }
 
-    fn bands(&self, cmd: &Cmd<'_>, bands: u32, record: impl Fn(u32, u32, Range<u32>)) {
-        self.passes(cmd, |pass| {
-            for band in 0..bands {
-                record(pass, band, self.line(bands, pass, band)..self.line(bands, pass, band + 1));
-            }
-        });
+    fn bands(&self, cmd: &Cmd<'_>, bands: Bands, record: impl Fn(u32, u32, Range<u32>)) {
+        self.passes(cmd, |pass| (0..bands.count).for_each(|band| record(pass, band, bands.rows(pass, band))));
     }
 
-    /// The one command of the chain: a pass, or a band of it.
+    /// The one dispatch of the chain: a pass, or a band of it.
     fn step(&self, cmd: &Cmd<'_>, kernel: Kernel, rep: Rep, pass: u32, rows: Range<u32>) {
-        let image = |generation| self.images.get(rep.index, self.image(generation));
+        let images = [pass, pass + 1].map(|generation| self.images.get(rep.index, self.image(generation)));
         let [width, height] = self.workgroup.tile();
         let groups = [self.size.width.div_ceil(width), (rows.end - rows.start).div_ceil(height), 1];
-        cmd.dispatch(kernel, &[image(pass), image(pass + 1)], &[rows.start, rows.end], groups);
+        cmd.dispatch(kernel, &images, &[rows.start, rows.end], groups);
     }
 
-    /// Repetition and pass that were recorded just before, where there is one. The next repetition
-    /// of a chain waits for the one before as a pass does.
+    /// Repetition and pass recorded just before, if any: a repetition of the chain follows the one
+    /// before it as a pass does.
     fn before(&self, rep: Rep, pass: u32) -> Option<(u32, u32)> {
         match pass.checked_sub(1) {
             Some(before) => Some((rep.index, before)),
@@ -276,35 +249,6 @@ impl Chain {
         pass + 1 < self.passes || !rep.is_last()
     }
 
-    /// How far lines move from pass to pass.
-    fn shift(&self) -> u32 {
-        self.radius.next_multiple_of(self.align)
-    }
-
-    /// First row of a band: near equal parts half-way through the chain, on multiples of the
-    /// alignment, and such that no band of any pass is empty.
-    fn line(&self, bands: u32, pass: u32, band: u32) -> u32 {
-        if band == 0 || band == bands {
-            return self.size.height * band / bands;
-        }
-        let (align, travel) = (self.align, (self.passes - 1) * self.shift());
-        let even = (band * self.size.height / bands + travel / 2 + align / 2) / align * align;
-        let last = (self.size.height - 1) / align * align;
-        even.clamp(travel + band * align, last - (bands - 1 - band) * align) - pass * self.shift()
-    }
-
-    /// Why the image cannot be split like this, with the smallest size that can.
-    fn impossible_split(&self, bands: u32) -> Option<String> {
-        let needed = (self.passes - 1) * self.shift() + (bands - 1) * self.align + 1;
-        (needed > self.size.height).then(|| {
-            format!(
-                "{bands} bands over {} passes need {needed} rows, because lines lie {} rows apart and move by {} a \
-                 pass: the smallest size that works is --size {}x{needed} (or fewer bands, or a smaller --align)",
-                self.passes, self.align, self.shift(), self.size.width
-            )
-        })
-    }
-
     fn expect(&self, lab: &mut Lab) -> Result<()> {
         let texels = self.size.width * self.size.height;
         let seed: Vec<u32> = (0..texels).map(|i| i.wrapping_mul(0x9E37_79B1) >> (32 - MIX_BITS)).collect();
@@ -312,8 +256,8 @@ impl Chain {
         lab.expect(self.images, self.image(self.passes), self.twin(seed))
     }
 
-    /// The formula on the CPU: smallest generation of the cross plus one, above everything that was
-    /// read, mixed in the order centre, then left, right, up, down at growing distance.
+    /// The formula on the CPU: the smallest generation of the cross plus one, above everything that
+    /// was read, mixed in the order centre, then left, right, up, down at growing distance.
     fn twin(&self, mut texels: Vec<u32>) -> Vec<u32> {
         let (width, height) = (self.size.width as usize, self.size.height as usize);
         for _ in 0..self.passes {
@@ -335,5 +279,111 @@ impl Chain {
             texels = written;
         }
         texels
+    }
+}
+
+/// How each pass is cut into bands; the head of this file draws it.
+#[derive(Clone, Copy)]
+struct Bands {
+    count: u32,
+    height: u32,
+    passes: u32,
+    align: u32,
+    /// How far the lines between bands move from pass to pass: the reach, rounded up.
+    shift: u32,
+    width: u32,
+}
+
+impl Bands {
+    fn of(chain: &Chain, count: u32) -> Self {
+        let (Extent { width, height }, passes, align) = (chain.size, chain.passes, chain.align);
+        Self { count, height, passes, align, shift: chain.radius.next_multiple_of(align), width }
+    }
+
+    fn rows(&self, pass: u32, band: u32) -> Range<u32> {
+        self.line(pass, band)..self.line(pass, band + 1)
+    }
+
+    /// Where a band begins: near equal parts half-way through the chain, on multiples of the
+    /// alignment, and so that no band of any pass is empty.
+    fn line(&self, pass: u32, band: u32) -> u32 {
+        let Self { count, height, align, shift, .. } = *self;
+        if band == 0 || band == count {
+            return height * band / count;
+        }
+        let travel = (self.passes - 1) * shift;
+        let even = (band * height / count + travel / 2 + align / 2) / align * align;
+        let last = (height - 1) / align * align;
+        even.clamp(travel + band * align, last - (count - 1 - band) * align) - pass * shift
+    }
+
+    /// Why the image cannot be cut like this, with the smallest size that can.
+    fn impossible(&self) -> Option<String> {
+        let Self { count, passes, align, shift, width, .. } = *self;
+        let needed = (passes - 1) * shift + (count - 1) * align + 1;
+        (needed > self.height).then(|| {
+            format!(
+                "{count} bands need --size {width}x{needed} or larger, because the lines between them lie {align} rows \
+                 apart and move by {shift} in each of {passes} passes (or fewer bands, or a smaller --align)"
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On a device that never overlaps dispatches a wrong line does no harm, so it is proved here.
+    #[test]
+    fn a_band_reads_only_what_its_event_stands_for() {
+        let mut split = 0;
+        for (height, count, align, radius, passes) in grid() {
+            let shift = radius.next_multiple_of(align);
+            let bands = Bands { count, height, passes, align, shift, width: 1 };
+            if bands.impossible().is_some() {
+                continue;
+            }
+            split += 1;
+            for pass in 0..passes {
+                let rows: Vec<_> = (0..count).map(|band| bands.rows(pass, band)).collect();
+                assert!(rows.iter().all(|r| r.start < r.end), "{height} {count} {align} {radius}: {rows:?}");
+                assert!(rows.windows(2).all(|w| w[0].end == w[1].start && w[1].start % align == 0));
+                assert_eq!((rows[0].start, rows[count as usize - 1].end), (0, height));
+                for band in (0..count - 1).filter(|_| pass > 0) {
+                    let before = bands.rows(pass - 1, band).end;
+                    assert!(
+                        rows[band as usize].end + radius <= before,
+                        "pass {pass} band {band} reads too far"
+                    );
+                }
+            }
+        }
+        assert!(split > 400, "only {split} of the grid can be split");
+    }
+
+    #[test]
+    fn the_smallest_size_named_is_the_smallest_that_works() {
+        for (height, count, align, radius, passes) in grid() {
+            let bands = |height| Bands {
+                count,
+                height,
+                passes,
+                align,
+                shift: radius.next_multiple_of(align),
+                width: 9,
+            };
+            let Some(reason) = bands(height).impossible() else { continue };
+            let smallest: u32 =
+                reason.split("--size 9x").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+            assert!(bands(smallest).impossible().is_none() && bands(smallest - 1).impossible().is_some());
+        }
+    }
+
+    fn grid() -> impl Iterator<Item = (u32, u32, u32, u32, u32)> {
+        let shapes = [64, 65, 200, 321, 512, 1152].into_iter().flat_map(|h| (2..=5).map(move |c| (h, c)));
+        let aligned = shapes.flat_map(|(h, c)| [1, 8, 64].map(move |a| (h, c, a)));
+        let reaching = aligned.flat_map(|(h, c, a)| [1, 2, 9].map(move |r| (h, c, a, r)));
+        reaching.flat_map(|(h, c, a, r)| [1, 3, 12].map(move |p| (h, c, a, r, p)))
     }
 }
