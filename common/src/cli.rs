@@ -261,7 +261,7 @@ impl Run {
     ) -> Record {
         Record {
             schema: SCHEMA,
-            tool: host::tool(&self.sample),
+            tool: host::tool(&self.sample, &lab.library),
             sample: self.sample.name.to_owned(),
             command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
             started: humantime::format_rfc3339_seconds(started).to_string(),

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::record::{Host, Tool};
+use crate::source::Library;
 
 /// What a sample's binary knows of itself at compile time; made by [`sample!`](crate::sample).
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +31,13 @@ macro_rules! sample {
 
 /// The program, as it was built.
 #[must_use]
-pub fn tool(sample: &Sample) -> Tool {
+pub fn tool(sample: &Sample, shaders: &Library) -> Tool {
     Tool {
         name: "hot-lap".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         commit: sample.commit.map(str::to_owned),
         dirty: sample.dirty.map(|d| d == "true"),
+        shaders: if *shaders == Library::Embedded { "embedded".into() } else { "checkout".into() },
         build: if cfg!(debug_assertions) { "debug".into() } else { "release".into() },
     }
 }

@@ -64,6 +64,8 @@ pub struct Tool {
     pub dirty: Option<bool>,
     /// `debug` or `release`.
     pub build: String,
+    /// Where the shaders came from: `embedded` in the binary, or `checkout`.
+    pub shaders: String,
 }
 
 /// The machine around the device.
@@ -94,6 +96,9 @@ pub struct Method {
     pub floor_us: f64,
     /// State of the caches before a sample: `warm`.
     pub caches: String,
+    /// State of the device's clocks, and where it is known from: `not read` so far, since Vulkan has
+    /// no query for it.
+    pub clocks: String,
     /// The validation layer was on; times are then no times.
     pub validation: bool,
 }

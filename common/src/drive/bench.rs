@@ -171,6 +171,7 @@ fn method(plan: &Plan, floor_us: f64) -> Method {
         warm_up: plan.warm_up,
         floor_us,
         caches: "warm".into(),
+        clocks: "not read".into(),
         validation: false,
     }
 }

@@ -163,6 +163,7 @@ fn around(rows: Vec<Row>) -> Record {
             commit: Some("0123abc".into()),
             dirty: Some(true),
             build: "release".into(),
+            shaders: "embedded".into(),
         },
         sample: "pipelined_events".into(),
         command: ["/tmp/x/pipelined_events", "--size", "64..4096*2", "--note", "it's hot"]
@@ -183,6 +184,7 @@ fn around(rows: Vec<Row>) -> Record {
             warm_up: 2,
             floor_us: 0.32,
             caches: "warm".into(),
+            clocks: "not read".into(),
             validation: false,
         },
         kernels: vec![],
