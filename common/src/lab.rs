@@ -46,8 +46,6 @@ pub struct FalseAlarm {
     pub id: String,
     /// Why the layer raises it and why it is none (or, for a racy variant, why it is right).
     pub reason: String,
-    /// Every version of the layer raises it: `--check` fails where it stops coming.
-    pub always: bool,
 }
 
 type Recording = Box<dyn Fn(&Cmd<'_>, Rep)>;
@@ -102,21 +100,20 @@ impl Variant {
         self
     }
 
+    /// As [`Variant::published`], where `condition` holds.
+    pub fn published_if(&mut self, condition: bool, source: &str, key: &str) -> &mut Self {
+        if condition { self.published(source, key) } else { self }
+    }
+
     /// Expects a message of the validation layer under `--check`, and says why.
     pub fn alarm(&mut self, id: &str, reason: &str) -> &mut Self {
-        self.alarms.push(FalseAlarm { id: id.to_owned(), reason: reason.to_owned(), always: true });
+        self.alarms.push(FalseAlarm { id: id.to_owned(), reason: reason.to_owned() });
         self
     }
 
     /// As [`Variant::alarm`], where `condition` holds.
     pub fn alarm_if(&mut self, condition: bool, id: &str, reason: &str) -> &mut Self {
         if condition { self.alarm(id, reason) } else { self }
-    }
-
-    /// As [`Variant::alarm`], for a message that only some versions of the layer raise.
-    pub fn alarm_of_some_layers(&mut self, id: &str, reason: &str) -> &mut Self {
-        self.alarms.push(FalseAlarm { id: id.to_owned(), reason: reason.to_owned(), always: false });
-        self
     }
 
     /// Leaves the variant out of this run where `reason` is given, and says so in its row.

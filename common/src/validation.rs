@@ -56,16 +56,22 @@ impl Layer {
         create: impl FnOnce(&vk::InstanceCreateInfo<'_>) -> T,
     ) -> T {
         if self.takes_settings {
-            let on = [vk::TRUE];
-            let settings =
-                [c"validate_sync", c"syncval_shader_accesses_heuristic"].map(|name| vk::LayerSettingEXT {
-                    value_count: 1,
-                    p_values: on.as_ptr().cast(),
-                    ..vk::LayerSettingEXT::default()
-                        .layer_name(LAYER)
-                        .setting_name(name)
-                        .ty(vk::LayerSettingTypeEXT::BOOL32)
-                });
+            let (on, off) = ([vk::TRUE], [vk::FALSE]);
+            // Without the last, 1.4.309 falls silent after ten messages of an id: the canary's and
+            // the rehearsals' would hide the samples'.
+            let settings = [
+                (c"validate_sync", &on),
+                (c"syncval_shader_accesses_heuristic", &on),
+                (c"enable_message_limit", &off),
+            ]
+            .map(|(name, value)| vk::LayerSettingEXT {
+                value_count: 1,
+                p_values: value.as_ptr().cast(),
+                ..vk::LayerSettingEXT::default()
+                    .layer_name(LAYER)
+                    .setting_name(name)
+                    .ty(vk::LayerSettingTypeEXT::BOOL32)
+            });
             let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
             create(&info.push_next(&mut settings))
         } else {

@@ -103,7 +103,7 @@ fn compare_alarms(heard: &BTreeMap<String, (usize, String)>, variant: &Variant) 
         .filter(|(id, _)| !listed(id))
         .map(|(id, (count, text))| format!("{id} ({count} times), first: {text}"))
         .collect();
-    problems.extend(variant.alarms.iter().filter(|a| a.always && !heard.contains_key(&a.id)).map(|a| {
+    problems.extend(variant.alarms.iter().filter(|a| !heard.contains_key(&a.id)).map(|a| {
         format!("{} did not come, although it is listed because {}: take it off the list", a.id, a.reason)
     }));
     if races && !heard.keys().any(|id| hazard(id)) {
