@@ -238,14 +238,16 @@ impl Run {
         let facts = lab.device();
         let settings: Vec<String> = lab.settings.iter().map(|(k, v)| format!("{k} {v}")).collect();
         say(&format!(
-            "{} on {} ({}, {} {})\n{}",
+            "{} on {} ({}, {} {})",
             self.sample.name,
             facts.name,
             facts.kind.word(),
             facts.driver_name,
             facts.driver_info,
-            settings.join(", ")
         ));
+        if !settings.is_empty() {
+            say(&settings.join(", "));
+        }
         if lab.gpu.facts.kind == Kind::Cpu {
             say(CPU_NOTE);
         }

@@ -182,7 +182,7 @@ fn report(checked: &mut Checked, what: &str, heard: &BTreeMap<String, (usize, St
 /// barrier it must not.
 fn canary(lab: &Lab) -> Result<()> {
     let gpu = &lab.gpu;
-    let kernel = lab.kernel("lab/canary.comp").build()?;
+    let kernel = lab.kernel("lab/increment.comp").build()?;
     let images = [
         gpu.image("canary A", [8, 8], vk::Format::R32_UINT)?,
         gpu.image("canary B", [8, 8], vk::Format::R32_UINT)?,

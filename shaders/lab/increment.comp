@@ -1,7 +1,6 @@
 #version 460
 
-// Two dispatches of this in turn, A to B and B to A, without a barrier are a hazard that
-// synchronization validation must report. Where it does not, its silence elsewhere proves nothing.
+// One more than the texel that was read: the smallest kernel that a hazard, or a first sample, needs.
 
 layout(local_size_x = 8, local_size_y = 8) in;
 
