@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -85,6 +85,7 @@ struct Common {
 }
 
 #[derive(Parser)]
+#[command(allow_negative_numbers = true)]
 struct Cli<A: Args> {
     #[command(flatten)]
     sample: A,
@@ -151,14 +152,13 @@ impl Run {
             writeln!(std::io::stdout(), "{}", list_devices()?).ok();
             return Ok(EXIT_RIGHT);
         }
-        let folder = self.destinations()?;
         let gpu = Gpu::open(&OpenOptions {
             device: self.common.device.clone(),
             validate: self.common.check,
             timeout: self.common.timeout,
         })?;
         let mut lab = Lab::new(gpu, &LabOptions { repetitions: self.common.repetitions });
-        let result = self.with_lab(&mut lab, arguments, declare, folder.as_ref());
+        let result = self.with_lab(&mut lab, arguments, declare);
         let hung = match &result {
             Ok(code) => *code == EXIT_HUNG,
             Err(error) => exit_code(error) == EXIT_HUNG,
@@ -171,7 +171,11 @@ impl Run {
 
     /// Finds out before measuring whether the results can be written.
     fn destinations(&self) -> Result<Option<Folder>> {
-        for destination in [&self.common.json, &self.common.csv].into_iter().flatten() {
+        let files = [&self.common.json, &self.common.csv];
+        if let [Some(json), Some(csv)] = files {
+            ensure!(json != csv, "--json and --csv name the same place: one would be lost or both mixed");
+        }
+        for destination in files.into_iter().flatten() {
             destination.probe()?;
         }
         self.common.out.as_deref().map(Folder::create).transpose()
@@ -182,14 +186,18 @@ impl Run {
         lab: &mut Lab,
         arguments: &A,
         declare: fn(&mut Lab, &A) -> Result<()>,
-        folder: Option<&Folder>,
     ) -> Result<u8> {
         let opened = self.began.elapsed();
         declare(lab, arguments)?;
         lab.validate()?;
         lab.select(&self.common.variant)?;
         let declared = self.began.elapsed();
-        if self.common.check { self.check(lab) } else { self.bench(lab, folder, [opened, declared]) }
+        if self.common.check {
+            return self.check(lab);
+        }
+        // Nothing is left of a run that was refused before this.
+        let folder = self.destinations()?;
+        self.bench(lab, folder.as_ref(), [opened, declared])
     }
 
     fn check(&self, lab: &Lab) -> Result<u8> {
@@ -285,21 +293,17 @@ impl Run {
         let table = |width| report::table(record, width);
         let data_on_stdout =
             [&self.common.json, &self.common.csv].into_iter().flatten().any(|d| *d == Destination::Stdout);
-        if data_on_stdout {
+        let shown = if data_on_stdout {
             say(&table(terminal_width()));
+            Ok(())
         } else {
-            print(&table(terminal_width()))?;
-        }
-        if let Some(json) = &self.common.json {
-            json.write(&report::json(record)?)?;
-        }
-        if let Some(csv) = &self.common.csv {
-            csv.write(&report::csv(record)?)?;
-        }
-        if let Some(folder) = folder {
-            folder.write(record, &table(FILE_WIDTH))?;
-        }
-        Ok(())
+            print(&table(terminal_width()))
+        };
+        // Each is tried, whatever became of the others: measuring again costs more than a message.
+        let json = self.common.json.as_ref().map(|to| to.write(&report::json(record)?));
+        let csv = self.common.csv.as_ref().map(|to| to.write(&report::csv(record)?));
+        let out = folder.map(|to| to.write(record, &table(FILE_WIDTH)));
+        [Some(shown), json, csv, out].into_iter().flatten().collect()
     }
 
     fn verbose(&self, lab: &Lab, [opened, declared]: [Duration; 2], measured: &bench::Measured) {

@@ -51,7 +51,7 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
 pub fn one_line(error: &anyhow::Error) -> String {
     let mut parts: Vec<String> = Vec::new();
     for cause in error.chain() {
-        let text = cause.to_string().trim().replace('\n', "; ");
+        let text = cause.to_string().trim().replace(":\n", ": ").replace('\n', "; ");
         if !parts.last().is_some_and(|last| last.contains(&text)) {
             parts.push(text);
         }

@@ -77,6 +77,24 @@ impl fmt::Debug for Variant {
 }
 
 impl Variant {
+    fn new(name: String, record: Recording) -> Self {
+        Self {
+            name,
+            promise: Promise::Law,
+            published: None,
+            alarms: Vec::new(),
+            left_out: None,
+            record,
+            fault: None,
+        }
+    }
+
+    /// Records nothing.
+    #[cfg(test)]
+    pub(crate) fn for_test(name: &str) -> Self {
+        Self::new(name.to_owned(), Box::new(|_, _| {}))
+    }
+
     /// Leaves a dependency out on purpose: its racy elements are counted, and its time is a bound,
     /// not a result. `--check` fails where the validation layer does not notice.
     pub fn races(&mut self, leaves_out: &str) -> &mut Self {
@@ -289,15 +307,7 @@ impl Lab {
         record: impl Fn(&Cmd<'_>, Rep) + 'static,
     ) -> &mut Variant {
         let at = self.variants.len();
-        self.variants.push(Variant {
-            name: name.into(),
-            promise: Promise::Law,
-            published: None,
-            alarms: Vec::new(),
-            left_out: None,
-            record: Box::new(record),
-            fault: None,
-        });
+        self.variants.push(Variant::new(name.into(), Box::new(record)));
         &mut self.variants[at]
     }
 

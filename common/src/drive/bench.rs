@@ -61,14 +61,15 @@ pub fn measure(
     let floor_us = session.floor_us()?;
     let mut plan = plan(lab, &runnable, options);
     let mut target = Device { session, variants: &runnable, began: Instant::now(), first_sample: None };
-    let probed = probe(lab, &mut target, &mut plan);
-    let outcome = match probed {
-        Ok(()) => measure::run(&plan, &mut target, watch),
-        Err(error) => Outcome {
-            rows: vec![measure::Row::default(); runnable.len()],
-            interrupted: false,
-            aborted: Some(error),
-        },
+    let nothing = |interrupted, aborted| Outcome {
+        rows: vec![measure::Row::default(); runnable.len()],
+        interrupted,
+        aborted,
+    };
+    let outcome = match probe(lab, &mut target, &mut plan, watch) {
+        Ok(ControlFlow::Continue(())) => measure::run(&plan, &mut target, watch),
+        Ok(ControlFlow::Break(())) => nothing(true, None),
+        Err(error) => nothing(false, Some(error)),
     };
     let mut method = method(&plan, floor_us);
     method.validation = lab.gpu.validates();
@@ -130,9 +131,17 @@ fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
 
 /// Takes a first sample of each variant and proves the device's counter against the CPU with it;
 /// from a second one, with warm pipelines, shortens the long submit where it would take too long.
-fn probe(lab: &Lab, target: &mut Device<'_>, plan: &mut Plan) -> Result<()> {
+fn probe(
+    lab: &Lab,
+    target: &mut Device<'_>,
+    plan: &mut Plan,
+    watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>> {
     let mut longest: f64 = 0.0;
     for row in 0..target.variants.len() {
+        if watch(Progress { rows_done: 0, rounds: 0, spent: 0.0 }).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
         let reading = match target.sample(row, 1) {
             Ok(reading) => reading,
             Err(Failure::Variant(_)) => continue,
@@ -159,7 +168,7 @@ fn probe(lab: &Lab, target: &mut Device<'_>, plan: &mut Plan) -> Result<()> {
     )]
     let fitting = (LONGEST_SUBMIT_US / longest.max(1.0)).min(f64::from(plan.repetitions)) as u32;
     plan.repetitions = fitting.max(1);
-    Ok(())
+    Ok(ControlFlow::Continue(()))
 }
 
 fn method(plan: &Plan, floor_us: f64) -> Method {
@@ -337,6 +346,18 @@ mod tests {
         let s = ratio(&a, Some(&b)).unwrap();
         assert_eq!((s.n, s.min, s.max), (2, 2.0, 5.0));
         assert!(ratio(&a, None).is_none());
+    }
+
+    #[test]
+    fn a_wrong_row_has_no_time_though_it_has_samples() {
+        let variant = Variant::for_test("wrong");
+        let method = method(&Plan { repetitions: 2, ..Plan::for_test() }, 0.1);
+        let right = measure::Row { pairs: vec![pair(0, 5.0, 9.0)], ..measure::Row::default() };
+        assert_eq!(times(&variant, &right, &method).isolated_us.map(|s| s.median), Some(5.0));
+        let wrong = measure::Row { wrong: Some(right.pairs[0].one), ..right };
+        let row = times(&variant, &wrong, &method);
+        assert!(row.isolated_us.is_none() && row.pipelined_us.is_none() && row.samples.is_empty());
+        assert!(ratio(&wrong, Some(&wrong)).is_none() && racy(&wrong, 64).is_none());
     }
 
     #[test]

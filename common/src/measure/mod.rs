@@ -70,6 +70,15 @@ pub struct Plan {
     pub seed: u64,
 }
 
+#[cfg(test)]
+impl Plan {
+    /// A plan without rows.
+    pub(crate) fn for_test() -> Self {
+        let budget = Duration::from_secs(1);
+        Self { rows: Vec::new(), repetitions: 1, rule: Rule::default(), budget, warm_up: 0, seed: 0 }
+    }
+}
+
 /// How one variant is treated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowPlan {

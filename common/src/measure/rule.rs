@@ -80,7 +80,9 @@ impl Rule {
             return Some(Stop::NoiseStable);
         }
         let error = meters().map(Meter::mean_error).fold(0.0, f64::max);
-        if error > self.noise {
+        if error.is_infinite() {
+            unmet.push("one sample shows no error".into());
+        } else if error > self.noise {
             // One digit: rows that are equally far off share a line in the table's notes.
             unmet.push(format!(
                 "mean to ±{} %, asked ±{} %",

@@ -34,6 +34,7 @@
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Pipelining with Events".
 //! Specification: Vulkan 1.3, chapter 7.4 (Events) and appendix B (Memory Model).
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::process::ExitCode;
 
@@ -55,10 +56,10 @@ const MIX_BITS: u32 = 24;
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
     /// Image size [default: 1152x1152 as on the slide, on a CPU device 384x384]
-    #[arg(long, value_name = "WxH")]
+    #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
-    /// Passes of the chain, each reading what the one before wrote
-    #[arg(long, default_value_t = 3, value_parser = value_parser!(u32).range(1..=200))]
+    /// Passes of the chain, each reading what the one before wrote, so at least two
+    #[arg(long, default_value_t = 3, value_parser = value_parser!(u32).range(2..=200))]
     passes: u32,
     /// Length of the arms of the cross that a pass reads, in texels
     #[arg(long, default_value_t = 2, value_parser = value_parser!(u32).range(1..=64))]
@@ -67,7 +68,7 @@ struct Args {
     #[arg(long, value_delimiter = ',', value_parser = value_parser!(u32).range(2..=16))]
     bands: Vec<u32>,
     /// Workgroup, and how many rows an invocation loops over
-    #[arg(long, value_name = "WxH[xROWS]", default_value = "8x8")]
+    #[arg(long, value_name = "WxH[xROWS]", default_value = "8x8", allow_hyphen_values = true)]
     workgroup: Workgroup,
     /// Lines between bands start on multiples of this many rows; the talk advises 64, because no
     /// API tells how far a cache line reaches
@@ -113,7 +114,9 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     .relies_on(CACHED_LOADS)
     .alarm("SYNC-HAZARD-READ-AFTER-WRITE", "the layer does not know coherent stores");
 
-    for &count in if args.bands.is_empty() { &[2, 4] } else { &args.bands[..] } {
+    let counts =
+        if args.bands.is_empty() { BTreeSet::from([2, 4]) } else { args.bands.iter().copied().collect() };
+    for count in counts {
         let bands = Bands::of(&chain, count);
         let impossible = bands.impossible();
         if let (Some(reason), false) = (&impossible, args.bands.is_empty()) {

@@ -1,0 +1,72 @@
+//! Shaders with an error.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use common::error::EXIT_FAILED;
+use libtest_mimic::Trial;
+
+use crate::support::{Checkout, trial};
+use crate::{SAMPLE, told_on_one_line};
+
+const STEP: &str = "pipelined_events/step.comp";
+
+/// A shader, what to replace in it by what, and what the refusal must say.
+type Broken = (&'static str, &'static str, &'static str, &'static str, &'static [&'static str]);
+
+const SHADERS: [Broken; 4] = [
+    (
+        "shader_error",
+        STEP,
+        "return next_generation(reads);",
+        "return next_generation(raeds);",
+        &["pipelined_events/step.comp:LINE: error: 'raeds' : undeclared identifier"],
+    ),
+    (
+        "include_error",
+        "include/texel.glsl",
+        "reads.mixed = reads.mixed * multiplier + texel;",
+        "reads.mixed = reads.mixed * factor + texel;",
+        &["texel.glsl:LINE: error: 'factor' : undeclared identifier"],
+    ),
+    (
+        "include_missing",
+        STEP,
+        "\"texel.glsl\"",
+        "\"gone.glsl\"",
+        &["shaders/include/gone.glsl", "included by pipelined_events/step.comp"],
+    ),
+    (
+        "constant_missing",
+        STEP,
+        "layout(constant_id = 3) const int RADIUS = 2;",
+        "const int RADIUS = 2;",
+        &["pipelined_events/step.comp", "no specialisation constant RADIUS"],
+    ),
+];
+
+pub fn trials() -> Vec<Trial> {
+    let broken = SHADERS
+        .into_iter()
+        .map(|(name, shader, old, new, says)| trial(name, move || broken_shader(shader, [old, new], says)));
+    broken.chain([trial("shader_missing", shader_missing)]).collect()
+}
+
+/// `LINE` in what it must say stands for the line that was broken.
+fn broken_shader(shader: &str, [old, new]: [&str; 2], says: &[&str]) -> Result<()> {
+    let checkout = Checkout::copy()?;
+    checkout.replace(shader, old, new)?;
+    let text = fs::read_to_string(checkout.path().join("shaders").join(shader))?;
+    let line = 1 + text.lines().position(|line| line.contains(new)).context("it was just written")?;
+    let says: Vec<String> = says.iter().map(|text| text.replace("LINE", &line.to_string())).collect();
+    let says: Vec<&str> = says.iter().map(String::as_str).collect();
+    told_on_one_line(checkout.call(SAMPLE)?.run()?, EXIT_FAILED, &says)?;
+    Ok(())
+}
+
+fn shader_missing() -> Result<()> {
+    let checkout = Checkout::copy()?;
+    fs::remove_file(checkout.path().join("shaders").join(STEP))?;
+    told_on_one_line(checkout.call(SAMPLE)?.run()?, EXIT_FAILED, &[STEP])?;
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! What every sample must do, tried on each file in `samples/src/bin`: a new one is found here
+//! without being named anywhere.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use common::record::{Record, Row, Status};
+use common::report::read_json;
+use libtest_mimic::Arguments;
+use support::{Call, files_of, is_lawful, ran, read_record, samples, source, trial};
+
+/// A test of the sample that it is given.
+type Test = fn(&str) -> Result<()>;
+
+const TRIALS: [(&str, Test); 7] = [
+    ("bench", bench),
+    ("check", check),
+    ("fixed_count", fixed_count),
+    ("help", help),
+    ("hot_text", hot_text),
+    ("out", out),
+    ("runs_elsewhere", runs_elsewhere),
+];
+
+fn main() -> ExitCode {
+    let samples = match samples() {
+        Ok(samples) if !samples.is_empty() => samples,
+        other => {
+            eprintln!("no sample to test: {other:?}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let trials = samples
+        .into_iter()
+        .flat_map(|sample| TRIALS.map(|(name, test)| (sample.clone(), name, test)))
+        .map(|(sample, name, test)| trial(format!("{sample}::{name}"), move || test(&sample)))
+        .collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// A run of one sample a variant, to see which variants there are and which run here.
+fn glance(sample: &str) -> Result<Record> {
+    let ended = Call::new(sample)?.words("--samples 1 --repetitions 1 --json -").run()?.with_code(0)?;
+    read_json(&ended.stdout).with_context(|| ended.to_string())
+}
+
+/// Arguments that make the sample quick, where it takes a size.
+fn small(sample: &str) -> Result<&'static [&'static str]> {
+    let takes_size = help_text(sample, "--help")?.contains("--size ");
+    Ok(if takes_size { &["--size", "96"] } else { &[] })
+}
+
+fn help_text(sample: &str, flag: &str) -> Result<String> {
+    let ended = Call::new(sample)?.args([flag]).run()?.with_code(0)?;
+    ensure!(ended.stderr.is_empty(), "help belongs on the standard output: {ended}");
+    Ok(ended.stdout)
+}
+
+/// Each variant is right and the validation layer agrees, and the layer is shown to be alive.
+fn check(sample: &str) -> Result<()> {
+    let record = glance(sample)?;
+    let ended = Call::new(sample)?.args(["--check"]).run()?.with_code(0)?;
+    let said: BTreeMap<&str, &str> =
+        ended.stdout.lines().filter_map(|line| line.split_once(char::is_whitespace)).collect();
+    let has = |name: &str, start: &str| said.get(name).is_some_and(|rest| rest.trim().starts_with(start));
+    ensure!(has("canary", "a missing barrier was reported"), "no canary sang: {ended}");
+    for row in &record.rows {
+        let start = if row.status == Status::Ok { "ok: " } else { "left out: " };
+        ensure!(has(&row.variant, start), "no line '{} {start}…': {ended}", row.variant);
+    }
+    Ok(())
+}
+
+/// A short run gives a whole record, alone on the standard output, and nothing in it is wrong.
+fn bench(sample: &str) -> Result<()> {
+    let ended = Call::new(sample)?.words("--budget 1 --json -").run()?.with_code(0)?;
+    let record = read_json(&ended.stdout).with_context(|| format!("stdout is no record: {ended}"))?;
+    ensure!(record.sample == sample, "the record is of {}", record.sample);
+    ensure!(ran(&record).next().is_some(), "no variant ran: {ended}");
+    for row in &record.rows {
+        sound(row).with_context(|| format!("variant {}", row.variant))?;
+    }
+    Ok(())
+}
+
+fn sound(row: &Row) -> Result<()> {
+    match &row.status {
+        Status::Ok => {}
+        Status::Skipped { reason } | Status::Unsupported { reason } => {
+            ensure!(!reason.is_empty() && row.samples.is_empty(), "left out without a reason: {row:?}");
+            return Ok(());
+        }
+        bad => anyhow::bail!("{bad:?}"),
+    }
+    ensure!(!row.samples.is_empty(), "no sample was kept");
+    let isolated = row.isolated_us.context("no isolated time")?;
+    ensure!(isolated.n == row.samples.len() && isolated.median > 0.0, "no time at all: {isolated:?}");
+    if let Some(racy) = &row.racy {
+        ensure!(racy.samples == row.samples.len() && racy.of > 0, "not every sample was checked: {racy:?}");
+        ensure!(!is_lawful(row) || racy.racy_samples == 0, "lawful, and racy: {racy:?}");
+    }
+    Ok(())
+}
+
+/// `--samples` is obeyed by every variant that runs, and the raw rows are those of the record.
+fn fixed_count(sample: &str) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let json = folder.path().join("record.json");
+    let call = Call::new(sample)?.words("--samples 3 --csv - --json").args([&json]).args(small(sample)?);
+    let ended = call.run()?.with_code(0)?;
+    let mut lines = ended.stdout.lines();
+    ensure!(lines.next().is_some_and(|head| head.starts_with("variant,round,")), "no head: {ended}");
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in lines {
+        *counts.entry(line.split(',').next().unwrap_or_default()).or_default() += 1;
+    }
+    let record = read_record(&json)?;
+    let expected: BTreeMap<&str, usize> = ran(&record).map(|row| (row.variant.as_str(), 3)).collect();
+    ensure!(!expected.is_empty(), "no variant ran: {ended}");
+    ensure!(counts == expected, "{counts:?} instead of {expected:?}: {ended}");
+    Ok(())
+}
+
+/// A kept run is four files, and no later run touches them.
+fn out(sample: &str) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let kept = folder.path().join("a/run");
+    let call = || -> Result<Call> {
+        Ok(Call::new(sample)?.words("--samples 1 --out").args([&kept]).args(small(sample)?))
+    };
+    let ended = call()?.run()?.with_code(0)?;
+    let files = files_of(&kept)?;
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    ensure!(names == ["README.md", "record.json", "samples.csv", "table.txt"], "{names:?} from {ended}");
+    ensure!(files.values().all(|bytes| bytes.ends_with(b"\n")), "an empty or a cut file: {ended}");
+    let record = read_record(&kept.join("record.json"))?;
+    let page = fs::read_to_string(kept.join("README.md"))?;
+    ensure!(page.contains(&record.device.name) && page.contains("--samples 1"), "{page}");
+
+    let refused = call()?.run()?.with_code(2)?;
+    let line = refused.stderr.trim_end();
+    ensure!(line.contains(&*kept.to_string_lossy()) && !line.contains('\n'), "{refused}");
+    ensure!(files_of(&kept)? == files, "a refused run changed files: {refused}");
+    Ok(())
+}
+
+/// Flags that all samples share, as README and METHODOLOGY use them.
+const COMMON_FLAGS: [&str; 14] = [
+    "--bench",
+    "--check",
+    "--list-devices",
+    "--device",
+    "--variant",
+    "--samples",
+    "--budget",
+    "--repetitions",
+    "--seed",
+    "--timeout",
+    "--json",
+    "--csv",
+    "--out",
+    "--verbose",
+];
+
+fn help(sample: &str) -> Result<()> {
+    for form in ["--help", "-h"] {
+        let text = help_text(sample, form)?;
+        ensure!(text.contains(&format!("Usage: {sample}")), "{form} does not name the sample: {text}");
+        let words: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '-')).collect();
+        for flag in COMMON_FLAGS {
+            ensure!(words.contains(&flag), "{form} does not say {flag}: {text}");
+        }
+    }
+    Ok(())
+}
+
+/// The file says where its idea comes from, and holds nothing that belongs in `common`.
+fn hot_text(sample: &str) -> Result<()> {
+    let text = fs::read_to_string(source(sample))?;
+    let head: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
+    let named = head.iter().filter_map(|line| line.strip_prefix("Source:")).any(|name| name.len() > 10);
+    ensure!(named, "the head comment names no source ('Source: document, slide')");
+    for (number, line) in (1..).zip(text.lines()) {
+        let code = line.split("//").next().unwrap_or_default();
+        let mut words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let out_of_place = words.find(|word| ["ash", "vk", "unsafe"].contains(word));
+        ensure!(out_of_place.is_none(), "line {number} does what `common` is for: {line}");
+    }
+    Ok(())
+}
+
+/// The binary is all it takes: no checkout around it, no cache, shaders from within.
+fn runs_elsewhere(sample: &str) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let (there, cache) = (folder.path().join("elsewhere"), folder.path().join("cache"));
+    for new in [&there, &cache] {
+        fs::create_dir(new)?;
+    }
+    let binary = Call::binary(sample)?;
+    let copy = there.join(binary.file_name().context("a binary has a name")?);
+    fs::copy(&binary, &copy).with_context(|| format!("copying {}", binary.display()))?;
+    let call = Call::on_any_device(&copy).on_test_device().env("HOTLAP_CACHE_DIR", &cache).within(&there);
+    let ended = call.words("--budget 0.2").args(small(sample)?).run()?.with_code(0)?;
+    let names: Vec<String> = files_of(&there)?.into_keys().collect();
+    ensure!(names.len() == 1, "a run without --out left files: {names:?} from {ended}");
+    // Nothing in it would mean that the shaders came from some cache instead.
+    ensure!(!files_of(&cache)?.is_empty(), "no shader was compiled: {ended}");
+    Ok(())
+}

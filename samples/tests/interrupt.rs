@@ -1,0 +1,169 @@
+//! Runs that the user ends early, and readers that leave early.
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use common::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
+use common::record::Ended as End;
+use libtest_mimic::{Arguments, Trial};
+use support::{Call, Running, files_of, ran, read_record, trial};
+
+const SAMPLE: &str = "pipelined_events";
+/// A run that does not end by itself within the tests' limit.
+const LONG: &str = "--size 96 --bands 2 --align 8 --samples 1000000000 --budget 600";
+
+fn main() -> ExitCode {
+    // Elsewhere there are no signals to send.
+    let mut trials: Vec<Trial> = [
+        trial("interrupted_record", interrupted_record),
+        trial("interrupted_folder", interrupted_folder),
+        trial("interrupted_before_the_first_round", interrupted_before_the_first_round),
+        trial("interrupted_twice", interrupted_twice),
+        trial("terminated", terminated),
+    ]
+    .map(|trial| trial.with_ignored_flag(!cfg!(unix)))
+    .into();
+    trials.push(trial("head_of_a_long_output", head_of_a_long_output));
+    trials.push(trial("closed_stderr", closed_stderr));
+    trials.extend(
+        ["", "--json -", "--csv -", "--check", "--list-devices", "--help", "--version"]
+            .map(|words| trial(format!("closed_stdout({words})"), move || closed_stdout(words))),
+    );
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// A long run that has measured something.
+fn long_run(words: &str, folder: &Path) -> Result<Running> {
+    let mut running = Call::new(SAMPLE)?.words(LONG).words(words).within(folder).start()?;
+    running.until_stderr_has("size 96x96").context("it says what it runs on before it runs")?;
+    // Nothing is said while it measures; a round takes some 20 ms.
+    std::thread::sleep(Duration::from_secs(2));
+    Ok(running)
+}
+
+fn send(signal: &str, to: &Running) -> Result<()> {
+    // The shell's own `kill`: the program of that name is not on every machine.
+    let sent = Command::new("sh").args(["-c", &format!("kill -{signal} {}", to.id())]).status()?;
+    ensure!(sent.success(), "could not send {signal}");
+    Ok(())
+}
+
+fn interrupted_record() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let running = long_run("--json a.json --csv a.csv", folder.path())?;
+    send("INT", &running)?;
+    let ended = running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let record = read_record(&folder.path().join("a.json"))?;
+    ensure!(record.ended == End::Interrupted, "the record says {:?}", record.ended);
+    ensure!(ran(&record).count() == record.rows.len(), "rows without a sample: {ended}");
+    for row in &record.rows {
+        let figures = row.isolated_us.is_some_and(|isolated| isolated.n == row.samples.len());
+        ensure!(figures && !row.samples.is_empty(), "{} lost its samples", row.variant);
+    }
+    let kept: usize = record.rows.iter().map(|row| row.samples.len()).sum();
+    let lines = fs::read_to_string(folder.path().join("a.csv"))?.lines().count();
+    ensure!(lines == kept + 1, "{kept} samples in the record, {lines} lines of CSV");
+    ensure!(ended.stdout.contains("full_barrier"), "no table: {ended}");
+    let names: Vec<String> = files_of(folder.path())?.into_keys().collect();
+    ensure!(names == ["a.csv", "a.json"], "left behind: {names:?}");
+    Ok(())
+}
+
+fn interrupted_folder() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let running = long_run("--out run", folder.path())?;
+    send("INT", &running)?;
+    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let files = files_of(&folder.path().join("run"))?;
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    ensure!(names == ["README.md", "record.json", "samples.csv", "table.txt"], "{names:?}");
+    let page = String::from_utf8_lossy(&files["README.md"]);
+    ensure!(page.contains("interrupted"), "the page does not say so: {page}");
+    Ok(())
+}
+
+/// A first sample of each variant takes minutes here, and a Ctrl-C waits for one of them at most. The
+/// tests' own limit ends a run that completes them all.
+const SLOW_START: &str =
+    "--size 1024 --passes 8 --radius 64 --align 8 --bands 2,3,4,5,6,7,8,9,10,11,12,13,14,15,16";
+
+fn interrupted_before_the_first_round() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let call = Call::new(SAMPLE)?.words(SLOW_START).words("--json a.json").within(folder.path());
+    let mut running = call.start()?;
+    running.until_stderr_has("size 1024x1024")?;
+    // The handler is set right behind that line.
+    std::thread::sleep(Duration::from_millis(500));
+    send("INT", &running)?;
+    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let record = read_record(&folder.path().join("a.json"))?;
+    ensure!(record.ended == End::Interrupted, "the record says {:?}", record.ended);
+    ensure!(ran(&record).all(|row| !row.samples.is_empty()), "a row without a sample is called measured");
+    Ok(())
+}
+
+/// What a job scheduler or a closed terminal sends is no reason to lose a run either.
+fn terminated() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let running = long_run("--json a.json", folder.path())?;
+    send("TERM", &running)?;
+    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let record = read_record(&folder.path().join("a.json"))?;
+    ensure!(record.ended == End::Interrupted, "the record says {:?}", record.ended);
+    Ok(())
+}
+
+/// The second Ctrl-C ends at once; whether the first had time to write is open, but what is there is
+/// whole.
+fn interrupted_twice() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let running = long_run("--json a.json", folder.path())?;
+    send("INT", &running)?;
+    send("INT", &running)?;
+    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let json = folder.path().join("a.json");
+    if json.exists() {
+        read_record(&json)?;
+    }
+    Ok(())
+}
+
+/// As `| head -1` does, in the middle of more than a pipe holds.
+fn head_of_a_long_output() -> Result<()> {
+    let (reader, writer) = std::io::pipe()?;
+    let call = Call::new(SAMPLE)?.words("--size 32 --samples 200 --repetitions 1 --json -");
+    let running = call.stdout(writer).start()?;
+    let mut first = String::new();
+    BufReader::with_capacity(1, reader).read_line(&mut first)?;
+    ensure!(first == "{\n", "the first line is '{first}'");
+    running.wait()?.with_code(EXIT_RIGHT.into())?;
+    Ok(())
+}
+
+fn closed_stdout(words: &str) -> Result<()> {
+    let (reader, writer) = std::io::pipe()?;
+    drop(reader);
+    let call = Call::new(SAMPLE)?.words(words).stdout(writer);
+    let call = if words.contains("--check") { call } else { call.words("--size 96 --samples 1") };
+    call.run()?.with_code(EXIT_RIGHT.into())?;
+    Ok(())
+}
+
+/// Nobody can be told anything, so a panic would show in the exit code only.
+fn closed_stderr() -> Result<()> {
+    let closed = || -> Result<_> {
+        let (reader, writer) = std::io::pipe()?;
+        drop(reader);
+        Ok(writer)
+    };
+    for (words, code) in [("--size 96 --samples 1", 0), ("--variant nix", 2), ("--passes 0", 2)] {
+        Call::new(SAMPLE)?.words(words).stderr(closed()?).run()?.with_code(code)?;
+    }
+    Ok(())
+}

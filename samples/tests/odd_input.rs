@@ -1,0 +1,67 @@
+//! Arguments at the edge of what is allowed: every variant runs, is right, and satisfies the
+//! validation layer.
+
+mod support;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use common::error::EXIT_RIGHT;
+use common::record::Status;
+use common::report::read_json;
+use libtest_mimic::Arguments;
+use support::{Call, trial};
+
+const SAMPLE: &str = "pipelined_events";
+
+/// Name and arguments.
+const ODD: [(&str, &str); 13] = [
+    ("no_multiple_of_the_workgroup", "--size 33x67 --bands 3 --align 1"),
+    ("one_texel_wide", "--size 1x96 --bands 2 --align 8"),
+    ("two_passes", "--size 96 --bands 2 --align 8 --passes 2"),
+    ("many_passes", "--size 32x448 --bands 2 --align 2 --passes 200"),
+    ("many_bands", "--size 64x200 --bands 16 --align 1 --radius 1"),
+    ("reach_beyond_the_image", "--size 16x200 --bands 2 --align 64 --radius 64"),
+    ("two_images_in_turn", "--size 96 --bands 2 --align 8 --ping-pong"),
+    ("two_images_one_repetition", "--size 96 --bands 2 --align 8 --ping-pong --repetitions 1"),
+    ("one_repetition", "--size 96 --bands 2 --align 8 --repetitions 1"),
+    ("rows_in_a_loop", "--size 100 --bands 2 --align 8 --workgroup 32x8x4"),
+    ("tile_larger_than_the_image", "--size 96 --bands 2 --align 8 --workgroup 16x4x64"),
+    ("lone_invocations", "--size 96 --bands 2 --align 8 --workgroup 1x1"),
+    ("two_splits", "--size 96 --bands 2,3 --align 8"),
+];
+
+fn main() -> ExitCode {
+    let mut trials = Vec::new();
+    for (name, words) in ODD {
+        trials.push(trial(format!("bench::{name}"), move || bench(words)));
+        trials.push(trial(format!("check::{name}"), move || check(words)));
+    }
+    trials.push(trial("some_variants", some_variants));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn bench(words: &str) -> Result<()> {
+    let ended = Call::new(SAMPLE)?.words(words).words("--samples 1 --json -").run()?;
+    let record = read_json(&ended.with_code(EXIT_RIGHT.into())?.stdout)?;
+    for row in &record.rows {
+        ensure!(row.status == Status::Ok, "{}: {:?}", row.variant, row.status);
+    }
+    Ok(())
+}
+
+fn check(words: &str) -> Result<()> {
+    let ended = Call::new(SAMPLE)?.words(words).words("--check").run()?.with_code(EXIT_RIGHT.into())?;
+    ensure!(!ended.stdout.contains("left out"), "not every variant was checked: {ended}");
+    Ok(())
+}
+
+/// The two that ratios are made with come along, and nothing else.
+fn some_variants() -> Result<()> {
+    let words = "--size 96 --bands 2 --align 8 --variant events_2 --samples 1 --json -";
+    let record = read_json(&Call::new(SAMPLE)?.words(words).run()?.with_code(EXIT_RIGHT.into())?.stdout)?;
+    let names: Vec<&str> = record.rows.iter().map(|row| row.variant.as_str()).collect();
+    ensure!(names == ["no_barrier", "full_barrier", "events_2"], "{names:?}");
+    ensure!(record.rows.iter().all(|row| row.to_bound.is_some() && row.to_baseline.is_some()), "no ratios");
+    Ok(())
+}

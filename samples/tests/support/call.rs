@@ -1,0 +1,112 @@
+//! A call of a sample's binary.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use super::{Ended, Running};
+
+/// Where the samples' sources lie.
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bin")
+}
+
+/// The file of a sample.
+pub fn source(sample: &str) -> PathBuf {
+    sources().join(sample).with_extension("rs")
+}
+
+/// Names of all samples, in the order of the alphabet.
+pub fn samples() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(sources()).context("listing samples/src/bin")? {
+        let path = entry?.path();
+        if path.extension() == Some(OsStr::new("rs")) {
+            names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// A command line with its environment.
+#[derive(Debug)]
+pub struct Call(Command);
+
+impl Call {
+    /// The sample on the device that tests run on, which is the CPU's unless the user names another.
+    pub fn new(sample: &str) -> Result<Self> {
+        Ok(Self::on_any_device(&Self::binary(sample)?).on_test_device())
+    }
+
+    /// A binary, without any argument.
+    pub fn on_any_device(binary: &Path) -> Self {
+        let mut command = Command::new(binary);
+        // Tests shall neither profit from the user's cache nor fill it.
+        command.env("HOTLAP_CACHE_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shader-cache"));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(command)
+    }
+
+    /// The binary of a sample: cargo puts it beside the folder of the test's own.
+    pub fn binary(sample: &str) -> Result<PathBuf> {
+        let test = std::env::current_exe().context("finding the test's own binary")?;
+        let folder = test.parent().and_then(Path::parent).context("a test lies two folders deep")?;
+        Ok(folder.join(format!("{sample}{}", std::env::consts::EXE_SUFFIX)))
+    }
+
+    /// Names the device.
+    pub fn on_test_device(self) -> Self {
+        let device = std::env::var("HOTLAP_TEST_DEVICE").unwrap_or_else(|_| "llvmpipe".into());
+        self.args(["--device", &device])
+    }
+
+    /// Further arguments.
+    pub fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        self.0.args(arguments);
+        self
+    }
+
+    /// Further arguments, separated by spaces.
+    pub fn words(self, arguments: &str) -> Self {
+        self.args(arguments.split_whitespace())
+    }
+
+    /// A variable of the environment.
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.0.env(name, value);
+        self
+    }
+
+    /// The folder to run in.
+    pub fn within(mut self, folder: &Path) -> Self {
+        self.0.current_dir(folder);
+        self
+    }
+
+    /// Sends the standard output elsewhere.
+    pub fn stdout(mut self, to: impl Into<Stdio>) -> Self {
+        self.0.stdout(to);
+        self
+    }
+
+    /// Sends the standard error elsewhere.
+    pub fn stderr(mut self, to: impl Into<Stdio>) -> Self {
+        self.0.stderr(to);
+        self
+    }
+
+    /// Starts it.
+    pub fn start(mut self) -> Result<Running> {
+        let shown = format!("{:?}", self.0);
+        let child = self.0.spawn().with_context(|| format!("starting {shown}"))?;
+        Ok(Running::new(child, shown))
+    }
+
+    /// Runs it to its end.
+    pub fn run(self) -> Result<Ended> {
+        self.start()?.wait()
+    }
+}

@@ -1,0 +1,59 @@
+//! A folder that samples take for a checkout, whose shaders a test may break.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
+
+use super::Call;
+
+/// A copy of the shaders, and what marks a checkout.
+#[derive(Debug)]
+pub struct Checkout(TempDir);
+
+impl Checkout {
+    /// Copies the shaders.
+    pub fn copy() -> Result<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let copy = Self(tempfile::tempdir()?);
+        for part in ["shaders", "common/src/source.rs"] {
+            copy_all(&root.join(part), &copy.path().join(part))?;
+        }
+        Ok(copy)
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Replaces a text that a shader holds exactly once.
+    pub fn replace(&self, shader: &str, old: &str, new: &str) -> Result<()> {
+        let path = self.path().join("shaders").join(shader);
+        let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        let found = text.matches(old).count();
+        ensure!(found == 1, "{shader} holds '{old}' {found} times instead of once: adapt the test");
+        fs::write(&path, text.replace(old, new)).with_context(|| format!("writing {}", path.display()))
+    }
+
+    /// A call of a sample that reads these shaders.
+    pub fn call(&self, sample: &str) -> Result<Call> {
+        Ok(Call::new(sample)?.within(self.path()))
+    }
+}
+
+fn copy_all(from: &Path, to: &Path) -> Result<()> {
+    if !from.is_dir() {
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::copy(from, to).with_context(|| format!("copying {}", from.display()))?;
+        return Ok(());
+    }
+    for entry in fs::read_dir(from).with_context(|| format!("listing {}", from.display()))? {
+        let name = entry?.file_name();
+        copy_all(&from.join(&name), &to.join(&name))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,17 @@
+//! What the tests share: running samples as a user runs them, and reading what they leave.
+//!
+//! Trials return what is wrong instead of panicking: a failing one then says which call it made.
+
+#![allow(dead_code, unused_imports, reason = "each test target uses its part")]
+
+mod call;
+mod checkout;
+mod record;
+mod running;
+mod trial;
+
+pub use call::{Call, samples, source};
+pub use checkout::Checkout;
+pub use record::{is_lawful, ran, read_record};
+pub use running::{Ended, Running};
+pub use trial::{files_of, trial};

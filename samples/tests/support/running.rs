@@ -1,0 +1,150 @@
+//! A call that was started, and what it said.
+
+use std::io::Read;
+use std::process::{Child, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// A queue that hangs must not hang the tests.
+const LIMIT: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_millis(10);
+
+/// A process that runs. It is killed when it is dropped or runs too long.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    call: String,
+    began: Instant,
+    stdout: Option<Heard>,
+    stderr: Option<Heard>,
+}
+
+/// A process that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The command line, for messages.
+    pub call: String,
+    /// Exit code; none when a signal ended it.
+    pub code: Option<i32>,
+    /// Standard output; empty when it went elsewhere.
+    pub stdout: String,
+    /// Standard error; empty when it went elsewhere.
+    pub stderr: String,
+}
+
+impl Running {
+    pub(super) fn new(mut child: Child, call: String) -> Self {
+        let stdout = child.stdout.take().map(Heard::new);
+        let stderr = child.stderr.take().map(Heard::new);
+        Self { child, call, began: Instant::now(), stdout, stderr }
+    }
+
+    /// Its number in the system.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until the standard error holds `text`.
+    pub fn until_stderr_has(&mut self, text: &str) -> Result<()> {
+        loop {
+            let said = self.stderr.as_ref().map(Heard::text).unwrap_or_default();
+            if said.contains(text) {
+                return Ok(());
+            }
+            if let Some(status) = self.status()? {
+                bail!("{} ended with {status} before it said '{text}':\n{said}", self.call);
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    /// Waits for its end. Whatever it was asked, a panic is never the answer.
+    pub fn wait(mut self) -> Result<Ended> {
+        let status = loop {
+            match self.status()? {
+                Some(status) => break status,
+                None => std::thread::sleep(POLL),
+            }
+        };
+        let ended = Ended {
+            call: self.call.clone(),
+            code: status.code(),
+            stdout: self.stdout.take().map(Heard::all).unwrap_or_default(),
+            stderr: self.stderr.take().map(Heard::all).unwrap_or_default(),
+        };
+        ensure!(!ended.stderr.contains("panicked"), "{ended}");
+        Ok(ended)
+    }
+
+    fn status(&mut self) -> Result<Option<ExitStatus>> {
+        let status = self.child.try_wait().with_context(|| format!("waiting for {}", self.call))?;
+        if status.is_none() && self.began.elapsed() > LIMIT {
+            let said = self.stderr.as_ref().map(Heard::text).unwrap_or_default();
+            bail!("{} did not end within {} s; so far it said:\n{said}", self.call, LIMIT.as_secs());
+        }
+        Ok(status)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail when it has ended already, which is what they are for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Ended {
+    /// Makes sure that it ended with `code`.
+    pub fn with_code(self, code: i32) -> Result<Self> {
+        ensure!(self.code == Some(code), "expected exit code {code} of {self}");
+        Ok(self)
+    }
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (out, err) = (start(&self.stdout), start(&self.stderr));
+        write!(f, "{}\n-- exit code: {:?}\n-- stdout:\n{out}\n-- stderr:\n{err}", self.call, self.code)
+    }
+}
+
+/// As much of a text as a message bears: a record has thousands of lines.
+fn start(text: &str) -> String {
+    text.chars().take(4000).collect()
+}
+
+/// A pipe that is read as long as it is open, so that the process never waits for its reader.
+#[derive(Debug)]
+struct Heard {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+}
+
+impl Heard {
+    fn new(mut pipe: impl Read + Send + 'static) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let written = Arc::clone(&bytes);
+        let reader = std::thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(n @ 1..) = pipe.read(&mut chunk) {
+                written.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&chunk[..n]);
+            }
+        });
+        Self { bytes, reader }
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+
+    fn all(self) -> String {
+        let Self { bytes, reader } = self;
+        // A reader that failed has kept what it had read.
+        let _ = reader.join();
+        String::from_utf8_lossy(&bytes.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}

@@ -1,0 +1,24 @@
+//! Tests that are found at run time.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use libtest_mimic::{Failed, Trial};
+
+/// A test from a function that returns what is wrong.
+pub fn trial(name: impl Into<String>, test: impl FnOnce() -> Result<()> + Send + 'static) -> Trial {
+    Trial::test(name, move || test().map_err(|error| Failed::from(format!("{error:#}"))))
+}
+
+/// What lies in a folder: each name with its contents, folders without any.
+pub fn files_of(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("listing {}", folder.display()))?;
+    entries
+        .map(|entry| {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Ok((name, if path.is_dir() { Vec::new() } else { std::fs::read(&path)? }))
+        })
+        .collect()
+}
