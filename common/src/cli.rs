@@ -410,3 +410,22 @@ fn terminal_width() -> u16 {
     let wide = console::Term::stdout();
     if std::io::stdout().is_terminal() { wide.size().1.max(60) } else { FILE_WIDTH }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flags_that_all_samples_share() {
+        let help = Cli::<NoArgs>::command().name("sample").term_width(100).render_long_help().to_string();
+        insta::assert_snapshot!(help);
+    }
+
+    #[test]
+    fn seconds_have_a_range() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for bad in ["0", "-1", "nan", "inf", "1e9", "soon", ""] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -21,7 +21,7 @@ const TRIALS: [(&str, Test); 7] = [
     ("check", check),
     ("fixed_count", fixed_count),
     ("help", help),
-    ("hot_text", hot_text),
+    ("source_text", source_text),
     ("out", out),
     ("runs_elsewhere", runs_elsewhere),
 ];
@@ -178,12 +178,11 @@ fn help(sample: &str) -> Result<()> {
     Ok(())
 }
 
-/// The file says where its idea comes from, and holds nothing that belongs in `common`.
-fn hot_text(sample: &str) -> Result<()> {
+/// The file says what it shows, and holds nothing that belongs in `common`.
+fn source_text(sample: &str) -> Result<()> {
     let text = fs::read_to_string(source(sample))?;
     let head: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
-    let named = head.iter().filter_map(|line| line.strip_prefix("Source:")).any(|name| name.len() > 10);
-    ensure!(named, "the head comment names no source ('Source: document, slide')");
+    ensure!(head.first().is_some_and(|line| !line.is_empty()), "no head comment says what the sample shows");
     for (number, line) in (1..).zip(text.lines()) {
         let code = line.split("//").next().unwrap_or_default();
         let mut words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));

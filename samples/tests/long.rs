@@ -1,0 +1,74 @@
+//! A soak, and a build from nothing: for `scripts/test --long`, because they take minutes.
+
+mod support;
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, ensure};
+use common::report::read_json;
+use libtest_mimic::Arguments;
+use support::{Call, is_lawful, ran, trial};
+
+fn main() -> ExitCode {
+    let skipped = std::env::var_os("HOTLAP_LONG").is_none();
+    let trials = vec![
+        trial("ten_thousand_rounds_are_right", ten_thousand_rounds),
+        trial("the_readmes_sample_needs_no_other_file", readmes_sample),
+    ];
+    let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(skipped)).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// Each in an order of its own, and each short enough for the limit on a single call.
+fn ten_thousand_rounds() -> Result<()> {
+    let arguments = "--size 48 --align 4 --workgroup 8x4 --passes 4 --repetitions 2 --samples 500 --json -";
+    let (mut rounds, mut rows) = (0, 0);
+    for seed in 0..20 {
+        let call = Call::new("pipelined_events")?.words(arguments).args(["--seed".into(), seed.to_string()]);
+        let record = read_json(&call.run()?.with_code(0)?.stdout)?;
+        for row in ran(&record).filter(|row| is_lawful(row)) {
+            let wrong = row.racy.context("every sample is checked")?.max;
+            ensure!(
+                wrong == 0 && row.samples.len() == 500,
+                "{} with seed {seed}: {wrong} wrong",
+                row.variant
+            );
+            rows += row.samples.len();
+        }
+        rounds += 500;
+    }
+    println!("{rounds} rounds, {rows} samples of lawful variants, none wrong");
+    Ok(())
+}
+
+/// The README's own example, dropped into a copy of the tracked files, is built, tested and measured.
+fn readmes_sample() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let copy = tempfile::tempdir()?;
+    let at = copy.path();
+    shell(
+        &root,
+        &format!("git ls-files -z -co --exclude-standard | xargs -0 cp --parents -t '{}'", at.display()),
+    )?;
+    if root.join(".cargo/config.toml").exists() {
+        shell(&root, &format!("cp --parents .cargo/config.toml -t '{}'", at.display()))?;
+    }
+    let readme = std::fs::read_to_string(at.join("README.md"))?;
+    let code = readme.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next());
+    std::fs::write(at.join("samples/src/bin/smallest.rs"), code.context("the README shows a sample")?)?;
+    shell(at, "cargo test --locked -p samples --test every_sample -- smallest")?;
+    let table = shell(at, "cargo run --locked --bin smallest -- --device llvmpipe --budget 1")?;
+    ensure!(table.contains("plain"), "its table has no row of its variant:\n{table}");
+    Ok(())
+}
+
+fn shell(folder: &Path, line: &str) -> Result<String> {
+    let mut command = Command::new("sh");
+    // The test's own cargo must not lend the copy its target folder.
+    command.args(["-c", line]).current_dir(folder).env_remove("CARGO_TARGET_DIR").env_remove("RUSTC_WRAPPER");
+    let output = command.output().with_context(|| format!("running {line}"))?;
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    ensure!(output.status.success(), "{line}\n{out}\n{err}");
+    Ok(out.into_owned())
+}
