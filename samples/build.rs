@@ -5,8 +5,17 @@ use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    for input in ["src", "../common/src", "../shaders", "../Cargo.lock", "../Cargo.toml", "../.git/logs/HEAD"]
-    {
+    for input in [
+        "src",
+        "../common/src",
+        "../shaders",
+        "../Cargo.lock",
+        "../Cargo.toml",
+        "../common/Cargo.toml",
+        "Cargo.toml",
+        "../results/published",
+        "../.git/logs/HEAD",
+    ] {
         if Path::new(input).exists() {
             println!("cargo::rerun-if-changed={input}");
         }

@@ -1,7 +1,7 @@
 //! The command line that all samples share, and the path from it to an exit code.
 
 use std::fmt::Debug;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,6 +23,7 @@ use crate::lab::{Lab, LabOptions};
 use crate::measure::Progress;
 use crate::record::{Ended, Record, SCHEMA, Status};
 use crate::report::{self, Destination, Folder};
+use crate::tamper::Break;
 
 /// A sample without arguments of its own.
 #[derive(Args, Clone, Debug)]
@@ -41,6 +42,9 @@ struct Common {
     /// reason fails the check, and so does a listed one that no longer comes.
     #[arg(long, conflicts_with_all = ["samples", "budget", "json", "csv", "out"])]
     check: bool,
+    /// Break every dependency of one kind, which the check must then report
+    #[arg(long = "break", value_enum, hide = true, requires = "check")]
+    broken: Option<Break>,
     /// Print the devices of this machine, best first, and end
     #[arg(long)]
     list_devices: bool,
@@ -136,8 +140,21 @@ fn parse<A: Args>(sample: &Sample) -> Cli<A> {
         .name(sample.name)
         .version(env!("CARGO_PKG_VERSION"))
         .about("A sample of Hot Lap: GPU pipelining on trial");
-    let matches = command.get_matches();
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| refuse(sample, &error))
+}
+
+/// Help and version as clap prints them; a mistake on one line, with the exit code of a failure.
+fn refuse(sample: &Sample, error: &clap::Error) -> ! {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said = lines.filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
+    let said: Vec<&str> = said.map(|line| line.trim_start_matches("error: ")).collect();
+    say(&format!("{}: {} (--help lists what there is)", sample.name, said.join("; ")));
+    std::process::exit(EXIT_FAILED.into());
 }
 
 struct Run {
@@ -158,22 +175,17 @@ impl Run {
             timeout: self.common.timeout,
         })?;
         let mut lab = Lab::new(gpu, &LabOptions { repetitions: self.common.repetitions });
-        let result = self.with_lab(&mut lab, arguments, declare);
-        let hung = match &result {
-            Ok(code) => *code == EXIT_HUNG,
-            Err(error) => exit_code(error) == EXIT_HUNG,
-        };
-        if hung {
-            std::mem::forget(lab);
-        }
-        result
+        self.with_lab(&mut lab, arguments, declare)
     }
 
     /// Finds out before measuring whether the results can be written.
     fn destinations(&self) -> Result<Option<Folder>> {
         let files = [&self.common.json, &self.common.csv];
         if let [Some(json), Some(csv)] = files {
-            ensure!(json != csv, "--json and --csv name the same place: one would be lost or both mixed");
+            ensure!(
+                !json.is_same_place(csv),
+                "--json and --csv name the same place: one would be lost or both mixed"
+            );
         }
         for destination in files.into_iter().flatten() {
             destination.probe()?;
@@ -201,12 +213,12 @@ impl Run {
     }
 
     fn check(&self, lab: &Lab) -> Result<u8> {
-        let checked = check::check(lab)?;
-        print(&format!("{} on {}\n{}", self.sample.name, lab.device().name, checked.report))?;
+        let checked = check::check(lab, self.common.broken)?;
+        let shown = print(&format!("{} on {}\n{}", self.sample.name, lab.device().name, checked.report));
         Ok(match &checked.aborted {
             Some(error) => exit_code(error),
             None if checked.failed > 0 => EXIT_FAILED,
-            None => EXIT_RIGHT,
+            None => shown.map(|()| EXIT_RIGHT)?,
         })
     }
 
@@ -230,12 +242,20 @@ impl Run {
             self.verbose(lab, start, &measured);
         }
         let code = code(&measured);
+        lab.notes.extend(measured.notes);
         let record = self.record(lab, measured.method, measured.rows, measured.ended, started);
-        self.write(&record, folder)?;
+        let written = self.write(&record, folder);
         if let Some(error) = &measured.error {
             say(&format!("{}: {}", self.sample.name, one_line(error)));
         }
-        Ok(code)
+        match written {
+            // A run that failed by itself ends with its own code, not with that of its output.
+            Err(error) if code != EXIT_RIGHT => {
+                say(&format!("{}: {}", self.sample.name, one_line(&error)));
+                Ok(code)
+            }
+            other => other.map(|()| code),
+        }
     }
 
     /// What is run, on what, and what that can show: said before it runs.
@@ -294,10 +314,10 @@ impl Run {
         let data_on_stdout =
             [&self.common.json, &self.common.csv].into_iter().flatten().any(|d| *d == Destination::Stdout);
         let shown = if data_on_stdout {
-            say(&table(terminal_width()));
+            say(&table(width_of(&console::Term::stderr())));
             Ok(())
         } else {
-            print(&table(terminal_width()))
+            print(&table(width_of(&console::Term::stdout())))
         };
         // Each is tried, whatever became of the others: measuring again costs more than a message.
         let json = self.common.json.as_ref().map(|to| to.write(&report::json(record)?));
@@ -406,9 +426,8 @@ fn percent(share: f64) -> u64 {
     (share * 100.0) as u64
 }
 
-fn terminal_width() -> u16 {
-    let wide = console::Term::stdout();
-    if std::io::stdout().is_terminal() { wide.size().1.max(60) } else { FILE_WIDTH }
+fn width_of(terminal: &console::Term) -> u16 {
+    if terminal.is_term() { terminal.size().1.max(60) } else { FILE_WIDTH }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use crate::error::Doing;
 use crate::gpu::{Buffer, Event, Gpu, Image};
 use crate::kernel::Kernel;
 use crate::memory::WHOLE;
+use crate::tamper::{Break, Tamper};
 
 /// `VkAccessFlags2`.
 pub use ash::vk::AccessFlags2 as Access;
@@ -51,6 +52,8 @@ pub struct Cmd<'g> {
     gpu: &'g Gpu,
     raw: vk::CommandBuffer,
     noted: RefCell<Noted>,
+    /// Only inside a variant's own recording, and only under `--check`.
+    tamper: Tamper,
 }
 
 /// What a recording used, for the runner.
@@ -75,7 +78,14 @@ impl<'g> Cmd<'g> {
     pub(crate) fn begin(gpu: &'g Gpu, raw: vk::CommandBuffer) -> Result<Self> {
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         unsafe { gpu.device.begin_command_buffer(raw, &info) }.doing("beginning a command buffer")?;
-        Ok(Self { gpu, raw, noted: RefCell::default() })
+        Ok(Self { gpu, raw, noted: RefCell::default(), tamper: Tamper::default() })
+    }
+
+    /// Records the way that the `Gpu` is set to change recordings.
+    pub(crate) fn tampered(&mut self, record: impl FnOnce(&Self)) {
+        self.tamper = self.gpu.tamper.get();
+        record(self);
+        self.tamper = Tamper::default();
     }
 
     /// `vkEndCommandBuffer`.
@@ -100,14 +110,20 @@ impl<'g> Cmd<'g> {
         let arena = self.gpu.arena();
         let slot = arena.kernel(kernel);
         let push = bytemuck::bytes_of(push);
-        if bindings.len() != slot.interface.bindings.len() || push.len() != slot.interface.push_bytes as usize
-        {
+        let kinds = || bindings.iter().map(|&b| Descriptor::kind(b.into()));
+        if !kinds().eq(slot.interface.bindings.iter().copied()) {
             return self.misuse(anyhow!(
-                "{} takes {} bindings and {} bytes of push constants; the sample gave {} and {}",
+                "{} takes {:?}; the sample gave {:?}",
                 slot.facts.name,
-                slot.interface.bindings.len(),
+                slot.interface.bindings,
+                kinds().collect::<Vec<_>>()
+            ));
+        }
+        if push.len() != slot.interface.push_bytes as usize {
+            return self.misuse(anyhow!(
+                "{} takes {} bytes of push constants; the sample gave {}",
+                slot.facts.name,
                 slot.interface.push_bytes,
-                bindings.len(),
                 push.len()
             ));
         }
@@ -126,14 +142,17 @@ impl<'g> Cmd<'g> {
 
     /// `vkCmdPipelineBarrier2` with one memory barrier.
     pub fn pipeline_barrier2(&self, src: Scope, dst: Scope) {
-        let barrier = [memory_barrier(src, dst)];
+        if self.tamper.breaks(Break::NoBarriers) {
+            return;
+        }
+        let barrier = [self.memory_barrier(src, dst)];
         let info = vk::DependencyInfo::default().memory_barriers(&barrier);
         unsafe { self.gpu.device.cmd_pipeline_barrier2(self.raw, &info) };
     }
 
     /// `vkCmdSetEvent2` with one memory barrier. Its first scope takes in all earlier commands.
     pub fn set_event2(&self, event: Event, src: Scope, dst: Scope) {
-        let barrier = [memory_barrier(src, dst)];
+        let barrier = [self.memory_barrier(src, dst)];
         let info = vk::DependencyInfo::default().memory_barriers(&barrier);
         if !self.gpu.has_events() {
             self.noted.borrow_mut().lacking = Some("events");
@@ -145,7 +164,14 @@ impl<'g> Cmd<'g> {
 
     /// `vkCmdWaitEvents2` for one event; the scopes must be those of its set.
     pub fn wait_events2(&self, event: Event, src: Scope, dst: Scope) {
-        let barrier = [memory_barrier(src, dst)];
+        let event = match self.noted.borrow().events.first() {
+            Some(&first) if self.tamper.breaks(Break::FirstEvent) => first,
+            _ => event,
+        };
+        if self.tamper.breaks(Break::NoWaits) {
+            return;
+        }
+        let barrier = [self.memory_barrier(src, dst)];
         let info = [vk::DependencyInfo::default().memory_barriers(&barrier)];
         if !self.gpu.has_events() {
             self.noted.borrow_mut().lacking = Some("events");
@@ -166,6 +192,15 @@ impl<'g> Cmd<'g> {
         if let Some((debug, _)) = &label {
             unsafe { debug.cmd_end_debug_utils_label(self.raw) };
         }
+    }
+
+    fn memory_barrier(&self, src: Scope, dst: Scope) -> vk::MemoryBarrier2<'static> {
+        let (src_access, dst_access) = self.tamper.accesses(src, dst);
+        vk::MemoryBarrier2::default()
+            .src_stage_mask(src.0)
+            .src_access_mask(src_access)
+            .dst_stage_mask(dst.0)
+            .dst_access_mask(dst_access)
     }
 
     fn misuse(&self, error: anyhow::Error) {
@@ -193,6 +228,10 @@ impl<'g> Cmd<'g> {
                 }
             })
             .collect();
+        // Vulkan takes no empty list.
+        if writes.is_empty() {
+            return;
+        }
         unsafe {
             self.gpu.push.cmd_push_descriptor_set(
                 self.raw,
@@ -212,6 +251,13 @@ enum Descriptor {
 }
 
 impl Descriptor {
+    fn kind(binding: Binding) -> vk::DescriptorType {
+        match binding {
+            Binding::Image(_) => vk::DescriptorType::STORAGE_IMAGE,
+            Binding::Buffer(_) => vk::DescriptorType::STORAGE_BUFFER,
+        }
+    }
+
     fn of(arena: &crate::gpu::Arena, binding: Binding) -> Self {
         match binding {
             Binding::Image(image) => Self::Image([vk::DescriptorImageInfo::default()
@@ -222,14 +268,6 @@ impl Descriptor {
                 .range(vk::WHOLE_SIZE)]),
         }
     }
-}
-
-fn memory_barrier(src: Scope, dst: Scope) -> vk::MemoryBarrier2<'static> {
-    vk::MemoryBarrier2::default()
-        .src_stage_mask(src.0)
-        .src_access_mask(src.1)
-        .dst_stage_mask(dst.0)
-        .dst_access_mask(dst.1)
 }
 
 /// What the runner records around a sample's work.
@@ -246,6 +284,13 @@ impl Cmd<'_> {
     /// Everything before is complete when anything after begins; no memory is made visible.
     pub(crate) fn execution_barrier(&self) {
         self.pipeline_barrier2((Stage::ALL_COMMANDS, Access::NONE), (Stage::ALL_COMMANDS, Access::NONE));
+    }
+
+    /// What copies wrote is visible to the CPU once the fence has been waited for, which by itself
+    /// makes nothing visible to it.
+    pub(crate) fn host_barrier(&self) {
+        let (copies, host) = (Stage::ALL_TRANSFER, Stage::HOST);
+        self.pipeline_barrier2((copies, Access::TRANSFER_WRITE), (host, Access::HOST_READ));
     }
 
     pub(crate) fn reset_event2(&self, event: Event) {

@@ -26,12 +26,6 @@ pub struct Rep {
 }
 
 impl Rep {
-    /// Nothing of this variant was recorded before it in this submit.
-    #[must_use]
-    pub fn is_first(self) -> bool {
-        self.index == 0
-    }
-
     /// Nothing of this variant is recorded after it in this submit.
     #[must_use]
     pub fn is_last(self) -> bool {
@@ -39,12 +33,14 @@ impl Rep {
     }
 }
 
-/// A false alarm of synchronization validation that a recording is known to raise.
+/// A message of synchronization validation that a recording is known to raise.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FalseAlarm {
+pub struct Alarm {
     /// Id of the message.
     pub id: String,
-    /// Why the layer raises it and why it is none (or, for a racy variant, why it is right).
+    /// How often at most in one repetition; a broken recording raises it more often.
+    pub at_most: u32,
+    /// Why the layer raises it, and why that is no fault of the variant.
     pub reason: String,
 }
 
@@ -59,7 +55,9 @@ pub struct Variant {
     /// A published figure for it.
     pub published: Option<Published>,
     /// Messages that `--check` must see, and no others.
-    pub alarms: Vec<FalseAlarm>,
+    pub alarms: Vec<Alarm>,
+    /// The same where empty access masks are filled in, for a variant that relies on hardware.
+    pub completed_alarms: Vec<Alarm>,
     /// Why it does not run here, as the row's status.
     pub left_out: Option<Status>,
     pub(crate) record: Recording,
@@ -83,6 +81,7 @@ impl Variant {
             promise: Promise::Law,
             published: None,
             alarms: Vec::new(),
+            completed_alarms: Vec::new(),
             left_out: None,
             record,
             fault: None,
@@ -123,15 +122,23 @@ impl Variant {
         if condition { self.published(source, key) } else { self }
     }
 
-    /// Expects a message of the validation layer under `--check`, and says why.
-    pub fn alarm(&mut self, id: &str, reason: &str) -> &mut Self {
-        self.alarms.push(FalseAlarm { id: id.to_owned(), reason: reason.to_owned() });
+    /// Expects a message of the validation layer under `--check`, at least once and at most
+    /// `at_most` times in a repetition, and says why; with 0 it is not expected.
+    pub fn alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
+        if at_most > 0 {
+            self.alarms.push(Alarm { id: id.to_owned(), at_most, reason: reason.to_owned() });
+        }
         self
     }
 
-    /// As [`Variant::alarm`], where `condition` holds.
-    pub fn alarm_if(&mut self, condition: bool, id: &str, reason: &str) -> &mut Self {
-        if condition { self.alarm(id, reason) } else { self }
+    /// As [`Variant::alarm`], for a variant that [relies on hardware](Variant::relies_on): what is
+    /// left to report when `--check` fills its empty access masks in, which lets the layer judge the
+    /// execution dependencies.
+    pub fn completed_alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
+        if at_most > 0 {
+            self.completed_alarms.push(Alarm { id: id.to_owned(), at_most, reason: reason.to_owned() });
+        }
+        self
     }
 
     /// Leaves the variant out of this run where `reason` is given, and says so in its row.
@@ -256,6 +263,10 @@ impl Lab {
         fill: [u32; 4],
     ) -> Result<Images> {
         let bytes = u64::from(size[0]) * u64::from(size[1]) * texel_bytes(format)?;
+        ensure!(
+            texel_bytes(format)? == 4,
+            "output images are checked word by word: {format:?} has no 32 bits"
+        );
         let repetitions = self.fit_repetitions(size, bytes, each)?;
         let mut made = Vec::new();
         for repetition in 0..repetitions {
@@ -275,6 +286,15 @@ impl Lab {
     /// # Errors
     /// Out of memory; images that are not outputs.
     pub fn seed(&mut self, images: Images, index: u32, words: &[u32]) -> Result<()> {
+        ensure!(index < images.each, "there is no output image {index} to seed");
+        let size = self.gpu.arena().image(images.get(0, index)).size;
+        ensure!(
+            words.len() as u64 == u64::from(size[0]) * u64::from(size[1]),
+            "the seed has {} words for an image of {}x{}",
+            words.len(),
+            size[0],
+            size[1]
+        );
         let buffer = self.gpu.upload("seed", words)?;
         let output = self.outputs.iter_mut().find(|o| o.images == images);
         output.context("only output images take a seed")?.seeds.push((index, buffer));
@@ -412,6 +432,14 @@ impl Lab {
             self.gpu.facts.name,
             bytes_in_words(needed),
             bytes_in_words(memory)
+        );
+        ensure!(
+            image <= self.gpu.max_storage_buffer(),
+            "an image of {}x{} is too large for the check on {}: a kernel there can bind buffers of {} at most",
+            size[0],
+            size[1],
+            self.gpu.facts.name,
+            bytes_in_words(self.gpu.max_storage_buffer())
         );
         if let Some(settled) = self.repetitions {
             return Ok(settled);

@@ -25,6 +25,7 @@ pub mod report;
 pub mod source;
 pub mod spirv;
 pub mod stats;
+pub mod tamper;
 pub mod validation;
 pub mod values;
 

@@ -71,6 +71,7 @@ impl Gpu {
             size[1],
             self.facts.name
         );
+        ensure!(self.stores(format), "{} cannot store to images of format {format:?}", self.facts.name);
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(format)

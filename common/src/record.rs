@@ -99,8 +99,9 @@ pub struct Method {
     /// State of the device's clocks, and where it is known from: `not read` so far, since Vulkan has
     /// no query for it.
     pub clocks: String,
-    /// The validation layer was on; times are then no times.
-    pub validation: bool,
+    /// Layers and capture tools that were active; with a validation layer among them times are no
+    /// times.
+    pub tools: Vec<String>,
 }
 
 /// A kernel as it was built.
@@ -142,7 +143,8 @@ pub struct Row {
     pub promise: Promise,
     /// One repetition in a submit: with the fill before it and the drain behind it. Microseconds.
     pub isolated_us: Option<Summary>,
-    /// `(T(N) - T(1)) / (N - 1)`: what one more repetition costs. Microseconds.
+    /// `(T(N) - T(1)) / (N - 1)`: what one more repetition costs. Microseconds. `None` where none was
+    /// taken or where it is lost in the noise: a cost of zero or less is no cost.
     pub pipelined_us: Option<Summary>,
     /// `isolated_us / bound`, paired by rounds.
     pub to_bound: Option<Summary>,
@@ -168,7 +170,7 @@ pub struct Row {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Status {
-    /// Measured, and every sample was checked.
+    /// Measured, and every sample was checked unless the notes say that nothing is.
     Ok,
     /// Not asked for, or not possible here.
     Skipped {
@@ -212,18 +214,18 @@ pub enum Promise {
     },
 }
 
-/// Counts of elements that differed from the CPU twin, over the one-repetition samples.
+/// Counts of elements that differed from the CPU twin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Racy {
-    /// Samples that were checked.
+    /// Samples (rounds) that were checked, the long submit of each included.
     pub samples: usize,
-    /// Samples in which at least one element differed.
+    /// Samples in which at least one element differed, in the short submit or in the long one.
     pub racy_samples: usize,
-    /// Median count over all samples.
+    /// Median count of the short submits.
     pub median: f64,
-    /// Largest count.
+    /// Largest count of any submit.
     pub max: u64,
-    /// Elements checked in a sample.
+    /// Elements checked in a short submit; a long one has as many in each repetition.
     pub of: u64,
 }
 

@@ -42,7 +42,10 @@ pub fn reflect(spirv: &[u32]) -> Result<Interface> {
     let mut push_bytes = 0;
     for variable in &entry.vars {
         match variable {
-            Variable::Descriptor { desc_bind, desc_ty, .. } => {
+            Variable::Descriptor { desc_bind, desc_ty, nbind, .. } => {
+                if *nbind != 1 {
+                    bail!("binding {} is an array of {nbind}; kernels take single ones", desc_bind.bind());
+                }
                 if desc_bind.set() != 0 {
                     bail!("set {} is used; kernels have one set", desc_bind.set());
                 }

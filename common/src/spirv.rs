@@ -82,7 +82,7 @@ fn messages(error: &shaderc::Error) -> String {
 }
 
 fn cache_file(source: &Source, defines: &Defines) -> Option<PathBuf> {
-    let root = match std::env::var_os("HOTLAP_CACHE_DIR") {
+    let root = match std::env::var_os("HOTLAP_CACHE_DIR").filter(|dir| !dir.is_empty()) {
         Some(dir) => PathBuf::from(dir),
         None => dirs::cache_dir()?.join("hot-lap"),
     };

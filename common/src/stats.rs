@@ -83,13 +83,6 @@ impl Summary {
         let Interval { low, high } = self.median_95?;
         (self.median != 0.0).then(|| (high - low) / 2.0 / self.median.abs())
     }
-
-    /// Relative standard error of the mean, what the stopping rule asks to be small.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a count of samples fits 52 bits")]
-    pub fn mean_error(&self) -> f64 {
-        self.relative_stdev / (self.n as f64).sqrt()
-    }
 }
 
 /// Distribution-free 95 % interval of the median of `sorted`: the order statistics `x(l)` and

@@ -17,8 +17,9 @@ Reads first_read(uint texel) {
     return Reads(texel >> MIX_BITS, texel);
 }
 
-// The multiplier is odd, so that one wrong texel always changes the lower 24 bits, and the order
-// of the reads counts, so that swapped neighbours do too.
+// The multiplier is odd, so that one wrong read always changes the lower 24 bits, and the order of
+// the reads counts, so that swapped neighbours do too. (A clamped edge reads a texel several times,
+// which may cancel; the generation catches a stale one there as well.)
 void read_next(inout Reads reads, uint texel, uint multiplier) {
     reads.generation = min(reads.generation, texel >> MIX_BITS);
     reads.mixed = reads.mixed * multiplier + texel;

@@ -3,7 +3,8 @@
 // Counts the words of a result that differ from what was expected, and finds the first of them.
 // Runs behind the timed window, on every sample of every variant.
 
-layout(local_size_x = 256) in;
+// Every Vulkan device has workgroups of 128.
+layout(local_size_x = 128) in;
 
 layout(push_constant) uniform Push {
     uint words; // to compare

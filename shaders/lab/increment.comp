@@ -9,5 +9,8 @@ layout(set = 0, binding = 1, r32ui) uniform writeonly uimage2D to;
 
 void main() {
     ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+    if (any(greaterThanEqual(at, imageSize(to)))) {
+        return;
+    }
     imageStore(to, at, imageLoad(from, at) + 1u);
 }

@@ -31,6 +31,8 @@ pub struct Measured {
     pub method: Method,
     /// One per variant.
     pub rows: Vec<Row>,
+    /// What the reader must know of this run, in sentences.
+    pub notes: Vec<String>,
     /// How it ended.
     pub ended: Ended,
     /// When the first sample was taken.
@@ -41,6 +43,9 @@ pub struct Measured {
 
 /// A submit that takes longer makes desktops stutter and nears drivers' own time limits.
 const LONGEST_SUBMIT_US: f64 = 100_000.0;
+
+/// For a fixed number of samples: it takes as long as it takes, but not for ever.
+const A_DAY: Duration = Duration::from_secs(86_400);
 
 /// Budgets of a run, in seconds.
 const GPU_BUDGET: u64 = 8;
@@ -66,13 +71,17 @@ pub fn measure(
         interrupted,
         aborted,
     };
-    let outcome = match probe(lab, &mut target, &mut plan, watch) {
+    let mut first_wrong = vec![None; runnable.len()];
+    let mut outcome = match probe(lab, &mut target, &mut plan, &mut first_wrong, watch) {
         Ok(ControlFlow::Continue(())) => measure::run(&plan, &mut target, watch),
         Ok(ControlFlow::Break(())) => nothing(true, None),
         Err(error) => nothing(false, Some(error)),
     };
+    for (row, reading) in outcome.rows.iter_mut().zip(first_wrong) {
+        row.wrong = row.wrong.or(reading);
+    }
     let mut method = method(&plan, floor_us);
-    method.validation = lab.gpu.validates();
+    method.tools = lab.gpu.tools().to_vec();
     let rows = rows(lab, &runnable, &outcome, &method, &target.session);
     let ended = match &outcome.aborted {
         Some(error) => Ended::Failed { reason: one_line(error) },
@@ -80,7 +89,33 @@ pub fn measure(
         None => Ended::Complete,
     };
     let first_sample = target.first_sample.unwrap_or_else(Instant::now);
-    Ok(Measured { method, rows, ended, first_sample, error: outcome.aborted })
+    let notes = notes(lab, &plan, &rows);
+    Ok(Measured { method, rows, notes, ended, first_sample, error: outcome.aborted })
+}
+
+/// What is missing from the table, and why.
+fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(reason) = &lab.unchecked {
+        notes.push(format!("No result was compared with anything: {reason}."));
+    }
+    if plan.repetitions < lab.repetitions() {
+        let n = plan.repetitions;
+        let left = if n < 2 { "so there is no pipelined time".to_owned() } else { format!("so N is {n}") };
+        notes.push(format!("Submits are kept under {} ms, {left}.", LONGEST_SUBMIT_US / 1e3));
+    }
+    let lost = |row: &&Row| plan.repetitions > 1 && row.isolated_us.is_some() && row.pipelined_us.is_none();
+    let lost: Vec<&str> = rows.iter().filter(lost).map(|row| row.variant.as_str()).collect();
+    if !lost.is_empty() {
+        notes.push(format!(
+            "The pipelined time of {} is lost in noise: zero lies within its interval.",
+            lost.join(", ")
+        ));
+    }
+    if let Some(tool) = lab.gpu.tools().iter().find(|tool| tool.to_lowercase().contains("validation")) {
+        notes.push(format!("{tool} was active: these times are no times."));
+    }
+    notes
 }
 
 /// The device behind the engine.
@@ -118,12 +153,7 @@ fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
             .collect(),
         repetitions: lab.repetitions(),
         rule: Rule { fixed: options.samples, ..Rule::default() },
-        // A fixed number of samples takes as long as it takes.
-        budget: options.budget.unwrap_or(if options.samples.is_some() {
-            Duration::from_secs(3600)
-        } else {
-            default
-        }),
+        budget: options.budget.unwrap_or(if options.samples.is_some() { A_DAY } else { default }),
         warm_up: 2,
         seed: options.seed,
     }
@@ -135,10 +165,11 @@ fn probe(
     lab: &Lab,
     target: &mut Device<'_>,
     plan: &mut Plan,
+    first_wrong: &mut [Option<Reading>],
     watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>> {
     let mut longest: f64 = 0.0;
-    for row in 0..target.variants.len() {
+    for (row, first_wrong) in first_wrong.iter_mut().enumerate() {
         if watch(Progress { rows_done: 0, rounds: 0, spent: 0.0 }).is_break() {
             return Ok(ControlFlow::Break(()));
         }
@@ -155,8 +186,13 @@ fn probe(
             reading.wrong,
             lab.variants[target.variants[row]].name
         );
+        let wrong = |reading: Reading| (plan.rows[row].must_be_right && reading.wrong > 0).then_some(reading);
+        *first_wrong = wrong(reading);
         match target.sample(row, 1) {
-            Ok(reading) => longest = longest.max(reading.gpu_us),
+            Ok(reading) => {
+                longest = longest.max(reading.gpu_us);
+                *first_wrong = first_wrong.or(wrong(reading));
+            }
             Err(Failure::Variant(_)) => {}
             Err(Failure::Run(error)) => return Err(error),
         }
@@ -181,7 +217,7 @@ fn method(plan: &Plan, floor_us: f64) -> Method {
         floor_us,
         caches: "warm".into(),
         clocks: "not read".into(),
-        validation: false,
+        tools: Vec::new(),
     }
 }
 
@@ -274,7 +310,9 @@ fn pipelined(pairs: &[Pair], repetitions: u32) -> Option<Summary> {
     let further = f64::from(repetitions.checked_sub(1).filter(|&n| n > 0)?);
     let costs: Option<Vec<f64>> =
         pairs.iter().map(|p| Some((p.many?.gpu_us - p.one.gpu_us) / further)).collect();
-    Summary::of(&costs?)
+    let summary = Summary::of(&costs?)?;
+    let low = summary.median_95.map_or(summary.min, |interval| interval.low);
+    (low > 0.0).then_some(summary)
 }
 
 /// Quotients of the rounds that both rows have.
@@ -282,7 +320,8 @@ fn ratio(row: &measure::Row, reference: Option<&measure::Row>) -> Option<Summary
     if row.wrong.is_some() {
         return None;
     }
-    let mut others = reference?.pairs.iter().peekable();
+    let right = reference.filter(|other| other.wrong.is_none() && other.failure.is_none())?;
+    let mut others = right.pairs.iter().peekable();
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for pair in &row.pairs {
         while others.next_if(|o| o.round < pair.round).is_some() {}
@@ -300,11 +339,12 @@ fn racy(row: &measure::Row, of: u64) -> Option<Racy> {
         return None;
     }
     let counts: Vec<u64> = row.pairs.iter().map(|p| p.one.wrong).collect();
+    let long = |pair: &Pair| pair.many.map_or(0, |m| m.wrong);
     Some(Racy {
         samples: counts.len(),
-        racy_samples: counts.iter().filter(|&&c| c > 0).count(),
+        racy_samples: row.pairs.iter().filter(|p| p.one.wrong + long(p) > 0).count(),
         median: Summary::of(&counts.iter().map(|&c| c as f64).collect::<Vec<_>>())?.median,
-        max: counts.iter().copied().max()?,
+        max: row.pairs.iter().map(|p| p.one.wrong.max(long(p))).max()?,
         of,
     })
 }
@@ -336,6 +376,7 @@ mod tests {
         let s = pipelined(&[pair(0, 10.0, 31.0), pair(1, 12.0, 33.0)], 8).unwrap();
         assert_eq!(s.median, 3.0);
         assert!(pipelined(&[pair(0, 10.0, 10.0)], 1).is_none());
+        assert!(pipelined(&[pair(0, 10.0, 9.0)], 2).is_none(), "no cost below zero");
     }
 
     #[test]
@@ -346,6 +387,8 @@ mod tests {
         let s = ratio(&a, Some(&b)).unwrap();
         assert_eq!((s.n, s.min, s.max), (2, 2.0, 5.0));
         assert!(ratio(&a, None).is_none());
+        let wrong = measure::Row { wrong: Some(b.pairs[0].one), ..b };
+        assert!(ratio(&a, Some(&wrong)).is_none(), "nothing is divided by a wrong row");
     }
 
     #[test]
@@ -365,7 +408,16 @@ mod tests {
         let mut raced = pair(1, 1.0, 1.0);
         raced.one.wrong = 9;
         let row = measure::Row { pairs: vec![pair(0, 1.0, 1.0), raced], ..measure::Row::default() };
-        let racy = racy(&row, 64).unwrap();
-        assert_eq!((racy.samples, racy.racy_samples, racy.max, racy.of), (2, 1, 9, 64));
+        let counted = racy(&row, 64).unwrap();
+        assert_eq!((counted.samples, counted.racy_samples, counted.max, counted.of), (2, 1, 9, 64));
+        let mut long = pair(0, 1.0, 1.0);
+        long.many.as_mut().unwrap().wrong = 5;
+        let row = measure::Row { pairs: vec![long], ..measure::Row::default() };
+        let counted = racy(&row, 64).unwrap();
+        assert_eq!(
+            (counted.racy_samples, counted.median, counted.max),
+            (1, 0.0, 5),
+            "a race in the long submit"
+        );
     }
 }

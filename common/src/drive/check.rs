@@ -9,8 +9,9 @@ use ash::vk;
 
 use super::session::Session;
 use crate::error::{Halt, one_line};
-use crate::lab::{Lab, Variant};
+use crate::lab::{Alarm, Lab, Variant};
 use crate::record::{Promise, Status};
+use crate::tamper::{Break, Tamper};
 use crate::validation::Message;
 
 /// What `--check` found.
@@ -28,7 +29,7 @@ pub struct Checked {
 ///
 /// # Errors
 /// The layer does not report a hazard made on purpose, so its silence would prove nothing.
-pub fn check(lab: &Lab) -> Result<Checked> {
+pub fn check(lab: &Lab, broken: Option<Break>) -> Result<Checked> {
     canary(lab)?;
     let mut session = Session::new(lab)?;
     let mut checked = Checked {
@@ -46,7 +47,7 @@ pub fn check(lab: &Lab) -> Result<Checked> {
             line(&mut checked, &variant.name, &format!("left out: {reason}"));
             continue;
         }
-        match one_variant(lab, &mut session, v) {
+        match one_variant(lab, &mut session, v, broken) {
             Ok(findings) => conclude(&mut checked, variant, findings, lab.checks.is_empty()),
             Err(error) if error.is::<Halt>() => {
                 line(&mut checked, &variant.name, &format!("FAILED: {}", one_line(&error)));
@@ -59,10 +60,13 @@ pub fn check(lab: &Lab) -> Result<Checked> {
                 checked.failed += 1;
             }
         }
+        // An error on the way may have left some, and they are not the next variant's.
+        drop(lab.gpu.take_messages());
     }
     Ok(checked)
 }
 
+#[derive(Default)]
 struct Findings {
     wrong: u64,
     first: String,
@@ -71,10 +75,29 @@ struct Findings {
     problems: Vec<String>,
 }
 
+/// The variant as it is recorded and, where it leaves access masks empty, once more with them filled
+/// in: the layer then judges the execution dependencies, which it could not tell apart before.
+fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Result<Findings> {
+    let variant = &lab.variants[v];
+    let mut findings = Findings::default();
+    run_changed(lab, session, v, Tamper { complete: false, broken }, &mut findings)?;
+    if matches!(variant.promise, Promise::Hardware { .. }) {
+        run_changed(lab, session, v, Tamper { complete: true, broken }, &mut findings)?;
+    }
+    Ok(findings)
+}
+
 /// One submit with one repetition and one with two, so that dependencies between repetitions are
 /// seen too.
-fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<Findings> {
-    let (mut wrong, mut first) = (0, String::new());
+fn run_changed(
+    lab: &Lab,
+    session: &mut Session<'_>,
+    v: usize,
+    tamper: Tamper,
+    found: &mut Findings,
+) -> Result<()> {
+    let mut chains = 0;
+    lab.gpu.tamper.set(tamper);
     for repetitions in [1, 2.min(lab.repetitions())] {
         let reading = session.sample(Some(v), repetitions)?;
         let on_cpu = session.count_on_cpu(repetitions)?;
@@ -83,27 +106,45 @@ fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<Finding
             "the device counted {} wrong elements, the CPU {on_cpu} in the same images",
             reading.wrong
         );
-        if wrong == 0 {
-            first = reading.first_wrong.map_or_else(String::new, |f| session.place(f));
+        if found.wrong == 0 {
+            found.first = reading.first_wrong.map_or_else(String::new, |f| session.place(f));
         }
-        wrong = wrong.max(reading.wrong);
+        found.wrong = found.wrong.max(reading.wrong);
+        chains += repetitions;
     }
+    lab.gpu.tamper.set(Tamper::default());
     let heard = first_of_each(&lab.gpu.take_messages());
     let variant = &lab.variants[v];
-    Ok(Findings { wrong, first, alarms: heard.len(), problems: compare_alarms(&heard, variant) })
+    let listed = if tamper.complete { &variant.completed_alarms } else { &variant.alarms };
+    found.alarms = found.alarms.max(heard.len());
+    found.problems.extend(compare_alarms(&heard, variant, listed, chains));
+    Ok(())
 }
 
-/// The messages that are not on the variant's list, and the entries of the list that did not come.
-fn compare_alarms(heard: &BTreeMap<String, (usize, String)>, variant: &Variant) -> Vec<String> {
+/// The messages that are not listed or come too often, and the listed ones that did not come.
+fn compare_alarms(
+    heard: &BTreeMap<String, (usize, String)>,
+    variant: &Variant,
+    listed: &[Alarm],
+    chains: u32,
+) -> Vec<String> {
     let races = matches!(variant.promise, Promise::Nothing { .. });
     let hazard = |id: &str| id.starts_with("SYNC-HAZARD");
-    let listed = |id: &str| variant.alarms.iter().any(|a| a.id == id) || races && hazard(id);
-    let mut problems: Vec<String> = heard
-        .iter()
-        .filter(|(id, _)| !listed(id))
-        .map(|(id, (count, text))| format!("{id} ({count} times), first: {text}"))
-        .collect();
-    problems.extend(variant.alarms.iter().filter(|a| !heard.contains_key(&a.id)).map(|a| {
+    let mut problems = Vec::new();
+    for (id, (count, text)) in heard {
+        match listed.iter().find(|a| a.id == *id) {
+            Some(alarm) if *count > (alarm.at_most * chains) as usize => problems.push(format!(
+                "{id} came {count} times, {} are listed because {}; the first: {text}",
+                alarm.at_most * chains,
+                alarm.reason
+            )),
+            None if !(races && hazard(id)) => {
+                problems.push(format!("{id} ({count} times), the first: {text}"))
+            }
+            _ => {}
+        }
+    }
+    problems.extend(listed.iter().filter(|a| !heard.contains_key(&a.id)).map(|a| {
         format!("{} did not come, although it is listed because {}: take it off the list", a.id, a.reason)
     }));
     if races && !heard.keys().any(|id| hazard(id)) {

@@ -15,6 +15,8 @@ pub(super) struct Candidate {
     pub family: u32,
     /// Why the suite cannot use it, where it cannot.
     pub unusable: Option<String>,
+    /// Bytes of the largest buffer that a kernel can bind.
+    pub max_storage_buffer: u64,
 }
 
 /// All devices, best first: discrete, integrated, virtual, CPU; the loader's order within a kind.
@@ -51,8 +53,11 @@ pub(super) fn choose(mut found: Vec<Candidate>, wish: Option<&str>) -> Result<Ca
 
 fn find(found: &[Candidate], wish: &str) -> Result<usize> {
     let plain = |s: &str| s.replace('-', "").to_lowercase();
-    if let Some(index) = wish.parse().ok().filter(|&index: &usize| index < found.len()) {
-        return Ok(index);
+    // Two digits are an index, right or wrong; more may be the model in a name.
+    match wish.parse::<usize>() {
+        Ok(index) if index < found.len() => return Ok(index),
+        Ok(index) if index < 100 => bail!("there is no device {index}:\n{}", list(found)),
+        _ => {}
     }
     if let Some(at) = found.iter().position(|c| plain(&c.facts.uuid) == plain(wish)) {
         return Ok(at);
@@ -111,7 +116,8 @@ fn describe(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Ca
     let facts = facts(&core, &vulkan11, &vulkan12, family.map(|i| (i, &families[i])), &memory);
     let unusable = why_not(instance, physical, &core, &facts, family.is_some())?;
     let family = u32::try_from(family.unwrap_or(0))?;
-    Ok(Candidate { physical, facts, family, unusable })
+    let max_storage_buffer = core.limits.max_storage_buffer_range.into();
+    Ok(Candidate { physical, facts, family, unusable, max_storage_buffer })
 }
 
 /// The graphics queue where it computes too (the talk finds that it pipelines small dispatches
@@ -238,6 +244,7 @@ mod tests {
             facts,
             family: 0,
             unusable: unusable.map(str::to_owned),
+            max_storage_buffer: 0,
         }
     }
 
@@ -267,9 +274,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_chosen_is_said_with_the_list() {
-        for (wish, says) in
-            [("7", "no device is called '7'"), ("", "no device"), ("radeon", "several devices")]
-        {
+        for (wish, says) in [
+            ("7", "no device 7"),
+            ("9000", "no device is called '9000'"),
+            ("", "no device"),
+            ("radeon", "several devices"),
+        ] {
             let error = chosen(Some(wish)).unwrap_err().to_string();
             assert!(error.contains(says) && error.contains("2: llvmpipe"), "{error}");
         }

@@ -7,7 +7,7 @@ mod instance;
 pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot};
 pub use arena::{Buffer, Event, Events, Image, Images};
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::ffi::CString;
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -20,6 +20,7 @@ use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 
 use crate::error::{Doing, Halt};
 use crate::facts::{DeviceFacts, Kind};
+use crate::tamper::Tamper;
 use crate::validation::Messages;
 use instance::Instance;
 
@@ -60,12 +61,19 @@ pub struct Gpu {
     pub(crate) debug: Option<ext::debug_utils::Device>,
     pub(crate) arena: RefCell<Arena>,
     memory: ManuallyDrop<RefCell<Allocator>>,
+    physical: vk::PhysicalDevice,
     queue: vk::Queue,
     family: u32,
     timeout: Duration,
     events_supported: bool,
     max_push_descriptors: u32,
-    instance: Instance,
+    max_storage_buffer: u64,
+    /// A submit has not been seen to end.
+    pending: Cell<bool>,
+    once: OnceCell<(vk::CommandPool, vk::CommandBuffer, vk::Fence)>,
+    tools: Vec<String>,
+    pub(crate) tamper: Cell<Tamper>,
+    instance: ManuallyDrop<Instance>,
 }
 
 impl fmt::Debug for Gpu {
@@ -106,7 +114,7 @@ impl Gpu {
             allocation_sizes: gpu_allocator::AllocationSizes::default(),
         })?;
         let default_timeout = Duration::from_secs(if chosen.facts.kind == Kind::Cpu { 60 } else { 10 });
-        Ok(Self {
+        let gpu = Self {
             startup,
             push: khr::push_descriptor::Device::new(&instance.raw, &device),
             debug: instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device)),
@@ -114,13 +122,22 @@ impl Gpu {
             memory: ManuallyDrop::new(RefCell::new(memory)),
             queue: unsafe { device.get_device_queue(chosen.family, 0) },
             family: chosen.family,
+            physical: chosen.physical,
             timeout: options.timeout.unwrap_or(default_timeout),
             events_supported: features.events,
             max_push_descriptors: features.max_push_descriptors,
+            max_storage_buffer: chosen.max_storage_buffer,
+            pending: Cell::new(false),
+            once: OnceCell::new(),
+            tools: tools(&instance.raw, chosen.physical),
+            tamper: Cell::default(),
             facts: chosen.facts,
             device,
-            instance,
-        })
+            instance: ManuallyDrop::new(instance),
+        };
+        gpu.name(gpu.queue, "the queue");
+        gpu.name(gpu.device.handle(), &gpu.facts.name);
+        Ok(gpu)
     }
 
     /// Messages of the validation layer since the last call; empty when validation is off.
@@ -129,10 +146,16 @@ impl Gpu {
         self.instance.messages.as_ref().map_or_else(Vec::new, |m: &Arc<Messages>| m.take())
     }
 
-    /// The validation layer is on.
+    /// Layers and capture tools that are active around the device and may change its times: ours
+    /// under `--check`, or whatever the environment brought in.
     #[must_use]
-    pub fn validates(&self) -> bool {
-        self.instance.messages.is_some()
+    pub fn tools(&self) -> &[String] {
+        &self.tools
+    }
+
+    /// Bytes of the largest buffer that a kernel can bind.
+    pub(crate) fn max_storage_buffer(&self) -> u64 {
+        self.max_storage_buffer
     }
 
     /// The device has events (portability devices may not).
@@ -145,6 +168,13 @@ impl Gpu {
         self.max_push_descriptors
     }
 
+    /// Kernels can store to optimally tiled images of this format.
+    pub(crate) fn stores(&self, format: vk::Format) -> bool {
+        let of_format =
+            unsafe { self.instance.raw.get_physical_device_format_properties(self.physical, format) };
+        of_format.optimal_tiling_features.contains(vk::FormatFeatureFlags::STORAGE_IMAGE)
+    }
+
     pub(crate) fn arena(&self) -> Ref<'_, Arena> {
         self.arena.borrow()
     }
@@ -153,7 +183,7 @@ impl Gpu {
         &self.memory
     }
 
-    /// A pool whose command buffers are reset one by one.
+    /// A pool with its one command buffer; the pool is reset before each recording.
     pub(crate) fn command_buffer(&self) -> Result<(vk::CommandPool, vk::CommandBuffer)> {
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(self.family)
@@ -187,7 +217,9 @@ impl Gpu {
         let submit = [vk::SubmitInfo2::default().command_buffer_infos(&buffers)];
         let began = Instant::now();
         unsafe { self.device.queue_submit2(self.queue, &submit, fence) }.doing("submitting")?;
-        Ok(began.elapsed())
+        let taken = began.elapsed();
+        self.pending.set(true);
+        Ok(taken)
     }
 
     /// Waits for a submit and resets its fence.
@@ -201,6 +233,10 @@ impl Gpu {
                 Err(Halt::Hung { what: what.to_owned(), seconds: self.timeout.as_secs_f64() }.into())
             }
             other => {
+                // A lost device works on nothing any more.
+                if matches!(other, Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST)) {
+                    self.pending.set(false);
+                }
                 other.doing(&format!("running {what}"))?;
                 unsafe { self.device.reset_fences(&[fence]) }.doing("resetting a fence")
             }
@@ -215,28 +251,61 @@ impl Gpu {
         let _ = unsafe { debug.set_debug_utils_object_name(&info) };
     }
 
-    /// Command buffer and fence for work outside any measurement.
+    /// Runs work outside any measurement; what it wrote is visible to all later work and to the CPU.
     pub(crate) fn run_once(&self, what: &str, record: impl FnOnce(&crate::Cmd<'_>)) -> Result<()> {
-        let (_, buffer) = self.command_buffer()?;
-        let fence = self.fence()?;
+        if self.once.get().is_none() {
+            let (pool, buffer) = self.command_buffer()?;
+            let made = (pool, buffer, self.fence()?);
+            self.once.get_or_init(|| made);
+        }
+        let Some(&(pool, buffer, fence)) = self.once.get() else {
+            anyhow::bail!("no commands to run {what} with")
+        };
+        self.reset_pool(pool)?;
         let cmd = crate::Cmd::begin(self, buffer)?;
         record(&cmd);
+        cmd.full_barrier();
         cmd.end()?;
         self.submit(buffer, fence)?;
         self.wait(fence, what)
+    }
+
+    pub(crate) fn reset_pool(&self, pool: vk::CommandPool) -> Result<()> {
+        let flags = vk::CommandPoolResetFlags::empty();
+        unsafe { self.device.reset_command_pool(pool, flags) }.doing("resetting a command pool")
     }
 }
 
 impl Drop for Gpu {
     fn drop(&mut self) {
+        // What a hung queue still uses must not be freed, whatever error brought us here.
+        if self.pending.get() {
+            return;
+        }
         let arena = std::mem::take(&mut *self.arena.borrow_mut());
         unsafe {
             arena.destroy(&self.device, &mut self.memory.borrow_mut());
             // The allocator frees its blocks through the device, so it goes first.
             ManuallyDrop::drop(&mut self.memory);
             self.device.destroy_device(None);
+            ManuallyDrop::drop(&mut self.instance);
         }
     }
+}
+
+/// Names of the active layers and tools; none where the driver does not tell.
+fn tools(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<String> {
+    let Ok(count) = (unsafe { instance.get_physical_device_tool_properties_len(physical) }) else {
+        return Vec::new();
+    };
+    let mut tools = vec![vk::PhysicalDeviceToolProperties::default(); count];
+    if unsafe { instance.get_physical_device_tool_properties(physical, &mut tools) }.is_err() {
+        return Vec::new();
+    }
+    let name = |tool: &vk::PhysicalDeviceToolProperties<'_>| {
+        tool.name_as_c_str().map_or_else(|_| String::new(), |name| name.to_string_lossy().into_owned())
+    };
+    tools.iter().map(name).collect()
 }
 
 /// What was found and switched on beyond the required.
@@ -246,7 +315,7 @@ struct Features {
 }
 
 /// Creates the device with what the suite requires (synchronization2, maintenance4, push
-/// descriptors) and, where present, what some samples ask for.
+/// descriptors) and, where present, what the samples to come ask for.
 fn create_device(instance: &ash::Instance, chosen: &choose::Candidate) -> Result<(ash::Device, Features)> {
     let physical = chosen.physical;
     let available = unsafe { instance.enumerate_device_extension_properties(physical) }
@@ -266,6 +335,10 @@ fn create_device(instance: &ash::Instance, chosen: &choose::Candidate) -> Result
         present = present.push_next(&mut subset);
     }
     unsafe { instance.get_physical_device_features2(physical, &mut present) };
+    let core = vk::PhysicalDeviceFeatures {
+        shader_storage_image_extended_formats: present.features.shader_storage_image_extended_formats,
+        ..vk::PhysicalDeviceFeatures::default()
+    };
     let mut subset =
         vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default().events(subset.events == vk::TRUE);
     let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default()
@@ -281,6 +354,7 @@ fn create_device(instance: &ash::Instance, chosen: &choose::Candidate) -> Result
     let mut info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .enabled_extension_names(&extensions)
+        .enabled_features(&core)
         .push_next(&mut vulkan12)
         .push_next(&mut vulkan13);
     if portability {

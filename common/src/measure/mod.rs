@@ -130,7 +130,7 @@ pub struct Progress {
     pub rows_done: usize,
     /// Rounds completed.
     pub rounds: u32,
-    /// Share of the budget that is spent, 0 to 1.
+    /// Share of the budget, or of a fixed number of samples, that is spent; 0 to 1.
     pub spent: f64,
 }
 
@@ -184,6 +184,9 @@ struct Run<'a> {
 impl Run<'_> {
     fn all_rounds(&mut self) -> Result<(), Ended> {
         for _ in 0..self.plan.warm_up {
+            if self.target.elapsed() >= self.plan.budget {
+                break;
+            }
             self.round(true)?;
         }
         loop {
@@ -271,11 +274,19 @@ impl Run<'_> {
         self.rows[row].failure.is_none() && self.rows[row].wrong.is_none()
     }
 
+    /// Of the budget, or of the samples that were asked for: whichever is nearer to its end.
+    fn spent(&self) -> f64 {
+        let time = self.target.elapsed().as_secs_f64() / self.plan.budget.as_secs_f64().max(1e-9);
+        #[expect(clippy::cast_precision_loss, reason = "a count of samples fits 52 bits")]
+        let samples = self.plan.rule.fixed.map_or(0.0, |n| f64::from(self.rounds) / n as f64);
+        time.max(samples).min(1.0)
+    }
+
     fn step(&mut self) -> Result<(), Ended> {
         let progress = Progress {
             rows_done: self.rows.len() - self.open().len(),
             rounds: self.rounds,
-            spent: (self.target.elapsed().as_secs_f64() / self.plan.budget.as_secs_f64().max(1e-9)).min(1.0),
+            spent: self.spent(),
         };
         match (self.watch)(progress) {
             ControlFlow::Continue(()) => Ok(()),

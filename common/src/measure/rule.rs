@@ -76,9 +76,7 @@ impl Rule {
         if gpu_us < wanted_us {
             unmet.push(format!("{:.0} of {:.0} ms GPU time", gpu_us / 1e3, wanted_us / 1e3));
         }
-        if unmet.is_empty() && meters().all(|m| m.noise_is_stable(self)) {
-            return Some(Stop::NoiseStable);
-        }
+        let enough = unmet.is_empty();
         let error = meters().map(Meter::mean_error).fold(0.0, f64::max);
         if error.is_infinite() {
             unmet.push("one sample shows no error".into());
@@ -92,6 +90,9 @@ impl Rule {
         }
         if unmet.is_empty() {
             return Some(Stop::Precise);
+        }
+        if enough && meters().all(|m| m.noise_is_stable(self)) {
+            return Some(Stop::NoiseStable);
         }
         budget_spent.then_some(Stop::Budget { unmet })
     }

@@ -175,10 +175,11 @@ fn racy(record: &Record) -> Option<String> {
     let counts: Vec<Racy> =
         record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
     let (least, most) = counts.iter().map(|r| r.of).min().zip(counts.iter().map(|r| r.of).max())?;
-    let checked = format!("each sample's {} texels are compared to the CPU twin's", range(&least, &most));
+    let checked =
+        format!("each repetition's {} texels are compared with the CPU twin's", range(&least, &most));
     Some(if counts.iter().any(|r| r.racy_samples > 0) {
         format!(
-            "Racy texels: {checked}; median count of those that differ (≤ or max: largest), and in how many of the samples any did."
+            "Racy texels: {checked}; median count of those that differ in a short submit (≤ or max: largest of any submit), and in how many of the samples any did."
         )
     } else {
         format!("Racy texels: {checked}.")

@@ -46,6 +46,22 @@ impl Destination {
         }
     }
 
+    /// Both would end up in the same file, or mixed on the standard output.
+    #[must_use]
+    pub fn is_same_place(&self, other: &Self) -> bool {
+        let file = |destination: &Self| match destination {
+            Self::Stdout => None,
+            Self::File(path) => match Place::of(path) {
+                Ok(Place::File { folder, target }) => {
+                    Some(fs::canonicalize(folder).ok()?.join(target.file_name()?))
+                }
+                _ => None,
+            },
+        };
+        let on_stdout = *self == Self::Stdout && *other == Self::Stdout;
+        on_stdout || file(self).is_some_and(|path| file(other) == Some(path))
+    }
+
     /// Writes `text`. A file appears whole or not at all; a reader that has left the standard output
     /// (`| head`) is no error.
     ///
@@ -147,6 +163,15 @@ fn print(out: &mut impl Write, text: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_names_of_one_file_are_one_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| Destination::File(dir.path().join(name));
+        assert!(at("a").is_same_place(&at("./a")) && !at("a").is_same_place(&at("b")));
+        assert!(Destination::Stdout.is_same_place(&Destination::Stdout));
+        assert!(!Destination::Stdout.is_same_place(&at("a")));
+    }
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> =

@@ -62,7 +62,8 @@ fn readme(record: &Record, table: &str) -> String {
          - Driver: {driver} {info}\n\
          - Date: {date}, {seconds:.1} s\n\
          - Tool: {tool}\n\
-         - End: {end}\n\n\
+         - End: {end}\n\
+         - Order of the samples: `--seed {seed}`\n\n\
          ```sh\n{command}\n```\n\n\
          ```text\n{table}\n```\n\n\
          `samples.csv` holds every kept sample: times of the GPU (`one_us`, `many_us`) and of the CPU \
@@ -77,6 +78,7 @@ fn readme(record: &Record, table: &str) -> String {
         seconds = record.seconds,
         tool = tool(&record.tool),
         end = end(&record.ended),
+        seed = record.method.seed,
         command = command(record),
         table = table.trim_end(),
     )

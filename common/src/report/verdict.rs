@@ -15,14 +15,12 @@ pub(super) fn verdict(record: &Record) -> Option<String> {
     let cost =
         record.rows.iter().find(|row| row.variant == *baseline).filter(|row| measured(row))?.to_bound?;
     let mut text = format!("In short: {baseline} takes {} {bound}.", times(&cost));
-    for kind in ["lawful alternative", "alternative that relies on hardware"] {
-        let of_kind = |promise: &Promise| match promise {
-            Promise::Law => kind == "lawful alternative",
-            Promise::Hardware { .. } => kind != "lawful alternative",
-            Promise::Nothing { .. } => false,
-        };
-        let others = record.rows.iter().filter(|row| row.variant != *baseline && of_kind(&row.promise));
-        if let Some((row, ratio)) = fastest(others) {
+    let lawful = record.rows.iter().filter(|row| row.promise == Promise::Law && row.variant != *baseline);
+    let relying = record.rows.iter().filter(|row| matches!(row.promise, Promise::Hardware { .. }));
+    let best =
+        [("lawful alternative", fastest(lawful)), ("alternative that relies on hardware", fastest(relying))];
+    for (kind, found) in best {
+        if let Some((row, ratio)) = found {
             text += &format!(
                 " The fastest {kind}, {}, takes {} {baseline}: {}.",
                 row.variant,

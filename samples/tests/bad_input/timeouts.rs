@@ -14,13 +14,14 @@ pub fn trials() -> Vec<Trial> {
     [
         trial("timeout_while_measuring", timeout_while_measuring),
         trial("timeout_while_setting_up", timeout_while_setting_up),
+        trial("timeout_and_disk_full", timeout_and_disk_full),
     ]
     .map(|trial| trial.with_ignored_flag(another_device))
     .into()
 }
 
-/// Each submit takes several times the limit, what comes before them a fraction.
-const LONG_SUBMITS: &str = "--size 256 --passes 60 --radius 16 --timeout 0.1";
+/// Each submit takes many times the limit, even with 64 cores; what comes before them a fraction.
+const LONG_SUBMITS: &str = "--size 256 --passes 100 --radius 32 --timeout 0.03";
 
 fn timeout_while_measuring() -> Result<()> {
     let folder = tempfile::tempdir()?;
@@ -37,6 +38,20 @@ fn timeout_while_measuring() -> Result<()> {
     );
     let names: Vec<String> = files_of(folder.path())?.into_keys().collect();
     ensure!(names == ["a.json"], "left behind: {names:?}");
+    Ok(())
+}
+
+/// What the queue still works on must not be freed on the way out, whichever error comes last.
+fn timeout_and_disk_full() -> Result<()> {
+    for words in ["--json /dev/full", "--check"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full")?;
+        let call = Call::new(SAMPLE)?.words(LONG_SUBMITS).words(words).stdout(full);
+        let ended = call.run()?.with_code(EXIT_HUNG.into())?;
+        ensure!(
+            words == "--check" || ended.stderr.contains("/dev/full"),
+            "the full disk is not named: {ended}"
+        );
+    }
     Ok(())
 }
 
