@@ -223,8 +223,10 @@ pub struct Racy {
     pub racy_samples: usize,
     /// Median count of the short submits.
     pub median: f64,
-    /// Largest count of any submit.
+    /// Largest count of a short submit.
     pub max: u64,
+    /// Largest count of a long submit, over all its repetitions.
+    pub long_max: u64,
     /// Elements checked in a short submit; a long one has as many in each repetition.
     pub of: u64,
 }

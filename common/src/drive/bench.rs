@@ -344,7 +344,8 @@ fn racy(row: &measure::Row, of: u64) -> Option<Racy> {
         samples: counts.len(),
         racy_samples: row.pairs.iter().filter(|p| p.one.wrong + long(p) > 0).count(),
         median: Summary::of(&counts.iter().map(|&c| c as f64).collect::<Vec<_>>())?.median,
-        max: row.pairs.iter().map(|p| p.one.wrong.max(long(p))).max()?,
+        max: counts.iter().copied().max()?,
+        long_max: row.pairs.iter().map(long).max()?,
         of,
     })
 }
@@ -415,8 +416,8 @@ mod tests {
         let row = measure::Row { pairs: vec![long], ..measure::Row::default() };
         let counted = racy(&row, 64).unwrap();
         assert_eq!(
-            (counted.racy_samples, counted.median, counted.max),
-            (1, 0.0, 5),
+            (counted.racy_samples, counted.max, counted.long_max),
+            (1, 0, 5),
             "a race in the long submit"
         );
     }

@@ -179,7 +179,7 @@ fn racy(record: &Record) -> Option<String> {
         format!("each repetition's {} texels are compared with the CPU twin's", range(&least, &most));
     Some(if counts.iter().any(|r| r.racy_samples > 0) {
         format!(
-            "Racy texels: {checked}; median count of those that differ in a short submit (≤ or max: largest of any submit), and in how many of the samples any did."
+            "Racy texels: {checked}; median count of those that differ in a short submit (≤ or max: the largest), and in how many of the samples any did, long submits included."
         )
     } else {
         format!("Racy texels: {checked}.")

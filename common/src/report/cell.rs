@@ -24,14 +24,18 @@ pub(super) fn lawful(promise: &Promise) -> &'static str {
 }
 
 pub(super) fn racy(racy: Racy, form: RacyForm) -> String {
-    let Racy { samples, racy_samples, median, max, .. } = racy;
+    let Racy { samples, racy_samples, median, max, long_max, .. } = racy;
     let gap = if form == RacyForm::Stacked { '\n' } else { ' ' };
     if racy_samples == 0 {
         return format!("none seen{gap}in {samples}");
     }
     match form {
-        RacyForm::Long => format!("{} (max {max}) in {racy_samples} of {samples}", count(median)),
         // A bare 0 would read as "none".
+        RacyForm::Long if max == 0 => {
+            format!("only in long submits (max {long_max}), {racy_samples} of {samples}")
+        }
+        _ if max == 0 => format!("long only{gap}in {racy_samples}/{samples}"),
+        RacyForm::Long => format!("{} (max {max}) in {racy_samples} of {samples}", count(median)),
         _ if median == 0.0 => format!("≤{max}{gap}in {racy_samples}/{samples}"),
         _ => format!("{}{gap}in {racy_samples}/{samples}", count(median)),
     }
@@ -73,11 +77,16 @@ mod tests {
 
     #[test]
     fn racy_counts_are_never_read_as_none() {
-        let racy_samples = Racy { samples: 24, racy_samples: 3, median: 0.0, max: 7, of: 100 };
+        let racy_samples = Racy { samples: 24, racy_samples: 3, median: 0.0, max: 7, long_max: 9, of: 100 };
         let forms = [RacyForm::Long, RacyForm::Short, RacyForm::Stacked];
         assert_eq!(
             forms.map(|form| racy(racy_samples, form)),
             ["0 (max 7) in 3 of 24", "≤7 in 3/24", "≤7\nin 3/24"]
+        );
+        let racy_samples = Racy { max: 0, ..racy_samples };
+        assert_eq!(
+            forms.map(|form| racy(racy_samples, form)),
+            ["only in long submits (max 9), 3 of 24", "long only in 3/24", "long only\nin 3/24"]
         );
     }
 

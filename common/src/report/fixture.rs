@@ -31,11 +31,12 @@ pub(super) fn record() -> Record {
     rows[3].promise = hardware("caches that are coherent between workgroups");
     rows[3].published = Some(published(1.31));
     rows[4].promise = nothing("every barrier between the passes");
-    rows[4].racy = Some(Racy { samples: 4, racy_samples: 4, median: 12345.0, max: 20001, of: OF });
+    rows[4].racy =
+        Some(Racy { samples: 4, racy_samples: 4, median: 12345.0, max: 20001, long_max: 20001, of: OF });
     rows[4].to_bound = Summary::of(&[1.0; 4]);
     rows[1].to_baseline = Some(around_median(1.0, 300));
     rows[5].promise = nothing("the visibility of the first pass's writes");
-    rows[5].racy = Some(Racy { samples: 61, racy_samples: 3, median: 0.0, max: 7, of: OF });
+    rows[5].racy = Some(Racy { samples: 61, racy_samples: 3, median: 0.0, max: 7, long_max: 7, of: OF });
     rows[5].near_floor = true;
     rows[5].pipelined_us = None;
     rows[2].isolated_us.as_mut().unwrap().outliers = 3;
@@ -145,7 +146,7 @@ fn row(variant: &str, n: u32, us: f64, stop: Stop) -> Row {
         pipelined_us: us_of(us * 0.81),
         to_bound: us_of(us / 46.31),
         to_baseline: if us > 463.0 { Summary::of(&[1.0; 61]) } else { us_of(us / 463.123) },
-        racy: Some(Racy { samples: n as usize, racy_samples: 0, median: 0.0, max: 0, of: OF }),
+        racy: Some(Racy { samples: n as usize, racy_samples: 0, median: 0.0, max: 0, long_max: 0, of: OF }),
         stop: Some(stop),
         record_us: us_of(3.3),
         submit_us: us_of(8.1),
