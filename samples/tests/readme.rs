@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use common::report::read_json;
+
 /// Marks the code block below it as the beginning of a recorded table.
 const MARK: &str = "<!-- table: ";
 
@@ -20,6 +22,35 @@ fn every_table_of_the_readme_stands_in_its_record() {
         shown += 1;
     }
     assert!(shown > 0, "the README shows no recorded table");
+}
+
+/// `| [label](results/…) | 45.2 | 73.6 (1.63x) | …` under a head that names the variants.
+#[test]
+fn every_figure_with_a_record_is_the_one_in_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let mut variants: Vec<String> = Vec::new();
+    let mut compared = 0;
+    for line in readme.lines().filter(|line| line.starts_with("| ")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let linked = cells[0].split_once("](results/").and_then(|(_, rest)| rest.strip_suffix(')'));
+        let Some(folder) = linked else {
+            variants = cells.iter().map(|cell| cell.trim_matches('`').to_owned()).collect();
+            continue;
+        };
+        let path = root.join("results").join(folder).join("record.json");
+        let record = read_json(&fs::read_to_string(path).unwrap()).unwrap();
+        for (variant, cell) in variants.iter().zip(&cells).skip(1) {
+            let row = record.rows.iter().find(|row| row.variant == *variant).unwrap();
+            let mut figure = format!("{:.1}", row.isolated_us.unwrap().median);
+            if record.bound.as_ref() != Some(variant) {
+                figure += &format!(" ({:.2}x)", row.to_bound.unwrap().median);
+            }
+            assert_eq!(*cell, figure, "{variant} of {folder}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 4, "only {compared} figures have a record");
 }
 
 #[test]
