@@ -21,7 +21,7 @@ pub struct Kernel(pub(crate) u32);
 #[derive(Debug)]
 pub struct KernelBuilder<'g> {
     gpu: &'g Gpu,
-    library: &'g Library,
+    shaders: &'g Library,
     path: String,
     defines: Defines,
     constants: BTreeMap<String, u32>,
@@ -29,10 +29,10 @@ pub struct KernelBuilder<'g> {
 }
 
 impl<'g> KernelBuilder<'g> {
-    pub(crate) fn new(gpu: &'g Gpu, library: &'g Library, path: &str) -> Self {
+    pub(crate) fn new(gpu: &'g Gpu, shaders: &'g Library, path: &str) -> Self {
         Self {
             gpu,
-            library,
+            shaders,
             path: path.to_owned(),
             defines: Vec::new(),
             constants: BTreeMap::new(),
@@ -65,7 +65,7 @@ impl<'g> KernelBuilder<'g> {
     /// A shader with an error, a constant that it does not have, a workgroup beyond the device's
     /// limits.
     pub fn build(self) -> Result<Kernel> {
-        let source = self.library.load(&self.path)?;
+        let source = self.shaders.load(&self.path)?;
         let spirv = spirv::compile(&source, &self.defines)?;
         let interface = reflect(&spirv).with_context(|| format!("shader {}", self.path))?;
         let (constants, workgroup) = self.specialise(&interface)?;

@@ -28,11 +28,13 @@ pub mod stats;
 pub mod tamper;
 pub mod validation;
 pub mod values;
+pub mod variant;
 
 pub use ash::vk::Format;
 pub use cli::{NoArgs, run};
 pub use cmd::{Access, Binding, Cmd, Scope, Stage};
 pub use gpu::{Buffer, Event, Events, Gpu, Image, Images};
 pub use kernel::Kernel;
-pub use lab::{Lab, Rep, Variant};
+pub use lab::Lab;
 pub use values::{Extent, Workgroup};
+pub use variant::{Rep, Variant};

@@ -9,10 +9,11 @@ use ash::vk;
 
 use super::session::Session;
 use crate::error::{Halt, one_line};
-use crate::lab::{Alarm, Lab, Variant};
+use crate::lab::Lab;
 use crate::record::{Promise, Status};
 use crate::tamper::{Break, Tamper};
 use crate::validation::Message;
+use crate::variant::{Alarm, Variant};
 
 /// What `--check` found.
 #[derive(Debug, Default)]

@@ -3,4 +3,5 @@
 pub mod bench;
 pub mod check;
 mod interval;
+mod rows;
 mod session;

@@ -15,11 +15,12 @@ use super::interval;
 use crate::cmd::Cmd;
 use crate::gpu::{Buffer, Event};
 use crate::kernel::Kernel;
-use crate::lab::{Check, Lab, Rep};
+use crate::lab::{Check, Lab};
 use crate::measure::Reading;
 use crate::memory::Place;
 use crate::record::Status;
 use crate::stats::Summary;
+use crate::variant::Rep;
 
 /// Objects that every sample reuses.
 pub(crate) struct Session<'l> {

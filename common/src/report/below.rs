@@ -162,9 +162,7 @@ fn ratio_legend(rows: &[&Row]) -> Option<String> {
     let ratios: Vec<Summary> =
         rows.iter().flat_map(|row| [row.to_bound, row.to_baseline]).flatten().collect();
     let mark = if ratios.iter().any(undecided) {
-        format!(
-            "; ≈ where its 95{BLANK}% interval (below 6 samples: its range) holds 1, so that no difference is shown"
-        )
+        format!("; ≈ where its 95{BLANK}% interval holds 1 or is missing, so that no difference is shown")
     } else {
         String::new()
     };

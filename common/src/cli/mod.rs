@@ -1,17 +1,19 @@
 //! The command line that all samples share, and the path from it to an exit code.
 
+mod args;
+mod terminal;
+
+pub use args::NoArgs;
+
 use std::fmt::Debug;
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
-use clap::{Args, CommandFactory, FromArgMatches, Parser};
-use indicatif::{ProgressBar, ProgressStyle};
+use clap::Args;
 
 use crate::drive::bench::{self, BenchOptions};
 use crate::drive::check;
@@ -20,90 +22,11 @@ use crate::facts::Kind;
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::lab::{Lab, LabOptions};
-use crate::measure::Progress;
 use crate::record::{Ended, Record, SCHEMA, Status};
 use crate::report::{self, Destination, Folder};
-use crate::tamper::Break;
 
-/// A sample without arguments of its own.
-#[derive(Args, Clone, Debug)]
-pub struct NoArgs {}
-
-/// What every sample takes.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Common to all samples")]
-struct Common {
-    /// Measure (the default)
-    #[arg(long, conflicts_with = "check")]
-    bench: bool,
-    /// Run each variant under the validation layer and compare its output, without measuring
-    ///
-    /// Core and synchronization validation are on. Each message that the sample does not list with a
-    /// reason fails the check, and so does a listed one that no longer comes.
-    #[arg(long, conflicts_with_all = ["samples", "budget", "json", "csv", "out"])]
-    check: bool,
-    /// Break every dependency of one kind, which the check must then report
-    #[arg(long = "break", value_enum, hide = true, requires = "check")]
-    broken: Option<Break>,
-    /// Print the devices of this machine, best first, and end
-    #[arg(long)]
-    list_devices: bool,
-    /// Device to run on: index in the list, part of its name, or UUID
-    ///
-    /// The default is the first that can be used, discrete before integrated before virtual before
-    /// CPU.
-    #[arg(long, value_name = "DEVICE")]
-    device: Option<String>,
-    /// Measure only these variants (comma-separated), beside the two that ratios need
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    variant: Vec<String>,
-    /// Take exactly N samples of each variant instead of stopping by noise
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    samples: Option<u32>,
-    /// Seconds for all variants together [default: 8, on a CPU device 15]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    budget: Option<Duration>,
-    /// Repetitions in the long submit that the pipelined time comes from; 1 takes none [default: 8,
-    /// on a CPU device 4, fewer where memory is short]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    repetitions: Option<u32>,
-    /// Seed of the order in which variants are sampled [default: from the clock, recorded]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// Seconds that one submit may take before the device counts as hung [default: 10, on a CPU
-    /// device 60]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    timeout: Option<Duration>,
-    /// Write the record as JSON to FILE, or to standard output with -
-    #[arg(long, value_name = "FILE")]
-    json: Option<Destination>,
-    /// Write the raw samples as CSV to FILE, or to standard output with -
-    #[arg(long, value_name = "FILE")]
-    csv: Option<Destination>,
-    /// Write record, samples, table and a README with the exact command into the new folder DIR
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Say how long each step of the start took, and what recording and submitting cost the CPU
-    #[arg(short, long)]
-    verbose: bool,
-}
-
-#[derive(Parser)]
-#[command(allow_negative_numbers = true)]
-struct Cli<A: Args> {
-    #[command(flatten)]
-    sample: A,
-    #[command(flatten)]
-    common: Common,
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("'{text}' is not a number of seconds"))?;
-    if !(0.001..=86_400.0).contains(&seconds) {
-        return Err(format!("{text} s is out of range: 0.001 to 86400"));
-    }
-    Ok(Duration::from_secs_f64(seconds))
-}
+use args::{Common, parse};
+use terminal::{FILE_WIDTH, on_interrupt, progress_bar, show, width_of};
 
 /// The whole of a sample's `main`: parses, opens the device, lets `declare` fill the lab, and runs
 /// the driver that the command line asks for. Exit codes: 0 right, 1 nothing could run here, 2 wrong
@@ -133,28 +56,6 @@ fn leave_at_once(code: u8) -> ! {
 /// A line on standard error. Nobody is left to tell when that is closed.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-fn parse<A: Args>(sample: &Sample) -> Cli<A> {
-    let command = Cli::<A>::command()
-        .name(sample.name)
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("A sample of Hot Lap: GPU pipelining on trial");
-    let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| refuse(sample, &error))
-}
-
-/// Help and version as clap prints them; a mistake on one line, with the exit code of a failure.
-fn refuse(sample: &Sample, error: &clap::Error) -> ! {
-    if !error.use_stderr() {
-        error.exit();
-    }
-    let text = error.to_string();
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let said = lines.filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
-    let said: Vec<&str> = said.map(|line| line.trim_start_matches("error: ")).collect();
-    say(&format!("{}: {} (--help lists what there is)", sample.name, said.join("; ")));
-    std::process::exit(EXIT_FAILED.into());
 }
 
 struct Run {
@@ -291,7 +192,7 @@ impl Run {
     ) -> Record {
         Record {
             schema: SCHEMA,
-            tool: host::tool(&self.sample, &lab.library),
+            tool: host::tool(&self.sample, &lab.shaders),
             sample: self.sample.name.to_owned(),
             command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
             started: humantime::format_rfc3339_seconds(started).to_string(),
@@ -355,9 +256,6 @@ impl Run {
 const CPU_NOTE: &str = "CPU device: dispatches never overlap here and a barrier costs next to nothing, so every \
      ratio should be near 1; the answers are checked, the times say nothing about a GPU.";
 
-/// Columns of a table that goes into a file.
-const FILE_WIDTH: u16 = 140;
-
 fn code(measured: &bench::Measured) -> u8 {
     if let Some(error) = &measured.error {
         return exit_code(error);
@@ -385,66 +283,4 @@ fn print(text: &str) -> Result<()> {
 fn clock_seed() -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20)
-}
-
-/// Ctrl-C asks the run to end after the sample under way; a second one ends the process.
-fn on_interrupt() -> Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let asked = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
-            leave_at_once(EXIT_INTERRUPTED);
-        }
-    })
-    .context("listening for Ctrl-C")?;
-    Ok(stop)
-}
-
-fn progress_bar() -> ProgressBar {
-    // indicatif draws to standard error and hides itself where that is no terminal.
-    let bar = ProgressBar::new(100);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg}") {
-        bar.set_style(style);
-    }
-    bar
-}
-
-fn show(bar: &ProgressBar, progress: Progress) {
-    if !bar.is_hidden() {
-        bar.set_position(percent(progress.spent));
-        bar.set_message(format!(
-            "round {}, {} rows settled, {} % of the budget",
-            progress.rounds,
-            progress.rows_done,
-            percent(progress.spent)
-        ));
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share between 0 and 1")]
-fn percent(share: f64) -> u64 {
-    (share * 100.0) as u64
-}
-
-fn width_of(terminal: &console::Term) -> u16 {
-    if terminal.is_term() { terminal.size().1.max(60) } else { FILE_WIDTH }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_flags_that_all_samples_share() {
-        let help = Cli::<NoArgs>::command().name("sample").term_width(100).render_long_help().to_string();
-        insta::assert_snapshot!(help);
-    }
-
-    #[test]
-    fn seconds_have_a_range() {
-        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        for bad in ["0", "-1", "nan", "inf", "1e9", "soon", ""] {
-            assert!(seconds(bad).is_err(), "{bad}");
-        }
-    }
 }

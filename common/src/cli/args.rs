@@ -1,0 +1,134 @@
+//! What every sample takes on its command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
+
+use super::say;
+use crate::error::EXIT_FAILED;
+use crate::host::Sample;
+use crate::report::Destination;
+use crate::tamper::Break;
+
+/// A sample without arguments of its own.
+#[derive(Args, Clone, Debug)]
+pub struct NoArgs {}
+
+/// What every sample takes.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Common to all samples")]
+pub(super) struct Common {
+    /// Measure (the default)
+    #[arg(long, conflicts_with = "check")]
+    pub(super) bench: bool,
+    /// Run each variant under the validation layer and compare its output, without measuring
+    ///
+    /// Core and synchronization validation are on. Each message that the sample does not list with a
+    /// reason fails the check, and so does a listed one that no longer comes.
+    #[arg(long, conflicts_with_all = ["samples", "budget", "json", "csv", "out"])]
+    pub(super) check: bool,
+    /// Break every dependency of one kind, which the check must then report
+    #[arg(long = "break", value_enum, hide = true, requires = "check")]
+    pub(super) broken: Option<Break>,
+    /// Print the devices of this machine, best first, and end
+    #[arg(long)]
+    pub(super) list_devices: bool,
+    /// Device to run on: index in the list, part of its name, or UUID
+    ///
+    /// The default is the first that can be used, discrete before integrated before virtual before
+    /// CPU.
+    #[arg(long, value_name = "DEVICE")]
+    pub(super) device: Option<String>,
+    /// Measure only these variants (comma-separated), beside the two that ratios need
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(super) variant: Vec<String>,
+    /// Take exactly N samples of each variant instead of stopping by noise
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) samples: Option<u32>,
+    /// Seconds for all variants together [default: 8, on a CPU device 15]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(super) budget: Option<Duration>,
+    /// Repetitions in the long submit that the pipelined time comes from; 1 takes none [default: 8,
+    /// on a CPU device 4, fewer where memory is short]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(super) repetitions: Option<u32>,
+    /// Seed of the order in which variants are sampled [default: from the clock, recorded]
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// Seconds that one submit may take before the device counts as hung [default: 10, on a CPU
+    /// device 60]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(super) timeout: Option<Duration>,
+    /// Write the record as JSON to FILE, or to standard output with -
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<Destination>,
+    /// Write the raw samples as CSV to FILE, or to standard output with -
+    #[arg(long, value_name = "FILE")]
+    pub(super) csv: Option<Destination>,
+    /// Write record, samples, table and a README with the exact command into the new folder DIR
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Say how long each step of the start took, and what recording and submitting cost the CPU
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+}
+
+#[derive(Parser)]
+#[command(allow_negative_numbers = true)]
+pub(super) struct Cli<A: Args> {
+    #[command(flatten)]
+    pub(super) sample: A,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("'{text}' is not a number of seconds"))?;
+    if !(0.001..=86_400.0).contains(&seconds) {
+        return Err(format!("{text} s is out of range: 0.001 to 86400"));
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Parses the command line, or ends the process.
+pub(super) fn parse<A: Args>(sample: &Sample) -> Cli<A> {
+    let command = Cli::<A>::command()
+        .name(sample.name)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("A sample of Hot Lap: GPU pipelining on trial");
+    let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| refuse(sample, &error))
+}
+
+/// Help and version as clap prints them; a mistake on one line, with the exit code of a failure.
+fn refuse(sample: &Sample, error: &clap::Error) -> ! {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said = lines.filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
+    let said: Vec<&str> = said.map(|line| line.trim_start_matches("error: ")).collect();
+    say(&format!("{}: {} (--help lists what there is)", sample.name, said.join("; ")));
+    std::process::exit(EXIT_FAILED.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flags_that_all_samples_share() {
+        let help = Cli::<NoArgs>::command().name("sample").term_width(100).render_long_help().to_string();
+        insta::assert_snapshot!(help);
+    }
+
+    #[test]
+    fn seconds_have_a_range() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for bad in ["0", "-1", "nan", "inf", "1e9", "soon", ""] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
+}

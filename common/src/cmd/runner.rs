@@ -1,0 +1,140 @@
+//! What the runner records around a sample's work: never inside the timed window, but for the
+//! execution barriers at its ends.
+
+use ash::vk;
+
+use super::{Access, Cmd, Stage};
+use crate::gpu::{Buffer, Event, Image};
+use crate::memory::WHOLE;
+
+impl Cmd<'_> {
+    /// Everything before is complete and visible to everything after.
+    pub(crate) fn full_barrier(&self) {
+        let all = Stage::ALL_COMMANDS;
+        self.pipeline_barrier2(
+            (all, Access::MEMORY_WRITE),
+            (all, Access::MEMORY_READ | Access::MEMORY_WRITE),
+        );
+    }
+
+    /// Everything before is complete when anything after begins; no memory is made visible.
+    pub(crate) fn execution_barrier(&self) {
+        self.pipeline_barrier2((Stage::ALL_COMMANDS, Access::NONE), (Stage::ALL_COMMANDS, Access::NONE));
+    }
+
+    /// What copies wrote is visible to the CPU once the fence has been waited for, which by itself
+    /// makes nothing visible to it.
+    pub(crate) fn host_barrier(&self) {
+        let (copies, host) = (Stage::ALL_TRANSFER, Stage::HOST);
+        self.pipeline_barrier2((copies, Access::TRANSFER_WRITE), (host, Access::HOST_READ));
+    }
+
+    pub(crate) fn reset_event2(&self, event: Event) {
+        unsafe {
+            self.gpu.device.cmd_reset_event2(self.raw, self.gpu.arena().event(event), Stage::ALL_COMMANDS)
+        };
+    }
+
+    pub(crate) fn reset_query_pool(&self, pool: vk::QueryPool, count: u32) {
+        unsafe { self.gpu.device.cmd_reset_query_pool(self.raw, pool, 0, count) };
+    }
+
+    pub(crate) fn write_timestamp2(&self, pool: vk::QueryPool, query: u32) {
+        unsafe { self.gpu.device.cmd_write_timestamp2(self.raw, Stage::ALL_COMMANDS, pool, query) };
+    }
+
+    pub(crate) fn fill_buffer(&self, buffer: Buffer, word: u32) {
+        unsafe {
+            self.gpu.device.cmd_fill_buffer(
+                self.raw,
+                self.gpu.arena().buffer(buffer).raw,
+                0,
+                vk::WHOLE_SIZE,
+                word,
+            )
+        };
+    }
+
+    pub(crate) fn copy_buffer(&self, from: Buffer, to: Buffer, bytes: u64) {
+        let arena = self.gpu.arena();
+        let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: bytes }];
+        unsafe {
+            self.gpu.device.cmd_copy_buffer(self.raw, arena.buffer(from).raw, arena.buffer(to).raw, &region)
+        };
+    }
+
+    /// Fills an image with the same 32-bit words in every texel.
+    pub(crate) fn clear_color_image(&self, image: Image, words: [u32; 4]) {
+        let colour = vk::ClearColorValue { uint32: words };
+        unsafe {
+            self.gpu.device.cmd_clear_color_image(
+                self.raw,
+                self.gpu.arena().image(image).raw,
+                vk::ImageLayout::GENERAL,
+                &colour,
+                &[WHOLE],
+            );
+        }
+    }
+
+    pub(crate) fn copy_buffer_to_image(&self, from: Buffer, to: Image) {
+        let arena = self.gpu.arena();
+        let region = [whole_copy(arena.image(to).size)];
+        unsafe {
+            self.gpu.device.cmd_copy_buffer_to_image(
+                self.raw,
+                arena.buffer(from).raw,
+                arena.image(to).raw,
+                vk::ImageLayout::GENERAL,
+                &region,
+            );
+        }
+    }
+
+    pub(crate) fn copy_image_to_buffer(&self, from: Image, to: Buffer) {
+        let arena = self.gpu.arena();
+        let region = [whole_copy(arena.image(from).size)];
+        unsafe {
+            self.gpu.device.cmd_copy_image_to_buffer(
+                self.raw,
+                arena.image(from).raw,
+                vk::ImageLayout::GENERAL,
+                arena.buffer(to).raw,
+                &region,
+            );
+        }
+    }
+
+    /// Moves images from `UNDEFINED` to `GENERAL`.
+    pub(crate) fn settle(&self, images: &[Image]) {
+        let arena = self.gpu.arena();
+        let barriers: Vec<_> = images
+            .iter()
+            .map(|&image| {
+                vk::ImageMemoryBarrier2::default()
+                    .src_stage_mask(Stage::NONE)
+                    .dst_stage_mask(Stage::ALL_COMMANDS)
+                    .dst_access_mask(Access::MEMORY_READ | Access::MEMORY_WRITE)
+                    .old_layout(vk::ImageLayout::UNDEFINED)
+                    .new_layout(vk::ImageLayout::GENERAL)
+                    .image(arena.image(image).raw)
+                    .subresource_range(WHOLE)
+            })
+            .collect();
+        let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
+        unsafe { self.gpu.device.cmd_pipeline_barrier2(self.raw, &info) };
+    }
+}
+
+fn whole_copy(size: [u32; 2]) -> vk::BufferImageCopy {
+    vk::BufferImageCopy {
+        image_subresource: vk::ImageSubresourceLayers {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            mip_level: 0,
+            base_array_layer: 0,
+            layer_count: 1,
+        },
+        image_extent: vk::Extent3D { width: size[0], height: size[1], depth: 1 },
+        ..vk::BufferImageCopy::default()
+    }
+}

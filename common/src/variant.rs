@@ -1,0 +1,141 @@
+//! One way of doing a sample's work: how it is recorded, and what it promises and may raise.
+
+use std::fmt;
+
+use crate::cmd::Cmd;
+use crate::published;
+use crate::record::{Promise, Published, Status};
+
+/// Which of the repetitions in one submit is being recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rep {
+    /// Counted from 0. Each repetition has its own images and events.
+    pub index: u32,
+    /// How many there are in this submit.
+    pub count: u32,
+}
+
+impl Rep {
+    /// Nothing of this variant is recorded after it in this submit.
+    #[must_use]
+    pub fn is_last(self) -> bool {
+        self.index + 1 == self.count
+    }
+}
+
+/// A message of synchronization validation that a recording is known to raise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alarm {
+    /// Id of the message.
+    pub id: String,
+    /// How often at most in one repetition; a broken recording raises it more often.
+    pub at_most: u32,
+    /// Why the layer raises it, and why that is no fault of the variant.
+    pub reason: String,
+}
+
+pub(crate) type Recording = Box<dyn Fn(&Cmd<'_>, Rep)>;
+
+/// One way of doing the sample's work.
+pub struct Variant {
+    /// What it does, in snake case.
+    pub name: String,
+    /// What it promises about its own correctness.
+    pub promise: Promise,
+    /// A published figure for it.
+    pub published: Option<Published>,
+    /// Messages that `--check` must see, and no others.
+    pub alarms: Vec<Alarm>,
+    /// The same where empty access masks are filled in, for a variant that relies on hardware.
+    pub completed_alarms: Vec<Alarm>,
+    /// Why it does not run here, as the row's status.
+    pub left_out: Option<Status>,
+    pub(crate) record: Recording,
+    /// Problems in the declaration itself, reported when the sample has finished declaring.
+    pub(crate) fault: Option<anyhow::Error>,
+}
+
+impl fmt::Debug for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Variant")
+            .field("name", &self.name)
+            .field("promise", &self.promise)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Variant {
+    pub(crate) fn new(name: String, record: Recording) -> Self {
+        Self {
+            name,
+            promise: Promise::Law,
+            published: None,
+            alarms: Vec::new(),
+            completed_alarms: Vec::new(),
+            left_out: None,
+            record,
+            fault: None,
+        }
+    }
+
+    /// Records nothing.
+    #[cfg(test)]
+    pub(crate) fn for_test(name: &str) -> Self {
+        Self::new(name.to_owned(), Box::new(|_, _| {}))
+    }
+
+    /// Leaves a dependency out on purpose: its racy elements are counted, and its time is a bound,
+    /// not a result. `--check` fails where the validation layer does not notice.
+    pub fn races(&mut self, leaves_out: &str) -> &mut Self {
+        self.promise = Promise::Nothing { leaves_out: leaves_out.to_owned() };
+        self
+    }
+
+    /// Leaves a visibility out on purpose that the memory model asks for: right only where hardware
+    /// behaves as `what` says.
+    pub fn relies_on(&mut self, what: &str) -> &mut Self {
+        self.promise = Promise::Hardware { relies_on: what.to_owned() };
+        self
+    }
+
+    /// A figure of a source: the file below `results/published/` and the figure's key in it.
+    pub fn published(&mut self, source: &str, key: &str) -> &mut Self {
+        match published::find(source, key) {
+            Ok(figure) => self.published = Some(figure),
+            Err(error) => self.fault = Some(error),
+        }
+        self
+    }
+
+    /// As [`Variant::published`], where `condition` holds.
+    pub fn published_if(&mut self, condition: bool, source: &str, key: &str) -> &mut Self {
+        if condition { self.published(source, key) } else { self }
+    }
+
+    /// Expects a message of the validation layer under `--check`, at least once and at most
+    /// `at_most` times in a repetition, and says why; with 0 it is not expected.
+    pub fn alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
+        if at_most > 0 {
+            self.alarms.push(Alarm { id: id.to_owned(), at_most, reason: reason.to_owned() });
+        }
+        self
+    }
+
+    /// As [`Variant::alarm`], for a variant that [relies on hardware](Variant::relies_on): what is
+    /// left to report when `--check` fills its empty access masks in, which lets the layer judge the
+    /// execution dependencies.
+    pub fn completed_alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
+        if at_most > 0 {
+            self.completed_alarms.push(Alarm { id: id.to_owned(), at_most, reason: reason.to_owned() });
+        }
+        self
+    }
+
+    /// Leaves the variant out of this run where `reason` is given, and says so in its row.
+    pub fn skip(&mut self, reason: Option<String>) -> &mut Self {
+        if let Some(reason) = reason {
+            self.left_out = Some(Status::Skipped { reason });
+        }
+        self
+    }
+}
