@@ -1,0 +1,86 @@
+//! The logical device: what is switched on, and what is active around it.
+
+use anyhow::Result;
+use ash::{khr, vk};
+
+use super::choose::Candidate;
+use crate::error::Doing;
+
+/// Names of the active layers and tools; none where the driver does not tell.
+pub(super) fn tools(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<String> {
+    let Ok(count) = (unsafe { instance.get_physical_device_tool_properties_len(physical) }) else {
+        return Vec::new();
+    };
+    let mut tools = vec![vk::PhysicalDeviceToolProperties::default(); count];
+    if unsafe { instance.get_physical_device_tool_properties(physical, &mut tools) }.is_err() {
+        return Vec::new();
+    }
+    let name = |tool: &vk::PhysicalDeviceToolProperties<'_>| {
+        tool.name_as_c_str().map_or_else(|_| String::new(), |name| name.to_string_lossy().into_owned())
+    };
+    tools.iter().map(name).collect()
+}
+
+/// What was found and switched on beyond the required.
+pub(super) struct Features {
+    pub events: bool,
+    pub max_push_descriptors: u32,
+}
+
+/// Creates the device with what the suite requires (synchronization2, maintenance4, push
+/// descriptors) and, where present, what the samples to come ask for.
+pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(ash::Device, Features)> {
+    let physical = chosen.physical;
+    let available = unsafe { instance.enumerate_device_extension_properties(physical) }
+        .doing("listing device extensions")?;
+    let has = |name: &std::ffi::CStr| {
+        available.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name))
+    };
+    let mut extensions = vec![khr::push_descriptor::NAME.as_ptr()];
+    let portability = has(khr::portability_subset::NAME);
+    if portability {
+        extensions.push(khr::portability_subset::NAME.as_ptr());
+    }
+    let mut subset = vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default();
+    let mut present12 = vk::PhysicalDeviceVulkan12Features::default();
+    let mut present = vk::PhysicalDeviceFeatures2::default().push_next(&mut present12);
+    if portability {
+        present = present.push_next(&mut subset);
+    }
+    unsafe { instance.get_physical_device_features2(physical, &mut present) };
+    let core = vk::PhysicalDeviceFeatures {
+        shader_storage_image_extended_formats: present.features.shader_storage_image_extended_formats,
+        ..vk::PhysicalDeviceFeatures::default()
+    };
+    let mut subset =
+        vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default().events(subset.events == vk::TRUE);
+    let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default()
+        .timeline_semaphore(true)
+        .vulkan_memory_model(present12.vulkan_memory_model == vk::TRUE)
+        .vulkan_memory_model_device_scope(present12.vulkan_memory_model_device_scope == vk::TRUE);
+    let mut vulkan13 =
+        vk::PhysicalDeviceVulkan13Features::default().synchronization2(true).maintenance4(true);
+    let priorities = [1.0];
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(chosen.family)
+        .queue_priorities(&priorities)];
+    let mut info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&extensions)
+        .enabled_features(&core)
+        .push_next(&mut vulkan12)
+        .push_next(&mut vulkan13);
+    if portability {
+        info = info.push_next(&mut subset);
+    }
+    let device = unsafe { instance.create_device(physical, &info, None) }
+        .doing(&format!("creating the device on {}", chosen.facts.name))?;
+    let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut push);
+    unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+    let features = Features {
+        events: !portability || subset.events == vk::TRUE,
+        max_push_descriptors: push.max_push_descriptors,
+    };
+    Ok((device, features))
+}
