@@ -6,12 +6,15 @@ use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
+use glob::Pattern;
 
 use crate::cmd::Cmd;
+use crate::drive::figures::Figures;
 use crate::facts::{DeviceFacts, Kind};
 use crate::gpu::{Buffer, Events, Gpu, Images};
 use crate::kernel::KernelBuilder;
 use crate::memory::{bytes_in_words, texel_bytes};
+use crate::record::{Matrix, Shows};
 use crate::source::Library;
 use crate::variant::{Rep, Variant};
 
@@ -35,6 +38,20 @@ pub(crate) struct Check {
     pub twin: Vec<u32>,
 }
 
+/// What a sample concludes from its figures.
+pub(crate) type Verdict = Box<dyn Fn(&Figures<'_>) -> Option<String>>;
+
+/// Which variants the user wants.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Selection {
+    /// Names and glob patterns; none selects what runs by default.
+    pub names: Vec<String>,
+    /// Every variant.
+    pub all: bool,
+    /// Every variant with a place in the cross tables, shown there.
+    pub matrix: bool,
+}
+
 /// How the runner wants the sample to be set up.
 #[derive(Clone, Debug, Default)]
 pub struct LabOptions {
@@ -55,6 +72,10 @@ pub struct Lab {
     pub(crate) notes: Vec<String>,
     pub(crate) bound: Option<String>,
     pub(crate) baseline: Option<String>,
+    pub(crate) verdict: Option<Verdict>,
+    pub(crate) trials: Option<usize>,
+    matrix: Option<Matrix>,
+    matrix_is_shown: bool,
     wanted_repetitions: u32,
     repetitions: Option<u32>,
 }
@@ -81,6 +102,10 @@ impl Lab {
             notes: Vec::new(),
             bound: None,
             baseline: None,
+            verdict: None,
+            trials: None,
+            matrix: None,
+            matrix_is_shown: false,
             wanted_repetitions: options.repetitions.unwrap_or(default).max(1),
             repetitions: None,
             gpu,
@@ -206,6 +231,29 @@ impl Lab {
         self.baseline = Some(name.to_owned());
     }
 
+    /// Says what [`Variant::cell`] places the variants in: cross tables whose first column is headed
+    /// `corner`, shown with `--matrix`.
+    pub fn matrix(&mut self, corner: &str, shows: Shows) {
+        self.matrix = Some(Matrix { corner: corner.to_owned(), shows });
+    }
+
+    /// Shows the cross tables of [`Lab::matrix`] without being asked, instead of one line a variant.
+    pub fn show_matrix(&mut self) {
+        self.matrix_is_shown = true;
+    }
+
+    /// Counts instead of timing: `count` samples of each variant, one repetition in each, unless the
+    /// command line says otherwise. Comes before the first image.
+    pub fn trials(&mut self, count: usize) {
+        self.trials = Some(count);
+        self.wanted_repetitions = 1;
+    }
+
+    /// What the figures mean, in one paragraph, for the reader of a cross table.
+    pub fn verdict(&mut self, conclude: impl Fn(&Figures<'_>) -> Option<String> + 'static) {
+        self.verdict = Some(Box::new(conclude));
+    }
+
     /// What the image `index` of every repetition must hold, word for word: the CPU twin, written
     /// from the formula and never from another variant.
     ///
@@ -236,23 +284,43 @@ impl Lab {
         self.variants.iter().position(|v| v.name == name)
     }
 
-    /// Keeps the variants named in `wanted` and the two that ratios need.
+    /// The cross tables, where they are shown.
+    pub(crate) fn shown_matrix(&self) -> Option<&Matrix> {
+        self.matrix.as_ref().filter(|_| self.matrix_is_shown)
+    }
+
+    /// Keeps the variants that are wanted and the two that ratios need.
     ///
     /// # Errors
-    /// A name that no variant has.
-    pub(crate) fn select(&mut self, wanted: &[String]) -> Result<()> {
-        for name in wanted {
-            if self.position(name).is_none() {
+    /// A name or pattern that no variant has; cross tables of a sample that has none.
+    pub(crate) fn select(&mut self, wanted: &Selection) -> Result<()> {
+        ensure!(
+            !wanted.matrix || self.matrix.is_some(),
+            "this sample has no cross table: leave --matrix out"
+        );
+        self.matrix_is_shown |= wanted.matrix;
+        let patterns = self.patterns(&wanted.names)?;
+        let chosen = |v: &Variant| match () {
+            () if wanted.all => true,
+            () if wanted.matrix => v.cell.is_some(),
+            () if patterns.is_empty() => !v.on_request,
+            () => patterns.iter().any(|p| p.matches(&v.name)),
+        };
+        let references = [self.bound.clone(), self.baseline.clone()];
+        self.variants.retain(|v| chosen(v) || references.iter().flatten().any(|r| *r == v.name));
+        Ok(())
+    }
+
+    fn patterns(&self, names: &[String]) -> Result<Vec<Pattern>> {
+        let pattern = |name: &String| {
+            let pattern = Pattern::new(name).with_context(|| format!("'{name}' is no pattern of names"))?;
+            if !self.variants.iter().any(|v| pattern.matches(&v.name)) {
                 let names: Vec<&str> = self.variants.iter().map(|v| v.name.as_str()).collect();
                 bail!("no variant is called '{name}'; there are {}", names.join(", "));
             }
-        }
-        let references = [self.bound.clone(), self.baseline.clone()];
-        let kept = |name: &String| wanted.contains(name) || references.iter().flatten().any(|r| r == name);
-        if !wanted.is_empty() {
-            self.variants.retain(|v| kept(&v.name));
-        }
-        Ok(())
+            Ok(pattern)
+        };
+        names.iter().map(pattern).collect()
     }
 
     /// Reports what is wrong with the declarations themselves.

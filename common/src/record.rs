@@ -11,8 +11,9 @@ use crate::facts::DeviceFacts;
 use crate::measure::{Rule, Stop};
 use crate::stats::Summary;
 
-/// Version of this layout. A reader refuses what it does not know.
-pub const SCHEMA: u32 = 1;
+/// Version of this layout. A reader refuses what it does not know. Version 2 added what cross tables
+/// need, and the promise of a fault.
+pub const SCHEMA: u32 = 2;
 
 /// One run of one sample on one device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,6 +46,10 @@ pub struct Record {
     pub bound: Option<String>,
     /// The variant that is common practice.
     pub baseline: Option<String>,
+    /// How the rows are shown as cross tables, where they are: each by its [`Row::cell`].
+    pub matrix: Option<Matrix>,
+    /// What the sample itself concludes from the figures, in words.
+    pub verdict: Option<String>,
     /// One per variant, in the sample's order.
     pub rows: Vec<Row>,
     /// How the run ended.
@@ -132,6 +137,36 @@ pub enum Ended {
     },
 }
 
+/// Rows as cross tables.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Matrix {
+    /// Head of the first column.
+    pub corner: String,
+    /// What a cell holds.
+    pub shows: Shows,
+}
+
+/// What the cells of a cross table hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shows {
+    /// The ratio of isolated times to the bound.
+    Ratios,
+    /// How many elements raced, and in how many samples.
+    Races,
+}
+
+/// Where a row stands in the cross tables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Title of the table.
+    pub table: String,
+    /// Head of the row.
+    pub row: String,
+    /// Head of the column.
+    pub column: String,
+}
+
 /// What one variant did.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
@@ -162,6 +197,8 @@ pub struct Row {
     pub submit_us: Option<Summary>,
     /// What a source publishes for it.
     pub published: Option<Published>,
+    /// Where it stands in the cross tables, where the sample gives it a place.
+    pub cell: Option<Cell>,
     /// Every pair that was kept.
     pub samples: Vec<Sample>,
 }
@@ -211,6 +248,12 @@ pub enum Promise {
     Nothing {
         /// What is left out.
         leaves_out: String,
+    },
+    /// Has a fault on purpose, whose exact size proves that the check sees one: any other count
+    /// makes the row wrong.
+    Fault {
+        /// Elements of each repetition that must differ.
+        elements: u64,
     },
 }
 

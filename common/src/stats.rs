@@ -105,6 +105,14 @@ pub fn paired_ratio(numerator: &[f64], denominator: &[f64]) -> Option<Summary> {
     Summary::of(&quotients)
 }
 
+/// Upper end of the one-sided 95 % interval of a share of which none was seen in `n` trials:
+/// `1 - 0.05^(1/n)`, the exact form of the rule of three. Without a trial it is 1.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "a count of trials fits 52 bits")]
+pub fn none_seen_bound(n: usize) -> f64 {
+    if n == 0 { 1.0 } else { 1.0 - 0.05_f64.powf(1.0 / n as f64) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,6 +159,15 @@ mod tests {
     fn nothing_and_nan_have_no_summary() {
         assert!(Summary::of(&[]).is_none());
         assert!(Summary::of(&[1.0, f64::NAN]).is_none());
+    }
+
+    #[test]
+    fn what_none_seen_leaves_open() {
+        assert_eq!(none_seen_bound(0), 1.0);
+        assert!((none_seen_bound(1) - 0.95).abs() < 1e-12);
+        // 200 trials: (1 - p)^200 = 0.05.
+        assert!(((1.0 - none_seen_bound(200)).powi(200) - 0.05).abs() < 1e-9);
+        assert!((none_seen_bound(200) - 0.014_867).abs() < 1e-6);
     }
 
     #[test]

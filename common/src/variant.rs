@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::cmd::Cmd;
 use crate::published;
-use crate::record::{Promise, Published, Status};
+use crate::record::{Cell, Promise, Published, Status};
 
 /// Which of the repetitions in one submit is being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,10 @@ pub struct Variant {
     pub completed_alarms: Vec<Alarm>,
     /// Why it does not run here, as the row's status.
     pub left_out: Option<Status>,
+    /// Where it stands in the sample's cross tables.
+    pub cell: Option<Cell>,
+    /// Runs only when it is named, or with `--all` or `--matrix`.
+    pub on_request: bool,
     pub(crate) record: Recording,
     /// Problems in the declaration itself, reported when the sample has finished declaring.
     pub(crate) fault: Option<anyhow::Error>,
@@ -73,6 +77,8 @@ impl Variant {
             alarms: Vec::new(),
             completed_alarms: Vec::new(),
             left_out: None,
+            cell: None,
+            on_request: false,
             record,
             fault: None,
         }
@@ -95,6 +101,27 @@ impl Variant {
     /// behaves as `what` says.
     pub fn relies_on(&mut self, what: &str) -> &mut Self {
         self.promise = Promise::Hardware { relies_on: what.to_owned() };
+        self
+    }
+
+    /// Has a fault on purpose that changes exactly `elements` of the checked elements of each
+    /// repetition: any other count, on any device, makes the row wrong. It proves that the check
+    /// can see what the other variants are checked for.
+    pub fn has_fault(&mut self, elements: u64) -> &mut Self {
+        self.promise = Promise::Fault { elements };
+        self
+    }
+
+    /// Its place in the cross tables of [`Lab::matrix`](crate::Lab::matrix).
+    pub fn cell(&mut self, table: &str, row: &str, column: &str) -> &mut Self {
+        self.cell = Some(Cell { table: table.into(), row: row.into(), column: column.into() });
+        self
+    }
+
+    /// Leaves it out of a run that does not ask for it by name, by a pattern, with `--all`, or with
+    /// `--matrix`: a table of more than ten rows is read by nobody.
+    pub fn on_request(&mut self) -> &mut Self {
+        self.on_request = true;
         self
     }
 

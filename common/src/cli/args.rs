@@ -40,9 +40,16 @@ pub(super) struct Common {
     /// CPU.
     #[arg(long, value_name = "DEVICE")]
     pub(super) device: Option<String>,
-    /// Measure only these variants (comma-separated), beside the two that ratios need
+    /// Run only these variants (names or patterns such as 'events_*', comma-separated), beside the
+    /// two that ratios need
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(super) variant: Vec<String>,
+    /// Run every variant, those too that are left out by default
+    #[arg(long, conflicts_with = "variant")]
+    pub(super) all: bool,
+    /// Show the variants as cross tables, all that have a place there, with a verdict in words
+    #[arg(long, conflicts_with_all = ["variant", "all", "check"])]
+    pub(super) matrix: bool,
     /// Take exactly N samples of each variant instead of stopping by noise
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) samples: Option<u32>,

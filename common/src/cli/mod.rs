@@ -21,7 +21,7 @@ use crate::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, exit_co
 use crate::facts::Kind;
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
-use crate::lab::{Lab, LabOptions};
+use crate::lab::{Lab, LabOptions, Selection};
 use crate::record::{Ended, Record, SCHEMA, Status};
 use crate::report::{self, Destination, Folder};
 
@@ -103,7 +103,11 @@ impl Run {
         let opened = self.began.elapsed();
         declare(lab, arguments)?;
         lab.validate()?;
-        lab.select(&self.common.variant)?;
+        lab.select(&Selection {
+            names: self.common.variant.clone(),
+            all: self.common.all,
+            matrix: self.common.matrix,
+        })?;
         let declared = self.began.elapsed();
         if self.common.check {
             return self.check(lab);
@@ -144,7 +148,8 @@ impl Run {
         }
         let code = code(&measured);
         lab.notes.extend(measured.notes);
-        let record = self.record(lab, measured.method, measured.rows, measured.ended, started);
+        let record =
+            self.record(lab, measured.method, measured.rows, measured.verdict, measured.ended, started);
         let written = self.write(&record, folder);
         if let Some(error) = &measured.error {
             say(&format!("{}: {}", self.sample.name, one_line(error)));
@@ -187,6 +192,7 @@ impl Run {
         lab: &Lab,
         method: crate::record::Method,
         rows: Vec<crate::record::Row>,
+        verdict: Option<String>,
         ended: Ended,
         started: SystemTime,
     ) -> Record {
@@ -205,6 +211,8 @@ impl Run {
             notes: lab.notes.clone(),
             bound: lab.bound.clone(),
             baseline: lab.baseline.clone(),
+            matrix: lab.shown_matrix().cloned(),
+            verdict,
             rows,
             ended,
         }

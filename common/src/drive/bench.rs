@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use super::figures::Figures;
 use super::rows;
 use super::session::{BadStamps, Session};
 use crate::error::one_line;
@@ -31,6 +32,8 @@ pub struct Measured {
     pub method: Method,
     /// One per variant.
     pub rows: Vec<Row>,
+    /// What the sample concludes from them.
+    pub verdict: Option<String>,
     /// What the reader must know of this run, in sentences.
     pub notes: Vec<String>,
     /// How it ended.
@@ -90,7 +93,8 @@ pub fn measure(
     };
     let first_sample = target.first_sample.unwrap_or_else(Instant::now);
     let notes = notes(lab, &plan, &rows);
-    Ok(Measured { method, rows, notes, ended, first_sample, error: outcome.aborted })
+    let verdict = lab.verdict.as_ref().and_then(|conclude| conclude(&Figures::new(lab.device(), &rows)));
+    Ok(Measured { method, rows, verdict, notes, ended, first_sample, error: outcome.aborted })
 }
 
 /// What is missing from the table, and why.
@@ -142,18 +146,23 @@ impl Target for Device<'_> {
 
 fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
     let references = [&lab.bound, &lab.baseline];
+    let fixed = options.samples.or(lab.trials);
     let default = Duration::from_secs(if lab.gpu.facts.kind == Kind::Cpu { CPU_BUDGET } else { GPU_BUDGET });
     Plan {
         rows: runnable
             .iter()
             .map(|&v| RowPlan {
-                must_be_right: lab.variants[v].promise == Promise::Law,
+                must_differ: match lab.variants[v].promise {
+                    Promise::Law => Some(0),
+                    Promise::Fault { elements } => Some(elements),
+                    Promise::Hardware { .. } | Promise::Nothing { .. } => None,
+                },
                 reference: references.into_iter().flatten().any(|r| *r == lab.variants[v].name),
             })
             .collect(),
         repetitions: lab.repetitions(),
-        rule: Rule { fixed: options.samples, ..Rule::default() },
-        budget: options.budget.unwrap_or(if options.samples.is_some() { A_DAY } else { default }),
+        rule: Rule { fixed, ..Rule::default() },
+        budget: options.budget.unwrap_or(if fixed.is_some() { A_DAY } else { default }),
         warm_up: 2,
         seed: options.seed,
     }
@@ -186,7 +195,7 @@ fn probe(
             reading.wrong,
             lab.variants[target.variants[row]].name
         );
-        let wrong = |reading: Reading| (plan.rows[row].must_be_right && reading.wrong > 0).then_some(reading);
+        let wrong = |reading: Reading| plan.rows[row].refuses(&reading, 1).then_some(reading);
         *first_wrong = wrong(reading);
         match target.sample(row, 1) {
             Ok(reading) => {

@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod check;
+pub mod figures;
 mod interval;
 mod rows;
 mod session;

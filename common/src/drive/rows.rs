@@ -56,6 +56,7 @@ fn blank(variant: &Variant) -> Row {
         record_us: None,
         submit_us: None,
         published: variant.published.clone(),
+        cell: variant.cell.clone(),
         samples: Vec::new(),
     }
 }

@@ -82,10 +82,19 @@ impl Plan {
 /// How one variant is treated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowPlan {
-    /// A wrong element ends the row (`false` for a variant that races on purpose).
-    pub must_be_right: bool,
+    /// How many elements of each repetition must differ from the CPU twin: any other count ends the
+    /// row. `None` for a variant that may race.
+    pub must_differ: Option<u64>,
     /// Others are divided by this row, so it is sampled as long as any other is.
     pub reference: bool,
+}
+
+impl RowPlan {
+    /// The reading of so many repetitions proves the row wrong.
+    #[must_use]
+    pub fn refuses(&self, reading: &Reading, repetitions: u32) -> bool {
+        self.must_differ.is_some_and(|each| reading.wrong != each * u64::from(repetitions))
+    }
 }
 
 /// The two samples of one row in one round.
@@ -216,7 +225,7 @@ impl Run<'_> {
                 continue;
             }
             match self.target.sample(row, repetitions) {
-                Ok(reading) if reading.wrong > 0 && self.plan.rows[row].must_be_right => {
+                Ok(reading) if self.plan.rows[row].refuses(&reading, repetitions) => {
                     self.rows[row].wrong = Some(reading);
                 }
                 Ok(reading) if repetitions == 1 => taken[row].0 = Some(reading),

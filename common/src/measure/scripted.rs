@@ -36,7 +36,7 @@ fn reading(gpu_us: f64) -> Reading {
 
 fn plan(rows: usize) -> Plan {
     Plan {
-        rows: vec![RowPlan { must_be_right: true, reference: false }; rows],
+        rows: vec![RowPlan { must_differ: Some(0), reference: false }; rows],
         repetitions: 4,
         rule: Rule::default(),
         budget: Duration::from_secs(8),
@@ -136,7 +136,7 @@ fn a_wrong_row_ends_and_the_others_go_on() {
 fn a_row_that_may_race_keeps_its_samples() {
     let mut target = script(|_, n, _| Ok(Reading { wrong: 7, ..reading(f64::from(n) * 1000.0) }));
     let mut plan = plan(1);
-    plan.rows[0].must_be_right = false;
+    plan.rows[0].must_differ = None;
     let out = go(&plan, &mut target);
     assert!(out.rows[0].wrong.is_none());
     assert!(out.rows[0].pairs.iter().all(|p| p.one.wrong == 7));

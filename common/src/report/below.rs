@@ -129,6 +129,10 @@ fn promises(record: &Record) -> Vec<String> {
             Promise::Nothing { leaves_out } => {
                 groups.add(&row.variant, &format!("not lawful; leaves out {leaves_out}"))
             }
+            Promise::Fault { elements } => groups.add(
+                &row.variant,
+                &format!("has a fault on purpose, and every sample was seen to differ in just its {elements} texels"),
+            ),
         }
     }
     groups.lines()

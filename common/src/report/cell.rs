@@ -20,6 +20,7 @@ pub(super) fn lawful(promise: &Promise) -> &'static str {
         Promise::Law => "yes",
         Promise::Hardware { .. } => "hardware",
         Promise::Nothing { .. } => "no",
+        Promise::Fault { .. } => "fault",
     }
 }
 

@@ -117,6 +117,7 @@ fn empty(variant: &str) -> Row {
         record_us: None,
         submit_us: None,
         published: None,
+        cell: None,
         samples: vec![],
     }
 }
@@ -190,6 +191,8 @@ fn around(rows: Vec<Row>) -> Record {
         },
         kernels: vec![],
         notes: vec![],
+        matrix: None,
+        verdict: None,
         rows,
         ended: Ended::Complete,
     }

@@ -18,16 +18,17 @@ pub fn json(record: &Record) -> Result<String> {
 /// Reads what [`json`] wrote.
 ///
 /// # Errors
-/// Where `text` is cut short or no JSON, where its schema is not [`SCHEMA`], and where a field is
-/// missing or has another type; the message names the field.
+/// Where `text` is cut short or no JSON, where its schema is later than [`SCHEMA`], and where a field is
+/// missing or has another type; the message names the field. Version 1 has the same fields but those that
+/// are absent where a sample has no cross table, so it is read too.
 pub fn read_json(text: &str) -> Result<Record> {
     let value: Value = serde_json::from_str(text).context("not a whole JSON document")?;
     // The version first: a message about a field of another layout would send the reader astray.
     match value.get("schema").map(Value::as_u64) {
         None => bail!("not a Hot Lap record: it has no field `schema`"),
-        Some(Some(found)) if found == u64::from(SCHEMA) => {}
+        Some(Some(found)) if (1..=u64::from(SCHEMA)).contains(&found) => {}
         Some(_) => bail!(
-            "the record has schema version {}, this program reads version {SCHEMA}; use the version of Hot Lap that wrote it",
+            "the record has schema version {}, this program reads versions up to {SCHEMA}; use the version of Hot Lap that wrote it",
             value["schema"]
         ),
     }
@@ -54,7 +55,10 @@ mod tests {
     #[test]
     fn another_schema_is_refused_before_its_fields_are_read() {
         let message = refusal(r#"{ "schema": 7, "unknown": [] }"#);
-        assert!(message.contains("schema version 7") && message.contains("reads version 1"), "{message}");
+        assert!(
+            message.contains("schema version 7") && message.contains("reads versions up to 2"),
+            "{message}"
+        );
         assert!(!message.contains('\n'));
         assert!(refusal(r#"{ "schema": "one" }"#).contains(r#"version "one""#));
         assert!(refusal("[1, 2]").contains("no field `schema`"));
