@@ -29,6 +29,8 @@ pub struct DeviceFacts {
     pub conformance_version: String,
     /// Queue family that ran the work, with its capabilities: `0: graphics compute transfer`.
     pub queue_family: String,
+    /// The family of the second queue, for variants that use two; `None` where there is one queue.
+    pub second_queue_family: Option<String>,
     /// Nanoseconds a timestamp tick.
     pub timestamp_period_ns: f32,
     /// Bits of a timestamp that count.

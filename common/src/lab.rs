@@ -1,22 +1,22 @@
 //! What a sample declares: its variants, what must come out of them, and what a reader must know.
 //! The drivers decide how often each is recorded, on which clock, and what is printed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
 use glob::Pattern;
 
-use crate::cmd::Cmd;
+use crate::cmd::{Cmd, Queues};
 use crate::drive::figures::Figures;
 use crate::facts::{DeviceFacts, Kind};
-use crate::gpu::{Buffer, Events, Gpu, Images};
+use crate::gpu::{Buffer, Event, Events, Gpu, Images};
 use crate::kernel::KernelBuilder;
-use crate::memory::{bytes_in_words, texel_bytes};
+use crate::memory::{EventState, Sharing, bytes_in_words, texel_bytes};
 use crate::record::{Matrix, Shows};
 use crate::source::Library;
-use crate::variant::{Rep, Variant};
+use crate::variant::{Recording, Rep, Variant};
 
 /// Images that the variants write, and what they hold before each sample.
 pub(crate) struct Output {
@@ -43,7 +43,7 @@ pub(crate) type Verdict = Box<dyn Fn(&Figures<'_>) -> Option<String>>;
 
 /// Which variants the user wants.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Selection {
+pub struct Selection {
     /// Names and glob patterns; none selects what runs by default.
     pub names: Vec<String>,
     /// Every variant.
@@ -58,6 +58,8 @@ pub struct LabOptions {
     /// Repetitions in the long submit; `None` takes 8 on a GPU and 4 on a CPU device, fewer where
     /// memory is short.
     pub repetitions: Option<u32>,
+    /// Which variants the user wants.
+    pub selection: Selection,
 }
 
 /// The sample's declarations.
@@ -74,8 +76,13 @@ pub struct Lab {
     pub(crate) baseline: Option<String>,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) trials: Option<usize>,
+    /// Events that are set before the first sample and stay so.
+    pub(crate) set_before: BTreeSet<Event>,
     matrix: Option<Matrix>,
     matrix_is_shown: bool,
+    selection: Selection,
+    /// Bytes of device memory that images and their checks take.
+    claimed: u64,
     wanted_repetitions: u32,
     repetitions: Option<u32>,
 }
@@ -104,8 +111,11 @@ impl Lab {
             baseline: None,
             verdict: None,
             trials: None,
+            set_before: BTreeSet::new(),
             matrix: None,
             matrix_is_shown: false,
+            selection: options.selection.clone(),
+            claimed: 0,
             wanted_repetitions: options.repetitions.unwrap_or(default).max(1),
             repetitions: None,
             gpu,
@@ -152,6 +162,33 @@ impl Lab {
         format: vk::Format,
         fill: [u32; 4],
     ) -> Result<Images> {
+        self.images(name, each, size, format, fill, Sharing::FirstQueue)
+    }
+
+    /// As [`Lab::output_images`], for variants on two queues.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn output_images_of_both_queues(
+        &mut self,
+        name: &str,
+        each: u32,
+        size: [u32; 2],
+        format: vk::Format,
+        fill: [u32; 4],
+    ) -> Result<Images> {
+        self.images(name, each, size, format, fill, Sharing::BothQueues)
+    }
+
+    fn images(
+        &mut self,
+        name: &str,
+        each: u32,
+        size: [u32; 2],
+        format: vk::Format,
+        fill: [u32; 4],
+        sharing: Sharing,
+    ) -> Result<Images> {
         let bytes = u64::from(size[0]) * u64::from(size[1]) * texel_bytes(format)?;
         ensure!(
             texel_bytes(format)? == 4,
@@ -161,7 +198,8 @@ impl Lab {
         let mut made = Vec::new();
         for repetition in 0..repetitions {
             for i in 0..each {
-                made.push(self.gpu.image(&format!("{name} {i}, repetition {repetition}"), size, format)?);
+                let name = format!("{name} {i}, repetition {repetition}");
+                made.push(self.gpu.image(&name, size, format, sharing)?);
             }
         }
         self.gpu.settle_images(&made)?;
@@ -195,7 +233,7 @@ impl Lab {
     ///
     /// # Errors
     /// Out of memory.
-    pub fn events(&mut self, each: u32) -> Result<Events> {
+    pub fn events(&mut self, each: u32, state: EventState) -> Result<Events> {
         let repetitions = self.repetitions.unwrap_or(self.wanted_repetitions);
         if !self.gpu.has_events() {
             return Ok(Events { first: 0, each, repetitions });
@@ -203,11 +241,31 @@ impl Lab {
         let mut first = None;
         for repetition in 0..repetitions {
             for i in 0..each {
-                let event = self.gpu.event(&format!("event {i}, repetition {repetition}"))?;
+                let event = self.gpu.event(&format!("event {i}, repetition {repetition}"), state)?;
                 first.get_or_insert(event.0);
             }
         }
         Ok(Events { first: first.unwrap_or(0), each, repetitions })
+    }
+
+    /// As [`Lab::events`], each set by `set` now, long before any sample, and never reset: to wait for
+    /// one is to wait for nothing.
+    ///
+    /// # Errors
+    /// Whatever a submit can meet.
+    pub fn events_set_before(
+        &mut self,
+        each: u32,
+        state: EventState,
+        set: impl Fn(&Cmd<'_>, Event),
+    ) -> Result<Events> {
+        let events = self.events(each, state)?;
+        let all = || (0..events.repetitions).flat_map(|r| (0..each).map(move |i| events.get(r, i)));
+        if self.gpu.has_events() {
+            self.gpu.run_once("setting events", |cmd| all().for_each(|event| set(cmd, event)))?;
+        }
+        self.set_before.extend(all());
+        Ok(events)
     }
 
     /// Declares a variant. `record` is called once for each repetition of a submit.
@@ -216,8 +274,21 @@ impl Lab {
         name: impl Into<String>,
         record: impl Fn(&Cmd<'_>, Rep) + 'static,
     ) -> &mut Variant {
+        self.add(name.into(), Recording::OneQueue(Box::new(record)))
+    }
+
+    /// Declares a variant that submits to two queues. Where the device has one, it is left out.
+    pub fn variant_on_queues(
+        &mut self,
+        name: impl Into<String>,
+        record: impl Fn(&Queues<'_>, Rep) + 'static,
+    ) -> &mut Variant {
+        self.add(name.into(), Recording::Queues(Box::new(record)))
+    }
+
+    fn add(&mut self, name: String, record: Recording) -> &mut Variant {
         let at = self.variants.len();
-        self.variants.push(Variant::new(name.into(), Box::new(record)));
+        self.variants.push(Variant::new(name, record));
         &mut self.variants[at]
     }
 
@@ -284,6 +355,13 @@ impl Lab {
         self.variants.iter().position(|v| v.name == name)
     }
 
+    /// The user asks for this variant, which does not run by default.
+    #[must_use]
+    pub fn asks_for(&self, variant: &str) -> bool {
+        let named = |name: &String| Pattern::new(name).is_ok_and(|pattern| pattern.matches(variant));
+        self.selection.all || self.selection.matrix || self.selection.names.iter().any(named)
+    }
+
     /// The cross tables, where they are shown.
     pub(crate) fn shown_matrix(&self) -> Option<&Matrix> {
         self.matrix.as_ref().filter(|_| self.matrix_is_shown)
@@ -293,7 +371,8 @@ impl Lab {
     ///
     /// # Errors
     /// A name or pattern that no variant has; cross tables of a sample that has none.
-    pub(crate) fn select(&mut self, wanted: &Selection) -> Result<()> {
+    pub(crate) fn select(&mut self) -> Result<()> {
+        let wanted = self.selection.clone();
         ensure!(
             !wanted.matrix || self.matrix.is_some(),
             "this sample has no cross table: leave --matrix out"
@@ -355,7 +434,7 @@ impl Lab {
         );
         let one = image * u64::from(each);
         // Behind the work stand the twin, a copy of the result and the seed.
-        let needed = one + 3 * image;
+        let needed = self.claimed + one * u64::from(self.repetitions.unwrap_or(1)) + 3 * image;
         ensure!(
             needed <= memory / 10 * 8,
             "images of {}x{} do not fit into the memory of {}: {} are needed, it has {}; use a smaller \
@@ -374,13 +453,10 @@ impl Lab {
             self.gpu.facts.name,
             bytes_in_words(self.gpu.max_storage_buffer())
         );
-        if let Some(settled) = self.repetitions {
-            return Ok(settled);
-        }
         let fitting =
             u32::try_from(((memory / 2).saturating_sub(3 * image) / one.max(1)).max(1)).unwrap_or(u32::MAX);
-        let settled = self.wanted_repetitions.min(fitting);
-        self.repetitions = Some(settled);
+        let settled = *self.repetitions.get_or_insert(self.wanted_repetitions.min(fitting));
+        self.claimed += one * u64::from(settled) + 3 * image;
         Ok(settled)
     }
 }

@@ -32,9 +32,12 @@ pub mod variant;
 
 pub use ash::vk::Format;
 pub use cli::{NoArgs, run};
-pub use cmd::{Access, Binding, Cmd, Scope, Stage};
+pub use cmd::{Access, Access1, Binding, Cmd, Point, Queue, Queues, Scope, Scope1, Stage, Stage1};
+pub use drive::figures::Figures;
 pub use gpu::{Buffer, Event, Events, Gpu, Image, Images};
 pub use kernel::Kernel;
 pub use lab::Lab;
+pub use memory::EventState;
+pub use record::Shows;
 pub use values::{Extent, Workgroup};
 pub use variant::{Rep, Variant};

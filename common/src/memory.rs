@@ -19,6 +19,24 @@ pub enum Place {
     Readback,
 }
 
+/// Who can see whether an event is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventState {
+    /// The device alone (`VK_EVENT_CREATE_DEVICE_ONLY_BIT`), which drivers may use.
+    DeviceOnly,
+    /// The host too.
+    HostVisible,
+}
+
+/// Which queues use an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// The first alone.
+    FirstQueue,
+    /// Both at once; of two families, that is `VK_SHARING_MODE_CONCURRENT`, which may cost time.
+    BothQueues,
+}
+
 /// Bytes of a texel in the formats that the suite uses.
 ///
 /// # Errors
@@ -62,7 +80,7 @@ impl Gpu {
     ///
     /// # Errors
     /// Out of memory, or larger than the device's images.
-    pub fn image(&self, name: &str, size: [u32; 2], format: vk::Format) -> Result<Image> {
+    pub fn image(&self, name: &str, size: [u32; 2], format: vk::Format, sharing: Sharing) -> Result<Image> {
         let most = self.facts.max_image_2d;
         ensure!(
             size.iter().all(|&side| (1..=most).contains(&side)),
@@ -72,7 +90,8 @@ impl Gpu {
             self.facts.name
         );
         ensure!(self.stores(format), "{} cannot store to images of format {format:?}", self.facts.name);
-        let info = vk::ImageCreateInfo::default()
+        let families = self.shared_families().filter(|_| sharing == Sharing::BothQueues);
+        let mut info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(format)
             .extent(vk::Extent3D { width: size[0], height: size[1], depth: 1 })
@@ -85,6 +104,9 @@ impl Gpu {
                     | vk::ImageUsageFlags::TRANSFER_SRC
                     | vk::ImageUsageFlags::TRANSFER_DST,
             );
+        if let Some(families) = &families {
+            info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(families);
+        }
         let raw =
             unsafe { self.device.create_image(&info, None) }.doing(&format!("creating image {name}"))?;
         let requirements = unsafe { self.device.get_image_memory_requirements(raw) };
@@ -112,12 +134,16 @@ impl Gpu {
         self.run_once("the images' first transition", |cmd| cmd.settle(images))
     }
 
-    /// A device-only event (its state never travels to the host, which drivers may use).
+    /// An event.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn event(&self, name: &str) -> Result<Event> {
-        let info = vk::EventCreateInfo::default().flags(vk::EventCreateFlags::DEVICE_ONLY);
+    pub fn event(&self, name: &str, state: EventState) -> Result<Event> {
+        let flags = match state {
+            EventState::DeviceOnly => vk::EventCreateFlags::DEVICE_ONLY,
+            EventState::HostVisible => vk::EventCreateFlags::empty(),
+        };
+        let info = vk::EventCreateInfo::default().flags(flags);
         let raw =
             unsafe { self.device.create_event(&info, None) }.doing(&format!("creating event {name}"))?;
         self.name(raw, name);

@@ -1,22 +1,31 @@
 //! Changes to recordings under `--check`: what shows that a check can fail, and what lets the layer
 //! judge a variant that leaves access masks empty.
 
-use ash::vk::AccessFlags2;
+use ash::vk::{AccessFlags2, PipelineStageFlags2};
 use clap::ValueEnum;
 
 use crate::cmd::Scope;
+use crate::cmd::script::Sync;
 
 /// A dependency that is broken on purpose, for the tests that must see it reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Break {
     /// `vkCmdPipelineBarrier2` is left out.
     NoBarriers,
-    /// `vkCmdWaitEvents2` is left out.
+    /// `vkCmdWaitEvents2` and the waits for semaphores are left out.
     NoWaits,
+    /// `vkCmdSetEvent2` is left out: what waits for it would wait for ever.
+    NoSets,
+    /// The runner forgets to reset the events of the submit before.
+    NoResets,
     /// Every wait is for the first event of the recording.
     FirstEvent,
     /// All access masks are empty.
     NoAccess,
+    /// Every stage is that of copies, which does not take in the dispatches.
+    WrongStage,
+    /// As `no-sets`, and submitted all the same, on a CPU device: the time-out must end it.
+    Endless,
 }
 
 /// How a variant's own commands are changed.
@@ -31,16 +40,31 @@ pub(crate) struct Tamper {
 
 impl Tamper {
     pub fn breaks(self, what: Break) -> bool {
-        self.broken == Some(what)
+        self.broken == Some(what) || (what == Break::NoSets && self.broken == Some(Break::Endless))
     }
 
-    /// The access masks of a dependency.
-    pub fn accesses(self, src: Scope, dst: Scope) -> (AccessFlags2, AccessFlags2) {
-        if self.breaks(Break::NoAccess) {
+    /// The scopes of a dependency.
+    pub fn scopes(self, src: Scope, dst: Scope, sync: Sync) -> (Scope, Scope) {
+        let (src_access, dst_access) = self.accesses(src, dst, sync);
+        ((self.stage(src).0, src_access), (self.stage(dst).0, dst_access))
+    }
+
+    /// A scope with its stage as the recording is to have it.
+    pub fn stage(self, scope: Scope) -> Scope {
+        let broken = self.breaks(Break::WrongStage);
+        (if broken { PipelineStageFlags2::TRANSFER } else { scope.0 }, scope.1)
+    }
+
+    fn accesses(self, src: Scope, dst: Scope, sync: Sync) -> (AccessFlags2, AccessFlags2) {
+        if self.breaks(Break::NoAccess) || self.breaks(Break::WrongStage) {
+            // A shader's accesses would not go with the stage of copies: another fault than this one.
             return (AccessFlags2::NONE, AccessFlags2::NONE);
         }
         if self.complete && src.1.is_empty() && dst.1.is_empty() {
-            return (AccessFlags2::SHADER_STORAGE_WRITE, AccessFlags2::SHADER_STORAGE_READ);
+            return match sync {
+                Sync::One => (AccessFlags2::SHADER_WRITE, AccessFlags2::SHADER_READ),
+                Sync::Two => (AccessFlags2::SHADER_STORAGE_WRITE, AccessFlags2::SHADER_STORAGE_READ),
+            };
         }
         (src.1, dst.1)
     }

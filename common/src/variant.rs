@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::cmd::Cmd;
+use crate::cmd::{Cmd, Queues};
 use crate::published;
 use crate::record::{Cell, Promise, Published, Status};
 
@@ -34,7 +34,16 @@ pub struct Alarm {
     pub reason: String,
 }
 
-pub(crate) type Recording = Box<dyn Fn(&Cmd<'_>, Rep)>;
+type IntoBuffer = Box<dyn Fn(&Cmd<'_>, Rep)>;
+type OntoQueues = Box<dyn Fn(&Queues<'_>, Rep)>;
+
+/// How a variant is recorded, once for each repetition of a sample.
+pub(crate) enum Recording {
+    /// Into the sample's one command buffer.
+    OneQueue(IntoBuffer),
+    /// Into several submits, to two queues.
+    Queues(OntoQueues),
+}
 
 /// One way of doing the sample's work.
 pub struct Variant {
@@ -87,7 +96,7 @@ impl Variant {
     /// Records nothing.
     #[cfg(test)]
     pub(crate) fn for_test(name: &str) -> Self {
-        Self::new(name.to_owned(), Box::new(|_, _| {}))
+        Self::new(name.to_owned(), Recording::OneQueue(Box::new(|_, _| {})))
     }
 
     /// Leaves a dependency out on purpose: its racy elements are counted, and its time is a bound,

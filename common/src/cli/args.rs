@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 use super::say;
 use crate::error::EXIT_FAILED;
+use crate::gpu::QueueKind;
 use crate::host::Sample;
 use crate::report::Destination;
 use crate::tamper::Break;
@@ -40,6 +41,9 @@ pub(super) struct Common {
     /// CPU.
     #[arg(long, value_name = "DEVICE")]
     pub(super) device: Option<String>,
+    /// Kind of queue to work on [default: graphics where there is one]
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(super) queue: Option<QueueKind>,
     /// Run only these variants (names or patterns such as 'events_*', comma-separated), beside the
     /// two that ratios need
     #[arg(long, value_name = "NAME", value_delimiter = ',')]

@@ -74,8 +74,14 @@ impl Run {
             device: self.common.device.clone(),
             validate: self.common.check,
             timeout: self.common.timeout,
+            queue: self.common.queue,
         })?;
-        let mut lab = Lab::new(gpu, &LabOptions { repetitions: self.common.repetitions });
+        let selection = Selection {
+            names: self.common.variant.clone(),
+            all: self.common.all,
+            matrix: self.common.matrix,
+        };
+        let mut lab = Lab::new(gpu, &LabOptions { repetitions: self.common.repetitions, selection });
         self.with_lab(&mut lab, arguments, declare)
     }
 
@@ -103,11 +109,7 @@ impl Run {
         let opened = self.began.elapsed();
         declare(lab, arguments)?;
         lab.validate()?;
-        lab.select(&Selection {
-            names: self.common.variant.clone(),
-            all: self.common.all,
-            matrix: self.common.matrix,
-        })?;
+        lab.select()?;
         let declared = self.began.elapsed();
         if self.common.check {
             return self.check(lab);

@@ -3,29 +3,42 @@
 //! Nothing here places a barrier or an event that the caller did not write. The one method that
 //! stands for several commands is [`Cmd::dispatch`], because a capture tool shows it as one event.
 
+mod queues;
 mod runner;
+pub(crate) mod script;
+mod sync;
 
 use std::cell::RefCell;
 use std::ffi::CString;
 use std::fmt;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, ensure};
 use ash::vk;
 use bytemuck::NoUninit;
 
 use crate::error::Doing;
-use crate::gpu::{Buffer, Event, Gpu, Image};
+use crate::gpu::{Buffer, Event, Gpu, Image, KernelSlot};
 use crate::kernel::Kernel;
-use crate::tamper::{Break, Tamper};
+use crate::tamper::Tamper;
+use script::{Dispatch, Step};
 
+/// `VkAccessFlags`, of the commands of Vulkan 1.0.
+pub use ash::vk::AccessFlags as Access1;
 /// `VkAccessFlags2`.
 pub use ash::vk::AccessFlags2 as Access;
+/// `VkPipelineStageFlags`, of the commands of Vulkan 1.0.
+pub use ash::vk::PipelineStageFlags as Stage1;
 /// `VkPipelineStageFlags2`.
 pub use ash::vk::PipelineStageFlags2 as Stage;
+pub use queues::Queues;
+pub use script::{Point, Queue};
 
 /// One side of a dependency: stages, and the accesses that it makes available or visible. An empty
 /// access mask leaves an execution dependency.
 pub type Scope = (Stage, Access);
+
+/// [`Scope`] for the commands of Vulkan 1.0.
+pub type Scope1 = (Stage1, Access1);
 
 /// What a kernel's binding takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +68,15 @@ pub struct Cmd<'g> {
     noted: RefCell<Noted>,
     /// Only inside a variant's own recording, and only under `--check`.
     tamper: Tamper,
+    /// Where calls are listed instead of being recorded.
+    steps: Option<RefCell<Vec<Step>>>,
 }
 
 /// What a recording used, for the runner.
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
-    /// Events that were set; the runner resets them before the next submit.
-    pub events: Vec<Event>,
+    /// The first event that was set.
+    pub first_event: Option<Event>,
     /// What the recording asks for and the device does not have; it must not be submitted.
     pub lacking: Option<&'static str>,
     /// The first misuse; the recording is then not submitted.
@@ -79,7 +94,23 @@ impl<'g> Cmd<'g> {
     pub(crate) fn begin(gpu: &'g Gpu, raw: vk::CommandBuffer) -> Result<Self> {
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         unsafe { gpu.device.begin_command_buffer(raw, &info) }.doing("beginning a command buffer")?;
-        Ok(Self { gpu, raw, noted: RefCell::default(), tamper: Tamper::default() })
+        Ok(Self { gpu, raw, noted: RefCell::default(), tamper: Tamper::default(), steps: None })
+    }
+
+    /// Lists what a variant records, the way that the `Gpu` is set to change recordings, without
+    /// recording it.
+    pub(crate) fn script(gpu: &'g Gpu) -> Self {
+        Self {
+            gpu,
+            raw: vk::CommandBuffer::null(),
+            noted: RefCell::default(),
+            tamper: gpu.tamper.get(),
+            steps: Some(RefCell::default()),
+        }
+    }
+
+    pub(crate) fn into_steps(self) -> (Vec<Step>, Noted) {
+        (self.steps.map(RefCell::into_inner).unwrap_or_default(), self.noted.into_inner())
     }
 
     /// Records the way that the `Gpu` is set to change recordings.
@@ -90,12 +121,31 @@ impl<'g> Cmd<'g> {
     }
 
     /// `vkEndCommandBuffer`.
-    pub(crate) fn end(self) -> Result<Noted> {
+    pub(crate) fn end(self) -> Result<()> {
         unsafe { self.gpu.device.end_command_buffer(self.raw) }.doing("ending a command buffer")?;
-        let mut noted = self.noted.into_inner();
-        match noted.misuse.take() {
-            Some(error) => Err(error),
-            None => Ok(noted),
+        self.noted.into_inner().misuse.map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn replay_dispatch(&self, dispatch: &Dispatch) {
+        self.dispatch_bytes(dispatch.kernel, &dispatch.bindings, &dispatch.push, dispatch.groups);
+    }
+
+    /// Records a step of a script.
+    pub(crate) fn replay(&self, step: &Step) {
+        match step {
+            Step::Dispatch(dispatch) => self.replay_dispatch(dispatch),
+            Step::Barrier { src, dst, image } => self.record_barrier(*src, *dst, *image),
+            Step::Set { sync, event, src, dst } => self.record_set(*sync, *event, *src, *dst),
+            Step::Wait { sync, event, src, dst } => self.record_wait(*sync, *event, *src, *dst),
+            Step::Label(name) => self.begin_label(name),
+            Step::EndLabel => self.end_label(),
+        }
+    }
+
+    fn step(&self, step: Step) {
+        match &self.steps {
+            Some(steps) => steps.borrow_mut().push(step),
+            None => self.replay(&step),
         }
     }
 
@@ -108,31 +158,25 @@ impl<'g> Cmd<'g> {
         push: &P,
         groups: [u32; 3],
     ) {
+        let bindings = bindings.iter().map(|&binding| binding.into());
+        self.dispatch_bytes(kernel, &bindings.collect::<Vec<_>>(), bytemuck::bytes_of(push), groups);
+    }
+
+    fn dispatch_bytes(&self, kernel: Kernel, bindings: &[Binding], push: &[u8], groups: [u32; 3]) {
         let arena = self.gpu.arena();
         let slot = arena.kernel(kernel);
-        let push = bytemuck::bytes_of(push);
-        let kinds = || bindings.iter().map(|&b| Descriptor::kind(b.into()));
-        if !kinds().eq(slot.interface.bindings.iter().copied()) {
-            return self.misuse(anyhow!(
-                "{} takes {:?}; the sample gave {:?}",
-                slot.facts.name,
-                slot.interface.bindings,
-                kinds().collect::<Vec<_>>()
-            ));
+        if let Err(error) = fits(slot, bindings, push) {
+            return self.misuse(error);
         }
-        if push.len() != slot.interface.push_bytes as usize {
-            return self.misuse(anyhow!(
-                "{} takes {} bytes of push constants; the sample gave {}",
-                slot.facts.name,
-                slot.interface.push_bytes,
-                push.len()
-            ));
+        if let Some(steps) = &self.steps {
+            let dispatch = Dispatch { kernel, bindings: bindings.to_vec(), push: push.to_vec(), groups };
+            return steps.borrow_mut().push(Step::Dispatch(dispatch));
         }
         self.region(format_args!("{} {}x{}x{}", slot.facts.name, groups[0], groups[1], groups[2]), || {
             let device = &self.gpu.device;
             unsafe {
                 device.cmd_bind_pipeline(self.raw, vk::PipelineBindPoint::COMPUTE, slot.pipeline);
-                self.push_descriptors(slot.layout, &slot.interface.bindings, bindings);
+                self.push_descriptors(slot.layout, bindings);
                 if !push.is_empty() {
                     device.cmd_push_constants(self.raw, slot.layout, vk::ShaderStageFlags::COMPUTE, 0, push);
                 }
@@ -141,67 +185,34 @@ impl<'g> Cmd<'g> {
         });
     }
 
-    /// `vkCmdPipelineBarrier2` with one memory barrier.
-    pub fn pipeline_barrier2(&self, src: Scope, dst: Scope) {
-        if self.tamper.breaks(Break::NoBarriers) {
-            return;
-        }
-        let barrier = [self.memory_barrier(src, dst)];
-        let info = vk::DependencyInfo::default().memory_barriers(&barrier);
-        unsafe { self.gpu.device.cmd_pipeline_barrier2(self.raw, &info) };
-    }
-
-    /// `vkCmdSetEvent2` with one memory barrier. Its first scope takes in all earlier commands.
-    pub fn set_event2(&self, event: Event, src: Scope, dst: Scope) {
-        let barrier = [self.memory_barrier(src, dst)];
-        let info = vk::DependencyInfo::default().memory_barriers(&barrier);
-        if !self.gpu.has_events() {
-            self.noted.borrow_mut().lacking = Some("events");
-            return;
-        }
-        self.noted.borrow_mut().events.push(event);
-        unsafe { self.gpu.device.cmd_set_event2(self.raw, self.gpu.arena().event(event), &info) };
-    }
-
-    /// `vkCmdWaitEvents2` for one event; the scopes must be those of its set.
-    pub fn wait_events2(&self, event: Event, src: Scope, dst: Scope) {
-        let event = match self.noted.borrow().events.first() {
-            Some(&first) if self.tamper.breaks(Break::FirstEvent) => first,
-            _ => event,
-        };
-        if self.tamper.breaks(Break::NoWaits) {
-            return;
-        }
-        let barrier = [self.memory_barrier(src, dst)];
-        let info = [vk::DependencyInfo::default().memory_barriers(&barrier)];
-        if !self.gpu.has_events() {
-            self.noted.borrow_mut().lacking = Some("events");
-            return;
-        }
-        unsafe { self.gpu.device.cmd_wait_events2(self.raw, &[self.gpu.arena().event(event)], &info) };
-    }
-
     /// `vkCmdBeginDebugUtilsLabelEXT`, `record`, `vkCmdEndDebugUtilsLabelEXT`: what a capture tool
     /// shows as a region. Independent of validation.
     pub fn region(&self, name: fmt::Arguments<'_>, record: impl FnOnce()) {
-        let label = self.gpu.debug.as_ref().zip(CString::new(name.to_string()).ok());
-        if let Some((debug, name)) = &label {
-            let info = vk::DebugUtilsLabelEXT::default().label_name(name);
-            unsafe { debug.cmd_begin_debug_utils_label(self.raw, &info) };
+        match &self.steps {
+            Some(steps) => steps.borrow_mut().push(Step::Label(name.to_string())),
+            None if self.gpu.debug.is_some() => self.begin_label(&name.to_string()),
+            None => {}
         }
         record();
-        if let Some((debug, _)) = &label {
-            unsafe { debug.cmd_end_debug_utils_label(self.raw) };
+        match &self.steps {
+            Some(steps) => steps.borrow_mut().push(Step::EndLabel),
+            None => self.end_label(),
         }
     }
 
-    fn memory_barrier(&self, src: Scope, dst: Scope) -> vk::MemoryBarrier2<'static> {
-        let (src_access, dst_access) = self.tamper.accesses(src, dst);
-        vk::MemoryBarrier2::default()
-            .src_stage_mask(src.0)
-            .src_access_mask(src_access)
-            .dst_stage_mask(dst.0)
-            .dst_access_mask(dst_access)
+    fn begin_label(&self, name: &str) {
+        if let Some(debug) = &self.gpu.debug {
+            // A name with a zero byte has no form in C; the region stays, so that regions nest.
+            let name = CString::new(name).unwrap_or_default();
+            let info = vk::DebugUtilsLabelEXT::default().label_name(&name);
+            unsafe { debug.cmd_begin_debug_utils_label(self.raw, &info) };
+        }
+    }
+
+    fn end_label(&self) {
+        if let Some(debug) = &self.gpu.debug {
+            unsafe { debug.cmd_end_debug_utils_label(self.raw) };
+        }
     }
 
     fn misuse(&self, error: anyhow::Error) {
@@ -209,20 +220,17 @@ impl<'g> Cmd<'g> {
     }
 
     /// # Safety
-    /// As [`Gpu`]; the layout is the one that `types` was made into.
-    unsafe fn push_descriptors<B: Into<Binding> + Copy>(
-        &self,
-        layout: vk::PipelineLayout,
-        types: &[vk::DescriptorType],
-        bindings: &[B],
-    ) {
+    /// As [`Gpu`]; the layout is one that `bindings` fit.
+    unsafe fn push_descriptors(&self, layout: vk::PipelineLayout, bindings: &[Binding]) {
         let arena = self.gpu.arena();
-        let infos: Vec<Descriptor> = bindings.iter().map(|&b| Descriptor::of(&arena, b.into())).collect();
+        let infos: Vec<Descriptor> = bindings.iter().map(|&b| Descriptor::of(&arena, b)).collect();
         let writes: Vec<_> = (0..)
             .zip(&infos)
-            .zip(types)
-            .map(|((binding, info), &ty)| {
-                let write = vk::WriteDescriptorSet::default().dst_binding(binding).descriptor_type(ty);
+            .zip(bindings)
+            .map(|((at, info), &binding)| {
+                let write = vk::WriteDescriptorSet::default()
+                    .dst_binding(at)
+                    .descriptor_type(Descriptor::kind(binding));
                 match info {
                     Descriptor::Image(info) => write.image_info(info),
                     Descriptor::Buffer(info) => write.buffer_info(info),
@@ -242,6 +250,35 @@ impl<'g> Cmd<'g> {
                 &writes,
             );
         }
+    }
+}
+
+/// Whether bindings and push constants are those that the kernel takes.
+fn fits(slot: &KernelSlot, bindings: &[Binding], push: &[u8]) -> Result<()> {
+    let kinds = || bindings.iter().map(|&b| Descriptor::kind(b));
+    ensure!(
+        kinds().eq(slot.interface.bindings.iter().copied()),
+        "{} takes {:?}; the sample gave {:?}",
+        slot.facts.name,
+        slot.interface.bindings,
+        kinds().collect::<Vec<_>>()
+    );
+    ensure!(
+        push.len() == slot.interface.push_bytes as usize,
+        "{} takes {} bytes of push constants; the sample gave {}",
+        slot.facts.name,
+        slot.interface.push_bytes,
+        push.len()
+    );
+    Ok(())
+}
+
+impl Noted {
+    /// Takes in what another recording of the same variant noted.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.first_event = self.first_event.or(other.first_event);
+        self.lacking = self.lacking.or(other.lacking);
+        self.misuse = self.misuse.take().or(other.misuse);
     }
 }
 

@@ -187,7 +187,7 @@ fn probe(
             Err(Failure::Variant(_)) => continue,
             Err(Failure::Run(error)) => return Err(error),
         };
-        let on_cpu = target.session.count_on_cpu(1)?;
+        let on_cpu = target.session.count_on_cpu(target.variants[row], 1)?;
         anyhow::ensure!(
             on_cpu == reading.wrong,
             "the device counted {} wrong elements in {}, the CPU {on_cpu} in the same images: the check \

@@ -7,9 +7,12 @@ use std::fmt::Write as _;
 use anyhow::{Result, ensure};
 use ash::vk;
 
+use super::order::Order;
 use super::session::Session;
+use crate::cmd::script::Script;
 use crate::error::{Halt, one_line};
 use crate::lab::Lab;
+use crate::memory::Sharing;
 use crate::record::{Promise, Status};
 use crate::tamper::{Break, Tamper};
 use crate::validation::Message;
@@ -44,21 +47,27 @@ pub fn check(lab: &Lab, broken: Option<Break>) -> Result<Checked> {
     // What the rehearsals raise, the samples below raise again.
     drop(lab.gpu.take_messages());
     for (v, variant) in lab.variants.iter().enumerate() {
-        if let Some(Status::Skipped { reason } | Status::Unsupported { reason }) = session.left_out(v) {
-            line(&mut checked, &variant.name, &format!("left out: {reason}"));
-            continue;
-        }
-        match one_variant(lab, &mut session, v, broken) {
-            Ok(findings) => conclude(&mut checked, variant, findings, lab.checks.is_empty()),
-            Err(error) if error.is::<Halt>() => {
-                line(&mut checked, &variant.name, &format!("FAILED: {}", one_line(&error)));
-                checked.failed += 1;
-                checked.aborted = Some(error);
-                break;
+        let found = match session.left_out(v) {
+            // What the device cannot run as recorded, it can still run one dispatch at a time.
+            Some(Status::Skipped { reason }) if variant.left_out.is_none() => {
+                orders_alone(lab, &session, v, broken).map(|findings| (findings, reason))
             }
+            Some(Status::Skipped { reason } | Status::Unsupported { reason }) => {
+                line(&mut checked, &variant.name, &format!("left out: {reason}"));
+                continue;
+            }
+            _ => one_variant(lab, &mut session, v, broken).map(|findings| (findings, String::new())),
+        };
+        lab.gpu.tamper.set(Tamper::default());
+        match found {
+            Ok((findings, reason)) => conclude(&mut checked, lab, v, findings, &reason),
             Err(error) => {
                 line(&mut checked, &variant.name, &format!("FAILED: {}", one_line(&error)));
                 checked.failed += 1;
+                if error.is::<Halt>() {
+                    checked.aborted = Some(error);
+                    break;
+                }
             }
         }
         // An error on the way may have left some, and they are not the next variant's.
@@ -67,25 +76,105 @@ pub fn check(lab: &Lab, broken: Option<Break>) -> Result<Checked> {
     Ok(checked)
 }
 
+/// What the checks of one variant found.
 #[derive(Default)]
 struct Findings {
+    /// Most elements that differed in a sample.
     wrong: u64,
-    first: String,
+    /// Orders of its dispatches that were tried beside the recorded one, and how many gave a wrong
+    /// result.
+    orders: usize,
+    wrong_orders: usize,
     /// Ids of messages that came, listed or not.
     alarms: usize,
     problems: Vec<String>,
 }
 
-/// The variant as it is recorded and, where it leaves access masks empty, once more with them filled
-/// in: the layer then judges the execution dependencies, which it could not tell apart before.
+/// The orders that the variant allows, the variant as it is recorded and, where it leaves access
+/// masks empty, once more with them filled in: the layer then judges the execution dependencies,
+/// which it could not tell apart before.
 fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Result<Findings> {
-    let variant = &lab.variants[v];
     let mut findings = Findings::default();
-    run_changed(lab, session, v, Tamper { complete: false, broken }, &mut findings)?;
-    if matches!(variant.promise, Promise::Hardware { .. }) {
+    let as_recorded = Tamper { complete: false, broken };
+    if !try_orders(lab, session, v, as_recorded, &mut findings)? {
+        return Ok(findings);
+    }
+    run_changed(lab, session, v, as_recorded, &mut findings)?;
+    if matches!(lab.variants[v].promise, Promise::Hardware { .. }) {
         run_changed(lab, session, v, Tamper { complete: true, broken }, &mut findings)?;
     }
     Ok(findings)
+}
+
+fn orders_alone(lab: &Lab, session: &Session<'_>, v: usize, broken: Option<Break>) -> Result<Findings> {
+    let mut findings = Findings::default();
+    try_orders(lab, session, v, Tamper { complete: false, broken }, &mut findings)?;
+    Ok(findings)
+}
+
+/// More orders than this teach nothing new and take too long.
+const MOST_ORDERS: usize = 64;
+
+/// Runs the dispatches in other orders that the recording allows; see [`super::order`]. Returns
+/// whether the recording can be submitted at all.
+fn try_orders(
+    lab: &Lab,
+    session: &Session<'_>,
+    v: usize,
+    tamper: Tamper,
+    found: &mut Findings,
+) -> Result<bool> {
+    let variant = &lab.variants[v];
+    lab.gpu.tamper.set(tamper);
+    let (script, _) = session.script(v, 1)?;
+    if let Some(wait) = script.first_endless_wait(&lab.set_before) {
+        found.problems.push(format!(
+            "wait {wait} of the recording is for an event that nothing sets before: it would hang the device"
+        ));
+        return Ok(false);
+    }
+    let expected = must_differ(&variant.promise);
+    let names = dispatch_names(lab, &script);
+    for (early, order) in Order::of(&script, session.events_reset(v, 1)).others(MOST_ORDERS) {
+        let (wrong, first) = session.replay(v, &script, &order)?;
+        found.orders += 1;
+        found.wrong_orders += usize::from(wrong != expected.unwrap_or(0));
+        if expected.is_some_and(|n| n != wrong) && found.wrong_orders == 1 {
+            found.problems.push(format!(
+                "{wrong} texels differ from the CPU twin when dispatch {} of {} ({}) runs as early as the recorded dependencies allow{}",
+                early + 1,
+                names.len(),
+                names[early],
+                first.map_or_else(String::new, |first| format!(", the first at {}", session.place(v, first)))
+            ));
+        }
+    }
+    if matches!(variant.promise, Promise::Nothing { .. }) && found.wrong_orders == 0 {
+        found.problems.push("no order of its dispatches gives a wrong result: it leaves out nothing".into());
+    }
+    found.problems.extend(first_of_each(&lab.gpu.take_messages()).into_iter().map(|(id, (_, text))| {
+        format!("{id} in another order, though each dispatch is behind a full barrier: {text}")
+    }));
+    Ok(true)
+}
+
+fn dispatch_names(lab: &Lab, script: &Script) -> Vec<String> {
+    let arena = lab.gpu.arena();
+    script
+        .dispatches()
+        .map(|d| {
+            format!("{} {}x{}x{}", arena.kernel(d.kernel).facts.name, d.groups[0], d.groups[1], d.groups[2])
+        })
+        .collect()
+}
+
+/// How many elements of a repetition differ where the variant is as it promises in every order.
+fn must_differ(promise: &Promise) -> Option<u64> {
+    match promise {
+        Promise::Law | Promise::Hardware { .. } => Some(0),
+        Promise::Fault { elements } => Some(*elements),
+        Promise::Nothing { .. } => None,
+    }
 }
 
 /// One submit with one repetition and one with two, so that dependencies between repetitions are
@@ -97,29 +186,41 @@ fn run_changed(
     tamper: Tamper,
     found: &mut Findings,
 ) -> Result<()> {
+    let variant = &lab.variants[v];
     let mut chains = 0;
     lab.gpu.tamper.set(tamper);
     for repetitions in [1, 2.min(lab.repetitions())] {
         let reading = session.sample(Some(v), repetitions)?;
-        let on_cpu = session.count_on_cpu(repetitions)?;
+        let on_cpu = session.count_on_cpu(v, repetitions)?;
         ensure!(
             on_cpu == reading.wrong,
             "the device counted {} wrong elements, the CPU {on_cpu} in the same images",
             reading.wrong
         );
-        if found.wrong == 0 {
-            found.first = reading.first_wrong.map_or_else(String::new, |f| session.place(f));
+        let expected = match variant.promise {
+            // Caches may show it a stale value, which its row of a measurement counts.
+            Promise::Hardware { .. } => None,
+            ref promise => must_differ(promise),
+        };
+        if expected.is_some_and(|n| n * u64::from(repetitions) != reading.wrong) && found.wrong == 0 {
+            let first = reading.first_wrong.map_or_else(String::new, |f| session.place(v, f));
+            found.problems.insert(0, miscount(reading.wrong, expected.unwrap_or(0), repetitions, &first));
         }
         found.wrong = found.wrong.max(reading.wrong);
         chains += repetitions;
     }
-    lab.gpu.tamper.set(Tamper::default());
     let heard = first_of_each(&lab.gpu.take_messages());
-    let variant = &lab.variants[v];
     let listed = if tamper.complete { &variant.completed_alarms } else { &variant.alarms };
     found.alarms = found.alarms.max(heard.len());
     found.problems.extend(compare_alarms(&heard, variant, listed, chains));
     Ok(())
+}
+
+fn miscount(wrong: u64, expected: u64, repetitions: u32, first: &str) -> String {
+    match expected * u64::from(repetitions) {
+        0 => format!("{wrong} texels differ from the CPU twin, the first at {first}"),
+        n => format!("{wrong} texels differ from the CPU twin, where a fault of {n} was put"),
+    }
 }
 
 /// The messages that are not listed or come too often, and the listed ones that did not come.
@@ -175,34 +276,48 @@ fn shorten(text: &str) -> String {
     short
 }
 
-fn conclude(checked: &mut Checked, variant: &Variant, findings: Findings, unchecked: bool) {
-    let mut problems = findings.problems;
-    let result = match (&variant.promise, findings.wrong) {
-        _ if unchecked => "no output compared".to_owned(),
-        (_, 0) => "every texel right".to_owned(),
-        (Promise::Law, wrong) => {
-            problems.insert(
-                0,
-                format!("{wrong} texels differ from the CPU twin, the first at {}", findings.first),
-            );
-            "wrong".to_owned()
-        }
-        (_, wrong) => format!("{wrong} racy texels, as it may"),
-    };
-    let alarms = match findings.alarms {
-        0 => "validation silent".to_owned(),
-        _ if matches!(variant.promise, Promise::Nothing { .. }) => "its hazard was reported".to_owned(),
-        1 => "validation silent beyond 1 listed alarm".to_owned(),
-        n => format!("validation silent beyond {n} listed alarms"),
-    };
-    if problems.is_empty() {
-        line(checked, &variant.name, &format!("ok: {result}, {alarms}"));
+fn conclude(checked: &mut Checked, lab: &Lab, v: usize, findings: Findings, not_run: &str) {
+    let variant = &lab.variants[v];
+    if findings.problems.is_empty() {
+        let seen = if not_run.is_empty() {
+            format!("{}, {}", result(lab, variant, &findings), alarms(variant, findings.alarms))
+        } else {
+            format!("not submitted as recorded, since {not_run}")
+        };
+        line(checked, &variant.name, &format!("ok: {seen}, {}", orders(&findings)));
         return;
     }
     line(checked, &variant.name, "FAILED");
     checked.failed += 1;
-    for problem in problems {
+    for problem in findings.problems {
         let _ = writeln!(checked.report, "    {problem}");
+    }
+}
+
+fn result(lab: &Lab, variant: &Variant, findings: &Findings) -> String {
+    match (&variant.promise, findings.wrong) {
+        _ if lab.checks.is_empty() => "no output compared".into(),
+        (_, 0) => "every texel right".into(),
+        (Promise::Fault { .. }, _) => "just the texels of its fault wrong".into(),
+        (_, wrong) => format!("{wrong} racy texels, as it may"),
+    }
+}
+
+fn alarms(variant: &Variant, alarms: usize) -> String {
+    match alarms {
+        0 => "validation silent".to_owned(),
+        _ if matches!(variant.promise, Promise::Nothing { .. }) => "its hazard was reported".to_owned(),
+        1 => "validation silent beyond 1 listed alarm".to_owned(),
+        n => format!("validation silent beyond {n} listed alarms"),
+    }
+}
+
+fn orders(findings: &Findings) -> String {
+    match (findings.orders, findings.wrong_orders) {
+        (0, _) => "its dispatches have one order".into(),
+        (1, 0) => "right in 1 other order".into(),
+        (all, 0) => format!("right in {all} other orders"),
+        (all, wrong) => format!("wrong in {wrong} of {all} other orders, as it must"),
     }
 }
 
@@ -227,8 +342,8 @@ fn canary(lab: &Lab) -> Result<()> {
     let gpu = &lab.gpu;
     let kernel = lab.kernel("lab/increment.comp").build()?;
     let images = [
-        gpu.image("canary A", [8, 8], vk::Format::R32_UINT)?,
-        gpu.image("canary B", [8, 8], vk::Format::R32_UINT)?,
+        gpu.image("canary A", [8, 8], vk::Format::R32_UINT, Sharing::FirstQueue)?,
+        gpu.image("canary B", [8, 8], vk::Format::R32_UINT, Sharing::FirstQueue)?,
     ];
     gpu.settle_images(&images)?;
     let sing = |barrier: bool| {

@@ -4,5 +4,7 @@ pub mod bench;
 pub mod check;
 pub mod figures;
 mod interval;
+mod order;
 mod rows;
 mod session;
+mod two_queues;

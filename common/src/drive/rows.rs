@@ -1,6 +1,6 @@
 //! From the pairs that the engine kept to the rows of a record.
 
-use super::session::{Session, checked_elements};
+use super::session::Session;
 use crate::lab::Lab;
 use crate::measure::{self, Outcome, Pair};
 use crate::record::{Method, Racy, Row, Sample, Status};
@@ -31,10 +31,10 @@ pub(super) fn rows(
             let Some(at) = runnable.iter().position(|&s| s == v) else { return blank(variant) };
             let row = &outcome.rows[at];
             Row {
-                status: status(row, session),
+                status: status(row, session, v),
                 to_bound: ratio(row, bound),
                 to_baseline: ratio(row, baseline),
-                racy: racy(row, checked_elements(&lab.checks, 1)),
+                racy: racy(row, session.checked_elements(v)),
                 ..times(variant, row, method)
             }
         })
@@ -61,9 +61,9 @@ fn blank(variant: &Variant) -> Row {
     }
 }
 
-fn status(row: &measure::Row, session: &Session<'_>) -> Status {
+fn status(row: &measure::Row, session: &Session<'_>, variant: usize) -> Status {
     if let Some(reading) = row.wrong {
-        let first = reading.first_wrong.map_or_else(String::new, |first| session.place(first));
+        let first = reading.first_wrong.map_or_else(String::new, |first| session.place(variant, first));
         return Status::Wrong { elements: reading.wrong, first };
     }
     match &row.failure {

@@ -8,27 +8,31 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
 
 use super::interval;
-use crate::cmd::Cmd;
+use super::two_queues::TwoQueues;
+use crate::cmd::script::Script;
+use crate::cmd::{Cmd, Noted, Queue, Queues};
+use crate::facts::Kind;
 use crate::gpu::{Buffer, Event};
 use crate::kernel::Kernel;
-use crate::lab::{Check, Lab};
+use crate::lab::{Check, Lab, Output};
 use crate::measure::Reading;
 use crate::memory::Place;
 use crate::record::Status;
 use crate::stats::Summary;
-use crate::variant::Rep;
+use crate::tamper::Break;
+use crate::variant::{Recording, Rep};
 
 /// Objects that every sample reuses.
 pub(crate) struct Session<'l> {
-    lab: &'l Lab,
+    pub(super) lab: &'l Lab,
     pool: vk::CommandPool,
     buffer: vk::CommandBuffer,
-    fence: vk::Fence,
-    stamps: vk::QueryPool,
+    pub(super) fence: vk::Fence,
+    pub(super) stamps: vk::QueryPool,
     compare: Kernel,
     /// Where an image lies in rows while it is compared.
     flat: Option<Buffer>,
@@ -36,17 +40,18 @@ pub(crate) struct Session<'l> {
     counters: Option<Buffer>,
     seen: Option<Buffer>,
     rehearsed: Vec<Rehearsed>,
+    two_queues: Option<TwoQueues>,
 }
 
 impl<'l> Session<'l> {
     /// Makes what samples need. [`Session::rehearse`] comes before the first sample.
     pub fn new(lab: &'l Lab) -> Result<Self> {
         let gpu = &lab.gpu;
-        let (pool, buffer) = gpu.command_buffer()?;
+        let pool = gpu.command_pool(Queue::First)?;
         let mut session = Self {
             lab,
             pool,
-            buffer,
+            buffer: gpu.command_buffer(pool)?,
             fence: gpu.fence()?,
             stamps: gpu.timestamps(2)?,
             compare: lab.kernel("lab/compare.comp").build()?,
@@ -54,6 +59,7 @@ impl<'l> Session<'l> {
             counters: None,
             seen: None,
             rehearsed: Vec::new(),
+            two_queues: None,
         };
         if let Some(words) = lab.checks.iter().map(|c| c.words).max() {
             let counters = 8 * u64::from(lab.repetitions()) * lab.checks.len() as u64;
@@ -61,11 +67,18 @@ impl<'l> Session<'l> {
             session.counters = Some(gpu.buffer("counters", counters, Place::Device)?);
             session.seen = Some(gpu.buffer("counters (CPU)", counters, Place::Readback)?);
         }
+        let on_two = |v: &crate::variant::Variant| matches!(v.record, Recording::Queues(_));
+        if gpu.has_second_queue() && lab.variants.iter().any(on_two) {
+            session.two_queues = Some(TwoQueues::new(gpu)?);
+        }
         Ok(session)
     }
 
-    /// Records each variant once, without submitting it, to learn which events it sets and whether
-    /// it is well-formed.
+    /// Lists what each variant records, without recording it, to learn which images it uses, which
+    /// events it sets, and whether it is well-formed.
+    ///
+    /// # Errors
+    /// A mistake in the sample, such as a wait that would never end.
     pub fn rehearse(&mut self) -> Result<()> {
         self.rehearsed = (0..self.lab.variants.len()).map(|v| self.rehearse_one(v)).collect::<Result<_>>()?;
         Ok(())
@@ -74,10 +87,15 @@ impl<'l> Session<'l> {
     /// Why a variant does not run here: the sample left it out, or the device lacks something that
     /// its recording asks for.
     pub fn left_out(&self, variant: usize) -> Option<Status> {
-        let lacking = self.rehearsed[variant].lacking;
-        let unsupported =
-            || lacking.map(|what| Status::Unsupported { reason: format!("the device has no {what}") });
-        self.lab.variants[variant].left_out.clone().or_else(unsupported)
+        if let Some(status) = &self.lab.variants[variant].left_out {
+            return Some(status.clone());
+        }
+        if let Some(what) = self.rehearsed[variant].lacking {
+            return Some(Status::Unsupported { reason: format!("the device has no {what}") });
+        }
+        let on_two = matches!(self.lab.variants[variant].record, Recording::Queues(_));
+        (on_two && !self.lab.gpu.has_second_queue())
+            .then(|| Status::Skipped { reason: "the device has one queue".into() })
     }
 
     /// Takes one sample; without a variant, of an empty window.
@@ -85,28 +103,67 @@ impl<'l> Session<'l> {
     /// # Errors
     /// A queue that hangs, a lost device; timestamps that are no times come as [`BadStamps`].
     pub fn sample(&mut self, variant: Option<usize>, repetitions: u32) -> Result<Reading> {
+        let on_two = |v: usize| matches!(self.lab.variants[v].record, Recording::Queues(_));
+        let [recorded, submitted] = match variant {
+            Some(variant) if on_two(variant) => self.run_on_two_queues(variant, repetitions)?,
+            _ => self.run(variant, repetitions)?,
+        };
+        let (wrong, first_wrong) = match variant {
+            Some(variant) => self.counts(variant, repetitions)?,
+            None => (0, None),
+        };
+        Ok(Reading {
+            gpu_us: self.interval()?,
+            record_us: microseconds(recorded),
+            submit_us: microseconds(submitted),
+            wrong,
+            first_wrong,
+        })
+    }
+
+    /// One command buffer, one submit. Returns the CPU times of recording the variant and of
+    /// submitting.
+    fn run(&self, variant: Option<usize>, repetitions: u32) -> Result<[Duration; 2]> {
         self.lab.gpu.reset_pool(self.pool)?;
         let mut cmd = Cmd::begin(&self.lab.gpu, self.buffer)?;
         cmd.reset_query_pool(self.stamps, 2);
         if let Some(variant) = variant {
             self.prepare(&cmd, variant, repetitions);
         }
-        let record_us = self.window(&mut cmd, variant, repetitions);
-        if variant.is_some() {
-            self.verify(&cmd, repetitions);
+        let recorded = self.window(&mut cmd, variant, repetitions);
+        if let Some(variant) = variant {
+            self.verify(&cmd, variant, repetitions);
         }
         cmd.end()?;
         let submitted = self.lab.gpu.submit(self.buffer, self.fence)?;
         let name = variant.map_or("an empty window", |v| &self.lab.variants[v].name);
         self.lab.gpu.wait(self.fence, name)?;
-        let (wrong, first_wrong) = if variant.is_some() { self.counts(repetitions)? } else { (0, None) };
-        Ok(Reading {
-            gpu_us: self.interval()?,
-            record_us: microseconds(record_us),
-            submit_us: microseconds(submitted),
-            wrong,
-            first_wrong,
-        })
+        Ok([recorded, submitted])
+    }
+
+    fn run_on_two_queues(&mut self, variant: usize, repetitions: u32) -> Result<[Duration; 2]> {
+        let mut two = self.two_queues.take().context("the device has one queue")?;
+        let times = two.run(self, variant, repetitions);
+        self.two_queues = Some(two);
+        times
+    }
+
+    /// Runs the dispatches of a script in this order, each behind a full barrier, without a stamp,
+    /// and counts.
+    pub fn replay(&self, variant: usize, script: &Script, order: &[usize]) -> Result<(u64, Option<u64>)> {
+        self.lab.gpu.reset_pool(self.pool)?;
+        let cmd = Cmd::begin(&self.lab.gpu, self.buffer)?;
+        self.prepare(&cmd, variant, 1);
+        let steps: Vec<_> = script.dispatches().collect();
+        for &at in order {
+            cmd.full_barrier();
+            cmd.replay_dispatch(steps[at]);
+        }
+        self.verify(&cmd, variant, 1);
+        cmd.end()?;
+        self.lab.gpu.submit(self.buffer, self.fence)?;
+        self.lab.gpu.wait(self.fence, &format!("{} in another order", self.lab.variants[variant].name))?;
+        self.counts(variant, 1)
     }
 
     /// Median of empty windows, in microseconds, and at least one tick: the floor under every figure.
@@ -125,9 +182,9 @@ impl<'l> Session<'l> {
 
     /// Reads the checked images of the last sample back and counts on the CPU, for comparison with
     /// what the device counted.
-    pub fn count_on_cpu(&self, repetitions: u32) -> Result<u64> {
+    pub fn count_on_cpu(&self, variant: usize, repetitions: u32) -> Result<u64> {
         let mut wrong = 0;
-        for check in &self.lab.checks {
+        for check in self.checks(variant) {
             let bytes = 4 * u64::from(check.words);
             let readback = self.lab.gpu.buffer("result (CPU)", bytes, Place::Readback)?;
             for repetition in 0..repetitions {
@@ -144,10 +201,15 @@ impl<'l> Session<'l> {
         Ok(wrong)
     }
 
+    /// Elements that are compared in one repetition of a variant.
+    pub fn checked_elements(&self, variant: usize) -> u64 {
+        self.checks(variant).map(|check| u64::from(check.words)).sum()
+    }
+
     /// Where a counted element lies, in words.
-    pub fn place(&self, first: u64) -> String {
+    pub fn place(&self, variant: usize, first: u64) -> String {
         let mut index = first;
-        for check in &self.lab.checks {
+        for check in self.checks(variant) {
             let words = u64::from(check.words) * u64::from(self.lab.repetitions());
             if index < words {
                 let (repetition, word) = (index / u64::from(check.words), index % u64::from(check.words));
@@ -159,6 +221,38 @@ impl<'l> Session<'l> {
         format!("element {first}")
     }
 
+    /// What a variant records for so many repetitions.
+    pub fn script(&self, variant: usize, repetitions: u32) -> Result<(Script, Noted)> {
+        let rep = |index| Rep { index, count: repetitions };
+        let (script, mut noted) = match &self.lab.variants[variant].record {
+            Recording::OneQueue(record) => {
+                let cmd = Cmd::script(&self.lab.gpu);
+                (0..repetitions).for_each(|index| record(&cmd, rep(index)));
+                let (steps, noted) = cmd.into_steps();
+                (Script::on_one_queue(steps), noted)
+            }
+            Recording::Queues(record) => {
+                let queues = Queues::new(&self.lab.gpu);
+                (0..repetitions).for_each(|index| record(&queues, rep(index)));
+                queues.end()
+            }
+        };
+        match noted.misuse.take() {
+            Some(error) => Err(error.context(format!("variant {}", self.lab.variants[variant].name))),
+            None => Ok((script, noted)),
+        }
+    }
+
+    /// The events that are reset before a variant is recorded.
+    pub fn events_reset(&self, variant: usize, repetitions: u32) -> &[Event] {
+        if self.lab.gpu.tamper.get().breaks(Break::NoResets) {
+            return &[];
+        }
+        // The events of fewer repetitions are among those of more.
+        let events = self.rehearsed[variant].events.iter().find(|(n, _)| *n >= repetitions);
+        events.map_or(&[], |(_, events)| events)
+    }
+
     fn rehearse_one(&self, variant: usize) -> Result<Rehearsed> {
         let mut rehearsed = Rehearsed::default();
         if self.lab.variants[variant].left_out.is_some() {
@@ -166,31 +260,63 @@ impl<'l> Session<'l> {
         }
         let most = self.lab.repetitions();
         for repetitions in (1..=most).filter(|n| [1, 2, most].contains(n)) {
-            self.lab.gpu.reset_pool(self.pool)?;
-            let mut cmd = Cmd::begin(&self.lab.gpu, self.buffer)?;
-            self.record(&mut cmd, variant, repetitions);
-            let noted = cmd.end()?;
+            let (script, noted) = self.script(variant, repetitions)?;
             rehearsed.lacking = rehearsed.lacking.or(noted.lacking);
-            rehearsed.events.push((repetitions, noted.events));
+            rehearsed.events.push((repetitions, script.events_set()));
+            let used = script.images();
+            let uses = |images: &crate::gpu::Images| used.iter().any(|&image| images.holds(image));
+            let all = 0..self.lab.outputs.len();
+            rehearsed.outputs = all.filter(|&i| uses(&self.lab.outputs[i].images)).collect();
+            let all = 0..self.lab.checks.len();
+            rehearsed.checks = all.filter(|&i| uses(&self.lab.checks[i].images)).collect();
+            self.refuse_endless(variant, &script)?;
         }
+        let name = &self.lab.variants[variant].name;
+        let unchecked = rehearsed.checks.is_empty() && !self.lab.checks.is_empty();
+        ensure!(!unchecked || rehearsed.lacking.is_some(), "variant {name} uses no image that is checked");
         Ok(rehearsed)
+    }
+
+    /// A wait for an event that nothing sets would hang the device; it is submitted only where a test
+    /// wants to see the time-out, and only to a CPU device.
+    fn refuse_endless(&self, variant: usize, script: &Script) -> Result<()> {
+        let wanted = self.lab.gpu.tamper.get().broken == Some(Break::Endless);
+        if wanted && self.lab.gpu.facts.kind == Kind::Cpu {
+            return Ok(());
+        }
+        if let Some(wait) = script.first_endless_wait(&self.lab.set_before) {
+            bail!(
+                "variant {} would hang the device: wait {wait} of its recording is for an event that nothing sets before",
+                self.lab.variants[variant].name
+            );
+        }
+        Ok(())
+    }
+
+    fn outputs(&self, variant: usize) -> impl Iterator<Item = &'l Output> {
+        self.rehearsed[variant].outputs.iter().map(|&i| &self.lab.outputs[i])
+    }
+
+    fn checks(&self, variant: usize) -> impl Iterator<Item = &'l Check> {
+        self.rehearsed[variant].checks.iter().map(|&i| &self.lab.checks[i])
     }
 
     fn record(&self, cmd: &mut Cmd<'_>, variant: usize, repetitions: u32) {
         let variant = &self.lab.variants[variant];
+        let Recording::OneQueue(record) = &variant.record else { return };
         cmd.tampered(|cmd| {
             cmd.region(format_args!("{}", variant.name), || {
                 for index in 0..repetitions {
-                    (variant.record)(cmd, Rep { index, count: repetitions });
+                    record(cmd, Rep { index, count: repetitions });
                 }
             });
         });
     }
 
     /// Fills, seeds, resets. What the caches hold after it is what `warm` means.
-    fn prepare(&self, cmd: &Cmd<'_>, variant: usize, repetitions: u32) {
+    pub(super) fn prepare(&self, cmd: &Cmd<'_>, variant: usize, repetitions: u32) {
         cmd.region(format_args!("prepare"), || {
-            for output in &self.lab.outputs {
+            for output in self.outputs(variant) {
                 for repetition in 0..repetitions {
                     for i in 0..output.images.each {
                         let image = output.images.get(repetition, i);
@@ -202,9 +328,7 @@ impl<'l> Session<'l> {
                     }
                 }
             }
-            // The events of fewer repetitions are among those of more.
-            let events = self.rehearsed[variant].events.iter().find(|(n, _)| *n >= repetitions);
-            for &event in events.map_or(&[][..], |(_, events)| events) {
+            for &event in self.events_reset(variant, repetitions) {
                 cmd.reset_event2(event);
             }
             if let Some(counters) = self.counters {
@@ -233,11 +357,11 @@ impl<'l> Session<'l> {
         recorded
     }
 
-    fn verify(&self, cmd: &Cmd<'_>, repetitions: u32) {
+    pub(super) fn verify(&self, cmd: &Cmd<'_>, variant: usize, repetitions: u32) {
         let (Some(flat), Some(counters), Some(seen)) = (self.flat, self.counters, self.seen) else { return };
         cmd.region(format_args!("verify"), || {
             let mut slot = 0;
-            for check in &self.lab.checks {
+            for check in self.checks(variant) {
                 for repetition in 0..repetitions {
                     cmd.full_barrier();
                     cmd.copy_image_to_buffer(check.images.get(repetition, check.index), flat);
@@ -259,12 +383,12 @@ impl<'l> Session<'l> {
     }
 
     /// Sum of the counters and index of the first wrong element, in the order check, repetition.
-    fn counts(&self, repetitions: u32) -> Result<(u64, Option<u64>)> {
+    fn counts(&self, variant: usize, repetitions: u32) -> Result<(u64, Option<u64>)> {
         let Some(seen) = self.seen else { return Ok((0, None)) };
         let words = self.lab.gpu.read(seen)?;
         let mut slots = words.chunks_exact(2);
         let (mut wrong, mut first, mut before) = (0, None, 0);
-        for check in &self.lab.checks {
+        for check in self.checks(variant) {
             for repetition in 0..repetitions {
                 if let Some(&[count, index]) = slots.next() {
                     wrong += u64::from(count);
@@ -299,12 +423,15 @@ impl<'l> Session<'l> {
     }
 }
 
-/// What was learnt by recording a variant without submitting it.
+/// What was learnt by listing what a variant records.
 #[derive(Default)]
 struct Rehearsed {
     /// The events that are set, per number of repetitions.
     events: Vec<(u32, Vec<Event>)>,
     lacking: Option<&'static str>,
+    /// The lab's outputs and checks whose images it uses.
+    outputs: Vec<usize>,
+    checks: Vec<usize>,
 }
 
 /// The two timestamps are no time.
@@ -314,9 +441,4 @@ pub(crate) struct BadStamps(String);
 
 fn microseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e6
-}
-
-/// The number of elements that a run with `repetitions` checks.
-pub(crate) fn checked_elements(checks: &[Check], repetitions: u32) -> u64 {
-    checks.iter().map(|c| u64::from(c.words)).sum::<u64>() * u64::from(repetitions)
 }

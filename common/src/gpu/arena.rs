@@ -12,11 +12,11 @@ use crate::reflect::Interface;
 pub struct Buffer(pub(crate) u32);
 
 /// A 2D image with one level and one layer, always in the layout `GENERAL`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Image(pub(crate) u32);
 
 /// An event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event(pub(crate) u32);
 
 /// The same images for every repetition of a variant: `each` of them, `repetitions` times.
@@ -39,6 +39,11 @@ impl Images {
             "image {index} of repetition {repetition}"
         );
         Image(self.first + repetition * self.each + index)
+    }
+
+    /// The image is one of these.
+    pub(crate) fn holds(&self, image: Image) -> bool {
+        (self.first..self.first + self.each * self.repetitions).contains(&image.0)
     }
 }
 
@@ -96,6 +101,7 @@ pub(crate) struct Arena {
     pub queries: Vec<vk::QueryPool>,
     pub pools: Vec<vk::CommandPool>,
     pub fences: Vec<vk::Fence>,
+    pub semaphores: Vec<vk::Semaphore>,
 }
 
 impl Arena {
@@ -130,6 +136,9 @@ impl Arena {
             }
             for fence in self.fences {
                 device.destroy_fence(fence, None);
+            }
+            for semaphore in self.semaphores {
+                device.destroy_semaphore(semaphore, None);
             }
             for queries in self.queries {
                 device.destroy_query_pool(queries, None);

@@ -2,17 +2,27 @@
 
 use anyhow::{Result, bail};
 use ash::{khr, vk};
+use clap::ValueEnum;
 
 use super::instance::{Instance, no_driver};
 use crate::error::{Doing, Halt};
 use crate::facts::{DeviceFacts, Kind};
 
+/// Which kind of queue the work runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum QueueKind {
+    /// One that does graphics too (the default where there is one).
+    Graphics,
+    /// One that does compute and no graphics.
+    Compute,
+}
+
 /// A device of this machine.
 pub(super) struct Candidate {
     pub physical: vk::PhysicalDevice,
     pub facts: DeviceFacts,
-    /// Queue family that the work runs on.
-    pub family: u32,
+    /// The queue that the work runs on, and another one where there is one: family and index.
+    pub queues: [Option<(u32, u32)>; 2],
     /// Why the suite cannot use it, where it cannot.
     pub unusable: Option<String>,
     /// Bytes of the largest buffer that a kernel can bind.
@@ -20,13 +30,16 @@ pub(super) struct Candidate {
 }
 
 /// All devices, best first: discrete, integrated, virtual, CPU; the loader's order within a kind.
-pub(super) fn candidates(instance: &Instance) -> Result<Vec<Candidate>> {
+/// `queue` says on which kind of queue the work is to run.
+pub(super) fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<Candidate>> {
     let devices = match unsafe { instance.raw.enumerate_physical_devices() } {
         Err(vk::Result::ERROR_INITIALIZATION_FAILED) => Vec::new(),
         other => other.doing("listing devices")?,
     };
-    let mut found =
-        devices.into_iter().map(|physical| describe(&instance.raw, physical)).collect::<Result<Vec<_>>>()?;
+    let mut found = devices
+        .into_iter()
+        .map(|physical| describe(&instance.raw, physical, queue))
+        .collect::<Result<Vec<_>>>()?;
     if found.is_empty() {
         return Err(no_driver().into());
     }
@@ -100,7 +113,11 @@ pub(super) fn list(found: &[Candidate]) -> String {
     lines.join("\n")
 }
 
-fn describe(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Candidate> {
+fn describe(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    queue: Option<QueueKind>,
+) -> Result<Candidate> {
     let mut vulkan11 = vk::PhysicalDeviceVulkan11Properties::default();
     let mut vulkan12 = vk::PhysicalDeviceVulkan12Properties::default();
     let core = unsafe { instance.get_physical_device_properties(physical) };
@@ -112,20 +129,40 @@ fn describe(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Ca
     }
     let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
     let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
-    let family = pick_family(&families);
-    let facts = facts(&core, &vulkan11, &vulkan12, family.map(|i| (i, &families[i])), &memory);
-    let unusable = why_not(instance, physical, &core, &facts, family.is_some())?;
-    let family = u32::try_from(family.unwrap_or(0))?;
+    let first = pick_family(&families, queue);
+    let second = first.and_then(|first| pick_second(&families, first));
+    let mut facts = facts(&core, &vulkan11, &vulkan12, first.map(|i| (i, &families[i])), &memory);
+    facts.second_queue_family =
+        second.map(|(i, _)| format!("{i}: {}", capabilities(families[i].queue_flags)));
+    let unusable = why_not(instance, physical, &core, &facts, first.is_some(), queue)?;
+    let number = |(family, index): (usize, u32)| Some((u32::try_from(family).ok()?, index));
+    let queues = [first.and_then(|first| number((first, 0))), second.and_then(number)];
     let max_storage_buffer = core.limits.max_storage_buffer_range.into();
-    Ok(Candidate { physical, facts, family, unusable, max_storage_buffer })
+    Ok(Candidate { physical, facts, queues, unusable, max_storage_buffer })
 }
 
 /// The graphics queue where it computes too (the talk finds that it pipelines small dispatches
 /// better), else any that computes.
-fn pick_family(families: &[vk::QueueFamilyProperties]) -> Option<usize> {
-    let with =
-        |flags| families.iter().position(|f| f.queue_flags.contains(flags) && f.timestamp_valid_bits > 0);
-    with(vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE).or_else(|| with(vk::QueueFlags::COMPUTE))
+fn pick_family(families: &[vk::QueueFamilyProperties], wish: Option<QueueKind>) -> Option<usize> {
+    let with = |graphics: bool| {
+        families.iter().position(|f| {
+            f.queue_flags.contains(vk::QueueFlags::COMPUTE)
+                && f.queue_flags.contains(vk::QueueFlags::GRAPHICS) == graphics
+                && f.timestamp_valid_bits > 0
+        })
+    };
+    match wish {
+        None => with(true).or_else(|| with(false)),
+        Some(kind) => with(kind == QueueKind::Graphics),
+    }
+}
+
+/// A second queue that computes: of another family, as asynchronous compute is done, else another
+/// queue of the same.
+fn pick_second(families: &[vk::QueueFamilyProperties], first: usize) -> Option<(usize, u32)> {
+    let computes = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::COMPUTE);
+    let other = (0..families.len()).find(|&i| i != first && computes(&families[i]));
+    other.map(|i| (i, 0)).or_else(|| (families[first].queue_count > 1).then_some((first, 1)))
 }
 
 fn why_not(
@@ -134,6 +171,7 @@ fn why_not(
     core: &vk::PhysicalDeviceProperties,
     facts: &DeviceFacts,
     has_queue: bool,
+    queue: Option<QueueKind>,
 ) -> Result<Option<String>> {
     if core.api_version < vk::API_VERSION_1_3 {
         return Ok(Some(format!("it offers Vulkan {}, the suite needs 1.3", facts.api_version)));
@@ -142,7 +180,13 @@ fn why_not(
         return Ok(Some("it has no memory (a null device, for compiling only)".into()));
     }
     if !has_queue {
-        return Ok(Some("it has no compute queue with timestamps".into()));
+        return Ok(Some(match queue {
+            None => "it has no compute queue with timestamps".into(),
+            Some(QueueKind::Graphics) => "it has no graphics queue that computes: leave --queue out".into(),
+            Some(QueueKind::Compute) => {
+                "it has no queue for compute alone, only one that does graphics too: leave --queue out".into()
+            }
+        }));
     }
     let extensions = unsafe { instance.enumerate_device_extension_properties(physical) }
         .doing("listing device extensions")?;
@@ -182,6 +226,7 @@ fn facts(
         conformance_version: format!("{}.{}.{}.{}", c.major, c.minor, c.subminor, c.patch),
         queue_family: family
             .map_or_else(String::new, |(i, f)| format!("{i}: {}", capabilities(f.queue_flags))),
+        second_queue_family: None,
         timestamp_period_ns: core.limits.timestamp_period,
         timestamp_bits: family.map_or(0, |(_, f)| f.timestamp_valid_bits),
         subgroup_size: vulkan11.subgroup_size,
@@ -242,7 +287,7 @@ mod tests {
         Candidate {
             physical: vk::PhysicalDevice::null(),
             facts,
-            family: 0,
+            queues: [None, None],
             unusable: unusable.map(str::to_owned),
             max_storage_buffer: 0,
         }

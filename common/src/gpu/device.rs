@@ -27,6 +27,20 @@ pub(super) struct Features {
     pub max_push_descriptors: u32,
 }
 
+/// One entry a family: Vulkan takes none twice.
+fn queue_infos<'a>(
+    queues: &[Option<(u32, u32)>; 2],
+    priorities: &'a [f32; 2],
+) -> Vec<vk::DeviceQueueCreateInfo<'a>> {
+    let of = |family: u32, count: usize| {
+        vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&priorities[..count])
+    };
+    match *queues {
+        [Some((a, _)), Some((b, _))] if a == b => vec![of(a, 2)],
+        _ => queues.iter().flatten().map(|&(family, _)| of(family, 1)).collect(),
+    }
+}
+
 /// Creates the device with what the suite requires (synchronization2, maintenance4, push
 /// descriptors) and, where present, what the samples to come ask for.
 pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(ash::Device, Features)> {
@@ -60,10 +74,8 @@ pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(as
         .vulkan_memory_model_device_scope(present12.vulkan_memory_model_device_scope == vk::TRUE);
     let mut vulkan13 =
         vk::PhysicalDeviceVulkan13Features::default().synchronization2(true).maintenance4(true);
-    let priorities = [1.0];
-    let queues = [vk::DeviceQueueCreateInfo::default()
-        .queue_family_index(chosen.family)
-        .queue_priorities(&priorities)];
+    let priorities = [1.0; 2];
+    let queues = queue_infos(&chosen.queues, &priorities);
     let mut info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .enabled_extension_names(&extensions)

@@ -4,9 +4,12 @@ mod arena;
 mod choose;
 mod device;
 mod instance;
+mod queue;
 
 pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot};
 pub use arena::{Buffer, Event, Events, Image, Images};
+pub use choose::QueueKind;
+pub(crate) use queue::Mark;
 
 use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::ffi::CString;
@@ -19,7 +22,7 @@ use anyhow::Result;
 use ash::{ext, khr, vk};
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 
-use crate::error::{Doing, Halt};
+use crate::cmd::Queue;
 use crate::facts::{DeviceFacts, Kind};
 use crate::tamper::Tamper;
 use crate::validation::Messages;
@@ -34,6 +37,8 @@ pub struct OpenOptions {
     pub validate: bool,
     /// How long a submit may take; `None` takes 10 s on a GPU and 60 s on a CPU device.
     pub timeout: Option<Duration>,
+    /// The kind of queue to work on; `None` takes graphics where there is one.
+    pub queue: Option<QueueKind>,
 }
 
 /// How long the driver took, for `--verbose`.
@@ -45,12 +50,12 @@ pub struct Startup {
     pub device: Duration,
 }
 
-/// A device with its one queue, and the arena of all objects made on it.
+/// A device with its queues, and the arena of all objects made on it.
 ///
 /// This type and [`Cmd`](crate::Cmd) hold all the `unsafe` of a run, under this contract: handles
 /// ([`Buffer`], [`Image`], [`Event`], [`Kernel`](crate::Kernel)) are indices into the arena of the
 /// `Gpu` that made them and are used with no other; objects live until the `Gpu` is dropped; nothing
-/// is dropped while the queue works (every submit is waited for, and what a hung queue may still use
+/// is dropped while a queue works (every submit is waited for, and what a hung queue may still use
 /// is leaked); one thread uses it.
 pub struct Gpu {
     /// What the device says of itself.
@@ -63,8 +68,7 @@ pub struct Gpu {
     pub(crate) arena: RefCell<Arena>,
     memory: ManuallyDrop<RefCell<Allocator>>,
     physical: vk::PhysicalDevice,
-    queue: vk::Queue,
-    family: u32,
+    queues: [Option<queue::Handle>; 2],
     timeout: Duration,
     events_supported: bool,
     max_push_descriptors: u32,
@@ -89,7 +93,7 @@ impl fmt::Debug for Gpu {
 /// No loader, no driver.
 pub fn list_devices() -> Result<String> {
     let instance = Instance::new(false)?;
-    Ok(choose::list(&choose::candidates(&instance)?))
+    Ok(choose::list(&choose::candidates(&instance, None)?))
 }
 
 impl Gpu {
@@ -101,7 +105,8 @@ impl Gpu {
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let began = Instant::now();
         let instance = Instance::new(options.validate)?;
-        let chosen = choose::choose(choose::candidates(&instance)?, options.device.as_deref())?;
+        let chosen =
+            choose::choose(choose::candidates(&instance, options.queue)?, options.device.as_deref())?;
         let instance_time = began.elapsed();
         let began = Instant::now();
         let (device, features) = device::create(&instance.raw, &chosen)?;
@@ -121,8 +126,7 @@ impl Gpu {
             debug: instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device)),
             arena: RefCell::default(),
             memory: ManuallyDrop::new(RefCell::new(memory)),
-            queue: unsafe { device.get_device_queue(chosen.family, 0) },
-            family: chosen.family,
+            queues: chosen.queues.map(|at| at.map(|at| queue::Handle::get(&device, at))),
             physical: chosen.physical,
             timeout: options.timeout.unwrap_or(default_timeout),
             events_supported: features.events,
@@ -136,7 +140,9 @@ impl Gpu {
             device,
             instance: ManuallyDrop::new(instance),
         };
-        gpu.name(gpu.queue, "the queue");
+        for (handle, name) in gpu.queues.iter().flatten().zip(["first queue", "second queue"]) {
+            gpu.name(handle.raw, name);
+        }
         gpu.name(gpu.device.handle(), &gpu.facts.name);
         Ok(gpu)
     }
@@ -184,66 +190,6 @@ impl Gpu {
         &self.memory
     }
 
-    /// A pool with its one command buffer; the pool is reset before each recording.
-    pub(crate) fn command_buffer(&self) -> Result<(vk::CommandPool, vk::CommandBuffer)> {
-        let info = vk::CommandPoolCreateInfo::default()
-            .queue_family_index(self.family)
-            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
-        let pool =
-            unsafe { self.device.create_command_pool(&info, None) }.doing("creating a command pool")?;
-        let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(pool)
-            .level(vk::CommandBufferLevel::PRIMARY)
-            .command_buffer_count(1);
-        let buffers =
-            unsafe { self.device.allocate_command_buffers(&info) }.doing("allocating a command buffer")?;
-        self.name(pool, "commands");
-        self.name(buffers[0], "commands");
-        self.arena.borrow_mut().pools.push(pool);
-        Ok((pool, buffers[0]))
-    }
-
-    /// A fence, not signalled.
-    pub(crate) fn fence(&self) -> Result<vk::Fence> {
-        let fence = unsafe { self.device.create_fence(&vk::FenceCreateInfo::default(), None) }
-            .doing("creating a fence")?;
-        self.name(fence, "submit done");
-        self.arena.borrow_mut().fences.push(fence);
-        Ok(fence)
-    }
-
-    /// Submits and returns the CPU time of the call.
-    pub(crate) fn submit(&self, buffer: vk::CommandBuffer, fence: vk::Fence) -> Result<Duration> {
-        let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(buffer)];
-        let submit = [vk::SubmitInfo2::default().command_buffer_infos(&buffers)];
-        let began = Instant::now();
-        unsafe { self.device.queue_submit2(self.queue, &submit, fence) }.doing("submitting")?;
-        let taken = began.elapsed();
-        self.pending.set(true);
-        Ok(taken)
-    }
-
-    /// Waits for a submit and resets its fence.
-    ///
-    /// # Errors
-    /// [`Halt::Hung`] after the time-out, [`Halt::DeviceLost`].
-    pub(crate) fn wait(&self, fence: vk::Fence, what: &str) -> Result<()> {
-        let nanoseconds = u64::try_from(self.timeout.as_nanos()).unwrap_or(u64::MAX);
-        match unsafe { self.device.wait_for_fences(&[fence], true, nanoseconds) } {
-            Err(vk::Result::TIMEOUT) => {
-                Err(Halt::Hung { what: what.to_owned(), seconds: self.timeout.as_secs_f64() }.into())
-            }
-            other => {
-                // A lost device works on nothing any more.
-                if matches!(other, Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST)) {
-                    self.pending.set(false);
-                }
-                other.doing(&format!("running {what}"))?;
-                unsafe { self.device.reset_fences(&[fence]) }.doing("resetting a fence")
-            }
-        }
-    }
-
     /// Names an object for validation messages and capture tools.
     pub(crate) fn name<H: vk::Handle>(&self, handle: H, name: &str) {
         let (Some(debug), Ok(name)) = (&self.debug, CString::new(name)) else { return };
@@ -255,8 +201,8 @@ impl Gpu {
     /// Runs work outside any measurement; what it wrote is visible to all later work and to the CPU.
     pub(crate) fn run_once(&self, what: &str, record: impl FnOnce(&crate::Cmd<'_>)) -> Result<()> {
         if self.once.get().is_none() {
-            let (pool, buffer) = self.command_buffer()?;
-            let made = (pool, buffer, self.fence()?);
+            let pool = self.command_pool(Queue::First)?;
+            let made = (pool, self.command_buffer(pool)?, self.fence()?);
             self.once.get_or_init(|| made);
         }
         let Some(&(pool, buffer, fence)) = self.once.get() else {
@@ -269,11 +215,6 @@ impl Gpu {
         cmd.end()?;
         self.submit(buffer, fence)?;
         self.wait(fence, what)
-    }
-
-    pub(crate) fn reset_pool(&self, pool: vk::CommandPool) -> Result<()> {
-        let flags = vk::CommandPoolResetFlags::empty();
-        unsafe { self.device.reset_command_pool(pool, flags) }.doing("resetting a command pool")
     }
 }
 

@@ -212,6 +212,7 @@ fn device() -> DeviceFacts {
         api_version: "1.3.280".into(),
         conformance_version: "1.3.7.0".into(),
         queue_family: "0: graphics compute transfer".into(),
+        second_queue_family: None,
         timestamp_period_ns: 1.0,
         timestamp_bits: 64,
         subgroup_size: 32,

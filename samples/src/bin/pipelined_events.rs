@@ -41,7 +41,9 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::value_parser;
-use common::{Access, Cmd, Extent, Format, Images, Kernel, Lab, Rep, Scope, Stage, Workgroup, run, sample};
+use common::{
+    Access, Cmd, EventState, Extent, Format, Images, Kernel, Lab, Rep, Scope, Stage, Workgroup, run, sample,
+};
 use rayon::prelude::*;
 
 const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
@@ -133,7 +135,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
 /// The chain with each pass in bands: without any order, with lawful events, and as the talk has it.
 fn split(lab: &mut Lab, chain: Chain, bands: Bands) -> Result<()> {
     let count = bands.count;
-    let events = lab.events(chain.passes * count)?;
+    let events = lab.events(chain.passes * count, EventState::DeviceOnly)?;
     let event = move |(repetition, pass), band| events.get(repetition, pass * count + band);
     // All but the last band of a pass begin while the image that they read is still being written.
     let (steps, ping_pong) = (chain.passes - 1, u32::from(chain.ping_pong));

@@ -1,0 +1,117 @@
+//! A recording as a list of steps instead of a command buffer: what a variant's order allows can be
+//! read off it, and it can be recorded later, in another order too.
+
+use std::collections::BTreeSet;
+
+use super::{Binding, Scope, Stage};
+use crate::gpu::{Event, Image};
+use crate::kernel::Kernel;
+
+/// What a variant hands to the queues, in the order of its submits.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    pub submits: Vec<Submit>,
+}
+
+/// One command buffer, what it waits for, and the point that it signals.
+#[derive(Clone, Debug)]
+pub(crate) struct Submit {
+    pub point: Point,
+    /// Points of the timelines, and the stages that wait for them.
+    pub waits: Vec<(Point, Stage)>,
+    pub steps: Vec<Step>,
+}
+
+/// One of the device's two queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Queue {
+    /// The queue that everything else runs on.
+    First,
+    /// Another one.
+    Second,
+}
+
+/// What a submit signals when it is done: a value of its queue's timeline semaphore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    pub(crate) queue: Queue,
+    /// Submits on this queue so far in this recording.
+    pub(crate) value: u64,
+}
+
+/// Which commands an event is set and waited for with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sync {
+    /// `vkCmdSetEvent`, `vkCmdWaitEvents`.
+    One,
+    /// `vkCmdSetEvent2`, `vkCmdWaitEvents2`.
+    Two,
+}
+
+/// One call of [`Cmd`](super::Cmd).
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Dispatch(Dispatch),
+    Barrier { src: Scope, dst: Scope, image: Option<Image> },
+    Set { sync: Sync, event: Event, src: Scope, dst: Scope },
+    Wait { sync: Sync, event: Event, src: Scope, dst: Scope },
+    Label(String),
+    EndLabel,
+}
+
+/// `vkCmdDispatch` with all that it needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Dispatch {
+    pub kernel: Kernel,
+    pub bindings: Vec<Binding>,
+    pub push: Vec<u8>,
+    pub groups: [u32; 3],
+}
+
+impl Script {
+    /// A recording for one queue.
+    pub fn on_one_queue(steps: Vec<Step>) -> Self {
+        let point = Point { queue: Queue::First, value: 1 };
+        Self { submits: vec![Submit { point, waits: Vec::new(), steps }] }
+    }
+
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.submits.iter().flat_map(|submit| &submit.steps)
+    }
+
+    /// The dispatches, in the order in which they were recorded.
+    pub fn dispatches(&self) -> impl Iterator<Item = &Dispatch> {
+        self.steps().filter_map(|step| if let Step::Dispatch(d) = step { Some(d) } else { None })
+    }
+
+    /// The events that are set; the runner resets them before each submit.
+    pub fn events_set(&self) -> Vec<Event> {
+        let set = |step: &Step| if let Step::Set { event, .. } = step { Some(*event) } else { None };
+        self.steps().filter_map(set).collect()
+    }
+
+    /// Number, from 1, of the first wait for an event that nothing sets before it.
+    pub fn first_endless_wait(&self, set_before: &BTreeSet<Event>) -> Option<usize> {
+        let mut set = set_before.clone();
+        let mut waits = 0;
+        for step in self.steps() {
+            match step {
+                Step::Set { event, .. } => _ = set.insert(*event),
+                Step::Wait { event, .. } => {
+                    waits += 1;
+                    if !set.contains(event) {
+                        return Some(waits);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The images that kernels read or write.
+    pub fn images(&self) -> BTreeSet<Image> {
+        let bindings = self.dispatches().flat_map(|dispatch| &dispatch.bindings);
+        bindings.filter_map(|b| if let Binding::Image(image) = b { Some(*image) } else { None }).collect()
+    }
+}

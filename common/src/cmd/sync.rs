@@ -1,0 +1,163 @@
+//! Dependencies: barriers and events, in the forms of synchronization2 and of Vulkan 1.0.
+
+use ash::vk;
+
+use super::script::{Step, Sync};
+use super::{Access, Access1, Cmd, Scope, Scope1, Stage, Stage1};
+use crate::gpu::{Event, Image};
+use crate::memory::WHOLE;
+use crate::tamper::Break;
+
+impl Cmd<'_> {
+    /// `vkCmdPipelineBarrier2` with one memory barrier.
+    pub fn pipeline_barrier2(&self, src: Scope, dst: Scope) {
+        self.barrier(src, dst, None);
+    }
+
+    /// `vkCmdPipelineBarrier2` with one image barrier, from `GENERAL` to `GENERAL`.
+    pub fn pipeline_barrier2_image(&self, image: Image, src: Scope, dst: Scope) {
+        self.barrier(src, dst, Some(image));
+    }
+
+    /// `vkCmdSetEvent2` with one memory barrier. Its first scope takes in all earlier commands.
+    pub fn set_event2(&self, event: Event, src: Scope, dst: Scope) {
+        self.set(Sync::Two, event, src, dst);
+    }
+
+    /// `vkCmdWaitEvents2` for one event; the scopes must be those of its set.
+    pub fn wait_events2(&self, event: Event, src: Scope, dst: Scope) {
+        self.wait(Sync::Two, event, src, dst);
+    }
+
+    /// `vkCmdSetEvent`, the form of Vulkan 1.0: no access mask, so what is made available is said at
+    /// the wait alone.
+    pub fn set_event(&self, event: Event, src: Stage1) {
+        self.set(Sync::One, event, (wider_stage(src), Access::NONE), (Stage::NONE, Access::NONE));
+    }
+
+    /// `vkCmdWaitEvents` for one event with one memory barrier; the source stages must be those of
+    /// its set.
+    pub fn wait_events(&self, event: Event, src: Scope1, dst: Scope1) {
+        let wider = |(stage, access): Scope1| (wider_stage(stage), wider_access(access));
+        self.wait(Sync::One, event, wider(src), wider(dst));
+    }
+
+    fn barrier(&self, src: Scope, dst: Scope, image: Option<Image>) {
+        if !self.tamper.breaks(Break::NoBarriers) {
+            let (src, dst) = self.tamper.scopes(src, dst, Sync::Two);
+            self.step(Step::Barrier { src, dst, image });
+        }
+    }
+
+    fn set(&self, sync: Sync, event: Event, src: Scope, dst: Scope) {
+        if !self.can_use_events() || self.tamper.breaks(Break::NoSets) {
+            return;
+        }
+        self.noted.borrow_mut().first_event.get_or_insert(event);
+        let (src, dst) = match sync {
+            Sync::Two => self.tamper.scopes(src, dst, sync),
+            Sync::One => (self.tamper.stage(src), dst),
+        };
+        self.step(Step::Set { sync, event, src, dst });
+    }
+
+    fn wait(&self, sync: Sync, event: Event, src: Scope, dst: Scope) {
+        if !self.can_use_events() || self.tamper.breaks(Break::NoWaits) {
+            return;
+        }
+        let first = self.noted.borrow().first_event;
+        let event = first.filter(|_| self.tamper.breaks(Break::FirstEvent)).unwrap_or(event);
+        let (src, dst) = self.tamper.scopes(src, dst, sync);
+        self.step(Step::Wait { sync, event, src, dst });
+    }
+
+    fn can_use_events(&self) -> bool {
+        if !self.gpu.has_events() {
+            self.noted.borrow_mut().lacking = Some("events");
+        }
+        self.gpu.has_events()
+    }
+
+    pub(super) fn record_barrier(&self, src: Scope, dst: Scope, image: Option<Image>) {
+        let (memory, of_image);
+        let info = if let Some(image) = image {
+            of_image = [vk::ImageMemoryBarrier2::default()
+                .src_stage_mask(src.0)
+                .src_access_mask(src.1)
+                .dst_stage_mask(dst.0)
+                .dst_access_mask(dst.1)
+                .old_layout(vk::ImageLayout::GENERAL)
+                .new_layout(vk::ImageLayout::GENERAL)
+                .image(self.gpu.arena().image(image).raw)
+                .subresource_range(WHOLE)];
+            vk::DependencyInfo::default().image_memory_barriers(&of_image)
+        } else {
+            memory = [memory_barrier2(src, dst)];
+            vk::DependencyInfo::default().memory_barriers(&memory)
+        };
+        unsafe { self.gpu.device.cmd_pipeline_barrier2(self.raw, &info) };
+    }
+
+    pub(super) fn record_set(&self, sync: Sync, event: Event, src: Scope, dst: Scope) {
+        let (device, event) = (&self.gpu.device, self.gpu.arena().event(event));
+        let barrier = [memory_barrier2(src, dst)];
+        let info = vk::DependencyInfo::default().memory_barriers(&barrier);
+        match sync {
+            Sync::One => unsafe { device.cmd_set_event(self.raw, event, narrower_stage(src.0)) },
+            Sync::Two => unsafe { device.cmd_set_event2(self.raw, event, &info) },
+        }
+    }
+
+    pub(super) fn record_wait(&self, sync: Sync, event: Event, src: Scope, dst: Scope) {
+        let (device, events) = (&self.gpu.device, [self.gpu.arena().event(event)]);
+        let barrier = [memory_barrier2(src, dst)];
+        let info = [vk::DependencyInfo::default().memory_barriers(&barrier)];
+        let barrier1 = [vk::MemoryBarrier::default()
+            .src_access_mask(narrower_access(src.1))
+            .dst_access_mask(narrower_access(dst.1))];
+        match sync {
+            Sync::One => unsafe {
+                device.cmd_wait_events(
+                    self.raw,
+                    &events,
+                    narrower_stage(src.0),
+                    narrower_stage(dst.0),
+                    &barrier1,
+                    &[],
+                    &[],
+                );
+            },
+            Sync::Two => unsafe { device.cmd_wait_events2(self.raw, &events, &info) },
+        }
+    }
+}
+
+fn memory_barrier2(src: Scope, dst: Scope) -> vk::MemoryBarrier2<'static> {
+    vk::MemoryBarrier2::default()
+        .src_stage_mask(src.0)
+        .src_access_mask(src.1)
+        .dst_stage_mask(dst.0)
+        .dst_access_mask(dst.1)
+}
+
+// The flags of Vulkan 1.0 are the low 32 bits of those of synchronization2, with the same values.
+
+fn wider_stage(stage: Stage1) -> Stage {
+    Stage::from_raw(stage.as_raw().into())
+}
+
+fn wider_access(access: Access1) -> Access {
+    Access::from_raw(access.as_raw().into())
+}
+
+fn narrower_stage(stage: Stage) -> Stage1 {
+    Stage1::from_raw(low(stage.as_raw()))
+}
+
+fn narrower_access(access: Access) -> Access1 {
+    Access1::from_raw(low(access.as_raw()))
+}
+
+fn low(flags: u64) -> u32 {
+    u32::try_from(flags & u64::from(u32::MAX)).unwrap_or(u32::MAX)
+}

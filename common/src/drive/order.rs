@@ -1,0 +1,202 @@
+//! Which orders of its dispatches a recording allows, and whether its result depends on them.
+//!
+//! A device is free to run dispatches in every order that the recorded dependencies leave open, and
+//! most never use that freedom: on lavapipe no race ever shows. So `--check` uses it for them. From
+//! the list of a variant's commands it derives which dispatch must wait for which, and then runs the
+//! dispatches one by one, a full barrier between them, in orders that are allowed but unlikely: each
+//! dispatch in its turn as early as its dependencies let it. For every two dispatches that nothing
+//! orders, one of these orders has the later one first; a read that should have waited then reads the
+//! wrong generation on every device.
+//!
+//! What it does not see: dispatches that overlap instead of changing places, and caches. Visibility
+//! is the validation layer's part. Rules: Vulkan 1.3, sections 7.1 (execution dependencies), 7.5
+//! (events), 7.6 (barriers), 7.4.1 and 7.4.2 (semaphores).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cmd::script::{Point, Script, Step};
+use crate::cmd::{Scope, Stage};
+use crate::gpu::Event;
+
+/// For each dispatch, in the order of recording, those that must have ended before it begins.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Order(Vec<BTreeSet<usize>>);
+
+impl Order {
+    /// Reads the dependencies off a recording. `reset` are the events that are not set when it
+    /// begins; one that may still be set from an earlier submit orders nothing.
+    pub fn of(script: &Script, reset: &[Event]) -> Self {
+        let mut found = Found { reset, ..Found::default() };
+        for submit in &script.submits {
+            let at = submit.point.queue as usize;
+            for (point, stages) in &submit.waits {
+                if takes_in_dispatches(*stages) {
+                    let before = found.signalled.get(point).cloned().unwrap_or_default();
+                    found.queues[at].gate.extend(before);
+                }
+            }
+            submit.steps.iter().for_each(|step| found.step(at, step));
+            found.signalled.insert(submit.point, found.queues[at].all.clone());
+        }
+        Self(found.after)
+    }
+
+    /// Orders that the dependencies allow, other than the recorded one: each dispatch as early as it
+    /// can be, at most `limit` of them, spread over the recording.
+    pub fn others(&self, limit: usize) -> Vec<(usize, Vec<usize>)> {
+        let early: Vec<usize> = (0..self.0.len()).filter(|&d| self.0[d].len() < d).collect();
+        let stride = early.len().div_ceil(limit.max(1)).max(1);
+        early.into_iter().step_by(stride).map(|d| (d, self.with_early(d))).collect()
+    }
+
+    /// What `dispatch` needs, then itself, then all others.
+    fn with_early(&self, dispatch: usize) -> Vec<usize> {
+        let needed = &self.0[dispatch];
+        let rest = (0..self.0.len()).filter(|d| *d != dispatch && !needed.contains(d));
+        needed.iter().copied().chain([dispatch]).chain(rest).collect()
+    }
+}
+
+#[derive(Default)]
+struct Found<'e> {
+    reset: &'e [Event],
+    after: Vec<BTreeSet<usize>>,
+    queues: [OnQueue; 2],
+    /// What an event or a semaphore's value stands for.
+    set: BTreeMap<Event, BTreeSet<usize>>,
+    signalled: BTreeMap<Point, BTreeSet<usize>>,
+}
+
+#[derive(Default)]
+struct OnQueue {
+    /// The dispatches so far: a first scope takes in all of them.
+    all: BTreeSet<usize>,
+    /// Those that every later dispatch must wait for.
+    gate: BTreeSet<usize>,
+}
+
+impl Found<'_> {
+    fn step(&mut self, queue: usize, step: &Step) {
+        match step {
+            Step::Dispatch(_) => self.dispatch(queue),
+            Step::Barrier { src, dst, .. } if orders(*src, *dst) => {
+                let queue = &mut self.queues[queue];
+                queue.gate.extend(&queue.all);
+            }
+            Step::Set { event, src, .. } if takes_in_dispatches(src.0) && self.reset.contains(event) => {
+                self.set.insert(*event, self.queues[queue].all.clone());
+            }
+            Step::Wait { event, src, dst, .. } if orders(*src, *dst) => {
+                if let Some(before) = self.set.get(event) {
+                    self.queues[queue].gate.extend(before);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Its own gate, and what those in it have waited for.
+    fn dispatch(&mut self, queue: usize) {
+        let number = self.after.len();
+        let gate = &self.queues[queue].gate;
+        let further = gate.iter().flat_map(|&d| self.after[d].iter());
+        let needed = further.chain(gate).copied().collect();
+        self.after.push(needed);
+        self.queues[queue].all.insert(number);
+    }
+}
+
+fn orders(src: Scope, dst: Scope) -> bool {
+    takes_in_dispatches(src.0) && takes_in_dispatches(dst.0)
+}
+
+fn takes_in_dispatches(stages: Stage) -> bool {
+    stages.intersects(Stage::COMPUTE_SHADER | Stage::ALL_COMMANDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cmd::Access;
+    use crate::cmd::script::{Dispatch, Queue, Submit, Sync};
+    use crate::kernel::Kernel;
+
+    const COMPUTE: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
+    const COPIES: Scope = (Stage::TRANSFER, Access::NONE);
+
+    fn dispatch() -> Step {
+        Step::Dispatch(Dispatch { kernel: Kernel(0), bindings: Vec::new(), push: Vec::new(), groups: [1; 3] })
+    }
+
+    fn barrier(src: Scope, dst: Scope) -> Step {
+        Step::Barrier { src, dst, image: None }
+    }
+
+    fn set(event: u32) -> Step {
+        Step::Set { sync: Sync::Two, event: Event(event), src: COMPUTE, dst: COMPUTE }
+    }
+
+    fn wait(event: u32) -> Step {
+        Step::Wait { sync: Sync::Two, event: Event(event), src: COMPUTE, dst: COMPUTE }
+    }
+
+    fn order(steps: Vec<Step>, reset: &[u32]) -> Vec<Vec<usize>> {
+        let reset: Vec<Event> = reset.iter().map(|&e| Event(e)).collect();
+        let order = Order::of(&Script::on_one_queue(steps), &reset);
+        order.0.iter().map(|after| after.iter().copied().collect()).collect()
+    }
+
+    #[test]
+    fn a_barrier_orders_all_before_with_all_behind() {
+        let steps = vec![dispatch(), dispatch(), barrier(COMPUTE, COMPUTE), dispatch()];
+        assert_eq!(order(steps, &[]), [vec![], vec![], vec![0, 1]]);
+        for (src, dst) in [(COPIES, COMPUTE), (COMPUTE, COPIES)] {
+            assert_eq!(order(vec![dispatch(), barrier(src, dst), dispatch()], &[]), [[0; 0]; 2]);
+        }
+    }
+
+    #[test]
+    fn an_event_stands_for_what_came_before_it_was_set() {
+        let steps = || vec![dispatch(), set(7), dispatch(), wait(7), dispatch()];
+        assert_eq!(order(steps(), &[7]), [vec![], vec![], vec![0]]);
+        assert_eq!(order(steps(), &[]), [[0; 0]; 3], "it may be set from before");
+        let never_waited = vec![dispatch(), set(7), dispatch()];
+        assert_eq!(order(never_waited, &[7]), [[0; 0]; 2]);
+    }
+
+    #[test]
+    fn what_was_waited_for_has_waited_too() {
+        let steps = vec![dispatch(), barrier(COMPUTE, COMPUTE), dispatch(), set(1), wait(1), dispatch()];
+        assert_eq!(order(steps, &[1]), [vec![], vec![0], vec![0, 1]]);
+    }
+
+    #[test]
+    fn a_semaphore_orders_what_its_queue_had() {
+        let point = |queue, value| Point { queue, value };
+        let submit = |at, waits, steps| Submit { point: at, waits, steps };
+        let (a, b) = (Queue::First, Queue::Second);
+        let compute = Stage::COMPUTE_SHADER;
+        let script = Script {
+            submits: vec![
+                submit(point(a, 1), vec![], vec![dispatch()]),
+                submit(point(b, 1), vec![(point(a, 1), compute)], vec![dispatch()]),
+                submit(point(a, 2), vec![], vec![dispatch()]),
+                submit(point(a, 3), vec![(point(b, 1), compute)], vec![dispatch()]),
+                submit(point(b, 2), vec![(point(a, 2), Stage::TRANSFER)], vec![dispatch()]),
+            ],
+        };
+        let after: Vec<Vec<usize>> =
+            Order::of(&script, &[]).0.iter().map(|s| s.iter().copied().collect()).collect();
+        assert_eq!(after, [vec![], vec![0], vec![], vec![0, 1], vec![0]]);
+    }
+
+    #[test]
+    fn each_free_dispatch_comes_early_once() {
+        let steps = vec![dispatch(), dispatch(), barrier(COMPUTE, COMPUTE), dispatch(), dispatch()];
+        let order = Order::of(&Script::on_one_queue(steps), &[]);
+        assert_eq!(order.others(9), [(1, vec![1, 0, 2, 3]), (3, vec![0, 1, 3, 2])]);
+        assert_eq!(order.others(1).len(), 1);
+        let whole = vec![dispatch(), barrier(COMPUTE, COMPUTE), dispatch()];
+        assert!(Order::of(&Script::on_one_queue(whole), &[]).others(9).is_empty());
+    }
+}

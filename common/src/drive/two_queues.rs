@@ -1,0 +1,133 @@
+//! A sample of a variant on two queues: several submits, timed as one.
+//!
+//! ```text
+//! first queue   prepare ─ full barrier │ gate ─ stamp ─ barrier ─ work … ─ work ─ barrier ─ stamp │ verify
+//! second queue                                    wait ─ work … ─ signal ─┘
+//! ```
+//!
+//! The gate is a timeline semaphore that the CPU signals when the last submit is with the driver, so
+//! that the time of submitting is not in the window; an event would not do, because a driver may
+//! drain for it. It opens on every way out of the sample: what waits for it would hang the queue.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use ash::vk;
+
+use super::session::Session;
+use crate::cmd::script::Submit;
+use crate::cmd::{Cmd, Point, Queue, Stage};
+use crate::gpu::{Gpu, Mark};
+
+/// The semaphores and command buffers of such samples.
+pub(super) struct TwoQueues {
+    gate: vk::Semaphore,
+    /// Times that the gate was opened.
+    opened: u64,
+    /// One timeline a queue, and how far each was when the sample began.
+    timelines: [vk::Semaphore; 2],
+    before: [u64; 2],
+    /// A pool a queue, with as many command buffers as a sample has needed so far.
+    pools: [vk::CommandPool; 2],
+    buffers: [Vec<vk::CommandBuffer>; 2],
+    /// For what lies around the window.
+    around: [vk::CommandBuffer; 2],
+}
+
+impl TwoQueues {
+    pub fn new(gpu: &Gpu) -> Result<Self> {
+        let pools = [gpu.command_pool(Queue::First)?, gpu.command_pool(Queue::Second)?];
+        Ok(Self {
+            gate: gpu.timeline("gate")?,
+            opened: 0,
+            timelines: [gpu.timeline("first queue's timeline")?, gpu.timeline("second queue's timeline")?],
+            before: [0; 2],
+            around: [gpu.command_buffer(pools[0])?, gpu.command_buffer(pools[0])?],
+            pools,
+            buffers: [Vec::new(), Vec::new()],
+        })
+    }
+
+    /// Takes a sample, up to the stamps and counters that it leaves on the device. Returns the CPU
+    /// times of recording and submitting the window.
+    pub fn run(&mut self, session: &Session<'_>, variant: usize, repetitions: u32) -> Result<[Duration; 2]> {
+        let gpu = &session.lab.gpu;
+        for pool in self.pools {
+            gpu.reset_pool(pool)?;
+        }
+        let prepare = Cmd::begin(gpu, self.around[0])?;
+        prepare.reset_query_pool(session.stamps, 2);
+        session.prepare(&prepare, variant, repetitions);
+        prepare.full_barrier();
+        prepare.end()?;
+        let verify = Cmd::begin(gpu, self.around[1])?;
+        session.verify(&verify, variant, repetitions);
+        verify.end()?;
+        let began = Instant::now();
+        let submits = session.script(variant, repetitions)?.0.submits;
+        let buffers = self.record(session, &submits)?;
+        let recorded = began.elapsed();
+
+        gpu.submit_to(Queue::First, &[], self.around[0], &[], vk::Fence::null())?;
+        let submitted = self.submit(gpu, &submits, &buffers)?;
+        gpu.submit(self.around[1], session.fence)?;
+        gpu.wait(session.fence, &session.lab.variants[variant].name)?;
+        for submit in &submits {
+            self.before[submit.point.queue as usize] += 1;
+        }
+        Ok([recorded, submitted])
+    }
+
+    /// Records the window: the script, with the stamps at its ends, which both are on the first queue.
+    fn record(&mut self, session: &Session<'_>, submits: &[Submit]) -> Result<Vec<vk::CommandBuffer>> {
+        let gpu = &session.lab.gpu;
+        let mut used = [0; 2];
+        let mut recorded = Vec::new();
+        let is_first = |at: usize| submits[..at].iter().all(|s| s.point.queue == Queue::Second);
+        for (at, submit) in submits.iter().enumerate() {
+            let queue = submit.point.queue as usize;
+            if used[queue] == self.buffers[queue].len() {
+                self.buffers[queue].push(gpu.command_buffer(self.pools[queue])?);
+            }
+            let buffer = self.buffers[queue][used[queue]];
+            used[queue] += 1;
+            let cmd = Cmd::begin(gpu, buffer)?;
+            if submit.point.queue == Queue::First && is_first(at) {
+                cmd.write_timestamp2(session.stamps, 0);
+                cmd.execution_barrier();
+            }
+            submit.steps.iter().for_each(|step| cmd.replay(step));
+            if at + 1 == submits.len() {
+                cmd.execution_barrier();
+                cmd.write_timestamp2(session.stamps, 1);
+            }
+            cmd.end()?;
+            recorded.push(buffer);
+        }
+        Ok(recorded)
+    }
+
+    /// Submits everything behind the gate and opens it, also where a submit fails.
+    fn submit(&mut self, gpu: &Gpu, submits: &[Submit], buffers: &[vk::CommandBuffer]) -> Result<Duration> {
+        self.opened += 1;
+        let gate = Mark { semaphore: self.gate, value: self.opened, stages: Stage::ALL_COMMANDS };
+        let all = || {
+            let mut taken = Duration::ZERO;
+            for (at, (submit, &buffer)) in submits.iter().zip(buffers).enumerate() {
+                let waits = submit.waits.iter().map(|&(point, stages)| self.mark(point, stages));
+                let waits: Vec<Mark> = (at == 0).then_some(gate).into_iter().chain(waits).collect();
+                let signal = self.mark(submit.point, Stage::ALL_COMMANDS);
+                taken += gpu.submit_to(submit.point.queue, &waits, buffer, &[signal], vk::Fence::null())?;
+            }
+            Ok(taken)
+        };
+        let submitted = all();
+        gpu.signal(self.gate, self.opened)?;
+        submitted
+    }
+
+    fn mark(&self, point: Point, stages: Stage) -> Mark {
+        let queue = point.queue as usize;
+        Mark { semaphore: self.timelines[queue], value: self.before[queue] + point.value, stages }
+    }
+}

@@ -1,0 +1,162 @@
+//! The queues: command buffers, submits, and waiting for them.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use ash::vk;
+
+use super::Gpu;
+use crate::cmd::Queue;
+use crate::error::{Doing, Halt};
+
+/// A queue and its family.
+pub(super) struct Handle {
+    pub raw: vk::Queue,
+    family: u32,
+}
+
+impl Handle {
+    pub fn get(device: &ash::Device, (family, index): (u32, u32)) -> Self {
+        Self { raw: unsafe { device.get_device_queue(family, index) }, family }
+    }
+}
+
+/// A value of a timeline semaphore.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    pub semaphore: vk::Semaphore,
+    pub value: u64,
+    /// Stages that wait, or whose end signals.
+    pub stages: vk::PipelineStageFlags2,
+}
+
+impl Mark {
+    fn info(self) -> vk::SemaphoreSubmitInfo<'static> {
+        vk::SemaphoreSubmitInfo::default().semaphore(self.semaphore).value(self.value).stage_mask(self.stages)
+    }
+}
+
+impl Gpu {
+    /// Work can run on two queues.
+    #[must_use]
+    pub fn has_second_queue(&self) -> bool {
+        self.queues[1].is_some()
+    }
+
+    /// The families of both queues, where they are two: what images must be shared between.
+    pub(crate) fn shared_families(&self) -> Option<[u32; 2]> {
+        match &self.queues {
+            [Some(a), Some(b)] if a.family != b.family => Some([a.family, b.family]),
+            _ => None,
+        }
+    }
+
+    fn queue(&self, queue: Queue) -> Result<&Handle> {
+        self.queues[queue as usize].as_ref().context("the device has no second queue")
+    }
+
+    /// A pool for a queue's command buffers; it is reset before each recording.
+    pub(crate) fn command_pool(&self, queue: Queue) -> Result<vk::CommandPool> {
+        let info = vk::CommandPoolCreateInfo::default()
+            .queue_family_index(self.queue(queue)?.family)
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+        let pool =
+            unsafe { self.device.create_command_pool(&info, None) }.doing("creating a command pool")?;
+        self.name(pool, "commands");
+        self.arena.borrow_mut().pools.push(pool);
+        Ok(pool)
+    }
+
+    /// A command buffer of a pool.
+    pub(crate) fn command_buffer(&self, pool: vk::CommandPool) -> Result<vk::CommandBuffer> {
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        let buffers =
+            unsafe { self.device.allocate_command_buffers(&info) }.doing("allocating a command buffer")?;
+        self.name(buffers[0], "commands");
+        Ok(buffers[0])
+    }
+
+    pub(crate) fn reset_pool(&self, pool: vk::CommandPool) -> Result<()> {
+        let flags = vk::CommandPoolResetFlags::empty();
+        unsafe { self.device.reset_command_pool(pool, flags) }.doing("resetting a command pool")
+    }
+
+    /// A fence, not signalled.
+    pub(crate) fn fence(&self) -> Result<vk::Fence> {
+        let fence = unsafe { self.device.create_fence(&vk::FenceCreateInfo::default(), None) }
+            .doing("creating a fence")?;
+        self.name(fence, "submit done");
+        self.arena.borrow_mut().fences.push(fence);
+        Ok(fence)
+    }
+
+    /// A timeline semaphore that begins at 0.
+    pub(crate) fn timeline(&self, name: &str) -> Result<vk::Semaphore> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        let semaphore = unsafe { self.device.create_semaphore(&info, None) }
+            .doing(&format!("creating the semaphore {name}"))?;
+        self.name(semaphore, name);
+        self.arena.borrow_mut().semaphores.push(semaphore);
+        Ok(semaphore)
+    }
+
+    /// Signals a timeline semaphore from the CPU.
+    pub(crate) fn signal(&self, semaphore: vk::Semaphore, value: u64) -> Result<()> {
+        let info = vk::SemaphoreSignalInfo::default().semaphore(semaphore).value(value);
+        unsafe { self.device.signal_semaphore(&info) }.doing("signalling a semaphore")
+    }
+
+    /// Submits to the first queue and returns the CPU time of the call.
+    pub(crate) fn submit(&self, buffer: vk::CommandBuffer, fence: vk::Fence) -> Result<Duration> {
+        self.submit_to(Queue::First, &[], buffer, &[], fence)
+    }
+
+    /// Submits one command buffer and returns the CPU time of the call.
+    pub(crate) fn submit_to(
+        &self,
+        queue: Queue,
+        waits: &[Mark],
+        buffer: vk::CommandBuffer,
+        signals: &[Mark],
+        fence: vk::Fence,
+    ) -> Result<Duration> {
+        let infos = |marks: &[Mark]| marks.iter().map(|mark| mark.info()).collect::<Vec<_>>();
+        let (waits, signals) = (infos(waits), infos(signals));
+        let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(buffer)];
+        let submit = [vk::SubmitInfo2::default()
+            .wait_semaphore_infos(&waits)
+            .command_buffer_infos(&buffers)
+            .signal_semaphore_infos(&signals)];
+        let queue = self.queue(queue)?.raw;
+        let began = Instant::now();
+        unsafe { self.device.queue_submit2(queue, &submit, fence) }.doing("submitting")?;
+        let taken = began.elapsed();
+        self.pending.set(true);
+        Ok(taken)
+    }
+
+    /// Waits for a submit and resets its fence.
+    ///
+    /// # Errors
+    /// [`Halt::Hung`] after the time-out, [`Halt::DeviceLost`].
+    pub(crate) fn wait(&self, fence: vk::Fence, what: &str) -> Result<()> {
+        let nanoseconds = u64::try_from(self.timeout.as_nanos()).unwrap_or(u64::MAX);
+        match unsafe { self.device.wait_for_fences(&[fence], true, nanoseconds) } {
+            Err(vk::Result::TIMEOUT) => {
+                Err(Halt::Hung { what: what.to_owned(), seconds: self.timeout.as_secs_f64() }.into())
+            }
+            other => {
+                // A lost device works on nothing any more.
+                if matches!(other, Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST)) {
+                    self.pending.set(false);
+                }
+                other.doing(&format!("running {what}"))?;
+                unsafe { self.device.reset_fences(&[fence]) }.doing("resetting a fence")
+            }
+        }
+    }
+}
