@@ -1,5 +1,7 @@
 //! The failures on which the program branches, and how each ends the process.
 
+use std::fmt::Display;
+
 use ash::vk;
 use thiserror::Error;
 
@@ -59,22 +61,15 @@ pub fn one_line(error: &anyhow::Error) -> String {
     parts.join(": ")
 }
 
-/// Names what was being done when a Vulkan call failed.
-pub(crate) trait Doing<T> {
-    /// `what` completes "while …".
-    fn doing(self, what: &str) -> anyhow::Result<T>;
-}
-
-impl<T> Doing<T> for Result<T, vk::Result> {
-    fn doing(self, what: &str) -> anyhow::Result<T> {
-        self.map_err(|result| match result {
-            vk::Result::ERROR_DEVICE_LOST => Halt::DeviceLost(what.to_owned()).into(),
-            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => anyhow::anyhow!(
-                "out of device memory while {what}: use a smaller size, or end other programs on the device"
-            ),
-            vk::Result::ERROR_OUT_OF_HOST_MEMORY => anyhow::anyhow!("out of memory while {what}"),
-            other => anyhow::anyhow!("{other:?} while {what}"),
-        })
+/// The failure of a Vulkan call in words; `what` completes "while …".
+pub(crate) fn failure(result: vk::Result, what: impl Display) -> anyhow::Error {
+    match result {
+        vk::Result::ERROR_DEVICE_LOST => Halt::DeviceLost(what.to_string()).into(),
+        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => anyhow::anyhow!(
+            "out of device memory while {what}: use a smaller size, or end other programs on the device"
+        ),
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY => anyhow::anyhow!("out of memory while {what}"),
+        other => anyhow::anyhow!("{other:?} while {what}"),
     }
 }
 
@@ -88,8 +83,7 @@ mod tests {
         let hung = anyhow::Error::from(Halt::Hung { what: "x".into(), seconds: 1.0 });
         assert_eq!(exit_code(&hung.context("measuring")), EXIT_HUNG);
         assert_eq!(exit_code(&anyhow::anyhow!("other")), EXIT_FAILED);
-        let lost: anyhow::Result<()> = Err(vk::Result::ERROR_DEVICE_LOST).doing("submitting");
-        assert_eq!(exit_code(&lost.unwrap_err()), EXIT_FAILED);
+        assert_eq!(exit_code(&failure(vk::Result::ERROR_DEVICE_LOST, "submitting")), EXIT_FAILED);
     }
 
     #[test]

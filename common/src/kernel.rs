@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use ash::vk;
 
-use crate::error::Doing;
+use crate::fault::attempt;
 use crate::gpu::{Gpu, KernelSlot};
 use crate::record::KernelFacts;
 use crate::reflect::{Interface, Side, reflect};
@@ -152,8 +152,9 @@ impl Gpu {
         let name = facts.name.clone();
         let (set_layout, layout) = self.layouts(&interface)?;
         let info = vk::ShaderModuleCreateInfo::default().code(spirv);
-        let module =
-            unsafe { self.device.create_shader_module(&info, None) }.doing(&format!("loading {name}"))?;
+        let module = attempt(format_args!("loading {name}"), || unsafe {
+            self.device.create_shader_module(&info, None)
+        })?;
         let entries: Vec<_> = (0..)
             .zip(constants.keys())
             .map(|(i, &id)| vk::SpecializationMapEntry { constant_id: id, offset: 4 * i, size: 4 })
@@ -167,10 +168,13 @@ impl Gpu {
             .name(c"main")
             .specialization_info(&specialisation);
         let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
-        let made = unsafe { self.device.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
+        let made = attempt(format_args!("compiling {name} on the device"), || {
+            let made =
+                unsafe { self.device.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
+            made.map_err(|(_, result)| result)
+        });
         unsafe { self.device.destroy_shader_module(module, None) };
-        let pipeline =
-            made.map_err(|(_, result)| result).doing(&format!("compiling {name} on the device"))?[0];
+        let pipeline = made?[0];
         self.name(pipeline, &name);
         self.name(layout, &name);
         self.name(set_layout, &name);
@@ -193,8 +197,9 @@ impl Gpu {
         let info = vk::DescriptorSetLayoutCreateInfo::default()
             .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
             .bindings(&bindings);
-        let set = unsafe { self.device.create_descriptor_set_layout(&info, None) }
-            .doing("creating a set layout")?;
+        let set = attempt("creating a set layout", || unsafe {
+            self.device.create_descriptor_set_layout(&info, None)
+        })?;
         let sets = [set];
         let push = [vk::PushConstantRange {
             stage_flags: vk::ShaderStageFlags::COMPUTE,
@@ -205,8 +210,9 @@ impl Gpu {
         if interface.push_bytes > 0 {
             info = info.push_constant_ranges(&push);
         }
-        let layout =
-            unsafe { self.device.create_pipeline_layout(&info, None) }.doing("creating a pipeline layout")?;
+        let layout = attempt("creating a pipeline layout", || unsafe {
+            self.device.create_pipeline_layout(&info, None)
+        })?;
         Ok((set, layout))
     }
 }

@@ -12,6 +12,7 @@ pub mod cmd;
 pub mod drive;
 pub mod error;
 pub mod facts;
+mod fault;
 pub mod gpu;
 pub mod host;
 pub mod kernel;

@@ -1,11 +1,11 @@
 //! Buffers, images, events and queries: how they are made, filled and read.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use ash::vk;
-use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+use gpu_allocator::{AllocationError, MemoryLocation};
 
-use crate::error::Doing;
+use crate::fault::{self, attempt};
 use crate::gpu::{Arena, Buffer, Event, Gpu, Image};
 
 /// Where a buffer lives.
@@ -61,8 +61,9 @@ impl Gpu {
                 | vk::BufferUsageFlags::TRANSFER_SRC
                 | vk::BufferUsageFlags::TRANSFER_DST,
         );
-        let raw =
-            unsafe { self.device.create_buffer(&info, None) }.doing(&format!("creating buffer {name}"))?;
+        let raw = attempt(format_args!("creating buffer {name}"), || unsafe {
+            self.device.create_buffer(&info, None)
+        })?;
         let requirements = unsafe { self.device.get_buffer_memory_requirements(raw) };
         let location = match place {
             Place::Device => MemoryLocation::GpuOnly,
@@ -71,9 +72,13 @@ impl Gpu {
         };
         let allocation = self.allocate(name, requirements, location, true);
         let allocation = allocation.inspect_err(|_| unsafe { self.device.destroy_buffer(raw, None) })?;
-        let bound = unsafe { self.device.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
+        let bound = attempt(format_args!("binding memory to buffer {name}"), || unsafe {
+            self.device.bind_buffer_memory(raw, allocation.memory(), allocation.offset())
+        });
         self.name(raw, name);
-        self.arena.borrow_mut().add_buffer(raw, bytes, allocation, bound)
+        // The arena frees what could not be bound, too.
+        let buffer = self.arena.borrow_mut().add_buffer(raw, bytes, allocation);
+        bound.map(|()| buffer)
     }
 
     /// A storage image, in the layout `GENERAL` once [`Gpu::settle_images`] has run.
@@ -107,23 +112,30 @@ impl Gpu {
         if let Some(families) = &families {
             info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(families);
         }
-        let raw =
-            unsafe { self.device.create_image(&info, None) }.doing(&format!("creating image {name}"))?;
+        let raw = attempt(format_args!("creating image {name}"), || unsafe {
+            self.device.create_image(&info, None)
+        })?;
         let requirements = unsafe { self.device.get_image_memory_requirements(raw) };
         let allocation = self.allocate(name, requirements, MemoryLocation::GpuOnly, false);
         let allocation = allocation.inspect_err(|_| unsafe { self.device.destroy_image(raw, None) })?;
-        unsafe { self.device.bind_image_memory(raw, allocation.memory(), allocation.offset()) }
-            .doing(&format!("binding memory to image {name}"))?;
+        let bound = attempt(format_args!("binding memory to image {name}"), || unsafe {
+            self.device.bind_image_memory(raw, allocation.memory(), allocation.offset())
+        });
+        // The arena frees what could not be finished, too.
+        let image = self.arena.borrow_mut().add_image(raw, size, allocation);
+        bound?;
         let info = vk::ImageViewCreateInfo::default()
             .image(raw)
             .view_type(vk::ImageViewType::TYPE_2D)
             .format(format)
             .subresource_range(WHOLE);
-        let view = unsafe { self.device.create_image_view(&info, None) }
-            .doing(&format!("creating a view of {name}"))?;
+        let view = attempt(format_args!("creating a view of image {name}"), || unsafe {
+            self.device.create_image_view(&info, None)
+        })?;
+        self.arena.borrow_mut().images[image.0 as usize].view = view;
         self.name(raw, name);
         self.name(view, name);
-        Ok(self.arena.borrow_mut().add_image(raw, view, size, allocation))
+        Ok(image)
     }
 
     /// Moves images from their first layout to `GENERAL`.
@@ -145,7 +157,7 @@ impl Gpu {
         };
         let info = vk::EventCreateInfo::default().flags(flags);
         let raw =
-            unsafe { self.device.create_event(&info, None) }.doing(&format!("creating event {name}"))?;
+            attempt(format_args!("creating {name}"), || unsafe { self.device.create_event(&info, None) })?;
         self.name(raw, name);
         Ok(self.arena.borrow_mut().add_event(raw))
     }
@@ -153,7 +165,7 @@ impl Gpu {
     /// A pool of `count` timestamps.
     pub(crate) fn timestamps(&self, count: u32) -> Result<vk::QueryPool> {
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
-        let pool = unsafe { self.device.create_query_pool(&info, None) }.doing("creating timestamps")?;
+        let pool = attempt("creating timestamps", || unsafe { self.device.create_query_pool(&info, None) })?;
         self.name(pool, "timestamps");
         self.arena.borrow_mut().queries.push(pool);
         Ok(pool)
@@ -214,12 +226,18 @@ impl Gpu {
             linear,
             allocation_scheme: AllocationScheme::GpuAllocatorManaged,
         };
-        self.allocator().borrow_mut().allocate(&description).with_context(|| {
-            format!(
-                "out of memory on {} for {name} ({}): use a smaller size",
-                self.facts.name,
-                bytes_in_words(requirements.size)
-            )
+        let planned = fault::allocation(format_args!("allocating {name}")).map_err(|result| match result {
+            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => AllocationError::OutOfMemory,
+            other => AllocationError::Internal(format!("{other:?}")),
+        });
+        let allocated = planned.and_then(|()| self.allocator().borrow_mut().allocate(&description));
+        let (device, size) = (&self.facts.name, bytes_in_words(requirements.size));
+        allocated.map_err(|error| match error {
+            AllocationError::OutOfMemory => anyhow!(
+                "out of memory on {device} for {name} ({size}): use a smaller size or fewer --repetitions, \
+                 or end other programs on the device"
+            ),
+            other => anyhow!("no memory on {device} for {name} ({size}): {other}"),
         })
     }
 }
@@ -247,25 +265,14 @@ pub fn bytes_in_words(bytes: u64) -> String {
 }
 
 impl Arena {
-    fn add_buffer(
-        &mut self,
-        raw: vk::Buffer,
-        bytes: u64,
-        allocation: Allocation,
-        bound: ash::prelude::VkResult<()>,
-    ) -> Result<Buffer> {
+    fn add_buffer(&mut self, raw: vk::Buffer, bytes: u64, allocation: Allocation) -> Buffer {
         self.buffers.push(crate::gpu::BufferSlot { raw, bytes, allocation: Some(allocation) });
-        bound.doing("binding memory to a buffer")?;
-        Ok(Buffer(u32::try_from(self.buffers.len() - 1)?))
+        Buffer(index(self.buffers.len()))
     }
 
-    fn add_image(
-        &mut self,
-        raw: vk::Image,
-        view: vk::ImageView,
-        size: [u32; 2],
-        allocation: Allocation,
-    ) -> Image {
+    /// An image without a view yet.
+    fn add_image(&mut self, raw: vk::Image, size: [u32; 2], allocation: Allocation) -> Image {
+        let view = vk::ImageView::null();
         self.images.push(crate::gpu::ImageSlot { raw, view, size, allocation: Some(allocation) });
         Image(index(self.images.len()))
     }

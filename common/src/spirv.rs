@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow, ensure};
 use sha2::{Digest, Sha256};
 
+use crate::fault;
 use crate::source::Source;
 
 /// Part of every key: changed by hand when the compiler or its settings change.
@@ -110,12 +111,14 @@ fn read_sealed(file: &[u8]) -> Option<Vec<u32>> {
 
 fn write_sealed(path: &std::path::Path, words: &[u32]) -> Result<()> {
     let dir = path.parent().context("a cache file has a folder")?;
-    std::fs::create_dir_all(dir)?;
     let code: Cow<'_, [u8]> = bytemuck::cast_slice(words).into();
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(&code)?;
-    file.write_all(&Sha256::digest(&code))?;
-    file.persist(path)?;
+    fault::write("creating the folder of the SPIR-V cache", || std::fs::create_dir_all(dir))?;
+    let mut file = fault::write("creating a SPIR-V cache file", || tempfile::NamedTempFile::new_in(dir))?;
+    fault::write("writing a SPIR-V cache file", || {
+        file.write_all(&code)?;
+        file.write_all(&Sha256::digest(&code))
+    })?;
+    fault::write("renaming a SPIR-V cache file", || file.persist(path).map_err(|error| error.error))?;
     Ok(())
 }
 

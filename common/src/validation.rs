@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Result;
 use ash::{ext, vk};
 
-use crate::error::Doing;
+use crate::fault::attempt;
 
 /// The Khronos layer.
 pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
@@ -26,7 +26,7 @@ impl Layer {
     /// # Errors
     /// When it is not installed: one line that says what to install.
     pub fn find(entry: &ash::Entry) -> Result<Self> {
-        let layers = unsafe { entry.enumerate_instance_layer_properties() }.doing("listing layers")?;
+        let layers = attempt("listing layers", || unsafe { entry.enumerate_instance_layer_properties() })?;
         let found = layers.iter().any(|l| l.layer_name_as_c_str().is_ok_and(|n| n == LAYER));
         anyhow::ensure!(
             found,
@@ -34,8 +34,9 @@ impl Layer {
              Fedora: vulkan-validationlayers, vulkan-validation-layers; Arch: vulkan-validation-layers), \
              or let scripts/run do it"
         );
-        let extensions = unsafe { entry.enumerate_instance_extension_properties(Some(LAYER)) }
-            .doing("listing the validation layer's extensions")?;
+        let extensions = attempt("listing the validation layer's extensions", || unsafe {
+            entry.enumerate_instance_extension_properties(Some(LAYER))
+        })?;
         let takes_settings = extensions
             .iter()
             .any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == ext::layer_settings::NAME));

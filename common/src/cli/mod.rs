@@ -19,6 +19,7 @@ use crate::drive::bench::{self, BenchOptions};
 use crate::drive::check;
 use crate::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, exit_code, one_line};
 use crate::facts::Kind;
+use crate::fault;
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::lab::{Lab, LabOptions, Selection};
@@ -66,9 +67,9 @@ struct Run {
 
 impl Run {
     fn all<A: Args>(&self, arguments: &A, declare: fn(&mut Lab, &A) -> Result<()>) -> Result<u8> {
+        fault::arm()?;
         if self.common.list_devices {
-            writeln!(std::io::stdout(), "{}", list_devices()?).ok();
-            return Ok(EXIT_RIGHT);
+            return print(&list_devices()?).map(|()| EXIT_RIGHT);
         }
         let gpu = Gpu::open(&OpenOptions {
             device: self.common.device.clone(),
@@ -281,7 +282,10 @@ fn code(measured: &bench::Measured) -> u8 {
 
 /// Prints to standard output; a reader that has gone is no error.
 fn print(text: &str) -> Result<()> {
-    match writeln!(std::io::stdout(), "{}", text.trim_end()) {
+    let mut out = std::io::stdout();
+    let written =
+        fault::write("printing", || writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()));
+    match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(error).context("writing to standard output")
         }

@@ -16,7 +16,7 @@ use anyhow::{Result, ensure};
 use ash::vk;
 use bytemuck::NoUninit;
 
-use crate::error::Doing;
+use crate::fault::attempt;
 use crate::gpu::{Buffer, Event, Gpu, Image, KernelSlot};
 use crate::kernel::Kernel;
 use crate::tamper::Tamper;
@@ -93,7 +93,7 @@ impl<'g> Cmd<'g> {
     /// `vkBeginCommandBuffer`, one-time submit.
     pub(crate) fn begin(gpu: &'g Gpu, raw: vk::CommandBuffer) -> Result<Self> {
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        unsafe { gpu.device.begin_command_buffer(raw, &info) }.doing("beginning a command buffer")?;
+        attempt("beginning a command buffer", || unsafe { gpu.device.begin_command_buffer(raw, &info) })?;
         Ok(Self { gpu, raw, noted: RefCell::default(), tamper: Tamper::default(), steps: None })
     }
 
@@ -122,7 +122,7 @@ impl<'g> Cmd<'g> {
 
     /// `vkEndCommandBuffer`.
     pub(crate) fn end(self) -> Result<()> {
-        unsafe { self.gpu.device.end_command_buffer(self.raw) }.doing("ending a command buffer")?;
+        attempt("ending a command buffer", || unsafe { self.gpu.device.end_command_buffer(self.raw) })?;
         self.noted.into_inner().misuse.map_or(Ok(()), Err)
     }
 

@@ -16,6 +16,7 @@ use super::two_queues::TwoQueues;
 use crate::cmd::script::Script;
 use crate::cmd::{Cmd, Noted, Queue, Queues};
 use crate::facts::Kind;
+use crate::fault::attempt;
 use crate::gpu::{Buffer, Event};
 use crate::kernel::Kernel;
 use crate::lab::{Check, Lab, Output};
@@ -406,17 +407,11 @@ impl<'l> Session<'l> {
     }
 
     fn interval(&self) -> Result<f64> {
-        use crate::error::Doing;
         let mut stamps = [0_u64; 2];
-        unsafe {
-            self.lab.gpu.device.get_query_pool_results(
-                self.stamps,
-                0,
-                &mut stamps,
-                vk::QueryResultFlags::TYPE_64,
-            )
-        }
-        .doing("reading timestamps")?;
+        let flags = vk::QueryResultFlags::TYPE_64;
+        attempt("reading timestamps", || unsafe {
+            self.lab.gpu.device.get_query_pool_results(self.stamps, 0, &mut stamps, flags)
+        })?;
         let facts = &self.lab.gpu.facts;
         interval::microseconds(stamps[0], stamps[1], facts.timestamp_bits, facts.timestamp_period_ns)
             .map_err(|error| BadStamps(error.to_string()).into())

@@ -5,8 +5,9 @@ use ash::{khr, vk};
 use clap::ValueEnum;
 
 use super::instance::{Instance, no_driver};
-use crate::error::{Doing, Halt};
+use crate::error::Halt;
 use crate::facts::{DeviceFacts, Kind};
+use crate::fault::attempt;
 
 /// Which kind of queue the work runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -32,10 +33,11 @@ pub(super) struct Candidate {
 /// All devices, best first: discrete, integrated, virtual, CPU; the loader's order within a kind.
 /// `queue` says on which kind of queue the work is to run.
 pub(super) fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<Candidate>> {
-    let devices = match unsafe { instance.raw.enumerate_physical_devices() } {
-        Err(vk::Result::ERROR_INITIALIZATION_FAILED) => Vec::new(),
-        other => other.doing("listing devices")?,
-    };
+    let devices =
+        attempt("listing devices", || match unsafe { instance.raw.enumerate_physical_devices() } {
+            Err(vk::Result::ERROR_INITIALIZATION_FAILED) => Ok(Vec::new()),
+            other => other,
+        })?;
     let mut found = devices
         .into_iter()
         .map(|physical| describe(&instance.raw, physical, queue))
@@ -188,8 +190,9 @@ fn why_not(
             }
         }));
     }
-    let extensions = unsafe { instance.enumerate_device_extension_properties(physical) }
-        .doing("listing device extensions")?;
+    let extensions = attempt("listing device extensions", || unsafe {
+        instance.enumerate_device_extension_properties(physical)
+    })?;
     let push =
         extensions.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == khr::push_descriptor::NAME));
     Ok((!push).then(|| "it lacks VK_KHR_push_descriptor".into()))

@@ -4,17 +4,16 @@ use anyhow::Result;
 use ash::{khr, vk};
 
 use super::choose::Candidate;
-use crate::error::Doing;
+use crate::fault::{self, attempt};
 
 /// Names of the active layers and tools; none where the driver does not tell.
 pub(super) fn tools(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<String> {
-    let Ok(count) = (unsafe { instance.get_physical_device_tool_properties_len(physical) }) else {
-        return Vec::new();
-    };
-    let mut tools = vec![vk::PhysicalDeviceToolProperties::default(); count];
-    if unsafe { instance.get_physical_device_tool_properties(physical, &mut tools) }.is_err() {
-        return Vec::new();
-    }
+    let listed = fault::call("listing tools", || {
+        let count = unsafe { instance.get_physical_device_tool_properties_len(physical) }?;
+        let mut tools = vec![vk::PhysicalDeviceToolProperties::default(); count];
+        unsafe { instance.get_physical_device_tool_properties(physical, &mut tools) }.map(|()| tools)
+    });
+    let Ok(tools) = listed else { return Vec::new() };
     let name = |tool: &vk::PhysicalDeviceToolProperties<'_>| {
         tool.name_as_c_str().map_or_else(|_| String::new(), |name| name.to_string_lossy().into_owned())
     };
@@ -45,8 +44,9 @@ fn queue_infos<'a>(
 /// descriptors) and, where present, what the samples to come ask for.
 pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(ash::Device, Features)> {
     let physical = chosen.physical;
-    let available = unsafe { instance.enumerate_device_extension_properties(physical) }
-        .doing("listing device extensions")?;
+    let available = attempt("listing device extensions", || unsafe {
+        instance.enumerate_device_extension_properties(physical)
+    })?;
     let has = |name: &std::ffi::CStr| {
         available.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name))
     };
@@ -85,8 +85,9 @@ pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(as
     if portability {
         info = info.push_next(&mut subset);
     }
-    let device = unsafe { instance.create_device(physical, &info, None) }
-        .doing(&format!("creating the device on {}", chosen.facts.name))?;
+    let device = attempt(format_args!("creating the device on {}", chosen.facts.name), || unsafe {
+        instance.create_device(physical, &info, None)
+    })?;
     let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
     let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut push);
     unsafe { instance.get_physical_device_properties2(physical, &mut properties) };

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use ash::{ext, khr, vk};
 
-use crate::error::{Doing, Halt};
+use crate::error::Halt;
+use crate::fault::attempt;
 use crate::validation::{self, Messages};
 
 /// An instance, its messenger, and the loader that they came from.
@@ -30,8 +31,9 @@ impl Instance {
                  vulkan-loader; macOS: vulkan-loader and molten-vk), or let scripts/run do it"
             ))
         })?;
-        let available = unsafe { entry.enumerate_instance_extension_properties(None) }
-            .doing("listing instance extensions")?;
+        let available = attempt("listing instance extensions", || unsafe {
+            entry.enumerate_instance_extension_properties(None)
+        })?;
         let has =
             |name: &CStr| available.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name));
         let mut extensions = Vec::new();
@@ -67,8 +69,9 @@ impl Instance {
         let messages = Arc::new(Messages::default());
         let debug = self.debug.as_ref().context("VK_EXT_debug_utils is missing")?;
         let info = validation::messenger_info(&messages);
-        self.messenger = unsafe { debug.create_debug_utils_messenger(&info, None) }
-            .doing("creating the validation messenger")?;
+        self.messenger = attempt("creating the validation messenger", || unsafe {
+            debug.create_debug_utils_messenger(&info, None)
+        })?;
         self.messages = Some(messages);
         Ok(())
     }
@@ -101,14 +104,15 @@ fn create(
         .application_info(&application)
         .enabled_layer_names(&layers)
         .enabled_extension_names(extensions);
-    let created = match layer {
-        Some(layer) => layer.with_settings(info, |info| unsafe { entry.create_instance(info, None) }),
-        None => unsafe { entry.create_instance(&info, None) },
+    let create = |info: &vk::InstanceCreateInfo<'_>| match unsafe { entry.create_instance(info, None) } {
+        Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER) => Ok(None),
+        other => other.map(Some),
     };
-    match created {
-        Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER) => Err(no_driver().into()),
-        other => other.doing("creating the Vulkan instance"),
-    }
+    let created = attempt("creating the Vulkan instance", || match layer {
+        Some(layer) => layer.with_settings(info, create),
+        None => create(&info),
+    });
+    created?.ok_or_else(|| no_driver().into())
 }
 
 /// The skip of a machine without any Vulkan driver.

@@ -24,6 +24,7 @@ use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 
 use crate::cmd::Queue;
 use crate::facts::{DeviceFacts, Kind};
+use crate::fault;
 use crate::tamper::Tamper;
 use crate::validation::Messages;
 use instance::Instance;
@@ -195,7 +196,7 @@ impl Gpu {
         let (Some(debug), Ok(name)) = (&self.debug, CString::new(name)) else { return };
         let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
         // A name that could not be set costs nothing but the name.
-        let _ = unsafe { debug.set_debug_utils_object_name(&info) };
+        let _ = fault::call("naming an object", || unsafe { debug.set_debug_utils_object_name(&info) });
     }
 
     /// Runs work outside any measurement; what it wrote is visible to all later work and to the CPU.

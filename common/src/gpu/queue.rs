@@ -7,7 +7,8 @@ use ash::vk;
 
 use super::Gpu;
 use crate::cmd::Queue;
-use crate::error::{Doing, Halt};
+use crate::error::{Halt, failure};
+use crate::fault::{self, attempt};
 
 /// A queue and its family.
 pub(super) struct Handle {
@@ -61,7 +62,7 @@ impl Gpu {
             .queue_family_index(self.queue(queue)?.family)
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
         let pool =
-            unsafe { self.device.create_command_pool(&info, None) }.doing("creating a command pool")?;
+            attempt("creating a command pool", || unsafe { self.device.create_command_pool(&info, None) })?;
         self.name(pool, "commands");
         self.arena.borrow_mut().pools.push(pool);
         Ok(pool)
@@ -73,21 +74,23 @@ impl Gpu {
             .command_pool(pool)
             .level(vk::CommandBufferLevel::PRIMARY)
             .command_buffer_count(1);
-        let buffers =
-            unsafe { self.device.allocate_command_buffers(&info) }.doing("allocating a command buffer")?;
+        let buffers = attempt("allocating a command buffer", || unsafe {
+            self.device.allocate_command_buffers(&info)
+        })?;
         self.name(buffers[0], "commands");
         Ok(buffers[0])
     }
 
     pub(crate) fn reset_pool(&self, pool: vk::CommandPool) -> Result<()> {
         let flags = vk::CommandPoolResetFlags::empty();
-        unsafe { self.device.reset_command_pool(pool, flags) }.doing("resetting a command pool")
+        attempt("resetting a command pool", || unsafe { self.device.reset_command_pool(pool, flags) })
     }
 
     /// A fence, not signalled.
     pub(crate) fn fence(&self) -> Result<vk::Fence> {
-        let fence = unsafe { self.device.create_fence(&vk::FenceCreateInfo::default(), None) }
-            .doing("creating a fence")?;
+        let fence = attempt("creating a fence", || unsafe {
+            self.device.create_fence(&vk::FenceCreateInfo::default(), None)
+        })?;
         self.name(fence, "submit done");
         self.arena.borrow_mut().fences.push(fence);
         Ok(fence)
@@ -97,8 +100,9 @@ impl Gpu {
     pub(crate) fn timeline(&self, name: &str) -> Result<vk::Semaphore> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        let semaphore = unsafe { self.device.create_semaphore(&info, None) }
-            .doing(&format!("creating the semaphore {name}"))?;
+        let semaphore = attempt(format_args!("creating the semaphore {name}"), || unsafe {
+            self.device.create_semaphore(&info, None)
+        })?;
         self.name(semaphore, name);
         self.arena.borrow_mut().semaphores.push(semaphore);
         Ok(semaphore)
@@ -107,7 +111,7 @@ impl Gpu {
     /// Signals a timeline semaphore from the CPU.
     pub(crate) fn signal(&self, semaphore: vk::Semaphore, value: u64) -> Result<()> {
         let info = vk::SemaphoreSignalInfo::default().semaphore(semaphore).value(value);
-        unsafe { self.device.signal_semaphore(&info) }.doing("signalling a semaphore")
+        attempt("signalling a semaphore", || unsafe { self.device.signal_semaphore(&info) })
     }
 
     /// Submits to the first queue and returns the CPU time of the call.
@@ -133,7 +137,7 @@ impl Gpu {
             .signal_semaphore_infos(&signals)];
         let queue = self.queue(queue)?.raw;
         let began = Instant::now();
-        unsafe { self.device.queue_submit2(queue, &submit, fence) }.doing("submitting")?;
+        attempt("submitting", || unsafe { self.device.queue_submit2(queue, &submit, fence) })?;
         let taken = began.elapsed();
         self.pending.set(true);
         Ok(taken)
@@ -145,7 +149,8 @@ impl Gpu {
     /// [`Halt::Hung`] after the time-out, [`Halt::DeviceLost`].
     pub(crate) fn wait(&self, fence: vk::Fence, what: &str) -> Result<()> {
         let nanoseconds = u64::try_from(self.timeout.as_nanos()).unwrap_or(u64::MAX);
-        match unsafe { self.device.wait_for_fences(&[fence], true, nanoseconds) } {
+        let running = format_args!("running {what}");
+        match fault::wait(running, || unsafe { self.device.wait_for_fences(&[fence], true, nanoseconds) }) {
             Err(vk::Result::TIMEOUT) => {
                 Err(Halt::Hung { what: what.to_owned(), seconds: self.timeout.as_secs_f64() }.into())
             }
@@ -154,8 +159,8 @@ impl Gpu {
                 if matches!(other, Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST)) {
                     self.pending.set(false);
                 }
-                other.doing(&format!("running {what}"))?;
-                unsafe { self.device.reset_fences(&[fence]) }.doing("resetting a fence")
+                other.map_err(|result| failure(result, running))?;
+                attempt("resetting a fence", || unsafe { self.device.reset_fences(&[fence]) })
             }
         }
     }

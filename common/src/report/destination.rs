@@ -1,5 +1,6 @@
 //! Where a text goes: the terminal, or a file that is written whole or not at all.
 
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -7,6 +8,8 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result, anyhow, bail};
 use tempfile::{Builder, NamedTempFile};
+
+use crate::fault;
 
 /// Where a text goes. As a command-line value, `-` is the standard output and anything else a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +43,7 @@ impl Destination {
             Self::File(path) => match Place::of(path)? {
                 Place::Device => Ok(()),
                 Place::File { folder, .. } => {
-                    draft(&folder).map(drop).map_err(|error| refusal(path, &folder, &error))
+                    draft(&folder, path).map(drop).map_err(|error| refusal(path, &folder, &error))
                 }
             },
         }
@@ -72,7 +75,8 @@ impl Destination {
             Self::Stdout => print(&mut io::stdout().lock(), text),
             Self::File(path) => match Place::of(path)? {
                 Place::Device => {
-                    fs::write(path, text).with_context(|| format!("cannot write to {}", path.display()))
+                    fault::write(format_args!("writing to {}", path.display()), || fs::write(path, text))
+                        .with_context(|| format!("cannot write to {}", path.display()))
                 }
                 Place::File { folder, target } => {
                     replace(&folder, &target, text).map_err(|error| refusal(path, &folder, &error))
@@ -120,8 +124,8 @@ impl Place {
     }
 }
 
-/// A file without a place yet; it goes when it is dropped.
-pub(super) fn draft(folder: &Path) -> io::Result<NamedTempFile> {
+/// A file in `folder` that is to become `target`; it goes when it is dropped.
+pub(super) fn draft(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(".hot-lap-").suffix(".part");
     #[cfg(unix)]
@@ -130,15 +134,21 @@ pub(super) fn draft(folder: &Path) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    fault::write(format_args!("creating {}", name(target)), || builder.tempfile_in(folder))
 }
 
 fn replace(folder: &Path, target: &Path, text: &str) -> io::Result<()> {
-    let mut file = draft(folder)?;
-    file.write_all(text.as_bytes())?;
+    let name = name(target);
+    let mut file = draft(folder, target)?;
+    fault::write(format_args!("writing {name}"), || file.write_all(text.as_bytes()))?;
     // Without it a crash can leave the new name on an empty file.
-    file.as_file().sync_all()?;
-    file.persist(target).map(drop).map_err(|error| error.error)
+    fault::write(format_args!("syncing {name}"), || file.as_file().sync_all())?;
+    fault::write(format_args!("renaming {name}"), || file.persist(target).map_err(|error| error.error))?;
+    Ok(())
+}
+
+fn name(path: &Path) -> impl Display {
+    path.file_name().unwrap_or_default().display()
 }
 
 /// One line: what, where, why and what to do.
@@ -152,7 +162,10 @@ pub(super) fn refusal(path: &Path, folder: &Path, error: &io::Error) -> anyhow::
 }
 
 fn print(out: &mut impl Write, text: &str) -> Result<()> {
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let written = fault::write("writing to the standard output", || {
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    });
+    match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("cannot write to the standard output")
         }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::destination::{Destination, draft, refusal};
 use super::shell::quote;
 use super::{csv, json};
+use crate::fault;
 use crate::record::{Ended, Record, Tool};
 
 const RECORD: &str = "record.json";
@@ -27,13 +28,13 @@ impl Folder {
     /// never overwritten.
     pub fn create(dir: &Path) -> Result<Self> {
         let shown = dir.display();
-        fs::create_dir_all(dir)
+        fault::write("creating the folder", || fs::create_dir_all(dir))
             .map_err(|error| anyhow!("cannot create the folder {shown}: {error}; choose another folder"))?;
         let record = dir.join(RECORD);
         if fs::symlink_metadata(&record).is_ok() {
             bail!("the folder {shown} already holds a {RECORD}; choose another folder");
         }
-        draft(dir).map_err(|error| refusal(&record, dir, &error))?;
+        draft(dir, &record).map_err(|error| refusal(&record, dir, &error))?;
         Ok(Self { path: dir.to_owned() })
     }
 
