@@ -40,5 +40,6 @@ pub use kernel::Kernel;
 pub use lab::Lab;
 pub use memory::EventState;
 pub use record::Shows;
+pub use stats::Summary;
 pub use values::{Extent, Workgroup};
 pub use variant::{Rep, Variant};

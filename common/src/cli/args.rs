@@ -30,7 +30,7 @@ pub(super) struct Common {
     #[arg(long, conflicts_with_all = ["samples", "budget", "json", "csv", "out"])]
     pub(super) check: bool,
     /// Break every dependency of one kind, which the check must then report
-    #[arg(long = "break", value_enum, hide = true, requires = "check")]
+    #[arg(long = "break", value_enum, hide = true)]
     pub(super) broken: Option<Break>,
     /// Print the devices of this machine, best first, and end
     #[arg(long)]

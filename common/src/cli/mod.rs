@@ -25,6 +25,7 @@ use crate::host::{self, Sample};
 use crate::lab::{Lab, LabOptions, Selection};
 use crate::record::{Ended, Record, SCHEMA, Status};
 use crate::report::{self, Destination, Folder};
+use crate::tamper::{Break, Tamper};
 
 use args::{Common, parse};
 use terminal::{FILE_WIDTH, on_interrupt, progress_bar, show, width_of};
@@ -114,6 +115,11 @@ impl Run {
         let declared = self.began.elapsed();
         if self.common.check {
             return self.check(lab);
+        }
+        if let Some(broken) = self.common.broken {
+            ensure!(broken == Break::Endless, "--break needs --check: what is broken on purpose has no time");
+            lab.gpu.tamper.set(Tamper { complete: false, broken: Some(broken) });
+            lab.note("Recorded without its sets, so that its waits never end: nothing here is a result.");
         }
         // Nothing is left of a run that was refused before this.
         let folder = self.destinations()?;

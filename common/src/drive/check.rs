@@ -23,6 +23,8 @@ use crate::variant::{Alarm, Variant};
 pub struct Checked {
     /// One line a variant, with what is wrong below it.
     pub report: String,
+    /// Columns that the longest name takes.
+    names: usize,
     /// Variants that failed.
     pub failed: usize,
     /// A queue that hung or a lost device, after which nothing more could be checked.
@@ -36,12 +38,9 @@ pub struct Checked {
 pub fn check(lab: &Lab, broken: Option<Break>) -> Result<Checked> {
     canary(lab)?;
     let mut session = Session::new(lab)?;
-    let mut checked = Checked {
-        report:
-            "canary                  a missing barrier was reported: synchronization validation is alive\n"
-                .into(),
-        ..Checked::default()
-    };
+    let names = lab.variants.iter().map(|v| v.name.len()).max().unwrap_or(0).max("setting up".len());
+    let mut checked = Checked { names, ..Checked::default() };
+    line(&mut checked, "canary", "a missing barrier was reported: synchronization validation is alive");
     report(&mut checked, "setting up", &first_of_each(&lab.gpu.take_messages()));
     session.rehearse()?;
     // What the rehearsals raise, the samples below raise again.
@@ -127,10 +126,8 @@ fn try_orders(
     let variant = &lab.variants[v];
     lab.gpu.tamper.set(tamper);
     let (script, _) = session.script(v, 1)?;
-    if let Some(wait) = script.first_endless_wait(&lab.set_before) {
-        found.problems.push(format!(
-            "wait {wait} of the recording is for an event that nothing sets before: it would hang the device"
-        ));
+    if let Some(reason) = session.endless(&script) {
+        found.problems.push(reason);
         return Ok(false);
     }
     let expected = must_differ(&variant.promise);
@@ -322,7 +319,7 @@ fn orders(findings: &Findings) -> String {
 }
 
 fn line(checked: &mut Checked, name: &str, text: &str) {
-    let _ = writeln!(checked.report, "{name:<23} {text}");
+    let _ = writeln!(checked.report, "{name:<width$} {text}", width = checked.names);
 }
 
 fn report(checked: &mut Checked, what: &str, heard: &BTreeMap<String, (usize, String)>) {

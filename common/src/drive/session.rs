@@ -270,7 +270,9 @@ impl<'l> Session<'l> {
             rehearsed.outputs = all.filter(|&i| uses(&self.lab.outputs[i].images)).collect();
             let all = 0..self.lab.checks.len();
             rehearsed.checks = all.filter(|&i| uses(&self.lab.checks[i].images)).collect();
-            self.refuse_endless(variant, &script)?;
+            if let Some(reason) = self.endless(&script) {
+                bail!("variant {}: {reason}", self.lab.variants[variant].name);
+            }
         }
         let name = &self.lab.variants[variant].name;
         let unchecked = rehearsed.checks.is_empty() && !self.lab.checks.is_empty();
@@ -278,20 +280,17 @@ impl<'l> Session<'l> {
         Ok(rehearsed)
     }
 
-    /// A wait for an event that nothing sets would hang the device; it is submitted only where a test
-    /// wants to see the time-out, and only to a CPU device.
-    fn refuse_endless(&self, variant: usize, script: &Script) -> Result<()> {
+    /// Why a recording must not be submitted: a wait for an event that nothing sets would hang the
+    /// device. A test that wants to see the time-out may have it, on a CPU device.
+    pub fn endless(&self, script: &Script) -> Option<String> {
         let wanted = self.lab.gpu.tamper.get().broken == Some(Break::Endless);
         if wanted && self.lab.gpu.facts.kind == Kind::Cpu {
-            return Ok(());
+            return None;
         }
-        if let Some(wait) = script.first_endless_wait(&self.lab.set_before) {
-            bail!(
-                "variant {} would hang the device: wait {wait} of its recording is for an event that nothing sets before",
-                self.lab.variants[variant].name
-            );
-        }
-        Ok(())
+        let wait = script.first_endless_wait(&self.lab.set_before)?;
+        Some(format!(
+            "wait {wait} of its recording is for an event that nothing sets before, which would hang the device"
+        ))
     }
 
     fn outputs(&self, variant: usize) -> impl Iterator<Item = &'l Output> {

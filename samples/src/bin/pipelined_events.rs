@@ -42,7 +42,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::value_parser;
 use common::{
-    Access, Cmd, EventState, Extent, Format, Images, Kernel, Lab, Rep, Scope, Stage, Workgroup, run, sample,
+    Access, Access1, Cmd, Event, EventState, Extent, Figures, Format, Image, Images, Kernel, Lab, Queue, Rep,
+    Scope, Scope1, Shows, Stage, Stage1, Summary, Workgroup, run, sample,
 };
 use rayon::prelude::*;
 
@@ -51,8 +52,15 @@ const LOADS: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);
 /// Nothing made available, nothing made visible: an execution dependency.
 const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
 
+// The same in the flags of Vulkan 1.0.
+const STORES1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::SHADER_WRITE);
+const LOADS1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::SHADER_READ);
+const NO_ACCESS1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::empty());
+
 /// Weight of what was read before when the next texel is mixed in; odd, so that nothing is lost.
 const MULTIPLIER: u32 = 0x0100_0193;
+/// Passes write generations from 1 on, so none of them writes this.
+const UNWRITTEN: [u32; 4] = [0; 4];
 /// The generation of a texel lies above the bits of its mixed value.
 const MIX_BITS: u32 = 24;
 
@@ -88,11 +96,13 @@ fn main() -> ExitCode {
 
 fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     let chain = Chain::new(lab, args)?;
+    lab.matrix("÷ no_barrier", Shows::Ratios);
 
     lab.variant("no_barrier", move |cmd, rep| {
         chain.passes(cmd, |pass| chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height));
     })
     .races("every dependency between passes")
+    .cell(WHOLE_OR_BANDS, "no order", "whole")
     .published("lottes2018", "ladder/no_barrier");
 
     lab.variant("full_barrier", move |cmd, rep| {
@@ -103,6 +113,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
             chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height);
         });
     })
+    .cell(WHOLE_OR_BANDS, "memory barrier", "whole")
     .published("lottes2018", "ladder/barrier");
 
     // The same wait for all earlier waves, but no cache is written back or invalidated for it.
@@ -115,73 +126,265 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
         });
     })
     .relies_on(CACHED_LOADS)
+    .cell(WHOLE_OR_BANDS, "execution barrier, coherent stores", "whole")
     .alarm(READ_AFTER_WRITE, chain.passes - 1, NO_VISIBILITY);
+
+    // What the barrier says of one image, a driver may take for all of memory.
+    lab.variant("image_barrier", move |cmd, rep| {
+        chain.passes(cmd, |pass| {
+            if let Some((repetition, _)) = chain.before(rep, pass) {
+                let read = if pass == 0 { chain.passes } else { pass };
+                cmd.pipeline_barrier2_image(chain.image(repetition, read), STORES, LOADS);
+            }
+            chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height);
+        });
+    })
+    .cell(WHOLE_OR_BANDS, "image barrier", "whole")
+    .on_request();
 
     let counts =
         if args.bands.is_empty() { BTreeSet::from([2, 4]) } else { args.bands.iter().copied().collect() };
-    for count in counts {
+    for &count in &counts {
         let bands = Bands::of(&chain, count);
         if let (Some(reason), false) = (bands.impossible(), args.bands.is_empty()) {
             bail!("{reason}");
         }
-        split(lab, chain, bands)?;
+        split(lab, chain, bands);
+        for form in Form::all() {
+            ordered_by_events(lab, chain, bands, form)?;
+        }
     }
+    on_two_queues(lab, chain, args)?;
 
     lab.bound("no_barrier");
     lab.baseline("full_barrier");
-    chain.expect(lab)
+    if let Some(&fewest) = counts.first() {
+        lab.verdict(move |figures| verdict(figures, chain.passes, fewest));
+    }
+    chain.expect(lab, chain.images)
 }
 
-/// The chain with each pass in bands: without any order, with lawful events, and as the talk has it.
-fn split(lab: &mut Lab, chain: Chain, bands: Bands) -> Result<()> {
-    let count = bands.count;
-    let events = lab.events(chain.passes * count, EventState::DeviceOnly)?;
-    let event = move |(repetition, pass), band| events.get(repetition, pass * count + band);
-    // All but the last band of a pass begin while the image that they read is still being written.
-    let (steps, ping_pong) = (chain.passes - 1, u32::from(chain.ping_pong));
+/// The chain with each pass in bands: without any order, and with barriers where the waits would be.
+fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
+    let (count, column) = (bands.count, format!("{} bands", bands.count));
 
     // What splitting itself costs: more dispatches, no dependency.
     lab.variant(format!("bands_no_sync_{count}"), move |cmd, rep| {
         chain.bands(cmd, bands, |pass, _, rows| chain.step(cmd, chain.plain, rep, pass, rows));
     })
     .races("every dependency between passes")
+    .cell(WHOLE_OR_BANDS, "no order", &column)
     .skip(bands.impossible());
 
-    lab.variant(format!("events_{count}"), move |cmd, rep| {
-        chain.bands(cmd, bands, |pass, band, rows| {
-            if let Some(before) = chain.before(rep, pass) {
-                cmd.wait_events2(event(before, band), STORES, LOADS);
+    lab.variant(format!("barrier_bands_{count}"), move |cmd, rep| {
+        chain.bands(cmd, bands, |pass, _, rows| {
+            if chain.before(rep, pass).is_some() {
+                cmd.pipeline_barrier2(STORES, LOADS);
             }
             chain.step(cmd, chain.plain, rep, pass, rows);
-            if chain.is_followed(rep, pass) {
-                cmd.set_event2(event((rep.index, pass), band), STORES, LOADS);
-            }
         });
     })
-    .alarm(READ_AFTER_WRITE, (count - 1) * steps, ONE_IMAGE)
-    .alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE)
+    .cell(WHOLE_OR_BANDS, "memory barrier", &column)
+    .on_request()
     .skip(bands.impossible());
+}
 
-    // The talk's own form: coherent stores instead of a cache flush, the event only orders.
-    lab.variant(format!("events_coherent_{count}"), move |cmd, rep| {
+/// The chain in bands that events order: set and waited for, only set, only waited for.
+fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> Result<()> {
+    let (count, words) = (bands.count, form.words());
+    let name = |what: &str| format!("{what}{}_{count}", form.suffix());
+    let column = |what: &str| format!("{count} bands: {what}");
+    let events = lab.events(chain.passes * count, form.state)?;
+    let event = move |(repetition, pass), band| events.get(repetition, pass * count + band);
+    let kernel = if form.coherent { chain.coherent } else { chain.plain };
+    // All but the last band of a pass begin while the image that they read is still being written.
+    let (steps, ping_pong) = (chain.passes - 1, u32::from(chain.ping_pong));
+
+    let variant = lab.variant(name("events"), move |cmd, rep| {
         chain.bands(cmd, bands, |pass, band, rows| {
             if let Some(before) = chain.before(rep, pass) {
-                cmd.wait_events2(event(before, band), NO_ACCESS, NO_ACCESS);
+                form.wait(cmd, event(before, band));
             }
-            chain.step(cmd, chain.coherent, rep, pass, rows);
+            chain.step(cmd, kernel, rep, pass, rows);
             if chain.is_followed(rep, pass) {
-                cmd.set_event2(event((rep.index, pass), band), NO_ACCESS, NO_ACCESS);
+                form.set(cmd, event((rep.index, pass), band));
             }
         });
+    });
+    variant.cell(EVENTS, &words, &column("set and wait")).skip(bands.impossible());
+    variant.alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE);
+    if form.coherent {
+        variant
+            .relies_on(CACHED_LOADS)
+            .published_if(count == 2 && form.is_default(), "lottes2018", "ladder/split_by_events")
+            .alarm(READ_AFTER_WRITE, count * steps, NO_VISIBILITY)
+            .completed_alarm(READ_AFTER_WRITE, (count - 1) * steps, ONE_IMAGE)
+            .completed_alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE);
+    } else {
+        variant.alarm(READ_AFTER_WRITE, (count - 1) * steps, ONE_IMAGE);
+    }
+    if !form.is_default() {
+        variant.on_request();
+    }
+
+    let variant = lab.variant(name("sets"), move |cmd, rep| {
+        chain.bands(cmd, bands, |pass, band, rows| {
+            chain.step(cmd, kernel, rep, pass, rows);
+            if chain.is_followed(rep, pass) {
+                form.set(cmd, event((rep.index, pass), band));
+            }
+        });
+    });
+    variant.races("every wait").cell(EVENTS, &words, &column("set only")).skip(bands.impossible());
+    // One such row tells in the default run what a set costs.
+    if !form.is_default() || form.coherent || count > 2 {
+        variant.on_request();
+    }
+
+    if !lab.asks_for(&name("waits")) {
+        return Ok(());
+    }
+    // Nothing runs between such a set and its wait, so that only the wait itself is in the window.
+    let before =
+        lab.events_set_before(chain.passes * count, form.state, |cmd, event| form.set(cmd, event))?;
+    lab.variant(name("waits"), move |cmd, rep| {
+        chain.bands(cmd, bands, |pass, band, rows| {
+            if let Some((repetition, pass)) = chain.before(rep, pass) {
+                form.wait(cmd, before.get(repetition, pass * count + band));
+            }
+            chain.step(cmd, kernel, rep, pass, rows);
+        });
     })
-    .relies_on(CACHED_LOADS)
-    .published_if(count == 2, "lottes2018", "ladder/split_by_events")
-    .alarm(READ_AFTER_WRITE, count * steps, NO_VISIBILITY)
-    .alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE)
-    .completed_alarm(READ_AFTER_WRITE, (count - 1) * steps, ONE_IMAGE)
-    .completed_alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE)
+    .races("every set: the events were set before the run")
+    .cell(EVENTS, &words, &column("wait only"))
+    .on_request()
     .skip(bands.impossible());
     Ok(())
+}
+
+/// Band 0 of every pass on one queue, band 1 on the other. Band 0 needs only band 0 of the pass
+/// before, so the first queue runs ahead; the second waits for its timeline semaphore.
+fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
+    if !lab.asks_for("two_queues") {
+        return Ok(());
+    }
+    let bands = Bands::of(&chain, 2);
+    let chain = chain.with_images_of_both_queues(lab, args)?;
+    lab.variant_on_queues("two_queues", move |queues, rep| {
+        let ordered = |cmd: &Cmd<'_>, pass, band| {
+            if chain.before(rep, pass).is_some() {
+                cmd.pipeline_barrier2(STORES, LOADS);
+            }
+            chain.step(cmd, chain.plain, rep, pass, bands.rows(pass, band));
+        };
+        let mut first = queues.submit2(Queue::First, &[], |_| {});
+        let mut second = first;
+        for pass in 0..chain.passes {
+            second =
+                queues.submit2(Queue::Second, &[(first, Stage::COMPUTE_SHADER)], |cmd| ordered(cmd, pass, 1));
+            first = queues.submit2(Queue::First, &[], |cmd| ordered(cmd, pass, 0));
+        }
+        queues.submit2(Queue::First, &[(second, Stage::ALL_COMMANDS)], |_| {});
+    })
+    .cell(WHOLE_OR_BANDS, "two queues, timeline semaphore", "2 bands")
+    .on_request()
+    .skip(bands.impossible());
+    chain.expect(lab, chain.images)
+}
+
+/// How an event is set and waited for.
+#[derive(Clone, Copy)]
+struct Form {
+    /// With the commands of Vulkan 1.0 instead of synchronization2.
+    sync1: bool,
+    /// The talk's own form: coherent stores instead of a cache flush, the event only orders.
+    coherent: bool,
+    state: EventState,
+}
+
+impl Form {
+    fn all() -> impl Iterator<Item = Self> {
+        let states = [EventState::DeviceOnly, EventState::HostVisible];
+        let forms = states.into_iter().flat_map(|state| [false, true].map(|sync1| (state, sync1)));
+        forms.flat_map(|(state, sync1)| [false, true].map(|coherent| Self { sync1, coherent, state }))
+    }
+
+    /// Shown without being asked for.
+    fn is_default(self) -> bool {
+        !self.sync1 && self.state == EventState::DeviceOnly
+    }
+
+    fn set(self, cmd: &Cmd<'_>, event: Event) {
+        match (self.sync1, self.coherent) {
+            (true, _) => cmd.set_event(event, Stage1::COMPUTE_SHADER),
+            (false, true) => cmd.set_event2(event, NO_ACCESS, NO_ACCESS),
+            (false, false) => cmd.set_event2(event, STORES, LOADS),
+        }
+    }
+
+    fn wait(self, cmd: &Cmd<'_>, event: Event) {
+        match (self.sync1, self.coherent) {
+            (true, true) => cmd.wait_events(event, NO_ACCESS1, NO_ACCESS1),
+            (true, false) => cmd.wait_events(event, STORES1, LOADS1),
+            (false, true) => cmd.wait_events2(event, NO_ACCESS, NO_ACCESS),
+            (false, false) => cmd.wait_events2(event, STORES, LOADS),
+        }
+    }
+
+    fn suffix(self) -> String {
+        let parts = [(self.coherent, "_coherent"), (self.sync1, "_sync1"), (self.is_host(), "_host")];
+        parts.into_iter().filter_map(|(holds, part)| holds.then_some(part)).collect()
+    }
+
+    fn words(self) -> String {
+        let sync = if self.sync1 { "sync1" } else { "sync2" };
+        let access = if self.coherent { "no access, coherent stores" } else { "write→read" };
+        let state = if self.is_host() { "host-visible" } else { "device-only" };
+        format!("{sync}, {access}, {state}")
+    }
+
+    fn is_host(self) -> bool {
+        self.state == EventState::HostVisible
+    }
+}
+
+/// What the matrix says, in words: costs of one barrier, set and wait, and whether events pay.
+fn verdict(figures: &Figures<'_>, passes: u32, bands: u32) -> Option<String> {
+    if figures.on_cpu() {
+        return None;
+    }
+    let (steps, unsplit) = (f64::from(passes - 1), format!("bands_no_sync_{bands}"));
+    let each = |variant: &str, over: &str, count: f64| {
+        let difference = figures.difference_us(&format!("{variant}_{bands}"), over)?;
+        Some(per(&difference, count))
+    };
+    let barrier = per(&figures.difference_us("full_barrier", "no_barrier")?, steps);
+    let events = steps * f64::from(bands);
+    let set = each("sets", &unsplit, events)?;
+    let wait = each("waits", &unsplit, events)?;
+    let both = each("events", &unsplit, events)?;
+    let gain = figures.difference_us(&format!("events_{bands}"), "full_barrier")?.median_95?;
+    let in_place =
+        figures.difference_us(&format!("events_{bands}"), &format!("barrier_bands_{bands}"))?.median_95?;
+    let overlap = match () {
+        () if gain.high < 0.0 => "Events beat the barrier, so they seem to overlap; a trace has to show it.",
+        () if in_place.high < 0.0 => {
+            "Events cost less than barriers in their place and more than one barrier a pass: they may overlap, and it does not pay."
+        }
+        () => "Events cost no less than barriers in their place: no sign that they overlap.",
+    };
+    Some(format!(
+        "In short: a barrier costs {barrier} µs here; an event costs {both} µs when it is set and waited for, {set} µs \
+         when it is only set, {wait} µs when a set one is waited for. {overlap}"
+    ))
+}
+
+/// `1.52 (1.48 to 1.55)`: a difference divided by what it is the difference of.
+fn per(difference: &Summary, count: f64) -> String {
+    let interval = difference
+        .median_95
+        .map_or_else(String::new, |i| format!(" ({:.2} to {:.2})", i.low / count, i.high / count));
+    format!("{:.2}{interval}", difference.median / count)
 }
 
 const READ_AFTER_WRITE: &str = "SYNC-HAZARD-READ-AFTER-WRITE";
@@ -190,6 +393,10 @@ const NO_VISIBILITY: &str = "visibility is what the variant leaves out";
 const CACHED_LOADS: &str = "coherent stores reaching the cache that all multiprocessors share, and on plain loads \
                             finding them there because no other cache held their lines before";
 const ONE_IMAGE: &str = "the rows that two bands touch are disjoint or ordered, but the layer sees one image";
+
+// The tables of `--matrix`.
+const WHOLE_OR_BANDS: &str = "Whole passes and bands";
+const EVENTS: &str = "Bands ordered by events";
 
 /// What all variants share.
 #[derive(Clone, Copy)]
@@ -224,15 +431,26 @@ impl Chain {
                 .constant("MULTIPLIER", MULTIPLIER)
         };
         let (plain, coherent) = (kernel().build()?, kernel().define("COHERENT_STORES").build()?);
-        // Passes write generations from 1 on, so 0 is a value that none of them writes.
         let count = if ping_pong { 2 } else { passes + 1 };
-        let images = lab.output_images("generation", count, size.sides(), Format::R32_UINT, [0; 4])?;
+        let images = lab.output_images("generation", count, size.sides(), Format::R32_UINT, UNWRITTEN)?;
         Ok(Self { size, passes, radius, align, workgroup, images, ping_pong, plain, coherent })
     }
 
+    /// The same, on images of its own, since sharing them may cost the other variants time.
+    fn with_images_of_both_queues(self, lab: &mut Lab, args: &Args) -> Result<Self> {
+        let count = if args.ping_pong { 2 } else { self.passes + 1 };
+        let (size, format) = (self.size.sides(), Format::R32_UINT);
+        let images = lab.output_images_of_both_queues("shared generation", count, size, format, UNWRITTEN)?;
+        Ok(Self { images, ..self })
+    }
+
     /// Index of the image that holds a generation.
-    fn image(&self, generation: u32) -> u32 {
+    fn index(&self, generation: u32) -> u32 {
         if self.ping_pong { generation % 2 } else { generation }
+    }
+
+    fn image(&self, repetition: u32, generation: u32) -> Image {
+        self.images.get(repetition, self.index(generation))
     }
 
     fn passes(&self, cmd: &Cmd<'_>, record: impl Fn(u32)) {
@@ -247,7 +465,7 @@ impl Chain {
 
     /// The one dispatch of the chain: a pass, or a band of it.
     fn step(&self, cmd: &Cmd<'_>, kernel: Kernel, rep: Rep, pass: u32, rows: Range<u32>) {
-        let images = [pass, pass + 1].map(|generation| self.images.get(rep.index, self.image(generation)));
+        let images = [pass, pass + 1].map(|generation| self.image(rep.index, generation));
         let [width, height] = self.workgroup.tile();
         let groups = [self.size.width.div_ceil(width), (rows.end - rows.start).div_ceil(height), 1];
         cmd.dispatch(kernel, &images, &[rows.start, rows.end], groups);
@@ -266,11 +484,11 @@ impl Chain {
         pass + 1 < self.passes || !rep.is_last()
     }
 
-    fn expect(&self, lab: &mut Lab) -> Result<()> {
+    fn expect(&self, lab: &mut Lab, images: Images) -> Result<()> {
         let texels = self.size.width * self.size.height;
         let seed: Vec<u32> = (0..texels).map(|i| i.wrapping_mul(0x9E37_79B1) >> (32 - MIX_BITS)).collect();
-        lab.seed(self.images, 0, &seed)?;
-        lab.expect(self.images, self.image(self.passes), self.twin(seed))
+        lab.seed(images, 0, &seed)?;
+        lab.expect(images, self.index(self.passes), self.twin(seed))
     }
 
     /// The formula on the CPU: the smallest generation of the cross plus one, above everything that
