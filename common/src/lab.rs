@@ -165,6 +165,18 @@ impl Lab {
         self.images(name, each, size, format, fill, Sharing::FirstQueue)
     }
 
+    /// Whether so many more images of this size fit into half of the device's memory, and a kernel
+    /// can bind one as a buffer, which the check does.
+    #[must_use]
+    pub fn has_room(&self, size: [u32; 2], images: u32, format: vk::Format) -> bool {
+        let Ok(texel) = texel_bytes(format) else { return false };
+        let image = u64::from(size[0]) * u64::from(size[1]) * texel;
+        let most = self.gpu.facts.max_image_2d;
+        size.iter().all(|&side| side <= most)
+            && image <= self.gpu.max_storage_buffer()
+            && self.claimed + image * u64::from(images) <= self.gpu.facts.device_memory / 2
+    }
+
     /// As [`Lab::output_images`], for variants on two queues.
     ///
     /// # Errors

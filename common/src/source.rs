@@ -132,7 +132,7 @@ mod tests {
         let checkout = Library::Checkout(Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders"));
         let names = checkout.kernels().unwrap();
         assert_eq!(names, Library::Embedded.kernels().unwrap());
-        assert!(names.contains(&"pipelined_events/step.comp".to_owned()), "{names:?}");
+        assert!(names.contains(&"chain/step.comp".to_owned()), "{names:?}");
         for name in &names {
             assert_eq!(checkout.load(name).unwrap(), Library::Embedded.load(name).unwrap());
         }

@@ -47,7 +47,7 @@ fn every_kernel_compiles_bare_and_with_each_define() {
 
 #[test]
 fn coherent_stores_change_the_code() {
-    let source = library().load("pipelined_events/step.comp").unwrap();
+    let source = library().load("chain/step.comp").unwrap();
     let plain = compile(&source, &vec![]).unwrap();
     let coherent = compile(&source, &vec![("COHERENT_STORES".into(), "1".into())]).unwrap();
     // OpDecorate (71) with Coherent (23): one, and only where it is asked for.
@@ -57,7 +57,7 @@ fn coherent_stores_change_the_code() {
 
 #[test]
 fn the_interface_of_the_chain_is_what_its_sample_gives() {
-    let source = library().load("pipelined_events/step.comp").unwrap();
+    let source = library().load("chain/step.comp").unwrap();
     let interface = interface(&source, &vec![]);
     assert_eq!(interface.bindings.len(), 2);
     assert_eq!(interface.push_bytes, 8);

@@ -15,7 +15,7 @@ use libtest_mimic::Arguments;
 use support::{Call, Checkout, Ended, is_lawful, trial};
 
 const SAMPLE: &str = "pipelined_events";
-const STEP: &str = "pipelined_events/step.comp";
+const STEP: &str = "chain/step.comp";
 const TEXEL: &str = "include/texel.glsl";
 const COMPARE: &str = "lab/compare.comp";
 /// Two bands, so that both a split pass and a whole one are tried, and a size that takes milliseconds.

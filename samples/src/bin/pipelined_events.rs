@@ -45,7 +45,7 @@ use common::{
     Access, Access1, Cmd, Event, EventState, Extent, Figures, Format, Image, Images, Kernel, Lab, Queue, Rep,
     Scope, Scope1, Shows, Stage, Stage1, Summary, Workgroup, run, sample,
 };
-use rayon::prelude::*;
+use samples::chain;
 
 const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
 const LOADS: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);
@@ -56,13 +56,6 @@ const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
 const STORES1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::SHADER_WRITE);
 const LOADS1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::SHADER_READ);
 const NO_ACCESS1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::empty());
-
-/// Weight of what was read before when the next texel is mixed in; odd, so that nothing is lost.
-const MULTIPLIER: u32 = 0x0100_0193;
-/// Passes write generations from 1 on, so none of them writes this.
-const UNWRITTEN: [u32; 4] = [0; 4];
-/// The generation of a texel lies above the bits of its mixed value.
-const MIX_BITS: u32 = 24;
 
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
@@ -424,15 +417,16 @@ impl Chain {
             lab.setting(name, value);
         }
         let kernel = || {
-            lab.kernel("pipelined_events/step.comp")
+            lab.kernel("chain/step.comp")
                 .workgroup(workgroup.invocations())
                 .constant("ROWS", workgroup.rows)
                 .constant("RADIUS", radius)
-                .constant("MULTIPLIER", MULTIPLIER)
+                .constant("MULTIPLIER", chain::MULTIPLIER)
         };
         let (plain, coherent) = (kernel().build()?, kernel().define("COHERENT_STORES").build()?);
         let count = if ping_pong { 2 } else { passes + 1 };
-        let images = lab.output_images("generation", count, size.sides(), Format::R32_UINT, UNWRITTEN)?;
+        let images =
+            lab.output_images("generation", count, size.sides(), Format::R32_UINT, chain::UNWRITTEN)?;
         Ok(Self { size, passes, radius, align, workgroup, images, ping_pong, plain, coherent })
     }
 
@@ -440,7 +434,8 @@ impl Chain {
     fn with_images_of_both_queues(self, lab: &mut Lab, args: &Args) -> Result<Self> {
         let count = if args.ping_pong { 2 } else { self.passes + 1 };
         let (size, format) = (self.size.sides(), Format::R32_UINT);
-        let images = lab.output_images_of_both_queues("shared generation", count, size, format, UNWRITTEN)?;
+        let images =
+            lab.output_images_of_both_queues("shared generation", count, size, format, chain::UNWRITTEN)?;
         Ok(Self { images, ..self })
     }
 
@@ -485,35 +480,8 @@ impl Chain {
     }
 
     fn expect(&self, lab: &mut Lab, images: Images) -> Result<()> {
-        let texels = self.size.width * self.size.height;
-        let seed: Vec<u32> = (0..texels).map(|i| i.wrapping_mul(0x9E37_79B1) >> (32 - MIX_BITS)).collect();
-        lab.seed(images, 0, &seed)?;
-        lab.expect(images, self.index(self.passes), self.twin(seed))
-    }
-
-    /// The formula on the CPU: the smallest generation of the cross plus one, above everything that
-    /// was read, mixed in the order centre, then left, right, up, down at growing distance.
-    fn twin(&self, mut texels: Vec<u32>) -> Vec<u32> {
-        let (width, height) = (self.size.width as usize, self.size.height as usize);
-        for _ in 0..self.passes {
-            let read = |x: usize, y: usize| texels[y.min(height - 1) * width + x.min(width - 1)];
-            let next = |(at, texel): (usize, &mut u32)| {
-                let (x, y) = (at % width, at / width);
-                let (mut generation, mut mixed) = (read(x, y) >> MIX_BITS, read(x, y));
-                for d in 1..=self.radius as usize {
-                    let (left, up) = (x.saturating_sub(d), y.saturating_sub(d));
-                    for near in [read(left, y), read(x + d, y), read(x, up), read(x, y + d)] {
-                        generation = generation.min(near >> MIX_BITS);
-                        mixed = mixed.wrapping_mul(MULTIPLIER).wrapping_add(near);
-                    }
-                }
-                *texel = (generation + 1) << MIX_BITS | mixed & ((1 << MIX_BITS) - 1);
-            };
-            let mut written = vec![0; texels.len()];
-            written.par_iter_mut().enumerate().with_min_len(width).for_each(next);
-            texels = written;
-        }
-        texels
+        lab.seed(images, 0, &chain::seed(self.size))?;
+        lab.expect(images, self.index(self.passes), chain::twin(self.size, self.radius, self.passes))
     }
 }
 

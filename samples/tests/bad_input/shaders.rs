@@ -9,7 +9,7 @@ use libtest_mimic::Trial;
 use crate::support::{Checkout, trial};
 use crate::{SAMPLE, told_on_one_line};
 
-const STEP: &str = "pipelined_events/step.comp";
+const STEP: &str = "chain/step.comp";
 
 /// A shader, what to replace in it by what, and what the refusal must say.
 type Broken = (&'static str, &'static str, &'static str, &'static str, &'static [&'static str]);
@@ -20,7 +20,7 @@ const SHADERS: [Broken; 4] = [
         STEP,
         "return next_generation(reads);",
         "return next_generation(raeds);",
-        &["pipelined_events/step.comp:LINE: error: 'raeds' : undeclared identifier"],
+        &["chain/step.comp:LINE: error: 'raeds' : undeclared identifier"],
     ),
     (
         "include_error",
@@ -34,14 +34,14 @@ const SHADERS: [Broken; 4] = [
         STEP,
         "\"texel.glsl\"",
         "\"gone.glsl\"",
-        &["shaders/include/gone.glsl", "included by pipelined_events/step.comp"],
+        &["shaders/include/gone.glsl", "included by chain/step.comp"],
     ),
     (
         "constant_missing",
         STEP,
         "layout(constant_id = 3) const int RADIUS = 2;",
         "const int RADIUS = 2;",
-        &["pipelined_events/step.comp", "no specialisation constant RADIUS"],
+        &["chain/step.comp", "no specialisation constant RADIUS"],
     ),
 ];
 

@@ -1,0 +1,48 @@
+//! The chain of passes on the CPU, written from its formula: the twin of `shaders/chain/step.comp`.
+//!
+//! A texel holds its generation in the upper 8 bits and, below, a value mixed from everything that
+//! was read for it. A pass reads a cross of the generation before: the smallest generation of the
+//! cross plus one, above all values in the order centre, then left, right, up, down at growing
+//! distance. What lies outside the image reads as the nearest texel inside.
+
+use common::Extent;
+use rayon::prelude::*;
+
+/// Weight of what was read before when the next texel is mixed in; odd, so that nothing is lost.
+pub const MULTIPLIER: u32 = 0x0100_0193;
+/// The generation of a texel lies above the bits of its mixed value.
+const MIX_BITS: u32 = 24;
+/// Passes write generations from 1 on, so none of them writes this.
+pub const UNWRITTEN: [u32; 4] = [0; 4];
+
+/// Generation 0: values that differ from texel to texel.
+#[must_use]
+pub fn seed(size: Extent) -> Vec<u32> {
+    (0..size.width * size.height).map(|i| i.wrapping_mul(0x9E37_79B1) >> (32 - MIX_BITS)).collect()
+}
+
+/// The last generation after so many passes with arms of `radius` texels.
+#[must_use]
+pub fn twin(size: Extent, radius: u32, passes: u32) -> Vec<u32> {
+    let mut texels = seed(size);
+    let (width, height) = (size.width as usize, size.height as usize);
+    for _ in 0..passes {
+        let read = |x: usize, y: usize| texels[y.min(height - 1) * width + x.min(width - 1)];
+        let next = |(at, texel): (usize, &mut u32)| {
+            let (x, y) = (at % width, at / width);
+            let (mut generation, mut mixed) = (read(x, y) >> MIX_BITS, read(x, y));
+            for d in 1..=radius as usize {
+                let (left, up) = (x.saturating_sub(d), y.saturating_sub(d));
+                for near in [read(left, y), read(x + d, y), read(x, up), read(x, y + d)] {
+                    generation = generation.min(near >> MIX_BITS);
+                    mixed = mixed.wrapping_mul(MULTIPLIER).wrapping_add(near);
+                }
+            }
+            *texel = (generation + 1) << MIX_BITS | mixed & ((1 << MIX_BITS) - 1);
+        };
+        let mut written = vec![0; texels.len()];
+        written.par_iter_mut().enumerate().with_min_len(width).for_each(next);
+        texels = written;
+    }
+    texels
+}
