@@ -1,20 +1,14 @@
-//! Shaders and recordings broken on purpose: what no check notices would make every time worthless.
-//!
-//! On a device where dispatches never overlap no race shows: a broken shader must show in the data,
-//! a broken recording in what the validation layer says.
-
-mod support;
-
-use std::process::ExitCode;
+//! Shaders that compute something else, and counters that cannot be trusted.
 
 use anyhow::{Result, ensure};
 use common::error::{EXIT_FAILED, EXIT_RIGHT};
 use common::record::{Ended as End, Record, Row, Status};
 use common::report::read_json;
-use libtest_mimic::Arguments;
-use support::{Call, Checkout, Ended, is_lawful, trial};
+use libtest_mimic::Trial;
 
-const SAMPLE: &str = "pipelined_events";
+use crate::SAMPLE;
+use crate::support::{Checkout, Ended, is_lawful, trial};
+
 const STEP: &str = "chain/step.comp";
 const TEXEL: &str = "include/texel.glsl";
 const COMPARE: &str = "lab/compare.comp";
@@ -77,15 +71,7 @@ const COUNTERS: [(&str, &str, bool); 3] = [
     ("counts_what_is_right", "expected[i] == actual[i]", false),
 ];
 
-/// Dependencies that `--check --break` leaves out, and the variants that they are the life of.
-const RECORDINGS: [(&str, &[&str]); 4] = [
-    ("no-barriers", &["full_barrier", "execution_only"]),
-    ("no-waits", &["events_2", "events_coherent_2"]),
-    ("first-event", &["events_2", "events_coherent_2"]),
-    ("no-access", &["full_barrier", "execution_only", "events_2", "events_coherent_2"]),
-];
-
-fn main() -> ExitCode {
+pub fn trials() -> Vec<Trial> {
     let mut trials = vec![trial("unbroken", unbroken)];
     trials.extend(MUTANTS.into_iter().flat_map(|(name, shader, edits, shows)| {
         [
@@ -99,22 +85,7 @@ fn main() -> ExitCode {
             trial(format!("counter::check::{name}"), move || counter_checked(comparison, broken)),
         ]
     }));
-    for (name, hit) in RECORDINGS {
-        for images in ["", "--ping-pong"] {
-            trials.push(trial(format!("recording::{name}{images}"), move || recording(name, images, hit)));
-        }
-    }
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-/// Exactly the variants that are hit fail; that the others pass shows that they do for this reason.
-fn recording(broken: &str, images: &str, hit: &[&str]) -> Result<()> {
-    let call = Call::new(SAMPLE)?.words(SMALL).words(images).args(["--check", "--break", broken]);
-    let ended = call.run()?.with_code(EXIT_FAILED.into())?;
-    let failed = ended.stdout.lines().filter(|line| line.ends_with(" FAILED"));
-    let failed: Vec<&str> = failed.filter_map(|line| line.split_whitespace().next()).collect();
-    ensure!(failed == hit, "{failed:?} failed, not {hit:?}: {ended}");
-    Ok(())
+    trials
 }
 
 fn bench(checkout: &Checkout) -> Result<Ended> {

@@ -1,0 +1,24 @@
+//! What is broken on purpose, and what must notice: without that every time would be worthless.
+//!
+//! On a device where dispatches never overlap no race shows by itself. A broken shader shows in the
+//! data; a broken recording in what the validation layer says of it, in a result that depends on the
+//! order of its dispatches, or in a time-out.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod recordings;
+mod shaders;
+mod sources;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+const SAMPLE: &str = "pipelined_events";
+
+fn main() -> ExitCode {
+    let mut trials = shaders::trials();
+    trials.extend(recordings::trials());
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}

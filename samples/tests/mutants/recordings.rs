@@ -1,0 +1,201 @@
+//! Recordings broken on purpose: one table of what is broken, what must fail, and what notices it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Result, bail, ensure};
+use common::error::{EXIT_FAILED, EXIT_HUNG, EXIT_RIGHT};
+use libtest_mimic::Trial;
+
+use crate::SAMPLE;
+use crate::sources::{self, Source};
+use crate::support::{Call, Ended, trial};
+
+/// What notices a mutant. The names are what the table prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum By {
+    /// A result that differs as recorded.
+    Data,
+    /// A result that differs in another order of the dispatches that the recording allows.
+    Order,
+    /// A report of the validation layer that the unbroken recording does not give.
+    Layer,
+    /// A recording that is refused before it is submitted.
+    Refusal,
+    /// The end of a submit's time.
+    TimeOut,
+}
+
+/// How the mutant comes about.
+enum Broken {
+    /// All recordings are changed on their way to the command buffer.
+    Break(&'static str),
+    /// The sample's source is changed and built anew.
+    Source(Source),
+}
+
+struct Mutant {
+    name: &'static str,
+    how: Broken,
+    arguments: &'static str,
+    /// The variants that must fail, and no other: their passing shows that it is for this reason.
+    fails: &'static [&'static str],
+    /// All that notices, and nothing else. Empty where nothing can on a device without overlap and
+    /// caches: such a mutant must pass, so that this list says so when it no longer does.
+    by: &'static [By],
+}
+
+const SMALL: &str =
+    "--size 96 --bands 2 --align 8 --variant full_barrier,execution_only,events_2,events_coherent_2";
+const ONE_IMAGE_EACH: &str = "--size 96 --bands 2 --align 1 --variant full_barrier,execution_only,events_2";
+const BARRIERS: [&str; 2] = ["full_barrier", "execution_only"];
+const EVENTS: [&str; 2] = ["events_2", "events_coherent_2"];
+/// Those that race, too, are right when nothing overlaps.
+const EVERY: [&str; 5] = ["no_barrier", "full_barrier", "execution_only", "events_2", "events_coherent_2"];
+const ALL: [&str; 4] = ["full_barrier", "execution_only", "events_2", "events_coherent_2"];
+
+fn mutants() -> Vec<Mutant> {
+    use By::{Data, Layer, Order, Refusal, TimeOut};
+    let broken =
+        |name, what, fails, by| Mutant { name, how: Broken::Break(what), arguments: SMALL, fails, by };
+    let source = |name, source, arguments, fails, by| Mutant {
+        name,
+        how: Broken::Source(source),
+        arguments,
+        fails,
+        by,
+    };
+    vec![
+        broken("barrier removed", "no-barriers", &BARRIERS, &[Order, Layer]),
+        broken("wait removed", "no-waits", &EVENTS, &[Order, Layer]),
+        broken("set removed", "no-sets", &EVENTS, &[Refusal]),
+        broken("set removed, submitted all the same", "endless", &["events_2"], &[TimeOut]),
+        broken("wait for the wrong event", "first-event", &EVENTS, &[Order, Layer]),
+        broken("wrong scope: the stage of copies", "wrong-stage", &ALL, &[Order, Layer]),
+        broken("wrong scope: no access", "no-access", &ALL, &[Layer]),
+        broken("reset forgotten", "no-resets", &EVENTS, &[Order]),
+        Mutant {
+            arguments: "--size 96 --align 8 --variant two_queues",
+            ..broken("semaphore's wait removed", "no-waits", &["two_queues"], &[Order])
+        },
+        source("bands shifted the wrong way", sources::SHIFTED_BACK, SMALL, &EVENTS, &[Order]),
+        source("reach one texel short", sources::REACH_SHORT, ONE_IMAGE_EACH, &["events_2"], &[Order]),
+        source("two images where one per pass is claimed", sources::TWO_IMAGES, SMALL, &EVENTS, &[Layer]),
+        source("wrong CPU twin", sources::WRONG_TWIN, SMALL, &EVERY, &[Data]),
+        source(
+            "barrier behind the pass, not before",
+            sources::BARRIER_LATE,
+            SMALL,
+            &["full_barrier"],
+            &[Order, Layer],
+        ),
+        // Only caches that are not coherent could tell, and a CPU device has none.
+        source("stores not coherent under an order alone", sources::PLAIN_STORES, SMALL, &[], &[]),
+        source(
+            "fault of another size than seeded",
+            sources::FAULT_MISCOUNTED,
+            "--size 64",
+            &["seeded_fault_64x64_ping_pong", "seeded_fault_64x64"],
+            &[Data],
+        ),
+    ]
+}
+
+pub fn trials() -> Vec<Trial> {
+    vec![trial("recordings::table", table), trial("recordings::unbroken", unbroken)]
+}
+
+/// What fails below passes when nothing is broken.
+fn unbroken() -> Result<()> {
+    for (sample, arguments) in [(SAMPLE, SMALL), (SAMPLE, ONE_IMAGE_EACH), ("data_race", "--size 64")] {
+        Call::new(sample)?.words(arguments).args(["--check"]).run()?.with_code(EXIT_RIGHT.into())?;
+    }
+    Ok(())
+}
+
+/// Runs all mutants and prints a row of each, then fails for the first that was not as listed.
+fn table() -> Result<()> {
+    let binaries = sources::build()?;
+    let mut problems = Vec::new();
+    println!("{:<44}{:<22}fails", "broken on purpose", "noticed by");
+    for mutant in mutants() {
+        let found = match &mutant.how {
+            Broken::Break(what) => judge(broken_by(what, mutant.arguments)?),
+            Broken::Source(source) => judge(changed(&binaries, source, mutant.arguments)?),
+        }?;
+        println!("{:<44}{:<22}{}", mutant.name, found.noticed(), found.failed.join(", "));
+        let by: BTreeSet<By> = mutant.by.iter().copied().collect();
+        if found.by != by || found.failed != mutant.fails {
+            problems.push(format!(
+                "{}: expected {:?} to be noticed by {by:?}, but {:?} by {:?}: {}",
+                mutant.name, mutant.fails, found.failed, found.by, found.ended
+            ));
+        }
+    }
+    ensure!(problems.is_empty(), "{}", problems.join("\n\n"));
+    Ok(())
+}
+
+fn broken_by(what: &str, arguments: &str) -> Result<Ended> {
+    let call = Call::new(SAMPLE)?.words(arguments).args(["--break", what]);
+    // A wait that never ends is for the device; everything else is for the check.
+    if what == "endless" { call.words("--timeout 1 --samples 1") } else { call.args(["--check"]) }.run()
+}
+
+fn changed(binaries: &Path, source: &Source, arguments: &str) -> Result<Ended> {
+    let binary = binaries.join(format!("{}{}", source.name, std::env::consts::EXE_SUFFIX));
+    Call::on_any_device(&binary).on_test_device().words(arguments).args(["--check"]).run()
+}
+
+/// What failed, and what noticed it.
+struct Found {
+    failed: Vec<String>,
+    by: BTreeSet<By>,
+    ended: Ended,
+}
+
+impl Found {
+    fn noticed(&self) -> String {
+        let names: Vec<String> = self.by.iter().map(By::to_string).collect();
+        if names.is_empty() { "nothing, as listed".into() } else { names.join(", ") }
+    }
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Data => "data",
+            Self::Order => "another order",
+            Self::Layer => "layer",
+            Self::Refusal => "refusal",
+            Self::TimeOut => "time-out",
+        })
+    }
+}
+
+fn judge(ended: Ended) -> Result<Found> {
+    if ended.code == Some(EXIT_HUNG.into()) {
+        let variant = ended.stderr.split("did not finish ").nth(1).and_then(|rest| rest.split(' ').next());
+        let failed = variant.into_iter().map(str::to_owned).collect();
+        return Ok(Found { failed, by: BTreeSet::from([By::TimeOut]), ended });
+    }
+    let lines = || ended.stdout.lines();
+    let failed: Vec<String> = lines()
+        .filter(|line| line.ends_with(" FAILED"))
+        .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+        .collect();
+    let mut by = BTreeSet::new();
+    for problem in lines().filter(|line| line.starts_with("    ")) {
+        by.insert(match problem {
+            _ if problem.contains("as early as the recorded dependencies allow") => By::Order,
+            _ if problem.contains("SYNC-HAZARD") => By::Layer,
+            _ if problem.contains("would hang the device") => By::Refusal,
+            _ if problem.contains("differ from the CPU twin") => By::Data,
+            _ => bail!("nobody knows what noticed: {problem}"),
+        });
+    }
+    let code = if failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED };
+    let ended = ended.with_code(code.into())?;
+    Ok(Found { failed, by, ended })
+}

@@ -1,0 +1,137 @@
+//! Samples whose source is changed: copies in a package of their own, built with the same target
+//! folder, so that nothing but the copies is compiled after the first time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+/// A change of a sample's text, which must occur in it exactly once.
+pub struct Source {
+    pub name: &'static str,
+    sample: &'static str,
+    edits: &'static [(&'static str, &'static str)],
+}
+
+pub const SHIFTED_BACK: Source = Source {
+    name: "shifted_back",
+    sample: "src/bin/pipelined_events.rs",
+    edits: &[("- pass * shift", "- (self.passes - 1 - pass) * shift")],
+};
+
+pub const REACH_SHORT: Source = Source {
+    name: "reach_short",
+    sample: "src/bin/pipelined_events.rs",
+    edits: &[(
+        "shift: chain.radius.next_multiple_of(align)",
+        "shift: (chain.radius - 1).next_multiple_of(align)",
+    )],
+};
+
+pub const TWO_IMAGES: Source = Source {
+    name: "two_images",
+    sample: "src/bin/pipelined_events.rs",
+    edits: &[("if self.ping_pong { generation % 2 } else { generation }", "generation % 2")],
+};
+
+pub const BARRIER_LATE: Source = Source {
+    name: "barrier_late",
+    sample: "src/bin/pipelined_events.rs",
+    edits: &[(
+        "            if chain.before(rep, pass).is_some() {
+                cmd.pipeline_barrier2(STORES, LOADS);
+            }
+            chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height);",
+        "            chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height);
+            if pass + 1 == chain.passes {
+                cmd.pipeline_barrier2(STORES, LOADS);
+            }",
+    )],
+};
+
+pub const PLAIN_STORES: Source = Source {
+    name: "plain_stores",
+    sample: "src/bin/pipelined_events.rs",
+    edits: &[(".define(\"COHERENT_STORES\")", "")],
+};
+
+pub const WRONG_TWIN: Source = Source {
+    name: "wrong_twin",
+    sample: "src/bin/pipelined_events.rs",
+    edits: &[("use samples::chain;", "#[path = \"../wrong_chain.rs\"]\nmod chain;")],
+};
+
+pub const FAULT_MISCOUNTED: Source = Source {
+    name: "fault_miscounted",
+    sample: "src/bin/data_race.rs",
+    edits: &[("has_fault(tester.faulty_texels())", "has_fault(tester.faulty_texels() + 1)")],
+};
+
+const ALL: [&Source; 7] =
+    [&SHIFTED_BACK, &REACH_SHORT, &TWO_IMAGES, &BARRIER_LATE, &PLAIN_STORES, &WRONG_TWIN, &FAULT_MISCOUNTED];
+
+/// Builds all of them and returns the folder of the binaries.
+pub fn build() -> Result<PathBuf> {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants");
+    let target = package.join("../..");
+    write(&package.join("Cargo.toml"), &manifest(samples)?)?;
+    write(&package.join("Cargo.lock"), &read(&samples.join("../Cargo.lock"))?)?;
+    write(&package.join("src/lib.rs"), &read(&samples.join("src/lib.rs"))?)?;
+    let formula = read(&samples.join("src/chain.rs"))?;
+    write(&package.join("src/chain.rs"), &formula)?;
+    let wrong = edited(&formula, &[("mixed.wrapping_mul(MULTIPLIER).wrapping_add(near)", "mixed ^ near")])?;
+    write(&package.join("src/wrong_chain.rs"), &format!("#![allow(dead_code)]\n{wrong}"))?;
+    for source in ALL {
+        let text = edited(&read(&samples.join(source.sample))?, source.edits).context(source.name)?;
+        write(&package.join("src/bin").join(source.name).with_extension("rs"), &text)?;
+    }
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--offline", "--quiet", "--bins"]).env("CARGO_TARGET_DIR", &target);
+    let built = cargo.current_dir(&package).output().context("running cargo")?;
+    ensure!(built.status.success(), "the mutants do not build: {}", String::from_utf8_lossy(&built.stderr));
+    Ok(target.join("debug"))
+}
+
+/// The samples' own manifest and the workspace's, in one: no tests, and the framework where it is.
+fn manifest(samples: &Path) -> Result<String> {
+    let root = read(&samples.join("../Cargo.toml"))?;
+    let from = root.find("[workspace.package]").context("the workspace has a package section")?;
+    let own = read(&samples.join("Cargo.toml"))?;
+    let own = own.split("[dev-dependencies]").next().context("the samples have dependencies")?;
+    let framework = format!("common.path = \"{}\"", samples.join("../common").display());
+    let own = edited(
+        own,
+        &[
+            ("common.path = \"../common\"", &framework),
+            ("name = \"samples\"", "name = \"samples\"\nautotests = false\nbuild = false"),
+        ],
+    )?;
+    Ok(format!("[workspace]\nresolver = \"3\"\n\n{}\n{own}", &root[from..]))
+}
+
+fn edited(text: &str, edits: &[(&str, &str)]) -> Result<String> {
+    let mut text = text.to_owned();
+    for (old, new) in edits {
+        let found = text.matches(old).count();
+        ensure!(found == 1, "the text holds '{old}' {found} times instead of once: adapt the test");
+        text = text.replace(old, new);
+    }
+    Ok(text)
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+}
+
+/// Only where it is new: cargo builds again what was written.
+fn write(path: &Path, text: &str) -> Result<()> {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}
