@@ -27,6 +27,7 @@ pub mod source;
 pub mod spirv;
 pub mod stats;
 pub mod tamper;
+mod tracy;
 pub mod validation;
 pub mod values;
 pub mod variant;

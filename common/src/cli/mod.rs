@@ -26,6 +26,7 @@ use crate::lab::{Lab, LabOptions, Selection};
 use crate::record::{Ended, Record, SCHEMA, Status};
 use crate::report::{self, Destination, Folder};
 use crate::tamper::{Break, Tamper};
+use crate::tracy;
 
 use args::{Common, parse};
 use terminal::{FILE_WIDTH, on_interrupt, progress_bar, show, width_of};
@@ -56,7 +57,7 @@ fn leave_at_once(code: u8) -> ! {
 }
 
 /// A line on standard error. Nobody is left to tell when that is closed.
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
@@ -72,12 +73,15 @@ impl Run {
         if self.common.list_devices {
             return print(&list_devices()?).map(|()| EXIT_RIGHT);
         }
+        tracy::await_profiler()?;
+        let opening = tracy::span("open the device");
         let gpu = Gpu::open(&OpenOptions {
             device: self.common.device.clone(),
             validate: self.common.check,
             timeout: self.common.timeout,
             queue: self.common.queue,
         })?;
+        opening.end();
         let selection = Selection {
             names: self.common.variant.clone(),
             all: self.common.all,
@@ -109,9 +113,11 @@ impl Run {
         declare: fn(&mut Lab, &A) -> Result<()>,
     ) -> Result<u8> {
         let opened = self.began.elapsed();
+        let declaring = tracy::span("declare");
         declare(lab, arguments)?;
         lab.validate()?;
         lab.select()?;
+        declaring.end();
         let declared = self.began.elapsed();
         if self.common.check {
             return self.check(lab);
@@ -228,6 +234,7 @@ impl Run {
     }
 
     fn write(&self, record: &Record, folder: Option<&Folder>) -> Result<()> {
+        let _span = tracy::span("write the results");
         let table = |width| report::table(record, width);
         let data_on_stdout =
             [&self.common.json, &self.common.csv].into_iter().flatten().any(|d| *d == Destination::Stdout);

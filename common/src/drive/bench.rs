@@ -85,6 +85,7 @@ pub fn measure(
     }
     let mut method = method(&plan, floor_us);
     method.tools = lab.gpu.tools().to_vec();
+    method.tools.extend(target.session.profiler().map(str::to_owned));
     let rows = rows::rows(lab, &runnable, &outcome, &method, &target.session);
     let ended = match &outcome.aborted {
         Some(error) => Ended::Failed { reason: one_line(error) },
@@ -92,7 +93,10 @@ pub fn measure(
         None => Ended::Complete,
     };
     let first_sample = target.first_sample.unwrap_or_else(Instant::now);
-    let notes = notes(lab, &plan, &rows);
+    let mut notes = notes(lab, &plan, &rows);
+    notes.extend(target.session.profiler().map(|tool| {
+        format!("{tool}: a profiler was connected, and its spans and its thread lengthen the CPU's way to a submit.")
+    }));
     let verdict = lab.verdict.as_ref().and_then(|conclude| conclude(&Figures::new(lab.device(), &rows)));
     Ok(Measured { method, rows, verdict, notes, ended, first_sample, error: outcome.aborted })
 }

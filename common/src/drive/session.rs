@@ -25,6 +25,7 @@ use crate::memory::Place;
 use crate::record::Status;
 use crate::stats::Summary;
 use crate::tamper::Break;
+use crate::tracy::{self, Timeline};
 use crate::variant::{Recording, Rep};
 
 /// Objects that every sample reuses.
@@ -42,6 +43,7 @@ pub(crate) struct Session<'l> {
     seen: Option<Buffer>,
     rehearsed: Vec<Rehearsed>,
     two_queues: Option<TwoQueues>,
+    timeline: Timeline<'l>,
 }
 
 impl<'l> Session<'l> {
@@ -61,6 +63,7 @@ impl<'l> Session<'l> {
             seen: None,
             rehearsed: Vec::new(),
             two_queues: None,
+            timeline: Timeline::new(gpu, &gpu.clock),
         };
         if let Some(words) = lab.checks.iter().map(|c| c.words).max() {
             let counters = 8 * u64::from(lab.repetitions()) * lab.checks.len() as u64;
@@ -109,12 +112,15 @@ impl<'l> Session<'l> {
             Some(variant) if on_two(variant) => self.run_on_two_queues(variant, repetitions)?,
             _ => self.run(variant, repetitions)?,
         };
+        let stamps = self.read_stamps()?;
+        let gpu_us = self.interval(stamps)?;
+        self.timeline.zone(self.name_of(variant), repetitions, stamps)?;
         let (wrong, first_wrong) = match variant {
             Some(variant) => self.counts(variant, repetitions)?,
             None => (0, None),
         };
         Ok(Reading {
-            gpu_us: self.interval()?,
+            gpu_us,
             record_us: microseconds(recorded),
             submit_us: microseconds(submitted),
             wrong,
@@ -122,9 +128,14 @@ impl<'l> Session<'l> {
         })
     }
 
+    fn name_of(&self, variant: Option<usize>) -> &'l str {
+        variant.map_or("an empty window", |v| &self.lab.variants[v].name)
+    }
+
     /// One command buffer, one submit. Returns the CPU times of recording the variant and of
     /// submitting.
     fn run(&self, variant: Option<usize>, repetitions: u32) -> Result<[Duration; 2]> {
+        let recording = tracy::span("record");
         self.lab.gpu.reset_pool(self.pool)?;
         let mut cmd = Cmd::begin(&self.lab.gpu, self.buffer)?;
         cmd.reset_query_pool(self.stamps, 2);
@@ -136,9 +147,13 @@ impl<'l> Session<'l> {
             self.verify(&cmd, variant, repetitions);
         }
         cmd.end()?;
+        recording.end();
+        let submitting = tracy::span("submit");
         let submitted = self.lab.gpu.submit(self.buffer, self.fence)?;
-        let name = variant.map_or("an empty window", |v| &self.lab.variants[v].name);
-        self.lab.gpu.wait(self.fence, name)?;
+        submitting.end();
+        let waiting = tracy::span("wait");
+        self.lab.gpu.wait(self.fence, self.name_of(variant))?;
+        waiting.end();
         Ok([recorded, submitted])
     }
 
@@ -184,6 +199,7 @@ impl<'l> Session<'l> {
     /// Reads the checked images of the last sample back and counts on the CPU, for comparison with
     /// what the device counted.
     pub fn count_on_cpu(&self, variant: usize, repetitions: u32) -> Result<u64> {
+        let _span = tracy::span("check on the CPU");
         let mut wrong = 0;
         for check in self.checks(variant) {
             let bytes = 4 * u64::from(check.words);
@@ -200,6 +216,11 @@ impl<'l> Session<'l> {
             self.lab.gpu.free(readback);
         }
         Ok(wrong)
+    }
+
+    /// The profiler that samples were shown to, where one was connected.
+    pub fn profiler(&self) -> Option<&'static str> {
+        self.timeline.profiler()
     }
 
     /// Elements that are compared in one repetition of a variant.
@@ -405,14 +426,18 @@ impl<'l> Session<'l> {
         Ok((wrong, first))
     }
 
-    fn interval(&self) -> Result<f64> {
+    fn read_stamps(&self) -> Result<[u64; 2]> {
         let mut stamps = [0_u64; 2];
         let flags = vk::QueryResultFlags::TYPE_64;
         attempt("reading timestamps", || unsafe {
             self.lab.gpu.device.get_query_pool_results(self.stamps, 0, &mut stamps, flags)
         })?;
+        Ok(stamps)
+    }
+
+    fn interval(&self, [begin, end]: [u64; 2]) -> Result<f64> {
         let facts = &self.lab.gpu.facts;
-        interval::microseconds(stamps[0], stamps[1], facts.timestamp_bits, facts.timestamp_period_ns)
+        interval::microseconds(begin, end, facts.timestamp_bits, facts.timestamp_period_ns)
             .map_err(|error| BadStamps(error.to_string()).into())
     }
 }

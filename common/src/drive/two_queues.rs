@@ -18,6 +18,7 @@ use super::session::Session;
 use crate::cmd::script::Submit;
 use crate::cmd::{Cmd, Point, Queue, Stage};
 use crate::gpu::{Gpu, Mark};
+use crate::tracy;
 
 /// The semaphores and command buffers of such samples.
 pub(super) struct TwoQueues {
@@ -52,6 +53,7 @@ impl TwoQueues {
     /// times of recording and submitting the window.
     pub fn run(&mut self, session: &Session<'_>, variant: usize, repetitions: u32) -> Result<[Duration; 2]> {
         let gpu = &session.lab.gpu;
+        let recording = tracy::span("record");
         for pool in self.pools {
             gpu.reset_pool(pool)?;
         }
@@ -67,11 +69,16 @@ impl TwoQueues {
         let submits = session.script(variant, repetitions)?.0.submits;
         let buffers = self.record(session, &submits)?;
         let recorded = began.elapsed();
+        recording.end();
 
+        let submitting = tracy::span("submit");
         gpu.submit_to(Queue::First, &[], self.around[0], &[], vk::Fence::null())?;
         let submitted = self.submit(gpu, &submits, &buffers)?;
         gpu.submit(self.around[1], session.fence)?;
+        submitting.end();
+        let waiting = tracy::span("wait");
         gpu.wait(session.fence, &session.lab.variants[variant].name)?;
+        waiting.end();
         for submit in &submits {
             self.before[submit.point.queue as usize] += 1;
         }

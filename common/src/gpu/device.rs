@@ -5,6 +5,7 @@ use ash::{khr, vk};
 
 use super::choose::Candidate;
 use crate::fault::{self, attempt};
+use crate::tracy;
 
 /// Names of the active layers and tools; none where the driver does not tell.
 pub(super) fn tools(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<String> {
@@ -24,6 +25,7 @@ pub(super) fn tools(instance: &ash::Instance, physical: vk::PhysicalDevice) -> V
 pub(super) struct Features {
     pub events: bool,
     pub max_push_descriptors: u32,
+    pub clock: tracy::Clock,
 }
 
 /// One entry a family: Vulkan takes none twice.
@@ -51,6 +53,7 @@ pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(as
         available.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name))
     };
     let mut extensions = vec![khr::push_descriptor::NAME.as_ptr()];
+    extensions.extend(tracy::device_extension(has).map(std::ffi::CStr::as_ptr));
     let portability = has(khr::portability_subset::NAME);
     if portability {
         extensions.push(khr::portability_subset::NAME.as_ptr());
@@ -94,6 +97,7 @@ pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(as
     let features = Features {
         events: !portability || subset.events == vk::TRUE,
         max_push_descriptors: push.max_push_descriptors,
+        clock: tracy::Clock::new(instance, physical, &device, has),
     };
     Ok((device, features))
 }

@@ -78,6 +78,7 @@ pub struct Gpu {
     pending: Cell<bool>,
     once: OnceCell<(vk::CommandPool, vk::CommandBuffer, vk::Fence)>,
     tools: Vec<String>,
+    pub(crate) clock: crate::tracy::Clock,
     pub(crate) tamper: Cell<Tamper>,
     instance: ManuallyDrop<Instance>,
 }
@@ -136,6 +137,7 @@ impl Gpu {
             pending: Cell::new(false),
             once: OnceCell::new(),
             tools: device::tools(&instance.raw, chosen.physical),
+            clock: features.clock,
             tamper: Cell::default(),
             facts: chosen.facts,
             device,

@@ -1,0 +1,53 @@
+//! The empty twin of `on`, for a build without Tracy.
+
+use std::ffi::CStr;
+use std::marker::PhantomData;
+
+use anyhow::Result;
+use ash::vk;
+
+use crate::gpu::Gpu;
+
+pub(crate) struct Span;
+
+pub(crate) fn span(_: &'static str) -> Span {
+    Span
+}
+
+impl Span {
+    pub fn end(self) {}
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "its twin can fail")]
+pub(crate) fn await_profiler() -> Result<()> {
+    Ok(())
+}
+
+pub(crate) fn device_extension(_: impl Fn(&CStr) -> bool) -> Option<&'static CStr> {
+    None
+}
+
+pub(crate) struct Clock;
+
+impl Clock {
+    pub fn new(_: &ash::Instance, _: vk::PhysicalDevice, _: &ash::Device, _: impl Fn(&CStr) -> bool) -> Self {
+        Self
+    }
+}
+
+pub(crate) struct Timeline<'l>(PhantomData<&'l Gpu>);
+
+impl<'l> Timeline<'l> {
+    pub fn new(_: &'l Gpu, _: &'l Clock) -> Self {
+        Self(PhantomData)
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "its twin can fail")]
+    pub fn zone(&mut self, _: &str, _: u32, _: [u64; 2]) -> Result<()> {
+        Ok(())
+    }
+
+    pub fn profiler(&self) -> Option<&'static str> {
+        None
+    }
+}

@@ -1,0 +1,217 @@
+//! Tracy's client at work. It listens on localhost from before `main` on, at port 8086 or what
+//! `TRACY_PORT` says, and keeps nothing as long as no profiler is connected.
+
+use std::ffi::CStr;
+use std::panic::Location;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use ash::{ext, vk};
+use tracy_client::{Client, GpuContext, GpuContextType};
+
+use super::counter::Counter;
+use crate::cli::say;
+use crate::fault::attempt;
+use crate::gpu::Gpu;
+
+/// Two clocks that are 20 parts in a million apart, as cheap ones are, drift by 5 µs in this time.
+const SYNC_EVERY: Duration = Duration::from_millis(250);
+
+/// The shortest of so many readings of the device's clock is taken: in others the CPU was elsewhere.
+const READINGS: usize = 8;
+
+/// A span on the CPU, from its making to its end.
+#[must_use]
+pub(crate) struct Span(tracy_client::Span);
+
+/// Begins a span.
+#[track_caller]
+pub(crate) fn span(name: &'static str) -> Span {
+    let at = Location::caller();
+    Span(Client::start().span_alloc(Some(name), "", at.file(), at.line(), 0))
+}
+
+impl Span {
+    /// Ends it before the scope does.
+    pub fn end(self) {
+        drop(self.0);
+    }
+}
+
+/// Waits for a profiler as long as `HOTLAP_TRACY_WAIT` says, in seconds: what happens before one is
+/// connected is not shown.
+///
+/// # Errors
+/// A variable that is no number of seconds.
+pub(crate) fn await_profiler() -> Result<()> {
+    let Some(text) = std::env::var_os("HOTLAP_TRACY_WAIT") else { return Ok(()) };
+    let seconds = text.to_str().and_then(|text| text.parse().ok()).filter(|s| (0.0..=3600.0).contains(s));
+    let seconds = seconds.with_context(|| {
+        format!("HOTLAP_TRACY_WAIT takes seconds from 0 to 3600, not '{}'", text.display())
+    })?;
+    let (began, limit) = (Instant::now(), Duration::from_secs_f64(seconds));
+    while !Client::is_connected() {
+        if began.elapsed() >= limit {
+            say(&format!("no Tracy profiler has connected within {seconds} s; going on without one"));
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
+/// What reads the device's clock without a submit, where the device has it. The extension of the same
+/// name by KHR came later; drivers that have that one have kept this one.
+pub(crate) fn device_extension(has: impl Fn(&CStr) -> bool) -> Option<&'static CStr> {
+    has(ext::calibrated_timestamps::NAME).then_some(ext::calibrated_timestamps::NAME)
+}
+
+/// The device's clock, where it can be read without a submit.
+pub(crate) struct Clock(Option<ext::calibrated_timestamps::Device>);
+
+impl Clock {
+    /// The clock of a device that was made with [`device_extension`].
+    pub fn new(
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        device: &ash::Device,
+        has: impl Fn(&CStr) -> bool,
+    ) -> Self {
+        let readable = device_extension(has).is_some() && offers_device_time(instance, physical);
+        Self(readable.then(|| ext::calibrated_timestamps::Device::new(instance, device)))
+    }
+}
+
+/// The extension may have CPU clocks only.
+fn offers_device_time(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
+    // SAFETY: the loader is loaded already; this only finds it again.
+    let Ok(entry) = (unsafe { ash::Entry::load() }) else { return false };
+    let extension = ext::calibrated_timestamps::Instance::new(&entry, instance);
+    let domains = unsafe { extension.get_physical_device_calibrateable_time_domains(physical) };
+    domains.is_ok_and(|domains| domains.contains(&vk::TimeDomainEXT::DEVICE))
+}
+
+/// The row of GPU zones in the profiler.
+pub(crate) struct Timeline<'l> {
+    gpu: &'l Gpu,
+    clock: &'l Clock,
+    track: Option<Track>,
+    /// For a stamp in a submit of its own, where the clock cannot be read otherwise.
+    stamp: Option<vk::QueryPool>,
+}
+
+/// What there is once a profiler has connected.
+struct Track {
+    context: GpuContext,
+    counter: Counter,
+    /// When the profiler was last told which time of the device is now; never in this connection,
+    /// where it is none.
+    synced: Option<Instant>,
+}
+
+impl<'l> Timeline<'l> {
+    pub fn new(gpu: &'l Gpu, clock: &'l Clock) -> Self {
+        Self { gpu, clock, track: None, stamp: None }
+    }
+
+    /// Shows a submit that has been waited for, from its two raw timestamps.
+    ///
+    /// # Errors
+    /// Reading the device's clock, which is done here from time to time.
+    pub fn zone(&mut self, name: &str, repetitions: u32, stamps: [u64; 2]) -> Result<()> {
+        // Beginning and end are sent in one go: an end whose beginning was not sent, because no profiler
+        // was connected then, makes the profiler crash.
+        if !Client::is_connected() {
+            if let Some(track) = &mut self.track {
+                track.synced = None;
+            }
+            return Ok(());
+        }
+        self.synchronise()?;
+        let Some(track) = &mut self.track else { return Ok(()) };
+        let Some([begin, end]) = track.counter.zone(stamps) else { return Ok(()) };
+        let name = if repetitions > 1 { format!("{name} x{repetitions}") } else { name.to_owned() };
+        let zone = track.context.span_alloc(&name, "", file!(), line!());
+        // Each gives its identifiers back below, so there are always some.
+        let mut zone = zone.ok().context("Tracy has no identifier left for a GPU zone")?;
+        zone.end_zone();
+        zone.upload_timestamp_start(begin);
+        zone.upload_timestamp_end(end);
+        Ok(())
+    }
+
+    /// What a record calls it, when a profiler was connected during a sample.
+    pub fn profiler(&self) -> Option<&'static str> {
+        self.track.as_ref().map(|_| "Tracy client")
+    }
+
+    /// Tells the profiler which time of the device is now, when that is due.
+    fn synchronise(&mut self) -> Result<()> {
+        let synced = self.track.as_ref().and_then(|track| track.synced);
+        if synced.is_some_and(|at| at.elapsed() < SYNC_EVERY) {
+            return Ok(());
+        }
+        let (raw, at) = self.device_time()?;
+        let facts = &self.gpu.facts;
+        let period = facts.timestamp_period_ns;
+        // Tracy takes the CPU's time by itself, at the call.
+        #[expect(clippy::cast_possible_truncation, reason = "the ticks of some microseconds")]
+        let since = || (at.elapsed().as_secs_f64() * 1e9 / f64::from(period)) as i64;
+        match &mut self.track {
+            Some(track) => {
+                let ticks = track.counter.settle(raw);
+                track.context.sync_gpu_time(ticks + since());
+                track.synced = Some(at);
+            }
+            None => {
+                let mut counter = Counter::new(facts.timestamp_bits, raw);
+                let ticks = counter.settle(raw);
+                let (name, kind) = (Some(facts.name.as_str()), GpuContextType::Vulkan);
+                let context = Client::start().new_gpu_context(name, kind, ticks + since(), period);
+                let context = context.ok().context("Tracy has no GPU context left")?;
+                self.track = Some(Track { context, counter, synced: Some(at) });
+            }
+        }
+        Ok(())
+    }
+
+    /// A reading of the device's clock, and when it was taken: in the middle of the call, with half
+    /// its length as the error.
+    fn device_time(&mut self) -> Result<(u64, Instant)> {
+        let mut best: Option<(Duration, u64, Instant)> = None;
+        for _ in 0..READINGS {
+            let began = Instant::now();
+            let raw = self.read_clock()?;
+            let took = began.elapsed();
+            if best.is_none_or(|(shortest, ..)| took < shortest) {
+                best = Some((took, raw, began + took / 2));
+            }
+        }
+        best.map(|(_, raw, at)| (raw, at)).context("the device's clock was not read")
+    }
+
+    fn read_clock(&mut self) -> Result<u64> {
+        let Clock(Some(clock)) = self.clock else { return self.stamp_by_submit() };
+        let device = [vk::CalibratedTimestampInfoEXT::default().time_domain(vk::TimeDomainEXT::DEVICE)];
+        let (read, _) =
+            attempt("reading the device's clock", || unsafe { clock.get_calibrated_timestamps(&device) })?;
+        read.first().copied().context("the device's clock gave no time")
+    }
+
+    fn stamp_by_submit(&mut self) -> Result<u64> {
+        let pool = match self.stamp {
+            Some(pool) => pool,
+            None => *self.stamp.insert(self.gpu.timestamps(1)?),
+        };
+        self.gpu.run_once("a timestamp", |cmd| {
+            cmd.reset_query_pool(pool, 1);
+            cmd.write_timestamp2(pool, 0);
+        })?;
+        let mut stamp = [0_u64];
+        attempt("reading a timestamp", || unsafe {
+            self.gpu.device.get_query_pool_results(pool, 0, &mut stamp, vk::QueryResultFlags::TYPE_64)
+        })?;
+        ensure!(stamp[0] != 0, "the device wrote no timestamp");
+        Ok(stamp[0])
+    }
+}
