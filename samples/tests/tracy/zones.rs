@@ -1,0 +1,115 @@
+//! What must be true of the zones of a run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, ensure};
+use common::record::{Record, Row};
+
+use super::heard::{Heard, Zone};
+use super::support::ran;
+
+/// Of a row's first sample the counter is checked, and from a second one N is chosen.
+const PROBES: usize = 2;
+/// The windows that the floor comes from.
+const EMPTY: &str = "an empty window";
+
+/// Exactly one zone for each submit that a record tells of, and the spans of the steps around them.
+pub fn all_are_there(record: &Record, heard: &Heard) -> Result<()> {
+    let mut expected = BTreeMap::new();
+    let warm_up = record.method.warm_up as usize;
+    for row in ran(record) {
+        expected.insert(row.variant.clone(), row.samples.len() + warm_up + PROBES);
+        expected.insert(name_of_long(record, row), row.samples.len() + warm_up);
+    }
+    ensure!(expected.len() >= 6, "too few variants ran to prove anything: {expected:?}");
+    let mut arrived = BTreeMap::new();
+    for zone in heard.gpu.iter().filter(|zone| zone.name != EMPTY) {
+        *arrived.entry(zone.name.clone()).or_default() += 1;
+    }
+    ensure!(arrived == expected, "of the GPU zones {expected:?} there arrived {arrived:?}");
+    for once in ["open the device", "declare", "write the results"] {
+        ensure!(heard.spans(once).len() == 1, "'{once}' is there {} times", heard.spans(once).len());
+    }
+    let checks = heard.spans("check on the CPU").len();
+    ensure!(checks == ran(record).count(), "{checks} checks on the CPU");
+    let submits = heard.spans("submit").len();
+    // A device may write the same time at both ends of an empty window.
+    ensure!((heard.gpu.len()..=heard.gpu.len() + 32).contains(&submits), "{submits} submits");
+    let others = ["record", "wait"].map(|name| heard.spans(name).len());
+    ensure!(others == [submits; 2], "{submits} submits, {others:?} records and waits");
+    let known: BTreeSet<&str> =
+        BTreeSet::from(["open the device", "declare", "write the results", "check on the CPU"]);
+    let other = heard.cpu.iter().find(|zone| {
+        !known.contains(zone.name.as_str()) && !["record", "submit", "wait"].contains(&zone.name.as_str())
+    });
+    ensure!(other.is_none(), "an unknown span: {other:?}");
+    Ok(())
+}
+
+/// Zones of one queue, measured one after the other, neither overlap nor are empty.
+pub fn are_in_order(heard: &Heard) -> Result<()> {
+    let mut last = f64::MIN;
+    for zone in &heard.gpu {
+        ensure!(last < zone.begin && zone.begin < zone.end, "{zone:?} after one that ended at {last}");
+        last = zone.end;
+    }
+    for zone in &heard.cpu {
+        ensure!(0.0 <= zone.begin && zone.begin <= zone.end, "{zone:?}");
+    }
+    Ok(())
+}
+
+/// The last zones of each name are the samples that were kept, in their order. A profiler that came
+/// late has fewer.
+pub fn last_as_long_as_recorded(record: &Record, heard: &Heard) -> Result<()> {
+    for row in ran(record) {
+        let one = row.samples.iter().map(|sample| sample.one_us).collect();
+        last_as_long_as(one, heard, &row.variant)?;
+        let many = row.samples.iter().filter_map(|sample| sample.many_us).collect();
+        last_as_long_as(many, heard, &name_of_long(record, row))?;
+    }
+    Ok(())
+}
+
+fn last_as_long_as(samples_us: Vec<f64>, heard: &Heard, name: &str) -> Result<()> {
+    let zones = heard.gpu.iter().filter(|zone| zone.name == name).rev();
+    for (zone, us) in zones.zip(samples_us.iter().rev()) {
+        // The receiver rounds both ends to nanoseconds.
+        let apart = (zone.end - zone.begin - us * 1e3).abs();
+        ensure!(apart <= 1.5, "{zone:?} lasts {} ns, the record says {us} µs", zone.end - zone.begin);
+    }
+    Ok(())
+}
+
+/// On the CPU's axis, each zone lies between the beginning of its submit and the end of the wait, but
+/// for what the comparison of the clocks may be wrong by, in nanoseconds.
+pub fn lie_within_their_submits(heard: &Heard, slack: f64) -> Result<()> {
+    let (submits, waits) = (heard.spans("submit"), heard.spans("wait"));
+    // From the end: windows that may be missing are the empty ones, which come first.
+    let around = submits.iter().rev().zip(waits.iter().rev());
+    let zones: Vec<&Zone> = heard.gpu.iter().filter(|zone| zone.name != EMPTY).collect();
+    for (zone, (submit, wait)) in zones.iter().rev().zip(around) {
+        ensure!(
+            submit.begin - slack <= zone.begin && zone.end <= wait.end + slack,
+            "{zone:?} was submitted at {} and waited for until {}",
+            submit.begin,
+            wait.end
+        );
+    }
+    Ok(())
+}
+
+/// The clocks were compared shortly before each zone, and more than once.
+pub fn were_synchronised(heard: &Heard) -> Result<()> {
+    ensure!(heard.syncs.len() >= 2, "the clocks were compared {} times", heard.syncs.len());
+    for zone in &heard.gpu {
+        let synced = zone.synced.context("a zone before the clocks were compared")?;
+        // A quarter of a second, and what a loaded machine adds between looking and doing.
+        ensure!(zone.end - synced < 0.35e9, "{zone:?} came long after the clocks were compared");
+    }
+    Ok(())
+}
+
+fn name_of_long(record: &Record, row: &Row) -> String {
+    format!("{} x{}", row.variant, record.method.repetitions)
+}
