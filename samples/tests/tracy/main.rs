@@ -21,7 +21,8 @@ use support::{Call, ran, trial};
 const SAMPLE: &str = "pipelined_events";
 /// Some hundred submits, so that the clocks are compared several times.
 const SHORT: &str = "--size 96 --align 8 --samples 40 --repetitions 2 --json -";
-const LONGER: &str = "--size 96 --align 8 --samples 100 --repetitions 2 --json -";
+/// Time enough to come late.
+const LONGER: &str = "--size 96 --align 8 --samples 60 --repetitions 2 --json -";
 /// What a record calls a run that was watched.
 const TOOL: &str = "Tracy client";
 
@@ -61,10 +62,12 @@ fn zones_arrive(by_submit: bool) -> Result<()> {
     let heard = Heard::from(&receiver.wait()?.with_code(0)?.stdout)?;
     ensure!(heard.ended, "the profiler was not told that the run ended");
     zones::all_are_there(&record, &heard)?;
+    zones::spans_are_there(&record, &heard)?;
     zones::are_in_order(&heard)?;
     zones::last_as_long_as_recorded(&record, &heard)?;
-    // A stamp in a submit of its own is known to lie within that submit only.
-    zones::lie_within_their_submits(&heard, if by_submit { 20e6 } else { 0.5e6 })?;
+    // Clocks compared by a submit were up to 12 µs apart on a machine with twice the work it has cores
+    // for, by a reading 1 µs.
+    zones::lie_within_their_submits(&heard, if by_submit { 2e6 } else { 0.5e6 })?;
     zones::were_synchronised(&heard)
 }
 
