@@ -1,7 +1,7 @@
 //! What the Tracy profiler shows of a run: spans on the CPU, and one zone on the GPU for each submit
 //! that is measured, from the two timestamps that the sample takes anyway.
 //!
-//! With the feature `tracy` this is [`on`]; without it, `off` has the same names with nothing behind
+//! With the feature `tracy` this is `on`; without it, `off` has the same names with nothing behind
 //! them, so that no caller asks which it is.
 
 #[cfg(any(test, feature = "tracy"))]
