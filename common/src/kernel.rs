@@ -149,8 +149,27 @@ impl Gpu {
         interface: Interface,
         facts: KernelFacts,
     ) -> Result<Kernel> {
-        let name = facts.name.clone();
         let (set_layout, layout) = self.layouts(&interface)?;
+        let compiled = self.compile(spirv, constants, layout, &facts.name);
+        let pipeline = compiled.inspect_err(|_| unsafe {
+            self.device.destroy_pipeline_layout(layout, None);
+            self.device.destroy_descriptor_set_layout(set_layout, None);
+        })?;
+        self.name(pipeline, &facts.name);
+        self.name(layout, &facts.name);
+        self.name(set_layout, &facts.name);
+        let mut arena = self.arena.borrow_mut();
+        arena.kernels.push(KernelSlot { pipeline, layout, set_layout, interface, facts });
+        Ok(Kernel(u32::try_from(arena.kernels.len() - 1)?))
+    }
+
+    fn compile(
+        &self,
+        spirv: &[u32],
+        constants: &BTreeMap<u32, u32>,
+        layout: vk::PipelineLayout,
+        name: &str,
+    ) -> Result<vk::Pipeline> {
         let info = vk::ShaderModuleCreateInfo::default().code(spirv);
         let module = attempt(format_args!("loading {name}"), || unsafe {
             self.device.create_shader_module(&info, None)
@@ -174,13 +193,7 @@ impl Gpu {
             made.map_err(|(_, result)| result)
         });
         unsafe { self.device.destroy_shader_module(module, None) };
-        let pipeline = made?[0];
-        self.name(pipeline, &name);
-        self.name(layout, &name);
-        self.name(set_layout, &name);
-        let mut arena = self.arena.borrow_mut();
-        arena.kernels.push(KernelSlot { pipeline, layout, set_layout, interface, facts });
-        Ok(Kernel(u32::try_from(arena.kernels.len() - 1)?))
+        Ok(made?[0])
     }
 
     fn layouts(&self, interface: &Interface) -> Result<(vk::DescriptorSetLayout, vk::PipelineLayout)> {
@@ -212,7 +225,8 @@ impl Gpu {
         }
         let layout = attempt("creating a pipeline layout", || unsafe {
             self.device.create_pipeline_layout(&info, None)
-        })?;
-        Ok((set, layout))
+        });
+        let layout = layout.inspect_err(|_| unsafe { self.device.destroy_descriptor_set_layout(set, None) });
+        Ok((set, layout?))
     }
 }

@@ -27,7 +27,7 @@ pub struct Checked {
     names: usize,
     /// Variants that failed.
     pub failed: usize,
-    /// A queue that hung or a lost device, after which nothing more could be checked.
+    /// A queue that hung, a lost device or a wait that failed, after which nothing more could be checked.
     pub aborted: Option<anyhow::Error>,
 }
 
@@ -63,8 +63,11 @@ pub fn check(lab: &Lab, broken: Option<Break>) -> Result<Checked> {
             Err(error) => {
                 line(&mut checked, &variant.name, &format!("FAILED: {}", one_line(&error)));
                 checked.failed += 1;
-                if error.is::<Halt>() {
+                if error.is::<Halt>() || lab.gpu.is_busy() {
                     checked.aborted = Some(error);
+                    for variant in &lab.variants[v + 1..] {
+                        line(&mut checked, &variant.name, "not checked");
+                    }
                     break;
                 }
             }

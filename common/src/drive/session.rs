@@ -41,6 +41,8 @@ pub(crate) struct Session<'l> {
     /// Two words a checked image: how many differ, index of the first.
     counters: Option<Buffer>,
     seen: Option<Buffer>,
+    /// Where the CPU reads an image; made here, so that no memory is asked for once samples are taken.
+    readback: Option<Buffer>,
     rehearsed: Vec<Rehearsed>,
     two_queues: Option<TwoQueues>,
     timeline: Timeline<'l>,
@@ -61,6 +63,7 @@ impl<'l> Session<'l> {
             flat: None,
             counters: None,
             seen: None,
+            readback: None,
             rehearsed: Vec::new(),
             two_queues: None,
             timeline: Timeline::new(gpu, &gpu.clock),
@@ -70,6 +73,7 @@ impl<'l> Session<'l> {
             session.flat = Some(gpu.buffer("result in rows", 4 * u64::from(words), Place::Device)?);
             session.counters = Some(gpu.buffer("counters", counters, Place::Device)?);
             session.seen = Some(gpu.buffer("counters (CPU)", counters, Place::Readback)?);
+            session.readback = Some(gpu.buffer("result (CPU)", 4 * u64::from(words), Place::Readback)?);
         }
         let on_two = |v: &crate::variant::Variant| matches!(v.record, Recording::Queues(_));
         if gpu.has_second_queue() && lab.variants.iter().any(on_two) {
@@ -200,10 +204,9 @@ impl<'l> Session<'l> {
     /// what the device counted.
     pub fn count_on_cpu(&self, variant: usize, repetitions: u32) -> Result<u64> {
         let _span = tracy::span("check on the CPU");
+        let Some(readback) = self.readback else { return Ok(0) };
         let mut wrong = 0;
         for check in self.checks(variant) {
-            let bytes = 4 * u64::from(check.words);
-            let readback = self.lab.gpu.buffer("result (CPU)", bytes, Place::Readback)?;
             for repetition in 0..repetitions {
                 let image = check.images.get(repetition, check.index);
                 self.lab.gpu.run_once("a read-back", |cmd| {
@@ -213,7 +216,6 @@ impl<'l> Session<'l> {
                 let read = self.lab.gpu.read(readback)?;
                 wrong += check.twin.iter().zip(&read).filter(|(a, b)| a != b).count() as u64;
             }
-            self.lab.gpu.free(readback);
         }
         Ok(wrong)
     }

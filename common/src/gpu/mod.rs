@@ -74,7 +74,7 @@ pub struct Gpu {
     events_supported: bool,
     max_push_descriptors: u32,
     max_storage_buffer: u64,
-    /// A submit has not been seen to end.
+    /// A submit has not been seen to end, or lost the device.
     pending: Cell<bool>,
     once: OnceCell<(vk::CommandPool, vk::CommandBuffer, vk::Fence)>,
     tools: Vec<String>,
@@ -120,7 +120,8 @@ impl Gpu {
             debug_settings: gpu_allocator::AllocatorDebugSettings::default(),
             buffer_device_address: false,
             allocation_sizes: gpu_allocator::AllocationSizes::default(),
-        })?;
+        })
+        .inspect_err(|_| unsafe { device.destroy_device(None) })?;
         let default_timeout = Duration::from_secs(if chosen.facts.kind == Kind::Cpu { 60 } else { 10 });
         let gpu = Self {
             startup,
@@ -193,6 +194,11 @@ impl Gpu {
         &self.memory
     }
 
+    /// A submit may still be at work: nothing may be recorded or freed any more.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.pending.get()
+    }
+
     /// Names an object for validation messages and capture tools.
     pub(crate) fn name<H: vk::Handle>(&self, handle: H, name: &str) {
         let (Some(debug), Ok(name)) = (&self.debug, CString::new(name)) else { return };
@@ -223,8 +229,9 @@ impl Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // What a hung queue still uses must not be freed, whatever error brought us here.
-        if self.pending.get() {
+        // What a hung queue still uses must not be freed, whatever error brought us here, and a driver
+        // that has lost its device is not trusted to free anything: the process ends anyway.
+        if self.is_busy() {
             return;
         }
         let arena = std::mem::take(&mut *self.arena.borrow_mut());

@@ -86,7 +86,7 @@ impl Gpu {
         attempt("resetting a command pool", || unsafe { self.device.reset_command_pool(pool, flags) })
     }
 
-    /// A fence, not signalled.
+    /// A fence; each submit resets it.
     pub(crate) fn fence(&self) -> Result<vk::Fence> {
         let fence = attempt("creating a fence", || unsafe {
             self.device.create_fence(&vk::FenceCreateInfo::default(), None)
@@ -136,14 +136,24 @@ impl Gpu {
             .command_buffer_infos(&buffers)
             .signal_semaphore_infos(&signals)];
         let queue = self.queue(queue)?.raw;
+        // Not behind the wait: a reset that failed there would leave a fence that lets the next wait
+        // end at once.
+        if fence != vk::Fence::null() {
+            attempt("resetting a fence", || unsafe { self.device.reset_fences(&[fence]) })?;
+        }
         let began = Instant::now();
-        attempt("submitting", || unsafe { self.device.queue_submit2(queue, &submit, fence) })?;
+        let submitted =
+            fault::call("submitting", || unsafe { self.device.queue_submit2(queue, &submit, fence) });
         let taken = began.elapsed();
-        self.pending.set(true);
+        // A submit that failed has no effect, but for one that lost the device.
+        if matches!(submitted, Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST)) {
+            self.pending.set(true);
+        }
+        submitted.map_err(|result| failure(result, "submitting"))?;
         Ok(taken)
     }
 
-    /// Waits for a submit and resets its fence.
+    /// Waits for a submit.
     ///
     /// # Errors
     /// [`Halt::Hung`] after the time-out, [`Halt::DeviceLost`].
@@ -155,12 +165,8 @@ impl Gpu {
                 Err(Halt::Hung { what: what.to_owned(), seconds: self.timeout.as_secs_f64() }.into())
             }
             other => {
-                // A lost device works on nothing any more.
-                if matches!(other, Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST)) {
-                    self.pending.set(false);
-                }
-                other.map_err(|result| failure(result, running))?;
-                attempt("resetting a fence", || unsafe { self.device.reset_fences(&[fence]) })
+                self.pending.set(other.is_err());
+                other.map_err(|result| failure(result, running))
             }
         }
     }

@@ -174,6 +174,9 @@ pub fn run(
     outcome
 }
 
+/// What a row has got in the round under way: with one repetition, with many.
+type Taken = (Option<Reading>, Option<Reading>);
+
 enum Ended {
     Interrupted,
     Aborted(anyhow::Error),
@@ -214,7 +217,15 @@ impl Run<'_> {
         let mut jobs: Vec<(usize, u32)> =
             self.taking_part().into_iter().flat_map(|row| counts.iter().map(move |&n| (row, n))).collect();
         jobs.shuffle(&mut self.rng);
-        let mut taken: Vec<(Option<Reading>, Option<Reading>)> = vec![(None, None); self.rows.len()];
+        let mut taken = vec![(None, None); self.rows.len()];
+        let ended = self.sample_all(jobs, &mut taken);
+        if !warm_up {
+            self.keep(&taken);
+        }
+        ended
+    }
+
+    fn sample_all(&mut self, jobs: Vec<(usize, u32)>, taken: &mut [Taken]) -> Result<(), Ended> {
         for (row, repetitions) in jobs {
             self.step()?;
             // The first round is completed whatever it costs, so that every row has a figure.
@@ -234,14 +245,12 @@ impl Run<'_> {
                 Err(Failure::Run(error)) => return Err(Ended::Aborted(error)),
             }
         }
-        if !warm_up {
-            self.keep(&taken);
-        }
         Ok(())
     }
 
-    /// Keeps the complete pairs of a round; a half one (the budget ended in between) says nothing.
-    fn keep(&mut self, taken: &[(Option<Reading>, Option<Reading>)]) {
+    /// Keeps the complete pairs of a round; a half one (the budget or the run ended in between) says
+    /// nothing.
+    fn keep(&mut self, taken: &[Taken]) {
         for (row, &(one, many)) in taken.iter().enumerate() {
             let Some(one) = one else { continue };
             if many.is_none() && self.plan.repetitions >= 2 {

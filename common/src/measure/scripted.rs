@@ -157,6 +157,20 @@ fn a_failed_row_leaves_the_others_and_a_lost_device_leaves_what_was_measured() {
 }
 
 #[test]
+fn a_round_that_breaks_off_keeps_its_complete_pairs() {
+    let mut left = 6;
+    let mut target = script(|_, n, _| {
+        left -= 1;
+        if left == 0 { Err(Failure::Run(anyhow::anyhow!("device lost"))) } else { Ok(reading(f64::from(n))) }
+    });
+    let out = go(&Plan { warm_up: 0, ..plan(3) }, &mut target);
+    assert!(out.aborted.is_some());
+    let mut kept: Vec<usize> = out.rows.iter().map(|row| row.pairs.len()).collect();
+    kept.sort_unstable();
+    assert_eq!(kept, [0, 1, 1]);
+}
+
+#[test]
 fn a_reference_is_sampled_as_long_as_any_row() {
     let mut target = script(|v, n, k| {
         let noise = if v == 1 && k % 2 == 0 { 1.3 } else { 1.0 };

@@ -1,9 +1,9 @@
 //! The folder of a run that is kept: record, raw rows, table and a page that explains them.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::destination::{Destination, draft, refusal};
 use super::shell::quote;
@@ -13,10 +13,15 @@ use crate::record::{Ended, Record, Tool};
 
 const RECORD: &str = "record.json";
 
-/// A folder that takes one run.
-#[derive(Clone, Debug)]
+/// A folder that takes one run. Where nothing is written, what was created for it goes again.
+#[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
+    /// The folders that did not exist, the innermost first.
+    created: Vec<PathBuf>,
+    /// Keeps other runs out. It is the folder itself that is locked: a lock file would be left behind
+    /// by a process that is killed.
+    _lock: Option<File>,
 }
 
 impl Folder {
@@ -24,34 +29,70 @@ impl Folder {
     /// be written there, before anything is measured.
     ///
     /// # Errors
-    /// Where `dir` cannot be created or written to, and where it holds a record already: runs are
-    /// never overwritten.
+    /// Where `dir` cannot be created or written to, and where it holds a record or another run is at
+    /// work: runs are never overwritten.
     pub fn create(dir: &Path) -> Result<Self> {
         let shown = dir.display();
+        let missing = dir.ancestors().take_while(|dir| !dir.as_os_str().is_empty() && !dir.exists());
+        let created = missing.map(Path::to_owned).collect();
+        let mut folder = Self { path: dir.to_owned(), created, _lock: None };
         fault::write("creating the folder", || fs::create_dir_all(dir))
             .map_err(|error| anyhow!("cannot create the folder {shown}: {error}; choose another folder"))?;
+        folder.lock()?;
+        folder.ensure_new()?;
         let record = dir.join(RECORD);
-        if fs::symlink_metadata(&record).is_ok() {
-            bail!("the folder {shown} already holds a {RECORD}; choose another folder");
-        }
         draft(dir, &record).map_err(|error| refusal(&record, dir, &error))?;
-        Ok(Self { path: dir.to_owned() })
+        Ok(folder)
     }
 
-    /// Writes `record.json`, `samples.csv`, `table.txt` and `README.md`, each whole or not at all.
-    /// `table` is what [`super::table()`] made of the record. May be called again, with more samples.
+    /// Writes `record.json`, `samples.csv`, `table.txt` and `README.md`, each whole or not at all, and
+    /// each whatever became of the others. `table` is what [`super::table()`] made of the record.
     ///
     /// # Errors
-    /// Where one of them cannot be written.
+    /// The first that cannot be written.
     pub fn write(&self, record: &Record, table: &str) -> Result<()> {
-        self.put(RECORD, &json(record)?)?;
-        self.put("samples.csv", &csv(record)?)?;
-        self.put("table.txt", table)?;
-        self.put("README.md", &readme(record, table))
+        self.ensure_new()?;
+        let files = [
+            (RECORD, json(record)?),
+            ("samples.csv", csv(record)?),
+            ("table.txt", table.to_owned()),
+            ("README.md", readme(record, table)),
+        ];
+        // Not lazily: one that fails shall not keep the next from being tried.
+        let written = files.map(|(name, text)| self.put(name, &text));
+        written.into_iter().collect()
+    }
+
+    fn lock(&mut self) -> Result<()> {
+        // Not every system opens folders and not every file system locks them: what is left there is
+        // the look before writing.
+        let Ok(folder) = File::open(&self.path) else { return Ok(()) };
+        if let Err(TryLockError::WouldBlock) = folder.try_lock() {
+            // It is the other run's now, whoever created it.
+            self.created.clear();
+            bail!("another run is at work in the folder {}; choose another folder", self.path.display());
+        }
+        self._lock = Some(folder);
+        Ok(())
+    }
+
+    fn ensure_new(&self) -> Result<()> {
+        let taken = fs::symlink_metadata(self.path.join(RECORD)).is_ok();
+        ensure!(!taken, "the folder {} already holds a {RECORD}; choose another folder", self.path.display());
+        Ok(())
     }
 
     fn put(&self, name: &str, text: &str) -> Result<()> {
         Destination::File(self.path.join(name)).write(text).context("the run cannot be kept")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        for folder in &self.created {
+            // Only an empty folder can be removed like this.
+            let _ = fs::remove_dir(folder);
+        }
     }
 }
 
@@ -130,17 +171,43 @@ mod tests {
         let dir = top.path().join("a/b");
         let folder = Folder::create(&dir).unwrap();
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
-        for _ in 0..2 {
-            folder.write(&fixture::record(), "the table\n").unwrap();
-        }
+        folder.write(&fixture::record(), "the table\n").unwrap();
+        let again = folder.write(&fixture::record(), "another\n").unwrap_err().to_string();
+        assert!(again.contains("already holds a record.json"), "{again}");
         let mut names: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["README.md", "record.json", "samples.csv", "table.txt"]);
         assert!(read_json(&fs::read_to_string(dir.join("record.json")).unwrap()).is_ok());
         assert_eq!(fs::read_to_string(dir.join("table.txt")).unwrap(), "the table\n");
 
+        drop(folder);
         let message = Folder::create(&dir).unwrap_err().to_string();
         assert!(message.ends_with("already holds a record.json; choose another folder"), "{message}");
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_run_that_wrote_nothing() {
+        let top = tempfile::tempdir().unwrap();
+        drop(Folder::create(&top.path().join("a/b")).unwrap());
+        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 0);
+        // What was there before stays.
+        fs::create_dir(top.path().join("mine")).unwrap();
+        drop(Folder::create(&top.path().join("mine")).unwrap());
+        assert!(top.path().join("mine").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn two_runs_do_not_share_a_folder() {
+        let top = tempfile::tempdir().unwrap();
+        let dir = top.path().join("run");
+        let first = Folder::create(&dir).unwrap();
+        let message = Folder::create(&dir).unwrap_err().to_string();
+        assert!(message.starts_with("another run is at work in the folder"), "{message}");
+        assert!(dir.exists(), "the second took the first one's folder away");
+        drop(first);
+        assert!(!dir.exists());
+        Folder::create(&dir).unwrap();
     }
 
     #[test]
