@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
-use super::say;
-use crate::error::EXIT_FAILED;
+use super::{print, say};
+use crate::error::{EXIT_FAILED, EXIT_RIGHT};
 use crate::gpu::QueueKind;
 use crate::host::Sample;
-use crate::report::Destination;
+use crate::report::{Charset, Destination};
 use crate::tamper::Break;
 
 /// A sample without arguments of its own.
@@ -115,7 +115,12 @@ pub(super) fn parse<A: Args>(sample: &Sample) -> Cli<A> {
 /// Help and version as clap prints them; a mistake on one line, with the exit code of a failure.
 fn refuse(sample: &Sample, error: &clap::Error) -> ! {
     if !error.use_stderr() {
-        error.exit();
+        if Charset::of_terminal() == Charset::Utf8 {
+            error.exit();
+        }
+        // In plain characters and without colours: clap would print its own.
+        let printed = print(&error.to_string());
+        std::process::exit(if printed.is_ok() { EXIT_RIGHT } else { EXIT_FAILED }.into());
     }
     let text = error.to_string();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

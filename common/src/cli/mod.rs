@@ -17,14 +17,14 @@ use clap::Args;
 
 use crate::drive::bench::{self, BenchOptions};
 use crate::drive::check;
-use crate::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, exit_code, one_line};
+use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, exit_code, one_line};
 use crate::facts::Kind;
 use crate::fault;
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::lab::{Lab, LabOptions, Selection};
 use crate::record::{Ended, Record, SCHEMA, Status};
-use crate::report::{self, Destination, Folder};
+use crate::report::{self, Charset, Destination, Folder};
 use crate::tamper::{Break, Tamper};
 use crate::tracy;
 
@@ -39,17 +39,17 @@ pub fn run<A: Args + Clone + Debug>(sample: Sample, declare: fn(&mut Lab, &A) ->
     let cli = parse::<A>(&sample);
     let run = Run { sample, common: cli.common, began };
     let code = run.all(&cli.sample, declare).unwrap_or_else(|error| {
-        say(&format!("{}: {}", run.sample.name, one_line(&error)));
+        run.complain(&error);
         exit_code(&error)
     });
-    if code == EXIT_HUNG {
+    if code != EXIT_RIGHT {
         leave_at_once(code);
     }
-    ExitCode::from(code)
+    ExitCode::SUCCESS
 }
 
-/// Ends the process without destructors and exit handlers: a driver whose queue hangs would wait
-/// in them for ever.
+/// Ends the process without destructors and exit handlers: a driver whose queue hangs or whose device
+/// is lost could wait in them for ever.
 fn leave_at_once(code: u8) -> ! {
     let _ = std::io::stdout().flush();
     // SAFETY: `_exit` has no preconditions.
@@ -58,7 +58,7 @@ fn leave_at_once(code: u8) -> ! {
 
 /// A line on standard error. Nobody is left to tell when that is closed.
 pub(crate) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", Charset::of_terminal().fit(line));
 }
 
 struct Run {
@@ -135,6 +135,9 @@ impl Run {
     fn check(&self, lab: &Lab) -> Result<u8> {
         let checked = check::check(lab, self.common.broken)?;
         let shown = print(&format!("{} on {}\n{}", self.sample.name, lab.device().name, checked.report));
+        if let Some(error) = &checked.aborted {
+            self.complain(error);
+        }
         Ok(match &checked.aborted {
             Some(error) => exit_code(error),
             None if checked.failed > 0 => EXIT_FAILED,
@@ -165,18 +168,14 @@ impl Run {
         lab.notes.extend(measured.notes);
         let record =
             self.record(lab, measured.method, measured.rows, measured.verdict, measured.ended, started);
-        let written = self.write(&record, folder);
-        if let Some(error) = &measured.error {
-            say(&format!("{}: {}", self.sample.name, one_line(error)));
-        }
-        match written {
-            // A run that failed by itself ends with its own code, not with that of its output.
-            Err(error) if code != EXIT_RIGHT => {
-                say(&format!("{}: {}", self.sample.name, one_line(&error)));
-                Ok(code)
-            }
-            other => other.map(|()| code),
-        }
+        let unwritten = self.write(&record, folder);
+        measured.error.iter().chain(&unwritten).for_each(|error| self.complain(error));
+        // A run that failed by itself ends with its own code, not with that of its output.
+        Ok(if code == EXIT_RIGHT && !unwritten.is_empty() { EXIT_FAILED } else { code })
+    }
+
+    fn complain(&self, error: &anyhow::Error) {
+        say(&format!("{}: {}", self.sample.name, one_line(error)));
     }
 
     /// What is run, on what, and what that can show: said before it runs.
@@ -233,22 +232,23 @@ impl Run {
         }
     }
 
-    fn write(&self, record: &Record, folder: Option<&Folder>) -> Result<()> {
+    /// Shows and writes the record wherever it was asked for; returns what went wrong.
+    fn write(&self, record: &Record, folder: Option<&Folder>) -> Vec<anyhow::Error> {
         let _span = tracy::span("write the results");
-        let table = |width| report::table(record, width);
+        let table = |terminal| report::table_in(Charset::of_terminal(), record, width_of(terminal));
         let data_on_stdout =
             [&self.common.json, &self.common.csv].into_iter().flatten().any(|d| *d == Destination::Stdout);
         let shown = if data_on_stdout {
-            say(&table(width_of(&console::Term::stderr())));
+            say(&table(&console::Term::stderr()));
             Ok(())
         } else {
-            print(&table(width_of(&console::Term::stdout())))
+            print(&table(&console::Term::stdout()))
         };
         // Each is tried, whatever became of the others: measuring again costs more than a message.
-        let json = self.common.json.as_ref().map(|to| to.write(&report::json(record)?));
-        let csv = self.common.csv.as_ref().map(|to| to.write(&report::csv(record)?));
-        let out = folder.map(|to| to.write(record, &table(FILE_WIDTH)));
-        [Some(shown), json, csv, out].into_iter().flatten().collect()
+        let json = self.common.json.as_ref().map(|to| report::json(record).and_then(|text| to.write(&text)));
+        let csv = self.common.csv.as_ref().map(|to| report::csv(record).and_then(|text| to.write(&text)));
+        let out = folder.map(|to| to.write(record, &report::table(record, FILE_WIDTH)));
+        [Some(shown), json, csv, out].into_iter().flatten().filter_map(Result::err).collect()
     }
 
     fn verbose(&self, lab: &Lab, [opened, declared]: [Duration; 2], measured: &bench::Measured) {
@@ -295,7 +295,7 @@ fn code(measured: &bench::Measured) -> u8 {
 
 /// Prints to standard output; a reader that has gone is no error.
 fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout();
+    let (mut out, text) = (std::io::stdout(), Charset::of_terminal().fit(text));
     let written =
         fault::write("printing", || writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()));
     match written {

@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::leave_at_once;
 use crate::error::EXIT_INTERRUPTED;
 use crate::measure::Progress;
+use crate::report::Charset;
 
 /// Columns of a table that goes into a file.
 pub(super) const FILE_WIDTH: u16 = 140;
@@ -29,8 +30,12 @@ pub(super) fn on_interrupt() -> Result<Arc<AtomicBool>> {
 pub(super) fn progress_bar() -> ProgressBar {
     // indicatif draws to standard error and hides itself where that is no terminal.
     let bar = ProgressBar::new(100);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg}") {
-        bar.set_style(style);
+    // What is too wide is cut off: a line that wraps would be drawn anew below itself.
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {wide_msg}") {
+        bar.set_style(match Charset::of_terminal() {
+            Charset::Utf8 => style,
+            Charset::Ascii => style.progress_chars("#-"),
+        });
     }
     bar
 }

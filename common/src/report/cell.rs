@@ -1,5 +1,6 @@
 //! The words of single cells.
 
+use super::charset::Charset;
 use super::figure::{count, significant, width};
 use super::layout::RacyForm;
 use crate::record::{Promise, Racy, Row, Status};
@@ -62,14 +63,16 @@ pub(super) fn differing(elements: u64) -> String {
     format!("{elements} element{plural} differ{verb} from the CPU twin")
 }
 
-/// `text` on one line of at most `room` characters, with `…` where something is missing.
-pub(super) fn cut(text: &str, room: usize) -> String {
+/// `text` on one line of at most `room` characters, with an ellipsis where something is missing.
+pub(super) fn cut(text: &str, room: usize, charset: Charset) -> String {
+    let text = charset.fit_part(text);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if width(&text) <= room {
         return text;
     }
-    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
-    kept.trim_end().to_owned() + "…"
+    let ellipsis = charset.ellipsis();
+    let kept: String = text.chars().take(room.saturating_sub(width(ellipsis))).collect();
+    kept.trim_end().to_owned() + ellipsis
 }
 
 #[cfg(test)]
@@ -93,7 +96,8 @@ mod tests {
 
     #[test]
     fn a_long_reason_is_cut_to_its_room() {
-        assert_eq!(cut("one two\nthree", 20), "one two three");
-        assert_eq!(cut("one two three", 9), "one two…");
+        assert_eq!(cut("one two\nthree", 20, Charset::Utf8), "one two three");
+        assert_eq!(cut("one two three", 9, Charset::Utf8), "one two…");
+        assert_eq!(cut("one two three", 9, Charset::Ascii), "one tw...");
     }
 }

@@ -1,5 +1,6 @@
 //! Numbers as a reader gets them, aligned on their decimal points.
 
+use super::charset::Charset;
 use crate::stats::Summary;
 
 /// Stands for a blank that no line may break at; [`super::table()`] turns it into a blank at the end.
@@ -44,6 +45,12 @@ impl Figure {
 
     pub(super) fn without_error(self) -> Self {
         Self { error: None, ..self }
+    }
+
+    /// The same in other characters; before it is aligned, because they may be more.
+    pub(super) fn fit(self, charset: Charset) -> Self {
+        let fit = |text: String| charset.fit_part(&text).into_owned();
+        Self { number: fit(self.number), error: self.error.map(fit) }
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod below;
 mod cell;
+mod charset;
 mod csv;
 mod destination;
 mod figure;
@@ -15,8 +16,9 @@ mod shell;
 mod table;
 mod verdict;
 
+pub use charset::Charset;
 pub use csv::csv;
 pub use destination::Destination;
 pub use folder::Folder;
 pub use json::{json, read_json};
-pub use table::table;
+pub use table::{table, table_in};

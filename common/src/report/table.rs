@@ -4,6 +4,7 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyl
 
 use super::below;
 use super::cell::{self, cut};
+use super::charset::Charset;
 use super::figure::{self, ABSENT, BLANK, Figure, align, width};
 use super::layout::Layout;
 use crate::record::{Record, Row, Status};
@@ -16,25 +17,29 @@ use crate::stats::Summary;
 /// `width` makes the table wider.
 #[must_use]
 pub fn table(record: &Record, width: u16) -> String {
+    table_in(Charset::Utf8, record, width)
+}
+
+/// As [`table`], in the characters of `charset`.
+#[must_use]
+pub fn table_in(charset: Charset, record: &Record, width: u16) -> String {
     let width = usize::from(width);
     let (bound, baseline) = (record.bound.as_deref(), record.baseline.as_deref());
-    let sheet = Sheet { width, record, bound, baseline };
+    let sheet = Sheet { charset, width, record, bound, baseline };
     let layout = Layout::fitting(|layout| sheet.draw(layout).iter().all(|line| figure::width(line) <= width));
     let mut text = sheet.draw(layout).join("\n") + "\n";
     for group in below::groups(record, &text, &sheet.left_out(layout)) {
         text.push('\n');
         for line in group {
-            below::wrap(&line, width, &mut text);
+            below::wrap(&charset.fit_part(&line), width, &mut text);
         }
     }
     text
 }
 
-/// What the horizontal lines are made of.
-const RULE: char = '─';
-
 /// A record, what its rows are compared to, and the room for them.
 struct Sheet<'a> {
+    charset: Charset,
     width: usize,
     record: &'a Record,
     bound: Option<&'a str>,
@@ -74,7 +79,8 @@ impl Sheet<'_> {
     fn draw(&self, layout: Layout) -> Vec<String> {
         let columns: Vec<_> = self.columns(layout).into_iter().filter(|c| c.shown).collect();
         let mut table = Table::new();
-        let rule = LineStyle::none().fill(RULE).junction(RULE);
+        let rule = self.rule();
+        let rule = LineStyle::none().fill(rule).junction(rule);
         table
             .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
             .set_content_arrangement(ContentArrangement::Disabled)
@@ -102,15 +108,24 @@ impl Sheet<'_> {
                 continue;
             };
             if let Some(line) = lines.iter_mut().find(|line| **line == row.variant) {
-                let status = cut(&status, self.width.saturating_sub(indent));
+                let status = cut(&status, self.width.saturating_sub(indent), self.charset);
                 *line = format!("{:indent$}{status}", row.variant);
             }
         }
         let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
-        for line in lines.iter_mut().filter(|line| line.starts_with(RULE)) {
-            *line = RULE.to_string().repeat(widest);
+        let rule = self.rule();
+        for line in lines.iter_mut().filter(|line| line.starts_with(rule)) {
+            *line = rule.to_string().repeat(widest);
         }
         lines
+    }
+
+    /// What the horizontal lines are made of.
+    fn rule(&self) -> char {
+        match self.charset {
+            Charset::Utf8 => '─',
+            Charset::Ascii => '-',
+        }
     }
 
     fn columns(&self, layout: Layout) -> Vec<Column> {
@@ -120,7 +135,7 @@ impl Sheet<'_> {
             let figure = row.pipelined_us.as_ref().map(|s| Figure::time(s, false))?;
             Some(if layout.pipelined_error { figure } else { figure.without_error() })
         });
-        vec![
+        let columns = [
             Column::left("Variant", rows.iter().map(|row| row.variant.clone()).collect()),
             Column::figures(
                 format!("Isolated{BLANK}µs"),
@@ -138,7 +153,10 @@ impl Sheet<'_> {
                 .only_if(layout.lawful),
             Column::left("Published", self.cells(cell::published))
                 .only_if(layout.published && any(|row| row.published.is_some())),
-        ]
+        ];
+        columns
+            .map(|column| Column { head: self.charset.fit_part(&column.head).into_owned(), ..column })
+            .into()
     }
 
     fn ratio(&self, to: Option<&str>, of: fn(&Row) -> Option<&Summary>) -> Column {
@@ -151,14 +169,14 @@ impl Sheet<'_> {
         let figure = |row: &Row| {
             if measured(row) { of(row).unwrap_or_else(Figure::absent) } else { Figure::nothing() }
         };
-        self.record.rows.iter().map(figure).collect()
+        self.record.rows.iter().map(|row| figure(row).fit(self.charset)).collect()
     }
 
     fn cells(&self, of: impl Fn(&Row) -> Option<String>) -> Vec<String> {
         let cell = |row: &Row| {
             if measured(row) { of(row).unwrap_or_else(|| ABSENT.into()) } else { String::new() }
         };
-        self.record.rows.iter().map(cell).collect()
+        self.record.rows.iter().map(|row| self.charset.fit_part(&cell(row)).into_owned()).collect()
     }
 
     /// Heads of the columns that the record could fill and the layout leaves out.
@@ -205,6 +223,11 @@ mod tests {
     }
 
     #[test]
+    fn columns_100_in_ascii() {
+        insta::assert_snapshot!(table_in(Charset::Ascii, &fixture::record(), 100));
+    }
+
+    #[test]
     fn a_cpu_device_that_was_interrupted() {
         insta::assert_snapshot!(table(&fixture::cpu(), 80));
     }
@@ -212,8 +235,9 @@ mod tests {
     #[test]
     fn every_width_fits_and_holds_every_name() {
         let record = fixture::record();
-        for width in 44..=200 {
-            let text = drawn(width);
+        for (width, charset) in (44..=200).flat_map(|w| [(w, Charset::Utf8), (w, Charset::Ascii)]) {
+            let text = table_in(charset, &record, width);
+            assert!(charset == Charset::Utf8 || text.is_ascii(), "{text}");
             let widest = text.lines().map(self::width).max().unwrap();
             assert!(widest <= usize::from(width), "{widest} columns at {width}\n{text}");
             for row in &record.rows {

@@ -1,0 +1,122 @@
+//! Which characters a terminal can show.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+
+use super::figure::BLANK;
+
+/// The characters that a text may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charset {
+    /// All of them.
+    Utf8,
+    /// Those that every terminal shows: the others are spelled out.
+    Ascii,
+}
+
+impl Charset {
+    /// What the locale promises: the first of `LC_ALL`, `LC_CTYPE` and `LANG` that says anything. In an
+    /// environment without any (a container, Windows) a terminal of today takes UTF-8.
+    #[must_use]
+    pub fn of_terminal() -> Self {
+        Self::of(["LC_ALL", "LC_CTYPE", "LANG"].map(std::env::var_os))
+    }
+
+    fn of(locale: [Option<OsString>; 3]) -> Self {
+        let Some(locale) = locale.into_iter().flatten().find(|value| !value.is_empty()) else {
+            return Self::Utf8;
+        };
+        let locale = locale.to_string_lossy().to_lowercase();
+        if locale.contains("utf-8") || locale.contains("utf8") { Self::Utf8 } else { Self::Ascii }
+    }
+
+    /// `text` in these characters.
+    #[must_use]
+    pub fn fit(self, text: &str) -> Cow<'_, str> {
+        match self.fit_part(text) {
+            Cow::Owned(text) if self == Self::Ascii => text.replace(BLANK, " ").into(),
+            other => other,
+        }
+    }
+
+    /// As [`Self::fit`], but blanks that no line may break at stay: for parts of a table that is still
+    /// being laid out.
+    pub(super) fn fit_part(self, text: &str) -> Cow<'_, str> {
+        if self == Self::Utf8 || text.is_ascii() {
+            return text.into();
+        }
+        let mut fitted = String::with_capacity(text.len());
+        for c in text.chars() {
+            match c {
+                '\0'..='\x7f' | BLANK => fitted.push(c),
+                other => fitted.push_str(spelled(other)),
+            }
+        }
+        fitted.into()
+    }
+
+    /// Where something was cut off.
+    pub(super) fn ellipsis(self) -> &'static str {
+        match self {
+            Self::Utf8 => "…",
+            Self::Ascii => "...",
+        }
+    }
+}
+
+/// The characters that this crate and its samples write; what comes from outside (a path, the name of
+/// a device) may hold any other.
+fn spelled(c: char) -> &'static str {
+    match c {
+        '±' => "+-",
+        '÷' => "/",
+        '×' => "x",
+        'µ' | 'μ' => "u",
+        '≈' => "~=",
+        '≤' => "<=",
+        '≥' => ">=",
+        '·' => "*",
+        '²' => "^2",
+        '³' => "^3",
+        '–' | '−' | '—' | '─' | '═' => "-",
+        '│' => "|",
+        '→' => "->",
+        '…' => "...",
+        '‘' | '’' => "'",
+        '“' | '”' => "\"",
+        '™' => "(TM)",
+        '®' => "(R)",
+        '©' => "(C)",
+        _ => "?",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(locale: [&str; 3]) -> Charset {
+        Charset::of(locale.map(|value| (value != "unset").then(|| value.into())))
+    }
+
+    #[test]
+    fn the_first_variable_that_says_anything_decides() {
+        assert_eq!(of(["unset", "unset", "unset"]), Charset::Utf8);
+        assert_eq!(of(["", "", ""]), Charset::Utf8);
+        for name in ["C.UTF-8", "en_GB.utf8", "UTF-8", "de_DE.UTF-8@euro"] {
+            assert_eq!(of(["", "unset", name]), Charset::Utf8, "{name}");
+        }
+        for name in ["C", "POSIX", "de_DE.ISO-8859-1", "de_DE"] {
+            assert_eq!(of([name, "C.UTF-8", "C.UTF-8"]), Charset::Ascii, "{name}");
+        }
+        assert_eq!(of(["C.UTF-8", "C", "C"]), Charset::Utf8);
+        assert_eq!(of(["unset", "C", "C.UTF-8"]), Charset::Ascii);
+    }
+
+    #[test]
+    fn what_ascii_lacks_is_spelled_out() {
+        let text = format!("46.31{BLANK}µs ±0.2{BLANK}% ÷ a, ≈1.00 – é");
+        assert_eq!(Charset::Ascii.fit(&text), "46.31 us +-0.2 % / a, ~=1.00 - ?");
+        assert_eq!(Charset::Utf8.fit(&text), text);
+    }
+}
