@@ -46,6 +46,8 @@ impl Call {
         let mut command = Command::new(binary);
         // Tests shall neither profit from the user's cache nor fill it.
         command.env("HOTLAP_CACHE_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shader-cache"));
+        // What is printed depends on the locale.
+        command.env("LC_ALL", "C.UTF-8");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Self(command)
     }

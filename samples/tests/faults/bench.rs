@@ -1,0 +1,162 @@
+//! A run that measures and writes, with one call in it that fails.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use common::error::{EXIT_FAILED, EXIT_RIGHT};
+use common::record::{Ended as End, Record};
+use libtest_mimic::Trial;
+
+use crate::calls::{Fault, Made, Site, faults, first_sample, is_cache, list, list_all};
+use crate::support::{Call, Ended, files_of, read_record, trial};
+use crate::{QUICK, SAMPLE};
+
+const FILES: [&str; 4] = ["README.md", "record.json", "samples.csv", "table.txt"];
+/// A first sample and a second one of each variant, then two rounds: their samples are in no record.
+const UNRECORDED: usize = 2 + 2;
+
+/// All calls of the run.
+pub fn calls() -> Result<Vec<Made>> {
+    list(call()?, tempfile::tempdir()?.path())
+}
+
+pub fn trials(made: &[Made]) -> Result<Vec<Trial>> {
+    let made: Arc<[Made]> = made.into();
+    let mut trials: Vec<Trial> = faults(&made)
+        .into_iter()
+        .map(|fault| {
+            let made = made.clone();
+            trial(format!("bench::{}", fault.name()), move || one(&fault, &made))
+        })
+        .collect();
+    trials.extend(cache_trials()?);
+    trials.push(trial("bench::no_plan", no_plan));
+    Ok(trials)
+}
+
+fn call() -> Result<Call> {
+    Ok(Call::new(SAMPLE)?.words(QUICK).words("--samples 2 --seed 1 --out run/new --json a.json"))
+}
+
+fn one(fault: &Fault, made: &[Made]) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let ended = fault.inject(call()?).within(folder.path()).run()?;
+    if fault.is_harmless() {
+        return whole(&ended.with_code(EXIT_RIGHT.into())?, folder.path());
+    }
+    let ended = ended.with_code(fault.code().into())?;
+    let reason = fault.told(&ended)?;
+    if fault.at < first_sample(made)? {
+        ensure!(ended.stdout.is_empty(), "a table of nothing: {ended}");
+        let left: Vec<String> = files_of(folder.path())?.into_keys().collect();
+        ensure!(left.is_empty(), "left behind: {left:?}");
+    } else if fault.call.site == Site::Write {
+        all_but_one(fault, folder.path())?;
+    } else {
+        let record = read_all(folder.path())?;
+        ensure!(record.ended == End::Failed { reason: reason.clone() }, "{:?} of {ended}", record.ended);
+        // The table breaks lines.
+        let shown: Vec<&str> = ended.stdout.split_whitespace().collect();
+        ensure!(shown.join(" ").contains(&format!("The run failed: {reason}")), "no reason shown: {ended}");
+        ensure!(counts(&record) == expected_counts(&record, &made[..fault.at]), "lost samples: {ended}");
+    }
+    Ok(())
+}
+
+/// As if nothing had happened.
+fn whole(ended: &Ended, folder: &Path) -> Result<()> {
+    ensure!(!ended.stderr.contains("pipelined_events: "), "an error that costs nothing: {ended}");
+    let record = read_all(folder)?;
+    ensure!(record.ended == End::Complete, "{:?}", record.ended);
+    ensure!(record.rows.iter().all(|row| row.samples.len() == 2), "lost samples: {ended}");
+    Ok(())
+}
+
+/// The folder and the file, each whole, with the same record, and nothing beside them.
+fn read_all(folder: &Path) -> Result<Record> {
+    let names: Vec<String> = files_of(folder)?.into_keys().collect();
+    ensure!(names == ["a.json", "run"], "in the folder: {names:?}");
+    let run = files_of(&folder.join("run/new"))?;
+    let names: Vec<&str> = run.keys().map(String::as_str).collect();
+    ensure!(names == FILES && run.values().all(|bytes| !bytes.is_empty()), "in the run's folder: {names:?}");
+    ensure!(run["record.json"] == files_of(folder)?["a.json"], "two records");
+    read_record(&folder.join("a.json"))
+}
+
+/// A write that failed costs that file and no other.
+fn all_but_one(fault: &Fault, folder: &Path) -> Result<()> {
+    let mut left = files_of(folder)?;
+    left.remove("run");
+    left.extend(files_of(&folder.join("run/new"))?);
+    let lost = fault.call.label.split_once(' ').map(|(_, file)| file);
+    let expected = FILES.iter().chain(&["a.json"]).copied().filter(|file| Some(*file) != lost);
+    let (mut expected, names): (Vec<&str>, Vec<&str>) =
+        (expected.collect(), left.keys().map(|k| &**k).collect());
+    expected.sort_unstable();
+    ensure!(names == expected, "left {names:?}, expected {expected:?}");
+    for name in ["a.json", "run/new/record.json"] {
+        if folder.join(name).exists() {
+            ensure!(read_record(&folder.join(name))?.ended == End::Complete, "{name} is not complete");
+        }
+    }
+    Ok(())
+}
+
+fn counts(record: &Record) -> BTreeMap<String, usize> {
+    record.rows.iter().map(|row| (row.variant.clone(), row.samples.len())).collect()
+}
+
+/// The samples of each variant that were finished by the calls `made`: those whose stamps were read.
+fn expected_counts(record: &Record, made: &[Made]) -> BTreeMap<String, usize> {
+    let mut counts: BTreeMap<String, usize> =
+        record.rows.iter().map(|row| (row.variant.clone(), 0)).collect();
+    let mut run = String::new();
+    for call in made {
+        match call.label.strip_prefix("running ") {
+            Some(name) if call.site == Site::Wait => run = name.to_owned(),
+            _ if call.label == "reading timestamps" => {
+                if let Some(count) = counts.get_mut(&run) {
+                    *count += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    counts.values_mut().for_each(|count| *count = count.saturating_sub(UNRECORDED));
+    counts
+}
+
+/// Where the cache cannot be written, the run goes on and leaves no half file in it.
+fn cache_trials() -> Result<Vec<Trial>> {
+    let (folder, cache) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let mut made = list_all(call()?.env("HOTLAP_CACHE_DIR", cache.path()), folder.path())?;
+    made.retain(|made| is_cache(&made.label));
+    ensure!(!made.is_empty(), "no write of the cache was listed");
+    let one = |fault: Fault| {
+        trial(format!("bench::{}", fault.name()), move || {
+            let (folder, cache) = (tempfile::tempdir()?, tempfile::tempdir()?);
+            let call = fault.inject(call()?).env("HOTLAP_CACHE_DIR", cache.path());
+            whole(&call.within(folder.path()).run()?.with_code(EXIT_RIGHT.into())?, folder.path())?;
+            let cached: Vec<String> = files_of(cache.path())?.into_keys().collect();
+            ensure!(cached.len() == 2, "two of three shaders could be kept: {cached:?}");
+            ensure!(cached.iter().all(|name| name.ends_with(".spv")), "left behind: {cached:?}");
+            Ok(())
+        })
+    };
+    Ok(faults(&made).into_iter().map(one).collect())
+}
+
+/// A plan that means nothing is no run without faults.
+fn no_plan() -> Result<()> {
+    for value in ["lost", "submitting#0:lost", "submitting#1:broken", "list:/absent/list"] {
+        let folder = tempfile::tempdir()?;
+        let ended = call()?.env("HOTLAP_FAULT", value).within(folder.path()).run()?;
+        let ended = ended.with_code(EXIT_FAILED.into())?;
+        let line = ended.stderr.strip_prefix("pipelined_events: HOTLAP_FAULT").context("no reason")?;
+        ensure!(line.trim_end().lines().count() == 1, "not one line: {ended}");
+        ensure!(files_of(folder.path())?.is_empty(), "left behind something: {ended}");
+    }
+    Ok(())
+}

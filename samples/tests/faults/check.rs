@@ -1,0 +1,79 @@
+//! `--check` with one call in it that fails: the variants before it keep their verdict, and those
+//! behind it get one wherever the device still works.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use anyhow::{Result, ensure};
+use common::error::EXIT_RIGHT;
+use libtest_mimic::Trial;
+
+use crate::calls::{Fault, Made, Site, faults, first_sample, list};
+use crate::support::{Call, Ended, trial};
+use crate::{QUICK, SAMPLE};
+
+/// Set-up that a measuring run has too (`known`) fails there.
+pub fn trials(known: &[Made]) -> Result<Vec<Trial>> {
+    let made: Arc<[Made]> = list(call()?, tempfile::tempdir()?.path())?.into();
+    let (known, first) =
+        (known.iter().map(|call| &call.label).collect::<BTreeSet<_>>(), first_sample(&made)?);
+    let own = |fault: &Fault| fault.at >= first || !known.contains(&fault.call.label);
+    let variants: Arc<[String]> = variants()?.into();
+    let one = |fault: Fault| {
+        let (made, variants) = (made.clone(), variants.clone());
+        trial(format!("check::{}", fault.name()), move || one(&fault, &made, &variants))
+    };
+    Ok(faults(&made).into_iter().filter(own).map(one).collect())
+}
+
+fn call() -> Result<Call> {
+    Ok(Call::new(SAMPLE)?.words(QUICK).words("--check"))
+}
+
+fn one(fault: &Fault, made: &[Made], variants: &[String]) -> Result<()> {
+    let ended = fault.inject(call()?).run()?;
+    let verdicts = |what| verdicts(&ended, variants, what);
+    if fault.is_harmless() {
+        ensure!(ended.code == Some(EXIT_RIGHT.into()) && ended.stderr.is_empty(), "{ended}");
+        ensure!(verdicts("ok: ") == variants.len(), "{ended}");
+        return Ok(());
+    }
+    ensure!(ended.code == Some(fault.code().into()), "expected exit code {} of {ended}", fault.code());
+    if fault.at < first_sample(made)? || fault.call.site == Site::Write {
+        fault.told(&ended)?;
+        ensure!(ended.stdout.is_empty(), "a report of nothing: {ended}");
+        return Ok(());
+    }
+    ensure!(verdicts("") == variants.len(), "not one line a variant: {ended}");
+    ensure!(verdicts("FAILED: ") == 1, "not one failure: {ended}");
+    let ends_it = fault.call.site == Site::Wait || fault.kind == "lost";
+    if ends_it {
+        let reason = fault.told(&ended)?;
+        ensure!(ended.stdout.contains(&reason), "no reason in the report: {ended}");
+        let failed = ended.stdout.lines().position(|line| line.contains("FAILED: ")).unwrap_or_default();
+        let mut behind = ended.stdout.lines().skip(failed + 1);
+        ensure!(behind.all(|line| line.ends_with("not checked")), "checked on a dead device: {ended}");
+    } else {
+        ensure!(ended.stderr.is_empty(), "said twice: {ended}");
+        ensure!(fault.words().iter().all(|words| ended.stdout.contains(words)), "no reason: {ended}");
+        ensure!(verdicts("ok: ") == variants.len() - 1, "one failure spoils others: {ended}");
+    }
+    Ok(())
+}
+
+/// Lines of variants that say `what`.
+fn verdicts(ended: &Ended, variants: &[String], what: &str) -> usize {
+    let lines = ended.stdout.lines().filter_map(|line| line.split_once(' '));
+    lines
+        .filter(|(name, rest)| variants.iter().any(|v| v == name) && rest.trim_start().starts_with(what))
+        .count()
+}
+
+/// The variants that a check without any fault reports.
+fn variants() -> Result<Vec<String>> {
+    let ended = call()?.run()?.with_code(EXIT_RIGHT.into())?;
+    let lines = ended.stdout.lines().filter(|line| line.contains(" ok: "));
+    let names: Vec<String> = lines.filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect();
+    ensure!(names.len() > 3, "hardly any variant: {ended}");
+    Ok(names)
+}

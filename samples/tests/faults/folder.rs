@@ -1,0 +1,72 @@
+//! Two runs into the same folder: one wins, and what it leaves is its own and whole.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use common::error::{EXIT_FAILED, EXIT_RIGHT};
+use common::record::Ended as End;
+use libtest_mimic::Trial;
+
+use crate::support::{Call, Ended, Running, files_of, read_record, trial};
+use crate::{QUICK, SAMPLE};
+
+pub fn trials() -> Vec<Trial> {
+    vec![trial("folder::started_together", started_together), trial("folder::one_at_work", one_at_work)]
+}
+
+fn start(words: &str, folder: &Path) -> Result<Running> {
+    Call::new(SAMPLE)?.words(QUICK).words("--out run").words(words).within(folder).start()
+}
+
+fn started_together() -> Result<()> {
+    for _ in 0..5 {
+        let folder = tempfile::tempdir()?;
+        let (one, other) = (start("--seed 1", folder.path())?, start("--seed 2", folder.path())?);
+        let (one, other) = (one.wait()?, other.wait()?);
+        let (winner, loser, seed) = if one.code == Some(0) { (one, other, 1) } else { (other, one, 2) };
+        winner.with_code(EXIT_RIGHT.into())?;
+        refused(&loser.with_code(EXIT_FAILED.into())?)?;
+        whole(folder.path(), seed)?;
+    }
+    Ok(())
+}
+
+/// The folder is there and empty as long as the first run measures.
+fn one_at_work() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let first = start("--seed 1 --samples 1000", folder.path())?;
+    let began = Instant::now();
+    while !folder.path().join("run").exists() {
+        ensure!(began.elapsed() < Duration::from_secs(30), "the first run makes no folder");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // What it creates in between belongs to the look whether files can be written.
+    std::thread::sleep(Duration::from_millis(50));
+    let second = start("--seed 2", folder.path())?.wait()?.with_code(EXIT_FAILED.into())?;
+    refused(&second)?;
+    ensure!(second.stderr.contains("another run is at work in the folder run"), "{second}");
+    first.wait()?.with_code(EXIT_RIGHT.into())?;
+    whole(folder.path(), 1)
+}
+
+fn refused(ended: &Ended) -> Result<()> {
+    let reason = ended.stderr.strip_prefix("pipelined_events: ").context("no reason")?;
+    ensure!(reason.trim_end().lines().count() == 1, "not one line: {ended}");
+    ensure!(reason.contains("choose another folder") && ended.stdout.is_empty(), "{ended}");
+    Ok(())
+}
+
+fn whole(folder: &Path, seed: u64) -> Result<()> {
+    let run = files_of(&folder.join("run"))?;
+    let names: Vec<&str> = run.keys().map(String::as_str).collect();
+    ensure!(names == ["README.md", "record.json", "samples.csv", "table.txt"], "{names:?}");
+    let record = read_record(&folder.join("run/record.json"))?;
+    ensure!(record.ended == End::Complete && record.method.seed == seed, "not the winner's record");
+    let page = String::from_utf8_lossy(&run["README.md"]);
+    ensure!(page.contains(&format!("--seed {seed}")), "not the winner's page: {page}");
+    let lines = String::from_utf8_lossy(&run["samples.csv"]).lines().count();
+    let kept: usize = record.rows.iter().map(|row| row.samples.len()).sum();
+    ensure!(lines == kept + 1, "{kept} samples in the record, {lines} lines of CSV");
+    Ok(())
+}
