@@ -44,7 +44,8 @@ fn main() -> ExitCode {
 
 /// A run of one sample a variant, to see which variants there are and which run here.
 fn glance(sample: &str) -> Result<Record> {
-    let ended = Call::new(sample)?.words("--samples 1 --repetitions 1 --json -").run()?.with_code(0)?;
+    let call = Call::new(sample)?.words("--all --samples 1 --repetitions 1 --json -");
+    let ended = call.run()?.with_code(0)?;
     read_json(&ended.stdout).with_context(|| ended.to_string())
 }
 
@@ -63,14 +64,23 @@ fn help_text(sample: &str, flag: &str) -> Result<String> {
 /// Each variant is right and the validation layer agrees, and the layer is shown to be alive.
 fn check(sample: &str) -> Result<()> {
     let record = glance(sample)?;
-    let ended = Call::new(sample)?.args(["--check"]).run()?.with_code(0)?;
+    let ended = Call::new(sample)?.args(["--check", "--all"]).run()?.with_code(0)?;
     let said: BTreeMap<&str, &str> =
         ended.stdout.lines().filter_map(|line| line.split_once(char::is_whitespace)).collect();
     let has = |name: &str, start: &str| said.get(name).is_some_and(|rest| rest.trim().starts_with(start));
     ensure!(has("canary", "a missing barrier was reported"), "no canary sang: {ended}");
     for row in &record.rows {
-        let start = if row.status == Status::Ok { "ok: " } else { "left out: " };
-        ensure!(has(&row.variant, start), "no line '{} {start}…': {ended}", row.variant);
+        // One dispatch after the other, a variant for two queues runs on one, too.
+        let starts: &[&str] = if row.status == Status::Ok {
+            &["ok: "]
+        } else {
+            &["left out: ", "ok: not submitted as recorded"]
+        };
+        ensure!(
+            starts.iter().any(|start| has(&row.variant, start)),
+            "no line '{} {starts:?}…': {ended}",
+            row.variant
+        );
     }
     Ok(())
 }

@@ -3,10 +3,11 @@
 
 use super::cell::{differing, trimmed};
 use super::figure::{BLANK, undecided, width};
+use super::names;
 use super::table::measured;
 use super::verdict::verdict;
 use crate::measure::Stop;
-use crate::record::{Ended, Promise, Published, Racy, Record, Row, Status};
+use crate::record::{Ended, Promise, Published, Racy, Record, Row, Shows, Status};
 use crate::stats::Summary;
 
 /// More outliers than this share of the samples are worth a line.
@@ -19,16 +20,26 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
     cautions.extend(ended(&record.ended));
     cautions.extend(statuses(record, drawn));
     cautions.extend(stopped(record));
-    cautions.extend(near_floor(record));
-    cautions.extend(outliers(record));
+    let mut meanings = match record.matrix.as_ref().map(|matrix| matrix.shows) {
+        Some(Shows::Races) => races_legend(record).into_iter().collect(),
+        Some(Shows::Ratios) => {
+            cautions.extend(near_floor(record));
+            ratios_legend(record).into_iter().collect()
+        }
+        None => {
+            cautions.extend(near_floor(record));
+            cautions.extend(outliers(record));
+            let mut lines = legend(record, left_out);
+            lines.extend(racy(record));
+            lines
+        }
+    };
     cautions.extend(promises(record));
-    let mut meanings = legend(record, left_out);
-    meanings.extend(racy(record));
     meanings.extend(published(record));
     if !left_out.is_empty() {
         meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
     }
-    let short = verdict(record).into_iter().collect();
+    let short = record.verdict.clone().or_else(|| verdict(record)).into_iter().collect();
     let groups = [short, cautions, meanings, record.notes.clone()];
     groups.into_iter().filter(|group| !group.is_empty()).collect()
 }
@@ -65,7 +76,7 @@ fn statuses(record: &Record, drawn: &str) -> Vec<String> {
             groups.add(&row.variant, &format!("{what}: {reason}"));
         }
     }
-    groups.lines()
+    groups.lines(record)
 }
 
 /// Rows that ended before they had enough, those with the same shortfall together.
@@ -81,7 +92,7 @@ fn stopped(record: &Record) -> Vec<String> {
             _ => {}
         }
     }
-    groups.lines()
+    groups.lines(record)
 }
 
 fn near_floor(record: &Record) -> Option<String> {
@@ -102,11 +113,11 @@ fn outliers(record: &Record) -> Option<String> {
     };
     let many = || record.rows.iter().filter(|row| measured(row) && worst(row) > OUTLIERS);
     let most = many().map(worst).fold(0.0, f64::max) * 100.0;
-    let names: Vec<_> = many().map(|row| row.variant.as_str()).collect();
+    let names: Vec<_> = many().map(|row| row.variant.clone()).collect();
     (!names.is_empty()).then(|| {
         format!(
             "Outliers, kept: up to {most:.0}{BLANK}% of a row's samples lie outside Tukey's fences ({}).",
-            names.join(", ")
+            names::of(record, &names)
         )
     })
 }
@@ -135,7 +146,7 @@ fn promises(record: &Record) -> Vec<String> {
             ),
         }
     }
-    groups.lines()
+    groups.lines(record)
 }
 
 /// What the columns of times and ratios hold.
@@ -160,6 +171,40 @@ fn legend(record: &Record, left_out: &[String]) -> Vec<String> {
     }
     lines.extend(ratio_legend(&times));
     lines
+}
+
+/// What the cells of ratios hold.
+fn ratios_legend(record: &Record) -> Option<String> {
+    let bound = record.rows.iter().find(|row| Some(&row.variant) == record.bound.as_ref())?;
+    let times = record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.isolated_us);
+    let counts = times.map(|times| times.n);
+    let (least, most) = (counts.clone().min()?, counts.max()?);
+    let mut text = format!(
+        "Cells: isolated time ÷ that of {}, which takes {}{BLANK}µs; medians of {} samples a variant",
+        bound.variant,
+        trimmed(bound.isolated_us?.median),
+        range(&least, &most)
+    );
+    let rows = || record.rows.iter().filter(|row| measured(row));
+    if rows().filter_map(|row| row.to_bound).any(|ratio| undecided(&ratio)) {
+        text += &format!("; ≈ where the 95{BLANK}% interval holds 1 or is missing");
+    }
+    if rows().filter_map(|row| row.racy).any(|racy| racy.racy_samples > 0) {
+        text += "; ! where texels raced";
+    }
+    Some(text + ".")
+}
+
+/// What the cells of races hold.
+fn races_legend(record: &Record) -> Option<String> {
+    let counts: Vec<Racy> =
+        record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
+    counts.first()?;
+    Some(format!(
+        "Cells: texels that differ from the CPU twin's, median and maximum of a trial, and in how many of the \
+         trials any did. Where none was seen, the bound in brackets is the upper end of the one-sided \
+         95{BLANK}% interval of the share of trials that race, 1 − 0.05^(1/N): it is no proof that none does."
+    ))
 }
 
 fn ratio_legend(rows: &[&Row]) -> Option<String> {
@@ -199,8 +244,8 @@ fn published(record: &Record) -> Vec<String> {
 }
 
 fn names(record: &Record, which: fn(&Row) -> bool) -> String {
-    let names: Vec<_> = record.rows.iter().filter(|row| which(row)).map(|row| row.variant.as_str()).collect();
-    names.join(", ")
+    let rows = record.rows.iter().filter(|row| which(row));
+    names::of(record, &rows.map(|row| row.variant.clone()).collect::<Vec<_>>())
 }
 
 fn range<T: PartialEq + ToString>(least: &T, most: &T) -> String {
@@ -219,8 +264,11 @@ impl Groups {
         }
     }
 
-    fn lines(self) -> Vec<String> {
-        self.0.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()
+    fn lines(self, record: &Record) -> Vec<String> {
+        self.0
+            .into_iter()
+            .map(|(text, variants)| format!("{}: {text}", names::of(record, &variants)))
+            .collect()
     }
 }
 
@@ -248,6 +296,7 @@ pub(super) fn wrap(line: &str, limit: usize, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::fixture;
 
     #[test]
     fn lines_break_at_blanks_and_indent() {
@@ -262,6 +311,6 @@ mod tests {
         for (name, text) in [("a", "x"), ("b", "y"), ("c", "x")] {
             groups.add(name, text);
         }
-        assert_eq!(groups.lines(), ["a, c: x", "b: y"]);
+        assert_eq!(groups.lines(&fixture::record()), ["a, c: x", "b: y"]);
     }
 }

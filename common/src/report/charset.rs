@@ -55,6 +55,14 @@ impl Charset {
         fitted.into()
     }
 
+    /// What the horizontal lines of a table are made of.
+    pub(super) fn rule(self) -> char {
+        match self {
+            Self::Utf8 => '─',
+            Self::Ascii => '-',
+        }
+    }
+
     /// Where something was cut off.
     pub(super) fn ellipsis(self) -> &'static str {
         match self {

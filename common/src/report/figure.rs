@@ -68,7 +68,7 @@ pub(super) fn significant(value: f64) -> String {
 }
 
 /// Two decimals, and more where they would leave fewer than two significant digits.
-fn hundredths(value: f64) -> String {
+pub(super) fn hundredths(value: f64) -> String {
     let decimals = decimals(value, 2).max(2);
     format!("{value:.decimals$}")
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::facts::{DeviceFacts, Kind};
 use crate::measure::{Rule, Stop};
 use crate::record::{
-    Ended, Host, Method, Promise, Published, Racy, Record, Row, SCHEMA, Sample, Status, Tool,
+    Cell, Ended, Host, Matrix, Method, Promise, Published, Racy, Record, Row, SCHEMA, Sample, Shows, Status,
+    Tool,
 };
 use crate::stats::Summary;
 
@@ -43,6 +44,85 @@ pub(super) fn record() -> Record {
     statuses(&mut rows[6..]);
     let mut record = around(rows);
     record.notes = vec!["Clocks were not locked: `sudo nvidia-smi -lgc 1980` locks them.".into()];
+    record
+}
+
+/// A run whose rows stand in cross tables of ratios.
+pub(super) fn ratios() -> Record {
+    let mut record = record();
+    let mut rows = Vec::new();
+    let mut add = |name: &str, ratio: f64, table: &str, head: &str, column: &str| {
+        let mut new = row(name, 61, 46.31 * ratio, Stop::Precise);
+        new.cell = Some(Cell { table: table.into(), row: head.into(), column: column.into() });
+        rows.push(new);
+    };
+    let whole = "Whole passes and bands";
+    add("no_barrier", 1.0, whole, "no order", "whole");
+    add("full_barrier", 1.71, whole, "memory barrier", "whole");
+    add("bands_no_sync_2", 1.0, whole, "no order", "2 bands");
+    add("two_queues", 5.3, whole, "two queues, timeline semaphore", "2 bands");
+    for (sync, suffix) in [("sync1", "_sync1"), ("sync2", "")] {
+        for (bands, ratio) in [(2, 2.94), (4, 4.95)] {
+            let head = format!("{sync}, write→read, device-only");
+            for (name, what) in [("events", "set and wait"), ("sets", "set only"), ("waits", "wait only")] {
+                let table = format!("{bands} bands ordered by events");
+                add(&format!("{name}{suffix}_{bands}"), ratio, &table, &head, what);
+            }
+        }
+    }
+    rows[0].to_bound = Summary::of(&[1.0; 61]);
+    rows[2].to_bound = Summary::of(&[0.99, 1.0, 1.01]);
+    for raced in
+        rows.iter_mut().filter(|row| row.variant.starts_with("sets") || row.variant.starts_with("no_"))
+    {
+        raced.promise = Promise::Nothing { leaves_out: "every wait".into() };
+        raced.racy = Some(Racy { samples: 61, racy_samples: 3, median: 0.0, max: 7, long_max: 7, of: OF });
+    }
+    rows[3].status = Status::Skipped { reason: "the device has one queue".into() };
+    record.matrix = Some(Matrix { corner: "÷ no_barrier".into(), shows: Shows::Ratios });
+    record.verdict = Some("In short: a barrier costs 2.36 (2.34 to 2.40) µs here.".into());
+    Record { rows, notes: Vec::new(), ..record }
+}
+
+/// A run of trials whose rows stand in cross tables of races.
+pub(super) fn races() -> Record {
+    let racy = |max: u64| Racy {
+        samples: 200,
+        racy_samples: if max > 0 { 200 } else { 0 },
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        median: max as f64 * 0.75,
+        max,
+        long_max: 0,
+        of: max,
+    };
+    let mut rows = Vec::new();
+    for (table, suffix) in [("Two images in turn", "_ping_pong"), ("One image per pass", "")] {
+        for side in [32, 512, 4096] {
+            for name in ["no_barrier", "coherent_stores", "full_barrier", "seeded_fault"] {
+                let raced =
+                    (name == "no_barrier" || name == "coherent_stores" && !suffix.is_empty()) && side < 4096;
+                let mut new = row(&format!("{name}_{side}x{side}{suffix}"), 200, 12.0, Stop::FixedCount);
+                new.cell =
+                    Some(Cell { table: table.into(), row: format!("{side}x{side}"), column: name.into() });
+                new.racy = Some(racy(if raced { side * side } else { 0 }));
+                new.promise = match name {
+                    "no_barrier" => Promise::Nothing { leaves_out: "every dependency".into() },
+                    "coherent_stores" => Promise::Hardware { relies_on: "caches without the lines".into() },
+                    "seeded_fault" => {
+                        new.racy = Some(racy(64));
+                        Promise::Fault { elements: 64 }
+                    }
+                    _ => Promise::Law,
+                };
+                rows.push(new);
+            }
+        }
+    }
+    let mut record = around(rows);
+    record.sample = "data_race".into();
+    (record.bound, record.baseline) = (None, None);
+    record.matrix = Some(Matrix { corner: "Image".into(), shows: Shows::Races });
+    record.method.repetitions = 1;
     record
 }
 

@@ -4,6 +4,7 @@
 mod below;
 mod cell;
 mod charset;
+mod cross;
 mod csv;
 mod destination;
 mod figure;
@@ -12,6 +13,7 @@ mod fixture;
 mod folder;
 mod json;
 mod layout;
+mod names;
 mod shell;
 mod table;
 mod verdict;

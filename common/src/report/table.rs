@@ -5,6 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyl
 use super::below;
 use super::cell::{self, cut};
 use super::charset::Charset;
+use super::cross;
 use super::figure::{self, ABSENT, BLANK, Figure, align, width};
 use super::layout::Layout;
 use crate::record::{Record, Row, Status};
@@ -13,7 +14,7 @@ use crate::stats::Summary;
 /// The rows of `record` as a table of at most `width` terminal columns, one line a variant in the
 /// sample's order, and below it what the reader must know to read it. Ends with a newline.
 ///
-/// Narrow tables leave columns out and say which; names are never cut, so a name that is wider than
+/// A record with a matrix is shown as cross tables instead. Narrow tables leave columns out and say which; names are never cut, so a name that is wider than
 /// `width` makes the table wider.
 #[must_use]
 pub fn table(record: &Record, width: u16) -> String {
@@ -27,8 +28,12 @@ pub fn table_in(charset: Charset, record: &Record, width: u16) -> String {
     let (bound, baseline) = (record.bound.as_deref(), record.baseline.as_deref());
     let sheet = Sheet { charset, width, record, bound, baseline };
     let layout = Layout::fitting(|layout| sheet.draw(layout).iter().all(|line| figure::width(line) <= width));
-    let mut text = sheet.draw(layout).join("\n") + "\n";
-    for group in below::groups(record, &text, &sheet.left_out(layout)) {
+    let (lines, left_out) = match &record.matrix {
+        Some(matrix) => (cross::tables(charset, width, record, matrix), Vec::new()),
+        None => (sheet.draw(layout), sheet.left_out(layout)),
+    };
+    let mut text = lines.join("\n") + "\n";
+    for group in below::groups(record, &text, &left_out) {
         text.push('\n');
         for line in group {
             below::wrap(&charset.fit_part(&line), width, &mut text);
@@ -79,7 +84,7 @@ impl Sheet<'_> {
     fn draw(&self, layout: Layout) -> Vec<String> {
         let columns: Vec<_> = self.columns(layout).into_iter().filter(|c| c.shown).collect();
         let mut table = Table::new();
-        let rule = self.rule();
+        let rule = self.charset.rule();
         let rule = LineStyle::none().fill(rule).junction(rule);
         table
             .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
@@ -113,19 +118,11 @@ impl Sheet<'_> {
             }
         }
         let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
-        let rule = self.rule();
+        let rule = self.charset.rule();
         for line in lines.iter_mut().filter(|line| line.starts_with(rule)) {
             *line = rule.to_string().repeat(widest);
         }
         lines
-    }
-
-    /// What the horizontal lines are made of.
-    fn rule(&self) -> char {
-        match self.charset {
-            Charset::Utf8 => '─',
-            Charset::Ascii => '-',
-        }
     }
 
     fn columns(&self, layout: Layout) -> Vec<Column> {

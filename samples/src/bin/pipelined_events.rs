@@ -185,8 +185,8 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
 /// The chain in bands that events order: set and waited for, only set, only waited for.
 fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> Result<()> {
     let (count, words) = (bands.count, form.words());
+    let table = format!("{count} bands ordered by events");
     let name = |what: &str| format!("{what}{}_{count}", form.suffix());
-    let column = |what: &str| format!("{count} bands: {what}");
     let events = lab.events(chain.passes * count, form.state)?;
     let event = move |(repetition, pass), band| events.get(repetition, pass * count + band);
     let kernel = if form.coherent { chain.coherent } else { chain.plain };
@@ -204,7 +204,7 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
             }
         });
     });
-    variant.cell(EVENTS, &words, &column("set and wait")).skip(bands.impossible());
+    variant.cell(&table, &words, "set and wait").skip(bands.impossible());
     variant.alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE);
     if form.coherent {
         variant
@@ -228,7 +228,7 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
             }
         });
     });
-    variant.races("every wait").cell(EVENTS, &words, &column("set only")).skip(bands.impossible());
+    variant.races("every wait").cell(&table, &words, "set only").skip(bands.impossible());
     // One such row tells in the default run what a set costs.
     if !form.is_default() || form.coherent || count > 2 {
         variant.on_request();
@@ -249,7 +249,7 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
         });
     })
     .races("every set: the events were set before the run")
-    .cell(EVENTS, &words, &column("wait only"))
+    .cell(&table, &words, "wait only")
     .on_request()
     .skip(bands.impossible());
     Ok(())
@@ -387,9 +387,8 @@ const CACHED_LOADS: &str = "coherent stores reaching the cache that all multipro
                             finding them there because no other cache held their lines before";
 const ONE_IMAGE: &str = "the rows that two bands touch are disjoint or ordered, but the layer sees one image";
 
-// The tables of `--matrix`.
+/// The first table of `--matrix`.
 const WHOLE_OR_BANDS: &str = "Whole passes and bands";
-const EVENTS: &str = "Bands ordered by events";
 
 /// What all variants share.
 #[derive(Clone, Copy)]
