@@ -60,6 +60,8 @@ pub struct LabOptions {
     pub repetitions: Option<u32>,
     /// Which variants the user wants.
     pub selection: Selection,
+    /// Count where texels differ, for a picture.
+    pub maps_races: bool,
 }
 
 /// The sample's declarations.
@@ -76,6 +78,8 @@ pub struct Lab {
     pub(crate) baseline: Option<String>,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) trials: Option<usize>,
+    /// Where texels differ is counted, not only how many do.
+    pub(crate) maps_races: bool,
     /// Events that are set before the first sample and stay so.
     pub(crate) set_before: BTreeSet<Event>,
     matrix: Option<Matrix>,
@@ -111,6 +115,7 @@ impl Lab {
             baseline: None,
             verdict: None,
             trials: None,
+            maps_races: options.maps_races,
             set_before: BTreeSet::new(),
             matrix: None,
             matrix_is_shown: false,

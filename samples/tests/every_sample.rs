@@ -16,7 +16,7 @@ use support::{Call, files_of, is_lawful, ran, read_record, samples, source, tria
 /// A test of the sample that it is given.
 type Test = fn(&str) -> Result<()>;
 
-const TRIALS: [(&str, Test); 7] = [
+const TRIALS: [(&str, Test); 8] = [
     ("bench", bench),
     ("check", check),
     ("fixed_count", fixed_count),
@@ -24,6 +24,7 @@ const TRIALS: [(&str, Test); 7] = [
     ("source_text", source_text),
     ("out", out),
     ("runs_elsewhere", runs_elsewhere),
+    ("image", image),
 ];
 
 fn main() -> ExitCode {
@@ -158,13 +159,31 @@ fn out(sample: &str) -> Result<()> {
     Ok(())
 }
 
+/// The picture is a whole PNG, alone on the standard output where it is sent there.
+fn image(sample: &str) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("races.png");
+    let call = || -> Result<Call> { Ok(Call::new(sample)?.words("--samples 1").args(small(sample)?)) };
+    call()?.args(["--image".as_ref(), file.as_os_str()]).run()?.with_code(0)?;
+    let png = fs::read(&file)?;
+    ensure!(png.starts_with(b"\x89PNG\r\n") && png.ends_with(b"IEND\xaeB`\x82"), "no whole PNG");
+    ensure!(files_of(folder.path())?.len() == 1, "more than the picture is left");
+    let ended = call()?.words("--image - --json -").run()?.with_code(2)?;
+    ensure!(ended.stderr.contains("--json and --image name the same place"), "{ended}");
+    Ok(())
+}
+
 /// Flags that all samples share, as README and METHODOLOGY use them.
-const COMMON_FLAGS: [&str; 14] = [
+const COMMON_FLAGS: [&str; 18] = [
     "--bench",
     "--check",
     "--list-devices",
     "--device",
     "--variant",
+    "--all",
+    "--matrix",
+    "--queue",
+    "--image",
     "--samples",
     "--budget",
     "--repetitions",

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
+use common::record::Promise;
 use common::report::read_json;
 use libtest_mimic::Arguments;
 use support::{Call, is_lawful, ran, trial};
@@ -14,6 +15,7 @@ fn main() -> ExitCode {
     let skipped = std::env::var_os("HOTLAP_LONG").is_none();
     let trials = vec![
         trial("ten_thousand_rounds_are_right", ten_thousand_rounds),
+        trial("ten_thousand_trials_find_just_what_was_seeded", ten_thousand_trials),
         trial("the_readmes_sample_needs_no_other_file", readmes_sample),
     ];
     let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(skipped)).collect();
@@ -39,6 +41,24 @@ fn ten_thousand_rounds() -> Result<()> {
         rounds += 500;
     }
     println!("{rounds} rounds, {rows} samples of lawful variants, none wrong");
+    Ok(())
+}
+
+/// Barriers hold and the seeded fault is counted exactly in each of 10,000 trials, else the exit code
+/// is another; on this device the rest must be clean, too.
+fn ten_thousand_trials() -> Result<()> {
+    let mut trials = 0;
+    for seed in 0..10 {
+        let call = Call::new("data_race")?.words("--size 32,40 --samples 1000 --json -");
+        let ended = call.args(["--seed".into(), seed.to_string()]).run()?.with_code(0)?;
+        for row in ran(&read_json(&ended.stdout)?) {
+            let racy = row.racy.context("every trial is checked")?;
+            let seeded = matches!(row.promise, Promise::Fault { elements } if elements == racy.max);
+            ensure!(seeded || racy.max == 0, "{}: {racy:?}", row.variant);
+            trials += racy.samples;
+        }
+    }
+    println!("{trials} trials of all variants of data_race, all as they must be");
     Ok(())
 }
 

@@ -17,6 +17,7 @@ use clap::Args;
 
 use crate::drive::bench::{self, BenchOptions};
 use crate::drive::check;
+use crate::drive::maps::Map;
 use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, exit_code, one_line};
 use crate::facts::Kind;
 use crate::fault;
@@ -87,20 +88,29 @@ impl Run {
             all: self.common.all,
             matrix: self.common.matrix,
         };
-        let mut lab = Lab::new(gpu, &LabOptions { repetitions: self.common.repetitions, selection });
+        let mut lab = Lab::new(
+            gpu,
+            &LabOptions {
+                repetitions: self.common.repetitions,
+                selection,
+                maps_races: self.common.image.is_some(),
+            },
+        );
         self.with_lab(&mut lab, arguments, declare)
     }
 
     /// Finds out before measuring whether the results can be written.
     fn destinations(&self) -> Result<Option<Folder>> {
-        let files = [&self.common.json, &self.common.csv];
-        if let [Some(json), Some(csv)] = files {
-            ensure!(
-                !json.is_same_place(csv),
-                "--json and --csv name the same place: one would be lost or both mixed"
-            );
-        }
-        for destination in files.into_iter().flatten() {
+        let files =
+            [("--json", &self.common.json), ("--csv", &self.common.csv), ("--image", &self.common.image)];
+        let given: Vec<_> = files.into_iter().filter_map(|(flag, to)| Some((flag, to.as_ref()?))).collect();
+        for (at, (flag, destination)) in given.iter().enumerate() {
+            for (other, place) in &given[..at] {
+                ensure!(
+                    !destination.is_same_place(place),
+                    "{other} and {flag} name the same place: one would be lost or both mixed"
+                );
+            }
             destination.probe()?;
         }
         self.common.out.as_deref().map(Folder::create).transpose()
@@ -113,6 +123,10 @@ impl Run {
         declare: fn(&mut Lab, &A) -> Result<()>,
     ) -> Result<u8> {
         let opened = self.began.elapsed();
+        if self.common.queue.is_some() {
+            let family = lab.device().queue_family.clone();
+            lab.setting("queue family", family);
+        }
         let declaring = tracy::span("declare");
         declare(lab, arguments)?;
         lab.validate()?;
@@ -168,7 +182,7 @@ impl Run {
         lab.notes.extend(measured.notes);
         let record =
             self.record(lab, measured.method, measured.rows, measured.verdict, measured.ended, started);
-        let unwritten = self.write(&record, folder);
+        let unwritten = self.write(&record, &measured.maps, folder);
         measured.error.iter().chain(&unwritten).for_each(|error| self.complain(error));
         // A run that failed by itself ends with its own code, not with that of its output.
         Ok(if code == EXIT_RIGHT && !unwritten.is_empty() { EXIT_FAILED } else { code })
@@ -233,11 +247,11 @@ impl Run {
     }
 
     /// Shows and writes the record wherever it was asked for; returns what went wrong.
-    fn write(&self, record: &Record, folder: Option<&Folder>) -> Vec<anyhow::Error> {
+    fn write(&self, record: &Record, maps: &[Map], folder: Option<&Folder>) -> Vec<anyhow::Error> {
         let _span = tracy::span("write the results");
         let table = |terminal| report::table_in(Charset::of_terminal(), record, width_of(terminal));
-        let data_on_stdout =
-            [&self.common.json, &self.common.csv].into_iter().flatten().any(|d| *d == Destination::Stdout);
+        let data = [&self.common.json, &self.common.csv, &self.common.image];
+        let data_on_stdout = data.into_iter().flatten().any(|d| *d == Destination::Stdout);
         let shown = if data_on_stdout {
             say(&table(&console::Term::stderr()));
             Ok(())
@@ -248,7 +262,9 @@ impl Run {
         let json = self.common.json.as_ref().map(|to| report::json(record).and_then(|text| to.write(&text)));
         let csv = self.common.csv.as_ref().map(|to| report::csv(record).and_then(|text| to.write(&text)));
         let out = folder.map(|to| to.write(record, &report::table(record, FILE_WIDTH)));
-        [Some(shown), json, csv, out].into_iter().flatten().filter_map(Result::err).collect()
+        let image = self.common.image.as_ref();
+        let image = image.map(|to| report::picture_of(record, maps).and_then(|png| to.write(png)));
+        [Some(shown), json, csv, image, out].into_iter().flatten().filter_map(Result::err).collect()
     }
 
     fn verbose(&self, lab: &Lab, [opened, declared]: [Duration; 2], measured: &bench::Measured) {

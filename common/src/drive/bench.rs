@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::figures::Figures;
+use super::maps::Map;
 use super::rows;
 use super::session::{BadStamps, Session};
 use crate::error::one_line;
@@ -34,6 +35,8 @@ pub struct Measured {
     pub rows: Vec<Row>,
     /// What the sample concludes from them.
     pub verdict: Option<String>,
+    /// Where texels differed, where that was asked for.
+    pub maps: Vec<Map>,
     /// What the reader must know of this run, in sentences.
     pub notes: Vec<String>,
     /// How it ended.
@@ -97,8 +100,10 @@ pub fn measure(
     notes.extend(target.session.profiler().map(|tool| {
         format!("{tool}: a profiler was connected, and its spans and its thread lengthen the CPU's way to a submit.")
     }));
+    // After a failure the device may answer nothing more.
+    let maps = if outcome.aborted.is_some() { Ok(Vec::new()) } else { target.session.maps() }?;
     let verdict = lab.verdict.as_ref().and_then(|conclude| conclude(&Figures::new(lab.device(), &rows)));
-    Ok(Measured { method, rows, verdict, notes, ended, first_sample, error: outcome.aborted })
+    Ok(Measured { method, rows, verdict, maps, notes, ended, first_sample, error: outcome.aborted })
 }
 
 /// What is missing from the table, and why.

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod check;
 pub mod figures;
 mod interval;
+pub mod maps;
 mod order;
 mod rows;
 mod session;

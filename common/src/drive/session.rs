@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
 
 use super::interval;
+use super::maps::{Map, Maps};
 use super::two_queues::TwoQueues;
 use crate::cmd::script::Script;
 use crate::cmd::{Cmd, Noted, Queue, Queues};
@@ -45,6 +46,7 @@ pub(crate) struct Session<'l> {
     readback: Option<Buffer>,
     rehearsed: Vec<Rehearsed>,
     two_queues: Option<TwoQueues>,
+    maps: Option<Maps>,
     timeline: Timeline<'l>,
 }
 
@@ -66,6 +68,7 @@ impl<'l> Session<'l> {
             readback: None,
             rehearsed: Vec::new(),
             two_queues: None,
+            maps: None,
             timeline: Timeline::new(gpu, &gpu.clock),
         };
         if let Some(words) = lab.checks.iter().map(|c| c.words).max() {
@@ -88,7 +91,12 @@ impl<'l> Session<'l> {
     /// # Errors
     /// A mistake in the sample, such as a wait that would never end.
     pub fn rehearse(&mut self) -> Result<()> {
-        self.rehearsed = (0..self.lab.variants.len()).map(|v| self.rehearse_one(v)).collect::<Result<_>>()?;
+        let all = 0..self.lab.variants.len();
+        self.rehearsed = all.clone().map(|v| self.rehearse_one(v)).collect::<Result<_>>()?;
+        if self.lab.maps_races {
+            let checks: Vec<_> = all.map(|v| self.checks(v).next()).collect();
+            self.maps = Some(Maps::new(self.lab, &checks)?);
+        }
         Ok(())
     }
 
@@ -116,6 +124,9 @@ impl<'l> Session<'l> {
             Some(variant) if on_two(variant) => self.run_on_two_queues(variant, repetitions)?,
             _ => self.run(variant, repetitions)?,
         };
+        if let (Some(maps), Some(variant)) = (&mut self.maps, variant) {
+            maps.count(variant, repetitions);
+        }
         let stamps = self.read_stamps()?;
         let gpu_us = self.interval(stamps)?;
         self.timeline.zone(self.name_of(variant), repetitions, stamps)?;
@@ -130,6 +141,11 @@ impl<'l> Session<'l> {
             wrong,
             first_wrong,
         })
+    }
+
+    /// Where the samples so far had texels wrong; nothing where that was not asked for.
+    pub fn maps(&self) -> Result<Vec<Map>> {
+        self.maps.as_ref().map_or_else(|| Ok(Vec::new()), |maps| maps.read(self.lab))
     }
 
     fn name_of(&self, variant: Option<usize>) -> &'l str {
@@ -384,7 +400,7 @@ impl<'l> Session<'l> {
         let (Some(flat), Some(counters), Some(seen)) = (self.flat, self.counters, self.seen) else { return };
         cmd.region(format_args!("verify"), || {
             let mut slot = 0;
-            for check in self.checks(variant) {
+            for (number, check) in self.checks(variant).enumerate() {
                 for repetition in 0..repetitions {
                     cmd.full_barrier();
                     cmd.copy_image_to_buffer(check.images.get(repetition, check.index), flat);
@@ -396,6 +412,9 @@ impl<'l> Session<'l> {
                         &[check.words, slot],
                         [groups, 1, 1],
                     );
+                    if let (Some(maps), 0) = (&self.maps, number) {
+                        maps.record(cmd, variant, check.expected, flat);
+                    }
                     slot += 1;
                 }
             }

@@ -65,21 +65,22 @@ impl Destination {
         on_stdout || file(self).is_some_and(|path| file(other) == Some(path))
     }
 
-    /// Writes `text`. A file appears whole or not at all; a reader that has left the standard output
+    /// Writes a text or a picture. A file appears whole or not at all; a reader that has left the standard output
     /// (`| head`) is no error.
     ///
     /// # Errors
     /// As [`Self::probe`], and where the disk is full or fails.
-    pub fn write(&self, text: &str) -> Result<()> {
+    pub fn write(&self, data: impl AsRef<[u8]>) -> Result<()> {
+        let data = data.as_ref();
         match self {
-            Self::Stdout => print(&mut io::stdout().lock(), text),
+            Self::Stdout => print(&mut io::stdout().lock(), data),
             Self::File(path) => match Place::of(path)? {
                 Place::Device => {
-                    fault::write(format_args!("writing to {}", path.display()), || fs::write(path, text))
+                    fault::write(format_args!("writing to {}", path.display()), || fs::write(path, data))
                         .with_context(|| format!("cannot write to {}", path.display()))
                 }
                 Place::File { folder, target } => {
-                    replace(&folder, &target, text).map_err(|error| refusal(path, &folder, &error))
+                    replace(&folder, &target, data).map_err(|error| refusal(path, &folder, &error))
                 }
             },
         }
@@ -137,10 +138,10 @@ pub(super) fn draft(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     fault::write(format_args!("creating {}", name(target)), || builder.tempfile_in(folder))
 }
 
-fn replace(folder: &Path, target: &Path, text: &str) -> io::Result<()> {
+fn replace(folder: &Path, target: &Path, data: &[u8]) -> io::Result<()> {
     let name = name(target);
     let mut file = draft(folder, target)?;
-    fault::write(format_args!("writing {name}"), || file.write_all(text.as_bytes()))?;
+    fault::write(format_args!("writing {name}"), || file.write_all(data))?;
     // Without it a crash can leave the new name on an empty file.
     fault::write(format_args!("syncing {name}"), || file.as_file().sync_all())?;
     fault::write(format_args!("renaming {name}"), || file.persist(target).map_err(|error| error.error))?;
@@ -161,10 +162,9 @@ pub(super) fn refusal(path: &Path, folder: &Path, error: &io::Error) -> anyhow::
     anyhow!("cannot write {} in the folder {}: {error}; {advice}", path.display(), folder.display())
 }
 
-fn print(out: &mut impl Write, text: &str) -> Result<()> {
-    let written = fault::write("writing to the standard output", || {
-        out.write_all(text.as_bytes()).and_then(|()| out.flush())
-    });
+fn print(out: &mut impl Write, data: &[u8]) -> Result<()> {
+    let written =
+        fault::write("writing to the standard output", || out.write_all(data).and_then(|()| out.flush()));
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("cannot write to the standard output")
@@ -222,7 +222,7 @@ mod tests {
             assert!(result.unwrap_err().to_string().contains("it is a folder"));
         }
         // Past the check, as when the folder appears in between.
-        assert!(replace(folder.path(), &target, "x").is_err());
+        assert!(replace(folder.path(), &target, b"x").is_err());
         assert_eq!(names(folder.path()), ["taken"]);
         assert!(names(&target).is_empty());
     }
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_left_is_no_error() {
-        assert!(print(&mut Closed(ErrorKind::BrokenPipe), "x").is_ok());
-        assert!(print(&mut Closed(ErrorKind::StorageFull), "x").is_err());
+        assert!(print(&mut Closed(ErrorKind::BrokenPipe), b"x").is_ok());
+        assert!(print(&mut Closed(ErrorKind::StorageFull), b"x").is_err());
     }
 }

@@ -356,6 +356,8 @@ fn verdict(figures: &Figures<'_>, passes: u32, bands: u32) -> Option<String> {
     let set = each("sets", &unsplit, events)?;
     let wait = each("waits", &unsplit, events)?;
     let both = each("events", &unsplit, events)?;
+    let median = |variant: &str| Some(figures.difference_us(&format!("{variant}_{bands}"), &unsplit)?.median);
+    let share = 100.0 * median("sets")? / median("events")?;
     let gain = figures.difference_us(&format!("events_{bands}"), "full_barrier")?.median_95?;
     let in_place =
         figures.difference_us(&format!("events_{bands}"), &format!("barrier_bands_{bands}"))?.median_95?;
@@ -368,7 +370,7 @@ fn verdict(figures: &Figures<'_>, passes: u32, bands: u32) -> Option<String> {
     };
     Some(format!(
         "In short: a barrier costs {barrier} µs here; an event costs {both} µs when it is set and waited for, {set} µs \
-         when it is only set, {wait} µs when a set one is waited for. {overlap}"
+         when it is only set ({share:.0} % of that), {wait} µs when one that was set long ago is waited for. {overlap}"
     ))
 }
 

@@ -1,0 +1,94 @@
+//! Where texels differed, over all samples of a run: counted on the device in bins.
+
+use anyhow::Result;
+
+use crate::cmd::Cmd;
+use crate::gpu::Buffer;
+use crate::kernel::Kernel;
+use crate::lab::{Check, Lab};
+use crate::memory::Place;
+
+/// Bins a side; a picture shows no more.
+const MOST_BINS: u32 = 128;
+
+/// What a variant's samples had wrong, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Map {
+    /// Its name.
+    pub variant: String,
+    /// Texels of the image.
+    pub size: [u32; 2],
+    /// Columns and rows of bins.
+    pub bins: [u32; 2],
+    /// How often a texel of each bin differed, row by row.
+    pub counts: Vec<u32>,
+    /// Images that were compared: one in each repetition of each sample, warm-up included.
+    pub trials: u64,
+}
+
+/// The maps of all variants that are checked.
+pub(super) struct Maps {
+    kernel: Kernel,
+    of: Vec<Option<Counting>>,
+}
+
+struct Counting {
+    size: [u32; 2],
+    bins: [u32; 2],
+    buffer: Buffer,
+    trials: u64,
+}
+
+impl Maps {
+    /// One map a variant, of its first checked image.
+    pub fn new(lab: &Lab, checks: &[Option<&Check>]) -> Result<Self> {
+        let counting = |check: &Option<&Check>| {
+            let Some(check) = check else { return Ok(None) };
+            let size = [check.width, check.words / check.width];
+            let bins = size.map(|side| side.min(MOST_BINS));
+            let bytes = 4 * u64::from(bins[0]) * u64::from(bins[1]);
+            let buffer = lab.gpu.buffer("map of races", bytes, Place::Device)?;
+            lab.gpu.run_once("clearing a map", |cmd| cmd.fill_buffer(buffer, 0))?;
+            Ok(Some(Counting { size, bins, buffer, trials: 0 }))
+        };
+        Ok(Self {
+            kernel: lab.kernel("lab/map.comp").build()?,
+            of: checks.iter().map(counting).collect::<Result<_>>()?,
+        })
+    }
+
+    /// Adds the texels of `actual` that differ from `expected`.
+    pub fn record(&self, cmd: &Cmd<'_>, variant: usize, expected: Buffer, actual: Buffer) {
+        let Some(map) = &self.of[variant] else { return };
+        let groups = (map.size[0] * map.size[1]).div_ceil(128).min(4096);
+        let push = [map.size[0], map.size[1], map.bins[0], map.bins[1]];
+        cmd.dispatch(self.kernel, &[expected, actual, map.buffer], &push, [groups, 1, 1]);
+    }
+
+    /// A sample was taken.
+    pub fn count(&mut self, variant: usize, repetitions: u32) {
+        if let Some(map) = &mut self.of[variant] {
+            map.trials += u64::from(repetitions);
+        }
+    }
+
+    /// Reads the maps of the variants that have samples.
+    pub fn read(&self, lab: &Lab) -> Result<Vec<Map>> {
+        let mut maps = Vec::new();
+        for (counting, variant) in self.of.iter().zip(&lab.variants) {
+            let Some(map) = counting.as_ref().filter(|map| map.trials > 0) else { continue };
+            let bytes = 4 * u64::from(map.bins[0]) * u64::from(map.bins[1]);
+            let readback = lab.gpu.buffer("map of races (CPU)", bytes, Place::Readback)?;
+            lab.gpu.run_once("reading a map", |cmd| {
+                cmd.full_barrier();
+                cmd.copy_buffer(map.buffer, readback, bytes);
+                cmd.host_barrier();
+            })?;
+            let counts = lab.gpu.read(readback)?;
+            lab.gpu.free(readback);
+            let Counting { size, bins, trials, .. } = *map;
+            maps.push(Map { variant: variant.name.clone(), size, bins, counts, trials });
+        }
+        Ok(maps)
+    }
+}
