@@ -1,4 +1,5 @@
-//! What several samples share: formulas whose kernels they use in common. A sample itself is one
-//! file in `src/bin`.
+//! What samples are made of beside their recordings: formulas and geometry, each with its own
+//! proof. A sample itself is one file in `src/bin`.
 
+pub mod bands;
 pub mod chain;

@@ -8,21 +8,8 @@
 //! events, 2 bands    ▕▔ 0.a ▔▏▔ 0.b ▔▏▔ 1.a ▔▏▔ 1.b ▔▏▔ 2.a ▔▏▔ 2.b ▔╲      if the driver lets it
 //! ```
 //!
-//! How the bands are cut. A pass reads `radius` texels beyond what it writes, so the line between
-//! two bands moves from pass to pass by that reach, rounded up to `--align`, towards the band that
-//! is recorded first:
-//!
-//! ```text
-//! rows     pass 0   pass 1   pass 2
-//!  0       a        a        a          band a of pass p+1 ends above where band a of pass p
-//!  ...     a        a        b          ended, by at least the reach: it reads only band a of
-//!  ...     a        b        b          pass p. Band b reads both, and the event behind b stands
-//!  ...     b        b        b          for both: a set's first scope takes in all earlier
-//!  last    b        b        b          commands. So band n waits for event n of the pass before.
-//! ```
-//!
-//! The same shift covers ping-pong's write-after-read: band n of pass p+1 writes rows of the image
-//! that pass p-1 wrote and pass p read, and the readers of those rows lie in bands ≤ n of pass p.
+//! How the bands are cut, so that band n needs band n of the pass before and no later one, is drawn in
+//! `samples/src/bands.rs`.
 //!
 //! Expect the talk's 1.31 for the barrier and 1.03 for the events only where events neither drain the
 //! GPU nor cost as much as what they save. Current RADV drains in the wait; on NVIDIA 580 a set and
@@ -45,6 +32,7 @@ use common::{
     Access, Access1, Cmd, Event, EventState, Extent, Figures, Format, Image, Images, Kernel, Lab, Queue, Rep,
     Scope, Scope1, Shows, Stage, Stage1, Summary, Workgroup, run, sample,
 };
+use samples::bands::Bands;
 use samples::chain;
 
 const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
@@ -138,7 +126,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     let counts =
         if args.bands.is_empty() { BTreeSet::from([2, 4]) } else { args.bands.iter().copied().collect() };
     for &count in &counts {
-        let bands = Bands::of(&chain, count);
+        let bands = chain.cut(count);
         if let (Some(reason), false) = (bands.impossible(), args.bands.is_empty()) {
             bail!("{reason}");
         }
@@ -261,7 +249,7 @@ fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
     if !lab.asks_for("two_queues") {
         return Ok(());
     }
-    let bands = Bands::of(&chain, 2);
+    let bands = chain.cut(2);
     let chain = chain.with_images_of_both_queues(lab, args)?;
     lab.variant_on_queues("two_queues", move |queues, rep| {
         let ordered = |cmd: &Cmd<'_>, pass, band| {
@@ -449,6 +437,10 @@ impl Chain {
         self.images.get(repetition, self.index(generation))
     }
 
+    fn cut(&self, count: u32) -> Bands {
+        Bands::new(self.size, self.passes, self.radius, self.align, count)
+    }
+
     fn passes(&self, cmd: &Cmd<'_>, record: impl Fn(u32)) {
         for pass in 0..self.passes {
             cmd.region(format_args!("pass {pass}"), || record(pass));
@@ -483,111 +475,5 @@ impl Chain {
     fn expect(&self, lab: &mut Lab, images: Images) -> Result<()> {
         lab.seed(images, 0, &chain::seed(self.size))?;
         lab.expect(images, self.index(self.passes), chain::twin(self.size, self.radius, self.passes))
-    }
-}
-
-/// How each pass is cut into bands; the head of this file draws it.
-#[derive(Clone, Copy)]
-struct Bands {
-    count: u32,
-    height: u32,
-    passes: u32,
-    align: u32,
-    /// How far the lines between bands move from pass to pass: the reach, rounded up.
-    shift: u32,
-    width: u32,
-}
-
-impl Bands {
-    fn of(chain: &Chain, count: u32) -> Self {
-        let (Extent { width, height }, passes, align) = (chain.size, chain.passes, chain.align);
-        Self { count, height, passes, align, shift: chain.radius.next_multiple_of(align), width }
-    }
-
-    fn rows(&self, pass: u32, band: u32) -> Range<u32> {
-        self.line(pass, band)..self.line(pass, band + 1)
-    }
-
-    /// Where a band begins: near equal parts half-way through the chain, on multiples of the
-    /// alignment, and so that no band of any pass is empty.
-    fn line(&self, pass: u32, band: u32) -> u32 {
-        let Self { count, height, align, shift, .. } = *self;
-        if band == 0 || band == count {
-            return height * band / count;
-        }
-        let travel = (self.passes - 1) * shift;
-        let even = (band * height / count + travel / 2 + align / 2) / align * align;
-        let last = (height - 1) / align * align;
-        even.clamp(travel + band * align, last - (count - 1 - band) * align) - pass * shift
-    }
-
-    /// Why the image cannot be cut like this, with the smallest size that can.
-    fn impossible(&self) -> Option<String> {
-        let Self { count, passes, align, shift, width, .. } = *self;
-        let needed = (passes - 1) * shift + (count - 1) * align + 1;
-        (needed > self.height).then(|| {
-            format!(
-                "{count} bands need --size {width}x{needed} or larger, because the lines between them lie {align} rows \
-                 apart and move by {shift} in each of {passes} passes (or fewer bands, or a smaller --align)"
-            )
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// On a device that never overlaps dispatches a wrong line does no harm, so it is proved here.
-    #[test]
-    fn a_band_reads_only_what_its_event_stands_for() {
-        let mut split = 0;
-        for (height, count, align, radius, passes) in grid() {
-            let shift = radius.next_multiple_of(align);
-            let bands = Bands { count, height, passes, align, shift, width: 1 };
-            if bands.impossible().is_some() {
-                continue;
-            }
-            split += 1;
-            for pass in 0..passes {
-                let rows: Vec<_> = (0..count).map(|band| bands.rows(pass, band)).collect();
-                assert!(rows.iter().all(|r| r.start < r.end), "{height} {count} {align} {radius}: {rows:?}");
-                assert!(rows.windows(2).all(|w| w[0].end == w[1].start && w[1].start % align == 0));
-                assert_eq!((rows[0].start, rows[count as usize - 1].end), (0, height));
-                for band in (0..count - 1).filter(|_| pass > 0) {
-                    let before = bands.rows(pass - 1, band).end;
-                    assert!(
-                        rows[band as usize].end + radius <= before,
-                        "pass {pass} band {band} reads too far"
-                    );
-                }
-            }
-        }
-        assert!(split > 400, "only {split} of the grid can be split");
-    }
-
-    #[test]
-    fn the_smallest_size_named_is_the_smallest_that_works() {
-        for (height, count, align, radius, passes) in grid() {
-            let bands = |height| Bands {
-                count,
-                height,
-                passes,
-                align,
-                shift: radius.next_multiple_of(align),
-                width: 9,
-            };
-            let Some(reason) = bands(height).impossible() else { continue };
-            let smallest: u32 =
-                reason.split("--size 9x").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-            assert!(bands(smallest).impossible().is_none() && bands(smallest - 1).impossible().is_some());
-        }
-    }
-
-    fn grid() -> impl Iterator<Item = (u32, u32, u32, u32, u32)> {
-        let shapes = [64, 65, 200, 321, 512, 1152].into_iter().flat_map(|h| (2..=5).map(move |c| (h, c)));
-        let aligned = shapes.flat_map(|(h, c)| [1, 8, 64].map(move |a| (h, c, a)));
-        let reaching = aligned.flat_map(|(h, c, a)| [1, 2, 9].map(move |r| (h, c, a, r)));
-        reaching.flat_map(|(h, c, a, r)| [1, 3, 12].map(move |p| (h, c, a, r, p)))
     }
 }

@@ -7,38 +7,60 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// A change of a sample's text, which must occur in it exactly once.
+/// Texts to replace, each of which must occur exactly once.
+type Edits = &'static [(&'static str, &'static str)];
+
+/// A changed sample, or one that uses a changed module of the samples' library.
 pub struct Source {
     pub name: &'static str,
     sample: &'static str,
-    edits: &'static [(&'static str, &'static str)],
+    edits: Edits,
+    module: Option<(&'static str, Edits)>,
 }
 
-pub const SHIFTED_BACK: Source = Source {
-    name: "shifted_back",
-    sample: "src/bin/pipelined_events.rs",
-    edits: &[("- pass * shift", "- (self.passes - 1 - pass) * shift")],
-};
+const fn sample(name: &'static str, sample: &'static str, edits: Edits) -> Source {
+    Source { name, sample, edits, module: None }
+}
 
-pub const REACH_SHORT: Source = Source {
-    name: "reach_short",
-    sample: "src/bin/pipelined_events.rs",
-    edits: &[(
-        "shift: chain.radius.next_multiple_of(align)",
-        "shift: (chain.radius - 1).next_multiple_of(align)",
-    )],
-};
+/// `edits` make the sample use the changed `module`, which is written beside the library.
+const fn module(name: &'static str, edits: Edits, module: &'static str, changes: Edits) -> Source {
+    Source { name, sample: EVENTS, edits, module: Some((module, changes)) }
+}
 
-pub const TWO_IMAGES: Source = Source {
-    name: "two_images",
-    sample: "src/bin/pipelined_events.rs",
-    edits: &[("if self.ping_pong { generation % 2 } else { generation }", "generation % 2")],
-};
+const EVENTS: &str = "pipelined_events";
+const OWN_BANDS: &str = "use samples::bands::Bands;";
 
-pub const BARRIER_LATE: Source = Source {
-    name: "barrier_late",
-    sample: "src/bin/pipelined_events.rs",
-    edits: &[(
+pub const SHIFTED_BACK: Source = module(
+    "shifted_back",
+    &[(OWN_BANDS, "#[path = \"../shifted_back.rs\"]\nmod bands;\nuse bands::Bands;")],
+    "bands",
+    &[("- pass * shift", "- (self.passes - 1 - pass) * shift")],
+);
+
+pub const REACH_SHORT: Source = module(
+    "reach_short",
+    &[(OWN_BANDS, "#[path = \"../reach_short.rs\"]\nmod bands;\nuse bands::Bands;")],
+    "bands",
+    &[("shift: radius.next_multiple_of(align)", "shift: (radius - 1).next_multiple_of(align)")],
+);
+
+pub const WRONG_TWIN: Source = module(
+    "wrong_twin",
+    &[("use samples::chain;", "#[path = \"../wrong_twin.rs\"]\nmod chain;")],
+    "chain",
+    &[("mixed.wrapping_mul(MULTIPLIER).wrapping_add(near)", "mixed ^ near")],
+);
+
+pub const TWO_IMAGES: Source = sample(
+    "two_images",
+    EVENTS,
+    &[("if self.ping_pong { generation % 2 } else { generation }", "generation % 2")],
+);
+
+pub const BARRIER_LATE: Source = sample(
+    "barrier_late",
+    EVENTS,
+    &[(
         "            if chain.before(rep, pass).is_some() {
                 cmd.pipeline_barrier2(STORES, LOADS);
             }
@@ -48,25 +70,15 @@ pub const BARRIER_LATE: Source = Source {
                 cmd.pipeline_barrier2(STORES, LOADS);
             }",
     )],
-};
+);
 
-pub const PLAIN_STORES: Source = Source {
-    name: "plain_stores",
-    sample: "src/bin/pipelined_events.rs",
-    edits: &[(".define(\"COHERENT_STORES\")", "")],
-};
+pub const PLAIN_STORES: Source = sample("plain_stores", EVENTS, &[(".define(\"COHERENT_STORES\")", "")]);
 
-pub const WRONG_TWIN: Source = Source {
-    name: "wrong_twin",
-    sample: "src/bin/pipelined_events.rs",
-    edits: &[("use samples::chain;", "#[path = \"../wrong_chain.rs\"]\nmod chain;")],
-};
-
-pub const FAULT_MISCOUNTED: Source = Source {
-    name: "fault_miscounted",
-    sample: "src/bin/data_race.rs",
-    edits: &[("has_fault(tester.faulty_texels())", "has_fault(tester.faulty_texels() + 1)")],
-};
+pub const FAULT_MISCOUNTED: Source = sample(
+    "fault_miscounted",
+    "data_race",
+    &[("has_fault(tester.faulty_texels())", "has_fault(tester.faulty_texels() + 1)")],
+);
 
 const ALL: [&Source; 7] =
     [&SHIFTED_BACK, &REACH_SHORT, &TWO_IMAGES, &BARRIER_LATE, &PLAIN_STORES, &WRONG_TWIN, &FAULT_MISCOUNTED];
@@ -78,14 +90,18 @@ pub fn build() -> Result<PathBuf> {
     let target = package.join("../..");
     write(&package.join("Cargo.toml"), &manifest(samples)?)?;
     write(&package.join("Cargo.lock"), &read(&samples.join("../Cargo.lock"))?)?;
-    write(&package.join("src/lib.rs"), &read(&samples.join("src/lib.rs"))?)?;
-    let formula = read(&samples.join("src/chain.rs"))?;
-    write(&package.join("src/chain.rs"), &formula)?;
-    let wrong = edited(&formula, &[("mixed.wrapping_mul(MULTIPLIER).wrapping_add(near)", "mixed ^ near")])?;
-    write(&package.join("src/wrong_chain.rs"), &format!("#![allow(dead_code)]\n{wrong}"))?;
+    for file in ["lib.rs", "bands.rs", "chain.rs"] {
+        write(&package.join("src").join(file), &read(&samples.join("src").join(file))?)?;
+    }
     for source in ALL {
-        let text = edited(&read(&samples.join(source.sample))?, source.edits).context(source.name)?;
+        let path = |folder: &str, name: &str| samples.join(folder).join(name).with_extension("rs");
+        let text = edited(&read(&path("src/bin", source.sample))?, source.edits).context(source.name)?;
         write(&package.join("src/bin").join(source.name).with_extension("rs"), &text)?;
+        if let Some((module, edits)) = source.module {
+            let text = edited(&read(&path("src", module))?, edits).context(source.name)?;
+            let text = format!("#![allow(dead_code)]\n{text}");
+            write(&package.join("src").join(source.name).with_extension("rs"), &text)?;
+        }
     }
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--offline", "--quiet", "--bins"]).env("CARGO_TARGET_DIR", &target);
