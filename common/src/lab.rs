@@ -87,6 +87,7 @@ pub struct Lab {
     selection: Selection,
     /// Bytes of device memory that images and their checks take.
     claimed: u64,
+    sharing: Sharing,
     wanted_repetitions: u32,
     repetitions: Option<u32>,
 }
@@ -121,6 +122,7 @@ impl Lab {
             matrix_is_shown: false,
             selection: options.selection.clone(),
             claimed: 0,
+            sharing: Sharing::FirstQueue,
             wanted_repetitions: options.repetitions.unwrap_or(default).max(1),
             repetitions: None,
             gpu,
@@ -167,7 +169,24 @@ impl Lab {
         format: vk::Format,
         fill: [u32; 4],
     ) -> Result<Images> {
-        self.images(name, each, size, format, fill, Sharing::FirstQueue)
+        let bytes = u64::from(size[0]) * u64::from(size[1]) * texel_bytes(format)?;
+        ensure!(
+            texel_bytes(format)? == 4,
+            "output images are checked word by word: {format:?} has no 32 bits"
+        );
+        let repetitions = self.fit_repetitions(size, bytes, each)?;
+        let mut made = Vec::new();
+        for repetition in 0..repetitions {
+            for i in 0..each {
+                let name = format!("{name} {i}, repetition {repetition}");
+                made.push(self.gpu.image(&name, size, format, self.sharing)?);
+            }
+        }
+        self.gpu.settle_images(&made)?;
+        let first = made.first().context("a sample has at least one output image")?.0;
+        let images = Images { first, each, repetitions };
+        self.outputs.push(Output { images, fill, seeds: Vec::new() });
+        Ok(images)
     }
 
     /// Whether so many more images of this size fit into half of the device's memory, and a kernel
@@ -182,48 +201,16 @@ impl Lab {
             && self.claimed + image * u64::from(images) <= self.gpu.facts.device_memory / 2
     }
 
-    /// As [`Lab::output_images`], for variants on two queues.
+    /// Makes images that both queues use at once, for variants on two queues: of two families, sharing
+    /// may cost time, so the other variants shall not have it.
     ///
     /// # Errors
-    /// As there.
-    pub fn output_images_of_both_queues(
-        &mut self,
-        name: &str,
-        each: u32,
-        size: [u32; 2],
-        format: vk::Format,
-        fill: [u32; 4],
-    ) -> Result<Images> {
-        self.images(name, each, size, format, fill, Sharing::BothQueues)
-    }
-
-    fn images(
-        &mut self,
-        name: &str,
-        each: u32,
-        size: [u32; 2],
-        format: vk::Format,
-        fill: [u32; 4],
-        sharing: Sharing,
-    ) -> Result<Images> {
-        let bytes = u64::from(size[0]) * u64::from(size[1]) * texel_bytes(format)?;
-        ensure!(
-            texel_bytes(format)? == 4,
-            "output images are checked word by word: {format:?} has no 32 bits"
-        );
-        let repetitions = self.fit_repetitions(size, bytes, each)?;
-        let mut made = Vec::new();
-        for repetition in 0..repetitions {
-            for i in 0..each {
-                let name = format!("{name} {i}, repetition {repetition}");
-                made.push(self.gpu.image(&name, size, format, sharing)?);
-            }
-        }
-        self.gpu.settle_images(&made)?;
-        let first = made.first().context("a sample has at least one output image")?.0;
-        let images = Images { first, each, repetitions };
-        self.outputs.push(Output { images, fill, seeds: Vec::new() });
-        Ok(images)
+    /// Those of `make`.
+    pub fn for_both_queues<T>(&mut self, make: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.sharing = Sharing::BothQueues;
+        let made = make(self);
+        self.sharing = Sharing::FirstQueue;
+        made
     }
 
     /// Gives one of the output images its contents at the start of every repetition.

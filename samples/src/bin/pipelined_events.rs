@@ -423,8 +423,9 @@ impl Chain {
     fn with_images_of_both_queues(self, lab: &mut Lab, args: &Args) -> Result<Self> {
         let count = if args.ping_pong { 2 } else { self.passes + 1 };
         let (size, format) = (self.size.sides(), Format::R32_UINT);
-        let images =
-            lab.output_images_of_both_queues("shared generation", count, size, format, chain::UNWRITTEN)?;
+        let images = lab.for_both_queues(|lab| {
+            lab.output_images("shared generation", count, size, format, chain::UNWRITTEN)
+        })?;
         Ok(Self { images, ..self })
     }
 
