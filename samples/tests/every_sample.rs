@@ -174,9 +174,10 @@ fn image(sample: &str) -> Result<()> {
 }
 
 /// Flags that all samples share, as README and METHODOLOGY use them.
-const COMMON_FLAGS: [&str; 18] = [
+const COMMON_FLAGS: [&str; 19] = [
     "--bench",
     "--check",
+    "--profile",
     "--list-devices",
     "--device",
     "--variant",

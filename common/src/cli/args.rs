@@ -29,6 +29,13 @@ pub(super) struct Common {
     /// reason fails the check, and so does a listed one that no longer comes.
     #[arg(long, conflicts_with_all = ["samples", "budget", "json", "csv", "out"])]
     pub(super) check: bool,
+    /// Show each variant to a capture tool (RGP, Nsight, RenderDoc) once, and say how to capture it
+    ///
+    /// Each variant is recorded without timestamps and submitted alone, N repetitions of it with
+    /// --repetitions N [default here: 1], between labels on the queue that tell a capture tool where it
+    /// begins and ends. Its result is compared as with --check, without the validation layer.
+    #[arg(long, conflicts_with_all = ["bench", "check", "matrix", "samples", "budget", "json", "csv", "out"])]
+    pub(super) profile: bool,
     /// Break every dependency of one kind, which the check must then report
     #[arg(long = "break", value_enum, hide = true)]
     pub(super) broken: Option<Break>,

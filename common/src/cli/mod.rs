@@ -16,8 +16,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use crate::drive::bench::{self, BenchOptions};
-use crate::drive::check;
 use crate::drive::maps::Map;
+use crate::drive::{check, profile};
 use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, exit_code, one_line};
 use crate::facts::Kind;
 use crate::fault;
@@ -88,14 +88,10 @@ impl Run {
             all: self.common.all,
             matrix: self.common.matrix,
         };
-        let mut lab = Lab::new(
-            gpu,
-            &LabOptions {
-                repetitions: self.common.repetitions,
-                selection,
-                maps_races: self.common.image.is_some(),
-            },
-        );
+        // A capture that shows the same thing many times shows it no better.
+        let repetitions = self.common.repetitions.or(self.common.profile.then_some(1));
+        let maps_races = self.common.image.is_some();
+        let mut lab = Lab::new(gpu, &LabOptions { repetitions, selection, maps_races });
         self.with_lab(&mut lab, arguments, declare)
     }
 
@@ -141,6 +137,9 @@ impl Run {
             lab.gpu.tamper.set(Tamper { complete: false, broken: Some(broken) });
             lab.note("Recorded without its sets, so that its waits never end: nothing here is a result.");
         }
+        if self.common.profile {
+            return self.profile(lab);
+        }
         // Nothing is left of a run that was refused before this.
         let folder = self.destinations()?;
         self.bench(lab, folder.as_ref(), [opened, declared])
@@ -149,12 +148,27 @@ impl Run {
     fn check(&self, lab: &Lab) -> Result<u8> {
         let checked = check::check(lab, self.common.broken)?;
         let shown = print(&format!("{} on {}\n{}", self.sample.name, lab.device().name, checked.report));
-        if let Some(error) = &checked.aborted {
+        self.conclude(shown, checked.failed, checked.aborted.as_ref())
+    }
+
+    fn profile(&self, lab: &Lab) -> Result<u8> {
+        let recipe = report::recipe(lab.device(), std::env::consts::OS, &command());
+        print(&format!("{} on {}\n{recipe}", self.sample.name, lab.device().name))?;
+        if !lab.gpu.has_labels() {
+            say("Vulkan has no VK_EXT_debug_utils here: a capture will show no regions and no frames.");
+        }
+        let profiled = profile::profile(lab)?;
+        self.conclude(print(&format!("\n{}", profiled.report)), profiled.failed, profiled.aborted.as_ref())
+    }
+
+    /// The exit code of a run that takes no times, once its report is `shown`.
+    fn conclude(&self, shown: Result<()>, failed: usize, aborted: Option<&anyhow::Error>) -> Result<u8> {
+        if let Some(error) = aborted {
             self.complain(error);
         }
-        Ok(match &checked.aborted {
+        Ok(match aborted {
             Some(error) => exit_code(error),
-            None if checked.failed > 0 => EXIT_FAILED,
+            None if failed > 0 => EXIT_FAILED,
             None => shown.map(|()| EXIT_RIGHT)?,
         })
     }
@@ -228,7 +242,7 @@ impl Run {
             schema: SCHEMA,
             tool: host::tool(&self.sample, &lab.shaders),
             sample: self.sample.name.to_owned(),
-            command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
+            command: command(),
             started: humantime::format_rfc3339_seconds(started).to_string(),
             seconds: self.began.elapsed().as_secs_f64(),
             configuration: lab.settings.clone(),
@@ -320,6 +334,11 @@ fn print(text: &str) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// The program and its arguments, as the user gave them.
+fn command() -> Vec<String> {
+    std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
 }
 
 /// A seed nobody chose.

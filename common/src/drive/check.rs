@@ -177,7 +177,7 @@ fn dispatch_names(lab: &Lab, script: &Script) -> Vec<String> {
 }
 
 /// How many elements of a repetition differ where the variant is as it promises in every order.
-fn must_differ(promise: &Promise) -> Option<u64> {
+pub(super) fn must_differ(promise: &Promise) -> Option<u64> {
     match promise {
         Promise::Law | Promise::Hardware { .. } => Some(0),
         Promise::Fault { elements } => Some(*elements),
@@ -225,7 +225,7 @@ fn run_changed(
     Ok(())
 }
 
-fn miscount(wrong: u64, expected: u64, repetitions: u32, first: &str) -> String {
+pub(super) fn miscount(wrong: u64, expected: u64, repetitions: u32, first: &str) -> String {
     match expected * u64::from(repetitions) {
         0 => format!("{wrong} texels differ from the CPU twin, the first at {first}"),
         n => format!("{wrong} texels differ from the CPU twin, where a fault of {n} was put"),

@@ -1,4 +1,4 @@
-//! The drivers over one recording: `bench` measures, `check` proves.
+//! The drivers over one recording: `bench` measures, `check` proves, `profile` shows it to a capture tool.
 
 pub mod bench;
 pub mod check;
@@ -6,6 +6,7 @@ pub mod figures;
 mod interval;
 pub mod maps;
 mod order;
+pub mod profile;
 mod rows;
 mod session;
 mod two_queues;

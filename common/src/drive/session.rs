@@ -32,8 +32,8 @@ use crate::variant::{Recording, Rep};
 /// Objects that every sample reuses.
 pub(crate) struct Session<'l> {
     pub(super) lab: &'l Lab,
-    pool: vk::CommandPool,
-    buffer: vk::CommandBuffer,
+    pub(super) pool: vk::CommandPool,
+    pub(super) buffer: vk::CommandBuffer,
     pub(super) fence: vk::Fence,
     pub(super) stamps: vk::QueryPool,
     compare: Kernel,
@@ -45,7 +45,7 @@ pub(crate) struct Session<'l> {
     /// Where the CPU reads an image; made here, so that no memory is asked for once samples are taken.
     readback: Option<Buffer>,
     rehearsed: Vec<Rehearsed>,
-    two_queues: Option<TwoQueues>,
+    pub(super) two_queues: Option<TwoQueues>,
     maps: Option<Maps>,
     timeline: Timeline<'l>,
 }
@@ -340,7 +340,7 @@ impl<'l> Session<'l> {
         self.rehearsed[variant].checks.iter().map(|&i| &self.lab.checks[i])
     }
 
-    fn record(&self, cmd: &mut Cmd<'_>, variant: usize, repetitions: u32) {
+    pub(super) fn record(&self, cmd: &mut Cmd<'_>, variant: usize, repetitions: u32) {
         let variant = &self.lab.variants[variant];
         let Recording::OneQueue(record) = &variant.record else { return };
         cmd.tampered(|cmd| {
@@ -425,7 +425,7 @@ impl<'l> Session<'l> {
     }
 
     /// Sum of the counters and index of the first wrong element, in the order check, repetition.
-    fn counts(&self, variant: usize, repetitions: u32) -> Result<(u64, Option<u64>)> {
+    pub(super) fn counts(&self, variant: usize, repetitions: u32) -> Result<(u64, Option<u64>)> {
         let Some(seen) = self.seen else { return Ok((0, None)) };
         let words = self.lab.gpu.read(seen)?;
         let mut slots = words.chunks_exact(2);

@@ -67,7 +67,7 @@ impl TwoQueues {
         verify.end()?;
         let began = Instant::now();
         let submits = session.script(variant, repetitions)?.0.submits;
-        let buffers = self.record(session, &submits)?;
+        let buffers = self.record(session, variant, &submits, true)?;
         let recorded = began.elapsed();
         recording.end();
 
@@ -79,14 +79,42 @@ impl TwoQueues {
         let waiting = tracy::span("wait");
         gpu.wait(session.fence, &session.lab.variants[variant].name)?;
         waiting.end();
-        for submit in &submits {
-            self.before[submit.point.queue as usize] += 1;
-        }
+        self.count(&submits);
         Ok([recorded, submitted])
     }
 
-    /// Records the window: the script, with the stamps at its ends, which both are on the first queue.
-    fn record(&mut self, session: &Session<'_>, submits: &[Submit]) -> Result<Vec<vk::CommandBuffer>> {
+    /// Submits the variant's commands and nothing else, as a capture wants them: without stamps, and
+    /// without the gate, because a driver that captures each submit waits for its end before it takes
+    /// the next.
+    pub fn run_bare(&mut self, session: &Session<'_>, variant: usize, repetitions: u32) -> Result<()> {
+        let gpu = &session.lab.gpu;
+        for pool in self.pools {
+            gpu.reset_pool(pool)?;
+        }
+        let submits = session.script(variant, repetitions)?.0.submits;
+        let buffers = self.record(session, variant, &submits, false)?;
+        self.submit_all(gpu, &submits, &buffers, None, session.fence)?;
+        gpu.wait(session.fence, &session.lab.variants[variant].name)?;
+        self.count(&submits);
+        Ok(())
+    }
+
+    /// Moves the timelines on, once the submits are done.
+    fn count(&mut self, submits: &[Submit]) {
+        for submit in submits {
+            self.before[submit.point.queue as usize] += 1;
+        }
+    }
+
+    /// Records the script; for a window with the stamps at its ends, which both are on the first queue.
+    fn record(
+        &mut self,
+        session: &Session<'_>,
+        variant: usize,
+        submits: &[Submit],
+        stamped: bool,
+    ) -> Result<Vec<vk::CommandBuffer>> {
+        let name = &session.lab.variants[variant].name;
         let gpu = &session.lab.gpu;
         let mut used = [0; 2];
         let mut recorded = Vec::new();
@@ -99,12 +127,12 @@ impl TwoQueues {
             let buffer = self.buffers[queue][used[queue]];
             used[queue] += 1;
             let cmd = Cmd::begin(gpu, buffer)?;
-            if submit.point.queue == Queue::First && is_first(at) {
+            if stamped && submit.point.queue == Queue::First && is_first(at) {
                 cmd.write_timestamp2(session.stamps, 0);
                 cmd.execution_barrier();
             }
-            submit.steps.iter().for_each(|step| cmd.replay(step));
-            if at + 1 == submits.len() {
+            cmd.region(format_args!("{name}"), || submit.steps.iter().for_each(|step| cmd.replay(step)));
+            if stamped && at + 1 == submits.len() {
                 cmd.execution_barrier();
                 cmd.write_timestamp2(session.stamps, 1);
             }
@@ -118,19 +146,29 @@ impl TwoQueues {
     fn submit(&mut self, gpu: &Gpu, submits: &[Submit], buffers: &[vk::CommandBuffer]) -> Result<Duration> {
         self.opened += 1;
         let gate = Mark { semaphore: self.gate, value: self.opened, stages: Stage::ALL_COMMANDS };
-        let all = || {
-            let mut taken = Duration::ZERO;
-            for (at, (submit, &buffer)) in submits.iter().zip(buffers).enumerate() {
-                let waits = submit.waits.iter().map(|&(point, stages)| self.mark(point, stages));
-                let waits: Vec<Mark> = (at == 0).then_some(gate).into_iter().chain(waits).collect();
-                let signal = self.mark(submit.point, Stage::ALL_COMMANDS);
-                taken += gpu.submit_to(submit.point.queue, &waits, buffer, &[signal], vk::Fence::null())?;
-            }
-            Ok(taken)
-        };
-        let submitted = all();
+        let submitted = self.submit_all(gpu, submits, buffers, Some(gate), vk::Fence::null());
         gpu.signal(self.gate, self.opened)?;
         submitted
+    }
+
+    /// The first submit waits for the gate, the last signals the fence.
+    fn submit_all(
+        &self,
+        gpu: &Gpu,
+        submits: &[Submit],
+        buffers: &[vk::CommandBuffer],
+        gate: Option<Mark>,
+        fence: vk::Fence,
+    ) -> Result<Duration> {
+        let mut taken = Duration::ZERO;
+        for (at, (submit, &buffer)) in submits.iter().zip(buffers).enumerate() {
+            let waits = submit.waits.iter().map(|&(point, stages)| self.mark(point, stages));
+            let waits: Vec<Mark> = gate.filter(|_| at == 0).into_iter().chain(waits).collect();
+            let signal = self.mark(submit.point, Stage::ALL_COMMANDS);
+            let fence = if at + 1 == submits.len() { fence } else { vk::Fence::null() };
+            taken += gpu.submit_to(submit.point.queue, &waits, buffer, &[signal], fence)?;
+        }
+        Ok(taken)
     }
 
     fn mark(&self, point: Point, stages: Stage) -> Mark {

@@ -4,6 +4,7 @@ mod arena;
 mod choose;
 mod device;
 mod instance;
+mod labels;
 mod queue;
 
 pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot};
@@ -76,6 +77,8 @@ pub struct Gpu {
     max_storage_buffer: u64,
     /// A submit has not been seen to end, or lost the device.
     pending: Cell<bool>,
+    /// Submits so far, which is how a capture of each is numbered.
+    submits: Cell<u64>,
     once: OnceCell<(vk::CommandPool, vk::CommandBuffer, vk::Fence)>,
     tools: Vec<String>,
     pub(crate) clock: crate::tracy::Clock,
@@ -111,8 +114,14 @@ impl Gpu {
             choose::choose(choose::candidates(&instance, options.queue)?, options.device.as_deref())?;
         let instance_time = began.elapsed();
         let began = Instant::now();
-        let (device, features) = device::create(&instance.raw, &chosen)?;
+        let label_log = labels::file()?;
+        let (mut device, features) = device::create(&instance.raw, &chosen)?;
         let startup = Startup { instance: instance_time, device: began.elapsed() };
+        let mut debug =
+            instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device));
+        if let Some(file) = label_log {
+            (device, debug) = labels::logged(file, &instance.raw, &device, debug);
+        }
         let memory = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
             device: device.clone(),
@@ -126,7 +135,7 @@ impl Gpu {
         let gpu = Self {
             startup,
             push: khr::push_descriptor::Device::new(&instance.raw, &device),
-            debug: instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device)),
+            debug,
             arena: RefCell::default(),
             memory: ManuallyDrop::new(RefCell::new(memory)),
             queues: chosen.queues.map(|at| at.map(|at| queue::Handle::get(&device, at))),
@@ -136,6 +145,7 @@ impl Gpu {
             max_push_descriptors: features.max_push_descriptors,
             max_storage_buffer: chosen.max_storage_buffer,
             pending: Cell::new(false),
+            submits: Cell::new(0),
             once: OnceCell::new(),
             tools: device::tools(&instance.raw, chosen.physical),
             clock: features.clock,

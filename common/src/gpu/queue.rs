@@ -1,5 +1,6 @@
 //! The queues: command buffers, submits, and waiting for them.
 
+use std::ffi::CStr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -141,6 +142,7 @@ impl Gpu {
         if fence != vk::Fence::null() {
             attempt("resetting a fence", || unsafe { self.device.reset_fences(&[fence]) })?;
         }
+        self.submits.set(self.submits.get() + 1);
         let began = Instant::now();
         let submitted =
             fault::call("submitting", || unsafe { self.device.queue_submit2(queue, &submit, fence) });
@@ -151,6 +153,27 @@ impl Gpu {
         }
         submitted.map_err(|result| failure(result, "submitting"))?;
         Ok(taken)
+    }
+
+    /// Submits so far.
+    pub(crate) fn submits(&self) -> u64 {
+        self.submits.get()
+    }
+
+    /// Regions and names reach a capture tool.
+    pub(crate) fn has_labels(&self) -> bool {
+        self.debug.is_some()
+    }
+
+    /// `vkQueueInsertDebugUtilsLabelEXT` on the first queue. Some drivers wait for the queue there, so
+    /// it has no place in a run that is timed.
+    pub(crate) fn insert_queue_label(&self, name: &CStr) -> Result<()> {
+        let queue = self.queue(Queue::First)?.raw;
+        if let Some(debug) = &self.debug {
+            let info = vk::DebugUtilsLabelEXT::default().label_name(name);
+            unsafe { debug.queue_insert_debug_utils_label(queue, &info) };
+        }
+        Ok(())
     }
 
     /// Waits for a submit.

@@ -1,0 +1,139 @@
+//! `--profile`: shows each variant to a capture tool, once, without queries.
+//!
+//! ```text
+//! submit      fill outputs, seed, reset events
+//! frame       AmdFrameBegin ─ submit: the variant's commands in its region ─ wait ─ AmdFrameEnd
+//! submit      compare every checked image with the twin, counters to the CPU
+//! ```
+//!
+//! A capture tool takes a frame from one present to the next, and here is none. What stands for it are
+//! labels on the queue: `AmdFrameBegin` and `AmdFrameEnd` are what AMD's tools look for, the labels
+//! around those are RenderDoc's. Labels that stay open over a submit (`vkQueueBeginDebugUtilsLabelEXT`)
+//! crash captures of Radeon GPU Profiler.
+
+use std::ffi::CStr;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::check::{miscount, must_differ};
+use super::session::Session;
+use crate::cmd::Cmd;
+use crate::error::{Halt, one_line};
+use crate::lab::Lab;
+use crate::record::{Promise, Status};
+use crate::variant::Recording;
+
+/// What delimits a frame, from the outside in.
+const FRAME: [(&CStr, &CStr); 2] =
+    [(c"capture-marker,begin_capture", c"capture-marker,end_capture"), (c"AmdFrameBegin", c"AmdFrameEnd")];
+
+/// Drivers write a capture when its submit has ended, and the last one shall not be cut.
+const LAST_CAPTURE: Duration = Duration::from_millis(500);
+
+/// What `--profile` showed.
+#[derive(Debug, Default)]
+pub struct Profiled {
+    /// One line a variant.
+    pub report: String,
+    /// Variants that were wrong or failed.
+    pub failed: usize,
+    /// A queue that hung, a lost device or a wait that failed, after which nothing more could be shown.
+    pub aborted: Option<anyhow::Error>,
+}
+
+/// Submits each variant of the lab once, in a frame of its own, and judges the result.
+///
+/// # Errors
+/// What hinders the first frame.
+pub fn profile(lab: &Lab) -> Result<Profiled> {
+    let mut session = Session::new(lab)?;
+    session.rehearse()?;
+    let names = lab.variants.iter().map(|v| v.name.len()).max().unwrap_or(0);
+    let mut profiled = Profiled::default();
+    for (v, variant) in lab.variants.iter().enumerate() {
+        let text = match session.left_out(v) {
+            _ if profiled.aborted.is_some() => "not shown".into(),
+            Some(Status::Skipped { reason } | Status::Unsupported { reason }) => {
+                format!("left out: {reason}")
+            }
+            _ => one_variant(lab, &mut session, v).unwrap_or_else(|error| {
+                profiled.failed += 1;
+                let text = format!("FAILED: {}", one_line(&error));
+                if error.is::<Halt>() || lab.gpu.is_busy() {
+                    profiled.aborted = Some(error);
+                }
+                text
+            }),
+        };
+        let _ = writeln!(profiled.report, "{:<names$} {text}", variant.name);
+    }
+    std::thread::sleep(LAST_CAPTURE);
+    Ok(profiled)
+}
+
+/// Preparation, frame and verification; returns what is to be said of them.
+fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<String> {
+    let (gpu, name, repetitions) = (&lab.gpu, &lab.variants[v].name, lab.repetitions());
+    let dispatches = session.script(v, repetitions)?.0.dispatches().count();
+    gpu.run_once(&format!("the preparation of {name}"), |cmd| session.prepare(cmd, v, repetitions))?;
+    for (begin, _) in FRAME {
+        gpu.insert_queue_label(begin)?;
+    }
+    let before = gpu.submits();
+    submit(session, v, repetitions)?;
+    let last = gpu.submits();
+    for (_, end) in FRAME.iter().rev() {
+        gpu.insert_queue_label(end)?;
+    }
+    gpu.run_once(&format!("the verification of {name}"), |cmd| session.verify(cmd, v, repetitions))?;
+    let submits = match last - before {
+        1 => format!("submit {last}"),
+        _ => format!("submits {} to {last}", before + 1),
+    };
+    let s = if dispatches == 1 { "" } else { "es" };
+    let shown = format!("{submits}, {dispatches} dispatch{s}");
+    judge(lab, session, v, repetitions).map(|result| format!("{shown}: {result}")).context(shown)
+}
+
+/// The variant's commands and nothing else.
+fn submit(session: &mut Session<'_>, v: usize, repetitions: u32) -> Result<()> {
+    let gpu = &session.lab.gpu;
+    if matches!(session.lab.variants[v].record, Recording::Queues(_)) {
+        let mut two = session.two_queues.take().context("the device has one queue")?;
+        let done = two.run_bare(session, v, repetitions);
+        session.two_queues = Some(two);
+        return done;
+    }
+    gpu.reset_pool(session.pool)?;
+    let mut cmd = Cmd::begin(gpu, session.buffer)?;
+    session.record(&mut cmd, v, repetitions);
+    cmd.end()?;
+    gpu.submit(session.buffer, session.fence)?;
+    gpu.wait(session.fence, &session.lab.variants[v].name)
+}
+
+/// In words, whether the images hold what the variant promises.
+///
+/// # Errors
+/// They do not.
+fn judge(lab: &Lab, session: &Session<'_>, v: usize, repetitions: u32) -> Result<String> {
+    let (wrong, first) = session.counts(v, repetitions)?;
+    let promise = &lab.variants[v].promise;
+    let expected = match promise {
+        // Caches may show it a stale value, which its row of a measurement counts.
+        Promise::Hardware { .. } => None,
+        promise => must_differ(promise),
+    };
+    if let Some(expected) = expected.filter(|n| n * u64::from(repetitions) != wrong) {
+        let first = first.map_or_else(String::new, |first| session.place(v, first));
+        anyhow::bail!(miscount(wrong, expected, repetitions, &first));
+    }
+    Ok(match (promise, wrong) {
+        _ if lab.checks.is_empty() => "no output compared".into(),
+        (_, 0) => "right".into(),
+        (Promise::Fault { .. }, _) => "right, with just the texels of its fault wrong".into(),
+        (_, wrong) => format!("{wrong} racy texels, as it may"),
+    })
+}

@@ -1,0 +1,118 @@
+//! How to capture a run with the tools of this platform, for `--profile`.
+
+use ash::vk::DriverId;
+
+use super::shell::quote;
+use crate::facts::DeviceFacts;
+
+const NVIDIA: u32 = 0x10de;
+
+/// How to capture what `command` (program and arguments) shows on this device. `os` is one of
+/// [`std::env::consts::OS`].
+#[must_use]
+pub fn recipe(facts: &DeviceFacts, os: &str, command: &[String]) -> String {
+    let line = words(command);
+    let driver = DriverId::from_raw(facts.driver_id);
+    let of_amd = [DriverId::AMD_PROPRIETARY, DriverId::AMD_OPEN_SOURCE].contains(&driver);
+    let tools = match driver {
+        DriverId::MESA_RADV if os == "linux" => radv(&line),
+        _ if of_amd && os == "windows" => developer_panel(&line),
+        _ if facts.vendor_id == NVIDIA && ["linux", "windows"].contains(&os) => nsight(&line, command),
+        _ => renderdoc(&line),
+    };
+    format!("{tools}\n{ALWAYS}")
+}
+
+const ALWAYS: &str = "\
+Each variant is three submits, or more on two queues: its preparation, its own commands in a region of
+its name, its verification. Those in the middle are to look at; their numbers stand below, counted
+from 1 with the submits of setting up. --variant NAME and a single size leave less to search.
+A capture sets its own clocks, as a rule the peak: its times do not compare with those of --bench.
+";
+
+fn radv(line: &str) -> String {
+    format!(
+        "\
+Capture with Radeon GPU Profiler, through RADV of Mesa 25.0 or newer (untested with Hot Lap):
+    MESA_VK_TRACE=rgp MESA_VK_TRACE_PER_SUBMIT=1 {line}
+RADV writes one .rgp file a submit into /tmp; one that says its buffer is too small takes
+RADV_THREAD_TRACE_BUFFER_SIZE=BYTES. An older Mesa captures only presents, of which there are none."
+    )
+}
+
+fn developer_panel(line: &str) -> String {
+    format!(
+        "\
+Capture with Radeon Developer Panel and Radeon GPU Profiler (untested with Hot Lap):
+    1. In the panel, switch profiling on, with the auto capture mode \"Dispatch range\" from dispatch 0.
+    2. {line}
+The queue labels AmdFrameBegin and AmdFrameEnd delimit each variant for the capture mode \"Frame\".
+Captures of programs that compute without presenting are reported to fail with some drivers."
+    )
+}
+
+fn nsight(line: &str, command: &[String]) -> String {
+    let (program, arguments) = command.split_first().map_or(("", [].as_slice()), |(p, a)| (p, a));
+    format!(
+        "\
+Capture with Nsight Systems: submits, command buffers and regions in time (untested with Hot Lap):
+    nsys profile --trace=vulkan --vulkan-gpu-workload=individual {line}
+With Nsight Graphics: the units of the GPU within one submit, N being one less than its number below
+(untested with Hot Lap):
+    ngfx --activity='GPU Trace Profiler' --exe={program} --args={arguments} --start-after-submits=N --limit-to-submits=1",
+        program = quote(program),
+        arguments = quote(&words(arguments)),
+    )
+}
+
+fn renderdoc(line: &str) -> String {
+    format!(
+        "\
+Capture with RenderDoc, on Linux or Windows (untested with Hot Lap):
+    renderdoccmd capture --wait-for-exit {line}
+Labels on the queue tell it where each variant begins and ends. It shows commands, regions and images;
+times of its replay are no measurement."
+    )
+}
+
+fn words(command: &[String]) -> String {
+    command.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixture;
+
+    fn on(vendor_id: u32, driver: DriverId, os: &str) -> String {
+        let facts = DeviceFacts { vendor_id, driver_id: driver.as_raw(), ..fixture::record().device };
+        let command =
+            ["target/release/pipelined_events", "--profile", "--variant", "events_*"].map(str::to_owned);
+        recipe(&facts, os, &command)
+    }
+
+    #[test]
+    fn on_radv() {
+        insta::assert_snapshot!(on(0x1002, DriverId::MESA_RADV, "linux"));
+    }
+
+    #[test]
+    fn on_windows_with_an_amd_gpu() {
+        insta::assert_snapshot!(on(0x1002, DriverId::AMD_PROPRIETARY, "windows"));
+    }
+
+    #[test]
+    fn on_nvidia() {
+        let linux = on(NVIDIA, DriverId::NVIDIA_PROPRIETARY, "linux");
+        assert_eq!(linux, on(NVIDIA, DriverId::NVIDIA_PROPRIETARY, "windows"));
+        insta::assert_snapshot!(linux);
+    }
+
+    #[test]
+    fn elsewhere() {
+        let other = on(0x10005, DriverId::MESA_LLVMPIPE, "linux");
+        // AMD's driver on Linux has no panel any more.
+        assert_eq!(other, on(0x1002, DriverId::AMD_OPEN_SOURCE, "linux"));
+        insta::assert_snapshot!(other);
+    }
+}
