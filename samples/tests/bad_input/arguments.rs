@@ -43,6 +43,8 @@ const VALUES: &[Case] = &[
     ("json_nameless", "--json=", &["--json", "empty"]),
     ("check_and_bench", "--check --bench", &["--check", "--bench"]),
     ("check_with_record", "--check --json a.json", &["--check", "--json"]),
+    ("profile_and_check", "--profile --check", &["--profile", "--check"]),
+    ("profile_with_record", "--profile --out new", &["--profile", "--out"]),
     ("two_on_stdout", "--samples 1 --json - --csv -", &["--json", "--csv"]),
 ];
 

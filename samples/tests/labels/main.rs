@@ -1,0 +1,225 @@
+//! What a capture tool sees of each sample: regions that nest, and frames under `--profile` alone.
+//! An in-process stand-in for `VK_EXT_debug_utils` writes the calls down.
+
+mod log;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use common::report::read_json;
+use libtest_mimic::Arguments;
+use log::{Command, Handed, Log, Recording};
+use support::{Call, Checkout, Ended, ran, samples, trial};
+
+/// A test of the sample that it is given.
+type Test = fn(&str) -> Result<()>;
+
+const TRIALS: [(&str, Test); 3] = [("profile", profile), ("bench", bench), ("check", check)];
+
+fn main() -> ExitCode {
+    let samples = match samples() {
+        Ok(samples) if !samples.is_empty() => samples,
+        other => {
+            eprintln!("no sample to test: {other:?}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut trials: Vec<_> = samples
+        .into_iter()
+        .flat_map(|sample| TRIALS.map(|(name, test)| (sample.clone(), name, test)))
+        .map(|(sample, name, test)| trial(format!("{sample}::{name}"), move || test(&sample)))
+        .collect();
+    trials.push(trial("a_wrong_result_fails_a_profile", a_wrong_result_fails_a_profile));
+    trials.push(trial("the_command_is_quoted", the_command_is_quoted));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// A call with every variant, as small as those with bands allow.
+fn call(sample: &str) -> Result<Call> {
+    let help = Call::new(sample)?.args(["--help"]).run()?.with_code(0)?;
+    let size = if help.stdout.contains("--size ") { "--size 64x384" } else { "" };
+    Ok(Call::new(sample)?.words(size).args(["--all"]))
+}
+
+/// Runs it with the log on. Whatever it is asked, its regions nest.
+fn logged(call: Call) -> Result<(Ended, Log)> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("labels");
+    let ended = call.env("HOTLAP_LABEL_LOG", &path).run()?.with_code(0)?;
+    let text = std::fs::read_to_string(&path).context("reading the log of labels")?;
+    let log = Log::read(&text)?;
+    for recording in &log.recordings {
+        recording.nested().with_context(|| format!("{recording:?} of {ended}"))?;
+    }
+    Ok((ended, log))
+}
+
+/// The variants that run here, in their order, and the log of measuring them.
+fn measured(sample: &str) -> Result<(Vec<String>, Log)> {
+    let (ended, log) = logged(call(sample)?.words("--samples 1 --repetitions 2 --json -"))?;
+    let record = read_json(&ended.stdout).with_context(|| ended.to_string())?;
+    let names: Vec<String> = ran(&record).map(|row| row.variant.clone()).collect();
+    ensure!(!names.is_empty(), "no variant ran: {ended}");
+    Ok((names, log))
+}
+
+/// No label is on a queue, where one may cost a wait, and every variant is in a region of its name.
+fn timed_without_frames(log: &Log, variants: &[String]) -> Result<()> {
+    ensure!(log.queue_labels() == 0, "{} labels on a queue", log.queue_labels());
+    let seen: BTreeSet<&str> = submits(log).flat_map(Recording::outermost).collect();
+    for variant in variants {
+        ensure!(seen.contains(variant.as_str()), "no region {variant} in {seen:?}");
+    }
+    // It would be in the log if it were there: this is what `profile` must not see.
+    ensure!(submits(log).any(|recording| recording.has(&Command::Timestamp)), "no timestamp is in the log");
+    Ok(())
+}
+
+fn submits(log: &Log) -> impl Iterator<Item = &Recording> {
+    log.handed.iter().filter_map(|handed| match handed {
+        Handed::Submit { recording, .. } => Some(recording),
+        Handed::Label { .. } => None,
+    })
+}
+
+fn bench(sample: &str) -> Result<()> {
+    let (variants, log) = measured(sample)?;
+    timed_without_frames(&log, &variants)
+}
+
+fn check(sample: &str) -> Result<()> {
+    let (variants, _) = measured(sample)?;
+    let (_, log) = logged(call(sample)?.args(["--check"]))?;
+    timed_without_frames(&log, &variants)
+}
+
+/// One frame a variant and nothing else in it; preparation before it, verification behind it.
+fn profile(sample: &str) -> Result<()> {
+    let (variants, _) = measured(sample)?;
+    let (ended, log) = logged(call(sample)?.args(["--profile"]))?;
+    let shown = frames(&log)?;
+    let names: Vec<&str> = shown.iter().map(|frame| frame.variant.as_str()).collect();
+    ensure!(names == variants, "frames of {names:?} instead of {variants:?}: {ended}");
+    for frame in &shown {
+        let line = ended.stdout.lines().find(|line| line.split(' ').next() == Some(&frame.variant));
+        let line = line.with_context(|| format!("no line of {}: {ended}", frame.variant))?;
+        let said = format!(", {} dispatch", frame.dispatches);
+        let last = format!(" {}, ", frame.last_submit);
+        ensure!(line.contains(&said) && line.contains(&last), "'{said}' and '{last}' are not in '{line}'");
+    }
+    ensure!(!submits(&log).any(|recording| recording.has(&Command::Timestamp)), "a query in a capture");
+    Ok(())
+}
+
+/// What lies between the labels of a frame.
+struct Frame {
+    variant: String,
+    dispatches: usize,
+    /// Number of its last submit, counted from 1.
+    last_submit: usize,
+}
+
+/// Labels of a frame, from the outside in.
+const BEGIN: [&str; 2] = ["capture-marker,begin_capture", "AmdFrameBegin"];
+const END: [&str; 2] = ["AmdFrameEnd", "capture-marker,end_capture"];
+
+/// Takes the log apart into frames, each with its preparation before and its verification behind it.
+fn frames(log: &Log) -> Result<Vec<Frame>> {
+    let mut frames = Vec::new();
+    let (mut at, mut submits) = (0, 0);
+    // Of the last submit outside of frames.
+    let mut before: Vec<&str> = Vec::new();
+    while let Some(handed) = log.handed.get(at) {
+        match handed {
+            Handed::Submit { recording, .. } => {
+                (before, at, submits) = (recording.outermost(), at + 1, submits + 1);
+            }
+            Handed::Label { .. } => {
+                let rest = &log.handed[at..];
+                let count = rest.iter().skip(BEGIN.len()).take_while(|h| is_submit(h)).count();
+                submits += count;
+                let length = BEGIN.len() + count + END.len();
+                let context = || format!("the frame at submit {submits}");
+                let (variant, dispatches) = frame(rest, count).with_context(context)?;
+                ensure!(before == ["prepare"], "{before:?} was submitted before {variant}");
+                let Some(Handed::Submit { recording, .. }) = rest.get(length) else {
+                    anyhow::bail!("no submit follows the frame of {variant}");
+                };
+                ensure!(recording.outermost() == ["verify"], "{recording:?} was submitted after {variant}");
+                frames.push(Frame { variant, dispatches, last_submit: submits });
+                at += length;
+            }
+        }
+    }
+    Ok(frames)
+}
+
+fn is_submit(handed: &Handed) -> bool {
+    matches!(handed, Handed::Submit { .. })
+}
+
+/// The variant and its dispatches, where `count` submits lie between the labels of a frame.
+fn frame(handed: &[Handed], count: usize) -> Result<(String, usize)> {
+    let (begin, rest) = handed.split_at(BEGIN.len().min(handed.len()));
+    let (inside, rest) = rest.split_at(count);
+    labels_are(begin, &BEGIN)?;
+    labels_are(&rest[..END.len().min(rest.len())], &END)?;
+    let mut queues = BTreeSet::new();
+    let (mut names, mut dispatches) = (BTreeSet::new(), 0);
+    for handed in inside {
+        let Handed::Submit { queue, recording } = handed else { continue };
+        queues.insert(queue);
+        let outermost = recording.outermost();
+        ensure!(outermost.len() == 1, "regions {outermost:?} in one submit");
+        names.insert(outermost[0]);
+        for (regions, command) in recording.nested()? {
+            ensure!(*command == Command::Dispatch, "{command:?} among the commands of a variant");
+            ensure!(regions.len() > 1, "a dispatch right in {regions:?}, without a region of its own");
+            dispatches += 1;
+        }
+    }
+    ensure!(count == 1 || queues.len() > 1, "{count} submits on {} queues", queues.len());
+    ensure!(names.len() == 1 && dispatches > 0, "{dispatches} dispatches in regions {names:?}");
+    Ok((names.into_iter().map(str::to_owned).collect(), dispatches))
+}
+
+fn labels_are(handed: &[Handed], names: &[&str]) -> Result<()> {
+    let is = |(handed, wanted): (&Handed, &&str)| match handed {
+        // A label that stays open over a submit crashes captures of Radeon GPU Profiler.
+        Handed::Label { call, name } => call == "queue insert label" && name == wanted,
+        Handed::Submit { .. } => false,
+    };
+    ensure!(
+        handed.len() == names.len() && handed.iter().zip(names).all(is),
+        "{handed:?} instead of the labels {names:?}"
+    );
+    Ok(())
+}
+
+/// A lawful variant that is wrong fails the run and is named, and so is a seeded fault of another size.
+fn a_wrong_result_fails_a_profile() -> Result<()> {
+    let checkout = Checkout::copy()?;
+    checkout.replace("chain/step.comp", "d <= RADIUS", "d < RADIUS")?;
+    let ended = checkout.call("data_race")?.words("--profile --size 64").run()?.with_code(2)?;
+    for variant in ["full_barrier_64x64", "seeded_fault_64x64"] {
+        let line = ended.stdout.lines().find(|line| line.split(' ').next() == Some(variant));
+        let failed =
+            line.is_some_and(|line| line.contains(" FAILED: submit ") && line.contains("texels differ"));
+        ensure!(failed, "{variant} did not fail: {ended}");
+    }
+    // A race is counted, not judged.
+    ensure!(ended.stdout.contains("racy texels, as it may"), "{ended}");
+    Ok(())
+}
+
+/// The recipe can be pasted into a shell.
+fn the_command_is_quoted() -> Result<()> {
+    let call = Call::new("data_race")?.words("--profile --size 32 --variant no_barrier_32*");
+    let ended = call.run()?.with_code(0)?;
+    ensure!(ended.stdout.contains("data_race --device "), "no command: {ended}");
+    ensure!(ended.stdout.contains(" --profile --size 32 --variant 'no_barrier_32*'"), "unquoted: {ended}");
+    Ok(())
+}
