@@ -7,6 +7,8 @@ mod interval;
 pub mod maps;
 mod order;
 pub mod profile;
+mod rehearsal;
 mod rows;
 mod session;
 mod two_queues;
+mod verify;

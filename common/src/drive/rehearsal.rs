@@ -1,0 +1,136 @@
+//! What a variant records, before anything of it is submitted: which images it uses, which events it
+//! sets, and whether it is well-formed.
+
+use anyhow::{Result, bail, ensure};
+
+use super::maps::Maps;
+use super::session::Session;
+use crate::cmd::script::Script;
+use crate::cmd::{Cmd, Noted, Queues};
+use crate::facts::Kind;
+use crate::gpu::Event;
+use crate::lab::{Check, Output};
+use crate::record::Status;
+use crate::tamper::Break;
+use crate::variant::{Recording, Rep};
+
+/// What was learnt by listing what a variant records.
+#[derive(Default)]
+pub(super) struct Rehearsed {
+    /// The events that are set, per number of repetitions.
+    events: Vec<(u32, Vec<Event>)>,
+    lacking: Option<&'static str>,
+    /// The lab's outputs and checks whose images it uses.
+    outputs: Vec<usize>,
+    checks: Vec<usize>,
+}
+
+impl<'l> Session<'l> {
+    /// Lists what each variant records, without recording it, to learn which images it uses, which
+    /// events it sets, and whether it is well-formed.
+    ///
+    /// # Errors
+    /// A mistake in the sample, such as a wait that would never end.
+    pub fn rehearse(&mut self) -> Result<()> {
+        let all = 0..self.lab.variants.len();
+        self.rehearsed = all.clone().map(|v| self.rehearse_one(v)).collect::<Result<_>>()?;
+        if self.lab.maps_races {
+            let checks: Vec<_> = all.map(|v| self.checks(v).next()).collect();
+            self.maps = Some(Maps::new(self.lab, &checks)?);
+        }
+        Ok(())
+    }
+
+    /// Why a variant does not run here: the sample left it out, or the device lacks something that
+    /// its recording asks for.
+    pub fn left_out(&self, variant: usize) -> Option<Status> {
+        if let Some(status) = &self.lab.variants[variant].left_out {
+            return Some(status.clone());
+        }
+        if let Some(what) = self.rehearsed[variant].lacking {
+            return Some(Status::Unsupported { reason: format!("the device has no {what}") });
+        }
+        let on_two = matches!(self.lab.variants[variant].record, Recording::Queues(_));
+        (on_two && !self.lab.gpu.has_second_queue())
+            .then(|| Status::Skipped { reason: "the device has one queue".into() })
+    }
+
+    /// What a variant records for so many repetitions.
+    pub fn script(&self, variant: usize, repetitions: u32) -> Result<(Script, Noted)> {
+        let rep = |index| Rep { index, count: repetitions };
+        let (script, mut noted) = match &self.lab.variants[variant].record {
+            Recording::OneQueue(record) => {
+                let cmd = Cmd::script(&self.lab.gpu);
+                (0..repetitions).for_each(|index| record(&cmd, rep(index)));
+                let (steps, noted) = cmd.into_steps();
+                (Script::on_one_queue(steps), noted)
+            }
+            Recording::Queues(record) => {
+                let queues = Queues::new(&self.lab.gpu);
+                (0..repetitions).for_each(|index| record(&queues, rep(index)));
+                queues.end()
+            }
+        };
+        match noted.misuse.take() {
+            Some(error) => Err(error.context(format!("variant {}", self.lab.variants[variant].name))),
+            None => Ok((script, noted)),
+        }
+    }
+
+    /// The events that are reset before a variant is recorded.
+    pub fn events_reset(&self, variant: usize, repetitions: u32) -> &[Event] {
+        if self.lab.gpu.tamper.get().breaks(Break::NoResets) {
+            return &[];
+        }
+        // The events of fewer repetitions are among those of more.
+        let events = self.rehearsed[variant].events.iter().find(|(n, _)| *n >= repetitions);
+        events.map_or(&[], |(_, events)| events)
+    }
+
+    fn rehearse_one(&self, variant: usize) -> Result<Rehearsed> {
+        let mut rehearsed = Rehearsed::default();
+        if self.lab.variants[variant].left_out.is_some() {
+            return Ok(rehearsed);
+        }
+        let most = self.lab.repetitions();
+        for repetitions in (1..=most).filter(|n| [1, 2, most].contains(n)) {
+            let (script, noted) = self.script(variant, repetitions)?;
+            rehearsed.lacking = rehearsed.lacking.or(noted.lacking);
+            rehearsed.events.push((repetitions, script.events_set()));
+            let used = script.images();
+            let uses = |images: &crate::gpu::Images| used.iter().any(|&image| images.holds(image));
+            let all = 0..self.lab.outputs.len();
+            rehearsed.outputs = all.filter(|&i| uses(&self.lab.outputs[i].images)).collect();
+            let all = 0..self.lab.checks.len();
+            rehearsed.checks = all.filter(|&i| uses(&self.lab.checks[i].images)).collect();
+            if let Some(reason) = self.endless(&script) {
+                bail!("variant {}: {reason}", self.lab.variants[variant].name);
+            }
+        }
+        let name = &self.lab.variants[variant].name;
+        let unchecked = rehearsed.checks.is_empty() && !self.lab.checks.is_empty();
+        ensure!(!unchecked || rehearsed.lacking.is_some(), "variant {name} uses no image that is checked");
+        Ok(rehearsed)
+    }
+
+    /// Why a recording must not be submitted: a wait for an event that nothing sets would hang the
+    /// device. A test that wants to see the time-out may have it, on a CPU device.
+    pub fn endless(&self, script: &Script) -> Option<String> {
+        let wanted = self.lab.gpu.tamper.get().broken == Some(Break::Endless);
+        if wanted && self.lab.gpu.facts.kind == Kind::Cpu {
+            return None;
+        }
+        let wait = script.first_endless_wait(&self.lab.set_before)?;
+        Some(format!(
+            "wait {wait} of its recording is for an event that nothing sets before, which would hang the device"
+        ))
+    }
+
+    pub(super) fn outputs(&self, variant: usize) -> impl Iterator<Item = &'l Output> {
+        self.rehearsed[variant].outputs.iter().map(|&i| &self.lab.outputs[i])
+    }
+
+    pub(super) fn checks(&self, variant: usize) -> impl Iterator<Item = &'l Check> {
+        self.rehearsed[variant].checks.iter().map(|&i| &self.lab.checks[i])
+    }
+}
