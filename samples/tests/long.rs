@@ -62,7 +62,7 @@ fn ten_thousand_trials() -> Result<()> {
     Ok(())
 }
 
-/// The README's own example, dropped into a copy of the tracked files, is built, tested and measured.
+/// The example of samples/README.md, dropped into a copy of the tracked files, is built, tested and measured.
 fn readmes_sample() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let copy = tempfile::tempdir()?;
@@ -74,9 +74,12 @@ fn readmes_sample() -> Result<()> {
     if root.join(".cargo/config.toml").exists() {
         shell(&root, &format!("cp --parents .cargo/config.toml -t '{}'", at.display()))?;
     }
-    let readme = std::fs::read_to_string(at.join("README.md"))?;
+    let readme = std::fs::read_to_string(at.join("samples/README.md"))?;
     let code = readme.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next());
-    std::fs::write(at.join("samples/src/bin/smallest.rs"), code.context("the README shows a sample")?)?;
+    std::fs::write(
+        at.join("samples/src/bin/smallest.rs"),
+        code.context("samples/README.md shows a sample")?,
+    )?;
     shell(at, "cargo test --locked -p samples --test every_sample -- smallest")?;
     let table = shell(at, "cargo run --locked --bin smallest -- --device llvmpipe --budget 1")?;
     ensure!(table.contains("plain"), "its table has no row of its variant:\n{table}");
