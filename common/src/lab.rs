@@ -414,6 +414,10 @@ impl Lab {
             }
         }
         ensure!(!self.variants.is_empty(), "the sample declares no variant");
+        let mut names = BTreeSet::new();
+        for variant in &self.variants {
+            ensure!(names.insert(&variant.name), "two variants are called {}", variant.name);
+        }
         ensure!(
             self.unchecked.is_some() || !self.checks.is_empty(),
             "the sample checks nothing: a lab needs `expect`, or `unchecked` with a reason"

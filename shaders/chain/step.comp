@@ -33,7 +33,8 @@ layout(set = 0, binding = 1, r32ui) uniform writeonly uimage2D next;
 
 #ifdef FAULT
 // A fault of known size: one workgroup reads the generation before the previous one, in place of its
-// cross. It reads its own texels only, since this may be the image that the pass writes.
+// cross. It reads its own texels only, since this may be the image that the pass writes: each is then
+// read before it is stored, by the invocation that stores it.
 layout(set = 0, binding = 2, r32ui) uniform readonly uimage2D stale;
 
 bool is_faulty() {

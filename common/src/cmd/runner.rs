@@ -117,6 +117,8 @@ impl Cmd<'_> {
                     .dst_access_mask(Access::MEMORY_READ | Access::MEMORY_WRITE)
                     .old_layout(vk::ImageLayout::UNDEFINED)
                     .new_layout(vk::ImageLayout::GENERAL)
+                    .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                    .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
                     .image(arena.image(image).raw)
                     .subresource_range(WHOLE)
             })

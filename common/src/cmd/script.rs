@@ -92,14 +92,16 @@ impl Script {
 
     /// Number, from 1, of the first wait for an event that nothing sets before it.
     pub fn first_endless_wait(&self, set_before: &BTreeSet<Event>) -> Option<usize> {
-        let mut set = set_before.clone();
+        // An event may not be waited for on another queue than the one that set it.
+        let mut set: BTreeSet<(Queue, Event)> = BTreeSet::new();
         let mut waits = 0;
-        for step in self.steps() {
+        let all = self.submits.iter().flat_map(|submit| submit.steps.iter().map(|s| (submit.point.queue, s)));
+        for (queue, step) in all {
             match step {
-                Step::Set { event, .. } => _ = set.insert(*event),
+                Step::Set { event, .. } => _ = set.insert((queue, *event)),
                 Step::Wait { event, .. } => {
                     waits += 1;
-                    if !set.contains(event) {
+                    if !set.contains(&(queue, *event)) && !set_before.contains(event) {
                         return Some(waits);
                     }
                 }

@@ -88,6 +88,8 @@ impl Cmd<'_> {
                 .dst_access_mask(dst.1)
                 .old_layout(vk::ImageLayout::GENERAL)
                 .new_layout(vk::ImageLayout::GENERAL)
+                .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
                 .image(self.gpu.arena().image(image).raw)
                 .subresource_range(WHOLE)];
             vk::DependencyInfo::default().image_memory_barriers(&of_image)

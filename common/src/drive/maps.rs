@@ -22,7 +22,7 @@ pub struct Map {
     pub bins: [u32; 2],
     /// How often a texel of each bin differed, row by row.
     pub counts: Vec<u32>,
-    /// Images that were compared: one in each repetition of each sample, warm-up included.
+    /// Images that were compared: one in each repetition of each sample.
     pub trials: u64,
 }
 
@@ -48,13 +48,24 @@ impl Maps {
             let bins = size.map(|side| side.min(MOST_BINS));
             let bytes = 4 * u64::from(bins[0]) * u64::from(bins[1]);
             let buffer = lab.gpu.buffer("map of races", bytes, Place::Device)?;
-            lab.gpu.run_once("clearing a map", |cmd| cmd.fill_buffer(buffer, 0))?;
             Ok(Some(Counting { size, bins, buffer, trials: 0 }))
         };
-        Ok(Self {
-            kernel: lab.kernel("lab/map.comp").build()?,
-            of: checks.iter().map(counting).collect::<Result<_>>()?,
-        })
+        let kernel = lab.kernel("lab/map.comp").build()?;
+        let mut maps = Self { kernel, of: checks.iter().map(counting).collect::<Result<_>>()? };
+        maps.clear(lab)?;
+        Ok(maps)
+    }
+
+    /// Forgets what was counted.
+    pub fn clear(&mut self, lab: &Lab) -> Result<()> {
+        for map in self.of.iter_mut().flatten() {
+            lab.gpu.run_once("clearing a map", |cmd| {
+                cmd.full_barrier();
+                cmd.fill_buffer(map.buffer, 0);
+            })?;
+            map.trials = 0;
+        }
+        Ok(())
     }
 
     /// Adds the texels of `actual` that differ from `expected`.

@@ -8,11 +8,19 @@
 //! orders, one of these orders has the later one first; a read that should have waited then reads the
 //! wrong generation on every device.
 //!
+//! It may take a lawful recording for one with fewer dependencies (never the other way): chains through
+//! other stages than that of compute, such as a barrier from compute to copies and a second one from
+//! there to compute, are not followed.
+//!
 //! What it does not see: dispatches that overlap instead of changing places, and caches. Visibility
 //! is the validation layer's part. Rules: Vulkan 1.3, sections 7.1 (execution dependencies), 7.5
 //! (events), 7.6 (barriers), 7.4.1 and 7.4.2 (semaphores).
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
 
 use crate::cmd::script::{Point, Script, Step};
 use crate::cmd::{Scope, Stage};
@@ -41,12 +49,22 @@ impl Order {
         Self(found.after)
     }
 
+    /// How many dispatches could come earlier than they were recorded.
+    pub fn free(&self) -> usize {
+        (0..self.0.len()).filter(|&d| self.0[d].len() < d).count()
+    }
+
     /// Orders that the dependencies allow, other than the recorded one: each dispatch as early as it
-    /// can be, at most `limit` of them, spread over the recording.
+    /// can be, at most `limit` of them. Which, where there are more, is drawn with a fixed seed: at
+    /// even distances they would all be of the same band.
     pub fn others(&self, limit: usize) -> Vec<(usize, Vec<usize>)> {
-        let early: Vec<usize> = (0..self.0.len()).filter(|&d| self.0[d].len() < d).collect();
-        let stride = early.len().div_ceil(limit.max(1)).max(1);
-        early.into_iter().step_by(stride).map(|d| (d, self.with_early(d))).collect()
+        let mut early: Vec<usize> = (0..self.0.len()).filter(|&d| self.0[d].len() < d).collect();
+        if early.len() > limit {
+            early.shuffle(&mut Pcg64::seed_from_u64(0));
+            early.truncate(limit);
+            early.sort_unstable();
+        }
+        early.into_iter().map(|d| (d, self.with_early(d))).collect()
     }
 
     /// What `dispatch` needs, then itself, then all others.
@@ -62,8 +80,8 @@ struct Found<'e> {
     reset: &'e [Event],
     after: Vec<BTreeSet<usize>>,
     queues: [OnQueue; 2],
-    /// What an event or a semaphore's value stands for.
-    set: BTreeMap<Event, BTreeSet<usize>>,
+    /// What an event of a queue, which no other queue may wait for, or a semaphore's value stands for.
+    set: BTreeMap<(usize, Event), BTreeSet<usize>>,
     signalled: BTreeMap<Point, BTreeSet<usize>>,
 }
 
@@ -84,10 +102,12 @@ impl Found<'_> {
                 queue.gate.extend(&queue.all);
             }
             Step::Set { event, src, .. } if takes_in_dispatches(src.0) && self.reset.contains(event) => {
-                self.set.insert(*event, self.queues[queue].all.clone());
+                // To set an event that is set changes nothing: a wait stands for the first set.
+                let before = self.queues[queue].all.clone();
+                self.set.entry((queue, *event)).or_insert(before);
             }
             Step::Wait { event, src, dst, .. } if orders(*src, *dst) => {
-                if let Some(before) = self.set.get(event) {
+                if let Some(before) = self.set.get(&(queue, *event)) {
                     self.queues[queue].gate.extend(before);
                 }
             }
@@ -162,6 +182,34 @@ mod tests {
         assert_eq!(order(steps(), &[]), [[0; 0]; 3], "it may be set from before");
         let never_waited = vec![dispatch(), set(7), dispatch()];
         assert_eq!(order(never_waited, &[7]), [[0; 0]; 2]);
+    }
+
+    #[test]
+    fn a_set_event_is_not_set_again() {
+        let twice = vec![set(7), dispatch(), set(7), wait(7), dispatch()];
+        assert_eq!(order(twice, &[7]), [[0; 0]; 2]);
+    }
+
+    #[test]
+    fn an_event_does_not_cross_queues() {
+        let submit = |queue, steps| Submit { point: Point { queue, value: 1 }, waits: vec![], steps };
+        let script = Script {
+            submits: vec![
+                submit(Queue::First, vec![dispatch(), set(1)]),
+                submit(Queue::Second, vec![wait(1), dispatch()]),
+            ],
+        };
+        assert_eq!(Order::of(&script, &[Event(1)]).0[1], BTreeSet::new());
+    }
+
+    #[test]
+    fn a_sample_of_the_orders_has_all_bands() {
+        let steps = (0..512).map(|_| dispatch()).collect();
+        let others = Order::of(&Script::on_one_queue(steps), &[]).others(64);
+        assert_eq!(others.len(), 64);
+        for band in 0..4 {
+            assert!(others.iter().filter(|(early, _)| early % 4 == band).count() > 4, "band {band}");
+        }
     }
 
     #[test]

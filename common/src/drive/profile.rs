@@ -119,16 +119,15 @@ fn submit(session: &mut Session<'_>, v: usize, repetitions: u32) -> Result<()> {
 /// # Errors
 /// They do not.
 fn judge(lab: &Lab, session: &Session<'_>, v: usize, repetitions: u32) -> Result<String> {
-    let (wrong, first) = session.counts(v, repetitions)?;
-    let promise = &lab.variants[v].promise;
+    let counted = session.counts(v, repetitions)?;
+    let (promise, wrong) = (&lab.variants[v].promise, counted.wrong);
     let expected = match promise {
         // Caches may show it a stale value, which its row of a measurement counts.
-        Promise::Hardware { .. } => None,
+        Promise::Hardware { .. } if !lab.on_cpu() => None,
         promise => must_differ(promise),
     };
-    if let Some(expected) = expected.filter(|n| n * u64::from(repetitions) != wrong) {
-        let first = first.map_or_else(String::new, |first| session.place(v, first));
-        anyhow::bail!(miscount(wrong, expected, repetitions, &first));
+    if let Some(problem) = expected.and_then(|n| miscount(session, v, counted, n, repetitions)) {
+        anyhow::bail!(problem);
     }
     Ok(match (promise, wrong) {
         _ if lab.checks.is_empty() => "no output compared".into(),

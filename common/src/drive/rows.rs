@@ -158,8 +158,14 @@ mod tests {
     use crate::measure::{Plan, Reading};
 
     fn pair(round: u32, one: f64, many: f64) -> Pair {
-        let reading =
-            |gpu_us| Reading { gpu_us, record_us: 1.0, submit_us: 2.0, wrong: 0, first_wrong: None };
+        let reading = |gpu_us| Reading {
+            gpu_us,
+            record_us: 1.0,
+            submit_us: 2.0,
+            wrong: 0,
+            first_wrong: None,
+            uneven: false,
+        };
         Pair { round, one: reading(one), many: Some(reading(many)) }
     }
 

@@ -15,6 +15,7 @@ use super::interval;
 use super::maps::{Map, Maps};
 use super::rehearsal::Rehearsed;
 use super::two_queues::TwoQueues;
+use super::verify::Counted;
 use crate::cmd::script::Script;
 use crate::cmd::{Cmd, Queue};
 use crate::fault::attempt;
@@ -99,17 +100,24 @@ impl<'l> Session<'l> {
         let stamps = self.read_stamps()?;
         let gpu_us = self.interval(stamps)?;
         self.timeline.zone(self.name_of(variant), repetitions, stamps)?;
-        let (wrong, first_wrong) = match variant {
+        let counted = match variant {
             Some(variant) => self.counts(variant, repetitions)?,
-            None => (0, None),
+            None => Counted::default(),
         };
         Ok(Reading {
             gpu_us,
             record_us: microseconds(recorded),
             submit_us: microseconds(submitted),
-            wrong,
-            first_wrong,
+            wrong: counted.wrong,
+            first_wrong: counted.first,
+            uneven: counted.uneven,
         })
+    }
+
+    /// Begins the maps anew.
+    pub fn forget_maps(&mut self) -> Result<()> {
+        let lab = self.lab;
+        self.maps.as_mut().map_or(Ok(()), |maps| maps.clear(lab))
     }
 
     /// Where the samples so far had texels wrong; nothing where that was not asked for.
@@ -155,20 +163,26 @@ impl<'l> Session<'l> {
 
     /// Runs the dispatches of a script in this order, each behind a full barrier, without a stamp,
     /// and counts.
-    pub fn replay(&self, variant: usize, script: &Script, order: &[usize]) -> Result<(u64, Option<u64>)> {
+    pub fn replay(
+        &self,
+        variant: usize,
+        script: &Script,
+        repetitions: u32,
+        order: &[usize],
+    ) -> Result<Counted> {
         self.lab.gpu.reset_pool(self.pool)?;
         let cmd = Cmd::begin(&self.lab.gpu, self.buffer)?;
-        self.prepare(&cmd, variant, 1);
+        self.prepare(&cmd, variant, repetitions);
         let steps: Vec<_> = script.dispatches().collect();
         for &at in order {
             cmd.full_barrier();
             cmd.replay_dispatch(steps[at]);
         }
-        self.verify(&cmd, variant, 1);
+        self.verify(&cmd, variant, repetitions);
         cmd.end()?;
         self.lab.gpu.submit(self.buffer, self.fence)?;
         self.lab.gpu.wait(self.fence, &format!("{} in another order", self.lab.variants[variant].name))?;
-        self.counts(variant, 1)
+        self.counts(variant, repetitions)
     }
 
     /// Median of empty windows, in microseconds, and at least one tick: the floor under every figure.

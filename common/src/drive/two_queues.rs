@@ -8,6 +8,10 @@
 //! The gate is a timeline semaphore that the CPU signals when the last submit is with the driver, so
 //! that the time of submitting is not in the window; an event would not do, because a driver may
 //! drain for it. It opens on every way out of the sample: what waits for it would hang the queue.
+//!
+//! Where that is not so: Mesa's common runtime keeps a submit that waits for an unsignalled timeline,
+//! and all behind it, in a thread of the process until it is signalled (read in its vk_queue.c). There
+//! the CPU's submitting lies behind the gate and inside the window; a note in the record says so.
 
 use std::time::{Duration, Instant};
 

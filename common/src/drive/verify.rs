@@ -6,6 +6,17 @@ use super::session::Session;
 use crate::cmd::Cmd;
 use crate::tracy;
 
+/// What the device counted behind a sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counted {
+    /// Elements that differ, over all repetitions.
+    pub wrong: u64,
+    /// Index of the first, in the order check, repetition.
+    pub first: Option<u64>,
+    /// The repetitions do not have the same number of them.
+    pub uneven: bool,
+}
+
 impl Session<'_> {
     pub(super) fn verify(&self, cmd: &Cmd<'_>, variant: usize, repetitions: u32) {
         let (Some(flat), Some(counters), Some(seen)) = (self.flat, self.counters, self.seen) else { return };
@@ -36,8 +47,9 @@ impl Session<'_> {
     }
 
     /// Sum of the counters and index of the first wrong element, in the order check, repetition.
-    pub(super) fn counts(&self, variant: usize, repetitions: u32) -> Result<(u64, Option<u64>)> {
-        let Some(seen) = self.seen else { return Ok((0, None)) };
+    pub(super) fn counts(&self, variant: usize, repetitions: u32) -> Result<Counted> {
+        let Some(seen) = self.seen else { return Ok(Counted::default()) };
+        let mut each = vec![0; repetitions as usize];
         let words = self.lab.gpu.read(seen)?;
         let mut slots = words.chunks_exact(2);
         let (mut wrong, mut first, mut before) = (0, None, 0);
@@ -45,6 +57,7 @@ impl Session<'_> {
             for repetition in 0..repetitions {
                 if let Some(&[count, index]) = slots.next() {
                     wrong += u64::from(count);
+                    each[repetition as usize] += u64::from(count);
                     if count > 0 {
                         // Counters start at 0, so the device keeps the complement's maximum.
                         let here =
@@ -55,7 +68,8 @@ impl Session<'_> {
             }
             before += u64::from(check.words) * u64::from(self.lab.repetitions());
         }
-        Ok((wrong, first))
+        let uneven = each.iter().any(|n| *n != each[0]);
+        Ok(Counted { wrong, first, uneven })
     }
 
     /// Reads the checked images of the last sample back and counts on the CPU, for comparison with

@@ -30,6 +30,8 @@ pub struct Reading {
     pub wrong: u64,
     /// Index of the first of them (repetition 0 first), for the message.
     pub first_wrong: Option<u64>,
+    /// The repetitions do not have the same number of them.
+    pub uneven: bool,
 }
 
 /// Why a sample could not be taken.
@@ -93,7 +95,7 @@ impl RowPlan {
     /// The reading of so many repetitions proves the row wrong.
     #[must_use]
     pub fn refuses(&self, reading: &Reading, repetitions: u32) -> bool {
-        self.must_differ.is_some_and(|each| reading.wrong != each * u64::from(repetitions))
+        self.must_differ.is_some_and(|each| reading.wrong != each * u64::from(repetitions) || reading.uneven)
     }
 }
 

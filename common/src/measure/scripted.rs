@@ -31,7 +31,7 @@ fn script<F: FnMut(usize, u32, usize) -> Result<Reading, Failure>>(answer: F) ->
 }
 
 fn reading(gpu_us: f64) -> Reading {
-    Reading { gpu_us, record_us: 1.0, submit_us: 1.0, wrong: 0, first_wrong: None }
+    Reading { gpu_us, record_us: 1.0, submit_us: 1.0, wrong: 0, first_wrong: None, uneven: false }
 }
 
 fn plan(rows: usize) -> Plan {

@@ -171,7 +171,7 @@ struct Legend {
 }
 
 const BAR: u32 = 240;
-const CAPTION: &str = "share of trials in which a texel differed (grey: none seen)";
+const CAPTION: &str = "share of trials in which a texel differed (grey: none seen; a spot is never drawn smaller than 3 pixels)";
 
 impl Legend {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of decades")]

@@ -71,6 +71,8 @@ fn data_race(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.setting("passes", args.passes);
     lab.setting("radius", args.radius);
     let mut sizes = args.size.clone();
+    sizes.sort_by_key(|size| (size.height, size.width));
+    sizes.dedup();
     if sizes.is_empty() {
         let largest = if lab.on_cpu() { 256 } else { 4096 };
         sizes = (5..).map(|n| Extent::square(1 << n)).take_while(|size| size.width <= largest).collect();
@@ -101,9 +103,12 @@ fn variants(lab: &mut Lab, tester: Tester) {
         .races("every dependency between the dispatches");
 
     // The order alone, with the caches left as they are, bypassed by stores, and by loads as well.
-    let ordered =
-        [("execution_only", plain), ("coherent_stores", coherent_stores), ("coherent_loads", coherent_loads)];
-    for (name, kernel) in ordered {
+    let ordered = [
+        ("execution_only", plain, PLAIN),
+        ("coherent_stores", coherent_stores, COHERENT_STORES),
+        ("coherent_loads", coherent_loads, COHERENT_LOADS),
+    ];
+    for (name, kernel, relies_on) in ordered {
         tester
             .variant(lab, name, move |cmd, rep| {
                 for pass in 0..tester.passes {
@@ -113,7 +118,7 @@ fn variants(lab: &mut Lab, tester: Tester) {
                     tester.step(cmd, kernel, rep, pass);
                 }
             })
-            .relies_on("caches that hold no line of an image before it is written, or are bypassed")
+            .relies_on(relies_on)
             .alarm("SYNC-HAZARD-READ-AFTER-WRITE", steps, "visibility is what the variant leaves out");
     }
 
@@ -143,27 +148,45 @@ fn variants(lab: &mut Lab, tester: Tester) {
         .has_fault(tester.faulty_texels());
 }
 
+const PLAIN: &str = "stores reaching the cache that all multiprocessors share by the end of their dispatch, and on no \
+                     other cache holding the lines from before, which two images in turn break on purpose";
+const COHERENT_STORES: &str =
+    "no cache of a multiprocessor holding the lines from before, which two images in turn break on purpose";
+const COHERENT_LOADS: &str =
+    "loads and stores of different bindings meeting in the cache that all multiprocessors share";
+
 /// Where races were seen and where not, in one sentence each.
 fn verdict(figures: &Figures<'_>, sizes: &[Extent]) -> Option<String> {
     if figures.on_cpu() {
         return None;
     }
-    let raced = |variant: &str, ping_pong| {
-        let raced = sizes.iter().filter(|&&size| {
-            let racy = figures.row(&name(variant, size, ping_pong)).and_then(|row| row.racy);
-            racy.is_some_and(|racy| racy.racy_samples > 0)
+    let seen = |variant: &str, ping_pong| {
+        let racy = sizes.iter().filter_map(|&size| {
+            let row = figures.row(&name(variant, size, ping_pong))?;
+            Some((size, row.racy?))
         });
-        let sizes: Vec<String> = raced.map(Extent::to_string).collect();
-        if sizes.is_empty() { "at no size".into() } else { format!("at {}", sizes.join(", ")) }
+        let measured: Vec<_> = racy.collect();
+        let raced: Vec<String> = measured
+            .iter()
+            .filter(|(_, racy)| racy.racy_samples > 0)
+            .map(|(size, _)| size.to_string())
+            .collect();
+        let trials = measured.iter().map(|(_, racy)| racy.samples).min();
+        match (raced.is_empty(), trials) {
+            (_, None) => "not measured".into(),
+            (true, Some(trials)) => {
+                format!("seen at none of the {} sizes in {trials} trials each", measured.len())
+            }
+            (false, _) => format!("seen at {}", raced.join(", ")),
+        }
     };
     Some(format!(
-        "In short: without a barrier, races were seen {} with two images in turn and {} with one image per pass. \
-         With an execution dependency and coherent stores they were seen {} with two images in turn and {} with one \
-         per pass.",
-        raced("no_barrier", true),
-        raced("no_barrier", false),
-        raced("coherent_stores", true),
-        raced("coherent_stores", false)
+        "In short: without a barrier, races were {} with two images in turn, and {} with one image per pass. With an \
+         execution dependency and coherent stores they were {} with two images in turn, and {} with one per pass.",
+        seen("no_barrier", true),
+        seen("no_barrier", false),
+        seen("coherent_stores", true),
+        seen("coherent_stores", false)
     ))
 }
 

@@ -82,6 +82,13 @@ fn mutants() -> Vec<Mutant> {
         source("bands shifted the wrong way", sources::SHIFTED_BACK, SMALL, &EVENTS, &[Order]),
         source("reach one texel short", sources::REACH_SHORT, ONE_IMAGE_EACH, &["events_2"], &[Order]),
         source("two images where one per pass is claimed", sources::TWO_IMAGES, SMALL, &EVENTS, &[Layer]),
+        source(
+            "rows missing in the second repetition",
+            sources::SECOND_REPETITION_CUT,
+            SMALL,
+            &["execution_only"],
+            &[Data],
+        ),
         source("wrong CPU twin", sources::WRONG_TWIN, SMALL, &EVERY, &[Data]),
         source(
             "barrier behind the pass, not before",

@@ -72,6 +72,15 @@ pub const BARRIER_LATE: Source = sample(
     )],
 );
 
+pub const SECOND_REPETITION_CUT: Source = sample(
+    "second_repetition_cut",
+    EVENTS,
+    &[(
+        "chain.step(cmd, chain.coherent, rep, pass, 0..chain.size.height);",
+        "chain.step(cmd, chain.coherent, rep, pass, 0..chain.size.height - 8 * rep.index);",
+    )],
+);
+
 pub const PLAIN_STORES: Source = sample("plain_stores", EVENTS, &[(".define(\"COHERENT_STORES\")", "")]);
 
 pub const FAULT_MISCOUNTED: Source = sample(
@@ -80,8 +89,16 @@ pub const FAULT_MISCOUNTED: Source = sample(
     &[("has_fault(tester.faulty_texels())", "has_fault(tester.faulty_texels() + 1)")],
 );
 
-const ALL: [&Source; 7] =
-    [&SHIFTED_BACK, &REACH_SHORT, &TWO_IMAGES, &BARRIER_LATE, &PLAIN_STORES, &WRONG_TWIN, &FAULT_MISCOUNTED];
+const ALL: [&Source; 8] = [
+    &SECOND_REPETITION_CUT,
+    &SHIFTED_BACK,
+    &REACH_SHORT,
+    &TWO_IMAGES,
+    &BARRIER_LATE,
+    &PLAIN_STORES,
+    &WRONG_TWIN,
+    &FAULT_MISCOUNTED,
+];
 
 /// Builds all of them and returns the folder of the binaries.
 pub fn build() -> Result<PathBuf> {
