@@ -16,7 +16,7 @@ use support::{Call, files_of, is_lawful, ran, read_record, samples, source, tria
 /// A test of the sample that it is given.
 type Test = fn(&str) -> Result<()>;
 
-const TRIALS: [(&str, Test); 8] = [
+const TRIALS: [(&str, Test); 9] = [
     ("bench", bench),
     ("check", check),
     ("fixed_count", fixed_count),
@@ -25,6 +25,7 @@ const TRIALS: [(&str, Test); 8] = [
     ("out", out),
     ("runs_elsewhere", runs_elsewhere),
     ("image", image),
+    ("one_queue_as_two", one_queue_as_two),
 ];
 
 fn main() -> ExitCode {
@@ -156,6 +157,21 @@ fn out(sample: &str) -> Result<()> {
     let line = refused.stderr.trim_end();
     ensure!(line.contains(&*kept.to_string_lossy()) && !line.contains('\n'), "{refused}");
     ensure!(files_of(&kept)? == files, "a refused run changed files: {refused}");
+    Ok(())
+}
+
+/// What is for two queues runs on a device with one, too, when that is taken for both: submitted as
+/// recorded, right, and without a word from the layer.
+fn one_queue_as_two(sample: &str) -> Result<()> {
+    let call =
+        || -> Result<Call> { Ok(Call::new(sample)?.env("HOTLAP_ONE_QUEUE_AS_TWO", "1").args(["--all"])) };
+    let ended = call()?.args(["--check"]).run()?.with_code(0)?;
+    ensure!(!ended.stdout.contains("not submitted as recorded"), "{ended}");
+    let ended = call()?.words("--samples 2 --repetitions 2 --json -").run()?.with_code(0)?;
+    let left_out =
+        |row: &&Row| matches!(&row.status, Status::Skipped { reason } if reason.contains("one queue"));
+    let record = read_json(&ended.stdout)?;
+    ensure!(record.rows.iter().find(left_out).is_none(), "{ended}");
     Ok(())
 }
 

@@ -37,6 +37,7 @@ fn queue_infos<'a>(
         vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&priorities[..count])
     };
     match *queues {
+        [Some(a), Some(b)] if a == b => vec![of(a.0, 1)],
         [Some((a, _)), Some((b, _))] if a == b => vec![of(a, 2)],
         _ => queues.iter().flatten().map(|&(family, _)| of(family, 1)).collect(),
     }

@@ -19,7 +19,10 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
     let mut cautions = Vec::new();
     cautions.extend(ended(&record.ended));
     cautions.extend(statuses(record, drawn));
-    cautions.extend(stopped(record));
+    cautions.extend(match record.matrix {
+        None => stopped(record),
+        Some(_) => stopped_in_all(record).into_iter().collect(),
+    });
     let mut meanings = match record.matrix.as_ref().map(|matrix| matrix.shows) {
         Some(Shows::Races) => races_legend(record).into_iter().collect(),
         Some(Shows::Ratios) => {
@@ -93,6 +96,20 @@ fn stopped(record: &Record) -> Vec<String> {
         }
     }
     groups.lines(record)
+}
+
+/// The same in one line, for tables of dozens of variants; the record has the conditions.
+fn stopped_in_all(record: &Record) -> Option<String> {
+    let by_budget = |row: &&Row| matches!(row.stop, Some(Stop::Budget { .. }));
+    let (stopped, all) =
+        (record.rows.iter().filter(by_budget).count(), record.rows.iter().filter(|r| measured(r)).count());
+    (stopped > 0).then(|| {
+        format!(
+            "{stopped} of {all} variants were stopped by the budget of {} s before the asked precision; the record \
+             says which condition each missed.",
+            trimmed(record.method.budget_s)
+        )
+    })
 }
 
 fn near_floor(record: &Record) -> Option<String> {

@@ -16,7 +16,11 @@ pub fn trials() -> Vec<Trial> {
     if !cfg!(target_os = "linux") {
         return Vec::new();
     }
-    vec![trial("disk_full_for_a_file", file), trial("disk_full_for_stdout", stdout)]
+    vec![
+        trial("disk_full_for_a_file", file),
+        trial("disk_full_for_stdout", stdout),
+        trial("disk_full_for_the_picture", picture),
+    ]
 }
 
 fn file() -> Result<()> {
@@ -30,6 +34,17 @@ fn file() -> Result<()> {
     ensure!(lines.lines().count() > 1, "the samples are lost: {ended}");
     read_record(&folder.path().join("run/record.json")).context("the folder is lost")?;
     ensure!(ended.stdout.contains("full_barrier"), "the table is lost: {ended}");
+    Ok(())
+}
+
+fn picture() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let call = Call::new(SAMPLE)?.words("--size 96 --samples 1 --json a.json --image").args([FULL]);
+    let ended = call.within(folder.path()).run()?.with_code(EXIT_FAILED.into())?;
+    let errors: Vec<&str> =
+        ended.stderr.lines().filter(|line| line.starts_with("pipelined_events: ")).collect();
+    ensure!(errors.len() == 1 && errors[0].contains(FULL), "not one line of error: {ended}");
+    read_record(&folder.path().join("a.json")).context("the record is lost")?;
     Ok(())
 }
 

@@ -15,6 +15,7 @@ mod listing;
 mod support;
 #[cfg(unix)]
 mod terminal;
+mod two_queues;
 mod words;
 
 use std::process::ExitCode;
@@ -43,6 +44,7 @@ fn trials() -> Result<Vec<Trial>> {
     trials.extend(check::trials(&calls)?);
     trials.extend(listing::trials()?);
     trials.extend(folder::trials());
+    trials.extend(two_queues::trials()?);
     trials.extend(words::trials());
     #[cfg(unix)]
     trials.extend(terminal::trials());
