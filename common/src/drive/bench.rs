@@ -113,7 +113,8 @@ pub fn measure(
     }));
     // After a failure the device may answer nothing more.
     let maps = if outcome.aborted.is_some() { Ok(Vec::new()) } else { target.session.maps() }?;
-    let verdict = lab.verdict.as_ref().and_then(|conclude| conclude(&Figures::new(lab.device(), &rows)));
+    let verdict = lab.verdict.as_ref().filter(|_| lab.shown_matrix().is_some());
+    let verdict = verdict.and_then(|conclude| conclude(&Figures::new(lab.device(), &rows)));
     Ok(Measured { method, rows, verdict, maps, notes, ended, first_sample, error: outcome.aborted })
 }
 
