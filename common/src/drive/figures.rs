@@ -19,7 +19,9 @@ impl fmt::Debug for Figures<'_> {
 }
 
 impl<'r> Figures<'r> {
-    pub(crate) fn new(device: &'r DeviceFacts, rows: &'r [Row]) -> Self {
+    /// Of these rows, measured on `device`.
+    #[must_use]
+    pub fn new(device: &'r DeviceFacts, rows: &'r [Row]) -> Self {
         Self { device, rows }
     }
 

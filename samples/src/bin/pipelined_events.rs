@@ -12,9 +12,14 @@
 //! `samples/src/bands.rs`.
 //!
 //! Expect the talk's 1.31 for the barrier and 1.03 for the events only where events neither drain the
-//! GPU nor cost as much as what they save. Current RADV drains in the wait; on NVIDIA 580 a set and
-//! its wait take 3 to 4 µs, more than a barrier. And where one pass is long enough to hide drain and
-//! fill (from about 2048² on an H200), there is little to save.
+//! GPU nor cost as much as what they save. Current RADV drains in the wait; on NVIDIA 580 a set alone
+//! takes 3 to 4 µs, a wait for an event set long before as much as a barrier, and neither lets a race
+//! through, so that both seem to drain. And where one pass is long enough to hide drain and fill (from
+//! about 2048² on an H200), there is little to save.
+//!
+//! `--matrix` tries every form of event that Vulkan has (sync1 and sync2, with and without access
+//! masks, device-only and host-visible), set and waited for, only set, only waited for; image barriers,
+//! barriers at the waits' positions, and two queues with a timeline semaphore.
 //!
 //! Look for, in RGP or Nsight: whether the first waves of a pass start before the last waves of the
 //! pass before end, and the gap in front of each pass of `full_barrier`.
@@ -343,13 +348,7 @@ fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<String>
     }
     let steps = f64::from(passes - 1);
     let barrier = per(&figures.difference_us("full_barrier", "no_barrier")?, steps);
-    let best = counts.iter().flat_map(|&count| Form::all().map(move |form| (form, count)));
-    let best = best.filter_map(|(form, count)| {
-        let row = figures.row(&form.variant("events", count))?;
-        let right = row.racy.is_none_or(|racy| racy.racy_samples == 0);
-        Some((form, count, row.isolated_us.filter(|_| right)?.median))
-    });
-    let Some((form, count, _)) = best.min_by(|a, b| a.2.total_cmp(&b.2)) else {
+    let Some((form, count)) = fastest_events(figures, counts) else {
         return Some(format!(
             "In short: a barrier costs {barrier} µs here. Of events nothing is known: no variant with bands ran \
              (a smaller --align lets more sizes be split)."
@@ -361,16 +360,36 @@ fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<String>
         let cost = over(what, &unsplit).map(|difference| per(&difference, steps * f64::from(count)));
         cost.unwrap_or_else(|| "an unknown number of".into())
     };
+    // Only where neither is lost in noise is one a share of the other.
+    let found = |what: &str| {
+        let difference = over(what, &unsplit)?;
+        difference.median_95.filter(|interval| interval.low > 0.0).map(|_| difference.median)
+    };
+    let share = found("sets")
+        .zip(found("events"))
+        .map(|(set, both)| format!(" ({:.0} % of that)", 100.0 * set / both));
     Some(format!(
         "In short: a barrier costs {barrier} µs here. The fastest events, {} ({}), cost {} µs each when they are set and \
-         waited for, {} µs when they are only set, {} µs when ones that were set long ago are waited for. {}",
+         waited for, {} µs{} when they are only set, {} µs when ones that were set long ago are waited for. {}",
         form.variant("events", count),
         form.words(),
         each("events"),
         each("sets"),
+        share.unwrap_or_default(),
         each("waits"),
         overlap(over("events", "full_barrier"), over("events", &format!("barrier_bands_{count}")))
     ))
+}
+
+/// Form and number of bands of the events with the least isolated time that were right in every sample.
+fn fastest_events(figures: &Figures<'_>, counts: &[u32]) -> Option<(Form, u32)> {
+    let all = counts.iter().flat_map(|&count| Form::all().map(move |form| (form, count)));
+    let right = all.filter_map(|(form, count)| {
+        let row = figures.row(&form.variant("events", count))?;
+        let right = row.racy.is_none_or(|racy| racy.racy_samples == 0);
+        Some((form, count, row.isolated_us.filter(|_| right)?.median))
+    });
+    right.min_by(|a, b| a.2.total_cmp(&b.2)).map(|(form, count, _)| (form, count))
 }
 
 /// Whether events seem to overlap, from what they cost beyond one barrier a pass, and beyond barriers

@@ -1,0 +1,79 @@
+//! A variant's dispatches one at a time: as recorded, and in other orders; see [`super::super::order`].
+
+use anyhow::Result;
+
+use super::layer::first_of_each;
+use super::{Findings, miscount, must_differ};
+use crate::cmd::script::Script;
+use crate::drive::order::Order;
+use crate::drive::session::Session;
+use crate::drive::verify::Counted;
+use crate::lab::Lab;
+use crate::record::Promise;
+use crate::tamper::Tamper;
+
+/// More orders than this teach nothing new and take too long.
+const MOST_ORDERS: usize = 64;
+
+/// Runs the dispatches in other orders that the recording allows; see [`super::order`]. Returns
+/// whether the recording can be submitted at all.
+pub(super) fn try_orders(
+    lab: &Lab,
+    session: &Session<'_>,
+    v: usize,
+    tamper: Tamper,
+    found: &mut Findings,
+) -> Result<bool> {
+    let variant = &lab.variants[v];
+    lab.gpu.tamper.set(tamper);
+    let (script, _) = session.script(v, 1)?;
+    if let Some(reason) = session.endless(&script) {
+        found.problems.push(reason);
+        return Ok(false);
+    }
+    let expected = must_differ(&variant.promise);
+    let names = dispatch_names(lab, &script);
+    for repetitions in [1, 2.min(lab.repetitions())] {
+        let (script, _) = session.script(v, repetitions)?;
+        let recorded: Vec<usize> = (0..script.dispatches().count()).collect();
+        let counted = session.replay(v, &script, repetitions, &recorded)?;
+        // Even a variant that races computes the right thing when nothing overlaps.
+        if let Some(problem) = miscount(session, v, counted, expected.unwrap_or(0), repetitions) {
+            found.problems.push(problem);
+            return Ok(true);
+        }
+    }
+    let order = Order::of(&script, session.events_reset(v, 1));
+    found.possible = order.free();
+    for (early, order) in order.others(MOST_ORDERS) {
+        let Counted { wrong, first, .. } = session.replay(v, &script, 1, &order)?;
+        found.orders += 1;
+        found.wrong_orders += usize::from(wrong != expected.unwrap_or(0));
+        if expected.is_some_and(|n| n != wrong) && found.wrong_orders == 1 {
+            found.problems.push(format!(
+                "{wrong} texels differ from the CPU twin when dispatch {} of {} ({}) runs as early as the recorded dependencies allow{}",
+                early + 1,
+                names.len(),
+                names[early],
+                first.map_or_else(String::new, |first| format!(", the first at {}", session.place(v, first)))
+            ));
+        }
+    }
+    if matches!(variant.promise, Promise::Nothing { .. }) && found.wrong_orders == 0 {
+        found.problems.push("no order of its dispatches gives a wrong result: it leaves out nothing".into());
+    }
+    found.problems.extend(first_of_each(&lab.gpu.take_messages()).into_iter().map(|(id, (_, text))| {
+        format!("{id} in another order, though each dispatch is behind a full barrier: {text}")
+    }));
+    Ok(true)
+}
+
+fn dispatch_names(lab: &Lab, script: &Script) -> Vec<String> {
+    let arena = lab.gpu.arena();
+    script
+        .dispatches()
+        .map(|d| {
+            format!("{} {}x{}x{}", arena.kernel(d.kernel).facts.name, d.groups[0], d.groups[1], d.groups[2])
+        })
+        .collect()
+}
