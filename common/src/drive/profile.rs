@@ -29,6 +29,10 @@ use crate::variant::Recording;
 const FRAME: [(&CStr, &CStr); 2] =
     [(c"capture-marker,begin_capture", c"capture-marker,end_capture"), (c"AmdFrameBegin", c"AmdFrameEnd")];
 
+/// RADV names the capture of a submit after the second in which it was written (`ac_rgp.c` of Mesa 25),
+/// and another one in the same second replaces it.
+const NAMED_AFTER: Duration = Duration::from_millis(1100);
+
 /// Drivers write a capture when its submit has ended, and the last one shall not be cut.
 const LAST_CAPTURE: Duration = Duration::from_millis(500);
 
@@ -78,6 +82,7 @@ fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<String>
     let (gpu, name, repetitions) = (&lab.gpu, &lab.variants[v].name, lab.repetitions());
     let dispatches = session.script(v, repetitions)?.0.dispatches().count();
     gpu.run_once(&format!("the preparation of {name}"), |cmd| session.prepare(cmd, v, repetitions))?;
+    part_captures();
     for (begin, _) in FRAME {
         gpu.insert_queue_label(begin)?;
     }
@@ -87,6 +92,7 @@ fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<String>
     for (_, end) in FRAME.iter().rev() {
         gpu.insert_queue_label(end)?;
     }
+    part_captures();
     gpu.run_once(&format!("the verification of {name}"), |cmd| session.verify(cmd, v, repetitions))?;
     let submits = match last - before {
         1 => format!("submit {last}"),
@@ -95,6 +101,13 @@ fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<String>
     let s = if dispatches == 1 { "" } else { "es" };
     let shown = format!("{submits}, {dispatches} dispatch{s}");
     judge(lab, session, v, repetitions).map(|result| format!("{shown}: {result}")).context(shown)
+}
+
+/// Keeps the captures of two submits apart, where RADV makes one of each.
+fn part_captures() {
+    if std::env::var_os("MESA_VK_TRACE_PER_SUBMIT").is_some() {
+        std::thread::sleep(NAMED_AFTER);
+    }
 }
 
 /// The variant's commands and nothing else.

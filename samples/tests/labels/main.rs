@@ -7,6 +7,7 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use common::report::read_json;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         .collect();
     trials.push(trial("a_wrong_result_fails_a_profile", a_wrong_result_fails_a_profile));
     trials.push(trial("the_command_is_quoted", the_command_is_quoted));
+    trials.push(trial("captures_have_seconds_of_their_own", captures_have_seconds_of_their_own));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -221,5 +223,27 @@ fn the_command_is_quoted() -> Result<()> {
     let ended = call.run()?.with_code(0)?;
     ensure!(ended.stdout.contains("data_race --device "), "no command: {ended}");
     ensure!(ended.stdout.contains(" --profile --size 32 --variant 'no_barrier_32*'"), "unquoted: {ended}");
+    Ok(())
+}
+
+/// RADV names captures after the second: a frame shares its own with no other submit.
+fn captures_have_seconds_of_their_own() -> Result<()> {
+    let words = "--profile --size 32 --variant no_barrier_32*";
+    let shown = |ended: &Ended| ended.stdout.lines().filter(|line| line.contains(" submit ")).count();
+    let lasts = |call: Call| -> Result<(usize, Duration)> {
+        let began = Instant::now();
+        let ended = call.words(words).run()?.with_code(0)?;
+        Ok((shown(&ended), began.elapsed()))
+    };
+    let (variants, waiting) = lasts(Call::new("data_race")?.env("MESA_VK_TRACE_PER_SUBMIT", "1"))?;
+    ensure!(variants > 0, "no variant was shown");
+    // A whole second before and one behind each variant.
+    let least = 2 * Duration::from_secs(1) * u32::try_from(variants)?;
+    ensure!(waiting >= least, "{variants} variants took {waiting:?}, less than {least:?}");
+    let (_, plain) = lasts(Call::new("data_race")?)?;
+    ensure!(
+        plain + Duration::from_secs(1) < waiting,
+        "it waits without a capture too: {plain:?} and {waiting:?}"
+    );
     Ok(())
 }
