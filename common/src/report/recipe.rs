@@ -15,7 +15,7 @@ pub fn recipe(facts: &DeviceFacts, os: &str, command: &[String]) -> String {
     let driver = DriverId::from_raw(facts.driver_id);
     let of_amd = [DriverId::AMD_PROPRIETARY, DriverId::AMD_OPEN_SOURCE].contains(&driver);
     let tools = match driver {
-        DriverId::MESA_RADV if os == "linux" => radv(&line),
+        DriverId::MESA_RADV if os == "linux" => radv(&line, &facts.driver_info),
         _ if of_amd && os == "windows" => developer_panel(&line),
         _ if facts.vendor_id == NVIDIA && ["linux", "windows"].contains(&os) => nsight(&line, command),
         _ => renderdoc(&line),
@@ -30,14 +30,33 @@ from 1 with the submits of setting up. --variant NAME and a single size leave le
 A capture sets its own clocks, as a rule the peak: its times do not compare with those of --bench.
 ";
 
-fn radv(line: &str) -> String {
+/// The first Mesa whose RADV captures submits.
+const CAPTURES_SUBMITS: u32 = 25;
+
+fn radv(line: &str, driver_info: &str) -> String {
+    if mesa_major(driver_info).is_some_and(|major| major < CAPTURES_SUBMITS) {
+        return format!(
+            "\
+Radeon GPU Profiler needs RADV of Mesa 25.0 or newer: {driver_info} captures presents, of which there
+are none.
+{}",
+            renderdoc(line)
+        );
+    }
     format!(
         "\
 Capture with Radeon GPU Profiler, through RADV of Mesa 25.0 or newer (untested with Hot Lap):
     MESA_VK_TRACE=rgp MESA_VK_TRACE_PER_SUBMIT=1 {line}
-RADV writes one .rgp file a submit into /tmp; one that says its buffer is too small takes
-RADV_THREAD_TRACE_BUFFER_SIZE=BYTES. An older Mesa captures only presents, of which there are none."
+RADV writes one .rgp file a submit into /tmp and names it after the second, newer ones after the submit
+too. --profile then waits a second before and behind each variant, so that no other submit takes its
+name; without the submit in the name, a variant on two queues leaves the last of its own. A submit whose
+buffer is said to be too small takes RADV_THREAD_TRACE_BUFFER_SIZE=BYTES."
     )
+}
+
+/// The 25 of `Mesa 25.0.7-2`; nothing where the driver says something else.
+fn mesa_major(driver_info: &str) -> Option<u32> {
+    driver_info.strip_prefix("Mesa ")?.split('.').next()?.parse().ok()
 }
 
 fn developer_panel(line: &str) -> String {
@@ -47,7 +66,8 @@ Capture with Radeon Developer Panel and Radeon GPU Profiler (untested with Hot L
     1. In the panel, switch profiling on, with the auto capture mode \"Dispatch range\" from dispatch 0.
     2. {line}
 The queue labels AmdFrameBegin and AmdFrameEnd delimit each variant for the capture mode \"Frame\".
-Captures of programs that compute without presenting are reported to fail with some drivers."
+Programs that compute without presenting take Radeon GPU Profiler 2.4 and a driver of branch 24.30, or
+newer ones; their captures are reported to fail with some drivers all the same."
     )
 }
 
@@ -56,7 +76,7 @@ fn nsight(line: &str, command: &[String]) -> String {
     format!(
         "\
 Capture with Nsight Systems: submits, command buffers and regions in time (untested with Hot Lap):
-    nsys profile --trace=vulkan --vulkan-gpu-workload=individual {line}
+    nsys profile --trace=vulkan-annotations --vulkan-gpu-workload=individual {line}
 With Nsight Graphics: the units of the GPU within one submit, N being one less than its number below
 (untested with Hot Lap):
     ngfx --activity='GPU Trace Profiler' --exe={program} --args={arguments} --start-after-submits=N --limit-to-submits=1",
@@ -70,8 +90,9 @@ fn renderdoc(line: &str) -> String {
         "\
 Capture with RenderDoc, on Linux or Windows (untested with Hot Lap):
     renderdoccmd capture --wait-for-exit {line}
-Labels on the queue tell it where each variant begins and ends. It shows commands, regions and images;
-times of its replay are no measurement."
+Labels on the queue begin and end one .rdc file a variant; RenderDoc 1.24 was seen to follow them without
+a present. It shows commands, regions and images; times of its replay are no measurement. Where a driver
+lacks bufferDeviceAddressCaptureReplay, as lavapipe does, it offers Vulkan 1.2 only, and Hot Lap skips."
     )
 }
 
@@ -85,7 +106,12 @@ mod tests {
     use crate::report::fixture;
 
     fn on(vendor_id: u32, driver: DriverId, os: &str) -> String {
-        let facts = DeviceFacts { vendor_id, driver_id: driver.as_raw(), ..fixture::record().device };
+        version_on("Mesa 25.0.7-2", vendor_id, driver, os)
+    }
+
+    fn version_on(info: &str, vendor_id: u32, driver: DriverId, os: &str) -> String {
+        let (driver_id, driver_info) = (driver.as_raw(), info.to_owned());
+        let facts = DeviceFacts { vendor_id, driver_id, driver_info, ..fixture::record().device };
         let command =
             ["target/release/pipelined_events", "--profile", "--variant", "events_*"].map(str::to_owned);
         recipe(&facts, os, &command)
@@ -94,6 +120,13 @@ mod tests {
     #[test]
     fn on_radv() {
         insta::assert_snapshot!(on(0x1002, DriverId::MESA_RADV, "linux"));
+    }
+
+    #[test]
+    fn on_radv_that_captures_presents_alone() {
+        let of = |info| version_on(info, 0x1002, DriverId::MESA_RADV, "linux");
+        assert_eq!(of("a version without a number"), on(0x1002, DriverId::MESA_RADV, "linux"));
+        insta::assert_snapshot!(of("Mesa 24.3.4"));
     }
 
     #[test]
