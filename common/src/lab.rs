@@ -394,12 +394,26 @@ impl Lab {
         Ok(())
     }
 
+    /// What to ask for in place of `name`.
+    fn offer(&self, name: &str) -> String {
+        let begins = |v: &&Variant| !name.is_empty() && v.name.starts_with(name);
+        if self.variants.iter().any(|v| begins(&v)) {
+            return format!("'{name}*' takes all that begin so");
+        }
+        let names: Vec<&str> = self.variants.iter().map(|v| v.name.as_str()).collect();
+        let shown = names.len().min(12);
+        let more = match names.len() - shown {
+            0 => String::new(),
+            more => format!(" and {more} more, which --check --all lists"),
+        };
+        format!("there are {}{more}", names[..shown].join(", "))
+    }
+
     fn patterns(&self, names: &[String]) -> Result<Vec<Pattern>> {
         let pattern = |name: &String| {
             let pattern = Pattern::new(name).with_context(|| format!("'{name}' is no pattern of names"))?;
             if !self.variants.iter().any(|v| pattern.matches(&v.name)) {
-                let names: Vec<&str> = self.variants.iter().map(|v| v.name.as_str()).collect();
-                bail!("no variant is called '{name}'; there are {}", names.join(", "));
+                bail!("no variant is called '{name}'; {}", self.offer(name));
             }
             Ok(pattern)
         };

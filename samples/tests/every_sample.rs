@@ -16,7 +16,7 @@ use support::{Call, files_of, is_lawful, ran, read_record, samples, source, tria
 /// A test of the sample that it is given.
 type Test = fn(&str) -> Result<()>;
 
-const TRIALS: [(&str, Test); 9] = [
+const TRIALS: [(&str, Test); 10] = [
     ("bench", bench),
     ("check", check),
     ("fixed_count", fixed_count),
@@ -26,6 +26,7 @@ const TRIALS: [(&str, Test); 9] = [
     ("runs_elsewhere", runs_elsewhere),
     ("image", image),
     ("one_queue_as_two", one_queue_as_two),
+    ("check_with_other_arguments", check_with_other_arguments),
 ];
 
 fn main() -> ExitCode {
@@ -172,6 +173,27 @@ fn one_queue_as_two(sample: &str) -> Result<()> {
         |row: &&Row| matches!(&row.status, Status::Skipped { reason } if reason.contains("one queue"));
     let record = read_json(&ended.stdout)?;
     ensure!(record.rows.iter().find(left_out).is_none(), "{ended}");
+    let two = record.rows.iter().any(|row| row.variant.contains("two_queues"));
+    let said = record.notes.iter().any(|note| note.contains("one queue was taken for both"));
+    ensure!(two == said, "the record does not say what it is of: {:?}", record.notes);
+    Ok(())
+}
+
+/// The alarms are counted for every shape of the work, not for the default one.
+fn check_with_other_arguments(sample: &str) -> Result<()> {
+    let help = help_text(sample, "--help")?;
+    let takes = |arguments: &&&str| {
+        arguments.split(' ').filter(|word| word.starts_with("--")).all(|flag| help.contains(flag))
+    };
+    let all = [
+        "--ping-pong --align 8 --size 96",
+        "--passes 6 --align 8 --size 96",
+        "--passes 5 --align 8 --size 96 --ping-pong --bands 3",
+        "--size 7x130",
+    ];
+    for arguments in all.iter().filter(takes) {
+        Call::new(sample)?.words(arguments).args(["--check", "--all"]).run()?.with_code(0)?;
+    }
     Ok(())
 }
 

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         trial("interrupted_folder", interrupted_folder),
         trial("interrupted_before_the_first_round", interrupted_before_the_first_round),
         trial("interrupted_twice", interrupted_twice),
+        trial("interrupted_check", interrupted_check),
         trial("terminated", terminated),
     ]
     .map(|trial| trial.with_ignored_flag(!cfg!(unix)))
@@ -51,6 +52,18 @@ fn send(signal: &str, to: &Running) -> Result<()> {
     // The shell's own `kill`: the program of that name is not on every machine.
     let sent = Command::new("sh").args(["-c", &format!("kill -{signal} {}", to.id())]).status()?;
     ensure!(sent.success(), "could not send {signal}");
+    Ok(())
+}
+
+/// What was checked is shown, and what was not is said.
+fn interrupted_check() -> Result<()> {
+    let words = "--check --all --size 384 --passes 60 --align 1";
+    let running = Call::new(SAMPLE)?.words(words).start()?;
+    std::thread::sleep(Duration::from_secs(2));
+    send("INT", &running)?;
+    let ended = running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let has = |text: &str| ended.stdout.lines().any(|line| line.contains(text));
+    ensure!(has("no_barrier ") && has("not checked"), "{ended}");
     Ok(())
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Common {
     /// Each variant is recorded without timestamps and submitted alone, N repetitions of it with
     /// --repetitions N [default here: 1], between labels on the queue that tell a capture tool where it
     /// begins and ends. Its result is compared as with --check, without the validation layer.
-    #[arg(long, conflicts_with_all = ["bench", "check", "matrix", "samples", "budget", "json", "csv", "out"])]
+    #[arg(long, conflicts_with_all = ["bench", "check", "matrix", "samples", "budget", "json", "csv", "out", "image"])]
     pub(super) profile: bool,
     /// Break every dependency of one kind, which the check must then report
     #[arg(long = "break", value_enum, hide = true)]
@@ -137,7 +137,8 @@ fn refuse(sample: &Sample, error: &clap::Error) -> ! {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let said = lines.filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
     let said: Vec<&str> = said.map(|line| line.trim_start_matches("error: ")).collect();
-    say(&format!("{}: {} (--help lists what there is)", sample.name, said.join("; ")));
+    let said = said.join("; ").replace(":; ", ": ");
+    say(&format!("{}: {said} (--help lists what there is)", sample.name));
     std::process::exit(EXIT_FAILED.into());
 }
 

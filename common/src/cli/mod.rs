@@ -24,7 +24,7 @@ use crate::fault;
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::lab::{Lab, LabOptions, Selection};
-use crate::record::{Ended, Record, SCHEMA, Status};
+use crate::record::{Ended, Record, SCHEMA, Shows, Status};
 use crate::report::{self, Charset, Destination, Folder};
 use crate::tamper::{Break, Tamper};
 use crate::tracy;
@@ -59,7 +59,10 @@ fn leave_at_once(code: u8) -> ! {
 
 /// A line on standard error. Nobody is left to tell when that is closed.
 pub(crate) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", Charset::of_terminal().fit(line));
+    let terminal = console::Term::stderr();
+    let line = Charset::of_terminal().fit(line).into_owned();
+    let line = if terminal.is_term() { report::wrapped(&line, width_of(&terminal)) } else { line };
+    let _ = writeln!(std::io::stderr(), "{}", line.trim_end());
 }
 
 struct Run {
@@ -146,19 +149,25 @@ impl Run {
     }
 
     fn check(&self, lab: &Lab) -> Result<u8> {
-        let checked = check::check(lab, self.common.broken)?;
-        let shown = print(&format!("{} on {}\n{}", self.sample.name, lab.device().name, checked.report));
-        self.conclude(shown, checked.failed, checked.aborted.as_ref())
+        let stop = on_interrupt()?;
+        let checked = check::check(lab, self.common.broken, &|| stop.load(Ordering::Relaxed))?;
+        let report = format!("{} on {}\n{}", self.sample.name, lab.device().name, checked.report);
+        let shown = print(&fitted(&report));
+        let code = self.conclude(shown, checked.failed, checked.aborted.as_ref());
+        if checked.interrupted { Ok(EXIT_INTERRUPTED) } else { code }
     }
 
     fn profile(&self, lab: &Lab) -> Result<u8> {
         let recipe = report::recipe(lab.device(), std::env::consts::OS, &command());
-        print(&format!("{} on {}\n{recipe}", self.sample.name, lab.device().name))?;
+        print(&fitted(&format!("{} on {}\n{recipe}", self.sample.name, lab.device().name)))?;
         if !lab.gpu.has_labels() {
             say("Vulkan has no VK_EXT_debug_utils here: a capture will show no regions and no frames.");
         }
-        let profiled = profile::profile(lab)?;
-        self.conclude(print(&format!("\n{}", profiled.report)), profiled.failed, profiled.aborted.as_ref())
+        let stop = on_interrupt()?;
+        let profiled = profile::profile(lab, &|| stop.load(Ordering::Relaxed))?;
+        let shown = print(&format!("\n{}", fitted(&profiled.report)));
+        let code = self.conclude(shown, profiled.failed, profiled.aborted.as_ref());
+        if profiled.interrupted { Ok(EXIT_INTERRUPTED) } else { code }
     }
 
     /// The exit code of a run that takes no times, once its report is `shown`.
@@ -209,7 +218,7 @@ impl Run {
     /// What is run, on what, and what that can show: said before it runs.
     fn introduce(&self, lab: &mut Lab) {
         if lab.gpu.facts.kind == Kind::Cpu {
-            lab.notes.insert(0, CPU_NOTE.to_owned());
+            lab.notes.insert(0, cpu_note(lab).to_owned());
         }
         let facts = lab.device();
         let settings: Vec<String> = lab.settings.iter().map(|(k, v)| format!("{k} {v}")).collect();
@@ -225,7 +234,7 @@ impl Run {
             say(&settings.join(", "));
         }
         if lab.gpu.facts.kind == Kind::Cpu {
-            say(CPU_NOTE);
+            say(cpu_note(lab));
         }
     }
 
@@ -277,6 +286,8 @@ impl Run {
         let csv = self.common.csv.as_ref().map(|to| report::csv(record).and_then(|text| to.write(&text)));
         let out = folder.map(|to| to.write(record, &report::table(record, FILE_WIDTH)));
         let image = self.common.image.as_ref();
+        // A run that ended early and has no map has said why.
+        let image = image.filter(|_| record.ended == Ended::Complete || !maps.is_empty());
         let image = image.map(|to| report::picture_of(record, maps).and_then(|png| to.write(png)));
         [Some(shown), json, csv, image, out].into_iter().flatten().filter_map(Result::err).collect()
     }
@@ -310,6 +321,15 @@ impl Run {
 const CPU_NOTE: &str = "CPU device: dispatches never overlap here and a barrier costs next to nothing, so every \
      ratio should be near 1; the answers are checked, the times say nothing about a GPU.";
 
+/// The same for a run that counts races.
+const CPU_RACES_NOTE: &str = "CPU device: dispatches run one after the other here, so that no race can show and \
+     \"none seen\" means nothing; --check runs them in other orders, in which a missing barrier shows.";
+
+fn cpu_note(lab: &Lab) -> &'static str {
+    let races = lab.shown_matrix().is_some_and(|matrix| matrix.shows == Shows::Races);
+    if races { CPU_RACES_NOTE } else { CPU_NOTE }
+}
+
 fn code(measured: &bench::Measured) -> u8 {
     if let Some(error) = &measured.error {
         return exit_code(error);
@@ -339,6 +359,12 @@ fn print(text: &str) -> Result<()> {
 /// The program and its arguments, as the user gave them.
 fn command() -> Vec<String> {
     std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
+}
+
+/// In lines that the terminal does not break; a file keeps them whole.
+fn fitted(text: &str) -> String {
+    let terminal = console::Term::stdout();
+    if terminal.is_term() { report::wrapped(text, width_of(&terminal)) } else { text.to_owned() }
 }
 
 /// A seed nobody chose.

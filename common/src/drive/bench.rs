@@ -101,6 +101,14 @@ pub fn measure(
     method.tools = lab.gpu.tools().to_vec();
     method.tools.extend(target.session.profiler().map(str::to_owned));
     let rows = rows::rows(lab, &runnable, &outcome, &method, &target.session);
+    // After a failure the device may answer nothing more.
+    let maps = match &outcome.aborted {
+        Some(_) => Vec::new(),
+        None => target.session.maps().unwrap_or_else(|error| {
+            outcome.aborted = Some(error);
+            Vec::new()
+        }),
+    };
     let ended = match &outcome.aborted {
         Some(error) => Ended::Failed { reason: one_line(error) },
         None if outcome.interrupted => Ended::Interrupted,
@@ -111,8 +119,6 @@ pub fn measure(
     notes.extend(target.session.profiler().map(|tool| {
         format!("{tool}: a profiler was connected, and its spans and its thread lengthen the CPU's way to a submit.")
     }));
-    // After a failure the device may answer nothing more.
-    let maps = if outcome.aborted.is_some() { Ok(Vec::new()) } else { target.session.maps() }?;
     let verdict = lab.verdict.as_ref().filter(|_| lab.shown_matrix().is_some());
     let verdict = verdict.and_then(|conclude| conclude(&Figures::new(lab.device(), &rows)));
     Ok(Measured { method, rows, verdict, maps, notes, ended, first_sample, error: outcome.aborted })
@@ -142,6 +148,12 @@ fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
         .filter(|row| row.isolated_us.is_some())
         .filter_map(|row| lab.variants.iter().find(|v| v.name == row.variant))
         .find(|v| matches!(v.record, Recording::Queues(_)));
+    if let Some(variant) = two_queues.filter(|_| lab.gpu.has_one_queue_twice()) {
+        notes.push(format!(
+            "{}: one queue was taken for both, so this is no time of two queues.",
+            variant.name
+        ));
+    }
     if let Some(variant) = two_queues.filter(|_| MESA.contains(&lab.device().driver_id)) {
         notes.push(format!(
             "{}: Mesa's drivers hold submits that wait for the CPU back in the process, so its time includes the \

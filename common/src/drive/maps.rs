@@ -36,6 +36,8 @@ struct Counting {
     size: [u32; 2],
     bins: [u32; 2],
     buffer: Buffer,
+    /// Made with it, so that no memory is asked for once samples are taken.
+    readback: Buffer,
     trials: u64,
 }
 
@@ -48,7 +50,8 @@ impl Maps {
             let bins = size.map(|side| side.min(MOST_BINS));
             let bytes = 4 * u64::from(bins[0]) * u64::from(bins[1]);
             let buffer = lab.gpu.buffer("map of races", bytes, Place::Device)?;
-            Ok(Some(Counting { size, bins, buffer, trials: 0 }))
+            let readback = lab.gpu.buffer("map of races (CPU)", bytes, Place::Readback)?;
+            Ok(Some(Counting { size, bins, buffer, readback, trials: 0 }))
         };
         let kernel = lab.kernel("lab/map.comp").build()?;
         let mut maps = Self { kernel, of: checks.iter().map(counting).collect::<Result<_>>()? };
@@ -89,14 +92,12 @@ impl Maps {
         for (counting, variant) in self.of.iter().zip(&lab.variants) {
             let Some(map) = counting.as_ref().filter(|map| map.trials > 0) else { continue };
             let bytes = 4 * u64::from(map.bins[0]) * u64::from(map.bins[1]);
-            let readback = lab.gpu.buffer("map of races (CPU)", bytes, Place::Readback)?;
             lab.gpu.run_once("reading a map", |cmd| {
                 cmd.full_barrier();
-                cmd.copy_buffer(map.buffer, readback, bytes);
+                cmd.copy_buffer(map.buffer, map.readback, bytes);
                 cmd.host_barrier();
             })?;
-            let counts = lab.gpu.read(readback)?;
-            lab.gpu.free(readback);
+            let counts = lab.gpu.read(map.readback)?;
             let Counting { size, bins, trials, .. } = *map;
             maps.push(Map { variant: variant.name.clone(), size, bins, counts, trials });
         }

@@ -45,20 +45,23 @@ pub struct Profiled {
     pub failed: usize,
     /// A queue that hung, a lost device or a wait that failed, after which nothing more could be shown.
     pub aborted: Option<anyhow::Error>,
+    /// The user stopped it between two variants.
+    pub interrupted: bool,
 }
 
 /// Submits each variant of the lab once, in a frame of its own, and judges the result.
 ///
 /// # Errors
 /// What hinders the first frame.
-pub fn profile(lab: &Lab) -> Result<Profiled> {
+pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Profiled> {
     let mut session = Session::new(lab)?;
     session.rehearse()?;
     let names = lab.variants.iter().map(|v| v.name.len()).max().unwrap_or(0);
     let mut profiled = Profiled::default();
     for (v, variant) in lab.variants.iter().enumerate() {
+        profiled.interrupted |= stopped();
         let text = match session.left_out(v) {
-            _ if profiled.aborted.is_some() => "not shown".into(),
+            _ if profiled.aborted.is_some() || profiled.interrupted => "not shown".into(),
             Some(Status::Skipped { reason } | Status::Unsupported { reason }) => {
                 format!("left out: {reason}")
             }

@@ -45,6 +45,11 @@ impl Gpu {
         self.queues[1].is_some()
     }
 
+    /// The tests took one queue for both.
+    pub(crate) fn has_one_queue_twice(&self) -> bool {
+        matches!(&self.queues, [Some(a), Some(b)] if a.raw == b.raw)
+    }
+
     /// The families of both queues, where they are two: what images must be shared between.
     pub(crate) fn shared_families(&self) -> Option<[u32; 2]> {
         match &self.queues {

@@ -67,10 +67,9 @@ fn statuses(record: &Record, drawn: &str) -> Vec<String> {
             Status::Unsupported { reason } => ("unsupported", reason),
             Status::Wrong { elements, first } => {
                 let differing = differing(*elements);
-                groups.add(
-                    &row.variant,
-                    &format!("wrong, so there is no time: {differing}; the first: {first}"),
-                );
+                let times = record.matrix.as_ref().is_none_or(|matrix| matrix.shows != Shows::Races);
+                let timeless = if times { ", so there is no time" } else { "" };
+                groups.add(&row.variant, &format!("wrong{timeless}: {differing}; the first: {first}"));
                 continue;
             }
             Status::Error { reason } => ("could not be measured", reason),
@@ -157,13 +156,18 @@ fn promises(record: &Record) -> Vec<String> {
             Promise::Nothing { leaves_out } => {
                 groups.add(&row.variant, &format!("not lawful; leaves out {leaves_out}"))
             }
-            Promise::Fault { elements } => groups.add(
+            Promise::Fault { elements } if measured(row) => groups.add(
                 &row.variant,
-                &format!("has a fault on purpose, and every sample was seen to differ in just its {elements} texels"),
+                &format!("has a fault on purpose; in every sample just its {} differed", texels(*elements)),
             ),
+            Promise::Fault { .. } => {}
         }
     }
     groups.lines(record)
+}
+
+fn texels(count: u64) -> String {
+    if count == 1 { "1 texel".into() } else { format!("{count} texels") }
 }
 
 /// What the columns of times and ratios hold.
@@ -308,6 +312,21 @@ pub(super) fn wrap(line: &str, limit: usize, text: &mut String) {
         used += width(word);
     }
     text.push('\n');
+}
+
+/// `text` in lines of at most `limit` columns; indented ones, which are commands or quotations, stay.
+#[must_use]
+pub fn wrapped(text: &str, limit: u16) -> String {
+    let mut lines = String::new();
+    for line in text.lines() {
+        if line.starts_with("    ") {
+            lines.push_str(line);
+            lines.push('\n');
+        } else {
+            wrap(line, usize::from(limit), &mut lines);
+        }
+    }
+    lines
 }
 
 #[cfg(test)]

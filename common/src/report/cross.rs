@@ -115,7 +115,8 @@ fn races(racy: Racy, promise: &Promise) -> String {
     }
     if racy_samples == 0 {
         let bound = rounded_up(100.0 * none_seen_bound(samples));
-        return format!("none seen in {samples}\ntrials (<{BLANK}{bound}{BLANK}%)");
+        let trials = if samples == 1 { "trial" } else { "trials" };
+        return format!("none seen in {samples}\n{trials} (<{BLANK}{bound}{BLANK}%)");
     }
     format!("{}, max {max}\nin {racy_samples} of {samples}", count(median))
 }

@@ -21,6 +21,7 @@ mod shell;
 mod table;
 mod verdict;
 
+pub use below::wrapped;
 pub use charset::Charset;
 pub use csv::csv;
 pub use destination::Destination;

@@ -126,6 +126,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
         });
     })
     .cell(WHOLE_OR_BANDS, "image barrier", "whole")
+    .alarm(WRITE_AFTER_READ, (chain.passes - 1) * u32::from(chain.ping_pong), OTHER_IMAGE)
     .on_request();
 
     let counts =
@@ -161,6 +162,15 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
     .cell(WHOLE_OR_BANDS, "no order", &column)
     .skip(bands.impossible());
 
+    // What coherent stores cost by themselves: the form of events that has them is compared with this.
+    lab.variant(format!("bands_no_sync_coherent_{count}"), move |cmd, rep| {
+        chain.bands(cmd, bands, |pass, _, rows| chain.step(cmd, chain.coherent, rep, pass, rows));
+    })
+    .races("every dependency between passes")
+    .cell(WHOLE_OR_BANDS, "no order, coherent stores", &column)
+    .on_request()
+    .skip(bands.impossible());
+
     lab.variant(format!("barrier_bands_{count}"), move |cmd, rep| {
         chain.bands(cmd, bands, |pass, _, rows| {
             if chain.before(rep, pass).is_some() {
@@ -179,12 +189,10 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
     let (count, words) = (bands.count, form.words());
     let table = format!("{count} bands ordered by events");
     let name = |what: &str| form.variant(what, count);
+    // Thousands of events are made only where a variant needs them.
     let wanted = ["events", "sets", "waits"].iter().any(|what| lab.asks_for(&name(what)));
-    let events = if form.is_default() || wanted {
-        lab.events(chain.passes * count, form.state)?
-    } else {
-        return Ok(());
-    };
+    let each = if form.is_default() || wanted { chain.passes * count } else { 0 };
+    let events = lab.events(each, form.state)?;
     let event = move |(repetition, pass), band| events.get(repetition, pass * count + band);
     let kernel = if form.coherent { chain.coherent } else { chain.plain };
     // All but the last band of a pass begin while the image that they read is still being written.
@@ -231,12 +239,9 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
         variant.on_request();
     }
 
-    if !lab.asks_for(&name("waits")) {
-        return Ok(());
-    }
     // Nothing runs between such a set and its wait, so that only the wait itself is in the window.
-    let before =
-        lab.events_set_before(chain.passes * count, form.state, |cmd, event| form.set(cmd, event))?;
+    let each = if lab.asks_for(&name("waits")) { chain.passes * count } else { 0 };
+    let before = lab.events_set_before(each, form.state, |cmd, event| form.set(cmd, event))?;
     lab.variant(name("waits"), move |cmd, rep| {
         chain.bands(cmd, bands, |pass, band, rows| {
             if let Some((repetition, pass)) = chain.before(rep, pass) {
@@ -255,11 +260,9 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
 /// Band 0 of every pass on one queue, band 1 on the other. Band 0 needs only band 0 of the pass
 /// before, so the first queue runs ahead; the second waits for its timeline semaphore.
 fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
-    if !lab.asks_for("two_queues") {
-        return Ok(());
-    }
     let bands = chain.cut(2);
-    let chain = chain.with_images_of_both_queues(lab, args)?;
+    let asked = lab.asks_for("two_queues");
+    let chain = if asked { chain.with_images_of_both_queues(lab, args)? } else { chain };
     lab.variant_on_queues("two_queues", move |queues, rep| {
         let ordered = |cmd: &Cmd<'_>, pass, band| {
             if chain.before(rep, pass).is_some() {
@@ -279,7 +282,7 @@ fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
     .cell(WHOLE_OR_BANDS, "two queues, timeline semaphore", "2 bands")
     .on_request()
     .skip(bands.impossible());
-    chain.expect(lab, chain.images)
+    if asked { chain.expect(lab, chain.images) } else { Ok(()) }
 }
 
 /// How an event is set and waited for.
@@ -355,7 +358,7 @@ fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<String>
         ));
     };
     let over = |what: &str, other: &str| figures.difference_us(&form.variant(what, count), other);
-    let unsplit = format!("bands_no_sync_{count}");
+    let unsplit = format!("bands_no_sync{}_{count}", if form.coherent { "_coherent" } else { "" });
     let each = |what: &str| {
         let cost = over(what, &unsplit).map(|difference| per(&difference, steps * f64::from(count)));
         cost.unwrap_or_else(|| "an unknown number of".into())
@@ -420,6 +423,8 @@ fn per(difference: &Summary, count: f64) -> String {
 
 const READ_AFTER_WRITE: &str = "SYNC-HAZARD-READ-AFTER-WRITE";
 const WRITE_AFTER_READ: &str = "SYNC-HAZARD-WRITE-AFTER-READ";
+const OTHER_IMAGE: &str =
+    "the barrier orders all earlier reads, but the layer credits it to its own image alone";
 const NO_VISIBILITY: &str = "visibility is what the variant leaves out";
 const CACHED_LOADS: &str = "coherent stores reaching the cache that all multiprocessors share, and on plain loads \
                             finding them there because no other cache held their lines before";

@@ -11,6 +11,7 @@ mod calls;
 mod check;
 mod folder;
 mod listing;
+mod picture;
 #[path = "../support/mod.rs"]
 mod support;
 #[cfg(unix)]
@@ -44,6 +45,7 @@ fn trials() -> Result<Vec<Trial>> {
     trials.extend(check::trials(&calls)?);
     trials.extend(listing::trials()?);
     trials.extend(folder::trials());
+    trials.extend(picture::trials());
     trials.extend(two_queues::trials()?);
     trials.extend(words::trials());
     #[cfg(unix)]

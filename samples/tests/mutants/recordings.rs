@@ -70,7 +70,7 @@ fn mutants() -> Vec<Mutant> {
         broken("barrier removed", "no-barriers", &BARRIERS, &[Order, Layer]),
         broken("wait removed", "no-waits", &EVENTS, &[Order, Layer]),
         broken("set removed", "no-sets", &EVENTS, &[Refusal]),
-        broken("set removed, submitted all the same", "endless", &["events_2"], &[TimeOut]),
+        broken("wait for an event never set, submitted", "endless", &["events_2"], &[TimeOut]),
         broken("wait for the wrong event", "first-event", &EVENTS, &[Order, Layer]),
         broken("wrong scope: the stage of copies", "wrong-stage", &ALL, &[Order, Layer]),
         broken("wrong scope: no access", "no-access", &ALL, &[Layer]),

@@ -33,13 +33,15 @@ pub struct Checked {
     pub failed: usize,
     /// A queue that hung, a lost device or a wait that failed, after which nothing more could be checked.
     pub aborted: Option<anyhow::Error>,
+    /// The user stopped it between two variants.
+    pub interrupted: bool,
 }
 
-/// Checks all variants of the lab.
+/// Checks all variants of the lab, or those before `stopped` says so.
 ///
 /// # Errors
 /// The layer does not report a hazard made on purpose, so its silence would prove nothing.
-pub fn check(lab: &Lab, broken: Option<Break>) -> Result<Checked> {
+pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Result<Checked> {
     canary(lab)?;
     let mut session = Session::new(lab)?;
     let names = lab.variants.iter().map(|v| v.name.len()).max().unwrap_or(0).max("setting up".len());
@@ -50,6 +52,11 @@ pub fn check(lab: &Lab, broken: Option<Break>) -> Result<Checked> {
     // What the rehearsals raise, the samples below raise again.
     drop(lab.gpu.take_messages());
     for (v, variant) in lab.variants.iter().enumerate() {
+        checked.interrupted |= stopped();
+        if checked.interrupted {
+            line(&mut checked, &variant.name, "not checked");
+            continue;
+        }
         let found = match session.left_out(v) {
             // What the device cannot run as recorded, it can still run one dispatch at a time.
             Some(Status::Skipped { reason }) if variant.left_out.is_none() => {
