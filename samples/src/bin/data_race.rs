@@ -289,3 +289,23 @@ impl Tester {
         if self.ping_pong { generation % 2 } else { generation }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::report::read_json;
+
+    const RECORD: &str = "results/2026-11-21-nvidia-h200/data-race/record.json";
+
+    #[test]
+    fn the_verdict_speaks_of_what_was_measured() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(RECORD);
+        let mut record = read_json(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let sizes: Vec<Extent> = (5..=12).map(|n| Extent::square(1 << n)).collect();
+        let text = verdict(&Figures::new(&record.device, &record.rows), &sizes);
+        assert_eq!(record.verdict, text);
+        record.rows.retain(|row| !row.variant.starts_with("coherent_stores"));
+        let text = verdict(&Figures::new(&record.device, &record.rows), &sizes).unwrap();
+        assert!(text.contains("coherent stores they were not measured"), "{text}");
+    }
+}

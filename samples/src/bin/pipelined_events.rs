@@ -531,3 +531,62 @@ impl Chain {
         lab.expect(images, self.index(self.passes), chain::twin(self.size, self.radius, self.passes))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::record::Record;
+    use common::report::read_json;
+
+    const RECORD: &str = "results/2026-11-21-nvidia-h200/matrix-512-12-passes/record.json";
+
+    fn recorded() -> Record {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(RECORD);
+        read_json(&std::fs::read_to_string(path).unwrap()).unwrap()
+    }
+
+    fn verdict_of(record: &Record) -> String {
+        verdict(&Figures::new(&record.device, &record.rows), 12, &[2, 4]).unwrap()
+    }
+
+    /// Multiplies the isolated times of the variants that begin so.
+    fn scaled(mut record: Record, start: &str, factor: f64) -> Record {
+        for row in record.rows.iter_mut().filter(|row| row.variant.starts_with(start)) {
+            row.samples.iter_mut().for_each(|sample| sample.one_us *= factor);
+            let times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
+            row.isolated_us = Summary::of(&times);
+        }
+        record
+    }
+
+    #[test]
+    fn a_record_leads_to_its_own_verdict() {
+        let record = recorded();
+        assert_eq!(record.verdict.as_deref(), Some(&*verdict_of(&record)));
+    }
+
+    #[test]
+    fn events_that_beat_the_barrier_seem_to_overlap() {
+        let faster = scaled(recorded(), "events_coherent_sync1_4", 0.2);
+        let text = verdict_of(&faster);
+        assert!(text.contains("events_coherent_sync1_4 ("), "{text}");
+        assert!(text.contains("they seem to overlap; a trace has to show it"), "{text}");
+        // Where barriers in their place are faster still, the reason is another than overlap.
+        let text = verdict_of(&scaled(faster, "barrier_bands_4", 0.1));
+        assert!(text.contains("no sign that they overlap"), "{text}");
+    }
+
+    #[test]
+    fn what_raced_or_did_not_run_is_no_evidence() {
+        let mut raced = scaled(recorded(), "events_4", 0.2);
+        let row = raced.rows.iter_mut().find(|row| row.variant == "events_4").unwrap();
+        row.racy.as_mut().unwrap().racy_samples = 1;
+        assert!(!verdict_of(&raced).contains("events_4 ("));
+        let mut whole = recorded();
+        whole.rows.retain(|row| !row.variant.starts_with("events"));
+        assert!(verdict_of(&whole).contains("Of events nothing is known"));
+        let mut few = recorded();
+        few.rows.iter_mut().for_each(|row| row.samples.truncate(2));
+        assert!(verdict_of(&few).contains("cannot be told"));
+    }
+}
