@@ -32,6 +32,8 @@ pub struct Alarm {
     pub at_most: u32,
     /// Why the layer raises it, and why that is no fault of the variant.
     pub reason: String,
+    /// Only some versions of the layer look so far.
+    pub optional: bool,
 }
 
 type IntoBuffer = Box<dyn Fn(&Cmd<'_>, Rep)>;
@@ -152,7 +154,21 @@ impl Variant {
     /// `at_most` times in a repetition, and says why; with 0 it is not expected.
     pub fn alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
         if at_most > 0 {
-            self.alarms.push(Alarm { id: id.to_owned(), at_most, reason: reason.to_owned() });
+            self.alarms.push(Alarm {
+                id: id.to_owned(),
+                at_most,
+                reason: reason.to_owned(),
+                optional: false,
+            });
+        }
+        self
+    }
+
+    /// As [`Variant::alarm`], for a message that only some versions of the layer raise: it may come.
+    pub fn possible_alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
+        if at_most > 0 {
+            let (id, reason) = (id.to_owned(), reason.to_owned());
+            self.alarms.push(Alarm { id, at_most, reason, optional: true });
         }
         self
     }
@@ -162,7 +178,12 @@ impl Variant {
     /// execution dependencies.
     pub fn completed_alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
         if at_most > 0 {
-            self.completed_alarms.push(Alarm { id: id.to_owned(), at_most, reason: reason.to_owned() });
+            self.completed_alarms.push(Alarm {
+                id: id.to_owned(),
+                at_most,
+                reason: reason.to_owned(),
+                optional: false,
+            });
         }
         self
     }

@@ -280,6 +280,8 @@ fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
         queues.submit2(Queue::First, &[(second, Stage::ALL_COMMANDS)], |_| {});
     })
     .cell(WHOLE_OR_BANDS, "two queues, timeline semaphore", "2 bands")
+    // Layer 1.4.309 looks across submits, 1.3.239 does not.
+    .possible_alarm(WRITE_AFTER_WRITE, chain.passes, ONE_IMAGE)
     .on_request()
     .skip(bands.impossible());
     if asked { chain.expect(lab, chain.images) } else { Ok(()) }
@@ -422,6 +424,7 @@ fn per(difference: &Summary, count: f64) -> String {
 }
 
 const READ_AFTER_WRITE: &str = "SYNC-HAZARD-READ-AFTER-WRITE";
+const WRITE_AFTER_WRITE: &str = "SYNC-HAZARD-WRITE-AFTER-WRITE";
 const WRITE_AFTER_READ: &str = "SYNC-HAZARD-WRITE-AFTER-READ";
 const OTHER_IMAGE: &str =
     "the barrier orders all earlier reads, but the layer credits it to its own image alone";
