@@ -164,8 +164,11 @@ fn out(sample: &str) -> Result<()> {
 /// What is for two queues runs on a device with one, too, when that is taken for both: submitted as
 /// recorded, right, and without a word from the layer.
 fn one_queue_as_two(sample: &str) -> Result<()> {
-    let call =
-        || -> Result<Call> { Ok(Call::new(sample)?.env("HOTLAP_ONE_QUEUE_AS_TWO", "1").args(["--all"])) };
+    let align = if help_text(sample, "--help")?.contains("--align ") { "--align 8" } else { "" };
+    let call = || -> Result<Call> {
+        let call = Call::new(sample)?.env("HOTLAP_ONE_QUEUE_AS_TWO", "1").args(["--all"]);
+        Ok(call.args(small(sample)?).words(align))
+    };
     let ended = call()?.args(["--check"]).run()?.with_code(0)?;
     ensure!(!ended.stdout.contains("not submitted as recorded"), "{ended}");
     let ended = call()?.words("--samples 2 --repetitions 2 --json -").run()?.with_code(0)?;
