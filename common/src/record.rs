@@ -295,10 +295,12 @@ pub struct Sample {
     /// GPU time of one repetition.
     pub one_us: f64,
     /// GPU time of [`Method::repetitions`] repetitions.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub many_us: Option<f64>,
     /// Elements that differed, one repetition.
     pub one_wrong: u64,
     /// Elements that differed, all repetitions.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub many_wrong: Option<u64>,
     /// CPU time to record the one-repetition command buffer.
     pub record_us: f64,

@@ -11,12 +11,9 @@ use anyhow::{Context, Result, ensure};
 use common::record::{Record, Row, Status};
 use common::report::read_json;
 use libtest_mimic::Arguments;
-use support::{Call, files_of, is_lawful, ran, read_record, samples, source, trial};
+use support::{Call, SampleTest, files_of, for_each_sample, is_lawful, ran, read_record, source};
 
-/// A test of the sample that it is given.
-type Test = fn(&str) -> Result<()>;
-
-const TRIALS: [(&str, Test); 10] = [
+const TRIALS: [(&str, SampleTest); 10] = [
     ("bench", bench),
     ("check", check),
     ("fixed_count", fixed_count),
@@ -29,20 +26,8 @@ const TRIALS: [(&str, Test); 10] = [
     ("check_with_other_arguments", check_with_other_arguments),
 ];
 
-fn main() -> ExitCode {
-    let samples = match samples() {
-        Ok(samples) if !samples.is_empty() => samples,
-        other => {
-            eprintln!("no sample to test: {other:?}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let trials = samples
-        .into_iter()
-        .flat_map(|sample| TRIALS.map(|(name, test)| (sample.clone(), name, test)))
-        .map(|(sample, name, test)| trial(format!("{sample}::{name}"), move || test(&sample)))
-        .collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+fn main() -> Result<ExitCode> {
+    Ok(libtest_mimic::run(&Arguments::from_args(), for_each_sample(&TRIALS)?).exit_code())
 }
 
 /// A run of one sample a variant, to see which variants there are and which run here.
@@ -178,7 +163,9 @@ fn one_queue_as_two(sample: &str) -> Result<()> {
     ensure!(record.rows.iter().find(left_out).is_none(), "{ended}");
     let two = record.rows.iter().any(|row| row.variant.contains("two_queues"));
     let said = record.notes.iter().any(|note| note.contains("one queue was taken for both"));
-    ensure!(two == said, "the record does not say what it is of: {:?}", record.notes);
+    // Another device may have a second queue of its own.
+    let another_device = std::env::var_os("HOTLAP_TEST_DEVICE").is_some();
+    ensure!(two == said || another_device, "the record does not say what it is of: {:?}", record.notes);
     Ok(())
 }
 

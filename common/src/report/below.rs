@@ -315,18 +315,30 @@ pub(super) fn wrap(line: &str, limit: usize, text: &mut String) {
 }
 
 /// `text` in lines of at most `limit` columns; indented ones, which are commands or quotations, stay.
+/// What stands in columns goes on doing so.
 #[must_use]
 pub fn wrapped(text: &str, limit: u16) -> String {
+    let limit = usize::from(limit);
     let mut lines = String::new();
     for line in text.lines() {
-        if line.starts_with("    ") {
+        if line.starts_with("    ") || width(line) <= limit {
             lines.push_str(line);
             lines.push('\n');
         } else {
-            wrap(line, usize::from(limit), &mut lines);
+            wrap(&with_columns_held(line), limit, &mut lines);
         }
     }
     lines
+}
+
+/// No line breaks at two or more blanks: they line something up.
+fn with_columns_held(line: &str) -> String {
+    let mut held = String::new();
+    for (at, c) in line.char_indices() {
+        let lines_up = c == ' ' && (held.ends_with(BLANK) || line[at + 1..].starts_with(' '));
+        held.push(if lines_up { BLANK } else { c });
+    }
+    held
 }
 
 #[cfg(test)]
@@ -339,6 +351,13 @@ mod tests {
         let mut text = String::new();
         wrap(&format!("one two three 95{BLANK}% four"), 9, &mut text);
         assert_eq!(text, "one two\n  three\n  95 %\n  four\n");
+    }
+
+    #[test]
+    fn what_fits_stays_and_columns_stay_columns() {
+        let table = "name   time\na      1.0\n    a quotation that is as long as it is\n";
+        assert_eq!(wrapped(table, 14), table);
+        assert_eq!(wrapped("name   ok: every texel right", 18), "name   ok: every\n  texel right\n");
     }
 
     #[test]

@@ -13,30 +13,16 @@ use anyhow::{Context, Result, ensure};
 use common::report::read_json;
 use libtest_mimic::Arguments;
 use log::{Command, Handed, Log, Recording};
-use support::{Call, Checkout, Ended, ran, samples, trial};
+use support::{Call, Checkout, Ended, SampleTest, for_each_sample, ran, trial};
 
-/// A test of the sample that it is given.
-type Test = fn(&str) -> Result<()>;
+const TRIALS: [(&str, SampleTest); 3] = [("profile", profile), ("bench", bench), ("check", check)];
 
-const TRIALS: [(&str, Test); 3] = [("profile", profile), ("bench", bench), ("check", check)];
-
-fn main() -> ExitCode {
-    let samples = match samples() {
-        Ok(samples) if !samples.is_empty() => samples,
-        other => {
-            eprintln!("no sample to test: {other:?}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let mut trials: Vec<_> = samples
-        .into_iter()
-        .flat_map(|sample| TRIALS.map(|(name, test)| (sample.clone(), name, test)))
-        .map(|(sample, name, test)| trial(format!("{sample}::{name}"), move || test(&sample)))
-        .collect();
+fn main() -> Result<ExitCode> {
+    let mut trials = for_each_sample(&TRIALS)?;
     trials.push(trial("a_wrong_result_fails_a_profile", a_wrong_result_fails_a_profile));
     trials.push(trial("the_command_is_quoted", the_command_is_quoted));
     trials.push(trial("captures_have_seconds_of_their_own", captures_have_seconds_of_their_own));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
 }
 
 /// A call with every variant, as small as those with bands allow.

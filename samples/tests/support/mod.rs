@@ -14,4 +14,4 @@ pub use call::{Call, samples, source};
 pub use checkout::Checkout;
 pub use record::{is_lawful, ran, read_record};
 pub use running::{Ended, Running};
-pub use trial::{files_of, trial};
+pub use trial::{SampleTest, files_of, for_each_sample, trial};

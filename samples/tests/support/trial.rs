@@ -3,12 +3,25 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use libtest_mimic::{Failed, Trial};
+
+use super::samples;
 
 /// A test from a function that returns what is wrong.
 pub fn trial(name: impl Into<String>, test: impl FnOnce() -> Result<()> + Send + 'static) -> Trial {
     Trial::test(name, move || test().map_err(|error| Failed::from(format!("{error:#}"))))
+}
+
+/// A test of the sample that it is given.
+pub type SampleTest = fn(&str) -> Result<()>;
+
+/// Each of the tests for each sample.
+pub fn for_each_sample(tests: &[(&'static str, SampleTest)]) -> Result<Vec<Trial>> {
+    let samples = samples()?;
+    ensure!(!samples.is_empty(), "there is no sample to test");
+    let all = samples.iter().flat_map(|sample| tests.iter().map(move |test| (sample.clone(), *test)));
+    Ok(all.map(|(sample, (name, test))| trial(format!("{sample}::{name}"), move || test(&sample))).collect())
 }
 
 /// What lies in a folder: each name with its contents, folders without any.
