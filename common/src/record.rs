@@ -12,8 +12,8 @@ use crate::measure::{Rule, Stop};
 use crate::stats::Summary;
 
 /// Version of this layout. A reader refuses what it does not know. Version 2 added what cross tables
-/// need, and the promise of a fault.
-pub const SCHEMA: u32 = 2;
+/// need, and the promise of a fault; version 3 what a variant declares of its work.
+pub const SCHEMA: u32 = 3;
 
 /// One run of one sample on one device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -199,6 +199,9 @@ pub struct Row {
     pub published: Option<Published>,
     /// Where it stands in the cross tables, where the sample gives it a place.
     pub cell: Option<Cell>,
+    /// What it has to do, as the sample declares it.
+    #[serde(default)]
+    pub declared: Declared,
     /// Every pair that was kept.
     pub samples: Vec<Sample>,
 }
@@ -285,6 +288,37 @@ pub struct Published {
     pub device: String,
     /// Document and slide or section.
     pub source: String,
+}
+
+/// What a variant has to do in one repetition: what its time is set against.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Declared {
+    /// Bytes that it has to move at the least: each input read once, each output written once.
+    pub bytes: Option<u64>,
+    /// Floating-point operations, a fused multiply-add counting as two.
+    pub flops: Option<u64>,
+    /// Something else that it gets done, and what that is called.
+    pub work: Option<Work>,
+    /// What a model predicts for it.
+    pub predicted: Option<Predicted>,
+}
+
+/// Something that a variant gets done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    /// How much in one repetition.
+    pub count: u64,
+    /// What: `constraints`.
+    pub unit: String,
+}
+
+/// What a model predicts for a variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Predicted {
+    /// What is predicted: `VMEM ops a tile`.
+    pub what: String,
+    /// The figure.
+    pub value: f64,
 }
 
 /// One kept pair.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::cmd::{Cmd, Queues};
 use crate::published;
-use crate::record::{Cell, Promise, Published, Status};
+use crate::record::{Cell, Declared, Predicted, Promise, Published, Status, Work};
 
 /// Which of the repetitions in one submit is being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,8 @@ pub struct Variant {
     pub cell: Option<Cell>,
     /// Runs only when it is named, or with `--all` or `--matrix`.
     pub on_request: bool,
+    /// What it has to do.
+    pub declared: Declared,
     pub(crate) record: Recording,
     /// Problems in the declaration itself, reported when the sample has finished declaring.
     pub(crate) fault: Option<anyhow::Error>,
@@ -90,6 +92,7 @@ impl Variant {
             left_out: None,
             cell: None,
             on_request: false,
+            declared: Declared::default(),
             record,
             fault: None,
         }
@@ -133,6 +136,32 @@ impl Variant {
     /// `--matrix`: a table of more than ten rows is read by nobody.
     pub fn on_request(&mut self) -> &mut Self {
         self.on_request = true;
+        self
+    }
+
+    /// Bytes that one repetition has to move at the least: each input read once, each output written
+    /// once. The table sets its time against the copy kernel of [`Lab::limits`](crate::Lab::limits).
+    pub fn moves(&mut self, bytes: u64) -> &mut Self {
+        self.declared.bytes = Some(bytes);
+        self
+    }
+
+    /// Floating-point operations of one repetition, a fused multiply-add counting as two. The table
+    /// sets its time against the FMA kernel of [`Lab::limits`](crate::Lab::limits).
+    pub fn computes(&mut self, flops: u64) -> &mut Self {
+        self.declared.flops = Some(flops);
+        self
+    }
+
+    /// What else one repetition gets done: the table shows how much of it in a second.
+    pub fn work(&mut self, count: u64, unit: &str) -> &mut Self {
+        self.declared.work = Some(Work { count, unit: unit.to_owned() });
+        self
+    }
+
+    /// What a model predicts for it, shown beside what was measured.
+    pub fn predicts(&mut self, what: &str, value: f64) -> &mut Self {
+        self.declared.predicted = Some(Predicted { what: what.to_owned(), value });
         self
     }
 

@@ -57,6 +57,7 @@ fn blank(variant: &Variant) -> Row {
         submit_us: None,
         published: variant.published.clone(),
         cell: variant.cell.clone(),
+        declared: variant.declared.clone(),
         samples: Vec::new(),
     }
 }

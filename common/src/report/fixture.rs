@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::facts::{DeviceFacts, Kind};
 use crate::measure::{Rule, Stop};
 use crate::record::{
-    Cell, Ended, Host, Matrix, Method, Promise, Published, Racy, Record, Row, SCHEMA, Sample, Shows, Status,
-    Tool,
+    Cell, Declared, Ended, Host, Matrix, Method, Promise, Published, Racy, Record, Row, SCHEMA, Sample,
+    Shows, Status, Tool,
 };
 use crate::stats::Summary;
 
@@ -198,6 +198,7 @@ fn empty(variant: &str) -> Row {
         submit_us: None,
         published: None,
         cell: None,
+        declared: Declared::default(),
         samples: vec![],
     }
 }
