@@ -45,8 +45,36 @@ pub struct DeviceFacts {
     pub max_shared_memory: u32,
     /// Largest side of a 2D image.
     pub max_image_2d: u32,
+    /// Largest side of a 3D image; 0 in records before schema 3.
+    #[serde(default)]
+    pub max_image_3d: u32,
+    /// What runs workgroups, where the driver tells.
+    #[serde(default)]
+    pub multiprocessors: Option<Multiprocessors>,
+    /// Kernels can compute with 16-bit floats (`shaderFloat16`).
+    #[serde(default)]
+    pub float16: bool,
+    /// Kernels can compute with 16-bit integers (`shaderInt16`).
+    #[serde(default)]
+    pub int16: bool,
+    /// Kernels can collect a bit of each invocation of a subgroup
+    /// (`VK_SUBGROUP_FEATURE_BALLOT_BIT`).
+    #[serde(default)]
+    pub ballot: bool,
     /// Bytes of the largest device-local heap.
     pub device_memory: u64,
+}
+
+/// What runs workgroups: compute units (AMD), streaming multiprocessors (NVIDIA).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Multiprocessors {
+    /// How many there are.
+    pub count: u32,
+    /// Units in each that issue instructions, with subgroups of their own: SIMDs, or an SM's
+    /// sub-partitions.
+    pub simds: u32,
+    /// Subgroups that one of these holds at the most.
+    pub subgroups_per_simd: u32,
 }
 
 /// What a device is, in the order of preference.

@@ -1,12 +1,14 @@
 //! From a shader file to a pipeline.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use anyhow::{Context, Result, ensure};
 use ash::vk;
 
 use crate::fault::attempt;
 use crate::gpu::{Gpu, KernelSlot};
+use crate::memory::bytes_in_words;
 use crate::record::KernelFacts;
 use crate::reflect::{Interface, Side, reflect};
 use crate::source::Library;
@@ -26,6 +28,7 @@ pub struct KernelBuilder<'g> {
     defines: Defines,
     constants: BTreeMap<String, u32>,
     workgroup: Option<[u32; 3]>,
+    shared_bytes: u64,
 }
 
 impl<'g> KernelBuilder<'g> {
@@ -37,12 +40,19 @@ impl<'g> KernelBuilder<'g> {
             defines: Vec::new(),
             constants: BTreeMap::new(),
             workgroup: None,
+            shared_bytes: 0,
         }
     }
 
     /// Defines a macro as 1.
-    pub fn define(mut self, name: &str) -> Self {
-        self.defines.push((name.to_owned(), "1".to_owned()));
+    pub fn define(self, name: &str) -> Self {
+        self.define_as(name, 1)
+    }
+
+    /// Defines a macro, for what no specialisation constant can be: a bound that must be known when
+    /// loops are unrolled, a format.
+    pub fn define_as(mut self, name: &str, value: impl fmt::Display) -> Self {
+        self.defines.push((name.to_owned(), value.to_string()));
         self
     }
 
@@ -59,12 +69,35 @@ impl<'g> KernelBuilder<'g> {
         self
     }
 
+    /// Says how many bytes of shared memory a workgroup takes, so that a device with fewer is told
+    /// apart before its driver fails.
+    pub fn shared_bytes(mut self, bytes: u64) -> Self {
+        self.shared_bytes = bytes;
+        self
+    }
+
+    /// As [`KernelBuilder::build`]; where the device's limits do not allow the kernel, the reason for
+    /// [`Variant::skip`](crate::Variant::skip), beside a kernel that no dispatch may name.
+    ///
+    /// # Errors
+    /// A shader with an error, a constant that it does not have.
+    pub fn build_or_reason(self) -> Result<(Kernel, Option<String>)> {
+        match self.build() {
+            Ok(kernel) => Ok((kernel, None)),
+            Err(error) => match error.downcast::<BeyondLimits>() {
+                Ok(BeyondLimits(reason)) => Ok((Kernel(u32::MAX), Some(reason))),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
     /// Compiles and makes the pipeline.
     ///
     /// # Errors
     /// A shader with an error, a constant that it does not have, a workgroup beyond the device's
     /// limits.
     pub fn build(self) -> Result<Kernel> {
+        self.check_shared()?;
         let source = self.shaders.load(&self.path)?;
         let spirv = spirv::compile(&source, &self.defines)?;
         let interface = reflect(&spirv).with_context(|| format!("shader {}", self.path))?;
@@ -112,14 +145,16 @@ impl<'g> KernelBuilder<'g> {
         let facts = &self.gpu.facts;
         let invocations: u64 = workgroup.iter().map(|&n| u64::from(n)).product();
         let fits = workgroup.iter().zip(facts.max_workgroup_size).all(|(&n, most)| (1..=most).contains(&n));
-        ensure!(
-            fits && invocations <= u64::from(facts.max_workgroup_invocations),
-            "a workgroup of {} is not possible on {}: at most {} a side and {} invocations",
-            joined(&workgroup),
-            facts.name,
-            joined(&facts.max_workgroup_size),
-            facts.max_workgroup_invocations
-        );
+        if !fits || invocations > u64::from(facts.max_workgroup_invocations) {
+            return Err(BeyondLimits(format!(
+                "a workgroup of {} is not possible on {}: at most {} a side and {} invocations",
+                joined(&workgroup),
+                facts.name,
+                joined(&facts.max_workgroup_size),
+                facts.max_workgroup_invocations
+            ))
+            .into());
+        }
         ensure!(
             interface.bindings.len() <= self.gpu.max_push_descriptors() as usize,
             "shader {} has {} bindings, {} takes {}",
@@ -131,11 +166,34 @@ impl<'g> KernelBuilder<'g> {
         Ok(())
     }
 
+    fn check_shared(&self) -> Result<()> {
+        let facts = &self.gpu.facts;
+        if self.shared_bytes > u64::from(facts.max_shared_memory) {
+            return Err(BeyondLimits(format!(
+                "{} of shared memory a workgroup are not possible on {}: it has {}",
+                bytes_in_words(self.shared_bytes),
+                facts.name,
+                bytes_in_words(facts.max_shared_memory.into())
+            ))
+            .into());
+        }
+        Ok(())
+    }
+
     fn full_name(&self) -> String {
-        let defines: Vec<&str> = self.defines.iter().map(|(name, _)| name.as_str()).collect();
+        let define = |(name, value): &(String, String)| match value.as_str() {
+            "1" => name.clone(),
+            value => format!("{name}={value}"),
+        };
+        let defines: Vec<String> = self.defines.iter().map(define).collect();
         if defines.is_empty() { self.path.clone() } else { format!("{} [{}]", self.path, defines.join(" ")) }
     }
 }
+
+/// The device has too little of something for a kernel.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct BeyondLimits(String);
 
 fn joined(sides: &[u32; 3]) -> String {
     sides.map(|n| n.to_string()).join("x")

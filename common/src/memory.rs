@@ -6,7 +6,8 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use gpu_allocator::{AllocationError, MemoryLocation};
 
 use crate::fault::{self, attempt};
-use crate::gpu::{Arena, Buffer, Event, Gpu, Image};
+use crate::gpu::{Arena, Buffer, Event, Gpu, Image, Texels};
+use crate::values::Shape;
 
 /// Where a buffer lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,8 @@ pub fn texel_bytes(format: vk::Format) -> Result<u64> {
     Ok(match format {
         vk::Format::R8_UNORM => 1,
         vk::Format::R8G8B8A8_UNORM | vk::Format::R32_UINT | vk::Format::R32_SFLOAT => 4,
-        vk::Format::R16G16B16A16_SFLOAT => 8,
+        vk::Format::R16G16B16A16_SFLOAT | vk::Format::R32G32_UINT => 8,
+        vk::Format::R32G32B32A32_SFLOAT | vk::Format::R32G32B32A32_UINT => 16,
         other => anyhow::bail!("texel size of {other:?} is not known"),
     })
 }
@@ -58,6 +60,7 @@ impl Gpu {
     pub fn buffer(&self, name: &str, bytes: u64, place: Place) -> Result<Buffer> {
         let info = vk::BufferCreateInfo::default().size(bytes).usage(
             vk::BufferUsageFlags::STORAGE_BUFFER
+                | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
                 | vk::BufferUsageFlags::TRANSFER_SRC
                 | vk::BufferUsageFlags::TRANSFER_DST,
         );
@@ -85,27 +88,26 @@ impl Gpu {
     ///
     /// # Errors
     /// Out of memory, or larger than the device's images.
-    pub fn image(&self, name: &str, size: [u32; 2], format: vk::Format, sharing: Sharing) -> Result<Image> {
-        let most = self.facts.max_image_2d;
-        ensure!(
-            size.iter().all(|&side| (1..=most).contains(&side)),
-            "an image of {}x{} is not possible on {}: a side has 1 to {most} texels",
-            size[0],
-            size[1],
-            self.facts.name
-        );
+    pub fn image(&self, name: &str, shape: Shape, format: vk::Format, sharing: Sharing) -> Result<Image> {
+        self.ensure_possible(shape)?;
         ensure!(self.stores(format), "{} cannot store to images of format {format:?}", self.facts.name);
         let families = self.shared_families().filter(|_| sharing == Sharing::BothQueues);
+        let [width, height, depth] = shape.sides;
+        let (of_type, seen_as) = match shape.volume {
+            false => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D),
+            true => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D),
+        };
         let mut info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
+            .image_type(of_type)
             .format(format)
-            .extent(vk::Extent3D { width: size[0], height: size[1], depth: 1 })
+            .extent(vk::Extent3D { width, height, depth })
             .mip_levels(1)
             .array_layers(1)
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(
                 vk::ImageUsageFlags::STORAGE
+                    | vk::ImageUsageFlags::SAMPLED
                     | vk::ImageUsageFlags::TRANSFER_SRC
                     | vk::ImageUsageFlags::TRANSFER_DST,
             );
@@ -122,11 +124,11 @@ impl Gpu {
             self.device.bind_image_memory(raw, allocation.memory(), allocation.offset())
         });
         // The arena frees what could not be finished, too.
-        let image = self.arena.borrow_mut().add_image(raw, size, allocation);
+        let image = self.arena.borrow_mut().add_image(raw, shape, format, allocation);
         bound?;
         let info = vk::ImageViewCreateInfo::default()
             .image(raw)
-            .view_type(vk::ImageViewType::TYPE_2D)
+            .view_type(seen_as)
             .format(format)
             .subresource_range(WHOLE);
         let view = attempt(format_args!("creating a view of image {name}"), || unsafe {
@@ -136,6 +138,34 @@ impl Gpu {
         self.name(raw, name);
         self.name(view, name);
         Ok(image)
+    }
+
+    /// Reports a shape that images of this device cannot have.
+    pub(crate) fn ensure_possible(&self, shape: Shape) -> Result<()> {
+        let most = if shape.volume { self.facts.max_image_3d } else { self.facts.max_image_2d };
+        ensure!(
+            shape.sides.iter().all(|&side| (1..=most).contains(&side)),
+            "an image of {shape} is not possible on {}: a side has 1 to {most} texels",
+            self.facts.name
+        );
+        Ok(())
+    }
+
+    /// A view of a buffer as texels, which kernels read as `textureBuffer`.
+    ///
+    /// # Errors
+    /// Out of memory; a format that the device has no such view for; more texels than it allows.
+    pub fn texels(&self, buffer: Buffer, format: vk::Format) -> Result<Texels> {
+        ensure!(self.views_texels(format), "{} has no texel buffers of format {format:?}", self.facts.name);
+        let info = vk::BufferViewCreateInfo::default()
+            .buffer(self.arena().buffer(buffer).raw)
+            .format(format)
+            .range(vk::WHOLE_SIZE);
+        let view =
+            attempt("creating a texel view", || unsafe { self.device.create_buffer_view(&info, None) })?;
+        let mut arena = self.arena.borrow_mut();
+        arena.texels.push(view);
+        Ok(Texels(index(arena.texels.len())))
     }
 
     /// Moves images from their first layout to `GENERAL`.
@@ -271,9 +301,15 @@ impl Arena {
     }
 
     /// An image without a view yet.
-    fn add_image(&mut self, raw: vk::Image, size: [u32; 2], allocation: Allocation) -> Image {
+    fn add_image(
+        &mut self,
+        raw: vk::Image,
+        shape: Shape,
+        format: vk::Format,
+        allocation: Allocation,
+    ) -> Image {
         let view = vk::ImageView::null();
-        self.images.push(crate::gpu::ImageSlot { raw, view, size, allocation: Some(allocation) });
+        self.images.push(crate::gpu::ImageSlot { raw, view, shape, format, allocation: Some(allocation) });
         Image(index(self.images.len()))
     }
 

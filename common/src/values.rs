@@ -45,6 +45,49 @@ impl fmt::Display for Extent {
     }
 }
 
+/// Sides of an image in texels: a plane of `[width, height]`, or a volume of `[width, height, depth]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Columns, rows, layers.
+    pub sides: [u32; 3],
+    /// A 3D image, which may be one layer deep.
+    pub volume: bool,
+}
+
+impl Shape {
+    /// Texels in all.
+    #[must_use]
+    pub fn texels(self) -> u64 {
+        self.sides.iter().map(|&side| u64::from(side)).product()
+    }
+}
+
+impl From<[u32; 2]> for Shape {
+    fn from([width, height]: [u32; 2]) -> Self {
+        Self { sides: [width, height, 1], volume: false }
+    }
+}
+
+impl From<[u32; 3]> for Shape {
+    fn from(sides: [u32; 3]) -> Self {
+        Self { sides, volume: true }
+    }
+}
+
+impl From<Extent> for Shape {
+    fn from(extent: Extent) -> Self {
+        extent.sides().into()
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [width, height, depth] = self.sides;
+        write!(f, "{width}x{height}")?;
+        if self.volume { write!(f, "x{depth}") } else { Ok(()) }
+    }
+}
+
 /// A 2D workgroup, and how many rows each invocation loops over: `8x8`, `32x8x4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workgroup {

@@ -1,14 +1,18 @@
 #version 460
 
-// Counts the words of a result that differ from what was expected, and finds the first of them.
-// Runs behind the timed window, on every sample of every variant.
+// Counts the elements of a result (texels, words of a buffer) that differ from what was expected, and
+// finds the first of them. Runs behind the timed window, on every sample of every variant. What it does
+// for one element, `common/src/element.rs` does on the CPU.
 
 // Every Vulkan device has workgroups of 128.
 layout(local_size_x = 128) in;
 
 layout(push_constant) uniform Push {
-    uint words; // to compare
-    uint slot;  // which pair of counters takes the answer
+    uint elements; // to compare
+    uint slot;     // which pair of counters takes the answer
+    uint bytes;    // of an element: 1, 2, 4, 8 or 16
+    uint ulps;     // that floats may be off; 0 compares bits
+    uint is_half;  // floats of 16 bits
 };
 
 layout(std430, set = 0, binding = 0) readonly buffer Expected { uint expected[]; };
@@ -20,6 +24,43 @@ layout(std430, set = 0, binding = 2) buffer Counters { uint counters[]; };
 shared uint group_count;
 shared uint group_first;
 
+// The distance of two floats, counted in floats between them, is at most `ulps`. `sign` is their highest
+// bit. Unsigned, because a distance may take 32 bits.
+bool near(uint a, uint b, uint sign) {
+    uint magnitude_a = a & (sign - 1u);
+    uint magnitude_b = b & (sign - 1u);
+    bool same_side = ((a ^ b) & sign) == 0u;
+    uint apart = same_side ? max(magnitude_a, magnitude_b) - min(magnitude_a, magnitude_b)
+                           : magnitude_a + magnitude_b;
+    return apart <= ulps;
+}
+
+bool word_differs(uint a, uint b) {
+    if (a == b || ulps == 0u) {
+        return a != b;
+    }
+    if (is_half == 1u) {
+        return !(near(a & 0xffffu, b & 0xffffu, 0x8000u) && near(a >> 16, b >> 16, 0x8000u));
+    }
+    return !near(a, b, 0x80000000u);
+}
+
+bool differs(uint element) {
+    if (bytes < 4u) {
+        uint in_word = 4u / bytes;
+        uint shift = 8u * bytes * (element % in_word);
+        uint mask = (1u << (8u * bytes)) - 1u;
+        return (((expected[element / in_word] ^ actual[element / in_word]) >> shift) & mask) != 0u;
+    }
+    uint words = bytes / 4u;
+    for (uint word = words * element; word < words * (element + 1u); ++word) {
+        if (word_differs(expected[word], actual[word])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void main() {
     if (gl_LocalInvocationIndex == 0) {
         group_count = 0;
@@ -27,8 +68,8 @@ void main() {
     }
     barrier();
     uint stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < words; i += stride) {
-        if (expected[i] != actual[i]) {
+    for (uint i = gl_GlobalInvocationID.x; i < elements; i += stride) {
+        if (differs(i)) {
             atomicAdd(group_count, 1);
             atomicMax(group_first, ~i);
         }

@@ -17,7 +17,7 @@ use ash::vk;
 use bytemuck::NoUninit;
 
 use crate::fault::attempt;
-use crate::gpu::{Buffer, Event, Gpu, Image, KernelSlot};
+use crate::gpu::{Buffer, Event, Gpu, Image, KernelSlot, Texels};
 use crate::kernel::Kernel;
 use crate::tamper::Tamper;
 use script::{Dispatch, Step};
@@ -41,17 +41,27 @@ pub type Scope = (Stage, Access);
 pub type Scope1 = (Stage1, Access1);
 
 /// What a kernel's binding takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Binding {
     /// A storage image.
     Image(Image),
     /// A whole storage buffer.
     Buffer(Buffer),
+    /// An image read through the texture path, without a sampler.
+    Sampled(Image),
+    /// A buffer read as texels.
+    Texels(Texels),
 }
 
 impl From<Image> for Binding {
     fn from(image: Image) -> Self {
         Self::Image(image)
+    }
+}
+
+impl From<Texels> for Binding {
+    fn from(texels: Texels) -> Self {
+        Self::Texels(texels)
     }
 }
 
@@ -234,6 +244,7 @@ impl<'g> Cmd<'g> {
                 match info {
                     Descriptor::Image(info) => write.image_info(info),
                     Descriptor::Buffer(info) => write.buffer_info(info),
+                    Descriptor::Texels(view) => write.texel_buffer_view(view),
                 }
             })
             .collect();
@@ -286,6 +297,7 @@ impl Noted {
 enum Descriptor {
     Image([vk::DescriptorImageInfo; 1]),
     Buffer([vk::DescriptorBufferInfo; 1]),
+    Texels([vk::BufferView; 1]),
 }
 
 impl Descriptor {
@@ -293,17 +305,22 @@ impl Descriptor {
         match binding {
             Binding::Image(_) => vk::DescriptorType::STORAGE_IMAGE,
             Binding::Buffer(_) => vk::DescriptorType::STORAGE_BUFFER,
+            Binding::Sampled(_) => vk::DescriptorType::SAMPLED_IMAGE,
+            Binding::Texels(_) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
         }
     }
 
     fn of(arena: &crate::gpu::Arena, binding: Binding) -> Self {
         match binding {
-            Binding::Image(image) => Self::Image([vk::DescriptorImageInfo::default()
-                .image_view(arena.image(image).view)
-                .image_layout(vk::ImageLayout::GENERAL)]),
+            Binding::Image(image) | Binding::Sampled(image) => {
+                Self::Image([vk::DescriptorImageInfo::default()
+                    .image_view(arena.image(image).view)
+                    .image_layout(vk::ImageLayout::GENERAL)])
+            }
             Binding::Buffer(buffer) => Self::Buffer([vk::DescriptorBufferInfo::default()
                 .buffer(arena.buffer(buffer).raw)
                 .range(vk::WHOLE_SIZE)]),
+            Binding::Texels(texels) => Self::Texels([arena.texels(texels)]),
         }
     }
 }

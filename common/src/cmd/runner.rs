@@ -3,9 +3,10 @@
 
 use ash::vk;
 
-use super::{Access, Cmd, Stage};
+use super::{Access, Binding, Cmd, Stage};
 use crate::gpu::{Buffer, Event, Image};
 use crate::memory::WHOLE;
+use crate::values::Shape;
 
 impl Cmd<'_> {
     /// Everything before is complete and visible to everything after.
@@ -63,6 +64,20 @@ impl Cmd<'_> {
         };
     }
 
+    /// Gives an output what it holds before a sample.
+    pub(crate) fn fill(&self, output: Binding, seed: Option<Buffer>, words: [u32; 4]) {
+        match (output, seed) {
+            (Binding::Image(image), None) => self.clear_color_image(image, words),
+            (Binding::Image(image), Some(seed)) => self.copy_buffer_to_image(seed, image),
+            (Binding::Buffer(buffer), None) => self.fill_buffer(buffer, words[0]),
+            (Binding::Buffer(buffer), Some(seed)) => {
+                let bytes = self.gpu.arena().buffer(buffer).bytes;
+                self.copy_buffer(seed, buffer, bytes);
+            }
+            (Binding::Sampled(_) | Binding::Texels(_), _) => {}
+        }
+    }
+
     /// Fills an image with the same 32-bit words in every texel.
     pub(crate) fn clear_color_image(&self, image: Image, words: [u32; 4]) {
         let colour = vk::ClearColorValue { uint32: words };
@@ -79,7 +94,7 @@ impl Cmd<'_> {
 
     pub(crate) fn copy_buffer_to_image(&self, from: Buffer, to: Image) {
         let arena = self.gpu.arena();
-        let region = [whole_copy(arena.image(to).size)];
+        let region = [whole_copy(arena.image(to).shape)];
         unsafe {
             self.gpu.device.cmd_copy_buffer_to_image(
                 self.raw,
@@ -93,7 +108,7 @@ impl Cmd<'_> {
 
     pub(crate) fn copy_image_to_buffer(&self, from: Image, to: Buffer) {
         let arena = self.gpu.arena();
-        let region = [whole_copy(arena.image(from).size)];
+        let region = [whole_copy(arena.image(from).shape)];
         unsafe {
             self.gpu.device.cmd_copy_image_to_buffer(
                 self.raw,
@@ -128,7 +143,8 @@ impl Cmd<'_> {
     }
 }
 
-fn whole_copy(size: [u32; 2]) -> vk::BufferImageCopy {
+fn whole_copy(shape: Shape) -> vk::BufferImageCopy {
+    let [width, height, depth] = shape.sides;
     vk::BufferImageCopy {
         image_subresource: vk::ImageSubresourceLayers {
             aspect_mask: vk::ImageAspectFlags::COLOR,
@@ -136,7 +152,7 @@ fn whole_copy(size: [u32; 2]) -> vk::BufferImageCopy {
             base_array_layer: 0,
             layer_count: 1,
         },
-        image_extent: vk::Extent3D { width: size[0], height: size[1], depth: 1 },
+        image_extent: vk::Extent3D { width, height, depth },
         ..vk::BufferImageCopy::default()
     }
 }

@@ -111,9 +111,8 @@ impl Script {
         None
     }
 
-    /// The images that kernels read or write.
-    pub fn images(&self) -> BTreeSet<Image> {
-        let bindings = self.dispatches().flat_map(|dispatch| &dispatch.bindings);
-        bindings.filter_map(|b| if let Binding::Image(image) = b { Some(*image) } else { None }).collect()
+    /// What kernels read or write.
+    pub fn bindings(&self) -> BTreeSet<Binding> {
+        self.dispatches().flat_map(|dispatch| &dispatch.bindings).copied().collect()
     }
 }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::cmd::Cmd;
+use crate::element::Element;
 use crate::gpu::Buffer;
 use crate::kernel::Kernel;
 use crate::lab::{Check, Lab};
@@ -32,6 +33,12 @@ pub(super) struct Maps {
     of: Vec<Option<Counting>>,
 }
 
+/// Sides of a checked image whose texels are words; others have no map.
+fn plane(check: &Check) -> Option<[u32; 2]> {
+    let [width, height, _] = check.shape.filter(|shape| !shape.volume)?.sides;
+    (check.element == Element::exact(4)).then_some([width, height])
+}
+
 struct Counting {
     size: [u32; 2],
     bins: [u32; 2],
@@ -45,8 +52,7 @@ impl Maps {
     /// One map a variant, of its first checked image.
     pub fn new(lab: &Lab, checks: &[Option<&Check>]) -> Result<Self> {
         let counting = |check: &Option<&Check>| {
-            let Some(check) = check else { return Ok(None) };
-            let size = [check.width, check.words / check.width];
+            let Some(size) = check.and_then(plane) else { return Ok(None) };
             let bins = size.map(|side| side.min(MOST_BINS));
             let bytes = 4 * u64::from(bins[0]) * u64::from(bins[1]);
             let buffer = lab.gpu.buffer("map of races", bytes, Place::Device)?;

@@ -1,4 +1,4 @@
-//! What a variant records, before anything of it is submitted: which images it uses, which events it
+//! What a variant records, before anything of it is submitted: what it uses, which events it
 //! sets, and whether it is well-formed.
 
 use anyhow::{Result, bail, ensure};
@@ -8,7 +8,7 @@ use super::session::Session;
 use crate::cmd::script::Script;
 use crate::cmd::{Cmd, Noted, Queues};
 use crate::facts::Kind;
-use crate::gpu::Event;
+use crate::gpu::{Event, Set};
 use crate::lab::{Check, Output};
 use crate::record::Status;
 use crate::tamper::Break;
@@ -20,7 +20,7 @@ pub(super) struct Rehearsed {
     /// The events that are set, per number of repetitions.
     events: Vec<(u32, Vec<Event>)>,
     lacking: Option<&'static str>,
-    /// The lab's outputs and checks whose images it uses.
+    /// The lab's outputs and checks that it uses.
     outputs: Vec<usize>,
     checks: Vec<usize>,
 }
@@ -97,19 +97,19 @@ impl<'l> Session<'l> {
             let (script, noted) = self.script(variant, repetitions)?;
             rehearsed.lacking = rehearsed.lacking.or(noted.lacking);
             rehearsed.events.push((repetitions, script.events_set()));
-            let used = script.images();
-            let uses = |images: &crate::gpu::Images| used.iter().any(|&image| images.holds(image));
+            let used = script.bindings();
+            let uses = |set: Set| used.iter().any(|&binding| set.holds(binding));
             let all = 0..self.lab.outputs.len();
-            rehearsed.outputs = all.filter(|&i| uses(&self.lab.outputs[i].images)).collect();
+            rehearsed.outputs = all.filter(|&i| uses(self.lab.outputs[i].set)).collect();
             let all = 0..self.lab.checks.len();
-            rehearsed.checks = all.filter(|&i| uses(&self.lab.checks[i].images)).collect();
+            rehearsed.checks = all.filter(|&i| uses(self.lab.checks[i].set)).collect();
             if let Some(reason) = self.endless(&script) {
                 bail!("variant {}: {reason}", self.lab.variants[variant].name);
             }
         }
         let name = &self.lab.variants[variant].name;
         let unchecked = rehearsed.checks.is_empty() && !self.lab.checks.is_empty();
-        ensure!(!unchecked || rehearsed.lacking.is_some(), "variant {name} uses no image that is checked");
+        ensure!(!unchecked || rehearsed.lacking.is_some(), "variant {name} uses nothing that is checked");
         Ok(rehearsed)
     }
 

@@ -70,12 +70,12 @@ impl<'l> Session<'l> {
             maps: None,
             timeline: Timeline::new(gpu, &gpu.clock),
         };
-        if let Some(words) = lab.checks.iter().map(|c| c.words).max() {
+        if let Some(bytes) = lab.checks.iter().map(|c| size_of_val(&*c.twin) as u64).max() {
             let counters = 8 * u64::from(lab.repetitions()) * lab.checks.len() as u64;
-            session.flat = Some(gpu.buffer("result in rows", 4 * u64::from(words), Place::Device)?);
+            session.flat = Some(gpu.buffer("result in rows", bytes, Place::Device)?);
             session.counters = Some(gpu.buffer("counters", counters, Place::Device)?);
             session.seen = Some(gpu.buffer("counters (CPU)", counters, Place::Readback)?);
-            session.readback = Some(gpu.buffer("result (CPU)", 4 * u64::from(words), Place::Readback)?);
+            session.readback = Some(gpu.buffer("result (CPU)", bytes, Place::Readback)?);
         }
         let on_two = |v: &crate::variant::Variant| matches!(v.record, Recording::Queues(_));
         if gpu.has_second_queue() && lab.variants.iter().any(on_two) {
@@ -221,13 +221,9 @@ impl<'l> Session<'l> {
         cmd.region(format_args!("prepare"), || {
             for output in self.outputs(variant) {
                 for repetition in 0..repetitions {
-                    for i in 0..output.images.each {
-                        let image = output.images.get(repetition, i);
-                        if let Some((_, seed)) = output.seeds.iter().find(|(seeded, _)| *seeded == i) {
-                            cmd.copy_buffer_to_image(*seed, image);
-                        } else {
-                            cmd.clear_color_image(image, output.fill);
-                        }
+                    for i in 0..output.set.each() {
+                        let seed = output.seeds.iter().find(|(seeded, _)| *seeded == i);
+                        cmd.fill(output.set.get(repetition, i), seed.map(|(_, seed)| *seed), output.fill);
                     }
                 }
             }

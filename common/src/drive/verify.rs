@@ -3,7 +3,9 @@
 use anyhow::Result;
 
 use super::session::Session;
-use crate::cmd::Cmd;
+use crate::cmd::{Binding, Cmd};
+use crate::gpu::Buffer;
+use crate::lab::Check;
 use crate::tracy;
 
 /// What the device counted behind a sample.
@@ -25,17 +27,20 @@ impl Session<'_> {
             for (number, check) in self.checks(variant).enumerate() {
                 for repetition in 0..repetitions {
                     cmd.full_barrier();
-                    cmd.copy_image_to_buffer(check.images.get(repetition, check.index), flat);
-                    cmd.full_barrier();
-                    let groups = check.words.div_ceil(128).min(4096);
-                    cmd.dispatch(
-                        self.compare,
-                        &[check.expected, flat, counters],
-                        &[check.words, slot],
-                        [groups, 1, 1],
-                    );
+                    let actual = match check.set.get(repetition, check.index) {
+                        Binding::Image(image) => {
+                            cmd.copy_image_to_buffer(image, flat);
+                            cmd.full_barrier();
+                            flat
+                        }
+                        Binding::Buffer(buffer) => buffer,
+                        Binding::Sampled(_) | Binding::Texels(_) => continue,
+                    };
+                    let groups = check.elements.div_ceil(128).min(4096);
+                    let push = check.element.push(check.elements, slot);
+                    cmd.dispatch(self.compare, &[check.expected, actual, counters], &push, [groups, 1, 1]);
                     if let (Some(maps), 0) = (&self.maps, number) {
-                        maps.record(cmd, variant, check.expected, flat);
+                        maps.record(cmd, variant, check.expected, actual);
                     }
                     slot += 1;
                 }
@@ -61,12 +66,12 @@ impl Session<'_> {
                     if count > 0 {
                         // Counters start at 0, so the device keeps the complement's maximum.
                         let here =
-                            before + u64::from(repetition) * u64::from(check.words) + u64::from(!index);
+                            before + u64::from(repetition) * u64::from(check.elements) + u64::from(!index);
                         first.get_or_insert(here);
                     }
                 }
             }
-            before += u64::from(check.words) * u64::from(self.lab.repetitions());
+            before += u64::from(check.elements) * u64::from(self.lab.repetitions());
         }
         let uneven = each.iter().any(|n| *n != each[0]);
         Ok(Counted { wrong, first, uneven })
@@ -80,35 +85,52 @@ impl Session<'_> {
         let mut wrong = 0;
         for check in self.checks(variant) {
             for repetition in 0..repetitions {
-                let image = check.images.get(repetition, check.index);
-                self.lab.gpu.run_once("a read-back", |cmd| {
-                    cmd.copy_image_to_buffer(image, readback);
-                    cmd.host_barrier();
-                })?;
-                let read = self.lab.gpu.read(readback)?;
-                wrong += check.twin.iter().zip(&read).filter(|(a, b)| a != b).count() as u64;
+                let read = self.read_result(check, repetition, readback)?;
+                let differs = |&at: &usize| check.element.differs(&check.twin, &read, at);
+                wrong += (0..check.elements as usize).filter(differs).count() as u64;
             }
         }
         Ok(wrong)
     }
 
+    /// The words of a result, through a buffer that the CPU can read.
+    pub fn read_result(&self, check: &Check, repetition: u32, readback: Buffer) -> Result<Vec<u32>> {
+        let result = check.set.get(repetition, check.index);
+        self.lab.gpu.run_once("a read-back", |cmd| {
+            match result {
+                Binding::Image(image) => cmd.copy_image_to_buffer(image, readback),
+                Binding::Buffer(buffer) => cmd.copy_buffer(buffer, readback, 4 * check.twin.len() as u64),
+                Binding::Sampled(_) | Binding::Texels(_) => {}
+            }
+            cmd.host_barrier();
+        })?;
+        self.lab.gpu.read(readback)
+    }
+
     /// Elements that are compared in one repetition of a variant.
     pub fn checked_elements(&self, variant: usize) -> u64 {
-        self.checks(variant).map(|check| u64::from(check.words)).sum()
+        self.checks(variant).map(|check| u64::from(check.elements)).sum()
     }
 
     /// Where a counted element lies, in words.
     pub fn place(&self, variant: usize, first: u64) -> String {
         let mut index = first;
         for check in self.checks(variant) {
-            let words = u64::from(check.words) * u64::from(self.lab.repetitions());
-            if index < words {
-                let (repetition, word) = (index / u64::from(check.words), index % u64::from(check.words));
-                let (x, y) = (word % u64::from(check.width), word / u64::from(check.width));
-                return format!("texel ({x}, {y}) of repetition {repetition}");
+            let elements = u64::from(check.elements) * u64::from(self.lab.repetitions());
+            if index < elements {
+                let (repetition, at) = (index / u64::from(check.elements), index % u64::from(check.elements));
+                return format!("{} of repetition {repetition}", within(check, at));
             }
-            index -= words;
+            index -= elements;
         }
         format!("element {first}")
     }
+}
+
+/// Where an element of a result lies.
+fn within(check: &Check, at: u64) -> String {
+    let Some(shape) = check.shape else { return format!("word {at}") };
+    let [width, height, _] = shape.sides.map(u64::from);
+    let (x, y, z) = (at % width, at / width % height, at / width / height);
+    if shape.volume { format!("texel ({x}, {y}, {z})") } else { format!("texel ({x}, {y})") }
 }

@@ -4,16 +4,30 @@
 use ash::vk;
 use gpu_allocator::vulkan::{Allocation, Allocator};
 
+use crate::cmd::Binding;
 use crate::record::KernelFacts;
 use crate::reflect::Interface;
+use crate::values::Shape;
 
 /// A buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Buffer(pub(crate) u32);
 
-/// A 2D image with one level and one layer, always in the layout `GENERAL`.
+/// A buffer seen as texels of one format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Texels(pub(crate) u32);
+
+/// An image of two or three dimensions with one level and one layer, always in the layout `GENERAL`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Image(pub(crate) u32);
+
+impl Image {
+    /// The image as a kernel's `texture2D` or `texture3D`, read through the texture path.
+    #[must_use]
+    pub fn sampled(self) -> Binding {
+        Binding::Sampled(self)
+    }
+}
 
 /// An event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,10 +54,81 @@ impl Images {
         );
         Image(self.first + repetition * self.each + index)
     }
+}
 
-    /// The image is one of these.
-    pub(crate) fn holds(&self, image: Image) -> bool {
-        (self.first..self.first + self.each * self.repetitions).contains(&image.0)
+/// The same buffers for every repetition of a variant: `each` of them, `repetitions` times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffers {
+    pub(crate) first: u32,
+    pub(crate) each: u32,
+    pub(crate) repetitions: u32,
+}
+
+impl Buffers {
+    /// The buffer of one repetition.
+    ///
+    /// # Panics
+    /// Where there is no such buffer: a mistake in the sample, not in its input.
+    #[must_use]
+    pub fn get(&self, repetition: u32, index: u32) -> Buffer {
+        assert!(
+            index < self.each && repetition < self.repetitions,
+            "buffer {index} of repetition {repetition}"
+        );
+        Buffer(self.first + repetition * self.each + index)
+    }
+}
+
+/// What variants write, and what is checked of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// Images.
+    Images(Images),
+    /// Buffers.
+    Buffers(Buffers),
+}
+
+impl Set {
+    /// How many a repetition has.
+    pub(crate) fn each(self) -> u32 {
+        match self {
+            Self::Images(images) => images.each,
+            Self::Buffers(buffers) => buffers.each,
+        }
+    }
+
+    /// One of a repetition.
+    pub(crate) fn get(self, repetition: u32, index: u32) -> Binding {
+        match self {
+            Self::Images(images) => images.get(repetition, index).into(),
+            Self::Buffers(buffers) => buffers.get(repetition, index).into(),
+        }
+    }
+
+    /// The binding is of one of these.
+    pub(crate) fn holds(self, binding: Binding) -> bool {
+        let within = |first: u32, count: u32, at: u32| (first..first + count).contains(&at);
+        match (self, binding) {
+            (Self::Images(set), Binding::Image(Image(at)) | Binding::Sampled(Image(at))) => {
+                within(set.first, set.each * set.repetitions, at)
+            }
+            (Self::Buffers(set), Binding::Buffer(Buffer(at))) => {
+                within(set.first, set.each * set.repetitions, at)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl From<Images> for Set {
+    fn from(images: Images) -> Self {
+        Self::Images(images)
+    }
+}
+
+impl From<Buffers> for Set {
+    fn from(buffers: Buffers) -> Self {
+        Self::Buffers(buffers)
     }
 }
 
@@ -79,7 +164,8 @@ pub(crate) struct BufferSlot {
 pub(crate) struct ImageSlot {
     pub raw: vk::Image,
     pub view: vk::ImageView,
-    pub size: [u32; 2],
+    pub shape: Shape,
+    pub format: vk::Format,
     pub allocation: Option<Allocation>,
 }
 
@@ -96,6 +182,7 @@ pub(crate) struct KernelSlot {
 pub(crate) struct Arena {
     pub buffers: Vec<BufferSlot>,
     pub images: Vec<ImageSlot>,
+    pub texels: Vec<vk::BufferView>,
     pub events: Vec<vk::Event>,
     pub kernels: Vec<KernelSlot>,
     pub queries: Vec<vk::QueryPool>,
@@ -111,6 +198,10 @@ impl Arena {
 
     pub fn image(&self, handle: Image) -> &ImageSlot {
         &self.images[handle.0 as usize]
+    }
+
+    pub fn texels(&self, handle: Texels) -> vk::BufferView {
+        self.texels[handle.0 as usize]
     }
 
     pub fn event(&self, handle: Event) -> vk::Event {
@@ -155,6 +246,9 @@ impl Arena {
                 device.destroy_image_view(image.view, None);
                 device.destroy_image(image.raw, None);
                 free(image.allocation);
+            }
+            for view in self.texels {
+                device.destroy_buffer_view(view, None);
             }
             for buffer in self.buffers {
                 device.destroy_buffer(buffer.raw, None);

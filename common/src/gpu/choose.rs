@@ -5,6 +5,7 @@ use ash::{khr, vk};
 use clap::ValueEnum;
 
 use super::instance::{Instance, no_driver};
+use super::optional::{self, Extensions};
 use crate::error::Halt;
 use crate::facts::{DeviceFacts, Kind};
 use crate::fault::attempt;
@@ -136,7 +137,11 @@ fn describe(
     let mut facts = facts(&core, &vulkan11, &vulkan12, first.map(|i| (i, &families[i])), &memory);
     facts.second_queue_family =
         second.map(|(i, _)| format!("{i}: {}", capabilities(families[i].queue_flags)));
-    let unusable = why_not(instance, physical, &core, &facts, first.is_some(), queue)?;
+    let extensions = Extensions::of(instance, physical)?;
+    let unusable = why_not(&core, &facts, first.is_some(), queue, &extensions);
+    if unusable.is_none() {
+        optional::add(&mut facts, instance, physical, &extensions);
+    }
     let number = |(family, index): (usize, u32)| Some((u32::try_from(family).ok()?, index));
     let queues = [first.and_then(|first| number((first, 0))), second.and_then(number)];
     let max_storage_buffer = core.limits.max_storage_buffer_range.into();
@@ -171,34 +176,28 @@ fn pick_second(families: &[vk::QueueFamilyProperties], first: usize) -> Option<(
 }
 
 fn why_not(
-    instance: &ash::Instance,
-    physical: vk::PhysicalDevice,
     core: &vk::PhysicalDeviceProperties,
     facts: &DeviceFacts,
     has_queue: bool,
     queue: Option<QueueKind>,
-) -> Result<Option<String>> {
+    extensions: &Extensions,
+) -> Option<String> {
     if core.api_version < vk::API_VERSION_1_3 {
-        return Ok(Some(format!("it offers Vulkan {}, the suite needs 1.3", facts.api_version)));
+        return Some(format!("it offers Vulkan {}, the suite needs 1.3", facts.api_version));
     }
     if facts.device_memory == 0 {
-        return Ok(Some("it has no memory (a null device, for compiling only)".into()));
+        return Some("it has no memory (a null device, for compiling only)".into());
     }
     if !has_queue {
-        return Ok(Some(match queue {
+        return Some(match queue {
             None => "it has no compute queue with timestamps".into(),
             Some(QueueKind::Graphics) => "it has no graphics queue that computes: leave --queue out".into(),
             Some(QueueKind::Compute) => {
                 "it has no queue for compute alone, only one that does graphics too: leave --queue out".into()
             }
-        }));
+        });
     }
-    let extensions = attempt("listing device extensions", || unsafe {
-        instance.enumerate_device_extension_properties(physical)
-    })?;
-    let push =
-        extensions.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == khr::push_descriptor::NAME));
-    Ok((!push).then(|| "it lacks VK_KHR_push_descriptor".into()))
+    (!extensions.has(khr::push_descriptor::NAME)).then(|| "it lacks VK_KHR_push_descriptor".into())
 }
 
 fn facts(
@@ -240,6 +239,12 @@ fn facts(
         max_workgroup_size: core.limits.max_compute_work_group_size,
         max_shared_memory: core.limits.max_compute_shared_memory_size,
         max_image_2d: core.limits.max_image_dimension2_d,
+        max_image_3d: core.limits.max_image_dimension3_d,
+        multiprocessors: None,
+        float16: false,
+        int16: false,
+        ballot: vulkan11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
+            && vulkan11.subgroup_supported_operations.contains(vk::SubgroupFeatureFlags::BALLOT),
         device_memory: memory
             .memory_heaps_as_slice()
             .iter()

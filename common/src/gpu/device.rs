@@ -68,12 +68,14 @@ pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(as
     unsafe { instance.get_physical_device_features2(physical, &mut present) };
     let core = vk::PhysicalDeviceFeatures {
         shader_storage_image_extended_formats: present.features.shader_storage_image_extended_formats,
+        shader_int16: present.features.shader_int16,
         ..vk::PhysicalDeviceFeatures::default()
     };
     let mut subset =
         vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default().events(subset.events == vk::TRUE);
     let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default()
         .timeline_semaphore(true)
+        .shader_float16(present12.shader_float16 == vk::TRUE)
         .vulkan_memory_model(present12.vulkan_memory_model == vk::TRUE)
         .vulkan_memory_model_device_scope(present12.vulkan_memory_model_device_scope == vk::TRUE);
     let mut vulkan13 =

@@ -5,10 +5,11 @@ mod choose;
 mod device;
 mod instance;
 mod labels;
+mod optional;
 mod queue;
 
 pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot};
-pub use arena::{Buffer, Event, Events, Image, Images};
+pub use arena::{Buffer, Buffers, Event, Events, Image, Images, Set, Texels};
 pub use choose::QueueKind;
 pub(crate) use queue::Mark;
 
@@ -194,6 +195,13 @@ impl Gpu {
         let of_format =
             unsafe { self.instance.raw.get_physical_device_format_properties(self.physical, format) };
         of_format.optimal_tiling_features.contains(vk::FormatFeatureFlags::STORAGE_IMAGE)
+    }
+
+    /// Kernels can read buffers as texels of this format.
+    pub(crate) fn views_texels(&self, format: vk::Format) -> bool {
+        let of_format =
+            unsafe { self.instance.raw.get_physical_device_format_properties(self.physical, format) };
+        of_format.buffer_features.contains(vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER)
     }
 
     pub(crate) fn arena(&self) -> Ref<'_, Arena> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::facts::{DeviceFacts, Kind};
+use crate::facts::{DeviceFacts, Kind, Multiprocessors};
 use crate::measure::{Rule, Stop};
 use crate::record::{
     Cell, Declared, Ended, Host, Matrix, Method, Promise, Published, Racy, Record, Row, SCHEMA, Sample,
@@ -301,6 +301,11 @@ fn device() -> DeviceFacts {
         max_workgroup_size: [1024, 1024, 64],
         max_shared_memory: 49152,
         max_image_2d: 32768,
+        max_image_3d: 16384,
+        multiprocessors: Some(Multiprocessors { count: 36, simds: 4, subgroups_per_simd: 8 }),
+        float16: false,
+        int16: true,
+        ballot: true,
         device_memory: 1 << 36,
     }
 }

@@ -70,8 +70,8 @@ pub(super) fn canary(lab: &Lab) -> Result<()> {
     let gpu = &lab.gpu;
     let kernel = lab.kernel("lab/increment.comp").build()?;
     let images = [
-        gpu.image("canary A", [8, 8], vk::Format::R32_UINT, Sharing::FirstQueue)?,
-        gpu.image("canary B", [8, 8], vk::Format::R32_UINT, Sharing::FirstQueue)?,
+        gpu.image("canary A", [8, 8].into(), vk::Format::R32_UINT, Sharing::FirstQueue)?,
+        gpu.image("canary B", [8, 8].into(), vk::Format::R32_UINT, Sharing::FirstQueue)?,
     ];
     gpu.settle_images(&images)?;
     let sing = |barrier: bool| {

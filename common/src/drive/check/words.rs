@@ -28,7 +28,7 @@ pub(super) fn conclude(checked: &mut Checked, lab: &Lab, v: usize, findings: Fin
 fn result(lab: &Lab, variant: &Variant, findings: &Findings) -> String {
     match (&variant.promise, findings.wrong) {
         _ if lab.checks.is_empty() => "no output compared".into(),
-        (_, 0) => "every texel right".into(),
+        (_, 0) => "every element right".into(),
         (Promise::Fault { .. }, _) => "just the texels of its fault wrong".into(),
         (_, wrong) => format!("{wrong} racy texels, as it may"),
     }

@@ -1,42 +1,25 @@
 //! What a sample declares: its variants, what must come out of them, and what a reader must know.
 //! The drivers decide how often each is recorded, on which clock, and what is printed.
 
+mod data;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
-use ash::vk;
 use glob::Pattern;
+
+pub(crate) use data::{Check, Output};
 
 use crate::cmd::{Cmd, Queues};
 use crate::drive::figures::Figures;
 use crate::facts::{DeviceFacts, Kind};
-use crate::gpu::{Buffer, Event, Events, Gpu, Images};
+use crate::gpu::{Event, Events, Gpu};
 use crate::kernel::KernelBuilder;
-use crate::memory::{EventState, Sharing, bytes_in_words, texel_bytes};
+use crate::memory::{EventState, Sharing};
 use crate::record::{Matrix, Shows};
 use crate::source::Library;
 use crate::variant::{Recording, Rep, Variant};
-
-/// Images that the variants write, and what they hold before each sample.
-pub(crate) struct Output {
-    pub images: Images,
-    /// A value that no pass writes.
-    pub fill: [u32; 4],
-    /// Contents of some of them at the start of each repetition.
-    pub seeds: Vec<(u32, Buffer)>,
-}
-
-/// What an image must hold after a run.
-pub(crate) struct Check {
-    pub images: Images,
-    pub index: u32,
-    pub expected: Buffer,
-    pub words: u32,
-    pub width: u32,
-    /// What the CPU twin computed, for the counter's own check.
-    pub twin: Vec<u32>,
-}
 
 /// What a sample concludes from its figures.
 pub(crate) type Verdict = Box<dyn Fn(&Figures<'_>) -> Option<String>>;
@@ -156,83 +139,6 @@ impl Lab {
         KernelBuilder::new(&self.gpu, &self.shaders, path)
     }
 
-    /// `each` storage images for every repetition, filled before each sample with `fill`, a value
-    /// that no pass writes. The first call also settles how many repetitions fit into memory.
-    ///
-    /// # Errors
-    /// A size that the device or its memory does not allow.
-    pub fn output_images(
-        &mut self,
-        name: &str,
-        each: u32,
-        size: [u32; 2],
-        format: vk::Format,
-        fill: [u32; 4],
-    ) -> Result<Images> {
-        let bytes = u64::from(size[0]) * u64::from(size[1]) * texel_bytes(format)?;
-        ensure!(
-            texel_bytes(format)? == 4,
-            "output images are checked word by word: {format:?} has no 32 bits"
-        );
-        let repetitions = self.fit_repetitions(size, bytes, each)?;
-        let mut made = Vec::new();
-        for repetition in 0..repetitions {
-            for i in 0..each {
-                let name = format!("{name} {i}, repetition {repetition}");
-                made.push(self.gpu.image(&name, size, format, self.sharing)?);
-            }
-        }
-        self.gpu.settle_images(&made)?;
-        let first = made.first().context("a sample has at least one output image")?.0;
-        let images = Images { first, each, repetitions };
-        self.outputs.push(Output { images, fill, seeds: Vec::new() });
-        Ok(images)
-    }
-
-    /// Whether so many more images of this size fit into half of the device's memory, and a kernel
-    /// can bind one as a buffer, which the check does.
-    #[must_use]
-    pub fn has_room(&self, size: [u32; 2], images: u32, format: vk::Format) -> bool {
-        let Ok(texel) = texel_bytes(format) else { return false };
-        let image = u64::from(size[0]) * u64::from(size[1]) * texel;
-        let most = self.gpu.facts.max_image_2d;
-        size.iter().all(|&side| side <= most)
-            && image <= self.gpu.max_storage_buffer()
-            && self.claimed + image * u64::from(images) <= self.gpu.facts.device_memory / 2
-    }
-
-    /// Makes images that both queues use at once, for variants on two queues: of two families, sharing
-    /// may cost time, so the other variants shall not have it.
-    ///
-    /// # Errors
-    /// Those of `make`.
-    pub fn for_both_queues<T>(&mut self, make: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.sharing = Sharing::BothQueues;
-        let made = make(self);
-        self.sharing = Sharing::FirstQueue;
-        made
-    }
-
-    /// Gives one of the output images its contents at the start of every repetition.
-    ///
-    /// # Errors
-    /// Out of memory; images that are not outputs.
-    pub fn seed(&mut self, images: Images, index: u32, words: &[u32]) -> Result<()> {
-        ensure!(index < images.each, "there is no output image {index} to seed");
-        let size = self.gpu.arena().image(images.get(0, index)).size;
-        ensure!(
-            words.len() as u64 == u64::from(size[0]) * u64::from(size[1]),
-            "the seed has {} words for an image of {}x{}",
-            words.len(),
-            size[0],
-            size[1]
-        );
-        let buffer = self.gpu.upload("seed", words)?;
-        let output = self.outputs.iter_mut().find(|o| o.images == images);
-        output.context("only output images take a seed")?.seeds.push((index, buffer));
-        Ok(())
-    }
-
     /// `each` events for every repetition. The runner resets them outside the timed window.
     ///
     /// # Errors
@@ -327,21 +233,6 @@ impl Lab {
     /// What the figures mean, in one paragraph, for the reader of a cross table.
     pub fn verdict(&mut self, conclude: impl Fn(&Figures<'_>) -> Option<String> + 'static) {
         self.verdict = Some(Box::new(conclude));
-    }
-
-    /// What the image `index` of every repetition must hold, word for word: the CPU twin, written
-    /// from the formula and never from another variant.
-    ///
-    /// # Errors
-    /// Out of memory; a twin of another size.
-    pub fn expect(&mut self, images: Images, index: u32, twin: Vec<u32>) -> Result<()> {
-        let size = self.gpu.arena().image(images.get(0, index)).size;
-        let texels = u64::from(size[0]) * u64::from(size[1]);
-        ensure!(twin.len() as u64 == texels, "the CPU twin has {} words for {texels} texels", twin.len());
-        let words = u32::try_from(twin.len()).context("too many texels to count in 32 bits")?;
-        let expected = self.gpu.upload("CPU twin", &twin)?;
-        self.checks.push(Check { images, index, expected, words, width: size[0], twin });
-        Ok(())
     }
 
     /// Says why nothing is checked.
@@ -440,45 +331,5 @@ impl Lab {
             ensure!(self.position(name).is_some(), "the reference {name} is no variant of the sample");
         }
         Ok(())
-    }
-
-    /// How many repetitions fit: half of the device's memory for the wanted ones, and an error when
-    /// a single one with its check would not fit at all.
-    fn fit_repetitions(&mut self, size: [u32; 2], image: u64, each: u32) -> Result<u32> {
-        let memory = self.gpu.facts.device_memory;
-        let most = self.gpu.facts.max_image_2d;
-        ensure!(
-            size.iter().all(|&side| (1..=most).contains(&side)),
-            "an image of {}x{} is not possible on {}: a side has 1 to {most} texels",
-            size[0],
-            size[1],
-            self.gpu.facts.name
-        );
-        let one = image * u64::from(each);
-        // Behind the work stand the twin, a copy of the result and the seed.
-        let needed = self.claimed + one * u64::from(self.repetitions.unwrap_or(1)) + 3 * image;
-        ensure!(
-            needed <= memory / 10 * 8,
-            "images of {}x{} do not fit into the memory of {}: {} are needed, it has {}; use a smaller \
-             size or fewer passes",
-            size[0],
-            size[1],
-            self.gpu.facts.name,
-            bytes_in_words(needed),
-            bytes_in_words(memory)
-        );
-        ensure!(
-            image <= self.gpu.max_storage_buffer(),
-            "an image of {}x{} is too large for the check on {}: a kernel there can bind buffers of {} at most",
-            size[0],
-            size[1],
-            self.gpu.facts.name,
-            bytes_in_words(self.gpu.max_storage_buffer())
-        );
-        let fitting =
-            u32::try_from(((memory / 2).saturating_sub(3 * image) / one.max(1)).max(1)).unwrap_or(u32::MAX);
-        let settled = *self.repetitions.get_or_insert(self.wanted_repetitions.min(fitting));
-        self.claimed += one * u64::from(settled) + 3 * image;
-        Ok(settled)
     }
 }

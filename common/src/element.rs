@@ -1,0 +1,102 @@
+//! What a result is compared by: one texel of an image, one word of a buffer.
+
+/// How the words of a result make elements, and how far one may be from what was expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// Bytes of an element: 1, 2, 4, 8 or 16.
+    pub bytes: u32,
+    /// Units in the last place that the floats of an element may be off; 0 compares bits.
+    pub ulps: u32,
+    /// Those floats have 16 bits, not 32.
+    pub half: bool,
+}
+
+impl Element {
+    /// Elements that must be equal bit for bit.
+    #[must_use]
+    pub fn exact(bytes: u32) -> Self {
+        Self { bytes, ulps: 0, half: false }
+    }
+
+    /// Words that so many elements take.
+    #[must_use]
+    pub fn words(self, elements: u32) -> u64 {
+        (u64::from(elements) * u64::from(self.bytes)).div_ceil(4)
+    }
+
+    /// The push constants of `lab/compare.comp` for so many elements, counted in slot `slot`.
+    #[must_use]
+    pub fn push(self, elements: u32, slot: u32) -> [u32; 5] {
+        [elements, slot, self.bytes, self.ulps, u32::from(self.half)]
+    }
+
+    /// Element `at` of a result is not what was expected: the device's own counter, on the CPU.
+    #[must_use]
+    pub fn differs(self, expected: &[u32], actual: &[u32], at: usize) -> bool {
+        let bytes = self.bytes as usize;
+        if bytes < 4 {
+            let (word, shift) = (at * bytes / 4, 8 * (at * bytes % 4));
+            let mask = (1 << (8 * bytes)) - 1;
+            return (expected[word] ^ actual[word]) >> shift & mask != 0;
+        }
+        let words = bytes / 4;
+        (at * words..(at + 1) * words).any(|word| !self.near(expected[word], actual[word]))
+    }
+
+    fn near(self, a: u32, b: u32) -> bool {
+        match (a == b, self.half) {
+            (true, _) => true,
+            _ if self.ulps == 0 => false,
+            (false, false) => order32(a).abs_diff(order32(b)) <= self.ulps.into(),
+            (false, true) => [0, 16].iter().all(|&shift| {
+                let lane = |word: u32| order16(word >> shift & 0xffff);
+                lane(a).abs_diff(lane(b)) <= self.ulps
+            }),
+        }
+    }
+}
+
+/// Floats as integers in the same order, neighbours one apart, both zeros equal.
+fn order32(bits: u32) -> i64 {
+    let magnitude = i64::from(bits & 0x7fff_ffff);
+    if bits >> 31 == 1 { -magnitude } else { magnitude }
+}
+
+fn order16(bits: u32) -> i32 {
+    let magnitude = (bits & 0x7fff).cast_signed();
+    if bits >> 15 == 1 { -magnitude } else { magnitude }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_compared_one_by_one() {
+        let element = Element::exact(1);
+        let differing: Vec<bool> =
+            (0..6).map(|at| element.differs(&[0x0403_0201, 0x55], &[0x0403_0701, 0x54], at)).collect();
+        assert_eq!(differing, [false, true, false, false, true, false]);
+        assert_eq!(element.words(6), 2);
+    }
+
+    #[test]
+    fn an_element_of_several_words_differs_once() {
+        let element = Element::exact(8);
+        assert!(element.differs(&[1, 2, 3, 4], &[1, 2, 3, 5], 1));
+        assert!(!element.differs(&[1, 2, 3, 4], &[1, 2, 3, 5], 0));
+    }
+
+    #[test]
+    fn a_tolerance_counts_neighbouring_floats() {
+        let one = Element { bytes: 4, ulps: 1, half: false };
+        let next = f32::from_bits(1.5_f32.to_bits() + 1);
+        assert!(!one.differs(&[1.5_f32.to_bits()], &[next.to_bits()], 0));
+        assert!(one.differs(&[1.5_f32.to_bits()], &[next.to_bits() + 1], 0));
+        assert!(!one.differs(&[0.0_f32.to_bits()], &[(-0.0_f32).to_bits()], 0));
+        assert!(one.differs(&[f32::MIN_POSITIVE.to_bits()], &[(-f32::MIN_POSITIVE).to_bits()], 0));
+        let half = Element { bytes: 8, ulps: 1, half: true };
+        assert!(!half.differs(&[0x3c00_3c00, 0], &[0x3c01_3bff, 0], 0));
+        assert!(half.differs(&[0x3c00_3c00, 0], &[0x3c02_3c00, 0], 0));
+    }
+}

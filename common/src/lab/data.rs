@@ -1,0 +1,301 @@
+//! What variants read and write: inputs, outputs, what they hold before, and what must come out.
+
+use anyhow::{Context, Result, ensure};
+use ash::vk;
+
+use super::Lab;
+use crate::cmd::{Binding, Cmd};
+use crate::element::Element;
+use crate::gpu::{Buffer, Buffers, Image, Images, Set};
+use crate::memory::{Place, Sharing, bytes_in_words, texel_bytes};
+use crate::values::Shape;
+
+/// Images or buffers that the variants write, and what they hold before each sample.
+pub(crate) struct Output {
+    pub set: Set,
+    /// A value that no pass writes.
+    pub fill: [u32; 4],
+    /// Contents of some of them at the start of each repetition.
+    pub seeds: Vec<(u32, Buffer)>,
+}
+
+/// What an image or a buffer must hold after a run.
+pub(crate) struct Check {
+    pub set: Set,
+    pub index: u32,
+    pub expected: Buffer,
+    /// How many are compared, and how.
+    pub elements: u32,
+    pub element: Element,
+    /// Of an image.
+    pub shape: Option<Shape>,
+    /// What the CPU twin computed, for the counter's own check.
+    pub twin: Vec<u32>,
+}
+
+impl Lab {
+    /// `each` storage images for every repetition, filled before each sample with `fill`, a value
+    /// that no pass writes: words as `VkClearColorValue` takes them, so for formats that read as
+    /// floats the bits of a float. The first call also settles how many repetitions fit into memory.
+    ///
+    /// # Errors
+    /// A shape that the device or its memory does not allow.
+    pub fn output_images(
+        &mut self,
+        name: &str,
+        each: u32,
+        shape: impl Into<Shape>,
+        format: vk::Format,
+        fill: [u32; 4],
+    ) -> Result<Images> {
+        let shape = shape.into();
+        self.gpu.ensure_possible(shape)?;
+        let what = format!("images of {shape}");
+        let repetitions = self.fit_repetitions(&what, shape.texels() * texel_bytes(format)?, each)?;
+        let mut made = Vec::new();
+        for repetition in 0..repetitions {
+            for i in 0..each {
+                let name = format!("{name} {i}, repetition {repetition}");
+                made.push(self.gpu.image(&name, shape, format, self.sharing)?);
+            }
+        }
+        self.gpu.settle_images(&made)?;
+        let first = made.first().context("a sample has at least one output image")?.0;
+        let images = Images { first, each, repetitions };
+        self.outputs.push(Output { set: images.into(), fill, seeds: Vec::new() });
+        Ok(images)
+    }
+
+    /// As [`Lab::output_images`]: `each` storage buffers of so many words.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn output_buffers(&mut self, name: &str, each: u32, words: u32, fill: u32) -> Result<Buffers> {
+        let bytes = 4 * u64::from(words);
+        let what = format!("buffers of {}", bytes_in_words(bytes));
+        let repetitions = self.fit_repetitions(&what, bytes, each)?;
+        let mut first = None;
+        for repetition in 0..repetitions {
+            for i in 0..each {
+                let name = format!("{name} {i}, repetition {repetition}");
+                let buffer = self.gpu.buffer(&name, bytes, Place::Device)?;
+                first.get_or_insert(buffer.0);
+            }
+        }
+        let first = first.context("a sample has at least one output buffer")?;
+        let buffers = Buffers { first, each, repetitions };
+        self.outputs.push(Output { set: buffers.into(), fill: [fill; 4], seeds: Vec::new() });
+        Ok(buffers)
+    }
+
+    /// An image that kernels only read, one for all repetitions. `texels` are its bytes, row by row,
+    /// as little-endian words, the last of them filled up with zeros.
+    ///
+    /// # Errors
+    /// A shape that the device or its memory does not allow; too few or too many words.
+    pub fn input_image(
+        &mut self,
+        name: &str,
+        shape: impl Into<Shape>,
+        format: vk::Format,
+        texels: &[u32],
+    ) -> Result<Image> {
+        let shape = shape.into();
+        self.gpu.ensure_possible(shape)?;
+        let bytes = shape.texels() * texel_bytes(format)?;
+        self.claim(&format!("an image of {shape}"), bytes)?;
+        ensure!(
+            texels.len() as u64 == bytes.div_ceil(4),
+            "{} words for {name}, an image of {shape} with {bytes} bytes",
+            texels.len()
+        );
+        let image = self.gpu.image(name, shape, format, Sharing::FirstQueue)?;
+        self.gpu.settle_images(&[image])?;
+        let staged = self.gpu.upload(name, texels)?;
+        self.gpu.run_once("an upload", |cmd| cmd.copy_buffer_to_image(staged, image))?;
+        self.gpu.free(staged);
+        Ok(image)
+    }
+
+    /// A buffer that kernels only read, one for all repetitions.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn input_buffer(&mut self, name: &str, words: &[u32]) -> Result<Buffer> {
+        let bytes = size_of_val(words) as u64;
+        self.claim(&format!("a buffer of {}", bytes_in_words(bytes)), bytes)?;
+        self.gpu.upload(name, words)
+    }
+
+    /// A buffer as texels of a format, which kernels read as `textureBuffer`.
+    ///
+    /// # Errors
+    /// A format that the device has no such view for.
+    pub fn texel_buffer(&self, buffer: Buffer, format: vk::Format) -> Result<Binding> {
+        self.gpu.texels(buffer, format).map(Into::into)
+    }
+
+    /// Whether so many more images of this shape fit into half of the device's memory, and a kernel
+    /// can bind one as a buffer, which the check does.
+    #[must_use]
+    pub fn has_room(&self, shape: impl Into<Shape>, images: u32, format: vk::Format) -> bool {
+        let shape = shape.into();
+        let Ok(texel) = texel_bytes(format) else { return false };
+        let image = shape.texels() * texel;
+        self.gpu.ensure_possible(shape).is_ok()
+            && image <= self.gpu.max_storage_buffer()
+            && self.claimed + image * u64::from(images) <= self.gpu.facts.device_memory / 2
+    }
+
+    /// Gives one of the outputs its contents at the start of every repetition, word for word.
+    ///
+    /// # Errors
+    /// Out of memory; another number of words; what is no output.
+    pub fn seed(&mut self, set: impl Into<Set>, index: u32, words: &[u32]) -> Result<()> {
+        let set = set.into();
+        ensure!(index < set.each(), "there is no output {index} to seed");
+        let expected = self.words_of(set.get(0, index))?;
+        ensure!(words.len() as u64 == expected, "the seed has {} words, not {expected}", words.len());
+        let buffer = self.gpu.upload("seed", words)?;
+        let output = self.outputs.iter_mut().find(|o| o.set == set);
+        output.context("only outputs take a seed")?.seeds.push((index, buffer));
+        Ok(())
+    }
+
+    /// What the image or buffer `index` of every repetition must hold, bit for bit: the CPU twin,
+    /// written from the formula and never from another variant. Its words are those of
+    /// [`Lab::input_image`]; texels are counted, of buffers words.
+    ///
+    /// # Errors
+    /// Out of memory; a twin of another size.
+    pub fn expect(&mut self, set: impl Into<Set>, index: u32, twin: Vec<u32>) -> Result<()> {
+        self.expect_near(set.into(), index, twin, 0)
+    }
+
+    /// As [`Lab::expect`], of floats that may be off by `ulps` units in the last place, because of
+    /// `reason`, which the reader is told.
+    ///
+    /// # Errors
+    /// As [`Lab::expect`].
+    pub fn expect_within(
+        &mut self,
+        set: impl Into<Set>,
+        index: u32,
+        twin: Vec<u32>,
+        ulps: u32,
+        reason: &str,
+    ) -> Result<()> {
+        let unit = if ulps == 1 { "1 unit".to_owned() } else { format!("{ulps} units") };
+        self.note(&format!("Results are right within {unit} in the last place: {reason}."));
+        self.expect_near(set.into(), index, twin, ulps)
+    }
+
+    fn expect_near(&mut self, set: Set, index: u32, twin: Vec<u32>, ulps: u32) -> Result<()> {
+        let at = set.get(0, index);
+        let expected = self.words_of(at)?;
+        ensure!(twin.len() as u64 == expected, "the CPU twin has {} words, not {expected}", twin.len());
+        let (bytes, half, shape) = match at {
+            Binding::Image(image) => {
+                let arena = self.gpu.arena();
+                let slot = arena.image(image);
+                let half = slot.format == vk::Format::R16G16B16A16_SFLOAT;
+                (texel_bytes(slot.format)?, half, Some(slot.shape))
+            }
+            _ => (4, false, None),
+        };
+        let element = Element { bytes: u32::try_from(bytes)?, ulps, half };
+        let elements = shape.map_or(twin.len() as u64, Shape::texels);
+        let elements = u32::try_from(elements).context("too many elements to count in 32 bits")?;
+        let expected = self.gpu.upload("CPU twin", &twin)?;
+        self.checks.push(Check { set, index, expected, elements, element, shape, twin });
+        Ok(())
+    }
+
+    /// Runs kernels at once, outside any measurement, and returns what they counted into a buffer of
+    /// `words` words that is zero at first: loads, workgroups at work at the same time, and the like.
+    ///
+    /// # Errors
+    /// Out of memory; whatever a submit can meet; a recording that cannot be submitted.
+    pub fn tally(&self, what: &str, words: u32, record: impl FnOnce(&Cmd<'_>, Buffer)) -> Result<Vec<u32>> {
+        let bytes = 4 * u64::from(words);
+        let counters = self.gpu.buffer(what, bytes, Place::Device)?;
+        let seen = self.gpu.buffer(&format!("{what} (CPU)"), bytes, Place::Readback)?;
+        self.gpu.run_once(what, |cmd| {
+            cmd.fill_buffer(counters, 0);
+            cmd.full_barrier();
+            record(cmd, counters);
+            cmd.full_barrier();
+            cmd.copy_buffer(counters, seen, bytes);
+            cmd.host_barrier();
+        })?;
+        let counted = self.gpu.read(seen)?;
+        self.gpu.free(counters);
+        self.gpu.free(seen);
+        Ok(counted)
+    }
+
+    /// Makes images that both queues use at once, for variants on two queues: of two families, sharing
+    /// may cost time, so the other variants shall not have it.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn for_both_queues<T>(&mut self, make: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.sharing = Sharing::BothQueues;
+        let made = make(self);
+        self.sharing = Sharing::FirstQueue;
+        made
+    }
+
+    /// Words that an output holds.
+    fn words_of(&self, binding: Binding) -> Result<u64> {
+        let arena = self.gpu.arena();
+        Ok(match binding {
+            Binding::Image(image) | Binding::Sampled(image) => {
+                let slot = arena.image(image);
+                (slot.shape.texels() * texel_bytes(slot.format)?).div_ceil(4)
+            }
+            Binding::Buffer(buffer) => arena.buffer(buffer).bytes / 4,
+            Binding::Texels(_) => anyhow::bail!("texel buffers are no outputs"),
+        })
+    }
+
+    /// Counts memory that is about to be asked for, and refuses what does not fit.
+    fn claim(&mut self, what: &str, bytes: u64) -> Result<()> {
+        let (memory, name) = (self.gpu.facts.device_memory, &self.gpu.facts.name);
+        let needed = self.claimed + bytes;
+        ensure!(
+            needed <= memory / 10 * 8,
+            "{what} do not fit into the memory of {name}: {} are needed, it has {}; use a smaller size",
+            bytes_in_words(needed),
+            bytes_in_words(memory)
+        );
+        self.claimed = needed;
+        Ok(())
+    }
+
+    /// How many repetitions fit: half of the device's memory for the wanted ones, and an error when
+    /// a single one with its check would not fit at all.
+    fn fit_repetitions(&mut self, what: &str, bytes: u64, each: u32) -> Result<u32> {
+        let (memory, name) = (self.gpu.facts.device_memory, &self.gpu.facts.name);
+        let one = bytes * u64::from(each);
+        // Behind the work stand the twin, a copy of the result and the seed.
+        let needed = self.claimed + one * u64::from(self.repetitions.unwrap_or(1)) + 3 * bytes;
+        ensure!(
+            needed <= memory / 10 * 8,
+            "{what} do not fit into the memory of {name}: {} are needed, it has {}; use a smaller size or \
+             fewer passes",
+            bytes_in_words(needed),
+            bytes_in_words(memory)
+        );
+        ensure!(
+            bytes <= self.gpu.max_storage_buffer(),
+            "{what} are too large for the check on {name}: a kernel there can bind buffers of {} at most",
+            bytes_in_words(self.gpu.max_storage_buffer())
+        );
+        let room = (memory / 2).saturating_sub(self.claimed + 3 * bytes);
+        let fitting = u32::try_from((room / one.max(1)).max(1)).unwrap_or(u32::MAX);
+        let settled = *self.repetitions.get_or_insert(self.wanted_repetitions.min(fitting));
+        self.claimed += one * u64::from(settled) + 3 * bytes;
+        Ok(settled)
+    }
+}
