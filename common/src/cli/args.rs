@@ -1,5 +1,6 @@
 //! What every sample takes on its command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -113,18 +114,35 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// Parses the command line, or ends the process.
-pub(super) fn parse<A: Args>(sample: &Sample) -> Cli<A> {
-    let command = Cli::<A>::command()
+/// The command line of a sample.
+pub(super) fn command<A: Args>(sample: &Sample) -> clap::Command {
+    Cli::<A>::command()
         .name(sample.name)
         .version(env!("CARGO_PKG_VERSION"))
-        .about("A sample of Hot Lap: GPU pipelining on trial");
-    let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+        .about("A sample of Hot Lap: GPU pipelining on trial")
+        .after_help(
+            "An argument of the sample may be given a range (--size 64..4096*2, 1..8, 0..100+25) or, where it takes \
+             one value, a list: the sample then runs once for each value, and a table sets the runs side by side.",
+        )
+}
+
+/// Names of the arguments that are the sample's own.
+pub(super) fn own<A: Args>() -> Vec<String> {
+    let command = A::augment_args(clap::Command::new("own"));
+    command.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
+}
+
+/// Parses the command line, or ends the process.
+pub(super) fn parse<A: Args>(sample: &Sample, arguments: Vec<OsString>) -> Cli<A> {
+    let arguments = std::iter::once(sample.name.into()).chain(arguments);
+    let parsed = command::<A>(sample)
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| refuse(sample, &error))
 }
 
 /// Help and version as clap prints them; a mistake on one line, with the exit code of a failure.
-fn refuse(sample: &Sample, error: &clap::Error) -> ! {
+pub(super) fn refuse(sample: &Sample, error: &clap::Error) -> ! {
     if !error.use_stderr() {
         if Charset::of_terminal() == Charset::Utf8 {
             error.exit();

@@ -1,6 +1,7 @@
 //! The command line that all samples share, and the path from it to an exit code.
 
 mod args;
+mod sweep;
 mod terminal;
 
 pub use args::NoArgs;
@@ -37,7 +38,16 @@ use terminal::{FILE_WIDTH, on_interrupt, progress_bar, show, width_of};
 /// or failed, 3 hung, 130 stopped by the user.
 pub fn run<A: Args + Clone + Debug>(sample: Sample, declare: fn(&mut Lab, &A) -> Result<()>) -> ExitCode {
     let began = Instant::now();
-    let cli = parse::<A>(&sample);
+    let given = std::env::args_os().skip(1).collect();
+    let arguments = match sweep::run(&sample, &args::command::<A>(&sample), &args::own::<A>(), given) {
+        Ok(sweep::Asked::Run(arguments)) => arguments,
+        Ok(sweep::Asked::Swept(code)) => return ExitCode::from(code),
+        Err(error) => {
+            say(&format!("{}: {}", sample.name, one_line(&error)));
+            return ExitCode::from(exit_code(&error));
+        }
+    };
+    let cli = parse::<A>(&sample, arguments);
     let run = Run { sample, common: cli.common, began };
     let code = run.all(&cli.sample, declare).unwrap_or_else(|error| {
         run.complain(&error);
@@ -318,8 +328,8 @@ impl Run {
 }
 
 /// Said wherever a CPU device was measured, so that its times are never taken for evidence.
-const CPU_NOTE: &str = "CPU device: dispatches never overlap here and a barrier costs next to nothing, so every \
-     ratio should be near 1; the answers are checked, the times say nothing about a GPU.";
+const CPU_NOTE: &str = "CPU device: dispatches never overlap here and a barrier costs next to nothing; the answers \
+     are checked, the times say nothing about a GPU.";
 
 /// The same for a run that counts races.
 const CPU_RACES_NOTE: &str = "CPU device: dispatches run one after the other here, so that no race can show and \

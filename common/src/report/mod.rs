@@ -18,6 +18,7 @@ mod panels;
 mod picture;
 mod recipe;
 mod shell;
+mod sweep;
 mod table;
 mod verdict;
 
@@ -30,4 +31,5 @@ pub use json::{json, read_json};
 pub use panels::picture_of;
 pub use picture::{Panel, picture};
 pub use recipe::recipe;
+pub use sweep::sweep;
 pub use table::{table, table_in};

@@ -1,0 +1,272 @@
+//! Sweeps: an argument of a sample that is given a range (`--size 64..4096*2`) or a list
+//! (`--radius 1,2,4`) runs the sample once for each value, each time in a process of its own, so that
+//! one that hangs or loses the device ends nothing but itself.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::args::refuse;
+use super::terminal::{on_interrupt, width_of};
+use super::{print, say};
+use crate::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
+use crate::fault;
+use crate::host::Sample;
+use crate::record::Record;
+use crate::report::{self, Charset};
+
+/// So many runs are a day's work by mistake.
+const MOST_POINTS: usize = 256;
+
+/// One run of a sweep.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Point {
+    /// What distinguishes it: `size=64`, `radius=2`.
+    values: Vec<(String, String)>,
+    /// Its command line, without the program.
+    arguments: Vec<String>,
+}
+
+impl Point {
+    fn name(&self, gap: &str) -> String {
+        let values: Vec<String> = self.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        values.join(gap)
+    }
+}
+
+/// What a command line asks for.
+pub(super) enum Asked {
+    /// One run with these arguments.
+    Run(Vec<OsString>),
+    /// A sweep, which has run and ended with this code.
+    Swept(u8),
+}
+
+/// Runs the sweep that `arguments` ask for, where they ask for one. `command` tells which arguments
+/// take lists by themselves, `own` which are the sample's.
+///
+/// # Errors
+/// A range that is none; too many runs; flags that a sweep cannot have.
+pub(super) fn run(
+    sample: &Sample,
+    command: &clap::Command,
+    own: &[String],
+    arguments: Vec<OsString>,
+) -> Result<Asked> {
+    let Some(texts) = arguments.iter().map(|a| a.to_str()).collect::<Option<Vec<_>>>() else {
+        return Ok(Asked::Run(arguments));
+    };
+    let points = points(command, own, &texts)?;
+    if let [point] = &points[..] {
+        return Ok(Asked::Run(point.arguments.iter().map(Into::into).collect()));
+    }
+    // A mistake in the last run shall not cost the time of the others.
+    for point in &points {
+        let words = std::iter::once(sample.name).chain(point.arguments.iter().map(String::as_str));
+        command.clone().try_get_matches_from(words).unwrap_or_else(|error| refuse(sample, &error));
+    }
+    let has = |flag: &str| texts.iter().any(|a| *a == flag || a.starts_with(&format!("{flag}=")));
+    for flag in ["--json", "--csv", "--image"] {
+        ensure!(!has(flag), "a sweep has many records: leave {flag} out and give it a folder with --out");
+    }
+    let measures = !(has("--check") || has("--profile"));
+    let folder = out(&texts);
+    if let Some(folder) = &folder {
+        fault::write("creating the folder", || std::fs::create_dir_all(folder))
+            .with_context(|| format!("creating {}", folder.display()))?;
+    }
+    run_points(&points, measures, folder.as_deref()).map(Asked::Swept)
+}
+
+fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result<u8> {
+    let program = std::env::current_exe().context("finding this program")?;
+    let stop = on_interrupt()?;
+    let kept = tempfile::tempdir().context("creating a folder for the sweep's records")?;
+    let (mut worst, mut records) = (EXIT_RIGHT, Vec::new());
+    for (number, point) in points.iter().enumerate() {
+        if stop.load(Ordering::Relaxed) {
+            worst = EXIT_INTERRUPTED;
+            break;
+        }
+        say(&format!("\n{} ({} of {})", point.name(", "), number + 1, points.len()));
+        let mut call = Command::new(&program);
+        // The folder is shared out here.
+        call.args(point.arguments.iter().filter(|argument| !argument.starts_with("--out=")));
+        if let Some(folder) = folder {
+            call.arg("--out").arg(folder.join(point.name("-")));
+        }
+        let json = kept.path().join(format!("{number}.json"));
+        if measures {
+            call.arg("--json").arg(&json);
+        }
+        let ended = call.status().context("starting a run of the sweep")?;
+        let code = ended.code().and_then(|code| u8::try_from(code).ok());
+        worst = worst.max(code.unwrap_or(crate::error::EXIT_FAILED));
+        let text = std::fs::read_to_string(&json).ok();
+        if let Some(record) = text.and_then(|text| report::read_json(&text).ok()) {
+            records.push((point.name(", "), record));
+        }
+    }
+    if measures && !records.is_empty() {
+        let records: Vec<(String, &Record)> = records.iter().map(|(name, r)| (name.clone(), r)).collect();
+        let charset = Charset::of_terminal();
+        print(&format!("\n{}", report::sweep(charset, width_of(&console::Term::stdout()), &records)))?;
+    }
+    Ok(worst)
+}
+
+/// The folder of `--out`, which each run gets a part of.
+fn out(arguments: &[&str]) -> Option<PathBuf> {
+    let after = arguments.iter().position(|a| *a == "--out").and_then(|at| arguments.get(at + 1).copied());
+    after.or_else(|| arguments.iter().find_map(|a| a.strip_prefix("--out="))).map(PathBuf::from)
+}
+
+/// All runs that the arguments ask for, the last argument varying fastest.
+fn points(command: &clap::Command, own: &[String], arguments: &[&str]) -> Result<Vec<Point>> {
+    let lists: BTreeMap<&str, bool> = command
+        .get_arguments()
+        .filter(|argument| argument.get_action().takes_values())
+        .filter_map(|argument| Some((argument.get_long()?, argument.get_value_delimiter().is_some())))
+        .collect();
+    let mut points = vec![Point::default()];
+    let mut rest = arguments.iter().copied();
+    while let Some(argument) = rest.next() {
+        let (name, value) = match argument.strip_prefix("--").map(|a| (a, a.split_once('='))) {
+            Some((_, Some((name, value)))) => (name, Some(value)),
+            Some((name, None)) if lists.contains_key(name) => (name, rest.next()),
+            _ => (argument, None),
+        };
+        let takes_lists = lists.get(name).copied().unwrap_or(false);
+        let Some(value) = value else {
+            points.iter_mut().for_each(|point| point.arguments.push(argument.to_owned()));
+            continue;
+        };
+        let swept = own.iter().any(|o| o == name);
+        let values = if swept { values(value, takes_lists)? } else { vec![value.to_owned()] };
+        let many = values.len() > 1;
+        ensure!(
+            points.len() * values.len() <= MOST_POINTS,
+            "this is a sweep of more than {MOST_POINTS} runs"
+        );
+        points = points
+            .into_iter()
+            .flat_map(|point| {
+                values.iter().map(move |value| {
+                    let mut point = point.clone();
+                    point.arguments.push(format!("--{name}={value}"));
+                    point.values.extend(many.then(|| (name.to_owned(), value.clone())));
+                    point
+                })
+            })
+            .collect();
+    }
+    Ok(points)
+}
+
+/// `64..4096*2`, `1..8`, `0..100+25`, and lists where the argument takes none by itself.
+fn values(text: &str, takes_lists: bool) -> Result<Vec<String>> {
+    if !takes_lists && text.contains(',') {
+        return Ok(text.split(',').map(str::to_owned).collect());
+    }
+    let Some((from, to)) = text.split_once("..") else { return Ok(vec![text.to_owned()]) };
+    let number = |text: &str| {
+        let number = text.trim().parse::<u64>();
+        number
+            .with_context(|| format!("'{text}' is no whole number; a range is 64..4096*2, 1..8 or 0..100+25"))
+    };
+    let (to, step) = match (to.split_once('*'), to.split_once('+')) {
+        (Some((to, factor)), _) => (number(to)?, Step::Times(number(factor)?)),
+        (_, Some((to, summand))) => (number(to)?, Step::Plus(number(summand)?)),
+        _ => (number(to)?, Step::Plus(1)),
+    };
+    let mut at = number(from)?;
+    let mut values = Vec::new();
+    while at <= to {
+        values.push(at.to_string());
+        let next = step.after(at);
+        match next {
+            Some(next) if next > at && values.len() < MOST_POINTS => at = next,
+            Some(next) if next > at => bail!("'{text}' has more than {MOST_POINTS} values"),
+            _ => bail!("'{text}' never reaches its end"),
+        }
+    }
+    ensure!(!values.is_empty(), "'{text}' is empty: it begins behind its end");
+    // A range for an argument that takes a list is one run.
+    Ok(if takes_lists { vec![values.join(",")] } else { values })
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Plus(u64),
+    Times(u64),
+}
+
+impl Step {
+    fn after(self, at: u64) -> Option<u64> {
+        match self {
+            Self::Plus(n) => at.checked_add(n),
+            Self::Times(n) => at.checked_mul(n),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Arg, ArgAction};
+
+    fn swept(arguments: &[&str]) -> Result<Vec<String>> {
+        let command = clap::Command::new("sample")
+            .arg(Arg::new("size").long("size"))
+            .arg(Arg::new("bands").long("bands").value_delimiter(','))
+            .arg(Arg::new("variant").long("variant").value_delimiter(','))
+            .arg(Arg::new("device").long("device"))
+            .arg(Arg::new("out").long("out"))
+            .arg(Arg::new("all").long("all").action(ArgAction::SetTrue));
+        let own = ["size", "bands"].map(str::to_owned);
+        let points = points(&command, &own, arguments)?;
+        Ok(points.iter().map(|p| format!("{}: {}", p.name(" "), p.arguments.join(" "))).collect())
+    }
+
+    #[test]
+    fn ranges_and_lists_make_runs() {
+        let runs = swept(&["--all", "--size", "64..256*2", "--device=a,b..c"]).unwrap();
+        let run = |size: u32| format!("size={size}: --all --size={size} --device=a,b..c");
+        assert_eq!(runs, [run(64), run(128), run(256)]);
+        assert_eq!(swept(&["--size=7x130,8"]).unwrap(), ["size=7x130: --size=7x130", "size=8: --size=8"]);
+        assert_eq!(swept(&["--size", "1..5+2"]).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn what_is_no_sweep_stays_as_it_was() {
+        assert_eq!(swept(&["--bands", "2,4", "--size=64"]).unwrap(), [": --bands=2,4 --size=64"]);
+        assert_eq!(swept(&["--variant", "a,b", "-v"]).unwrap(), [": --variant=a,b -v"]);
+        assert_eq!(swept(&["--bands", "2..5"]).unwrap(), [": --bands=2,3,4,5"]);
+        assert_eq!(swept(&["--size=64", "--out", "x"]).unwrap(), [": --size=64 --out=x"]);
+    }
+
+    #[test]
+    fn two_sweeps_multiply() {
+        let command = ["--size", "1,2", "--size", "3,4"];
+        assert_eq!(swept(&command).unwrap().len(), 4);
+    }
+
+    #[test]
+    fn a_range_that_is_none_is_refused() {
+        for (range, says) in [
+            ("a..b", "no whole number"),
+            ("8..1", "begins behind its end"),
+            ("1..9*1", "never reaches"),
+            ("0..9*2", "never reaches"),
+            ("1..9999", "more than 256"),
+            ("1..9+0", "never reaches"),
+        ] {
+            let error = format!("{:#}", swept(&["--size", range]).unwrap_err());
+            assert!(error.contains(says), "{range}: {error}");
+        }
+    }
+}

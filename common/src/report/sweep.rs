@@ -1,0 +1,102 @@
+//! The table of a sweep: a row a variant, a column a run.
+
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+
+use super::charset::Charset;
+use super::figure::{ABSENT, BLANK, Figure, align, width};
+use crate::record::{Record, Row, Status};
+
+/// Isolated times of the same variants in several runs, in the order of the first run that has them.
+/// What does not fit into `room` columns stands in further tables below. Ends with a newline.
+#[must_use]
+pub fn sweep(charset: Charset, room: u16, runs: &[(String, &Record)]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for row in runs.iter().flat_map(|(_, record)| &record.rows) {
+        if !names.contains(&row.variant.as_str()) {
+            names.push(&row.variant);
+        }
+    }
+    let columns: Vec<(String, Vec<String>)> =
+        runs.iter().map(|(name, record)| column(charset, name, record, &names)).collect();
+    let first = names.iter().map(|name| width(name)).max().unwrap_or(0);
+    let mut text = charset.fit_part("Isolated µs").into_owned() + "\n";
+    let mut rest = &columns[..];
+    while !rest.is_empty() {
+        let mut taken = 0;
+        let mut used = first;
+        for (head, cells) in rest {
+            let wide = cells.iter().map(|cell| width(cell)).max().unwrap_or(0).max(width(head));
+            if taken > 0 && used + 2 + wide > usize::from(room) {
+                break;
+            }
+            used += 2 + wide;
+            taken += 1;
+        }
+        text += &draw(charset, &names, &rest[..taken]);
+        rest = &rest[taken..];
+    }
+    text
+}
+
+/// Head and cells of one run.
+fn column(charset: Charset, name: &str, record: &Record, names: &[&str]) -> (String, Vec<String>) {
+    let row = |name: &&str| record.rows.iter().find(|row| row.variant == *name);
+    let figure = |name: &&str| row(name).map_or_else(Figure::absent, figure).fit(charset);
+    let figures: Vec<Figure> = names.iter().map(figure).collect();
+    let mut cells = align(&figures);
+    for (cell, name) in cells.iter_mut().zip(names) {
+        match row(name).map(|row| &row.status) {
+            Some(Status::Wrong { .. }) => "wrong".clone_into(cell),
+            Some(Status::Error { .. }) => "error".clone_into(cell),
+            _ => {}
+        }
+    }
+    (name.to_owned(), cells)
+}
+
+fn figure(row: &Row) -> Figure {
+    match (&row.status, &row.isolated_us) {
+        (Status::Ok, Some(time)) => Figure::time(time, row.near_floor),
+        _ => Figure::absent(),
+    }
+}
+
+fn draw(charset: Charset, names: &[&str], columns: &[(String, Vec<String>)]) -> String {
+    let rule = charset.rule();
+    let rule = LineStyle::none().fill(rule).junction(rule);
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(std::iter::once("Variant").chain(columns.iter().map(|(head, _)| head.as_str())));
+    for (at, name) in names.iter().enumerate() {
+        let absent = charset.fit_part(ABSENT);
+        let cells = columns.iter().map(|(_, cells)| cells.get(at).map_or(&*absent, String::as_str));
+        table.add_row(std::iter::once(*name).chain(cells));
+    }
+    for index in 0..=columns.len() {
+        if let Some(drawn) = table.column_mut(index) {
+            drawn.set_padding((0, if index == columns.len() { 0 } else { 2 }));
+            drawn.set_cell_alignment(if index == 0 { CellAlignment::Left } else { CellAlignment::Right });
+        }
+    }
+    let lines = table.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned() + "\n");
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixture;
+
+    #[test]
+    fn columns_that_do_not_fit_stand_below() {
+        let (gpu, cpu) = (fixture::record(), fixture::cpu());
+        let runs = [("size=64", &gpu), ("size=128", &cpu), ("size=256", &gpu)];
+        let runs = runs.map(|(name, record)| (name.to_owned(), record));
+        insta::assert_snapshot!(sweep(Charset::Utf8, 60, &runs));
+        let widest = sweep(Charset::Ascii, 200, &runs);
+        assert!(widest.is_ascii() && widest.lines().all(|line| width(line) <= 200), "{widest}");
+        assert_eq!(widest.matches("Variant").count(), 1, "{widest}");
+    }
+}
