@@ -34,8 +34,10 @@ pub enum Side {
 /// # Errors
 /// SPIR-V that is no compute kernel or uses what the suite has no layout for.
 pub fn reflect(spirv: &[u32]) -> Result<Interface> {
-    let entries =
-        ReflectConfig::new().spv(spirv).ref_all_rscs(true).reflect().context("reflecting SPIR-V")?;
+    // Seen with `gl_WorkGroupSize.x * 4` where the size is a specialisation constant.
+    let entries = ReflectConfig::new().spv(spirv).ref_all_rscs(true).reflect().context(
+        "reflecting SPIR-V (spirq cannot follow constant expressions of gl_WorkGroupSize: pass its sides as defines)",
+    )?;
     let entry = entries.first().context("the SPIR-V has no entry point")?;
     let mut bindings = BTreeMap::new();
     let mut constants = BTreeMap::new();
