@@ -43,6 +43,17 @@ impl Element {
         (at * words..(at + 1) * words).any(|word| !self.near(expected[word], actual[word]))
     }
 
+    /// How many of the first `elements` differ.
+    #[must_use]
+    pub fn count(self, expected: &[u32], actual: &[u32], elements: u32) -> u64 {
+        // Bytes behind the last element may hold anything, so what is equal here is only a short cut.
+        let words = expected.len().min(actual.len());
+        if expected[..words] == actual[..words] {
+            return 0;
+        }
+        (0..elements as usize).filter(|&at| self.differs(expected, actual, at)).count() as u64
+    }
+
     fn near(self, a: u32, b: u32) -> bool {
         match (a == b, self.half) {
             (true, _) => true,
@@ -78,6 +89,8 @@ mod tests {
             (0..6).map(|at| element.differs(&[0x0403_0201, 0x55], &[0x0403_0701, 0x54], at)).collect();
         assert_eq!(differing, [false, true, false, false, true, false]);
         assert_eq!(element.words(6), 2);
+        assert_eq!(element.count(&[0x0403_0201, 0x55], &[0x0403_0701, 0x54], 6), 2);
+        assert_eq!(element.count(&[0x0403_0201, 0x55], &[0x0403_0201, 0xff55], 5), 0);
     }
 
     #[test]

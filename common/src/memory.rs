@@ -220,13 +220,22 @@ impl Gpu {
     /// # Errors
     /// A buffer that the CPU cannot see.
     pub fn read(&self, buffer: Buffer) -> Result<Vec<u32>> {
+        self.look(buffer, <[u32]>::to_vec)
+    }
+
+    /// Looks at what a [`Place::Readback`] buffer holds, without a copy of it: results take gigabytes.
+    ///
+    /// # Errors
+    /// A buffer that the CPU cannot see.
+    pub(crate) fn look<T>(&self, buffer: Buffer, look: impl FnOnce(&[u32]) -> T) -> Result<T> {
         let arena = self.arena();
         let slot = arena.buffer(buffer);
         let mapped = slot.allocation.as_ref().and_then(Allocation::mapped_slice);
         let bytes = mapped.context("the buffer is not visible to the CPU")?;
         let bytes =
             bytes.get(..usize::try_from(slot.bytes)?).context("the buffer is larger than its memory")?;
-        Ok(bytemuck::allocation::pod_collect_to_vec(bytes))
+        let words = bytemuck::try_cast_slice(bytes);
+        Ok(look(words.map_err(|error| anyhow!("reading a buffer as words: {error}"))?))
     }
 
     /// Frees a buffer before its time, for staging memory that would otherwise double the use.

@@ -85,16 +85,21 @@ impl Session<'_> {
         let mut wrong = 0;
         for check in self.checks(variant) {
             for repetition in 0..repetitions {
-                let read = self.read_result(check, repetition, readback)?;
-                let differs = |&at: &usize| check.element.differs(&check.twin, &read, at);
-                wrong += (0..check.elements as usize).filter(differs).count() as u64;
+                let read = |actual: &[u32]| check.element.count(&check.twin, actual, check.elements);
+                wrong += self.look_at_result(check, repetition, readback, read)?;
             }
         }
         Ok(wrong)
     }
 
-    /// The words of a result, through a buffer that the CPU can read.
-    pub fn read_result(&self, check: &Check, repetition: u32, readback: Buffer) -> Result<Vec<u32>> {
+    /// Looks at the words of a result, through a buffer that the CPU can read.
+    pub fn look_at_result<T>(
+        &self,
+        check: &Check,
+        repetition: u32,
+        readback: Buffer,
+        look: impl FnOnce(&[u32]) -> T,
+    ) -> Result<T> {
         let result = check.set.get(repetition, check.index);
         self.lab.gpu.run_once("a read-back", |cmd| {
             match result {
@@ -104,7 +109,7 @@ impl Session<'_> {
             }
             cmd.host_barrier();
         })?;
-        self.lab.gpu.read(readback)
+        self.lab.gpu.look(readback, look)
     }
 
     /// Elements that are compared in one repetition of a variant.
