@@ -18,6 +18,7 @@ pub mod gpu;
 pub mod host;
 pub mod kernel;
 pub mod lab;
+mod limits;
 pub mod measure;
 pub mod memory;
 pub mod published;

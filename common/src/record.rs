@@ -15,6 +15,11 @@ use crate::stats::Summary;
 /// need, and the promise of a fault; version 3 what a variant declares of its work.
 pub const SCHEMA: u32 = 3;
 
+/// The variant that copies, for the share of the device's own bandwidth.
+pub const COPY_LIMIT: &str = "copy_limit";
+/// The variant that multiplies and adds, for the share of the device's own rate.
+pub const FMA_LIMIT: &str = "fma_limit";
+
 /// One run of one sample on one device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
@@ -295,6 +300,9 @@ pub struct Published {
 pub struct Declared {
     /// Bytes that it has to move at the least: each input read once, each output written once.
     pub bytes: Option<u64>,
+    /// The copy that this is set against, where it is not [`COPY_LIMIT`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
     /// Floating-point operations, a fused multiply-add counting as two.
     pub flops: Option<u64>,
     /// Something else that it gets done, and what that is called.

@@ -146,6 +146,12 @@ impl Variant {
         self
     }
 
+    /// Sets what it [moves](Variant::moves) against another copy than `copy_limit`: `copy_limit_3d`.
+    pub fn against(&mut self, copy: &str) -> &mut Self {
+        self.declared.limit = Some(copy.to_owned());
+        self
+    }
+
     /// Floating-point operations of one repetition, a fused multiply-add counting as two. The table
     /// sets its time against the FMA kernel of [`Lab::limits`](crate::Lab::limits).
     pub fn computes(&mut self, flops: u64) -> &mut Self {

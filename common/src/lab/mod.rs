@@ -17,7 +17,7 @@ use crate::facts::{DeviceFacts, Kind};
 use crate::gpu::{Event, Events, Gpu};
 use crate::kernel::KernelBuilder;
 use crate::memory::{EventState, Sharing};
-use crate::record::{Matrix, Shows};
+use crate::record::{COPY_LIMIT, FMA_LIMIT, Matrix, Shows};
 use crate::source::Library;
 use crate::variant::{Recording, Rep, Variant};
 
@@ -73,6 +73,13 @@ pub struct Lab {
     sharing: Sharing,
     wanted_repetitions: u32,
     repetitions: Option<u32>,
+}
+
+/// The device's own kernels that a variant is set against.
+fn limits_of(variant: &Variant) -> Vec<String> {
+    let declared = &variant.declared;
+    let copy = declared.bytes.map(|_| declared.limit.clone().unwrap_or_else(|| COPY_LIMIT.into()));
+    copy.into_iter().chain(declared.flops.map(|_| FMA_LIMIT.into())).collect()
 }
 
 impl fmt::Debug for Lab {
@@ -280,8 +287,11 @@ impl Lab {
             () if patterns.is_empty() => !v.on_request,
             () => patterns.iter().any(|p| p.matches(&v.name)),
         };
-        let references = [self.bound.clone(), self.baseline.clone()];
-        self.variants.retain(|v| chosen(v) || references.iter().flatten().any(|r| *r == v.name));
+        let mut references: Vec<String> = self.bound.iter().chain(&self.baseline).cloned().collect();
+        let kept = |v: &&Variant| chosen(v) || references.contains(&v.name);
+        let limits: Vec<String> = self.variants.iter().filter(kept).flat_map(limits_of).collect();
+        references.extend(limits);
+        self.variants.retain(|v| chosen(v) || references.contains(&v.name));
         Ok(())
     }
 

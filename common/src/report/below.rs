@@ -4,6 +4,7 @@
 use super::cell::{differing, trimmed};
 use super::figure::{BLANK, undecided, width};
 use super::names;
+use super::share;
 use super::table::measured;
 use super::verdict::verdict;
 use crate::measure::Stop;
@@ -38,6 +39,7 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
         }
     };
     cautions.extend(promises(record));
+    meanings.extend(share::limits(record));
     meanings.extend(published(record));
     if !left_out.is_empty() {
         meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
@@ -243,6 +245,15 @@ fn racy(record: &Record) -> Option<String> {
     let counts: Vec<Racy> =
         record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
     let (least, most) = counts.iter().map(|r| r.of).min().zip(counts.iter().map(|r| r.of).max())?;
+    // Where no variant may differ, the table has no column for it.
+    if record.rows.iter().all(|row| row.promise == Promise::Law) {
+        let runs = counts.iter().map(|racy| racy.samples).min().unwrap_or(0);
+        return Some(format!(
+            "Checked: all {} elements of each repetition's result, in every sample ({runs} or more a row), against the \
+             CPU twin: a row with figures had none wrong.",
+            range(&least, &most)
+        ));
+    }
     let checked =
         format!("each repetition's {} texels are compared with the CPU twin's", range(&least, &most));
     Some(if counts.iter().any(|r| r.racy_samples > 0) {

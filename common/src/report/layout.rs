@@ -11,6 +11,9 @@ pub(super) struct Layout {
     pub(super) gap: u16,
     pub(super) pipelined_error: bool,
     pub(super) published: bool,
+    pub(super) predicted: bool,
+    pub(super) work: bool,
+    pub(super) of_limit: bool,
     pub(super) lawful: bool,
     pub(super) pipelined: bool,
     pub(super) to_baseline: bool,
@@ -68,15 +71,18 @@ pub(super) enum RacyForm {
 /// Steps from the widest layout to the narrowest, in this order: what costs the reader least goes
 /// first. What a column says that goes early stands below the table too.
 type Step = fn(&mut Layout);
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 14] = [
     |x| x.heads = Heads::Stacked,
     |x| x.racy = RacyForm::Short,
     |x| x.published = false,
     |x| x.lawful = false,
+    |x| x.predicted = false,
     |x| x.pipelined_error = false,
     |x| x.gap = 1,
     |x| x.heads = Heads::Broken,
     |x| x.racy = RacyForm::Stacked,
+    |x| x.work = false,
+    |x| x.of_limit = false,
     |x| x.pipelined = false,
     |x| x.to_baseline = false,
     |x| x.to_bound = false,
@@ -90,6 +96,9 @@ impl Layout {
         gap: 2,
         pipelined_error: true,
         published: true,
+        predicted: true,
+        work: true,
+        of_limit: true,
         lawful: true,
         pipelined: true,
         to_baseline: true,

@@ -17,6 +17,7 @@ mod names;
 mod panels;
 mod picture;
 mod recipe;
+mod share;
 mod shell;
 mod sweep;
 mod table;

@@ -8,7 +8,8 @@ use super::charset::Charset;
 use super::cross;
 use super::figure::{self, ABSENT, BLANK, Figure, align, width};
 use super::layout::Layout;
-use crate::record::{Record, Row, Status};
+use super::share::{self, Share};
+use crate::record::{Promise, Record, Row, Status};
 use crate::stats::Summary;
 
 /// The rows of `record` as a table of at most `width` terminal columns, one line a variant in the
@@ -62,6 +63,10 @@ struct Column {
 impl Column {
     fn left(head: impl Into<String>, cells: Vec<String>) -> Self {
         Self { head: head.into(), cells, alignment: CellAlignment::Left, shown: true }
+    }
+
+    fn right(head: impl Into<String>, cells: Vec<String>) -> Self {
+        Self { alignment: CellAlignment::Right, ..Self::left(head, cells) }
     }
 
     fn figures(head: impl Into<String>, figures: &[Figure]) -> Self {
@@ -128,6 +133,8 @@ impl Sheet<'_> {
     fn columns(&self, layout: Layout) -> Vec<Column> {
         let rows = &self.record.rows;
         let any = |has: fn(&Row) -> bool| rows.iter().any(|row| measured(row) && has(row));
+        // What all rows share stands below the table.
+        let mixed = rows.iter().any(|row| row.promise != Promise::Law);
         let pipelined = self.figures(|row| {
             let figure = row.pipelined_us.as_ref().map(|s| Figure::time(s, false))?;
             Some(if layout.pipelined_error { figure } else { figure.without_error() })
@@ -144,16 +151,34 @@ impl Sheet<'_> {
                 .only_if(layout.to_bound && self.bound.is_some()),
             self.ratio(self.baseline, |row| row.to_baseline.as_ref())
                 .only_if(layout.to_baseline && self.baseline.is_some() && self.baseline != self.bound),
+            Column::right("of limit", self.cells(|row| share::share(self.record, row).map(Share::cell)))
+                .only_if(layout.of_limit && any(|row| row.declared.bytes.or(row.declared.flops).is_some())),
+            Column::right(self.rate_of(), self.cells(share::per_second))
+                .only_if(layout.work && any(|row| row.declared.work.is_some())),
+            Column::right(self.predicted(), self.cells(predicted))
+                .only_if(layout.predicted && any(|row| row.declared.predicted.is_some())),
             Column::left("Racy texels", self.cells(|row| row.racy.map(|r| cell::racy(r, layout.racy))))
-                .only_if(any(|row| row.racy.is_some())),
+                .only_if(mixed && any(|row| row.racy.is_some())),
             Column::left("Lawful", self.cells(|row| Some(cell::lawful(&row.promise).to_owned())))
-                .only_if(layout.lawful),
+                .only_if(mixed && layout.lawful),
             Column::left("Published", self.cells(cell::published))
                 .only_if(layout.published && any(|row| row.published.is_some())),
         ];
         columns
             .map(|column| Column { head: self.charset.fit_part(&column.head).into_owned(), ..column })
             .into()
+    }
+
+    /// What is got done in a second.
+    fn rate_of(&self) -> String {
+        let unit = self.record.rows.iter().find_map(|row| row.declared.work.as_ref());
+        format!("{}/s", unit.map_or("", |work| work.unit.as_str()))
+    }
+
+    /// What is predicted.
+    fn predicted(&self) -> String {
+        let what = self.record.rows.iter().find_map(|row| row.declared.predicted.as_ref());
+        what.map_or_else(String::new, |predicted| predicted.what.clone())
     }
 
     fn ratio(&self, to: Option<&str>, of: fn(&Row) -> Option<&Summary>) -> Column {
@@ -183,6 +208,11 @@ impl Sheet<'_> {
         let gone = all.into_iter().zip(shown).filter(|(all, shown)| all.shown && !shown.shown);
         gone.map(|(all, _)| all.head.replace(BLANK, " ")).collect()
     }
+}
+
+/// What a model predicts for a row.
+fn predicted(row: &Row) -> Option<String> {
+    row.declared.predicted.as_ref().map(|predicted| cell::trimmed(predicted.value))
 }
 
 /// The row has figures, or would have them had the run gone on.
