@@ -86,7 +86,7 @@ pub(super) struct Common {
     /// Write the raw samples as CSV to FILE, or to standard output with -
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<Destination>,
-    /// Write a picture of where texels differed from the CPU twin's to FILE, as PNG
+    /// Write a picture to FILE, as PNG: the result, or where texels differed from the CPU twin's
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     pub(super) image: Option<Destination>,
     /// Write record, samples, table and a README with the exact command into the new folder DIR

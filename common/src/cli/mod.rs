@@ -26,7 +26,7 @@ use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::lab::{Lab, LabOptions, Selection};
 use crate::record::{Ended, Record, SCHEMA, Shows, Status};
-use crate::report::{self, Charset, Destination, Folder};
+use crate::report::{self, Charset, Destination, Folder, Painting};
 use crate::tamper::{Break, Tamper};
 use crate::tracy;
 
@@ -215,7 +215,7 @@ impl Run {
         lab.notes.extend(measured.notes);
         let record =
             self.record(lab, measured.method, measured.rows, measured.verdict, measured.ended, started);
-        let unwritten = self.write(&record, &measured.maps, folder);
+        let unwritten = self.write(&record, &measured.maps, measured.painting.as_ref(), folder);
         measured.error.iter().chain(&unwritten).for_each(|error| self.complain(error));
         // A run that failed by itself ends with its own code, not with that of its output.
         Ok(if code == EXIT_RIGHT && !unwritten.is_empty() { EXIT_FAILED } else { code })
@@ -280,7 +280,13 @@ impl Run {
     }
 
     /// Shows and writes the record wherever it was asked for; returns what went wrong.
-    fn write(&self, record: &Record, maps: &[Map], folder: Option<&Folder>) -> Vec<anyhow::Error> {
+    fn write(
+        &self,
+        record: &Record,
+        maps: &[Map],
+        painting: Option<&Painting>,
+        folder: Option<&Folder>,
+    ) -> Vec<anyhow::Error> {
         let _span = tracy::span("write the results");
         let table = |terminal| report::table_in(Charset::of_terminal(), record, width_of(terminal));
         let data = [&self.common.json, &self.common.csv, &self.common.image];
@@ -298,7 +304,11 @@ impl Run {
         let image = self.common.image.as_ref();
         // A run that ended early and has no map has said why.
         let image = image.filter(|_| record.ended == Ended::Complete || !maps.is_empty());
-        let image = image.map(|to| report::picture_of(record, maps).and_then(|png| to.write(png)));
+        let png = || match painting {
+            Some(painting) => report::painted(record, painting),
+            None => report::picture_of(record, maps),
+        };
+        let image = image.map(|to| png().and_then(|png| to.write(png)));
         [Some(shown), json, csv, image, out].into_iter().flatten().filter_map(Result::err).collect()
     }
 

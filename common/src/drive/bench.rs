@@ -11,9 +11,10 @@ use super::rows;
 use super::session::{BadStamps, Session};
 use crate::error::one_line;
 use crate::facts::Kind;
-use crate::lab::Lab;
+use crate::lab::{Lab, Shown};
 use crate::measure::{self, Failure, Outcome, Plan, Progress, Reading, RowPlan, Rule, Target};
 use crate::record::{Ended, Method, Promise, Row};
+use crate::report::Painting;
 use crate::variant::Recording;
 
 /// How to measure.
@@ -38,6 +39,8 @@ pub struct Measured {
     pub verdict: Option<String>,
     /// Where texels differed, where that was asked for.
     pub maps: Vec<Map>,
+    /// The sample's own picture instead, where it has one.
+    pub painting: Option<Painting>,
     /// What the reader must know of this run, in sentences.
     pub notes: Vec<String>,
     /// How it ended.
@@ -109,6 +112,14 @@ pub fn measure(
             Vec::new()
         }),
     };
+    let painting = match (&lab.shown, &outcome.aborted) {
+        (Some(shown), None) if lab.maps_races => paint(lab, &mut target.session, shown, &rows)
+            .unwrap_or_else(|error| {
+                outcome.aborted = Some(error);
+                None
+            }),
+        _ => None,
+    };
     let ended = match &outcome.aborted {
         Some(error) => Ended::Failed { reason: one_line(error) },
         None if outcome.interrupted => Ended::Interrupted,
@@ -121,7 +132,18 @@ pub fn measure(
     }));
     let verdict = lab.verdict.as_ref().filter(|_| lab.shown_matrix().is_some());
     let verdict = verdict.and_then(|conclude| conclude(&Figures::new(lab.device(), &rows)));
-    Ok(Measured { method, rows, verdict, maps, notes, ended, first_sample, error: outcome.aborted })
+    Ok(Measured { method, rows, verdict, maps, painting, notes, ended, first_sample, error: outcome.aborted })
+}
+
+/// One more sample of the first variant that was right, painted.
+fn paint(lab: &Lab, session: &mut Session<'_>, shown: &Shown, rows: &[Row]) -> Result<Option<Painting>> {
+    let right = |name: &str| rows.iter().any(|row| row.variant == name && row.isolated_us.is_some());
+    for (v, variant) in lab.variants.iter().enumerate().filter(|(_, variant)| right(&variant.name)) {
+        let Some(pixels) = session.paint(v, shown)? else { continue };
+        let (caption, size) = (shown.caption.clone(), shown.size);
+        return Ok(Some(Painting { variant: variant.name.clone(), caption, size, pixels }));
+    }
+    Ok(None)
 }
 
 /// What is missing from the table, and why.

@@ -41,15 +41,35 @@ impl<'r> Figures<'r> {
     /// rounds, so that what moved both cancels.
     #[must_use]
     pub fn difference_us(&self, variant: &str, other: &str) -> Option<Summary> {
+        let differences: Vec<f64> = self.pairs(variant, other)?.map(|(ours, theirs)| ours - theirs).collect();
+        Summary::of(&differences)
+    }
+
+    /// The isolated time of `variant` divided by that of `other`, paired by rounds.
+    #[must_use]
+    pub fn ratio(&self, variant: &str, other: &str) -> Option<Summary> {
+        let ratios: Vec<f64> = self.pairs(variant, other)?.map(|(ours, theirs)| ours / theirs).collect();
+        Summary::of(&ratios)
+    }
+
+    /// The fastest of the variants that have figures and that `among` takes, by isolated time or by
+    /// pipelined time.
+    #[must_use]
+    pub fn fastest(&self, pipelined: bool, among: impl Fn(&str) -> bool) -> Option<&'r Row> {
+        let time = |row: &Row| if pipelined { row.pipelined_us } else { row.isolated_us };
+        let measured = self.rows.iter().filter(|row| row.status == Status::Ok && among(&row.variant));
+        let timed = measured.filter_map(|row| Some((row, time(row)?.median)));
+        timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
+    }
+
+    /// Isolated times of the rounds that two variants share.
+    fn pairs(&self, variant: &str, other: &str) -> Option<impl Iterator<Item = (f64, f64)> + use<'r>> {
         let (ours, theirs) = (&self.row(variant)?.samples, &self.row(other)?.samples);
         let mut theirs = theirs.iter().peekable();
-        let mut differences = Vec::new();
-        for sample in ours {
+        Some(ours.iter().filter_map(move |sample| {
             while theirs.next_if(|t| t.round < sample.round).is_some() {}
-            if let Some(other) = theirs.next_if(|t| t.round == sample.round) {
-                differences.push(sample.one_us - other.one_us);
-            }
-        }
-        Summary::of(&differences)
+            let other = theirs.next_if(|t| t.round == sample.round)?;
+            Some((sample.one_us, other.one_us))
+        }))
     }
 }

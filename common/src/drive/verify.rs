@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::session::Session;
 use crate::cmd::{Binding, Cmd};
 use crate::gpu::Buffer;
-use crate::lab::Check;
+use crate::lab::{Check, Shown};
 use crate::tracy;
 
 /// What the device counted behind a sample.
@@ -110,6 +110,17 @@ impl Session<'_> {
             cmd.host_barrier();
         })?;
         self.lab.gpu.look(readback, look)
+    }
+
+    /// Runs a variant once more and paints its result; nothing where it does not make it.
+    pub fn paint(&mut self, variant: usize, shown: &Shown) -> Result<Option<Vec<[u8; 3]>>> {
+        let here = |check: &&Check| check.set == shown.set && check.index == shown.index;
+        let (Some(check), Some(readback)) = (self.checks(variant).find(here), self.readback) else {
+            return Ok(None);
+        };
+        self.sample(Some(variant), 1)?;
+        let words = check.twin.len();
+        self.look_at_result(check, 0, readback, |result| (shown.paint)(&result[..words])).map(Some)
     }
 
     /// Elements that are compared in one repetition of a variant.

@@ -14,7 +14,7 @@ pub(crate) use data::{Check, Output};
 use crate::cmd::{Cmd, Queues};
 use crate::drive::figures::Figures;
 use crate::facts::{DeviceFacts, Kind};
-use crate::gpu::{Event, Events, Gpu};
+use crate::gpu::{Event, Events, Gpu, Set};
 use crate::kernel::KernelBuilder;
 use crate::memory::{EventState, Sharing};
 use crate::record::{COPY_LIMIT, FMA_LIMIT, Matrix, Shows};
@@ -23,6 +23,18 @@ use crate::variant::{Recording, Rep, Variant};
 
 /// What a sample concludes from its figures.
 pub(crate) type Verdict = Box<dyn Fn(&Figures<'_>) -> Option<String>>;
+
+/// What a picture of a result is painted from, and how.
+pub(crate) struct Shown {
+    pub set: Set,
+    pub index: u32,
+    pub size: [u32; 2],
+    pub caption: String,
+    pub paint: Paint,
+}
+
+/// From the words of a result to the colours of its picture.
+type Paint = Box<dyn Fn(&[u32]) -> Vec<[u8; 3]>>;
 
 /// Which variants the user wants.
 #[derive(Clone, Debug, Default)]
@@ -61,8 +73,10 @@ pub struct Lab {
     pub(crate) baseline: Option<String>,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) trials: Option<usize>,
-    /// Where texels differ is counted, not only how many do.
+    /// A picture is asked for: where texels differ is counted, not only how many do, unless the sample
+    /// paints its result.
     pub(crate) maps_races: bool,
+    pub(crate) shown: Option<Shown>,
     /// Events that are set before the first sample and stay so.
     pub(crate) set_before: BTreeSet<Event>,
     matrix: Option<Matrix>,
@@ -107,6 +121,7 @@ impl Lab {
             verdict: None,
             trials: None,
             maps_races: options.maps_races,
+            shown: None,
             set_before: BTreeSet::new(),
             matrix: None,
             matrix_is_shown: false,
@@ -207,6 +222,21 @@ impl Lab {
         let at = self.variants.len();
         self.variants.push(Variant::new(name, record));
         &mut self.variants[at]
+    }
+
+    /// What `--image` draws in place of where texels differed: `paint` makes the colours of a picture
+    /// of `size` from the words of a checked result, row by row; `caption` says what it shows. The
+    /// result is that of the first variant that was right.
+    pub fn show(
+        &mut self,
+        set: impl Into<Set>,
+        index: u32,
+        size: [u32; 2],
+        caption: &str,
+        paint: impl Fn(&[u32]) -> Vec<[u8; 3]> + 'static,
+    ) {
+        let (set, caption, paint) = (set.into(), caption.to_owned(), Box::new(paint));
+        self.shown = Some(Shown { set, index, size, caption, paint });
     }
 
     /// Names the variant that no correct one can beat; ratios to it are shown.

@@ -4,7 +4,7 @@
 //! one texel in one trial is worth seeing as well as all of them in all. What was never seen has a
 //! colour of its own, and a panel without any race says so in words.
 
-mod canvas;
+pub(super) mod canvas;
 
 use anyhow::{Context, Result, ensure};
 use colorous::PLASMA;

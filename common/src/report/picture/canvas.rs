@@ -10,13 +10,13 @@ use embedded_graphics::primitives::{PrimitiveStyle, Rectangle};
 use embedded_graphics::text::{Baseline, Text};
 
 /// Pixels, row by row.
-pub(super) struct Canvas {
+pub(in crate::report) struct Canvas {
     size: [u32; 2],
     bytes: Vec<u8>,
 }
 
 /// Columns of pixels that a line of text takes.
-pub(super) fn text_width(text: &str) -> u32 {
+pub(in crate::report) fn text_width(text: &str) -> u32 {
     FONT_7X14.character_size.width * u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }
 
