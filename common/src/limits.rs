@@ -40,7 +40,8 @@ impl Lab {
         self.variant(name, move |cmd, rep| {
             cmd.dispatch(kernel, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
         })
-        .moves(2 * bytes);
+        .moves(2 * bytes)
+        .on_request();
         self.expect(to, 0, texels)
     }
 
@@ -57,7 +58,8 @@ impl Lab {
                 [groups, 1, 1],
             );
         })
-        .computes(2 * u64::from(CHAINS) * u64::from(steps) * u64::from(groups * LANES));
+        .computes(2 * u64::from(CHAINS) * u64::from(steps) * u64::from(groups * LANES))
+        .on_request();
         let sum = |lane: u32| CHAINS * (lane + steps) + (0..CHAINS).sum::<u32>();
         #[expect(clippy::cast_precision_loss, reason = "below 2^24")]
         let twin = (0..groups * LANES).map(|i| (sum(i % LANES) as f32).to_bits()).collect();
