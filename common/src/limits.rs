@@ -37,11 +37,12 @@ impl Lab {
         let [width, height, depth] = shape.sides;
         let groups = [width.div_ceil(16), height.div_ceil(64), depth];
         let name = if shape.volume { format!("{COPY_LIMIT}_3d") } else { COPY_LIMIT.to_owned() };
-        self.variant(name, move |cmd, rep| {
+        let of_volumes = shape.volume.then(|| name.clone());
+        let variant = self.variant(name, move |cmd, rep| {
             cmd.dispatch(kernel, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
-        })
-        .moves(2 * bytes)
-        .on_request();
+        });
+        variant.moves(2 * bytes).on_request();
+        variant.declared.limit = of_volumes;
         self.expect(to, 0, texels)
     }
 

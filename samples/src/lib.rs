@@ -3,3 +3,4 @@
 
 pub mod bands;
 pub mod chain;
+pub mod neighbourhood;

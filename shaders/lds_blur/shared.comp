@@ -1,0 +1,131 @@
+#version 460
+#extension GL_EXT_samplerless_texture_functions : require
+#extension GL_GOOGLE_include_directive : require
+
+#include "filter.glsl"
+
+// A workgroup loads the tile that it covers, and the texels within reach around it, once into shared
+// memory, and filters from there.
+//
+// HALF packs two neighbouring texels into a word as 16-bit floats, which hold 0 to 255 exactly.
+// SEPARABLE puts the rows of the whole tile into shared memory too, and takes the columns from there.
+// Each invocation covers RUN texels of a column, and keeps the rows that the next one needs again.
+
+layout(constant_id = 0) const float SCALE = 1.0; // makes the weights' sum 1
+
+layout(local_size_x = TILE_WIDTH, local_size_y = TILE_HEIGHT / RUN) in;
+
+layout(set = 0, binding = 0) uniform texture2D from;
+layout(set = 0, binding = 1, r32f) uniform writeonly image2D to;
+#if FILTER == FILTER_CLAMP
+layout(set = 0, binding = 2) uniform texture2D before;
+#endif
+#ifdef COUNTERS
+// How many texels were loaded.
+layout(std430, set = 0, binding = COUNTERS) buffer Counters { uint loads; };
+#endif
+
+const int WIDTH = TILE_WIDTH + 2 * RADIUS;
+const int HEIGHT = TILE_HEIGHT + 2 * RADIUS;
+const int THREADS_Y = TILE_HEIGHT / RUN;
+
+#ifdef HALF
+const int COLUMNS = (WIDTH + 1) / 2;
+shared uint tile[HEIGHT][COLUMNS];
+#else
+const int COLUMNS = WIDTH;
+shared float tile[HEIGHT][COLUMNS];
+#endif
+#ifdef SEPARABLE
+shared Taken across[HEIGHT][TILE_WIDTH];
+#endif
+
+float load(ivec2 at, ivec2 last) {
+#ifdef COUNTERS
+    atomicAdd(loads, 1u);
+#endif
+    return texelFetch(from, clamp(at, ivec2(0), last), 0).r;
+}
+
+float old(ivec2 at) {
+#if FILTER == FILTER_CLAMP
+    return texelFetch(before, at, 0).r;
+#else
+    return 0.0;
+#endif
+}
+
+// Texel of the tile, counted from its reach's corner.
+float held(int x, int y) {
+#ifdef HALF
+    vec2 pair = unpackHalf2x16(tile[y][x / 2]);
+    return (x & 1) == 0 ? pair.x : pair.y;
+#else
+    return tile[y][x];
+#endif
+}
+
+void fill(ivec2 corner, ivec2 last) {
+    ivec2 lane = ivec2(gl_LocalInvocationID.xy);
+    for (int y = lane.y; y < HEIGHT; y += THREADS_Y) {
+        for (int x = lane.x; x < COLUMNS; x += TILE_WIDTH) {
+#ifdef HALF
+            ivec2 at = corner + ivec2(2 * x, y) - RADIUS;
+            float second = 2 * x + 1 < WIDTH ? load(at + ivec2(1, 0), last) : 0.0;
+            tile[y][x] = packHalf2x16(vec2(load(at, last), second));
+#else
+            tile[y][x] = load(corner + ivec2(x, y) - RADIUS, last);
+#endif
+        }
+    }
+}
+
+Taken row_of_tile(int x, int y) {
+    Taken taken = nothing_taken();
+    for (int i = 0; i < TAPS; ++i) {
+        taken = with_tap(taken, held(x + i, y), i);
+    }
+    return taken;
+}
+
+Taken row(int x, int y) {
+#ifdef SEPARABLE
+    return across[y][x];
+#else
+    return row_of_tile(x, y);
+#endif
+}
+
+void main() {
+    ivec2 last = imageSize(to) - 1;
+    ivec2 corner = ivec2(gl_WorkGroupID.xy) * ivec2(TILE_WIDTH, TILE_HEIGHT);
+    ivec2 lane = ivec2(gl_LocalInvocationID.xy);
+    fill(corner, last);
+    barrier();
+#ifdef SEPARABLE
+    for (int y = lane.y; y < HEIGHT; y += THREADS_Y) {
+        across[y][lane.x] = row_of_tile(lane.x, y);
+    }
+    barrier();
+#endif
+    int top = lane.y * RUN;
+    Taken rows[TAPS];
+    for (int i = 0; i < TAPS - 1; ++i) {
+        rows[i] = row(lane.x, top + i);
+    }
+    for (int y = 0; y < RUN; ++y) {
+        rows[TAPS - 1] = row(lane.x, top + y + TAPS - 1);
+        Taken taken = nothing_taken();
+        for (int i = 0; i < TAPS; ++i) {
+            taken = with_row(taken, rows[i], i);
+        }
+        ivec2 at = corner + ivec2(lane.x, top + y);
+        if (at.x <= last.x && at.y <= last.y) {
+            float centre = held(lane.x + RADIUS, top + y + RADIUS);
+            imageStore(to, at, vec4(finished(taken, SCALE, centre, old(at))));
+        }
+        for (int i = 0; i < TAPS - 1; ++i) {
+            rows[i] = rows[i + 1];
+        }
+    }
+}
