@@ -2,5 +2,8 @@
 //! proof. A sample itself is one file in `src/bin`.
 
 pub mod bands;
+pub mod box_blur;
 pub mod chain;
 pub mod neighbourhood;
+pub mod residency;
+pub mod tiles;
