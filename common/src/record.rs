@@ -157,6 +157,8 @@ pub struct Matrix {
 pub enum Shows {
     /// The ratio of isolated times to the bound.
     Ratios,
+    /// Isolated and pipelined time, in microseconds.
+    Times,
     /// How many elements raced, and in how many samples.
     Races,
 }

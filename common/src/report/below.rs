@@ -30,6 +30,10 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
             cautions.extend(near_floor(record));
             ratios_legend(record).into_iter().collect()
         }
+        Some(Shows::Times) => {
+            cautions.extend(near_floor(record));
+            vec!["Cells: isolated / pipelined time of a repetition, medians, in µs.".into()]
+        }
         None => {
             cautions.extend(near_floor(record));
             cautions.extend(outliers(record));

@@ -3,9 +3,9 @@
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::charset::Charset;
-use super::figure::{ABSENT, BLANK, count, hundredths, undecided, width};
+use super::figure::{ABSENT, BLANK, count, hundredths, significant, undecided, width};
 use crate::record::{Cell, Matrix, Promise, Racy, Record, Row, Shows, Status};
-use crate::stats::none_seen_bound;
+use crate::stats::{Summary, none_seen_bound};
 
 /// The tables one below the other, in the order in which their titles come up, as lines. A table that
 /// is wider than `room` becomes several, each with some of the columns.
@@ -77,7 +77,7 @@ impl Grid<'_> {
         for index in 0..=columns.len() {
             if let Some(column) = table.column_mut(index) {
                 column.set_padding((0, if index == columns.len() { 0 } else { 3 }));
-                let figures = index > 0 && self.matrix.shows == Shows::Ratios;
+                let figures = index > 0 && self.matrix.shows != Shows::Races;
                 column.set_cell_alignment(if figures { CellAlignment::Right } else { CellAlignment::Left });
             }
         }
@@ -96,6 +96,7 @@ fn text(row: &Row, shows: Shows) -> String {
     }
     match shows {
         Shows::Ratios => ratio(row),
+        Shows::Times => times(row),
         Shows::Races => row.racy.map_or_else(|| ABSENT.into(), |racy| races(racy, &row.promise)),
     }
 }
@@ -106,6 +107,15 @@ fn ratio(row: &Row) -> String {
     // A blank in its place, so that digits stand below each other.
     let raced = if row.racy.is_some_and(|racy| racy.racy_samples > 0) { '!' } else { BLANK };
     format!("{mark}{}{raced}", hundredths(ratio.median))
+}
+
+/// Isolated, and pipelined where that was measured.
+fn times(row: &Row) -> String {
+    let mark = if row.near_floor { "~" } else { "" };
+    let median = |summary: &Option<Summary>| {
+        summary.as_ref().map_or_else(|| ABSENT.into(), |summary| significant(summary.median))
+    };
+    format!("{mark}{} / {}", median(&row.isolated_us), median(&row.pipelined_us))
 }
 
 fn races(racy: Racy, promise: &Promise) -> String {
@@ -143,6 +153,23 @@ mod tests {
     #[test]
     fn ratios_60() {
         insta::assert_snapshot!(table(&fixture::ratios(), 60));
+    }
+
+    #[test]
+    fn times_are_isolated_and_pipelined() {
+        let mut record = fixture::ratios();
+        record.matrix = Some(crate::record::Matrix { corner: "µs".into(), shows: Shows::Times });
+        record.rows[0].isolated_us = Summary::of(&[12.0; 3]);
+        record.rows[0].pipelined_us = Summary::of(&[10.5; 3]);
+        record.rows[1].pipelined_us = None;
+        record.rows[1].near_floor = true;
+        assert_eq!(times(&record.rows[0]), "12.00 / 10.50");
+        assert!(times(&record.rows[1]).starts_with('~') && times(&record.rows[1]).ends_with("/ –"));
+        let text = table(&record, 120);
+        assert!(
+            text.contains("12.00 / 10.50") && text.contains("Cells: isolated / pipelined time"),
+            "{text}"
+        );
     }
 
     #[test]
