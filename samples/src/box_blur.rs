@@ -279,7 +279,8 @@ mod tests {
 
     #[test]
     fn halves() {
-        let known = [(0.0, 0), (1.0, 0x3c00), (1.5, 0x3e00), (254.0, 0x5bf0), (2049.0, 0x6800), (2051.0, 0x6802)];
+        let known =
+            [(0.0, 0), (1.0, 0x3c00), (1.5, 0x3e00), (254.0, 0x5bf0), (2049.0, 0x6800), (2051.0, 0x6802)];
         for (value, bits) in known {
             assert_eq!(half(value), bits, "{value}");
         }

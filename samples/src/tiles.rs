@@ -8,7 +8,8 @@
 //!  across_4: the same below each other, so that no texel that one tile has fetched serves the next
 //! ```
 
-use common::Extent;
+use common::kernel::KernelBuilder;
+use common::{Extent, Lab};
 
 use crate::box_blur::Axis;
 
@@ -43,6 +44,15 @@ pub struct Form {
 pub fn tile_sides(lanes: u32) -> [u32; 2] {
     let bits = lanes.ilog2();
     [1 << bits.div_ceil(2), 1 << (bits / 2)]
+}
+
+/// Reads a number of lanes that can make a tile.
+///
+/// # Errors
+/// No power of two from 4 to 128, which are the sizes that subgroups have.
+pub fn tile_lanes(text: &str) -> Result<u32, String> {
+    let lanes = text.parse().ok().filter(|lanes: &u32| lanes.is_power_of_two() && (4..=128).contains(lanes));
+    lanes.ok_or_else(|| format!("'{text}' lanes make no tile: a power of two from 4 to 128 does, such as 32"))
 }
 
 /// A step of so many texels along one side.
@@ -183,6 +193,48 @@ impl Form {
         if self.axis == Axis::Vertical { name + "_vertical" } else { name }
     }
 
+    /// Its place in the cross tables: title, row, column.
+    #[must_use]
+    pub fn place(&self) -> [String; 3] {
+        let table = match self.axis {
+            Axis::Horizontal => "Horizontal blur",
+            Axis::Vertical => "Vertical blur",
+        };
+        let row = match (self.family, self.subgroups()) {
+            (family @ ("unroll" | "across" | "slide"), 1) => format!("{family}, 1 subgroup a workgroup"),
+            (family @ ("unroll" | "across" | "slide"), n) => format!("{family}, {n} subgroups a workgroup"),
+            (family, _) => family.to_owned(),
+        };
+        let tiles = if self.tiles == 1 { "1 tile".into() } else { format!("{} tiles", self.tiles) };
+        [table.into(), row, tiles]
+    }
+
+    /// The blur's kernel, set up to deal the texels out like this.
+    pub fn kernel<'l>(&self, lab: &'l Lab, radius: u32) -> KernelBuilder<'l> {
+        let mut kernel = lab
+            .kernel("semi_persistent_waves/box_blur.comp")
+            .workgroup(self.workgroup)
+            .define_as("RADIUS", radius)
+            .define_as("TILES", self.tiles)
+            .define_as("FRESH", self.fresh(radius));
+        if self.axis == Axis::Vertical {
+            kernel = kernel.define("VERTICAL");
+        }
+        if self.quads {
+            kernel = kernel.define("QUADS");
+        }
+        let steps = [
+            ("LANES", self.lanes),
+            ("PITCH", self.pitch),
+            ("SUBGROUP", self.subgroup_step),
+            ("STEP", self.step),
+            ("BLOCK", self.block),
+        ];
+        steps.into_iter().fold(kernel, |kernel, (name, [x, y])| {
+            kernel.constant(&format!("{name}_X"), x).constant(&format!("{name}_Y"), y)
+        })
+    }
+
     /// Tiles that a workgroup blurs at a time.
     #[must_use]
     pub fn subgroups(&self) -> u32 {
@@ -220,8 +272,24 @@ impl Form {
     }
 }
 
+/// All forms along one axis, with tiles of so many lanes.
+#[must_use]
+pub fn forms(axis: Axis, lanes: u32) -> Vec<Form> {
+    let mut forms = vec![Form::linear(axis), Form::swizzled(axis)];
+    forms.extend([1, 2, 4, 8].map(|tiles| Form::unroll(axis, lanes, tiles, 1)));
+    forms.extend([2, 4, 8].map(|tiles| Form::across(axis, lanes, tiles, 1)));
+    forms.extend([2, 4].map(|subgroups| Form::unroll(axis, lanes, 8, subgroups)));
+    forms.extend([1, 2, 4, 8].map(|tiles| Form::unroll(axis, lanes, tiles, 8)));
+    forms.push(Form::slide(axis, lanes, 8, 1));
+    forms.extend([2, 4, 8].map(|tiles| Form::slide(axis, lanes, tiles, 8)));
+    forms.extend([1, 4].map(|tiles| Form::rows(axis, tiles)));
+    forms
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use Axis::{Horizontal, Vertical};
 
@@ -242,7 +310,12 @@ mod tests {
     fn all_forms(tile_lanes: u32) -> Vec<Form> {
         let mut forms = Vec::new();
         for axis in [Horizontal, Vertical] {
-            forms.extend([Form::linear(axis), Form::swizzled(axis), Form::rows(axis, 1), Form::rows(axis, 4)]);
+            forms.extend([
+                Form::linear(axis),
+                Form::swizzled(axis),
+                Form::rows(axis, 1),
+                Form::rows(axis, 4),
+            ]);
             for (tiles, subgroups) in [(1, 1), (2, 1), (4, 2), (8, 4), (8, 8), (16, 8)] {
                 for make in [Form::unroll, Form::across, Form::slide] {
                     forms.push(make(axis, tile_lanes, tiles, subgroups));
@@ -281,7 +354,10 @@ mod tests {
 
     #[test]
     fn the_tile_of_64_lanes_is_the_talks() {
-        assert_eq!([4, 8, 16, 32, 64, 128].map(tile_sides), [[2, 2], [4, 2], [4, 4], [8, 4], [8, 8], [16, 8]]);
+        assert_eq!(
+            [4, 8, 16, 32, 64, 128].map(tile_sides),
+            [[2, 2], [4, 2], [4, 4], [8, 4], [8, 8], [16, 8]]
+        );
         let blocks = [2, 4, 8].map(|tiles| Form::unroll(Horizontal, 64, tiles, 1).block);
         assert_eq!(blocks, [[16, 8], [32, 8], [64, 8]]);
         assert_eq!(Form::unroll(Vertical, 64, 8, 1).block, [8, 64]);
@@ -290,8 +366,7 @@ mod tests {
 
     #[test]
     fn operations_are_the_talks() {
-        let operations =
-            |tiles| Form::unroll(Horizontal, 64, tiles, 1).memory_operations(4).to_bits();
+        let operations = |tiles| Form::unroll(Horizontal, 64, tiles, 1).memory_operations(4).to_bits();
         assert_eq!([8, 4, 2, 1].map(operations), [9.125_f64, 9.25, 9.5, 10.0].map(f64::to_bits));
         for form in [Form::linear(Vertical), Form::across(Horizontal, 64, 8, 1), Form::rows(Horizontal, 4)] {
             assert_eq!(form.memory_operations(4).to_bits(), 10.0_f64.to_bits(), "{form:?}");
@@ -313,6 +388,23 @@ mod tests {
         ]
         .map(|form| form.name());
         assert_eq!(names, ["linear_8x8", "unroll_8_vertical", "unroll_4_x8", "rows_32x8x4"]);
+    }
+
+    #[test]
+    fn no_two_forms_have_one_name_or_one_place() {
+        let mut forms = forms(Horizontal, 32);
+        forms.extend(super::forms(Vertical, 32));
+        let names: BTreeSet<String> = forms.iter().map(Form::name).collect();
+        let places: BTreeSet<[String; 3]> = forms.iter().map(Form::place).collect();
+        assert_eq!((names.len(), places.len()), (forms.len(), forms.len()));
+    }
+
+    #[test]
+    fn lanes_that_make_a_tile() {
+        assert_eq!(["4", "64", "128"].map(tile_lanes), [Ok(4), Ok(64), Ok(128)]);
+        for bad in ["0", "2", "24", "256", "-8", "many", ""] {
+            assert!(tile_lanes(bad).unwrap_err().contains("power of two from 4 to 128"), "{bad}");
+        }
     }
 
     #[test]

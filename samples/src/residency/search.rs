@@ -1,15 +1,10 @@
-//! How much unused shared memory limits the workgroups of a multiprocessor to how many.
-//!
-//! Vulkan tells neither the shared memory of a multiprocessor nor what a driver makes of it, so both are
-//! inferred from counting: a kernel whose workgroups count how many of them are there at a time. What is
-//! computed from that is counted again.
+//! The search for the padding that leaves so many workgroups: shared memory is inferred from counting,
+//! what is computed from it is counted again.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::str::FromStr;
 
 use anyhow::Result;
-use common::facts::{DeviceFacts, Multiprocessors};
 
 /// Shared memory is granted in steps of so many bytes, or of a part of them (RADV: 512).
 const GRANULE: u32 = 512;
@@ -18,102 +13,6 @@ const NVIDIA: u32 = 0x10de;
 /// Bytes of shared memory that CUDA takes of each workgroup for itself, from compute capability 8.0 on
 /// (CUDA C++ Programming Guide, Technical Specifications).
 const NVIDIA_RESERVED: u32 = 1024;
-
-/// How many subgroups a user wants at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// So many on each unit that issues instructions.
-    WavesPerSimd(u32),
-    /// So many thousandths of what there is room for.
-    Occupancy(u32),
-}
-
-impl Limit {
-    /// What it adds to a variant's name.
-    #[must_use]
-    pub fn suffix(self) -> String {
-        match self {
-            Self::WavesPerSimd(waves) => format!("_w{waves}"),
-            Self::Occupancy(thousandths) => format!("_o{}", Percent(thousandths)),
-        }
-    }
-
-    /// Workgroups at a time where there is room for `most`.
-    #[must_use]
-    pub fn workgroups(self, most: u32, unit: Unit) -> u32 {
-        let rounded = |a: u32, b: u32| (a + b / 2) / b.max(1);
-        let wanted = match self {
-            Self::WavesPerSimd(waves) => rounded(waves * unit.simds, unit.subgroups),
-            Self::Occupancy(thousandths) => rounded(most * thousandths, 1000),
-        };
-        wanted.max(1)
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::WavesPerSimd(waves) => write!(f, "{waves} a SIMD"),
-            Self::Occupancy(thousandths) => write!(f, "{} %", Percent(*thousandths)),
-        }
-    }
-}
-
-/// Thousandths as percents, `50` or `12.5`.
-struct Percent(u32);
-
-impl fmt::Display for Percent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", f64::from(self.0) / 10.0)
-    }
-}
-
-/// A share of the subgroups that a device has room for, above 0, up to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share(pub u32);
-
-impl FromStr for Share {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wanted = "an occupancy is a share from 0.001 to 1, such as 0.5";
-        let share: f64 = text.trim().parse().map_err(|_| format!("'{text}' is no number; {wanted}"))?;
-        let thousandths = (1..=1000).find(|&n| (share * 1000.0 - f64::from(n)).abs() <= 0.5);
-        thousandths.map(Self).ok_or_else(|| format!("'{text}' is out of range; {wanted}"))
-    }
-}
-
-/// What is counted: the workgroups of one multiprocessor, or of the whole device where it does not say
-/// how many multiprocessors it has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unit {
-    /// How many of them the device has.
-    pub count: u32,
-    /// Units in each that issue instructions.
-    pub simds: u32,
-    /// Subgroups of a workgroup.
-    pub subgroups: u32,
-}
-
-impl Unit {
-    /// For workgroups of so many invocations.
-    #[must_use]
-    pub fn new(device: &DeviceFacts, invocations: u32) -> Self {
-        let subgroups = invocations.div_ceil(device.subgroup_size.max(1));
-        match device.multiprocessors {
-            Some(Multiprocessors { count, simds, .. }) => {
-                Self { count: count.max(1), simds: simds.max(1), subgroups }
-            }
-            None => Self { count: 1, simds: 1, subgroups },
-        }
-    }
-
-    /// Workgroups of each, of so many on the whole device: what most of them have.
-    #[must_use]
-    pub fn share(self, workgroups: u32) -> u32 {
-        (workgroups + self.count / 2) / self.count
-    }
-}
 
 /// Shared memory behind the workgroups that are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +28,12 @@ impl SharedMemory {
     #[must_use]
     pub fn padding(self, workgroups: u32) -> u32 {
         (self.bytes / workgroups.max(1)).saturating_sub(self.reserved) / GRANULE * GRANULE
+    }
+
+    /// Workgroups that find room with such a padding.
+    #[must_use]
+    pub fn workgroups(self, padding: u32) -> u32 {
+        self.bytes / (padding + self.reserved).max(1)
     }
 }
 
@@ -234,13 +139,13 @@ impl<F: FnMut(u32) -> Result<u32>> Search<F> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     const KIB: u32 = 1024;
 
     /// A multiprocessor by its data sheet, and how often it was asked.
-    fn counting(bytes: u32, reserved: u32, most: u32, asked: &mut u32) -> impl FnMut(u32) -> Result<u32> {
+    pub fn counting(bytes: u32, reserved: u32, most: u32, asked: &mut u32) -> impl FnMut(u32) -> Result<u32> {
         move |padding| {
             *asked += 1;
             Ok((bytes / (padding + reserved).max(1)).min(most))
@@ -301,31 +206,5 @@ mod tests {
         assert_eq!(search.shared_memory(0).unwrap(), None);
         assert_eq!(search.reach(1, 0).unwrap(), Reached { padding: 32 * KIB, workgroups: 2 });
         assert_eq!(search.reach(2, 0).unwrap(), Reached { padding: 0, workgroups: 2 });
-    }
-
-    #[test]
-    fn limits_in_workgroups() {
-        let unit = Unit { count: 132, simds: 4, subgroups: 2 };
-        assert_eq!([1, 3, 5].map(|waves| Limit::WavesPerSimd(waves).workgroups(32, unit)), [2, 6, 10]);
-        assert_eq!([1, 250, 1000].map(|share| Limit::Occupancy(share).workgroups(32, unit)), [1, 8, 32]);
-        let large = Unit { subgroups: 32, ..unit };
-        assert_eq!(Limit::WavesPerSimd(1).workgroups(2, large), 1);
-        // All but one of 132 hold 32.
-        assert_eq!(unit.share(132 * 32 - 7), 32);
-    }
-
-    #[test]
-    fn shares() {
-        assert_eq!(["0.25", "1", "0.001", " 0.5"].map(|text| text.parse()), [250, 1000, 1, 500].map(|n| Ok(Share(n))));
-        for bad in ["0", "1.5", "-0.5", "nan", "inf", "1e9", "half", "", "0.0001"] {
-            let error = bad.parse::<Share>().unwrap_err();
-            assert!(error.contains("0.001 to 1"), "{bad}: {error}");
-        }
-    }
-
-    #[test]
-    fn names() {
-        let suffixes = [Limit::WavesPerSimd(5), Limit::Occupancy(500), Limit::Occupancy(125)].map(Limit::suffix);
-        assert_eq!(suffixes, ["_w5", "_o50", "_o12.5"]);
     }
 }

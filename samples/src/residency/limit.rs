@@ -1,0 +1,137 @@
+//! How many subgroups a user wants at a time, and in what they are counted.
+
+use std::fmt;
+use std::str::FromStr;
+
+use common::facts::{DeviceFacts, Multiprocessors};
+
+/// How many subgroups a user wants at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Limit {
+    /// So many on each unit that issues instructions.
+    WavesPerSimd(u32),
+    /// So many thousandths of what there is room for.
+    Occupancy(u32),
+}
+
+impl Limit {
+    /// What it adds to a variant's name.
+    #[must_use]
+    pub fn suffix(self) -> String {
+        match self {
+            Self::WavesPerSimd(waves) => format!("_w{waves}"),
+            Self::Occupancy(thousandths) => format!("_o{}", Percent(thousandths)),
+        }
+    }
+
+    /// Workgroups at a time where there is room for `most`.
+    #[must_use]
+    pub fn workgroups(self, most: u32, unit: Unit) -> u32 {
+        let rounded = |a: u32, b: u32| (a + b / 2) / b.max(1);
+        let wanted = match self {
+            Self::WavesPerSimd(waves) => rounded(waves * unit.simds, unit.subgroups),
+            Self::Occupancy(thousandths) => rounded(most * thousandths, 1000),
+        };
+        wanted.max(1)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WavesPerSimd(waves) => write!(f, "{waves} a SIMD"),
+            Self::Occupancy(thousandths) => write!(f, "{} %", Percent(*thousandths)),
+        }
+    }
+}
+
+/// Thousandths as percents, `50` or `12.5`.
+struct Percent(u32);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", f64::from(self.0) / 10.0)
+    }
+}
+
+/// A share of the subgroups that a device has room for, above 0, up to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share(pub u32);
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = "an occupancy is a share from 0.001 to 1, such as 0.5";
+        let share: f64 = text.trim().parse().map_err(|_| format!("'{text}' is no number; {wanted}"))?;
+        let thousandths = (1..=1000).find(|&n| (share * 1000.0 - f64::from(n)).abs() <= 0.5);
+        thousandths.map(Self).ok_or_else(|| format!("'{text}' is out of range; {wanted}"))
+    }
+}
+
+/// What is counted: the workgroups of one multiprocessor, or of the whole device where it does not say
+/// how many multiprocessors it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// How many of them the device has.
+    pub count: u32,
+    /// Units in each that issue instructions.
+    pub simds: u32,
+    /// Subgroups of a workgroup.
+    pub subgroups: u32,
+}
+
+impl Unit {
+    /// For workgroups of so many invocations.
+    #[must_use]
+    pub fn new(device: &DeviceFacts, invocations: u32) -> Self {
+        let subgroups = invocations.div_ceil(device.subgroup_size.max(1));
+        match device.multiprocessors {
+            Some(Multiprocessors { count, simds, .. }) => {
+                Self { count: count.max(1), simds: simds.max(1), subgroups }
+            }
+            None => Self { count: 1, simds: 1, subgroups },
+        }
+    }
+
+    /// Workgroups of each, of so many on the whole device: what most of them have.
+    #[must_use]
+    pub fn share(self, workgroups: u32) -> u32 {
+        (workgroups + self.count / 2) / self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_in_workgroups() {
+        let unit = Unit { count: 132, simds: 4, subgroups: 2 };
+        assert_eq!([1, 3, 5].map(|waves| Limit::WavesPerSimd(waves).workgroups(32, unit)), [2, 6, 10]);
+        assert_eq!([1, 250, 1000].map(|share| Limit::Occupancy(share).workgroups(32, unit)), [1, 8, 32]);
+        let large = Unit { subgroups: 32, ..unit };
+        assert_eq!(Limit::WavesPerSimd(1).workgroups(2, large), 1);
+        // All but one of 132 hold 32.
+        assert_eq!(unit.share(132 * 32 - 7), 32);
+    }
+
+    #[test]
+    fn shares() {
+        assert_eq!(
+            ["0.25", "1", "0.001", " 0.5"].map(|text| text.parse()),
+            [250, 1000, 1, 500].map(|n| Ok(Share(n)))
+        );
+        for bad in ["0", "1.5", "-0.5", "nan", "inf", "1e9", "half", "", "0.0001"] {
+            let error = bad.parse::<Share>().unwrap_err();
+            assert!(error.contains("0.001 to 1"), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn names() {
+        let suffixes =
+            [Limit::WavesPerSimd(5), Limit::Occupancy(500), Limit::Occupancy(125)].map(Limit::suffix);
+        assert_eq!(suffixes, ["_w5", "_o50", "_o12.5"]);
+    }
+}

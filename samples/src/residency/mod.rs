@@ -1,0 +1,192 @@
+//! How much unused shared memory limits the workgroups of a multiprocessor to how many.
+//!
+//! Vulkan tells neither the shared memory of a multiprocessor nor what a driver makes of it, so both are
+//! inferred from counting: a kernel whose workgroups count how many of them are there at a time.
+
+mod limit;
+mod search;
+
+use std::fmt;
+
+use anyhow::{Result, bail};
+use clap::value_parser;
+use common::kernel::KernelBuilder;
+use common::{Binding, Lab};
+
+pub use limit::{Limit, Share, Unit};
+pub use search::{Reached, Search, SharedMemory};
+
+/// Loads after which a workgroup of a counting kernel stops waiting for others to start; the last of
+/// thousands starts after some microseconds, which is far sooner.
+const PATIENCE: u32 = 2000;
+/// Workgroups that are started to be counted: more than any GPU holds at a time.
+const GPU_WORKGROUPS: u32 = 16_384;
+/// More than a CPU device has threads.
+const CPU_WORKGROUPS: u32 = 256;
+/// A count may come out too low, where a start is delayed, and never too high.
+const COUNTS: u32 = 3;
+
+/// What a user says of limits.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Limits {
+    /// Limits of the subgroups on a SIMD, comma-separated, each held by unused shared memory
+    #[arg(long, value_name = "WAVES", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=64))]
+    waves_per_simd: Vec<u32>,
+    /// The same as shares of the subgroups that there is room for, each above 0 and up to 1
+    #[arg(
+        long,
+        value_name = "SHARE",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        conflicts_with = "waves_per_simd"
+    )]
+    occupancy: Vec<Share>,
+}
+
+impl Limits {
+    /// In rising order, each once; also for the record.
+    ///
+    /// # Errors
+    /// Waves a SIMD on a device that does not tell its SIMDs.
+    pub fn asked(&self, lab: &mut Lab) -> Result<Vec<Limit>> {
+        if !self.waves_per_simd.is_empty() && lab.device().multiprocessors.is_none() {
+            bail!(
+                "{} does not tell how many SIMDs it has, so --waves-per-simd cannot be counted; take --occupancy, \
+                 which is relative to the most workgroups that are counted",
+                lab.device().name
+            );
+        }
+        let waves = self.waves_per_simd.iter().map(|&waves| Limit::WavesPerSimd(waves));
+        let shares = self.occupancy.iter().map(|&Share(thousandths)| Limit::Occupancy(thousandths));
+        let mut limits: Vec<Limit> = waves.chain(shares).collect();
+        limits.sort();
+        limits.dedup();
+        if !limits.is_empty() {
+            lab.setting("limits", limits.iter().map(Limit::to_string).collect::<Vec<_>>().join(", "));
+        }
+        Ok(limits)
+    }
+}
+
+/// The kernel with so many bytes of shared memory a workgroup that it holds and does not use; it takes
+/// `PADDED` and `PADDING_WORDS`.
+pub fn padded(kernel: KernelBuilder<'_>, bytes: u32) -> KernelBuilder<'_> {
+    match bytes {
+        0 => kernel,
+        _ => kernel.define("PADDED").constant("PADDING_WORDS", bytes / 4).shared_bytes(bytes.into()),
+    }
+}
+
+/// Counts how many workgroups of a kernel are on the device at a time. The kernel takes `COUNT_RESIDENT`
+/// and has its counters behind `bindings`.
+///
+/// # Errors
+/// A kernel that the device cannot have; whatever a submit can meet.
+pub fn count(lab: &Lab, kernel: KernelBuilder<'_>, bindings: [Binding; 2], push: [u32; 3]) -> Result<u32> {
+    let kernel = kernel
+        .define("COUNT_RESIDENT")
+        .constant("PATIENCE", PATIENCE)
+        .constant("MOST_LOADS", 10 * PATIENCE)
+        .build()?;
+    let groups = if lab.on_cpu() { CPU_WORKGROUPS } else { GPU_WORKGROUPS };
+    let mut most = 0;
+    for _ in 0..COUNTS {
+        let counters = lab.tally("workgroups at a time", 2, |cmd, counters| {
+            let [input, output] = bindings;
+            cmd.dispatch(kernel, &[input, output, counters.into()], &push, [groups, 1, 1]);
+        })?;
+        most = most.max(counters[1]);
+    }
+    Ok(most)
+}
+
+/// How far a limit was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// What the user wants.
+    pub limit: Limit,
+    /// What is counted.
+    pub unit: Unit,
+    /// Workgroups without any padding.
+    pub room: u32,
+    /// With the padding that comes nearest.
+    pub reached: Reached,
+    /// What the shared memory should hold with it; `None` where padding limits nothing.
+    pub computed: Option<u32>,
+}
+
+impl Held {
+    /// Searches for the padding that comes nearest to `limit`.
+    ///
+    /// # Errors
+    /// Those of counting.
+    pub fn new<F: FnMut(u32) -> Result<u32>>(
+        limit: Limit,
+        unit: Unit,
+        search: &mut Search<F>,
+        memory: Option<SharedMemory>,
+    ) -> Result<Self> {
+        let room = search.counted(0)?;
+        let wanted = limit.workgroups(room, unit);
+        let reached = search.reach(wanted, memory.map_or(0, |memory| memory.padding(wanted)))?;
+        let computed = memory.map(|memory| memory.workgroups(reached.padding).min(room));
+        Ok(Self { limit, unit, room, reached, computed })
+    }
+
+    /// Workgroups in the unit that the user counts in.
+    fn shown(&self, workgroups: u32) -> String {
+        let (subgroups, room) = (f64::from(workgroups * self.unit.subgroups), f64::from(self.room.max(1)));
+        match self.limit {
+            Limit::WavesPerSimd(_) => format!("{:.2} a SIMD", subgroups / f64::from(self.unit.simds)),
+            Limit::Occupancy(_) => format!("{:.0} %", 100.0 * f64::from(workgroups) / room),
+        }
+    }
+}
+
+/// `512 bytes of padding: computed 5.00 a SIMD, counted 5.00 a SIMD (20 of 32 workgroups)`.
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Reached { padding, workgroups } = self.reached;
+        match (padding, self.computed) {
+            (0, _) => write!(f, "without padding, ")?,
+            (_, None) => write!(f, "{padding} bytes of padding limit nothing: ")?,
+            (_, Some(n)) => write!(f, "{padding} bytes of padding, computed {}, ", self.shown(n))?,
+        }
+        write!(f, "counted {} ({workgroups} of {} workgroups)", self.shown(workgroups), self.room)?;
+        if workgroups == self.limit.workgroups(self.room, self.unit) {
+            return Ok(());
+        }
+        write!(f, ", the nearest that padding reaches")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::search::tests::counting;
+    use super::*;
+
+    const KIB: u32 = 1024;
+
+    #[test]
+    fn what_is_said_of_a_limit() {
+        let mut asked = 0;
+        let mut search = Search::new(48 * KIB, counting(228 * KIB, KIB, 32, &mut asked));
+        let memory = search.shared_memory(0x10de).unwrap();
+        let unit = Unit { count: 132, simds: 4, subgroups: 1 };
+        let mut said = |limit| Held::new(limit, unit, &mut search, memory).unwrap().to_string();
+        assert_eq!(
+            said(Limit::WavesPerSimd(5)),
+            "9728 bytes of padding, computed 5.00 a SIMD, counted 5.00 a SIMD (20 of 32 workgroups)"
+        );
+        assert_eq!(
+            said(Limit::WavesPerSimd(9)),
+            "without padding, counted 8.00 a SIMD (32 of 32 workgroups), the nearest that padding reaches"
+        );
+        let mut search = Search::new(32 * KIB, |_| Ok(2));
+        let unit = Unit { count: 1, simds: 1, subgroups: 8 };
+        assert_eq!(
+            Held::new(Limit::Occupancy(500), unit, &mut search, None).unwrap().to_string(),
+            "32768 bytes of padding limit nothing: counted 100 % (2 of 2 workgroups), the nearest that padding reaches"
+        );
+    }
+}
