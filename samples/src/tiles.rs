@@ -30,6 +30,8 @@ pub struct Form {
     pub pitch: [u32; 2],
     /// Texels from the first tile of one subgroup to the first of the next.
     pub subgroup_step: [u32; 2],
+    /// All texels are fetched before the first sum.
+    pub fetches_first: bool,
     /// Tiles of a subgroup.
     pub tiles: u32,
     /// Texels from tile to tile of a subgroup.
@@ -73,6 +75,7 @@ impl Form {
             quads,
             pitch: [1, 1],
             subgroup_step: [0, 0],
+            fetches_first: false,
             tiles: 1,
             step: [0, 0],
             block: [8, 8],
@@ -121,6 +124,7 @@ impl Form {
             quads: true,
             pitch: [1, 1],
             subgroup_step: along(1 - side, lanes[1 - side]),
+            fetches_first: false,
             tiles,
             step: along(side, lanes[side]),
             block,
@@ -151,6 +155,7 @@ impl Form {
             quads: false,
             pitch,
             subgroup_step,
+            fetches_first: true,
             tiles,
             step: along(side, 1),
             block,
@@ -170,6 +175,7 @@ impl Form {
             quads: false,
             pitch: [1, 1],
             subgroup_step: [0, 1],
+            fetches_first: false,
             tiles,
             step: [0, HEIGHT],
             block: [WIDTH, HEIGHT * tiles],
@@ -217,11 +223,13 @@ impl Form {
             .define_as("RADIUS", radius)
             .define_as("TILES", self.tiles)
             .define_as("FRESH", self.fresh(radius));
-        if self.axis == Axis::Vertical {
-            kernel = kernel.define("VERTICAL");
-        }
-        if self.quads {
-            kernel = kernel.define("QUADS");
+        let switches = [
+            ("VERTICAL", self.axis == Axis::Vertical),
+            ("QUADS", self.quads),
+            ("FETCH_FIRST", self.fetches_first),
+        ];
+        for (switch, _) in switches.into_iter().filter(|(_, on)| *on) {
+            kernel = kernel.define(switch);
         }
         let steps = [
             ("LANES", self.lanes),

@@ -180,6 +180,9 @@ fn check_with_other_arguments(sample: &str) -> Result<()> {
         "--passes 6 --align 8 --size 96",
         "--passes 5 --align 8 --size 96 --ping-pong --bands 3",
         "--size 7x130",
+        "--tile-lanes 32 --radius 16 --format r8 --size 33x17",
+        "--tile-lanes 64 --radius 1 --format r32f --occupancy 0.5,1 --size 65",
+        "--tile-lanes 4 --radius 3 --format rgba16f --loads storage --size 70x34",
     ];
     for arguments in all.iter().filter(takes) {
         Call::new(sample)?.words(arguments).args(["--check", "--all"]).run()?.with_code(0)?;

@@ -37,6 +37,12 @@
 #endif
 
 const int TAPS = 2 * RADIUS + 1;
+#ifdef FETCH_FIRST
+// All that the tiles need. A tile that waits for one texel at a time waits too long.
+const int HELD = TAPS + (TILES - 1) * FRESH;
+#else
+const int HELD = TAPS;
+#endif
 // Where few texels enter and leave the window, fewer additions put the sum right than take it anew. It
 // stays exact: texels are integers, or fractions whose sum is rounded to integers in the end.
 const bool CORRECTS_SUM = 2 * FRESH < TAPS;
@@ -113,8 +119,9 @@ int held_back() {
 }
 #endif
 
-// The texels under the filter, and their sum.
-Texel window[TAPS];
+// The texels under the filter, and those fetched for the tiles to come.
+Texel window[HELD];
+// Of those under the filter.
 Texel sum;
 
 // What lies outside the image reads as the nearest texel inside.
@@ -128,9 +135,11 @@ Texel load(ivec2 at) {
 }
 
 void fill_window(ivec2 at) {
+    [[unroll]] for (int i = 0; i < HELD; ++i) {
+        window[i] = load(at + (i - RADIUS) * AXIS);
+    }
     sum = Texel(0);
     [[unroll]] for (int tap = 0; tap < TAPS; ++tap) {
-        window[tap] = load(at + (tap - RADIUS) * AXIS);
         sum += window[tap];
     }
 }
@@ -143,14 +152,15 @@ void move_window(ivec2 at) {
     } else {
         sum = Texel(0);
     }
-    [[unroll]] for (int tap = 0; tap < TAPS - FRESH; ++tap) {
-        window[tap] = window[tap + FRESH];
-        if (!CORRECTS_SUM) {
-            sum += window[tap];
-        }
+    [[unroll]] for (int i = 0; i < HELD - FRESH; ++i) {
+        window[i] = window[i + FRESH];
     }
+#ifndef FETCH_FIRST
     [[unroll]] for (int tap = TAPS - FRESH; tap < TAPS; ++tap) {
         window[tap] = load(at + (tap - RADIUS) * AXIS);
+    }
+#endif
+    [[unroll]] for (int tap = CORRECTS_SUM ? TAPS - FRESH : 0; tap < TAPS; ++tap) {
         sum += window[tap];
     }
 }

@@ -166,17 +166,18 @@ mod tests {
     use super::*;
 
     const KIB: u32 = 1024;
+    const NVIDIA: u32 = 0x10de;
 
     #[test]
     fn what_is_said_of_a_limit() {
         let mut asked = 0;
         let mut search = Search::new(48 * KIB, counting(228 * KIB, KIB, 32, &mut asked));
-        let memory = search.shared_memory(0x10de).unwrap();
+        let memory = search.shared_memory(NVIDIA).unwrap();
         let unit = Unit { count: 132, simds: 4, subgroups: 1 };
         let mut said = |limit| Held::new(limit, unit, &mut search, memory).unwrap().to_string();
         assert_eq!(
             said(Limit::WavesPerSimd(5)),
-            "9728 bytes of padding, computed 5.00 a SIMD, counted 5.00 a SIMD (20 of 32 workgroups)"
+            "10240 bytes of padding, computed 5.00 a SIMD, counted 5.00 a SIMD (20 of 32 workgroups)"
         );
         assert_eq!(
             said(Limit::WavesPerSimd(9)),

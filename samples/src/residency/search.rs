@@ -140,6 +140,7 @@ impl<F: FnMut(u32) -> Result<u32>> Search<F> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::{Limit, Unit};
     use super::*;
 
     const KIB: u32 = 1024;

@@ -8,6 +8,7 @@
 mod support;
 
 mod recordings;
+mod semi_persistent_waves;
 mod shaders;
 mod sources;
 
@@ -20,5 +21,6 @@ const SAMPLE: &str = "pipelined_events";
 fn main() -> ExitCode {
     let mut trials = shaders::trials();
     trials.extend(recordings::trials());
+    trials.extend(semi_persistent_waves::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

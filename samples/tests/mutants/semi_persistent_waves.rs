@@ -1,0 +1,126 @@
+//! Blurs that compute something else: each mutant must show in the variants that it touches, and in no
+//! other.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, ensure};
+use common::error::{EXIT_FAILED, EXIT_RIGHT};
+use common::record::{Record, Status};
+use common::report::read_json;
+use libtest_mimic::Trial;
+
+use crate::support::{Checkout, Ended, trial};
+
+const SAMPLE: &str = "semi_persistent_waves";
+const BLUR: &str = "semi_persistent_waves/box_blur.comp";
+const TILE: &str = "include/tile.glsl";
+/// Sides that no block divides. A tile of 8 lanes is 4x2 texels, whatever the device.
+const SMALL: &str = "--size 83x59 --radius 4 --tile-lanes 8 --all --samples 1 --repetitions 2 --json -";
+
+/// Name, shader, what to replace by what, and the variants in which that shows.
+type Mutant = (&'static str, &'static str, [&'static str; 2], fn(&str) -> bool);
+
+const MUTANTS: [Mutant; 12] = [
+    ("border_too_early", BLUR, ["clamp(at, ivec2(0), last)", "clamp(at, ivec2(0), last - 1)"], |_| true),
+    ("border_too_late", BLUR, ["clamp(at, ivec2(0), last)", "clamp(at, ivec2(-1), last)"], |_| true),
+    ("window_one_tap_on", BLUR, ["load(at + (i - RADIUS)", "load(at + (i - RADIUS + 1)"], |_| true),
+    ("moved_window_one_tap_on", BLUR, ["load(at + (tap - RADIUS)", "load(at + (tap - RADIUS + 1)"], moves),
+    ("window_not_moved", BLUR, ["window[i] = window[i + FRESH];", ""], reads_what_it_kept),
+    ("sum_not_corrected", BLUR, ["sum -= window[tap];", ""], corrects),
+    ("last_tile_left_out", BLUR, ["tile < TILES", "tile < max(TILES - 1, 1)"], has_tiles),
+    ("last_row_not_stored", BLUR, ["all(lessThanEqual(at, last))", "all(lessThan(at, last))"], |_| true),
+    ("other_axis", BLUR, ["AXIS ivec2(0, 1)", "AXIS ivec2(1, 0)"], |name| name.ends_with("_vertical")),
+    ("mean_not_rounded", BLUR, ["floor(scaled + 0.5)", "floor(scaled)"], |_| true),
+    ("quads_lie_down", TILE, ["uvec2((lane / 2) % lanes.x", "uvec2((lane / 4) % lanes.x"], in_quads),
+    ("upper_rows_twice", TILE, ["lane % 2 + lane / (2 * lanes.x) * 2", "lane % 2"], several_pairs_of_rows),
+];
+
+/// A subgroup blurs several tiles.
+fn has_tiles(name: &str) -> bool {
+    let one = ["linear_8x8", "swizzled_8x8", "unroll_1", "rows_32x8x1"];
+    !one.iter().any(|one| name.starts_with(one))
+}
+
+fn slides(name: &str) -> bool {
+    name.starts_with("slide_")
+}
+
+/// Fetches on from tile to tile.
+fn moves(name: &str) -> bool {
+    has_tiles(name) && !slides(name)
+}
+
+/// Keeps some of the texels from tile to tile: neither tiles across the filter's reach nor rows of it.
+fn keeps(name: &str) -> bool {
+    has_tiles(name) && !name.starts_with("across_") && name != "rows_32x8x4"
+}
+
+/// A corrected sum of two tiles reads what leaves the window before it moves, and what enters it.
+fn reads_what_it_kept(name: &str) -> bool {
+    keeps(name) && !name.starts_with("unroll_2")
+}
+
+/// So few texels enter the window that the sum is corrected: with 4x2 texels a tile wherever tiles share
+/// any, but for rows that go down by eight.
+fn corrects(name: &str) -> bool {
+    keeps(name) && !name.starts_with("rows_")
+}
+
+fn in_quads(name: &str) -> bool {
+    ["swizzled_", "unroll_", "across_"].iter().any(|family| name.starts_with(family))
+}
+
+/// A tile of 4x2 texels is one pair of rows, so that only the 8x8 one can tell.
+fn several_pairs_of_rows(name: &str) -> bool {
+    name.starts_with("swizzled_")
+}
+
+pub fn trials() -> Vec<Trial> {
+    let mutants = MUTANTS.into_iter().map(|mutant| {
+        trial(format!("{SAMPLE}::{}", mutant.0), move || {
+            let (_, shader, [old, new], shows) = mutant;
+            let checkout = Checkout::copy()?;
+            checkout.replace(shader, old, new)?;
+            shows_in(&checkout, shows)
+        })
+    });
+    std::iter::once(trial(format!("{SAMPLE}::unbroken"), unbroken)).chain(mutants).collect()
+}
+
+fn run(checkout: &Checkout) -> Result<Ended> {
+    checkout.call(SAMPLE)?.words(SMALL).run()
+}
+
+/// Without it, a copy that cannot run at all would pass for a mutant that was caught.
+fn unbroken() -> Result<()> {
+    let record = read_json(&run(&Checkout::copy()?)?.with_code(EXIT_RIGHT.into())?.stdout)?;
+    for (what, touched) in [("moves", moves as fn(&str) -> bool), ("keeps", keeps), ("corrects", corrects)] {
+        let (some, others): (Vec<_>, Vec<_>) = record.rows.iter().partition(|row| touched(&row.variant));
+        ensure!(!some.is_empty() && !others.is_empty(), "no variant, or each, {what}");
+    }
+    ensure!(record.rows.iter().all(|row| row.status == Status::Ok), "not every variant ran: {record:?}");
+    Ok(())
+}
+
+/// The variants that the mutant touches are called wrong, with a place and without a time.
+fn shows_in(checkout: &Checkout, shows: fn(&str) -> bool) -> Result<()> {
+    let ended = run(checkout)?.with_code(EXIT_FAILED.into())?;
+    let record = read_json(&ended.stdout)?;
+    let expected: BTreeSet<&str> =
+        record.rows.iter().map(|row| row.variant.as_str()).filter(|name| shows(name)).collect();
+    let wrong = called_wrong(&record);
+    let missed: Vec<_> = expected.difference(&wrong).collect();
+    let accused: Vec<_> = wrong.difference(&expected).collect();
+    ensure!(missed.is_empty() && accused.is_empty(), "not called wrong: {missed:?}; wrongly: {accused:?}");
+    Ok(())
+}
+
+fn called_wrong(record: &Record) -> BTreeSet<&str> {
+    let wrong = record.rows.iter().filter(|row| match &row.status {
+        Status::Wrong { elements, first } => {
+            *elements > 0 && first.contains("texel (") && row.isolated_us.is_none()
+        }
+        _ => false,
+    });
+    wrong.map(|row| row.variant.as_str()).collect()
+}
