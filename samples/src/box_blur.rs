@@ -101,6 +101,32 @@ impl Texels {
         if self.is_fraction() { f32::from(LARGEST_FRACTION) / taps(radius) } else { 1.0 / taps(radius) }
     }
 
+    /// The colours of a result: its values from the smallest to the largest, so that a blur's small
+    /// differences show; one channel in grey.
+    #[must_use]
+    pub fn painted(self, words: &[u32], texels: usize) -> Vec<[u8; 3]> {
+        let fractions = |word: &u32| word.to_le_bytes().map(f32::from);
+        let halves = |word: &u32| [word & 0xffff, word >> 16].map(from_half);
+        let values: Vec<f32> = match self {
+            Self::R8 | Self::Rgba8 => words.iter().flat_map(fractions).collect(),
+            Self::Rgba16f => words.iter().flat_map(halves).collect(),
+            Self::R32f => words.iter().map(|&word| f32::from_bits(word)).collect(),
+        };
+        let values = &values[..texels * self.channels()];
+        let (least, most) = values.iter().fold((f32::MAX, f32::MIN), |(a, b), &v| (a.min(v), b.max(v)));
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "from 0 to 255, saturating"
+        )]
+        let shade = |value: f32| ((value - least) / (most - least).max(1.0) * 255.0) as u8;
+        let colour = |texel: &[f32]| match *texel {
+            [red, green, blue, _] => [red, green, blue].map(shade),
+            _ => [shade(texel[0]); 3],
+        };
+        values.chunks(self.channels()).map(colour).collect()
+    }
+
     /// The texels of an image, or of the mean of such.
     fn packed(self, values: &[u16], of: impl Fn(u16) -> f32 + Sync) -> Vec<u32> {
         let words = match self {
@@ -117,6 +143,11 @@ impl Texels {
     }
 }
 
+/// Bits of a 32-bit float's fraction that one of 16 bits has no room for.
+const CUT: u32 = 13;
+/// The difference of the exponents' biases.
+const REBIAS: u32 = 127 - 15;
+
 /// Little endian: the first value in the lowest bits.
 fn joined(values: &[u16], bits: u32, of: impl Fn(u16) -> u32) -> u32 {
     values.iter().rev().fold(0, |word, &value| word << bits | of(value))
@@ -124,13 +155,14 @@ fn joined(values: &[u16], bits: u32, of: impl Fn(u16) -> u32) -> u32 {
 
 /// The nearest float of 16 bits, of two the even one, for values that are 0 or from 1 to 32767.
 fn half(value: f32) -> u16 {
-    /// Bits of a 32-bit float's fraction that one of 16 bits has no room for.
-    const CUT: u32 = 13;
-    /// The difference of the exponents' biases.
-    const REBIAS: u32 = 127 - 15;
     let bits = value.to_bits();
     let rounded = bits + (1 << (CUT - 1)) - 1 + (bits >> CUT & 1);
     u16::try_from((rounded >> CUT).saturating_sub(REBIAS << 10)).unwrap_or(u16::MAX)
+}
+
+/// The value of a positive, normal float of 16 bits.
+fn from_half(bits: u32) -> f32 {
+    f32::from_bits((bits << CUT) + (REBIAS << 23))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a few taps")]
@@ -283,9 +315,24 @@ mod tests {
             [(0.0, 0), (1.0, 0x3c00), (1.5, 0x3e00), (254.0, 0x5bf0), (2049.0, 0x6800), (2051.0, 0x6802)];
         for (value, bits) in known {
             assert_eq!(half(value), bits, "{value}");
+            assert!(value == 0.0 || (from_half(bits.into()) - value).abs() <= value / 2048.0, "{value}");
         }
         // Rounded up: the next half above 1 is 1 + 2^-10.
         assert_eq!(half(1.0 + 0.000_6), 0x3c01);
+    }
+
+    #[test]
+    fn a_picture_has_all_shades() {
+        let image = plane(4, 1, &[10, 20, 30, 40]);
+        let grey = [0, 85, 170, 255].map(|shade| [shade; 3]);
+        for texels in [Texels::R8, Texels::R32f] {
+            assert_eq!(texels.painted(&image.texels(texels), 4), grey);
+        }
+        for texels in [Texels::Rgba8, Texels::Rgba16f] {
+            assert_eq!(texels.painted(&image.texels(texels), 1), [[0, 85, 170]]);
+        }
+        // Three texels of the word's four.
+        assert_eq!(Texels::R8.painted(&[0xff02_0100], 3).len(), 3);
     }
 
     /// The claim that `data` rests on, and that neither image would do for the other axis.

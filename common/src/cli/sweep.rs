@@ -173,6 +173,10 @@ fn values(text: &str, takes_lists: bool) -> Result<Vec<String>> {
         return Ok(text.split(',').map(str::to_owned).collect());
     }
     let Some((from, to)) = text.split_once("..") else { return Ok(vec![text.to_owned()]) };
+    // Fractions do not rise by one: what takes lists of them knows its own ranges.
+    if takes_lists && from.contains('.') {
+        return Ok(vec![text.to_owned()]);
+    }
     let number = |text: &str| {
         let number = text.trim().parse::<u64>();
         number
@@ -246,6 +250,7 @@ mod tests {
         assert_eq!(swept(&["--bands", "2,4", "--size=64"]).unwrap(), [": --bands=2,4 --size=64"]);
         assert_eq!(swept(&["--variant", "a,b", "-v"]).unwrap(), [": --variant=a,b -v"]);
         assert_eq!(swept(&["--bands", "2..5"]).unwrap(), [": --bands=2,3,4,5"]);
+        assert_eq!(swept(&["--bands", "0.5..1"]).unwrap(), [": --bands=0.5..1"]);
         assert_eq!(swept(&["--size=64", "--out", "x"]).unwrap(), [": --size=64 --out=x"]);
     }
 

@@ -54,19 +54,33 @@ impl fmt::Display for Percent {
     }
 }
 
-/// A share of the subgroups that a device has room for, above 0, up to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share(pub u32);
+/// Shares of the subgroups that a device has room for, in thousandths: one, or `0.25..1`, which rises in
+/// steps of its start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shares(pub Vec<u32>);
 
-impl FromStr for Share {
+impl FromStr for Shares {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wanted = "an occupancy is a share from 0.001 to 1, such as 0.5";
-        let share: f64 = text.trim().parse().map_err(|_| format!("'{text}' is no number; {wanted}"))?;
-        let thousandths = (1..=1000).find(|&n| (share * 1000.0 - f64::from(n)).abs() <= 0.5);
-        thousandths.map(Self).ok_or_else(|| format!("'{text}' is out of range; {wanted}"))
+        let Some((from, to)) = text.split_once("..") else { return Ok(Self(vec![share(text)?])) };
+        let (from, to) = (share(from)?, share(to)?);
+        let shares: Vec<u32> = (1..=to / from).map(|n| n * from).collect();
+        match shares.len() {
+            0 => Err(format!("'{text}' begins behind its end; {SHARE}")),
+            1..=16 => Ok(Self(shares)),
+            n => Err(format!("'{text}' has {n} steps of its start, more than 16; {SHARE}")),
+        }
     }
+}
+
+const SHARE: &str =
+    "an occupancy is a share from 0.001 to 1, such as 0.5, or a range of them, such as 0.25..1";
+
+fn share(text: &str) -> Result<u32, String> {
+    let share: f64 = text.trim().parse().map_err(|_| format!("'{text}' is no number; {SHARE}"))?;
+    let thousandths = (1..=1000).find(|&n| (share * 1000.0 - f64::from(n)).abs() <= 0.5);
+    thousandths.ok_or_else(|| format!("'{text}' is out of range; {SHARE}"))
 }
 
 /// What is counted: the workgroups of one multiprocessor, or of the whole device where it does not say
@@ -118,12 +132,13 @@ mod tests {
 
     #[test]
     fn shares() {
-        assert_eq!(
-            ["0.25", "1", "0.001", " 0.5"].map(|text| text.parse()),
-            [250, 1000, 1, 500].map(|n| Ok(Share(n)))
-        );
-        for bad in ["0", "1.5", "-0.5", "nan", "inf", "1e9", "half", "", "0.0001"] {
-            let error = bad.parse::<Share>().unwrap_err();
+        assert_eq!(["0.25", "1", "0.001", " 0.5"].map(share), [250, 1000, 1, 500].map(Ok));
+        assert_eq!("0.25..1".parse(), Ok(Shares(vec![250, 500, 750, 1000])));
+        assert_eq!("0.4..1".parse(), Ok(Shares(vec![400, 800])));
+        for bad in
+            ["0", "1.5", "-0.5", "nan", "inf", "1e9", "half", "", "0.0001", "0.5..", "1..0.5", "0.01..1"]
+        {
+            let error = bad.parse::<Shares>().unwrap_err();
             assert!(error.contains("0.001 to 1"), "{bad}: {error}");
         }
     }

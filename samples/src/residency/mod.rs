@@ -13,7 +13,7 @@ use clap::value_parser;
 use common::kernel::KernelBuilder;
 use common::{Binding, Lab};
 
-pub use limit::{Limit, Share, Unit};
+pub use limit::{Limit, Shares, Unit};
 pub use search::{Reached, Search, SharedMemory};
 
 /// Loads after which a workgroup of a counting kernel stops waiting for others to start; the last of
@@ -32,7 +32,7 @@ pub struct Limits {
     /// Limits of the subgroups on a SIMD, comma-separated, each held by unused shared memory
     #[arg(long, value_name = "WAVES", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=64))]
     waves_per_simd: Vec<u32>,
-    /// The same as shares of the subgroups that there is room for, each above 0 and up to 1
+    /// The same as shares of the subgroups that there is room for, such as 0.5,1 or 0.25..1
     #[arg(
         long,
         value_name = "SHARE",
@@ -40,7 +40,7 @@ pub struct Limits {
         allow_hyphen_values = true,
         conflicts_with = "waves_per_simd"
     )]
-    occupancy: Vec<Share>,
+    occupancy: Vec<Shares>,
 }
 
 impl Limits {
@@ -57,7 +57,8 @@ impl Limits {
             );
         }
         let waves = self.waves_per_simd.iter().map(|&waves| Limit::WavesPerSimd(waves));
-        let shares = self.occupancy.iter().map(|&Share(thousandths)| Limit::Occupancy(thousandths));
+        let shares =
+            self.occupancy.iter().flat_map(|Shares(shares)| shares).map(|&share| Limit::Occupancy(share));
         let mut limits: Vec<Limit> = waves.chain(shares).collect();
         limits.sort();
         limits.dedup();

@@ -4,6 +4,7 @@
 mod arguments;
 mod disk;
 mod machine;
+mod semi_persistent_waves;
 mod shaders;
 mod splits;
 #[path = "../support/mod.rs"]
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         arguments::trials(),
         disk::trials(),
         machine::trials(),
+        semi_persistent_waves::trials(),
         shaders::trials(),
         splits::trials(),
         timeouts::trials(),

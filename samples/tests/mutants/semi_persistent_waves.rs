@@ -106,8 +106,9 @@ fn unbroken() -> Result<()> {
 fn shows_in(checkout: &Checkout, shows: fn(&str) -> bool) -> Result<()> {
     let ended = run(checkout)?.with_code(EXIT_FAILED.into())?;
     let record = read_json(&ended.stdout)?;
-    let expected: BTreeSet<&str> =
-        record.rows.iter().map(|row| row.variant.as_str()).filter(|name| shows(name)).collect();
+    // The device's own limits have kernels of their own.
+    let blurs = record.rows.iter().map(|row| row.variant.as_str()).filter(|name| !name.ends_with("_limit"));
+    let expected: BTreeSet<&str> = blurs.filter(|name| shows(name)).collect();
     let wrong = called_wrong(&record);
     let missed: Vec<_> = expected.difference(&wrong).collect();
     let accused: Vec<_> = wrong.difference(&expected).collect();
