@@ -22,7 +22,7 @@ pub struct Form {
     pub axis: Axis,
     /// Invocations, x, y, z.
     pub workgroup: [u32; 3],
-    /// Sides of a tile in lanes; as many in a row of the workgroup count as a subgroup.
+    /// Sides of a tile in lanes. A workgroup is cut into subgroups of as many lanes as a tile has.
     pub lanes: [u32; 2],
     /// Each four lanes stand in a 2x2 quad.
     pub quads: bool,

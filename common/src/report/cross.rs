@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn times_are_isolated_and_pipelined() {
         let mut record = fixture::ratios();
-        record.matrix = Some(crate::record::Matrix { corner: "µs".into(), shows: Shows::Times });
+        record.matrix = Some(Matrix { corner: "µs".into(), shows: Shows::Times });
         record.rows[0].isolated_us = Summary::of(&[12.0; 3]);
         record.rows[0].pipelined_us = Summary::of(&[10.5; 3]);
         record.rows[1].pipelined_us = None;

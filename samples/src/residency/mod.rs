@@ -18,7 +18,7 @@ pub use search::{Reached, Search, SharedMemory};
 
 /// Loads after which a workgroup of a counting kernel stops waiting for others to start; the last of
 /// thousands starts after some microseconds, which is far sooner.
-const PATIENCE: u32 = 2000;
+const PATIENCE: u32 = 1000;
 /// Workgroups that are started to be counted: more than any GPU holds at a time.
 const GPU_WORKGROUPS: u32 = 16_384;
 /// More than a CPU device has threads.
