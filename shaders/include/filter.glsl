@@ -13,6 +13,14 @@
 #define FILTER_CLAMP 2
 #define FILTER_UNSHARP 3
 
+#ifndef FILTER
+#define FILTER FILTER_SUM
+#endif
+#ifndef RADIUS
+#define RADIUS 1
+#define WEIGHTS float[](1.0, 1.0, 1.0)
+#endif
+
 const int TAPS = 2 * RADIUS + 1;
 const float weights[TAPS] = WEIGHTS;
 

@@ -6,6 +6,10 @@
 // 8192x8192 r32f, where 32x8 lanes of one texel reach 2.3 TB/s and 8x8 lanes 1.7 TB/s, because workgroups
 // are not launched faster.
 
+#ifndef FORMAT
+#define FORMAT r32f
+#endif
+
 layout(local_size_x = 8, local_size_y = 16) in;
 
 #ifdef VOLUME

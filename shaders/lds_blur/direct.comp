@@ -4,6 +4,10 @@
 
 #include "filter.glsl"
 
+#ifndef RUN
+#define RUN 1
+#endif
+
 // Every invocation loads its whole neighbourhood itself. With RUN rows an invocation walks down its
 // column and keeps the rows that the next texel needs again in registers.
 

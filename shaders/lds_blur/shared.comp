@@ -4,6 +4,12 @@
 
 #include "filter.glsl"
 
+#ifndef TILE_WIDTH
+#define TILE_WIDTH 8
+#define TILE_HEIGHT 8
+#define RUN 1
+#endif
+
 // A workgroup loads the tile that it covers, and the texels within reach around it, once into shared
 // memory, and filters from there.
 //
@@ -19,10 +25,12 @@ layout(set = 0, binding = 0) uniform texture2D from;
 layout(set = 0, binding = 1, r32f) uniform writeonly image2D to;
 #if FILTER == FILTER_CLAMP
 layout(set = 0, binding = 2) uniform texture2D before;
+#define NEXT_BINDING 3
+#else
+#define NEXT_BINDING 2
 #endif
-#ifdef COUNTERS
-// How many texels were loaded.
-layout(std430, set = 0, binding = COUNTERS) buffer Counters { uint loads; };
+#ifdef COUNT_LOADS
+layout(std430, set = 0, binding = NEXT_BINDING) buffer Counters { uint loads; };
 #endif
 
 const int WIDTH = TILE_WIDTH + 2 * RADIUS;
@@ -41,7 +49,7 @@ shared Taken across[HEIGHT][TILE_WIDTH];
 #endif
 
 float load(ivec2 at, ivec2 last) {
-#ifdef COUNTERS
+#ifdef COUNT_LOADS
     atomicAdd(loads, 1u);
 #endif
     return texelFetch(from, clamp(at, ivec2(0), last), 0).r;

@@ -1,12 +1,16 @@
 #version 460
 #extension GL_EXT_samplerless_texture_functions : require
 
-// The mean of the 27 texels around each texel of a volume. With a SIDE, a workgroup loads its cube and
+// The mean of the 27 texels around each texel of a volume. With a SIDE above 0, a workgroup loads its cube and
 // the texels around it once into shared memory; without, every invocation loads all 27.
+
+#ifndef SIDE
+#define SIDE 0
+#endif
 
 layout(constant_id = 0) const float SCALE = 1.0; // 1 / 27
 
-#ifdef SIDE
+#if SIDE > 0
 layout(local_size_x = SIDE, local_size_y = SIDE, local_size_z = SIDE) in;
 #else
 // The shape that the article takes without shared memory: 256 invocations.
@@ -15,19 +19,18 @@ layout(local_size_x = 8, local_size_y = 8, local_size_z = 4) in;
 
 layout(set = 0, binding = 0) uniform texture3D from;
 layout(set = 0, binding = 1, r32f) uniform writeonly image3D to;
-#ifdef COUNTERS
-// How many texels were loaded.
-layout(std430, set = 0, binding = COUNTERS) buffer Counters { uint loads; };
+#ifdef COUNT_LOADS
+layout(std430, set = 0, binding = 2) buffer Counters { uint loads; };
 #endif
 
 float load(ivec3 at, ivec3 last) {
-#ifdef COUNTERS
+#ifdef COUNT_LOADS
     atomicAdd(loads, 1u);
 #endif
     return texelFetch(from, clamp(at, ivec3(0), last), 0).r;
 }
 
-#ifdef SIDE
+#if SIDE > 0
 const int REACH = SIDE + 2;
 shared float cube[REACH * REACH * REACH];
 
@@ -42,7 +45,7 @@ void fill(ivec3 corner, ivec3 last) {
 void main() {
     ivec3 last = imageSize(to) - 1;
     ivec3 at = ivec3(gl_GlobalInvocationID);
-#ifdef SIDE
+#if SIDE > 0
     fill(ivec3(gl_WorkGroupID) * SIDE, last);
     barrier();
     ivec3 lane = ivec3(gl_LocalInvocationID);
@@ -53,7 +56,7 @@ void main() {
     float sum = 0.0;
     for (int i = 0; i < 27; ++i) {
         ivec3 step = ivec3(i % 3, i / 3 % 3, i / 9);
-#ifdef SIDE
+#if SIDE > 0
         ivec3 held = lane + step;
         sum += cube[(held.z * REACH + held.y) * REACH + held.x];
 #else

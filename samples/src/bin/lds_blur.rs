@@ -102,8 +102,16 @@ const DEFAULT: [&str; 9] = [
     "shared_sliding_32x32x16",
 ];
 
+/// Kernels that nobody asks for are not compiled.
+fn wanted(lab: &Lab, name: &str) -> bool {
+    DEFAULT.contains(&name) || lab.asks_for(name)
+}
+
 /// Every invocation loads its whole neighbourhood, for `rows` texels of a column.
 fn direct(lab: &mut Lab, plane: &Plane, name: &str, threads: [u32; 2], rows: u32) -> Result<()> {
+    if !wanted(lab, name) {
+        return Ok(());
+    }
     let storage = name == "direct_storage";
     let kernel = plane.kernel(lab, "lds_blur/direct.comp").define_as("RUN", rows);
     let kernel = if storage { kernel.define("STORAGE") } else { kernel };
@@ -124,6 +132,9 @@ fn direct(lab: &mut Lab, plane: &Plane, name: &str, threads: [u32; 2], rows: u32
 
 /// The tile through shared memory.
 fn shared(lab: &mut Lab, plane: &Plane, name: &str, tile: Tile, form: &str) -> Result<()> {
+    if !wanted(lab, name) {
+        return Ok(());
+    }
     let kernel = || {
         let sides = [("TILE_WIDTH", tile.width), ("TILE_HEIGHT", tile.height), ("RUN", tile.run)];
         let kernel = plane.kernel(lab, "lds_blur/shared.comp");
@@ -134,7 +145,7 @@ fn shared(lab: &mut Lab, plane: &Plane, name: &str, tile: Tile, form: &str) -> R
     };
     let (built, reason) = kernel().build_or_reason()?;
     if reason.is_none() {
-        let counting = kernel().define_as("COUNTERS", plane.bindings()(0).len() + 1).build()?;
+        let counting = kernel().define("COUNT_LOADS").build()?;
         plane.count(lab, counting, tile)?;
     }
     let groups = plane.groups([tile.width, tile.height]);
@@ -178,7 +189,7 @@ fn volume(lab: &mut Lab, args: &Args) -> Result<()> {
         let (built, reason) = kernel().build_or_reason()?;
         let group = cube.map_or([8, 8, 4], |cube| [cube; 3]);
         if let (Some(cube), None) = (cube, &reason) {
-            let counting = kernel().define_as("COUNTERS", 2).build()?;
+            let counting = kernel().define("COUNT_LOADS").build()?;
             let counted = lab.tally("loads", 1, |cmd, counters| {
                 cmd.dispatch(counting, &[from.sampled(), to.get(0, 0).into(), counters.into()], &(), [1; 3]);
             })?;

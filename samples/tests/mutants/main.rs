@@ -7,7 +7,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod lds_blur;
 mod recordings;
+mod results;
 mod semi_persistent_waves;
 mod shaders;
 mod sources;
@@ -22,5 +24,6 @@ fn main() -> ExitCode {
     let mut trials = shaders::trials();
     trials.extend(recordings::trials());
     trials.extend(semi_persistent_waves::trials());
+    trials.extend(lds_blur::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

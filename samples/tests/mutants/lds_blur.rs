@@ -1,0 +1,93 @@
+//! Filters that compute something else.
+
+use anyhow::ensure;
+use common::error::EXIT_FAILED;
+use libtest_mimic::Trial;
+
+use super::results::{self, Mutant};
+use crate::support::{Checkout, trial};
+
+const DIRECT: &str = "lds_blur/direct.comp";
+const SHARED: &str = "lds_blur/shared.comp";
+const VOLUME: &str = "lds_blur/volume.comp";
+const FILTER: &str = "include/filter.glsl";
+
+/// Sides that no tile divides.
+const SMALL: &str = "--size 83x59 --volume 11 --filter gauss --radius 3 --variant direct_*,sliding_*,shared_8x8,shared_32x32,\
+     shared_half_8x8,shared_half_32x32,separable_16x16,separable_32x32,shared_sliding_32x32x4,volume_*";
+
+const MUTANTS: [Mutant; 11] = [
+    ("barrier_left_out", SHARED, ["fill(corner, last);\n    barrier();", "fill(corner, last);"], of_planes),
+    ("second_barrier_left_out", SHARED, ["    }\n    barrier();\n#endif", "    }\n#endif"], separable),
+    ("barrier_of_volumes_left_out", VOLUME, ["    barrier();", ""], volumes_by_cubes),
+    ("border_too_early", SHARED, ["clamp(at, ivec2(0), last)", "clamp(at, ivec2(0), last - 1)"], of_planes),
+    ("border_too_late", SHARED, ["clamp(at, ivec2(0), last)", "clamp(at, ivec2(-1), last)"], of_planes),
+    ("direct_border_too_early", DIRECT, ["clamp(at, ivec2(0), last)", "clamp(at, ivec2(1), last)"], direct),
+    (
+        "volume_border_too_early",
+        VOLUME,
+        ["clamp(at, ivec3(0), last)", "clamp(at, ivec3(0), last - 1)"],
+        volumes,
+    ),
+    ("halves_swapped", SHARED, ["(x & 1) == 0", "(x & 1) == 1"], halves),
+    (
+        "weights_one_on",
+        FILTER,
+        ["taken.x + weights[i] * texel", "taken.x + weights[max(i - 1, 0)] * texel"],
+        planes,
+    ),
+    ("rows_stand_still", SHARED, ["rows[i] = rows[i + 1];", ""], sliding),
+    ("last_column_not_stored", SHARED, ["at.x <= last.x", "at.x < last.x"], of_planes),
+];
+
+fn volumes(name: &str) -> bool {
+    name.starts_with("volume_")
+}
+
+fn volumes_by_cubes(name: &str) -> bool {
+    name.starts_with("volume_shared")
+}
+
+fn planes(name: &str) -> bool {
+    !volumes(name)
+}
+
+fn direct(name: &str) -> bool {
+    name.starts_with("direct_") || name.starts_with("sliding_")
+}
+
+fn separable(name: &str) -> bool {
+    name.starts_with("separable_")
+}
+
+/// Through shared memory.
+fn of_planes(name: &str) -> bool {
+    planes(name) && !direct(name)
+}
+
+fn halves(name: &str) -> bool {
+    name.starts_with("shared_half_")
+}
+
+fn sliding(name: &str) -> bool {
+    name.starts_with("shared_") && name.contains("sliding")
+}
+
+/// Loads that are left out, or done twice: the counting build of the kernel tells before anything runs.
+const COUNTED: [(&str, &str, [&str; 2]); 2] = [
+    ("halo_one_column_short", SHARED, ["x < COLUMNS; x", "x < COLUMNS - 1; x"]),
+    ("volume_last_texel_left_out", VOLUME, ["i < REACH * REACH * REACH;", "i < REACH * REACH * REACH - 1;"]),
+];
+
+pub fn trials() -> Vec<Trial> {
+    let counted = COUNTED.into_iter().map(|(name, shader, [old, new])| {
+        trial(format!("lds_blur::counted::{name}"), move || {
+            let checkout = Checkout::copy()?;
+            checkout.replace(shader, old, new)?;
+            let ended = checkout.call("lds_blur")?.words(SMALL).run()?.with_code(EXIT_FAILED.into())?;
+            ensure!(ended.stderr.contains("texels where the formula says"), "{ended}");
+            Ok(())
+        })
+    });
+    results::trials("lds_blur", SMALL, &MUTANTS).into_iter().chain(counted).collect()
+}
