@@ -31,6 +31,8 @@ impl Lab {
         let bytes = shape.texels() * texel_bytes(format)?;
         let texels = noise(bytes.div_ceil(4), bytes, format);
         let kernel = self.kernel("lab/copy.comp").define_as("FORMAT", qualifier(format));
+        let whole = format == vk::Format::R32_UINT;
+        let kernel = if whole { kernel.define("WHOLE_NUMBERS") } else { kernel };
         let kernel = if shape.volume { kernel.define("VOLUME") } else { kernel }.build()?;
         let from = self.input_image("copied", shape, format, &texels)?;
         let to = self.output_images("copy", 1, shape, format, [0; 4])?;

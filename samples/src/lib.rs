@@ -5,5 +5,7 @@ pub mod bands;
 pub mod box_blur;
 pub mod chain;
 pub mod neighbourhood;
+pub mod remap;
 pub mod residency;
+pub mod ssao;
 pub mod tiles;

@@ -7,18 +7,33 @@
 // are not launched faster.
 
 #ifndef FORMAT
+#ifdef WHOLE_NUMBERS
+#define FORMAT r32ui
+#else
 #define FORMAT r32f
+#endif
 #endif
 
 layout(local_size_x = 8, local_size_y = 16) in;
 
-#ifdef VOLUME
-layout(set = 0, binding = 0) uniform texture3D from;
-layout(set = 0, binding = 1, FORMAT) uniform writeonly image3D to;
+#ifdef WHOLE_NUMBERS
+#define Texel uvec4
+#define IMAGE(dimensions) uimage##dimensions
+#define TEXTURE(dimensions) utexture##dimensions
 #else
-layout(set = 0, binding = 0) uniform texture2D from;
-layout(set = 0, binding = 1, FORMAT) uniform writeonly image2D to;
+#define Texel vec4
+#define IMAGE(dimensions) image##dimensions
+#define TEXTURE(dimensions) texture##dimensions
 #endif
+#ifdef VOLUME
+#define SHAPE 3D
+#else
+#define SHAPE 2D
+#endif
+#define OF(kind, dimensions) kind(dimensions)
+
+layout(set = 0, binding = 0) uniform OF(TEXTURE, SHAPE) from;
+layout(set = 0, binding = 1, FORMAT) uniform writeonly OF(IMAGE, SHAPE) to;
 
 const uint COLUMNS = 2u;
 const uint ROWS = 4u;
@@ -29,7 +44,7 @@ void main() {
     size = imageSize(to);
 #endif
     uvec2 corner = gl_WorkGroupID.xy * uvec2(8u * COLUMNS, 16u * ROWS) + gl_LocalInvocationID.xy;
-    vec4 texels[COLUMNS * ROWS];
+    Texel texels[COLUMNS * ROWS];
     ivec3 at[COLUMNS * ROWS];
     for (uint i = 0u; i < COLUMNS * ROWS; ++i) {
         uvec2 step = uvec2(8u * (i % COLUMNS), 16u * (i / COLUMNS));

@@ -13,6 +13,7 @@ mod results;
 mod semi_persistent_waves;
 mod shaders;
 mod sources;
+mod swizzled_remap;
 
 use std::process::ExitCode;
 
@@ -25,5 +26,6 @@ fn main() -> ExitCode {
     trials.extend(recordings::trials());
     trials.extend(semi_persistent_waves::trials());
     trials.extend(lds_blur::trials());
+    trials.extend(swizzled_remap::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
