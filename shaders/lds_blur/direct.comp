@@ -1,6 +1,8 @@
 #version 460
 #extension GL_EXT_samplerless_texture_functions : require
 #extension GL_GOOGLE_include_directive : require
+// Only unrolled loops keep rows in registers and weights as constants.
+#extension GL_EXT_control_flow_attributes : require
 
 #include "filter.glsl"
 
@@ -44,7 +46,7 @@ float old(ivec2 at) {
 
 Taken row(ivec2 centre, ivec2 last) {
     Taken taken = nothing_taken();
-    for (int i = 0; i < TAPS; ++i) {
+    [[unroll]] for (int i = 0; i < TAPS; ++i) {
         taken = with_tap(taken, load(centre + ivec2(i - RADIUS, 0), last), i);
     }
     return taken;
@@ -57,13 +59,13 @@ void main() {
         return;
     }
     Taken rows[TAPS];
-    for (int i = 0; i < TAPS - 1; ++i) {
+    [[unroll]] for (int i = 0; i < TAPS - 1; ++i) {
         rows[i] = row(at + ivec2(0, i - RADIUS), last);
     }
-    for (int y = 0; y < RUN && at.y <= last.y; ++y, ++at.y) {
+    [[unroll]] for (int y = 0; y < RUN && at.y <= last.y; ++y, ++at.y) {
         rows[TAPS - 1] = row(at + ivec2(0, RADIUS), last);
         Taken taken = nothing_taken();
-        for (int i = 0; i < TAPS; ++i) {
+        [[unroll]] for (int i = 0; i < TAPS; ++i) {
             taken = with_row(taken, rows[i], i);
         }
 #if FILTER == FILTER_UNSHARP
@@ -72,7 +74,7 @@ void main() {
         float centre = 0.0;
 #endif
         imageStore(to, at, vec4(finished(taken, SCALE, centre, old(min(at, last)))));
-        for (int i = 0; i < TAPS - 1; ++i) {
+        [[unroll]] for (int i = 0; i < TAPS - 1; ++i) {
             rows[i] = rows[i + 1];
         }
     }

@@ -1,6 +1,8 @@
 #version 460
 #extension GL_EXT_samplerless_texture_functions : require
 #extension GL_GOOGLE_include_directive : require
+// Only unrolled loops keep rows in registers and weights as constants.
+#extension GL_EXT_control_flow_attributes : require
 
 #include "filter.glsl"
 
@@ -73,24 +75,27 @@ float held(int x, int y) {
 #endif
 }
 
+// Bounds of the loops are constants, so that all loads can be issued before the first is waited for.
 void fill(ivec2 corner, ivec2 last) {
-    ivec2 lane = ivec2(gl_LocalInvocationID.xy);
-    for (int y = lane.y; y < HEIGHT; y += THREADS_Y) {
-        for (int x = lane.x; x < COLUMNS; x += TILE_WIDTH) {
+    [[unroll]] for (int y = 0; y < HEIGHT; y += THREADS_Y) {
+        [[unroll]] for (int x = 0; x < COLUMNS; x += TILE_WIDTH) {
+            ivec2 to = ivec2(gl_LocalInvocationID.xy) + ivec2(x, y);
+            if (to.x < COLUMNS && to.y < HEIGHT) {
 #ifdef HALF
-            ivec2 at = corner + ivec2(2 * x, y) - RADIUS;
-            float second = 2 * x + 1 < WIDTH ? load(at + ivec2(1, 0), last) : 0.0;
-            tile[y][x] = packHalf2x16(vec2(load(at, last), second));
+                ivec2 at = corner + ivec2(2 * to.x, to.y) - RADIUS;
+                float second = 2 * to.x + 1 < WIDTH ? load(at + ivec2(1, 0), last) : 0.0;
+                tile[to.y][to.x] = packHalf2x16(vec2(load(at, last), second));
 #else
-            tile[y][x] = load(corner + ivec2(x, y) - RADIUS, last);
+                tile[to.y][to.x] = load(corner + to - RADIUS, last);
 #endif
+            }
         }
     }
 }
 
 Taken row_of_tile(int x, int y) {
     Taken taken = nothing_taken();
-    for (int i = 0; i < TAPS; ++i) {
+    [[unroll]] for (int i = 0; i < TAPS; ++i) {
         taken = with_tap(taken, held(x + i, y), i);
     }
     return taken;
@@ -111,20 +116,22 @@ void main() {
     fill(corner, last);
     barrier();
 #ifdef SEPARABLE
-    for (int y = lane.y; y < HEIGHT; y += THREADS_Y) {
-        across[y][lane.x] = row_of_tile(lane.x, y);
+    [[unroll]] for (int y = 0; y < HEIGHT; y += THREADS_Y) {
+        if (lane.y + y < HEIGHT) {
+            across[lane.y + y][lane.x] = row_of_tile(lane.x, lane.y + y);
+        }
     }
     barrier();
 #endif
     int top = lane.y * RUN;
     Taken rows[TAPS];
-    for (int i = 0; i < TAPS - 1; ++i) {
+    [[unroll]] for (int i = 0; i < TAPS - 1; ++i) {
         rows[i] = row(lane.x, top + i);
     }
-    for (int y = 0; y < RUN; ++y) {
+    [[unroll]] for (int y = 0; y < RUN; ++y) {
         rows[TAPS - 1] = row(lane.x, top + y + TAPS - 1);
         Taken taken = nothing_taken();
-        for (int i = 0; i < TAPS; ++i) {
+        [[unroll]] for (int i = 0; i < TAPS; ++i) {
             taken = with_row(taken, rows[i], i);
         }
         ivec2 at = corner + ivec2(lane.x, top + y);
@@ -132,7 +139,7 @@ void main() {
             float centre = held(lane.x + RADIUS, top + y + RADIUS);
             imageStore(to, at, vec4(finished(taken, SCALE, centre, old(at))));
         }
-        for (int i = 0; i < TAPS - 1; ++i) {
+        [[unroll]] for (int i = 0; i < TAPS - 1; ++i) {
             rows[i] = rows[i + 1];
         }
     }

@@ -1,5 +1,6 @@
 #version 460
 #extension GL_EXT_samplerless_texture_functions : require
+#extension GL_EXT_control_flow_attributes : require
 
 // The mean of the 27 texels around each texel of a volume. With a SIDE above 0, a workgroup loads its cube and
 // the texels around it once into shared memory; without, every invocation loads all 27.
@@ -54,7 +55,7 @@ void main() {
         return;
     }
     float sum = 0.0;
-    for (int i = 0; i < 27; ++i) {
+    [[unroll]] for (int i = 0; i < 27; ++i) {
         ivec3 step = ivec3(i % 3, i / 3 % 3, i / 9);
 #if SIDE > 0
         ivec3 held = lane + step;
