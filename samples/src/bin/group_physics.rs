@@ -1,0 +1,223 @@
+//! A solver whose iterations all happen inside one workgroup: thousands of islands of up to 1024
+//! particles, each a cloth, a rope or a heap of spheres, whose constraints are projected one colour
+//! after the other. Is the state worth keeping in shared memory, and what do its registers cost?
+//!
+//! ```text
+//! time →             a dispatch a colour, and all particles go through memory in each
+//! global_multi_pass  ▕ begin ▏▔ colour 0 ▔╲╱▔ colour 1 ▔╲ … ╱▔ colour 7 ▔╲╱▔ colour 0 ▔╲ … ╱ finish ▏
+//!                    a workgroup an island: load, solve behind barrier(), store
+//! group_1024_lean    ▕ load ▏0▏1▏…▏7▏0▏1▏…▏7▏… store ▏      two groups a compute unit at ≤ 32 VGPRs
+//! group_1024_fat     ▕ load ▏ 0 ▏ 1 ▏…▏ 7 ▏ 0 ▏ 1 ▏… store ▏      one group: nobody fills its gaps
+//! ```
+//!
+//! `fat` is the kernel as one writes it first: homogeneous coordinates, 4x4 matrices from typed
+//! buffers, constraints loaded ahead of time and taken apart, starts kept in registers. `lean` does
+//! the same work with the article's ways to save registers, and `group_512` and `group_256` are lean
+//! in smaller groups. `--matrix` tries each way alone, added to `fat` and taken from `lean`.
+//!
+//! Expect the groups to win by as much as the state is read and written more often than once: 16
+//! iterations of 8 colours are 128 passes over memory. It does not help where one pass is all there
+//! is, or where an island does not fit: it then has to be cut, and its parts are solved apart. Nor do
+//! fewer registers help a chip that has room for one group only.
+//!
+//! Every result is bit for bit the CPU twin's: see `samples/src/island/arithmetic.rs` for how. Islands
+//! are free, so their momentum may not change, and that is checked as well.
+//!
+//! Look for, in RGP: two thread groups on each compute unit for `lean` and one for `fat`, and in
+//! `global_multi_pass` the gap before each dispatch.
+//!
+//! Source: Sebastian Aaltonen, Optimizing GPU occupancy and resource usage with large thread groups,
+//! GPUOpen 2017: "Multi-pass in LDS" (a physics solver a group) and "Optimizing VGPR usage".
+//! Specification: Vulkan 1.3, appendix A (precision of operations).
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::value_parser;
+use common::{Access, Figures, Format, Lab, Scope, Shows, Stage, Variant, run, sample};
+use samples::island::device::{OnDevice, lacking, lean};
+use samples::island::tricks::{FAT, TRICKS};
+use samples::island::{MOST_PARTICLES, Scene, Shape, arithmetic, twin};
+
+const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
+const LOADS_AND_STORES: Scope = (
+    Stage::COMPUTE_SHADER,
+    Access::from_raw(Access::SHADER_STORAGE_READ.as_raw() | Access::SHADER_STORAGE_WRITE.as_raw()),
+);
+/// Title of the cross table.
+const TABLE: &str = "One way to save registers at a time";
+const ADDED: &str = "added to fat";
+const TAKEN: &str = "taken from lean";
+/// Threads of a group of `global_multi_pass`.
+const WIDE: u32 = 256;
+
+#[derive(clap::Args, Clone, Debug)]
+struct Args {
+    /// What the islands are made of
+    #[arg(long, value_enum, default_value = "cloth")]
+    shape: Shape,
+    /// Islands [default: 4096, on a CPU device 8]
+    #[arg(long, value_parser = value_parser!(u32).range(1..=65535))]
+    islands: Option<u32>,
+    /// Particles of an island, which one workgroup must hold
+    #[arg(long, default_value_t = MOST_PARTICLES, value_parser = particles)]
+    particles: u32,
+    /// Times that every constraint is projected [default: 16, on a CPU device 4]
+    #[arg(long, value_parser = value_parser!(u32).range(1..=1000))]
+    iterations: Option<u32>,
+    /// The part of an error that one projection takes away, above 0 and at most 1
+    #[arg(long, default_value = "1", value_parser = stiffness, allow_hyphen_values = true)]
+    stiffness: f32,
+    /// Particles fall on a floor, and the highest of each island is held
+    #[arg(long)]
+    gravity: bool,
+}
+
+fn particles(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(particles) if (2..=MOST_PARTICLES).contains(&particles) => Ok(particles),
+        _ => Err(format!("an island has 2 to {MOST_PARTICLES} particles, so that a workgroup can hold it")),
+    }
+}
+
+fn stiffness(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(stiffness) if (0.001..=1.0).contains(&stiffness) => Ok(stiffness),
+        _ => Err("a stiffness is a number from 0.001 to 1".into()),
+    }
+}
+
+fn main() -> ExitCode {
+    run(sample!(), group_physics)
+}
+
+fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
+    let scene = set_up(lab, args)?;
+    global_multi_pass(lab, scene)?;
+    let lean = lean(lab);
+    group(lab, scene, "group_1024_fat", 1024, &FAT)?.cell(TABLE, "none", ADDED);
+    group(lab, scene, "group_1024_lean", 1024, &lean)?
+        .published("aaltonen2017", "groups/vgprs_48_to_32")
+        .cell(TABLE, "none", TAKEN);
+    group(lab, scene, "group_512", 512, &lean)?;
+    group(lab, scene, "group_256", 256, &lean)?;
+    for trick in TRICKS {
+        let [added, taken] = [Some(trick.added_to(&FAT)), trick.taken_from(&lean)];
+        for (kind, column, switches) in [("fat", ADDED, added), ("lean_without", TAKEN, taken)] {
+            let name = format!("{kind}_{}", trick.name);
+            // Kernels that nobody asks for are not compiled.
+            if let Some(switches) = switches
+                && lab.asks_for(&name)
+            {
+                group(lab, scene, &name, 1024, &switches)?.cell(TABLE, trick.title, column).on_request();
+            }
+        }
+    }
+    lab.matrix("÷ group_1024_lean", Shows::Ratios);
+    lab.bound("group_1024_lean");
+    lab.baseline("global_multi_pass");
+    lab.verdict(verdict);
+    Ok(())
+}
+
+fn set_up(lab: &mut Lab, args: &Args) -> Result<OnDevice> {
+    let islands = args.islands.unwrap_or(if lab.on_cpu() { 8 } else { 4096 });
+    let iterations = args.iterations.unwrap_or(if lab.on_cpu() { 4 } else { 16 });
+    let &Args { shape, particles, stiffness, gravity, .. } = args;
+    let solver = twin::Solver { iterations, gravity, tolerance: shape.tolerance() };
+    let scene = Scene::new(shape, islands, particles, stiffness, solver)?;
+    lab.setting("shape", shape);
+    lab.setting("colours", scene.packed.colours);
+    for (name, value) in [("islands", islands), ("particles", particles), ("iterations", iterations)] {
+        lab.setting(name, value);
+    }
+    lab.setting("stiffness", stiffness);
+    lab.setting("gravity", gravity);
+    lab.note(&scene.about_residuals());
+    if let Some(about) = scene.about_momentum()? {
+        lab.note(&about);
+    }
+    lab.limits([4 * particles, islands.min(4096)], Format::R32_SFLOAT)?;
+    let on_device = OnDevice::new(lab, &scene, islands, particles)?;
+    let picture = scene.picture();
+    let caption = "the first islands, solved: constraints that are too long red, too short blue";
+    lab.show(on_device.results, 0, picture.size(), caption, move |words| picture.paint(words));
+    Ok(on_device)
+}
+
+/// One dispatch a colour, with the particles of all islands in memory.
+fn global_multi_pass(lab: &mut Lab, scene: OnDevice) -> Result<()> {
+    let OnDevice { islands, particles, colours, solver, inputs, .. } = scene;
+    let wide = |path| lab.kernel(path).workgroup([WIDE, 1, 1]).constant("PARTICLES", particles);
+    let fall = if solver.gravity { twin::FALL } else { 0.0 };
+    let begin = wide("group_physics/begin.comp").constant("FALL", fall.to_bits()).build()?;
+    let colour = wide("group_physics/colour.comp").define_as("SEED", arithmetic::SEED).build()?;
+    let floor = wide("group_physics/floor.comp").constant("FLOOR", twin::FLOOR.to_bits()).build()?;
+    let switches = [&lean(lab)[..], &["FROM_MEMORY"]].concat();
+    let (finish, reason) = scene.kernel(lab, WIDE, &switches).constant("ITERATIONS", 0).build_or_reason()?;
+
+    let all = [particles.div_ceil(WIDE), islands, 1];
+    let widest = [scene.widest.div_ceil(WIDE), islands, 1];
+    lab.variant("global_multi_pass", move |cmd, rep| {
+        let state = scene.state.get(rep.index, 0);
+        cmd.dispatch(begin, &[inputs.particles, inputs.frames, state], &(), all);
+        for _ in 0..solver.iterations {
+            for number in 0..colours {
+                cmd.pipeline_barrier2(STORES, LOADS_AND_STORES);
+                let bindings = [inputs.constraints, inputs.bounds, state];
+                cmd.dispatch(colour, &bindings, &[number, colours], widest);
+            }
+            if solver.gravity {
+                cmd.pipeline_barrier2(STORES, LOADS_AND_STORES);
+                cmd.dispatch(floor, &[state], &(), all);
+            }
+        }
+        cmd.pipeline_barrier2(STORES, LOADS_AND_STORES);
+        let bindings = [&scene.bindings(&switches, rep)[..], &[state.into()]].concat();
+        cmd.dispatch(finish, &bindings, &[colours], [islands, 1, 1]);
+    })
+    // A projection reads its constraint, and reads and writes two particles of 16 bytes.
+    .moves(scene.bytes() + scene.projections() * (8 + 2 * 32))
+    .work(scene.projections(), "constraints")
+    .skip(reason);
+    Ok(())
+}
+
+/// A workgroup an island: nothing but the result goes to memory.
+fn group<'l>(
+    lab: &'l mut Lab,
+    scene: OnDevice,
+    name: &str,
+    threads: u32,
+    switches: &[&'static str],
+) -> Result<&'l mut Variant> {
+    if let Some(reason) = lacking(lab, switches) {
+        return Ok(lab.variant(name, |_, _| {}).skip(Some(reason)));
+    }
+    let (kernel, reason) = scene.kernel(lab, threads, switches).build_or_reason()?;
+    let switches = switches.to_vec();
+    let variant = lab.variant(name, move |cmd, rep| {
+        let bindings = scene.bindings(&switches, rep);
+        cmd.dispatch(kernel, &bindings, &[scene.colours], [scene.islands, 1, 1]);
+    });
+    Ok(variant
+        .moves(scene.bytes())
+        .computes(scene.projections() * arithmetic::FLOPS)
+        .work(scene.projections(), "constraints")
+        .skip(reason))
+}
+
+/// What the groups and the registers are worth.
+fn verdict(figures: &Figures<'_>) -> Option<String> {
+    let time = |variant| Some(figures.row(variant)?.isolated_us?.median);
+    let [global, fat, lean] = ["global_multi_pass", "group_1024_fat", "group_1024_lean"].map(time);
+    let (global, fat, lean) = (global?, fat?, lean?);
+    (!figures.on_cpu()).then(|| {
+        format!(
+            "In short: a group an island is {:.1} times as fast as a dispatch a colour. The lean kernel is {:.2} \
+             times as fast as the fat one, where the article saw 1.5 for 32 registers instead of 48.",
+            global / lean,
+            fat / lean
+        )
+    })
+}

@@ -1,0 +1,166 @@
+//! A scene in buffers of the device, and the kernels that read them.
+
+use anyhow::Result;
+use common::kernel::KernelBuilder;
+use common::{Binding, Buffer, Buffers, Format, Lab, Rep};
+
+use super::arithmetic::SEED;
+use super::tricks::{BALLOT, LEAN, SMALL, shared_bytes};
+use super::{Packed, Scene, twin};
+
+/// Constraints that kernels without a loop load ahead of time: with more of them `fat` is beyond 52
+/// registers on GCN, and with four it spills.
+const PREFETCH: u32 = 2;
+
+/// No kernel writes it: no float is this NaN, no count so large.
+const UNWRITTEN: u32 = 0xFFFF_DEAD;
+
+/// The buffers of a scene, and what is in them.
+#[derive(Clone, Copy, Debug)]
+pub struct OnDevice {
+    /// How many there are.
+    pub islands: u32,
+    /// In each.
+    pub particles: u32,
+    /// Of the island that has most.
+    pub colours: u32,
+    /// Constraints of the largest colour of an island.
+    pub widest: u32,
+    /// Of all islands.
+    pub constraints: u64,
+    /// What is done to them.
+    pub solver: twin::Solver,
+    /// What kernels only read.
+    pub inputs: Inputs,
+    /// Particles at the end.
+    pub results: Buffers,
+    /// Residuals at the end.
+    pub reports: Buffers,
+    /// Particles in the world, for what works in memory.
+    pub state: Buffers,
+}
+
+/// What kernels only read, as [`Packed`] has it.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the fields of `Packed`")]
+pub struct Inputs {
+    pub particles: Buffer,
+    pub constraints: Buffer,
+    pub bounds: Buffer,
+    pub frames: Buffer,
+    /// The same through views with a format, which scalar loads of GCN cannot read.
+    pub typed_bounds: Binding,
+    pub typed_frames: Binding,
+}
+
+impl Inputs {
+    fn new(lab: &mut Lab, packed: &Packed) -> Result<Self> {
+        let bounds = lab.input_buffer("bounds", &packed.bounds)?;
+        let frames = lab.input_buffer("frames", &packed.frames)?;
+        Ok(Self {
+            particles: lab.input_buffer("particles", &packed.particles)?,
+            constraints: lab.input_buffer("constraints", &packed.constraints)?,
+            bounds,
+            frames,
+            typed_bounds: lab.texel_buffer(bounds, Format::R32_UINT)?,
+            typed_frames: lab.texel_buffer(frames, Format::R32G32B32A32_SFLOAT)?,
+        })
+    }
+}
+
+impl OnDevice {
+    /// Uploads a scene and says what must come out.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn new(lab: &mut Lab, scene: &Scene, islands: u32, particles: u32) -> Result<Self> {
+        let inputs = Inputs::new(lab, &scene.packed)?;
+        let words = 4 * islands * particles;
+        let results = lab.output_buffers("result", 1, words, UNWRITTEN)?;
+        let reports = lab.output_buffers("report", 1, islands * twin::REPORT_WORDS, UNWRITTEN)?;
+        let state = lab.output_buffers("state", 1, words, UNWRITTEN)?;
+        lab.expect(results, 0, scene.outcome.results())?;
+        lab.expect(reports, 0, scene.outcome.reports())?;
+        Ok(Self {
+            islands,
+            particles,
+            colours: scene.packed.colours,
+            widest: scene.packed.widest,
+            constraints: scene.constraints(),
+            solver: scene.solver,
+            inputs,
+            results,
+            reports,
+            state,
+        })
+    }
+
+    /// `island.comp` for groups of so many threads.
+    pub fn kernel<'l>(&self, lab: &'l Lab, group: u32, switches: &[&str]) -> KernelBuilder<'l> {
+        let kernel = lab
+            .kernel("group_physics/island.comp")
+            .define_as("GROUP", group)
+            .define_as("PARTICLES", self.particles)
+            .define_as("COLOURS", self.colours)
+            .define_as("PREFETCH", PREFETCH)
+            .define_as("SEED", SEED)
+            .constant("ITERATIONS", self.solver.iterations)
+            .constant("TOLERANCE", self.solver.tolerance.to_bits())
+            .constant("SUM_SCALE", twin::SUM_SCALE.to_bits())
+            .constant("REPORT_WORDS", twin::REPORT_WORDS)
+            .constant("REPORT_HEAD", twin::REPORT_HEAD)
+            .constant("NOT_LISTED", twin::NOT_LISTED)
+            .shared_bytes(shared_bytes(switches, group, self.particles));
+        let kernel = switches.iter().fold(kernel, |kernel, switch| kernel.define(switch));
+        if !self.solver.gravity {
+            return kernel;
+        }
+        let [fall, floor] = [twin::FALL, twin::FLOOR].map(f32::to_bits);
+        kernel.define("GRAVITY").constant("FALL", fall).constant("FLOOR", floor)
+    }
+
+    /// What `island.comp` takes.
+    #[must_use]
+    pub fn bindings(&self, switches: &[&str], rep: Rep) -> [Binding; 6] {
+        let Inputs { particles, constraints, bounds, frames, typed_bounds, typed_frames } = self.inputs;
+        let raw = switches.contains(&"RAW");
+        let [bounds, frames] =
+            if raw { [bounds.into(), frames.into()] } else { [typed_bounds, typed_frames] };
+        let [results, reports] = [self.results, self.reports].map(|buffers| buffers.get(rep.index, 0).into());
+        [particles.into(), constraints.into(), bounds, frames, results, reports]
+    }
+
+    /// How often a constraint is projected in all.
+    #[must_use]
+    pub fn projections(&self) -> u64 {
+        self.constraints * u64::from(self.solver.iterations)
+    }
+
+    /// Bytes of all inputs and results.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let of_island = 32 * self.particles + 4 * (self.colours + 1) + 64 + 4 * twin::REPORT_WORDS;
+        u64::from(self.islands) * u64::from(of_island) + 8 * self.constraints
+    }
+}
+
+/// The switches of `lean`, as far as the device has what they need.
+#[must_use]
+pub fn lean(lab: &Lab) -> Vec<&'static str> {
+    LEAN.into_iter().filter(|&switch| lab.device().ballot || switch != BALLOT).collect()
+}
+
+/// What the device lacks for a kernel with these switches.
+#[must_use]
+pub fn lacking(lab: &Lab, switches: &[&str]) -> Option<String> {
+    let facts = lab.device();
+    let lacks = |switch, has: bool, what| {
+        (switches.contains(&switch) && !has)
+            .then(|| format!("{} has no {what} in compute shaders", facts.name))
+    };
+    lacks(BALLOT, facts.ballot, "ballots of subgroups").or(lacks(
+        SMALL,
+        facts.int16 && facts.float16,
+        "16-bit integers and floats",
+    ))
+}

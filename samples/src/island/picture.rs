@@ -1,0 +1,132 @@
+//! What `--image` draws of a result: the first islands, each constraint a line between its particles.
+
+use super::{Constraint, Island};
+
+/// Side of an island's panel in pixels.
+const PANEL: u32 = 320;
+/// Panels side by side.
+const COLUMNS: u32 = 4;
+/// Rows of panels at most.
+const ROWS: u32 = 2;
+/// Between a panel's islands and its edge.
+const MARGIN: f32 = 12.0;
+/// The part of its length by which a constraint must be off to have its full colour.
+const FULL: f32 = 0.125;
+
+/// The lines of the islands that are drawn.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    islands: Vec<Vec<Constraint>>,
+    particles: usize,
+}
+
+impl Picture {
+    /// Of the first of these.
+    #[must_use]
+    pub fn of(islands: &[Island]) -> Self {
+        let drawn = islands.iter().take((COLUMNS * ROWS) as usize);
+        Self {
+            islands: drawn.map(|island| island.constraints.clone()).collect(),
+            particles: islands.first().map_or(0, |island| island.particles.len()),
+        }
+    }
+
+    /// Width and height in pixels.
+    #[must_use]
+    pub fn size(&self) -> [u32; 2] {
+        let panels = u32::try_from(self.islands.len()).unwrap_or(u32::MAX).max(1);
+        [PANEL * panels.min(COLUMNS), PANEL * panels.div_ceil(COLUMNS)]
+    }
+
+    /// The pixels, row by row: grey where a constraint has its length, red where it is too long, blue
+    /// where it is too short. `words` hold four floats a particle.
+    #[must_use]
+    pub fn paint(&self, words: &[u32]) -> Vec<[u8; 3]> {
+        let [width, height] = self.size();
+        let mut pixels = vec![[16; 3]; (width * height) as usize];
+        let islands = words.chunks(4 * self.particles.max(1)).zip(&self.islands);
+        for (number, (words, constraints)) in (0..).zip(islands) {
+            let corner = [number % COLUMNS * PANEL, number / COLUMNS * PANEL];
+            let at: Vec<[f32; 3]> =
+                words.chunks_exact(4).map(|p| [0, 1, 2].map(|k| f32::from_bits(p[k]))).collect();
+            let fit = Fit::of(&at);
+            for constraint in constraints {
+                let [a, b] = constraint.pair.map(|i| at[usize::from(i)]);
+                for [x, y] in line(fit.place(a), fit.place(b)) {
+                    pixels[((corner[1] + y) * width + corner[0] + x) as usize] = colour(a, b, constraint);
+                }
+            }
+        }
+        pixels
+    }
+}
+
+/// How an island's x and y come into its panel, each as large as it can be.
+struct Fit {
+    least: [f32; 2],
+    scale: [f32; 2],
+}
+
+impl Fit {
+    fn of(at: &[[f32; 3]]) -> Self {
+        let bound =
+            |axis: usize, pick: fn(f32, f32) -> f32| at.iter().map(|p| p[axis]).reduce(pick).unwrap_or(0.0);
+        let least = [0, 1].map(|axis| bound(axis, f32::min));
+        let scale = [0, 1].map(|axis| {
+            (PANEL as f32 - 2.0 * MARGIN) / (bound(axis, f32::max) - least[axis]).max(f32::MIN_POSITIVE)
+        });
+        Self { least, scale }
+    }
+
+    fn place(&self, at: [f32; 3]) -> [f32; 2] {
+        [0, 1].map(|axis| MARGIN + (at[axis] - self.least[axis]) * self.scale[axis])
+    }
+}
+
+/// The pixels between two points of a panel.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points lie inside the panel")]
+fn line(a: [f32; 2], b: [f32; 2]) -> impl Iterator<Item = [u32; 2]> {
+    let steps = (b[0] - a[0]).abs().max((b[1] - a[1]).abs()).ceil().max(1.0) as u32;
+    let along = move |i: u32, axis: usize| a[axis] + (b[axis] - a[axis]) * (i as f32 / steps as f32);
+    (0..=steps).map(move |i| [0, 1].map(|axis| (along(i, axis) as u32).min(PANEL - 1)))
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
+fn colour(a: [f32; 3], b: [f32; 3], constraint: &Constraint) -> [u8; 3] {
+    let length = (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum::<f32>().sqrt();
+    let off = ((length / constraint.rest - 1.0) / FULL).clamp(-1.0, 1.0);
+    // A contact may be longer, and is then none.
+    let off = if constraint.contact { off.min(0.0) } else { off };
+    let shade = |part: f32| (160.0 + 95.0 * part) as u8;
+    let other = (160.0 * (1.0 - off.abs())) as u8;
+    if off > 0.0 { [shade(off), other, other] } else { [other, other, shade(-off)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Frame, Island};
+    use super::*;
+
+    #[test]
+    fn lines_have_the_colour_of_their_error() {
+        let between = |i, j| Constraint { pair: [i, j], rest: 1.0, stiffness: 1.0, contact: false };
+        let island = Island {
+            frame: Frame::of(0),
+            particles: vec![[0.0; 4]; 3],
+            constraints: vec![between(0, 1), between(1, 2)],
+            bounds: vec![0, 1, 2],
+        };
+        let picture = Picture::of(&[island.clone(), island]);
+        assert_eq!(picture.size(), [2 * PANEL, PANEL]);
+        // The first pair is twice as far apart as it should be, the second half as far.
+        let result: [f32; 12] = [8.0, 8.0, 0.0, 0.0, 10.0, 8.0, 0.0, 0.0, 10.0, 8.5, 0.0, 0.0];
+        let words = result.map(f32::to_bits);
+        let pixels = picture.paint(&[words, words].concat());
+        let at = |x: u32, y: u32| pixels[(y * 2 * PANEL + x) as usize];
+        for left in [0, PANEL] {
+            assert_eq!(at(left + PANEL / 2, 12), [255, 0, 0]);
+            assert_eq!(at(left + PANEL - 12, PANEL / 2), [0, 0, 255]);
+            assert_eq!(at(left + PANEL / 2, PANEL / 2), [16; 3]);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The article's ways to save registers, each a macro of `shaders/group_physics/island.comp`.
+
+/// One of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Trick {
+    /// Behind `fat_` and `lean_without_` in the names of variants.
+    pub name: &'static str,
+    /// What it does.
+    pub title: &'static str,
+    /// The macro that asks for it.
+    pub switch: &'static str,
+}
+
+/// How the flags of a constraint are kept: exactly one of these.
+pub const FLAGS: [&str; 4] = [FLAGS_INT, "FLAGS_BOOL", "FLAGS_BITS", "FLAGS_SIGN"];
+/// As numbers, without any trick.
+const FLAGS_INT: &str = "FLAGS_INT";
+
+/// The kernel as it is written first.
+pub const FAT: [&str; 1] = [FLAGS_INT];
+/// The same work in few registers.
+pub const LEAN: [&str; 7] = ["RAW", "NO_W", "PACKED", "FLAGS_SIGN", BALLOT, "LOOP", "PARK"];
+
+/// Needs bits of a whole subgroup.
+pub const BALLOT: &str = "BALLOT";
+/// Needs 16-bit integers and floats.
+pub const SMALL: &str = "SMALL";
+
+/// In the order of the article.
+pub const TRICKS: [Trick; 10] = [
+    trick("raw", "uniform data through raw buffers", "RAW"),
+    trick("no_w", "no W, three rows of a matrix", "NO_W"),
+    trick("packed", "constraints as they are packed", "PACKED"),
+    trick("flags_bool", "flags as lane masks", "FLAGS_BOOL"),
+    trick("flags_bits", "flags as bits of one word", "FLAGS_BITS"),
+    trick("flags_sign", "flags in sign bits", "FLAGS_SIGN"),
+    trick("ballot", "prefix sums by counting bits", BALLOT),
+    trick("loop", "a loop over the colours", "LOOP"),
+    trick("small", "16-bit types", SMALL),
+    trick("park", "starts parked in shared memory", "PARK"),
+];
+
+const fn trick(name: &'static str, title: &'static str, switch: &'static str) -> Trick {
+    Trick { name, title, switch }
+}
+
+impl Trick {
+    /// The switches of a kernel with it.
+    #[must_use]
+    pub fn added_to(&self, switches: &[&'static str]) -> Vec<&'static str> {
+        let replaces = |other: &&str| FLAGS.contains(&self.switch) && FLAGS.contains(other);
+        let mut with: Vec<_> = switches.iter().copied().filter(|other| !replaces(other)).collect();
+        with.push(self.switch);
+        with
+    }
+
+    /// The switches of a kernel without it; `None` where it had not been there.
+    #[must_use]
+    pub fn taken_from(&self, switches: &[&'static str]) -> Option<Vec<&'static str>> {
+        let without: Vec<_> = switches.iter().copied().filter(|other| *other != self.switch).collect();
+        let flags = FLAGS.contains(&self.switch).then_some(FLAGS_INT);
+        (without.len() < switches.len()).then(|| without.into_iter().chain(flags).collect())
+    }
+}
+
+/// Bytes of shared memory that a group takes with these switches, as the shader declares them.
+#[must_use]
+pub fn shared_bytes(switches: &[&str], group: u32, particles: u32) -> u64 {
+    let has = |switch: &str| switches.contains(&switch);
+    let scratch = match (has("NO_W"), has(BALLOT)) {
+        (true, true) => group / 4,
+        (true, false) => group,
+        (false, _) => group.max(particles),
+    };
+    let parked = if has("PARK") { 3 * particles } else { 0 };
+    4 * u64::from(4 * particles + scratch + parked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_kept_in_one_way() {
+        let ways = |switches: &[&str]| switches.iter().filter(|switch| FLAGS.contains(switch)).count();
+        for trick in TRICKS {
+            assert_eq!(ways(&trick.added_to(&FAT)), 1, "{trick:?}");
+            assert!(trick.taken_from(&LEAN).is_none_or(|switches| ways(&switches) == 1), "{trick:?}");
+        }
+    }
+
+    #[test]
+    fn lean_is_fat_with_tricks_and_fits_twice() {
+        let of_lean = TRICKS.iter().filter(|trick| trick.taken_from(&LEAN).is_some()).count();
+        assert_eq!(of_lean, LEAN.len());
+        // 64 KiB a compute unit, 32 KiB a group: the article's bounds.
+        assert!(shared_bytes(&LEAN, 1024, 1024) <= 32 * 1024);
+        assert_eq!(shared_bytes(&LEAN, 1024, 1024), 16 * 1024 + 1024 + 12 * 1024);
+        assert_eq!(shared_bytes(&FAT, 1024, 1000), 16_000 + 4096);
+    }
+}

@@ -1,0 +1,43 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#define PACKED
+#define FLAGS_SIGN
+#include "constraint.glsl"
+#include "held.glsl"
+
+// One colour of all islands, with the particles in memory. No two constraints of it share a particle,
+// so each is read and written by one thread.
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint PARTICLES = 1;
+
+layout(push_constant) uniform Push {
+    uint colour;
+    uint colours;
+};
+
+layout(set = 0, binding = 0, std430) readonly buffer Constraints { uvec2 constraints[]; };
+layout(set = 0, binding = 1, std430) readonly buffer Bounds { uint bounds[]; };
+// x, y, z and the inverse mass.
+layout(set = 0, binding = 2, std430) buffer State { vec4 state[]; };
+
+void main() {
+    uint island = gl_WorkGroupID.y;
+    uint bound = island * (colours + 1u) + colour;
+    uint at = bounds[bound] + gl_GlobalInvocationID.x;
+    if (at >= bounds[bound + 1u]) {
+        return;
+    }
+    uint flags = 0u;
+    Held held = hold(constraints[at], true, flags, 0u);
+    uvec2 pair = island * PARTICLES + pair_of(held);
+    vec2 material = abs(material_of(held));
+    vec4 a = state[pair.x];
+    vec4 b = state[pair.y];
+    precise vec3 d = a.xyz - b.xyz;
+    float pull = gain(squared(d), a.w + b.w, material.x, material.y, is_contact(held, flags, 0u));
+    precise vec3 moved_a = a.xyz - d * (pull * a.w);
+    precise vec3 moved_b = b.xyz + d * (pull * b.w);
+    state[pair.x] = vec4(moved_a, a.w);
+    state[pair.y] = vec4(moved_b, b.w);
+}
