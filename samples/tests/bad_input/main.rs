@@ -3,6 +3,7 @@
 
 mod arguments;
 mod disk;
+mod group_physics;
 mod machine;
 mod semi_persistent_waves;
 mod shaders;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let trials = [
         arguments::trials(),
         disk::trials(),
+        group_physics::trials(),
         machine::trials(),
         semi_persistent_waves::trials(),
         shaders::trials(),

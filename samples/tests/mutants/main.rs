@@ -7,6 +7,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod group_physics;
 mod lds_blur;
 mod recordings;
 mod results;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     trials.extend(recordings::trials());
     trials.extend(semi_persistent_waves::trials());
     trials.extend(lds_blur::trials());
+    trials.extend(group_physics::trials());
     trials.extend(swizzled_remap::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
