@@ -1,4 +1,9 @@
 //! The article's ways to save registers, each a macro of `shaders/group_physics/island.comp`.
+//!
+//! VGPRs that RADV needs (Mesa 22.3.6, POLARIS10 and VEGA10, which grant them by fours): `fat` 52; with raw
+//! buffers 40, a loop 44, no W 48, packed constraints 48, flags in any of the three ways 48, parked
+//! starts 48, counted bits 52, 16-bit types 52 (VEGA10). `lean` 24; without raw buffers 36, without any
+//! one of the others 24: it has more than it needs.
 
 /// One of them.
 #[derive(Clone, Copy, Debug)]
