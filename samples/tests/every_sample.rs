@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use common::record::{Record, Row, Status};
 use common::report::read_json;
 use libtest_mimic::Arguments;
-use support::{Call, SampleTest, files_of, for_each_sample, is_lawful, ran, read_record, source};
+use support::{Call, SampleTest, files_of, for_each_sample, is_lawful, lists, ran, read_record, source};
 
 const TRIALS: [(&str, SampleTest); 10] = [
     ("bench", bench),
@@ -41,12 +41,6 @@ fn glance(sample: &str) -> Result<Record> {
 fn small(sample: &str) -> Result<&'static [&'static str]> {
     let takes_size = lists(&help_text(sample, "--help")?, "--size");
     Ok(if takes_size { &["--size", "96"] } else { &[] })
-}
-
-/// The help has a line for a flag; that some other line names it does not count.
-fn lists(help: &str, flag: &str) -> bool {
-    let mut heads = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
-    heads.any(|line| line.split([' ', ',', '[']).any(|word| word == flag))
 }
 
 fn help_text(sample: &str, flag: &str) -> Result<String> {

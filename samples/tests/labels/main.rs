@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use common::report::read_json;
 use libtest_mimic::Arguments;
 use log::{Command, Handed, Log, Recording};
-use support::{Call, Checkout, Ended, SampleTest, for_each_sample, ran, trial};
+use support::{Call, Checkout, Ended, SampleTest, for_each_sample, lists, ran, trial};
 
 const TRIALS: [(&str, SampleTest); 3] = [("profile", profile), ("bench", bench), ("check", check)];
 
@@ -28,7 +28,7 @@ fn main() -> Result<ExitCode> {
 /// A call with every variant, as small as those with bands allow.
 fn call(sample: &str) -> Result<Call> {
     let help = Call::new(sample)?.args(["--help"]).run()?.with_code(0)?;
-    let size = if help.stdout.contains("--size ") { "--size 64x384" } else { "" };
+    let size = if lists(&help.stdout, "--size") { "--size 64x384" } else { "" };
     Ok(Call::new(sample)?.words(size).args(["--all"]))
 }
 

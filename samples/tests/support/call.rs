@@ -31,6 +31,12 @@ pub fn samples() -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// The help has a line for a flag; that some other line names it does not count.
+pub fn lists(help: &str, flag: &str) -> bool {
+    let mut heads = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    heads.any(|line| line.split([' ', ',', '[']).any(|word| word == flag))
+}
+
 /// A command line with its environment.
 #[derive(Debug)]
 pub struct Call(Command);
