@@ -62,7 +62,7 @@ void main() {
     [[unroll]] for (int i = 0; i < TAPS - 1; ++i) {
         rows[i] = row(at + ivec2(0, i - RADIUS), last);
     }
-    [[unroll]] for (int y = 0; y < RUN && at.y <= last.y; ++y, ++at.y) {
+    for (int y = 0; y < RUN && at.y <= last.y; ++y, ++at.y) {
         rows[TAPS - 1] = row(at + ivec2(0, RADIUS), last);
         Taken taken = nothing_taken();
         [[unroll]] for (int i = 0; i < TAPS; ++i) {

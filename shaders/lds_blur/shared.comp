@@ -35,6 +35,14 @@ layout(set = 0, binding = 2) uniform texture2D before;
 layout(std430, set = 0, binding = NEXT_BINDING) buffer Counters { uint loads; };
 #endif
 
+// A large filter's whole tile would be more code than an instruction cache holds, and more than lavapipe
+// compiles within seconds.
+#if RADIUS <= 2
+#define UNROLL [[unroll]]
+#else
+#define UNROLL
+#endif
+
 const int WIDTH = TILE_WIDTH + 2 * RADIUS;
 const int HEIGHT = TILE_HEIGHT + 2 * RADIUS;
 const int THREADS_Y = TILE_HEIGHT / RUN;
@@ -77,8 +85,8 @@ float held(int x, int y) {
 
 // Bounds of the loops are constants, so that all loads can be issued before the first is waited for.
 void fill(ivec2 corner, ivec2 last) {
-    [[unroll]] for (int y = 0; y < HEIGHT; y += THREADS_Y) {
-        [[unroll]] for (int x = 0; x < COLUMNS; x += TILE_WIDTH) {
+    UNROLL for (int y = 0; y < HEIGHT; y += THREADS_Y) {
+        UNROLL for (int x = 0; x < COLUMNS; x += TILE_WIDTH) {
             ivec2 to = ivec2(gl_LocalInvocationID.xy) + ivec2(x, y);
             if (to.x < COLUMNS && to.y < HEIGHT) {
 #ifdef HALF
@@ -116,7 +124,7 @@ void main() {
     fill(corner, last);
     barrier();
 #ifdef SEPARABLE
-    [[unroll]] for (int y = 0; y < HEIGHT; y += THREADS_Y) {
+    UNROLL for (int y = 0; y < HEIGHT; y += THREADS_Y) {
         if (lane.y + y < HEIGHT) {
             across[lane.y + y][lane.x] = row_of_tile(lane.x, lane.y + y);
         }
@@ -128,7 +136,7 @@ void main() {
     [[unroll]] for (int i = 0; i < TAPS - 1; ++i) {
         rows[i] = row(lane.x, top + i);
     }
-    [[unroll]] for (int y = 0; y < RUN; ++y) {
+    UNROLL for (int y = 0; y < RUN; ++y) {
         rows[TAPS - 1] = row(lane.x, top + y + TAPS - 1);
         Taken taken = nothing_taken();
         [[unroll]] for (int i = 0; i < TAPS; ++i) {
