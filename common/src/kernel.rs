@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
 use ash::vk;
@@ -207,8 +208,9 @@ impl Gpu {
         interface: Interface,
         facts: KernelFacts,
     ) -> Result<Kernel> {
-        let (set_layout, layout) = self.layouts(&interface)?;
-        let compiled = self.compile(spirv, constants, layout, &facts.name);
+        let (set_layout, layout) = layouts(&self.device, &interface.bindings, interface.push_bytes)?;
+        let flags = vk::PipelineCreateFlags::empty();
+        let compiled = compile(&self.device, flags, spirv, constants, layout, &facts.name);
         let pipeline = compiled.inspect_err(|_| unsafe {
             self.device.destroy_pipeline_layout(layout, None);
             self.device.destroy_descriptor_set_layout(set_layout, None);
@@ -217,74 +219,75 @@ impl Gpu {
         self.name(layout, &facts.name);
         self.name(set_layout, &facts.name);
         let mut arena = self.arena.borrow_mut();
-        arena.kernels.push(KernelSlot { pipeline, layout, set_layout, interface, facts });
+        let (spirv, constants) = (Rc::from(spirv), constants.clone());
+        arena.kernels.push(KernelSlot { pipeline, layout, set_layout, interface, facts, spirv, constants });
         Ok(Kernel(u32::try_from(arena.kernels.len() - 1)?))
     }
+}
 
-    fn compile(
-        &self,
-        spirv: &[u32],
-        constants: &BTreeMap<u32, u32>,
-        layout: vk::PipelineLayout,
-        name: &str,
-    ) -> Result<vk::Pipeline> {
-        let info = vk::ShaderModuleCreateInfo::default().code(spirv);
-        let module = attempt(format_args!("loading {name}"), || unsafe {
-            self.device.create_shader_module(&info, None)
-        })?;
-        let entries: Vec<_> = (0..)
-            .zip(constants.keys())
-            .map(|(i, &id)| vk::SpecializationMapEntry { constant_id: id, offset: 4 * i, size: 4 })
-            .collect();
-        let values: Vec<u32> = constants.values().copied().collect();
-        let specialisation =
-            vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module)
-            .name(c"main")
-            .specialization_info(&specialisation);
-        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
-        let made = attempt(format_args!("compiling {name} on the device"), || {
-            let made =
-                unsafe { self.device.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
-            made.map_err(|(_, result)| result)
-        });
-        unsafe { self.device.destroy_shader_module(module, None) };
-        Ok(made?[0])
-    }
+/// The pipeline of a kernel with its specialisation constants, by id.
+pub(crate) fn compile(
+    device: &ash::Device,
+    flags: vk::PipelineCreateFlags,
+    spirv: &[u32],
+    constants: &BTreeMap<u32, u32>,
+    layout: vk::PipelineLayout,
+    name: &str,
+) -> Result<vk::Pipeline> {
+    let info = vk::ShaderModuleCreateInfo::default().code(spirv);
+    let module =
+        attempt(format_args!("loading {name}"), || unsafe { device.create_shader_module(&info, None) })?;
+    let entries: Vec<_> = (0..)
+        .zip(constants.keys())
+        .map(|(i, &id)| vk::SpecializationMapEntry { constant_id: id, offset: 4 * i, size: 4 })
+        .collect();
+    let values: Vec<u32> = constants.values().copied().collect();
+    let specialisation =
+        vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
+    let stage = vk::PipelineShaderStageCreateInfo::default()
+        .stage(vk::ShaderStageFlags::COMPUTE)
+        .module(module)
+        .name(c"main")
+        .specialization_info(&specialisation);
+    let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout)];
+    let made = attempt(format_args!("compiling {name} on the device"), || {
+        let made = unsafe { device.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
+        made.map_err(|(_, result)| result)
+    });
+    unsafe { device.destroy_shader_module(module, None) };
+    Ok(made?[0])
+}
 
-    fn layouts(&self, interface: &Interface) -> Result<(vk::DescriptorSetLayout, vk::PipelineLayout)> {
-        let bindings: Vec<_> = (0..)
-            .zip(&interface.bindings)
-            .map(|(i, &ty)| {
-                vk::DescriptorSetLayoutBinding::default()
-                    .binding(i)
-                    .descriptor_type(ty)
-                    .descriptor_count(1)
-                    .stage_flags(vk::ShaderStageFlags::COMPUTE)
-            })
-            .collect();
-        let info = vk::DescriptorSetLayoutCreateInfo::default()
-            .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
-            .bindings(&bindings);
-        let set = attempt("creating a set layout", || unsafe {
-            self.device.create_descriptor_set_layout(&info, None)
-        })?;
-        let sets = [set];
-        let push = [vk::PushConstantRange {
-            stage_flags: vk::ShaderStageFlags::COMPUTE,
-            offset: 0,
-            size: interface.push_bytes,
-        }];
-        let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
-        if interface.push_bytes > 0 {
-            info = info.push_constant_ranges(&push);
-        }
-        let layout = attempt("creating a pipeline layout", || unsafe {
-            self.device.create_pipeline_layout(&info, None)
-        });
-        let layout = layout.inspect_err(|_| unsafe { self.device.destroy_descriptor_set_layout(set, None) });
-        Ok((set, layout?))
+/// The layouts of a kernel: push descriptors of one set, and push constants.
+pub(crate) fn layouts(
+    device: &ash::Device,
+    bindings: &[vk::DescriptorType],
+    push_bytes: u32,
+) -> Result<(vk::DescriptorSetLayout, vk::PipelineLayout)> {
+    let bindings: Vec<_> = (0..)
+        .zip(bindings)
+        .map(|(i, &ty)| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(i)
+                .descriptor_type(ty)
+                .descriptor_count(1)
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+        })
+        .collect();
+    let info = vk::DescriptorSetLayoutCreateInfo::default()
+        .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
+        .bindings(&bindings);
+    let set =
+        attempt("creating a set layout", || unsafe { device.create_descriptor_set_layout(&info, None) })?;
+    let sets = [set];
+    let push =
+        [vk::PushConstantRange { stage_flags: vk::ShaderStageFlags::COMPUTE, offset: 0, size: push_bytes }];
+    let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
+    if push_bytes > 0 {
+        info = info.push_constant_ranges(&push);
     }
+    let layout =
+        attempt("creating a pipeline layout", || unsafe { device.create_pipeline_layout(&info, None) });
+    let layout = layout.inspect_err(|_| unsafe { device.destroy_descriptor_set_layout(set, None) });
+    Ok((set, layout?))
 }

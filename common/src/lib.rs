@@ -16,6 +16,7 @@ pub mod facts;
 mod fault;
 pub mod gpu;
 pub mod host;
+pub mod isa;
 pub mod kernel;
 pub mod lab;
 mod limits;

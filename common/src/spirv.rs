@@ -42,6 +42,14 @@ pub fn hash(words: &[u32]) -> String {
     hex(&Sha256::digest(bytemuck::cast_slice(words)))
 }
 
+/// The capabilities that a module declares, as SPIR-V numbers them.
+pub(crate) fn capabilities(words: &[u32]) -> impl Iterator<Item = u32> {
+    // OpCapability, two words long. The declarations stand behind the header of five words, before all else.
+    const DECLARATION: u32 = 2 << 16 | 17;
+    let declarations = words.get(5..).unwrap_or_default().chunks_exact(2);
+    declarations.take_while(|pair| pair[0] == DECLARATION).map(|pair| pair[1])
+}
+
 fn hex(digest: &[u8]) -> String {
     digest.iter().map(|b| format!("{b:02x}")).collect()
 }
@@ -135,6 +143,16 @@ mod tests {
         let broken = source("#version 460\nlayout(local_size_x = 1) in;\nvoid main() { int x = y; }\n");
         let error = compile_afresh(&broken, &vec![]).unwrap_err().to_string();
         assert!(error.contains("test.comp:3: error: 'y' : undeclared identifier"), "{error}");
+    }
+
+    #[test]
+    fn capabilities_end_with_their_declarations() {
+        let header = [0x0723_0203, 0x0001_0600, 0, 1, 0];
+        // Shader, Float16, then an OpExtension that holds what looks like a third.
+        let module = [0x0002_0011, 1, 0x0002_0011, 9, 0x0003_000a, 0x0002_0011, 22];
+        let found: Vec<u32> = capabilities(&[&header[..], &module].concat()).collect();
+        assert_eq!(found, [1, 9]);
+        assert_eq!(capabilities(&[]).count(), 0);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::{print, say};
 use crate::error::{EXIT_FAILED, EXIT_RIGHT};
 use crate::gpu::QueueKind;
 use crate::host::Sample;
+use crate::isa::Target;
 use crate::report::{Charset, Destination};
 use crate::tamper::Break;
 
@@ -37,6 +38,14 @@ pub(super) struct Common {
     /// begins and ends. Its result is compared as with --check, without the validation layer.
     #[arg(long, conflicts_with_all = ["bench", "check", "matrix", "samples", "budget", "json", "csv", "out", "image"])]
     pub(super) profile: bool,
+    /// Compile each variant's kernels for AMD chips that are not here, as in amd:polaris10,vega10, and
+    /// print registers, shared memory, code and occupancy
+    ///
+    /// Nothing is run. Mesa's RADV does it, with a device without hardware, in a process for each chip;
+    /// chips have the names that Mesa gives them. The kernels are those that the sample chooses for the
+    /// device that it would run on.
+    #[arg(long, value_name = "VENDOR:CHIPS", conflicts_with_all = ["bench", "check", "profile", "matrix", "samples", "budget", "csv", "image", "out"])]
+    pub(super) code: Option<Target>,
     /// Break every dependency of one kind, which the check must then report
     #[arg(long = "break", value_enum, hide = true)]
     pub(super) broken: Option<Break>,

@@ -1,6 +1,7 @@
 //! The command line that all samples share, and the path from it to an exit code.
 
 mod args;
+mod code;
 mod sweep;
 mod terminal;
 
@@ -24,6 +25,7 @@ use crate::facts::Kind;
 use crate::fault;
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
+use crate::isa;
 use crate::lab::{Lab, LabOptions, Selection};
 use crate::record::{Ended, Record, SCHEMA, Shows, Status};
 use crate::report::{self, Charset, Destination, Folder, Painting};
@@ -38,7 +40,10 @@ use terminal::{FILE_WIDTH, on_interrupt, progress_bar, show, width_of};
 /// or failed, 3 hung, 130 stopped by the user.
 pub fn run<A: Args + Clone + Debug>(sample: Sample, declare: fn(&mut Lab, &A) -> Result<()>) -> ExitCode {
     let began = Instant::now();
-    let given = std::env::args_os().skip(1).collect();
+    let given: Vec<_> = std::env::args_os().skip(1).collect();
+    if isa::is_child(&given) {
+        return code::serve(&sample);
+    }
     let arguments = match sweep::run(&sample, &args::command::<A>(&sample), &args::own::<A>(), given) {
         Ok(sweep::Asked::Run(arguments)) => arguments,
         Ok(sweep::Asked::Swept(code)) => return ExitCode::from(code),
@@ -144,6 +149,9 @@ impl Run {
         let declared = self.began.elapsed();
         if self.common.check {
             return self.check(lab);
+        }
+        if let Some(target) = &self.common.code {
+            return self.code(lab, target);
         }
         if let Some(broken) = self.common.broken {
             ensure!(broken == Break::Endless, "--break needs --check: what is broken on purpose has no time");

@@ -73,7 +73,7 @@ pub(super) fn run(
     for flag in ["--json", "--csv", "--image"] {
         ensure!(!has(flag), "a sweep has many records: leave {flag} out and give it a folder with --out");
     }
-    let measures = !(has("--check") || has("--profile"));
+    let measures = !(has("--check") || has("--profile") || has("--code"));
     let folder = out(&texts);
     if let Some(folder) = &folder {
         fault::write("creating the folder", || std::fs::create_dir_all(folder))

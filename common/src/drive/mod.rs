@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod check;
+pub mod code;
 pub mod figures;
 mod interval;
 pub mod maps;

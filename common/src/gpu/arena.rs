@@ -1,6 +1,9 @@
 //! All objects of a [`Gpu`](super::Gpu), in tables. A handle is an index, so it is `Copy` and a
 //! sample's closures can own it; nothing is freed before the `Gpu`.
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use ash::vk;
 use gpu_allocator::vulkan::{Allocation, Allocator};
 
@@ -175,6 +178,9 @@ pub(crate) struct KernelSlot {
     pub set_layout: vk::DescriptorSetLayout,
     pub interface: Interface,
     pub facts: KernelFacts,
+    /// What it was made from, for compilers of other devices: code, and constants by id.
+    pub spirv: Rc<[u32]>,
+    pub constants: BTreeMap<u32, u32>,
 }
 
 /// The tables.

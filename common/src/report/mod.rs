@@ -4,6 +4,7 @@
 mod below;
 mod cell;
 mod charset;
+mod code;
 mod cross;
 mod csv;
 mod destination;
@@ -26,6 +27,7 @@ mod verdict;
 
 pub use below::wrapped;
 pub use charset::Charset;
+pub(crate) use code::code;
 pub use csv::csv;
 pub use destination::Destination;
 pub use folder::Folder;

@@ -1,0 +1,66 @@
+//! `--code`: kernels compiled for chips that are not here.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use super::terminal::width_of;
+use super::{Run, command, print, say};
+use crate::drive::code::{Dispatched, dispatched};
+use crate::error::{EXIT_FAILED, EXIT_RIGHT, exit_code, one_line};
+use crate::host::{self, Sample};
+use crate::isa::{self, CodeReport, Target};
+use crate::lab::Lab;
+use crate::report::{self, Charset, Destination};
+
+/// The process that compiles for one chip.
+pub(super) fn serve(sample: &Sample) -> ExitCode {
+    let Err(error) = isa::serve() else { return ExitCode::SUCCESS };
+    say(&format!("{}: {}", sample.name, one_line(&error)));
+    exit_code(&error).into()
+}
+
+impl Run {
+    pub(super) fn code(&self, lab: &Lab, target: &Target) -> Result<u8> {
+        self.destinations()?;
+        let Dispatched { variants, kernels, sources, .. } = dispatched(lab)?;
+        let answers = isa::compile(target, &sources, self.common.timeout)?;
+        let device = lab.device();
+        let mut report = CodeReport {
+            schema: isa::SCHEMA,
+            tool: host::tool(&self.sample, &lab.shaders),
+            sample: self.sample.name.to_owned(),
+            command: command(),
+            configuration: lab.settings.clone(),
+            declared_on: device.name.clone(),
+            declared_for_subgroups_of: device.subgroup_size,
+            kernels,
+            variants,
+            chips: Vec::new(),
+            failed: BTreeMap::new(),
+        };
+        for (chip, answer) in answers {
+            if let Err(error) = answer.and_then(|answer| report.add(&chip, answer)) {
+                self.complain(&error);
+                report.failed.insert(chip, one_line(&error));
+            }
+        }
+        self.show_code(&report)?;
+        Ok(if report.failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
+    }
+
+    /// The table and the data, each on the output that is its own.
+    fn show_code(&self, report: &CodeReport) -> Result<()> {
+        let table = |terminal| report::code(Charset::of_terminal(), width_of(terminal), report);
+        match &self.common.json {
+            // What failed has been said.
+            _ if report.chips.is_empty() => {}
+            Some(Destination::Stdout) => say(&table(&console::Term::stderr())),
+            _ => print(&table(&console::Term::stdout()))?,
+        }
+        let Some(destination) = &self.common.json else { return Ok(()) };
+        let text = serde_json::to_string_pretty(report).context("writing the report as JSON")?;
+        destination.write(text + "\n")
+    }
+}

@@ -1,0 +1,259 @@
+//! Both ends of the process that compiles for one chip.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::null::Null;
+use super::{Line, Source};
+use crate::error::one_line;
+use crate::fault;
+
+/// The only argument of a process that compiles instead of running the sample.
+pub(super) const ARGUMENT: &str = "--compile-for-null-device";
+
+/// The process was started to compile.
+pub(crate) fn is_child(arguments: &[OsString]) -> bool {
+    matches!(arguments, [only] if only == ARGUMENT)
+}
+
+/// The whole of a child: reads kernels, writes a line for each as soon as it is compiled.
+///
+/// # Errors
+/// A parent that has gone; what cannot be compiled is a line, not an error.
+pub(crate) fn serve() -> Result<()> {
+    fault::arm()?;
+    let sources: Vec<Source> =
+        serde_json::from_reader(std::io::stdin().lock()).context("reading kernels from standard input")?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut answer = |line: &Line| -> Result<()> {
+        serde_json::to_writer(&mut out, line)?;
+        out.write_all(b"\n")?;
+        // The parent tells from the last line which kernel the compiler died of.
+        Ok(out.flush()?)
+    };
+    let null = match Null::open() {
+        Ok(null) => null,
+        Err(error) => return answer(&Line::Failed(one_line(&error))),
+    };
+    answer(&Line::Device { name: null.name.clone(), driver: null.driver.clone() })?;
+    for source in &sources {
+        let line = null.compile(source).unwrap_or_else(|error| Line::Failed(one_line(&error)));
+        answer(&line)?;
+    }
+    Ok(())
+}
+
+/// What a child answered: the device, its driver, a line a kernel.
+pub(super) type Answer = (String, String, Vec<Line>);
+
+/// Lets `call` compile. It may take `patience` for each kernel.
+///
+/// # Errors
+/// A process that cannot be started, dies, falls silent or says something else.
+pub(super) fn ask(mut call: Command, sources: &[Source], patience: Duration) -> Result<Answer> {
+    call.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Running(call.spawn().context("starting a process that compiles")?);
+    let (stdin, stdout) =
+        (child.0.stdin.take().context("no pipe")?, child.0.stdout.take().context("no pipe")?);
+    let said = read_all(child.0.stderr.take().context("no pipe")?);
+    let sent = send(stdin, serde_json::to_vec(sources).context("writing kernels down")?);
+    let mut talk = Talk { lines: lines_of(stdout), patience };
+    let answer = talk.listen(sources);
+    // A child that is silent must not be waited for.
+    let status = if answer.is_ok() || talk.closed() { child.0.wait().ok() } else { None };
+    drop(child);
+    // Both end with the child, and have nothing to say that it has not shown by its own end.
+    let _ = sent.join();
+    let said = said.join().unwrap_or_default();
+    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+    match (answer, status) {
+        (Ok(answer), Some(status)) if status.success() => Ok(answer),
+        (Ok(_), status) => Err(died(status, last).context("RADV ended badly after the last kernel")),
+        (Err(Silence::Closed(doing)), status) => {
+            Err(died(status, last).context(format!("RADV failed while {doing}")))
+        }
+        (Err(Silence::Late(doing)), _) => {
+            bail!(
+                "RADV was not done with {doing} after {} s (--timeout SECONDS waits longer)",
+                patience.as_secs_f64()
+            )
+        }
+        (Err(Silence::Said(error)), _) => Err(error),
+    }
+}
+
+/// Why a child ended, as it says itself.
+fn died(status: Option<std::process::ExitStatus>, last: Option<&str>) -> anyhow::Error {
+    let status =
+        status.map_or_else(|| "it was stopped".into(), |status| format!("its process ended with {status}"));
+    match last {
+        Some(last) => anyhow!("{status}, after it said '{last}'"),
+        None => anyhow!("{status}"),
+    }
+}
+
+/// Why a talk ended early; with what the child was busy.
+enum Silence {
+    Closed(String),
+    Late(String),
+    Said(anyhow::Error),
+}
+
+struct Talk {
+    lines: Receiver<String>,
+    patience: Duration,
+}
+
+impl Talk {
+    fn listen(&mut self, sources: &[Source]) -> Result<Answer, Silence> {
+        let (name, driver) = match self.line("opening the device")? {
+            Line::Device { name, driver } => (name, driver),
+            other => return Err(Silence::Said(unexpected(&other))),
+        };
+        let kernel = |source: &Source| match self.line(&format!("compiling {}", source.name))? {
+            line @ (Line::Kernel(_) | Line::Refused(_)) => Ok(line),
+            other => Err(Silence::Said(unexpected(&other))),
+        };
+        Ok((name, driver, sources.iter().map(kernel).collect::<Result<_, _>>()?))
+    }
+
+    fn line(&self, doing: &str) -> Result<Line, Silence> {
+        let line = self.lines.recv_timeout(self.patience).map_err(|error| match error {
+            RecvTimeoutError::Timeout => Silence::Late(doing.to_owned()),
+            RecvTimeoutError::Disconnected => Silence::Closed(doing.to_owned()),
+        })?;
+        let parsed = serde_json::from_str(&line);
+        parsed.map_err(|_| Silence::Said(anyhow!("RADV's process said '{}' while {doing}", line.trim_end())))
+    }
+
+    fn closed(&self) -> bool {
+        matches!(self.lines.try_recv(), Err(mpsc::TryRecvError::Disconnected))
+    }
+}
+
+fn unexpected(line: &Line) -> anyhow::Error {
+    match line {
+        Line::Failed(reason) => anyhow!("RADV failed: {reason}"),
+        other => anyhow!("RADV's process answered out of turn: {other:?}"),
+    }
+}
+
+/// A child that does not outlive the wish for it.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail where it has ended already, which is what they are for.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn send(mut stdin: ChildStdin, request: Vec<u8>) -> JoinHandle<std::io::Result<()>> {
+    thread::spawn(move || stdin.write_all(&request))
+}
+
+fn lines_of(pipe: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+fn read_all(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What was read before an error is what the child said.
+        let _ = pipe.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources() -> Vec<Source> {
+        let source = |name: &str| Source {
+            name: name.into(),
+            // More than a pipe holds: a child that reads nothing must not stop its parent.
+            spirv: vec![u32::MAX; 100_000],
+            constants: [(0, 64)].into(),
+            bindings: vec![7],
+            push_bytes: 4,
+        };
+        vec![source("first.comp"), source("second.comp")]
+    }
+
+    /// What is said of a child that runs this script.
+    fn told(script: &str) -> String {
+        let mut call = Command::new("sh");
+        call.args(["-c", script]);
+        let error = ask(call, &sources(), Duration::from_millis(500)).unwrap_err();
+        one_line(&error)
+    }
+
+    const DEVICE: &str = r#"{"Device":{"name":"Null","driver":"Mesa"}}"#;
+    const KERNEL: &str = r#"{"Kernel":{"subgroup_size":64,"statistics":{"VGPRs":4},"assembly":null}}"#;
+
+    #[test]
+    fn a_child_that_answers_is_heard() {
+        let mut call = Command::new("sh");
+        let refused = r#"{"Refused":"no float16"}"#;
+        call.args(["-c", &format!("cat >/dev/null; echo '{DEVICE}'; echo '{KERNEL}'; echo '{refused}'")]);
+        let (name, driver, lines) = ask(call, &sources(), Duration::from_secs(10)).unwrap();
+        assert_eq!((name.as_str(), driver.as_str()), ("Null", "Mesa"));
+        assert!(matches!(&lines[..], [Line::Kernel(raw), Line::Refused(_)] if raw.statistics["VGPRs"] == 4));
+    }
+
+    #[test]
+    fn a_child_that_is_killed_is_told_with_its_kernel() {
+        let text =
+            told(&format!("cat >/dev/null; echo '{DEVICE}'; echo '{KERNEL}'; echo oops >&2; kill -9 $$"));
+        assert!(text.contains("compiling second.comp") && text.contains("signal: 9"), "{text}");
+        assert!(text.contains("after it said 'oops'"), "{text}");
+        // Before it has read anything.
+        let text = told("kill -9 $$");
+        assert!(text.contains("opening the device") && text.contains("signal: 9"), "{text}");
+        let text =
+            told(&format!("cat >/dev/null; echo '{DEVICE}'; echo '{KERNEL}'; echo '{KERNEL}'; exit 7"));
+        assert!(text.contains("after the last kernel") && text.contains("exit status: 7"), "{text}");
+    }
+
+    #[test]
+    fn a_child_that_is_silent_is_not_waited_for() {
+        let began = std::time::Instant::now();
+        let text = told(&format!("cat >/dev/null; echo '{DEVICE}'; exec sleep 60"));
+        assert!(text.contains("compiling first.comp after 0.5 s") && text.contains("--timeout"), "{text}");
+        assert!(began.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_child_that_says_something_else_is_quoted() {
+        let text = told("cat >/dev/null; echo hello; exec sleep 60");
+        assert!(text.contains("said 'hello' while opening the device"), "{text}");
+        let text = told(&format!("cat >/dev/null; echo '{KERNEL}'; exec sleep 60"));
+        assert!(text.contains("out of turn"), "{text}");
+        let text = told("cat >/dev/null; echo '{\"Failed\":\"no such thing\"}'; exec sleep 60");
+        assert!(text.contains("RADV failed: no such thing"), "{text}");
+    }
+
+    #[test]
+    fn only_the_one_argument_makes_a_child() {
+        let is = |arguments: &[&str]| is_child(&arguments.iter().map(OsString::from).collect::<Vec<_>>());
+        assert!(is(&[ARGUMENT]));
+        assert!(!is(&[]) && !is(&[ARGUMENT, "--json"]) && !is(&["--json", ARGUMENT]));
+    }
+}

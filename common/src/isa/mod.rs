@@ -1,0 +1,68 @@
+//! What the compiler of another chip makes of a sample's kernels, without the chip: Mesa's RADV opens
+//! a device without hardware for any AMD chip, compiles for it, and tells registers and machine code.
+//!
+//! ```text
+//! sample ── kernels on its standard input ──▶ child, one a chip, RADV_FORCE_FAMILY=CHIP
+//!        ◀── statistics and machine code, a line a kernel ──
+//! ```
+//!
+//! A child for each chip because RADV reads the chip's name once, and because a name that it does not
+//! know, or a kernel that its compiler cannot take, ends the process.
+
+mod child;
+mod count;
+mod driver;
+mod null;
+mod occupancy;
+mod report;
+mod target;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use count::{Counts, count};
+pub use occupancy::{Chip, Limit, Occupancy, Use};
+pub use report::{ChipCode, CodeReport, Compiled, KernelCode, Outcome, SCHEMA, VariantCode};
+pub use target::Target;
+
+pub(crate) use child::{is_child, serve};
+pub(crate) use driver::compile;
+
+/// A kernel as a compiler takes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Source {
+    /// For messages.
+    pub name: String,
+    pub spirv: Vec<u32>,
+    /// Specialisation constants by id.
+    pub constants: BTreeMap<u32, u32>,
+    /// `VkDescriptorType` of each binding.
+    pub bindings: Vec<i32>,
+    pub push_bytes: u32,
+}
+
+/// A line of a child's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Line {
+    /// The device is open; the kernels follow in the order in which they were sent.
+    Device {
+        name: String,
+        driver: String,
+    },
+    Kernel(Raw),
+    /// The kernel asks for what the chip does not have.
+    Refused(String),
+    /// Nothing more will come.
+    Failed(String),
+}
+
+/// What the driver says of a kernel, in its own words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Raw {
+    /// Lanes of a wave.
+    pub subgroup_size: u32,
+    pub statistics: BTreeMap<String, u64>,
+    /// Machine code as text, where the driver can write it.
+    pub assembly: Option<String>,
+}
