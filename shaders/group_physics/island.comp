@@ -152,14 +152,28 @@ void solve(Held held, uint flags, uint slot) {
 }
 
 #ifdef LOOP
+uvec2 fetch(uint at, uint end) {
+    return at < end ? constraints[at] : NONE;
+}
+
+// The next colour's constraint is on its way while this one's is solved: no load can pass a barrier by
+// itself.
 void solve_all() {
+    uint begin = bound(0u);
+    uint end = bound(1u);
+    uvec2 words = fetch(begin + thread(), end);
     for (uint colour = 0u; colour < colours; ++colour) {
-        uint end = bound(colour + 1u);
-        for (uint at = bound(colour) + thread(); at < end; at += GROUP) {
+        uint after = bound(min(colour + 2u, colours));
+        uvec2 next = fetch(end + thread(), after);
+        for (uint at = begin + thread(); at < end; at += GROUP) {
             uint flags = 0u;
-            Held held = hold(constraints[at], true, flags, 0u);
+            Held held = hold(words, true, flags, 0u);
             solve(held, flags, 0u);
+            words = fetch(at + GROUP, end);
         }
+        words = next;
+        begin = end;
+        end = after;
         barrier();
     }
 }

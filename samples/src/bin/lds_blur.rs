@@ -69,12 +69,20 @@ fn lds_blur(lab: &mut Lab, args: &Args) -> Result<()> {
         shared(lab, &plane, &format!("separable_{side}x{side}"), Tile::square(side), SEPARABLE)?;
     }
     // Fewer invocations a tile, each down a column.
-    for (width, height, run) in
-        [(32, 32, 4), (32, 32, 8), (32, 32, 16), (32, 48, 16), (32, 64, 16), (64, 32, 16)]
-    {
+    for (width, height, run) in [
+        (32, 32, 4),
+        (32, 32, 8),
+        (32, 32, 16),
+        (32, 48, 16),
+        (32, 64, 16),
+        (64, 32, 16),
+        (16, 32, 8),
+        (16, 64, 16),
+    ] {
         let tile = Tile { width, height, run };
         shared(lab, &plane, &format!("shared_sliding_{width}x{height}x{run}"), tile, "32-bit floats")?;
         shared(lab, &plane, &format!("shared_half_sliding_{width}x{height}x{run}"), tile, HALF)?;
+        shared(lab, &plane, &format!("shared_storage_sliding_{width}x{height}x{run}"), tile, STORAGE)?;
     }
     lab.limits(plane.size, Format::R32_SFLOAT)?;
     volume(lab, args)?;
@@ -88,6 +96,7 @@ fn lds_blur(lab: &mut Lab, args: &Args) -> Result<()> {
 }
 
 const HALF: &str = "packed halves";
+const STORAGE: &str = "loaded as a storage image";
 const SEPARABLE: &str = "rows, then columns";
 /// Shown without being asked for: ten rows and the limits.
 const DEFAULT: [&str; 9] = [
@@ -117,10 +126,9 @@ fn direct(lab: &mut Lab, plane: &Plane, name: &str, threads: [u32; 2], rows: u32
     let kernel = if storage { kernel.define("STORAGE") } else { kernel };
     let (kernel, reason) = kernel.workgroup([threads[0], threads[1], 1]).build_or_reason()?;
     let groups = plane.groups([threads[0], threads[1] * rows]);
-    let (from, bindings) = (plane.from, plane.bindings());
-    let first = if storage { Binding::from(from) } else { from.sampled() };
+    let (from, bindings) = (plane.from(storage), plane.bindings());
     let variant = lab.variant(name, move |cmd, rep| {
-        cmd.dispatch(kernel, &[&[first], &*bindings(rep.index)].concat(), &(), groups);
+        cmd.dispatch(kernel, &[&[from], &*bindings(rep.index)].concat(), &(), groups);
     });
     let (width, height) = (threads[0], threads[1]);
     variant.moves(plane.bytes).skip(reason).cell(DIRECT, name, &format!("{width}x{height} invocations"));
@@ -140,16 +148,17 @@ fn shared(lab: &mut Lab, plane: &Plane, name: &str, tile: Tile, form: &str) -> R
         let kernel = plane.kernel(lab, "lds_blur/shared.comp");
         let kernel = sides.iter().fold(kernel, |kernel, (side, n)| kernel.define_as(side, n));
         let kernel = if form == HALF { kernel.define("HALF") } else { kernel };
+        let kernel = if form == STORAGE { kernel.define("STORAGE") } else { kernel };
         let kernel = if form == SEPARABLE { kernel.define("SEPARABLE") } else { kernel };
         kernel.shared_bytes(tile.shared_bytes(plane.radius, form))
     };
     let (built, reason) = kernel().build_or_reason()?;
     if reason.is_none() {
         let counting = kernel().define("COUNT_LOADS").build()?;
-        plane.count(lab, counting, tile)?;
+        plane.count(lab, counting, tile, form == STORAGE)?;
     }
     let groups = plane.groups([tile.width, tile.height]);
-    let (from, bindings) = (plane.from.sampled(), plane.bindings());
+    let (from, bindings) = (plane.from(form == STORAGE), plane.bindings());
     let variant = lab.variant(name, move |cmd, rep| {
         cmd.dispatch(built, &[&[from], &*bindings(rep.index)].concat(), &(), groups);
     });
@@ -309,6 +318,11 @@ impl Plane {
             .constant("SCALE", self.filter.scale(self.radius).to_bits())
     }
 
+    /// The image as a kernel loads it.
+    fn from(&self, storage: bool) -> Binding {
+        if storage { self.from.into() } else { self.from.sampled() }
+    }
+
     /// What a kernel writes and reads beside the image.
     fn bindings(&self) -> impl Fn(u32) -> Vec<Binding> + use<> {
         let (to, before) = (self.to, self.before);
@@ -323,8 +337,8 @@ impl Plane {
     }
 
     /// Counts what one workgroup loads, which must be what the formula says.
-    fn count(&self, lab: &Lab, counting: common::Kernel, tile: Tile) -> Result<()> {
-        let bindings = [vec![self.from.sampled()], self.bindings()(0)].concat();
+    fn count(&self, lab: &Lab, counting: common::Kernel, tile: Tile, storage: bool) -> Result<()> {
+        let bindings = [vec![self.from(storage)], self.bindings()(0)].concat();
         let counted = lab.tally("loads", 1, |cmd, counters| {
             cmd.dispatch(counting, &[&*bindings, &[counters.into()]].concat(), &(), [1; 3]);
         })?;
