@@ -44,7 +44,7 @@ pub(super) struct Common {
     /// Nothing is run. Mesa's RADV does it, with a device without hardware, in a process for each chip;
     /// chips have the names that Mesa gives them. The kernels are those that the sample chooses for the
     /// device that it would run on.
-    #[arg(long, value_name = "VENDOR:CHIPS", conflicts_with_all = ["bench", "check", "profile", "matrix", "samples", "budget", "csv", "image", "out"])]
+    #[arg(long, value_name = "VENDOR:CHIPS", conflicts_with_all = ["bench", "check", "profile", "samples", "budget", "csv", "image", "out"])]
     pub(super) code: Option<Target>,
     /// Break every dependency of one kind, which the check must then report
     #[arg(long = "break", value_enum, hide = true)]

@@ -1,0 +1,127 @@
+//! Code for AMD's GCN, compiled without the chip: that the figures are those of the kernels, that the
+//! occupancy model agrees with the driver, and what is said where nothing can be compiled.
+//!
+//! They pin no version of Mesa: what a compiler may do better tomorrow is a bound here.
+
+mod budgets;
+mod model;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use common::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
+use common::isa::CodeReport;
+use libtest_mimic::Arguments;
+use support::{Call, Ended, for_each_sample, trial};
+
+const SAMPLE: &str = "pipelined_events";
+const CHIPS: [&str; 2] = ["POLARIS10", "VEGA10"];
+/// Mesa's driver for AMD, which scripts/setup installs.
+const RADV: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
+
+fn main() -> Result<ExitCode> {
+    let here = Path::new(RADV).exists();
+    let mut trials = vec![
+        trial("occupancy_model", model::agrees_with_the_driver),
+        trial("sweep", sweep),
+        trial("unknown_chip", unknown_chip),
+        trial("compiler_failure", compiler_failure),
+    ];
+    trials.extend(budgets::trials());
+    trials.extend(for_each_sample(&[("compiled", compiled)])?);
+    let mut trials: Vec<_> = trials.into_iter().map(|trial| trial.with_ignored_flag(!here)).collect();
+    trials.push(trial("no_driver", no_driver));
+    trials.push(trial("no_chip", no_chip));
+    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
+}
+
+fn report(sample: &str, arguments: &str) -> Result<CodeReport> {
+    let ended =
+        call(sample, &format!("amd:{}", CHIPS.join(",")))?.words("--json -").words(arguments).run()?;
+    let ended = ended.with_code(EXIT_RIGHT.into())?;
+    serde_json::from_str(&ended.stdout).with_context(|| format!("stdout is no report: {ended}"))
+}
+
+fn call(sample: &str, code: &str) -> Result<Call> {
+    Ok(Call::new(sample)?.args(["--code", code]))
+}
+
+fn told_on_one_line(ended: Ended, code: u8, says: &[&str]) -> Result<()> {
+    let ended = ended.with_code(code.into())?;
+    ensure!(ended.stdout.is_empty() && ended.stderr.trim_end().lines().count() == 1, "not one line: {ended}");
+    for text in says {
+        ensure!(ended.stderr.contains(text), "no word of '{text}': {ended}");
+    }
+    Ok(())
+}
+
+/// Every kernel of every sample compiles, for chips that have what it asks for, without spills.
+fn compiled(sample: &str) -> Result<()> {
+    let report = report(sample, "")?;
+    ensure!(report.chips.len() == CHIPS.len() && report.failed.is_empty(), "{:?}", report.failed);
+    ensure!(!report.kernels.is_empty(), "no kernel");
+    for chip in &report.chips {
+        ensure!(chip.driver.contains("Mesa") && chip.device.contains(&chip.chip), "{chip:?}");
+        for (kernel, outcome) in report.kernels.iter().zip(&chip.kernels) {
+            let Some(compiled) = outcome.compiled() else { continue };
+            let memory = compiled.spilled_vgprs + compiled.spilled_sgprs + compiled.scratch_bytes;
+            ensure!(memory == 0, "{} on {} keeps registers in memory: {compiled:?}", kernel.name, chip.chip);
+            let occupancy = compiled.occupancy.as_ref().context("no occupancy")?;
+            ensure!(
+                u64::from(occupancy.waves_per_simd) == compiled.subgroups_per_simd,
+                "{} on {}: {compiled:?}",
+                kernel.name,
+                chip.chip
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A sweep compiles each of its points, and takes no report for a record.
+fn sweep() -> Result<()> {
+    let ended = call(SAMPLE, "amd:vega10")?.words("--radius 1..2").run()?.with_code(EXIT_RIGHT.into())?;
+    ensure!(
+        ended.stdout.matches("Null hardware").count() == 2 && !ended.stdout.contains("Isolated"),
+        "{ended}"
+    );
+    Ok(())
+}
+
+/// The other chips are compiled for all the same.
+fn unknown_chip() -> Result<()> {
+    let says = ["pipelined_events: ", "knows no chip 'POLARIS99'", "POLARIS10", "VEGA10", "NAVI21"];
+    told_on_one_line(call(SAMPLE, "amd:polaris99")?.run()?, EXIT_FAILED, &says)?;
+    let ended = call(SAMPLE, "amd:polaris99,vega10")?.run()?.with_code(EXIT_FAILED.into())?;
+    ensure!(ended.stdout.contains("RADV VEGA10") && ended.stderr.contains("knows no chip"), "{ended}");
+    Ok(())
+}
+
+/// The device of the child cannot be made; that of the sample can.
+fn compiler_failure() -> Result<()> {
+    let ended =
+        call(SAMPLE, "amd:vega10")?.env("HOTLAP_FAULT", "creating the device without hardware#1:memory");
+    told_on_one_line(ended.run()?, EXIT_FAILED, &["compiling for VEGA10", "out of device memory"])
+}
+
+fn no_driver() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let ended = call(SAMPLE, "amd:vega10")?.env("HOTLAP_ICD_DIR", folder.path()).run()?;
+    told_on_one_line(
+        ended,
+        EXIT_SKIPPED,
+        &["RADV", "not installed", "mesa-vulkan-drivers", &folder.path().to_string_lossy()],
+    )
+}
+
+fn no_chip() -> Result<()> {
+    for (code, says) in
+        [("polaris10", "amd:polaris10"), ("nvidia:ga102", "'nvidia'"), ("amd:", "no name of a chip")]
+    {
+        told_on_one_line(call(SAMPLE, code)?.run()?, EXIT_FAILED, &["--code", says])?;
+    }
+    Ok(())
+}
