@@ -41,7 +41,7 @@ impl Lab {
         let name = if shape.volume { format!("{COPY_LIMIT}_3d") } else { COPY_LIMIT.to_owned() };
         let of_volumes = shape.volume.then(|| name.clone());
         let variant = self.variant(name, move |cmd, rep| {
-            cmd.dispatch(kernel, &[from, to.get(rep.index, 0)], &(), groups);
+            cmd.dispatch(kernel, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
         });
         variant.moves(2 * bytes).on_request();
         variant.declared.limit = of_volumes;

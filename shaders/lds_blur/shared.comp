@@ -23,11 +23,7 @@ layout(constant_id = 0) const float SCALE = 1.0; // makes the weights' sum 1
 
 layout(local_size_x = TILE_WIDTH, local_size_y = TILE_HEIGHT / RUN) in;
 
-#ifdef STORAGE
-layout(set = 0, binding = 0, r32f) uniform readonly image2D from;
-#else
 layout(set = 0, binding = 0) uniform texture2D from;
-#endif
 layout(set = 0, binding = 1, r32f) uniform writeonly image2D to;
 #if FILTER == FILTER_CLAMP
 layout(set = 0, binding = 2) uniform texture2D before;
@@ -66,12 +62,7 @@ float load(ivec2 at, ivec2 last) {
 #ifdef COUNT_LOADS
     atomicAdd(loads, 1u);
 #endif
-    ivec2 inside = clamp(at, ivec2(0), last);
-#ifdef STORAGE
-    return imageLoad(from, inside).r;
-#else
-    return texelFetch(from, inside, 0).r;
-#endif
+    return texelFetch(from, clamp(at, ivec2(0), last), 0).r;
 }
 
 float old(ivec2 at) {

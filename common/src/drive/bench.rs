@@ -130,7 +130,8 @@ pub fn measure(
     notes.extend(target.session.profiler().map(|tool| {
         format!("{tool}: a profiler was connected, and its spans and its thread lengthen the CPU's way to a submit.")
     }));
-    let verdict = lab.verdict.as_ref().filter(|_| lab.shown_matrix().is_some());
+    let fits = !lab.verdict_needs_matrix || lab.shown_matrix().is_some();
+    let verdict = lab.verdict.as_ref().filter(|_| fits);
     let verdict = verdict.and_then(|conclude| conclude(&Figures::new(lab.device(), &rows)));
     Ok(Measured { method, rows, verdict, maps, painting, notes, ended, first_sample, error: outcome.aborted })
 }

@@ -72,6 +72,7 @@ pub struct Lab {
     pub(crate) bound: Option<String>,
     pub(crate) baseline: Option<String>,
     pub(crate) verdict: Option<Verdict>,
+    pub(crate) verdict_needs_matrix: bool,
     pub(crate) trials: Option<usize>,
     /// A picture is asked for: where texels differ is counted, not only how many do, unless the sample
     /// paints its result.
@@ -119,6 +120,7 @@ impl Lab {
             bound: None,
             baseline: None,
             verdict: None,
+            verdict_needs_matrix: false,
             trials: None,
             maps_races: options.maps_races,
             shown: None,
@@ -267,9 +269,15 @@ impl Lab {
         self.wanted_repetitions = 1;
     }
 
-    /// What the figures mean, in one paragraph, for the reader of a cross table.
+    /// What the figures mean, in one paragraph.
     pub fn verdict(&mut self, conclude: impl Fn(&Figures<'_>) -> Option<String> + 'static) {
         self.verdict = Some(Box::new(conclude));
+    }
+
+    /// As [`Lab::verdict`], where the cross tables are shown: on fewer variants it would be lost.
+    pub fn matrix_verdict(&mut self, conclude: impl Fn(&Figures<'_>) -> Option<String> + 'static) {
+        self.verdict_needs_matrix = true;
+        self.verdict(conclude);
     }
 
     /// Says why nothing is checked.

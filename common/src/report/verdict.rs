@@ -2,7 +2,7 @@
 
 use super::table::measured;
 use crate::facts::Kind;
-use crate::record::{Promise, Record, Row};
+use crate::record::{COPY_LIMIT, FMA_LIMIT, Promise, Record, Row};
 use crate::stats::{Interval, Summary};
 
 /// One sentence each for the baseline, the best lawful alternative and the best one that relies on
@@ -15,7 +15,10 @@ pub(super) fn verdict(record: &Record) -> Option<String> {
     let cost =
         record.rows.iter().find(|row| row.variant == *baseline).filter(|row| measured(row))?.to_bound?;
     let mut text = format!("In short: {baseline} takes {} {bound}.", times(&cost));
-    let lawful = record.rows.iter().filter(|row| row.promise == Promise::Law && row.variant != *baseline);
+    let lawful = record
+        .rows
+        .iter()
+        .filter(|row| row.promise == Promise::Law && row.variant != *baseline && !is_limit(&row.variant));
     let relying = record.rows.iter().filter(|row| matches!(row.promise, Promise::Hardware { .. }));
     let best =
         [("lawful alternative", fastest(lawful)), ("alternative that relies on hardware", fastest(relying))];
@@ -33,6 +36,11 @@ pub(super) fn verdict(record: &Record) -> Option<String> {
 }
 
 /// The row with the smallest ratio to the baseline; one that raced has no time to compare.
+/// The device's own kernels do other work.
+fn is_limit(variant: &str) -> bool {
+    variant.starts_with(COPY_LIMIT) || variant == FMA_LIMIT
+}
+
 fn fastest<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<(&'a Row, Summary)> {
     rows.filter(|row| measured(row) && row.racy.is_none_or(|r| r.racy_samples == 0))
         .filter_map(|row| Some((row, row.to_baseline?)))

@@ -54,7 +54,7 @@ fn main() -> ExitCode {
 
 fn lds_blur(lab: &mut Lab, args: &Args) -> Result<()> {
     let plane = Plane::new(lab, args)?;
-    lab.matrix("÷ direct_sampled", Shows::Ratios);
+    lab.matrix("µs", Shows::Times);
 
     // Every invocation its own neighbourhood: one texel each, then a column of texels each.
     direct(lab, &plane, "direct_storage", [16, 16], 1)?;
@@ -82,7 +82,6 @@ fn lds_blur(lab: &mut Lab, args: &Args) -> Result<()> {
         let tile = Tile { width, height, run };
         shared(lab, &plane, &format!("shared_sliding_{width}x{height}x{run}"), tile, "32-bit floats")?;
         shared(lab, &plane, &format!("shared_half_sliding_{width}x{height}x{run}"), tile, HALF)?;
-        shared(lab, &plane, &format!("shared_storage_sliding_{width}x{height}x{run}"), tile, STORAGE)?;
     }
     lab.limits(plane.size, Format::R32_SFLOAT)?;
     volume(lab, args)?;
@@ -96,10 +95,9 @@ fn lds_blur(lab: &mut Lab, args: &Args) -> Result<()> {
 }
 
 const HALF: &str = "packed halves";
-const STORAGE: &str = "loaded as a storage image";
 const SEPARABLE: &str = "rows, then columns";
 /// Shown without being asked for: ten rows and the limits.
-const DEFAULT: [&str; 9] = [
+const DEFAULT: [&str; 10] = [
     "direct_storage",
     "direct_sampled",
     "sliding_32x2x16",
@@ -108,7 +106,8 @@ const DEFAULT: [&str; 9] = [
     "shared_32x32",
     "shared_half_32x32",
     "separable_32x32",
-    "shared_sliding_32x32x16",
+    "shared_sliding_32x32x8",
+    "shared_sliding_32x48x16",
 ];
 
 /// Kernels that nobody asks for are not compiled.
@@ -148,17 +147,16 @@ fn shared(lab: &mut Lab, plane: &Plane, name: &str, tile: Tile, form: &str) -> R
         let kernel = plane.kernel(lab, "lds_blur/shared.comp");
         let kernel = sides.iter().fold(kernel, |kernel, (side, n)| kernel.define_as(side, n));
         let kernel = if form == HALF { kernel.define("HALF") } else { kernel };
-        let kernel = if form == STORAGE { kernel.define("STORAGE") } else { kernel };
         let kernel = if form == SEPARABLE { kernel.define("SEPARABLE") } else { kernel };
         kernel.shared_bytes(tile.shared_bytes(plane.radius, form))
     };
     let (built, reason) = kernel().build_or_reason()?;
     if reason.is_none() {
         let counting = kernel().define("COUNT_LOADS").build()?;
-        plane.count(lab, counting, tile, form == STORAGE)?;
+        plane.count(lab, counting, tile)?;
     }
     let groups = plane.groups([tile.width, tile.height]);
-    let (from, bindings) = (plane.from(form == STORAGE), plane.bindings());
+    let (from, bindings) = (plane.from(false), plane.bindings());
     let variant = lab.variant(name, move |cmd, rep| {
         cmd.dispatch(built, &[&[from], &*bindings(rep.index)].concat(), &(), groups);
     });
@@ -337,8 +335,8 @@ impl Plane {
     }
 
     /// Counts what one workgroup loads, which must be what the formula says.
-    fn count(&self, lab: &Lab, counting: common::Kernel, tile: Tile, storage: bool) -> Result<()> {
-        let bindings = [vec![self.from(storage)], self.bindings()(0)].concat();
+    fn count(&self, lab: &Lab, counting: common::Kernel, tile: Tile) -> Result<()> {
+        let bindings = [vec![self.from(false)], self.bindings()(0)].concat();
         let counted = lab.tally("loads", 1, |cmd, counters| {
             cmd.dispatch(counting, &[&*bindings, &[counters.into()]].concat(), &(), [1; 3]);
         })?;

@@ -146,7 +146,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.bound("no_barrier");
     lab.baseline("full_barrier");
     let counts: Vec<u32> = counts.into_iter().collect();
-    lab.verdict(move |figures| verdict(figures, chain.passes, &counts));
+    lab.matrix_verdict(move |figures| verdict(figures, chain.passes, &counts));
     chain.expect(lab, chain.images)
 }
 
