@@ -4,6 +4,7 @@
 pub mod bands;
 pub mod box_blur;
 pub mod chain;
+pub mod hall;
 pub mod island;
 pub mod neighbourhood;
 pub mod remap;

@@ -1,233 +1,264 @@
-//! Ambient occlusion in whole numbers, and a scene for it: the twin of
-//! `shaders/swizzled_remap/ssao.comp`, written from the same formula.
+//! Screen-space ambient occlusion on the CPU, written from its formula: the twin of
+//! `shaders/swizzled_remap/ssao.comp`.
+//!
+//! A pixel looks at taps on a spiral around it, which reaches as far in the image as the radius is at its
+//! depth. A tap whose depth is within the radius of the pixel's counts by its height above the pixel's
+//! surface, up to a quarter of the radius; the pixel is as open as the mean of its taps leaves it. The pixels of
+//! each 4x4 block turn the spiral in 16 directions, so that neighbours look at different places: this
+//! is what makes the pass depend on caches. All is integers.
+
+use std::f64::consts::TAU;
+use std::fmt::Write;
 
 use common::Extent;
 use rayon::prelude::*;
 
-/// Units of depth in a unit of length.
-const UNIT: f64 = 256.0;
-/// Most pixels that a neighbourhood reaches, so that a texel right in front of the eye does not sample
-/// the whole screen.
-pub const REACH: i32 = 96;
-/// How far in front of the tangent plane an occluder lies at the least, in normals of length 127.
-const BIAS: i32 = 4 * 127;
+use crate::hall::{NORMAL_LENGTH, Scene, focal};
 
-/// What the eye sees: depths and normals, row by row.
+/// Spiral and turns are fractions with so many bits each.
+const BITS: u32 = 6;
+/// Bits below the texel of a turned tap.
+pub const FRACTION_BITS: u32 = 2 * BITS;
+/// How far taps go in an image: beyond it engines give up, for the caches' sake.
+pub const MOST_PIXELS: u32 = 64;
+/// Side of the block of pixels that have different turns.
+const TURNS_SIDE: usize = 4;
+/// Which turn a pixel of the block has: an ordered dither, so that neighbours differ much.
+const TURN_OF: [u8; TURNS_SIDE * TURNS_SIDE] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
+/// The golden angle: no two taps lie in one direction.
+const SPIRAL_STEP: f64 = TAU * 0.381_966;
+/// What leaves a pixel wholly occluded.
+const WHOLE: u32 = 255;
+
+/// What there is to compute.
 #[derive(Clone, Debug)]
-pub struct Scene {
+pub struct Occlusion {
     size: Extent,
-    /// Along the view, in 256ths of a unit of length; at least 1.
-    pub depths: Vec<u32>,
-    /// x, y and z of the normals, each 128 more than 127 times its value, in a byte each.
-    pub normals: Vec<u32>,
+    /// Of the neighbourhood, in the unit of depth.
+    radius: u32,
+    spiral: Vec<[i32; 2]>,
+    turns: Vec<[i32; 2]>,
 }
 
-/// How a scene is sampled.
-#[derive(Clone, Debug)]
-pub struct Sampling {
-    /// Offsets in 64ths of the radius.
-    pub taps: Vec<[i32; 2]>,
-    /// Radius of the neighbourhood, in units of depth.
-    pub radius: i32,
+/// A point on a circle of `length`, in fractions of [`BITS`].
+fn direction(angle: f64, length: f64) -> [i32; 2] {
+    let scale = length * f64::from(1 << BITS);
+    #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
+    let rounded = |side: f64| (side * scale).round() as i32;
+    [rounded(angle.cos()), rounded(angle.sin())]
 }
 
-impl Sampling {
-    /// Taps on a spiral, so that all distances and directions come up.
+impl Occlusion {
+    /// So many taps within `radius` of each pixel, of an image of this size.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "within ±64")]
-    pub fn spiral(taps: u32, radius: i32) -> Self {
-        let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
-        let at = |i: u32| {
-            let distance = 64.0 * ((f64::from(i) + 0.5) / f64::from(taps)).sqrt();
-            let (y, x) = (f64::from(i) * golden).sin_cos();
-            [(distance * x).round() as i32, (distance * y).round() as i32]
+    pub fn new(size: Extent, taps: u32, radius: u32) -> Self {
+        let tap = |i| {
+            let i = f64::from(i);
+            direction(SPIRAL_STEP * i, (i + 0.5) / f64::from(taps))
         };
-        Self { taps: (0..taps).map(at).collect(), radius }
+        let turn = |turn: u8| direction(TAU * f64::from(turn) / 16.0, 1.0);
+        Self { size, radius, spiral: (0..taps).map(tap).collect(), turns: TURN_OF.map(turn).to_vec() }
     }
 
-    /// The taps as the kernel reads them.
+    /// A height of one unit of depth, as the integers have it.
+    fn unit(&self) -> u32 {
+        focal(self.size) * NORMAL_LENGTH.cast_unsigned()
+    }
+
+    /// Height above the surface at which a tap begins to count: what rounded depths and normals may feign.
     #[must_use]
-    pub fn words(&self) -> Vec<u32> {
-        let half = |n: i32| n.cast_unsigned() & 0xffff;
-        self.taps.iter().map(|&[x, y]| half(y) << 16 | half(x)).collect()
+    pub fn bias(&self) -> u32 {
+        self.unit() * (self.radius / 16).max(2)
     }
-}
 
-impl Scene {
-    /// Floor, wall, columns and balls in between: surfaces with edges between near and far.
+    /// Bits of a height to cut off, so that a quarter of the radius is a whole tap or more.
     #[must_use]
-    pub fn new(size: Extent) -> Self {
-        let texels = (0..size.width * size.height).into_par_iter();
-        let seen = texels.map(|at| seen(size, at % size.width, at / size.width));
-        let (depths, normals) = seen.unzip();
-        Self { size, depths, normals }
+    pub fn height_shift(&self) -> u32 {
+        (self.unit() * self.radius / 4 / WHOLE).max(1).ilog2()
     }
 
-    /// Pixels that a unit of length takes at depth 1.
+    /// Macros of the kernel, which no specialisation constant can be, and their values in GLSL.
     #[must_use]
-    pub fn focal(&self) -> i32 {
-        focal(self.size)
+    pub fn defines(&self) -> [(&'static str, String); 4] {
+        [
+            ("TAPS", self.spiral.len().to_string()),
+            ("SPIRAL", array(&self.spiral)),
+            ("TURNS", array(&self.turns)),
+            ("TURNS_SIDE", TURNS_SIDE.to_string()),
+        ]
     }
 
-    /// The occlusion of each texel: 255 where nothing is in front of it.
+    /// Specialisation constants of the kernel.
     #[must_use]
-    pub fn occlusion(&self, sampling: &Sampling) -> Vec<u32> {
-        let width = self.size.width;
-        (0..self.size.width * self.size.height)
-            .into_par_iter()
-            .map(|at| self.texel([(at % width).cast_signed(), (at / width).cast_signed()], sampling))
-            .collect()
+    pub fn constants(&self) -> [(&'static str, u32); 6] {
+        [
+            ("FOCAL", focal(self.size)),
+            ("RADIUS", self.radius),
+            ("MOST_PIXELS", MOST_PIXELS),
+            ("BIAS", self.bias()),
+            ("HEIGHT_SHIFT", self.height_shift()),
+            ("FRACTION_BITS", FRACTION_BITS),
+        ]
     }
 
-    fn texel(&self, at: [i32; 2], sampling: &Sampling) -> u32 {
-        let here = self.depth(at);
-        let normal = self.normals[self.index(at)];
-        let facing = [0, 8, 16].map(|shift| (normal >> shift & 255).cast_signed() - 128);
-        let pixels = (sampling.radius * self.focal() / here).clamp(1, REACH);
-        let mut occluded = 0;
-        for &tap in &sampling.taps {
-            let away = turned(tap, at).map(|n| (n * pixels) >> 6);
-            let there = self.inside([at[0] + away[0], at[1] + away[1]]);
-            let (ours, theirs) = (self.place(at), self.place(there));
-            let step = [0, 1, 2].map(|i| theirs[i] - ours[i]);
-            let behind = step[2];
-            if (0..3).map(|i| facing[i] * step[i]).sum::<i32>() > BIAS {
-                let near = (2 * sampling.radius - behind.abs()).max(0) * 128 / sampling.radius;
-                occluded += near.min(255);
+    /// How open each pixel is, from 0 to 255.
+    #[must_use]
+    pub fn twin(&self, scene: &Scene) -> Vec<u32> {
+        let width = self.size.width as usize;
+        let mut open = vec![0; scene.depths.len()];
+        open.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
+            for (x, texel) in row.iter_mut().enumerate() {
+                *texel = self.open(scene, [x, y]);
             }
-        }
-        (255 - occluded / i32::try_from(sampling.taps.len()).unwrap_or(i32::MAX)).cast_unsigned()
+        });
+        open
     }
 
-    /// Where in space a texel lies, in units of depth.
-    fn place(&self, at: [i32; 2]) -> [i32; 3] {
-        let depth = self.depth(at);
-        let centre = self.size.sides().map(|side| side.cast_signed() / 2);
-        let [x, y] = [0, 1].map(|i| (at[i] - centre[i]) * depth / self.focal());
-        [x, y, depth]
+    fn open(&self, scene: &Scene, at: [usize; 2]) -> u32 {
+        let here = self.point(scene, at);
+        let normal = scene.normals[self.index(at)].to_le_bytes().map(|byte| i64::from(byte.cast_signed()));
+        let reach = (i64::from(self.radius * focal(self.size)) / here[2]).clamp(2, MOST_PIXELS.into());
+        let turn = self.turns[at[1] % TURNS_SIDE * TURNS_SIDE + at[0] % TURNS_SIDE];
+        let from = self.scaled(here);
+        let occluded = self.spiral.iter().map(|&tap| {
+            let there = self.point(scene, self.tap(at, tap, turn, reach));
+            // Both points stand at (pixel - middle, focal) * depth / focal.
+            let above = |i: usize| normal[i] * (self.scaled(there)[i] - from[i]);
+            let height = above(0) + above(1) + above(2) - i64::from(self.bias());
+            let in_range = (there[2] - here[2]).abs() < i64::from(self.radius);
+            if in_range { (height >> self.height_shift()).clamp(0, WHOLE.into()) } else { 0 }
+        });
+        let taps = i64::try_from(self.spiral.len()).unwrap_or(i64::MAX);
+        WHOLE - u32::try_from(occluded.sum::<i64>() / taps).unwrap_or(WHOLE)
     }
 
-    fn inside(&self, [x, y]: [i32; 2]) -> [i32; 2] {
-        let last = self.size.sides().map(|side| side.cast_signed() - 1);
-        [x.clamp(0, last[0]), y.clamp(0, last[1])]
+    /// Position of a pixel from the middle of the image, and its depth.
+    fn point(&self, scene: &Scene, at: [usize; 2]) -> [i64; 3] {
+        let from_middle = |at: usize, side: u32| i64::try_from(at).unwrap_or(i64::MAX) - i64::from(side / 2);
+        [
+            from_middle(at[0], self.size.width),
+            from_middle(at[1], self.size.height),
+            scene.depths[self.index(at)].into(),
+        ]
     }
 
-    fn index(&self, [x, y]: [i32; 2]) -> usize {
-        (y.cast_unsigned() * self.size.width + x.cast_unsigned()) as usize
+    /// Where a point stands, times the focal length.
+    fn scaled(&self, [x, y, depth]: [i64; 3]) -> [i64; 3] {
+        [x * depth, y * depth, i64::from(focal(self.size)) * depth]
     }
 
-    fn depth(&self, at: [i32; 2]) -> i32 {
-        self.depths[self.index(at)].cast_signed()
+    fn index(&self, [x, y]: [usize; 2]) -> usize {
+        y * self.size.width as usize + x
+    }
+
+    /// The texel of a tap, turned and stretched to `reach` texels; of those outside the nearest inside.
+    fn tap(&self, at: [usize; 2], tap: [i32; 2], turn: [i32; 2], reach: i64) -> [usize; 2] {
+        let ([x, y], [cos, sin]) = (tap.map(i64::from), turn.map(i64::from));
+        let turned = [x * cos - y * sin, x * sin + y * cos];
+        [0, 1].map(|i| {
+            let half = 1 << (FRACTION_BITS - 1);
+            let offset = (turned[i] * reach + half) >> FRACTION_BITS;
+            let last = self.size.sides()[i] as usize - 1;
+            let moved = i64::try_from(at[i]).unwrap_or(i64::MAX) + offset;
+            usize::try_from(moved.max(0)).map_or(last, |moved| moved.min(last))
+        })
     }
 }
 
-/// A quarter turn in odd columns, half a turn in every second pair of columns, mirrored in odd rows.
-fn turned([x, y]: [i32; 2], at: [i32; 2]) -> [i32; 2] {
-    let [x, y] = if at[0] % 2 == 1 { [-y, x] } else { [x, y] };
-    let [x, y] = if at[0] / 2 % 2 == 1 { [-x, -y] } else { [x, y] };
-    [if at[1] % 2 == 1 { -x } else { x }, y]
-}
-
-/// A field of view of about 80 degrees.
-fn focal(size: Extent) -> i32 {
-    (size.width * 3 / 5).cast_signed().max(1)
-}
-
-type Vector = [f64; 3];
-
-fn dot(a: Vector, b: Vector) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-/// Depth and normal where the ray through a pixel meets the scene.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "depths of 1 to 2^16, bytes")]
-fn seen(size: Extent, x: u32, y: u32) -> (u32, u32) {
-    let focal = f64::from(focal(size));
-    let centred = |at: u32, side: u32| (f64::from(at) + 0.5 - f64::from(side) / 2.0) / focal;
-    let ray = [centred(x, size.width), centred(y, size.height), 1.0];
-    // The wall, then whatever is in front of it. Rays have depth 1, so distances along them are depths.
-    let mut nearest = (24.0, [0.0, 0.0, -1.0]);
-    let mut meet = |depth: f64, normal: Vector| {
-        if depth > 0.5 && depth < nearest.0 {
-            nearest = (depth, normal);
-        }
-    };
-    meet(1.4 / ray[1], [0.0, -1.0, 0.0]);
-    for i in 0..12 {
-        let (column, row) = (f64::from(i % 4) - 1.5, f64::from(i / 4));
-        let foot = [column * 3.2 + 0.7 * row, 7.0 + 5.0 * row];
-        if let Some((depth, normal)) = column_hit(ray, foot, 0.55) {
-            meet(depth, normal);
-        }
-        let centre = [column * 2.1 - 0.4 * row, 0.75, 4.5 + 4.2 * row];
-        if let Some((depth, normal)) = ball_hit(ray, centre, 0.65) {
-            meet(depth, normal);
-        }
+/// An array of vectors in GLSL.
+fn array(of: &[[i32; 2]]) -> String {
+    let mut text = String::from("ivec2[](");
+    for (i, [x, y]) in of.iter().enumerate() {
+        let comma = if i > 0 { ", " } else { "" };
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{comma}ivec2({x}, {y})");
     }
-    let (depth, normal) = nearest;
-    let byte = |n: f64| (n * 127.0).round() as i32 + 128;
-    let [x, y, z] = normal.map(byte);
-    ((depth * UNIT) as u32, (z << 16 | y << 8 | x).cast_unsigned())
-}
-
-fn ball_hit(ray: Vector, centre: Vector, radius: f64) -> Option<(f64, Vector)> {
-    let (a, b) = (dot(ray, ray), dot(ray, centre));
-    let root = (b * b - a * (dot(centre, centre) - radius * radius)).sqrt();
-    let depth = (b - root) / a;
-    let normal = [0, 1, 2].map(|i| (ray[i] * depth - centre[i]) / radius);
-    depth.is_finite().then_some((depth, normal))
-}
-
-/// A column that stands on `foot`, x and z.
-fn column_hit(ray: Vector, foot: [f64; 2], radius: f64) -> Option<(f64, Vector)> {
-    let flat = |v: Vector| [v[0], 0.0, v[2]];
-    ball_hit(flat(ray), [foot[0], 0.0, foot[1]], radius)
+    text + ")"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hall;
 
-    /// A plane that faces the eye, but for what `depth` says.
-    fn wall(size: Extent, depth: impl Fn(u32, u32) -> u32) -> Scene {
-        let at = |i: u32| depth(i % size.width, i / size.width);
-        let depths = (0..size.width * size.height).map(at).collect();
-        let normal = (128 - 127) << 16 | 128 << 8 | 128;
-        Scene { size, depths, normals: vec![normal; (size.width * size.height) as usize] }
+    const FACING: u32 = (NORMAL_LENGTH.cast_unsigned() ^ 0xff) + 1; // -127 as the lowest byte
+
+    /// A row of pixels that face the eye; the eye is 5 pixels before them.
+    fn row(depths: [u32; 8]) -> ([u32; 8], Vec<u32>) {
+        let size = Extent { width: 8, height: 1 };
+        let scene = Scene { depths: depths.to_vec(), normals: vec![FACING << 16; 8] };
+        (depths, Occlusion::new(size, 1, 40).twin(&scene))
+    }
+
+    /// The one tap of pixel 0 lies half of 40 * 5 / 100 pixels to the right, that of pixel 1 to the left.
+    #[test]
+    fn one_tap_by_hand() {
+        let (_, flat) = row([100; 8]);
+        assert_eq!(flat, [255; 8]);
+        // 6 units above the surface, less 2 of bias, times 5 * 127; 4 bits cut off: 158.
+        let (_, raised) = row([100, 94, 100, 100, 100, 100, 100, 100]);
+        assert_eq!(raised[..2], [255 - 158, 255]);
+        // A whole tap, and one beyond the radius that counts nothing.
+        assert_eq!(row([100, 70, 100, 100, 100, 100, 100, 100]).1[0], 0);
+        assert_eq!(row([100, 60, 100, 100, 100, 100, 100, 100]).1[0], 255);
+        assert_eq!(row([100, 61, 100, 100, 100, 100, 100, 100]).1[0], 0);
     }
 
     #[test]
-    fn a_wall_is_not_occluded_and_a_pit_is() {
-        let size = Extent { width: 256, height: 48 };
-        let sampling = Sampling::spiral(16, 64);
-        assert!(wall(size, |_, _| 1024).occlusion(&sampling).iter().all(|&level| level == 255));
-        let pit = wall(size, |x, y| if (28..36).contains(&x) && (20..28).contains(&y) { 1070 } else { 1024 });
-        let levels = pit.occlusion(&sampling);
-        assert!(levels[24 * 256 + 32] < 224, "{}", levels[24 * 256 + 32]);
-        assert_eq!(levels[0], 255);
-        // What is far in front occludes nothing: it is another object.
-        let far = wall(size, |x, _| if x < 32 { 256 } else { 4096 });
-        assert_eq!(far.occlusion(&sampling)[24 * 256 + 33], 255);
+    fn taps_are_turned_stretched_and_kept_inside() {
+        let occlusion = Occlusion::new(Extent { width: 100, height: 50 }, 16, 40);
+        assert_eq!(occlusion.tap([50, 25], [64, 0], [64, 0], 10), [60, 25]);
+        assert_eq!(occlusion.tap([50, 25], [64, 0], [0, 64], 10), [50, 35]);
+        assert_eq!(occlusion.tap([50, 25], [0, 32], [0, 64], 10), [45, 25]);
+        assert_eq!(occlusion.tap([50, 25], [0, 32], [-64, 0], 10), [50, 20]);
+        // To the nearest texel, halves upwards.
+        assert_eq!(occlusion.tap([50, 25], [32, 31], [64, 0], 5), [53, 27]);
+        assert_eq!(occlusion.tap([95, 25], [64, 0], [64, 0], 10), [99, 25]);
+        assert_eq!(occlusion.tap([5, 25], [64, 0], [-64, 0], 10), [0, 25]);
+        assert_eq!(occlusion.tap([50, 45], [64, 0], [0, 64], 10), [50, 49]);
     }
 
     #[test]
-    fn the_scene_has_edges_and_fits_its_numbers() {
-        let scene = Scene::new(Extent { width: 320, height: 200 });
-        assert!(scene.depths.iter().all(|depth| (128..=24 * 256).contains(depth)));
-        let edges = scene.depths.windows(2).filter(|pair| pair[0].abs_diff(pair[1]) > 256).count();
-        assert!((200..20_000).contains(&edges), "{edges}");
-        let levels = scene.occlusion(&Sampling::spiral(16, 64));
-        let dark = levels.iter().filter(|level| **level < 224).count();
-        assert!(dark > levels.len() / 100 && dark < levels.len() / 2, "{dark} of {}", levels.len());
+    fn sixteen_turns_and_no_tap_like_another() {
+        let occlusion = Occlusion::new(Extent::square(64), 64, 40);
+        let distinct = |of: &[[i32; 2]]| of.iter().collect::<std::collections::BTreeSet<_>>().len();
+        assert_eq!((distinct(&occlusion.turns), distinct(&occlusion.spiral)), (16, 64));
+        let length = |[x, y]: [i32; 2]| f64::from(x * x + y * y).sqrt();
+        assert!(occlusion.turns.iter().all(|&turn| (length(turn) - 64.0).abs() < 1.0));
+        assert!(occlusion.spiral.iter().all(|&tap| length(tap) < 65.0));
+        assert!(occlusion.spiral.windows(2).all(|two| length(two[0]) < length(two[1]) + 1.0));
+    }
+
+    /// Flat surfaces are open, corners are not, and most of the picture is neither black nor white.
+    #[test]
+    fn a_hall_has_dark_corners() {
+        let size = Extent { width: 320, height: 200 };
+        let open = Occlusion::new(size, 16, 40).twin(&hall::seen(size));
+        let share =
+            |of: fn(u32) -> bool| open.iter().filter(|&&open| of(open)).count() as f64 / open.len() as f64;
+        let (white, shaded, dark) =
+            (share(|open| open == 255), share(|open| open < 225), share(|open| open < 128));
+        assert!((0.2..0.9).contains(&white), "{white} white");
+        assert!((0.05..0.4).contains(&shaded), "{shaded} shaded");
+        assert!(dark < 0.01, "{dark} dark");
+        assert!(open.iter().any(|&open| open < 140));
+    }
+
+    /// The kernel's 32 bits hold the height of any tap in range, whatever its products do on the way.
+    #[test]
+    fn heights_fit_in_the_largest_images() {
+        let (size, radius, farthest) = (Extent::square(32768), 400_u32, 4_000);
+        let occlusion = Occlusion::new(size, 16, radius);
+        let ray = f64::from(focal(size)).hypot(f64::from(size.width / 2)).hypot(f64::from(size.height / 2));
+        // Along the ray by the radius, and across it by as many pixels as taps may lie away.
+        let height =
+            f64::from(NORMAL_LENGTH + 1) * (f64::from(radius) * ray + f64::from(MOST_PIXELS * farthest));
+        assert!(height + f64::from(occlusion.bias()) < f64::from(i32::MAX), "{height}");
+        assert!(occlusion.height_shift() < 31 && (size.width << FRACTION_BITS) < i32::MAX.cast_unsigned());
     }
 
     #[test]
-    fn taps_survive_their_packing() {
-        let sampling = Sampling::spiral(64, 1);
-        let half = |word: u32| i32::from((word & 0xffff) as u16 as i16);
-        for (tap, word) in sampling.taps.iter().zip(sampling.words()) {
-            assert_eq!(*tap, [half(word), half(word >> 16)]);
-            assert!(tap.iter().all(|n| n.abs() <= 64));
-        }
+    fn arrays_are_glsl() {
+        assert_eq!(array(&[[1, -2], [3, 4]]), "ivec2[](ivec2(1, -2), ivec2(3, 4))");
     }
 }

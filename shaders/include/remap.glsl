@@ -1,31 +1,29 @@
-// Which texel of a rectangle a lane takes, and which rectangle a workgroup. Pure functions; their twin is
-// `samples/src/remap.rs`.
-
 #ifndef REMAP_GLSL
 #define REMAP_GLSL
 
-// Lanes fill tiles of 8x8, four neighbouring lanes a quad of 2x2, as texture units fetch them; tiles fill
-// the rectangle column by column, 2^row_bits of them in each.
-//
-//   bits of the lane    8 7 6 5 4 3 2 1 0      with row_bits = 1: a rectangle of 32x16
-//   y                       3 2 1       0
-//   x                   4 3       2 1 0
-//
-// Five bit-field operations on GCN.
-uvec2 remapped(uint lane, int row_bits) {
+// Which texel a lane has, and which rectangle a workgroup has. The twins of these functions, and the
+// proof that nothing is left out or done twice, are in samples/src/remap.rs.
+
+// Each 64 lanes are a tile of 8x8 texels, each four a 2x2 quad in it: lane bit 0 is the lowest bit of y,
+// bits 1 to 3 are those of x, bits 4 and 5 the rest of y. The bits above count the tiles down a column of
+// 2^row_bits tiles, and then the columns. With row_bits = 1 these are the slide's five operations.
+uvec2 remap(uint lane, int row_bits) {
+    uint x = bitfieldInsert(lane >> (3 + row_bits), lane >> 1, 0, 3);
     uint y = bitfieldInsert(bitfieldExtract(lane, 3, 3 + row_bits), lane, 0, 1);
-    uint x = bitfieldInsert(lane >> (3 + row_bits), bitfieldExtract(lane, 1, 3), 0, 3);
     return uvec2(x, y);
 }
 
-// Workgroups in the order of a grid `columns` wide, one such strip after the other, the last one as wide
-// as is left: those that run at the same time lie closer together than in rows across the whole image.
-uvec2 walked(uvec2 group, uvec2 groups, uint columns) {
-    uint index = group.y * groups.x + group.x;
-    uint strip = index / (columns * groups.y);
-    uint width = min(columns, groups.x - strip * columns);
-    uint within = index - strip * columns * groups.y;
-    return uvec2(strip * columns + within % width, within / width);
+// Walks a grid of workgroups in columns of so many, row by row in each column, where they are numbered
+// along whole rows. The last column has what is left. Every division is by a constant where the grid
+// and the width are constants.
+uvec2 in_columns(uvec2 group, uvec2 grid, uint width) {
+    uint order = group.y * grid.x + group.x;
+    uint column = order / (width * grid.y);
+    uint rest = order - column * width * grid.y;
+    uint last_width = max(grid.x % width, 1);
+    uvec2 at = column < grid.x / width ? uvec2(rest % width, rest / width)
+                                       : uvec2(rest % last_width, rest / last_width);
+    return uvec2(column * width + at.x, at.y);
 }
 
 #endif

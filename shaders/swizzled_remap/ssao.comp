@@ -1,93 +1,125 @@
 #version 460
-#extension GL_EXT_samplerless_texture_functions : require
 #extension GL_GOOGLE_include_directive : require
-
+// Only an unrolled loop has the taps' offsets as constants, and many fetches under way at a time.
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_samplerless_texture_functions : require
 #include "remap.glsl"
 
-// Screen-space ambient occlusion in whole numbers, so that every device computes the same: taps around a
-// texel, in a radius that shrinks with its depth, are occluders where they lie in front of its tangent
-// plane and not too far from it. The twin is `samples/src/ssao.rs`.
+// How open each pixel is to its surroundings: 255 where no tap stands above its surface. The formula is
+// told in samples/src/ssao.rs. All is integers, so that the result is the same whichever lane has which
+// pixel, which is all that the variants differ in.
 
-// The rectangle of texels that a workgroup covers.
-#ifndef WIDTH
-#define WIDTH 8
-#define HEIGHT 8
+// A spiral within a circle of 2^(FRACTION_BITS / 2), and the directions in which the pixels of a block of
+// 4x4 turn it, as long.
+#ifndef TAPS
 #define TAPS 1
-#endif
-// REMAPPED: lanes in tiles of 8x8 and quads; else in rows, as the API numbers them.
-// COLUMNS: workgroups in strips so many wide; 0: in rows across the image.
-#ifndef COLUMNS
-#define COLUMNS 0
+#define SPIRAL ivec2[](ivec2(64, 0))
+#define TURNS ivec2[](ivec2(64, 0))
+#define TURNS_SIDE 1
 #endif
 
-layout(constant_id = 0) const int FOCAL = 1;    // pixels at depth 1 that a unit of length takes
-layout(constant_id = 1) const int RADIUS = 1;   // of the neighbourhood, in units of depth
-layout(constant_id = 2) const int REACH = 1;    // most pixels of it
-layout(constant_id = 3) const int ROW_BITS = 0; // tiles in a column of the rectangle, as a power of two
-layout(local_size_x_id = 4, local_size_y_id = 5) in;
+layout(local_size_x_id = 0, local_size_y_id = 1) in;
+// Texels of a workgroup, which need not have the sides of its lanes.
+layout(constant_id = 2) const uint AREA_X = 8;
+layout(constant_id = 3) const uint AREA_Y = 8;
+#ifdef REMAPPED
+// Tiles of 8x8 below each other, as a power of two.
+layout(constant_id = 4) const int ROW_BITS = 0;
+#endif
+#ifdef IN_COLUMNS
+layout(constant_id = 5) const uint COLUMN_GROUPS = 1;
+// Constants, so that a division by them takes a multiplication.
+layout(constant_id = 6) const uint GRID_X = 1;
+layout(constant_id = 7) const uint GRID_Y = 1;
+#endif
+
+#ifdef TELL_PLACES
+// In place of the work: where each lane of each workgroup stands.
+layout(set = 0, binding = 0) writeonly buffer Places {
+    uint places[]; // y above x, 16 bits each
+};
+#else
+// From the eye to the image, in pixels.
+layout(constant_id = 8) const int FOCAL = 1;
+// Of the neighbourhood, in the unit of depth, and in pixels at the most.
+layout(constant_id = 9) const int RADIUS = 1;
+layout(constant_id = 10) const int MOST_PIXELS = 2;
+// Height above the surface at which a tap begins to count, in FOCAL * 127 of the unit of depth, and what
+// of it is cut off to have 255 for a whole one.
+layout(constant_id = 11) const int BIAS = 0;
+layout(constant_id = 12) const int HEIGHT_SHIFT = 0;
+layout(constant_id = 13) const int FRACTION_BITS = 12;
+
+layout(push_constant) uniform Push {
+    ivec2 size;
+};
 
 layout(set = 0, binding = 0) uniform utexture2D depths;
 layout(set = 0, binding = 1) uniform utexture2D normals;
-// Offsets in 64ths of the radius, x and y as signed halves of a word.
-layout(std430, set = 0, binding = 2) readonly buffer Taps { uint taps[]; };
-layout(set = 0, binding = 3, r32ui) uniform writeonly uimage2D occlusion;
+layout(set = 0, binding = 2, r32ui) uniform writeonly uimage2D openness;
+#endif
 
-ivec2 own_texel() {
-    uvec2 group = gl_WorkGroupID.xy;
-#if COLUMNS > 0
-    group = walked(group, gl_NumWorkGroups.xy, COLUMNS);
-#endif
+// The texel of this lane. Vulkan does not say which local indices make a subgroup; the talk's order, like
+// this one, takes for granted that consecutive ones do.
+uvec2 place() {
 #ifdef REMAPPED
-    uvec2 lane = remapped(gl_LocalInvocationID.x, ROW_BITS);
+    uvec2 cell = remap(gl_LocalInvocationIndex, ROW_BITS);
 #else
-    uvec2 lane = gl_LocalInvocationID.xy;
+    uvec2 cell = gl_LocalInvocationID.xy;
 #endif
-    return ivec2(group * uvec2(WIDTH, HEIGHT) + lane);
+#ifdef IN_COLUMNS
+    uvec2 group = in_columns(gl_WorkGroupID.xy, uvec2(GRID_X, GRID_Y), COLUMN_GROUPS);
+#else
+    uvec2 group = gl_WorkGroupID.xy;
+#endif
+    return group * uvec2(AREA_X, AREA_Y) + cell;
 }
 
-int depth(ivec2 at) {
+#ifdef TELL_PLACES
+void main() {
+    uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+    uvec2 at = place();
+    places[group * AREA_X * AREA_Y + gl_LocalInvocationIndex] = at.y << 16 | at.x;
+}
+#else
+int depth_at(ivec2 at) {
     return int(texelFetch(depths, at, 0).r);
 }
 
-ivec3 normal(ivec2 at) {
-    uint packed = texelFetch(normals, at, 0).r;
-    return ivec3(packed & 255u, packed >> 8 & 255u, packed >> 16 & 255u) - 128;
+ivec3 normal_at(ivec2 at) {
+    int bytes = int(texelFetch(normals, at, 0).r);
+    return ivec3(bitfieldExtract(bytes, 0, 8), bitfieldExtract(bytes, 8, 8), bitfieldExtract(bytes, 16, 8));
 }
 
-// Offset of a tap in pixels. Four rotations and two reflections, so that neighbours sample differently.
-ivec2 offset(int tap, ivec2 at, int pixels) {
-    ivec2 around = ivec2(bitfieldExtract(int(taps[tap]), 0, 16), bitfieldExtract(int(taps[tap]), 16, 16));
-    around = (at.x & 1) == 0 ? around : ivec2(-around.y, around.x);
-    around = (at.x & 2) == 0 ? around : -around;
-    around.x = (at.y & 1) == 0 ? around.x : -around.x;
-    return (around * pixels) >> 6;
-}
-
-// Where in space a texel lies, in units of depth.
-ivec3 place(ivec2 at, ivec2 centre, int depth) {
-    return ivec3((at - centre) * depth / FOCAL, depth);
+uint open(ivec2 at) {
+    const ivec2 spiral[TAPS] = SPIRAL;
+    const ivec2 turns[TURNS_SIDE * TURNS_SIDE] = TURNS;
+    int depth = depth_at(at);
+    ivec3 normal = normal_at(at);
+    // What lies at depth z behind a pixel stands z * (normal . ray) along the normal, where the ray is
+    // (pixel - size / 2, FOCAL).
+    int centre = FOCAL * normal.z - normal.x * (size.x / 2) - normal.y * (size.y / 2);
+    // Both products may wrap (GLSL 4.60, 4.1.3); for a tap in range their difference does not.
+    int surface = depth * (normal.x * at.x + normal.y * at.y + centre) + BIAS;
+    int pixels = clamp(RADIUS * FOCAL / depth, 2, MOST_PIXELS);
+    ivec2 turn = pixels * turns[at.y % TURNS_SIDE * TURNS_SIDE + at.x % TURNS_SIDE];
+    ivec2 from = (at << FRACTION_BITS) + (1 << (FRACTION_BITS - 1));
+    int occluded = 0;
+    [[unroll]] for (int i = 0; i < TAPS; ++i) {
+        ivec2 tap = (from + spiral[i].x * turn + spiral[i].y * ivec2(-turn.y, turn.x)) >> FRACTION_BITS;
+        tap = clamp(tap, ivec2(0), size - 1);
+        int there = depth_at(tap);
+        int height = there * (normal.x * tap.x + normal.y * tap.y + centre) - surface;
+        // What stands far before or behind is another thing that happens to be seen beside it.
+        occluded += abs(there - depth) < RADIUS ? clamp(height >> HEIGHT_SHIFT, 0, 255) : 0;
+    }
+    return 255 - occluded / TAPS;
 }
 
 void main() {
-    ivec2 at = own_texel();
-    ivec2 last = imageSize(occlusion) - 1;
-    ivec2 centre = (last + 1) / 2;
-    if (any(greaterThan(at, last))) {
-        return;
+    ivec2 at = ivec2(place());
+    if (all(lessThan(at, size))) {
+        imageStore(openness, at, uvec4(open(at)));
     }
-    int here = depth(at);
-    ivec3 facing = normal(at);
-    int pixels = clamp(RADIUS * FOCAL / here, 1, REACH);
-    int occluded = 0;
-    for (int tap = 0; tap < TAPS; ++tap) {
-        ivec2 away = offset(tap, at, pixels);
-        ivec2 there = clamp(at + away, ivec2(0), last);
-        ivec3 step = place(there, centre, depth(there)) - place(at, centre, here);
-        ivec3 along = facing * step;
-        bool in_front = along.x + along.y + along.z > 4 * 127;
-        // Fades out to nothing at twice the radius.
-        int near = max(2 * RADIUS - abs(step.z), 0) * 128 / RADIUS;
-        occluded += in_front ? min(near, 255) : 0;
-    }
-    imageStore(occlusion, at, uvec4(uint(255 - occluded / TAPS)));
 }
+#endif

@@ -1,0 +1,269 @@
+//! A hall with columns, balls and steps, as the geometry pass of a renderer would leave it: of each pixel
+//! its depth and the normal of what is seen. Depth has edges everywhere and is smooth between them.
+
+use common::Extent;
+use rayon::prelude::*;
+
+/// Length of a normal in its bytes.
+pub const NORMAL_LENGTH: i32 = 127;
+/// Depth is stored in hundredths of a metre.
+const UNITS_A_METRE: f64 = 100.0;
+
+/// What the pass leaves, row by row.
+#[derive(Debug)]
+pub struct Scene {
+    /// Distance from the eye along the view, in hundredths of a metre.
+    pub depths: Vec<u32>,
+    /// Signed bytes x (to the right), y (down), z (away), lowest first, [`NORMAL_LENGTH`] long.
+    pub normals: Vec<u32>,
+}
+
+/// From the eye to the image, in pixels: 77 degrees from left to right.
+#[must_use]
+pub fn focal(size: Extent) -> u32 {
+    (size.width * 5 / 8).max(1)
+}
+
+/// The hall in an image of this size.
+#[must_use]
+pub fn seen(size: Extent) -> Scene {
+    let things = things();
+    let pixels = size.width * size.height;
+    let pixel = |i: u32| {
+        let [x, y] = [i % size.width, i / size.width].map(f64::from);
+        let [middle_x, middle_y] = [size.width / 2, size.height / 2].map(f64::from);
+        let ray = Eye.ray([x - middle_x, y - middle_y, f64::from(focal(size))]);
+        let hits = things.iter().filter_map(|thing| thing.hit(&ray));
+        let hit = hits.min_by(|a, b| a.depth.total_cmp(&b.depth)).unwrap_or(FAR);
+        (stored_depth(hit.depth), stored_normal(Eye.seen(hit.normal)))
+    };
+    let (depths, normals) = (0..pixels).into_par_iter().with_min_len(1024).map(pixel).unzip();
+    Scene { depths, normals }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
+fn stored_depth(metres: f64) -> u32 {
+    (metres * UNITS_A_METRE).round().clamp(1.0, f64::from(u16::MAX)) as u32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a unit vector, scaled to signed bytes")]
+fn stored_normal(normal: Vector) -> u32 {
+    let [x, y, z] = normal.map(|side| (side * f64::from(NORMAL_LENGTH)).round() as i8);
+    u32::from_le_bytes([x, y, z, 0].map(i8::cast_unsigned))
+}
+
+type Vector = [f64; 3];
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+struct Ray {
+    from: Vector,
+    /// One metre of depth long.
+    along: Vector,
+    /// One divided by each side of it, which blocks ask for again and again.
+    inverse: Vector,
+}
+
+impl Ray {
+    fn new(from: Vector, along: Vector) -> Self {
+        Self { from, along, inverse: along.map(f64::recip) }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Hit {
+    depth: f64,
+    normal: Vector,
+}
+
+/// Rays that leave the hall, of which there are none.
+const FAR: Hit = Hit { depth: 600.0, normal: [0.0, 0.0, -1.0] };
+
+/// Stands in the middle of the hall and looks along it, a little down: 13, 84 and 85 make a right angle.
+struct Eye;
+
+impl Eye {
+    const AT: Vector = [0.4, 2.6, 0.0];
+    const DOWN: f64 = 13.0 / 85.0;
+    const AHEAD: f64 = 84.0 / 85.0;
+
+    /// Of the pixel at these distances from the eye: to the right, down, ahead.
+    fn ray(&self, [right, down, ahead]: Vector) -> Ray {
+        let [right, down] = [right / ahead, down / ahead];
+        let along = [right, -Self::DOWN - Self::AHEAD * down, Self::AHEAD - Self::DOWN * down];
+        Ray::new(Self::AT, along)
+    }
+
+    /// A direction of the hall (to the right, up, along it) as the eye sees it.
+    fn seen(&self, [right, up, ahead]: Vector) -> Vector {
+        let down = -Self::AHEAD * up - Self::DOWN * ahead;
+        [right, down, Self::AHEAD * ahead - Self::DOWN * up]
+    }
+}
+
+/// Sizes and places in metres: to the right, up, along the hall.
+enum Thing {
+    Block {
+        low: Vector,
+        high: Vector,
+    },
+    Ball {
+        centre: Vector,
+        radius: f64,
+    },
+    Column {
+        x: f64,
+        z: f64,
+        radius: f64,
+    },
+    /// A block seen from inside.
+    Walls {
+        low: Vector,
+        high: Vector,
+    },
+}
+
+fn things() -> Vec<Thing> {
+    let mut things = vec![Thing::Walls { low: [-8.0, 0.0, -2.0], high: [8.0, 7.5, 34.0] }];
+    for i in 0..6_u8 {
+        let z = 4.0 + 5.0 * f64::from(i);
+        for x in [-4.5, 4.5] {
+            things.push(Thing::Column { x, z, radius: 0.5 });
+            things.push(Thing::Block { low: [x - 0.8, 0.0, z - 0.8], high: [x + 0.8, 0.4, z + 0.8] });
+            things.push(Thing::Block { low: [x - 0.7, 6.9, z - 0.7], high: [x + 0.7, 7.5, z + 0.7] });
+        }
+        // Beams across the ceiling, from column to column.
+        things.push(Thing::Block { low: [-8.0, 7.1, z - 0.3], high: [8.0, 7.5, z + 0.3] });
+        let ball = 0.3 + 0.1 * f64::from(i);
+        let side = if i % 2 == 0 { -1.8 } else { 2.1 };
+        things.push(Thing::Ball { centre: [side, ball, z + 1.5], radius: ball });
+        things.push(Thing::Ball { centre: [side + ball + 0.2, 0.2, z + 1.1], radius: 0.2 });
+        // Steps at the end of the hall.
+        let step = 0.25 * f64::from(i + 1);
+        things.push(Thing::Block { low: [-3.0, 0.0, 29.0 + 2.0 * step], high: [3.0, step, 34.0] });
+    }
+    things.push(Thing::Block { low: [0.2, 0.0, 4.6], high: [1.2, 0.9, 5.4] });
+    things.push(Thing::Block { low: [0.4, 0.9, 4.8], high: [0.9, 1.3, 5.3] });
+    things
+}
+
+impl Thing {
+    fn hit(&self, ray: &Ray) -> Option<Hit> {
+        match self {
+            Self::Block { low, high } => {
+                let (enters, leaves) = between(ray, low, high);
+                (enters.depth > 0.0 && enters.depth < leaves.depth).then_some(enters)
+            }
+            Self::Walls { low, high } => Some(between(ray, low, high).1),
+            Self::Ball { centre, radius } => {
+                let from = [0, 1, 2].map(|i| ray.from[i] - centre[i]);
+                round(from, ray.along, *radius)
+            }
+            Self::Column { x, z, radius } => {
+                let from = [ray.from[0] - x, 0.0, ray.from[2] - z];
+                round(from, [ray.along[0], 0.0, ray.along[2]], *radius)
+            }
+        }
+    }
+}
+
+/// Where a ray enters a block and where it leaves it, with the normals outwards and inwards. One that
+/// misses leaves before it enters.
+fn between(ray: &Ray, low: &Vector, high: &Vector) -> (Hit, Hit) {
+    let (mut enters, mut leaves) = (Hit { depth: f64::MIN, ..FAR }, Hit { depth: f64::MAX, ..FAR });
+    for side in 0..3 {
+        let [near, far] = [low, high].map(|plane| (plane[side] - ray.from[side]) * ray.inverse[side]);
+        let mut normal = [0.0; 3];
+        normal[side] = -ray.along[side].signum();
+        if near.min(far) > enters.depth {
+            enters = Hit { depth: near.min(far), normal };
+        }
+        if near.max(far) < leaves.depth {
+            leaves = Hit { depth: near.max(far), normal };
+        }
+    }
+    (enters, leaves)
+}
+
+/// Where a ray meets what is round about the origin, in all directions that it moves in.
+fn round(from: Vector, along: Vector, radius: f64) -> Option<Hit> {
+    let (a, b, c) = (dot(along, along), dot(from, along), dot(from, from) - radius * radius);
+    let discriminant = b * b - a * c;
+    if discriminant <= 0.0 {
+        return None;
+    }
+    let depth = (-b - discriminant.sqrt()) / a;
+    let normal = [0, 1, 2].map(|i| (from[i] + depth * along[i]) / radius);
+    (depth > 0.0).then_some(Hit { depth, normal })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: Extent = Extent { width: 160, height: 100 };
+
+    fn normal(word: u32) -> [i32; 3] {
+        let [x, y, z, _] = word.to_le_bytes().map(|byte| i32::from(byte.cast_signed()));
+        [x, y, z]
+    }
+
+    #[test]
+    fn a_wall_a_block_and_a_ball_by_hand() {
+        let ray = Ray::new([0.0; 3], [0.5, 0.0, 1.0]);
+        let block = Thing::Block { low: [1.0, -1.0, 1.0], high: [3.0, 1.0, 5.0] };
+        let hit = block.hit(&ray).unwrap();
+        assert_eq!((hit.depth, hit.normal), (2.0, [-1.0, 0.0, 0.0]));
+        let walls = Thing::Walls { low: [-4.0; 3], high: [4.0, 4.0, 6.0] };
+        let hit = walls.hit(&ray).unwrap();
+        assert_eq!((hit.depth, hit.normal), (6.0, [0.0, 0.0, -1.0]));
+        let ahead = Ray::new([0.0; 3], [0.0, 0.0, 1.0]);
+        let ball = Thing::Ball { centre: [0.0, 0.0, 5.0], radius: 2.0 };
+        let hit = ball.hit(&ahead).unwrap();
+        assert_eq!((hit.depth, hit.normal), (3.0, [0.0, 0.0, -1.0]));
+        assert!(ball.hit(&Ray { from: [3.0, 0.0, 0.0], ..ahead }).is_none());
+        assert!(block.hit(&Ray::new([0.0; 3], [-0.5, 0.0, 1.0])).is_none());
+    }
+
+    #[test]
+    fn normals_are_as_long_as_they_say_and_face_the_eye() {
+        let scene = seen(SIZE);
+        let [middle_x, middle_y] = [SIZE.width / 2, SIZE.height / 2].map(u32::cast_signed);
+        for (i, &word) in (0..).zip(&scene.normals) {
+            let [x, y, z] = normal(word);
+            let length = f64::from(x * x + y * y + z * z).sqrt();
+            assert!((length - f64::from(NORMAL_LENGTH)).abs() < 1.0, "pixel {i}: {length}");
+            let [ray_x, ray_y] =
+                [i % SIZE.width.cast_signed() - middle_x, i / SIZE.width.cast_signed() - middle_y];
+            let facing = x * ray_x + y * ray_y + z * focal(SIZE).cast_signed();
+            // A silhouette may be rounded to just beyond edge-on.
+            assert!(facing < 2 * NORMAL_LENGTH, "pixel {i}: {facing}");
+        }
+    }
+
+    /// A surface is where its neighbours' depths say it is: the normals belong to the depths.
+    #[test]
+    fn depth_is_smooth_with_edges() {
+        let size = Extent { width: 800, height: 500 };
+        let scene = seen(size);
+        let (mut smooth, mut edges) = (0, 0);
+        for i in (0..scene.depths.len() - 1).filter(|i| (i + 1) % size.width as usize != 0) {
+            let [here, right] = [scene.depths[i], scene.depths[i + 1]];
+            let step = here.abs_diff(right);
+            if step * 20 > here { edges += 1 } else { smooth += 1 }
+        }
+        assert!(edges > 3_000 && edges * 20 < smooth, "{edges} edges, {smooth} smooth");
+    }
+
+    #[test]
+    fn all_of_it_lies_within_the_hall() {
+        for size in [SIZE, Extent { width: 1, height: 1 }, Extent { width: 3, height: 301 }] {
+            let scene = seen(size);
+            let pixels = (size.width * size.height) as usize;
+            assert_eq!((scene.depths.len(), scene.normals.len()), (pixels, pixels));
+            assert!(scene.depths.iter().all(|depth| (1..4_000).contains(depth)), "{size}");
+        }
+    }
+}
