@@ -10,6 +10,7 @@ mod shaders;
 mod splits;
 #[path = "../support/mod.rs"]
 mod support;
+mod swizzled_remap;
 mod timeouts;
 
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         semi_persistent_waves::trials(),
         shaders::trials(),
         splits::trials(),
+        swizzled_remap::trials(),
         timeouts::trials(),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials.into_iter().flatten().collect()).exit_code()
