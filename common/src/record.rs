@@ -15,10 +15,18 @@ use crate::stats::Summary;
 /// need, and the promise of a fault; version 3 what a variant declares of its work.
 pub const SCHEMA: u32 = 3;
 
-/// The variant that copies, for the share of the device's own bandwidth.
+/// The variant that copies an image, for the share of the device's own bandwidth.
 pub const COPY_LIMIT: &str = "copy_limit";
+/// The variant that copies a volume.
+pub const COPY_LIMIT_3D: &str = "copy_limit_3d";
 /// The variant that multiplies and adds, for the share of the device's own rate.
 pub const FMA_LIMIT: &str = "fma_limit";
+
+/// A variant of this name is one of the device's own kernels, which the others are set against.
+#[must_use]
+pub fn is_limit(variant: &str) -> bool {
+    [COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT].contains(&variant)
+}
 
 /// One run of one sample on one device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -59,6 +67,20 @@ pub struct Record {
     pub rows: Vec<Row>,
     /// How the run ended.
     pub ended: Ended,
+}
+
+impl Record {
+    /// The variant that cross tables of ratios divide by: the bound, or else the baseline.
+    #[must_use]
+    pub fn reference(&self) -> Option<&str> {
+        self.bound.as_deref().or(self.baseline.as_deref())
+    }
+
+    /// The ratio of a row to the [reference](Record::reference).
+    #[must_use]
+    pub fn to_reference(&self, row: &Row) -> Option<Summary> {
+        if self.bound.is_some() { row.to_bound } else { row.to_baseline }
+    }
 }
 
 /// The program.
@@ -155,7 +177,7 @@ pub struct Matrix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shows {
-    /// The ratio of isolated times to the bound.
+    /// The ratio of isolated times to the [reference](Record::reference).
     Ratios,
     /// Isolated and pipelined time, in microseconds.
     Times,
@@ -311,6 +333,36 @@ pub struct Declared {
     pub work: Option<Work>,
     /// What a model predicts for it.
     pub predicted: Option<Predicted>,
+}
+
+impl Declared {
+    /// What one repetition takes of the device's own limits.
+    pub fn costs(&self) -> impl Iterator<Item = Cost<'_>> {
+        let copy = self.limit.as_deref().unwrap_or(COPY_LIMIT);
+        let bytes = self.bytes.map(|amount| Cost { limit: Limit::Copy, variant: copy, amount });
+        let flops = self.flops.map(|amount| Cost { limit: Limit::Fma, variant: FMA_LIMIT, amount });
+        bytes.into_iter().chain(flops)
+    }
+}
+
+/// What is scarce on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Bytes moved in a second.
+    Copy,
+    /// Floating-point operations in a second.
+    Fma,
+}
+
+/// How much of a limit one repetition of a variant takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost<'d> {
+    /// Of which limit.
+    pub limit: Limit,
+    /// The variant that does nothing else, so that its rate is the limit.
+    pub variant: &'d str,
+    /// Bytes or operations.
+    pub amount: u64,
 }
 
 /// Something that a variant gets done.

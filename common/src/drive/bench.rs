@@ -13,7 +13,7 @@ use crate::error::one_line;
 use crate::facts::Kind;
 use crate::lab::{Lab, Shown};
 use crate::measure::{self, Failure, Outcome, Plan, Progress, Reading, RowPlan, Rule, Target};
-use crate::record::{Ended, Method, Promise, Row};
+use crate::record::{Ended, Method, Promise, Row, is_limit};
 use crate::report::Painting;
 use crate::variant::Recording;
 
@@ -229,7 +229,8 @@ fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
                     Promise::Hardware { .. } if lab.on_cpu() => Some(0),
                     Promise::Hardware { .. } | Promise::Nothing { .. } => None,
                 },
-                reference: references.into_iter().flatten().any(|r| *r == lab.variants[v].name),
+                reference: is_limit(&lab.variants[v].name)
+                    || references.into_iter().flatten().any(|r| *r == lab.variants[v].name),
             })
             .collect(),
         repetitions: lab.repetitions(),

@@ -3,13 +3,22 @@
 use std::fmt;
 
 use crate::facts::{DeviceFacts, Kind};
-use crate::record::{Row, Status};
+use crate::record::{Cost, Limit, Row, Sample, Status, is_limit};
 use crate::stats::Summary;
 
 /// The rows of a run.
 pub struct Figures<'r> {
     device: &'r DeviceFacts,
     rows: &'r [Row],
+}
+
+/// How close a variant comes to one of the device's own limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// Which limit.
+    pub limit: Limit,
+    /// 1 where the variant moves or computes as much in a microsecond as the limit does.
+    pub share: Summary,
 }
 
 impl fmt::Debug for Figures<'_> {
@@ -37,6 +46,18 @@ impl<'r> Figures<'r> {
         self.rows.iter().find(|row| row.variant == variant && row.status == Status::Ok)
     }
 
+    /// Median isolated time of a variant, in microseconds.
+    #[must_use]
+    pub fn isolated_us(&self, variant: &str) -> Option<f64> {
+        Some(self.row(variant)?.isolated_us?.median)
+    }
+
+    /// Median of what one more repetition of a variant costs, in microseconds.
+    #[must_use]
+    pub fn pipelined_us(&self, variant: &str) -> Option<f64> {
+        Some(self.row(variant)?.pipelined_us?.median)
+    }
+
     /// By how many microseconds the isolated time of `variant` exceeds that of `other`, paired by
     /// rounds, so that what moved both cancels.
     #[must_use]
@@ -52,24 +73,152 @@ impl<'r> Figures<'r> {
         Summary::of(&ratios)
     }
 
-    /// The fastest of the variants that have figures and that `among` takes, by isolated time or by
-    /// pipelined time.
+    /// The pipelined time of `variant` divided by that of `other`, paired by rounds; nothing where
+    /// either is lost in noise.
+    #[must_use]
+    pub fn pipelined_ratio(&self, variant: &str, other: &str) -> Option<Summary> {
+        let (ours, theirs) = (self.row(variant)?, self.row(other)?);
+        ours.pipelined_us.and(theirs.pipelined_us)?;
+        // Both have as many repetitions, by which each would be divided.
+        let further = |sample: &Sample| Some(sample.many_us? - sample.one_us);
+        let ratios: Option<Vec<f64>> =
+            paired(ours, theirs).map(|(ours, theirs)| Some(further(ours)? / further(theirs)?)).collect();
+        Summary::of(&ratios?)
+    }
+
+    /// How close `variant` comes to the device's own limit, in isolated time and paired by rounds: of
+    /// what it declares, that of which it reaches the larger share. Nothing where the limit was not
+    /// measured, or was wrong.
+    #[must_use]
+    pub fn share_of_limit(&self, variant: &str) -> Option<Share> {
+        let row = self.row(variant)?;
+        let shares = row.declared.costs().filter_map(|cost| self.share(row, cost));
+        shares.max_by(|a, b| a.share.median.total_cmp(&b.share.median))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+    fn share(&self, row: &Row, cost: Cost<'_>) -> Option<Share> {
+        let limit = self.row(cost.variant)?;
+        let whole = limit.declared.costs().find(|whole| whole.limit == cost.limit)?.amount as f64;
+        let part = cost.amount as f64 / whole;
+        let shares: Vec<f64> =
+            paired(row, limit).map(|(ours, limit)| part * limit.one_us / ours.one_us).collect();
+        Some(Share { limit: cost.limit, share: Summary::of(&shares)? })
+    }
+
+    /// The fastest of the sample's variants that have figures and that `among` takes, by isolated time
+    /// or by pipelined time. The device's own limits are none of them.
     #[must_use]
     pub fn fastest(&self, pipelined: bool, among: impl Fn(&str) -> bool) -> Option<&'r Row> {
         let time = |row: &Row| if pipelined { row.pipelined_us } else { row.isolated_us };
-        let measured = self.rows.iter().filter(|row| row.status == Status::Ok && among(&row.variant));
+        let wanted = |row: &&Row| !is_limit(&row.variant) && among(&row.variant);
+        let measured = self.rows.iter().filter(|row| row.status == Status::Ok).filter(wanted);
         let timed = measured.filter_map(|row| Some((row, time(row)?.median)));
         timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
     }
 
     /// Isolated times of the rounds that two variants share.
     fn pairs(&self, variant: &str, other: &str) -> Option<impl Iterator<Item = (f64, f64)> + use<'r>> {
-        let (ours, theirs) = (&self.row(variant)?.samples, &self.row(other)?.samples);
-        let mut theirs = theirs.iter().peekable();
-        Some(ours.iter().filter_map(move |sample| {
-            while theirs.next_if(|t| t.round < sample.round).is_some() {}
-            let other = theirs.next_if(|t| t.round == sample.round)?;
-            Some((sample.one_us, other.one_us))
-        }))
+        let pairs = paired(self.row(variant)?, self.row(other)?);
+        Some(pairs.map(|(ours, theirs)| (ours.one_us, theirs.one_us)))
+    }
+}
+
+/// The samples of the rounds that two rows share.
+fn paired<'r>(row: &'r Row, other: &'r Row) -> impl Iterator<Item = (&'r Sample, &'r Sample)> {
+    let mut theirs = other.samples.iter().peekable();
+    row.samples.iter().filter_map(move |sample| {
+        while theirs.next_if(|t| t.round < sample.round).is_some() {}
+        Some((sample, theirs.next_if(|t| t.round == sample.round)?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{COPY_LIMIT, Declared, FMA_LIMIT};
+    use crate::report::fixture;
+    use crate::stats::Interval;
+
+    fn figures(record: &crate::record::Record) -> Figures<'_> {
+        Figures::new(&record.device, &record.rows)
+    }
+
+    #[test]
+    fn a_limit_reaches_itself_and_the_others_a_part() {
+        let record = fixture::limits();
+        let share = |variant| {
+            let Share { limit, share } = figures(&record).share_of_limit(variant)?;
+            Some((limit, (share.median * 1e6).round() / 1e6))
+        };
+        assert_eq!(share(COPY_LIMIT), Some((Limit::Copy, 1.0)));
+        assert_eq!(share(FMA_LIMIT), Some((Limit::Fma, 1.0)));
+        // 0.9 GB in 500 µs, where the copy moves 1 GB in 250 µs; 1 GFLOP, where 5 take 100 µs.
+        assert_eq!(share("direct"), Some((Limit::Copy, 0.45)));
+        assert_eq!(share("solver"), Some((Limit::Fma, 0.8)));
+        assert_eq!(share("blank"), None, "it declares nothing");
+        assert_eq!(share("nobody"), None);
+    }
+
+    #[test]
+    fn a_share_is_paired_by_rounds() {
+        let mut record = fixture::limits();
+        // The clock halves behind the first third of the rounds; the variant misses one of them.
+        for row in &mut record.rows {
+            row.samples.iter_mut().skip(4).for_each(|sample| sample.one_us *= 2.0);
+        }
+        let direct = record.rows.iter_mut().find(|row| row.variant == "direct").unwrap();
+        direct.samples.remove(1);
+        let share = figures(&record).share_of_limit("direct").unwrap().share;
+        assert!((share.median - 0.45).abs() < 1e-9 && share.stdev < 1e-3, "{share:?}");
+        assert_eq!(share.n, 11);
+        let Interval { low, high } = share.median_95.unwrap();
+        assert!(low <= share.median && share.median <= high);
+    }
+
+    #[test]
+    fn a_limit_that_was_wrong_is_none() {
+        let mut record = fixture::limits();
+        let copy = record.rows.iter_mut().find(|row| row.variant == COPY_LIMIT).unwrap();
+        copy.status = Status::Wrong { elements: 1, first: String::new() };
+        assert_eq!(figures(&record).share_of_limit("shared"), None);
+        // What it computes is still something.
+        assert_eq!(figures(&record).share_of_limit("direct").map(|share| share.limit), Some(Limit::Fma));
+    }
+
+    #[test]
+    fn volumes_are_set_against_the_copy_of_volumes() {
+        let mut record = fixture::limits();
+        let shared = record.rows.iter_mut().find(|row| row.variant == "shared").unwrap();
+        shared.declared = Declared { limit: Some("copy_limit_3d".into()), ..shared.declared.clone() };
+        assert_eq!(figures(&record).share_of_limit("shared"), None, "no volume was copied");
+    }
+
+    #[test]
+    fn ratios_of_both_times_are_paired() {
+        let record = fixture::limits();
+        let figures = figures(&record);
+        let near = |summary: Option<Summary>, median: f64| (summary.unwrap().median - median).abs() < 1e-9;
+        assert!(near(figures.ratio("shared", "direct"), 0.6));
+        assert!(near(figures.pipelined_ratio("shared", "direct"), 0.5));
+        assert_eq!(figures.isolated_us("direct"), Some(500.0));
+        assert_eq!(figures.pipelined_us("shared"), Some(200.0));
+        assert!(near(figures.difference_us("direct", "shared"), 200.0));
+    }
+
+    #[test]
+    fn a_time_that_is_lost_in_noise_has_no_ratio() {
+        let mut record = fixture::limits();
+        record.rows.iter_mut().find(|row| row.variant == "shared").unwrap().pipelined_us = None;
+        assert_eq!(figures(&record).pipelined_ratio("shared", "direct"), None);
+        assert_eq!(figures(&record).pipelined_ratio("direct", "shared"), None);
+    }
+
+    #[test]
+    fn the_fastest_is_a_variant_of_the_sample() {
+        let record = fixture::limits();
+        assert_eq!(figures(&record).fastest(false, |_| true).unwrap().variant, "solver");
+        assert_eq!(figures(&record).fastest(true, |name| name != "solver").unwrap().variant, "shared");
+        assert!(figures(&record).fastest(false, |name| name == COPY_LIMIT).is_none());
     }
 }

@@ -3,7 +3,7 @@
 use super::session::Session;
 use crate::lab::Lab;
 use crate::measure::{self, Outcome, Pair};
-use crate::record::{Method, Racy, Row, Sample, Status};
+use crate::record::{Method, Racy, Row, Sample, Status, is_limit};
 use crate::stats::{Summary, paired_ratio};
 use crate::variant::Variant;
 
@@ -21,6 +21,8 @@ pub(super) fn rows(
         Some(&outcome.rows[runnable.iter().position(|&v| v == at)?])
     };
     let (bound, baseline) = (measured(lab.bound.as_ref()), measured(lab.baseline.as_ref()));
+    // The device's own kernels do no other variant's work, unless the sample names one as a reference.
+    let compared = |name: &String, to: &Option<String>| !is_limit(name) || to.as_ref() == Some(name);
     lab.variants
         .iter()
         .enumerate()
@@ -32,8 +34,10 @@ pub(super) fn rows(
             let row = &outcome.rows[at];
             Row {
                 status: status(row, session, v),
-                to_bound: ratio(row, bound),
-                to_baseline: ratio(row, baseline),
+                to_bound: bound.filter(|_| compared(&variant.name, &lab.bound)).and_then(|b| ratio(row, b)),
+                to_baseline: baseline
+                    .filter(|_| compared(&variant.name, &lab.baseline))
+                    .and_then(|b| ratio(row, b)),
                 racy: racy(row, session.checked_elements(v)),
                 ..times(variant, row, method)
             }
@@ -106,12 +110,11 @@ fn pipelined(pairs: &[Pair], repetitions: u32) -> Option<Summary> {
 }
 
 /// Quotients of the rounds that both rows have.
-fn ratio(row: &measure::Row, reference: Option<&measure::Row>) -> Option<Summary> {
-    if row.wrong.is_some() {
+fn ratio(row: &measure::Row, reference: &measure::Row) -> Option<Summary> {
+    if row.wrong.is_some() || reference.wrong.is_some() || reference.failure.is_some() {
         return None;
     }
-    let right = reference.filter(|other| other.wrong.is_none() && other.failure.is_none())?;
-    let mut others = right.pairs.iter().peekable();
+    let mut others = reference.pairs.iter().peekable();
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for pair in &row.pairs {
         while others.next_if(|o| o.round < pair.round).is_some() {}
@@ -183,11 +186,10 @@ mod tests {
         let row = |pairs| measure::Row { pairs, ..measure::Row::default() };
         let a = row(vec![pair(0, 20.0, 0.0), pair(2, 30.0, 0.0), pair(3, 50.0, 0.0)]);
         let b = row(vec![pair(0, 10.0, 0.0), pair(1, 1.0, 0.0), pair(3, 10.0, 0.0), pair(4, 1.0, 0.0)]);
-        let s = ratio(&a, Some(&b)).unwrap();
+        let s = ratio(&a, &b).unwrap();
         assert_eq!((s.n, s.min, s.max), (2, 2.0, 5.0));
-        assert!(ratio(&a, None).is_none());
         let wrong = measure::Row { wrong: Some(b.pairs[0].one), ..b };
-        assert!(ratio(&a, Some(&wrong)).is_none(), "nothing is divided by a wrong row");
+        assert!(ratio(&a, &wrong).is_none(), "nothing is divided by a wrong row");
     }
 
     #[test]
@@ -199,7 +201,7 @@ mod tests {
         let wrong = measure::Row { wrong: Some(right.pairs[0].one), ..right };
         let row = times(&variant, &wrong, &method);
         assert!(row.isolated_us.is_none() && row.pipelined_us.is_none() && row.samples.is_empty());
-        assert!(ratio(&wrong, Some(&wrong)).is_none() && racy(&wrong, 64).is_none());
+        assert!(ratio(&wrong, &wrong).is_none() && racy(&wrong, 64).is_none());
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::facts::{DeviceFacts, Kind};
 use crate::gpu::{Event, Events, Gpu, Set};
 use crate::kernel::KernelBuilder;
 use crate::memory::{EventState, Sharing};
-use crate::record::{COPY_LIMIT, FMA_LIMIT, Matrix, Shows};
+use crate::record::{Matrix, Shows};
 use crate::source::Library;
 use crate::variant::{Recording, Rep, Variant};
 
@@ -88,13 +88,6 @@ pub struct Lab {
     sharing: Sharing,
     wanted_repetitions: u32,
     repetitions: Option<u32>,
-}
-
-/// The device's own kernels that a variant is set against.
-fn limits_of(variant: &Variant) -> Vec<String> {
-    let declared = &variant.declared;
-    let copy = declared.bytes.map(|_| declared.limit.clone().unwrap_or_else(|| COPY_LIMIT.into()));
-    copy.into_iter().chain(declared.flops.map(|_| FMA_LIMIT.into())).collect()
 }
 
 impl fmt::Debug for Lab {
@@ -307,7 +300,7 @@ impl Lab {
         self.matrix.as_ref().filter(|_| self.matrix_is_shown)
     }
 
-    /// Keeps the variants that are wanted and the two that ratios need.
+    /// Keeps the variants that are wanted, the two that ratios need and the limits they are set against.
     ///
     /// # Errors
     /// A name or pattern that no variant has; cross tables of a sample that has none.
@@ -327,7 +320,9 @@ impl Lab {
         };
         let mut references: Vec<String> = self.bound.iter().chain(&self.baseline).cloned().collect();
         let kept = |v: &&Variant| chosen(v) || references.contains(&v.name);
-        let limits: Vec<String> = self.variants.iter().filter(kept).flat_map(limits_of).collect();
+        let limits =
+            |v: &Variant| -> Vec<String> { v.declared.costs().map(|cost| cost.variant.to_owned()).collect() };
+        let limits: Vec<String> = self.variants.iter().filter(kept).flat_map(limits).collect();
         references.extend(limits);
         self.variants.retain(|v| chosen(v) || references.contains(&v.name));
         Ok(())

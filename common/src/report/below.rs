@@ -43,7 +43,8 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
         }
     };
     cautions.extend(promises(record));
-    meanings.extend(share::limits(record));
+    let no_column = record.matrix.is_some() || left_out.iter().any(|head| head == "of limit");
+    meanings.extend(share::legend(record, no_column));
     meanings.extend(published(record));
     if !left_out.is_empty() {
         meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
@@ -202,18 +203,18 @@ fn legend(record: &Record, left_out: &[String]) -> Vec<String> {
 
 /// What the cells of ratios hold.
 fn ratios_legend(record: &Record) -> Option<String> {
-    let bound = record.rows.iter().find(|row| Some(&row.variant) == record.bound.as_ref())?;
+    let reference = record.rows.iter().find(|row| Some(row.variant.as_str()) == record.reference())?;
     let times = record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.isolated_us);
     let counts = times.map(|times| times.n);
     let (least, most) = (counts.clone().min()?, counts.max()?);
     let mut text = format!(
         "Cells: isolated time ÷ that of {}, which takes {}{BLANK}µs; medians of {} samples a variant",
-        bound.variant,
-        trimmed(bound.isolated_us?.median),
+        reference.variant,
+        trimmed(reference.isolated_us?.median),
         range(&least, &most)
     );
     let rows = || record.rows.iter().filter(|row| measured(row));
-    if rows().filter_map(|row| row.to_bound).any(|ratio| undecided(&ratio)) {
+    if rows().filter_map(|row| record.to_reference(row)).any(|ratio| undecided(&ratio)) {
         text += &format!("; ≈ where the 95{BLANK}% interval holds 1 or is missing");
     }
     if rows().filter_map(|row| row.racy).any(|racy| racy.racy_samples > 0) {

@@ -15,7 +15,7 @@ pub(super) fn tables(charset: Charset, room: usize, record: &Record, matrix: &Ma
     let mut lines = Vec::new();
     for title in distinct(cells.iter().map(|(_, cell)| cell.table.as_str())) {
         let cells = cells.iter().filter(|(_, cell)| cell.table == title).copied().collect();
-        let grid = Grid { charset, matrix, cells };
+        let grid = Grid { charset, record, matrix, cells };
         if !lines.is_empty() {
             lines.push(String::new());
         }
@@ -39,6 +39,7 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 /// One cross table.
 struct Grid<'r> {
     charset: Charset,
+    record: &'r Record,
     matrix: &'r Matrix,
     cells: Vec<(&'r Row, &'r Cell)>,
 }
@@ -70,7 +71,7 @@ impl Grid<'_> {
         for head in distinct(self.cells.iter().map(|(_, cell)| cell.row.as_str())) {
             let texts = columns.iter().map(|column| {
                 let found = self.cells.iter().find(|(_, cell)| cell.row == head && cell.column == *column);
-                found.map_or_else(String::new, |(row, _)| fit(&text(row, self.matrix.shows)))
+                found.map_or_else(String::new, |(row, _)| fit(&text(self.record, row, self.matrix.shows)))
             });
             table.add_row(std::iter::once(fit(head)).chain(texts));
         }
@@ -86,7 +87,7 @@ impl Grid<'_> {
 }
 
 /// What a cell says; a bare `0` or `none` never.
-fn text(row: &Row, shows: Shows) -> String {
+fn text(record: &Record, row: &Row, shows: Shows) -> String {
     match &row.status {
         Status::Ok => {}
         Status::Skipped { .. } => return "skipped".into(),
@@ -95,15 +96,15 @@ fn text(row: &Row, shows: Shows) -> String {
         Status::Error { .. } => return "error".into(),
     }
     match shows {
-        Shows::Ratios => ratio(row),
+        Shows::Ratios => ratio(row, record.to_reference(row)),
         Shows::Times => times(row),
         Shows::Races => row.racy.map_or_else(|| ABSENT.into(), |racy| races(racy, &row.promise)),
     }
 }
 
-fn ratio(row: &Row) -> String {
-    let Some(ratio) = &row.to_bound else { return ABSENT.into() };
-    let mark = if undecided(ratio) { "≈" } else { "" };
+fn ratio(row: &Row, ratio: Option<Summary>) -> String {
+    let Some(ratio) = ratio else { return ABSENT.into() };
+    let mark = if undecided(&ratio) { "≈" } else { "" };
     // A blank in its place, so that digits stand below each other.
     let raced = if row.racy.is_some_and(|racy| racy.racy_samples > 0) { '!' } else { BLANK };
     format!("{mark}{}{raced}", hundredths(ratio.median))
@@ -153,6 +154,18 @@ mod tests {
     #[test]
     fn ratios_60() {
         insta::assert_snapshot!(table(&fixture::ratios(), 60));
+    }
+
+    #[test]
+    fn without_a_bound_ratios_are_to_the_baseline() {
+        let mut record = fixture::ratios();
+        (record.bound, record.baseline) = (None, record.bound);
+        for row in &mut record.rows {
+            (row.to_bound, row.to_baseline) = (None, row.to_bound);
+        }
+        assert_eq!(table(&record, 120), table(&fixture::ratios(), 120));
+        record.bound = Some("full_barrier".into());
+        assert!(!table(&record, 120).contains("1.71"), "ratios to the baseline below the bound's name");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::facts::{DeviceFacts, Kind, Multiprocessors};
 use crate::measure::{Rule, Stop};
 use crate::record::{
-    Cell, Declared, Ended, Host, Matrix, Method, Promise, Published, Racy, Record, Row, SCHEMA, Sample,
-    Shows, Status, Tool,
+    COPY_LIMIT, Cell, Declared, Ended, FMA_LIMIT, Host, Matrix, Method, Predicted, Promise, Published, Racy,
+    Record, Row, SCHEMA, Sample, Shows, Status, Tool, Work,
 };
 use crate::stats::Summary;
 
@@ -124,6 +124,53 @@ pub(super) fn races() -> Record {
     record.matrix = Some(Matrix { corner: "Image".into(), shows: Shows::Races });
     record.method.repetitions = 1;
     record
+}
+
+/// A run whose variants say what they move, compute and get done, beside the device's own limits.
+pub(crate) fn limits() -> Record {
+    let bytes = |bytes| Declared { bytes: Some(bytes), ..Declared::default() };
+    let border = |value| Some(Predicted { what: "border %".into(), value });
+    let solved = Some(Work { count: 12_345_678, unit: "constraints".into() });
+    let rows = [
+        ("direct", [500.0, 400.0], Declared { flops: Some(1_000_000_000), ..bytes(900_000_000) }),
+        ("shared", [300.0, 200.0], Declared { predicted: border(56.25), ..bytes(900_000_000) }),
+        ("shared_cached", [200.0, 210.0], Declared { predicted: border(13.0), ..bytes(900_000_000) }),
+        ("solver", [50.0, 49.0], Declared { flops: Some(2_000_000_000), work: solved, ..bytes(10_000_000) }),
+        ("blank", [300.0, 290.0], Declared::default()),
+        (COPY_LIMIT, [250.0, 240.0], bytes(1_000_000_000)),
+        (FMA_LIMIT, [100.0, 99.0], Declared { flops: Some(5_000_000_000), ..Declared::default() }),
+    ];
+    let mut rows: Vec<Row> =
+        rows.into_iter().map(|(name, times, declared)| Row { declared, ..steady(name, times) }).collect();
+    rows[0].to_baseline = Summary::of(&[1.0; 12]);
+    rows[1].to_baseline = Summary::of(&[0.6; 12]);
+    let reason = "32 KiB of shared memory a workgroup are not possible here: it has 16 KiB".into();
+    rows.insert(3, Row { status: Status::Skipped { reason }, ..empty("shared_large") });
+    let mut record = around(rows);
+    record.sample = "lds_blur".into();
+    (record.bound, record.baseline) = (None, Some("direct".into()));
+    record
+}
+
+/// Twelve samples of the same isolated and pipelined time.
+fn steady(variant: &str, [one_us, further]: [f64; 2]) -> Row {
+    let sample = |round| Sample {
+        round,
+        one_us,
+        many_us: Some(one_us + 15.0 * further),
+        one_wrong: 0,
+        many_wrong: Some(0),
+        record_us: 3.3,
+        submit_us: 8.1,
+    };
+    Row {
+        isolated_us: Summary::of(&[one_us; 12]),
+        pipelined_us: Summary::of(&[further; 12]),
+        racy: Some(Racy { samples: 12, racy_samples: 0, median: 0.0, max: 0, long_max: 0, of: OF }),
+        stop: Some(Stop::Precise),
+        samples: (0..12).map(sample).collect(),
+        ..empty(variant)
+    }
 }
 
 /// An interrupted run on a CPU device, without pipelined times.

@@ -10,7 +10,7 @@ mod csv;
 mod destination;
 mod figure;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod folder;
 mod json;
 mod layout;

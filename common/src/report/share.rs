@@ -1,76 +1,139 @@
-//! What a row reaches of the device's own limits, which were measured beside it.
+//! What a row reaches of the device's own limits, which were measured beside it, and what else it
+//! declares of its work.
 
+use super::cell::trimmed;
 use super::figure::{BLANK, significant};
-use crate::record::{COPY_LIMIT, FMA_LIMIT, Record, Row, Status};
+use crate::drive::figures::{Figures, Share};
+use crate::record::{Limit, Record, Row, Status, is_limit};
 
-/// What the bytes or operations of a row cost, against what they cost the device's own kernel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Share {
-    /// 1 where the row is as fast as the limit.
-    pub share: f64,
-    /// `copy` or `FMA`.
-    pub of: &'static str,
+/// How close each row comes to a limit; nothing where the run has none for it.
+pub(super) fn shares(record: &Record) -> Vec<Option<Share>> {
+    let figures = Figures::new(&record.device, &record.rows);
+    record.rows.iter().map(|row| figures.share_of_limit(&row.variant)).collect()
 }
 
-/// The limit that a row comes closest to.
-pub(super) fn share(record: &Record, row: &Row) -> Option<Share> {
-    let bytes = part(record, row, copy_of(row), |row| row.declared.bytes);
-    let flops = part(record, row, FMA_LIMIT, |row| row.declared.flops);
-    let shares =
-        [bytes.map(|share| Share { share, of: "copy" }), flops.map(|share| Share { share, of: "FMA" })];
-    shares.into_iter().flatten().max_by(|a, b| a.share.total_cmp(&b.share))
-}
-
-/// The copy that a row is set against.
-fn copy_of(row: &Row) -> &str {
-    row.declared.limit.as_deref().unwrap_or(COPY_LIMIT)
-}
-
-fn part(record: &Record, row: &Row, limit: &str, of: fn(&Row) -> Option<u64>) -> Option<f64> {
-    let limit = record.rows.iter().find(|row| row.variant == limit)?;
-    Some(rate(row, of)? / rate(limit, of)?)
-}
-
-/// What a row does in a microsecond of its isolated time.
-#[expect(clippy::cast_precision_loss, reason = "a rate is shown with four digits")]
-fn rate(row: &Row, of: fn(&Row) -> Option<u64>) -> Option<f64> {
-    let time = row.isolated_us.as_ref().filter(|_| row.status == Status::Ok)?;
-    Some(of(row)? as f64 / time.median)
-}
-
-impl Share {
-    pub(super) fn cell(self) -> String {
-        format!("{:.0}{BLANK}%{BLANK}{}", 100.0 * self.share, self.of)
-    }
-}
-
-/// How much of its work a row gets done in a second: `12.3 G`.
-#[expect(clippy::cast_precision_loss, reason = "a rate is shown with four digits")]
-pub(super) fn per_second(row: &Row) -> Option<String> {
-    let time = row.isolated_us.as_ref().filter(|_| row.status == Status::Ok)?;
-    let work = row.declared.work.as_ref()?;
-    Some(with_prefix(work.count as f64 / time.median * 1e6))
-}
-
-/// What the limits are, in one line; nothing where the record has none.
-pub(super) fn limits(record: &Record) -> Option<String> {
-    let line = |row: &Row| {
-        let time = row.isolated_us.as_ref().filter(|_| row.status == Status::Ok)?.median;
-        let bytes = rate(row, |row| row.declared.bytes).map(|rate| format!("{}B/s", with_prefix(rate * 1e6)));
-        let flops =
-            rate(row, |row| row.declared.flops).map(|rate| format!("{}FLOP/s", with_prefix(rate * 1e6)));
-        Some(format!("{} {} ({} µs)", row.variant, bytes.or(flops)?, significant(time)))
+/// `92 % copy`.
+pub(super) fn cell(share: &Share) -> String {
+    let of = match share.limit {
+        Limit::Copy => "copy",
+        Limit::Fma => "FMA",
     };
-    let limits =
-        record.rows.iter().filter(|row| row.variant.starts_with(COPY_LIMIT) || row.variant == FMA_LIMIT);
-    let lines: Vec<String> = limits.filter_map(line).collect();
-    (!lines.is_empty()).then(|| {
-        format!(
-            "of limit: bytes or operations that the variant declares, in its isolated time, against the device's own \
-             kernels in this run: {}. More than 100{BLANK}% is possible where caches hold the data or memory is compressed.",
-            lines.join(", ")
-        )
+    format!("{}{BLANK}%{BLANK}{of}", percent(share))
+}
+
+/// Whole from 10 on, so that a small share is not shown as none.
+fn percent(share: &Share) -> String {
+    let percent = 100.0 * share.share.median;
+    let digits = if percent >= 9.95 { 0 } else { 1 };
+    if percent < 0.05 { "<0.1".into() } else { format!("{percent:.digits$}") }
+}
+
+/// What the shares are of, in one paragraph; nothing where the record has no limit. `listed` where the
+/// table has no column for them.
+pub(super) fn legend(record: &Record, listed: bool) -> Option<String> {
+    let limits: Vec<String> = record.rows.iter().filter_map(limit).collect();
+    if limits.is_empty() {
+        return None;
+    }
+    let mut text = format!(
+        "of limit: the time that the device's own kernel takes for what the variant declares to move or compute, \
+         over the variant's isolated time, within rounds. In this run {}.",
+        limits.join(", ")
+    );
+    let shares = shares(record);
+    let own: Vec<(&str, Share)> = record
+        .rows
+        .iter()
+        .zip(&shares)
+        .filter(|(row, _)| !is_limit(&row.variant))
+        .filter_map(|(row, share)| Some((row.variant.as_str(), (*share)?)))
+        .collect();
+    if listed && !own.is_empty() {
+        text += &format!(" Reached: {}.", reached(&own, record.matrix.is_some()));
+    }
+    if own.iter().any(|(_, share)| share.share.median > 1.005) {
+        text += &format!(
+            " More than 100{BLANK}% is no error: caches may hold the data, or memory be compressed, or the variant \
+             move less than it declares."
+        );
+    }
+    Some(text)
+}
+
+/// Every share, or the least and the largest of each limit where tables are of dozens of variants.
+fn reached(own: &[(&str, Share)], ends_only: bool) -> String {
+    let named = |(name, share): &(&str, Share)| format!("{name} {}", cell(share));
+    if !ends_only {
+        return own.iter().map(named).collect::<Vec<_>>().join(", ");
+    }
+    let ends = [Limit::Copy, Limit::Fma].into_iter().filter_map(|limit| {
+        let of = || own.iter().filter(move |(_, share)| share.limit == limit);
+        let by_share = |a: &&(&str, Share), b: &&(&str, Share)| a.1.share.median.total_cmp(&b.1.share.median);
+        let (least, most) = (of().min_by(by_share)?, of().max_by(by_share)?);
+        Some(if least.0 == most.0 { named(least) } else { format!("{} to {}", named(least), named(most)) })
+    });
+    ends.collect::<Vec<_>>().join(", ")
+}
+
+/// `copy_limit 4.210 TB/s (2.147 GB in 510.1 µs)`.
+#[expect(clippy::cast_precision_loss, reason = "shown with four digits")]
+fn limit(row: &Row) -> Option<String> {
+    let time = time(row).filter(|_| is_limit(&row.variant))?;
+    let cost = row.declared.costs().next()?;
+    let unit = match cost.limit {
+        Limit::Copy => "B",
+        Limit::Fma => "FLOP",
+    };
+    let amount = cost.amount as f64;
+    Some(format!(
+        "{} {}{unit}/s ({}{unit} in {}{BLANK}µs)",
+        row.variant,
+        with_prefix(amount / time * 1e6),
+        with_prefix(amount),
+        significant(time)
+    ))
+}
+
+/// Median isolated time of a row that has figures, in microseconds.
+fn time(row: &Row) -> Option<f64> {
+    Some(row.isolated_us.filter(|_| row.status == Status::Ok)?.median)
+}
+
+/// Head of the column of what is got done in a second, and a cell a row: `12.35 M`. Where rows do
+/// different things, each cell says what.
+#[expect(clippy::cast_precision_loss, reason = "a rate is shown with four digits")]
+pub(super) fn rates(record: &Record) -> (String, Vec<Option<String>>) {
+    let rate = |row: &Row| {
+        let work = row.declared.work.as_ref()?;
+        Some((with_prefix(work.count as f64 / time(row)? * 1e6), work.unit.clone()))
+    };
+    let (unit, cells) = with_unit_once(record, "Work", rate);
+    (unit + "/s", cells)
+}
+
+/// Head of the column of what a model predicts, and a cell a row.
+pub(super) fn predictions(record: &Record) -> (String, Vec<Option<String>>) {
+    with_unit_once(record, "Predicted", |row| {
+        let predicted = row.declared.predicted.as_ref()?;
+        Some((trimmed(predicted.value), predicted.what.clone()))
     })
+}
+
+/// A figure and what it is of for each row: the second once as the head, where all rows share it, else
+/// in each cell below `mixed`.
+fn with_unit_once(
+    record: &Record,
+    mixed: &str,
+    of: impl Fn(&Row) -> Option<(String, String)>,
+) -> (String, Vec<Option<String>>) {
+    let cells: Vec<_> = record.rows.iter().map(of).collect();
+    let mut units = cells.iter().flatten().map(|(_, unit)| unit);
+    let first = units.next().cloned().unwrap_or_default();
+    if units.all(|unit| *unit == first) {
+        return (first, cells.into_iter().map(|cell| Some(cell?.0)).collect());
+    }
+    let with_unit = |(figure, unit): (String, String)| format!("{}{BLANK}{unit}", figure.trim_end());
+    (mixed.into(), cells.into_iter().map(|cell| cell.map(with_unit)).collect())
 }
 
 /// Four digits and a prefix of the SI, with a blank that does not break.
@@ -84,55 +147,127 @@ fn with_prefix(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Declared, Predicted, Work};
-    use crate::report::{fixture, table};
-    use crate::stats::Summary;
+    use crate::record::{COPY_LIMIT, Matrix, Predicted, Shows, Work};
+    use crate::report::{Charset, fixture, table, table_in};
 
-    /// A run with limits: a copy of 1 GB in 250 µs, and variants that move, compute and do something.
-    fn record() -> Record {
-        let mut record = fixture::record();
-        let declare = |row: &mut Row, name: &str, time: f64, declared: Declared| {
-            name.clone_into(&mut row.variant);
-            row.isolated_us = Summary::of(&[time; 12]);
-            row.status = Status::Ok;
-            row.declared = declared;
-        };
-        let bytes = |bytes| Declared { bytes: Some(bytes), ..Declared::default() };
-        let flops = |flops| Declared { flops: Some(flops), ..Declared::default() };
-        let [copy, fma, both, work, volume, ..] = &mut record.rows[..] else { unreachable!() };
-        declare(copy, COPY_LIMIT, 250.0, bytes(1_000_000_000));
-        declare(fma, FMA_LIMIT, 100.0, flops(5_000_000_000));
-        declare(both, "blurred", 500.0, Declared { flops: Some(1_000_000_000), ..bytes(900_000_000) });
-        let solved = Some(Work { count: 12_345_678, unit: "constraints".into() });
-        let predicted = Some(Predicted { what: "VMEM ops a tile".into(), value: 9.125 });
-        declare(work, "solved", 2000.0, Declared { work: solved, predicted, ..flops(1_000_000) });
-        declare(volume, "volume", 125.0, Declared { limit: Some("copy_limit_3d".into()), ..bytes(1) });
-        record
-    }
-
-    fn shares(record: &Record) -> Vec<Option<String>> {
-        record.rows[..5].iter().map(|row| share(record, row).map(|s| s.cell().replace(BLANK, " "))).collect()
+    fn drawn(width: u16) -> String {
+        table(&fixture::limits(), width)
     }
 
     #[test]
-    fn a_limit_reaches_itself_and_the_others_a_part() {
-        let cells = ["100 % copy", "100 % FMA", "45 % copy", "0 % FMA"].map(|cell| Some(cell.to_owned()));
-        // There is no copy of volumes in this run.
-        assert_eq!(shares(&record()), [&cells[..], &[None]].concat());
+    fn limits_140() {
+        insta::assert_snapshot!(drawn(140));
     }
 
     #[test]
-    fn a_limit_that_was_wrong_is_none() {
-        let mut record = record();
-        record.rows[0].status = Status::Wrong { elements: 1, first: "texel (0, 0)".into() };
-        assert_eq!(shares(&record)[0], None);
-        assert!(!limits(&record).unwrap().contains(COPY_LIMIT));
+    fn limits_100() {
+        insta::assert_snapshot!(drawn(100));
     }
 
     #[test]
-    fn columns_of_shares_and_rates() {
-        for (width, name) in [(150, "wide"), (100, "narrow")] {
-            insta::assert_snapshot!(name, table(&record(), width));
+    fn limits_80() {
+        insta::assert_snapshot!(drawn(80));
+    }
+
+    #[test]
+    fn limits_60() {
+        insta::assert_snapshot!(drawn(60));
+    }
+
+    #[test]
+    fn limits_100_in_ascii() {
+        insta::assert_snapshot!(table_in(Charset::Ascii, &fixture::limits(), 100));
+    }
+
+    #[test]
+    fn every_width_fits_and_says_every_share() {
+        for width in 44..=160 {
+            let text = drawn(width);
+            let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= usize::from(width), "{widest} columns at {width}\n{text}");
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            for share in ["45 % copy", "75 % copy", "112 % copy", "80 % FMA", "More than 100 %"] {
+                assert!(words.contains(share), "no {share} at {width}\n{text}");
+            }
         }
+    }
+
+    #[test]
+    fn a_limit_itself_is_at_100() {
+        let record = fixture::limits();
+        let own: Vec<String> = record
+            .rows
+            .iter()
+            .zip(shares(&record))
+            .filter_map(|(row, share)| is_limit(&row.variant).then(|| cell(&share.unwrap())))
+            .collect();
+        assert_eq!(own.map_blanks(), ["100 % copy", "100 % FMA"]);
+    }
+
+    trait MapBlanks {
+        fn map_blanks(&self) -> Vec<String>;
+    }
+
+    impl MapBlanks for Vec<String> {
+        fn map_blanks(&self) -> Vec<String> {
+            self.iter().map(|text| text.replace(BLANK, " ")).collect()
+        }
+    }
+
+    #[test]
+    fn a_limit_that_was_wrong_is_no_limit() {
+        let mut record = fixture::limits();
+        let copy = record.rows.iter_mut().find(|row| row.variant == COPY_LIMIT).unwrap();
+        copy.status = Status::Wrong { elements: 1, first: "texel (0, 0)".into() };
+        let text = legend(&record, true).unwrap();
+        assert!(!text.contains(COPY_LIMIT) && !text.contains("shared"), "{text}");
+        assert!(text.contains("fma_limit") && text.contains("solver"), "{text}");
+        record.rows.retain(|row| !is_limit(&row.variant));
+        assert_eq!(legend(&record, true), None);
+        assert!(!table(&record, 140).contains("of limit"));
+    }
+
+    #[test]
+    fn cross_tables_say_the_ends_of_what_was_reached() {
+        let mut record = fixture::limits();
+        record.matrix = Some(Matrix { corner: "µs".into(), shows: Shows::Times });
+        let text = legend(&record, true).unwrap().replace(BLANK, " ");
+        assert!(
+            text.contains("Reached: direct 45 % copy to shared_cached 112 % copy, solver 80 % FMA."),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn small_shares_are_not_none() {
+        let share = |median| Share { limit: Limit::Fma, share: crate::Summary::of(&[median]).unwrap() };
+        let cells: Vec<String> = [0.0001, 0.0123, 0.0994, 0.0996].map(|x| cell(&share(x))).into();
+        assert_eq!(cells.map_blanks(), ["<0.1 % FMA", "1.2 % FMA", "9.9 % FMA", "10 % FMA"]);
+    }
+
+    #[test]
+    fn rows_that_do_different_things_say_which() {
+        let mut record = fixture::limits();
+        let (head, cells) = rates(&record);
+        assert_eq!(head, "constraints/s");
+        assert_eq!(cells.into_iter().flatten().collect::<Vec<_>>().map_blanks(), ["246.9 G"]);
+        record.rows[0].declared.work = Some(Work { count: 100, unit: "rays".into() });
+        record.rows[0].declared.predicted = Some(Predicted { what: "loads".into(), value: 9.0 });
+        let (head, cells) = rates(&record);
+        let cells = cells.into_iter().flatten().collect::<Vec<_>>();
+        assert_eq!(
+            (head.as_str(), cells.map_blanks()),
+            ("Work/s", vec!["200.0 k rays".into(), "246.9 G constraints".into()])
+        );
+        let (head, cells) = predictions(&record);
+        let cells = cells.into_iter().flatten().collect::<Vec<_>>();
+        assert_eq!(head, "Predicted");
+        assert_eq!(cells.map_blanks(), ["9 loads", "56.25 border %", "13 border %"]);
+    }
+
+    #[test]
+    fn prefixes_of_the_si() {
+        let cells: Vec<String> = [0.5, 999.9, 12_345.0, 4.25e12, 6.69e15].map(with_prefix).into();
+        assert_eq!(cells.map_blanks(), ["0.5000 ", "999.9 ", "12.35 k", "4.250 T", "6690 T"]);
     }
 }

@@ -8,15 +8,16 @@ use super::charset::Charset;
 use super::cross;
 use super::figure::{self, ABSENT, BLANK, Figure, align, width};
 use super::layout::Layout;
-use super::share::{self, Share};
+use super::share;
+use crate::drive::figures::Share;
 use crate::record::{Promise, Record, Row, Status};
 use crate::stats::Summary;
 
 /// The rows of `record` as a table of at most `width` terminal columns, one line a variant in the
 /// sample's order, and below it what the reader must know to read it. Ends with a newline.
 ///
-/// A record with a matrix is shown as cross tables instead. Narrow tables leave columns out and say which; names are never cut, so a name that is wider than
-/// `width` makes the table wider.
+/// A record with a matrix is shown as cross tables instead. Narrow tables leave columns out and say
+/// which; names are never cut, so a name that is wider than `width` makes the table wider.
 #[must_use]
 pub fn table(record: &Record, width: u16) -> String {
     table_in(Charset::Utf8, record, width)
@@ -27,7 +28,8 @@ pub fn table(record: &Record, width: u16) -> String {
 pub fn table_in(charset: Charset, record: &Record, width: u16) -> String {
     let width = usize::from(width);
     let (bound, baseline) = (record.bound.as_deref(), record.baseline.as_deref());
-    let sheet = Sheet { charset, width, record, bound, baseline };
+    let shares = share::shares(record);
+    let sheet = Sheet { charset, width, record, bound, baseline, shares };
     let layout = Layout::fitting(|layout| sheet.draw(layout).iter().all(|line| figure::width(line) <= width));
     let (lines, left_out) = match &record.matrix {
         Some(matrix) => (cross::tables(charset, width, record, matrix), Vec::new()),
@@ -50,6 +52,8 @@ struct Sheet<'a> {
     record: &'a Record,
     bound: Option<&'a str>,
     baseline: Option<&'a str>,
+    /// What each row reaches of the device's own limits.
+    shares: Vec<Option<Share>>,
 }
 
 /// One column: head, and a cell a row.
@@ -139,6 +143,8 @@ impl Sheet<'_> {
             let figure = row.pipelined_us.as_ref().map(|s| Figure::time(s, false))?;
             Some(if layout.pipelined_error { figure } else { figure.without_error() })
         });
+        let ((rate, rates), (prediction, predictions)) =
+            (share::rates(self.record), share::predictions(self.record));
         let columns = [
             Column::left("Variant", rows.iter().map(|row| row.variant.clone()).collect()),
             Column::figures(
@@ -151,11 +157,10 @@ impl Sheet<'_> {
                 .only_if(layout.to_bound && self.bound.is_some()),
             self.ratio(self.baseline, |row| row.to_baseline.as_ref())
                 .only_if(layout.to_baseline && self.baseline.is_some() && self.baseline != self.bound),
-            Column::right("of limit", self.cells(|row| share::share(self.record, row).map(Share::cell)))
-                .only_if(layout.of_limit && any(|row| row.declared.bytes.or(row.declared.flops).is_some())),
-            Column::right(self.rate_of(), self.cells(share::per_second))
-                .only_if(layout.work && any(|row| row.declared.work.is_some())),
-            Column::right(self.predicted(), self.cells(predicted))
+            self.texts("of limit".into(), self.shares.iter().map(|s| s.as_ref().map(share::cell)))
+                .only_if(layout.of_limit && self.shares.iter().any(Option::is_some)),
+            self.texts(rate, rates).only_if(layout.work && any(|row| row.declared.work.is_some())),
+            self.texts(prediction, predictions)
                 .only_if(layout.predicted && any(|row| row.declared.predicted.is_some())),
             Column::left("Racy texels", self.cells(|row| row.racy.map(|r| cell::racy(r, layout.racy))))
                 .only_if(mixed && any(|row| row.racy.is_some())),
@@ -167,18 +172,6 @@ impl Sheet<'_> {
         columns
             .map(|column| Column { head: self.charset.fit_part(&column.head).into_owned(), ..column })
             .into()
-    }
-
-    /// What is got done in a second.
-    fn rate_of(&self) -> String {
-        let unit = self.record.rows.iter().find_map(|row| row.declared.work.as_ref());
-        format!("{}/s", unit.map_or("", |work| work.unit.as_str()))
-    }
-
-    /// What is predicted.
-    fn predicted(&self) -> String {
-        let what = self.record.rows.iter().find_map(|row| row.declared.predicted.as_ref());
-        what.map_or_else(String::new, |predicted| predicted.what.clone())
     }
 
     fn ratio(&self, to: Option<&str>, of: fn(&Row) -> Option<&Summary>) -> Column {
@@ -194,11 +187,18 @@ impl Sheet<'_> {
         self.record.rows.iter().map(|row| figure(row).fit(self.charset)).collect()
     }
 
-    fn cells(&self, of: impl Fn(&Row) -> Option<String>) -> Vec<String> {
-        let cell = |row: &Row| {
-            if measured(row) { of(row).unwrap_or_else(|| ABSENT.into()) } else { String::new() }
+    fn cells(&self, mut of: impl FnMut(&Row) -> Option<String>) -> Vec<String> {
+        let mut cell = |row: &Row| {
+            let text = of(row);
+            if measured(row) { text.unwrap_or_else(|| ABSENT.into()) } else { String::new() }
         };
         self.record.rows.iter().map(|row| self.charset.fit_part(&cell(row)).into_owned()).collect()
+    }
+
+    /// A column of one text a row, flush right.
+    fn texts(&self, head: String, texts: impl IntoIterator<Item = Option<String>>) -> Column {
+        let mut texts = texts.into_iter();
+        Column::right(head, self.cells(|_| texts.next().flatten()))
     }
 
     /// Heads of the columns that the record could fill and the layout leaves out.
@@ -208,11 +208,6 @@ impl Sheet<'_> {
         let gone = all.into_iter().zip(shown).filter(|(all, shown)| all.shown && !shown.shown);
         gone.map(|(all, _)| all.head.replace(BLANK, " ")).collect()
     }
-}
-
-/// What a model predicts for a row.
-fn predicted(row: &Row) -> Option<String> {
-    row.declared.predicted.as_ref().map(|predicted| cell::trimmed(predicted.value))
 }
 
 /// The row has figures, or would have them had the run gone on.

@@ -2,7 +2,7 @@
 
 use super::table::measured;
 use crate::facts::Kind;
-use crate::record::{COPY_LIMIT, FMA_LIMIT, Promise, Record, Row};
+use crate::record::{Promise, Record, Row, is_limit};
 use crate::stats::{Interval, Summary};
 
 /// One sentence each for the baseline, the best lawful alternative and the best one that relies on
@@ -15,10 +15,7 @@ pub(super) fn verdict(record: &Record) -> Option<String> {
     let cost =
         record.rows.iter().find(|row| row.variant == *baseline).filter(|row| measured(row))?.to_bound?;
     let mut text = format!("In short: {baseline} takes {} {bound}.", times(&cost));
-    let lawful = record
-        .rows
-        .iter()
-        .filter(|row| row.promise == Promise::Law && row.variant != *baseline && !is_limit(&row.variant));
+    let lawful = record.rows.iter().filter(|row| row.promise == Promise::Law && row.variant != *baseline);
     let relying = record.rows.iter().filter(|row| matches!(row.promise, Promise::Hardware { .. }));
     let best =
         [("lawful alternative", fastest(lawful)), ("alternative that relies on hardware", fastest(relying))];
@@ -35,16 +32,14 @@ pub(super) fn verdict(record: &Record) -> Option<String> {
     Some(text)
 }
 
-/// The row with the smallest ratio to the baseline; one that raced has no time to compare.
-/// The device's own kernels do other work.
-fn is_limit(variant: &str) -> bool {
-    variant.starts_with(COPY_LIMIT) || variant == FMA_LIMIT
-}
-
+/// The row with the smallest ratio to the baseline; one that raced has no time to compare, and the
+/// device's own limits do other work.
 fn fastest<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<(&'a Row, Summary)> {
-    rows.filter(|row| measured(row) && row.racy.is_none_or(|r| r.racy_samples == 0))
-        .filter_map(|row| Some((row, row.to_baseline?)))
-        .min_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
+    rows.filter(|row| {
+        measured(row) && !is_limit(&row.variant) && row.racy.is_none_or(|r| r.racy_samples == 0)
+    })
+    .filter_map(|row| Some((row, row.to_baseline?)))
+    .min_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
 }
 
 fn times(ratio: &Summary) -> String {
@@ -99,6 +94,16 @@ mod tests {
         record.rows[2].promise = Promise::Hardware { relies_on: String::new() };
         record.rows[2].racy.as_mut().unwrap().racy_samples = 1;
         assert!(!verdict(&record).unwrap().contains("split_barriers"));
+    }
+
+    #[test]
+    fn a_limit_is_no_alternative() {
+        let mut record = fixture::record();
+        record.rows[0].to_bound = ratio([1.0, 1.1].into_iter());
+        record.rows[1].to_baseline = ratio([0.5; 20].into_iter());
+        assert!(verdict(&record).unwrap().contains("lawful alternative, image_barriers,"));
+        record.rows[1].variant = crate::record::COPY_LIMIT.into();
+        assert!(!verdict(&record).unwrap().contains("copy_limit"));
     }
 
     #[test]
