@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result};
 
-use crate::record::{Record, Sample};
+use crate::record::{Record, Row, Sample};
 
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 13] = [
     "variant",
     "round",
     "repetitions",
@@ -14,10 +14,15 @@ const COLUMNS: [&str; 9] = [
     "many_wrong",
     "record_us",
     "submit_us",
+    "bytes",
+    "flops",
+    "work",
+    "work_unit",
 ];
 
 /// One line a kept sample in the order of the variants, times in microseconds and with every digit;
-/// a cell is empty where nothing was measured. The first line names the columns.
+/// a cell is empty where nothing was measured. What the variant declares of one repetition stands in
+/// each of its lines, so that rates can be had from this file alone. The first line names the columns.
 ///
 /// # Errors
 /// Only when memory is short.
@@ -26,17 +31,19 @@ pub fn csv(record: &Record) -> Result<String> {
     writer.write_record(COLUMNS)?;
     for row in &record.rows {
         for sample in &row.samples {
-            writer.write_record(cells(&row.variant, record.method.repetitions, sample))?;
+            writer.write_record(cells(row, record.method.repetitions, sample))?;
         }
     }
     let bytes = writer.into_inner().context("cannot finish the CSV text")?;
     String::from_utf8(bytes).context("the CSV text is not UTF-8")
 }
 
-fn cells(variant: &str, repetitions: u32, sample: &Sample) -> [String; 9] {
+fn cells(row: &Row, repetitions: u32, sample: &Sample) -> [String; COLUMNS.len()] {
     let or_empty = |cell: Option<String>| cell.unwrap_or_default();
+    let declared = &row.declared;
+    let work = declared.work.as_ref();
     [
-        variant.to_owned(),
+        row.variant.clone(),
         sample.round.to_string(),
         repetitions.to_string(),
         sample.one_us.to_string(),
@@ -45,6 +52,10 @@ fn cells(variant: &str, repetitions: u32, sample: &Sample) -> [String; 9] {
         or_empty(sample.many_wrong.map(|x| x.to_string())),
         sample.record_us.to_string(),
         sample.submit_us.to_string(),
+        or_empty(declared.bytes.map(|x| x.to_string())),
+        or_empty(declared.flops.map(|x| x.to_string())),
+        or_empty(work.map(|work| work.count.to_string())),
+        or_empty(work.map(|work| work.unit.clone())),
     ]
 }
 
@@ -53,13 +64,30 @@ mod tests {
     use super::*;
     use crate::report::fixture;
 
+    fn lines(record: &Record) -> Vec<::csv::StringRecord> {
+        let text = csv(record).unwrap();
+        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+        assert_eq!(reader.headers().unwrap(), COLUMNS.as_slice());
+        reader.records().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn every_line_has_what_its_variant_declares() {
+        let record = fixture::limits();
+        for line in lines(&record) {
+            let row = record.rows.iter().find(|row| row.variant == line[0]).unwrap();
+            let declared = &row.declared;
+            assert_eq!((line[9].parse().ok(), line[10].parse().ok()), (declared.bytes, declared.flops));
+            let work = declared.work.as_ref();
+            assert_eq!(line[11].parse().ok(), work.map(|work| work.count));
+            assert_eq!(&line[12], work.map_or("", |work| &work.unit));
+        }
+    }
+
     #[test]
     fn every_sample_comes_back_with_every_digit() {
         let record = fixture::record();
-        let text = csv(&record).unwrap();
-        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
-        assert_eq!(reader.headers().unwrap(), COLUMNS.as_slice());
-        let read: Vec<_> = reader.records().map(Result::unwrap).collect();
+        let read = lines(&record);
         let kept = record.rows.iter().flat_map(|row| row.samples.iter().map(|s| (row.variant.as_str(), s)));
         assert_eq!(read.len(), kept.clone().count());
         for (line, (variant, sample)) in read.iter().zip(kept) {

@@ -109,7 +109,8 @@ fn readme(record: &Record, table: &str) -> String {
          ```sh\n{command}\n```\n\n\
          ```text\n{table}\n```\n\n\
          `samples.csv` holds every kept sample: times of the GPU (`one_us`, `many_us`) and of the CPU \
-         (`record_us`, `submit_us`) in microseconds, and the number of wrong elements.\n",
+         (`record_us`, `submit_us`) in microseconds, the number of wrong elements, and what a repetition has \
+         to move, to compute and to get done.\n",
         sample = record.sample,
         name = device.name,
         kind = device.kind.word(),

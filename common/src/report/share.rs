@@ -150,6 +150,11 @@ mod tests {
     use crate::record::{COPY_LIMIT, Matrix, Predicted, Shows, Work};
     use crate::report::{Charset, fixture, table, table_in};
 
+    /// With blanks that break.
+    fn plain(cells: impl IntoIterator<Item = String>) -> Vec<String> {
+        cells.into_iter().map(|text| text.replace(BLANK, " ")).collect()
+    }
+
     fn drawn(width: u16) -> String {
         table(&fixture::limits(), width)
     }
@@ -195,23 +200,10 @@ mod tests {
     #[test]
     fn a_limit_itself_is_at_100() {
         let record = fixture::limits();
-        let own: Vec<String> = record
-            .rows
-            .iter()
-            .zip(shares(&record))
-            .filter_map(|(row, share)| is_limit(&row.variant).then(|| cell(&share.unwrap())))
-            .collect();
-        assert_eq!(own.map_blanks(), ["100 % copy", "100 % FMA"]);
-    }
-
-    trait MapBlanks {
-        fn map_blanks(&self) -> Vec<String>;
-    }
-
-    impl MapBlanks for Vec<String> {
-        fn map_blanks(&self) -> Vec<String> {
-            self.iter().map(|text| text.replace(BLANK, " ")).collect()
-        }
+        let shares = shares(&record);
+        let own = record.rows.iter().zip(&shares).filter(|(row, _)| is_limit(&row.variant));
+        let cells = plain(own.map(|(_, share)| cell(&share.unwrap())));
+        assert_eq!(cells, ["100 % copy", "100 % FMA"]);
     }
 
     #[test]
@@ -241,33 +233,30 @@ mod tests {
     #[test]
     fn small_shares_are_not_none() {
         let share = |median| Share { limit: Limit::Fma, share: crate::Summary::of(&[median]).unwrap() };
-        let cells: Vec<String> = [0.0001, 0.0123, 0.0994, 0.0996].map(|x| cell(&share(x))).into();
-        assert_eq!(cells.map_blanks(), ["<0.1 % FMA", "1.2 % FMA", "9.9 % FMA", "10 % FMA"]);
+        let cells = plain([0.0001, 0.0123, 0.0994, 0.0996].map(|x| cell(&share(x))));
+        assert_eq!(cells, ["<0.1 % FMA", "1.2 % FMA", "9.9 % FMA", "10 % FMA"]);
     }
 
     #[test]
     fn rows_that_do_different_things_say_which() {
         let mut record = fixture::limits();
-        let (head, cells) = rates(&record);
-        assert_eq!(head, "constraints/s");
-        assert_eq!(cells.into_iter().flatten().collect::<Vec<_>>().map_blanks(), ["246.9 G"]);
+        let of = |(head, cells): (String, Vec<Option<String>>)| (head, plain(cells.into_iter().flatten()));
+        assert_eq!(of(rates(&record)), ("constraints/s".into(), vec!["246.9 G".into()]));
         record.rows[0].declared.work = Some(Work { count: 100, unit: "rays".into() });
         record.rows[0].declared.predicted = Some(Predicted { what: "loads".into(), value: 9.0 });
-        let (head, cells) = rates(&record);
-        let cells = cells.into_iter().flatten().collect::<Vec<_>>();
+        let (head, cells) = of(rates(&record));
         assert_eq!(
-            (head.as_str(), cells.map_blanks()),
-            ("Work/s", vec!["200.0 k rays".into(), "246.9 G constraints".into()])
+            (head.as_str(), &cells[..]),
+            ("Work/s", &["200.0 k rays", "246.9 G constraints"].map(String::from)[..])
         );
-        let (head, cells) = predictions(&record);
-        let cells = cells.into_iter().flatten().collect::<Vec<_>>();
+        let (head, cells) = of(predictions(&record));
         assert_eq!(head, "Predicted");
-        assert_eq!(cells.map_blanks(), ["9 loads", "56.25 border %", "13 border %"]);
+        assert_eq!(cells, ["9 loads", "56.25 border %", "13 border %"]);
     }
 
     #[test]
     fn prefixes_of_the_si() {
-        let cells: Vec<String> = [0.5, 999.9, 12_345.0, 4.25e12, 6.69e15].map(with_prefix).into();
-        assert_eq!(cells.map_blanks(), ["0.5000 ", "999.9 ", "12.35 k", "4.250 T", "6690 T"]);
+        let cells = plain([0.5, 999.9, 12_345.0, 4.25e12, 6.69e15].map(with_prefix));
+        assert_eq!(cells, ["0.5000 ", "999.9 ", "12.35 k", "4.250 T", "6690 T"]);
     }
 }

@@ -1,13 +1,16 @@
-//! The table of a sweep: a row a variant, a column a run.
+//! The tables of a sweep: a row a variant, a column a run.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::charset::Charset;
 use super::figure::{ABSENT, BLANK, Figure, align, width};
-use crate::record::{Record, Row, Status};
+use super::share;
+use crate::drive::figures::Figures;
+use crate::record::{Record, Row, Status, is_limit};
 
-/// Isolated times of the same variants in several runs, in the order of the first run that has them.
-/// What does not fit into `room` columns stands in further tables below. Ends with a newline.
+/// Isolated times of the same variants in several runs, in the order of the first run that has them,
+/// and below how close they come to the device's own limits, where a run has those. What does not fit
+/// into `room` columns stands in further tables below. Ends with a newline.
 #[must_use]
 pub fn sweep(charset: Charset, room: u16, runs: &[(String, &Record)]) -> String {
     let mut names: Vec<&str> = Vec::new();
@@ -16,11 +19,30 @@ pub fn sweep(charset: Charset, room: u16, runs: &[(String, &Record)]) -> String 
             names.push(&row.variant);
         }
     }
-    let columns: Vec<(String, Vec<String>)> =
-        runs.iter().map(|(name, record)| column(charset, name, record, &names)).collect();
+    let columns = |cells: &dyn Fn(&Record) -> Vec<String>| -> Vec<Column> {
+        runs.iter().map(|(head, record)| (head.clone(), cells(record))).collect()
+    };
+    let times = columns(&|record| times(charset, record, &names));
+    let mut text =
+        charset.fit_part("Isolated µs").into_owned() + "\n" + &drawn(charset, room, &names, &times);
+    names.retain(|name| !is_limit(name));
+    let shares: Vec<Column> = columns(&|record| shares(charset, record, &names));
+    let absent = charset.fit_part(ABSENT);
+    if shares.iter().any(|(_, cells)| cells.iter().any(|cell| *cell != absent)) {
+        text += "\nof limit\n";
+        text += &drawn(charset, room, &names, &shares);
+    }
+    text
+}
+
+/// Head and cells.
+type Column = (String, Vec<String>);
+
+/// As many columns side by side as fit, the others in tables below.
+fn drawn(charset: Charset, room: u16, names: &[&str], columns: &[Column]) -> String {
     let first = names.iter().map(|name| width(name)).max().unwrap_or(0);
-    let mut text = charset.fit_part("Isolated µs").into_owned() + "\n";
-    let mut rest = &columns[..];
+    let mut text = String::new();
+    let mut rest = columns;
     while !rest.is_empty() {
         let mut taken = 0;
         let mut used = first;
@@ -32,14 +54,14 @@ pub fn sweep(charset: Charset, room: u16, runs: &[(String, &Record)]) -> String 
             used += 2 + wide;
             taken += 1;
         }
-        text += &draw(charset, &names, &rest[..taken]);
+        text += &draw(charset, names, &rest[..taken]);
         rest = &rest[taken..];
     }
     text
 }
 
-/// Head and cells of one run.
-fn column(charset: Charset, name: &str, record: &Record, names: &[&str]) -> (String, Vec<String>) {
+/// Isolated times of one run.
+fn times(charset: Charset, record: &Record, names: &[&str]) -> Vec<String> {
     let row = |name: &&str| record.rows.iter().find(|row| row.variant == *name);
     let figure = |name: &&str| row(name).map_or_else(Figure::absent, figure).fit(charset);
     let figures: Vec<Figure> = names.iter().map(figure).collect();
@@ -51,7 +73,17 @@ fn column(charset: Charset, name: &str, record: &Record, names: &[&str]) -> (Str
             _ => {}
         }
     }
-    (name.to_owned(), cells)
+    cells
+}
+
+/// Shares of the device's own limits in one run.
+fn shares(charset: Charset, record: &Record, names: &[&str]) -> Vec<String> {
+    let figures = Figures::new(&record.device, &record.rows);
+    let cell = |name: &&str| {
+        let share = figures.share_of_limit(name).map_or_else(|| ABSENT.into(), |s| share::cell(&s));
+        charset.fit_part(&share).into_owned()
+    };
+    names.iter().map(cell).collect()
 }
 
 fn figure(row: &Row) -> Figure {
@@ -98,5 +130,16 @@ mod tests {
         let widest = sweep(Charset::Ascii, 200, &runs);
         assert!(widest.is_ascii() && widest.lines().all(|line| width(line) <= 200), "{widest}");
         assert_eq!(widest.matches("Variant").count(), 1, "{widest}");
+    }
+
+    #[test]
+    fn shares_of_limits_stand_below() {
+        let limits = fixture::limits();
+        let mut half = fixture::limits();
+        half.rows.iter_mut().for_each(|row| row.samples.iter_mut().for_each(|s| s.one_us *= 2.0));
+        half.rows.retain(|row| row.variant != "fma_limit");
+        let runs = [("size=64", &limits), ("size=128", &half)].map(|(name, r)| (name.to_owned(), r));
+        insta::assert_snapshot!(sweep(Charset::Utf8, 60, &runs));
+        assert!(sweep(Charset::Ascii, 60, &runs).is_ascii());
     }
 }
