@@ -5,11 +5,12 @@
 
 layout(constant_id = 0) const uint STEPS = 1u; // of each chain; below 65,536, which lavapipe's loops need
 
-layout(local_size_x = 128) in;
+layout(local_size_x_id = 1) in;
 
 // The compiler must not know them.
 layout(push_constant) uniform Push {
-    float factor; // 1
+    float up; // 1: these chains count their steps
+    float down; // -1: these show a multiplication that is left out
     float summand; // 1
 };
 
@@ -21,10 +22,10 @@ void main() {
     vec4 c = a + 8.0;
     vec4 d = a + 12.0;
     for (uint i = 0u; i < STEPS; ++i) {
-        a = a * factor + summand;
-        b = b * factor + summand;
-        c = c * factor + summand;
-        d = d * factor + summand;
+        a = a * up + summand;
+        b = b * up + summand;
+        c = c * down + summand;
+        d = d * down + summand;
     }
     vec4 sum = a + b + c + d;
     results[gl_GlobalInvocationID.x] = sum.x + sum.y + sum.z + sum.w;

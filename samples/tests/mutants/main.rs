@@ -9,6 +9,7 @@ mod support;
 
 mod group_physics;
 mod lds_blur;
+mod limits;
 mod recordings;
 mod results;
 mod semi_persistent_waves;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     trials.extend(recordings::trials());
     trials.extend(semi_persistent_waves::trials());
     trials.extend(lds_blur::trials());
+    trials.extend(limits::trials());
     trials.extend(group_physics::trials());
     trials.extend(swizzled_remap::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
