@@ -22,13 +22,15 @@ pub struct Painting {
 /// Wider ones are made smaller: screens and pages show no more.
 const WIDEST: u32 = 1600;
 /// Small ones are made larger, up to this.
-const NARROWEST: u32 = 480;
+const ENLARGED: u32 = 640;
 const MARGIN: u32 = 16;
 const LINE: u32 = 18;
 
 const PAPER: Rgb888 = Rgb888::new(255, 255, 255);
 const INK: Rgb888 = Rgb888::new(20, 20, 24);
 const FAINT: Rgb888 = Rgb888::new(110, 112, 120);
+/// Around the painting: one that is white at its edges has none on white paper.
+const FRAME: Rgb888 = Rgb888::new(200, 202, 208);
 
 /// The painting below three lines that say what it is, as PNG.
 ///
@@ -42,7 +44,7 @@ pub fn painted(record: &Record, painting: &Painting) -> Result<Vec<u8>> {
         "{pixels} pixels of {width}x{height}"
     );
     let shrink = width.div_ceil(WIDEST).max(height.div_ceil(WIDEST));
-    let grow = (NARROWEST / width.max(height)).max(1);
+    let grow = (ENLARGED / width.max(height)).max(1);
     let [columns, rows] = [width, height].map(|side| side.div_ceil(shrink));
     let scale = match (shrink, grow) {
         (1, 1) => String::new(),
@@ -61,6 +63,7 @@ pub fn painted(record: &Record, painting: &Painting) -> Result<Vec<u8>> {
     for (y, (line, ink)) in (0..).zip(lines.iter().zip([INK, FAINT, FAINT])) {
         canvas.text([MARGIN, MARGIN + y * LINE], line, ink);
     }
+    canvas.rectangle([MARGIN - 1, top - 1], [columns * grow + 2, rows * grow + 2], FRAME);
     for row in 0..rows {
         for column in 0..columns {
             let colour = average(painting, [column * shrink, row * shrink], shrink);
@@ -90,13 +93,22 @@ fn average(painting: &Painting, corner: [u32; 2], side: u32) -> Rgb888 {
 mod tests {
     use super::*;
     use crate::report::fixture;
+    use crate::report::picture::tests::decoded;
+
+    /// Width, height and the pixels of the picture, row by row.
+    fn drawn(painting: &Painting) -> (u32, u32, Vec<[u8; 3]>) {
+        let (width, pixels) = decoded(&painted(&fixture::record(), painting).unwrap());
+        let height = u32::try_from(pixels.len() / width).unwrap();
+        (u32::try_from(width).unwrap(), height, pixels)
+    }
+
+    fn painting(size: [u32; 2], pixels: Vec<[u8; 3]>) -> Painting {
+        Painting { variant: "shared_8x8".into(), caption: "what it shows".into(), size, pixels }
+    }
 
     fn size_of(size: [u32; 2]) -> [u32; 2] {
-        let pixels = vec![[10, 20, 30]; size[0] as usize * size[1] as usize];
-        let painting = Painting { variant: "v".into(), caption: "c".into(), size, pixels };
-        let png = painted(&fixture::record(), &painting).unwrap();
-        let reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
-        [reader.info().width, reader.info().height]
+        let (width, height, _) = drawn(&painting(size, vec![[10, 20, 30]; (size[0] * size[1]) as usize]));
+        [width, height]
     }
 
     #[test]
@@ -104,12 +116,47 @@ mod tests {
         assert_eq!(size_of([3440, 1440]), [1147 + 32, 480 + 102]);
         assert_eq!(size_of([960, 960]), [960 + 32, 960 + 102]);
         assert_eq!(size_of([100, 240])[1], 480 + 102);
+        assert_eq!(size_of([256, 256])[1], 512 + 102);
+        assert_eq!(size_of([1, 3200])[1], 1600 + 102);
+    }
+
+    #[test]
+    fn each_pixel_stands_in_its_place_in_a_frame() {
+        let colours: Vec<[u8; 3]> = (0..6).map(|at| [10 * at, 100, 200]).collect();
+        let (width, _, pixels) = drawn(&painting([3, 2], colours.clone()));
+        let at = |x: u32, y: u32| pixels[(y * width + x) as usize];
+        let (grow, top) = (ENLARGED / 3, 2 * MARGIN + 3 * LINE);
+        for (pixel, colour) in (0..).zip(colours) {
+            let [left, top] = [MARGIN + pixel % 3 * grow, top + pixel / 3 * grow];
+            assert_eq!([at(left, top), at(left + grow - 1, top + grow - 1)], [colour; 2], "pixel {pixel}");
+        }
+        assert_eq!([at(MARGIN - 1, top), at(MARGIN + 3 * grow, top)], [[200, 202, 208]; 2]);
+    }
+
+    #[test]
+    fn three_lines_say_what_it_is_however_long() {
+        let mut long = painting([64, 64], vec![[0; 3]; 64 * 64]);
+        long.caption = "a caption that is much longer than the picture is wide, and then some ".repeat(2);
+        let (width, _, pixels) = drawn(&long);
+        assert!(width >= text_width(&long.caption));
+        let ink = |line: u32, ink: [u8; 3]| {
+            let rows = (MARGIN + line * LINE) * width..(MARGIN + (line + 1) * LINE) * width;
+            pixels[rows.start as usize..rows.end as usize].iter().filter(|pixel| **pixel == ink).count()
+        };
+        assert!(ink(0, [20, 20, 24]) > 500 && ink(1, [110, 112, 120]) > 100 && ink(2, [110, 112, 120]) > 100);
+    }
+
+    #[test]
+    fn a_painting_of_another_size_is_refused() {
+        let error = painted(&fixture::record(), &painting([3, 2], vec![[0; 3]; 5])).unwrap_err();
+        assert_eq!(error.to_string(), "5 pixels of 3x2");
+        assert!(painted(&fixture::record(), &painting([0, 2], Vec::new())).is_err());
     }
 
     #[test]
     fn colours_are_averaged() {
         let pixels = vec![[0, 0, 0], [100, 50, 20], [200, 100, 40], [100, 50, 20]];
-        let painting = Painting { variant: String::new(), caption: String::new(), size: [2, 2], pixels };
+        let painting = painting([2, 2], pixels);
         assert_eq!(average(&painting, [0, 0], 2), Rgb888::new(100, 50, 20));
         assert_eq!(average(&painting, [1, 0], 2), Rgb888::new(100, 50, 20));
     }

@@ -47,7 +47,10 @@ const NOTHING: Rgb888 = Rgb888::new(226, 228, 233);
 /// # Errors
 /// No panel; a picture that PNG cannot hold.
 pub fn picture(title: &str, subtitle: &str, panels: &[Panel]) -> Result<Vec<u8>> {
-    ensure!(!panels.is_empty(), "there is nothing to draw: no variant that is checked has run");
+    ensure!(
+        !panels.is_empty(),
+        "there is nothing to draw: no variant that is checked has run, or none was right"
+    );
     let grid = Grid::of(panels);
     let legend = Legend::of(panels);
     let width =
@@ -204,7 +207,7 @@ impl Legend {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     fn panel(row: &str, column: &str, side: u32, wrong: &[(usize, u32)]) -> Panel {
@@ -217,7 +220,7 @@ mod tests {
     }
 
     /// Width and the pixels, row by row.
-    fn decoded(png: &[u8]) -> (usize, Vec<[u8; 3]>) {
+    pub(in crate::report) fn decoded(png: &[u8]) -> (usize, Vec<[u8; 3]>) {
         let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
         let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut bytes).unwrap();
