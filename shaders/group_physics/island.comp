@@ -24,6 +24,13 @@
 //
 // GROUP, PARTICLES and COLOURS are macros, because arrays and unrolled loops need them.
 
+#ifndef GROUP
+#define GROUP 256
+#define PARTICLES 256
+#define COLOURS 1
+#define PREFETCH 1
+#endif
+
 layout(local_size_x = GROUP) in;
 
 // How often every constraint is projected; 0 where other dispatches have done it.

@@ -5,6 +5,10 @@
 // `precise` keeps a multiplication and an addition from becoming one operation, which rounds once
 // where the twin rounds twice.
 
+#ifndef SEED
+#define SEED 0u
+#endif
+
 float inverse_root(float x) {
     precise float half_x = 0.5 * x;
     precise float y = uintBitsToFloat(SEED - (floatBitsToUint(x) >> 1));
