@@ -33,7 +33,7 @@ layout(constant_id = 6) const uint GRID_X = 1;
 layout(constant_id = 7) const uint GRID_Y = 1;
 #endif
 
-#ifdef TELL_PLACES
+#if defined TELL_PLACES
 // In place of the work: where each lane of each workgroup stands.
 layout(set = 0, binding = 0) writeonly buffer Places {
     uint places[]; // y above x, 16 bits each
@@ -75,7 +75,7 @@ uvec2 place() {
     return group * uvec2(AREA_X, AREA_Y) + cell;
 }
 
-#ifdef TELL_PLACES
+#if defined TELL_PLACES
 void main() {
     uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
     uvec2 at = place();
