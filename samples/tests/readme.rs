@@ -43,8 +43,12 @@ fn every_figure_with_a_record_is_the_one_in_it() {
         for (variant, cell) in variants.iter().zip(&cells).skip(1) {
             let row = record.rows.iter().find(|row| row.variant == *variant).unwrap();
             let mut figure = format!("{:.1}", row.isolated_us.unwrap().median);
-            if record.bound.as_ref() != Some(variant) {
-                figure += &format!(" ({:.2}x)", row.to_bound.unwrap().median);
+            let (reference, ratio) = match &record.bound {
+                Some(bound) => (Some(bound), row.to_bound),
+                None => (record.baseline.as_ref(), row.to_baseline),
+            };
+            if reference != Some(variant) {
+                figure += &format!(" ({:.2}x)", ratio.unwrap().median);
             }
             assert_eq!(*cell, figure, "{variant} of {folder}");
             compared += 1;
