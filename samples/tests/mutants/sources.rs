@@ -1,5 +1,5 @@
-//! Samples whose source is changed: copies in a package of their own, built with the same target
-//! folder, so that nothing but the copies is compiled after the first time.
+//! Samples whose source is changed: copies in a package of their own, which uses the samples' library
+//! and the same target folder, so that nothing but the copies is compiled after the first time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -107,9 +107,6 @@ pub fn build() -> Result<PathBuf> {
     let target = package.join("../..");
     write(&package.join("Cargo.toml"), &manifest(samples)?)?;
     write(&package.join("Cargo.lock"), &read(&samples.join("../Cargo.lock"))?)?;
-    for file in ["lib.rs", "bands.rs", "chain.rs"] {
-        write(&package.join("src").join(file), &read(&samples.join("src").join(file))?)?;
-    }
     for source in ALL {
         let path = |folder: &str, name: &str| samples.join(folder).join(name).with_extension("rs");
         let text = edited(&read(&path("src/bin", source.sample))?, source.edits).context(source.name)?;
@@ -127,18 +124,19 @@ pub fn build() -> Result<PathBuf> {
     Ok(target.join("debug"))
 }
 
-/// The samples' own manifest and the workspace's, in one: no tests, and the framework where it is.
+/// The samples' own manifest and the workspace's, in one: no tests, and the libraries where they are.
 fn manifest(samples: &Path) -> Result<String> {
     let root = read(&samples.join("../Cargo.toml"))?;
     let from = root.find("[workspace.package]").context("the workspace has a package section")?;
     let own = read(&samples.join("Cargo.toml"))?;
     let own = own.split("[dev-dependencies]").next().context("the samples have dependencies")?;
-    let framework = format!("common.path = \"{}\"", samples.join("../common").display());
+    let path = |name: &str| format!("{name}.path = \"{}\"", samples.join("..").join(name).display());
+    let libraries = format!("{}\n{}", path("common"), path("samples"));
     let own = edited(
         own,
         &[
-            ("common.path = \"../common\"", &framework),
-            ("name = \"samples\"", "name = \"samples\"\nautotests = false\nbuild = false"),
+            ("common.path = \"../common\"", &libraries),
+            ("name = \"samples\"", "name = \"mutants\"\nautotests = false\nautolib = false\nbuild = false"),
         ],
     )?;
     Ok(format!("[workspace]\nresolver = \"3\"\n\n{}\n{own}", &root[from..]))
