@@ -15,6 +15,8 @@ use libtest_mimic::{Arguments, Trial};
 use support::{Call, Running, files_of, ran, read_record, trial};
 
 const SAMPLE: &str = "pipelined_events";
+/// The number of Ctrl-C's signal.
+const INTERRUPT: u32 = 2;
 /// A run that does not end by itself within the tests' limit.
 const LONG: &str = "--size 96 --bands 2 --align 8 --samples 1000000000 --budget 600";
 
@@ -58,8 +60,9 @@ fn send(signal: &str, to: &Running) -> Result<()> {
 /// What was checked is shown, and what was not is said.
 fn interrupted_check() -> Result<()> {
     let words = "--check --all --size 384 --passes 60 --align 1";
-    let running = Call::new(SAMPLE)?.words(words).start()?;
-    std::thread::sleep(Duration::from_secs(2));
+    let mut running = Call::new(SAMPLE)?.words(words).start()?;
+    running.until_it_catches(INTERRUPT)?;
+    std::thread::sleep(Duration::from_secs(1));
     send("INT", &running)?;
     let ended = running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
     let has = |text: &str| ended.stdout.lines().any(|line| line.contains(text));
@@ -111,8 +114,7 @@ fn interrupted_before_the_first_round() -> Result<()> {
     let call = Call::new(SAMPLE)?.words(SLOW_START).words("--json a.json").within(folder.path());
     let mut running = call.start()?;
     running.until_stderr_has("size 1024x1024")?;
-    // The handler is set right behind that line.
-    std::thread::sleep(Duration::from_millis(500));
+    running.until_it_catches(INTERRUPT)?;
     send("INT", &running)?;
     running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
     let record = read_record(&folder.path().join("a.json"))?;

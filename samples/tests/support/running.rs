@@ -61,6 +61,24 @@ impl Running {
         }
     }
 
+    /// Waits until it has a handler for a signal. Only Linux tells; elsewhere, as long as that takes.
+    pub fn until_it_catches(&mut self, signal: u32) -> Result<()> {
+        let path = format!("/proc/{}/status", self.id());
+        while let Ok(status) = std::fs::read_to_string(&path) {
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            let caught = u64::from_str_radix(caught.context("no mask of signals")?.trim(), 16)?;
+            if caught & 1 << (signal - 1) != 0 {
+                return Ok(());
+            }
+            if let Some(status) = self.status()? {
+                bail!("{} ended with {status} before it listened to signal {signal}", self.call);
+            }
+            std::thread::sleep(POLL);
+        }
+        std::thread::sleep(Duration::from_secs(2));
+        Ok(())
+    }
+
     /// Waits for its end. Whatever it was asked, a panic is never the answer.
     pub fn wait(mut self) -> Result<Ended> {
         let status = loop {
