@@ -45,9 +45,9 @@ impl<'g> KernelBuilder<'g> {
         }
     }
 
-    /// Defines a macro as 1.
+    /// Defines a macro without a value, for `#ifdef`.
     pub fn define(self, name: &str) -> Self {
-        self.define_as(name, 1)
+        self.define_as(name, "")
     }
 
     /// Defines a macro, for what no specialisation constant can be: a bound that must be known when
@@ -183,7 +183,7 @@ impl<'g> KernelBuilder<'g> {
 
     fn full_name(&self) -> String {
         let define = |(name, value): &(String, String)| match value.as_str() {
-            "1" => name.clone(),
+            "" => name.clone(),
             value => format!("{name}={value}"),
         };
         let defines: Vec<String> = self.defines.iter().map(define).collect();

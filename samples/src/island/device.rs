@@ -97,12 +97,15 @@ impl OnDevice {
 
     /// `island.comp` for groups of so many threads.
     pub fn kernel<'l>(&self, lab: &'l Lab, group: u32, switches: &[&str]) -> KernelBuilder<'l> {
+        let turns = if group / 2 >= self.widest { 2 } else { 1 };
         let kernel = lab
             .kernel("group_physics/island.comp")
             .define_as("GROUP", group)
             .define_as("PARTICLES", self.particles)
             .define_as("COLOURS", self.colours)
             .define_as("PREFETCH", PREFETCH)
+            .define_as("TURNS", turns)
+            .define_as("ROUNDS", self.widest.div_ceil(group / turns).max(1))
             .define_as("SEED", SEED)
             .constant("ITERATIONS", self.solver.iterations)
             .constant("TOLERANCE", self.solver.tolerance.to_bits())
@@ -110,7 +113,7 @@ impl OnDevice {
             .constant("REPORT_WORDS", twin::REPORT_WORDS)
             .constant("REPORT_HEAD", twin::REPORT_HEAD)
             .constant("NOT_LISTED", twin::NOT_LISTED)
-            .shared_bytes(shared_bytes(switches, group, self.particles));
+            .shared_bytes(shared_bytes(switches, group, [self.particles, self.colours, turns]));
         let kernel = switches.iter().fold(kernel, |kernel, switch| kernel.define(switch));
         if !self.solver.gravity {
             return kernel;

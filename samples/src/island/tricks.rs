@@ -1,8 +1,9 @@
 //! The article's ways to save registers, each a macro of `shaders/group_physics/island.comp`.
 //!
 //! VGPRs that RADV needs (Mesa 22.3.6, POLARIS10 and VEGA10, which grant them by fours): `fat` 52; with raw
-//! buffers 40, a loop 44, no W 48, packed constraints 48, flags in any of the three ways 48, parked
-//! starts 48, counted bits 52, 16-bit types 52 (VEGA10). `lean` 28, parked 24.
+//! buffers 40, a loop 44, no W 48, packed constraints 48, flags in any of the three ways 48, starts
+//! parked or read again 48, counted bits 52, 16-bit types 52 (VEGA10). `lean` 24, with starts in
+//! registers 28.
 
 /// One of them.
 #[derive(Clone, Copy, Debug)]
@@ -16,17 +17,19 @@ pub struct Trick {
 }
 
 /// How the flags of a constraint are kept: exactly one of these.
-pub const FLAGS: [&str; 4] = [FLAGS_INT, "FLAGS_BOOL", "FLAGS_BITS", "FLAGS_SIGN"];
+const FLAGS: [&str; 4] = [FLAGS_INT, "FLAGS_BOOL", "FLAGS_BITS", "FLAGS_SIGN"];
 /// As numbers, without any trick.
 const FLAGS_INT: &str = "FLAGS_INT";
+/// Where a particle's start is until it is needed again: in registers, or in one of these ways.
+const COLD: [&str; 2] = [PARK, "RELOAD"];
 
 /// The kernel as it is written first.
 pub const FAT: [&str; 1] = [FLAGS_INT];
 /// The same work in few registers.
-pub const LEAN: [&str; 6] = ["RAW", "NO_W", "PACKED", "FLAGS_SIGN", BALLOT, "LOOP"];
-/// Starts parked in shared memory. `LEAN` does without: GCN has the registers (28 VGPRs, parked 24), and on
-/// an H200 (driver 580) the parked kernel takes 1.26 times as long. A group with fewer threads than
-/// particles has no other place for them.
+pub const LEAN: [&str; 7] = ["RAW", "NO_W", "PACKED", "FLAGS_SIGN", BALLOT, "LOOP", "RELOAD"];
+/// Starts parked in shared memory. `LEAN` reads them again instead: NVIDIA's driver 580 gives a kernel of
+/// up to 21 KiB of shared memory the 32 registers with which two groups of 1024 fit an H200's
+/// multiprocessor, and one of 25 KiB 46 of them, so that one fits.
 pub const PARK: &str = "PARK";
 
 /// Needs bits of a whole subgroup.
@@ -35,7 +38,7 @@ pub const BALLOT: &str = "BALLOT";
 pub const SMALL: &str = "SMALL";
 
 /// In the order of the article.
-pub const TRICKS: [Trick; 10] = [
+pub const TRICKS: [Trick; 11] = [
     trick("raw", "uniform data through raw buffers", "RAW"),
     trick("no_w", "no W, three rows of a matrix", "NO_W"),
     trick("packed", "constraints as they are packed", "PACKED"),
@@ -46,6 +49,7 @@ pub const TRICKS: [Trick; 10] = [
     trick("loop", "a loop over the colours", "LOOP"),
     trick("small", "16-bit types", SMALL),
     trick("park", "starts parked in shared memory", PARK),
+    trick("reload", "starts read again at the end", "RELOAD"),
 ];
 
 const fn trick(name: &'static str, title: &'static str, switch: &'static str) -> Trick {
@@ -56,10 +60,7 @@ impl Trick {
     /// The switches of a kernel with it.
     #[must_use]
     pub fn added_to(&self, switches: &[&'static str]) -> Vec<&'static str> {
-        let replaces = |other: &&str| FLAGS.contains(&self.switch) && FLAGS.contains(other);
-        let mut with: Vec<_> = switches.iter().copied().filter(|other| !replaces(other)).collect();
-        with.push(self.switch);
-        with
+        with(switches, self.switch)
     }
 
     /// The switches of a kernel without it; `None` where it had not been there.
@@ -71,9 +72,18 @@ impl Trick {
     }
 }
 
-/// Bytes of shared memory that a group takes with these switches, as the shader declares them.
+/// `switches` and one more, in place of any that does the same in another way.
 #[must_use]
-pub fn shared_bytes(switches: &[&str], group: u32, particles: u32) -> u64 {
+pub fn with(switches: &[&'static str], switch: &'static str) -> Vec<&'static str> {
+    let ways: [&[&str]; 2] = [&FLAGS, &COLD];
+    let replaced = |other: &str| ways.iter().any(|ways| ways.contains(&switch) && ways.contains(&other));
+    switches.iter().copied().filter(|other| !replaced(other)).chain([switch]).collect()
+}
+
+/// Bytes of shared memory that a group takes with these switches, for so many particles and colours and
+/// so many turns at them, as the shader declares them.
+#[must_use]
+pub fn shared_bytes(switches: &[&str], group: u32, [particles, colours, turns]: [u32; 3]) -> u64 {
     let has = |switch: &str| switches.contains(&switch);
     let scratch = match (has("NO_W"), has(BALLOT)) {
         (true, true) => group / 4,
@@ -81,7 +91,8 @@ pub fn shared_bytes(switches: &[&str], group: u32, particles: u32) -> u64 {
         (false, _) => group.max(particles),
     };
     let parked = if has("PARK") { 3 * particles } else { 0 };
-    4 * u64::from(4 * particles + scratch + parked)
+    let begins = if has("LOOP") { colours + turns + 1 } else { 0 };
+    4 * u64::from(4 * particles + scratch + parked + begins)
 }
 
 #[cfg(test)]
@@ -93,6 +104,7 @@ mod tests {
         let ways = |switches: &[&str]| switches.iter().filter(|switch| FLAGS.contains(switch)).count();
         for trick in TRICKS {
             assert_eq!(ways(&trick.added_to(&FAT)), 1, "{trick:?}");
+            assert_eq!(ways(&trick.added_to(&LEAN)), 1, "{trick:?}");
             assert!(trick.taken_from(&LEAN).is_none_or(|switches| ways(&switches) == 1), "{trick:?}");
         }
     }
@@ -102,10 +114,12 @@ mod tests {
         let of_lean = TRICKS.iter().filter(|trick| trick.taken_from(&LEAN).is_some()).count();
         assert_eq!(of_lean, LEAN.len());
         // 64 KiB a compute unit, 32 KiB a group: the article's bounds.
-        assert!(shared_bytes(&LEAN, 1024, 1024) <= 32 * 1024);
-        assert_eq!(shared_bytes(&LEAN, 1024, 1024), 16 * 1024 + 1024);
-        let parked = [&LEAN[..], &[PARK]].concat();
-        assert_eq!(shared_bytes(&parked, 512, 1024), 16 * 1024 + 512 + 12 * 1024);
-        assert_eq!(shared_bytes(&FAT, 1024, 1000), 16_000 + 4096);
+        let island = [1024, 8, 2];
+        assert!(shared_bytes(&LEAN, 1024, island) <= 32 * 1024);
+        assert_eq!(shared_bytes(&LEAN, 1024, island), 16 * 1024 + 1024 + 44);
+        let parked = with(&LEAN, PARK);
+        assert!(!parked.contains(&"RELOAD"), "{parked:?}");
+        assert_eq!(shared_bytes(&parked, 512, [1024, 8, 1]), 16 * 1024 + 512 + 12 * 1024 + 40);
+        assert_eq!(shared_bytes(&FAT, 1024, [1000, 8, 2]), 16_000 + 4096);
     }
 }

@@ -61,9 +61,13 @@ fn lean(variant: &str) -> bool {
     ["group_1024_lean", "group_512", "group_256"].contains(&variant)
 }
 
-/// A group of 1024 threads has registers left for them.
-fn parks(variant: &str) -> bool {
-    in_memory(variant) || ["group_512", "group_256"].contains(&variant)
+fn parked(variant: &str) -> bool {
+    variant == "group_1024_parked"
+}
+
+/// Too few threads for a colour.
+fn in_rounds(variant: &str) -> bool {
+    variant == "group_256"
 }
 
 /// `global_multi_pass` ends with the lean kernel's report.
@@ -71,25 +75,32 @@ fn lean_at_the_end(variant: &str) -> bool {
     in_memory(variant) || lean(variant)
 }
 
-const MUTANTS: [Mutant; 22] = [
+const MUTANTS: [Mutant; 25] = [
     mutant(
         "a_constraint_in_the_wrong_colour",
         ISLAND,
         &[(
-            "    return at < end ? constraints[at] : NONE;",
-            "uint other = at == bound(0u) ? bound(colours) - 1u : at == bound(colours) - 1u ? bound(0u) : at;\n\
-             return at < end ? constraints[other] : NONE;",
+            "constraints[at < end ? at : 0u]",
+            "constraints[at == begins[0] ? begins[colours] - 1u : at == begins[colours] - 1u ? begins[0] : at]",
         )],
         CLOTH,
         lean,
     ),
     mutant("colours_in_another_order", COLOUR, &[("+ colour;", "+ (colour ^ 1u);")], CLOTH, in_memory),
-    mutant("last_colour_left_out", ISLAND, &[("colour < colours;", "colour + 1u < colours;")], CLOTH, lean),
+    mutant(
+        "last_turns_left_out",
+        ISLAND,
+        &[("; first < colours;", "; first + TURNS < colours;")],
+        CLOTH,
+        lean,
+    ),
+    mutant("out_of_turn", ISLAND, &[("thread() / LANES == turn", "thread() / LANES != turn")], CLOTH, lean),
+    mutant("first_round_twice", ISLAND, &[("first + k * LANES", "first")], CLOTH, in_rounds),
     mutant("last_of_a_colour_left_out", COLOUR, &[("at >= bounds", "at + 1u >= bounds")], BLOB, in_memory),
     mutant(
         "no_barrier_between_colours",
         ISLAND,
-        &[("        end = after;\n        barrier();", "        end = after;")],
+        &[(" + turn);\n            }\n            barrier();", " + turn);\n            }")],
         CLOTH,
         lean,
     ),
@@ -106,14 +117,14 @@ const MUTANTS: [Mutant; 22] = [
     mutant(
         "no_barrier_behind_the_load",
         ISLAND,
-        &[("    barrier();\n    for (uint iteration", "    for (uint iteration")],
+        &[("    barrier();\n#ifdef LOOP\n    Ahead", "#ifdef LOOP\n    Ahead")],
         BLOB,
         all,
     ),
     mutant(
         "no_barrier_behind_the_floor",
         ISLAND,
-        &[("        }\n        barrier();\n#endif\n    }\n    for", "        }\n#endif\n    }\n    for")],
+        &[("        }\n        barrier();\n#endif\n    }\n#ifdef", "        }\n#endif\n    }\n#ifdef")],
         GRAVITY,
         in_groups,
     ),
@@ -189,8 +200,15 @@ const MUTANTS: [Mutant; 22] = [
         "a_start_parked_badly",
         ISLAND,
         &[("parked[2 * PARTICLES + p] = start.z", "parked[2 * PARTICLES + p] = start.y")],
+        "--variant group_1024_parked",
+        parked,
+    ),
+    mutant(
+        "another_particles_start",
+        ISLAND,
+        &[("particles[island() * PARTICLES + p].xyz);", "particles[island() * PARTICLES].xyz);")],
         CLOTH,
-        parks,
+        lean_at_the_end,
     ),
     mutant(
         "a_place_in_the_list_too_far",
