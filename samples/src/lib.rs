@@ -1,6 +1,11 @@
 //! What samples are made of beside their recordings: formulas and geometry, each with its own
 //! proof. A sample itself is one file in `src/bin`.
 
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use common::record::Record;
+
 pub mod bands;
 pub mod box_blur;
 pub mod chain;
@@ -11,3 +16,14 @@ pub mod remap;
 pub mod residency;
 pub mod ssao;
 pub mod tiles;
+
+/// A record that the suite has published of an NVIDIA H200, by its folder: what verdicts are tested on.
+///
+/// # Errors
+/// A record that cannot be read.
+pub fn recorded(folder: &str) -> Result<Record> {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-21-nvidia-h200");
+    let path = results.join(folder).join("record.json");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+    common::report::read_json(&text)
+}

@@ -130,9 +130,9 @@ pub fn measure(
     notes.extend(target.session.profiler().map(|tool| {
         format!("{tool}: a profiler was connected, and its spans and its thread lengthen the CPU's way to a submit.")
     }));
-    let fits = !lab.verdict_needs_matrix || lab.shown_matrix().is_some();
+    let fits = !lab.on_cpu() && (!lab.verdict_needs_matrix || lab.shown_matrix().is_some());
     let verdict = lab.verdict.as_ref().filter(|_| fits);
-    let verdict = verdict.and_then(|conclude| conclude(&Figures::new(lab.device(), &rows)));
+    let verdict = verdict.and_then(|conclude| conclude(&Figures::new(&rows)));
     Ok(Measured { method, rows, verdict, maps, painting, notes, ended, first_sample, error: outcome.aborted })
 }
 
@@ -307,6 +307,7 @@ pub(super) fn method(plan: &Plan, floor_us: f64) -> Method {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drive::figures::Time;
     use crate::gpu::{Gpu, OpenOptions};
     use crate::lab::LabOptions;
     use crate::record::{COPY_LIMIT, Status};
@@ -364,11 +365,12 @@ mod tests {
         let rows = measured(&lab).rows;
         let ratios: Vec<bool> = rows.iter().map(|row| row.to_baseline.is_some()).collect();
         assert_eq!(ratios, [true, false, false]);
-        let figures = Figures::new(lab.device(), &rows);
+        let figures = Figures::new(&rows);
         let [own, part] = [COPY_LIMIT, "right"].map(|name| figures.share_of_limit(name).unwrap().share);
         assert_eq!((own.min, own.max), (1.0, 1.0));
         // 120 bytes, where the copy moves 2 KiB.
-        let times = figures.isolated_us(COPY_LIMIT).unwrap() / figures.isolated_us("right").unwrap();
+        let times =
+            figures.us(Time::Isolated, COPY_LIMIT).unwrap() / figures.us(Time::Isolated, "right").unwrap();
         assert!((part.median / times - 120.0 / 2048.0).abs() < 1e-9, "{part:?} of {times}");
     }
 }

@@ -2,14 +2,21 @@
 
 use std::fmt;
 
-use crate::facts::{DeviceFacts, Kind};
 use crate::record::{Cost, Limit, Row, Sample, Status, is_limit};
 use crate::stats::Summary;
 
 /// The rows of a run.
 pub struct Figures<'r> {
-    device: &'r DeviceFacts,
     rows: &'r [Row],
+}
+
+/// Which of a variant's two times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Time {
+    /// Of one repetition, alone in its submit.
+    Isolated,
+    /// Of one more repetition behind others.
+    Pipelined,
 }
 
 /// How close a variant comes to one of the device's own limits.
@@ -28,16 +35,10 @@ impl fmt::Debug for Figures<'_> {
 }
 
 impl<'r> Figures<'r> {
-    /// Of these rows, measured on `device`.
+    /// Of these rows.
     #[must_use]
-    pub fn new(device: &'r DeviceFacts, rows: &'r [Row]) -> Self {
-        Self { device, rows }
-    }
-
-    /// The device is software: its times mean nothing.
-    #[must_use]
-    pub fn on_cpu(&self) -> bool {
-        self.device.kind == Kind::Cpu
+    pub fn new(rows: &'r [Row]) -> Self {
+        Self { rows }
     }
 
     /// A variant that has figures.
@@ -46,16 +47,10 @@ impl<'r> Figures<'r> {
         self.rows.iter().find(|row| row.variant == variant && row.status == Status::Ok)
     }
 
-    /// Median isolated time of a variant, in microseconds.
+    /// Median of a time of a variant, in microseconds.
     #[must_use]
-    pub fn isolated_us(&self, variant: &str) -> Option<f64> {
-        Some(self.row(variant)?.isolated_us?.median)
-    }
-
-    /// Median of what one more repetition of a variant costs, in microseconds.
-    #[must_use]
-    pub fn pipelined_us(&self, variant: &str) -> Option<f64> {
-        Some(self.row(variant)?.pipelined_us?.median)
+    pub fn us(&self, time: Time, variant: &str) -> Option<f64> {
+        median(time, self.row(variant)?)
     }
 
     /// By how many microseconds the isolated time of `variant` exceeds that of `other`, paired by
@@ -106,15 +101,14 @@ impl<'r> Figures<'r> {
         Some(Share { limit: cost.limit, share: Summary::of(&shares)? })
     }
 
-    /// The fastest of the sample's variants that have figures and that `among` takes, by isolated time
-    /// or by pipelined time. The device's own limits are none of them.
+    /// Name and median, in microseconds, of the fastest of the sample's variants that have figures and
+    /// that `among` takes. The device's own limits are none of them.
     #[must_use]
-    pub fn fastest(&self, pipelined: bool, among: impl Fn(&str) -> bool) -> Option<&'r Row> {
-        let time = |row: &Row| if pipelined { row.pipelined_us } else { row.isolated_us };
+    pub fn fastest(&self, time: Time, among: impl Fn(&str) -> bool) -> Option<(&'r str, f64)> {
         let wanted = |row: &&Row| !is_limit(&row.variant) && among(&row.variant);
         let measured = self.rows.iter().filter(|row| row.status == Status::Ok).filter(wanted);
-        let timed = measured.filter_map(|row| Some((row, time(row)?.median)));
-        timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
+        let timed = measured.filter_map(|row| Some((&*row.variant, median(time, row)?)));
+        timed.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// Isolated times of the rounds that two variants share.
@@ -122,6 +116,14 @@ impl<'r> Figures<'r> {
         let pairs = paired(self.row(variant)?, self.row(other)?);
         Some(pairs.map(|(ours, theirs)| (ours.one_us, theirs.one_us)))
     }
+}
+
+fn median(time: Time, row: &Row) -> Option<f64> {
+    let summary = match time {
+        Time::Isolated => row.isolated_us,
+        Time::Pipelined => row.pipelined_us,
+    };
+    Some(summary?.median)
 }
 
 /// The samples of the rounds that two rows share.
@@ -141,7 +143,7 @@ mod tests {
     use crate::stats::Interval;
 
     fn figures(record: &crate::record::Record) -> Figures<'_> {
-        Figures::new(&record.device, &record.rows)
+        Figures::new(&record.rows)
     }
 
     #[test]
@@ -201,8 +203,8 @@ mod tests {
         let near = |summary: Option<Summary>, median: f64| (summary.unwrap().median - median).abs() < 1e-9;
         assert!(near(figures.ratio("shared", "direct"), 0.6));
         assert!(near(figures.pipelined_ratio("shared", "direct"), 0.5));
-        assert_eq!(figures.isolated_us("direct"), Some(500.0));
-        assert_eq!(figures.pipelined_us("shared"), Some(200.0));
+        assert_eq!(figures.us(Time::Isolated, "direct"), Some(500.0));
+        assert_eq!(figures.us(Time::Pipelined, "shared"), Some(200.0));
         assert!(near(figures.difference_us("direct", "shared"), 200.0));
     }
 
@@ -217,8 +219,9 @@ mod tests {
     #[test]
     fn the_fastest_is_a_variant_of_the_sample() {
         let record = fixture::limits();
-        assert_eq!(figures(&record).fastest(false, |_| true).unwrap().variant, "solver");
-        assert_eq!(figures(&record).fastest(true, |name| name != "solver").unwrap().variant, "shared");
-        assert!(figures(&record).fastest(false, |name| name == COPY_LIMIT).is_none());
+        let fastest = |time, left_out: &str| Some(figures(&record).fastest(time, |name| name != left_out)?.0);
+        assert_eq!(fastest(Time::Isolated, ""), Some("solver"));
+        assert_eq!(fastest(Time::Pipelined, "solver"), Some("shared"));
+        assert!(figures(&record).fastest(Time::Isolated, |name| name == COPY_LIMIT).is_none());
     }
 }

@@ -2,14 +2,15 @@
 //! The drivers decide how often each is recorded, on which clock, and what is printed.
 
 mod data;
+mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use anyhow::{Context, Result, bail, ensure};
-use glob::Pattern;
+use anyhow::{Result, ensure};
 
 pub(crate) use data::{Check, Output};
+pub use selection::Selection;
 
 use crate::cmd::{Cmd, Queues};
 use crate::drive::figures::Figures;
@@ -19,6 +20,7 @@ use crate::kernel::KernelBuilder;
 use crate::memory::{EventState, Sharing};
 use crate::record::{Matrix, Shows};
 use crate::source::Library;
+use crate::values::Extent;
 use crate::variant::{Recording, Rep, Variant};
 
 /// What a sample concludes from its figures.
@@ -35,17 +37,6 @@ pub(crate) struct Shown {
 
 /// From the words of a result to the colours of its picture.
 type Paint = Box<dyn Fn(&[u32]) -> Vec<[u8; 3]>>;
-
-/// Which variants the user wants.
-#[derive(Clone, Debug, Default)]
-pub struct Selection {
-    /// Names and glob patterns; none selects what runs by default.
-    pub names: Vec<String>,
-    /// Every variant.
-    pub all: bool,
-    /// Every variant with a place in the cross tables, shown there.
-    pub matrix: bool,
-}
 
 /// How the runner wants the sample to be set up.
 #[derive(Clone, Debug, Default)]
@@ -83,6 +74,9 @@ pub struct Lab {
     matrix: Option<Matrix>,
     matrix_is_shown: bool,
     selection: Selection,
+    by_default: Option<BTreeSet<String>>,
+    /// Names that [`Lab::wants`] was asked for, of variants that nobody wants.
+    unbuilt: Vec<String>,
     /// Bytes of device memory that images and their checks take.
     claimed: u64,
     sharing: Sharing,
@@ -121,6 +115,8 @@ impl Lab {
             matrix: None,
             matrix_is_shown: false,
             selection: options.selection.clone(),
+            by_default: None,
+            unbuilt: Vec::new(),
             claimed: 0,
             sharing: Sharing::FirstQueue,
             wanted_repetitions: options.repetitions.unwrap_or(default).max(1),
@@ -144,6 +140,14 @@ impl Lab {
     /// An argument as it is used, for the record.
     pub fn setting(&mut self, name: &str, value: impl fmt::Display) {
         self.settings.insert(name.to_owned(), value.to_string());
+    }
+
+    /// The size that is asked for, else a default; for the record, too.
+    pub fn size(&mut self, asked: Option<Extent>, on_gpu: [u32; 2], on_cpu: [u32; 2]) -> Extent {
+        let [width, height] = if self.on_cpu() { on_cpu } else { on_gpu };
+        let size = asked.unwrap_or(Extent { width, height });
+        self.setting("size", size);
+        size
     }
 
     /// A sentence that the reader of the figures must know.
@@ -214,8 +218,9 @@ impl Lab {
     }
 
     fn add(&mut self, name: String, record: Recording) -> &mut Variant {
+        let on_request = !self.runs_by_default(&name);
         let at = self.variants.len();
-        self.variants.push(Variant::new(name, record));
+        self.variants.push(Variant { on_request, ..Variant::new(name, record) });
         &mut self.variants[at]
     }
 
@@ -262,7 +267,7 @@ impl Lab {
         self.wanted_repetitions = 1;
     }
 
-    /// What the figures mean, in one paragraph.
+    /// What the figures mean, in one paragraph. Nothing is concluded from those of a CPU device.
     pub fn verdict(&mut self, conclude: impl Fn(&Figures<'_>) -> Option<String> + 'static) {
         self.verdict = Some(Box::new(conclude));
     }
@@ -288,70 +293,9 @@ impl Lab {
         self.variants.iter().position(|v| v.name == name)
     }
 
-    /// The user asks for this variant, which does not run by default.
-    #[must_use]
-    pub fn asks_for(&self, variant: &str) -> bool {
-        let named = |name: &String| Pattern::new(name).is_ok_and(|pattern| pattern.matches(variant));
-        self.selection.all || self.selection.matrix || self.selection.names.iter().any(named)
-    }
-
     /// The cross tables, where they are shown.
     pub(crate) fn shown_matrix(&self) -> Option<&Matrix> {
         self.matrix.as_ref().filter(|_| self.matrix_is_shown)
-    }
-
-    /// Keeps the variants that are wanted, the two that ratios need and the limits they are set against.
-    ///
-    /// # Errors
-    /// A name or pattern that no variant has; cross tables of a sample that has none.
-    pub(crate) fn select(&mut self) -> Result<()> {
-        let wanted = self.selection.clone();
-        ensure!(
-            !wanted.matrix || self.matrix.is_some(),
-            "this sample has no cross table: leave --matrix out"
-        );
-        self.matrix_is_shown |= wanted.matrix;
-        let patterns = self.patterns(&wanted.names)?;
-        let chosen = |v: &Variant| match () {
-            () if wanted.all => true,
-            () if wanted.matrix => v.cell.is_some(),
-            () if patterns.is_empty() => !v.on_request,
-            () => patterns.iter().any(|p| p.matches(&v.name)),
-        };
-        let mut references: Vec<String> = self.bound.iter().chain(&self.baseline).cloned().collect();
-        let kept = |v: &&Variant| chosen(v) || references.contains(&v.name);
-        let limits =
-            |v: &Variant| -> Vec<String> { v.declared.costs().map(|cost| cost.variant.to_owned()).collect() };
-        let limits: Vec<String> = self.variants.iter().filter(kept).flat_map(limits).collect();
-        references.extend(limits);
-        self.variants.retain(|v| chosen(v) || references.contains(&v.name));
-        Ok(())
-    }
-
-    /// What to ask for in place of `name`.
-    fn offer(&self, name: &str) -> String {
-        let begins = |v: &&Variant| !name.is_empty() && v.name.starts_with(name);
-        if self.variants.iter().any(|v| begins(&v)) {
-            return format!("'{name}*' takes all that begin so");
-        }
-        let names: Vec<&str> = self.variants.iter().map(|v| v.name.as_str()).collect();
-        let shown = names.len().min(12);
-        let more = match names.len() - shown {
-            0 => String::new(),
-            more => format!(" and {more} more, which --check --all lists"),
-        };
-        format!("there are {}{more}", names[..shown].join(", "))
-    }
-
-    fn patterns(&self, names: &[String]) -> Result<Vec<Pattern>> {
-        let pattern = |name: &String| {
-            let pattern = Pattern::new(name).with_context(|| format!("'{name}' is no pattern of names"))?;
-            if !self.variants.iter().any(|v| pattern.matches(&v.name)) {
-                bail!("no variant is called '{name}'; {}", self.offer(name));
-            }
-            Ok(pattern)
-        };
-        names.iter().map(pattern).collect()
     }
 
     /// Reports what is wrong with the declarations themselves.

@@ -8,7 +8,7 @@ use crate::record::{Limit, Record, Row, Status, is_limit};
 
 /// How close each row comes to a limit; nothing where the run has none for it.
 pub(super) fn shares(record: &Record) -> Vec<Option<Share>> {
-    let figures = Figures::new(&record.device, &record.rows);
+    let figures = Figures::new(&record.rows);
     record.rows.iter().map(|row| figures.share_of_limit(&row.variant)).collect()
 }
 

@@ -78,7 +78,7 @@ fn times(charset: Charset, record: &Record, names: &[&str]) -> Vec<String> {
 
 /// Shares of the device's own limits in one run.
 fn shares(charset: Charset, record: &Record, names: &[&str]) -> Vec<String> {
-    let figures = Figures::new(&record.device, &record.rows);
+    let figures = Figures::new(&record.rows);
     let cell = |name: &&str| {
         let share = figures.share_of_limit(name).map_or_else(|| ABSENT.into(), |s| share::cell(&s));
         charset.fit_part(&share).into_owned()

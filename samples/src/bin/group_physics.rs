@@ -37,7 +37,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{Access, Figures, Format, Lab, Scope, Shows, Stage, Variant, run, sample};
+use common::{Access, Figures, Format, Lab, Scope, Shows, Stage, Time, Variant, run, sample};
 use samples::island::device::{OnDevice, lacking, lean};
 use samples::island::tricks::{FAT, PARK, TRICKS, with};
 use samples::island::{MOST_PARTICLES, Scene, Shape, arithmetic, twin};
@@ -213,15 +213,24 @@ fn group<'l>(
 
 /// What the groups and the registers are worth.
 fn verdict(figures: &Figures<'_>) -> Option<String> {
-    let time = |variant| Some(figures.row(variant)?.isolated_us?.median);
-    let [global, fat, lean] = ["global_multi_pass", "group_1024_fat", "group_1024_lean"].map(time);
-    let (global, fat, lean) = (global?, fat?, lean?);
-    (!figures.on_cpu()).then(|| {
-        format!(
-            "In short: a group an island is {:.1} times as fast as a dispatch a colour. The lean kernel is {:.2} \
-             times as fast as the fat one, where the article saw 1.5 for 32 registers instead of 48.",
-            global / lean,
-            fat / lean
-        )
-    })
+    let times =
+        |other, variant| Some(figures.us(Time::Isolated, other)? / figures.us(Time::Isolated, variant)?);
+    Some(format!(
+        "In short: a group an island is {:.1} times as fast as a dispatch a colour. The lean kernel is {:.2} times as \
+         fast as the fat one, where the article saw 1.5 for 32 registers instead of 48.",
+        times("global_multi_pass", "group_1024_lean")?,
+        times("group_1024_fat", "group_1024_lean")?
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_leads_to_its_own_verdict() {
+        let record = samples::recorded("group_physics").unwrap();
+        assert!(record.verdict.is_some());
+        assert_eq!(record.verdict, verdict(&Figures::new(&record.rows)));
+    }
 }

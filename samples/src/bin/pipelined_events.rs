@@ -348,9 +348,6 @@ impl Form {
 /// What the matrix says, in words: what one barrier, set and wait cost, and whether events pay. The
 /// form of event that counts is the fastest that was right in every sample.
 fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<String> {
-    if figures.on_cpu() {
-        return None;
-    }
     let steps = f64::from(passes - 1);
     let barrier = per(&figures.difference_us("full_barrier", "no_barrier")?, steps);
     let Some((form, count)) = fastest_events(figures, counts) else {
@@ -453,9 +450,8 @@ struct Chain {
 
 impl Chain {
     fn new(lab: &mut Lab, args: &Args) -> Result<Self> {
-        let size = args.size.unwrap_or(Extent::square(if lab.on_cpu() { 384 } else { 1152 }));
+        let size = lab.size(args.size, [1152; 2], [384; 2]);
         let &Args { passes, radius, align, workgroup, ping_pong, .. } = args;
-        lab.setting("size", size);
         lab.setting("workgroup", workgroup);
         lab.setting("images", if ping_pong { "two in turn" } else { "one per pass" });
         for (name, value) in [("passes", passes), ("radius", radius), ("align", align)] {
@@ -539,17 +535,13 @@ impl Chain {
 mod tests {
     use super::*;
     use common::record::Record;
-    use common::report::read_json;
-
-    const RECORD: &str = "results/2026-11-21-nvidia-h200/matrix-512-12-passes/record.json";
 
     fn recorded() -> Record {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(RECORD);
-        read_json(&std::fs::read_to_string(path).unwrap()).unwrap()
+        samples::recorded("matrix-512-12-passes").unwrap()
     }
 
     fn verdict_of(record: &Record) -> String {
-        verdict(&Figures::new(&record.device, &record.rows), 12, &[2, 4]).unwrap()
+        verdict(&Figures::new(&record.rows), 12, &[2, 4]).unwrap()
     }
 
     /// Multiplies the isolated times of the variants that begin so.

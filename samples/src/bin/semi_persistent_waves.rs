@@ -30,20 +30,29 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{ValueEnum, value_parser};
-use common::kernel::KernelBuilder;
-use common::record::Row;
-use common::{
-    Binding, Cmd, Extent, Figures, Image, Images, Kernel, Lab, Rep, Shows, Variant, published, run, sample,
-};
-use samples::box_blur::{Axis, Texels, data};
-use samples::residency::{self, Held, Limit, Limits, Search, Unit, padded};
+use clap::value_parser;
+use common::{Extent, Figures, Lab, Shows, Time, Variant, published, run, sample};
+use samples::box_blur::device::{Blur, Loads};
+use samples::box_blur::{Axis, Texels};
+use samples::residency::{self, Inferred, Limit, Limits};
 use samples::tiles::{Form, forms, tile_lanes};
 
-/// All that no pass writes: means are above 0.
-const UNWRITTEN: [u32; 4] = [0; 4];
-const HALF_ROUNDING: &str = "a store to 16-bit floats may round to either neighbour";
-const OPERATIONS: &str = "VMEM ops a tile";
+const BASELINE: &str = "linear_8x8";
+/// What is measured unless asked for otherwise.
+const BY_DEFAULT: [&str; 12] = [
+    BASELINE,
+    "swizzled_8x8",
+    "unroll_2",
+    "unroll_4",
+    "unroll_8",
+    "across_8",
+    "unroll_8_x8",
+    "slide_4_x8",
+    "rows_32x8x4",
+    "linear_8x8_vertical",
+    "unroll_8_vertical",
+    "slide_8_x8_vertical",
+];
 
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
@@ -66,215 +75,109 @@ struct Args {
     limits: Limits,
 }
 
-/// The path that loads take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Loads {
-    Sampled,
-    Storage,
-}
-
 fn main() -> ExitCode {
     run(sample!(), semi_persistent_waves)
 }
 
 fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
     let limits = args.limits.asked(lab)?;
-    let blur = Blur::new(lab, args)?;
+    let size = lab.size(args.size, [3840, 2160], [256; 2]);
+    let blur = Blur::new(lab, size, args.radius, args.format, args.loads)?;
     let lanes = args.tile_lanes.unwrap_or_else(|| lab.device().subgroup_size.clamp(4, 128));
     lab.setting("tile_lanes", lanes);
+
     let [horizontal, vertical] = [Axis::Horizontal, Axis::Vertical].map(|axis| forms(axis, lanes));
+    lab.by_default(BY_DEFAULT);
     for form in horizontal.iter().chain(&vertical) {
-        variant(lab, blur, form.clone())?;
+        unlimited(lab, blur, form.clone())?;
     }
-    if !limits.is_empty() {
-        let most = lab.device().max_workgroup_invocations;
-        let limited = |form: &&Form| BY_DEFAULT.contains(&form.name().as_str()) && form.invocations() <= most;
-        limited_variants(lab, blur, horizontal.iter().filter(limited), &limits)?;
-        lab.show_matrix();
-    }
+    let most = lab.device().max_workgroup_invocations;
+    let limited = |form: &&Form| BY_DEFAULT.contains(&&*form.name()) && form.invocations() <= most;
+    let limited: Vec<&Form> = horizontal.iter().filter(limited).collect();
+    lab.by_default(limited.iter().flat_map(|form| limits.iter().map(|limit| form.name() + &limit.suffix())));
+    under_limits(lab, blur, &limited, &limits)?;
+
     lab.matrix("µs", Shows::Times);
     lab.baseline(BASELINE);
     lab.verdict(verdict);
     Ok(())
 }
 
-const BASELINE: &str = "linear_8x8";
-/// What is measured unless asked for otherwise.
-const BY_DEFAULT: [&str; 12] = [
-    BASELINE,
-    "swizzled_8x8",
-    "unroll_2",
-    "unroll_4",
-    "unroll_8",
-    "across_8",
-    "unroll_8_x8",
-    "slide_4_x8",
-    "rows_32x8x4",
-    "linear_8x8_vertical",
-    "unroll_8_vertical",
-    "slide_8_x8_vertical",
-];
-
-/// One form, as many workgroups as it takes.
-fn variant(lab: &mut Lab, blur: Blur, form: Form) -> Result<()> {
-    let (name, [table, row, column]) = (form.name(), form.place());
-    let by_default = BY_DEFAULT.contains(&name.as_str());
-    // Dozens of kernels are compiled only where they are wanted.
-    let wanted = by_default || lab.asks_for(&name);
-    let made = wanted.then(|| blur.kernel(lab, &form, 0).build_or_reason()).transpose()?;
-    let (kernel, reason) = made.map_or((None, None), |(kernel, reason)| (Some(kernel), reason));
-    let operations = form.memory_operations(blur.radius);
-    let variant = lab.variant(name.clone(), move |cmd, rep| {
-        if let Some(kernel) = kernel {
-            blur.dispatch(cmd, kernel, rep, &form);
-        }
-    });
-    variant.cell(&table, &row, &column).moves(blur.bytes()).predicts(OPERATIONS, operations).skip(reason);
-    blur.publish(variant, &format!("blur/{name}"));
-    if !by_default {
-        variant.on_request();
+/// One form, as many subgroups at a time as there is room for.
+fn unlimited(lab: &mut Lab, blur: Blur, form: Form) -> Result<()> {
+    let name = form.name();
+    if !lab.wants(&name) {
+        return Ok(());
     }
+    let (kernel, reason) = blur.kernel(lab, &form, 0).build_or_reason()?;
+    let [table, row, column] = form.place();
+    let operations = form.memory_operations(blur.radius);
+    let variant = lab.variant(&name, move |cmd, rep| blur.dispatch(cmd, kernel, rep, &form));
+    variant.cell(&table, &row, &column).skip(reason);
+    declare(variant, blur, operations, &format!("blur/{name}"));
     Ok(())
 }
 
-/// Each form under each limit.
-fn limited_variants<'f>(
-    lab: &mut Lab,
-    blur: Blur,
-    forms: impl Iterator<Item = &'f Form>,
-    limits: &[Limit],
-) -> Result<()> {
-    let mut memory = None;
+/// Each form under each limit, which shared memory holds that a workgroup has and does not use.
+fn under_limits(lab: &mut Lab, blur: Blur, forms: &[&Form], limits: &[Limit]) -> Result<()> {
+    let mut memory = Inferred::default();
     let mut notes: BTreeMap<(Limit, String), Vec<String>> = BTreeMap::new();
-    for form in forms {
-        let unit = Unit::new(lab.device(), form.invocations());
+    for &form in forms.iter().filter(|_| !limits.is_empty()) {
         let count = |padding| {
             let kernel = blur.kernel(lab, form, padding);
             residency::count(lab, kernel, blur.images(form, 0), blur.push())
-                .map(|counted| unit.share(counted))
         };
-        let mut search = Search::new(lab.device().max_shared_memory, count);
-        let memory = match memory {
-            Some(known) => known,
-            None => *memory.insert(search.shared_memory(lab.device().vendor_id)?),
-        };
-        let held = limits.iter().map(|&limit| Held::new(limit, unit, &mut search, memory));
-        for held in held.collect::<Result<Vec<_>>>()? {
+        for held in memory.hold(lab, limits, form.invocations(), count)? {
             let name = form.name() + &held.limit.suffix();
             let kernel = blur.kernel(lab, form, held.reached.padding).build()?;
+            let operations = form.memory_operations(blur.radius);
             let dispatched = form.clone();
-            let variant =
-                lab.variant(name.clone(), move |cmd, rep| blur.dispatch(cmd, kernel, rep, &dispatched));
+            let variant = lab.variant(&name, move |cmd, rep| blur.dispatch(cmd, kernel, rep, &dispatched));
             variant.cell("Horizontal blur, subgroups limited", &form.name(), &held.limit.to_string());
-            variant.moves(blur.bytes()).predicts(OPERATIONS, form.memory_operations(blur.radius));
-            blur.publish(variant, &format!("wave_limit/{name}/pipelined"));
+            declare(variant, blur, operations, &format!("wave_limit/{name}/pipelined"));
             notes.entry((held.limit, held.to_string())).or_default().push(form.name());
         }
     }
     for ((limit, held), forms) in notes {
         lab.note(&format!("Limit of {limit}, {}: {held}.", forms.join(", ")));
+        lab.show_matrix();
     }
     Ok(())
 }
 
-/// The images, and what the kernels of all forms have in common.
-#[derive(Clone, Copy)]
-struct Blur {
-    size: Extent,
-    radius: u32,
-    texels: Texels,
-    loads: Loads,
-    /// For the blur along each axis; both have the same result.
-    sharp: [Image; 2],
-    blurred: Images,
-}
-
-impl Blur {
-    fn new(lab: &mut Lab, args: &Args) -> Result<Self> {
-        let &Args { radius, format: texels, loads, .. } = args;
-        let default = if lab.on_cpu() { Extent::square(256) } else { Extent { width: 3840, height: 2160 } };
-        let size = args.size.unwrap_or(default);
-        lab.setting("size", size);
-        lab.setting("radius", radius);
-        lab.setting("format", texels.name());
-        lab.setting("loads", if loads == Loads::Storage { "storage" } else { "sampled" });
-        let blurred = lab.output_images("blurred", 1, size, texels.format(), UNWRITTEN)?;
-        let data = data(size, texels, radius);
-        let [rows, columns] = &data.sharp;
-        let sharp = [
-            lab.input_image("sharp along rows", size, texels.format(), rows)?,
-            lab.input_image("sharp along columns", size, texels.format(), columns)?,
-        ];
-        match texels {
-            Texels::Rgba16f => lab.expect_within(blurred, 0, data.blurred, 1, HALF_ROUNDING)?,
-            _ => lab.expect(blurred, 0, data.blurred)?,
-        }
-        lab.limits(size, texels.format())?;
-        lab.show(blurred, 0, size.sides(), "the blurred noise, its contrast raised", move |words| {
-            texels.painted(words, size.width as usize * size.height as usize)
-        });
-        Ok(Self { size, radius, texels, loads, sharp, blurred })
-    }
-
-    /// The kernel of a form whose workgroups hold so many bytes of shared memory for nothing.
-    fn kernel<'l>(&self, lab: &'l Lab, form: &Form, padding: u32) -> KernelBuilder<'l> {
-        let switches = [
-            ("ONE_CHANNEL", self.texels.channels() == 1),
-            ("UNORM", self.texels.is_fraction()),
-            ("STORAGE_LOADS", self.loads == Loads::Storage),
-        ];
-        let kernel = switches.iter().filter(|(_, on)| *on).fold(
-            form.kernel(lab, self.radius)
-                .define_as("FORMAT", self.texels.name())
-                .constant("SCALE", self.texels.scale(self.radius).to_bits()),
-            |kernel, (switch, _)| kernel.define(switch),
-        );
-        padded(kernel, padding)
-    }
-
-    fn dispatch(&self, cmd: &Cmd<'_>, kernel: Kernel, rep: Rep, form: &Form) {
-        cmd.dispatch(kernel, &self.images(form, rep.index), &self.push(), form.groups(self.size));
-    }
-
-    fn images(&self, form: &Form, repetition: u32) -> [Binding; 2] {
-        let sharp = self.sharp[form.axis.index()];
-        let sharp = if self.loads == Loads::Storage { sharp.into() } else { sharp.sampled() };
-        [sharp, self.blurred.get(repetition, 0).into()]
-    }
-
-    /// The last texel, and the 0 that keeps padding alive.
-    fn push(&self) -> [u32; 3] {
-        [self.size.width - 1, self.size.height - 1, 0]
-    }
-
-    /// The talk's figure, where it has one of this variant: all of them are of a 9-tap filter.
-    fn publish(&self, variant: &mut Variant, key: &str) {
-        let known = self.radius == 4 && published::find("lottes2018", key).is_ok();
-        variant.published_if(known, "lottes2018", key);
-    }
-
-    /// Every texel is read and written once, at the least.
-    fn bytes(&self) -> u64 {
-        2 * u64::from(self.size.width) * u64::from(self.size.height) * self.texels.bytes()
-    }
+/// What a variant costs, and the talk's figure where it has one: all of them are of a 9-tap filter.
+fn declare(variant: &mut Variant, blur: Blur, operations: f64, key: &str) {
+    let known = blur.radius == 4 && published::find("lottes2018", key).is_ok();
+    variant.moves(blur.bytes()).predicts("VMEM ops a tile", operations).published_if(
+        known,
+        "lottes2018",
+        key,
+    );
 }
 
 /// The fastest horizontal blur, alone and in a row of others.
 fn verdict(figures: &Figures<'_>) -> Option<String> {
-    if figures.on_cpu() {
-        return None;
-    }
-    let fastest = |pipelined| {
-        let time = |row: &Row| Some(if pipelined { row.pipelined_us } else { row.isolated_us }?.median);
-        let blurs = |name: &str| !name.ends_with("_vertical") && !name.ends_with("_limit");
-        let row = figures.fastest(pipelined, blurs)?;
-        let times = time(figures.row(BASELINE)?)? / time(row)?;
-        Some(format!("{}, {times:.2} times as fast as {BASELINE}", row.variant))
+    let fastest = |time| {
+        let (variant, us) = figures.fastest(time, |name| !name.ends_with("_vertical"))?;
+        let times = figures.us(time, BASELINE)? / us;
+        Some(format!("{variant}, {times:.2} times as fast as {BASELINE}"))
     };
-    let pipelined = fastest(true).unwrap_or_else(|| "not measured".into());
+    let pipelined = fastest(Time::Pipelined).unwrap_or_else(|| "not measured".into());
     Some(format!(
         "In short: the fastest horizontal blur is, isolated, {}; pipelined, {pipelined}. The talk had 1.22, \
          pipelined, for eight tiles a wave at radius 4 on an RX 580.",
-        fastest(false)?
+        fastest(Time::Isolated)?
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_leads_to_its_own_verdict() {
+        let record = samples::recorded("semi_persistent_waves").unwrap();
+        assert!(record.verdict.is_some());
+        assert_eq!(record.verdict, verdict(&Figures::new(&record.rows)));
+    }
 }

@@ -161,6 +161,34 @@ impl fmt::Display for Held {
     }
 }
 
+/// The shared memory behind workgroups, inferred once for all kernels of a device.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Inferred(Option<Option<SharedMemory>>);
+
+impl Inferred {
+    /// Searches, for kernels with so many invocations a workgroup, the paddings that come nearest to
+    /// `limits`; `count` tells how many workgroups are on the device under a padding of so many bytes.
+    ///
+    /// # Errors
+    /// Those of counting.
+    pub fn hold(
+        &mut self,
+        lab: &Lab,
+        limits: &[Limit],
+        invocations: u32,
+        mut count: impl FnMut(u32) -> Result<u32>,
+    ) -> Result<Vec<Held>> {
+        let unit = Unit::new(lab.device(), invocations);
+        let counted = |padding| count(padding).map(|workgroups| unit.share(workgroups));
+        let mut search = Search::new(lab.device().max_shared_memory, counted);
+        let memory = match self.0 {
+            Some(known) => known,
+            None => *self.0.insert(search.shared_memory(lab.device().vendor_id)?),
+        };
+        limits.iter().map(|&limit| Held::new(limit, unit, &mut search, memory)).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::search::tests::counting;

@@ -11,6 +11,8 @@
 //! The slide gives the order of lanes and tiles for 32x16 alone. The other rectangles follow the same
 //! rule here: tiles go down a column, then to the next column.
 
+pub mod device;
+
 /// Side of a tile in texels.
 const TILE: u32 = 8;
 const TILE_LANES: u32 = TILE * TILE;

@@ -5,6 +5,8 @@
 //! outside the image reads as the nearest texel inside. Texels are small integers in every format, as
 //! themselves or as fractions of 255, so that no sum is rounded and the order of additions is free.
 
+pub mod device;
+
 use clap::ValueEnum;
 use common::{Extent, Format};
 use rayon::prelude::*;

@@ -7,6 +7,8 @@
 //! each 4x4 block turn the spiral in 16 directions, so that neighbours look at different places: this
 //! is what makes the pass depend on caches. All is integers.
 
+pub mod device;
+
 use std::f64::consts::TAU;
 use std::fmt::Write;
 

@@ -4,6 +4,8 @@
 //! 32-bit floats, in any order: it stays below 2^24. What lies outside reads as the nearest texel
 //! inside.
 
+pub mod device;
+
 use clap::ValueEnum;
 use common::Extent;
 use rayon::prelude::*;

@@ -1,0 +1,101 @@
+//! Which of a sample's variants run.
+
+use anyhow::{Context, Result, bail, ensure};
+use glob::Pattern;
+
+use super::Lab;
+use crate::variant::Variant;
+
+/// Which variants the user wants.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Names and glob patterns; none selects what runs by default.
+    pub names: Vec<String>,
+    /// Every variant.
+    pub all: bool,
+    /// Every variant with a place in the cross tables, shown there.
+    pub matrix: bool,
+}
+
+impl Lab {
+    /// Names the variants that run without being asked for; those that follow and have another name are
+    /// [on request](Variant::on_request).
+    pub fn by_default(&mut self, variants: impl IntoIterator<Item = impl Into<String>>) {
+        self.by_default = Some(variants.into_iter().map(Into::into).collect());
+    }
+
+    /// Whether a variant will run: by default, or because the user asks for it. A sample with dozens of
+    /// kernels does not build those of other variants; they are offered to the user all the same.
+    pub fn wants(&mut self, variant: &str) -> bool {
+        let wanted = self.runs_by_default(variant) || self.asks_for(variant);
+        if !wanted {
+            self.unbuilt.push(variant.to_owned());
+        }
+        wanted
+    }
+
+    pub(super) fn runs_by_default(&self, variant: &str) -> bool {
+        self.by_default.as_ref().is_none_or(|names| names.contains(variant))
+    }
+
+    /// The user asks for this variant, which does not run by default.
+    #[must_use]
+    pub fn asks_for(&self, variant: &str) -> bool {
+        let named = |name: &String| Pattern::new(name).is_ok_and(|pattern| pattern.matches(variant));
+        self.selection.all || self.selection.matrix || self.selection.names.iter().any(named)
+    }
+
+    /// Keeps the variants that are wanted, the two that ratios need and the limits they are set against.
+    ///
+    /// # Errors
+    /// A name or pattern that no variant has; cross tables of a sample that has none.
+    pub(crate) fn select(&mut self) -> Result<()> {
+        let wanted = self.selection.clone();
+        ensure!(
+            !wanted.matrix || self.matrix.is_some(),
+            "this sample has no cross table: leave --matrix out"
+        );
+        self.matrix_is_shown |= wanted.matrix;
+        let patterns = self.patterns(&wanted.names)?;
+        let chosen = |v: &Variant| match () {
+            () if wanted.all => true,
+            () if wanted.matrix => v.cell.is_some(),
+            () if patterns.is_empty() => !v.on_request,
+            () => patterns.iter().any(|p| p.matches(&v.name)),
+        };
+        let mut references: Vec<String> = self.bound.iter().chain(&self.baseline).cloned().collect();
+        let kept = |v: &&Variant| chosen(v) || references.contains(&v.name);
+        let limits =
+            |v: &Variant| -> Vec<String> { v.declared.costs().map(|cost| cost.variant.to_owned()).collect() };
+        let limits: Vec<String> = self.variants.iter().filter(kept).flat_map(limits).collect();
+        references.extend(limits);
+        self.variants.retain(|v| chosen(v) || references.contains(&v.name));
+        Ok(())
+    }
+
+    /// What to ask for in place of `name`.
+    fn offer(&self, name: &str) -> String {
+        let names = self.variants.iter().map(|v| &v.name).chain(&self.unbuilt).map(String::as_str);
+        let names: Vec<&str> = names.collect();
+        if !name.is_empty() && names.iter().any(|known| known.starts_with(name)) {
+            return format!("'{name}*' takes all that begin so");
+        }
+        let shown = names.len().min(12);
+        let more = match names.len() - shown {
+            0 => String::new(),
+            more => format!(" and {more} more, which --check --all lists"),
+        };
+        format!("there are {}{more}", names[..shown].join(", "))
+    }
+
+    fn patterns(&self, names: &[String]) -> Result<Vec<Pattern>> {
+        let pattern = |name: &String| {
+            let pattern = Pattern::new(name).with_context(|| format!("'{name}' is no pattern of names"))?;
+            if !self.variants.iter().any(|v| pattern.matches(&v.name)) {
+                bail!("no variant is called '{name}'; {}", self.offer(name));
+            }
+            Ok(pattern)
+        };
+        names.iter().map(pattern).collect()
+    }
+}

@@ -1,0 +1,105 @@
+//! The images of the blur, and what its kernels have in common.
+
+use anyhow::Result;
+use clap::ValueEnum;
+use common::kernel::KernelBuilder;
+use common::{Binding, Cmd, Extent, Image, Images, Kernel, Lab, Rep};
+
+use super::{Texels, data};
+use crate::residency::padded;
+use crate::tiles::Form;
+
+/// All that no pass writes: means are above 0.
+const UNWRITTEN: [u32; 4] = [0; 4];
+const HALF_ROUNDING: &str = "a store to 16-bit floats may round to either neighbour";
+
+/// The path that loads take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Loads {
+    /// Through the texture unit.
+    Sampled,
+    /// From a storage image.
+    Storage,
+}
+
+/// The images, and what the kernels of all forms have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Blur {
+    size: Extent,
+    /// Reach of the filter.
+    pub radius: u32,
+    texels: Texels,
+    loads: Loads,
+    /// For the blur along each axis; both have the same result.
+    sharp: [Image; 2],
+    blurred: Images,
+}
+
+impl Blur {
+    /// Uploads what is to be blurred, and says what must come out.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn new(lab: &mut Lab, size: Extent, radius: u32, texels: Texels, loads: Loads) -> Result<Self> {
+        lab.setting("radius", radius);
+        lab.setting("format", texels.name());
+        lab.setting("loads", if loads == Loads::Storage { "storage" } else { "sampled" });
+        let blurred = lab.output_images("blurred", 1, size, texels.format(), UNWRITTEN)?;
+        let data = data(size, texels, radius);
+        let [rows, columns] = &data.sharp;
+        let sharp = [
+            lab.input_image("sharp along rows", size, texels.format(), rows)?,
+            lab.input_image("sharp along columns", size, texels.format(), columns)?,
+        ];
+        match texels {
+            Texels::Rgba16f => lab.expect_within(blurred, 0, data.blurred, 1, HALF_ROUNDING)?,
+            _ => lab.expect(blurred, 0, data.blurred)?,
+        }
+        lab.limits(size, texels.format())?;
+        lab.show(blurred, 0, size.sides(), "the blurred noise, its contrast raised", move |words| {
+            texels.painted(words, size.width as usize * size.height as usize)
+        });
+        Ok(Self { size, radius, texels, loads, sharp, blurred })
+    }
+
+    /// The kernel of a form whose workgroups hold so many bytes of shared memory for nothing.
+    pub fn kernel<'l>(&self, lab: &'l Lab, form: &Form, padding: u32) -> KernelBuilder<'l> {
+        let switches = [
+            ("ONE_CHANNEL", self.texels.channels() == 1),
+            ("UNORM", self.texels.is_fraction()),
+            ("STORAGE_LOADS", self.loads == Loads::Storage),
+        ];
+        let kernel = switches.iter().filter(|(_, on)| *on).fold(
+            form.kernel(lab, self.radius)
+                .define_as("FORMAT", self.texels.name())
+                .constant("SCALE", self.texels.scale(self.radius).to_bits()),
+            |kernel, (switch, _)| kernel.define(switch),
+        );
+        padded(kernel, padding)
+    }
+
+    /// Records one form, as many workgroups as it takes.
+    pub fn dispatch(&self, cmd: &Cmd<'_>, kernel: Kernel, rep: Rep, form: &Form) {
+        cmd.dispatch(kernel, &self.images(form, rep.index), &self.push(), form.groups(self.size));
+    }
+
+    /// What a kernel of a form takes.
+    #[must_use]
+    pub fn images(&self, form: &Form, repetition: u32) -> [Binding; 2] {
+        let sharp = self.sharp[form.axis.index()];
+        let sharp = if self.loads == Loads::Storage { sharp.into() } else { sharp.sampled() };
+        [sharp, self.blurred.get(repetition, 0).into()]
+    }
+
+    /// The last texel, and the 0 that keeps padding alive.
+    #[must_use]
+    pub fn push(&self) -> [u32; 3] {
+        [self.size.width - 1, self.size.height - 1, 0]
+    }
+
+    /// Every texel is read and written once, at the least.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        2 * u64::from(self.size.width) * u64::from(self.size.height) * self.texels.bytes()
+    }
+}

@@ -1,0 +1,67 @@
+//! The images of the pass, and what its kernels have in common.
+
+use anyhow::Result;
+use common::kernel::KernelBuilder;
+use common::{Cmd, Extent, Format, Image, Images, Kernel, Lab, Rep};
+
+use super::Occlusion;
+use crate::hall;
+use crate::remap::{Form, device::placed};
+
+/// No pixel is as open as that: 255 is the most.
+const UNWRITTEN: [u32; 4] = [u32::MAX; 4];
+
+/// The images, and what the kernels of all forms have in common.
+#[derive(Clone, Debug)]
+pub struct Pass {
+    /// Of all images.
+    pub size: Extent,
+    depths: Image,
+    normals: Image,
+    openness: Images,
+    occlusion: Occlusion,
+}
+
+impl Pass {
+    /// Uploads the scene, and says what must come out.
+    ///
+    /// # Errors
+    /// More than the device's memory; what cannot be computed.
+    pub fn new(lab: &mut Lab, size: Extent, taps: u32, radius: u32) -> Result<Self> {
+        lab.setting("taps", taps);
+        lab.setting("radius", radius);
+        let openness = lab.output_images("openness", 1, size, Format::R32_UINT, UNWRITTEN)?;
+        let scene = hall::seen(size);
+        let occlusion = Occlusion::new(size, taps, radius);
+        let depths = lab.input_image("depths", size, Format::R32_UINT, &scene.depths)?;
+        let normals = lab.input_image("normals", size, Format::R32_UINT, &scene.normals)?;
+        lab.expect(openness, 0, occlusion.twin(&scene))?;
+        lab.show(openness, 0, size.sides(), "how open each pixel is, from black to white", |words| {
+            words.iter().map(|&open| [u8::try_from(open).unwrap_or(u8::MAX); 3]).collect()
+        });
+        Ok(Self { size, depths, normals, openness, occlusion })
+    }
+
+    /// The kernel of a form on a grid.
+    pub fn kernel<'l>(&self, lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l> {
+        let (defines, constants) = (self.occlusion.defines(), self.occlusion.constants());
+        let kernel = placed(lab, form, grid);
+        let kernel = defines.iter().fold(kernel, |kernel, (name, value)| kernel.define_as(name, value));
+        constants.iter().fold(kernel, |kernel, &(name, value)| kernel.constant(name, value))
+    }
+
+    /// What its kernels do with one repetition's image, each on a grid of so many workgroups.
+    pub fn dispatch(&self) -> impl Fn(&Cmd<'_>, Kernel, Rep, [u32; 2]) + use<> {
+        let &Self { size, depths, normals, openness, .. } = self;
+        move |cmd, kernel, rep, [x, y]| {
+            let images = [depths.sampled(), normals.sampled(), openness.get(rep.index, 0).into()];
+            cmd.dispatch(kernel, &images, &size.sides(), [x, y, 1]);
+        }
+    }
+
+    /// Depth and normal of each pixel read once, its openness written once, four bytes each.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        12 * u64::from(self.size.width) * u64::from(self.size.height)
+    }
+}
