@@ -146,7 +146,8 @@ impl Variant {
         self
     }
 
-    /// Sets what it [moves](Variant::moves) against another copy than `copy_limit`: `copy_limit_3d`.
+    /// Sets what it [moves](Variant::moves) against another copy than `copy_limit`: `copy_limit_3d`. It
+    /// is not compared with variants that are set against another copy than it.
     pub fn against(&mut self, copy: &str) -> &mut Self {
         self.declared.limit = Some(copy.to_owned());
         self

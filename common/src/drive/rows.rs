@@ -20,9 +20,10 @@ pub(super) fn rows(
         let at = name.and_then(|name| lab.position(name))?;
         Some(&outcome.rows[runnable.iter().position(|&v| v == at)?])
     };
-    let (bound, baseline) = (measured(lab.bound.as_ref()), measured(lab.baseline.as_ref()));
-    // The device's own kernels do no other variant's work, unless the sample names one as a reference.
-    let compared = |name: &String, to: &Option<String>| !is_limit(name) || to.as_ref() == Some(name);
+    let ratio_to = |reference: Option<&String>, variant: &Variant, row| {
+        let other = &lab.variants[lab.position(reference?)?];
+        ratio(row, measured(reference)?).filter(|_| does_same_work(variant, other))
+    };
     lab.variants
         .iter()
         .enumerate()
@@ -34,15 +35,20 @@ pub(super) fn rows(
             let row = &outcome.rows[at];
             Row {
                 status: status(row, session, v),
-                to_bound: bound.filter(|_| compared(&variant.name, &lab.bound)).and_then(|b| ratio(row, b)),
-                to_baseline: baseline
-                    .filter(|_| compared(&variant.name, &lab.baseline))
-                    .and_then(|b| ratio(row, b)),
+                to_bound: ratio_to(lab.bound.as_ref(), variant, row),
+                to_baseline: ratio_to(lab.baseline.as_ref(), variant, row),
                 racy: racy(row, session.checked_elements(v)),
                 ..times(variant, row, method)
             }
         })
         .collect()
+}
+
+/// The device's own kernels do no other variant's work, and neither does a variant that is set against
+/// another of them.
+fn does_same_work(variant: &Variant, other: &Variant) -> bool {
+    let alike = !is_limit(&variant.name) && variant.declared.limit == other.declared.limit;
+    alike || variant.name == other.name
 }
 
 fn blank(variant: &Variant) -> Row {
