@@ -227,4 +227,14 @@ mod tests {
             "a race in the long submit"
         );
     }
+
+    #[test]
+    fn only_the_same_work_is_compared() {
+        let [plane, other, limit] = ["plane", "other", COPY_LIMIT].map(Variant::for_test);
+        let mut volume = Variant::for_test("volume");
+        volume.against("copy_limit_3d");
+        assert!(does_same_work(&plane, &other) && does_same_work(&volume, &volume));
+        assert!(!does_same_work(&volume, &plane) && !does_same_work(&limit, &plane));
+        assert!(does_same_work(&plane, &limit) && does_same_work(&limit, &limit));
+    }
 }

@@ -97,6 +97,7 @@ impl OnDevice {
 
     /// `island.comp` for groups of so many threads.
     pub fn kernel<'l>(&self, lab: &'l Lab, group: u32, switches: &[&str]) -> KernelBuilder<'l> {
+        // Two halves take turns where each has threads enough for every colour.
         let turns = if group / 2 >= self.widest { 2 } else { 1 };
         let kernel = lab
             .kernel("group_physics/island.comp")
