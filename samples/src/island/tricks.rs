@@ -27,9 +27,9 @@ const COLD: [&str; 2] = [PARK, "RELOAD"];
 pub const FAT: [&str; 1] = [FLAGS_INT];
 /// The same work in few registers.
 pub const LEAN: [&str; 7] = ["RAW", "NO_W", "PACKED", "FLAGS_SIGN", BALLOT, "LOOP", "RELOAD"];
-/// Starts parked in shared memory. `LEAN` reads them again instead: NVIDIA's driver 580 gives a kernel of
-/// up to 21 KiB of shared memory the 32 registers with which two groups of 1024 fit an H200's
-/// multiprocessor, and one of 25 KiB 46 of them, so that one fits.
+/// Starts parked in shared memory. `LEAN` reads them again instead: NVIDIA's driver 580 gave one and the
+/// same kernel 32 registers when it was padded to 18 or to 21 KiB of shared memory, with which two groups
+/// of 1024 fit a multiprocessor of an H200, and 46 when it was padded to 25 KiB, with which one fits.
 pub const PARK: &str = "PARK";
 
 /// Needs bits of a whole subgroup.
