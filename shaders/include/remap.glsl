@@ -2,7 +2,7 @@
 #define REMAP_GLSL
 
 // Which texel a lane has, and which rectangle a workgroup has. The twins of these functions, and the
-// proof that nothing is left out or done twice, are in samples/src/remap.rs.
+// proof that nothing is left out or done twice, are in samples/src/remap/mod.rs.
 
 // Each 64 lanes are a tile of 8x8 texels, each four a 2x2 quad in it: lane bit 0 is the lowest bit of y,
 // bits 1 to 3 are those of x, bits 4 and 5 the rest of y. The bits above count the tiles down a column of

@@ -6,7 +6,7 @@
 #include "remap.glsl"
 
 // How open each pixel is to its surroundings: 255 where no tap stands above its surface. The formula is
-// told in samples/src/ssao.rs. All is integers, so that the result is the same whichever lane has which
+// told in samples/src/ssao/mod.rs. All is integers, so that the result is the same whichever lane has which
 // pixel, which is all that the variants differ in.
 
 // A spiral within a circle of 2^(FRACTION_BITS / 2), and the directions in which the pixels of a block of
