@@ -41,7 +41,7 @@ pub(super) struct Common {
     /// Compile each variant's kernels for AMD chips that are not here, as in amd:polaris10,vega10, and
     /// print registers, shared memory, code and occupancy
     ///
-    /// Nothing is run. Mesa's RADV does it, with a device without hardware, in a process for each chip;
+    /// No variant is run. Mesa's RADV does it, with a device without hardware, in a process for each chip;
     /// chips have the names that Mesa gives them. The kernels are those that the sample chooses for the
     /// device that it would run on.
     #[arg(long, value_name = "VENDOR:CHIPS", conflicts_with_all = ["bench", "check", "profile", "samples", "budget", "csv", "image", "out"])]

@@ -166,6 +166,7 @@ mod tests {
     use super::super::bench::method;
     use super::*;
     use crate::measure::{Plan, Reading};
+    use crate::record::COPY_LIMIT;
 
     fn pair(round: u32, one: f64, many: f64) -> Pair {
         let reading = |gpu_us| Reading {

@@ -164,6 +164,11 @@ fn pick_family(families: &[vk::QueueFamilyProperties], wish: Option<QueueKind>) 
     }
 }
 
+/// For the tests: a limit as low as Vulkan lets any device have it (Vulkan 1.3, Required Limits).
+fn smallest(limit: u32) -> u32 {
+    if std::env::var_os("HOTLAP_SMALLEST_DEVICE").is_some() { limit } else { u32::MAX }
+}
+
 /// A second queue that computes: of another family, as asynchronous compute is done, else another
 /// queue of the same.
 fn pick_second(families: &[vk::QueueFamilyProperties], first: usize) -> Option<(usize, u32)> {
@@ -235,9 +240,9 @@ fn facts(
         timestamp_period_ns: core.limits.timestamp_period,
         timestamp_bits: family.map_or(0, |(_, f)| f.timestamp_valid_bits),
         subgroup_size: vulkan11.subgroup_size,
-        max_workgroup_invocations: core.limits.max_compute_work_group_invocations,
+        max_workgroup_invocations: core.limits.max_compute_work_group_invocations.min(smallest(128)),
         max_workgroup_size: core.limits.max_compute_work_group_size,
-        max_shared_memory: core.limits.max_compute_shared_memory_size,
+        max_shared_memory: core.limits.max_compute_shared_memory_size.min(smallest(16_384)),
         max_image_2d: core.limits.max_image_dimension2_d,
         max_image_3d: core.limits.max_image_dimension3_d,
         multiprocessors: None,

@@ -265,7 +265,7 @@ impl Lab {
         let needed = self.claimed + bytes;
         ensure!(
             needed <= memory / 10 * 8,
-            "{what} do not fit into the memory of {name}: {} are needed, it has {}; use a smaller size",
+            "no room for {what} in the memory of {name}: {} are needed, it has {}; use a smaller size",
             bytes_in_words(needed),
             bytes_in_words(memory)
         );
@@ -282,8 +282,8 @@ impl Lab {
         let needed = self.claimed + one * u64::from(self.repetitions.unwrap_or(1)) + 3 * bytes;
         ensure!(
             needed <= memory / 10 * 8,
-            "{what} do not fit into the memory of {name}: {} are needed, it has {}; use a smaller size or \
-             fewer passes",
+            "no room for {what} in the memory of {name}: {} are needed, it has {}; use a smaller size or \
+             fewer of them",
             bytes_in_words(needed),
             bytes_in_words(memory)
         );

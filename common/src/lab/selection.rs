@@ -24,10 +24,13 @@ impl Lab {
         self.by_default = Some(variants.into_iter().map(Into::into).collect());
     }
 
-    /// Whether a variant will run: by default, or because the user asks for it. A sample with dozens of
-    /// kernels does not build those of other variants; they are offered to the user all the same.
+    /// Whether a variant will run: because the user asks for it, by default where nobody is asked for, or
+    /// as the reference of others, which is named before. A sample with dozens of kernels does not build
+    /// those of other variants; they are offered to the user all the same.
     pub fn wants(&mut self, variant: &str) -> bool {
-        let wanted = self.runs_by_default(variant) || self.asks_for(variant);
+        let references = || self.bound.iter().chain(&self.baseline).any(|name| name == variant);
+        let by_default = self.selection.names.is_empty() && self.runs_by_default(variant);
+        let wanted = by_default || self.asks_for(variant) || references();
         if !wanted {
             self.unbuilt.push(variant.to_owned());
         }

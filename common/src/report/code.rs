@@ -157,7 +157,7 @@ fn notes(report: &CodeReport) -> Vec<String> {
         notes.push("* Counted in the code, which has a loop: what stands in it runs more often.".into());
     }
     notes.push(format!(
-        "Nothing was run. The kernels are those for {} (subgroups of {}); waves a SIMD are the driver's figure, groups \
+        "No variant was run. The kernels are those for {} (subgroups of {}); waves a SIMD are the driver's figure, groups \
          a CU follow from registers, LDS and workgroup.",
         report.declared_on, report.declared_for_subgroups_of
     ));

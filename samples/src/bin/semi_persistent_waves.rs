@@ -85,6 +85,7 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
     let blur = Blur::new(lab, size, args.radius, args.format, args.loads)?;
     let lanes = args.tile_lanes.unwrap_or_else(|| lab.device().subgroup_size.clamp(4, 128));
     lab.setting("tile_lanes", lanes);
+    lab.baseline(BASELINE);
 
     let [horizontal, vertical] = [Axis::Horizontal, Axis::Vertical].map(|axis| forms(axis, lanes));
     lab.by_default(BY_DEFAULT);
@@ -93,12 +94,13 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
     }
     let most = lab.device().max_workgroup_invocations;
     let limited = |form: &&Form| BY_DEFAULT.contains(&&*form.name()) && form.invocations() <= most;
-    let limited: Vec<&Form> = horizontal.iter().filter(limited).collect();
-    lab.by_default(limited.iter().flat_map(|form| limits.iter().map(|limit| form.name() + &limit.suffix())));
+    let mut limited: Vec<&Form> = horizontal.iter().filter(limited).collect();
+    let names = |form: &Form| limits.iter().map(|limit| form.name() + &limit.suffix()).collect::<Vec<_>>();
+    lab.by_default(limited.iter().flat_map(|form| names(form)));
+    limited.retain(|form| names(form).iter().filter(|name| lab.wants(name)).count() > 0);
     under_limits(lab, blur, &limited, &limits)?;
 
     lab.matrix("µs", Shows::Times);
-    lab.baseline(BASELINE);
     lab.verdict(verdict);
     Ok(())
 }
@@ -112,17 +114,20 @@ fn unlimited(lab: &mut Lab, blur: Blur, form: Form) -> Result<()> {
     let (kernel, reason) = blur.kernel(lab, &form, 0).build_or_reason()?;
     let [table, row, column] = form.place();
     let operations = form.memory_operations(blur.radius);
-    let variant = lab.variant(&name, move |cmd, rep| blur.dispatch(cmd, kernel, rep, &form));
+    let groups = form.groups(blur.size);
+    let variant = lab.variant(&name, move |cmd, rep| {
+        cmd.dispatch(kernel, &blur.images(&form, rep.index), &blur.push(), groups);
+    });
     variant.cell(&table, &row, &column).skip(reason);
     declare(variant, blur, operations, &format!("blur/{name}"));
     Ok(())
 }
 
-/// Each form under each limit, which shared memory holds that a workgroup has and does not use.
+/// Forms under each limit, which shared memory holds that a workgroup has and does not use.
 fn under_limits(lab: &mut Lab, blur: Blur, forms: &[&Form], limits: &[Limit]) -> Result<()> {
     let mut memory = Inferred::default();
     let mut notes: BTreeMap<(Limit, String), Vec<String>> = BTreeMap::new();
-    for &form in forms.iter().filter(|_| !limits.is_empty()) {
+    for &form in forms {
         let count = |padding| {
             let kernel = blur.kernel(lab, form, padding);
             residency::count(lab, kernel, blur.images(form, 0), blur.push())
@@ -131,9 +136,12 @@ fn under_limits(lab: &mut Lab, blur: Blur, forms: &[&Form], limits: &[Limit]) ->
             let name = form.name() + &held.limit.suffix();
             let kernel = blur.kernel(lab, form, held.reached.padding).build()?;
             let operations = form.memory_operations(blur.radius);
-            let dispatched = form.clone();
-            let variant = lab.variant(&name, move |cmd, rep| blur.dispatch(cmd, kernel, rep, &dispatched));
+            let (dispatched, groups) = (form.clone(), form.groups(blur.size));
+            let variant = lab.variant(&name, move |cmd, rep| {
+                cmd.dispatch(kernel, &blur.images(&dispatched, rep.index), &blur.push(), groups);
+            });
             variant.cell("Horizontal blur, subgroups limited", &form.name(), &held.limit.to_string());
+            variant.skip(held.in_vain());
             declare(variant, blur, operations, &format!("wave_limit/{name}/pipelined"));
             notes.entry((held.limit, held.to_string())).or_default().push(form.name());
         }

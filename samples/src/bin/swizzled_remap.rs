@@ -53,7 +53,7 @@ struct Args {
     #[arg(long, default_value_t = 40, value_parser = value_parser!(u32).range(8..=400))]
     radius: u32,
     /// Workgroups that a column of them is wide, comma-separated [default: 8,16,32, of which 16 runs]
-    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=512))]
     columns: Vec<u32>,
 }
 
@@ -96,11 +96,15 @@ fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
 /// The pass with its lanes and workgroups as `form` has them.
 fn variant<'l>(lab: &'l mut Lab, pass: &Pass, form: Form) -> Result<&'l mut Variant> {
     prove(lab, form)?;
-    let (grid, dispatch) = (form.grid(pass.size.sides()), pass.dispatch());
+    let &Pass { size, depths, normals, openness, .. } = pass;
+    let grid @ [x, y] = form.grid(size.sides());
     let (kernel, reason) = pass.kernel(lab, form, grid).build_or_reason()?;
     let order = form.columns.map_or("along rows".into(), |width| format!("in columns of {width}"));
     Ok(lab
-        .variant(form.name(), move |cmd, rep| dispatch(cmd, kernel, rep, grid))
+        .variant(form.name(), move |cmd, rep| {
+            let images = [depths.sampled(), normals.sampled(), openness.get(rep.index, 0).into()];
+            cmd.dispatch(kernel, &images, &size.sides(), [x, y, 1]);
+        })
         .cell("Workgroups", &form.stem(), &order)
         .moves(pass.bytes())
         .skip(reason))

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::ValueEnum;
 use common::kernel::KernelBuilder;
-use common::{Binding, Cmd, Extent, Image, Images, Kernel, Lab, Rep};
+use common::{Binding, Extent, Image, Images, Lab};
 
 use super::{Texels, data};
 use crate::residency::padded;
@@ -25,7 +25,8 @@ pub enum Loads {
 /// The images, and what the kernels of all forms have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Blur {
-    size: Extent,
+    /// Of all images.
+    pub size: Extent,
     /// Reach of the filter.
     pub radius: u32,
     texels: Texels,
@@ -76,11 +77,6 @@ impl Blur {
             |kernel, (switch, _)| kernel.define(switch),
         );
         padded(kernel, padding)
-    }
-
-    /// Records one form, as many workgroups as it takes.
-    pub fn dispatch(&self, cmd: &Cmd<'_>, kernel: Kernel, rep: Rep, form: &Form) {
-        cmd.dispatch(kernel, &self.images(form, rep.index), &self.push(), form.groups(self.size));
     }
 
     /// What a kernel of a form takes.

@@ -112,8 +112,8 @@ pub struct Held {
     pub room: u32,
     /// With the padding that comes nearest.
     pub reached: Reached,
-    /// What the shared memory should hold with it; `None` where padding limits nothing.
-    pub computed: Option<u32>,
+    /// What it is computed from; `None` where padding limits nothing.
+    pub memory: Option<SharedMemory>,
 }
 
 impl Held {
@@ -130,8 +130,29 @@ impl Held {
         let room = search.counted(0)?;
         let wanted = limit.workgroups(room, unit);
         let reached = search.reach(wanted, memory.map_or(0, |memory| memory.padding(wanted)))?;
-        let computed = memory.map(|memory| memory.workgroups(reached.padding).min(room));
-        Ok(Self { limit, unit, room, reached, computed })
+        Ok(Self { limit, unit, room, reached, memory })
+    }
+
+    /// What the shared memory should hold, were it one pool for all kernels.
+    fn computed(&self) -> Option<u32> {
+        Some(self.memory?.workgroups(self.reached.padding).min(self.room))
+    }
+
+    /// Nothing came of it: as many workgroups as without a limit, where fewer were asked for.
+    #[must_use]
+    pub fn in_vain(&self) -> Option<String> {
+        let fewer = self.limit.workgroups(self.room, self.unit) < self.room;
+        (fewer && self.reached.workgroups >= self.room)
+            .then(|| "no padding limits the workgroups at a time here".into())
+    }
+
+    /// Whether it is held exactly, in the unit that the user counts in.
+    fn is_met(&self) -> bool {
+        let workgroups = self.reached.workgroups;
+        match self.limit {
+            Limit::WavesPerSimd(waves) => workgroups * self.unit.subgroups == waves * self.unit.simds,
+            Limit::Occupancy(_) => workgroups == self.limit.workgroups(self.room, self.unit),
+        }
     }
 
     /// Workgroups in the unit that the user counts in.
@@ -144,20 +165,26 @@ impl Held {
     }
 }
 
-/// `512 bytes of padding: computed 5.00 a SIMD, counted 5.00 a SIMD (20 of 32 workgroups)`.
+/// `512 bytes of padding, computed 5.00 a SIMD, counted 5.00 a SIMD (20 of 32 workgroups)`. A driver may
+/// size the shared memory of a multiprocessor by the kernel, as NVIDIA's does: both figures are given then.
 impl fmt::Display for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Reached { padding, workgroups } = self.reached;
-        match (padding, self.computed) {
+        match (padding, self.computed()) {
             (0, _) => write!(f, "without padding, ")?,
             (_, None) => write!(f, "{padding} bytes of padding limit nothing: ")?,
             (_, Some(n)) => write!(f, "{padding} bytes of padding, computed {}, ", self.shown(n))?,
         }
         write!(f, "counted {} ({workgroups} of {} workgroups)", self.shown(workgroups), self.room)?;
-        if workgroups == self.limit.workgroups(self.room, self.unit) {
-            return Ok(());
+        if !self.is_met() {
+            write!(f, ", the nearest that padding reaches")?;
         }
-        write!(f, ", the nearest that padding reaches")
+        match (padding, self.memory) {
+            (1.., Some(memory)) if self.computed() != Some(workgroups) => {
+                write!(f, "; not one pool of {} KiB, then, from which it is computed", memory.bytes / 1024)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -196,6 +223,28 @@ mod tests {
 
     const KIB: u32 = 1024;
     const NVIDIA: u32 = 0x10de;
+
+    #[test]
+    fn what_is_said_of_a_limit_that_is_not_held() {
+        let unit = Unit { count: 132, simds: 4, subgroups: 8 };
+        let memory = Some(SharedMemory { bytes: 56 * KIB, reserved: KIB });
+        let held = |limit, padding, workgroups| {
+            let reached = Reached { padding, workgroups };
+            Held { limit, unit, room: 6, reached, memory }
+        };
+        // Three waves a SIMD are one and a half workgroups.
+        assert_eq!(
+            held(Limit::WavesPerSimd(3), 24 * KIB, 2).to_string(),
+            "24576 bytes of padding, computed 4.00 a SIMD, counted 4.00 a SIMD (2 of 6 workgroups), the nearest that padding reaches"
+        );
+        assert_eq!(
+            held(Limit::WavesPerSimd(6), 24 * KIB, 3).to_string(),
+            "24576 bytes of padding, computed 4.00 a SIMD, counted 6.00 a SIMD (3 of 6 workgroups); not one pool of 56 KiB, then, from which it is computed"
+        );
+        assert_eq!(held(Limit::WavesPerSimd(6), 24 * KIB, 3).in_vain(), None);
+        assert!(held(Limit::WavesPerSimd(6), 24 * KIB, 6).in_vain().is_some());
+        assert_eq!(held(Limit::WavesPerSimd(12), 0, 6).in_vain(), None);
+    }
 
     #[test]
     fn what_is_said_of_a_limit() {

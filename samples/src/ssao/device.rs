@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use common::kernel::KernelBuilder;
-use common::{Cmd, Extent, Format, Image, Images, Kernel, Lab, Rep};
+use common::{Extent, Format, Image, Images, Lab};
 
 use super::Occlusion;
 use crate::hall;
@@ -16,9 +16,12 @@ const UNWRITTEN: [u32; 4] = [u32::MAX; 4];
 pub struct Pass {
     /// Of all images.
     pub size: Extent,
-    depths: Image,
-    normals: Image,
-    openness: Images,
+    /// Of the scene.
+    pub depths: Image,
+    /// Of its surfaces.
+    pub normals: Image,
+    /// What comes out.
+    pub openness: Images,
     occlusion: Occlusion,
 }
 
@@ -48,15 +51,6 @@ impl Pass {
         let kernel = placed(lab, form, grid);
         let kernel = defines.iter().fold(kernel, |kernel, (name, value)| kernel.define_as(name, value));
         constants.iter().fold(kernel, |kernel, &(name, value)| kernel.constant(name, value))
-    }
-
-    /// What its kernels do with one repetition's image, each on a grid of so many workgroups.
-    pub fn dispatch(&self) -> impl Fn(&Cmd<'_>, Kernel, Rep, [u32; 2]) + use<> {
-        let &Self { size, depths, normals, openness, .. } = self;
-        move |cmd, kernel, rep, [x, y]| {
-            let images = [depths.sampled(), normals.sampled(), openness.get(rep.index, 0).into()];
-            cmd.dispatch(kernel, &images, &size.sides(), [x, y, 1]);
-        }
     }
 
     /// Depth and normal of each pixel read once, its openness written once, four bytes each.
