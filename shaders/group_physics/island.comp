@@ -73,13 +73,13 @@ layout(set = 0, binding = 6, std430) readonly buffer State { vec4 state[]; };
 #endif
 
 // Words that threads share one count among.
-const uint SPREAD = 16u;
+const int SPREAD = 16;
 
 // x, y, z, and 1; with NO_W the inverse mass has the fourth place.
 shared vec4 position[PARTICLES];
 // Without NO_W the inverse masses, as long as anything is solved; then what the report counts with.
 #if defined BALLOT && defined NO_W
-shared uint scratch[GROUP / 4]; // no subgroup is smaller than 4, no group than 256
+shared uint scratch[max(GROUP / 4, 3 * SPREAD)]; // no subgroup is smaller than 4
 #elif defined NO_W || GROUP > PARTICLES
 shared uint scratch[GROUP];
 #else
@@ -284,14 +284,14 @@ float residual_of(Held held, uint flags) {
 // are ordered as the floats are. Threads that follow each other count in different words, because
 // those that meet in one wait for each other.
 void write_head(float worst, uint sum, uint open) {
-    if (thread() < 3u * SPREAD) {
+    if (thread() < 3 * SPREAD) {
         scratch[thread()] = 0u;
     }
     barrier();
     uint at = thread() % SPREAD;
     atomicMax(scratch[at], floatBitsToUint(worst));
     atomicAdd(scratch[SPREAD + at], sum);
-    atomicAdd(scratch[2u * SPREAD + at], open);
+    atomicAdd(scratch[2 * SPREAD + at], open);
     barrier();
     if (thread() < REPORT_HEAD) {
         uint all = 0u;

@@ -20,14 +20,14 @@ use clap::Args;
 use crate::drive::bench::{self, BenchOptions};
 use crate::drive::maps::Map;
 use crate::drive::{check, profile};
-use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, exit_code, one_line};
+use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, exit_code, one_line};
 use crate::facts::Kind;
 use crate::fault;
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::isa;
 use crate::lab::{Lab, LabOptions, Selection};
-use crate::record::{Ended, Record, SCHEMA, Shows, Status};
+use crate::record::{Ended, Record, SCHEMA, Shows, Status, is_limit};
 use crate::report::{self, Charset, Destination, Folder, Painting};
 use crate::tamper::{Break, Tamper};
 use crate::tracy;
@@ -365,8 +365,10 @@ fn code(measured: &bench::Measured) -> u8 {
     if measured.rows.iter().any(|r| matches!(r.status, Status::Wrong { .. } | Status::Error { .. })) {
         return EXIT_FAILED;
     }
+    let mut own = measured.rows.iter().filter(|row| !is_limit(&row.variant));
     match measured.ended {
         Ended::Interrupted => EXIT_INTERRUPTED,
+        _ if own.all(|row| matches!(row.status, Status::Skipped { .. })) => EXIT_SKIPPED,
         _ => EXIT_RIGHT,
     }
 }

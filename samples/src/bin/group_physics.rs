@@ -21,7 +21,7 @@
 //! iterations of 8 colours are 128 passes over memory. It does not help where one pass is all there
 //! is, or where an island does not fit: it then has to be cut, and its parts are solved apart. Fewer
 //! registers help only where they make room for another group: smaller groups here have the shared
-//! memory of large ones, which on GCN limits them to two as well, of fewer waves.
+//! memory of large ones, which on GCN limits them to three, of fewer waves.
 //!
 //! Every result is bit for bit the CPU twin's: see `samples/src/island/arithmetic.rs` for how. Islands
 //! are free, so their momentum may not change, and that is checked as well.
@@ -38,7 +38,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::value_parser;
 use common::{Access, Figures, Format, Lab, Scope, Shows, Stage, Time, Variant, run, sample};
-use samples::island::device::{OnDevice, lacking, lean};
+use samples::island::device::{OnDevice, Outputs, lacking, lean};
 use samples::island::tricks::{FAT, PARK, TRICKS, with};
 use samples::island::{MOST_PARTICLES, Scene, Shape, arithmetic, twin};
 
@@ -51,8 +51,10 @@ const LOADS_AND_STORES: Scope = (
 const TABLE: &str = "One way to save registers at a time";
 const ADDED: &str = "added to fat";
 const TAKEN: &str = "taken from lean";
-/// Threads of a group of `global_multi_pass`.
+/// Threads of a group of `global_multi_pass`, where a device allows so many.
 const WIDE: u32 = 256;
+const BY_DEFAULT: [&str; 5] =
+    ["global_multi_pass", "group_1024_fat", "group_1024_lean", "group_512", "group_256"];
 
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
@@ -71,7 +73,8 @@ struct Args {
     /// The part of an error that one projection takes away, above 0 and at most 1
     #[arg(long, default_value = "1", value_parser = stiffness, allow_hyphen_values = true)]
     stiffness: f32,
-    /// Particles fall on a floor, and the highest of each island is held
+    /// Particles fall by a step, a floor among them holds up what is below it, and the highest of each
+    /// island is held
     #[arg(long)]
     gravity: bool,
 }
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
 }
 
 fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.by_default(BY_DEFAULT);
     let scene = set_up(lab, args)?;
     global_multi_pass(lab, scene)?;
     let lean = lean(lab);
@@ -102,18 +106,19 @@ fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
     group(lab, scene, "group_1024_lean", 1024, &lean)?
         .published("aaltonen2017", "groups/vgprs_48_to_32")
         .cell(TABLE, "none", TAKEN);
-    group(lab, scene, "group_1024_parked", 1024, &with(&lean, PARK))?.on_request();
+    if lab.wants("group_1024_parked") {
+        group(lab, scene, "group_1024_parked", 1024, &with(&lean, PARK))?;
+    }
     group(lab, scene, "group_512", 512, &lean)?;
     group(lab, scene, "group_256", 256, &lean)?;
     for trick in TRICKS {
         let [added, taken] = [Some(trick.added_to(&FAT)), trick.taken_from(&lean)];
         for (kind, column, switches) in [("fat", ADDED, added), ("lean_without", TAKEN, taken)] {
             let name = format!("{kind}_{}", trick.name);
-            // Kernels that nobody asks for are not compiled.
             if let Some(switches) = switches
-                && lab.asks_for(&name)
+                && lab.wants(&name)
             {
-                group(lab, scene, &name, 1024, &switches)?.cell(TABLE, trick.title, column).on_request();
+                group(lab, scene, &name, 1024, &switches)?.cell(TABLE, trick.title, column);
             }
         }
     }
@@ -129,6 +134,7 @@ fn set_up(lab: &mut Lab, args: &Args) -> Result<OnDevice> {
     let iterations = args.iterations.unwrap_or(if lab.on_cpu() { 4 } else { 16 });
     let &Args { shape, particles, stiffness, gravity, .. } = args;
     let solver = twin::Solver { iterations, gravity, tolerance: shape.tolerance() };
+    let outputs = Outputs::new(lab, islands, particles)?;
     let scene = Scene::new(shape, islands, particles, stiffness, solver)?;
     lab.setting("shape", shape);
     lab.setting("colours", scene.packed.colours);
@@ -142,28 +148,30 @@ fn set_up(lab: &mut Lab, args: &Args) -> Result<OnDevice> {
         lab.note(&about);
     }
     lab.limits([4 * particles, islands.min(4096)], Format::R32_SFLOAT)?;
-    let on_device = OnDevice::new(lab, &scene, islands, particles)?;
+    let on_device = OnDevice::new(lab, &scene, islands, particles, outputs)?;
     let picture = scene.picture();
     let caption = "the first islands, solved: constraints that are too long red, too short blue";
-    lab.show(on_device.results, 0, picture.size(), caption, move |words| picture.paint(words));
+    lab.show(outputs.results, 0, picture.size(), caption, move |words| picture.paint(words));
     Ok(on_device)
 }
 
 /// One dispatch a colour, with the particles of all islands in memory.
 fn global_multi_pass(lab: &mut Lab, scene: OnDevice) -> Result<()> {
     let OnDevice { islands, particles, colours, solver, inputs, .. } = scene;
-    let wide = |path| lab.kernel(path).workgroup([WIDE, 1, 1]).constant("PARTICLES", particles);
+    let threads = WIDE.min(lab.device().max_workgroup_invocations);
+    let wide = |path| lab.kernel(path).workgroup([threads, 1, 1]).constant("PARTICLES", particles);
     let fall = if solver.gravity { twin::FALL } else { 0.0 };
     let begin = wide("group_physics/begin.comp").constant("FALL", fall.to_bits()).build()?;
     let colour = wide("group_physics/colour.comp").define_as("SEED", arithmetic::SEED).build()?;
     let floor = wide("group_physics/floor.comp").constant("FLOOR", twin::FLOOR.to_bits()).build()?;
     let switches = [&lean(lab)[..], &["FROM_MEMORY"]].concat();
-    let (finish, reason) = scene.kernel(lab, WIDE, &switches).constant("ITERATIONS", 0).build_or_reason()?;
+    let finish = scene.kernel(lab, threads, &switches).constant("ITERATIONS", 0);
+    let (finish, reason) = finish.build_or_reason()?;
 
-    let all = [particles.div_ceil(WIDE), islands, 1];
-    let widest = [scene.widest.div_ceil(WIDE), islands, 1];
+    let all = [particles.div_ceil(threads), islands, 1];
+    let widest = [scene.widest.div_ceil(threads), islands, 1];
     lab.variant("global_multi_pass", move |cmd, rep| {
-        let state = scene.state.get(rep.index, 0);
+        let state = scene.outputs.state.get(rep.index, 0);
         cmd.dispatch(begin, &[inputs.particles, inputs.frames, state], &(), all);
         for _ in 0..solver.iterations {
             for number in 0..colours {

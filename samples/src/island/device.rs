@@ -32,6 +32,13 @@ pub struct OnDevice {
     pub solver: twin::Solver,
     /// What kernels only read.
     pub inputs: Inputs,
+    /// What they write.
+    pub outputs: Outputs,
+}
+
+/// What kernels write.
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs {
     /// Particles at the end.
     pub results: Buffers,
     /// Residuals at the end.
@@ -40,26 +47,47 @@ pub struct OnDevice {
     pub state: Buffers,
 }
 
+impl Outputs {
+    /// Of so many islands of so many particles.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn new(lab: &mut Lab, islands: u32, particles: u32) -> Result<Self> {
+        let words = 4 * islands * particles;
+        Ok(Self {
+            results: lab.output_buffers("result", 1, words, UNWRITTEN)?,
+            reports: lab.output_buffers("report", 1, islands * twin::REPORT_WORDS, UNWRITTEN)?,
+            state: lab.output_buffers("state", 1, words, UNWRITTEN)?,
+        })
+    }
+}
+
 /// What kernels only read, as [`Packed`] has it.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs, reason = "the fields of `Packed`")]
 pub struct Inputs {
+    /// Positions and inverse masses.
     pub particles: Buffer,
+    /// All islands' constraints.
     pub constraints: Buffer,
+    /// Where each colour of each island begins among them.
     pub bounds: Buffer,
+    /// Matrices into the world.
     pub frames: Buffer,
-    /// The same through views with a format, which scalar loads of GCN cannot read.
+    /// `bounds` through a view with a format, which scalar loads of GCN cannot read.
     pub typed_bounds: Binding,
+    /// `frames` through one.
     pub typed_frames: Binding,
 }
 
 impl Inputs {
     fn new(lab: &mut Lab, packed: &Packed) -> Result<Self> {
+        // Spheres that do not touch have none, and a buffer cannot be empty.
+        let none = packed.constraints.is_empty();
         let bounds = lab.input_buffer("bounds", &packed.bounds)?;
         let frames = lab.input_buffer("frames", &packed.frames)?;
         Ok(Self {
             particles: lab.input_buffer("particles", &packed.particles)?,
-            constraints: lab.input_buffer("constraints", &packed.constraints)?,
+            constraints: lab.input_buffer("constraints", if none { &[0; 2] } else { &packed.constraints })?,
             bounds,
             frames,
             typed_bounds: lab.texel_buffer(bounds, Format::R32_UINT)?,
@@ -73,14 +101,10 @@ impl OnDevice {
     ///
     /// # Errors
     /// More than the device's memory.
-    pub fn new(lab: &mut Lab, scene: &Scene, islands: u32, particles: u32) -> Result<Self> {
+    pub fn new(lab: &mut Lab, scene: &Scene, islands: u32, particles: u32, outputs: Outputs) -> Result<Self> {
         let inputs = Inputs::new(lab, &scene.packed)?;
-        let words = 4 * islands * particles;
-        let results = lab.output_buffers("result", 1, words, UNWRITTEN)?;
-        let reports = lab.output_buffers("report", 1, islands * twin::REPORT_WORDS, UNWRITTEN)?;
-        let state = lab.output_buffers("state", 1, words, UNWRITTEN)?;
-        lab.expect(results, 0, scene.outcome.results())?;
-        lab.expect(reports, 0, scene.outcome.reports())?;
+        lab.expect(outputs.results, 0, scene.outcome.results())?;
+        lab.expect(outputs.reports, 0, scene.outcome.reports())?;
         Ok(Self {
             islands,
             particles,
@@ -89,9 +113,7 @@ impl OnDevice {
             constraints: scene.constraints(),
             solver: scene.solver,
             inputs,
-            results,
-            reports,
-            state,
+            outputs,
         })
     }
 
@@ -130,7 +152,8 @@ impl OnDevice {
         let raw = switches.contains(&"RAW");
         let [bounds, frames] =
             if raw { [bounds.into(), frames.into()] } else { [typed_bounds, typed_frames] };
-        let [results, reports] = [self.results, self.reports].map(|buffers| buffers.get(rep.index, 0).into());
+        let Outputs { results, reports, .. } = self.outputs;
+        let [results, reports] = [results, reports].map(|buffers| buffers.get(rep.index, 0).into());
         [particles.into(), constraints.into(), bounds, frames, results, reports]
     }
 

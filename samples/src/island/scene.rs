@@ -8,6 +8,9 @@ use super::picture::Picture;
 use super::twin::{Outcome, Report, SUM_SCALE, Solver};
 use super::{Island, Packed, Shape, shapes};
 
+/// Islands times particles times iterations that the CPU twin solves: half a minute on 16 cores.
+const MOST_MOVES: u64 = 2_000_000_000;
+
 /// What a run solves.
 #[derive(Debug)]
 pub struct Scene {
@@ -26,6 +29,13 @@ impl Scene {
     /// # Errors
     /// Islands that kernels cannot take; momentum out of nothing.
     pub fn new(shape: Shape, islands: u32, particles: u32, stiffness: f32, solver: Solver) -> Result<Self> {
+        let moves = u64::from(islands) * u64::from(particles) * u64::from(solver.iterations);
+        ensure!(
+            moves <= MOST_MOVES,
+            "{islands} islands of {particles} particles in {} iterations would keep the CPU twin busy for minutes: \
+             their product may be {MOST_MOVES} at most",
+            solver.iterations
+        );
         let island = |number| {
             let mut island = shapes::island(shape, number, particles, stiffness)?;
             if solver.gravity {
@@ -66,7 +76,8 @@ impl Scene {
         let worst = reports.iter().map(|report| report.worst).fold(0.0, f32::max);
         let sum: f64 = reports.iter().map(|report| f64::from(report.sum) / f64::from(SUM_SCALE)).sum();
         let open: usize = reports.iter().map(|report| report.open.len()).sum();
-        let constraints = self.constraints() as f64;
+        // Without any there is no error either.
+        let constraints = (self.constraints() as f64).max(1.0);
         format!(
             "mean {:.4}, largest {worst:.3}, {:.0} % of {constraints} open (above {:.4})",
             sum / constraints,

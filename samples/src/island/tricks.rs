@@ -86,7 +86,7 @@ pub fn with(switches: &[&'static str], switch: &'static str) -> Vec<&'static str
 pub fn shared_bytes(switches: &[&str], group: u32, [particles, colours, turns]: [u32; 3]) -> u64 {
     let has = |switch: &str| switches.contains(&switch);
     let scratch = match (has("NO_W"), has(BALLOT)) {
-        (true, true) => group / 4,
+        (true, true) => (group / 4).max(48),
         (true, false) => group,
         (false, _) => group.max(particles),
     };

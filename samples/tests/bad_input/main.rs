@@ -7,6 +7,7 @@ mod group_physics;
 mod machine;
 mod semi_persistent_waves;
 mod shaders;
+mod smallest_device;
 mod splits;
 #[path = "../support/mod.rs"]
 mod support;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         machine::trials(),
         semi_persistent_waves::trials(),
         shaders::trials(),
+        smallest_device::trials(),
         splits::trials(),
         swizzled_remap::trials(),
         timeouts::trials(),

@@ -73,6 +73,30 @@ fn sliding(name: &str) -> bool {
     name.starts_with("shared_") && name.contains("sliding")
 }
 
+/// The other filters, in every kind of kernel.
+static OTHERS: [(&str, &str, [Mutant; 1]); 4] = [
+    (
+        "lds_blur::box",
+        "--filter box --radius 6 --size 3x90 --variant direct_*,shared_8x8,shared_half_8x8,separable_8x8,shared_sliding_16x32x8",
+        [("not_scaled", FILTER, ["    return taken.x * scale;", "    return taken.x;"], planes)],
+    ),
+    (
+        "lds_blur::dilate",
+        "--filter dilate --size 33 --variant direct_*,shared_8x8,shared_half_8x8,separable_8x8,shared_sliding_16x32x8",
+        [("last_row_alone", FILTER, ["vec2(max(taken.x, row.x), 0.0)", "vec2(row.x, 0.0)"], planes)],
+    ),
+    (
+        "lds_blur::clamp",
+        "--filter clamp --size 65x31 --variant direct_*,shared_8x8,shared_half_8x8,separable_8x8,shared_sliding_16x32x8",
+        [("open_above", FILTER, ["clamp(old, taken.x, taken.y)", "max(old, taken.x)"], planes)],
+    ),
+    (
+        "lds_blur::unsharp",
+        "--filter unsharp --radius 8 --size 40 --variant direct_*,shared_8x8,shared_half_8x8,separable_8x8,shared_sliding_16x32x8",
+        [("half_as_sharp", FILTER, ["centre + 0.5 * ", "centre + 0.25 * "], planes)],
+    ),
+];
+
 /// Loads that are left out, or done twice: the counting build of the kernel tells before anything runs.
 const COUNTED: [(&str, &str, [&str; 2]); 2] = [
     ("halo_one_column_short", SHARED, ["to.x < COLUMNS &&", "to.x < COLUMNS - 1 &&"]),
@@ -89,5 +113,8 @@ pub fn trials() -> Vec<Trial> {
             Ok(())
         })
     });
-    results::trials("lds_blur", SMALL, &MUTANTS).into_iter().chain(counted).collect()
+    let others = OTHERS
+        .iter()
+        .flat_map(|(name, words, mutants)| results::trials_called(name, "lds_blur", words, mutants));
+    results::trials("lds_blur", SMALL, &MUTANTS).into_iter().chain(others).chain(counted).collect()
 }

@@ -16,9 +16,19 @@ pub type Mutant = (&'static str, &'static str, [&'static str; 2], fn(&str) -> bo
 
 /// The sample, unbroken and with each mutant, called with `words`.
 pub fn trials(sample: &'static str, words: &'static str, mutants: &'static [Mutant]) -> Vec<Trial> {
-    let unbroken = trial(format!("{sample}::unbroken"), move || unbroken(sample, words, mutants));
+    trials_called(sample, sample, words, mutants)
+}
+
+/// The same under a name of its own, where a sample is called with other words as well.
+pub fn trials_called(
+    name: &str,
+    sample: &'static str,
+    words: &'static str,
+    mutants: &'static [Mutant],
+) -> Vec<Trial> {
+    let unbroken = trial(format!("{name}::unbroken"), move || unbroken(sample, words, mutants));
     let broken = mutants.iter().map(|mutant| {
-        trial(format!("{sample}::{}", mutant.0), move || {
+        trial(format!("{name}::{}", mutant.0), move || {
             let (_, shader, [old, new], shows) = *mutant;
             let checkout = Checkout::copy()?;
             checkout.replace(shader, old, new)?;
