@@ -10,6 +10,8 @@ const COLUMNS: u32 = 4;
 const ROWS: u32 = 2;
 /// Between a panel's islands and its edge.
 const MARGIN: f32 = 12.0;
+/// Pixels of the shortest constraint, at least: of a rope only the beginning is drawn.
+const SHORTEST: f32 = 8.0;
 /// The part of its length by which a constraint must be off to have its full colour.
 const FULL: f32 = 0.125;
 
@@ -49,10 +51,11 @@ impl Picture {
             let corner = [number % COLUMNS * PANEL, number / COLUMNS * PANEL];
             let at: Vec<[f32; 3]> =
                 words.chunks_exact(4).map(|p| [0, 1, 2].map(|k| f32::from_bits(p[k]))).collect();
-            let fit = Fit::of(&at);
+            let fit = Fit::of(&at, constraints);
             for constraint in constraints {
                 let [a, b] = constraint.pair.map(|i| at[usize::from(i)]);
-                for [x, y] in line(fit.place(a), fit.place(b)) {
+                let [from, to] = [a, b].map(|end| fit.place(end));
+                for [x, y] in line(from, to).filter(|_| [from, to].map(is_in_panel) == [true; 2]) {
                     pixels[((corner[1] + y) * width + corner[0] + x) as usize] = colour(a, b, constraint);
                 }
             }
@@ -61,26 +64,30 @@ impl Picture {
     }
 }
 
-/// How an island's x and y come into its panel, each as large as it can be.
+/// How an island's x and y come into its panel, as large as they can be.
 struct Fit {
     least: [f32; 2],
-    scale: [f32; 2],
+    scale: f32,
 }
 
 impl Fit {
-    fn of(at: &[[f32; 3]]) -> Self {
+    fn of(at: &[[f32; 3]], constraints: &[Constraint]) -> Self {
         let bound =
             |axis: usize, pick: fn(f32, f32) -> f32| at.iter().map(|p| p[axis]).reduce(pick).unwrap_or(0.0);
         let least = [0, 1].map(|axis| bound(axis, f32::min));
-        let scale = [0, 1].map(|axis| {
-            (PANEL as f32 - 2.0 * MARGIN) / (bound(axis, f32::max) - least[axis]).max(f32::MIN_POSITIVE)
-        });
-        Self { least, scale }
+        let sides = [0, 1].map(|axis| bound(axis, f32::max) - least[axis]);
+        let whole = (PANEL as f32 - 2.0 * MARGIN) / sides[0].max(sides[1]).max(f32::MIN_POSITIVE);
+        let shortest = constraints.iter().map(|constraint| constraint.rest).fold(f32::INFINITY, f32::min);
+        Self { least, scale: whole.max(SHORTEST / shortest) }
     }
 
     fn place(&self, at: [f32; 3]) -> [f32; 2] {
-        [0, 1].map(|axis| MARGIN + (at[axis] - self.least[axis]) * self.scale[axis])
+        [0, 1].map(|axis| MARGIN + (at[axis] - self.least[axis]) * self.scale)
     }
+}
+
+fn is_in_panel(at: [f32; 2]) -> bool {
+    at.iter().all(|side| (0.0..PANEL as f32).contains(side))
 }
 
 /// The pixels between two points of a panel.
@@ -125,8 +132,24 @@ mod tests {
         let at = |x: u32, y: u32| pixels[(y * 2 * PANEL + x) as usize];
         for left in [0, PANEL] {
             assert_eq!(at(left + PANEL / 2, 12), [255, 0, 0]);
-            assert_eq!(at(left + PANEL - 12, PANEL / 2), [0, 0, 255]);
+            assert_eq!(at(left + PANEL - 12, 12 + 20), [0, 0, 255]);
             assert_eq!(at(left + PANEL / 2, PANEL / 2), [16; 3]);
         }
+    }
+
+    #[test]
+    fn of_a_long_rope_the_beginning_is_drawn() {
+        let link = |i| Constraint { pair: [i, i + 1], rest: 1.0, stiffness: 1.0, contact: false };
+        let island = Island {
+            frame: Frame::of(0),
+            particles: vec![[0.0; 4]; 100],
+            constraints: (0..99).map(link).collect(),
+            bounds: vec![0, 99],
+        };
+        let words: Vec<u32> = (0..100).flat_map(|i| [i as f32, 0.0, 0.0, 0.0].map(f32::to_bits)).collect();
+        let pixels = Picture::of(&[island]).paint(&words);
+        let drawn = |y: u32| (0..PANEL).filter(|x| pixels[(y * PANEL + x) as usize] != [16; 3]).count();
+        assert!((290..320).contains(&drawn(12)), "{}", drawn(12));
+        assert_eq!((0..PANEL).map(drawn).sum::<usize>(), drawn(12));
     }
 }
