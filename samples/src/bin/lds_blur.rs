@@ -12,7 +12,7 @@
 //! Expect the article's "up to 30 %" where the texture path is the limit: with a large radius, or where
 //! it is narrow. It does not help where the caches already deliver, where tiles are so small that the
 //! border eats the gain, or where a workgroup holds one texel an invocation and the GPU launches
-//! workgroups more slowly than they run: an H200 starts about 1.7 workgroups a nanosecond, so that 8x8
+//! workgroups more slowly than they run: an H200 starts about 1.6 workgroups a nanosecond, so that 8x8
 //! workgroups take the same time there whatever they do. The `sliding` forms cover a column of texels
 //! an invocation and keep the rows that the next texel needs again in registers.
 //!

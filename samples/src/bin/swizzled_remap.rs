@@ -14,7 +14,7 @@
 //!
 //! Expect gains where neighbours fetch the same texels and a multiprocessor's cache is the limit: the
 //! talk's step from 8x8 to 32x16 took 43 % off on GCN, which hands each workgroup to another compute unit.
-//! An H200 starts about 1.7 workgroups a nanosecond, so that small ones cost by that alone where the kernel
+//! An H200 starts about 1.6 workgroups a nanosecond, so that small ones cost by that alone where the kernel
 //! is short. It does not help a pass that reads each texel once, and large workgroups are harder to place
 //! beside other work: all their waves must fit at once. 2x2 quads serve texture units that take four lanes
 //! at a time, as GCN's do. `--radius` and `--taps` move the pass between its fetches and its arithmetic.
