@@ -123,12 +123,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// The command line of a sample.
+/// The command line of a sample. What it is about stands above its arguments.
 pub(super) fn command<A: Args>(sample: &Sample) -> clap::Command {
+    let own = A::augment_args(clap::Command::new("own"));
+    let about = own.get_about().cloned();
     Cli::<A>::command()
         .name(sample.name)
         .version(env!("CARGO_PKG_VERSION"))
-        .about("A sample of Hot Lap: GPU pipelining on trial")
+        .about(about.unwrap_or_else(|| "A sample of Hot Lap: GPU pipelining on trial".into()))
         .after_help(
             "An argument of the sample may be given a range (--size 64..4096*2, 1..8, 0..100+25) or, where it takes \
              one value, a list: the sample then runs once for each value, and a table sets the runs side by side.",

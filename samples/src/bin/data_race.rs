@@ -50,6 +50,7 @@ const CPU_TRIALS: usize = 20;
 /// Small workgroups, as the talk's: the smaller, the sooner the next dispatch's can start.
 const WORKGROUP: [u32; 3] = [8, 8, 1];
 
+/// Do dispatches without a barrier race on this device?
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
     /// Image sizes, comma-separated [default: powers of two from 32 to 4096, on a CPU device to 256]

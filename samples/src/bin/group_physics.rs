@@ -56,6 +56,7 @@ const WIDE: u32 = 256;
 const BY_DEFAULT: [&str; 5] =
     ["global_multi_pass", "group_1024_fat", "group_1024_lean", "group_512", "group_256"];
 
+/// Is a solver's state worth keeping in shared memory, and what do its registers cost?
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
     /// What the islands are made of

@@ -30,6 +30,7 @@ use common::{Extent, Figures, Format, Lab, Shape, Shows, Time, run, sample};
 use samples::neighbourhood::device::{Form, Plane, Tile, UNWRITTEN, count};
 use samples::neighbourhood::{self, Filter};
 
+/// What does it save to load a tile once into shared memory?
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
     /// Image size [default: 4096x4096, on a CPU device 256x256]

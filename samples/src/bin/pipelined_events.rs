@@ -50,6 +50,7 @@ const STORES1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::SHADER_WRITE);
 const LOADS1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::SHADER_READ);
 const NO_ACCESS1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::empty());
 
+/// What does a barrier between passes cost, and do split passes with events cost less?
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
     /// Image size [default: 1152x1152 as on the slide, on a CPU device 384x384]

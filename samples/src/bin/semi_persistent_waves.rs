@@ -54,6 +54,7 @@ const BY_DEFAULT: [&str; 12] = [
     "slide_8_x8_vertical",
 ];
 
+/// Does a subgroup that blurs several tiles beat one workgroup a tile?
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
     /// Image size [default: 3840x2160, on a CPU device 256x256]

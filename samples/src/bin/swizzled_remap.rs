@@ -41,6 +41,7 @@ const BASELINE: &str = "remap_8x8";
 const COLUMNS: [u32; 3] = [8, 16, 32];
 const COLUMNS_BY_DEFAULT: u32 = 16;
 
+/// Does it matter which lane has which pixel?
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
     /// Image size [default: 3440x1440, on a CPU device 320x200]

@@ -60,7 +60,7 @@ const REFUSALS: &[Case] = &[
     (
         "size_beyond_the_memory",
         "--size 16384 --passes 200 --csv a.csv",
-        &["16384x16384", "GiB", "use a smaller size or fewer passes"],
+        &["16384x16384", "GiB", "use a smaller size or fewer of them"],
     ),
     ("workgroup_beyond_the_device", "--workgroup 2048x2048 --out new", &["2048x2048", "invocations"]),
     ("json_is_a_folder", "--json .", &["it is a folder", "name a file"]),
