@@ -26,6 +26,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
+use common::record::COPY_LIMIT_3D;
 use common::{Extent, Figures, Format, Lab, Shape, Shows, Time, run, sample};
 use samples::neighbourhood::device::{Form, Plane, Tile, UNWRITTEN, count};
 use samples::neighbourhood::{self, Filter};
@@ -166,7 +167,7 @@ fn shared(lab: &mut Lab, plane: Plane, name: &str, tile: Tile, form: Form) -> Re
 fn volume(lab: &mut Lab, args: &Args) -> Result<()> {
     let mut variants = VOLUMES.to_vec();
     variants.retain(|(name, _)| lab.wants(name));
-    if variants.is_empty() {
+    if variants.is_empty() && !lab.asks_for(COPY_LIMIT_3D) {
         return Ok(());
     }
     let side = args.volume.unwrap_or(if lab.on_cpu() { 32 } else { 256 });
@@ -200,7 +201,7 @@ fn volume(lab: &mut Lab, args: &Args) -> Result<()> {
         let variant = lab.variant(name, move |cmd, rep| {
             cmd.dispatch(built, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
         });
-        variant.moves(8 * u64::from(side).pow(3)).against("copy_limit_3d").skip(reason);
+        variant.moves(8 * u64::from(side).pow(3)).against(COPY_LIMIT_3D).skip(reason);
         if let Some(cube) = cube {
             let [_, of_all] = neighbourhood::overheads(&[cube; 3], 1);
             variant.predicts(BORDER, (100.0 * of_all).floor());
