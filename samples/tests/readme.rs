@@ -63,6 +63,15 @@ fn the_readme_stays_short_and_its_links_lead_somewhere() {
     let readme = fs::read_to_string(root.join("README.md")).unwrap();
     assert!(readme.lines().count() <= 200);
     for link in readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-        assert!(root.join(link).exists(), "{link} does not exist");
+        let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+        assert!(root.join(file).exists(), "{link} does not exist");
+        let is_linked =
+            |line: &str| line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-") == heading;
+        let found = heading.is_empty()
+            || fs::read_to_string(root.join(file))
+                .unwrap()
+                .lines()
+                .any(|line| line.starts_with('#') && is_linked(line));
+        assert!(found, "{file} has no heading {heading}");
     }
 }
