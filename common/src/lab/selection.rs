@@ -102,3 +102,39 @@ impl Lab {
         names.iter().map(pattern).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::LabOptions;
+    use super::*;
+    use crate::gpu::{Gpu, OpenOptions};
+
+    fn wanted(names: &[&str], all: bool) -> Vec<&'static str> {
+        let names = names.iter().map(|&name| name.to_owned()).collect();
+        let selection = Selection { names, all, matrix: false };
+        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
+        let mut lab = Lab::new(gpu, &LabOptions { selection, ..LabOptions::default() });
+        lab.by_default(["base", "usual"]);
+        lab.baseline("base");
+        ["base", "usual", "rare"].into_iter().filter(|name| lab.wants(name)).collect()
+    }
+
+    #[test]
+    fn references_and_what_is_asked_for_are_built() {
+        assert_eq!(wanted(&[], false), ["base", "usual"]);
+        assert_eq!(wanted(&["ra*"], false), ["base", "rare"]);
+        assert_eq!(wanted(&[], true), ["base", "usual", "rare"]);
+    }
+
+    #[test]
+    fn what_is_not_built_is_offered() {
+        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
+        let mut lab = Lab::new(gpu, &LabOptions::default());
+        lab.by_default(["usual"]);
+        assert!(!lab.wants("rare_one"));
+        lab.variant("usual", |_, _| {});
+        assert!(lab.variant("other", |_, _| {}).on_request);
+        assert_eq!(lab.offer("rare"), "'rare*' takes all that begin so");
+        assert_eq!(lab.offer("x"), "there are usual, other, rare_one");
+    }
+}
