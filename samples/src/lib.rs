@@ -27,3 +27,17 @@ pub fn recorded(folder: &str) -> Result<Record> {
     let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
     common::report::read_json(&text)
 }
+
+/// A test that a sample's `verdict` says of its [`recorded`] figures what the record has it say.
+#[macro_export]
+macro_rules! test_verdict {
+    ($folder:literal) => {
+        #[cfg(test)]
+        #[test]
+        fn a_record_leads_to_its_own_verdict() {
+            let record = $crate::recorded($folder).unwrap();
+            assert!(record.verdict.is_some());
+            assert_eq!(record.verdict, verdict(&Figures::new(&record.rows)));
+        }
+    };
+}

@@ -232,14 +232,4 @@ fn verdict(figures: &Figures<'_>) -> Option<String> {
     ))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_record_leads_to_its_own_verdict() {
-        let record = samples::recorded("group_physics").unwrap();
-        assert!(record.verdict.is_some());
-        assert_eq!(record.verdict, verdict(&Figures::new(&record.rows)));
-    }
-}
+samples::test_verdict!("group_physics");

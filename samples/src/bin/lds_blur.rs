@@ -241,14 +241,4 @@ fn verdict(figures: &Figures<'_>) -> Option<String> {
         .then(|| format!("The article says that shared memory saves up to 30 %. {}.", answers.join("; ")))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_record_leads_to_its_own_verdict() {
-        let record = samples::recorded("lds_blur").unwrap();
-        assert!(record.verdict.is_some());
-        assert_eq!(record.verdict, verdict(&Figures::new(&record.rows)));
-    }
-}
+samples::test_verdict!("lds_blur");
