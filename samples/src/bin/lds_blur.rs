@@ -3,9 +3,9 @@
 //!
 //! ```text
 //!   every invocation its own 9 texels          a workgroup its tile once, and a border of one texel
-//!   ┌─┬─┬─┐                                    ░░░░░░░░░░   8x8   36 loads for 64 texels: +56 %
-//!   │ │ │ │  64 invocations, 576 loads         ░▓▓▓▓▓▓▓▓░   16x16                         +27 %
-//!   ├─┼─┼─┤  (caches hold most of them)        ░▓▓▓▓▓▓▓▓░   32x32                         +13 %
+//!   ┌─┬─┬─┐                                    ░░░░░░░░░░   8x8   36 loads beside 64: +56 %
+//!   │ │ │ │  64 invocations, 576 loads         ░▓▓▓▓▓▓▓▓░   16x16                     +27 %
+//!   ├─┼─┼─┤  (caches hold most of them)        ░▓▓▓▓▓▓▓▓░   32x32                     +13 %
 //!   └─┴─┴─┘                                    ░░░░░░░░░░   then barrier(), then filter from there
 //! ```
 //!
