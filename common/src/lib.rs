@@ -30,6 +30,7 @@ pub mod source;
 pub mod spirv;
 pub mod stats;
 pub mod tamper;
+pub mod trace;
 mod tracy;
 pub mod validation;
 pub mod values;

@@ -68,6 +68,7 @@ fn blank(variant: &Variant) -> Row {
         published: variant.published.clone(),
         cell: variant.cell.clone(),
         declared: variant.declared.clone(),
+        trace: None,
         samples: Vec::new(),
     }
 }

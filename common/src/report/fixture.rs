@@ -246,6 +246,7 @@ fn empty(variant: &str) -> Row {
         published: None,
         cell: None,
         declared: Declared::default(),
+        trace: None,
         samples: vec![],
     }
 }

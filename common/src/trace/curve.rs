@@ -1,0 +1,94 @@
+//! How many waves were in flight, as a function of time.
+
+use super::Dispatch;
+
+/// A function that is constant between its steps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    /// Where the number changes, and to what; the last is 0.
+    steps: Vec<(f64, f64)>,
+}
+
+impl Curve {
+    /// Waves in flight of some dispatches together.
+    #[must_use]
+    pub fn of<'d>(dispatches: impl IntoIterator<Item = &'d Dispatch>) -> Self {
+        let mut changes: Vec<(f64, f64)> = Vec::new();
+        for dispatch in dispatches {
+            for wave in &dispatch.waves {
+                changes.push((wave.begin_us, dispatch.weight));
+                changes.push((wave.end_us, -dispatch.weight));
+            }
+        }
+        changes.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut steps: Vec<(f64, f64)> = Vec::new();
+        let mut waves = 0.0;
+        for (at, change) in changes {
+            waves += change;
+            match steps.last_mut() {
+                Some(last) if last.0 >= at => last.1 = waves,
+                _ => steps.push((at, waves)),
+            }
+        }
+        // Weights that are no binary fractions leave a rest.
+        if let Some(last) = steps.last_mut() {
+            last.1 = 0.0;
+        }
+        Self { steps }
+    }
+
+    /// First begin and last end; none without a wave.
+    #[must_use]
+    pub fn span(&self) -> Option<(f64, f64)> {
+        Some((self.steps.first()?.0, self.steps.last()?.0))
+    }
+
+    /// Begin, end and waves of each stretch in which the number is constant.
+    pub fn stretches(&self) -> impl Iterator<Item = (f64, f64, f64)> {
+        self.steps.windows(2).map(|pair| (pair[0].0, pair[1].0, pair[0].1))
+    }
+
+    /// The most waves that were in flight at once.
+    #[must_use]
+    pub fn peak(&self) -> f64 {
+        self.steps.iter().map(|step| step.1).fold(0.0, f64::max)
+    }
+
+    /// Wave-microseconds between two times: the area under the curve.
+    #[must_use]
+    pub fn area(&self, from: f64, to: f64) -> f64 {
+        self.stretches().map(|(begin, end, waves)| waves * (end.min(to) - begin.max(from)).max(0.0)).sum()
+    }
+
+    /// The most waves that were in flight for at least this share of the span, all in all.
+    #[must_use]
+    pub fn held_for(&self, share: f64) -> f64 {
+        let Some((begin, end)) = self.span() else { return 0.0 };
+        let mut stretches: Vec<(f64, f64)> = self.stretches().map(|(a, b, waves)| (waves, b - a)).collect();
+        stretches.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        let mut held = 0.0;
+        for (waves, time) in stretches {
+            held += time;
+            if held >= share * (end - begin) {
+                return waves;
+            }
+        }
+        0.0
+    }
+
+    /// First time at which so many are in flight, and the last time after which they are not; none where
+    /// they never are.
+    #[must_use]
+    pub fn within(&self, waves: f64) -> Option<(f64, f64)> {
+        let enough = |stretch: &(f64, f64, f64)| stretch.2 >= waves;
+        let first = self.stretches().find(enough)?;
+        let last = self.stretches().filter(enough).last()?;
+        Some((first.0, last.1))
+    }
+
+    /// Stretches between the first wave and the last in which none was in flight.
+    pub fn gaps(&self) -> impl Iterator<Item = (f64, f64)> {
+        // Less than half a wave is a rest of arithmetic.
+        self.stretches().filter(|(_, _, waves)| *waves < 0.5).map(|(begin, end, _)| (begin, end))
+    }
+}

@@ -1,0 +1,65 @@
+//! Wave timelines: when each wave of a variant began and ended, and on which multiprocessor.
+//!
+//! ```text
+//! kernel ── wrapped by shaders/lab/trace.glsl ──▶ a slot a wave in a buffer
+//! buffer ── decode ──▶ Trace ── phases ──▶ TraceFigures: fill, steady, drain, overlap, idle area
+//! ```
+//!
+//! A wave is what Vulkan calls a subgroup. Times are microseconds from the first wave's begin.
+
+mod curve;
+mod phases;
+
+use serde::{Deserialize, Serialize};
+
+pub use curve::Curve;
+pub use phases::{DispatchFigures, Overlap, PARTS, Phases, TraceFigures};
+
+/// What one variant's waves told, in one submit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// The dispatches, in the order in which they were recorded.
+    pub dispatches: Vec<Dispatch>,
+    /// What the waves are sorted by.
+    pub lanes: Lanes,
+    /// From one timestamp to the other, around the commands of the same submit.
+    pub stamps_us: f64,
+    /// Smallest step of the clock that was seen.
+    pub step_us: f64,
+}
+
+/// What stands behind [`Wave::lane`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lanes {
+    /// The multiprocessor that the wave ran on, as the device told; so many there are.
+    Multiprocessors(u32),
+    /// Nothing that the device told: each wave took the lowest lane that was free when it began.
+    Packed(u32),
+}
+
+/// The waves of a dispatch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dispatch {
+    /// Its kernel, by its path below `shaders/`, with its macros.
+    pub kernel: String,
+    /// Workgroups, x, y, z.
+    pub groups: [u32; 3],
+    /// Of so many neighbouring workgroups one was recorded, drawn at random; 1 records all.
+    pub one_in: u32,
+    /// Waves that a recorded one stands for, on average.
+    pub weight: f64,
+    /// Those that were recorded, by their begin.
+    pub waves: Vec<Wave>,
+}
+
+/// A wave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wave {
+    /// When its first instruction ran.
+    pub begin_us: f64,
+    /// When its last instruction was reached; its stores may still be on their way.
+    pub end_us: f64,
+    /// See [`Lanes`].
+    pub lane: u32,
+}
