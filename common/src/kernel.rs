@@ -12,8 +12,12 @@ use crate::gpu::{Gpu, KernelSlot};
 use crate::memory::bytes_in_words;
 use crate::record::KernelFacts;
 use crate::reflect::{Interface, Side, reflect};
-use crate::source::Library;
+use crate::source::{Library, Source};
 use crate::spirv::{self, Defines};
+use crate::trace::wrapped;
+
+/// What is put around a kernel whose waves are traced.
+const WRAPPER: &str = "lab/trace.glsl";
 
 /// A compute pipeline with its layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +104,22 @@ impl<'g> KernelBuilder<'g> {
     pub fn build(self) -> Result<Kernel> {
         self.check_shared()?;
         let source = self.shaders.load(&self.path)?;
-        let spirv = spirv::compile(&source, &self.defines)?;
+        let kernel = self.build_from(&source, &self.defines)?;
+        if self.gpu.traces.get() {
+            let bindings = self.gpu.arena().kernel(kernel).interface.bindings.len();
+            let wrapper = self.shaders.load(WRAPPER)?;
+            let (source, mut defines) = wrapped(&source, &wrapper.text, self.gpu.waves.lanes, bindings);
+            defines.extend_from_slice(&self.defines);
+            let traced = self.build_from(&source, &defines)?;
+            let mut arena = self.gpu.arena.borrow_mut();
+            arena.kernels[traced.0 as usize].is_traced = true;
+            arena.kernels[kernel.0 as usize].traced = Some(traced);
+        }
+        Ok(kernel)
+    }
+
+    fn build_from(&self, source: &Source, defines: &Defines) -> Result<Kernel> {
+        let spirv = spirv::compile(source, defines)?;
         let interface = reflect(&spirv).with_context(|| format!("shader {}", self.path))?;
         let (constants, workgroup) = self.specialise(&interface)?;
         self.check_limits(&interface, workgroup)?;
@@ -201,6 +220,12 @@ fn joined(sides: &[u32; 3]) -> String {
 }
 
 impl Gpu {
+    /// The kernels that were built, but for those that only traces run.
+    pub(crate) fn kernel_facts(&self) -> Vec<KernelFacts> {
+        let arena = self.arena();
+        arena.kernels.iter().filter(|slot| !slot.is_traced).map(|slot| slot.facts.clone()).collect()
+    }
+
     fn pipeline(
         &self,
         spirv: &[u32],
@@ -220,7 +245,17 @@ impl Gpu {
         self.name(set_layout, &facts.name);
         let mut arena = self.arena.borrow_mut();
         let (spirv, constants) = (Rc::from(spirv), constants.clone());
-        arena.kernels.push(KernelSlot { pipeline, layout, set_layout, interface, facts, spirv, constants });
+        arena.kernels.push(KernelSlot {
+            pipeline,
+            layout,
+            set_layout,
+            interface,
+            facts,
+            spirv,
+            constants,
+            traced: None,
+            is_traced: false,
+        });
         Ok(Kernel(u32::try_from(arena.kernels.len() - 1)?))
     }
 }

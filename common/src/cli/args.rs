@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
+use super::trace::TraceFile;
 use super::{print, say};
 use crate::error::{EXIT_FAILED, EXIT_RIGHT};
 use crate::gpu::QueueKind;
@@ -29,14 +30,14 @@ pub(super) struct Common {
     ///
     /// Core and synchronization validation are on. Each message that the sample does not list with a
     /// reason fails the check, and so does a listed one that no longer comes.
-    #[arg(long, conflicts_with_all = ["samples", "budget", "json", "csv", "out"])]
+    #[arg(long, conflicts_with_all = ["samples", "budget", "json", "csv", "out", "trace"])]
     pub(super) check: bool,
     /// Show each variant to a capture tool (RGP, Nsight, RenderDoc) once, and say how to capture it
     ///
     /// Each variant is recorded without timestamps and submitted alone, N repetitions of it with
     /// --repetitions N [default here: 1], between labels on the queue that tell a capture tool where it
     /// begins and ends. Its result is compared as with --check, without the validation layer.
-    #[arg(long, conflicts_with_all = ["bench", "check", "matrix", "samples", "budget", "json", "csv", "out", "image"])]
+    #[arg(long, conflicts_with_all = ["bench", "check", "matrix", "samples", "budget", "json", "csv", "out", "image", "trace"])]
     pub(super) profile: bool,
     /// Compile each variant's kernels for AMD chips that are not here, as in amd:polaris10,vega10, and
     /// print registers, shared memory, code and occupancy
@@ -44,7 +45,7 @@ pub(super) struct Common {
     /// No variant is run. Mesa's RADV does it, with a device without hardware, in a process for each chip;
     /// chips have the names that Mesa gives them. The kernels are those that the sample chooses for the
     /// device that it would run on.
-    #[arg(long, value_name = "VENDOR:CHIPS", conflicts_with_all = ["bench", "check", "profile", "samples", "budget", "csv", "image", "out"])]
+    #[arg(long, value_name = "VENDOR:CHIPS", conflicts_with_all = ["bench", "check", "profile", "samples", "budget", "csv", "image", "out", "trace"])]
     pub(super) code: Option<Target>,
     /// Break every dependency of one kind, which the check must then report
     #[arg(long = "break", value_enum, hide = true)]
@@ -98,6 +99,13 @@ pub(super) struct Common {
     /// Write a picture to FILE, as PNG: the result, or where texels differed from the CPU twin's
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     pub(super) image: Option<Destination>,
+    /// Let each wave note when and where it ran, and draw that to FILE: .svg, .png, or .json for Perfetto
+    ///
+    /// Each variant runs a few times more, with kernels that read a clock at their begin and end; all other
+    /// figures come from kernels without. Of many variants the first four are drawn. May be given more than
+    /// once.
+    #[arg(long, value_name = "FILE")]
+    pub(super) trace: Vec<TraceFile>,
     /// Write record, samples, table and a README with the exact command into the new folder DIR
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,

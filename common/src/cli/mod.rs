@@ -4,6 +4,7 @@ mod args;
 mod code;
 mod sweep;
 mod terminal;
+mod trace;
 
 pub use args::NoArgs;
 
@@ -110,6 +111,10 @@ impl Run {
         let repetitions = self.common.repetitions.or(self.common.profile.then_some(1));
         let maps_races = self.common.image.is_some();
         let mut lab = Lab::new(gpu, &LabOptions { repetitions, selection, maps_races });
+        if !self.common.trace.is_empty() {
+            lab.trace_waves();
+            lab.ensure_traces()?;
+        }
         self.with_lab(&mut lab, arguments, declare)
     }
 
@@ -117,7 +122,9 @@ impl Run {
     fn destinations(&self) -> Result<Option<Folder>> {
         let files =
             [("--json", &self.common.json), ("--csv", &self.common.csv), ("--image", &self.common.image)];
-        let given: Vec<_> = files.into_iter().filter_map(|(flag, to)| Some((flag, to.as_ref()?))).collect();
+        let given = files.into_iter().filter_map(|(flag, to)| Some((flag, to.as_ref()?)));
+        let traces = self.common.trace.iter().map(|file| ("--trace", &file.destination));
+        let given: Vec<_> = given.chain(traces).collect();
         for (at, (flag, destination)) in given.iter().enumerate() {
             for (other, place) in &given[..at] {
                 ensure!(
@@ -276,7 +283,7 @@ impl Run {
             device: lab.gpu.facts.clone(),
             host: host::host(),
             method,
-            kernels: lab.gpu.arena().kernels.iter().map(|k| k.facts.clone()).collect(),
+            kernels: lab.gpu.kernel_facts(),
             notes: lab.notes.clone(),
             bound: lab.bound.clone(),
             baseline: lab.baseline.clone(),

@@ -70,7 +70,7 @@ pub(super) fn run(
         command.clone().try_get_matches_from(words).unwrap_or_else(|error| refuse(sample, &error));
     }
     let has = |flag: &str| texts.iter().any(|a| *a == flag || a.starts_with(&format!("{flag}=")));
-    for flag in ["--json", "--csv", "--image"] {
+    for flag in ["--json", "--csv", "--image", "--trace"] {
         ensure!(!has(flag), "a sweep has many records: leave {flag} out and give it a folder with --out");
     }
     let measures = !(has("--check") || has("--profile") || has("--code"));

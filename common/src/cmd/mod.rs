@@ -17,9 +17,10 @@ use ash::vk;
 use bytemuck::NoUninit;
 
 use crate::fault::attempt;
-use crate::gpu::{Buffer, Event, Gpu, Image, KernelSlot, Texels};
+use crate::gpu::{Arena, Buffer, Event, Gpu, Image, KernelSlot, Texels};
 use crate::kernel::Kernel;
 use crate::tamper::Tamper;
+use crate::trace::plan::Region;
 use script::{Dispatch, Step};
 
 /// `VkAccessFlags`, of the commands of Vulkan 1.0.
@@ -182,11 +183,17 @@ impl<'g> Cmd<'g> {
             let dispatch = Dispatch { kernel, bindings: bindings.to_vec(), push: push.to_vec(), groups };
             return steps.borrow_mut().push(Step::Dispatch(dispatch));
         }
+        let noted = self.gpu.recorder.borrow_mut().as_mut().and_then(|to| to.next(kernel, groups));
+        let noted = slot.traced.zip(noted);
+        let slot = noted.map_or(slot, |(traced, _)| arena.kernel(traced));
         self.region(format_args!("{} {}x{}x{}", slot.facts.name, groups[0], groups[1], groups[2]), || {
             let device = &self.gpu.device;
+            let infos = bindings.iter().map(|&b| (Descriptor::kind(b), Descriptor::of(&arena, b)));
+            let infos =
+                infos.chain(noted.map(|(_, (buffer, region))| Descriptor::of_trace(&arena, buffer, &region)));
             unsafe {
                 device.cmd_bind_pipeline(self.raw, vk::PipelineBindPoint::COMPUTE, slot.pipeline);
-                self.push_descriptors(slot.layout, bindings);
+                self.push_descriptors(slot.layout, &infos.collect::<Vec<_>>());
                 if !push.is_empty() {
                     device.cmd_push_constants(self.raw, slot.layout, vk::ShaderStageFlags::COMPUTE, 0, push);
                 }
@@ -231,16 +238,15 @@ impl<'g> Cmd<'g> {
 
     /// # Safety
     /// As [`Gpu`]; the layout is one that `bindings` fit.
-    unsafe fn push_descriptors(&self, layout: vk::PipelineLayout, bindings: &[Binding]) {
-        let arena = self.gpu.arena();
-        let infos: Vec<Descriptor> = bindings.iter().map(|&b| Descriptor::of(&arena, b)).collect();
+    unsafe fn push_descriptors(
+        &self,
+        layout: vk::PipelineLayout,
+        descriptors: &[(vk::DescriptorType, Descriptor)],
+    ) {
         let writes: Vec<_> = (0..)
-            .zip(&infos)
-            .zip(bindings)
-            .map(|((at, info), &binding)| {
-                let write = vk::WriteDescriptorSet::default()
-                    .dst_binding(at)
-                    .descriptor_type(Descriptor::kind(binding));
+            .zip(descriptors)
+            .map(|(at, (kind, info))| {
+                let write = vk::WriteDescriptorSet::default().dst_binding(at).descriptor_type(*kind);
                 match info {
                     Descriptor::Image(info) => write.image_info(info),
                     Descriptor::Buffer(info) => write.buffer_info(info),
@@ -310,7 +316,7 @@ impl Descriptor {
         }
     }
 
-    fn of(arena: &crate::gpu::Arena, binding: Binding) -> Self {
+    fn of(arena: &Arena, binding: Binding) -> Self {
         match binding {
             Binding::Image(image) | Binding::Sampled(image) => {
                 Self::Image([vk::DescriptorImageInfo::default()
@@ -322,5 +328,14 @@ impl Descriptor {
                 .range(vk::WHOLE_SIZE)]),
             Binding::Texels(texels) => Self::Texels([arena.texels(texels)]),
         }
+    }
+
+    /// The part of a trace's buffer that a dispatch notes its waves in.
+    fn of_trace(arena: &Arena, buffer: Buffer, region: &Region) -> (vk::DescriptorType, Self) {
+        let info = vk::DescriptorBufferInfo::default()
+            .buffer(arena.buffer(buffer).raw)
+            .offset(region.offset)
+            .range(region.bytes());
+        (vk::DescriptorType::STORAGE_BUFFER, Self::Buffer([info]))
     }
 }

@@ -56,6 +56,12 @@ impl Cmd<'_> {
         };
     }
 
+    /// Writes a few words; `offset` in bytes.
+    pub(crate) fn update_buffer(&self, buffer: Buffer, offset: u64, words: &[u32]) {
+        let (raw, bytes) = (self.gpu.arena().buffer(buffer).raw, bytemuck::cast_slice(words));
+        unsafe { self.gpu.device.cmd_update_buffer(self.raw, raw, offset, bytes) };
+    }
+
     pub(crate) fn copy_buffer(&self, from: Buffer, to: Buffer, bytes: u64) {
         let arena = self.gpu.arena();
         let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: bytes }];

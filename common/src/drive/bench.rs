@@ -9,12 +9,14 @@ use super::figures::Figures;
 use super::maps::Map;
 use super::rows;
 use super::session::{BadStamps, Session};
+use super::trace::Tracer;
 use crate::error::one_line;
 use crate::facts::Kind;
 use crate::lab::{Lab, Shown};
 use crate::measure::{self, Failure, Outcome, Plan, Progress, Reading, RowPlan, Rule, Target};
 use crate::record::{Ended, Method, Promise, Row, is_limit};
 use crate::report::Painting;
+use crate::trace::Trace;
 use crate::variant::Recording;
 
 /// How to measure.
@@ -41,6 +43,8 @@ pub struct Measured {
     pub maps: Vec<Map>,
     /// The sample's own picture instead, where it has one.
     pub painting: Option<Painting>,
+    /// What the waves of its variants told, by their names, where they were asked.
+    pub traces: Vec<(String, Trace)>,
     /// What the reader must know of this run, in sentences.
     pub notes: Vec<String>,
     /// How it ended.
@@ -103,7 +107,16 @@ pub fn measure(
     let mut method = method(&plan, floor_us);
     method.tools = lab.gpu.tools().to_vec();
     method.tools.extend(target.session.profiler().map(str::to_owned));
-    let rows = rows::rows(lab, &runnable, &outcome, &method, &target.session);
+    let mut rows = rows::rows(lab, &runnable, &outcome, &method, &target.session);
+    let traces = if lab.traces() && outcome.aborted.is_none() && !outcome.interrupted {
+        let traced = trace(lab, &mut target, &plan, &mut rows, watch, &mut outcome.interrupted);
+        traced.unwrap_or_else(|error| {
+            outcome.aborted = Some(error);
+            Vec::new()
+        })
+    } else {
+        Vec::new()
+    };
     // After a failure the device may answer nothing more.
     let maps = match &outcome.aborted {
         Some(_) => Vec::new(),
@@ -133,7 +146,35 @@ pub fn measure(
     let fits = !lab.on_cpu() && (!lab.verdict_needs_matrix || lab.shown_matrix().is_some());
     let verdict = lab.verdict.as_ref().filter(|_| fits);
     let verdict = verdict.and_then(|conclude| conclude(&Figures::new(&rows)));
-    Ok(Measured { method, rows, verdict, maps, painting, notes, ended, first_sample, error: outcome.aborted })
+    let error = outcome.aborted;
+    Ok(Measured { method, rows, verdict, maps, painting, traces, notes, ended, first_sample, error })
+}
+
+/// Traces each variant that has a time.
+fn trace(
+    lab: &Lab,
+    target: &mut Device<'_>,
+    plan: &Plan,
+    rows: &mut [Row],
+    watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    interrupted: &mut bool,
+) -> Result<Vec<(String, Trace)>> {
+    let timed = |&at: &usize| rows[target.variants[at]].isolated_us.is_some();
+    let timed: Vec<usize> = (0..target.variants.len()).filter(timed).collect();
+    let variants: Vec<usize> = timed.iter().map(|&at| target.variants[at]).collect();
+    let tracer = Tracer::new(lab, &target.session, &variants)?;
+    let mut traces = Vec::new();
+    for (at, &variant) in timed.into_iter().zip(&variants) {
+        *interrupted = watch(Progress { rows_done: rows.len(), rounds: 0, spent: 1.0 }).is_break();
+        if *interrupted {
+            break;
+        }
+        let refuses = |reading: &Reading| plan.rows[at].refuses(reading, 1);
+        if let Some(trace) = tracer.trace(lab, &mut target.session, variant, &mut rows[variant], refuses)? {
+            traces.push((rows[variant].variant.clone(), trace));
+        }
+    }
+    Ok(traces)
 }
 
 /// One more sample of the first variant that was right, painted.
@@ -153,6 +194,7 @@ fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
     if let Some(reason) = &lab.unchecked {
         notes.push(format!("No result was compared with anything: {reason}."));
     }
+    notes.extend(lab.ensure_traces().err().map(|error| format!("{}.", one_line(&error))));
     if plan.repetitions < lab.repetitions() {
         let n = plan.repetitions;
         let left = if n < 2 { "so there is no pipelined time".to_owned() } else { format!("so N is {n}") };

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::record::{Cost, Limit, Row, Sample, Status, is_limit};
+use crate::record::{Cost, Limit, Row, Sample, Status, Traced, is_limit};
 use crate::stats::Summary;
+use crate::trace::TraceFigures;
 
 /// The rows of a run.
 pub struct Figures<'r> {
@@ -45,6 +46,15 @@ impl<'r> Figures<'r> {
     #[must_use]
     pub fn row(&self, variant: &str) -> Option<&'r Row> {
         self.rows.iter().find(|row| row.variant == variant && row.status == Status::Ok)
+    }
+
+    /// What the waves of a variant told, where they were traced.
+    #[must_use]
+    pub fn trace(&self, variant: &str) -> Option<&'r TraceFigures> {
+        match &self.row(variant)?.trace {
+            Some(Traced::Ok { figures, .. }) => Some(figures),
+            _ => None,
+        }
     }
 
     /// Median of a time of a variant, in microseconds.

@@ -11,5 +11,6 @@ pub mod profile;
 mod rehearsal;
 mod rows;
 mod session;
+mod trace;
 mod two_queues;
 mod verify;

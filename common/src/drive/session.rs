@@ -233,6 +233,7 @@ impl<'l> Session<'l> {
             if let Some(counters) = self.counters {
                 cmd.fill_buffer(counters, 0);
             }
+            self.prepare_trace(cmd);
         });
     }
 
@@ -256,7 +257,7 @@ impl<'l> Session<'l> {
         recorded
     }
 
-    fn read_stamps(&self) -> Result<[u64; 2]> {
+    pub(super) fn read_stamps(&self) -> Result<[u64; 2]> {
         let mut stamps = [0_u64; 2];
         let flags = vk::QueryResultFlags::TYPE_64;
         attempt("reading timestamps", || unsafe {

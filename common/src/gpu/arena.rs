@@ -181,6 +181,10 @@ pub(crate) struct KernelSlot {
     /// What it was made from, for compilers of other devices: code, and constants by id.
     pub spirv: Rc<[u32]>,
     pub constants: BTreeMap<u32, u32>,
+    /// The kernel with the wrapper around it that notes its waves.
+    pub traced: Option<crate::Kernel>,
+    /// It is such a one.
+    pub is_traced: bool,
 }
 
 /// The tables.

@@ -4,6 +4,7 @@ use anyhow::Result;
 use ash::{khr, vk};
 
 use super::choose::Candidate;
+use super::wave_clock::{Chain, WaveClock};
 use crate::fault::{self, attempt};
 use crate::tracy;
 
@@ -26,6 +27,7 @@ pub(super) struct Features {
     pub events: bool,
     pub max_push_descriptors: u32,
     pub clock: tracy::Clock,
+    pub waves: WaveClock,
 }
 
 /// One entry a family: Vulkan takes none twice.
@@ -55,6 +57,8 @@ pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(as
     };
     let mut extensions = vec![khr::push_descriptor::NAME.as_ptr()];
     extensions.extend(tracy::device_extension(has).map(std::ffi::CStr::as_ptr));
+    let waves = WaveClock::of(instance, physical, has, chosen.facts.subgroup_size);
+    extensions.extend(waves.extensions().map(std::ffi::CStr::as_ptr));
     let portability = has(khr::portability_subset::NAME);
     if portability {
         extensions.push(khr::portability_subset::NAME.as_ptr());
@@ -91,6 +95,8 @@ pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(as
     if portability {
         info = info.push_next(&mut subset);
     }
+    let mut chain = Chain::default();
+    let info = chain.onto(&waves, info);
     let device = attempt(format_args!("creating the device on {}", chosen.facts.name), || unsafe {
         instance.create_device(physical, &info, None)
     })?;
@@ -101,6 +107,7 @@ pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(as
         events: !portability || subset.events == vk::TRUE,
         max_push_descriptors: push.max_push_descriptors,
         clock: tracy::Clock::new(instance, physical, &device, has),
+        waves,
     };
     Ok((device, features))
 }

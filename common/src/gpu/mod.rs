@@ -7,11 +7,13 @@ mod instance;
 mod labels;
 mod optional;
 mod queue;
+mod wave_clock;
 
 pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot};
 pub use arena::{Buffer, Buffers, Event, Events, Image, Images, Set, Texels};
 pub use choose::QueueKind;
 pub(crate) use queue::Mark;
+pub(crate) use wave_clock::WaveClock;
 
 use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::ffi::CString;
@@ -28,6 +30,7 @@ use crate::cmd::Queue;
 use crate::facts::{DeviceFacts, Kind};
 use crate::fault;
 use crate::tamper::Tamper;
+use crate::trace::Recorder;
 use crate::validation::Messages;
 use instance::Instance;
 
@@ -84,6 +87,11 @@ pub struct Gpu {
     tools: Vec<String>,
     pub(crate) clock: crate::tracy::Clock,
     pub(crate) tamper: Cell<Tamper>,
+    pub(crate) waves: WaveClock,
+    /// Kernels are built a second time, with the wrapper that notes their waves.
+    pub(crate) traces: Cell<bool>,
+    /// Where a recording that is being made notes its waves.
+    pub(crate) recorder: RefCell<Option<Recorder>>,
     instance: ManuallyDrop<Instance>,
 }
 
@@ -151,6 +159,9 @@ impl Gpu {
             tools: device::tools(&instance.raw, chosen.physical),
             clock: features.clock,
             tamper: Cell::default(),
+            waves: features.waves,
+            traces: Cell::default(),
+            recorder: RefCell::default(),
             facts: chosen.facts,
             device,
             instance: ManuallyDrop::new(instance),

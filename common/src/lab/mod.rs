@@ -14,6 +14,7 @@ pub use selection::Selection;
 
 use crate::cmd::{Cmd, Queues};
 use crate::drive::figures::Figures;
+use crate::error::Halt;
 use crate::facts::{DeviceFacts, Kind};
 use crate::gpu::{Event, Events, Gpu, Set};
 use crate::kernel::KernelBuilder;
@@ -69,6 +70,8 @@ pub struct Lab {
     /// paints its result.
     pub(crate) maps_races: bool,
     pub(crate) shown: Option<Shown>,
+    /// Traces are asked for, whether or not the device can have them.
+    pub(crate) wants_traces: bool,
     /// Events that are set before the first sample and stay so.
     pub(crate) set_before: BTreeSet<Event>,
     matrix: Option<Matrix>,
@@ -111,6 +114,7 @@ impl Lab {
             trials: None,
             maps_races: options.maps_races,
             shown: None,
+            wants_traces: false,
             set_before: BTreeSet::new(),
             matrix: None,
             matrix_is_shown: false,
@@ -258,6 +262,31 @@ impl Lab {
     /// Shows the cross tables of [`Lab::matrix`] without being asked, instead of one line a variant.
     pub fn show_matrix(&mut self) {
         self.matrix_is_shown = true;
+    }
+
+    /// Traces the waves of every variant without being asked, where the device has a clock for it: for a
+    /// sample whose figures are those of waves. Comes before the first kernel.
+    pub fn trace_waves(&mut self) {
+        self.wants_traces = true;
+        self.gpu.traces.set(self.gpu.waves.clock);
+    }
+
+    /// The device has what traces need, where they are asked for.
+    pub(crate) fn ensure_traces(&self) -> Result<()> {
+        if self.wants_traces && !self.gpu.waves.clock {
+            return Err(Halt::Skip(format!(
+                "waves cannot be traced on {}: it has no clock that all of them read (VK_KHR_shader_clock with \
+                 shaderDeviceClock)",
+                self.device().name
+            ))
+            .into());
+        }
+        Ok(())
+    }
+
+    /// Waves are traced.
+    pub(crate) fn traces(&self) -> bool {
+        self.gpu.traces.get()
     }
 
     /// Counts instead of timing: `count` samples of each variant, one repetition in each, unless the

@@ -8,12 +8,19 @@
 //! A wave is what Vulkan calls a subgroup. Times are microseconds from the first wave's begin.
 
 mod curve;
+pub(crate) mod decode;
+mod lanes;
 mod phases;
+pub(crate) mod plan;
+mod recorder;
+mod wrap;
 
 use serde::{Deserialize, Serialize};
 
 pub use curve::Curve;
 pub use phases::{DispatchFigures, Overlap, PARTS, Phases, TraceFigures};
+pub(crate) use recorder::Recorder;
+pub(crate) use wrap::{LaneSource, wrapped};
 
 /// What one variant's waves told, in one submit.
 #[derive(Clone, Debug, PartialEq)]

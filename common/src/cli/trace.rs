@@ -1,0 +1,58 @@
+//! `--trace`: which files, in which form.
+
+use std::str::FromStr;
+
+use anyhow::{Result, bail};
+
+use crate::report::Destination;
+
+/// A file to write the wave timeline to; its ending says how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TraceFile {
+    pub destination: Destination,
+    pub form: Form,
+}
+
+/// What a timeline is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A drawing that a page or a slide takes.
+    Svg,
+    /// The same in pixels.
+    Png,
+    /// Trace events, for Perfetto.
+    Json,
+}
+
+impl FromStr for TraceFile {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let ending = text.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        let form = match ending.as_deref() {
+            Some("svg") => Form::Svg,
+            Some("png") => Form::Png,
+            Some("json") => Form::Json,
+            _ => bail!(
+                "'{text}' does not say its form: a timeline is a file .svg, .png or .json (for Perfetto)"
+            ),
+        };
+        Ok(Self { destination: text.parse()?, form })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_is_the_form() {
+        let form = |text: &str| text.parse::<TraceFile>().map(|file| file.form).ok();
+        assert_eq!(form("a.b/out.SVG"), Some(Form::Svg));
+        assert_eq!((form("out.png"), form("out.json")), (Some(Form::Png), Some(Form::Json)));
+        for text in ["", "-", "out", "out.pdf", "svg"] {
+            let error = text.parse::<TraceFile>().unwrap_err().to_string();
+            assert!(error.contains(".svg, .png or .json"), "{error}");
+        }
+    }
+}

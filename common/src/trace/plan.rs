@@ -1,0 +1,100 @@
+//! Which part of the trace's buffer each dispatch writes to, and how much of it is recorded.
+
+use crate::kernel::Kernel;
+
+/// Words of a region's head and of a slot.
+pub(super) const HEAD: usize = 4;
+pub(super) const SLOT: usize = 4;
+/// Regions begin at multiples of this: no device asks for more (`minStorageBufferOffsetAlignment`).
+const ALIGNMENT: u64 = 256;
+/// Waves of a trace that are recorded, if there are so many: 16 MiB of slots.
+pub(crate) const MOST_SLOTS: u64 = 1 << 20;
+
+/// A dispatch before it is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Planned {
+    pub kernel: Kernel,
+    pub groups: [u32; 3],
+    /// Most waves that a workgroup can have.
+    pub waves: u32,
+}
+
+/// A dispatch's part of the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Region {
+    pub planned: Planned,
+    /// In bytes.
+    pub offset: u64,
+    /// Of so many neighbouring workgroups one is recorded.
+    pub one_in: u32,
+    pub slots: u32,
+}
+
+impl Region {
+    /// Workgroups of the dispatch.
+    pub fn workgroups(&self) -> u64 {
+        self.planned.groups.iter().map(|&side| u64::from(side)).product()
+    }
+
+    /// What the kernel reads of it.
+    pub fn head(&self) -> [u32; HEAD] {
+        [self.one_in, self.slots, self.planned.waves, 0]
+    }
+
+    pub fn bytes(&self) -> u64 {
+        4 * (HEAD as u64 + SLOT as u64 * u64::from(self.slots))
+    }
+
+    /// The words that the kernel left in it.
+    pub fn words<'w>(&self, all: &'w [u32]) -> Option<&'w [u32]> {
+        let begin = usize::try_from(self.offset / 4).ok()?;
+        all.get(begin..begin + usize::try_from(self.bytes() / 4).ok()?)
+    }
+}
+
+/// The regions of a trace, which share `most` slots: a dispatch that has no more than its share is
+/// recorded whole.
+pub(crate) fn plan(dispatches: &[Planned], most: u64) -> Vec<Region> {
+    let share = (most / dispatches.len().max(1) as u64).max(1);
+    let mut offset = 0;
+    let regions = dispatches.iter().map(|&planned| {
+        let workgroups: u64 = planned.groups.iter().map(|&side| u64::from(side)).product();
+        let waves = u64::from(planned.waves.max(1));
+        let one_in = (workgroups * waves).div_ceil(share).max(1);
+        let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        let slots = narrow(workgroups.div_ceil(one_in) * waves);
+        let region = Region { planned, offset, one_in: narrow(one_in), slots };
+        offset = (offset + region.bytes()).next_multiple_of(ALIGNMENT);
+        region
+    });
+    regions.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(x: u32, waves: u32) -> Planned {
+        Planned { kernel: Kernel(0), groups: [x, 2, 1], waves }
+    }
+
+    #[test]
+    fn small_dispatches_are_recorded_whole_and_large_ones_in_part() {
+        let regions = plan(&[planned(10, 2), planned(100, 2)], 120);
+        assert_eq!(regions.iter().map(|r| r.one_in).collect::<Vec<_>>(), [1, 7]);
+        // 200 workgroups, one of seven: 29 of two waves each.
+        assert_eq!(regions.iter().map(|r| r.slots).collect::<Vec<_>>(), [40, 58]);
+    }
+
+    #[test]
+    fn regions_lie_apart_and_aligned() {
+        let regions = plan(&[planned(3, 8), planned(5, 1), planned(1, 1)], MOST_SLOTS);
+        for pair in regions.windows(2) {
+            assert!(pair[0].offset + pair[0].bytes() <= pair[1].offset);
+            assert_eq!(pair[1].offset % ALIGNMENT, 0);
+        }
+        let words = vec![7; 4096];
+        assert_eq!(regions[1].words(&words).map(<[u32]>::len), Some(4 + 4 * 10));
+        assert_eq!(regions[1].words(&words[..80]), None);
+    }
+}
