@@ -18,12 +18,22 @@ use crate::lab::Lab;
 use crate::measure::Reading;
 use crate::memory::Place;
 use crate::record::{Row, Traced};
+use crate::stats::Summary;
 use crate::trace::decode::{Clock, Fault, Taken, decode};
 use crate::trace::plan::{MOST_SLOTS, Planned, Region, plan};
 use crate::trace::{Recorder, Trace, TraceFigures};
 
-/// Traced samples of a variant; shown is the one of median length. The first warms up.
+/// Traced samples of a variant, each behind an untraced one; shown is the one of median length. One more
+/// comes before them, for kernels that have not run yet.
 const SAMPLES: usize = 5;
+
+/// A traced sample that is kept as it is until all are taken: while the CPU reads waves, a GPU that has
+/// nothing to do lowers its clocks. (Decoding between samples made them four times as long on an H200.)
+struct Sample {
+    untraced_us: f64,
+    stamps_us: f64,
+    words: Vec<u32>,
+}
 
 /// What traces of a run have in common.
 pub(super) struct Tracer {
@@ -39,8 +49,7 @@ impl Tracer {
     pub fn new(lab: &Lab, session: &Session<'_>, variants: &[usize]) -> Result<Self> {
         let mut bytes = 256;
         for &variant in variants {
-            let regions = regions(lab, session, variant)?;
-            bytes = bytes.max(regions.last().map_or(0, |last| last.offset + last.bytes()));
+            bytes = bytes.max(bytes_of(&regions(lab, session, variant)?));
         }
         Ok(Self {
             buffer: lab.gpu.buffer("trace", bytes, Place::Device)?,
@@ -70,27 +79,29 @@ impl Tracer {
                 return Ok(None);
             }
         };
-        let mut taken: Vec<(f64, Result<Trace, Fault>)> = Vec::new();
+        let regions = regions(lab, session, variant)?;
+        let mut taken: Vec<Sample> = Vec::new();
         for number in 0..=SAMPLES {
-            let (reading, trace) = self.sample(lab, session, variant, clock)?;
+            let untraced_us = session.sample(Some(variant), 1)?.gpu_us;
+            let (reading, words) = self.sample(lab, session, variant, &regions)?;
             if refuses(&reading) {
                 let reason = format!("traced, {} elements of its result were wrong", reading.wrong);
                 row.trace = Some(refused(reason));
                 return Ok(None);
             }
             if number > 0 {
-                taken.push((reading.gpu_us, trace));
+                taken.push(Sample { untraced_us, stamps_us: reading.gpu_us, words });
             }
         }
-        taken.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (stamps_us, trace) = taken.swap_remove(SAMPLES / 2);
-        let shown = trace.and_then(|trace| {
+        let ratios: Vec<f64> = taken.iter().map(|sample| sample.stamps_us / sample.untraced_us).collect();
+        let overhead = Summary::of(&ratios).map(|ratio| ratio.median - 1.0);
+        taken.sort_by(|a, b| a.stamps_us.total_cmp(&b.stamps_us));
+        let shown = self.decoded(lab, &regions, &taken[SAMPLES / 2], clock).and_then(|trace| {
             let figures = TraceFigures::of(&trace).ok_or(Fault::StandsStill)?;
             Ok((trace, figures))
         });
         match shown {
             Ok((trace, figures)) => {
-                let overhead = row.isolated_us.map(|untraced| stamps_us / untraced.median - 1.0);
                 row.trace = Some(Traced::Ok { figures: Box::new(figures), overhead });
                 Ok(Some(trace))
             }
@@ -101,43 +112,47 @@ impl Tracer {
         }
     }
 
-    /// One traced submit, and what the waves told.
+    /// One traced submit, and what its waves left.
     fn sample(
         &self,
         lab: &Lab,
         session: &mut Session<'_>,
         variant: usize,
-        clock: Clock,
-    ) -> Result<(Reading, Result<Trace, Fault>)> {
-        let regions = regions(lab, session, variant)?;
+        regions: &[Region],
+    ) -> Result<(Reading, Vec<u32>)> {
         let gpu = &lab.gpu;
-        *gpu.recorder.borrow_mut() = Some(Recorder::new(self.buffer, regions.clone()));
+        *gpu.recorder.borrow_mut() = Some(Recorder::new(self.buffer, regions.to_vec()));
         let reading = session.sample(Some(variant), 1);
         let recorder = gpu.recorder.borrow_mut().take().context("a recorder that is gone")?;
         let reading = reading?;
         ensure!(recorder.is_complete(), "not every dispatch was traced");
-        let bytes = regions.last().map_or(0, |last| last.offset + last.bytes());
+        let bytes = bytes_of(regions);
         gpu.run_once("reading a trace", |cmd| {
             cmd.copy_buffer(self.buffer, self.readback, bytes);
             cmd.host_barrier();
         })?;
-        let kernels: Vec<String> = {
-            let arena = gpu.arena();
-            regions.iter().map(|r| arena.kernel(r.planned.kernel).facts.name.clone()).collect()
-        };
-        let trace = gpu.look(self.readback, |words| {
-            decode(&Taken {
-                regions: &regions,
-                kernels: &kernels,
-                words,
-                clock,
-                source: gpu.waves.lanes,
-                multiprocessors: self.multiprocessors,
-                stamps_us: reading.gpu_us,
-            })
-        })?;
-        Ok((reading, trace))
+        let words = usize::try_from(bytes / 4)?;
+        Ok((reading, gpu.look(self.readback, |all| all[..words].to_vec())?))
     }
+
+    fn decoded(&self, lab: &Lab, regions: &[Region], sample: &Sample, clock: Clock) -> Result<Trace, Fault> {
+        let arena = lab.gpu.arena();
+        let name = |region: &Region| arena.kernel(region.planned.kernel).facts.name.clone();
+        decode(&Taken {
+            regions,
+            kernels: &regions.iter().map(name).collect::<Vec<_>>(),
+            words: &sample.words,
+            clock,
+            source: lab.gpu.waves.lanes,
+            multiprocessors: self.multiprocessors,
+            stamps_us: sample.stamps_us,
+        })
+    }
+}
+
+/// Bytes of the trace's buffer that these take.
+fn bytes_of(regions: &[Region]) -> u64 {
+    regions.last().map_or(0, |last| last.offset + last.bytes())
 }
 
 /// Where the dispatches of a variant note their waves.

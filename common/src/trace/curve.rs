@@ -59,36 +59,4 @@ impl Curve {
     pub fn area(&self, from: f64, to: f64) -> f64 {
         self.stretches().map(|(begin, end, waves)| waves * (end.min(to) - begin.max(from)).max(0.0)).sum()
     }
-
-    /// The most waves that were in flight for at least this share of the span, all in all.
-    #[must_use]
-    pub fn held_for(&self, share: f64) -> f64 {
-        let Some((begin, end)) = self.span() else { return 0.0 };
-        let mut stretches: Vec<(f64, f64)> = self.stretches().map(|(a, b, waves)| (waves, b - a)).collect();
-        stretches.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-        let mut held = 0.0;
-        for (waves, time) in stretches {
-            held += time;
-            if held >= share * (end - begin) {
-                return waves;
-            }
-        }
-        0.0
-    }
-
-    /// First time at which so many are in flight, and the last time after which they are not; none where
-    /// they never are.
-    #[must_use]
-    pub fn within(&self, waves: f64) -> Option<(f64, f64)> {
-        let enough = |stretch: &(f64, f64, f64)| stretch.2 >= waves;
-        let first = self.stretches().find(enough)?;
-        let last = self.stretches().filter(enough).last()?;
-        Some((first.0, last.1))
-    }
-
-    /// Stretches between the first wave and the last in which none was in flight.
-    pub fn gaps(&self) -> impl Iterator<Item = (f64, f64)> {
-        // Less than half a wave is a rest of arithmetic.
-        self.stretches().filter(|(_, _, waves)| *waves < 0.5).map(|(begin, end, _)| (begin, end))
-    }
 }

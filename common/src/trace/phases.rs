@@ -1,25 +1,25 @@
 //! Fill, steady state and drain, and how dispatches overlap.
 //!
 //! ```text
-//! waves in flight   level ┈┈┈┈┈┈┈┈┈╭──────────╮┈┈┈┈┈┈┈┈
-//!                   90 %  ┈┈┈┈┈┈┈┈╱┈┈┈┈┈┈┈┈┈┈┈┈╲┈┈┈┈┈┈┈
-//!                               ╱│            │╲
-//!                         ─────╯ │            │ ╰──────▶ time
-//!                         fill   │   steady   │  drain
+//! waves in flight             ╭────────────────╮
+//!                            ╱│                │╲
+//!                       ────╯ │                │ ╰───▶ time
+//!                       fill  │     steady     │ drain
 //! ```
 //!
-//! The *level* is what was in flight for at least a twentieth of the span, so that a short spike sets
-//! no standard. *Fill* lasts from the first wave until nine tenths of the level are in flight, *drain*
-//! from when they last were until the last wave ends.
+//! *Fill* lasts from the first wave's begin to the last one that comes before waves leave: until one in
+//! twenty of those that have begun has ended, so that a few that find nothing to do end no fill. *Drain*
+//! is the same, read from the end: from the first wave that leaves when none come any more to the last.
+//! Neither needs a threshold of waves in flight, which a GPU would not keep to: an H200 (driver 580) at
+//! first fills every slot, 8448 waves in 0.9 µs, and then holds a third of that, because it launches
+//! no more than leave.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Curve, Dispatch, Lanes, Trace};
+use super::{Curve, Dispatch, Lanes, Trace, Wave};
 
-/// Share of the span that the level was held for.
-const HELD: f64 = 0.05;
-/// Share of the level that ends the fill and begins the drain.
-const FULL: f64 = 0.9;
+/// Of the waves that have begun, the share that has ended when a fill is over.
+const LEFT: f64 = 0.05;
 
 /// Parts of [`TraceFigures::shape`].
 pub const PARTS: u32 = 64;
@@ -31,7 +31,9 @@ pub struct TraceFigures {
     pub whole: Phases,
     /// Each of them, in the order in which they were recorded.
     pub dispatches: Vec<DispatchFigures>,
-    /// Time between first and last wave in which none was in flight.
+    /// Begin and end of each stretch between two dispatches in which none was in flight.
+    pub gaps: Vec<[f64; 2]>,
+    /// Their sum.
     pub gaps_us: f64,
     /// Lottes' ball-park for a repetition among others: steady state, and half of fill and drain.
     pub estimate_us: f64,
@@ -50,23 +52,21 @@ pub struct TraceFigures {
 pub struct Phases {
     /// First wave's begin, from the first wave of the trace on.
     pub begin_us: f64,
-    /// Until nine tenths of the level were in flight.
+    /// From the first wave's begin to the last before waves leave.
     pub fill_us: f64,
     /// Between fill and drain.
     pub steady_us: f64,
-    /// From when nine tenths of the level were last in flight.
+    /// From the first wave that leaves when none come any more to the last.
     pub drain_us: f64,
     /// Waves, those that were not recorded among them.
     pub waves: f64,
-    /// Waves in flight that were held for a twentieth of the span.
-    pub level: f64,
     /// Most waves in flight.
     pub peak: f64,
     /// Mean of the waves in flight, over the span.
     pub mean: f64,
-    /// Share of the area below the whole trace's level that no wave filled.
+    /// Share of the area below the whole trace's peak, over this span, that no wave filled.
     pub idle: f64,
-    /// Waves that began in the fill, while caches were cold and the machine was not full.
+    /// Waves that began in the fill, before others had warmed the caches for them.
     pub first_fill: f64,
     /// Waves a microsecond that began in the fill; none where it is no longer than a few steps of the
     /// clock.
@@ -112,32 +112,71 @@ impl Phases {
         self.begin_us + self.span_us()
     }
 
-    /// Of dispatches; `level` is the whole trace's where these are but a part of it.
-    fn of(dispatches: &[&Dispatch], level: Option<f64>, step_us: f64) -> Option<Self> {
+    /// Of dispatches; `peak` is the whole trace's where these are but a part of it.
+    fn of(dispatches: &[&Dispatch], peak: Option<f64>, step_us: f64) -> Option<Self> {
         let curve = Curve::of(dispatches.iter().copied());
         let (begin, end) = curve.span().filter(|(begin, end)| end > begin)?;
-        let own = curve.held_for(HELD);
-        let (full, ebb) = curve.within(FULL * own)?;
+        let flow = Flow::of(dispatches);
+        let full = flow.filled();
+        let ebb = (-flow.reversed().filled()).max(full);
         let mean = curve.area(begin, end) / (end - begin);
-        let waves = |from: f64, to: f64| {
-            let begun = |d: &Dispatch| d.waves.iter().filter(|w| (from..=to).contains(&w.begin_us)).count();
-            #[expect(clippy::cast_precision_loss, reason = "a count of waves fits 52 bits")]
-            dispatches.iter().map(|d| begun(d) as f64 * d.weight).sum::<f64>()
-        };
-        let first_fill = waves(begin, full);
+        let first_fill = flow.begun_until(full);
         Some(Self {
             begin_us: begin,
             fill_us: full - begin,
             steady_us: ebb - full,
             drain_us: end - ebb,
-            waves: waves(begin, end),
-            level: own,
+            waves: flow.begun_until(end),
             peak: curve.peak(),
             mean,
-            idle: (1.0 - mean / level.unwrap_or(own)).max(0.0),
+            idle: (1.0 - mean / peak.unwrap_or(curve.peak())).max(0.0),
             first_fill,
             launch_rate: (full - begin > 3.0 * step_us).then_some(first_fill / (full - begin)),
         })
+    }
+}
+
+/// Waves that come and go: times and how many, sorted by time.
+struct Flow {
+    begins: Vec<(f64, f64)>,
+    ends: Vec<(f64, f64)>,
+}
+
+impl Flow {
+    fn of(dispatches: &[&Dispatch]) -> Self {
+        let sorted = |time: fn(&Wave) -> f64| {
+            let times = dispatches.iter().flat_map(|d| d.waves.iter().map(move |w| (time(w), d.weight)));
+            let mut times: Vec<(f64, f64)> = times.collect();
+            times.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            times
+        };
+        Self { begins: sorted(|wave| wave.begin_us), ends: sorted(|wave| wave.end_us) }
+    }
+
+    /// As it would be if time ran backwards.
+    fn reversed(&self) -> Self {
+        let reversed = |times: &[(f64, f64)]| times.iter().rev().map(|&(at, waves)| (-at, waves)).collect();
+        Self { begins: reversed(&self.ends), ends: reversed(&self.begins) }
+    }
+
+    /// The last begin before waves leave.
+    fn filled(&self) -> f64 {
+        let (mut begun, mut ended, mut next) = (0.0, 0.0, 0);
+        let mut last = self.begins.first().map_or(0.0, |first| first.0);
+        for &(at, waves) in &self.ends {
+            while let Some(&(begin, waves)) = self.begins.get(next).filter(|(begin, _)| *begin < at) {
+                (last, begun, next) = (begin, begun + waves, next + 1);
+            }
+            ended += waves;
+            if ended >= LEFT * begun {
+                break;
+            }
+        }
+        last
+    }
+
+    fn begun_until(&self, time: f64) -> f64 {
+        self.begins.iter().take_while(|(begin, _)| *begin <= time).map(|(_, waves)| waves).sum()
     }
 }
 
@@ -147,7 +186,7 @@ impl TraceFigures {
     pub fn of(trace: &Trace) -> Option<Self> {
         let all: Vec<&Dispatch> = trace.dispatches.iter().collect();
         let whole = Phases::of(&all, None, trace.step_us)?;
-        let phases = |d: &&Dispatch| Phases::of(&[d], Some(whole.level), trace.step_us);
+        let phases = |d: &&Dispatch| Phases::of(&[d], Some(whole.peak), trace.step_us);
         let each: Vec<Phases> = all.iter().map(phases).collect::<Option<_>>()?;
         let dispatches = (0..each.len()).map(|at| DispatchFigures {
             kernel: all[at].kernel.clone(),
@@ -158,12 +197,14 @@ impl TraceFigures {
             overlap: each.get(at + 1).map(|next| Overlap::of(&each[at], next)),
         });
         let curve = Curve::of(all.iter().copied());
+        let gaps = gaps(&each);
         let part = whole.span_us() / f64::from(PARTS);
         let mean_of =
             |at: f64| curve.area(whole.begin_us + at * part, whole.begin_us + (at + 1.0) * part) / part;
         Some(Self {
             dispatches: dispatches.collect(),
-            gaps_us: curve.gaps().map(|(begin, end)| end - begin).sum(),
+            gaps_us: gaps.iter().map(|[begin, end]| end - begin).sum(),
+            gaps,
             shape: (0..PARTS).map(|at| mean_of(f64::from(at))).collect(),
             estimate_us: whole.steady_us + 0.5 * (whole.fill_us + whole.drain_us),
             stamps_us: trace.stamps_us,
@@ -189,6 +230,22 @@ impl Overlap {
     }
 }
 
+/// What no dispatch's span covers. Lulls within a dispatch, of a device that runs a wave at a time, are
+/// none.
+fn gaps(dispatches: &[Phases]) -> Vec<[f64; 2]> {
+    let mut spans: Vec<(f64, f64)> = dispatches.iter().map(|d| (d.begin_us, d.end_us())).collect();
+    spans.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let mut covered = f64::INFINITY;
+    let mut gaps = Vec::new();
+    for (begin, end) in spans {
+        if begin > covered {
+            gaps.push([covered, begin]);
+        }
+        covered = if covered.is_finite() { covered.max(end) } else { end };
+    }
+    gaps
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a count of waves fits 52 bits")]
 fn mean_wave(dispatch: &Dispatch) -> f64 {
     let sum: f64 = dispatch.waves.iter().map(|wave| wave.end_us - wave.begin_us).sum();
@@ -198,7 +255,6 @@ fn mean_wave(dispatch: &Dispatch) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Wave;
 
     /// `lots` lots of `lot` waves, one each 100 µs, each 400 µs long: from the fourth lot on four are in
     /// flight, until the last 300 µs.
@@ -220,7 +276,7 @@ mod tests {
         let figures = TraceFigures::of(&trace(vec![dispatch(0.0, 20, 8)])).unwrap();
         let whole = figures.whole;
         assert_eq!((whole.fill_us, whole.steady_us, whole.drain_us), (300.0, 1700.0, 300.0));
-        assert_eq!((whole.waves, whole.peak, whole.level), (160.0, 32.0, 32.0));
+        assert_eq!((whole.waves, whole.peak), (160.0, 32.0));
         assert_eq!(whole.mean, 160.0 * 400.0 / 2300.0);
         assert_eq!(whole.idle, 1.0 - whole.mean / 32.0);
         assert_eq!((whole.first_fill, whole.launch_rate), (32.0, Some(32.0 / 300.0)));
@@ -239,6 +295,7 @@ mod tests {
         assert_eq!(overlap(0), Overlap { us: 200.0, share: 0.5 });
         assert_eq!(overlap(1), Overlap { us: -50.0, share: 0.0 });
         assert_eq!((figures.gaps_us, figures.overlapping()), (50.0, (1, 2)));
+        assert_eq!(figures.gaps, [[2500.0, 2550.0]]);
         assert_eq!(figures.whole.span_us(), 4850.0);
     }
 
@@ -251,11 +308,37 @@ mod tests {
     }
 
     #[test]
-    fn a_spike_sets_no_level() {
-        let mut spiked = dispatch(0.0, 20, 8);
-        spiked.waves.extend((0..100).map(|lane| Wave { begin_us: 900.0, end_us: 910.0, lane }));
-        let figures = TraceFigures::of(&trace(vec![spiked])).unwrap();
-        assert_eq!((figures.whole.fill_us, figures.whole.level, figures.whole.peak), (300.0, 32.0, 132.0));
+    fn waves_that_find_nothing_to_do_end_no_fill() {
+        let mut early = dispatch(0.0, 20, 100);
+        early.waves.push(Wave { begin_us: 0.0, end_us: 10.0, lane: 0 });
+        // And one that begins when all others have.
+        early.waves.push(Wave { begin_us: 2150.0, end_us: 2160.0, lane: 0 });
+        let whole = TraceFigures::of(&trace(vec![early])).unwrap().whole;
+        assert_eq!((whole.fill_us, whole.steady_us, whole.drain_us), (300.0, 1700.0, 300.0));
+    }
+
+    #[test]
+    fn a_burst_at_the_beginning_is_a_fill_and_no_level() {
+        // 100 at once, then one in each 10 µs: a tenth of what there is room for.
+        let wave = |begin_us: f64, long: f64| Wave { begin_us, end_us: begin_us + long, lane: 0 };
+        let burst = (0..100).map(|at| wave(f64::from(at), 100.0 + f64::from(at)));
+        let mut waves: Vec<Wave> = burst.collect();
+        waves.extend((0..100).map(|at| wave(300.0 + 10.0 * f64::from(at), 100.0)));
+        let burst = Dispatch { waves, ..dispatch(0.0, 0, 0) };
+        let whole = TraceFigures::of(&trace(vec![burst])).unwrap().whole;
+        assert_eq!((whole.fill_us, whole.first_fill, whole.drain_us), (99.0, 100.0, 90.0));
+    }
+
+    #[test]
+    fn one_wave_at_a_time_neither_fills_nor_drains() {
+        let waves = (0..10).map(|at| Wave {
+            begin_us: 20.0 * f64::from(at),
+            end_us: 20.0 * f64::from(at) + 15.0,
+            lane: 0,
+        });
+        let serial = Dispatch { waves: waves.collect(), ..dispatch(0.0, 0, 0) };
+        let figures = TraceFigures::of(&trace(vec![serial])).unwrap();
+        assert_eq!((figures.whole.fill_us, figures.whole.drain_us, figures.gaps_us), (0.0, 0.0, 0.0));
     }
 
     #[test]
