@@ -83,23 +83,44 @@ float held(int x, int y) {
 #endif
 }
 
-// Bounds of the loops are constants, so that all loads can be issued before the first is waited for.
+#ifdef HALF
+void put(ivec2 to, ivec2 corner, ivec2 last) {
+    ivec2 at = corner + ivec2(2 * to.x, to.y) - RADIUS;
+    float second = 2 * to.x + 1 < WIDTH ? load(at + ivec2(1, 0), last) : 0.0;
+    tile[to.y][to.x] = packHalf2x16(vec2(load(at, last), second));
+}
+
 void fill(ivec2 corner, ivec2 last) {
+    ivec2 lane = ivec2(gl_LocalInvocationID.xy);
     UNROLL for (int y = 0; y < HEIGHT; y += THREADS_Y) {
         UNROLL for (int x = 0; x < COLUMNS; x += TILE_WIDTH) {
-            ivec2 to = ivec2(gl_LocalInvocationID.xy) + ivec2(x, y);
-            if (to.x < COLUMNS && to.y < HEIGHT) {
-#ifdef HALF
-                ivec2 at = corner + ivec2(2 * to.x, to.y) - RADIUS;
-                float second = 2 * to.x + 1 < WIDTH ? load(at + ivec2(1, 0), last) : 0.0;
-                tile[to.y][to.x] = packHalf2x16(vec2(load(at, last), second));
-#else
-                tile[to.y][to.x] = load(corner + to - RADIUS, last);
-#endif
+            if (lane.x + x < COLUMNS && lane.y + y < HEIGHT) {
+                put(lane + ivec2(x, y), corner, last);
             }
         }
     }
 }
+#else
+// Bounds of the loops are constants, so that all loads can be issued before the first is waited for.
+void fill(ivec2 corner, ivec2 last) {
+    ivec2 lane = ivec2(gl_LocalInvocationID.xy);
+    UNROLL for (int y = 0; y < HEIGHT; y += THREADS_Y) {
+        ivec2 to = lane + ivec2(RADIUS, y);
+        if (to.y < HEIGHT) {
+            tile[to.y][to.x] = load(corner + to - RADIUS, last);
+        }
+    }
+    // The border's columns, dealt out to all lanes: row by row, two of 32 lanes would have something to load.
+    UNROLL for (int i = 0; i < 2 * RADIUS * HEIGHT; i += TILE_WIDTH * THREADS_Y) {
+        int texel = i + int(gl_LocalInvocationIndex);
+        ivec2 to = ivec2(texel % (2 * RADIUS), texel / (2 * RADIUS));
+        to.x += to.x < RADIUS ? 0 : TILE_WIDTH;
+        if (to.y < HEIGHT) {
+            tile[to.y][to.x] = load(corner + to - RADIUS, last);
+        }
+    }
+}
+#endif
 
 Taken row_of_tile(int x, int y) {
     Taken taken = nothing_taken();
