@@ -247,7 +247,7 @@ pub enum Traced {
     Ok {
         /// What it shows.
         figures: Box<TraceFigures>,
-        /// By how much of the isolated time tracing made it longer: 0.1 for ten per cent.
+        /// By how much tracing made it longer, against untraced samples in between: 0.1 for ten per cent.
         overhead: Option<f64>,
     },
     /// It shows nothing that could be trusted.

@@ -44,18 +44,22 @@ uint trace_lane() {
 #endif
 }
 
+uvec2 trace_clock() {
+    return clockRealtime2x32EXT();
+}
+
 void main() {
     uint slot;
     if (trace_find(slot) && subgroupElect()) {
         if (trace_fits(slot)) {
-            trace_slot[slot] = uvec4(clockRealtime2x32EXT(), 0, TRACE_BEGUN | trace_lane());
+            trace_slot[slot] = uvec4(trace_clock(), 0, TRACE_BEGUN | trace_lane());
         } else {
             atomicAdd(trace_lost, 1);
         }
     }
     traced_main();
     if (trace_find(slot) && trace_fits(slot) && subgroupElect()) {
-        trace_slot[slot].z = clockRealtime2x32EXT().x;
+        trace_slot[slot].z = trace_clock().x;
         trace_slot[slot].w |= TRACE_ENDED;
     }
 }

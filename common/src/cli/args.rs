@@ -12,7 +12,7 @@ use crate::error::{EXIT_FAILED, EXIT_RIGHT};
 use crate::gpu::QueueKind;
 use crate::host::Sample;
 use crate::isa::Target;
-use crate::report::{Charset, Destination};
+use crate::report::{Charset, Destination, Theme};
 use crate::tamper::Break;
 
 /// A sample without arguments of its own.
@@ -106,6 +106,9 @@ pub(super) struct Common {
     /// once.
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Vec<TraceFile>,
+    /// Paper that timelines are drawn on
+    #[arg(long, value_enum, value_name = "THEME", default_value_t = Theme::Auto, requires = "trace")]
+    pub(super) theme: Theme,
     /// Write record, samples, table and a README with the exact command into the new folder DIR
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,

@@ -230,7 +230,12 @@ impl Run {
         lab.notes.extend(measured.notes);
         let record =
             self.record(lab, measured.method, measured.rows, measured.verdict, measured.ended, started);
-        let unwritten = self.write(&record, &measured.maps, measured.painting.as_ref(), folder);
+        let mut unwritten = self.write(&record, &measured.maps, measured.painting.as_ref(), folder);
+        if record.ended == Ended::Complete {
+            let timelines = self.common.trace.iter();
+            let written = timelines.map(|file| file.write(&record, &measured.traces, self.common.theme));
+            unwritten.extend(written.filter_map(Result::err));
+        }
         measured.error.iter().chain(&unwritten).for_each(|error| self.complain(error));
         // A run that failed by itself ends with its own code, not with that of its output.
         Ok(if code == EXIT_RIGHT && !unwritten.is_empty() { EXIT_FAILED } else { code })

@@ -4,7 +4,9 @@ use std::str::FromStr;
 
 use anyhow::{Result, bail};
 
-use crate::report::Destination;
+use crate::record::{Record, Traced};
+use crate::report::{self, Destination, Lane, Theme};
+use crate::trace::Trace;
 
 /// A file to write the wave timeline to; its ending says how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +40,30 @@ impl FromStr for TraceFile {
             ),
         };
         Ok(Self { destination: text.parse()?, form })
+    }
+}
+
+impl TraceFile {
+    /// Draws the variants whose traces these are.
+    ///
+    /// # Errors
+    /// No variant that has one; a file that cannot be written.
+    pub fn write(&self, record: &Record, traces: &[(String, Trace)], theme: Theme) -> Result<()> {
+        let lane = |named: &'_ (String, Trace)| {
+            let row = record.rows.iter().find(|row| row.variant == named.0)?;
+            Some((row, &named.1))
+        };
+        let mut lanes: Vec<Lane<'_>> = Vec::new();
+        for (row, trace) in traces.iter().filter_map(lane) {
+            if let Some(Traced::Ok { figures, .. }) = &row.trace {
+                lanes.push(Lane { row, trace, figures });
+            }
+        }
+        match self.form {
+            Form::Svg => self.destination.write(report::timeline_svg(record, &lanes, theme)?),
+            Form::Png => self.destination.write(report::timeline_png(record, &lanes, theme)?),
+            Form::Json => self.destination.write(report::timeline_events(record, &lanes)?),
+        }
     }
 }
 

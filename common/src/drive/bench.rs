@@ -16,7 +16,7 @@ use crate::lab::{Lab, Shown};
 use crate::measure::{self, Failure, Outcome, Plan, Progress, Reading, RowPlan, Rule, Target};
 use crate::record::{Ended, Method, Promise, Row, is_limit};
 use crate::report::Painting;
-use crate::trace::Trace;
+use crate::trace::{MOST_DRAWN, Trace};
 use crate::variant::Recording;
 
 /// How to measure.
@@ -43,7 +43,7 @@ pub struct Measured {
     pub maps: Vec<Map>,
     /// The sample's own picture instead, where it has one.
     pub painting: Option<Painting>,
-    /// What the waves of its variants told, by their names, where they were asked.
+    /// What the waves of the first [`MOST_DRAWN`] variants told, by their names, where they were asked.
     pub traces: Vec<(String, Trace)>,
     /// What the reader must know of this run, in sentences.
     pub notes: Vec<String>,
@@ -163,16 +163,22 @@ fn trace(
     let timed: Vec<usize> = (0..target.variants.len()).filter(timed).collect();
     let variants: Vec<usize> = timed.iter().map(|&at| target.variants[at]).collect();
     let tracer = Tracer::new(lab, &target.session, &variants)?;
-    let mut traces = Vec::new();
+    let mut taken = Vec::new();
     for (at, &variant) in timed.into_iter().zip(&variants) {
         *interrupted = watch(Progress { rows_done: rows.len(), rounds: 0, spent: 1.0 }).is_break();
         if *interrupted {
             break;
         }
+        let isolated_us = rows[variant].isolated_us.map_or(f64::INFINITY, |times| times.median);
         let refuses = |reading: &Reading| plan.rows[at].refuses(reading, 1);
-        if let Some(trace) = tracer.trace(lab, &mut target.session, variant, &mut rows[variant], refuses)? {
-            traces.push((rows[variant].variant.clone(), trace));
-        }
+        taken.push(tracer.take(lab, &mut target.session, variant, isolated_us, refuses)?);
+    }
+    let mut traces = Vec::new();
+    for taken in taken {
+        let row = &mut rows[taken.variant];
+        let (traced, trace) = tracer.read(lab, &taken);
+        row.trace = Some(traced);
+        traces.extend(trace.filter(|_| traces.len() < MOST_DRAWN).map(|trace| (row.variant.clone(), trace)));
     }
     Ok(traces)
 }

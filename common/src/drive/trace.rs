@@ -17,9 +17,9 @@ use crate::kernel::Kernel;
 use crate::lab::Lab;
 use crate::measure::Reading;
 use crate::memory::Place;
-use crate::record::{Row, Traced};
+use crate::record::Traced;
 use crate::stats::Summary;
-use crate::trace::decode::{Clock, Fault, Taken, decode};
+use crate::trace::decode::{Clock, Fault, Left, decode};
 use crate::trace::plan::{MOST_SLOTS, Planned, Region, plan};
 use crate::trace::{Recorder, Trace, TraceFigures};
 
@@ -27,12 +27,23 @@ use crate::trace::{Recorder, Trace, TraceFigures};
 /// comes before them, for kernels that have not run yet.
 const SAMPLES: usize = 5;
 
-/// A traced sample that is kept as it is until all are taken: while the CPU reads waves, a GPU that has
-/// nothing to do lowers its clocks. (Decoding between samples made them four times as long on an H200.)
+/// A GPU that has slept is given so many samples to raise its clocks again.
+const WAKING: u32 = 200;
+
+/// A traced sample and the untraced one before it.
 struct Sample {
     untraced_us: f64,
     stamps_us: f64,
     words: Vec<u32>,
+}
+
+/// A variant's traced sample of median length, or why there is none. Its words are kept as they are until
+/// all variants have theirs: while the CPU reads waves, a GPU that has nothing to do lowers its clocks.
+/// (Decoding between samples made them four times as long on an H200, driver 580.)
+pub(super) struct Taken {
+    pub variant: usize,
+    overhead: Option<f64>,
+    kept: Result<(Vec<Region>, Sample), String>,
 }
 
 /// What traces of a run have in common.
@@ -59,56 +70,53 @@ impl Tracer {
         })
     }
 
-    /// Traces a variant; what it shows goes into its row.
+    /// Takes the traced samples of a variant, which are decoded when all variants have theirs.
     ///
     /// # Errors
     /// A queue that hangs, a lost device.
-    pub fn trace(
+    pub fn take(
         &self,
         lab: &Lab,
         session: &mut Session<'_>,
         variant: usize,
-        row: &mut Row,
+        isolated_us: f64,
         refuses: impl Fn(&Reading) -> bool,
-    ) -> Result<Option<Trace>> {
-        let refused = |reason: String| Traced::Refused { reason };
-        let clock = match &self.clock {
-            Ok(clock) => *clock,
-            Err(fault) => {
-                row.trace = Some(refused(fault.to_string()));
-                return Ok(None);
-            }
-        };
+    ) -> Result<Taken> {
         let regions = regions(lab, session, variant)?;
-        let mut taken: Vec<Sample> = Vec::new();
+        let refused = |reason| Taken { variant, overhead: None, kept: Err(reason) };
+        if let Err(fault) = &self.clock {
+            return Ok(refused(fault.to_string()));
+        }
+        wake(session, variant, isolated_us)?;
+        let mut samples: Vec<Sample> = Vec::new();
         for number in 0..=SAMPLES {
             let untraced_us = session.sample(Some(variant), 1)?.gpu_us;
             let (reading, words) = self.sample(lab, session, variant, &regions)?;
             if refuses(&reading) {
-                let reason = format!("traced, {} elements of its result were wrong", reading.wrong);
-                row.trace = Some(refused(reason));
-                return Ok(None);
+                return Ok(refused(format!("traced, {} elements of its result were wrong", reading.wrong)));
             }
             if number > 0 {
-                taken.push(Sample { untraced_us, stamps_us: reading.gpu_us, words });
+                samples.push(Sample { untraced_us, stamps_us: reading.gpu_us, words });
             }
         }
-        let ratios: Vec<f64> = taken.iter().map(|sample| sample.stamps_us / sample.untraced_us).collect();
+        let ratios: Vec<f64> = samples.iter().map(|sample| sample.stamps_us / sample.untraced_us).collect();
         let overhead = Summary::of(&ratios).map(|ratio| ratio.median - 1.0);
-        taken.sort_by(|a, b| a.stamps_us.total_cmp(&b.stamps_us));
-        let shown = self.decoded(lab, &regions, &taken[SAMPLES / 2], clock).and_then(|trace| {
-            let figures = TraceFigures::of(&trace).ok_or(Fault::StandsStill)?;
+        samples.sort_by(|a, b| a.stamps_us.total_cmp(&b.stamps_us));
+        Ok(Taken { variant, overhead, kept: Ok((regions, samples.swap_remove(SAMPLES / 2))) })
+    }
+
+    /// What a traced sample shows, for its row; the trace itself where it can be trusted.
+    pub fn read(&self, lab: &Lab, taken: &Taken) -> (Traced, Option<Trace>) {
+        let shown = taken.kept.as_ref().map_err(Clone::clone).and_then(|(regions, sample)| {
+            let trace = self.decoded(lab, regions, sample).map_err(|fault| fault.to_string())?;
+            let figures = TraceFigures::of(&trace).ok_or_else(|| Fault::StandsStill.to_string())?;
             Ok((trace, figures))
         });
         match shown {
             Ok((trace, figures)) => {
-                row.trace = Some(Traced::Ok { figures: Box::new(figures), overhead });
-                Ok(Some(trace))
+                (Traced::Ok { figures: Box::new(figures), overhead: taken.overhead }, Some(trace))
             }
-            Err(fault) => {
-                row.trace = Some(refused(fault.to_string()));
-                Ok(None)
-            }
+            Err(reason) => (Traced::Refused { reason }, None),
         }
     }
 
@@ -135,10 +143,11 @@ impl Tracer {
         Ok((reading, gpu.look(self.readback, |all| all[..words].to_vec())?))
     }
 
-    fn decoded(&self, lab: &Lab, regions: &[Region], sample: &Sample, clock: Clock) -> Result<Trace, Fault> {
+    fn decoded(&self, lab: &Lab, regions: &[Region], sample: &Sample) -> Result<Trace, Fault> {
+        let clock = self.clock.clone()?;
         let arena = lab.gpu.arena();
         let name = |region: &Region| arena.kernel(region.planned.kernel).facts.name.clone();
-        decode(&Taken {
+        decode(&Left {
             regions,
             kernels: &regions.iter().map(name).collect::<Vec<_>>(),
             words: &sample.words,
@@ -148,6 +157,16 @@ impl Tracer {
             stamps_us: sample.stamps_us,
         })
     }
+}
+
+/// Samples a variant until it takes about as long as it did when it was measured.
+fn wake(session: &mut Session<'_>, variant: usize, isolated_us: f64) -> Result<()> {
+    for _ in 0..WAKING {
+        if session.sample(Some(variant), 1)?.gpu_us < 1.1 * isolated_us {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Bytes of the trace's buffer that these take.

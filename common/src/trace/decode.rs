@@ -44,8 +44,8 @@ pub(crate) struct Clock {
     pub bits: u32,
 }
 
-/// What was submitted, and what the timestamps said.
-pub(crate) struct Taken<'t> {
+/// What was submitted, what it left, and what the timestamps said.
+pub(crate) struct Left<'t> {
     pub regions: &'t [Region],
     /// Kernel names, one a region.
     pub kernels: &'t [String],
@@ -68,18 +68,18 @@ struct Raw {
 const SLACK: f64 = 1.02;
 const SLACK_US: f64 = 3.0;
 
-pub(crate) fn decode(taken: &Taken<'_>) -> Result<Trace, Fault> {
-    let raw: Vec<Vec<Raw>> = taken.regions.iter().map(|r| waves(r, taken.words)).collect::<Result<_, _>>()?;
+pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
+    let raw: Vec<Vec<Raw>> = left.regions.iter().map(|r| waves(r, left.words)).collect::<Result<_, _>>()?;
     for (at, waves) in raw.iter().enumerate() {
         if waves.is_empty() {
-            return Err(Fault::NoWaves(at + 1, taken.kernels[at].clone()));
+            return Err(Fault::NoWaves(at + 1, left.kernels[at].clone()));
         }
     }
     let Some(reference) = raw.iter().flatten().map(|wave| wave.begin).next() else {
         return Err(Fault::NoWaves(1, String::new()));
     };
-    let us = taken.clock.tick_ns / 1e3;
-    let since = |ticks: u64| taken.clock.since(ticks, reference);
+    let us = left.clock.tick_ns / 1e3;
+    let since = |ticks: u64| left.clock.since(ticks, reference);
     let first = raw.iter().flatten().map(|wave| since(wave.begin)).min().unwrap_or(0);
     #[expect(clippy::cast_precision_loss, reason = "ticks of one submit fit 52 bits")]
     let wave = |raw: &Raw| {
@@ -87,7 +87,7 @@ pub(crate) fn decode(taken: &Taken<'_>) -> Result<Trace, Fault> {
         let begin_us = begin as f64 * us;
         Wave { begin_us, end_us: begin_us + f64::from(raw.ticks) * us, lane: raw.lane }
     };
-    let dispatches = taken.regions.iter().zip(taken.kernels).zip(&raw).map(|((region, kernel), raw)| {
+    let dispatches = left.regions.iter().zip(left.kernels).zip(&raw).map(|((region, kernel), raw)| {
         let mut waves: Vec<Wave> = raw.iter().map(wave).collect();
         waves.sort_unstable_by(|a, b| a.begin_us.total_cmp(&b.begin_us));
         Dispatch {
@@ -103,18 +103,18 @@ pub(crate) fn decode(taken: &Taken<'_>) -> Result<Trace, Fault> {
     if span <= 0.0 {
         return Err(Fault::StandsStill);
     }
-    if span > taken.stamps_us * SLACK + SLACK_US {
-        return Err(Fault::Domains { waves: span, stamps: taken.stamps_us });
+    if span > left.stamps_us * SLACK + SLACK_US {
+        return Err(Fault::Domains { waves: span, stamps: left.stamps_us });
     }
-    let lanes = match taken.source {
+    let lanes = match left.source {
         LaneSource::None => lanes::pack(&mut dispatches),
         LaneSource::Sm | LaneSource::Core => {
             let seen = dispatches.iter().flat_map(|d| &d.waves).map(|w| w.lane + 1).max().unwrap_or(1);
-            Lanes::Multiprocessors(taken.multiprocessors.unwrap_or(0).max(seen))
+            Lanes::Multiprocessors(left.multiprocessors.unwrap_or(0).max(seen))
         }
     };
     let step_us = step(&dispatches).unwrap_or(us);
-    Ok(Trace { dispatches, lanes, stamps_us: taken.stamps_us, step_us })
+    Ok(Trace { dispatches, lanes, stamps_us: left.stamps_us, step_us })
 }
 
 /// The waves of a region.
@@ -201,7 +201,7 @@ mod tests {
 
     fn trace_with(clock: Clock, waves: &[(u64, u64, u32)], stamps_us: f64) -> Result<Trace, Fault> {
         let regions = region(u32::try_from(waves.len()).unwrap());
-        decode(&Taken {
+        decode(&Left {
             words: &words(&regions, waves),
             regions: &regions,
             kernels: &["k".to_owned()],
@@ -250,7 +250,7 @@ mod tests {
         let taken = |words: &[u32]| {
             let kernels = ["k".to_owned()];
             let (regions, source) = (&regions, LaneSource::None);
-            decode(&Taken {
+            decode(&Left {
                 regions,
                 kernels: &kernels,
                 words,

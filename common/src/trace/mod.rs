@@ -22,6 +22,9 @@ pub use phases::{DispatchFigures, Overlap, PARTS, Phases, TraceFigures};
 pub(crate) use recorder::Recorder;
 pub(crate) use wrap::{LaneSource, wrapped};
 
+/// Timelines show so many variants, one above the other: of more, none would be large enough to be read.
+pub const MOST_DRAWN: usize = 4;
+
 /// What one variant's waves told, in one submit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {

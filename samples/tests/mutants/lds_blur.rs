@@ -99,7 +99,11 @@ static OTHERS: [(&str, &str, [Mutant; 1]); 4] = [
 
 /// Loads that are left out, or done twice: the counting build of the kernel tells before anything runs.
 const COUNTED: [(&str, &str, [&str; 2]); 2] = [
-    ("halo_one_column_short", SHARED, ["i < 2 * RADIUS * HEIGHT;", "i < 2 * RADIUS * (HEIGHT - TILE_HEIGHT);"]),
+    (
+        "halo_one_column_short",
+        SHARED,
+        ["i < 2 * RADIUS * HEIGHT;", "i < 2 * RADIUS * (HEIGHT - TILE_HEIGHT);"],
+    ),
     ("volume_last_texel_left_out", VOLUME, ["i < REACH * REACH * REACH;", "i < REACH * REACH * REACH - 1;"]),
 ];
 

@@ -1,0 +1,109 @@
+//! Wave timelines: every sample can be traced, nothing of it is in a timing run, and what cannot be
+//! trusted is refused with a reason. A trace from a CPU device shows no overlap, which is the truth
+//! there.
+
+mod hostile;
+#[path = "../support/mod.rs"]
+mod support;
+mod written;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use common::record::{Record, Row, Traced};
+use common::report::read_json;
+use common::trace::TraceFigures;
+use libtest_mimic::Arguments;
+use support::{Call, Ended, SampleTest, for_each_sample, lists, trial};
+
+const SAMPLE: &str = "pipelined_events";
+/// Two bands, and a size that takes milliseconds.
+const SMALL: &str = "--size 96 --bands 2 --align 8 --samples 2";
+const TRIALS: [(&str, SampleTest); 1] = [("traced", traced)];
+
+fn main() -> Result<ExitCode> {
+    let mut trials = for_each_sample(&TRIALS)?;
+    trials.push(trial("the_same_kernels_are_timed", the_same_kernels_are_timed));
+    trials.push(trial("two_queues_are_traced", two_queues_are_traced));
+    trials.push(trial("the_layer_is_silent", the_layer_is_silent));
+    trials.extend(hostile::trials());
+    trials.extend(written::trials());
+    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
+}
+
+/// The record of a traced run, and where its timeline was written.
+fn run_traced(call: Call) -> Result<(Record, Ended)> {
+    let folder = tempfile::tempdir()?;
+    let ended = call.words("--json -").args(["--trace".as_ref(), folder.path().join("t.json").as_os_str()]);
+    let ended = ended.run()?.with_code(0)?;
+    let record = read_json(&ended.stdout).with_context(|| ended.to_string())?;
+    Ok((record, ended))
+}
+
+fn figures(row: &Row) -> Result<&TraceFigures> {
+    match &row.trace {
+        Some(Traced::Ok { figures, .. }) => Ok(figures),
+        other => anyhow::bail!("{}: {other:?}", row.variant),
+    }
+}
+
+/// Every variant that has a time has a trace, whose dispatches are those that it records, one after the
+/// other.
+fn traced(sample: &str) -> Result<()> {
+    let help = Call::new(sample)?.args(["--help"]).run()?.with_code(0)?;
+    let size = if lists(&help.stdout, "--size") { "--size 64x384" } else { "" };
+    let call = Call::new(sample)?.words(size).words("--all --samples 1 --repetitions 2");
+    let (record, ended) = run_traced(call)?;
+    let timed = || record.rows.iter().filter(|row| row.isolated_us.is_some());
+    ensure!(timed().count() > 0, "nothing has a time: {ended}");
+    for row in timed() {
+        let figures = figures(row)?;
+        ensure!(figures.whole.span_us() <= figures.stamps_us * 1.02 + 3.0, "{}: {figures:?}", row.variant);
+        let overlapping = figures.overlapping();
+        ensure!(overlapping.0 == 0, "{}: {overlapping:?} dispatches overlap on a CPU", row.variant);
+        let invocations = figures.dispatches.iter().map(|d| d.phases.waves).sum::<f64>();
+        ensure!(invocations >= figures.dispatches.len() as f64, "{}: {figures:?}", row.variant);
+    }
+    ensure!(record.rows.iter().all(|row| row.trace.is_none() || row.isolated_us.is_some()), "{ended}");
+    Ok(())
+}
+
+/// A record with a trace names the same code as one without.
+fn the_same_kernels_are_timed() -> Result<()> {
+    let call = || -> Result<Call> { Ok(Call::new(SAMPLE)?.words(SMALL).words("--all")) };
+    let (traced, _) = run_traced(call()?)?;
+    let plain = call()?.words("--json -").run()?.with_code(0)?;
+    let plain = read_json(&plain.stdout)?;
+    let own = |record: &Record| -> Vec<_> {
+        let lab = |name: &str| name.starts_with("lab/clock");
+        record
+            .kernels
+            .iter()
+            .filter(|k| !lab(&k.name))
+            .map(|k| (k.name.clone(), k.spirv_sha256.clone()))
+            .collect()
+    };
+    ensure!(!own(&plain).is_empty() && own(&plain) == own(&traced), "{plain:?}\n{traced:?}");
+    ensure!(plain.rows.iter().all(|row| row.trace.is_none()), "{plain:?}");
+    Ok(())
+}
+
+fn two_queues_are_traced() -> Result<()> {
+    let call =
+        Call::new(SAMPLE)?.words(SMALL).words("--variant two_queues").env("HOTLAP_ONE_QUEUE_AS_TWO", "1");
+    let (record, ended) = run_traced(call)?;
+    let row = record.rows.iter().find(|row| row.variant == "two_queues").context("no such row")?;
+    let dispatches = figures(row)?.dispatches.len();
+    // Three passes in two bands.
+    ensure!(dispatches == 6, "{dispatches} dispatches: {ended}");
+    Ok(())
+}
+
+/// What a traced run submits is as valid as the rest.
+fn the_layer_is_silent() -> Result<()> {
+    let call = Call::new(SAMPLE)?.words(SMALL).env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation");
+    let (record, ended) = run_traced(call)?;
+    ensure!(record.method.tools.iter().any(|tool| tool.contains("alidation")), "no layer: {ended}");
+    ensure!(!format!("{ended}").contains("VUID"), "{ended}");
+    Ok(())
+}
