@@ -49,13 +49,10 @@ impl TraceFile {
     /// # Errors
     /// No variant that has one; a file that cannot be written.
     pub fn write(&self, record: &Record, traces: &[(String, Trace)], theme: Theme) -> Result<()> {
-        let lane = |named: &'_ (String, Trace)| {
-            let row = record.rows.iter().find(|row| row.variant == named.0)?;
-            Some((row, &named.1))
-        };
         let mut lanes: Vec<Lane<'_>> = Vec::new();
-        for (row, trace) in traces.iter().filter_map(lane) {
-            if let Some(Traced::Ok { figures, .. }) = &row.trace {
+        for (name, trace) in traces {
+            let row = record.rows.iter().find(|row| row.variant == *name);
+            if let Some((row, Some(Traced::Ok { figures, .. }))) = row.map(|row| (row, &row.trace)) {
                 lanes.push(Lane { row, trace, figures });
             }
         }
