@@ -10,6 +10,7 @@
 //! know, or a kernel that its compiler cannot take, ends the process.
 
 mod child;
+mod chip;
 mod count;
 mod driver;
 mod null;
@@ -21,8 +22,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use chip::{Chip, INSTRUCTION_CACHE, Unit};
 pub use count::{Counts, count};
-pub use occupancy::{Chip, Limit, Occupancy, Use};
+pub use occupancy::{Limit, Occupancy, Shed, Use};
 pub use report::{ChipCode, CodeReport, Compiled, KernelCode, Outcome, SCHEMA, VariantCode};
 pub use target::Target;
 

@@ -112,5 +112,5 @@ fn two_groups_a_unit() -> Result<()> {
 }
 
 fn groups(compiled: &Compiled) -> Result<u32> {
-    Ok(compiled.occupancy.as_ref().context("no occupancy")?.groups_per_cu)
+    Ok(compiled.occupancy.as_ref().context("no occupancy")?.groups)
 }
