@@ -1,9 +1,11 @@
-//! Code for AMD's GCN, compiled without the chip: that the figures are those of the kernels, that the
+//! Code for AMD's GCN and RDNA, compiled without the chip: that the figures are those of the kernels, that the
 //! occupancy model agrees with the driver, and what is said where nothing can be compiled.
 //!
 //! They pin no version of Mesa: what a compiler may do better tomorrow is a bound here.
 
 mod budgets;
+mod child;
+mod coherence;
 mod model;
 #[path = "../support/mod.rs"]
 mod support;
@@ -18,7 +20,7 @@ use libtest_mimic::Arguments;
 use support::{Call, Ended, for_each_sample, trial};
 
 const SAMPLE: &str = "pipelined_events";
-const CHIPS: [&str; 2] = ["POLARIS10", "VEGA10"];
+const CHIPS: [&str; 3] = ["POLARIS10", "VEGA10", "NAVI21"];
 /// Mesa's driver for AMD, which scripts/setup installs.
 const RADV: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
 
@@ -26,6 +28,7 @@ fn main() -> Result<ExitCode> {
     let here = Path::new(RADV).exists();
     let mut trials = vec![
         trial("occupancy_model", model::agrees_with_the_driver),
+        trial("coherent", coherence::shows_in_the_code),
         trial("sweep", sweep),
         trial("unknown_chip", unknown_chip),
         trial("compiler_failure", compiler_failure),
@@ -58,7 +61,8 @@ fn told_on_one_line(ended: Ended, code: u8, says: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Every kernel of every sample compiles, for chips that have what it asks for, without spills.
+/// Every kernel of every sample compiles, for chips that have what it asks for, without spills, and reads
+/// past a cache only where it is to.
 fn compiled(sample: &str) -> Result<()> {
     let report = report(sample, "")?;
     ensure!(report.chips.len() == CHIPS.len() && report.failed.is_empty(), "{:?}", report.failed);
@@ -71,11 +75,15 @@ fn compiled(sample: &str) -> Result<()> {
             ensure!(memory == 0, "{} on {} keeps registers in memory: {compiled:?}", kernel.name, chip.chip);
             let occupancy = compiled.occupancy.as_ref().context("no occupancy")?;
             ensure!(
-                u64::from(occupancy.waves_per_simd) == compiled.subgroups_per_simd,
+                Some(u64::from(occupancy.waves_per_simd)) == compiled.waves_per_simd,
                 "{} on {}: {compiled:?}",
                 kernel.name,
                 chip.chip
             );
+            let coherent = kernel.name.contains("COHERENT_LOADS");
+            let counts = compiled.counts.context("no code")?;
+            let expected = if coherent { counts.vmem_loads } else { 0 };
+            ensure!(counts.vmem_loads_glc == expected, "{} on {}: {counts:?}", kernel.name, chip.chip);
         }
     }
     Ok(())

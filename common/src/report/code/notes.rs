@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::columns::Column;
-use crate::isa::{Chip, ChipCode, CodeReport, Compiled, Counts, Outcome, Unit};
+use crate::isa::{Chip, ChipCode, CodeReport, Compiled, Outcome, Unit};
 
 /// The lines below the tables; `left_out` are the columns that did not fit.
 pub(super) fn notes(report: &CodeReport, left_out: &[Column]) -> Vec<String> {
@@ -115,9 +115,8 @@ fn stores(report: &CodeReport) -> Vec<String> {
     let mut notes = Vec::new();
     if all(report).any(|(_, _, c)| c.counts.is_some_and(|counts| counts.vmem_stores_glc > 0)) {
         notes.push(
-            "RADV 22.3.6 marks every store to an image glc that the kernel does not read, coherent or not: only in a \
-             kernel that also reads the image, or in one that stores to buffers, does glc tell coherent stores from \
-             others."
+            "RADV 22.3.6 marks every store glc to an image or a buffer that the kernel does not read, coherent or not: \
+             only where the kernel reads it as well does glc tell coherent stores from others."
                 .into(),
         );
     }
