@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::child::Answer;
 use super::chip::{Chip, INSTRUCTION_CACHE};
 use super::count::{Counts, count};
+use super::executable::Executable;
 use super::occupancy::{Occupancy, Use};
 use super::{Line, Raw};
 use crate::record::Tool;
@@ -36,6 +37,8 @@ pub struct CodeReport {
     pub kernels: Vec<KernelCode>,
     /// The variants, in the sample's order.
     pub variants: Vec<VariantCode>,
+    /// What the driver of the device in use says, where it is of no chip in [`CodeReport::chips`].
+    pub reported: Option<Reported>,
     /// The chips, in the order given.
     pub chips: Vec<ChipCode>,
     /// Why nothing is known of a chip, by its name.
@@ -64,6 +67,19 @@ pub struct VariantCode {
     pub kernels: Vec<usize>,
     /// Why it is left out, where it is.
     pub left_out: Option<String>,
+}
+
+/// What the driver of the device in use says of the kernels that it compiled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reported {
+    /// The device.
+    pub device: String,
+    /// Its driver, with the version.
+    pub driver: String,
+    /// The extension that it was asked through.
+    pub extension: String,
+    /// The forms of each of [`CodeReport::kernels`].
+    pub kernels: Vec<Vec<Executable>>,
 }
 
 /// What a chip's compiler made of the kernels.
@@ -189,6 +205,21 @@ impl CodeReport {
         Ok(())
     }
 
+    /// Takes in what the driver of the device in use says. RADV's own figures are those of its chip.
+    pub(crate) fn add_reported(&mut self, reported: Reported) {
+        let lines = reported.kernels.iter().filter_map(|forms| match &forms[..] {
+            [form] => Some(Line::Kernel(Raw::from(form.clone()))),
+            _ => None,
+        });
+        let lines: Vec<Line> = lines.collect();
+        let chip = radv_chip(&reported.device).filter(|_| lines.len() == self.kernels.len());
+        let answer = (reported.device.clone(), reported.driver.clone(), lines);
+        // A version of RADV that names its figures otherwise is shown as any other driver is.
+        if chip.is_none_or(|chip| self.add(chip, answer).is_err()) {
+            self.reported = Some(reported);
+        }
+    }
+
     /// What a chip's compiler made of the kernels of a variant.
     #[must_use]
     pub fn of(&self, chip: &str, variant: &str) -> Vec<&Outcome> {
@@ -197,4 +228,10 @@ impl CodeReport {
         let kernels = variant.map_or(&[][..], |variant| &variant.kernels);
         kernels.iter().filter_map(|&at| chip?.kernels.get(at)).collect()
     }
+}
+
+/// `NAVI21` of `AMD Radeon RX 6800 (RADV NAVI21)`.
+fn radv_chip(device: &str) -> Option<&str> {
+    let (_, rest) = device.split_once("(RADV ")?;
+    rest.split([')', ' ', ',']).next()
 }

@@ -2,6 +2,7 @@
 
 mod columns;
 mod notes;
+mod reported;
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
@@ -18,6 +19,10 @@ pub(crate) fn code(charset: Charset, room: u16, report: &CodeReport) -> String {
     let mut text = String::new();
     for (number, kernel) in (1..).zip(&report.kernels) {
         text += &wrapped(&format!("Kernel {number}: {}", described(kernel, &report.kernels)), room);
+    }
+    if let Some(reported) = &report.reported {
+        text += &reported::table(charset, room, report, reported);
+        return charset.fit(&text).into_owned();
     }
     let mut fewest = COLUMNS.len();
     for chip in &report.chips {
@@ -56,13 +61,9 @@ fn drawn(charset: Charset, room: u16, report: &CodeReport, chip: &ChipCode) -> (
 
 fn draw(charset: Charset, report: &CodeReport, chip: &ChipCode, columns: usize) -> String {
     let columns = &COLUMNS[..columns];
-    let rule = LineStyle::none().fill(charset.rule()).junction(charset.rule());
-    let mut table = Table::new();
     let heads = columns.iter().map(|column| column.head(chip).replace(' ', "\n"));
-    table
-        .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(["Variant".to_owned(), "Kernel".to_owned()].into_iter().chain(heads));
+    let mut table = plain(charset);
+    table.set_header(["Variant".to_owned(), "Kernel".to_owned()].into_iter().chain(heads));
     for variant in &report.variants {
         for row in rows(variant, chip, columns) {
             table.add_row(row.iter().map(|cell| charset.fit_part(cell).into_owned()));
@@ -76,6 +77,16 @@ fn draw(charset: Charset, report: &CodeReport, chip: &ChipCode, columns: usize) 
         }
     }
     table.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned() + "\n").collect()
+}
+
+/// A table with rules and nothing else.
+fn plain(charset: Charset) -> Table {
+    let rule = LineStyle::none().fill(charset.rule()).junction(charset.rule());
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
+        .set_content_arrangement(ContentArrangement::Disabled);
+    table
 }
 
 /// A row for each kernel of a variant, which is named in the first.
@@ -144,7 +155,7 @@ mod tests {
         Tool { name, version, commit: None, dirty: None, build, shaders }
     }
 
-    fn report() -> CodeReport {
+    pub(super) fn report() -> CodeReport {
         let shed = Some(Shed { vgprs: 8, lds_bytes: 1024, sgprs: 0 });
         let limits = vec![Limit::Vgprs, Limit::Lds];
         let on = |unit| Occupancy { unit, groups: 2, limits: limits.clone(), shed, waves_per_simd: 8 };
@@ -176,6 +187,7 @@ mod tests {
                 variant("in_two_kernels", &[0, 1], None),
                 variant("half", &[], Some("the device has no 16-bit floats")),
             ],
+            reported: None,
             chips: vec![
                 chip("VEGA10", vega),
                 chip("GFX1100", navi),

@@ -38,6 +38,7 @@ fn main() -> Result<ExitCode> {
     let mut trials: Vec<_> = trials.into_iter().map(|trial| trial.with_ignored_flag(!here)).collect();
     trials.push(trial("no_driver", no_driver));
     trials.push(trial("no_chip", no_chip));
+    trials.push(trial("device_in_use", device_in_use));
     Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
 }
 
@@ -131,5 +132,23 @@ fn no_chip() -> Result<()> {
     {
         told_on_one_line(call(SAMPLE, code)?.run()?, EXIT_FAILED, &["--code", says])?;
     }
+    Ok(())
+}
+
+/// The device in use tells what it made of each kernel, or it is said on one line what it lacks.
+fn device_in_use() -> Result<()> {
+    let ended = Call::new(SAMPLE)?.words("--code --json -").run()?;
+    if ended.code == Some(EXIT_SKIPPED.into()) {
+        let says = ["does not tell", "VK_KHR_pipeline_executable_properties", "VK_AMD_shader_info", "amd:"];
+        return told_on_one_line(ended, EXIT_SKIPPED, &says);
+    }
+    let ended = ended.with_code(EXIT_RIGHT.into())?;
+    let report: CodeReport = serde_json::from_str(&ended.stdout).with_context(|| format!("{ended}"))?;
+    let told = match (&report.reported, &report.chips[..]) {
+        (Some(reported), []) => reported.kernels.iter().filter(|forms| !forms.is_empty()).count(),
+        (None, [chip]) => chip.kernels.iter().filter(|outcome| outcome.compiled().is_some()).count(),
+        other => anyhow::bail!("both or none: {other:?}"),
+    };
+    ensure!(told > 0 && told == report.kernels.len(), "{told} of {} kernels: {ended}", report.kernels.len());
     Ok(())
 }

@@ -7,12 +7,7 @@ use crate::isa::{Chip, ChipCode, CodeReport, Compiled, Outcome, Unit};
 
 /// The lines below the tables; `left_out` are the columns that did not fit.
 pub(super) fn notes(report: &CodeReport, left_out: &[Column]) -> Vec<String> {
-    let mut notes = Vec::new();
-    for variant in &report.variants {
-        if let Some(reason) = &variant.left_out {
-            notes.push(format!("{} is left out: {reason}", variant.variant));
-        }
-    }
+    let mut notes = left_out_variants(report);
     notes.extend(report.chips.iter().flat_map(of_chip));
     notes.extend(loads(report));
     notes.extend(stores(report));
@@ -32,6 +27,11 @@ pub(super) fn notes(report: &CodeReport, left_out: &[Column]) -> Vec<String> {
         report.declared_on, report.declared_for_subgroups_of
     ));
     notes
+}
+
+pub(super) fn left_out_variants(report: &CodeReport) -> Vec<String> {
+    let reasons = report.variants.iter().filter_map(|variant| Some((variant, variant.left_out.as_ref()?)));
+    reasons.map(|(variant, reason)| format!("{} is left out: {reason}", variant.variant)).collect()
 }
 
 /// Every kernel of every chip that was compiled, with its number.
