@@ -148,7 +148,8 @@ impl Chip {
 
     /// Vector registers of a lane of a SIMD and their granule, for waves of so many lanes: where a wave has
     /// half the lanes, a SIMD's rows hold twice the registers.
-    pub(super) fn vgprs_for(self, lanes: u32) -> (u32, u32) {
+    #[must_use]
+    pub fn vgprs_for(self, lanes: u32) -> (u32, u32) {
         let more = if self.unit == Unit::Wgp { (LANES / lanes.max(1)).max(1) } else { 1 };
         (self.vgprs * more, self.vgpr_granule * more)
     }

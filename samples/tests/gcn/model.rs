@@ -60,6 +60,7 @@ fn agrees_on(name: &str, asked: &[Asked]) -> Result<()> {
         );
         limits.extend(model.limits);
     }
+    granules_are_the_drivers(chip, &told)?;
     // A model that always says 8 would agree with a driver that always does.
     let spans = |of: fn(&Told) -> u64| {
         let all: BTreeSet<u64> = told.iter().map(of).collect();
@@ -86,6 +87,21 @@ fn agrees_on(name: &str, asked: &[Asked]) -> Result<()> {
         told.iter().map(|told| told.kernel.sgprs).collect::<BTreeSet<_>>()
     );
     Ok(())
+}
+
+/// What the driver says has been granted is in the model's granules, and in no larger ones.
+fn granules_are_the_drivers(chip: Chip, told: &[Told]) -> Result<()> {
+    for lanes in [32, 64] {
+        let of_kernels = told.iter().filter(|told| told.kernel.lanes == lanes);
+        let granule = of_kernels.fold(0, |granule, told| common_divisor(granule, told.kernel.vgprs));
+        let (_, expected) = chip.vgprs_for(lanes);
+        ensure!(granule == 0 || granule == expected, "{lanes} lanes: VGPRs in {granule}s, not {expected}s");
+    }
+    Ok(())
+}
+
+fn common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 /// 8 workgroups of each of 25 shaders, and some short of scalar registers.

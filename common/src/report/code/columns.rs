@@ -23,12 +23,12 @@ const fn words(head: &'static str, of: fn(&Compiled) -> String) -> Column {
 /// The last ones go first where there is no room.
 pub(super) const COLUMNS: [Column; 21] = [
     figure("VGPRs", |c| c.vgprs.to_string()),
-    figure("SGPRs", |c| c.sgprs.to_string()),
     figure("LDS bytes", |c| c.lds_bytes.to_string()),
     figure("Code bytes", |c| c.code_bytes.to_string()),
     figure("Waves /SIMD", |c| absent_or(c.waves_per_simd)),
     figure("Groups /UNIT", |c| absent_or(c.occupancy.as_ref().map(|occupancy| occupancy.groups))),
     words("Limited by", |c| absent_or(c.occupancy.as_ref().map(|occupancy| limits(&occupancy.limits)))),
+    figure("SGPRs", |c| c.sgprs.to_string()),
     words("Shed\u{a0}for 1\u{a0}more", |c| absent_or(c.occupancy.as_ref().and_then(to_shed))),
     figure("VMEM loads", |c| counted(c, |counts| counts.vmem_loads)),
     figure("VMEM stores", |c| counted(c, |counts| counts.vmem_stores)),
@@ -46,7 +46,7 @@ pub(super) const COLUMNS: [Column; 21] = [
 ];
 
 /// Columns that stay however narrow the terminal is.
-pub(super) const LEAST: usize = 6;
+pub(super) const LEAST: usize = 5;
 
 impl Column {
     pub fn head(&self, chip: &ChipCode) -> String {
