@@ -9,6 +9,7 @@ use ash::vk;
 
 use crate::fault::attempt;
 use crate::gpu::{Gpu, KernelSlot};
+use crate::isa::Reader;
 use crate::memory::bytes_in_words;
 use crate::record::KernelFacts;
 use crate::reflect::{Interface, Side, reflect};
@@ -234,7 +235,7 @@ impl Gpu {
         facts: KernelFacts,
     ) -> Result<Kernel> {
         let (set_layout, layout) = layouts(&self.device, &interface.bindings, interface.push_bytes)?;
-        let flags = vk::PipelineCreateFlags::empty();
+        let flags = self.statistics.as_ref().map_or(vk::PipelineCreateFlags::empty(), Reader::flags);
         let compiled = compile(&self.device, flags, spirv, constants, layout, &facts.name);
         let pipeline = compiled.inspect_err(|_| unsafe {
             self.device.destroy_pipeline_layout(layout, None);

@@ -39,14 +39,14 @@ pub(super) struct Common {
     /// begins and ends. Its result is compared as with --check, without the validation layer.
     #[arg(long, conflicts_with_all = ["bench", "check", "matrix", "samples", "budget", "json", "csv", "out", "image", "trace"])]
     pub(super) profile: bool,
-    /// Compile each variant's kernels for AMD chips that are not here, as in amd:polaris10,vega10, and
-    /// print registers, shared memory, code and occupancy
+    /// Print what the device's compiler made of each variant's kernels (registers, spills, shared memory,
+    /// code), or compile them for AMD chips that are not here, as in amd:polaris10,vega10,navi21
     ///
-    /// No variant is run. Mesa's RADV does it, with a device without hardware, in a process for each chip;
-    /// chips have the names that Mesa gives them. The kernels are those that the sample chooses for the
-    /// device that it would run on.
+    /// No variant is run. Without a value the driver of the device in use is asked. For other chips Mesa's
+    /// RADV compiles, with a device without hardware, in a process for each chip; chips have the names that
+    /// Mesa gives them. The kernels are those that the sample chooses for the device that it would run on.
     #[arg(long, value_name = "VENDOR:CHIPS", conflicts_with_all = ["bench", "check", "profile", "samples", "budget", "csv", "image", "out", "trace"])]
-    pub(super) code: Option<Target>,
+    pub(super) code: Option<Option<Target>>,
     /// Break every dependency of one kind, which the check must then report
     #[arg(long = "break", value_enum, hide = true)]
     pub(super) broken: Option<Break>,
@@ -190,6 +190,22 @@ mod tests {
     fn the_flags_that_all_samples_share() {
         let help = Cli::<NoArgs>::command().name("sample").term_width(100).render_long_help().to_string();
         insta::assert_snapshot!(help);
+    }
+
+    #[test]
+    fn code_takes_a_value_or_none() {
+        let code = |words: &str| {
+            let cli = Cli::<NoArgs>::try_parse_from(["sample"].into_iter().chain(words.split(' ')));
+            cli.map(|cli| (cli.common.code, cli.common.verbose)).map_err(|error| error.to_string())
+        };
+        let vega = Some(Some(Target { chips: vec!["VEGA10".into()] }));
+        assert_eq!(code("--code"), Ok((Some(None), false)));
+        assert_eq!(code("--code --verbose"), Ok((Some(None), true)));
+        assert_eq!(code("--code amd:vega10 -v"), Ok((vega.clone(), true)));
+        assert_eq!(code("--code=amd:vega10"), Ok((vega, false)));
+        assert_eq!(code("--verbose"), Ok((None, true)));
+        assert!(code("--code vega10").unwrap_err().contains("names no vendor"));
+        assert!(code("--code --check").is_err());
     }
 
     #[test]

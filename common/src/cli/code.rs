@@ -1,4 +1,4 @@
-//! `--code`: kernels compiled for chips that are not here.
+//! `--code`: what the device's compiler makes of the kernels, or those of chips that are not here.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::terminal::width_of;
 use super::{Run, command, print, say};
-use crate::drive::code::{Dispatched, dispatched};
+use crate::drive::code::{Dispatched, dispatched, reported};
 use crate::error::{EXIT_FAILED, EXIT_RIGHT, exit_code, one_line};
 use crate::host::{self, Sample};
 use crate::isa::{self, CodeReport, Target};
@@ -22,10 +22,13 @@ pub(super) fn serve(sample: &Sample) -> ExitCode {
 }
 
 impl Run {
-    pub(super) fn code(&self, lab: &Lab, target: &Target) -> Result<u8> {
+    pub(super) fn code(&self, lab: &Lab, target: Option<&Target>) -> Result<u8> {
         self.destinations()?;
-        let Dispatched { variants, kernels, sources, .. } = dispatched(lab)?;
-        let answers = isa::compile(target, &sources, self.common.timeout)?;
+        let Dispatched { variants, kernels, sources, pipelines, .. } = dispatched(lab)?;
+        let answers = match target {
+            Some(target) => isa::compile(target, &sources, self.common.timeout)?,
+            None => Vec::new(),
+        };
         let device = lab.device();
         let mut report = CodeReport {
             schema: isa::SCHEMA,
@@ -37,9 +40,13 @@ impl Run {
             declared_for_subgroups_of: device.subgroup_size,
             kernels,
             variants,
+            reported: None,
             chips: Vec::new(),
             failed: BTreeMap::new(),
         };
+        if target.is_none() {
+            report.add_reported(reported(lab, &pipelines)?);
+        }
         for (chip, answer) in answers {
             if let Err(error) = answer.and_then(|answer| report.add(&chip, answer)) {
                 self.complain(&error);
@@ -55,7 +62,7 @@ impl Run {
         let table = |terminal| report::code(Charset::of_terminal(), width_of(terminal), report);
         match &self.common.json {
             // What failed has been said.
-            _ if report.chips.is_empty() => {}
+            _ if report.chips.is_empty() && report.reported.is_none() => {}
             Some(Destination::Stdout) => say(&table(&console::Term::stderr())),
             _ => print(&table(&console::Term::stdout()))?,
         }

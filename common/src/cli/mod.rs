@@ -100,6 +100,7 @@ impl Run {
             validate: self.common.check,
             timeout: self.common.timeout,
             queue: self.common.queue,
+            statistics: self.common.code == Some(None),
         })?;
         opening.end();
         let selection = Selection {
@@ -158,7 +159,7 @@ impl Run {
             return self.check(lab);
         }
         if let Some(target) = &self.common.code {
-            return self.code(lab, target);
+            return self.code(lab, target.as_ref());
         }
         if let Some(broken) = self.common.broken {
             ensure!(broken == Break::Endless, "--break needs --check: what is broken on purpose has no time");

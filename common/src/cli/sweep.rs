@@ -2,7 +2,7 @@
 //! (`--radius 1,2,4`) runs the sample once for each value, each time in a process of its own, so that
 //! one that hangs or loses the device ends nothing but itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -132,11 +132,20 @@ fn points(command: &clap::Command, own: &[String], arguments: &[&str]) -> Result
         .filter(|argument| argument.get_action().takes_values())
         .filter_map(|argument| Some((argument.get_long()?, argument.get_value_delimiter().is_some())))
         .collect();
+    let optional: BTreeSet<&str> = command
+        .get_arguments()
+        .filter(|argument| argument.get_action().takes_values())
+        .filter(|argument| argument.get_num_args().is_some_and(|count| count.min_values() == 0))
+        .filter_map(|argument| argument.get_long())
+        .collect();
     let mut points = vec![Point::default()];
-    let mut rest = arguments.iter().copied();
+    let mut rest = arguments.iter().copied().peekable();
     while let Some(argument) = rest.next() {
         let (name, value) = match argument.strip_prefix("--").map(|a| (a, a.split_once('='))) {
             Some((_, Some((name, value)))) => (name, Some(value)),
+            Some((name, None)) if optional.contains(name) => {
+                (name, rest.next_if(|next| !next.starts_with('-')))
+            }
             Some((name, None)) if lists.contains_key(name) => (name, rest.next()),
             _ => (argument, None),
         };
@@ -230,6 +239,7 @@ mod tests {
             .arg(Arg::new("variant").long("variant").value_delimiter(','))
             .arg(Arg::new("device").long("device"))
             .arg(Arg::new("out").long("out"))
+            .arg(Arg::new("code").long("code").num_args(0..=1))
             .arg(Arg::new("all").long("all").action(ArgAction::SetTrue));
         let own = ["size", "bands"].map(str::to_owned);
         let points = points(&command, &own, arguments)?;
@@ -251,6 +261,10 @@ mod tests {
         assert_eq!(swept(&["--variant", "a,b", "-v"]).unwrap(), [": --variant=a,b -v"]);
         assert_eq!(swept(&["--bands", "2..5"]).unwrap(), [": --bands=2,3,4,5"]);
         assert_eq!(swept(&["--bands", "0.5..1"]).unwrap(), [": --bands=0.5..1"]);
+        // A value that may be left out is not the flag that follows.
+        assert_eq!(swept(&["--code", "--size", "64"]).unwrap(), [": --code --size=64"]);
+        assert_eq!(swept(&["--code", "amd:vega10", "--all"]).unwrap(), [": --code=amd:vega10 --all"]);
+        assert_eq!(swept(&["--all", "--code"]).unwrap(), [": --all --code"]);
         assert_eq!(swept(&["--size=64", "--out", "x"]).unwrap(), [": --size=64 --out=x"]);
     }
 

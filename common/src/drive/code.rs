@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use ash::vk;
 
 use super::session::Session;
-use crate::isa::{KernelCode, Source, VariantCode};
+use crate::isa::{KernelCode, Reported, Source, VariantCode};
 use crate::kernel::Kernel;
 use crate::lab::Lab;
 use crate::record::Status;
@@ -16,6 +17,7 @@ pub(crate) struct Dispatched {
     pub variants: Vec<VariantCode>,
     pub kernels: Vec<KernelCode>,
     pub sources: Vec<Source>,
+    pub pipelines: Vec<vk::Pipeline>,
     /// Where each of the lab's kernels stands in these.
     numbers: BTreeMap<u32, usize>,
 }
@@ -47,6 +49,21 @@ pub(crate) fn dispatched(lab: &Lab) -> Result<Dispatched> {
     Ok(found)
 }
 
+/// What the driver of the device in use says of these pipelines.
+///
+/// # Errors
+/// What it refuses to tell; a device that was not opened to be asked.
+pub(crate) fn reported(lab: &Lab, pipelines: &[vk::Pipeline]) -> Result<Reported> {
+    let reader = lab.gpu.statistics.as_ref().context("the device was not opened with its statistics")?;
+    let device = lab.device();
+    Ok(Reported {
+        device: device.name.clone(),
+        driver: format!("{} {}", device.driver_name, device.driver_info),
+        extension: reader.extension().to_string_lossy().into_owned(),
+        kernels: pipelines.iter().map(|&pipeline| reader.read(pipeline)).collect::<Result<_>>()?,
+    })
+}
+
 impl Dispatched {
     /// Position of a kernel among those found; two that were made of the same code with the same
     /// constants are one.
@@ -76,6 +93,7 @@ impl Dispatched {
             workgroup: slot.facts.workgroup,
         });
         self.sources.push(source);
+        self.pipelines.push(slot.pipeline);
         number
     }
 }

@@ -1,5 +1,7 @@
 //! The logical device: what is switched on, and what is active around it.
 
+use std::ffi::CStr;
+
 use anyhow::Result;
 use ash::{khr, vk};
 
@@ -47,22 +49,29 @@ fn queue_infos<'a>(
 
 /// Creates the device with what the suite requires (synchronization2, maintenance4, push
 /// descriptors) and, where present, what the samples to come ask for.
-pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(ash::Device, Features)> {
+/// `statistics` is the extension that tells what became of kernels, where that is wanted.
+pub(super) fn create(
+    instance: &ash::Instance,
+    chosen: &Candidate,
+    statistics: Option<&'static CStr>,
+) -> Result<(ash::Device, Features)> {
     let physical = chosen.physical;
     let available = attempt("listing device extensions", || unsafe {
         instance.enumerate_device_extension_properties(physical)
     })?;
-    let has = |name: &std::ffi::CStr| {
-        available.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name))
-    };
+    let has = |name: &CStr| available.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name));
     let mut extensions = vec![khr::push_descriptor::NAME.as_ptr()];
-    extensions.extend(tracy::device_extension(has).map(std::ffi::CStr::as_ptr));
+    extensions.extend(tracy::device_extension(has).map(CStr::as_ptr));
+    extensions.extend(statistics.map(CStr::as_ptr));
     let waves = WaveClock::of(instance, physical, has, chosen.facts.subgroup_size);
-    extensions.extend(waves.extensions().map(std::ffi::CStr::as_ptr));
+    extensions.extend(waves.extensions().map(CStr::as_ptr));
     let portability = has(khr::portability_subset::NAME);
     if portability {
         extensions.push(khr::portability_subset::NAME.as_ptr());
     }
+    let executables = statistics == Some(khr::pipeline_executable_properties::NAME);
+    let mut executable = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
+        .pipeline_executable_info(executables);
     let mut subset = vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default();
     let mut present12 = vk::PhysicalDeviceVulkan12Features::default();
     let mut present = vk::PhysicalDeviceFeatures2::default().push_next(&mut present12);
@@ -94,6 +103,9 @@ pub(super) fn create(instance: &ash::Instance, chosen: &Candidate) -> Result<(as
         .push_next(&mut vulkan13);
     if portability {
         info = info.push_next(&mut subset);
+    }
+    if executables {
+        info = info.push_next(&mut executable);
     }
     let mut chain = Chain::default();
     let info = chain.onto(&waves, info);

@@ -16,23 +16,28 @@ pub(crate) use queue::Mark;
 pub(crate) use wave_clock::WaveClock;
 
 use std::cell::{Cell, OnceCell, Ref, RefCell};
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ash::{ext, khr, vk};
+use ash::{amd, ext, khr, vk};
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 
 use crate::cmd::Queue;
+use crate::error::Halt;
 use crate::facts::{DeviceFacts, Kind};
 use crate::fault;
+use crate::isa::Reader;
 use crate::tamper::Tamper;
 use crate::trace::Recorder;
 use crate::validation::Messages;
 use instance::Instance;
+
+/// PCI vendor id.
+const AMD: u32 = 0x1002;
 
 /// How to open a device.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +50,8 @@ pub struct OpenOptions {
     pub timeout: Option<Duration>,
     /// The kind of queue to work on; `None` takes graphics where there is one.
     pub queue: Option<QueueKind>,
+    /// Pipelines are made so that the driver tells what became of their kernels.
+    pub statistics: bool,
 }
 
 /// How long the driver took, for `--verbose`.
@@ -71,6 +78,8 @@ pub struct Gpu {
     pub(crate) device: ash::Device,
     pub(crate) push: khr::push_descriptor::Device,
     pub(crate) debug: Option<ext::debug_utils::Device>,
+    /// Where the device was opened with [`OpenOptions::statistics`].
+    pub(crate) statistics: Option<Reader>,
     pub(crate) arena: RefCell<Arena>,
     memory: ManuallyDrop<RefCell<Allocator>>,
     physical: vk::PhysicalDevice,
@@ -110,6 +119,30 @@ pub fn list_devices() -> Result<String> {
     Ok(choose::list(&choose::candidates(&instance, None)?))
 }
 
+/// The extension that tells what became of kernels.
+fn statistics(instance: &ash::Instance, chosen: &choose::Candidate) -> Result<&'static CStr> {
+    let extensions = optional::Extensions::of(instance, chosen.physical)?;
+    let extension = optional::statistics(instance, chosen.physical, &extensions);
+    extension.ok_or_else(|| {
+        let (name, driver) = (&chosen.facts.name, &chosen.facts.driver_name);
+        Halt::Skip(format!(
+            "{driver} does not tell what it makes of kernels on {name}: it has neither \
+             VK_KHR_pipeline_executable_properties nor VK_AMD_shader_info (--code amd:polaris10,navi21 compiles for \
+             chips that are not here)"
+        ))
+        .into()
+    })
+}
+
+fn reader(extension: &CStr, instance: &ash::Instance, device: &ash::Device, facts: &DeviceFacts) -> Reader {
+    if extension == amd::shader_info::NAME {
+        return Reader::ShaderInfo(amd::shader_info::Device::new(instance, device));
+    }
+    let device = khr::pipeline_executable_properties::Device::new(instance, device);
+    // Only the text of AMD's code is read.
+    Reader::Executables { device, assembly: facts.vendor_id == AMD }
+}
+
 impl Gpu {
     /// Opens a device.
     ///
@@ -124,7 +157,8 @@ impl Gpu {
         let instance_time = began.elapsed();
         let began = Instant::now();
         let label_log = labels::file()?;
-        let (mut device, features) = device::create(&instance.raw, &chosen)?;
+        let statistics = if options.statistics { Some(statistics(&instance.raw, &chosen)?) } else { None };
+        let (mut device, features) = device::create(&instance.raw, &chosen, statistics)?;
         let startup = Startup { instance: instance_time, device: began.elapsed() };
         let mut debug =
             instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device));
@@ -141,8 +175,10 @@ impl Gpu {
         })
         .inspect_err(|_| unsafe { device.destroy_device(None) })?;
         let default_timeout = Duration::from_secs(if chosen.facts.kind == Kind::Cpu { 60 } else { 10 });
+        let statistics = statistics.map(|extension| reader(extension, &instance.raw, &device, &chosen.facts));
         let gpu = Self {
             startup,
+            statistics,
             push: khr::push_descriptor::Device::new(&instance.raw, &device),
             debug,
             arena: RefCell::default(),

@@ -1,7 +1,9 @@
 //! What a device may have and the suite can do without.
 
+use std::ffi::CStr;
+
 use anyhow::Result;
-use ash::{amd, nv, vk};
+use ash::{amd, khr, nv, vk};
 
 use crate::facts::{DeviceFacts, Multiprocessors};
 use crate::fault::attempt;
@@ -17,7 +19,7 @@ impl Extensions {
         .map(Self)
     }
 
-    pub fn has(&self, name: &std::ffi::CStr) -> bool {
+    pub fn has(&self, name: &CStr) -> bool {
         self.0.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name))
     }
 }
@@ -35,6 +37,23 @@ pub(super) fn add(
     facts.int16 = features.features.shader_int16 == vk::TRUE;
     facts.float16 = vulkan12.shader_float16 == vk::TRUE;
     facts.multiprocessors = multiprocessors(instance, physical, extensions);
+}
+
+/// How a device tells what it made of kernels, the better way first; none where it does not.
+pub(super) fn statistics(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    extensions: &Extensions,
+) -> Option<&'static CStr> {
+    if extensions.has(khr::pipeline_executable_properties::NAME) {
+        let mut executable = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut executable);
+        unsafe { instance.get_physical_device_features2(physical, &mut features) };
+        if executable.pipeline_executable_info == vk::TRUE {
+            return Some(khr::pipeline_executable_properties::NAME);
+        }
+    }
+    extensions.has(amd::shader_info::NAME).then_some(amd::shader_info::NAME)
 }
 
 fn multiprocessors(

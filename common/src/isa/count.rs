@@ -13,6 +13,10 @@ pub struct Counts {
     pub vmem_loads: u64,
     /// Stores to vector memory.
     pub vmem_stores: u64,
+    /// Loads that are marked `glc`: they read past the caches that not all units share.
+    pub vmem_loads_glc: u64,
+    /// Stores that are marked `glc`.
+    pub vmem_stores_glc: u64,
     /// Atomics on vector memory.
     pub vmem_atomics: u64,
     /// Scalar loads: descriptors, push constants, data that is the same for the whole wave.
@@ -51,6 +55,10 @@ pub fn count(assembly: &str) -> Option<Counts> {
         ends |= mnemonic == "s_endpgm";
         if let Some(class) = counts.class(mnemonic) {
             *class += 1;
+        }
+        // Behind an atomic the same word asks for the old value.
+        if text.split_whitespace().any(|word| word == "glc") {
+            counts.mark(mnemonic);
         }
         if is_branch(mnemonic) && words.next().is_some_and(|target| labels.contains(target)) {
             counts.backward_branches += 1;
@@ -95,6 +103,22 @@ impl Counts {
         }
     }
 
+    /// Takes note of an instruction with `glc`.
+    fn mark(&mut self, mnemonic: &str) {
+        let Counts { vmem_loads, vmem_stores, .. } = Counts::of(mnemonic);
+        self.vmem_loads_glc += vmem_loads;
+        self.vmem_stores_glc += vmem_stores;
+    }
+
+    /// Of the one instruction.
+    fn of(mnemonic: &str) -> Self {
+        let mut counts = Self::default();
+        if let Some(class) = counts.class(mnemonic) {
+            *class += 1;
+        }
+        counts
+    }
+
     fn vector_memory(&mut self, rest: &str) -> Option<&mut u64> {
         match () {
             () if rest.starts_with("atomic") => Some(&mut self.vmem_atomics),
@@ -127,7 +151,9 @@ BB1:
 \tbuffer_load_format_x v1, v0, s[0:3], 0 idxen                ; e0002000 80000100
 \tbuffer_store_dword v1, v0, s[0:3], 0 offen                  ; e0701000 80000100
 \timage_store v20, v2, s[24:31] dmask:0xf unorm glc           ; f0203f00 00061402
-\tbuffer_atomic_add v1, v0, s[0:3], 0 offen                   ; e1081000 80000100
+\timage_load v1, v[2:3], s[8:15] dmask:0x1 unorm glc dlc       ; f0003180 00061402
+\tbuffer_store_dword v1, v0, s[0:3], 0 offen offset:256 glc   ; e0705100 80000100
+\tbuffer_atomic_add v1, v0, s[0:3], 0 offen glc               ; e1085000 80000100
 \tbuffer_wbinvl1_vol                                          ; e0fc0000 00000000
 \timage_get_resinfo v0, v0, s[0:7] dmask:0x3                  ; f0380300 00000000
 \tds_read_b32 v1, v0                                          ; d86c0000 01000000
@@ -140,9 +166,11 @@ BB3:
 \ts_endpgm                                                    ; bf810000
 ";
         let expected = Counts {
-            instructions: 20,
-            vmem_loads: 4,
-            vmem_stores: 2,
+            instructions: 22,
+            vmem_loads: 5,
+            vmem_stores: 3,
+            vmem_loads_glc: 1,
+            vmem_stores_glc: 2,
             vmem_atomics: 1,
             scalar_loads: 2,
             lds: 2,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 
 use super::child::{self, ARGUMENT, Answer};
-use super::occupancy::Chip;
+use super::chip::Chip;
 use super::{Source, Target};
 use crate::error::Halt;
 

@@ -1,5 +1,6 @@
-//! What the compiler of another chip makes of a sample's kernels, without the chip: Mesa's RADV opens
-//! a device without hardware for any AMD chip, compiles for it, and tells registers and machine code.
+//! What compilers make of a sample's kernels: that of the device in use by what its driver says of pipelines, and
+//! those of chips that are not here: Mesa's RADV opens a device without hardware for any AMD chip,
+//! compiles for it, and tells registers and machine code.
 //!
 //! ```text
 //! sample ── kernels on its standard input ──▶ child, one a chip, RADV_FORCE_FAMILY=CHIP
@@ -10,24 +11,33 @@
 //! know, or a kernel that its compiler cannot take, ends the process.
 
 mod child;
+mod chip;
 mod count;
 mod driver;
+mod executable;
+mod kind;
 mod null;
 mod occupancy;
 mod report;
+#[cfg(test)]
+mod scripted;
 mod target;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use chip::{Chip, INSTRUCTION_CACHE, Unit};
 pub use count::{Counts, count};
-pub use occupancy::{Chip, Limit, Occupancy, Use};
-pub use report::{ChipCode, CodeReport, Compiled, KernelCode, Outcome, SCHEMA, VariantCode};
+pub use executable::{Executable, Statistic, Value};
+pub use kind::Kind;
+pub use occupancy::{Limit, Occupancy, Shed, Use};
+pub use report::{ChipCode, CodeReport, Compiled, KernelCode, Outcome, Reported, SCHEMA, VariantCode};
 pub use target::Target;
 
 pub(crate) use child::{is_child, serve};
 pub(crate) use driver::compile;
+pub(crate) use executable::Reader;
 
 /// A kernel as a compiler takes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,4 +75,16 @@ pub(crate) struct Raw {
     pub statistics: BTreeMap<String, u64>,
     /// Machine code as text, where the driver can write it.
     pub assembly: Option<String>,
+}
+
+impl From<Executable> for Raw {
+    /// Of the statistics those that are whole numbers, which all of RADV's are.
+    fn from(form: Executable) -> Self {
+        let whole = |statistic: Statistic| match statistic.value {
+            Value::Whole(value) => Some((statistic.name, value)),
+            _ => None,
+        };
+        let statistics = form.statistics.into_iter().filter_map(whole).collect();
+        Self { subgroup_size: form.subgroup_size, statistics, assembly: form.assembly }
+    }
 }

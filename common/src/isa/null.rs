@@ -1,11 +1,10 @@
 //! RADV's device without hardware, which compiles and does nothing else: images, buffers and command
 //! buffers crash it, and fences fail (Mesa 22.3.6).
 
-use std::ffi::{CStr, c_char};
-
 use anyhow::{Context, Result};
 use ash::{khr, vk};
 
+use super::executable::Reader;
 use super::{Line, Raw, Source};
 use crate::fault::attempt;
 use crate::kernel;
@@ -14,7 +13,7 @@ use crate::spirv;
 /// The device and the loader that it came from.
 pub(super) struct Null {
     device: ash::Device,
-    executable: khr::pipeline_executable_properties::Device,
+    reader: Reader,
     features: Features,
     pub name: String,
     pub driver: String,
@@ -53,10 +52,11 @@ impl Null {
         unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
         let driver = vulkan12.driver_info_as_c_str().map(|info| info.to_string_lossy().into_owned());
         let (device, features) = create(&instance, physical)?;
-        let executable = khr::pipeline_executable_properties::Device::new(&instance, &device);
+        let reader = khr::pipeline_executable_properties::Device::new(&instance, &device);
+        let reader = Reader::Executables { device: reader, assembly: true };
         Ok(Self {
             device,
-            executable,
+            reader,
             features,
             name,
             driver: driver.unwrap_or_default(),
@@ -72,17 +72,17 @@ impl Null {
         }
         let bindings: Vec<_> = source.bindings.iter().map(|&raw| vk::DescriptorType::from_raw(raw)).collect();
         let (set, layout) = kernel::layouts(&self.device, &bindings, source.push_bytes)?;
-        let flags = vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
-            | vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
+        let flags = self.reader.flags();
         let pipeline =
             kernel::compile(&self.device, flags, &source.spirv, &source.constants, layout, &source.name)?;
-        let raw = self.read(pipeline);
+        let read = self.reader.read(pipeline);
         unsafe {
             self.device.destroy_pipeline(pipeline, None);
             self.device.destroy_pipeline_layout(layout, None);
             self.device.destroy_descriptor_set_layout(set, None);
         }
-        raw.map(Line::Kernel)
+        let form = read?.into_iter().next().context("a pipeline without an executable")?;
+        Ok(Line::Kernel(Raw::from(form)))
     }
 
     /// What the kernel asks for and the chip does not have, in words.
@@ -96,39 +96,6 @@ impl Null {
             (Capability::VulkanMemoryModel, self.features.memory_model, "Vulkan memory model"),
         ];
         asked.into_iter().find(|(capability, here, _)| !here && has(*capability)).map(|(_, _, words)| words)
-    }
-
-    fn read(&self, pipeline: vk::Pipeline) -> Result<Raw> {
-        let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
-        let parts = attempt("reading what a pipeline consists of", || unsafe {
-            self.executable.get_pipeline_executable_properties(&info)
-        })?;
-        let subgroup_size = parts.first().context("a pipeline without an executable")?.subgroup_size;
-        let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline);
-        let statistics = attempt("reading a pipeline's statistics", || unsafe {
-            self.executable.get_pipeline_executable_statistics(&info)
-        })?;
-        let statistics = statistics.iter().filter_map(|s| Some((text(&s.name), whole(s)?))).collect();
-        Ok(Raw { subgroup_size, statistics, assembly: self.assembly(&info)? })
-    }
-
-    fn assembly(&self, info: &vk::PipelineExecutableInfoKHR<'_>) -> Result<Option<String>> {
-        let mut forms = attempt("listing a pipeline's code", || unsafe {
-            self.executable.get_pipeline_executable_internal_representations(info)
-        })?;
-        let Some(at) = forms.iter().position(|form| text(&form.name) == "Assembly") else { return Ok(None) };
-        // Vulkan fills all forms in one call, and tells their sizes in the one before.
-        let mut bytes: Vec<Vec<u8>> = forms.iter().map(|form| vec![0; form.data_size]).collect();
-        for (form, bytes) in forms.iter_mut().zip(&mut bytes) {
-            form.p_data = bytes.as_mut_ptr().cast();
-        }
-        let mut count = u32::try_from(forms.len())?;
-        let read = self.executable.fp().get_pipeline_executable_internal_representations_khr;
-        attempt("reading a pipeline's code", || unsafe {
-            read(self.device.handle(), info, &mut count, forms.as_mut_ptr()).result()
-        })?;
-        let text = CStr::from_bytes_until_nul(&bytes[at]).context("code that has no end")?;
-        Ok(Some(text.to_string_lossy().into_owned()).filter(|text| !text.is_empty()))
     }
 }
 
@@ -175,23 +142,4 @@ fn create(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<(ash
         memory_model: vulkan12.vulkan_memory_model == vk::TRUE,
     };
     Ok((device, features))
-}
-
-fn text(name: &[c_char; vk::MAX_DESCRIPTION_SIZE]) -> String {
-    let bytes: &[u8] = bytemuck::cast_slice(name);
-    CStr::from_bytes_until_nul(bytes)
-        .map_or_else(|_| String::new(), |name| name.to_string_lossy().into_owned())
-}
-
-/// A statistic that is a whole number, which all of RADV's are.
-fn whole(statistic: &vk::PipelineExecutableStatisticKHR<'_>) -> Option<u64> {
-    use vk::PipelineExecutableStatisticFormatKHR as Format;
-    // SAFETY: the format says which member holds the value.
-    unsafe {
-        match statistic.format {
-            Format::UINT64 => Some(statistic.value.u64),
-            Format::INT64 => u64::try_from(statistic.value.i64).ok(),
-            _ => None,
-        }
-    }
 }

@@ -1,90 +1,21 @@
-//! How many waves and workgroups of a kernel fit on a compute unit of GCN at once.
+//! How many waves and workgroups of a kernel fit on a compute unit of GCN, or on a workgroup processor of
+//! RDNA, at once.
 //!
-//! A compute unit has four SIMDs. Each holds up to ten waves of 64 lanes (eight on Polaris), and has 256
-//! vector registers a lane and, up to Vega, a few hundred scalar registers, which its waves share out
-//! between them in granules; the four share 64 KiB of LDS. A workgroup starts only where all its waves
-//! fit at once.
-//!
-//! Source: AMD, Graphics Core Next Architecture, Generation 3, and Vega ISA documents (registers, LDS and
-//! their granules); Mesa, src/amd/common/ac_gpu_info.c (waves a SIMD of each chip).
+//! Either has four SIMDs. Each holds so many waves, and has so many vector registers a lane and, on GCN, so
+//! many scalar registers, which its waves share out between them in granules; the four share the LDS. A
+//! workgroup starts only where all its waves fit at once. The figures are in [`Chip`].
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// SIMDs of a compute unit.
-const SIMDS: u32 = 4;
-/// Lanes of a wave.
-const LANES: u32 = 64;
-/// Vector registers of a lane of a SIMD.
-const VGPRS: u32 = 256;
-const VGPR_GRANULE: u32 = 4;
-/// Bytes of LDS of a compute unit.
-const LDS: u32 = 64 * 1024;
-/// Workgroups of more than one wave that a compute unit can keep barriers for.
-const BARRIERS: u32 = 16;
+use super::chip::{Chip, SIMDS, Unit};
 
-/// What a chip has where GCN's generations differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chip {
-    /// Waves that a SIMD holds at most.
-    pub waves: u32,
-    /// Scalar registers of a SIMD.
-    pub sgprs: u32,
-    /// Scalar registers are granted in multiples of this.
-    pub sgpr_granule: u32,
-    /// Bytes of LDS are granted in multiples of this.
-    pub lds_granule: u32,
-}
-
-const GFX7: Chip = Chip { waves: 10, sgprs: 512, sgpr_granule: 8, lds_granule: 512 };
-const GFX8: Chip = Chip { sgprs: 800, sgpr_granule: 16, ..GFX7 };
-const POLARIS: Chip = Chip { waves: 8, ..GFX8 };
-
-/// The chips that are modelled, as Mesa calls them.
-const CHIPS: [(&str, Chip); 20] = [
-    ("BONAIRE", GFX7),
-    ("KAVERI", GFX7),
-    ("KABINI", GFX7),
-    ("HAWAII", GFX7),
-    ("TONGA", GFX8),
-    ("ICELAND", GFX8),
-    ("CARRIZO", GFX8),
-    ("FIJI", GFX8),
-    ("STONEY", GFX8),
-    ("POLARIS10", POLARIS),
-    ("POLARIS11", POLARIS),
-    ("POLARIS12", POLARIS),
-    ("VEGAM", POLARIS),
-    ("VEGA10", GFX8),
-    ("VEGA12", GFX8),
-    ("VEGA20", GFX8),
-    ("RAVEN", GFX8),
-    ("RAVEN2", GFX8),
-    ("RENOIR", GFX8),
-    ("ARCTURUS", GFX8),
-];
-
-/// Later chips, which RADV compiles for and this model says nothing of.
-const LATER: &str = "ALDEBARAN, NAVI10, NAVI14, NAVI21, NAVI22, NAVI24, VANGOGH, REMBRANDT";
-
-impl Chip {
-    /// The chip with Mesa's name for it; none where it is not of GCN.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        CHIPS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, chip)| *chip)
-    }
-
-    /// Names to choose from.
-    pub(super) fn names() -> String {
-        let names: Vec<&str> = CHIPS.iter().map(|(name, _)| *name).collect();
-        format!("{}, {LATER}", names.join(", "))
-    }
-}
-
-/// What a kernel takes of a compute unit.
+/// What a kernel takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
+    /// Lanes of a wave.
+    pub lanes: u32,
     /// Vector registers of a lane.
     pub vgprs: u32,
     /// Scalar registers of a wave.
@@ -95,7 +26,7 @@ pub struct Use {
     pub threads: u32,
 }
 
-/// What keeps more workgroups from a compute unit.
+/// What keeps more workgroups from a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -123,45 +54,116 @@ impl fmt::Display for Limit {
     }
 }
 
-/// How much of a compute unit's work fits at once.
+/// How much of a unit's work fits at once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occupancy {
-    /// Workgroups of a compute unit at once; 0 where not even one fits.
-    pub groups_per_cu: u32,
+    /// What the workgroups are counted on.
+    pub unit: Unit,
+    /// Workgroups of the unit at once; 0 where not even one fits.
+    pub groups: u32,
     /// What allows no more of them: all that allow just as many.
     pub limits: Vec<Limit>,
-    /// Waves of a SIMD by registers and LDS alone, as RADV's *Subgroups per SIMD* counts them: without
-    /// regard to whether whole workgroups fit.
+    /// What the kernel has to take less of for one workgroup more; none where it is not up to the kernel.
+    pub shed: Option<Shed>,
+    /// Waves of a SIMD by registers, LDS and slots alone, without regard to whether whole workgroups fit.
     pub waves_per_simd: u32,
+}
+
+/// The least that a kernel has to give up, all of it at once, for one workgroup more on a unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shed {
+    /// Vector registers of a lane, counted from what the driver says, which is rounded up to what is
+    /// granted: up to a granule less one fewer may do.
+    pub vgprs: u32,
+    /// Scalar registers of a wave, likewise.
+    pub sgprs: u32,
+    /// Bytes of LDS of a workgroup.
+    pub lds_bytes: u32,
+}
+
+/// A kernel on a chip.
+#[derive(Clone, Copy)]
+struct Fit {
+    chip: Chip,
+    kernel: Use,
+    /// Waves of a workgroup.
+    group: u32,
+    vgprs: u32,
+    vgpr_granule: u32,
 }
 
 impl Occupancy {
     /// Of a kernel on a chip.
     #[must_use]
     pub fn of(chip: Chip, kernel: Use) -> Self {
-        let group = kernel.threads.div_ceil(LANES).max(1);
-        let lds = kernel.lds.next_multiple_of(chip.lds_granule);
-        let by_vgprs = VGPRS / kernel.vgprs.max(1).next_multiple_of(VGPR_GRANULE);
-        let by_sgprs = chip.sgprs / kernel.sgprs.max(1).next_multiple_of(chip.sgpr_granule);
-        let groups_of = |waves: u32| SIMDS * waves.min(chip.waves) / group;
+        let group = kernel.threads.div_ceil(kernel.lanes.max(1)).max(1);
+        let (vgprs, vgpr_granule) = chip.vgprs_for(kernel.lanes);
+        let fit = Fit { chip, kernel, group, vgprs, vgpr_granule };
+        let (groups, limits) = fit.groups();
+        let waves_per_simd = fit.waves();
+        Self { unit: chip.unit, groups, limits, shed: fit.shed(groups + 1), waves_per_simd }
+    }
+}
+
+impl Fit {
+    fn lds(&self) -> u32 {
+        self.kernel.lds.next_multiple_of(self.chip.lds_granule)
+    }
+
+    /// Waves of a SIMD by vector registers.
+    fn by_vgprs(&self) -> u32 {
+        self.vgprs / self.kernel.vgprs.max(1).next_multiple_of(self.vgpr_granule)
+    }
+
+    /// Waves of a SIMD by scalar registers, where they are shared out.
+    fn by_sgprs(&self) -> Option<u32> {
+        let granted = self.kernel.sgprs.max(1).next_multiple_of(self.chip.sgpr_granule);
+        self.chip.sgprs.map(|sgprs| sgprs / granted)
+    }
+
+    fn groups_of(&self, waves: u32) -> u32 {
+        SIMDS * waves.min(self.chip.waves) / self.group
+    }
+
+    fn groups(&self) -> (u32, Vec<Limit>) {
+        let slots = self.groups_of(self.chip.waves);
         let limits = [
-            (Limit::Waves, Some(groups_of(chip.waves))),
-            (Limit::Vgprs, Some(groups_of(by_vgprs))),
-            (Limit::Sgprs, Some(groups_of(by_sgprs))),
-            (Limit::Lds, LDS.checked_div(lds)),
-            (Limit::Barriers, (group > 1).then_some(BARRIERS)),
+            (Limit::Vgprs, Some(self.groups_of(self.by_vgprs()))),
+            (Limit::Sgprs, self.by_sgprs().map(|waves| self.groups_of(waves))),
+            (Limit::Lds, self.chip.lds.checked_div(self.lds())),
+            (Limit::Waves, Some(slots)),
+            (Limit::Barriers, (self.group > 1).then_some(self.chip.barriers)),
         ];
         let groups = limits.iter().filter_map(|(_, most)| *most).min().unwrap_or(0);
         // Registers that allow as many waves as there are slots are not what is short.
         let short = |(limit, most): &(Limit, Option<u32>)| {
-            let slots = matches!(limit, Limit::Vgprs | Limit::Sgprs) && groups == groups_of(chip.waves);
-            (*most == Some(groups) && !slots).then_some(*limit)
+            let enough = matches!(limit, Limit::Vgprs | Limit::Sgprs) && groups == slots;
+            (*most == Some(groups) && !enough).then_some(*limit)
         };
-        let mut limits: Vec<Limit> = limits.iter().filter_map(short).collect();
-        limits.sort_unstable();
-        let by_lds = (LDS / SIMDS).div_ceil((lds / group).max(1));
-        let waves_per_simd = by_vgprs.min(by_sgprs).min(chip.waves).min(by_lds);
-        Self { groups_per_cu: groups, limits, waves_per_simd }
+        (groups, limits.iter().filter_map(short).collect())
+    }
+
+    fn waves(&self) -> u32 {
+        let of_a_wave = (self.lds() / self.group).max(1);
+        let by_lds = (self.chip.lds / SIMDS).div_ceil(of_a_wave);
+        let by_sgprs = self.by_sgprs().unwrap_or(self.chip.waves);
+        self.by_vgprs().min(by_sgprs).min(self.chip.waves).min(by_lds)
+    }
+
+    /// What is too much for so many workgroups.
+    fn shed(&self, groups: u32) -> Option<Shed> {
+        let waves = (groups * self.group).div_ceil(SIMDS);
+        if waves > self.chip.waves || (self.group > 1 && groups > self.chip.barriers) {
+            return None;
+        }
+        let most = |of: u32, granule: u32| of / waves / granule * granule;
+        let sgprs = self.chip.sgprs.map_or(u32::MAX, |sgprs| most(sgprs, self.chip.sgpr_granule));
+        let lds = self.chip.lds / groups / self.chip.lds_granule * self.chip.lds_granule;
+        Some(Shed {
+            vgprs: self.kernel.vgprs.saturating_sub(most(self.vgprs, self.vgpr_granule)),
+            sgprs: self.kernel.sgprs.saturating_sub(sgprs),
+            lds_bytes: self.kernel.lds.saturating_sub(lds),
+        })
     }
 }
 
@@ -169,9 +171,14 @@ impl Occupancy {
 mod tests {
     use super::*;
 
+    fn chip(name: &str) -> Chip {
+        Chip::named(name).unwrap()
+    }
+
+    const LIGHT: Use = Use { lanes: 64, vgprs: 16, sgprs: 16, lds: 0, threads: 64 };
+
     fn groups(threads: u32, vgprs: u32, lds: u32) -> u32 {
-        let kernel = Use { vgprs, sgprs: 16, lds, threads };
-        Occupancy::of(GFX8, kernel).groups_per_cu
+        Occupancy::of(chip("TONGA"), Use { vgprs, lds, threads, ..LIGHT }).groups
     }
 
     /// Aaltonen, Optimizing GPU occupancy and resource usage with large thread groups, 2017.
@@ -185,28 +192,27 @@ mod tests {
 
     #[test]
     fn what_is_short_is_named() {
-        let limits = |kernel| Occupancy::of(POLARIS, kernel).limits;
-        let light = Use { vgprs: 16, sgprs: 16, lds: 0, threads: 64 };
-        assert_eq!(limits(light), [Limit::Waves]);
-        assert_eq!(limits(Use { vgprs: 40, ..light }), [Limit::Vgprs]);
-        assert_eq!(limits(Use { sgprs: 102, ..light }), [Limit::Sgprs]);
-        assert_eq!(limits(Use { lds: 32 * 1024, ..light }), [Limit::Lds]);
-        assert_eq!(limits(Use { threads: 128, ..light }), [Limit::Waves, Limit::Barriers]);
-        let both = Use { vgprs: 40, lds: 21 * 1024, threads: 512, ..light };
+        let limits = |kernel| Occupancy::of(chip("POLARIS10"), kernel).limits;
+        assert_eq!(limits(LIGHT), [Limit::Waves]);
+        assert_eq!(limits(Use { vgprs: 40, ..LIGHT }), [Limit::Vgprs]);
+        assert_eq!(limits(Use { sgprs: 102, ..LIGHT }), [Limit::Sgprs]);
+        assert_eq!(limits(Use { lds: 32 * 1024, ..LIGHT }), [Limit::Lds]);
+        assert_eq!(limits(Use { threads: 128, ..LIGHT }), [Limit::Waves, Limit::Barriers]);
+        let both = Use { vgprs: 40, lds: 21 * 1024, threads: 512, ..LIGHT };
         assert_eq!(limits(both), [Limit::Vgprs, Limit::Lds]);
         // As many groups as there are slots for: registers are not what is short.
-        assert_eq!(limits(Use { vgprs: 36, threads: 768, ..light }), [Limit::Waves]);
+        assert_eq!(limits(Use { vgprs: 36, threads: 768, ..LIGHT }), [Limit::Waves]);
     }
 
     #[test]
     fn granules_round_up() {
-        let of = |kernel| Occupancy::of(GFX8, kernel);
-        let kernel = Use { vgprs: 28, sgprs: 80, lds: 0, threads: 64 };
+        let of = |kernel| Occupancy::of(chip("VEGA10"), kernel);
+        let kernel = Use { vgprs: 28, sgprs: 80, ..LIGHT };
         assert_eq!(of(kernel).waves_per_simd, 9);
         assert_eq!(of(Use { vgprs: 29, ..kernel }).waves_per_simd, 8);
         assert_eq!(of(Use { sgprs: 81, ..kernel }).waves_per_simd, 8);
-        assert_eq!(of(Use { lds: 4096, ..kernel }).groups_per_cu, 16);
-        assert_eq!(of(Use { lds: 4097, ..kernel }).groups_per_cu, 14);
+        assert_eq!(of(Use { lds: 4096, ..kernel }).groups, 16);
+        assert_eq!(of(Use { lds: 4097, ..kernel }).groups, 14);
     }
 
     #[test]
@@ -216,9 +222,63 @@ mod tests {
     }
 
     #[test]
-    fn chips_are_found_by_mesas_names() {
-        assert_eq!(Chip::named("polaris10"), Some(POLARIS));
-        assert_eq!(Chip::named("NAVI21"), None);
-        assert!(Chip::names().contains("VEGA10") && Chip::names().contains("NAVI21"));
+    fn rdna_shares_out_a_workgroup_processor() {
+        let of = |name, kernel| {
+            let occupancy = Occupancy::of(chip(name), kernel);
+            assert_eq!(occupancy.unit, Unit::Wgp);
+            (occupancy.waves_per_simd, occupancy.groups, occupancy.limits)
+        };
+        let kernel = Use { threads: 1024, vgprs: 32, lds: 32 * 1024, sgprs: 128, ..LIGHT };
+        assert_eq!(of("NAVI10", kernel), (16, 4, vec![Limit::Vgprs, Limit::Lds]));
+        assert_eq!(of("NAVI21", kernel), (16, 4, vec![Limit::Lds, Limit::Waves]));
+        // 40 registers are granted as 48 in twelves, and a SIMD has 768.
+        assert_eq!(of("GFX1100", Use { vgprs: 40, lds: 0, ..kernel }), (16, 4, vec![Limit::Waves]));
+        assert_eq!(of("NAVI21", Use { vgprs: 40, lds: 0, ..kernel }), (12, 3, vec![Limit::Vgprs]));
+        // Waves of 32 have twice the registers, in granules twice as large, and as many slots.
+        let short = Use { lanes: 32, vgprs: 72, lds: 0, ..kernel };
+        assert_eq!(of("NAVI21", short), (12, 1, vec![Limit::Vgprs]));
+        assert_eq!(of("NAVI21", Use { threads: 32, vgprs: 24, ..short }), (16, 64, vec![Limit::Waves]));
+        assert_eq!(of("NAVI10", Use { threads: 64, vgprs: 24, ..short }), (20, 32, vec![Limit::Barriers]));
+    }
+
+    #[test]
+    fn what_to_shed_is_what_one_more_group_needs() {
+        let shed = |name, kernel| Occupancy::of(chip(name), kernel).shed;
+        let fat = Use { threads: 1024, vgprs: 52, lds: 20 * 1024, ..LIGHT };
+        assert_eq!(shed("VEGA10", fat), Some(Shed { vgprs: 20, ..Shed::default() }));
+        let both = Use { lds: 33 * 1024, ..fat };
+        assert_eq!(shed("VEGA10", both), Some(Shed { vgprs: 20, lds_bytes: 1024, ..Shed::default() }));
+        assert_eq!(shed("VEGA10", Use { sgprs: 102, ..LIGHT }).map(|shed| shed.sgprs), Some(6));
+        // Slots, and barriers.
+        assert_eq!(shed("POLARIS10", LIGHT), None);
+        assert_eq!(shed("VEGA10", Use { threads: 128, ..LIGHT }), None);
+        let navi = Use { vgprs: 40, ..fat };
+        assert_eq!(shed("NAVI21", navi), Some(Shed { vgprs: 8, ..Shed::default() }));
+    }
+
+    /// With what was shed there is one group more, and not with one register less shed.
+    #[test]
+    fn nothing_less_than_the_shed_will_do() {
+        let mut tried = 0;
+        for name in ["BONAIRE", "POLARIS10", "VEGA10", "NAVI10", "NAVI21", "GFX1100"] {
+            let chip = chip(name);
+            let lengths: &[u32] = if chip.unit == Unit::Wgp { &[32, 64] } else { &[64] };
+            for &lanes in lengths {
+                let kernels = (24..=256).step_by(4).flat_map(|vgprs| {
+                    [64, 128, 256, 512, 1024].map(|threads| Use { lanes, vgprs, threads, ..LIGHT })
+                });
+                for kernel in kernels {
+                    let occupancy = Occupancy::of(chip, kernel);
+                    let Some(shed) = occupancy.shed else { continue };
+                    let with =
+                        |shed| Occupancy::of(chip, Use { vgprs: kernel.vgprs - shed, ..kernel }).groups;
+                    assert_eq!((shed.sgprs, shed.lds_bytes), (0, 0), "{name} {kernel:?}");
+                    assert!(with(shed.vgprs) > occupancy.groups, "{name} {kernel:?} {shed:?}");
+                    assert_eq!(with(shed.vgprs - 1), occupancy.groups, "{name} {kernel:?} {shed:?}");
+                    tried += 1;
+                }
+            }
+        }
+        assert!(tried > 1000, "{tried}");
     }
 }

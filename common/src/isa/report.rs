@@ -6,13 +6,15 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::child::Answer;
+use super::chip::{Chip, INSTRUCTION_CACHE};
 use super::count::{Counts, count};
-use super::occupancy::{Chip, Occupancy, Use};
+use super::executable::Executable;
+use super::occupancy::{Occupancy, Use};
 use super::{Line, Raw};
 use crate::record::Tool;
 
 /// Version of the layout of [`CodeReport`].
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// The kernels of a sample, compiled for chips that are not there.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -35,6 +37,8 @@ pub struct CodeReport {
     pub kernels: Vec<KernelCode>,
     /// The variants, in the sample's order.
     pub variants: Vec<VariantCode>,
+    /// What the driver of the device in use says, where it is of no chip in [`CodeReport::chips`].
+    pub reported: Option<Reported>,
     /// The chips, in the order given.
     pub chips: Vec<ChipCode>,
     /// Why nothing is known of a chip, by its name.
@@ -65,6 +69,19 @@ pub struct VariantCode {
     pub left_out: Option<String>,
 }
 
+/// What the driver of the device in use says of the kernels that it compiled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reported {
+    /// The device.
+    pub device: String,
+    /// Its driver, with the version.
+    pub driver: String,
+    /// The extension that it was asked through.
+    pub extension: String,
+    /// The forms of each of [`CodeReport::kernels`].
+    pub kernels: Vec<Vec<Executable>>,
+}
+
 /// What a chip's compiler made of the kernels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChipCode {
@@ -74,6 +91,8 @@ pub struct ChipCode {
     pub device: String,
     /// Its driver, with the version.
     pub driver: String,
+    /// Bytes of the instruction cache that code has to fit in.
+    pub instruction_cache: u32,
     /// One for each of [`CodeReport::kernels`].
     pub kernels: Vec<Outcome>,
 }
@@ -107,10 +126,13 @@ pub struct Compiled {
     pub lds_bytes: u64,
     /// Bytes of machine code.
     pub code_bytes: u64,
-    /// Waves of a SIMD, as the driver says: without regard to whether whole workgroups fit, and for
+    /// *Subgroups per SIMD*, as the driver says: without regard to whether whole workgroups fit, and for
     /// RDNA in a unit of its own.
     pub subgroups_per_simd: u64,
-    /// Workgroups of a compute unit; none where the chip is not of GCN.
+    /// The same in waves that a SIMD of the chip holds ([`Chip::waves_of`]); none where the chip is not
+    /// modelled.
+    pub waves_per_simd: Option<u64>,
+    /// What fits by the model; none where the chip is not modelled.
     pub occupancy: Option<Occupancy>,
     /// Instructions; none where the driver does not show its code.
     pub counts: Option<Counts>,
@@ -149,11 +171,14 @@ impl Compiled {
             lds_bytes: figure("LDS size")?,
             code_bytes: figure("Code size")?,
             subgroups_per_simd: figure("Subgroups per SIMD")?,
+            waves_per_simd: None,
             occupancy: None,
             counts: raw.assembly.as_deref().and_then(count),
         };
         if let Some(chip) = Chip::named(chip) {
+            compiled.waves_per_simd = Some(chip.waves_of(compiled.subgroups_per_simd, raw.subgroup_size));
             let kernel = Use {
+                lanes: raw.subgroup_size,
                 vgprs: u32::try_from(compiled.vgprs)?,
                 sgprs: u32::try_from(compiled.sgprs)?,
                 lds: u32::try_from(compiled.lds_bytes)?,
@@ -170,8 +195,29 @@ impl CodeReport {
     pub(crate) fn add(&mut self, chip: &str, (device, driver, lines): Answer) -> Result<()> {
         let kernels = self.kernels.iter().zip(lines).map(|(kernel, line)| Outcome::of(chip, kernel, line));
         let kernels = kernels.collect::<Result<_>>()?;
-        self.chips.push(ChipCode { chip: chip.to_owned(), device, driver, kernels });
+        self.chips.push(ChipCode {
+            chip: chip.to_owned(),
+            device,
+            driver,
+            instruction_cache: INSTRUCTION_CACHE,
+            kernels,
+        });
         Ok(())
+    }
+
+    /// Takes in what the driver of the device in use says. RADV's own figures are those of its chip.
+    pub(crate) fn add_reported(&mut self, reported: Reported) {
+        let lines = reported.kernels.iter().filter_map(|forms| match &forms[..] {
+            [form] => Some(Line::Kernel(Raw::from(form.clone()))),
+            _ => None,
+        });
+        let lines: Vec<Line> = lines.collect();
+        let chip = radv_chip(&reported.device).filter(|_| lines.len() == self.kernels.len());
+        let answer = (reported.device.clone(), reported.driver.clone(), lines);
+        // A version of RADV that names its figures otherwise is shown as any other driver is.
+        if chip.is_none_or(|chip| self.add(chip, answer).is_err()) {
+            self.reported = Some(reported);
+        }
     }
 
     /// What a chip's compiler made of the kernels of a variant.
@@ -182,4 +228,10 @@ impl CodeReport {
         let kernels = variant.map_or(&[][..], |variant| &variant.kernels);
         kernels.iter().filter_map(|&at| chip?.kernels.get(at)).collect()
     }
+}
+
+/// `NAVI21` of `AMD Radeon RX 6800 (RADV NAVI21)`.
+fn radv_chip(device: &str) -> Option<&str> {
+    let (_, rest) = device.split_once("(RADV ")?;
+    rest.split([')', ' ', ',']).next()
 }

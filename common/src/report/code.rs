@@ -1,11 +1,16 @@
 //! The tables of `--code`: a row a variant and kernel, a table a chip.
 
+mod columns;
+mod notes;
+mod reported;
+
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::below::wrapped;
 use super::charset::Charset;
 use super::figure::{ABSENT, BLANK, width};
-use crate::isa::{ChipCode, CodeReport, Compiled, Counts, KernelCode, Limit, Outcome, VariantCode};
+use crate::isa::{ChipCode, CodeReport, KernelCode, Outcome, VariantCode};
+use columns::{COLUMNS, Column, LEAST};
 
 /// The kernels with their numbers, then what each chip's compiler made of them, in `room` columns where
 /// that is possible, and how to read it. Ends with a newline.
@@ -15,12 +20,18 @@ pub(crate) fn code(charset: Charset, room: u16, report: &CodeReport) -> String {
     for (number, kernel) in (1..).zip(&report.kernels) {
         text += &wrapped(&format!("Kernel {number}: {}", described(kernel, &report.kernels)), room);
     }
+    if let Some(reported) = &report.reported {
+        text += &reported::table(charset, room, report, reported);
+        return charset.fit(&text).into_owned();
+    }
+    let mut fewest = COLUMNS.len();
     for chip in &report.chips {
-        text += &format!("\n{}, {}\n", chip.device, chip.driver);
-        text += &drawn(charset, room, report, chip);
+        let (table, columns) = drawn(charset, room, report, chip);
+        text += &format!("\n{}, {}\n{table}", chip.device, chip.driver);
+        fewest = fewest.min(columns);
     }
     text.push('\n');
-    for line in notes(report) {
+    for line in notes::notes(report, &COLUMNS[fewest..]) {
         text += &wrapped(&line, room);
     }
     charset.fit(&text).into_owned()
@@ -39,62 +50,20 @@ fn described(kernel: &KernelCode, all: &[KernelCode]) -> String {
     parts.join(", ")
 }
 
-/// A head, and where its figure comes from. The last ones go first where there is no room.
-type Column = (&'static str, fn(&Compiled) -> String);
-
-const COLUMNS: [Column; 17] = [
-    ("VGPRs", |c| c.vgprs.to_string()),
-    ("SGPRs", |c| c.sgprs.to_string()),
-    ("LDS bytes", |c| c.lds_bytes.to_string()),
-    ("Code bytes", |c| c.code_bytes.to_string()),
-    ("Waves /SIMD", |c| absent_or(c.occupancy.as_ref().map(|_| c.subgroups_per_simd))),
-    ("Groups /CU", |c| absent_or(c.occupancy.as_ref().map(|occupancy| occupancy.groups_per_cu))),
-    ("VMEM loads", |c| counted(c, |counts| counts.vmem_loads)),
-    ("VMEM stores", |c| counted(c, |counts| counts.vmem_stores)),
-    ("LDS ops", |c| counted(c, |counts| counts.lds)),
-    ("Spilled", |c| (c.spilled_vgprs + c.spilled_sgprs).to_string()),
-    ("Scratch bytes", |c| c.scratch_bytes.to_string()),
-    ("Limited by", |c| absent_or(c.occupancy.as_ref().map(|occupancy| limits(&occupancy.limits)))),
-    ("Barriers", |c| counted(c, |counts| counts.barriers)),
-    ("Scalar loads", |c| counted(c, |counts| counts.scalar_loads)),
-    ("VALU", |c| counted(c, |counts| counts.valu)),
-    ("SALU", |c| counted(c, |counts| counts.salu)),
-    ("Branches", |c| counted(c, |counts| counts.branches)),
-];
-
-/// Columns that stay however narrow the terminal is.
-const LEAST: usize = 11;
-
-fn counted(compiled: &Compiled, of: fn(&Counts) -> u64) -> String {
-    let Some(counts) = &compiled.counts else { return ABSENT.to_owned() };
-    let figure = of(counts).to_string();
-    if counts.backward_branches > 0 && of(counts) > 0 { figure + "*" } else { figure }
-}
-
-fn absent_or(figure: Option<impl ToString>) -> String {
-    figure.map_or_else(|| ABSENT.to_owned(), |figure| figure.to_string())
-}
-
-fn limits(limits: &[Limit]) -> String {
-    limits.iter().map(Limit::to_string).collect::<Vec<_>>().join(" ")
-}
-
-fn drawn(charset: Charset, room: u16, report: &CodeReport, chip: &ChipCode) -> String {
-    let fits = |text: &String| text.lines().all(|line| width(line) <= usize::from(room));
-    let mut tables = (LEAST..=COLUMNS.len()).rev().map(|columns| draw(charset, report, chip, columns));
-    let widest = tables.find(fits);
-    widest.unwrap_or_else(|| draw(charset, report, chip, LEAST))
+/// The table with as many columns as there is room for, and how many these are.
+fn drawn(charset: Charset, room: u16, report: &CodeReport, chip: &ChipCode) -> (String, usize) {
+    let fits = |text: &str| text.lines().all(|line| width(line) <= usize::from(room));
+    let mut tables =
+        (LEAST..=COLUMNS.len()).rev().map(|columns| (draw(charset, report, chip, columns), columns));
+    let widest = tables.find(|(text, _)| fits(text));
+    widest.unwrap_or_else(|| (draw(charset, report, chip, LEAST), LEAST))
 }
 
 fn draw(charset: Charset, report: &CodeReport, chip: &ChipCode, columns: usize) -> String {
     let columns = &COLUMNS[..columns];
-    let rule = LineStyle::none().fill(charset.rule()).junction(charset.rule());
-    let mut table = Table::new();
-    let heads = columns.iter().map(|(head, _)| head.replace(' ', "\n"));
-    table
-        .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(["Variant".to_owned(), "Kernel".to_owned()].into_iter().chain(heads));
+    let heads = columns.iter().map(|column| column.head(chip).replace(' ', "\n"));
+    let mut table = plain(charset);
+    table.set_header(["Variant".to_owned(), "Kernel".to_owned()].into_iter().chain(heads));
     for variant in &report.variants {
         for row in rows(variant, chip, columns) {
             table.add_row(row.iter().map(|cell| charset.fit_part(cell).into_owned()));
@@ -103,12 +72,21 @@ fn draw(charset: Charset, report: &CodeReport, chip: &ChipCode, columns: usize) 
     for index in 0..columns.len() + 2 {
         if let Some(drawn) = table.column_mut(index) {
             drawn.set_padding((0, u16::from(index <= columns.len())));
-            let is_text =
-                index == 0 || columns.get(index.wrapping_sub(2)).is_some_and(|c| c.0 == "Limited by");
+            let is_text = index == 0 || columns.get(index.wrapping_sub(2)).is_some_and(|c| c.is_text);
             drawn.set_cell_alignment(if is_text { CellAlignment::Left } else { CellAlignment::Right });
         }
     }
     table.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned() + "\n").collect()
+}
+
+/// A table with rules and nothing else.
+fn plain(charset: Charset) -> Table {
+    let rule = LineStyle::none().fill(charset.rule()).junction(charset.rule());
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
+        .set_content_arrangement(ContentArrangement::Disabled);
+    table
 }
 
 /// A row for each kernel of a variant, which is named in the first.
@@ -119,7 +97,7 @@ fn rows(variant: &VariantCode, chip: &ChipCode, columns: &[Column]) -> Vec<Vec<S
     let row = |(at, &kernel): (usize, &usize)| {
         let name = if at == 0 { variant.variant.clone() } else { String::new() };
         let figures: Vec<String> = match chip.kernels.get(kernel) {
-            Some(Outcome::Compiled(compiled)) => columns.iter().map(|(_, of)| of(compiled)).collect(),
+            Some(Outcome::Compiled(compiled)) => columns.iter().map(|column| (column.of)(compiled)).collect(),
             _ => vec![ABSENT.to_owned(); columns.len()],
         };
         [name, (kernel + 1).to_string()].into_iter().chain(figures).collect()
@@ -127,47 +105,10 @@ fn rows(variant: &VariantCode, chip: &ChipCode, columns: &[Column]) -> Vec<Vec<S
     variant.kernels.iter().enumerate().map(row).collect()
 }
 
-/// What the reader must know.
-fn notes(report: &CodeReport) -> Vec<String> {
-    let mut notes = Vec::new();
-    for variant in &report.variants {
-        if let Some(reason) = &variant.left_out {
-            notes.push(format!("{} is left out: {reason}", variant.variant));
-        }
-    }
-    for chip in &report.chips {
-        for (number, outcome) in (1..).zip(&chip.kernels) {
-            if let Outcome::Refused(reason) = outcome {
-                notes.push(format!("{} cannot have kernel {number}: {reason}.", chip.chip));
-            }
-        }
-        let compiled = || chip.kernels.iter().filter_map(Outcome::compiled);
-        if compiled().any(|c| c.counts.is_none()) {
-            notes.push(format!("RADV shows no machine code for {}: nothing in it is counted.", chip.chip));
-        }
-        if compiled().any(|c| c.occupancy.is_none()) {
-            notes.push(format!(
-                "Waves and groups of {} are not computed: the model is of GCN 2 to 5.",
-                chip.chip
-            ));
-        }
-    }
-    let all = || report.chips.iter().flat_map(|chip| chip.kernels.iter().filter_map(Outcome::compiled));
-    if all().any(|c| c.counts.is_some_and(|counts| counts.backward_branches > 0)) {
-        notes.push("* Counted in the code, which has a loop: what stands in it runs more often.".into());
-    }
-    notes.push(format!(
-        "No variant was run. The kernels are those for {} (subgroups of {}); waves a SIMD are the driver's figure, groups \
-         a CU follow from registers, LDS and workgroup.",
-        report.declared_on, report.declared_for_subgroups_of
-    ));
-    notes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::{Occupancy, SCHEMA};
+    use crate::isa::{Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, SCHEMA, Shed, Unit};
     use crate::record::Tool;
 
     fn kernel(particles: u32) -> KernelCode {
@@ -190,6 +131,7 @@ mod tests {
             lds_bytes: 32_768,
             code_bytes: 7004,
             subgroups_per_simd: 8,
+            waves_per_simd: occupancy.as_ref().map(|_| 8),
             occupancy,
             counts,
         }))
@@ -197,7 +139,7 @@ mod tests {
 
     fn chip(chip: &str, kernels: Vec<Outcome>) -> ChipCode {
         let (device, driver) = (format!("Null hardware (RADV {chip})"), "Mesa 22.3.6".into());
-        ChipCode { chip: chip.into(), device, driver, kernels }
+        ChipCode { chip: chip.into(), device, driver, instruction_cache: INSTRUCTION_CACHE, kernels }
     }
 
     fn variant(variant: &str, kernels: &[usize], left_out: Option<&str>) -> VariantCode {
@@ -213,12 +155,24 @@ mod tests {
         Tool { name, version, commit: None, dirty: None, build, shaders }
     }
 
-    fn report() -> CodeReport {
+    pub(super) fn report() -> CodeReport {
+        let shed = Some(Shed { vgprs: 8, lds_bytes: 1024, sgprs: 0 });
         let limits = vec![Limit::Vgprs, Limit::Lds];
-        let occupancy = Occupancy { groups_per_cu: 2, limits, waves_per_simd: 8 };
-        let counts = Counts { vmem_loads: 9, lds: 120, backward_branches: 1, ..Counts::default() };
+        let on = |unit| Occupancy { unit, groups: 2, limits: limits.clone(), shed, waves_per_simd: 8 };
+        let counts = Counts {
+            vmem_loads: 9,
+            vmem_loads_glc: 3,
+            vmem_stores: 2,
+            vmem_stores_glc: 2,
+            lds: 120,
+            backward_branches: 1,
+            ..Counts::default()
+        };
         let refused = Outcome::Refused("it has no 16-bit integers".into());
-        let vega = vec![compiled(Some(occupancy), Some(counts)), refused];
+        let vega = vec![compiled(Some(on(Unit::Cu)), Some(counts)), refused];
+        let slots = Occupancy { limits: vec![Limit::Waves], shed: None, ..on(Unit::Wgp) };
+        let plain = Counts { vmem_loads: 9, vmem_stores: 2, ..Counts::default() };
+        let navi = vec![compiled(Some(on(Unit::Wgp)), Some(plain)), compiled(Some(slots), Some(plain))];
         CodeReport {
             schema: SCHEMA,
             tool: tool(),
@@ -233,9 +187,11 @@ mod tests {
                 variant("in_two_kernels", &[0, 1], None),
                 variant("half", &[], Some("the device has no 16-bit floats")),
             ],
+            reported: None,
             chips: vec![
                 chip("VEGA10", vega),
-                chip("NAVI21", vec![compiled(None, None), compiled(None, None)]),
+                chip("GFX1100", navi),
+                chip("ALDEBARAN", vec![compiled(None, None), compiled(None, None)]),
             ],
             failed: [].into(),
         }
@@ -252,14 +208,40 @@ mod tests {
     }
 
     #[test]
+    fn in_80_columns() {
+        insta::assert_snapshot!(code(Charset::Utf8, 80, &report()));
+    }
+
+    #[test]
+    fn code_larger_than_the_cache_is_told() {
+        let mut report = report();
+        assert!(!code(Charset::Utf8, 100, &report).contains("KiB, which several"));
+        let Outcome::Compiled(compiled) = &mut report.chips[1].kernels[1] else { panic!("{report:?}") };
+        compiled.code_bytes = 33_000;
+        let text = code(Charset::Utf8, 200, &report);
+        assert!(text.contains("Kernel 2 on GFX1100: 33000 bytes of code are more than"), "{text}");
+        assert!(text.contains("101 %"), "{text}");
+    }
+
+    #[test]
+    fn loads_without_glc_are_told() {
+        let mut report = report();
+        report.chips.remove(0);
+        let text = code(Charset::Utf8, 200, &report);
+        assert!(text.contains("No load has glc") && !text.contains("RADV 22.3.6 marks"), "{text}");
+    }
+
+    #[test]
     fn the_least_stays_and_the_rest_fits() {
-        let least: Vec<&str> =
-            COLUMNS[..LEAST].iter().filter_map(|(head, _)| head.split(' ').next()).collect();
-        for room in 60..200 {
+        for room in 60..230 {
             let text = code(Charset::Utf8, room, &report());
-            assert!(least.iter().all(|head| text.contains(head)), "{room}\n{text}");
+            for column in &COLUMNS {
+                let head = column.name();
+                let first = head.split(' ').next().unwrap_or_default();
+                assert!(text.contains(first), "{head} at {room}\n{text}");
+            }
             let widest = text.lines().map(width).max().unwrap_or(0);
-            assert!(room < 105 || widest <= usize::from(room), "{widest} at {room}\n{text}");
+            assert!(room < 72 || widest <= usize::from(room), "{widest} at {room}\n{text}");
         }
     }
 }

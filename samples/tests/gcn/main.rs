@@ -1,9 +1,11 @@
-//! Code for AMD's GCN, compiled without the chip: that the figures are those of the kernels, that the
+//! Code for AMD's GCN and RDNA, compiled without the chip: that the figures are those of the kernels, that the
 //! occupancy model agrees with the driver, and what is said where nothing can be compiled.
 //!
 //! They pin no version of Mesa: what a compiler may do better tomorrow is a bound here.
 
 mod budgets;
+mod child;
+mod coherence;
 mod model;
 #[path = "../support/mod.rs"]
 mod support;
@@ -18,7 +20,7 @@ use libtest_mimic::Arguments;
 use support::{Call, Ended, for_each_sample, trial};
 
 const SAMPLE: &str = "pipelined_events";
-const CHIPS: [&str; 2] = ["POLARIS10", "VEGA10"];
+const CHIPS: [&str; 3] = ["POLARIS10", "VEGA10", "NAVI21"];
 /// Mesa's driver for AMD, which scripts/setup installs.
 const RADV: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
 
@@ -26,6 +28,7 @@ fn main() -> Result<ExitCode> {
     let here = Path::new(RADV).exists();
     let mut trials = vec![
         trial("occupancy_model", model::agrees_with_the_driver),
+        trial("coherent", coherence::shows_in_the_code),
         trial("sweep", sweep),
         trial("unknown_chip", unknown_chip),
         trial("compiler_failure", compiler_failure),
@@ -35,6 +38,7 @@ fn main() -> Result<ExitCode> {
     let mut trials: Vec<_> = trials.into_iter().map(|trial| trial.with_ignored_flag(!here)).collect();
     trials.push(trial("no_driver", no_driver));
     trials.push(trial("no_chip", no_chip));
+    trials.push(trial("device_in_use", device_in_use));
     Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
 }
 
@@ -58,7 +62,8 @@ fn told_on_one_line(ended: Ended, code: u8, says: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Every kernel of every sample compiles, for chips that have what it asks for, without spills.
+/// Every kernel of every sample compiles, for chips that have what it asks for, without spills, and reads
+/// past a cache only where it is to.
 fn compiled(sample: &str) -> Result<()> {
     let report = report(sample, "")?;
     ensure!(report.chips.len() == CHIPS.len() && report.failed.is_empty(), "{:?}", report.failed);
@@ -71,11 +76,15 @@ fn compiled(sample: &str) -> Result<()> {
             ensure!(memory == 0, "{} on {} keeps registers in memory: {compiled:?}", kernel.name, chip.chip);
             let occupancy = compiled.occupancy.as_ref().context("no occupancy")?;
             ensure!(
-                u64::from(occupancy.waves_per_simd) == compiled.subgroups_per_simd,
+                Some(u64::from(occupancy.waves_per_simd)) == compiled.waves_per_simd,
                 "{} on {}: {compiled:?}",
                 kernel.name,
                 chip.chip
             );
+            let coherent = kernel.name.contains("COHERENT_LOADS");
+            let counts = compiled.counts.context("no code")?;
+            let expected = if coherent { counts.vmem_loads } else { 0 };
+            ensure!(counts.vmem_loads_glc == expected, "{} on {}: {counts:?}", kernel.name, chip.chip);
         }
     }
     Ok(())
@@ -123,5 +132,23 @@ fn no_chip() -> Result<()> {
     {
         told_on_one_line(call(SAMPLE, code)?.run()?, EXIT_FAILED, &["--code", says])?;
     }
+    Ok(())
+}
+
+/// The device in use tells what it made of each kernel, or it is said on one line what it lacks.
+fn device_in_use() -> Result<()> {
+    let ended = Call::new(SAMPLE)?.words("--code --json -").run()?;
+    if ended.code == Some(EXIT_SKIPPED.into()) {
+        let says = ["does not tell", "VK_KHR_pipeline_executable_properties", "VK_AMD_shader_info", "amd:"];
+        return told_on_one_line(ended, EXIT_SKIPPED, &says);
+    }
+    let ended = ended.with_code(EXIT_RIGHT.into())?;
+    let report: CodeReport = serde_json::from_str(&ended.stdout).with_context(|| format!("{ended}"))?;
+    let told = match (&report.reported, &report.chips[..]) {
+        (Some(reported), []) => reported.kernels.iter().filter(|forms| !forms.is_empty()).count(),
+        (None, [chip]) => chip.kernels.iter().filter(|outcome| outcome.compiled().is_some()).count(),
+        other => anyhow::bail!("both or none: {other:?}"),
+    };
+    ensure!(told > 0 && told == report.kernels.len(), "{told} of {} kernels: {ended}", report.kernels.len());
     Ok(())
 }

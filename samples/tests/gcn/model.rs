@@ -1,107 +1,212 @@
 //! The occupancy model against what the driver says of kernels made for the purpose.
 
-use std::collections::BTreeMap;
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
-use anyhow::{Context, Result, ensure};
-use common::isa::{Chip, Occupancy, Use};
+use anyhow::{Context, Result, anyhow, ensure};
+use common::isa::{Chip, Limit, Occupancy, Unit, Use};
 use common::source::Source;
 use common::spirv;
-use serde_json::Value;
 
-use crate::support::Call;
-use crate::{RADV, SAMPLE};
+use crate::child::{self, STORAGE_BUFFER};
+
+/// One chip or two of each generation that the model tells apart.
+const CHIPS: [&str; 6] = ["BONAIRE", "POLARIS10", "VEGA10", "NAVI10", "NAVI21", "GFX1100"];
+
+/// A kernel for the compiler.
+struct Asked {
+    name: String,
+    spirv: Vec<u32>,
+    threads: u32,
+    /// Words of shared memory.
+    words: u32,
+}
+
+/// What the driver says of one.
+struct Told {
+    kernel: Use,
+    /// *Subgroups per SIMD*.
+    figure: u64,
+}
 
 /// The model's waves a SIMD are the driver's, for kernels that are short of each thing in turn.
 pub fn agrees_with_the_driver() -> Result<()> {
-    const THREADS: [u32; 6] = [64, 128, 192, 256, 512, 1024];
-    const WORDS: [u32; 5] = [1, 300, 1100, 4096, 8192];
-    let mut sources = Vec::new();
-    for (at, live) in [4, 20, 26, 32, 40, 56, 75, 90, 120, 180, 230].into_iter().enumerate() {
-        let source = Source { name: format!("live_{live}.comp"), text: hungry(live), includes: Vec::new() };
-        let code = spirv::compile(&source, &Vec::new())?;
-        for step in 0..THREADS.len() {
-            let (threads, words) =
-                (THREADS[(at + step) % THREADS.len()], WORDS[(at + 2 * step) % WORDS.len()]);
-            sources.push((threads, source.name.clone(), code.clone(), words));
+    let asked = kernels()?;
+    ensure!(asked.len() >= 200, "{} kernels", asked.len());
+    std::thread::scope(|scope| {
+        let chips = CHIPS.map(|name| (name, scope.spawn(|| agrees_on(name, &asked))));
+        for (name, chip) in chips {
+            let ended = chip.join().unwrap_or_else(|_| Err(anyhow!("it panicked")));
+            ended.with_context(|| name.to_owned())?;
         }
+        Ok(())
+    })
+}
+
+fn agrees_on(name: &str, asked: &[Asked]) -> Result<()> {
+    let chip = Chip::named(name).context("no such chip")?;
+    let mut told = told(name, "", asked)?;
+    if chip.unit == Unit::Wgp {
+        let short = self::told(name, "cswave32", &asked[..asked.len() / 2])?;
+        ensure!(short.iter().all(|told| told.kernel.lanes == 32), "no waves of 32 lanes");
+        told.extend(short);
     }
-    let mut seen = BTreeMap::new();
-    for name in ["POLARIS10", "VEGA10", "BONAIRE"] {
-        let chip = Chip::named(name).context("no such chip")?;
-        for ((threads, kernel, ..), statistics) in sources.iter().zip(statistics(name, &sources)?) {
-            let figure =
-                |name: &str| statistics[name].as_u64().with_context(|| format!("{name}: {statistics}"));
-            let small = |name: &str| Ok::<u32, anyhow::Error>(u32::try_from(figure(name)?)?);
-            let taken = Use {
-                vgprs: small("VGPRs")?,
-                sgprs: small("SGPRs")?,
-                lds: small("LDS size")?,
-                threads: *threads,
-            };
-            let (model, driver) = (Occupancy::of(chip, taken), figure("Subgroups per SIMD")?);
-            ensure!(
-                u64::from(model.waves_per_simd) == driver,
-                "{kernel} on {name}, {taken:?}: {model:?}, the driver says {driver}"
-            );
-            *seen.entry((name, driver)).or_insert(0) += 1;
-        }
+    let mut limits = BTreeSet::new();
+    for Told { kernel, figure } in &told {
+        let (model, driver) = (Occupancy::of(chip, *kernel), chip.waves_of(*figure, kernel.lanes));
+        ensure!(
+            u64::from(model.waves_per_simd) == driver,
+            "{kernel:?}: {model:?}, the driver says {figure}, which is {driver}"
+        );
+        limits.extend(model.limits);
     }
+    granules_are_the_drivers(chip, &told)?;
     // A model that always says 8 would agree with a driver that always does.
-    ensure!(seen.len() >= 15, "the kernels are too much alike: {seen:?}");
+    let spans = |of: fn(&Told) -> u64| {
+        let all: BTreeSet<u64> = told.iter().map(of).collect();
+        (all.first().copied().unwrap_or(0), all.last().copied().unwrap_or(0), all.len())
+    };
+    let vgprs = spans(|told| told.kernel.vgprs.into());
+    // RADV 22.3.6 gives no kernel more than 128 on RDNA 3, which it grants in twelves, or in 24s.
+    let most = if name == "GFX1100" { 132 } else { 256 };
+    ensure!(
+        vgprs.0 <= 24 && vgprs.1 >= most && vgprs.2 >= 8,
+        "VGPRs (least, most, how many different): {vgprs:?}"
+    );
+    let lds = spans(|told| told.kernel.lds.into());
+    ensure!(lds.0 == 0 && lds.1 == 32 * 1024 && lds.2 >= 8, "LDS: {lds:?}");
+    let threads = spans(|told| told.kernel.threads.into());
+    ensure!(threads == (64, 1024, 7), "threads: {threads:?}");
+    let waves = spans(|told| told.figure);
+    ensure!(waves.2 >= 8, "the kernels are too much alike: {waves:?}");
+    let registers = if chip.sgprs.is_some() { &[Limit::Vgprs, Limit::Sgprs][..] } else { &[Limit::Vgprs] };
+    let short = registers.iter().chain(&[Limit::Lds, Limit::Waves, Limit::Barriers]);
+    ensure!(
+        short.clone().all(|limit| limits.contains(limit)),
+        "only {limits:?} are ever short: {:?}",
+        told.iter().map(|told| told.kernel.sgprs).collect::<BTreeSet<_>>()
+    );
     Ok(())
 }
 
-/// A kernel with about so many live registers, and with shared memory.
+/// What the driver says has been granted is in the model's granules, and in no larger ones.
+fn granules_are_the_drivers(chip: Chip, told: &[Told]) -> Result<()> {
+    for lanes in [32, 64] {
+        let of_kernels = told.iter().filter(|told| told.kernel.lanes == lanes);
+        let granule = of_kernels.fold(0, |granule, told| common_divisor(granule, told.kernel.vgprs));
+        let (_, expected) = chip.vgprs_for(lanes);
+        ensure!(granule == 0 || granule == expected, "{lanes} lanes: VGPRs in {granule}s, not {expected}s");
+    }
+    Ok(())
+}
+
+fn common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
+/// 8 workgroups of each of 25 shaders, and some short of scalar registers.
+fn kernels() -> Result<Vec<Asked>> {
+    const THREADS: [u32; 7] = [64, 128, 192, 256, 320, 512, 1024];
+    const WORDS: [u32; 9] = [0, 1, 300, 700, 1100, 2048, 3000, 4096, 8192];
+    let mut asked = Vec::new();
+    for at in 0..25 {
+        let live = 12 + at * 10;
+        let spirv = compiled(&format!("live_{live}.comp"), hungry(live))?;
+        // More registers than that a workgroup of 1024 or 512 cannot have on GCN: it would spill.
+        let sizes = if live > 116 { 5 } else { 7 - usize::from(live > 52) };
+        for step in 0..8 {
+            let (threads, words) =
+                (THREADS[(at + step) % sizes], WORDS[(at + 2 * step + step / 4) % WORDS.len()]);
+            let name = format!("{live} live, {threads} threads, {words} words");
+            asked.push(Asked { name, spirv: spirv.clone(), threads, words });
+        }
+    }
+    for live in [40, 60, 80, 94, 104] {
+        let spirv = compiled(&format!("scalars_{live}.comp"), uniform(live))?;
+        asked.push(Asked { name: format!("{live} scalars"), spirv, threads: 64, words: 0 });
+    }
+    Ok(asked)
+}
+
+fn compiled(name: &str, text: String) -> Result<Vec<u32>> {
+    spirv::compile(&Source { name: name.to_owned(), text, includes: Vec::new() }, &Vec::new())
+}
+
+const HEAD: &str = "#version 460
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint WORDS = 1;
+layout(push_constant) uniform Push { uint steps; };
+layout(std430, set = 0, binding = 0) buffer Data { float data[]; };
+shared float kept[WORDS == 0 ? 1 : WORDS];
+";
+
+/// A kernel with about so many live vector registers, and with shared memory where it has words.
 fn hungry(live: usize) -> String {
     let each = |line: &dyn Fn(usize) -> String| (0..live).map(line).collect::<String>();
     let load = each(&|i| format!("    float r{i} = data[{live} * at + {i}];\n"));
     let mix = each(&|i| format!("        r{i} = r{i} * r{} + r{};\n", (i + 1) % live, (i + 2) % live));
-    let sum: Vec<String> = (0..live).map(|i| format!("r{i}")).collect();
+    let sum = each(&|i| format!(" + r{i}"));
     format!(
-        "#version 460
-layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint WORDS = 1;
-layout(push_constant) uniform Push {{ uint steps; }};
-layout(std430, set = 0, binding = 0) buffer Data {{ float data[]; }};
-shared float kept[WORDS];
-void main() {{
+        "{HEAD}void main() {{
     uint at = gl_GlobalInvocationID.x;
 {load}    for (uint i = 0; i < steps; ++i) {{
 {mix}    }}
-    kept[gl_LocalInvocationIndex % WORDS] = r0;
-    barrier();
-    data[at] = {} + kept[(gl_LocalInvocationIndex + 1) % WORDS];
+    if (WORDS > 0) {{
+        kept[gl_LocalInvocationIndex % WORDS] = r0;
+        barrier();
+        r0 += kept[(gl_LocalInvocationIndex + 1) % WORDS];
+    }}
+    data[at] = 0{sum};
 }}
-",
-        sum.join(" + ")
+"
     )
 }
 
-/// What the driver says of kernels of (threads, name, code, words of shared memory).
-fn statistics(chip: &str, sources: &[(u32, String, Vec<u32>, u32)]) -> Result<Vec<Value>> {
-    let source = |(threads, name, spirv, words): &(u32, String, Vec<u32>, u32)| {
-        let constants: BTreeMap<u32, u32> = [(0, *threads), (1, *words)].into();
-        // 7 is VK_DESCRIPTOR_TYPE_STORAGE_BUFFER.
-        serde_json::json!({"name": name, "spirv": spirv, "constants": constants, "bindings": [7], "push_bytes": 4})
-    };
-    let request = serde_json::to_vec(&sources.iter().map(source).collect::<Vec<_>>())?;
-    let mut child = Command::new(Call::binary(SAMPLE)?)
-        .arg("--compile-for-null-device")
-        .env("RADV_FORCE_FAMILY", chip)
-        .env("VK_DRIVER_FILES", RADV)
-        .env("VK_ICD_FILENAMES", RADV)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()?;
-    // The child reads all of it before it writes anything.
-    child.stdin.take().context("no pipe")?.write_all(&request)?;
-    let output = child.wait_with_output()?;
-    ensure!(output.status.success(), "{chip}: {}", output.status);
-    let lines = String::from_utf8(output.stdout)?;
-    let lines = lines.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
-    ensure!(lines.len() == 1 + sources.len(), "{chip} ended early: {:?}", lines.last());
-    Ok(lines.into_iter().skip(1).map(|mut line| line["Kernel"]["statistics"].take()).collect())
+/// A kernel with about so many live scalar registers.
+fn uniform(live: usize) -> String {
+    let (mut load, mut mix) = (String::new(), String::new());
+    for i in 0..live {
+        let _ = writeln!(load, "    float u{i} = data[{i}];");
+        let _ = writeln!(mix, "        r = r * u{i} + r;");
+    }
+    let text = format!(
+        "{HEAD}void main() {{
+    float r = float(gl_LocalInvocationIndex);
+{load}    for (uint i = 0; i < steps; ++i) {{
+{mix}    }}
+    written[gl_GlobalInvocationID.x] = r;
+}}
+"
+    );
+    // What is only read comes through the scalar cache.
+    let written = "layout(std430, set = 0, binding = 1) buffer Written { float written[]; };\nshared";
+    text.replace("buffer Data", "readonly buffer Data").replacen("shared", written, 1)
+}
+
+/// What the driver says of the kernels, with an option of its own.
+fn told(chip: &str, option: &str, asked: &[Asked]) -> Result<Vec<Told>> {
+    let requests = asked.iter().map(|asked| {
+        let constants: BTreeMap<u32, u32> = [(0, asked.threads), (1, asked.words)].into();
+        let bindings = [STORAGE_BUFFER; 2];
+        child::request(&asked.name, &asked.spirv, &constants, &bindings, 4)
+    });
+    let lines = child::compile(chip, option, requests.collect())?;
+    let told = asked.iter().zip(lines).map(|(asked, line)| {
+        let kernel = &line["Kernel"];
+        let figure = |name: &str| {
+            let found = kernel["statistics"][name].as_u64();
+            found.with_context(|| format!("no {name} of {}: {line}", asked.name))
+        };
+        let small = |name: &str| Ok::<u32, anyhow::Error>(u32::try_from(figure(name)?)?);
+        let lanes = kernel["subgroup_size"].as_u64().context("no subgroup size")?;
+        let kernel = Use {
+            lanes: u32::try_from(lanes)?,
+            vgprs: small("VGPRs")?,
+            sgprs: small("SGPRs")?,
+            lds: small("LDS size")?,
+            threads: asked.threads,
+        };
+        Ok(Told { kernel, figure: figure("Subgroups per SIMD")? })
+    });
+    told.collect()
 }

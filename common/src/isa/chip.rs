@@ -1,0 +1,194 @@
+//! What AMD's chips share out between the waves and workgroups of a kernel.
+//!
+//! Sources: AMD, Graphics Core Next Architecture, Generation 3, Vega, RDNA 1, 2 and 3 ISA documents
+//! (registers, LDS and their granules); Mesa, `src/amd/common/ac_gpu_info.c` and
+//! `src/amd/vulkan/radv_shader.c` (waves a SIMD and registers of each chip; compute runs in WGP mode); LLVM,
+//! `lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp` (barriers, waves a SIMD in wave32 and wave64). What can be
+//! seen in RADV's *Subgroups per SIMD* is tested against it (`samples/tests/gcn/model.rs`).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Bytes of instruction cache. Up to four compute units share one on GCN and CDNA, the two of a workgroup
+/// processor on RDNA.
+pub const INSTRUCTION_CACHE: u32 = 32 * 1024;
+
+/// SIMDs of a [`Unit`], both of a compute unit and of a workgroup processor.
+pub(super) const SIMDS: u32 = 4;
+
+/// Lanes of a wave on GCN, and of the longer ones on RDNA.
+const LANES: u32 = 64;
+
+/// What a workgroup's waves share: all of them run on one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// A compute unit: four SIMDs of 16 lanes, 64 KiB of LDS.
+    Cu,
+    /// A workgroup processor of RDNA, where RADV compiles kernels for both of its compute units: four
+    /// SIMDs of 32 lanes, 128 KiB of LDS.
+    Wgp,
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Cu => "CU",
+            Self::Wgp => "WGP",
+        })
+    }
+}
+
+/// What a chip has to share out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chip {
+    /// Where a workgroup runs.
+    pub unit: Unit,
+    /// Waves that a SIMD holds at most, whatever their length.
+    pub waves: u32,
+    /// Vector registers of a lane of a SIMD, for waves of 64.
+    pub vgprs: u32,
+    /// Vector registers are granted in multiples of this, to waves of 64.
+    pub vgpr_granule: u32,
+    /// Scalar registers of a SIMD; none where each wave has as many as it can name.
+    pub sgprs: Option<u32>,
+    /// Scalar registers are granted in multiples of this.
+    pub sgpr_granule: u32,
+    /// Bytes of LDS of the unit.
+    pub lds: u32,
+    /// Bytes of LDS are granted in multiples of this.
+    pub lds_granule: u32,
+    /// Workgroups of more than one wave that the unit keeps barriers for.
+    pub barriers: u32,
+    /// The code shows by `glc` on its stores which of them are coherent.
+    pub marks_stores: bool,
+}
+
+const GFX7: Chip = Chip {
+    unit: Unit::Cu,
+    waves: 10,
+    vgprs: 256,
+    vgpr_granule: 4,
+    sgprs: Some(512),
+    sgpr_granule: 8,
+    lds: 64 * 1024,
+    lds_granule: 512,
+    barriers: 16,
+    marks_stores: true,
+};
+const GFX8: Chip = Chip { sgprs: Some(800), sgpr_granule: 16, ..GFX7 };
+const POLARIS: Chip = Chip { waves: 8, ..GFX8 };
+const RDNA1: Chip = Chip {
+    unit: Unit::Wgp,
+    waves: 20,
+    vgprs: 512,
+    vgpr_granule: 4,
+    sgprs: None,
+    sgpr_granule: 1,
+    lds: 128 * 1024,
+    lds_granule: 512,
+    barriers: 32,
+    marks_stores: true,
+};
+const RDNA2: Chip = Chip { waves: 16, vgpr_granule: 8, lds_granule: 1024, ..RDNA1 };
+const RDNA3: Chip = Chip { marks_stores: false, ..RDNA2 };
+const RDNA3_LARGE: Chip = Chip { vgprs: 768, vgpr_granule: 12, ..RDNA3 };
+
+/// The chips that are modelled, as Mesa calls them.
+const CHIPS: [(&str, Chip); 30] = [
+    ("BONAIRE", GFX7),
+    ("KAVERI", GFX7),
+    ("KABINI", GFX7),
+    ("HAWAII", GFX7),
+    ("TONGA", GFX8),
+    ("ICELAND", GFX8),
+    ("CARRIZO", GFX8),
+    ("FIJI", GFX8),
+    ("STONEY", GFX8),
+    ("POLARIS10", POLARIS),
+    ("POLARIS11", POLARIS),
+    ("POLARIS12", POLARIS),
+    ("VEGAM", POLARIS),
+    ("VEGA10", GFX8),
+    ("VEGA12", GFX8),
+    ("VEGA20", GFX8),
+    ("RAVEN", GFX8),
+    ("RAVEN2", GFX8),
+    ("RENOIR", GFX8),
+    ("ARCTURUS", GFX8),
+    ("NAVI10", RDNA1),
+    ("NAVI14", RDNA1),
+    ("NAVI21", RDNA2),
+    ("NAVI22", RDNA2),
+    ("NAVI24", RDNA2),
+    ("VANGOGH", RDNA2),
+    ("REMBRANDT", RDNA2),
+    ("GFX1100", RDNA3_LARGE),
+    ("GFX1101", RDNA3_LARGE),
+    ("GFX1102", RDNA3),
+];
+
+/// RADV compiles for it, but counts its registers and waves as if it were a Vega (22.3.6: 256 registers and
+/// ten waves a SIMD; LLVM: 512 and eight), so that no model can agree with both.
+const UNMODELLED: &str = "ALDEBARAN";
+
+impl Chip {
+    /// The chip with Mesa's name for it; none where it is not modelled.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        CHIPS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, chip)| *chip)
+    }
+
+    /// Names to choose from.
+    pub(super) fn names() -> String {
+        let names: Vec<&str> = CHIPS.iter().map(|(name, _)| *name).collect();
+        format!("{}, {UNMODELLED}", names.join(", "))
+    }
+
+    /// Vector registers of a lane of a SIMD and their granule, for waves of so many lanes: where a wave has
+    /// half the lanes, a SIMD's rows hold twice the registers.
+    #[must_use]
+    pub fn vgprs_for(self, lanes: u32) -> (u32, u32) {
+        let more = if self.unit == Unit::Wgp { (LANES / lanes.max(1)).max(1) } else { 1 };
+        (self.vgprs * more, self.vgpr_granule * more)
+    }
+
+    /// Waves that a SIMD holds by RADV's *Subgroups per SIMD* of a kernel. Mesa 22.3.6 counts a wave of 64 on
+    /// RDNA as two, and lets a SIMD have twice as many of 32 as it has slots.
+    #[must_use]
+    pub fn waves_of(self, subgroups_per_simd: u64, lanes: u32) -> u64 {
+        match self.unit {
+            Unit::Cu => subgroups_per_simd,
+            Unit::Wgp => (subgroups_per_simd / u64::from(lanes / 32).max(1)).min(self.waves.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chips_are_found_by_mesas_names() {
+        assert_eq!(Chip::named("polaris10"), Some(POLARIS));
+        assert_eq!(Chip::named("Navi21"), Some(RDNA2));
+        assert_eq!(Chip::named(UNMODELLED), None);
+        assert!(Chip::names().contains("VEGA10") && Chip::names().contains("ALDEBARAN"));
+    }
+
+    #[test]
+    fn the_drivers_figure_is_read_in_waves() {
+        assert_eq!(POLARIS.waves_of(8, 64), 8);
+        assert_eq!([40, 36, 2].map(|figure| RDNA1.waves_of(figure, 64)), [20, 18, 1]);
+        assert_eq!([40, 20, 15].map(|figure| RDNA1.waves_of(figure, 32)), [20, 20, 15]);
+        assert_eq!([32, 13].map(|figure| RDNA2.waves_of(figure, 32)), [16, 13]);
+    }
+
+    #[test]
+    fn shorter_waves_have_more_registers() {
+        assert_eq!((RDNA2.vgprs_for(64), RDNA2.vgprs_for(32)), ((512, 8), (1024, 16)));
+        assert_eq!((RDNA3_LARGE.vgprs_for(64), RDNA3_LARGE.vgprs_for(32)), ((768, 12), (1536, 24)));
+        assert_eq!(GFX8.vgprs_for(64), (256, 4));
+    }
+}

@@ -1,0 +1,98 @@
+//! What a driver's statistic is about, told from its name.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What tables show first of the many figures that drivers have, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Registers of an invocation, or of a subgroup.
+    Registers,
+    /// What registers had no room for.
+    Spills,
+    /// Memory that a workgroup shares.
+    SharedMemory,
+    /// Size of the machine code.
+    CodeSize,
+    /// Instructions.
+    Instructions,
+    /// Subgroups or workgroups at once.
+    Occupancy,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Registers => "registers",
+            Self::Spills => "spills",
+            Self::SharedMemory => "shared memory",
+            Self::CodeSize => "code size",
+            Self::Instructions => "instruction counts",
+            Self::Occupancy => "occupancy",
+        })
+    }
+}
+
+/// Parts of names, the first that fits decides: NVIDIA's "Local Memory Size" is where it spills to.
+const NAMES: [(&str, Kind); 19] = [
+    ("spill", Kind::Spills),
+    ("fill", Kind::Spills),
+    ("scratch", Kind::Spills),
+    ("local memory", Kind::Spills),
+    ("stack", Kind::Spills),
+    ("shared", Kind::SharedMemory),
+    ("workgroup memory", Kind::SharedMemory),
+    ("lds size", Kind::SharedMemory),
+    ("slm", Kind::SharedMemory),
+    ("binary size", Kind::CodeSize),
+    ("code size", Kind::CodeSize),
+    ("instruction", Kind::Instructions),
+    ("subgroups per simd", Kind::Occupancy),
+    ("occupancy", Kind::Occupancy),
+    ("max waves", Kind::Occupancy),
+    ("thread count", Kind::Occupancy),
+    ("warps", Kind::Occupancy),
+    ("gpr", Kind::Registers),
+    ("register", Kind::Registers),
+];
+
+impl Kind {
+    /// None where the name says nothing to this program.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        let name = name.to_lowercase();
+        // What the device has, not what the kernel takes.
+        if ["available", "physical"].iter().any(|start| name.starts_with(start)) {
+            return None;
+        }
+        NAMES.iter().find(|(part, _)| name.contains(part)).map(|(_, kind)| *kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drivers_names_are_known() {
+        for (name, kind) in [
+            ("Register Count", Kind::Registers),
+            ("VGPRs", Kind::Registers),
+            ("Spilled VGPRs", Kind::Spills),
+            ("Local Memory Size", Kind::Spills),
+            ("Fill Count", Kind::Spills),
+            ("Shared Memory Size", Kind::SharedMemory),
+            ("LDS size", Kind::SharedMemory),
+            ("Workgroup Memory Size", Kind::SharedMemory),
+            ("Binary Size", Kind::CodeSize),
+            ("Code size", Kind::CodeSize),
+            ("Instruction Count", Kind::Instructions),
+            ("Subgroups per SIMD", Kind::Occupancy),
+        ] {
+            assert_eq!(Kind::of(name), Some(kind), "{name}");
+        }
+        assert_eq!(["Cycle Count", "Inverse Throughput", "Available VGPRs"].map(Kind::of), [None; 3]);
+    }
+}
