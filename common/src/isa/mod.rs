@@ -11,6 +11,7 @@
 
 mod child;
 mod count;
+pub mod diff;
 mod driver;
 mod null;
 mod occupancy;

@@ -1,0 +1,167 @@
+//! Literals that live in a register in one listing and not in the other, and what became of them there:
+//! the trade between a register and an instruction.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Side;
+use super::align::Block;
+use super::instruction::{Instruction, Registers, number};
+
+/// So many instructions are shown in place of a constant.
+const MOST_SHOWN: usize = 4;
+
+/// A literal that one listing keeps in a register.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constant {
+    /// Its value; what the register holds.
+    pub value: u64,
+    /// Which listing keeps it.
+    pub side: Side,
+    /// Position of the instruction that moves it into the register.
+    pub at: usize,
+    /// The register, as the assembler names it.
+    pub register: String,
+    /// How many instructions read it there.
+    pub readers: usize,
+    /// What stands for it in the other listing.
+    pub instead: Instead,
+}
+
+/// What stands for a constant; instructions by their positions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Instead {
+    /// Instructions that hold the literal themselves.
+    Literal(Vec<usize>),
+    /// A shift of a small number to the left, and the instruction that makes the number.
+    Shift {
+        /// The instructions.
+        by: Vec<usize>,
+        /// The small number.
+        small: u64,
+        /// Bits that it is shifted by.
+        bits: u64,
+    },
+    /// Other instructions at the place where the constant is read.
+    Other(Vec<usize>),
+    /// Nothing that could be told.
+    Unknown,
+}
+
+/// The literals that one listing keeps in registers and the other does not, each once, A's first.
+pub(super) fn constants(a: &[Instruction], b: &[Instruction], blocks: &[Block]) -> Vec<Constant> {
+    let sides = [(Side::A, a, b), (Side::B, b, a)];
+    let of = |(side, holder, other): (Side, &[Instruction], &[Instruction])| {
+        let known = kept(other);
+        let mut only: Vec<_> =
+            kept(holder).into_iter().filter(|(value, _)| !known.contains_key(value)).collect();
+        only.sort_by_key(|&(_, at)| at);
+        let constant = |(value, at)| constant(side, value, at, holder, other, blocks);
+        only.into_iter().filter_map(constant).collect::<Vec<_>>()
+    };
+    sides.into_iter().flat_map(of).collect()
+}
+
+/// Each literal in a register, with the first instruction that puts it there.
+fn kept(instructions: &[Instruction]) -> BTreeMap<u64, usize> {
+    let mut kept = BTreeMap::new();
+    for (at, instruction) in instructions.iter().enumerate() {
+        if let Some(value) = instruction.constant() {
+            kept.entry(value).or_insert(at);
+        }
+    }
+    kept
+}
+
+fn constant(
+    side: Side,
+    value: u64,
+    at: usize,
+    holder: &[Instruction],
+    other: &[Instruction],
+    blocks: &[Block],
+) -> Option<Constant> {
+    let register = holder[at].written()?;
+    let readers = readers(holder, at, register);
+    let places = readers.iter().filter_map(|&reader| beside(side, reader, blocks));
+    let instead = places.filter(|place| !place.is_empty()).map(|place| instead(value, other, place));
+    let instead = instead.min_by_key(rank).unwrap_or(Instead::Unknown);
+    // Where the readers stand may say nothing: a literal anywhere says enough.
+    let anywhere =
+        || -> Vec<usize> { (0..other.len()).filter(|&i| other[i].names(value)).take(MOST_SHOWN).collect() };
+    let instead = match instead {
+        Instead::Other(_) | Instead::Unknown if !anywhere().is_empty() => Instead::Literal(anywhere()),
+        found => found,
+    };
+    let register = register.to_string();
+    Some(Constant { value, side, at, register, readers: readers.len(), instead })
+}
+
+/// The plainer explanation comes first.
+fn rank(instead: &Instead) -> usize {
+    match instead {
+        Instead::Literal(_) => 0,
+        Instead::Shift { .. } => 1,
+        Instead::Other(_) => 2,
+        Instead::Unknown => 3,
+    }
+}
+
+/// Positions of the instructions that read a register before it is written again.
+fn readers(instructions: &[Instruction], at: usize, register: Registers) -> Vec<usize> {
+    let mut readers = Vec::new();
+    for (position, instruction) in instructions.iter().enumerate().skip(at + 1) {
+        if instruction.reads(register) {
+            readers.push(position);
+        }
+        if instruction.written().is_some_and(|written| written.overlaps(register)) {
+            break;
+        }
+    }
+    readers
+}
+
+/// What the other listing has where an instruction of this one has no pair.
+fn beside(side: Side, position: usize, blocks: &[Block]) -> Option<Vec<usize>> {
+    blocks.iter().find_map(|block| match block {
+        Block::Differing { a, b } => {
+            let (ours, theirs) = (side.of([a, b]), side.other().of([a, b]));
+            ours.contains(&position).then(|| theirs.clone().collect())
+        }
+        Block::Paired { .. } => None,
+    })
+}
+
+fn instead(value: u64, other: &[Instruction], place: Vec<usize>) -> Instead {
+    let literal: Vec<usize> =
+        place.iter().copied().filter(|&at| other[at].names(value)).take(MOST_SHOWN).collect();
+    if !literal.is_empty() {
+        return Instead::Literal(literal);
+    }
+    if let Some(shift) = place.iter().find_map(|&at| shift(value, other, at)) {
+        return shift;
+    }
+    // Of many, any could be it.
+    if place.len() <= MOST_SHOWN { Instead::Other(place) } else { Instead::Unknown }
+}
+
+/// The instruction at `at` shifts a small number to where it is `value`.
+fn shift(value: u64, instructions: &[Instruction], at: usize) -> Option<Instead> {
+    let shift = &instructions[at];
+    if !(shift.mnemonic.contains("_lshl_b") || shift.mnemonic.contains("_lshlrev_b")) {
+        return None;
+    }
+    let bits = shift.operands.iter().skip(1).find_map(|operand| number(operand)).filter(|bits| *bits < 64)?;
+    let small = value >> bits;
+    if bits == 0 || small << bits != value || small > 64 {
+        return None;
+    }
+    let shifted = shift.registers().nth(1)?;
+    // The number comes from the nearest instruction that writes what is shifted.
+    let before = (0..at)
+        .rev()
+        .find(|&before| instructions[before].written().is_some_and(|written| written.overlaps(shifted)))?;
+    instructions[before].names(small).then(|| Instead::Shift { by: vec![before, at], small, bits })
+}
