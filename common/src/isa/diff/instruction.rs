@@ -57,6 +57,11 @@ pub struct Registers {
 }
 
 impl Registers {
+    /// No chip has more, and no instruction names more at a time: what does is no list of registers.
+    fn is_possible(self) -> bool {
+        self.first <= self.last && self.last < 1024 && self.last - self.first < 64
+    }
+
     /// Both have a register in common.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {
@@ -256,14 +261,15 @@ fn leading(text: &str) -> Option<(Registers, usize)> {
         let (first, last) = range.split_once(':').unwrap_or((range, range));
         let registers =
             Registers { file, first: first.trim().parse().ok()?, last: last.trim().parse().ok()? };
-        return (registers.first <= registers.last).then_some((registers, range.len() + 3));
+        return registers.is_possible().then_some((registers, range.len() + 3));
     }
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     if rest[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
         return None;
     }
     let first = rest[..digits].parse().ok()?;
-    Some((Registers { file, first, last: first }, 1 + digits))
+    let registers = Registers { file, first, last: first };
+    registers.is_possible().then_some((registers, 1 + digits))
 }
 
 fn registers(operand: &str) -> impl Iterator<Item = Registers> {
@@ -330,6 +336,7 @@ mod tests {
         assert_eq!(and.masked(), "s_and_saveexec_b64 s2, exec");
         let mask = parsed("v_and_b32_e32 v20, 0x80000000, v6");
         assert_eq!(mask.masked(), "v_and_b32 v, 0x80000000, v");
+        assert_eq!(parsed("v_mov_b32 v0, v[0:4000000000]").masked(), "v_mov_b32 v, v[0:4000000000]");
         assert_eq!(parsed("v_mov_b16_e32 v3.l, ttmp4").masked(), "v_mov_b16 v.l, ttmp4");
     }
 

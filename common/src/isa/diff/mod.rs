@@ -14,6 +14,7 @@ mod constants;
 mod extra;
 mod instruction;
 mod listing;
+mod report;
 
 use std::collections::BTreeMap;
 
@@ -24,6 +25,7 @@ pub use constants::{Constant, Instead};
 pub use extra::{Extra, First, Method};
 pub use instruction::{File, Instruction, Registers};
 pub use listing::{Listing, listings};
+pub use report::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, KernelPair};
 
 use super::count::{Counts, count};
 
