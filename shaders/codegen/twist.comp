@@ -3,7 +3,7 @@
 // The next generation of MT19937's state, in place: an invocation a generator, RUN words at a time.
 //
 // The last step takes the matrix in where the state word is odd. MULTIPLY writes that as a product of the
-// lowest bit, as the reference does with a table of two; the other form selects all ones or none and masks.
+// lowest bit, SELECT as a choice of the matrix or nothing; the other form masks it with all ones or none.
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint GENERATORS = 1u;
@@ -21,6 +21,8 @@ uint twisted(uint word, uint next, uint ahead) {
     uint y = (word & UPPER) | (next & ~UPPER);
 #ifdef MULTIPLY
     uint odd = (y & 1u) * MATRIX;
+#elif defined SELECT
+    uint odd = (y & 1u) != 0u ? MATRIX : 0u;
 #else
     uint odd = ((y & 1u) != 0u ? ~0u : 0u) & MATRIX;
 #endif

@@ -30,14 +30,19 @@ impl Run {
     /// Compares two files, for which no device is opened; none where others are asked for.
     pub(super) fn code_diff_of_files(&self) -> Result<Option<u8>> {
         let Some([a, b]) = self.code_diff_sides() else { return Ok(None) };
-        match [a, b].map(|name| Path::new(name).exists()) {
-            [true, true] => {}
-            [false, false] if ![a, b].into_iter().any(|name| is_path(name)) => return Ok(None),
-            found => {
-                let (missing, other) = if found[0] { (b, a) } else { (a, b) };
+        let (files, missing): (Vec<&str>, Vec<&str>) =
+            [a, b].into_iter().partition(|name| Path::new(name).exists());
+        let absent =
+            missing.iter().find(|name| is_path(name)).or(missing.first().filter(|_| !files.is_empty()));
+        match (absent, &files[..]) {
+            (None, []) => return Ok(None),
+            (None, _) => {}
+            (Some(absent), []) => {
+                bail!("--code-diff takes two variants or two files: there is no file '{absent}'")
+            }
+            (Some(absent), [file, ..]) => {
                 bail!(
-                    "--code-diff takes two variants or two files: there is no file '{missing}', and '{other}' is {}",
-                    if found.contains(&true) { "one" } else { "none, either" }
+                    "--code-diff takes two variants or two files: '{file}' is a file and '{absent}' is none"
                 )
             }
         }

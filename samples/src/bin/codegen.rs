@@ -2,14 +2,15 @@
 //! another one in its next version.
 //!
 //! ```text
-//! mt_multiply     odd = (y & 1) * 0x9908b0df          a product, or a select from a constant that
-//!                                                     has to stay in a register
-//! mt_select_and   odd = (y & 1 ? ~0 : 0) & 0x9908b0df bit-field extract and `and` with a literal
-//! select_ternary  r = c ? a : b                       in a loop of eight, unrolled
+//! mt_multiply     odd = (y & 1) * 0x9908b0df            as the source's kernel had it
+//! mt_select       odd = y & 1 ? 0x9908b0df : 0          what a newer compiler made of that: the constant
+//!                                                       has to stay in a vector register
+//! mt_select_and   odd = (y & 1 ? ~0 : 0) & 0x9908b0df   the fix: the constant is a literal of the `and`
+//! select_ternary  r = c ? a : b                         in a loop of eight, unrolled
 //! select_if       if (c) r = a; else r = b;
 //! ```
 //!
-//! Expect nothing of the time here: both pairs wait for memory. What counts is one register more, where
+//! Expect nothing of the time here: all of them wait for memory. What counts is one register more, where
 //! it is one too many for another wave: the source's kernel lost 8 % of its speed at 129 VGPRs. Compile
 //! both and see:
 //!
@@ -48,7 +49,13 @@ fn main() -> ExitCode {
     run(sample!(), codegen)
 }
 
-const PAIRS: [[&str; 2]; 2] = [["mt_select_and", "mt_multiply"], ["select_ternary", "select_if"]];
+/// The pairs of the source, each with what it says of them.
+const PAIRS: [([&str; 2], [&str; 2]); 2] = [
+    (["mt_select_and", "mt_multiply"], ["mt/select_and/vgprs", "mt/multiply/vgprs"]),
+    (["select_ternary", "select_if"], ["select/ternary/vgprs", "select/if/vgprs"]),
+];
+/// The same choice without the product.
+const FURTHER: [&str; 2] = ["mt_select_and", "mt_select"];
 const SOURCE: &str = "hip-assembly";
 const WORKGROUP: u32 = 64;
 /// Of the first generator: the reference's own.
@@ -61,12 +68,13 @@ const UNWRITTEN: u32 = 0xFFFF_DEAD;
 fn codegen(lab: &mut Lab, args: &Args) -> Result<()> {
     twists(lab, args.generators.unwrap_or(if lab.on_cpu() { 256 } else { 32_768 }))?;
     selects(lab, args.invocations.unwrap_or(if lab.on_cpu() { 8_192 } else { 2_097_152 }))?;
-    let [select_and, ternary] = PAIRS;
-    lab.compares_code(select_and).published(SOURCE, ["mt/select_and/vgprs", "mt/multiply/vgprs"])?;
-    lab.compares_code(ternary).published(SOURCE, ["select/ternary/vgprs", "select/if/vgprs"])?;
+    for (variants, keys) in PAIRS {
+        lab.compares_code(variants).published(SOURCE, keys)?;
+    }
+    lab.compares_code(FURTHER);
     let side = if lab.on_cpu() { 256 } else { 4096 };
     lab.limits([side; 2], Format::R32_UINT)?;
-    lab.note("The two pairs do different work: only within a pair do times compare.");
+    lab.note("Times compare among the forms of one thing: mt_… make numbers, select_… choose words.");
     lab.verdict(verdict);
     Ok(())
 }
@@ -76,10 +84,12 @@ fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
     lab.setting("generators", generators);
     let words = generators * u32::try_from(WORDS)?;
     let states = lab.output_buffers("states", 1, words, UNWRITTEN)?;
-    for (name, multiplies) in [("mt_multiply", true), ("mt_select_and", false)] {
+    for (name, form) in
+        [("mt_multiply", Some("MULTIPLY")), ("mt_select", Some("SELECT")), ("mt_select_and", None)]
+    {
         let kernel = lab.kernel("codegen/twist.comp").workgroup([WORKGROUP, 1, 1]);
         let kernel = kernel.constant("GENERATORS", generators);
-        let kernel = if multiplies { kernel.define("MULTIPLY") } else { kernel }.build()?;
+        let kernel = form.into_iter().fold(kernel, |kernel, form| kernel.define(form)).build()?;
         lab.variant(name, move |cmd, rep| {
             let groups = [generators.div_ceil(WORKGROUP), 1, 1];
             cmd.dispatch(kernel, &[states.get(rep.index, 0)], &(), groups);
@@ -127,7 +137,7 @@ fn inputs(words: u32) -> [Vec<u32>; 3] {
 
 /// Times within each pair.
 fn verdict(figures: &Figures<'_>) -> Option<String> {
-    let times = PAIRS.into_iter().filter_map(|[one, other]| {
+    let times = PAIRS.into_iter().map(|(pair, _)| pair).chain([FURTHER]).filter_map(|[one, other]| {
         let ratio = figures.us(Time::Isolated, one)? / figures.us(Time::Isolated, other)?;
         Some(format!("{one} takes {ratio:.2} times as long as {other}"))
     });

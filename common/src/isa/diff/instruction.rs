@@ -238,6 +238,9 @@ fn pieces(operand: &str) -> Vec<Piece<'_>> {
     let (mut from, mut at) = (0, 0);
     while at < operand.len() {
         let begins = !operand[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        // `a16` behind an operand says that addresses have 16 bits.
+        let modifies = operand[..at].ends_with(' ') && !operand[..at].ends_with(", ");
+        let begins = begins && !(modifies && operand[at..].split(' ').next() == Some("a16"));
         match begins.then(|| leading(&operand[at..])).flatten() {
             Some((registers, length)) => {
                 pieces.push(Piece::Text(&operand[from..at]));
@@ -336,6 +339,9 @@ mod tests {
         assert_eq!(and.masked(), "s_and_saveexec_b64 s2, exec");
         let mask = parsed("v_and_b32_e32 v20, 0x80000000, v6");
         assert_eq!(mask.masked(), "v_and_b32 v, 0x80000000, v");
+        let sample = parsed("image_sample_lz v[0:3], [v7, a9], s[24:31], s[0:3] dmask:0xf a16 r128");
+        assert_eq!((sample.highest(File::Accumulation), sample.highest(File::Scalar)), (Some(9), Some(31)));
+        assert_eq!(parsed("v_accvgpr_read_b32 v0, a16").highest(File::Accumulation), Some(16));
         assert_eq!(parsed("v_mov_b32 v0, v[0:4000000000]").masked(), "v_mov_b32 v, v[0:4000000000]");
         assert_eq!(parsed("v_mov_b16_e32 v3.l, ttmp4").masked(), "v_mov_b16 v.l, ttmp4");
     }

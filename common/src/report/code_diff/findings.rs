@@ -1,7 +1,7 @@
 //! What the differences of two listings mean, in sentences.
 
 use crate::isa::Counts;
-use crate::isa::diff::{Constant, Diff, Extra, File, First, Instead, Listing, Method, Side};
+use crate::isa::diff::{Constant, Diff, Extra, First, Instead, Listing, Method, Side};
 
 /// Mnemonics that are named.
 const MOST_MNEMONICS: usize = 12;
@@ -41,10 +41,11 @@ fn side(diff: &Diff, side: Side) -> &Listing {
 /// What both take of a register file, and where one begins to take more.
 fn registers(diff: &Diff, extra: &Extra, compiled: bool) -> String {
     let (name, letter) = (extra.file.name(), extra.file.letter());
-    let reach =
-        |highest: Option<u32>| highest.map_or_else(|| "none".into(), |highest| format!("{letter}{highest}"));
+    let reach = |highest: Option<u32>| {
+        highest.map_or_else(|| "none".into(), |highest| format!("up to {letter}{highest}"))
+    };
     let [a, b] = extra.highest.map(reach);
-    let Some(first) = &extra.first else { return format!("{name}: both use up to {a}.") };
+    let Some(first) = &extra.first else { return format!("{name}: both use {a}.") };
     let listing = side(diff, first.side);
     let [more, less] = [first.side, first.side.other()];
     let instruction = &listing.instructions[first.at];
@@ -53,7 +54,7 @@ fn registers(diff: &Diff, extra: &Extra, compiled: bool) -> String {
         None => format!("which {less} does not have"),
     };
     let mut line = format!(
-        "{name}: A uses up to {a}, B up to {b}. {more} takes more from {} on: {instruction}, {beside}. {}",
+        "{name}: A uses {a}, B {b}. {more} takes more from {} on: {instruction}, {beside}. {}",
         place(listing, first.at, compiled),
         method(first, more, less)
     );
@@ -64,7 +65,7 @@ fn registers(diff: &Diff, extra: &Extra, compiled: bool) -> String {
             .map(|&at| format!("{} ({})", listing.instructions[at], place(listing, at, compiled)));
         let causes: Vec<String> = causes.collect();
         line += &format!(" Still needed there, and {more}'s alone: {}.", causes.join("; "));
-    } else if first.pair.is_some() && extra.file != File::Scalar {
+    } else if first.pair.is_some() {
         line += &format!(
             " Nothing that only {more} computes is still needed there: the order or the allocation differs."
         );

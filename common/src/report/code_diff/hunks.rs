@@ -97,12 +97,35 @@ impl Page<'_> {
         let text = lines.iter().map(|line| {
             let of = |side: usize, at: Option<usize>| at.map(|at| &self.diff.listings[side].instructions[at]);
             let (a, b) = (of(0, line.a), of(1, line.b));
-            let shown = |instruction: Option<&Instruction>| {
-                instruction.map_or_else(String::new, |i| format!("  {i}"))
+            let shown = |instruction: Option<&Instruction>| match instruction {
+                // What makes the difference may stand at the end.
+                Some(instruction) if !line.paired => self.folded(&instruction.to_string()),
+                Some(instruction) => vec![format!("  {instruction}")],
+                None => Vec::new(),
             };
-            self.line(&shown(a), mark(a, b, line.paired), &shown(b))
+            let (left, right) = (shown(a), shown(b));
+            let part = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
+            let parts = (0..left.len().max(right.len())).map(|at| {
+                let mark = if at == 0 { mark(a, b, line.paired) } else { ' ' };
+                self.line(&part(&left, at), mark, &part(&right, at))
+            });
+            parts.collect::<String>()
         });
         head + &text.collect::<String>()
+    }
+
+    /// An instruction in lines of a side's width, broken at blanks where it has some.
+    fn folded(&self, text: &str) -> Vec<String> {
+        let mut lines = vec![String::from(" ")];
+        for word in text.split(' ') {
+            let last = lines.len() - 1;
+            if width(&lines[last]) + 1 + width(word) > self.half && !lines[last].trim().is_empty() {
+                lines.push(format!("      {word}"));
+            } else {
+                lines[last] += &format!(" {word}");
+            }
+        }
+        lines
     }
 
     fn line(&self, a: &str, mark: char, b: &str) -> String {

@@ -34,6 +34,7 @@ fn kernels(charset: Charset, room: u16, pair: &KernelPair, compiled: bool) -> St
         text += &wrapped(&format!("All {all} instructions pair; registers may have other numbers."), room);
     } else {
         text += &hunks::drawn(charset, room, &pair.diff, compiled);
+        text += &wrapped("~ other registers   | other instructions   < only in A   > only in B", room);
     }
     text += &rule;
     for line in findings::lines(&pair.diff, compiled) {
@@ -50,7 +51,8 @@ fn head(pair: &KernelPair) -> String {
         let costs = pair.figures.map(|figures| figures[at]).map_or_else(String::new, |costs| {
             format!("{} VGPRs, {} SGPRs, {} bytes, ", costs.vgprs, costs.sgprs, costs.code_bytes)
         });
-        format!("{}  {name}: {costs}{instructions} instructions", ["A", "B"][at])
+        let plural = if instructions == 1 { "" } else { "s" };
+        format!("{}  {name}: {costs}{instructions} instruction{plural}", ["A", "B"][at])
     };
     format!("{}\n{}", side(0), side(1))
 }
@@ -67,3 +69,6 @@ fn unpaired(room: u16, comparison: &Comparison) -> String {
     };
     sides.map(line).collect()
 }
+
+#[cfg(test)]
+mod tests;
