@@ -44,7 +44,11 @@ fn cost(report: &CodeReport, chip: &str, variant: &str) -> Option<Cost> {
 
 fn told(report: &CodeReport, chip: &str, pair: &CodePair) -> Option<String> {
     let [one, other] = &pair.variants;
-    let (ours, theirs) = (cost(report, chip, one)?, cost(report, chip, other)?);
+    Some(sentence(chip, (one, &cost(report, chip, one)?), (other, &cost(report, chip, other)?)))
+}
+
+/// What two variants cost on a chip, and which of them less.
+fn sentence(chip: &str, (one, ours): (&str, &Cost), (other, theirs): (&str, &Cost)) -> String {
     let sgprs = match ours.sgprs.cmp(&theirs.sgprs) {
         Ordering::Equal => String::new(),
         _ => format!(", {} and {} SGPRs", ours.sgprs, theirs.sgprs),
@@ -58,7 +62,7 @@ fn told(report: &CodeReport, chip: &str, pair: &CodePair) -> Option<String> {
         Ordering::Less => format!("{one} costs {} fewer", theirs.vgprs - ours.vgprs),
         Ordering::Greater => format!("{other} costs {} fewer", ours.vgprs - theirs.vgprs),
     };
-    Some(format!("{chip}: {one} {} VGPRs, {other} {}: {verdict} ({code}{sgprs}).", ours.vgprs, theirs.vgprs))
+    format!("{chip}: {one} {} VGPRs, {other} {}: {verdict} ({code}{sgprs}).", ours.vgprs, theirs.vgprs)
 }
 
 /// What the source has of both.
@@ -69,4 +73,49 @@ fn published(pair: &CodePair) -> Option<String> {
         "Published: {one} {} {}, {other} {} {} ({}; {}).",
         ours.value, ours.unit, theirs.value, theirs.unit, ours.device, ours.source
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::published;
+
+    fn told([ours, theirs]: [[u64; 3]; 2]) -> String {
+        let cost = |[vgprs, sgprs, code_bytes]: [u64; 3]| Cost { vgprs, sgprs, code_bytes };
+        sentence("VEGA10", ("ternary", &cost(ours)), ("branch", &cost(theirs)))
+    }
+
+    #[test]
+    fn the_cheaper_form_is_named() {
+        let fewer = told([[20, 20, 292], [24, 20, 320]]);
+        assert_eq!(
+            fewer,
+            "VEGA10: ternary 20 VGPRs, branch 24: ternary costs 4 fewer (292 and 320 bytes of code)."
+        );
+        let more = told([[24, 16, 300], [20, 32, 300]]);
+        assert_eq!(
+            more,
+            "VEGA10: ternary 24 VGPRs, branch 20: branch costs 4 fewer (300 bytes of code in both, 16 and 32 SGPRs)."
+        );
+        let same = told([[32, 32, 484], [32, 32, 484]]);
+        assert_eq!(
+            same,
+            "VEGA10: ternary 32 VGPRs, branch 32: no difference in VGPRs today (484 bytes of code in both)."
+        );
+    }
+
+    #[test]
+    fn the_sources_figures_stand_below() {
+        let mut pair = CodePair { variants: ["ternary", "branch"].map(str::to_owned), published: None };
+        assert_eq!(published(&pair), None);
+        let figure = |form: &str| published::find("hip-assembly", &format!("select/{form}/vgprs")).unwrap();
+        pair.published = Some([figure("ternary"), figure("if")]);
+        let line = published(&pair).unwrap();
+        assert!(
+            line.starts_with(
+                "Published: ternary 20 VGPRs, 292 bytes of code, branch 24 VGPRs, 320 bytes of code (AMD"
+            ),
+            "{line}"
+        );
+    }
 }

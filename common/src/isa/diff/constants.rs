@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Side;
 use super::align::Block;
-use super::instruction::{Instruction, Registers, number};
+use super::instruction::{File, Instruction, Registers, number};
 
 /// So many instructions are shown in place of a constant.
 const MOST_SHOWN: usize = 4;
@@ -33,6 +33,8 @@ pub struct Constant {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Instead {
+    /// A register of another file, which this instruction moves it into.
+    Register(usize),
     /// Instructions that hold the literal themselves.
     Literal(Vec<usize>),
     /// A shift of a small number to the left, and the instruction that makes the number.
@@ -50,26 +52,31 @@ pub enum Instead {
     Unknown,
 }
 
-/// The literals that one listing keeps in registers and the other does not, each once, A's first.
+/// The literals that one listing keeps in registers of a file and the other does not, each once, A's first.
 pub(super) fn constants(a: &[Instruction], b: &[Instruction], blocks: &[Block]) -> Vec<Constant> {
     let sides = [(Side::A, a, b), (Side::B, b, a)];
     let of = |(side, holder, other): (Side, &[Instruction], &[Instruction])| {
         let known = kept(other);
-        let mut only: Vec<_> =
-            kept(holder).into_iter().filter(|(value, _)| !known.contains_key(value)).collect();
+        let own = |(value, file): &(u64, File)| !known.contains_key(&(*value, *file));
+        // A constant that one lane holds here and the whole wave there is told of once.
+        let told_there = |(value, file): &(u64, File)| {
+            *file != File::Vector && known.contains_key(&(*value, File::Vector))
+        };
+        let mut only: Vec<_> = kept(holder).into_iter().collect();
+        only.retain(|(key, _)| own(key) && !told_there(key));
         only.sort_by_key(|&(_, at)| at);
-        let constant = |(value, at)| constant(side, value, at, holder, other, blocks);
+        let constant = |((value, _), at)| constant(side, value, at, [holder, other], blocks);
         only.into_iter().filter_map(constant).collect::<Vec<_>>()
     };
     sides.into_iter().flat_map(of).collect()
 }
 
-/// Each literal in a register, with the first instruction that puts it there.
-fn kept(instructions: &[Instruction]) -> BTreeMap<u64, usize> {
+/// Each literal in a register of each file, with the first instruction that puts it there.
+fn kept(instructions: &[Instruction]) -> BTreeMap<(u64, File), usize> {
     let mut kept = BTreeMap::new();
     for (at, instruction) in instructions.iter().enumerate() {
-        if let Some(value) = instruction.constant() {
-            kept.entry(value).or_insert(at);
+        if let Some((value, register)) = instruction.constant().zip(instruction.written()) {
+            kept.entry((value, register.file)).or_insert(at);
         }
     }
     kept
@@ -79,30 +86,35 @@ fn constant(
     side: Side,
     value: u64,
     at: usize,
-    holder: &[Instruction],
-    other: &[Instruction],
+    [holder, other]: [&[Instruction]; 2],
     blocks: &[Block],
 ) -> Option<Constant> {
     let register = holder[at].written()?;
     let readers = readers(holder, at, register);
+    let elsewhere = other.iter().position(|instruction| instruction.constant() == Some(value));
     let places = readers.iter().filter_map(|&reader| beside(side, reader, blocks));
     let instead = places.filter(|place| !place.is_empty()).map(|place| instead(value, other, place));
-    let instead = instead.min_by_key(rank).unwrap_or(Instead::Unknown);
-    // Where the readers stand may say nothing: a literal anywhere says enough.
-    let anywhere =
-        || -> Vec<usize> { (0..other.len()).filter(|&i| other[i].names(value)).take(MOST_SHOWN).collect() };
-    let instead = match instead {
-        Instead::Other(_) | Instead::Unknown if !anywhere().is_empty() => Instead::Literal(anywhere()),
+    let instead = match instead.min_by_key(rank).unwrap_or(Instead::Unknown) {
+        // Where the readers stand may say nothing: a literal anywhere says enough.
+        Instead::Other(_) | Instead::Unknown if !named(value, other).is_empty() => {
+            Instead::Literal(named(value, other))
+        }
         found => found,
     };
+    let instead = elsewhere.map_or(instead, Instead::Register);
     let register = register.to_string();
     Some(Constant { value, side, at, register, readers: readers.len(), instead })
+}
+
+/// The first instructions that hold a literal.
+fn named(value: u64, instructions: &[Instruction]) -> Vec<usize> {
+    (0..instructions.len()).filter(|&at| instructions[at].names(value)).take(MOST_SHOWN).collect()
 }
 
 /// The plainer explanation comes first.
 fn rank(instead: &Instead) -> usize {
     match instead {
-        Instead::Literal(_) => 0,
+        Instead::Register(_) | Instead::Literal(_) => 0,
         Instead::Shift { .. } => 1,
         Instead::Other(_) => 2,
         Instead::Unknown => 3,

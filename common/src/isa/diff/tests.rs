@@ -167,6 +167,18 @@ fn the_trade_of_the_documents_fix_is_seen() {
 }
 
 #[test]
+fn a_constant_that_moves_to_a_scalar_register_is_told_of_once() {
+    let a = "v_mov_b32 v1, 0x9908b0df\nv_cndmask_b32_e32 v0, 0, v1, vcc\ns_endpgm";
+    let b = "s_mov_b32 s1, 0x9908b0df\nv_and_b32 v0, s1, v0\ns_endpgm";
+    let diff = |a, b| -> Vec<(Side, String, Instead)> {
+        let found = diff(a, b).constants.into_iter();
+        found.map(|constant| (constant.side, constant.register, constant.instead)).collect()
+    };
+    assert_eq!(diff(a, b), [(Side::A, "v1".to_owned(), Instead::Register(0))]);
+    assert_eq!(diff(b, a), [(Side::B, "v1".to_owned(), Instead::Register(0))]);
+}
+
+#[test]
 fn a_constant_without_a_trace_is_called_unknown() {
     let a = "v_mov_b32 v1, 0x100\nv_add_u32 v0, v1, v0\ns_endpgm";
     let gone = diff(a, "s_endpgm");

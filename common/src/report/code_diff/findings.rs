@@ -133,6 +133,13 @@ fn constant(diff: &Diff, found: &Constant, compiled: bool) -> String {
     };
     let first = |at: &[usize]| at.first().map_or_else(String::new, |&at| place(listing, at, compiled));
     let instead = match &found.instead {
+        Instead::Register(at) => {
+            format!(
+                "in {other} one of another kind: {} ({})",
+                listing.instructions[*at],
+                place(listing, *at, compiled)
+            )
+        }
         Instead::Literal(at) => format!("in {other} a literal of {} ({})", shown(at), first(at)),
         Instead::Shift { by, small, bits } => {
             format!("in {other} rebuilt as {small} << {bits} by {} ({})", shown(by), first(by))
