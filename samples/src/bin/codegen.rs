@@ -19,10 +19,19 @@
 //! codegen --code-diff mt_multiply mt_select_and                   and which instructions make it so
 //! ```
 //!
-//! RADV (Mesa 22.3.6) makes the same code of `select_ternary` and `select_if`. On POLARIS10 it gives
-//! `mt_select` 24 VGPRs and `mt_select_and` 20: one register more, v19 with the constant, is a step of four
-//! more there. On VEGA10 and RDNA both have 24, because something else is the widest. It multiplies in
-//! `mt_multiply`, with the constant in a scalar register: as many VGPRs, less code.
+//! RADV (Mesa 22.3.6), VGPRs as it allots them, in steps of four:
+//!
+//! ```text
+//!                 POLARIS10  VEGA10  NAVI10  NAVI21  GFX1100
+//! mt_multiply            20      24      24      24       24    multiplies: the constant in a scalar register
+//! mt_select              24      24      24      24       24    the constant in a vector register
+//! mt_select_and          20      24      24      24       24    the constant in a scalar register
+//! select_ternary         32      32      32      32       36    the same code as
+//! select_if              32      32      32      32       36    this
+//! ```
+//!
+//! `mt_select` names one register more than `mt_select_and` on POLARIS10, NAVI21 and GFX1100; on the last two
+//! the step hides it. On VEGA10 and NAVI10 something else is the widest.
 //!
 //! It does not help to write the form that one compiler likes where another does the work, or where
 //! registers are not what limits occupancy.

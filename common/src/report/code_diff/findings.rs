@@ -87,7 +87,10 @@ fn method(first: &First, more: Side, less: Side) -> String {
     }
 }
 
-const CLASSES: [(&str, fn(&Counts) -> u64); 11] = [
+/// A name, and where its count comes from.
+type Class = (&'static str, fn(&Counts) -> u64);
+
+const CLASSES: [Class; 11] = [
     ("instructions", |c| c.instructions),
     ("VALU", |c| c.valu),
     ("SALU", |c| c.salu),
