@@ -10,7 +10,7 @@ use super::instruction::Instruction;
 
 /// After so long the rest is aligned coarsely: listings of 100,000 instructions without anything in
 /// common would otherwise take minutes.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A run of instructions of both.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,12 +34,13 @@ pub enum Block {
     },
 }
 
-/// Pairs the instructions of two listings in order: as many as possible.
-#[must_use]
-pub fn align(a: &[Instruction], b: &[Instruction]) -> Vec<Block> {
+/// Pairs the instructions of two listings in order: as many as possible within `patience`. Says whether that
+/// was too short.
+pub(super) fn align(a: &[Instruction], b: &[Instruction], patience: Duration) -> (Vec<Block>, bool) {
     let [ours, theirs] = [a, b].map(|all| all.iter().map(Instruction::masked).collect::<Vec<_>>());
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + patience;
     let operations = capture_diff_slices_deadline(Algorithm::Myers, &ours, &theirs, Some(deadline));
+    let coarse = Instant::now() >= deadline;
     let mut blocks: Vec<Block> = Vec::new();
     for operation in operations {
         let (a, b) = (operation.old_range(), operation.new_range());
@@ -54,7 +55,7 @@ pub fn align(a: &[Instruction], b: &[Instruction]) -> Vec<Block> {
             _ => blocks.push(Block::Differing { a, b }),
         }
     }
-    blocks
+    (blocks, coarse)
 }
 
 /// The positions of all pairs, in order.

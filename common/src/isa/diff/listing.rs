@@ -16,6 +16,14 @@ pub struct Listing {
 }
 
 impl Listing {
+    /// Takes off what fills the room up to the next kernel.
+    fn end(&mut self) {
+        let kept = self.instructions.iter().rposition(|instruction| instruction.mnemonic != "s_nop");
+        if let Some(last) = kept.filter(|&last| self.instructions[last].mnemonic == "s_endpgm") {
+            self.instructions.truncate(last + 1);
+        }
+    }
+
     /// A line an instruction or label, without comments.
     #[must_use]
     pub fn text(&self) -> String {
@@ -54,6 +62,7 @@ pub fn listings(text: &str) -> Vec<Listing> {
             found[current].instructions.push(instruction);
         }
     }
+    found.iter_mut().for_each(Listing::end);
     found.retain(|listing| !listing.instructions.is_empty());
     found
 }
@@ -133,6 +142,7 @@ Disassembly of section .text:
 \ts_mov_b32 s4, 0x1100000        // 000000001100: BE8400FF 01100000
 \ts_endpgm                       // 000000001108: BF810000
 \ts_code_end                     // 00000000110C: BF9F0000
+\ts_nop 0                         // 000000001110: BF800000
 
 0000000000001200 <second>:
 \tv_mov_b32_e32 v1, v2           // 000000001200: 7E020302

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use align::{Block, align};
+pub use align::Block;
 pub use constants::{Constant, Instead};
 pub use extra::{Extra, First, Method};
 pub use instruction::{File, Instruction, Registers};
@@ -71,6 +71,9 @@ pub struct Diff {
     pub listings: [Listing; 2],
     /// Their instructions, in order: runs that pair and runs that do not.
     pub blocks: Vec<Block>,
+    /// They have so little in common that instructions may pair which are not the same ones, or not pair
+    /// which are.
+    pub coarse: bool,
     /// Registers of each file that either uses.
     pub registers: Vec<Extra>,
     /// Instructions by class.
@@ -86,11 +89,11 @@ impl Diff {
     #[must_use]
     pub fn of(a: Listing, b: Listing) -> Self {
         let (ours, theirs) = (&a.instructions[..], &b.instructions[..]);
-        let blocks = align(ours, theirs);
+        let (blocks, coarse) = align::align(ours, theirs, align::PATIENCE);
         let registers = extra::registers(ours, theirs, &blocks);
         let constants = constants::constants(ours, theirs, &blocks);
         let (classes, mnemonics) = ([classes(&a), classes(&b)], mnemonics(ours, theirs));
-        Self { blocks, registers, classes, mnemonics, constants, listings: [a, b] }
+        Self { blocks, coarse, registers, classes, mnemonics, constants, listings: [a, b] }
     }
 
     /// Every instruction has its pair; at most the numbers of their registers differ.
@@ -105,6 +108,11 @@ fn classes(listing: &Listing) -> Counts {
     // A text without an end counts as no code; the one added here is taken off again.
     let mut counts = count(&(listing.text() + "s_endpgm\n")).unwrap_or_default();
     counts.instructions = counts.instructions.saturating_sub(1);
+    // Without labels, a branch says by how many words it jumps, in 16 bits.
+    let goes_back = |instruction: &&Instruction| {
+        instruction.branches() && instruction.operands.iter().any(|to| instruction::number(to) > Some(0x7fff))
+    };
+    counts.backward_branches += listing.instructions.iter().filter(goes_back).count() as u64;
     counts
 }
 

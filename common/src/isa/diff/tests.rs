@@ -230,10 +230,34 @@ fn a_register_inserted_anywhere_is_found_there() {
 }
 
 #[test]
+fn an_alignment_that_takes_too_long_is_called_coarse() {
+    let [a, b] = [0, 1].map(|salt| {
+        let line = |i: u32| {
+            format!("v_add_u32 v0, {}, v0\n", (i * 7919 + salt * 31).wrapping_mul(2_654_435_761) % 61)
+        };
+        parsed(&(0..4000).map(line).collect::<String>())
+    });
+    let aligned = |patience| align::align(&a.instructions, &b.instructions, patience);
+    let ends = |blocks: &[Block]| match blocks.last() {
+        Some(Block::Paired { a, b, count }) => [a + count, b + count],
+        Some(Block::Differing { a, b }) => [a.end, b.end],
+        None => [0, 0],
+    };
+    let (fine, in_time) = aligned(align::PATIENCE);
+    let (coarse, late) = aligned(std::time::Duration::ZERO);
+    assert!(!in_time && late);
+    assert_eq!([ends(&fine), ends(&coarse)], [[4000, 4000]; 2]);
+    assert!(align::pairs(&fine).len() >= align::pairs(&coarse).len());
+}
+
+#[test]
 fn loops_are_counted_by_their_labels() {
     let looped = "BB0:\nv_add_u32 v0, 1, v0\ns_cbranch_scc0 BB0\ns_endpgm\n";
     let straight = "v_add_u32 v0, 1, v0\ns_endpgm\n";
     let diff = diff(looped, straight);
     assert_eq!([diff.classes[0].backward_branches, diff.classes[1].backward_branches], [1, 0]);
     assert_eq!(diff.mnemonics, [("s_cbranch_scc0".to_owned(), [1, 0])].into());
+    // As llvm-objdump writes.
+    let jumps = self::diff("v_add_u32 v0, 1, v0\ns_cbranch_scc0 65534\ns_endpgm\n", "s_branch 3\ns_endpgm\n");
+    assert_eq!([jumps.classes[0].backward_branches, jumps.classes[1].backward_branches], [1, 0]);
 }

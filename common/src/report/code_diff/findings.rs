@@ -10,8 +10,10 @@ const MOST_CONSTANTS: usize = 12;
 
 /// Registers, classes, mnemonics, constants: each where there is something to say.
 pub(super) fn lines(diff: &Diff, compiled: bool) -> Vec<String> {
-    let mut lines: Vec<String> =
-        diff.registers.iter().map(|extra| registers(diff, extra, compiled)).collect();
+    let coarse = "The listings have too little in common to be aligned in reasonable time: pairs are chance, and so may \
+                  be what is said of registers.";
+    let mut lines: Vec<String> = diff.coarse.then(|| coarse.to_owned()).into_iter().collect();
+    lines.extend(diff.registers.iter().map(|extra| registers(diff, extra, compiled)));
     lines.push(classes(diff));
     lines.extend(mnemonics(diff));
     let constants = &diff.constants;

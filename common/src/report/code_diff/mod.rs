@@ -30,8 +30,7 @@ fn kernels(charset: Charset, room: u16, pair: &KernelPair, compiled: bool) -> St
     let rule = charset.rule().to_string().repeat(usize::from(room.min(140))) + "\n";
     let mut text = wrapped(&head(pair), room) + &rule;
     if pair.diff.pairs_throughout() {
-        let all = pair.diff.listings[0].instructions.len();
-        text += &wrapped(&format!("All {all} instructions pair; registers may have other numbers."), room);
+        text += &wrapped(&paired(pair), room);
     } else {
         text += &hunks::drawn(charset, room, &pair.diff, compiled);
         text += &wrapped("~ other registers   | other instructions   < only in A   > only in B", room);
@@ -41,6 +40,17 @@ fn kernels(charset: Charset, room: u16, pair: &KernelPair, compiled: bool) -> St
         text += &wrapped(&line, room);
     }
     text
+}
+
+/// Of kernels without a difference, how much they are alike.
+fn paired(pair: &KernelPair) -> String {
+    let [a, b] = [0, 1].map(|side| &pair.diff.listings[side].instructions);
+    let registers = match a.iter().zip(b).filter(|(a, b)| a.operands != b.operands).count() {
+        0 => "with the same operands".to_owned(),
+        // A wait and the target of a branch are no registers.
+        others => format!("{others} of them with other registers, waits or targets"),
+    };
+    format!("All {} instructions pair, {registers}.", a.len())
 }
 
 /// The names of the kernels, and what they cost.
