@@ -11,6 +11,7 @@ pub mod box_blur;
 pub mod chain;
 pub mod hall;
 pub mod island;
+pub mod mersenne;
 pub mod neighbourhood;
 pub mod remap;
 pub mod residency;

@@ -47,6 +47,14 @@ pub(super) struct Common {
     /// Mesa gives them. The kernels are those that the sample chooses for the device that it would run on.
     #[arg(long, value_name = "VENDOR:CHIPS", conflicts_with_all = ["bench", "check", "profile", "samples", "budget", "csv", "image", "out", "trace"])]
     pub(super) code: Option<Option<Target>>,
+    /// Compare the machine code of two variants, or of two files that hold some, and say where one of
+    /// them begins to take more registers
+    ///
+    /// Variants are compiled for the chips of --code, without it for amd:vega10, and their kernels
+    /// compared in the order in which they are dispatched first. Files are text as llvm-objdump -d or
+    /// --save-temps write it; no device is opened for them.
+    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["bench", "check", "profile", "matrix", "variant", "all", "samples", "budget", "csv", "image", "out", "trace"])]
+    pub(super) code_diff: Option<Vec<String>>,
     /// Break every dependency of one kind, which the check must then report
     #[arg(long = "break", value_enum, hide = true)]
     pub(super) broken: Option<Break>,

@@ -11,7 +11,7 @@ use crate::drive::code::{Dispatched, dispatched, reported};
 use crate::error::{EXIT_FAILED, EXIT_RIGHT, exit_code, one_line};
 use crate::host::{self, Sample};
 use crate::isa::{self, CodeReport, Target};
-use crate::lab::Lab;
+use crate::lab::{CodePair, Lab};
 use crate::report::{self, Charset, Destination};
 
 /// The process that compiles for one chip.
@@ -53,13 +53,16 @@ impl Run {
                 report.failed.insert(chip, one_line(&error));
             }
         }
-        self.show_code(&report)?;
+        self.show_code(&report, &lab.code_pairs)?;
         Ok(if report.failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
     }
 
     /// The table and the data, each on the output that is its own.
-    fn show_code(&self, report: &CodeReport) -> Result<()> {
-        let table = |terminal| report::code(Charset::of_terminal(), width_of(terminal), report);
+    fn show_code(&self, report: &CodeReport, pairs: &[CodePair]) -> Result<()> {
+        let table = |terminal| {
+            let (charset, room) = (Charset::of_terminal(), width_of(terminal));
+            report::code(charset, room, report) + &report::code_pairs(charset, room, report, pairs)
+        };
         match &self.common.json {
             // What failed has been said.
             _ if report.chips.is_empty() && report.reported.is_none() => {}

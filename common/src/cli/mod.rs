@@ -2,6 +2,7 @@
 
 mod args;
 mod code;
+mod code_diff;
 mod sweep;
 mod terminal;
 mod trace;
@@ -93,6 +94,9 @@ impl Run {
         if self.common.list_devices {
             return print(&list_devices()?).map(|()| EXIT_RIGHT);
         }
+        if let Some(code) = self.code_diff_of_files()? {
+            return Ok(code);
+        }
         tracy::await_profiler()?;
         let opening = tracy::span("open the device");
         let gpu = Gpu::open(&OpenOptions {
@@ -100,11 +104,11 @@ impl Run {
             validate: self.common.check,
             timeout: self.common.timeout,
             queue: self.common.queue,
-            statistics: self.common.code == Some(None),
+            statistics: self.common.code == Some(None) && self.common.code_diff.is_none(),
         })?;
         opening.end();
         let selection = Selection {
-            names: self.common.variant.clone(),
+            names: self.common.code_diff.as_ref().unwrap_or(&self.common.variant).clone(),
             all: self.common.all,
             matrix: self.common.matrix,
         };
@@ -152,11 +156,18 @@ impl Run {
         let declaring = tracy::span("declare");
         declare(lab, arguments)?;
         lab.validate()?;
-        lab.select()?;
+        let compared = self.code_diff_sides();
+        lab.select().map_err(|error| match compared {
+            Some(_) => error.context("--code-diff takes two variants or two files"),
+            None => error,
+        })?;
         declaring.end();
         let declared = self.began.elapsed();
         if self.common.check {
             return self.check(lab);
+        }
+        if let Some(names) = compared {
+            return self.code_diff_of_variants(lab, names);
         }
         if let Some(target) = &self.common.code {
             return self.code(lab, target.as_ref());

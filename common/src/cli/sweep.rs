@@ -73,7 +73,7 @@ pub(super) fn run(
     for flag in ["--json", "--csv", "--image", "--trace"] {
         ensure!(!has(flag), "a sweep has many records: leave {flag} out and give it a folder with --out");
     }
-    let measures = !(has("--check") || has("--profile") || has("--code"));
+    let measures = !(has("--check") || has("--profile") || has("--code") || has("--code-diff"));
     let folder = out(&texts);
     if let Some(folder) = &folder {
         fault::write("creating the folder", || std::fs::create_dir_all(folder))
@@ -130,6 +130,8 @@ fn points(command: &clap::Command, own: &[String], arguments: &[&str]) -> Result
     let lists: BTreeMap<&str, bool> = command
         .get_arguments()
         .filter(|argument| argument.get_action().takes_values())
+        // What takes two values is never swept, and both come as words of their own.
+        .filter(|argument| argument.get_num_args().is_none_or(|values| values.max_values() == 1))
         .filter_map(|argument| Some((argument.get_long()?, argument.get_value_delimiter().is_some())))
         .collect();
     let optional: BTreeSet<&str> = command

@@ -13,6 +13,7 @@
 mod child;
 mod chip;
 mod count;
+pub mod diff;
 mod driver;
 mod executable;
 mod kind;

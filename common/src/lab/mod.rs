@@ -1,6 +1,7 @@
 //! What a sample declares: its variants, what must come out of them, and what a reader must know.
 //! The drivers decide how often each is recorded, on which clock, and what is printed.
 
+mod code_pairs;
 mod data;
 mod selection;
 
@@ -9,6 +10,7 @@ use std::fmt;
 
 use anyhow::{Result, ensure};
 
+pub use code_pairs::CodePair;
 pub(crate) use data::{Check, Output};
 pub use selection::Selection;
 
@@ -66,6 +68,7 @@ pub struct Lab {
     pub(crate) verdict: Option<Verdict>,
     pub(crate) verdict_needs_matrix: bool,
     pub(crate) trials: Option<usize>,
+    pub(crate) code_pairs: Vec<CodePair>,
     /// A picture is asked for: where texels differ is counted, not only how many do, unless the sample
     /// paints its result.
     pub(crate) maps_races: bool,
@@ -112,6 +115,7 @@ impl Lab {
             verdict: None,
             verdict_needs_matrix: false,
             trials: None,
+            code_pairs: Vec::new(),
             maps_races: options.maps_races,
             shown: None,
             wants_traces: false,
@@ -346,6 +350,6 @@ impl Lab {
         for name in [&self.bound, &self.baseline].into_iter().flatten() {
             ensure!(self.position(name).is_some(), "the reference {name} is no variant of the sample");
         }
-        Ok(())
+        self.validate_code_pairs()
     }
 }

@@ -2,6 +2,7 @@
 //! code, without a panic, and without leaving anything behind.
 
 mod arguments;
+mod codegen;
 mod disk;
 mod group_physics;
 mod machine;
@@ -25,6 +26,7 @@ const SAMPLE: &str = "pipelined_events";
 fn main() -> ExitCode {
     let trials = [
         arguments::trials(),
+        codegen::trials(),
         disk::trials(),
         group_physics::trials(),
         machine::trials(),

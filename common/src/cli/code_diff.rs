@@ -1,0 +1,182 @@
+//! `--code-diff`: two variants or two files of machine code, side by side.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::terminal::width_of;
+use super::{Run, command, print, say};
+use crate::drive::code::dispatched;
+use crate::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
+use crate::host;
+use crate::isa::diff::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, Listing, listings};
+use crate::isa::{self, Line, Raw, Source};
+use crate::lab::Lab;
+use crate::report::{self, Charset, Destination};
+use crate::source::Library;
+
+/// For which chip variants are compiled where `--code` names none: the source's own generation.
+const CHIP: &str = "amd:vega10";
+/// A listing of 100,000 instructions has less than half of it.
+const MOST_BYTES: u64 = 32 << 20;
+
+/// A kernel: name, what it costs, instructions.
+type Compiled = (String, Option<KernelFigures>, Listing);
+
+impl Run {
+    /// Compares two files, for which no device is opened; none where others are asked for.
+    pub(super) fn code_diff_of_files(&self) -> Result<Option<u8>> {
+        let Some([a, b]) = self.code_diff_sides() else { return Ok(None) };
+        let (files, missing): (Vec<&str>, Vec<&str>) =
+            [a, b].into_iter().partition(|name| Path::new(name).exists());
+        let absent =
+            missing.iter().find(|name| is_path(name)).or(missing.first().filter(|_| !files.is_empty()));
+        match (absent, &files[..]) {
+            (None, []) => return Ok(None),
+            (None, _) => {}
+            (Some(absent), []) => {
+                bail!("--code-diff takes two variants or two files: there is no file '{absent}'")
+            }
+            (Some(absent), [file, ..]) => {
+                bail!(
+                    "--code-diff takes two variants or two files: '{file}' is a file and '{absent}' is none"
+                )
+            }
+        }
+        self.destinations()?;
+        let comparison = Comparison::of(None, [read(a)?, read(b)?]);
+        self.show_diff(&Library::find(), vec![comparison], BTreeMap::new()).map(Some)
+    }
+
+    /// The two names that are compared.
+    pub(super) fn code_diff_sides(&self) -> Option<[&str; 2]> {
+        let [a, b] = self.common.code_diff.as_deref()? else { return None };
+        Some([a, b])
+    }
+
+    /// Compares two variants, as the chips' compiler has them.
+    pub(super) fn code_diff_of_variants(&self, lab: &Lab, names: [&str; 2]) -> Result<u8> {
+        self.destinations()?;
+        let target = self.common.code.clone().flatten().map_or_else(|| CHIP.parse(), Ok)?;
+        let found = dispatched(lab)?;
+        let kernels = |name: &str| -> Result<Vec<usize>> {
+            let variant = found.variants.iter().find(|variant| variant.variant == name);
+            let variant =
+                variant.with_context(|| format!("'{name}' is a pattern: --code-diff takes two names"))?;
+            match &variant.left_out {
+                Some(reason) => Err(Halt::Skip(format!("{name} is left out here: {reason}")).into()),
+                None => Ok(variant.kernels.clone()),
+            }
+        };
+        let sides = [kernels(names[0])?, kernels(names[1])?];
+        let wanted: Vec<usize> =
+            sides.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let sources: Vec<Source> = wanted.iter().map(|&kernel| found.sources[kernel].clone()).collect();
+        let (mut comparisons, mut failed) = (Vec::new(), BTreeMap::new());
+        for (chip, answer) in isa::compile(&target, &sources, self.common.timeout)? {
+            let compared = answer.and_then(|(device, driver, lines)| {
+                let lines: BTreeMap<usize, Line> = wanted.iter().copied().zip(lines).collect();
+                let code = |kernels: &[usize]| -> Result<Vec<Compiled>> {
+                    kernels
+                        .iter()
+                        .map(|kernel| compiled(&chip, &found.kernels[*kernel].name, &lines[kernel]))
+                        .collect()
+                };
+                let compiler = Compiler { chip: chip.clone(), device, driver };
+                Ok(Comparison::of(Some(compiler), [code(&sides[0])?, code(&sides[1])?]))
+            });
+            match compared {
+                Ok(comparison) => comparisons.push(comparison),
+                Err(error) => {
+                    self.complain(&error);
+                    failed.insert(chip, one_line(&error));
+                }
+            }
+        }
+        self.show_diff(&lab.shaders, comparisons, failed)
+    }
+
+    /// The text and the data, each on the output that is its own.
+    fn show_diff(
+        &self,
+        shaders: &Library,
+        comparisons: Vec<Comparison>,
+        failed: BTreeMap<String, String>,
+    ) -> Result<u8> {
+        let report = DiffReport {
+            schema: DIFF_SCHEMA,
+            tool: host::tool(&self.sample, shaders),
+            sample: self.sample.name.to_owned(),
+            command: command(),
+            sides: self.code_diff_sides().unwrap_or_default().map(str::to_owned),
+            comparisons,
+            failed,
+        };
+        let text = |terminal| report::code_diff(Charset::of_terminal(), width_of(terminal), &report);
+        match &self.common.json {
+            // What failed has been said.
+            _ if report.comparisons.is_empty() => {}
+            Some(Destination::Stdout) => say(&text(&console::Term::stderr())),
+            _ => print(&text(&console::Term::stdout()))?,
+        }
+        if let Some(destination) = &self.common.json {
+            let data = serde_json::to_string_pretty(&report).context("writing the comparison as JSON")?;
+            destination.write(data + "\n")?;
+        }
+        Ok(if report.failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
+    }
+}
+
+/// A name that no variant has.
+fn is_path(name: &str) -> bool {
+    name.contains(['/', '\\', '.'])
+}
+
+/// The kernels of a file.
+fn read(name: &str) -> Result<Vec<Compiled>> {
+    let path = Path::new(name);
+    ensure!(!path.is_dir(), "cannot read {name}: it is a folder; name a file in it");
+    let mut bytes = Vec::new();
+    let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
+    ensure!(
+        !bytes.contains(&0),
+        "{name} is no text: `llvm-objdump -d {name}` writes the text of a code object"
+    );
+    ensure!(
+        bytes.len() as u64 <= MOST_BYTES,
+        "{name} has more than {} MiB: no listing of a few kernels is so long; cut out the kernel in question",
+        MOST_BYTES >> 20
+    );
+    let found = listings(&String::from_utf8_lossy(&bytes));
+    ensure!(
+        !found.is_empty(),
+        "{name} holds no instruction of GCN or RDNA: it takes what --save-temps or llvm-objdump -d write"
+    );
+    Ok(found.into_iter().map(|listing| (listing.name.clone(), None, listing)).collect())
+}
+
+fn compiled(chip: &str, kernel: &str, line: &Line) -> Result<Compiled> {
+    let raw = match line {
+        Line::Kernel(raw) => raw,
+        Line::Refused(reason) => bail!("{chip} cannot have {kernel}: {reason}"),
+        other => bail!("{other:?} is no answer"),
+    };
+    let listing = raw.assembly.as_deref().map(listings).and_then(|found| found.into_iter().next());
+    let mut listing = listing.with_context(|| {
+        format!("RADV here shows no machine code for {chip}; it does for others, such as --code {CHIP}")
+    })?;
+    kernel.clone_into(&mut listing.name);
+    Ok((kernel.to_owned(), Some(figures(raw, kernel)?), listing))
+}
+
+fn figures(raw: &Raw, kernel: &str) -> Result<KernelFigures> {
+    let figure = |name: &str| {
+        let found = raw.statistics.get(name).copied();
+        found.with_context(|| format!("RADV does not tell '{name}' of {kernel}"))
+    };
+    Ok(KernelFigures { vgprs: figure("VGPRs")?, sgprs: figure("SGPRs")?, code_bytes: figure("Code size")? })
+}

@@ -1,0 +1,68 @@
+//! Which instructions of two listings are the same, whatever their registers.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+use super::instruction::Instruction;
+
+/// After so long the rest is aligned coarsely: listings of 100,000 instructions without anything in
+/// common would otherwise take minutes.
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A run of instructions of both.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Block {
+    /// They pair, one by one, and differ in the numbers of registers at most.
+    Paired {
+        /// Position of the first in A.
+        a: usize,
+        /// Position of the first in B.
+        b: usize,
+        /// How many.
+        count: usize,
+    },
+    /// They stand at the same place and are not the same; one of the two may be empty.
+    Differing {
+        /// Positions in A.
+        a: Range<usize>,
+        /// Positions in B.
+        b: Range<usize>,
+    },
+}
+
+/// Pairs the instructions of two listings in order: as many as possible within `patience`. Says whether that
+/// was too short.
+pub(super) fn align(a: &[Instruction], b: &[Instruction], patience: Duration) -> (Vec<Block>, bool) {
+    let [ours, theirs] = [a, b].map(|all| all.iter().map(Instruction::masked).collect::<Vec<_>>());
+    let deadline = Instant::now() + patience;
+    let operations = capture_diff_slices_deadline(Algorithm::Myers, &ours, &theirs, Some(deadline));
+    let coarse = Instant::now() >= deadline;
+    let mut blocks: Vec<Block> = Vec::new();
+    for operation in operations {
+        let (a, b) = (operation.old_range(), operation.new_range());
+        match (operation, blocks.last_mut()) {
+            (DiffOp::Equal { len, .. }, _) => {
+                blocks.push(Block::Paired { a: a.start, b: b.start, count: len });
+            }
+            (_, Some(Block::Differing { a: before, b: beside })) => {
+                before.end = before.end.max(a.end);
+                beside.end = beside.end.max(b.end);
+            }
+            _ => blocks.push(Block::Differing { a, b }),
+        }
+    }
+    (blocks, coarse)
+}
+
+/// The positions of all pairs, in order.
+pub(super) fn pairs(blocks: &[Block]) -> Vec<[usize; 2]> {
+    let of = |block: &Block| match block {
+        Block::Paired { a, b, count } => (0..*count).map(|i| [a + i, b + i]).collect(),
+        Block::Differing { .. } => Vec::new(),
+    };
+    blocks.iter().flat_map(of).collect()
+}

@@ -1,0 +1,179 @@
+//! Literals that live in a register in one listing and not in the other, and what became of them there:
+//! the trade between a register and an instruction.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Side;
+use super::align::Block;
+use super::instruction::{File, Instruction, Registers, number};
+
+/// So many instructions are shown in place of a constant.
+const MOST_SHOWN: usize = 4;
+
+/// A literal that one listing keeps in a register.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constant {
+    /// Its value; what the register holds.
+    pub value: u64,
+    /// Which listing keeps it.
+    pub side: Side,
+    /// Position of the instruction that moves it into the register.
+    pub at: usize,
+    /// The register, as the assembler names it.
+    pub register: String,
+    /// How many instructions read it there.
+    pub readers: usize,
+    /// What stands for it in the other listing.
+    pub instead: Instead,
+}
+
+/// What stands for a constant; instructions by their positions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Instead {
+    /// A register of another file, which this instruction moves it into.
+    Register(usize),
+    /// Instructions that hold the literal themselves.
+    Literal(Vec<usize>),
+    /// A shift of a small number to the left, and the instruction that makes the number.
+    Shift {
+        /// The instructions.
+        by: Vec<usize>,
+        /// The small number.
+        small: u64,
+        /// Bits that it is shifted by.
+        bits: u64,
+    },
+    /// Other instructions at the place where the constant is read.
+    Other(Vec<usize>),
+    /// Nothing that could be told.
+    Unknown,
+}
+
+/// The literals that one listing keeps in registers of a file and the other does not, each once, A's first.
+pub(super) fn constants(a: &[Instruction], b: &[Instruction], blocks: &[Block]) -> Vec<Constant> {
+    let sides = [(Side::A, a, b), (Side::B, b, a)];
+    let of = |(side, holder, other): (Side, &[Instruction], &[Instruction])| {
+        let known = kept(other);
+        let own = |(value, file): &(u64, File)| !known.contains_key(&(*value, *file));
+        // A constant that one lane holds here and the whole wave there is told of once.
+        let told_there = |(value, file): &(u64, File)| {
+            *file != File::Vector && known.contains_key(&(*value, File::Vector))
+        };
+        let mut only: Vec<_> = kept(holder).into_iter().collect();
+        only.retain(|(key, _)| own(key) && !told_there(key));
+        only.sort_by_key(|&(_, at)| at);
+        let constant = |((value, _), at)| constant(side, value, at, [holder, other], blocks);
+        only.into_iter().filter_map(constant).collect::<Vec<_>>()
+    };
+    sides.into_iter().flat_map(of).collect()
+}
+
+/// Each literal in a register of each file, with the first instruction that puts it there.
+fn kept(instructions: &[Instruction]) -> BTreeMap<(u64, File), usize> {
+    let mut kept = BTreeMap::new();
+    for (at, instruction) in instructions.iter().enumerate() {
+        if let Some((value, register)) = instruction.constant().zip(instruction.written()) {
+            kept.entry((value, register.file)).or_insert(at);
+        }
+    }
+    kept
+}
+
+fn constant(
+    side: Side,
+    value: u64,
+    at: usize,
+    [holder, other]: [&[Instruction]; 2],
+    blocks: &[Block],
+) -> Option<Constant> {
+    let register = holder[at].written()?;
+    let readers = readers(holder, at, register);
+    let elsewhere = other.iter().position(|instruction| instruction.constant() == Some(value));
+    let places = readers.iter().filter_map(|&reader| beside(side, reader, blocks));
+    let instead = places.filter(|place| !place.is_empty()).map(|place| instead(value, other, place));
+    let instead = match instead.min_by_key(rank).unwrap_or(Instead::Unknown) {
+        // Where the readers stand may say nothing: a literal anywhere says enough.
+        Instead::Other(_) | Instead::Unknown if !named(value, other).is_empty() => {
+            Instead::Literal(named(value, other))
+        }
+        found => found,
+    };
+    let instead = elsewhere.map_or(instead, Instead::Register);
+    let register = register.to_string();
+    Some(Constant { value, side, at, register, readers: readers.len(), instead })
+}
+
+/// The first instructions that hold a literal.
+fn named(value: u64, instructions: &[Instruction]) -> Vec<usize> {
+    (0..instructions.len()).filter(|&at| instructions[at].names(value)).take(MOST_SHOWN).collect()
+}
+
+/// The plainer explanation comes first.
+fn rank(instead: &Instead) -> usize {
+    match instead {
+        Instead::Register(_) | Instead::Literal(_) => 0,
+        Instead::Shift { .. } => 1,
+        Instead::Other(_) => 2,
+        Instead::Unknown => 3,
+    }
+}
+
+/// Positions of the instructions that read a register before it is written again.
+fn readers(instructions: &[Instruction], at: usize, register: Registers) -> Vec<usize> {
+    let mut readers = Vec::new();
+    for (position, instruction) in instructions.iter().enumerate().skip(at + 1) {
+        if instruction.reads(register) {
+            readers.push(position);
+        }
+        if instruction.written().is_some_and(|written| written.overlaps(register)) {
+            break;
+        }
+    }
+    readers
+}
+
+/// What the other listing has where an instruction of this one has no pair.
+fn beside(side: Side, position: usize, blocks: &[Block]) -> Option<Vec<usize>> {
+    blocks.iter().find_map(|block| match block {
+        Block::Differing { a, b } => {
+            let (ours, theirs) = (side.of([a, b]), side.other().of([a, b]));
+            ours.contains(&position).then(|| theirs.clone().collect())
+        }
+        Block::Paired { .. } => None,
+    })
+}
+
+fn instead(value: u64, other: &[Instruction], place: Vec<usize>) -> Instead {
+    let literal: Vec<usize> =
+        place.iter().copied().filter(|&at| other[at].names(value)).take(MOST_SHOWN).collect();
+    if !literal.is_empty() {
+        return Instead::Literal(literal);
+    }
+    if let Some(shift) = place.iter().find_map(|&at| shift(value, other, at)) {
+        return shift;
+    }
+    // Of many, any could be it.
+    if place.len() <= MOST_SHOWN { Instead::Other(place) } else { Instead::Unknown }
+}
+
+/// The instruction at `at` shifts a small number to where it is `value`.
+fn shift(value: u64, instructions: &[Instruction], at: usize) -> Option<Instead> {
+    let shift = &instructions[at];
+    if !(shift.mnemonic.contains("_lshl_b") || shift.mnemonic.contains("_lshlrev_b")) {
+        return None;
+    }
+    let bits = shift.operands.iter().skip(1).find_map(|operand| number(operand)).filter(|bits| *bits < 64)?;
+    let small = value >> bits;
+    if bits == 0 || small << bits != value || small > 64 {
+        return None;
+    }
+    let shifted = shift.registers().nth(1)?;
+    // The number comes from the nearest instruction that writes what is shifted.
+    let before = (0..at)
+        .rev()
+        .find(|&before| instructions[before].written().is_some_and(|written| written.overlaps(shifted)))?;
+    instructions[before].names(small).then(|| Instead::Shift { by: vec![before, at], small, bits })
+}

@@ -1,0 +1,205 @@
+//! The first register that one listing has and the other does without.
+//!
+//! Over the pairs of two aligned listings, the highest register named so far can only rise in each. One
+//! more register in use puts one of the two above the other from there on, so that half of the pairs can
+//! be ruled out with a look at the middle one. Optimisations that have nothing to do with it make noise:
+//! each search is therefore compared with a look at every pair.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::Side;
+use super::align::{Block, pairs};
+use super::instruction::{File, Instruction, Registers};
+
+/// So many values are named as possible causes.
+const MOST_CAUSES: usize = 4;
+
+/// What two listings take of a register file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extra {
+    /// The register file.
+    pub file: File,
+    /// The highest register that each names; none where it names none.
+    pub highest: [Option<u32>; 2],
+    /// Where one of them begins to take more; none where both take as many.
+    pub first: Option<First>,
+}
+
+/// Where a listing begins to take more registers than the other, up to their ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct First {
+    /// Which one takes more.
+    pub side: Side,
+    /// Position of its instruction that names the register.
+    pub at: usize,
+    /// The register's number.
+    pub register: u32,
+    /// Position of that instruction's pair in the other listing, where it has one.
+    pub pair: Option<usize>,
+    /// How it was found.
+    pub method: Method,
+    /// Positions of the side's own instructions before `at` whose results are still needed there: what
+    /// keeps registers from being free. The nearest first.
+    pub causes: Vec<usize>,
+}
+
+/// How a place was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// By halves: so many pairs were looked at, and a look at all of them found the same.
+    Search {
+        /// Pairs that were looked at.
+        looks: usize,
+        /// All pairs.
+        pairs: usize,
+    },
+    /// By a look at every pair: the listings overtake each other, so that a search by halves may end
+    /// at any of these places.
+    Scan {
+        /// Places from which on this side took more registers, most of them not for good.
+        rises: usize,
+        /// All pairs.
+        pairs: usize,
+    },
+}
+
+/// Each register file that either listing uses.
+pub(super) fn registers(a: &[Instruction], b: &[Instruction], blocks: &[Block]) -> Vec<Extra> {
+    let pairs = pairs(blocks);
+    let of = |file| {
+        let heights = [Heights::of(a, file), Heights::of(b, file)];
+        let highest = [heights[0].top(), heights[1].top()];
+        let side = if highest[0] > highest[1] { Side::A } else { Side::B };
+        let first = (highest[0] != highest[1]).then(|| first([a, b], side, file, &heights, &pairs));
+        Extra { file, highest, first }
+    };
+    let used = |extra: &Extra| extra.highest.iter().any(Option::is_some);
+    File::ALL.into_iter().map(of).filter(used).collect()
+}
+
+/// The highest register up to each instruction, counted from 1, so that 0 is none.
+struct Heights(Vec<u32>);
+
+impl Heights {
+    fn of(instructions: &[Instruction], file: File) -> Self {
+        let mut highest = 0;
+        let upto = instructions.iter().map(|instruction| {
+            highest = highest.max(instruction.highest(file).map_or(0, |last| last.saturating_add(1)));
+            highest
+        });
+        Self(upto.collect())
+    }
+
+    fn top(&self) -> Option<u32> {
+        self.0.last()?.checked_sub(1)
+    }
+
+    fn upto(&self, at: usize) -> u32 {
+        self.0.get(at).or(self.0.last()).copied().unwrap_or(0)
+    }
+}
+
+fn first(
+    both: [&[Instruction]; 2],
+    side: Side,
+    file: File,
+    heights: &[Heights; 2],
+    pairs: &[[usize; 2]],
+) -> First {
+    let (ours, theirs) = (&heights[side as usize], &heights[side.other() as usize]);
+    // Behind the last pair stand both ends, where this side has more.
+    let above = |pair: usize| {
+        let [mine, other] =
+            pairs.get(pair).map_or([usize::MAX; 2], |&pair| [side.of(pair), side.other().of(pair)]);
+        ours.upto(mine) > theirs.upto(other)
+    };
+    let (found, method) = find(pairs.len(), above);
+    let instructions = side.of(both);
+    let at = introduced(found, side, ours, theirs, pairs);
+    let register = instructions[at].highest(file).unwrap_or(0);
+    let pair = pairs.iter().find(|&&pair| side.of(pair) == at).map(|&pair| side.other().of(pair));
+    let paired: BTreeSet<usize> = pairs.iter().map(|&pair| side.of(pair)).collect();
+    let mut causes = still_needed(instructions, at, file);
+    causes.retain(|position| !paired.contains(position));
+    causes.truncate(MOST_CAUSES);
+    First { side, at, register, pair, method, causes }
+}
+
+/// The instruction that puts this side above the other at the pair `found`: one of its own before that
+/// pair, which is set against what the other has until then, else its half of the pair.
+fn introduced(found: usize, side: Side, ours: &Heights, theirs: &Heights, pairs: &[[usize; 2]]) -> usize {
+    let end = [ours.0.len(), theirs.0.len()];
+    let place = |pair: usize| pairs.get(pair).map(|&pair| [side.of(pair), side.other().of(pair)]);
+    let [mine, other] = place(found).unwrap_or(end);
+    let from = found.checked_sub(1).and_then(place).map_or(0, |[mine, _]| mine + 1);
+    let before = other.checked_sub(1).map_or(0, |last| theirs.upto(last));
+    (from..mine).find(|&at| ours.upto(at) > before).unwrap_or(mine.min(end[0].saturating_sub(1)))
+}
+
+/// The first of `0..=pairs` from which on `above` holds throughout; it holds at the end.
+fn find(pairs: usize, above: impl Fn(usize) -> bool) -> (usize, Method) {
+    let (mut low, mut high, mut looks) = (0, pairs, 0);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        looks += 1;
+        if above(middle) { high = middle } else { low = middle + 1 }
+    }
+    let rises = (0..=pairs).filter(|&pair| above(pair) && (pair == 0 || !above(pair - 1)));
+    let (rises, last) = rises.fold((0, 0), |(count, _), pair| (count + 1, pair));
+    if rises == 1 && last == high {
+        return (high, Method::Search { looks, pairs });
+    }
+    (last, Method::Scan { rises, pairs })
+}
+
+/// The instructions before `at` whose results are read at `at` or later, the nearest first; branches are
+/// taken for no branches.
+fn still_needed(instructions: &[Instruction], at: usize, file: File) -> Vec<usize> {
+    let of = |registers: Registers| (registers.file == file).then_some(registers.first..=registers.last);
+    let (mut needed, mut over) = (BTreeSet::new(), BTreeSet::new());
+    for instruction in &instructions[at..] {
+        let read = instruction.read().filter_map(of).flatten();
+        needed.extend(read.filter(|register| !over.contains(register)));
+        over.extend(instruction.written().and_then(of).into_iter().flatten());
+    }
+    let mut found = Vec::new();
+    for (position, instruction) in instructions[..at].iter().enumerate().rev() {
+        let written = instruction.written().and_then(of).into_iter().flatten();
+        // Taken out: an earlier result in the same register is not the one that is needed.
+        if written.filter(|register| needed.remove(register)).count() > 0 {
+            found.push(position);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(above: &[bool]) -> (usize, Method) {
+        find(above.len() - 1, |pair| above[pair])
+    }
+
+    #[test]
+    fn a_single_rise_is_found_by_halves() {
+        for rise in 0..=100 {
+            let above: Vec<bool> = (0..=100).map(|pair| pair >= rise).collect();
+            let (at, method) = found(&above);
+            assert_eq!(at, rise);
+            assert!(matches!(method, Method::Search { looks: 6..=7, pairs: 100 }), "{method:?}");
+        }
+        assert_eq!(found(&[true]), (0, Method::Search { looks: 0, pairs: 0 }));
+    }
+
+    #[test]
+    fn several_rises_are_scanned_for_the_last() {
+        let above = [false, true, false, false, true, true, false, true, true];
+        assert_eq!(found(&above), (7, Method::Scan { rises: 3, pairs: 8 }));
+        let above = [true, false, true];
+        assert_eq!(found(&above), (2, Method::Scan { rises: 2, pairs: 2 }));
+    }
+}

@@ -1,0 +1,389 @@
+//! One instruction: mnemonic, operands, and the registers in them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A set of registers that are numbered from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum File {
+    /// VGPRs: one value a lane.
+    Vector,
+    /// SGPRs: one value a wave.
+    Scalar,
+    /// Accumulation registers of CDNA.
+    Accumulation,
+}
+
+impl File {
+    /// All of them, as reports name them.
+    pub const ALL: [Self; 3] = [Self::Vector, Self::Scalar, Self::Accumulation];
+
+    /// What the assembler calls one.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Self::Vector => 'v',
+            Self::Scalar => 's',
+            Self::Accumulation => 'a',
+        }
+    }
+
+    /// What manuals call them.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vector => "VGPRs",
+            Self::Scalar => "SGPRs",
+            Self::Accumulation => "AGPRs",
+        }
+    }
+
+    fn of(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|file| file.letter() == letter)
+    }
+}
+
+/// Registers that lie side by side: `v7`, `s[0:3]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registers {
+    /// Where they are.
+    pub file: File,
+    /// Number of the first.
+    pub first: u32,
+    /// Number of the last.
+    pub last: u32,
+}
+
+impl Registers {
+    /// No chip has more, and no instruction names more at a time: what does is no list of registers.
+    fn is_possible(self) -> bool {
+        self.first <= self.last && self.last < 1024 && self.last - self.first < 64
+    }
+
+    /// Both have a register in common.
+    #[must_use]
+    pub fn overlaps(self, other: Self) -> bool {
+        self.file == other.file && self.first <= other.last && other.first <= self.last
+    }
+}
+
+impl fmt::Display for Registers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = self.file.letter();
+        if self.first == self.last {
+            write!(f, "{letter}{}", self.first)
+        } else {
+            write!(f, "{letter}[{}:{}]", self.first, self.last)
+        }
+    }
+}
+
+/// An instruction of a listing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instruction {
+    /// Its name without the encoding: `v_add_f32` for `v_add_f32_e32` and `v_add_f32_e64`.
+    pub mnemonic: String,
+    /// What it works on, one text an operand; the last holds the modifiers behind it.
+    pub operands: Vec<String>,
+    /// Its line in the text, from 1.
+    pub line: usize,
+}
+
+/// What begins the name of every instruction.
+const FAMILIES: [&str; 12] =
+    ["s", "v", "ds", "lds", "buffer", "tbuffer", "image", "global", "flat", "scratch", "exp", "export"];
+/// Encodings that compute the same.
+const ENCODINGS: [&str; 2] = ["_e32", "_e64"];
+/// Scalar instructions that write no register that they name; those that store, compare or branch.
+const WRITES_NONE: [&str; 9] = [
+    "s_cmp",
+    "s_bitcmp",
+    "s_cbranch",
+    "s_branch",
+    "s_setpc",
+    "s_store",
+    "s_buffer_store",
+    "s_waitcnt",
+    "exp",
+];
+
+impl Instruction {
+    /// Reads an instruction without its comment; none where the text is something else.
+    pub(super) fn parse(text: &str, line: usize) -> Option<Self> {
+        let (mnemonic, operands) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+        let is_name = mnemonic.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        let family = mnemonic.split('_').next().unwrap_or_default();
+        if !is_name || !FAMILIES.contains(&family) || (family == mnemonic && !family.starts_with("exp")) {
+            return None;
+        }
+        let plain = ENCODINGS.iter().find_map(|encoding| mnemonic.strip_suffix(encoding));
+        let mnemonic = plain.unwrap_or(mnemonic).to_owned();
+        Some(Self { mnemonic, operands: split(operands), line })
+    }
+
+    /// The instruction without the numbers of its registers: what two have in common that do the same.
+    #[must_use]
+    pub fn masked(&self) -> String {
+        let operands: Vec<String> = self.operands.iter().map(|operand| masked(operand)).collect();
+        // Which code a branch leads to and what is waited for follow from the instructions around them.
+        if self.branches() || self.mnemonic.starts_with("s_waitcnt") || self.mnemonic == "s_delay_alu" {
+            return self.mnemonic.clone();
+        }
+        format!("{} {}", self.mnemonic, operands.join(", "))
+    }
+
+    /// All registers that it names, in the order of its text.
+    pub fn registers(&self) -> impl Iterator<Item = Registers> {
+        self.operands.iter().flat_map(|operand| registers(operand))
+    }
+
+    /// The highest register of a file that it names.
+    #[must_use]
+    pub fn highest(&self, file: File) -> Option<u32> {
+        self.registers().filter(|registers| registers.file == file).map(|registers| registers.last).max()
+    }
+
+    /// The registers that it writes.
+    #[must_use]
+    pub fn written(&self) -> Option<Registers> {
+        let stores = self.mnemonic.contains("_store") || self.mnemonic.starts_with("ds_write");
+        if stores || WRITES_NONE.iter().any(|start| self.mnemonic.starts_with(start)) {
+            return None;
+        }
+        registers(self.operands.first()?).next()
+    }
+
+    /// The registers that it reads.
+    pub fn read(&self) -> impl Iterator<Item = Registers> {
+        // `v_fmac` and its like add to what they write.
+        let accumulates = ["v_fmac", "v_mac", "v_dot"].iter().any(|start| self.mnemonic.starts_with(start));
+        let skipped = usize::from(self.written().is_some() && !accumulates);
+        self.operands.iter().skip(skipped).flat_map(|operand| registers(operand))
+    }
+
+    /// It reads one of these registers.
+    #[must_use]
+    pub fn reads(&self, wanted: Registers) -> bool {
+        self.read().any(|found| found.overlaps(wanted))
+    }
+
+    /// The literal that it puts into a register as it is.
+    #[must_use]
+    pub fn constant(&self) -> Option<u64> {
+        let moves = ["v_mov_b", "s_mov_b", "s_movk_i", "v_accvgpr_write"];
+        if !moves.iter().any(|start| self.mnemonic.starts_with(start)) || self.written().is_none() {
+            return None;
+        }
+        number(self.operands.get(1)?).filter(|&value| !is_inline(value))
+    }
+
+    /// It names this number among its operands.
+    #[must_use]
+    pub fn names(&self, value: u64) -> bool {
+        self.operands.iter().any(|operand| number(operand) == Some(value))
+    }
+
+    pub(super) fn branches(&self) -> bool {
+        self.mnemonic.starts_with("s_branch") || self.mnemonic.starts_with("s_cbranch")
+    }
+}
+
+impl fmt::Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.mnemonic)?;
+        if self.operands.is_empty() { Ok(()) } else { write!(f, " {}", self.operands.join(", ")) }
+    }
+}
+
+/// A whole number that every instruction can hold without a literal behind it.
+fn is_inline(value: u64) -> bool {
+    (-16..=64).contains(&value.cast_signed())
+}
+
+/// The number that an operand is; negative ones as two's complement.
+pub(super) fn number(operand: &str) -> Option<u64> {
+    let word = operand.split_whitespace().next()?;
+    if let Some(hex) = word.strip_prefix("0x") {
+        return u64::from_str_radix(hex, 16).ok();
+    }
+    word.parse::<i64>().ok().map(i64::cast_unsigned)
+}
+
+/// Operands at the commas that no bracket holds.
+fn split(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let parts = text.split(|c: char| {
+        match c {
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+/// Part of an operand.
+enum Piece<'t> {
+    Text(&'t str),
+    Registers(Registers),
+}
+
+/// An operand with its registers taken out.
+fn pieces(operand: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    while at < operand.len() {
+        let begins = !operand[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        // `a16` behind an operand says that addresses have 16 bits.
+        let modifies = operand[..at].ends_with(' ') && !operand[..at].ends_with(", ");
+        let begins = begins && !(modifies && operand[at..].split(' ').next() == Some("a16"));
+        match begins.then(|| leading(&operand[at..])).flatten() {
+            Some((registers, length)) => {
+                pieces.push(Piece::Text(&operand[from..at]));
+                pieces.push(Piece::Registers(registers));
+                at += length;
+                from = at;
+            }
+            None => at += operand[at..].chars().next().map_or(1, char::len_utf8),
+        }
+    }
+    pieces.push(Piece::Text(&operand[from..]));
+    pieces
+}
+
+/// The registers that a text begins with, and the bytes that name them.
+fn leading(text: &str) -> Option<(Registers, usize)> {
+    let file = File::of(text.chars().next()?)?;
+    let rest = &text[1..];
+    if let Some(range) = rest.strip_prefix('[') {
+        let (range, _) = range.split_once(']')?;
+        let (first, last) = range.split_once(':').unwrap_or((range, range));
+        let registers =
+            Registers { file, first: first.trim().parse().ok()?, last: last.trim().parse().ok()? };
+        return registers.is_possible().then_some((registers, range.len() + 3));
+    }
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    if rest[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    let first = rest[..digits].parse().ok()?;
+    let registers = Registers { file, first, last: first };
+    registers.is_possible().then_some((registers, 1 + digits))
+}
+
+fn registers(operand: &str) -> impl Iterator<Item = Registers> {
+    let of = |piece| if let Piece::Registers(registers) = piece { Some(registers) } else { None };
+    pieces(operand).into_iter().filter_map(of)
+}
+
+/// `v` for `v7`, `s4` for `s[0:3]`. The condition register is a pair of SGPRs with a name: which of them
+/// holds a condition depends on the encoding.
+fn masked(operand: &str) -> String {
+    match operand {
+        "vcc" => return "s2".into(),
+        "vcc_lo" => return "s".into(),
+        _ => {}
+    }
+    let shown = pieces(operand).into_iter().map(|piece| match piece {
+        Piece::Text(text) => text.to_owned(),
+        Piece::Registers(registers) => {
+            let count = registers.last - registers.first + 1;
+            let letter = registers.file.letter();
+            if count == 1 { letter.to_string() } else { format!("{letter}{count}") }
+        }
+    });
+    shown.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Instruction {
+        Instruction::parse(text, 1).unwrap()
+    }
+
+    #[test]
+    fn operands_and_registers() {
+        let add = parsed("v_add_f64 v[120:121], v[118:119], -v[120:121]");
+        assert_eq!(add.operands, ["v[120:121]", "v[118:119]", "-v[120:121]"]);
+        assert_eq!(add.masked(), "v_add_f64 v2, v2, -v2");
+        assert_eq!(add.highest(File::Vector), Some(121));
+        assert_eq!((add.highest(File::Scalar), add.constant()), (None, None));
+        let load = parsed("image_load  v20, [v2, v9], s[24:31]   dmask:0x1 unorm");
+        assert_eq!(load.operands, ["v20", "[v2, v9]", "s[24:31] dmask:0x1 unorm"]);
+        assert_eq!(load.masked(), "image_load v, [v, v], s8 dmask:0x1 unorm");
+        assert_eq!(load.written().unwrap().to_string(), "v20");
+        assert!(load.registers().any(|found| found.to_string() == "s[24:31]"));
+    }
+
+    #[test]
+    fn both_encodings_of_a_select_are_one() {
+        let [short, long] = ["_e32 v0, 0, v106, vcc", "_e64 v16, 0, v18, s[2:3]"];
+        let [short, long] = [short, long].map(|rest| parsed(&format!("v_cndmask_b32{rest}")));
+        assert_eq!(short.masked(), "v_cndmask_b32 v, 0, v, s2");
+        assert_eq!(short.masked(), long.masked());
+        assert_eq!(short.to_string(), "v_cndmask_b32 v0, 0, v106, vcc");
+        assert_ne!(parsed("v_cndmask_b32_e64 v0, 0, 1, vcc").masked(), short.masked());
+    }
+
+    #[test]
+    fn names_that_are_no_registers_stay() {
+        assert_eq!(parsed("s_waitcnt vmcnt(62) lgkmcnt(0)").masked(), "s_waitcnt");
+        assert_eq!(parsed("s_cbranch_scc0 BB3").masked(), "s_cbranch_scc0");
+        let and = parsed("s_and_saveexec_b64 s[92:93], exec");
+        assert_eq!(and.masked(), "s_and_saveexec_b64 s2, exec");
+        let mask = parsed("v_and_b32_e32 v20, 0x80000000, v6");
+        assert_eq!(mask.masked(), "v_and_b32 v, 0x80000000, v");
+        let sample = parsed("image_sample_lz v[0:3], [v7, a9], s[24:31], s[0:3] dmask:0xf a16 r128");
+        assert_eq!((sample.highest(File::Accumulation), sample.highest(File::Scalar)), (Some(9), Some(31)));
+        assert_eq!(parsed("v_accvgpr_read_b32 v0, a16").highest(File::Accumulation), Some(16));
+        assert_eq!(parsed("v_mov_b32 v0, v[0:4000000000]").masked(), "v_mov_b32 v, v[0:4000000000]");
+        assert_eq!(parsed("v_mov_b16_e32 v3.l, ttmp4").masked(), "v_mov_b16 v.l, ttmp4");
+    }
+
+    #[test]
+    fn what_is_written_and_read() {
+        let v = |number| Registers { file: File::Vector, first: number, last: number };
+        let store = parsed("global_store_dword v0, v1, s[6:7]");
+        assert_eq!(store.written(), None);
+        assert!(store.reads(v(0)) && store.reads(v(1)) && !store.reads(v(2)));
+        let and = parsed("v_and_b32 v3, 1, v1");
+        assert!(and.written() == Some(v(3)) && and.reads(v(1)) && !and.reads(v(3)));
+        assert!(parsed("v_fmac_f32_e32 v3, v1, v2").reads(v(3)));
+        assert_eq!(parsed("s_cmp_eq_u32 s0, 0").written(), None);
+        assert_eq!(parsed("v_cmp_eq_u32_e32 vcc, 0, v3").written(), None);
+    }
+
+    #[test]
+    fn constants_are_literals_that_are_moved() {
+        assert_eq!(parsed("v_mov_b32_e32 v108, 0x100").constant(), Some(256));
+        assert_eq!(parsed("s_movk_i32 s4, 0x270").constant(), Some(0x270));
+        assert_eq!(parsed("v_mov_b32_e32 v110, 0xffffffff80").constant(), Some(0xff_ffff_ff80));
+        for text in ["v_mov_b32 v1, 64", "v_mov_b32 v1, v2", "v_mov_b32 v1, 1.0", "v_and_b32 v1, 0x100, v1"] {
+            assert_eq!(parsed(text).constant(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_lines_are_no_instructions() {
+        for text in [
+            "",
+            "...",
+            "BB0:",
+            ".text",
+            "Disassembly of section .text:",
+            "v",
+            "s",
+            "a_b c",
+            "V_ADD",
+            "k(int*)",
+        ] {
+            assert_eq!(Instruction::parse(text, 1), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Disassembly as text, from RADV, `llvm-objdump -d` or `--save-temps`.
+
+use serde::{Deserialize, Serialize};
+
+use super::instruction::Instruction;
+
+/// The instructions of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing {
+    /// Its name, where the text says one.
+    pub name: String,
+    /// In the order of the text.
+    pub instructions: Vec<Instruction>,
+    /// Labels, each with the number of the instruction that it stands before.
+    pub labels: Vec<(String, usize)>,
+}
+
+impl Listing {
+    /// Takes off what fills the room up to the next kernel.
+    fn end(&mut self) {
+        let kept = self.instructions.iter().rposition(|instruction| instruction.mnemonic != "s_nop");
+        if let Some(last) = kept.filter(|&last| self.instructions[last].mnemonic == "s_endpgm") {
+            self.instructions.truncate(last + 1);
+        }
+    }
+
+    /// A line an instruction or label, without comments.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut labels = self.labels.iter().peekable();
+        for (at, instruction) in self.instructions.iter().enumerate() {
+            while let Some((label, _)) = labels.next_if(|(_, before)| *before <= at) {
+                text += &format!("{label}:\n");
+            }
+            text += &format!("{instruction}\n");
+        }
+        text
+    }
+}
+
+/// The kernels of a text, in its order, those only that have an instruction.
+#[must_use]
+pub fn listings(text: &str) -> Vec<Listing> {
+    let mut found = vec![Listing::default()];
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = without_address(without_comment(line));
+        let current = found.len() - 1;
+        if let Some(label) = label(line) {
+            if is_function(label) && !found[current].instructions.is_empty() {
+                found.push(Listing { name: label.to_owned(), ..Listing::default() });
+            } else if is_function(label) {
+                label.clone_into(&mut found[current].name);
+            } else {
+                let before = found[current].instructions.len();
+                found[current].labels.push((label.to_owned(), before));
+            }
+        } else if let Some(instruction) = Instruction::parse(line, number)
+            // What fills the rest of a cache line.
+            && instruction.mnemonic != "s_code_end"
+        {
+            found[current].instructions.push(instruction);
+        }
+    }
+    found.iter_mut().for_each(Listing::end);
+    found.retain(|listing| !listing.instructions.is_empty());
+    found
+}
+
+fn without_comment(line: &str) -> &str {
+    let end = [line.find(';'), line.find("//")].into_iter().flatten().min();
+    line[..end.unwrap_or(line.len())].trim()
+}
+
+/// `1100: v_mov_b32 …`, as other disassemblers write.
+fn without_address(line: &str) -> &str {
+    match line.split_once(':') {
+        Some((address, rest)) if !rest.is_empty() && is_hex(address) => rest.trim(),
+        _ => line,
+    }
+}
+
+fn is_hex(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_hexdigit())
+}
+
+/// `name:`, or `0000000000001100 <name>:`.
+fn label(line: &str) -> Option<&str> {
+    let name = line.strip_suffix(':')?.trim();
+    let bracketed = name.split_once(" <").filter(|(address, _)| is_hex(address));
+    let name = bracketed.and_then(|(_, name)| name.strip_suffix('>')).unwrap_or(name);
+    (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
+}
+
+/// A label that begins a function, not a block within one.
+fn is_function(label: &str) -> bool {
+    let numbered = |start: &str| {
+        label.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    !(label.starts_with('.') || ["BB", "L", "LBB", "label_", "Ltmp", "Lfunc"].into_iter().any(numbered))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(listing: &Listing) -> Vec<String> {
+        listing.instructions.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn as_radv_writes() {
+        let text = "\
+BB0:
+\ts_load_dwordx4 s[0:3], s[2:3], 0x0                          ; c00a0001 00000000
+BB1:
+\tv_add_u32_e32 v1, vcc, 8, v1                                ; 32020288
+\ts_cbranch_scc0 BB1                                          ; bf84006c
+\ts_endpgm                                                    ; bf810000
+";
+        let [listing] = &listings(text)[..] else { panic!("one kernel") };
+        let expected = [
+            "s_load_dwordx4 s[0:3], s[2:3], 0x0",
+            "v_add_u32 v1, vcc, 8, v1",
+            "s_cbranch_scc0 BB1",
+            "s_endpgm",
+        ];
+        assert_eq!(texts(listing), expected);
+        assert_eq!(listing.labels, [("BB0".to_owned(), 0), ("BB1".to_owned(), 1)]);
+        assert_eq!(listing.instructions[1].line, 4);
+        assert!(listing.text().starts_with("BB0:\ns_load_dwordx4"));
+    }
+
+    #[test]
+    fn as_objdump_writes() {
+        let text = "\
+k.co:   file format elf64-amdgpu
+
+Disassembly of section .text:
+
+0000000000001100 <first>:
+\ts_mov_b32 s4, 0x1100000        // 000000001100: BE8400FF 01100000
+\ts_endpgm                       // 000000001108: BF810000
+\ts_code_end                     // 00000000110C: BF9F0000
+\ts_nop 0                         // 000000001110: BF800000
+
+0000000000001200 <second>:
+\tv_mov_b32_e32 v1, v2           // 000000001200: 7E020302
+0000000000001204 <L1>:
+\ts_endpgm                       // 000000001204: BF810000
+";
+        let [first, second] = &listings(text)[..] else { panic!("two kernels") };
+        assert_eq!((first.name.as_str(), second.name.as_str()), ("first", "second"));
+        assert_eq!(texts(first), ["s_mov_b32 s4, 0x1100000", "s_endpgm"]);
+        assert_eq!(second.labels, [("L1".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn as_save_temps_writes() {
+        let text = "\
+\t.text
+\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
+\t.globl\t_Z1kPi
+_Z1kPi:                                 ; @_Z1kPi
+; %bb.0:
+\ts_load_dwordx2 s[0:1], s[4:5], 0x0
+.LBB0_1:                                ; =>This Inner Loop Header: Depth=1
+\tv_and_b32_e32 v3, 1, v1 ; masked
+\ts_endpgm
+\t.section\t.rodata
+; NumVgprs: 4
+";
+        let [listing] = &listings(text)[..] else { panic!("one kernel") };
+        assert_eq!(listing.name, "_Z1kPi");
+        assert_eq!(texts(listing), ["s_load_dwordx2 s[0:1], s[4:5], 0x0", "v_and_b32 v3, 1, v1", "s_endpgm"]);
+    }
+
+    #[test]
+    fn what_has_no_instruction_has_no_kernel() {
+        for text in ["", "hello\nworld\n", ".text\nname:\n", "; v_mov_b32 v1, v2\n", "1100:\n"] {
+            assert_eq!(listings(text), [], "{text}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What the differences of two listings mean, in sentences.
+
+use crate::isa::Counts;
+use crate::isa::diff::{Constant, Diff, Extra, First, Instead, Listing, Method, Side};
+
+/// Mnemonics that are named.
+const MOST_MNEMONICS: usize = 12;
+/// Constants that are told of.
+const MOST_CONSTANTS: usize = 12;
+
+/// Registers, classes, mnemonics, constants: each where there is something to say.
+pub(super) fn lines(diff: &Diff, compiled: bool) -> Vec<String> {
+    let coarse = "The listings have too little in common to be aligned in reasonable time: pairs are chance, and so may \
+                  be what is said of registers.";
+    let mut lines: Vec<String> = diff.coarse.then(|| coarse.to_owned()).into_iter().collect();
+    lines.extend(diff.registers.iter().map(|extra| registers(diff, extra, compiled)));
+    lines.push(classes(diff));
+    lines.extend(mnemonics(diff));
+    let constants = &diff.constants;
+    lines.extend(constants.iter().take(MOST_CONSTANTS).map(|found| constant(diff, found, compiled)));
+    if constants.len() > MOST_CONSTANTS {
+        lines.push(format!(
+            "{} more constants live in a register of one side.",
+            constants.len() - MOST_CONSTANTS
+        ));
+    }
+    lines
+}
+
+/// Where an instruction stands: in a file by its line, in what a driver wrote by its number.
+pub(super) fn place(listing: &Listing, at: usize, compiled: bool) -> String {
+    if compiled {
+        return format!("instruction {}", at + 1);
+    }
+    format!("line {}", listing.instructions[at].line)
+}
+
+fn side(diff: &Diff, side: Side) -> &Listing {
+    let [a, b] = &diff.listings;
+    side.of([a, b])
+}
+
+/// What both take of a register file, and where one begins to take more.
+fn registers(diff: &Diff, extra: &Extra, compiled: bool) -> String {
+    let (name, letter) = (extra.file.name(), extra.file.letter());
+    let reach = |highest: Option<u32>| {
+        highest.map_or_else(|| "none".into(), |highest| format!("up to {letter}{highest}"))
+    };
+    let [a, b] = extra.highest.map(reach);
+    let Some(first) = &extra.first else { return format!("{name}: both use {a}.") };
+    let listing = side(diff, first.side);
+    let [more, less] = [first.side, first.side.other()];
+    let instruction = &listing.instructions[first.at];
+    let beside = match first.pair {
+        Some(pair) => format!("where {less} has {}", side(diff, less).instructions[pair]),
+        None => format!("which {less} does not have"),
+    };
+    let mut line = format!(
+        "{name}: A uses {a}, B {b}. {more} takes more from {} on: {instruction}, {beside}. {}",
+        place(listing, first.at, compiled),
+        method(first, more, less)
+    );
+    if !first.causes.is_empty() {
+        let causes = first
+            .causes
+            .iter()
+            .map(|&at| format!("{} ({})", listing.instructions[at], place(listing, at, compiled)));
+        let causes: Vec<String> = causes.collect();
+        line += &format!(" Still needed there, and {more}'s alone: {}.", causes.join("; "));
+    } else if first.pair.is_some() {
+        line += &format!(
+            " Nothing that only {more} computes is still needed there: the order or the allocation differs."
+        );
+    }
+    line
+}
+
+fn method(first: &First, more: Side, less: Side) -> String {
+    match first.method {
+        Method::Search { looks, pairs } => {
+            format!(
+                "Found by halves with {looks} looks at {pairs} pairs; reading all of them finds the same."
+            )
+        }
+        Method::Scan { rises, pairs } => format!(
+            "{more}'s indices rise above {less}'s at {rises} places, so that a search by halves is not to be trusted: of \
+             all {pairs} pairs, read one by one, this is where they rise for good."
+        ),
+    }
+}
+
+/// A name, and where its count comes from.
+type Class = (&'static str, fn(&Counts) -> u64);
+
+const CLASSES: [Class; 11] = [
+    ("instructions", |c| c.instructions),
+    ("VALU", |c| c.valu),
+    ("SALU", |c| c.salu),
+    ("VMEM loads", |c| c.vmem_loads),
+    ("VMEM stores", |c| c.vmem_stores),
+    ("VMEM atomics", |c| c.vmem_atomics),
+    ("scalar loads", |c| c.scalar_loads),
+    ("LDS", |c| c.lds),
+    ("branches", |c| c.branches),
+    ("of them backward", |c| c.backward_branches),
+    ("barriers", |c| c.barriers),
+];
+
+fn classes(diff: &Diff) -> String {
+    let [a, b] = &diff.classes;
+    let differing = CLASSES.iter().filter(|(_, of)| of(a) != of(b));
+    let told: Vec<String> = differing.map(|(name, of)| format!("{name} {} / {}", of(a), of(b))).collect();
+    if told.is_empty() {
+        return "Classes of instructions: as many of each in A and B.".into();
+    }
+    format!("Classes that differ (A / B): {}.", told.join(", "))
+}
+
+/// The mnemonics whose counts differ most.
+fn mnemonics(diff: &Diff) -> Option<String> {
+    let mut all: Vec<_> = diff.mnemonics.iter().collect();
+    all.sort_by_key(|(_, [a, b])| std::cmp::Reverse(a.abs_diff(*b)));
+    let told: Vec<String> =
+        all.iter().take(MOST_MNEMONICS).map(|(name, [a, b])| format!("{name} {a} / {b}")).collect();
+    let more = match all.len().saturating_sub(MOST_MNEMONICS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!told.is_empty()).then(|| format!("Mnemonics that differ (A / B): {}{more}.", told.join(", ")))
+}
+
+/// What became of a constant that one side keeps.
+fn constant(diff: &Diff, found: &Constant, compiled: bool) -> String {
+    let (holder, other) = (found.side, found.side.other());
+    let listing = side(diff, other);
+    let shown = |at: &[usize]| -> String {
+        at.iter().map(|&at| listing.instructions[at].to_string()).collect::<Vec<_>>().join("; ")
+    };
+    let first = |at: &[usize]| at.first().map_or_else(String::new, |&at| place(listing, at, compiled));
+    let instead = match &found.instead {
+        Instead::Register(at) => {
+            format!(
+                "in {other} one of another kind: {} ({})",
+                listing.instructions[*at],
+                place(listing, *at, compiled)
+            )
+        }
+        Instead::Literal(at) => format!("in {other} a literal of {} ({})", shown(at), first(at)),
+        Instead::Shift { by, small, bits } => {
+            format!("in {other} rebuilt as {small} << {bits} by {} ({})", shown(by), first(by))
+        }
+        Instead::Other(at) => format!("in {other} {} in its place ({})", shown(at), first(at)),
+        Instead::Unknown => format!("nothing in {other} could be told to stand for it"),
+    };
+    let times = if found.readers == 1 { "once".into() } else { format!("{} times", found.readers) };
+    format!("{:#x}: a register in {holder} ({}, read {times}), {instead}.", found.value, found.register)
+}

@@ -1,0 +1,160 @@
+//! The same arithmetic written in two ways: which of them costs registers is the compiler's choice, and
+//! another one in its next version.
+//!
+//! ```text
+//! mt_multiply     odd = (y & 1) * 0x9908b0df            as the source's kernel had it
+//! mt_select       odd = y & 1 ? 0x9908b0df : 0          what a newer compiler made of that: the constant
+//!                                                       has to stay in a vector register
+//! mt_select_and   odd = (y & 1 ? ~0 : 0) & 0x9908b0df   the fix: the constant is a literal of the `and`
+//! select_ternary  r = c ? a : b                         in a loop of eight, unrolled
+//! select_if       if (c) r = a; else r = b;
+//! ```
+//!
+//! Expect nothing of the time here: all of them wait for memory. What counts is one register more, where
+//! it is one too many for another wave: the source's kernel lost 8 % of its speed at 129 VGPRs. Compile
+//! both and see:
+//!
+//! ```text
+//! codegen --code amd:polaris10,vega10,navi10,navi21,gfx1100       which form costs fewer registers
+//! codegen --code-diff mt_multiply mt_select_and                   and which instructions make it so
+//! ```
+//!
+//! RADV (Mesa 22.3.6), VGPRs as it allots them, in steps of four:
+//!
+//! ```text
+//!                 POLARIS10  VEGA10  NAVI10  NAVI21  GFX1100
+//! mt_multiply            20      24      24      24       24    multiplies: the constant in a scalar register
+//! mt_select              24      24      24      24       24    the constant in a vector register
+//! mt_select_and          20      24      24      24       24    the constant in a scalar register
+//! select_ternary         32      32      32      32       36    the same code as
+//! select_if              32      32      32      32       36    this
+//! ```
+//!
+//! `mt_select` names one register more than `mt_select_and` on POLARIS10, NAVI21 and GFX1100; on the last two
+//! the step hides it. On VEGA10 and NAVI10 something else is the widest.
+//!
+//! It does not help to write the form that one compiler likes where another does the work, or where
+//! registers are not what limits occupancy.
+//!
+//! Look for, in RGP or RGA: VGPRs and occupancy, and the instructions around the literal.
+//!
+//! Source: Optimizing HIP Assembly, "Case study: compiler regression" and the question at its end.
+//! <https://github.com/ROCm/rocm-libraries/pull/2127>
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::value_parser;
+use common::{Buffer, Buffers, Figures, Format, Lab, Time, run, sample};
+use samples::mersenne::{WORDS, generations};
+
+/// Does it matter how a choice is written?
+#[derive(clap::Args, Clone, Debug)]
+struct Args {
+    /// Generators of MT19937, each with a state of 624 words [default: 32768, on a CPU device 256]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000_000))]
+    generators: Option<u32>,
+    /// Invocations that choose eight words each [default: 2097152, on a CPU device 8192]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100_000_000))]
+    invocations: Option<u32>,
+}
+
+fn main() -> ExitCode {
+    run(sample!(), codegen)
+}
+
+/// The pairs of the source, each with what it says of them.
+const PAIRS: [([&str; 2], [&str; 2]); 2] = [
+    (["mt_select_and", "mt_multiply"], ["mt/select_and/vgprs", "mt/multiply/vgprs"]),
+    (["select_ternary", "select_if"], ["select/ternary/vgprs", "select/if/vgprs"]),
+];
+/// The same choice without the product.
+const FURTHER: [&str; 2] = ["mt_select_and", "mt_select"];
+const SOURCE: &str = "hip-assembly";
+const WORKGROUP: u32 = 64;
+/// Of the first generator: the reference's own.
+const SEED: u32 = 5489;
+/// Words that an invocation chooses.
+const RUN: u32 = 8;
+/// No kernel writes it: no word of an input is it.
+const UNWRITTEN: u32 = 0xFFFF_DEAD;
+
+fn codegen(lab: &mut Lab, args: &Args) -> Result<()> {
+    twists(lab, args.generators.unwrap_or(if lab.on_cpu() { 256 } else { 32_768 }))?;
+    selects(lab, args.invocations.unwrap_or(if lab.on_cpu() { 8_192 } else { 2_097_152 }))?;
+    for (variants, keys) in PAIRS {
+        lab.compares_code(variants).published(SOURCE, keys)?;
+    }
+    lab.compares_code(FURTHER);
+    let side = if lab.on_cpu() { 256 } else { 4096 };
+    lab.limits([side; 2], Format::R32_UINT)?;
+    lab.note("Times compare among the forms of one thing: mt_… make numbers, select_… choose words.");
+    lab.verdict(verdict);
+    Ok(())
+}
+
+/// A generation of MT19937, of many generators.
+fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
+    lab.setting("generators", generators);
+    let words = generators * u32::try_from(WORDS)?;
+    let states = lab.output_buffers("states", 1, words, UNWRITTEN)?;
+    for (name, form) in
+        [("mt_multiply", Some("MULTIPLY")), ("mt_select", Some("SELECT")), ("mt_select_and", None)]
+    {
+        let kernel = lab.kernel("codegen/twist.comp").workgroup([WORKGROUP, 1, 1]);
+        let kernel = kernel.constant("GENERATORS", generators);
+        let kernel = form.into_iter().fold(kernel, |kernel, form| kernel.define(form)).build()?;
+        lab.variant(name, move |cmd, rep| {
+            let groups = [generators.div_ceil(WORKGROUP), 1, 1];
+            cmd.dispatch(kernel, &[states.get(rep.index, 0)], &(), groups);
+        })
+        // Each word read once and written once, though three steps need it.
+        .moves(2 * 4 * u64::from(words))
+        .work(u64::from(words), "numbers");
+    }
+    let [before, after] = generations(SEED, generators);
+    lab.seed(states, 0, &before)?;
+    lab.expect(states, 0, after)
+}
+
+/// One of two words, as a third one says.
+fn selects(lab: &mut Lab, invocations: u32) -> Result<()> {
+    lab.setting("invocations", invocations);
+    let words = invocations * RUN;
+    let chosen: Buffers = lab.output_buffers("chosen words", 1, words, UNWRITTEN)?;
+    let [a, b, c] = inputs(words);
+    let twin = a.iter().zip(&b).zip(&c).map(|((&a, &b), &c)| if c == 0 { b } else { a }).collect();
+    let upload = |lab: &mut Lab, name: &str, words: &[u32]| lab.input_buffer(name, words);
+    let from: [Buffer; 3] = [upload(lab, "a", &a)?, upload(lab, "b", &b)?, upload(lab, "c", &c)?];
+    for (name, ternary) in [("select_ternary", true), ("select_if", false)] {
+        let kernel = lab.kernel("codegen/select.comp").workgroup([WORKGROUP, 1, 1]);
+        let kernel = kernel.constant("INVOCATIONS", invocations);
+        let kernel = if ternary { kernel.define("TERNARY") } else { kernel }.build()?;
+        lab.variant(name, move |cmd, rep| {
+            let [a, b, c] = from;
+            let groups = [invocations.div_ceil(WORKGROUP), 1, 1];
+            cmd.dispatch(kernel, &[a, b, c, chosen.get(rep.index, 0)], &(), groups);
+        })
+        .moves(4 * 4 * u64::from(words))
+        .work(u64::from(words), "choices");
+    }
+    lab.expect(chosen, 0, twin)
+}
+
+/// Words to choose from, and the choice: none of three in eight.
+fn inputs(words: u32) -> [Vec<u32>; 3] {
+    let mixed = |i: u32, salt: u32| (i ^ salt).wrapping_mul(0x9E37_79B1).rotate_left(15);
+    let word = |salt| (0..words).map(move |i| mixed(i, salt) >> 1).collect();
+    let choice = (0..words).map(|i| mixed(i, 3) >> 29).map(|bits| if bits < 3 { 0 } else { bits }).collect();
+    [word(1), word(2), choice]
+}
+
+/// Times within each pair.
+fn verdict(figures: &Figures<'_>) -> Option<String> {
+    let times = PAIRS.into_iter().map(|(pair, _)| pair).chain([FURTHER]).filter_map(|[one, other]| {
+        let ratio = figures.us(Time::Isolated, one)? / figures.us(Time::Isolated, other)?;
+        Some(format!("{one} takes {ratio:.2} times as long as {other}"))
+    });
+    let times: Vec<String> = times.collect();
+    (!times.is_empty()).then(|| format!("In short: {}.", times.join("; ")))
+}
