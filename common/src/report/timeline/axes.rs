@@ -30,7 +30,13 @@ pub(super) fn us(value: f64) -> String {
 
 /// `0.9 µs`, where there is little room.
 pub(super) fn short_us(value: f64) -> String {
-    let decimals = if value >= 9.95 { 0 } else if value >= 0.095 { 1 } else { 3 };
+    let decimals = if value >= 9.95 {
+        0
+    } else if value >= 0.095 {
+        1
+    } else {
+        3
+    };
     format!("{value:.decimals$} µs")
 }
 

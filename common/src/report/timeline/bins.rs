@@ -68,7 +68,8 @@ impl Binned {
     pub(super) fn of(trace: &Trace, grid: Grid) -> Self {
         let (Lanes::Multiprocessors(lanes) | Lanes::Packed(lanes)) = trace.lanes;
         // A lane beyond those that the trace promises must not be lost, nor end the program.
-        let seen = trace.dispatches.iter().flat_map(|d| &d.waves).map(|wave| wave.lane + 1).max().unwrap_or(1);
+        let seen =
+            trace.dispatches.iter().flat_map(|d| &d.waves).map(|wave| wave.lane + 1).max().unwrap_or(1);
         let lanes = lanes.max(seen) as usize;
         let lanes_a_row = lanes.div_ceil(ROWS);
         let cells = lanes.div_ceil(lanes_a_row) * grid.columns;
@@ -122,13 +123,14 @@ impl Binned {
         sums.into_iter().fold(0.0, f64::max)
     }
 
-    /// The most waves that a row has in a column.
+    /// The most waves that a row has in a column, a lane.
     pub(super) fn fullest(&self) -> f64 {
-        self.total.iter().copied().fold(0.0, f64::max)
+        self.total.iter().copied().fold(0.0, f64::max) / real(self.lanes_a_row)
     }
 
-    /// Rows of the dispatches' colours, the deepest where `full` waves are in flight.
+    /// Rows of the dispatches' colours, the deepest where `full` waves a lane are in flight.
     pub(super) fn map(&self, full: f64) -> Map {
+        let full = full * real(self.lanes_a_row);
         let shade = |waves: f64| {
             let shade = whole((waves / full * f64::from(SHADES)).ceil());
             u8::try_from(shade).unwrap_or(SHADES)
@@ -161,7 +163,8 @@ mod tests {
 
     #[test]
     fn parts_of_columns_count_as_parts() {
-        let trace = trace(vec![dispatch(vec![wave(1.0, 5.0, 0), wave(4.5, 5.5, 1)])], Lanes::Multiprocessors(2));
+        let trace =
+            trace(vec![dispatch(vec![wave(1.0, 5.0, 0), wave(4.5, 5.5, 1)])], Lanes::Multiprocessors(2));
         let binned = Binned::of(&trace, GRID);
         assert_eq!(binned.stacks, [Stack { first: 0, means: vec![1.0, 2.0, 1.0 + 1.0] }]);
         assert_eq!((binned.tallest(), binned.fullest()), (2.0, 2.0));
@@ -172,10 +175,8 @@ mod tests {
 
     #[test]
     fn the_dispatch_that_has_most_gives_the_colour() {
-        let parts = vec![
-            dispatch(vec![wave(0.0, 10.0, 0)]),
-            dispatch(vec![wave(2.0, 4.0, 0), wave(2.0, 4.0, 0)]),
-        ];
+        let parts =
+            vec![dispatch(vec![wave(0.0, 10.0, 0)]), dispatch(vec![wave(2.0, 4.0, 0), wave(2.0, 4.0, 0)])];
         let cells = Binned::of(&trace(parts, Lanes::Packed(1)), GRID).map(6.0).cells;
         assert_eq!(cells[..3], [Map::cell(0, 4), Map::cell(1, SHADES), Map::cell(0, 4)]);
     }

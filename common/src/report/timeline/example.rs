@@ -90,7 +90,10 @@ pub(in crate::report) fn bands() -> Trace {
         let mut machine = Machine::new(132, 16, 900.0, 2.2);
         let mut waves = machine.run(&[4096; 12], Some(1.4));
         let begin = 3.0 * f64::from(band);
-        waves.iter_mut().flatten().for_each(|w| (w.begin_us, w.end_us) = (w.begin_us + begin, w.end_us + begin));
+        waves
+            .iter_mut()
+            .flatten()
+            .for_each(|w| (w.begin_us, w.end_us) = (w.begin_us + begin, w.end_us + begin));
         all.push(waves);
     }
     let second = all.pop().unwrap();
@@ -106,7 +109,11 @@ pub(in crate::report) fn threads(packed: u32) -> Trace {
 
 /// One dispatch and nothing else.
 pub(in crate::report) fn single() -> Trace {
-    trace(Machine::new(132, 32, 1900.0, 2.2).run(&[40_000], None), Lanes::Multiprocessors(132), &["blur.comp"])
+    trace(
+        Machine::new(132, 32, 1900.0, 2.2).run(&[40_000], None),
+        Lanes::Multiprocessors(132),
+        &["blur.comp"],
+    )
 }
 
 pub(in crate::report) fn figures(trace: &Trace) -> TraceFigures {

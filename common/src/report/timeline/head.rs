@@ -6,11 +6,11 @@ use super::{EDGE, WIDTH};
 use crate::facts::Kind;
 use crate::record::Record;
 
-const SMALL: f64 = 13.0;
-const LINE: f64 = 19.0;
+const SMALL: f64 = 14.0;
+const LINE: f64 = 20.0;
 
-/// Draws it and returns where it ends. `full` is what the deepest colour of a row stands for.
-pub(super) fn draw(scene: &mut Scene, record: &Record, full: f64, fonts: &Fonts) -> f64 {
+/// Draws it and returns where it ends. `full` says what the shades of a row stand for.
+pub(super) fn draw(scene: &mut Scene, record: &Record, full: &str, fonts: &Fonts) -> f64 {
     let mut y = 40.0;
     scene.words(Words::new([EDGE, y], 22.0, Ink::Text, title(record)).bold());
     y += 6.0;
@@ -60,18 +60,17 @@ pub(super) fn broken(text: &str, size: f64, room: f64, fonts: &Fonts) -> Vec<Str
 }
 
 /// What the marks mean, each beside a specimen.
-fn key(scene: &mut Scene, y: f64, full: f64, fonts: &Fonts) {
+fn key(scene: &mut Scene, y: f64, full: &str, fonts: &Fonts) {
     const SPECIMEN: f64 = 34.0;
     let top = y - 10.0;
     let mut left = EDGE;
     let area = |left: f64| Area { left, top, width: SPECIMEN, height: 11.0 };
-    let full = format!("waves in a row, 0 to {full:.0}");
     let texts = [
-        "fill, steady, drain of a dispatch (steady: above 90 % of its level)",
-        "left empty while one fills or drains alone",
-        "gap: no wave in flight",
+        "dispatch: fill, steady (≥ 90 % of its level), drain",
+        "empty while one fills or drains alone",
+        "no wave in flight",
         "level: waves held for 5 % of the span",
-        &full,
+        full,
     ];
     for (at, text) in texts.into_iter().enumerate() {
         let specimen = area(left);
@@ -83,8 +82,8 @@ fn key(scene: &mut Scene, y: f64, full: f64, fonts: &Fonts) {
             _ => scene.shapes.push(Shape::Map(specimen, shades())),
         }
         left += SPECIMEN + 6.0;
-        scene.words(Words::new([left, y], 12.0, Ink::Faint, text));
-        left += fonts.width(text, 12.0, false) * 1.04 + 16.0;
+        scene.words(Words::new([left, y], 13.0, Ink::Faint, text));
+        left += fonts.width(text, 13.0, false) * 1.04 + 16.0;
     }
 }
 

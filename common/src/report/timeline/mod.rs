@@ -29,7 +29,7 @@ use self::panel::Frame;
 use self::raster::{Fonts, whole};
 use self::scene::{Ink, Scene, Words};
 use crate::record::{Record, Row, Traced};
-use crate::trace::{Trace, TraceFigures};
+use crate::trace::{Lanes, Trace, TraceFigures};
 
 pub use self::events::timeline_events;
 
@@ -109,7 +109,9 @@ fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<Scene> {
     // Room for the brackets above the level.
     let frame = Frame { grid, top: 1.16 * tallest, full, fonts: &fonts };
     let mut scene = Scene::default();
-    let mut y = head::draw(&mut scene, record, full, &fonts);
+    let all_known = panels.iter().all(|lane| matches!(lane.trace.lanes, Lanes::Multiprocessors(_)));
+    let a_lane = if all_known { "multiprocessor" } else { "lane" };
+    let mut y = head::draw(&mut scene, record, &format!("waves a {a_lane}, 0 to {full:.0}"), &fonts);
     for (lane, binned) in panels.iter().zip(&binned) {
         y = panel::draw(&mut scene, y + 16.0, lane, binned, &frame);
     }
@@ -128,7 +130,11 @@ fn checked(record: &Record, panels: &[Lane<'_>]) -> Result<()> {
         ensure!(sound, "{}: a wave ends before it begins, or begins before the first", of());
         let kernels = |d: &crate::trace::Dispatch| (d.kernel.clone(), d.groups);
         let same = trace.dispatches.len() == figures.dispatches.len()
-            && trace.dispatches.iter().zip(&figures.dispatches).all(|(a, b)| kernels(a) == (b.kernel.clone(), b.groups));
+            && trace
+                .dispatches
+                .iter()
+                .zip(&figures.dispatches)
+                .all(|(a, b)| kernels(a) == (b.kernel.clone(), b.groups));
         ensure!(same && figures.whole.span_us() > 0.0, "{}: its figures are of something else", of());
     }
     Ok(())

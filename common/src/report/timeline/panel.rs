@@ -17,12 +17,15 @@ const BARS: f64 = 72.0;
 /// Height of the map of multiprocessors, about.
 const MAP: f64 = 140.0;
 
+/// Size of what stands along the axes.
+const AXIS: f64 = 13.0;
+
 /// What all panels share, so that they can be compared by eye.
 pub(super) struct Frame<'f> {
     pub grid: Grid,
     /// Waves in flight at the top of the plot.
     pub top: f64,
-    /// Waves in a row that the deepest colour stands for.
+    /// Waves in a lane that the deepest colour stands for.
     pub full: f64,
     pub fonts: &'f Fonts,
 }
@@ -45,7 +48,7 @@ pub(super) fn draw(scene: &mut Scene, y: f64, lane: &Lane<'_>, binned: &Binned, 
     let y = bars(scene, y, lane, frame);
     let base = y + 18.0 + PLOT_HEIGHT;
     plot(scene, base, lane, binned, frame);
-    let bottom = map(scene, base + 10.0, lane, binned, frame);
+    let bottom = map(scene, base + 18.0, lane, binned, frame);
     time_axis(scene, base, bottom, frame)
 }
 
@@ -56,14 +59,11 @@ fn words(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame<'_>) -> f64 {
     scene.words(Words::new([EDGE, y], 18.0, Ink::Text, &*lane.row.variant).bold());
     let left = EDGE + frame.fonts.width(&lane.row.variant, 18.0, true) * 1.06 + 18.0;
     let cautions = cautions(lane).join("; ");
-    for text in head::broken(&cautions, small, WIDTH - EDGE - left, frame.fonts) {
+    for (at, text) in (0_u32..).zip(head::broken(&cautions, small, WIDTH - EDGE - left, frame.fonts)) {
+        y += if at > 0 { line } else { 0.0 };
         scene.words(Words::new([left, y], small, Ink::Warning, text));
-        y += line;
     }
-    if !cautions.is_empty() {
-        y -= line;
-    }
-    y += 2.0;
+    y += 3.0;
     for text in head::broken(&figures(lane), small, WIDTH - 2.0 * EDGE, frame.fonts) {
         y += line;
         scene.words(Words::new([EDGE, y], small, Ink::Text, text));
@@ -73,7 +73,7 @@ fn words(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame<'_>) -> f64 {
 
 /// Which colours are which dispatches.
 fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>, fonts: &Fonts) -> f64 {
-    const SIZE: f64 = 12.0;
+    const SIZE: f64 = 13.0;
     let (kinds, more) = alike(&lane.trace.dispatches);
     let mut left = EDGE;
     let mut place = |swatches: usize, text: &str| {
@@ -124,7 +124,7 @@ fn bars(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame<'_>) -> f64 {
         }
     }
     let middle = y + 0.5 * pitch * real(count) + 4.0;
-    scene.words(Words::new([LEFT - 10.0, middle], 12.0, Ink::Faint, "dispatches").anchored(Anchor::End));
+    scene.words(Words::new([LEFT - 10.0, middle], AXIS, Ink::Faint, "dispatches").anchored(Anchor::End));
     y + pitch * real(count)
 }
 
@@ -144,7 +144,7 @@ fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &
     for (at, text) in ticks(frame.top, 5) {
         let y = base - at * unit;
         scene.fill(Area { left: LEFT, top: y - 0.5, width: PLOT, height: 1.0 }, Ink::Grid);
-        scene.words(Words::new([LEFT - 10.0, y + 4.0], 12.0, Ink::Faint, text).anchored(Anchor::End));
+        scene.words(Words::new([LEFT - 10.0, y + 4.0], AXIS, Ink::Faint, text).anchored(Anchor::End));
     }
     let phases: Vec<Phases> = lane.figures.dispatches.iter().map(|d| d.phases).collect();
     for stretch in spans::alone(&phases) {
@@ -156,9 +156,7 @@ fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &
     scene.shapes.push(Shape::Dashes { from, length: frame.x(whole.end_us()) - from[0], ink: Ink::Text });
     gaps(scene, base, level, lane, frame);
     let middle = [LEFT - 62.0, base - 0.5 * PLOT_HEIGHT];
-    scene.words(
-        Words::new(middle, 12.0, Ink::Faint, "waves in flight").upright().anchored(Anchor::Middle),
-    );
+    scene.words(Words::new(middle, AXIS, Ink::Faint, "waves in flight").upright().anchored(Anchor::Middle));
     scene.fill(Area { left: LEFT, top: base - 0.5, width: PLOT, height: 1.0 }, Ink::Faint);
 }
 
@@ -184,7 +182,7 @@ fn half_pixels(height: f64) -> u32 {
 
 /// Brackets over stretches without waves, with their lengths where there is room.
 fn gaps(scene: &mut Scene, base: f64, level: f64, lane: &Lane<'_>, frame: &Frame<'_>) {
-    const SIZE: f64 = 11.0;
+    const SIZE: f64 = 12.0;
     let top = level.min(base - 24.0);
     let mut free = LEFT;
     for (from, to) in spans::gaps(lane.trace) {
@@ -220,11 +218,11 @@ fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, frame: &Fr
         // In the middle of the lane that it names.
         let y = top + (at + 0.5) * unit + 4.0;
         if at.fract() == 0.0 {
-            scene.words(Words::new([LEFT - 10.0, y], 12.0, Ink::Faint, text).anchored(Anchor::End));
+            scene.words(Words::new([LEFT - 10.0, y], AXIS, Ink::Faint, text).anchored(Anchor::End));
         }
     }
     let middle = [LEFT - 62.0, top + 0.5 * area.height];
-    scene.words(Words::new(middle, 12.0, Ink::Faint, what).upright().anchored(Anchor::Middle));
+    scene.words(Words::new(middle, AXIS, Ink::Faint, what).upright().anchored(Anchor::Middle));
     area.bottom()
 }
 
@@ -235,11 +233,11 @@ fn time_axis(scene: &mut Scene, base: f64, bottom: f64, frame: &Frame<'_>) -> f6
         for (top, end) in [(base, base + 5.0), (bottom, bottom + 6.0)] {
             scene.fill(Area { left: x - 0.5, top, width: 1.0, height: end - top }, Ink::Faint);
         }
-        let words = Words::new([x, bottom + 19.0], 12.0, Ink::Faint, text);
+        let words = Words::new([x, bottom + 20.0], AXIS, Ink::Faint, text);
         scene.words(words.anchored(Anchor::Middle));
     }
-    let middle = [LEFT + 0.5 * PLOT, bottom + 35.0];
-    let words = Words::new(middle, 12.0, Ink::Faint, "time from the variant’s first wave (µs)");
+    let middle = [LEFT + 0.5 * PLOT, bottom + 38.0];
+    let words = Words::new(middle, AXIS, Ink::Faint, "time from the variant’s first wave (µs)");
     scene.words(words.anchored(Anchor::Middle));
-    bottom + 44.0
+    bottom + 48.0
 }

@@ -120,7 +120,8 @@ impl Pixels {
         let [top, bottom] = [area.top, area.bottom()].map(|y| whole((y * self.scale).round()));
         for y in top..bottom.min(self.size[1]) {
             for x in left..right.min(self.size[0]) {
-                let [column, row] = [(x - left) * map.columns / (right - left), (y - top) * rows / (bottom - top)];
+                let [column, row] =
+                    [(x - left) * map.columns / (right - left), (y - top) * rows / (bottom - top)];
                 let cell = map.cells[row * map.columns + column];
                 if let Some(shade) = cell.checked_sub(1) {
                     let colour = COLOURS[usize::from(shade / SHADES) % PARTS];
@@ -143,7 +144,11 @@ impl Pixels {
         let origin = words.at.map(|at| at * self.scale);
         for c in words.text.chars() {
             #[expect(clippy::cast_possible_truncation, reason = "a place in the picture")]
-            let at = if words.upright { point(along as f32, 0.0) } else { point((origin[0] + along) as f32, origin[1] as f32) };
+            let at = if words.upright {
+                point(along as f32, 0.0)
+            } else {
+                point((origin[0] + along) as f32, origin[1] as f32)
+            };
             let glyph = font.glyph_id(c).with_scale_and_position(scale, at);
             if let Some(outline) = font.outline_glyph(glyph) {
                 let bounds = outline.px_bounds();
@@ -151,7 +156,11 @@ impl Pixels {
                     let x = f64::from(bounds.min.x) + f64::from(x);
                     let y = f64::from(bounds.min.y) + f64::from(y);
                     // Read from below: what lay to the right lies above.
-                    let [x, y] = if words.upright { [(origin[0] + y).round(), (origin[1] - x).round()] } else { [x, y] };
+                    let [x, y] = if words.upright {
+                        [(origin[0] + y).round(), (origin[1] - x).round()]
+                    } else {
+                        [x, y]
+                    };
                     if x >= 0.0 && y >= 0.0 {
                         self.blend([whole(x), whole(y)], colour, f64::from(covered).clamp(0.0, 1.0));
                     }

@@ -77,7 +77,8 @@ mod tests {
             weight: 1.0,
             waves: spans.iter().map(|&(begin_us, end_us)| Wave { begin_us, end_us, lane: 0 }).collect(),
         };
-        let dispatches = vec![dispatch(&[(0.0, 9.0), (1.0, 2.0)]), dispatch(&[(10.0, 12.0), (11.0, 11.5), (12.0, 13.0)])];
+        let dispatches =
+            vec![dispatch(&[(0.0, 9.0), (1.0, 2.0)]), dispatch(&[(10.0, 12.0), (11.0, 11.5), (12.0, 13.0)])];
         let trace = Trace { dispatches, lanes: Lanes::Packed(2), stamps_us: 1.0, step_us: 0.1 };
         assert_eq!(gaps(&trace), [(9.0, 10.0)]);
     }

@@ -66,8 +66,11 @@ fn styles(theme: Theme) -> String {
 
 /// What differs from paper to paper.
 fn papers(colours: Colours) -> String {
-    let mut css =
-        format!(".paper{{fill:{}}}.stripe{{fill:{}}}", Hex(colours.paper), Hex(colours.stripes(Stripes::Band)));
+    let mut css = format!(
+        ".paper{{fill:{}}}.stripe{{fill:{}}}",
+        Hex(colours.paper),
+        Hex(colours.stripes(Stripes::Band))
+    );
     for (ink, class) in INKS {
         css += &format!(".{class}{{fill:{}}}", Hex(colours.ink(ink)));
     }
@@ -268,6 +271,9 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        assert_eq!([1.0, 0.5, -0.25, 123.456, 0.0].map(|n| Number(n).to_string()), ["1", "0.5", "-0.25", "123.46", "0"]);
+        assert_eq!(
+            [1.0, 0.5, -0.25, 123.456, 0.0].map(|n| Number(n).to_string()),
+            ["1", "0.5", "-0.25", "123.46", "0"]
+        );
     }
 }

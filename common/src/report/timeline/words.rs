@@ -38,7 +38,8 @@ pub(super) fn figures(lane: &Lane<'_>) -> String {
 fn overlaps(figures: &TraceFigures) -> Option<String> {
     let (overlapping, all) = figures.overlapping();
     let text = format!("{overlapping} of {all} overlap the next");
-    let mean = mean_overlap(figures).map_or_else(String::new, |(mean, _)| format!(", by {} on average", us(mean)));
+    let mean =
+        mean_overlap(figures).map_or_else(String::new, |(mean, _)| format!(", by {} on average", us(mean)));
     (all > 0).then_some(text + &mean)
 }
 
@@ -73,7 +74,8 @@ pub(super) fn cautions(lane: &Lane<'_>) -> Vec<String> {
     }
     let steps = lane.figures.whole.span_us() / lane.figures.step_us;
     if steps < COARSE {
-        cautions.push(format!("only {steps:.0} steps of the waves' clock ({}) long", us(lane.figures.step_us)));
+        cautions
+            .push(format!("only {steps:.0} steps of the waves' clock ({}) long", us(lane.figures.step_us)));
     }
     cautions
 }
