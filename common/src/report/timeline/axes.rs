@@ -41,14 +41,14 @@ pub(super) fn short_us(value: f64) -> String {
 }
 
 /// `31 %`; a small share is not none.
-pub(super) fn percent(share: f64) -> String {
+pub(in crate::report) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let decimals = if percent.abs() >= 9.95 || percent == 0.0 { 0 } else { 1 };
     format!("{percent:.decimals$} %")
 }
 
 /// The same with its sign.
-pub(super) fn signed_percent(share: f64) -> String {
+pub(in crate::report) fn signed_percent(share: f64) -> String {
     let sign = if share < 0.0 { "−" } else { "+" };
     format!("{sign}{}", percent(share.abs()))
 }

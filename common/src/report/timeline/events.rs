@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn every_wave_is_there_where_there_are_few() {
-        let (_, record, traces) = examples().swap_remove(3);
+        let (_, record, traces) = examples()[3].clone();
         let file = parsed(&record, &lanes(&record, &traces));
         let waves: usize = traces.iter().flat_map(|t| &t.dispatches).map(|d| d.waves.len()).sum();
         assert_eq!(of_phase(&file, "X").len(), waves + 6, "three dispatches of each of two variants");
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn many_waves_are_thinned_by_the_rule_that_it_states() {
-        let (_, record, traces) = examples().swap_remove(0);
+        let (_, record, traces) = examples()[0].clone();
         let all: usize = traces.iter().flat_map(|t| &t.dispatches).map(|d| d.waves.len()).sum();
         let one_in = all.div_ceil(WAVES);
         assert!(one_in > 1);
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn counters_hold_the_waves_and_end_at_none() {
-        let (_, record, traces) = examples().swap_remove(1);
+        let (_, record, traces) = examples()[1].clone();
         let panels = lanes(&record, &traces);
         let file = parsed(&record, &panels);
         let points: Vec<&Value> =

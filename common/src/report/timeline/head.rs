@@ -2,7 +2,7 @@
 
 use super::raster::Fonts;
 use super::scene::{Area, Ink, Map, SHADES, Scene, Shape, Stripes, Words};
-use super::{EDGE, WIDTH};
+use super::{EDGE, SLACK, WIDTH};
 use crate::facts::Kind;
 use crate::record::Record;
 
@@ -24,8 +24,7 @@ pub(super) fn draw(scene: &mut Scene, record: &Record, full: &str, fonts: &Fonts
         scene.words(Words::new([EDGE, y], SMALL, Ink::Warning, text));
     }
     y += LINE + 8.0;
-    key(scene, y, full, fonts);
-    y + 10.0
+    key(scene, y, full, fonts) + 10.0
 }
 
 pub(super) fn title(record: &Record) -> String {
@@ -47,8 +46,7 @@ fn subtitle(record: &Record) -> String {
 
 /// Lines of words that are no longer than `room`.
 pub(super) fn broken(text: &str, size: f64, room: f64, fonts: &Fonts) -> Vec<String> {
-    // A browser's own font may be wider.
-    let fits = |line: &str| fonts.width(line, size, false) <= 0.94 * room;
+    let fits = |line: &str| fonts.width(line, size, false) * SLACK <= room;
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
@@ -59,12 +57,10 @@ pub(super) fn broken(text: &str, size: f64, room: f64, fonts: &Fonts) -> Vec<Str
     lines
 }
 
-/// What the marks mean, each beside a specimen.
-fn key(scene: &mut Scene, y: f64, full: &str, fonts: &Fonts) {
+/// What the marks mean, each beside a specimen; returns the last line's place.
+fn key(scene: &mut Scene, y: f64, full: &str, fonts: &Fonts) -> f64 {
     const SPECIMEN: f64 = 34.0;
-    let top = y - 10.0;
-    let mut left = EDGE;
-    let area = |left: f64| Area { left, top, width: SPECIMEN, height: 11.0 };
+    let (mut left, mut y) = (EDGE, y);
     let texts = [
         "dispatch: fill, steady (≥ 90 % of its level), drain",
         "empty while one fills or drains alone",
@@ -73,7 +69,11 @@ fn key(scene: &mut Scene, y: f64, full: &str, fonts: &Fonts) {
         full,
     ];
     for (at, text) in texts.into_iter().enumerate() {
-        let specimen = area(left);
+        let wide = SPECIMEN + 6.0 + fonts.width(text, 13.0, false) * SLACK;
+        if left + wide > WIDTH - EDGE {
+            (left, y) = (EDGE, y + LINE);
+        }
+        let specimen = Area { left, top: y - 10.0, width: SPECIMEN, height: 11.0 };
         match at {
             0 => bar(scene, specimen, [0.3, 0.3], 0),
             1 => band(scene, specimen),
@@ -81,10 +81,10 @@ fn key(scene: &mut Scene, y: f64, full: &str, fonts: &Fonts) {
             3 => scene.shapes.push(Shape::Dashes { from: [left, y - 4.5], length: SPECIMEN, ink: Ink::Text }),
             _ => scene.shapes.push(Shape::Map(specimen, shades())),
         }
-        left += SPECIMEN + 6.0;
-        scene.words(Words::new([left, y], 13.0, Ink::Faint, text));
-        left += fonts.width(text, 13.0, false) * 1.04 + 16.0;
+        scene.words(Words::new([left + SPECIMEN + 6.0, y], 13.0, Ink::Faint, text));
+        left += wide + 12.0;
     }
+    y
 }
 
 /// A dispatch from its first wave to its last, fill and drain as shares of it.

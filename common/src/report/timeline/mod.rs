@@ -38,6 +38,9 @@ const WIDTH: f64 = 1400.0;
 const EDGE: f64 = 28.0;
 const LEFT: f64 = 100.0;
 const PLOT: f64 = 1272.0;
+/// What is written takes more room than in the embedded font: a browser has its own, which may be as wide
+/// as DejaVu Sans.
+const SLACK: f64 = 1.17;
 
 /// An SVG is smaller than this.
 const LARGEST: usize = 1 << 20;

@@ -5,7 +5,7 @@ use super::bins::{Binned, Grid};
 use super::raster::{Fonts, real, whole};
 use super::scene::{Anchor, Area, Ink, Scene, Shape, Words};
 use super::words::{Alike, alike, cautions, figures};
-use super::{EDGE, LEFT, Lane, PLOT, WIDTH, head, spans};
+use super::{EDGE, LEFT, Lane, PLOT, SLACK, WIDTH, head, spans};
 use crate::trace::{Lanes, Phases};
 
 /// Height of the plot of waves in flight.
@@ -57,7 +57,7 @@ fn words(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame<'_>) -> f64 {
     let (line, small) = head::small();
     let mut y = y + 18.0;
     scene.words(Words::new([EDGE, y], 18.0, Ink::Text, &*lane.row.variant).bold());
-    let left = EDGE + frame.fonts.width(&lane.row.variant, 18.0, true) * 1.06 + 18.0;
+    let left = EDGE + frame.fonts.width(&lane.row.variant, 18.0, true) * SLACK + 18.0;
     let cautions = cautions(lane).join("; ");
     for (at, text) in (0_u32..).zip(head::broken(&cautions, small, WIDTH - EDGE - left, frame.fonts)) {
         y += if at > 0 { line } else { 0.0 };
@@ -77,7 +77,7 @@ fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>, fonts: &Fonts) -> f64 
     let (kinds, more) = alike(&lane.trace.dispatches);
     let mut left = EDGE;
     let mut place = |swatches: usize, text: &str| {
-        let wide = 12.0 * real(swatches) + 6.0 + fonts.width(text, SIZE, false) * 1.06;
+        let wide = 12.0 * real(swatches) + 6.0 + fonts.width(text, SIZE, false) * SLACK;
         if left > EDGE && left + wide > WIDTH - EDGE {
             (left, y) = (EDGE, y + 17.0);
         }
@@ -192,7 +192,7 @@ fn gaps(scene: &mut Scene, base: f64, level: f64, lane: &Lane<'_>, frame: &Frame
         }
         head::gap(scene, area);
         let text = short_us(to - from);
-        let (middle, wide) = (area.left + 0.5 * area.width, frame.fonts.width(&text, SIZE, false) * 1.06);
+        let (middle, wide) = (area.left + 0.5 * area.width, frame.fonts.width(&text, SIZE, false) * SLACK);
         if middle - 0.5 * wide >= free {
             let words = Words::new([middle, top - 10.0], SIZE, Ink::Gap, text);
             scene.words(words.anchored(Anchor::Middle));

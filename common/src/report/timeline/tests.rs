@@ -34,7 +34,15 @@ pub(super) fn lanes<'t>(record: &'t Record, traces: &'t [Trace]) -> Vec<Lane<'t>
         .collect()
 }
 
-pub(super) fn examples() -> Vec<(&'static str, Record, Vec<Trace>)> {
+/// A name, a record and the traces of its rows.
+type Example = (&'static str, Record, Vec<Trace>);
+
+pub(super) fn examples() -> &'static [Example] {
+    static MADE: std::sync::OnceLock<Vec<Example>> = std::sync::OnceLock::new();
+    MADE.get_or_init(made)
+}
+
+fn made() -> Vec<Example> {
     let mut all = Vec::new();
     let mut add = |name, traces: &[(&str, Trace, Option<f64>)]| {
         let (record, traces) = traced(traces);
@@ -82,7 +90,7 @@ fn write_examples() {
 }
 
 fn drawn_as(theme: Theme) -> String {
-    let (_, record, traces) = examples().swap_remove(0);
+    let (_, record, traces) = examples()[0].clone();
     timeline_svg(&record, &lanes(&record, &traces), theme).unwrap()
 }
 
@@ -96,7 +104,7 @@ fn a_picture_names_everything_that_it_shows() {
             assert!(text.contains(part), "no {part} in {name}");
         }
         for part in ["waves in flight</text>", "first wave (µs)</text>", "chain/step.comp"] {
-            assert!(name == "single" || text.contains(part), "no {part} in {name}");
+            assert!(*name == "single" || text.contains(part), "no {part} in {name}");
         }
         for lane in &panels {
             assert!(text.contains(&format!(">{}</text>", lane.row.variant)), "{name}");
@@ -107,7 +115,7 @@ fn a_picture_names_everything_that_it_shows() {
 #[test]
 fn what_weighs_against_a_trace_stands_beside_it() {
     let svg = |at: usize| {
-        let (_, record, traces) = examples().swap_remove(at);
+        let (_, record, traces) = examples()[at].clone();
         timeline_svg(&record, &lanes(&record, &traces), Theme::Light).unwrap()
     };
     assert!(svg(0).contains("tracing made it 31 % slower") && !svg(1).contains("slower"));
@@ -126,7 +134,7 @@ fn a_viewer_chooses_the_paper_only_where_it_may() {
 
 #[test]
 fn pixels_show_the_same_picture_on_its_paper() {
-    let (_, record, traces) = examples().swap_remove(1);
+    let (_, record, traces) = examples()[1].clone();
     let panels = lanes(&record, &traces);
     let scene = drawn(&record, &panels, 1.0).unwrap();
     for (theme, paper) in [(Theme::Auto, [255; 3]), (Theme::Dark, [18, 20, 24])] {
@@ -141,7 +149,7 @@ fn pixels_show_the_same_picture_on_its_paper() {
 
 #[test]
 fn no_gap_is_drawn_where_waves_follow_each_other() {
-    let (_, record, traces) = examples().swap_remove(0);
+    let (_, record, traces) = examples()[0].clone();
     let brackets = |at: usize| {
         let scene = drawn(&record, &lanes(&record, &traces)[at..=at], 1.0).unwrap();
         let panel = scene.shapes.iter().skip_while(|shape| !matches!(shape, scene::Shape::Steps { .. }));
@@ -152,7 +160,7 @@ fn no_gap_is_drawn_where_waves_follow_each_other() {
 
 #[test]
 fn nothing_is_drawn_of_nothing_or_of_something_else() {
-    let (_, record, traces) = examples().swap_remove(3);
+    let (_, record, traces) = examples()[3].clone();
     let error = timeline_svg(&record, &[], Theme::Auto).unwrap_err().to_string();
     assert!(error.contains("no variant was traced: events_4: 12 waves"), "{error}");
     let error = timeline_events(&fixture::record(), &[]).unwrap_err().to_string();
@@ -176,8 +184,12 @@ fn millions_of_waves_stay_below_a_mebibyte() {
     let mut machine = example::Machine::new(132, 32, 1900.0, 2.2);
     let waves = machine.run(&[83_334; 12], None);
     let million = example::trace(waves, Lanes::Multiprocessors(132), &["chain/step.comp"]);
-    let traces = ["a", "b", "c", "d"].map(|name| (name, million.clone(), None));
-    let (record, traces) = traced(&traces);
+    let (mut record, traces) = traced(&[("a", million, None)]);
+    for name in ["b", "c", "d"] {
+        let row = Row { variant: name.into(), ..record.rows[0].clone() };
+        record.rows.push(row);
+    }
+    let traces = vec![traces[0].clone(); 4];
     let panels = lanes(&record, &traces);
     let began = std::time::Instant::now();
     let svg = timeline_svg(&record, &panels, Theme::Auto).unwrap();

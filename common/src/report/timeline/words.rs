@@ -1,7 +1,8 @@
 //! What stands in words beside a panel: its figures, what to hold against them, and its dispatches.
 
 use super::Lane;
-use super::axes::{percent, signed_percent, us};
+use super::axes::us;
+pub(in crate::report) use super::axes::{percent, signed_percent};
 use crate::record::Traced;
 use crate::trace::{Dispatch, TraceFigures};
 
@@ -32,7 +33,7 @@ pub(super) fn figures(lane: &Lane<'_>) -> String {
         }
         None => estimate,
     });
-    parts.join("  ·  ")
+    parts.join(" · ")
 }
 
 fn overlaps(figures: &TraceFigures) -> Option<String> {
@@ -99,7 +100,7 @@ pub(super) fn alike(dispatches: &[Dispatch]) -> (Vec<Alike>, usize) {
     }
     let more = kinds.len().saturating_sub(NAMED);
     let named = kinds.into_iter().take(NAMED).map(|(kernel, groups, which)| Alike {
-        text: format!("{}  {kernel}, {} workgroups", numbers(&which), extent(groups)),
+        text: format!("{}: {kernel}, {} workgroups", numbers(&which), extent(groups)),
         which,
     });
     (named.collect(), more)
@@ -138,9 +139,9 @@ mod tests {
             (alike.into_iter().map(|a| a.text).collect::<Vec<_>>(), more)
         };
         let chain: Vec<_> = (0..12).map(|_| dispatch("a.comp", 144)).collect();
-        assert_eq!(texts(&chain), (vec!["1–12  a.comp, 144x144 workgroups".into()], 0));
+        assert_eq!(texts(&chain), (vec!["1–12: a.comp, 144x144 workgroups".into()], 0));
         let bands: Vec<_> = (0..24).map(|at| dispatch("a.comp", 8 + at % 2)).collect();
-        let expected = ["1, 3, 5 … 23  a.comp, 8x8 workgroups", "2, 4, 6 … 24  a.comp, 9x9 workgroups"];
+        let expected = ["1, 3, 5 … 23: a.comp, 8x8 workgroups", "2, 4, 6 … 24: a.comp, 9x9 workgroups"];
         assert_eq!(texts(&bands).0, expected);
         let all: Vec<_> = (0..20).map(|at| dispatch("a.comp", at)).collect();
         assert_eq!((texts(&all).0.len(), texts(&all).1), (8, 12));
