@@ -108,8 +108,8 @@ mod tests {
                 assert!(contrast >= 4.5, "{ink:?} {contrast}");
             }
         }
-        for part in 0..PARTS {
-            let contrast = contrast(LIGHT.ink(Ink::OnPart(part)), COLOURS[part]);
+        for (part, colour) in COLOURS.into_iter().enumerate() {
+            let contrast = contrast(LIGHT.ink(Ink::OnPart(part)), colour);
             assert!(contrast >= 4.0, "on {part}: {contrast}");
         }
     }
@@ -137,14 +137,14 @@ mod tests {
 
     #[test]
     fn dispatches_stand_out_from_their_neighbours_and_the_paper() {
-        for part in 0..PARTS {
+        for (part, colour) in COLOURS.into_iter().enumerate() {
             for sight in SIGHTS {
-                let [this, next] = [part, (part + 1) % PARTS].map(|at| lab(COLOURS[at], sight));
+                let [this, next] = [colour, COLOURS[(part + 1) % PARTS]].map(|rgb| lab(rgb, sight));
                 let apart = (0..3).map(|at| (this[at] - next[at]).powi(2)).sum::<f64>().sqrt();
                 assert!(apart >= 24.0, "{part}: {apart}");
             }
             for colours in [LIGHT, DARK] {
-                let contrast = contrast(COLOURS[part], colours.paper);
+                let contrast = contrast(colour, colours.paper);
                 assert!(contrast >= 2.0, "{part}: {contrast}");
             }
         }

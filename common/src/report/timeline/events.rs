@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn slices_of_a_thread_never_cross() {
         for (name, record, traces) in examples() {
-            let file = parsed(&record, &lanes(&record, &traces));
+            let file = parsed(record, &lanes(record, traces));
             for (tid, mut slices) in threads(&file) {
                 slices.sort_unstable();
                 assert!(slices.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{name}, thread {tid}");

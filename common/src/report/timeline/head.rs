@@ -63,9 +63,9 @@ fn key(scene: &mut Scene, y: f64, full: &str, fonts: &Fonts) -> f64 {
     let (mut left, mut y) = (EDGE, y);
     let texts = [
         "dispatch: fill, steady (≥ 90 % of its level), drain",
-        "empty while one fills or drains alone",
+        "empty in a fill or drain",
         "no wave in flight",
-        "level: waves held for 5 % of the span",
+        "level, held for 5 % of the span",
         full,
     ];
     for (at, text) in texts.into_iter().enumerate() {

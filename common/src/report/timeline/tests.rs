@@ -78,14 +78,14 @@ fn made() -> Vec<Example> {
 fn write_examples() {
     let folder = std::path::PathBuf::from(std::env::var_os("TIMELINES").unwrap());
     for (name, record, traces) in examples() {
-        let panels = lanes(&record, &traces);
+        let panels = lanes(record, traces);
         let write = |ending: &str, bytes: Vec<u8>| {
             std::fs::write(folder.join(format!("{name}{ending}")), bytes).unwrap()
         };
-        write(".svg", timeline_svg(&record, &panels, Theme::Auto).unwrap().into());
-        write(".json", timeline_events(&record, &panels).unwrap().into());
-        write("-light.png", timeline_png(&record, &panels, Theme::Light).unwrap());
-        write("-dark.png", timeline_png(&record, &panels, Theme::Dark).unwrap());
+        write(".svg", timeline_svg(record, &panels, Theme::Auto).unwrap().into());
+        write(".json", timeline_events(record, &panels).unwrap().into());
+        write("-light.png", timeline_png(record, &panels, Theme::Light).unwrap());
+        write("-dark.png", timeline_png(record, &panels, Theme::Dark).unwrap());
     }
 }
 
@@ -97,8 +97,8 @@ fn drawn_as(theme: Theme) -> String {
 #[test]
 fn a_picture_names_everything_that_it_shows() {
     for (name, record, traces) in examples() {
-        let panels = lanes(&record, &traces);
-        let svg = timeline_svg(&record, &panels, Theme::Auto).unwrap();
+        let panels = lanes(record, traces);
+        let svg = timeline_svg(record, &panels, Theme::Auto).unwrap();
         let text = svg.replace("&#160;", " ");
         for part in [&record.sample, &record.device.name, &record.device.driver_name, "size 4096"] {
             assert!(text.contains(part), "no {part} in {name}");
