@@ -6,9 +6,11 @@ use crate::facts::{DeviceFacts, Kind, Multiprocessors};
 use crate::measure::{Rule, Stop};
 use crate::record::{
     COPY_LIMIT, Cell, Declared, Ended, FMA_LIMIT, Host, Matrix, Method, Predicted, Promise, Published, Racy,
-    Record, Row, SCHEMA, Sample, Shows, Status, Tool, Work,
+    Record, Row, SCHEMA, Sample, Shows, Status, Tool, Traced, Work,
 };
+use crate::report::timeline::example;
 use crate::stats::Summary;
+use crate::trace::Trace;
 
 const OF: u64 = 1_327_104;
 
@@ -171,6 +173,30 @@ fn steady(variant: &str, [one_us, further]: [f64; 2]) -> Row {
         samples: (0..12).map(sample).collect(),
         ..empty(variant)
     }
+}
+
+/// A run whose waves were traced: with barriers, without, in bands and sampled, too short for its clock,
+/// and refused.
+pub(crate) fn traced() -> Record {
+    let mut sampled = example::bands();
+    sampled.dispatches.iter_mut().for_each(|d| (d.one_in, d.weight) = (6, 6.0));
+    let mut short = example::single();
+    short.step_us = 1.0;
+    let traces = [
+        ("full_barrier", example::passes(Some(1.5)), Some(0.042)),
+        ("no_barrier", example::passes(None), Some(-0.004)),
+        ("events_2", sampled, Some(0.31)),
+        ("single", short, None),
+    ];
+    let row_of = |(name, trace, overhead): (&str, Trace, Option<f64>)| {
+        let figures = Box::new(example::figures(&trace));
+        let span = figures.whole.span_us();
+        Row { trace: Some(Traced::Ok { figures, overhead }), ..steady(name, [1.03 * span, 0.93 * span]) }
+    };
+    let mut rows: Vec<Row> = traces.into_iter().map(row_of).collect();
+    let reason = "12 of 4096 waves wrote no end: the kernel returns early".into();
+    rows.push(Row { trace: Some(Traced::Refused { reason }), ..steady("events_4", [99.0, 98.0]) });
+    around(rows)
 }
 
 /// An interrupted run on a CPU device, without pipelined times.

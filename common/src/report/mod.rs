@@ -25,6 +25,8 @@ mod share;
 mod shell;
 mod sweep;
 mod table;
+mod timeline;
+mod traced;
 mod verdict;
 
 pub use below::wrapped;
@@ -42,3 +44,5 @@ pub use picture::{Panel, picture};
 pub use recipe::recipe;
 pub use sweep::sweep;
 pub use table::{table, table_in};
+pub use timeline::{Lane, Theme, timeline_events, timeline_png, timeline_svg};
+pub(crate) use traced::traced;

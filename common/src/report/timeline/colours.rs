@@ -1,0 +1,152 @@
+//! The colours of a theme.
+
+use super::Theme;
+use super::scene::{Ink, PARTS, Stripes};
+
+pub(super) type Rgb = [u8; 3];
+
+/// One paper and the inks on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Colours {
+    pub paper: Rgb,
+    text: Rgb,
+    faint: Rgb,
+    grid: Rgb,
+    band: Rgb,
+    stripe: Rgb,
+    gap: Rgb,
+    warning: Rgb,
+}
+
+/// After Okabe and Ito, without the vermilion, which is the gaps', and the yellow, which white paper
+/// swallows; in the order in which neighbours, the first and the last among them, differ most to whom
+/// sees least difference.
+pub(super) const COLOURS: [Rgb; PARTS] =
+    [[0, 114, 178], [230, 159, 0], [86, 180, 233], [0, 128, 96], [222, 150, 190]];
+/// Words on them.
+const ON: [Rgb; PARTS] = [[255; 3], [20; 3], [20; 3], [255; 3], [20; 3]];
+
+const LIGHT: Colours = Colours {
+    paper: [255, 255, 255],
+    text: [22, 24, 29],
+    faint: [84, 91, 104],
+    grid: [226, 229, 235],
+    band: [240, 242, 246],
+    stripe: [205, 210, 220],
+    gap: [200, 40, 30],
+    warning: [176, 32, 20],
+};
+
+const DARK: Colours = Colours {
+    paper: [18, 20, 24],
+    text: [236, 239, 244],
+    faint: [170, 177, 189],
+    grid: [46, 50, 58],
+    band: [31, 35, 42],
+    stripe: [62, 69, 81],
+    gap: [255, 120, 105],
+    warning: [255, 140, 120],
+};
+
+impl Colours {
+    /// Light where it is left to a viewer: paper is.
+    pub(super) fn of(theme: Theme) -> Self {
+        match theme {
+            Theme::Auto | Theme::Light => LIGHT,
+            Theme::Dark => DARK,
+        }
+    }
+
+    pub(super) fn ink(&self, ink: Ink) -> Rgb {
+        match ink {
+            Ink::Text => self.text,
+            Ink::Faint => self.faint,
+            Ink::Grid => self.grid,
+            Ink::Band => self.band,
+            Ink::Gap => self.gap,
+            Ink::Warning => self.warning,
+            Ink::Part(at) => COLOURS[at % PARTS],
+            Ink::OnPart(at) => ON[at % PARTS],
+        }
+    }
+
+    pub(super) fn stripes(&self, stripes: Stripes) -> Rgb {
+        match stripes {
+            Stripes::Band => self.stripe,
+            Stripes::Paper => self.paper,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn linear(rgb: Rgb) -> [f64; 3] {
+        rgb.map(|part| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.03928 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        })
+    }
+
+    /// Relative luminance, as the web's guidelines for contrast define it.
+    fn luminance(rgb: Rgb) -> f64 {
+        let [red, green, blue] = linear(rgb);
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+
+    fn contrast(a: Rgb, b: Rgb) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn words_can_be_read_on_every_paper() {
+        for colours in [LIGHT, DARK] {
+            for ink in [Ink::Text, Ink::Faint, Ink::Gap, Ink::Warning] {
+                let contrast = contrast(colours.ink(ink), colours.paper);
+                assert!(contrast >= 4.5, "{ink:?} {contrast}");
+            }
+        }
+        for (part, colour) in COLOURS.into_iter().enumerate() {
+            let contrast = contrast(LIGHT.ink(Ink::OnPart(part)), colour);
+            assert!(contrast >= 4.0, "on {part}: {contrast}");
+        }
+    }
+
+    /// What someone sees who lacks the cones for red, green or blue (Machado, Oliveira and Fernandes 2009).
+    const SIGHTS: [[[f64; 3]; 3]; 4] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    ];
+
+    fn times(matrix: [[f64; 3]; 3], [a, b, c]: [f64; 3]) -> [f64; 3] {
+        matrix.map(|row| row[0] * a + row[1] * b + row[2] * c)
+    }
+
+    /// CIE 1976 L*a*b*, in which a distance of 2 can just be seen.
+    fn lab(rgb: Rgb, sight: [[f64; 3]; 3]) -> [f64; 3] {
+        let seen = times(sight, linear(rgb)).map(|part| part.clamp(0.0, 1.0));
+        let to_xyz = [[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1094, 0.8730]];
+        let [x, y, z] = times(to_xyz, seen)
+            .map(|part| if part > 0.008856 { part.cbrt() } else { 7.787 * part + 16.0 / 116.0 });
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    #[test]
+    fn dispatches_stand_out_from_their_neighbours_and_the_paper() {
+        for (part, colour) in COLOURS.into_iter().enumerate() {
+            for sight in SIGHTS {
+                let [this, next] = [colour, COLOURS[(part + 1) % PARTS]].map(|rgb| lab(rgb, sight));
+                let apart = (0..3).map(|at| (this[at] - next[at]).powi(2)).sum::<f64>().sqrt();
+                assert!(apart >= 24.0, "{part}: {apart}");
+            }
+            for colours in [LIGHT, DARK] {
+                let contrast = contrast(colour, colours.paper);
+                assert!(contrast >= 2.0, "{part}: {contrast}");
+            }
+        }
+    }
+}

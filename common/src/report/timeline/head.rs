@@ -1,0 +1,124 @@
+//! What stands above the panels: what was measured on what, and how to read it.
+
+use super::raster::Fonts;
+use super::scene::{Area, Ink, Map, SHADES, Scene, Shape, Stripes, Words};
+use super::{EDGE, SLACK, WIDTH};
+use crate::facts::Kind;
+use crate::record::Record;
+
+const SMALL: f64 = 14.0;
+const LINE: f64 = 20.0;
+
+/// Draws it and returns where it ends. `full` says what the shades of a row stand for.
+pub(super) fn draw(scene: &mut Scene, record: &Record, full: &str, fonts: &Fonts) -> f64 {
+    let mut y = 40.0;
+    scene.words(Words::new([EDGE, y], 22.0, Ink::Text, title(record)).bold());
+    y += 6.0;
+    for line in broken(&subtitle(record), SMALL, WIDTH - 2.0 * EDGE, fonts) {
+        y += LINE;
+        scene.words(Words::new([EDGE, y], SMALL, Ink::Faint, line));
+    }
+    if record.device.kind == Kind::Cpu {
+        y += LINE;
+        let text = "CPU device: how waves fill, drain and overlap here proves nothing about a GPU.";
+        scene.words(Words::new([EDGE, y], SMALL, Ink::Warning, text));
+    }
+    y += LINE + 8.0;
+    key(scene, y, full, fonts) + 10.0
+}
+
+pub(super) fn title(record: &Record) -> String {
+    format!("{} on {}: waves in flight", record.sample, record.device.name)
+}
+
+fn subtitle(record: &Record) -> String {
+    let device = &record.device;
+    let driver = format!("{} {}", device.driver_name, device.driver_info);
+    let settings: Vec<String> =
+        record.configuration.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let settings = if settings.is_empty() { String::new() } else { format!("; {}", settings.join(", ")) };
+    format!(
+        "{}, {}{settings}. A wave (subgroup) is in flight from its first instruction until its last is reached.",
+        driver.trim(),
+        device.kind.word()
+    )
+}
+
+/// Lines of words that are no longer than `room`.
+pub(super) fn broken(text: &str, size: f64, room: f64, fonts: &Fonts) -> Vec<String> {
+    let fits = |line: &str| fonts.width(line, size, false) * SLACK <= room;
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if fits(&format!("{line} {word}")) => *line += &format!(" {word}"),
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
+}
+
+/// What the marks mean, each beside a specimen; returns the last line's place.
+fn key(scene: &mut Scene, y: f64, full: &str, fonts: &Fonts) -> f64 {
+    const SPECIMEN: f64 = 34.0;
+    let (mut left, mut y) = (EDGE, y);
+    let texts = [
+        "dispatch: fill, steady (≥ 90 % of its level), drain",
+        "empty in a fill or drain",
+        "no wave in flight",
+        "level, held for 5 % of the span",
+        full,
+    ];
+    for (at, text) in texts.into_iter().enumerate() {
+        let wide = SPECIMEN + 6.0 + fonts.width(text, 13.0, false) * SLACK;
+        if left + wide > WIDTH - EDGE {
+            (left, y) = (EDGE, y + LINE);
+        }
+        let specimen = Area { left, top: y - 10.0, width: SPECIMEN, height: 11.0 };
+        match at {
+            0 => bar(scene, specimen, [0.3, 0.3], 0),
+            1 => band(scene, specimen),
+            2 => gap(scene, specimen),
+            3 => scene.shapes.push(Shape::Dashes { from: [left, y - 4.5], length: SPECIMEN, ink: Ink::Text }),
+            _ => scene.shapes.push(Shape::Map(specimen, shades())),
+        }
+        scene.words(Words::new([left + SPECIMEN + 6.0, y], 13.0, Ink::Faint, text));
+        left += wide + 12.0;
+    }
+    y
+}
+
+/// A dispatch from its first wave to its last, fill and drain as shares of it.
+pub(super) fn bar(scene: &mut Scene, area: Area, [fill, drain]: [f64; 2], part: usize) {
+    scene.fill(area, Ink::Part(part));
+    let ends = [(area.left, fill), (area.right() - drain * area.width, drain)];
+    for (left, share) in ends.into_iter().filter(|(_, share)| *share > 0.0) {
+        scene.hatch(Area { left, width: share * area.width, ..area }, Stripes::Paper);
+    }
+}
+
+/// Where a machine fills or drains and nothing else runs on it.
+pub(super) fn band(scene: &mut Scene, area: Area) {
+    scene.fill(area, Ink::Band);
+    scene.hatch(area, Stripes::Band);
+}
+
+/// A bracket over a stretch without waves.
+pub(super) fn gap(scene: &mut Scene, area: Area) {
+    let wide = area.width.max(1.5);
+    let left = area.left + 0.5 * (area.width - wide);
+    scene.fill(Area { left, width: wide, height: 3.0, ..area }, Ink::Gap);
+    for left in [left, left + wide - 1.0] {
+        scene.fill(Area { left, width: 1.0, ..area }, Ink::Gap);
+    }
+}
+
+/// The shades of the first colour, from none to the deepest.
+fn shades() -> Map {
+    let cells: Vec<u8> = (0..=SHADES).map(|shade| if shade == 0 { 0 } else { Map::cell(0, shade) }).collect();
+    Map { columns: cells.len(), cells }
+}
+
+/// How far apart baselines of small lines are, and their size.
+pub(super) const fn small() -> (f64, f64) {
+    (LINE, SMALL)
+}

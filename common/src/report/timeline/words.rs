@@ -1,0 +1,149 @@
+//! What stands in words beside a panel: its figures, what to hold against them, and its dispatches.
+
+use super::Lane;
+use super::axes::us;
+pub(in crate::report) use super::axes::{percent, signed_percent};
+use crate::record::Traced;
+use crate::trace::{Dispatch, TraceFigures};
+
+/// Slower by more than this, and what was traced is not what was measured.
+pub(in crate::report) const HEAVY: f64 = 0.2;
+/// A span of fewer steps of the clock shows the clock.
+pub(in crate::report) const COARSE: f64 = 50.0;
+/// Kinds of dispatches that are named.
+const NAMED: usize = 8;
+
+/// The figures that a reader compares.
+pub(super) fn figures(lane: &Lane<'_>) -> String {
+    let (figures, whole) = (lane.figures, &lane.figures.whole);
+    let mut parts = vec![
+        format!("span {}", us(whole.span_us())),
+        format!("fill {}, steady {}, drain {}", us(whole.fill_us), us(whole.steady_us), us(whole.drain_us)),
+        format!("idle {}", percent(whole.idle)),
+    ];
+    if figures.gaps_us > 0.0 {
+        parts.push(format!("gaps {}", us(figures.gaps_us)));
+    }
+    parts.extend(overlaps(figures));
+    let estimate = format!("estimate {}", us(figures.estimate_us));
+    parts.push(match lane.row.pipelined_us {
+        Some(pipelined) => {
+            let error = figures.estimate_us / pipelined.median - 1.0;
+            format!("{estimate}, pipelined {} ({})", us(pipelined.median), signed_percent(error))
+        }
+        None => estimate,
+    });
+    parts.join(" · ")
+}
+
+fn overlaps(figures: &TraceFigures) -> Option<String> {
+    let (overlapping, all) = figures.overlapping();
+    let text = format!("{overlapping} of {all} overlap the next");
+    let mean =
+        mean_overlap(figures).map_or_else(String::new, |(mean, _)| format!(", by {} on average", us(mean)));
+    (all > 0).then_some(text + &mean)
+}
+
+/// Of the dispatches that overlap the next one: time, and share of the shorter one.
+pub(in crate::report) fn mean_overlap(figures: &TraceFigures) -> Option<(f64, f64)> {
+    let overlaps = figures.dispatches.iter().filter_map(|d| d.overlap).filter(|overlap| overlap.us > 0.0);
+    let (count, us, share) =
+        overlaps.fold((0_u32, 0.0, 0.0), |sum, o| (sum.0 + 1, sum.1 + o.us, sum.2 + o.share));
+    (count > 0).then(|| (us / f64::from(count), share / f64::from(count)))
+}
+
+/// By how much tracing made a variant longer.
+pub(in crate::report) fn overhead(lane: &Lane<'_>) -> Option<f64> {
+    match &lane.row.trace {
+        Some(Traced::Ok { overhead, .. }) => *overhead,
+        _ => None,
+    }
+}
+
+/// What to hold against the panel.
+pub(super) fn cautions(lane: &Lane<'_>) -> Vec<String> {
+    let mut cautions = Vec::new();
+    if let Some(overhead) = overhead(lane).filter(|overhead| *overhead > HEAVY) {
+        let slower = percent(overhead);
+        cautions.push(format!("tracing made it {slower} slower: times are those of the traced run"));
+    }
+    if let Some(one_in) = lane.trace.dispatches.iter().map(|d| d.one_in).max().filter(|one_in| *one_in > 1) {
+        let up_to = if lane.trace.dispatches.iter().all(|d| d.one_in == one_in) { "" } else { "up to " };
+        cautions.push(format!(
+            "1 workgroup in {up_to}{one_in} recorded, drawn at random: a gap may hold waves that were not"
+        ));
+    }
+    let steps = lane.figures.whole.span_us() / lane.figures.step_us;
+    if steps < COARSE {
+        cautions
+            .push(format!("only {steps:.0} steps of the waves' clock ({}) long", us(lane.figures.step_us)));
+    }
+    cautions
+}
+
+/// Dispatches of the same kernel and workgroups.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Alike {
+    /// Their places in the order of recording.
+    pub which: Vec<usize>,
+    pub text: String,
+}
+
+/// What was dispatched, and how many more kinds there are than are named.
+pub(super) fn alike(dispatches: &[Dispatch]) -> (Vec<Alike>, usize) {
+    let mut kinds: Vec<(&str, [u32; 3], Vec<usize>)> = Vec::new();
+    for (at, dispatch) in dispatches.iter().enumerate() {
+        match kinds.iter_mut().find(|kind| kind.0 == dispatch.kernel && kind.1 == dispatch.groups) {
+            Some(kind) => kind.2.push(at),
+            None => kinds.push((&dispatch.kernel, dispatch.groups, vec![at])),
+        }
+    }
+    let more = kinds.len().saturating_sub(NAMED);
+    let named = kinds.into_iter().take(NAMED).map(|(kernel, groups, which)| Alike {
+        text: format!("{}: {kernel}, {} workgroups", numbers(&which), extent(groups)),
+        which,
+    });
+    (named.collect(), more)
+}
+
+/// `144x144`: a depth of 1 is not worth its room.
+pub(in crate::report) fn extent([x, y, z]: [u32; 3]) -> String {
+    if z == 1 { format!("{x}x{y}") } else { format!("{x}x{y}x{z}") }
+}
+
+/// `1–12`, `1, 3, 5 … 23`.
+fn numbers(which: &[usize]) -> String {
+    let numbers: Vec<String> = which.iter().map(|at| (at + 1).to_string()).collect();
+    let [first, .., last] = numbers.as_slice() else { return numbers.concat() };
+    if which.windows(2).all(|pair| pair[1] == pair[0] + 1) {
+        format!("{first}–{last}")
+    } else if numbers.len() <= 5 {
+        numbers.join(", ")
+    } else {
+        format!("{} … {last}", numbers[..3].join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dispatch(kernel: &str, side: u32) -> Dispatch {
+        Dispatch { kernel: kernel.into(), groups: [side, side, 1], one_in: 1, weight: 1.0, waves: Vec::new() }
+    }
+
+    #[test]
+    fn dispatches_of_a_kind_are_named_once() {
+        let texts = |dispatches: &[Dispatch]| {
+            let (alike, more) = alike(dispatches);
+            (alike.into_iter().map(|a| a.text).collect::<Vec<_>>(), more)
+        };
+        let chain: Vec<_> = (0..12).map(|_| dispatch("a.comp", 144)).collect();
+        assert_eq!(texts(&chain), (vec!["1–12: a.comp, 144x144 workgroups".into()], 0));
+        let bands: Vec<_> = (0..24).map(|at| dispatch("a.comp", 8 + at % 2)).collect();
+        let expected = ["1, 3, 5 … 23: a.comp, 8x8 workgroups", "2, 4, 6 … 24: a.comp, 9x9 workgroups"];
+        assert_eq!(texts(&bands).0, expected);
+        let all: Vec<_> = (0..20).map(|at| dispatch("a.comp", at)).collect();
+        assert_eq!((texts(&all).0.len(), texts(&all).1), (8, 12));
+    }
+}

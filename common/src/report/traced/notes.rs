@@ -1,0 +1,100 @@
+//! How to read the tables of traces, and what to hold against them.
+
+use super::super::cell::trimmed;
+use super::super::figure::BLANK;
+use super::super::timeline::refusals;
+use super::super::timeline::words::{COARSE, HEAVY};
+use super::{Taken, is_coarse};
+use crate::facts::Kind;
+use crate::record::Record;
+
+/// Lines, each of which stands only where it applies.
+pub(super) fn notes(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
+    let mut lines = refused(record);
+    if taken.is_empty() {
+        return lines;
+    }
+    lines.extend(heavy(taken));
+    lines.extend(coarse(taken));
+    lines.extend(sampled(taken));
+    if record.device.kind == Kind::Cpu {
+        lines.push("CPU device: how waves fill, drain and overlap here proves nothing about a GPU.".into());
+    }
+    lines.push(
+        "A wave (subgroup) is in flight from its first instruction until its last is reached; its stores may land \
+         later. Level: waves in flight that 5 % of the span held. Fill: until 90 % of the level are in flight; drain: \
+         from when they last were. Idle: share of the area below the level that no wave filled. Gaps: no wave in \
+         flight. Waves /µs: those begun in the fill; first fill: what share of all they are."
+            .into(),
+    );
+    if taken.iter().any(|t| t.figures.dispatches.len() > 1) {
+        lines.push(
+            "Overlap: from the next dispatch's first wave to this one's last, and as a share of the shorter one's span; \
+             means are of those that overlap. Below 0, so much time lay between them."
+                .into(),
+        );
+    }
+    lines.push(
+        "Estimate: Lottes' ball-park for a repetition among others, steady + half of fill and drain, against the \
+         pipelined time that was measured without tracing."
+            .into(),
+    );
+    lines
+}
+
+/// Variants without figures, those with the same reason together.
+fn refused(record: &Record) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, reason) in refusals(record) {
+        match groups.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((reason, vec![name])),
+        }
+    }
+    let line = |(reason, names): (&str, Vec<&str>)| format!("No trace of {}: {reason}", names.join(", "));
+    groups.into_iter().map(line).collect()
+}
+
+fn heavy(taken: &[Taken<'_>]) -> Option<String> {
+    let names = named(taken, |t| t.overhead.is_some_and(|overhead| overhead > HEAVY));
+    let most = 100.0 * HEAVY;
+    (!names.is_empty()).then(|| {
+        format!(
+            "! ({names}): tracing made it more than {most:.0}{BLANK}% slower: these figures are of the traced run, not of the \
+             one that was measured."
+        )
+    })
+}
+
+fn coarse(taken: &[Taken<'_>]) -> Option<String> {
+    let names = named(taken, |t| is_coarse(t.figures.whole.span_us(), t.figures.step_us));
+    let step = taken.iter().map(|t| t.figures.step_us).fold(0.0, f64::max);
+    (!names.is_empty()).then(|| {
+        format!(
+            "~ ({names}): shorter than {COARSE:.0} steps of the waves' clock, of {}{BLANK}µs each: phases and overlaps are coarse.",
+            trimmed(step)
+        )
+    })
+}
+
+fn sampled(taken: &[Taken<'_>]) -> Vec<String> {
+    let most = |t: &Taken<'_>| t.figures.dispatches.iter().map(|d| d.one_in).max().unwrap_or(1);
+    let mut rates: Vec<u32> = taken.iter().map(most).filter(|rate| *rate > 1).collect();
+    rates.sort_unstable();
+    rates.dedup();
+    let line = |rate: u32| {
+        let names = named(taken, |t| most(t) == rate);
+        let all = taken.iter().filter(|t| most(t) == rate).flat_map(|t| &t.figures.dispatches);
+        let up_to = if all.clone().all(|d| d.one_in == rate) { "" } else { "up to " };
+        format!(
+            "{names}: 1 workgroup in {up_to}{rate} was recorded, drawn at random; waves are scaled up, and a gap may hold \
+             some that were not recorded."
+        )
+    };
+    rates.into_iter().map(line).collect()
+}
+
+fn named(taken: &[Taken<'_>], which: impl Fn(&Taken<'_>) -> bool) -> String {
+    let names = taken.iter().filter(|t| which(t)).map(|t| t.row.variant.as_str());
+    names.collect::<Vec<_>>().join(", ")
+}
