@@ -320,7 +320,12 @@ impl Run {
         folder: Option<&Folder>,
     ) -> Vec<anyhow::Error> {
         let _span = tracy::span("write the results");
-        let table = |terminal| report::table_in(Charset::of_terminal(), record, width_of(terminal));
+        let table = |terminal| {
+            let (charset, room) = (Charset::of_terminal(), width_of(terminal));
+            let waves = report::traced(charset, room, record);
+            report::table_in(charset, record, room)
+                + &waves.map_or_else(String::new, |text| format!("\n{text}"))
+        };
         let data = [&self.common.json, &self.common.csv, &self.common.image];
         let data_on_stdout = data.into_iter().flatten().any(|d| *d == Destination::Stdout);
         let shown = if data_on_stdout {
@@ -332,7 +337,8 @@ impl Run {
         // Each is tried, whatever became of the others: measuring again costs more than a message.
         let json = self.common.json.as_ref().map(|to| report::json(record).and_then(|text| to.write(&text)));
         let csv = self.common.csv.as_ref().map(|to| report::csv(record).and_then(|text| to.write(&text)));
-        let out = folder.map(|to| to.write(record, &report::table(record, FILE_WIDTH)));
+        let waves = report::traced(Charset::Utf8, FILE_WIDTH, record);
+        let out = folder.map(|to| to.write(record, &report::table(record, FILE_WIDTH), waves.as_deref()));
         let image = self.common.image.as_ref();
         // A run that ended early and has no map has said why.
         let image = image.filter(|_| record.ended == Ended::Complete || !maps.is_empty());

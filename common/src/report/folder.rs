@@ -45,21 +45,24 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Writes `record.json`, `samples.csv`, `table.txt` and `README.md`, each whole or not at all, and
-    /// each whatever became of the others. `table` is what [`super::table()`] made of the record.
+    /// Writes `record.json`, `samples.csv`, `table.txt`, `README.md` and, of a traced run, `waves.txt`,
+    /// each whole or not at all, and each whatever became of the others. `table` is what
+    /// [`super::table()`] made of the record, `waves` what `traced` did.
     ///
     /// # Errors
     /// The first that cannot be written.
-    pub fn write(&self, record: &Record, table: &str) -> Result<()> {
+    pub fn write(&self, record: &Record, table: &str, waves: Option<&str>) -> Result<()> {
         self.ensure_new()?;
-        let files = [
+        let shown = waves.map_or_else(|| table.to_owned(), |waves| format!("{table}\n{waves}"));
+        let mut files = vec![
             (RECORD, json(record)?),
             ("samples.csv", csv(record)?),
             ("table.txt", table.to_owned()),
-            ("README.md", readme(record, table)),
+            ("README.md", readme(record, &shown)),
         ];
+        files.extend(waves.map(|waves| ("waves.txt", waves.to_owned())));
         // Not lazily: one that fails shall not keep the next from being tried.
-        let written = files.map(|(name, text)| self.put(name, &text));
+        let written: Vec<Result<()>> = files.iter().map(|(name, text)| self.put(name, text)).collect();
         written.into_iter().collect()
     }
 
@@ -172,12 +175,12 @@ mod tests {
         let dir = top.path().join("a/b");
         let folder = Folder::create(&dir).unwrap();
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
-        folder.write(&fixture::record(), "the table\n").unwrap();
-        let again = folder.write(&fixture::record(), "another\n").unwrap_err().to_string();
+        folder.write(&fixture::record(), "the table\n", Some("the waves\n")).unwrap();
+        let again = folder.write(&fixture::record(), "another\n", None).unwrap_err().to_string();
         assert!(again.contains("already holds a record.json"), "{again}");
         let mut names: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
-        assert_eq!(names, ["README.md", "record.json", "samples.csv", "table.txt"]);
+        assert_eq!(names, ["README.md", "record.json", "samples.csv", "table.txt", "waves.txt"]);
         assert!(read_json(&fs::read_to_string(dir.join("record.json")).unwrap()).is_ok());
         assert_eq!(fs::read_to_string(dir.join("table.txt")).unwrap(), "the table\n");
 

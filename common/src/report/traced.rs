@@ -73,14 +73,15 @@ fn sparklines(charset: Charset, room: usize, taken: &[Taken<'_>], text: &mut Str
     let spans_room = spans.iter().map(|span| width(span)).max().unwrap_or(0);
     let cells = room.saturating_sub(names + 4 + spans_room).clamp(16, 64);
     for (Taken { row, figures, .. }, span) in taken.iter().zip(spans) {
-        let line = sparkline(charset, &figures.shape, figures.whole.level, cells);
+        let line = sparkline(charset, &figures.shape, cells);
         let span = charset.fit(&span).into_owned();
         *text += &format!("{:names$}  {line:cells$}  {span:>spans_room$}\n", row.variant);
     }
 }
 
-/// `▂▅███▇▃`: full where `level` waves are in flight, blank where there is none.
-fn sparkline(charset: Charset, shape: &[f64], level: f64, cells: usize) -> String {
+/// `▂▅███▇▃`: full where most waves are in flight, blank where there is none.
+fn sparkline(charset: Charset, shape: &[f64], cells: usize) -> String {
+    let most = shape.iter().copied().fold(0.0, f64::max);
     let ramp: Vec<char> = match charset {
         Charset::Utf8 => " ▁▂▃▄▅▆▇█".chars().collect(),
         Charset::Ascii => " .:-=+*#%@".chars().collect(),
@@ -90,7 +91,7 @@ fn sparkline(charset: Charset, shape: &[f64], level: f64, cells: usize) -> Strin
         let part = &shape[at * shape.len() / cells..(at + 1) * shape.len() / cells];
         #[expect(clippy::cast_precision_loss, reason = "a few parts of a span")]
         let mean = part.iter().sum::<f64>() / part.len() as f64;
-        step_of(mean / level, ramp.len() - 1)
+        step_of(mean / most, ramp.len() - 1)
     };
     (0..cells).map(|at| ramp[cell(at)]).collect()
 }
@@ -216,10 +217,10 @@ mod tests {
     }
 
     #[test]
-    fn sparklines_scale_to_the_level() {
-        let shape = [0.0, 0.01, 0.5, 1.0, 1.7, 0.25];
-        assert_eq!(sparkline(Charset::Utf8, &shape, 1.0, 64), " ▁▄██▂");
-        assert_eq!(sparkline(Charset::Ascii, &shape, 1.0, 64), " .+@@:");
-        assert_eq!(sparkline(Charset::Utf8, &shape, 1.0, 3), "▁▆█");
+    fn sparklines_scale_to_their_own_highest_part() {
+        let shape = [0.0, 0.02, 1.0, 2.0, 2.0, 0.5];
+        assert_eq!(sparkline(Charset::Utf8, &shape, 64), " ▁▄██▂");
+        assert_eq!(sparkline(Charset::Ascii, &shape, 64), " .+@@:");
+        assert_eq!(sparkline(Charset::Utf8, &shape, 3), "▁▆▅");
     }
 }

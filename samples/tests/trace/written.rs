@@ -40,7 +40,7 @@ fn terminal() -> Result<()> {
         Ok(Call::new(SAMPLE)?.words(SMALL).args(["--trace".as_ref(), out.as_os_str()]))
     };
     let ended = call()?.run()?.with_code(0)?;
-    for text in ["full_barrier", "▁", "fill", "drain", "overhead"] {
+    for text in ["full_barrier", "▁", "fill", "drain", "tracing"] {
         ensure!(ended.stdout.to_lowercase().contains(text), "no '{text}': {ended}");
     }
     let ended = call()?.env("LC_ALL", "C").run()?.with_code(0)?;

@@ -62,10 +62,10 @@ fn key(scene: &mut Scene, y: f64, full: &str, fonts: &Fonts) -> f64 {
     const SPECIMEN: f64 = 34.0;
     let (mut left, mut y) = (EDGE, y);
     let texts = [
-        "dispatch: fill, steady (≥ 90 % of its level), drain",
+        "dispatch: fill, steady, drain",
         "empty in a fill or drain",
         "no wave in flight",
-        "level, held for 5 % of the span",
+        "most waves in flight",
         full,
     ];
     for (at, text) in texts.into_iter().enumerate() {

@@ -105,11 +105,11 @@ fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<Scene> {
     let range_us = panels.iter().map(|lane| lane.figures.whole.end_us()).fold(0.0, f64::max);
     let grid = Grid { range_us, columns: whole(PLOT / step) };
     let binned: Vec<Binned> = panels.iter().map(|lane| Binned::of(lane.trace, grid)).collect();
-    let levels = panels.iter().map(|lane| lane.figures.whole.level);
-    let tallest = binned.iter().map(Binned::tallest).chain(levels).fold(0.0, f64::max);
+    let peaks = panels.iter().map(|lane| lane.figures.whole.peak);
+    let tallest = binned.iter().map(Binned::tallest).chain(peaks).fold(0.0, f64::max);
     let full = binned.iter().map(Binned::fullest).fold(0.0, f64::max);
     let fonts = Fonts::embedded()?;
-    // Room for the brackets above the level.
+    // Room for the brackets above the peak.
     let frame = Frame { grid, top: 1.16 * tallest, full, fonts: &fonts };
     let mut scene = Scene::default();
     let all_known = panels.iter().all(|lane| matches!(lane.trace.lanes, Lanes::Multiprocessors(_)));

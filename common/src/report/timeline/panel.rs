@@ -148,13 +148,13 @@ fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &
     }
     let phases: Vec<Phases> = lane.figures.dispatches.iter().map(|d| d.phases).collect();
     for stretch in spans::alone(&phases) {
-        head::band(scene, frame.area(stretch, base - whole.level * unit, whole.level * unit));
+        head::band(scene, frame.area(stretch, base - whole.peak * unit, whole.peak * unit));
     }
     stacks(scene, base, unit, binned);
-    let level = base - whole.level * unit;
-    let from = [frame.x(whole.begin_us), level];
+    let peak = base - whole.peak * unit;
+    let from = [frame.x(whole.begin_us), peak];
     scene.shapes.push(Shape::Dashes { from, length: frame.x(whole.end_us()) - from[0], ink: Ink::Text });
-    gaps(scene, base, level, lane, frame);
+    gaps(scene, base, peak, lane, frame);
     let middle = [LEFT - 62.0, base - 0.5 * PLOT_HEIGHT];
     scene.words(Words::new(middle, AXIS, Ink::Faint, "waves in flight").upright().anchored(Anchor::Middle));
     scene.fill(Area { left: LEFT, top: base - 0.5, width: PLOT, height: 1.0 }, Ink::Faint);
@@ -181,11 +181,11 @@ fn half_pixels(height: f64) -> u32 {
 }
 
 /// Brackets over stretches without waves, with their lengths where there is room.
-fn gaps(scene: &mut Scene, base: f64, level: f64, lane: &Lane<'_>, frame: &Frame<'_>) {
+fn gaps(scene: &mut Scene, base: f64, peak: f64, lane: &Lane<'_>, frame: &Frame<'_>) {
     const SIZE: f64 = 12.0;
-    let top = level.min(base - 24.0);
+    let top = peak.min(base - 24.0);
     let mut free = LEFT;
-    for (from, to) in spans::gaps(lane.trace) {
+    for &[from, to] in &lane.figures.gaps {
         let area = frame.area((from, to), top - 6.0, 9.0);
         if area.width < 0.25 {
             continue;

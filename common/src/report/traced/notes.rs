@@ -22,9 +22,9 @@ pub(super) fn notes(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
     }
     lines.push(
         "A wave (subgroup) is in flight from its first instruction until its last is reached; its stores may land \
-         later. Level: waves in flight that 5 % of the span held. Fill: until 90 % of the level are in flight; drain: \
-         from when they last were. Idle: share of the area below the level that no wave filled. Gaps: no wave in \
-         flight. Waves /µs: those begun in the fill; first fill: what share of all they are."
+         later. Fill: until the last wave begins before one in twenty has ended; drain: the same, read from the end. \
+         Idle: share of peak times span that no wave filled. Gaps: no dispatch in flight. Waves /µs: those begun in \
+         the fill; first fill: what share of all they are."
             .into(),
     );
     if taken.iter().any(|t| t.figures.dispatches.len() > 1) {
