@@ -7,6 +7,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod drain_fill;
 mod group_physics;
 mod lds_blur;
 mod limits;
@@ -31,5 +32,6 @@ fn main() -> ExitCode {
     trials.extend(limits::trials());
     trials.extend(group_physics::trials());
     trials.extend(swizzled_remap::trials());
+    trials.extend(drain_fill::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
