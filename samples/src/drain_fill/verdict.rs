@@ -50,10 +50,11 @@ fn barriers(figures: &Figures<'_>, passes: u32) -> Option<String> {
         })
     };
     let parts: Vec<String> = SHARES.into_iter().filter_map(part).collect();
+    let talk = talk("idle/quarter")?;
     (!parts.is_empty()).then(|| {
         format!(
-            "a barrier costs, in µs by the area of its passes (share of the chain's time that the same passes do not \
-             take without barriers): {}; the talk had at least 14 % idle at 1/4.",
+            "a barrier costs, in µs by the area of its passes, with the part of the chain's time that the same passes do \
+             not take without barriers: {}; the talk had at least {talk} % idle at 1/4.",
             parts.join(", ")
         )
     })
@@ -61,7 +62,7 @@ fn barriers(figures: &Figures<'_>, passes: u32) -> Option<String> {
 
 fn clears(figures: &Figures<'_>) -> Option<String> {
     let idle = idle(figures, "barrier_4_clear", "no_barrier_4_clear")?;
-    let talk = published::find("lottes2018", "idle/quarter_clear").ok()?.value;
+    let talk = talk("idle/quarter_clear")?;
     Some(format!(
         "With a clear before each 1/4-area pass it is {idle}, where the talk had at least {talk} %."
     ))
@@ -159,9 +160,10 @@ fn launch(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
         ))
     };
     Some(format!(
-        "Workgroups of one empty wave start at {}; of eight at {}. A shader engine of GCN starts one every 4 clocks.",
+        "Empty waves start, one a workgroup, at {}; of eight at {}. By the talk a shader engine of GCN starts {} a clock.",
         rate(1)?,
-        rate(8)?
+        rate(8)?,
+        talk("launch/shader_engine")?
     ))
 }
 
@@ -175,6 +177,11 @@ fn usage(figures: &Figures<'_>) -> Option<String> {
             false => "as long, as far as these samples tell,".into(),
         }
     ))
+}
+
+/// A figure of the talk.
+fn talk(key: &str) -> Option<f64> {
+    Some(published::find("lottes2018", key).ok()?.value)
 }
 
 /// The interval leaves 1 out.
@@ -218,4 +225,134 @@ fn with_interval(summary: &Summary, divided_by: f64) -> String {
         format!(" ({:.2} to {:.2})", interval.low / divided_by, interval.high / divided_by)
     });
     format!("{:.2}{interval}", summary.median / divided_by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drain_fill::traced::tests::trace;
+    use common::record::{Row, Traced};
+
+    fn plan(machine: Option<&str>, mhz: Option<u32>) -> Plan {
+        let size = "2560x1440".parse().unwrap();
+        let work = Work { size, items: 2560 * 1440, passes: 9, steps: 64, wave: 64 };
+        Plan { work, machine: machine.map(|text| text.parse().unwrap()), launched: 57_600, mhz }
+    }
+
+    /// Rows of twelve rounds, each variant's time with `noise` of it added in every other round.
+    fn rows(times: &[(&str, f64, f64)]) -> Vec<Row> {
+        let record = crate::recorded("default").unwrap();
+        let row = |(variant, us, noise): &(&str, f64, f64)| {
+            let mut row = record.rows[0].clone();
+            let sample = row.samples[0].clone();
+            let at = |round: u32| {
+                let us = us * (1.0 + noise * f64::from(round % 2));
+                common::record::Sample { round, one_us: us, many_us: Some(us), ..sample.clone() }
+            };
+            row.samples = (0..12).map(at).collect();
+            let times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
+            row.isolated_us = Summary::of(&times);
+            row.pipelined_us = row.isolated_us;
+            Row { variant: (*variant).to_owned(), ..row }
+        };
+        times.iter().map(row).collect()
+    }
+
+    fn concluded(times: &[(&str, f64, f64)], plan: &Plan) -> Option<String> {
+        conclude(&Figures::new(&rows(times)), plan)
+    }
+
+    const CHAINS: [(&str, f64, f64); 6] = [
+        ("barrier_1", 108.0, 0.0),
+        ("no_barrier_1", 100.0, 0.0),
+        ("barrier_4", 40.0, 0.0),
+        ("no_barrier_4", 30.0, 0.0),
+        ("barrier_4_clear", 60.0, 0.0),
+        ("no_barrier_4_clear", 45.0, 0.0),
+    ];
+
+    #[test]
+    fn barriers_cost_what_the_chain_takes_longer() {
+        assert_eq!(
+            concluded(&CHAINS, &plan(None, None)).unwrap(),
+            "In short: a barrier costs, in µs by the area of its passes, with the part of the chain's time that the same \
+             passes do not take without barriers: whole 1.00 (1.00 to 1.00) (7 %), 1/4 1.25 (1.25 to 1.25) (25 %); the \
+             talk had at least 14 % idle at 1/4. With a clear before each 1/4-area pass it is 25 %, where the talk had at \
+             least 26 %."
+        );
+    }
+
+    #[test]
+    fn what_noise_hides_is_not_told() {
+        let noisy = [
+            ("barrier_1", 100.0, 0.3),
+            ("no_barrier_1", 110.0, 0.0),
+            ("code_warm", 100.0, 0.3),
+            ("code_cold", 110.0, 0.0),
+            ("irregular_1", 100.0, 0.3),
+            ("irregular_8", 110.0, 0.0),
+            ("regular_1", 100.0, 0.0),
+            ("regular_8", 150.0, 0.0),
+            ("apart", 100.0, 0.3),
+            ("apart_simultaneous_use", 110.0, 0.0),
+        ];
+        let text = concluded(&noisy, &plan(None, None)).unwrap();
+        for says in [
+            "whole nothing that these samples tell;",
+            "has not run yet costs nothing that these samples tell more",
+            "in workgroups of one wave as fast, as far as these samples tell, as in those of eight, regular work of the \
+             same total 1.50 (1.50 to 1.50) times as fast.",
+            "take as long, as far as these samples tell, with SIMULTANEOUS_USE",
+        ] {
+            assert!(text.contains(says), "'{says}' in {text}");
+        }
+    }
+
+    #[test]
+    fn relaunches_are_counted_by_slots() {
+        let times = [
+            ("tiles_1", 100.0, 0.0),
+            ("tiles_16", 80.0, 0.0),
+            ("tiles_16_loaded_anew", 90.0, 0.0),
+            ("tiles_a_simd", 200.0, 0.0),
+        ];
+        // 54,000 waves fewer on 2560 slots: 20 µs are 21 relaunches of each.
+        let text = concluded(&times, &plan(Some("64x4x10"), None)).unwrap();
+        for says in [
+            "loop over 16 tiles are 1.25 (1.25 to 1.25) times as fast",
+            "(1.11 (1.11 to 1.11) times as fast if they load",
+            "948 ns a relaunch",
+            "one a SIMD, 0.50 (0.50 to 0.50) times as fast",
+        ] {
+            assert!(text.contains(says), "'{says}' in {text}");
+        }
+        assert!(!concluded(&times, &plan(None, None)).unwrap().contains("relaunch"));
+    }
+
+    #[test]
+    fn waves_a_clock_need_a_clock() {
+        let times = [("launch_1", 57.6, 0.0), ("launch_8", 28.8, 0.0)];
+        let text = concluded(&times, &plan(None, None)).unwrap();
+        assert!(text.contains("at 1.00 waves a ns; of eight at 2.00 waves a ns."), "{text}");
+        let text = concluded(&times, &plan(None, Some(2000))).unwrap();
+        assert!(text.contains("1.00 waves a ns, 0.50 a clock at 2000 MHz; of eight at 2.00"), "{text}");
+    }
+
+    #[test]
+    fn traces_stand_beside_the_formula() {
+        let mut rows = rows(&[("barrier_1", 1.0, 0.0), ("launch_1", 57.6, 0.0), ("launch_8", 57.6, 0.0)]);
+        for row in &mut rows {
+            row.trace = Some(Traced::Ok { figures: Box::new(trace(3, 50.0)), overhead: None });
+        }
+        let text = conclude(&Figures::new(&rows), &plan(Some("64x4x10"), None)).unwrap();
+        assert!(text.contains("In the traces, whole: 14 % of the area idle, 20.0 % (formula 4.4)"), "{text}");
+        // 32 waves in 300 µs.
+        assert!(text.contains("1.00 waves a ns, 0.00 in the fill of its trace"), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_concluded_from_nothing() {
+        assert_eq!(concluded(&[], &plan(Some("64x4x10"), Some(1000))), None);
+        assert_eq!(concluded(&[("barrier_1", 1.0, 0.0)], &plan(None, None)), None);
+    }
 }

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod disk;
+mod drain_fill;
 mod group_physics;
 mod machine;
 mod semi_persistent_waves;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let trials = [
         arguments::trials(),
         disk::trials(),
+        drain_fill::trials(),
         group_physics::trials(),
         machine::trials(),
         semi_persistent_waves::trials(),
