@@ -10,9 +10,9 @@
 //!
 //! - `barrier_4` is a chain of passes over 1/4 of the area; `no_barrier_4` the same without barriers, which
 //!   races and is the bound. `_clear` has a clear before each pass.
-//! - `code_cold` runs another kernel in each pass, of the same steps and 24 to 48 KiB on a GPU; `code_warm`
-//!   one kernel. It cannot tell the fetches of code from the change of kernel; `short_code` pays the change
-//!   for a few hundred bytes. What an earlier sample left in a last-level cache stays there.
+//! - `code_cold` runs another kernel in each pass, of the same steps (by RADV for GCN 24 KiB each), `code_warm`
+//!   the same one. It cannot tell the fetches of code from the change of kernel, which `short_code` pays with
+//!   a few hundred bytes. What an earlier sample left in a last-level cache stays there.
 //! - `constants_cold` takes another uniform buffer in each pass, of the same contents; `constants_warm` one.
 //!   Their barriers only order; under `_flushed` ones that make memory visible, which some drivers do by
 //!   emptying the constant caches, too. Which level of cache a fetch misses no time can tell.
@@ -27,8 +27,9 @@
 //! it helps passes that fill the device many times over. NVIDIA's multiprocessors hold 32 workgroups, which
 //! of one wave fill half of them: hence the regular work beside the irregular.
 //!
-//! Look for, in RGP or Nsight: the slopes at both ends of each pass, and instruction fetch stalls in the first
-//! waves.
+//! Waves are traced where the device has a clock for them, in kernels built for that alone; times are of
+//! kernels without it. Look for, in RGP or Nsight: the slopes at both ends of each pass, and instruction fetch
+//! stalls in the first waves.
 //!
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018: "Idle Bound", "Filling the GPU", "Dynamics
 //! GCN Workgroup Launch", "Wave Launch Rate", "Anatomy of a Short Shader".
@@ -160,6 +161,9 @@ fn work(lab: &mut Lab, args: &Args) -> Result<Work> {
     let wave = args.wave_lanes.unwrap_or_else(|| lab.device().subgroup_size.clamp(4, 128));
     for (name, value) in [("passes", passes), ("steps", args.steps), ("wave_lanes", wave)] {
         lab.setting(name, value);
+    }
+    if let Some(mhz) = args.mhz {
+        lab.setting("mhz", mhz);
     }
     Ok(Work { size, items, passes, steps: args.steps, wave })
 }
@@ -297,8 +301,8 @@ fn relaunch(lab: &mut Lab, work: Work, machine: Option<Machine>) -> Result<()> {
     let mut forms: Vec<(String, String, Option<u32>)> =
         TILES.map(|tiles| (format!("tiles_{tiles}"), tiles.to_string(), Some(all.div_ceil(tiles)))).into();
     let [room, simds] = [Machine::slots, Machine::simds].map(|waves| machine.map(|m| holding(waves(m))));
-    forms.push(("tiles_filling_once".into(), "all, in waves that fill the device".into(), room));
-    forms.push(("tiles_a_simd".into(), "all, in one wave a SIMD".into(), simds));
+    forms.push(("tiles_filling_once".into(), "all: the device filled once".into(), room));
+    forms.push(("tiles_a_simd".into(), "all: one wave a SIMD".into(), simds));
     forms.retain(|(name, ..)| wants_any(lab, &[name, &format!("{name}_loaded_anew")]));
     if forms.is_empty() {
         return Ok(());

@@ -244,10 +244,10 @@ mod tests {
         let record = crate::recorded("default").unwrap();
         let row = |(variant, us, noise): &(&str, f64, f64)| {
             let mut row = record.rows[0].clone();
-            let sample = row.samples[0].clone();
+            let sample = row.samples[0];
             let at = |round: u32| {
                 let us = us * (1.0 + noise * f64::from(round % 2));
-                common::record::Sample { round, one_us: us, many_us: Some(us), ..sample.clone() }
+                common::record::Sample { round, one_us: us, many_us: Some(us), ..sample }
             };
             row.samples = (0..12).map(at).collect();
             let times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();

@@ -6,8 +6,8 @@ use common::{Binding, Kernel, Lab};
 use super::super::step::{self, MULTIPLIER};
 use super::{Apart, Work};
 
-/// Steps of the long code without a loop: 24 to 48 KiB, more than an instruction cache of GCN holds beside
-/// another of its kind. A CPU device's compiler takes its time.
+/// Steps of the long code without a loop: 24 KiB for GCN (RADV, Mesa 22.3.6), whose instruction cache of
+/// 32 KiB has no room for two. A CPU device's compiler takes its time.
 const LONG_CODE: [u32; 2] = [1024, 64];
 /// Steps of the short code.
 const SHORT_CODE: u32 = 16;
