@@ -7,7 +7,7 @@ use common::trace::{DispatchFigures, TraceFigures};
 /// Of one chain, medians over its passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
-    /// Share of the area below the waves in flight, at their level, that none filled.
+    /// Share of the area below the peak of waves in flight that none filled.
     pub idle: f64,
     /// Share of a pass's waves that began in its own fill.
     pub first_fill: f64,
