@@ -38,7 +38,7 @@ pub mod variant;
 
 pub use ash::vk::Format;
 pub use cli::{NoArgs, run};
-pub use cmd::{Access, Access1, Binding, Cmd, Point, Queue, Queues, Scope, Scope1, Stage, Stage1};
+pub use cmd::{Access, Access1, Binding, Cmd, Point, Queue, Queues, Scope, Scope1, Stage, Stage1, Usage};
 pub use drive::figures::{Figures, Share, Time};
 pub use gpu::{Buffer, Buffers, Event, Events, Gpu, Image, Images, Set};
 pub use kernel::Kernel;

@@ -77,6 +77,7 @@ fn descriptor_type(ty: &DescriptorType) -> Result<vk::DescriptorType> {
     Ok(match ty {
         DescriptorType::StorageImage(_) => vk::DescriptorType::STORAGE_IMAGE,
         DescriptorType::StorageBuffer(_) => vk::DescriptorType::STORAGE_BUFFER,
+        DescriptorType::UniformBuffer() => vk::DescriptorType::UNIFORM_BUFFER,
         DescriptorType::SampledImage() => vk::DescriptorType::SAMPLED_IMAGE,
         DescriptorType::UniformTexelBuffer() => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
         other => bail!("descriptors of type {other:?} have no layout in the suite yet"),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::cmd::{Cmd, Queues};
+use crate::cmd::{Cmd, Queues, Usage};
 use crate::published;
 use crate::record::{Cell, Declared, Predicted, Promise, Published, Status, Work};
 
@@ -67,6 +67,8 @@ pub struct Variant {
     pub on_request: bool,
     /// What it has to do.
     pub declared: Declared,
+    /// How its command buffer is begun, where it is one.
+    pub usage: Usage,
     pub(crate) record: Recording,
     /// Problems in the declaration itself, reported when the sample has finished declaring.
     pub(crate) fault: Option<anyhow::Error>,
@@ -93,6 +95,7 @@ impl Variant {
             cell: None,
             on_request: false,
             declared: Declared::default(),
+            usage: Usage::ONE_TIME_SUBMIT,
             record,
             fault: None,
         }
@@ -221,6 +224,13 @@ impl Variant {
                 optional: false,
             });
         }
+        self
+    }
+
+    /// Begins its command buffer with these flags in place of `ONE_TIME_SUBMIT`. The buffer is submitted
+    /// once all the same: the flags are a promise that a driver may make something of.
+    pub fn usage(&mut self, usage: Usage) -> &mut Self {
+        self.usage = usage;
         self
     }
 

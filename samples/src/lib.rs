@@ -9,6 +9,7 @@ use common::record::Record;
 pub mod bands;
 pub mod box_blur;
 pub mod chain;
+pub mod drain_fill;
 pub mod hall;
 pub mod island;
 pub mod mersenne;

@@ -27,6 +27,8 @@ use script::{Dispatch, Step};
 pub use ash::vk::AccessFlags as Access1;
 /// `VkAccessFlags2`.
 pub use ash::vk::AccessFlags2 as Access;
+/// `VkCommandBufferUsageFlags`.
+pub use ash::vk::CommandBufferUsageFlags as Usage;
 /// `VkPipelineStageFlags`, of the commands of Vulkan 1.0.
 pub use ash::vk::PipelineStageFlags as Stage1;
 /// `VkPipelineStageFlags2`.
@@ -48,6 +50,8 @@ pub enum Binding {
     Image(Image),
     /// A whole storage buffer.
     Buffer(Buffer),
+    /// A whole uniform buffer: what a device keeps in caches for constants, where it has such.
+    Uniform(Buffer),
     /// An image read through the texture path, without a sampler.
     Sampled(Image),
     /// A buffer read as texels.
@@ -103,7 +107,12 @@ impl fmt::Debug for Cmd<'_> {
 impl<'g> Cmd<'g> {
     /// `vkBeginCommandBuffer`, one-time submit.
     pub(crate) fn begin(gpu: &'g Gpu, raw: vk::CommandBuffer) -> Result<Self> {
-        let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        Self::begin_for(gpu, raw, Usage::ONE_TIME_SUBMIT)
+    }
+
+    /// `vkBeginCommandBuffer`.
+    pub(crate) fn begin_for(gpu: &'g Gpu, raw: vk::CommandBuffer, usage: Usage) -> Result<Self> {
+        let info = vk::CommandBufferBeginInfo::default().flags(usage);
         attempt("beginning a command buffer", || unsafe { gpu.device.begin_command_buffer(raw, &info) })?;
         Ok(Self { gpu, raw, noted: RefCell::default(), tamper: Tamper::default(), steps: None })
     }
@@ -311,6 +320,7 @@ impl Descriptor {
         match binding {
             Binding::Image(_) => vk::DescriptorType::STORAGE_IMAGE,
             Binding::Buffer(_) => vk::DescriptorType::STORAGE_BUFFER,
+            Binding::Uniform(_) => vk::DescriptorType::UNIFORM_BUFFER,
             Binding::Sampled(_) => vk::DescriptorType::SAMPLED_IMAGE,
             Binding::Texels(_) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
         }
@@ -323,9 +333,11 @@ impl Descriptor {
                     .image_view(arena.image(image).view)
                     .image_layout(vk::ImageLayout::GENERAL)])
             }
-            Binding::Buffer(buffer) => Self::Buffer([vk::DescriptorBufferInfo::default()
-                .buffer(arena.buffer(buffer).raw)
-                .range(vk::WHOLE_SIZE)]),
+            Binding::Buffer(buffer) | Binding::Uniform(buffer) => {
+                Self::Buffer([vk::DescriptorBufferInfo::default()
+                    .buffer(arena.buffer(buffer).raw)
+                    .range(vk::WHOLE_SIZE)])
+            }
             Binding::Texels(texels) => Self::Texels([arena.texels(texels)]),
         }
     }

@@ -80,7 +80,7 @@ impl Cmd<'_> {
                 let bytes = self.gpu.arena().buffer(buffer).bytes;
                 self.copy_buffer(seed, buffer, bytes);
             }
-            (Binding::Sampled(_) | Binding::Texels(_), _) => {}
+            (Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_), _) => {}
         }
     }
 

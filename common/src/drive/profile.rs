@@ -123,7 +123,7 @@ fn submit(session: &mut Session<'_>, v: usize, repetitions: u32) -> Result<()> {
         return done;
     }
     gpu.reset_pool(session.pool)?;
-    let mut cmd = Cmd::begin(gpu, session.buffer)?;
+    let mut cmd = Cmd::begin_for(gpu, session.buffer, session.lab.variants[v].usage)?;
     session.record(&mut cmd, v, repetitions);
     cmd.end()?;
     gpu.submit(session.buffer, session.fence)?;

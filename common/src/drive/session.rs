@@ -17,7 +17,7 @@ use super::rehearsal::Rehearsed;
 use super::two_queues::TwoQueues;
 use super::verify::Counted;
 use crate::cmd::script::Script;
-use crate::cmd::{Cmd, Queue};
+use crate::cmd::{Cmd, Queue, Usage};
 use crate::fault::attempt;
 use crate::gpu::Buffer;
 use crate::kernel::Kernel;
@@ -134,7 +134,8 @@ impl<'l> Session<'l> {
     fn run(&self, variant: Option<usize>, repetitions: u32) -> Result<[Duration; 2]> {
         let recording = tracy::span("record");
         self.lab.gpu.reset_pool(self.pool)?;
-        let mut cmd = Cmd::begin(&self.lab.gpu, self.buffer)?;
+        let usage = variant.map_or(Usage::ONE_TIME_SUBMIT, |v| self.lab.variants[v].usage);
+        let mut cmd = Cmd::begin_for(&self.lab.gpu, self.buffer, usage)?;
         cmd.reset_query_pool(self.stamps, 2);
         if let Some(variant) = variant {
             self.prepare(&cmd, variant, repetitions);
@@ -280,4 +281,34 @@ pub(crate) struct BadStamps(String);
 
 fn microseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::{Gpu, OpenOptions};
+    use crate::lab::LabOptions;
+
+    /// What the layer says of a command buffer that is submitted a second time as it was recorded.
+    fn submitted_again(usage: Usage) -> Vec<String> {
+        let gpu = Gpu::open(&OpenOptions { validate: true, ..OpenOptions::default() }).unwrap();
+        let mut lab = Lab::new(gpu, &LabOptions::default());
+        lab.variant("idle", |_, _| {}).usage(usage);
+        lab.unchecked("it does nothing");
+        let mut session = Session::new(&lab).unwrap();
+        session.rehearse().unwrap();
+        session.run(Some(0), 1).unwrap();
+        assert!(lab.gpu.take_messages().is_empty());
+        lab.gpu.submit(session.buffer, session.fence).unwrap();
+        lab.gpu.wait(session.fence, "the second submit").unwrap();
+        lab.gpu.take_messages().into_iter().map(|message| message.text).collect()
+    }
+
+    #[test]
+    fn a_variants_flags_are_those_of_its_command_buffer() {
+        assert_eq!(submitted_again(Usage::SIMULTANEOUS_USE), [""; 0]);
+        assert_eq!(submitted_again(Usage::empty()), [""; 0]);
+        let said = submitted_again(Usage::ONE_TIME_SUBMIT);
+        assert!(said.iter().any(|text| text.contains("ONE_TIME_SUBMIT")), "{said:?}");
+    }
 }

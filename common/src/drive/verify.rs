@@ -34,7 +34,7 @@ impl Session<'_> {
                             flat
                         }
                         Binding::Buffer(buffer) => buffer,
-                        Binding::Sampled(_) | Binding::Texels(_) => continue,
+                        Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) => continue,
                     };
                     let groups = check.elements.div_ceil(128).min(4096);
                     let push = check.element.push(check.elements, slot);
@@ -105,7 +105,7 @@ impl Session<'_> {
             match result {
                 Binding::Image(image) => cmd.copy_image_to_buffer(image, readback),
                 Binding::Buffer(buffer) => cmd.copy_buffer(buffer, readback, 4 * check.twin.len() as u64),
-                Binding::Sampled(_) | Binding::Texels(_) => {}
+                Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) => {}
             }
             cmd.host_barrier();
         })?;

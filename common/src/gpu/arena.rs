@@ -16,6 +16,14 @@ use crate::values::Shape;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Buffer(pub(crate) u32);
 
+impl Buffer {
+    /// The buffer as a kernel's uniform block. Every device takes 16 KiB.
+    #[must_use]
+    pub fn uniform(self) -> Binding {
+        Binding::Uniform(self)
+    }
+}
+
 /// A buffer seen as texels of one format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Texels(pub(crate) u32);

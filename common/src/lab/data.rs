@@ -254,7 +254,7 @@ impl Lab {
                 let slot = arena.image(image);
                 (slot.shape.texels() * texel_bytes(slot.format)?).div_ceil(4)
             }
-            Binding::Buffer(buffer) => arena.buffer(buffer).bytes / 4,
+            Binding::Buffer(buffer) | Binding::Uniform(buffer) => arena.buffer(buffer).bytes / 4,
             Binding::Texels(_) => anyhow::bail!("texel buffers are no outputs"),
         })
     }

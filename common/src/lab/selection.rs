@@ -78,8 +78,9 @@ impl Lab {
 
     /// What to ask for in place of `name`.
     fn offer(&self, name: &str) -> String {
-        let names = self.variants.iter().map(|v| &v.name).chain(&self.unbuilt).map(String::as_str);
-        let names: Vec<&str> = names.collect();
+        let mut names: Vec<&str> = self.variants.iter().map(|v| &*v.name).collect();
+        // One that nobody wants may have been declared all the same, beside one that shares its buffers.
+        names.extend(self.unbuilt.iter().map(String::as_str).filter(|&name| self.position(name).is_none()));
         if !name.is_empty() && names.iter().any(|known| known.starts_with(name)) {
             return format!("'{name}*' takes all that begin so");
         }
@@ -136,5 +137,19 @@ mod tests {
         assert!(lab.variant("other", |_, _| {}).on_request);
         assert_eq!(lab.offer("rare"), "'rare*' takes all that begin so");
         assert_eq!(lab.offer("x"), "there are usual, other, rare_one");
+        lab.variant("rare_one", |_, _| {});
+        assert_eq!(lab.offer("x"), "there are usual, other, rare_one", "declared beside another");
+    }
+
+    #[test]
+    fn a_name_that_is_none_is_told_where_nothing_is_wanted() {
+        let names = vec!["none_such".to_owned()];
+        let options =
+            LabOptions { selection: Selection { names, ..Selection::default() }, ..LabOptions::default() };
+        let mut lab = Lab::new(Gpu::open(&OpenOptions::default()).unwrap(), &options);
+        assert!(!lab.wants("usual"));
+        lab.validate().unwrap();
+        let error = lab.select().unwrap_err().to_string();
+        assert_eq!(error, "no variant is called 'none_such'; there are usual");
     }
 }

@@ -4,6 +4,7 @@
 mod arguments;
 mod codegen;
 mod disk;
+mod drain_fill;
 mod group_physics;
 mod machine;
 mod semi_persistent_waves;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         arguments::trials(),
         codegen::trials(),
         disk::trials(),
+        drain_fill::trials(),
         group_physics::trials(),
         machine::trials(),
         semi_persistent_waves::trials(),

@@ -20,12 +20,18 @@ struct Case {
 const THREADS: &str = "128 invocations";
 const BYTES: &str = "of shared memory a workgroup";
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 6] = [
     Case {
         sample: "semi_persistent_waves",
         arguments: "--size 65 --tile-lanes 32",
         runs: &["linear_8x8", "unroll_8"],
         is_too_large: &[("unroll_8_x8", THREADS), ("rows_32x8x4", THREADS)],
+    },
+    Case {
+        sample: "drain_fill",
+        arguments: "--size 65 --wave-lanes 32 --all",
+        runs: &["barrier_1", "code_cold", "tiles_16", "irregular_4", "launch_4", "apart_simultaneous_use"],
+        is_too_large: &[("irregular_8", THREADS), ("regular_8", THREADS), ("launch_8", THREADS)],
     },
     Case {
         sample: "swizzled_remap",

@@ -8,6 +8,7 @@
 mod support;
 
 mod codegen;
+mod drain_fill;
 mod group_physics;
 mod lds_blur;
 mod limits;
@@ -33,5 +34,6 @@ fn main() -> ExitCode {
     trials.extend(group_physics::trials());
     trials.extend(swizzled_remap::trials());
     trials.extend(codegen::trials());
+    trials.extend(drain_fill::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

@@ -1,0 +1,128 @@
+//! Waves of `drain_fill`: those that stay for several tiles, those of one length and of many, empty ones.
+
+use anyhow::Result;
+use common::{Binding, Buffer, Buffers, Kernel, Lab};
+
+use super::super::counts;
+use super::super::step::{self, UNWRITTEN};
+use super::Work;
+
+/// Constants of a tile.
+const TILE_CONSTANTS: u32 = 8;
+
+/// Tiles of a workgroup's size, and a short shader over them.
+#[derive(Clone, Copy, Debug)]
+pub struct Tiles {
+    inputs: [Binding; 2],
+    results: Buffers,
+    /// Loads its constants once.
+    pub keeps: Kernel,
+    /// Loads them again for each tile.
+    pub loads_anew: Kernel,
+    /// All of them.
+    pub count: u32,
+    items: u32,
+}
+
+impl Tiles {
+    /// All items as tiles.
+    ///
+    /// # Errors
+    /// More than the device's memory; a shader that does not compile.
+    pub fn new(lab: &mut Lab, work: Work) -> Result<Self> {
+        let items = work.items;
+        let multipliers = step::multipliers(TILE_CONSTANTS);
+        let results = lab.output_buffers("results of tiles", 1, items, UNWRITTEN)?;
+        lab.expect(results, 0, step::multiplied(items, &multipliers))?;
+        // Where they begin, then a vector each.
+        let words: Vec<u32> = [1].iter().chain(&multipliers).flat_map(|&word| [word, 0, 0, 0]).collect();
+        let constants = lab.input_buffer("constants of tiles", &words)?.uniform();
+        let values = lab.input_buffer("items of tiles", &step::begun(items))?.into();
+        let kernel = || work.kernel(lab, "tiles").define_as("CONSTANTS", TILE_CONSTANTS);
+        Ok(Self {
+            inputs: [constants, values],
+            results,
+            keeps: kernel().build()?,
+            loads_anew: kernel().define("LOADED_ANEW").build()?,
+            count: work.workgroups(items),
+            items,
+        })
+    }
+
+    /// What a repetition takes.
+    #[must_use]
+    pub fn bindings(&self, repetition: u32) -> [Binding; 3] {
+        let [constants, values] = self.inputs;
+        [constants, values, self.results.get(repetition, 0).into()]
+    }
+
+    /// Push constants for so many workgroups.
+    #[must_use]
+    pub fn push(&self, workgroups: u32) -> [u32; 4] {
+        [self.items, self.count, workgroups, 0]
+    }
+}
+
+/// Regular and irregular work of the same total.
+#[derive(Clone, Copy, Debug)]
+pub struct Loops {
+    /// Steps of each item: regular, irregular.
+    pub counts: [Buffer; 2],
+    /// What comes out of each.
+    pub results: [Buffers; 2],
+}
+
+impl Loops {
+    /// Draws it.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn new(lab: &mut Lab, work: Work) -> Result<Self> {
+        let [regular, irregular] = counts::drawn(work.items, work.steps);
+        let mut one = |name: &str, counts: &[u32]| -> Result<(Buffer, Buffers)> {
+            let results = lab.output_buffers(&format!("results of {name} work"), 1, work.items, UNWRITTEN)?;
+            lab.expect(results, 0, step::counted(counts))?;
+            Ok((lab.input_buffer(&format!("{name} counts"), counts)?, results))
+        };
+        let (even, uneven) = (one("regular", &regular)?, one("irregular", &irregular)?);
+        let caption = "steps of an item of irregular work: the brighter the more, from 1 to the most";
+        lab.show(uneven.1, 0, work.size.sides(), caption, move |words| counts::painted(&irregular, words));
+        Ok(Self { counts: [even.0, uneven.0], results: [even.1, uneven.1] })
+    }
+
+    /// The kernel in workgroups of so many waves, or why there are none.
+    ///
+    /// # Errors
+    /// A shader that does not compile.
+    pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Result<(Kernel, Option<String>)> {
+        work.kernel(lab, "irregular").workgroup([waves * work.wave, 1, 1]).build_or_reason()
+    }
+}
+
+/// Waves that only say that they ran.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch {
+    /// A word a wave.
+    pub started: Buffers,
+}
+
+impl Launch {
+    /// So many waves.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn new(lab: &mut Lab, waves: u32) -> Result<Self> {
+        let started = lab.output_buffers("waves that started", 1, waves, UNWRITTEN)?;
+        lab.expect(started, 0, step::begun(waves))?;
+        Ok(Self { started })
+    }
+
+    /// The kernel in workgroups of so many waves, or why there are none.
+    ///
+    /// # Errors
+    /// A shader that does not compile.
+    pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Result<(Kernel, Option<String>)> {
+        let kernel = work.kernel(lab, "launch").constant("WAVE_LANES", work.wave);
+        kernel.workgroup([waves * work.wave, 1, 1]).build_or_reason()
+    }
+}

@@ -1,0 +1,103 @@
+//! The arithmetic of `drain_fill` on the CPU, written from its formulas: the twins of
+//! `shaders/drain_fill/*.comp`. An item is a word, and a step `(x ^ x >> 15) * m` with an odd `m`.
+
+use rayon::prelude::*;
+
+/// Multiplier of a step, and what spreads items; odd, so that a step is a bijection.
+pub const MULTIPLIER: u32 = 0x9E37_79B1;
+/// No item is that, at first.
+pub const UNWRITTEN: u32 = 0;
+
+/// What an item begins with.
+#[must_use]
+pub fn first(item: u32) -> u32 {
+    item.wrapping_add(1).wrapping_mul(MULTIPLIER)
+}
+
+/// One step.
+#[must_use]
+pub fn stepped(value: u32, multiplier: u32) -> u32 {
+    (value ^ value >> 15).wrapping_mul(multiplier)
+}
+
+/// What all items begin with.
+#[must_use]
+pub fn begun(items: u32) -> Vec<u32> {
+    every(items, first)
+}
+
+/// All items behind these passes of so many steps, each behind a clear or not.
+#[must_use]
+pub fn passed(items: u32, passes: std::ops::Range<u32>, steps: u32, clears: bool) -> Vec<u32> {
+    every(items, |item| {
+        passes.clone().fold(first(item), |value, pass| {
+            let cleared = if clears { first(pass) } else { 0 };
+            let begins = value.wrapping_add(pass.wrapping_mul(MULTIPLIER)).wrapping_add(cleared);
+            repeated(begins, steps)
+        })
+    })
+}
+
+/// All items behind a step with each of these multipliers.
+#[must_use]
+pub fn multiplied(items: u32, multipliers: &[u32]) -> Vec<u32> {
+    every(items, |item| multipliers.iter().fold(first(item), |value, &m| stepped(value, m)))
+}
+
+/// All items behind as many steps as each has.
+#[must_use]
+pub fn counted(counts: &[u32]) -> Vec<u32> {
+    let items = u32::try_from(counts.len()).unwrap_or(u32::MAX);
+    counts.par_iter().zip(0..items).map(|(&steps, item)| repeated(first(item), steps)).collect()
+}
+
+/// Multipliers of so many steps, all of them odd.
+#[must_use]
+pub fn multipliers(steps: u32) -> Vec<u32> {
+    (1..=steps).map(|n| n.wrapping_mul(MULTIPLIER) | 1).collect()
+}
+
+fn repeated(value: u32, steps: u32) -> u32 {
+    (0..steps).fold(value, |value, _| stepped(value, MULTIPLIER))
+}
+
+fn every(items: u32, of: impl Fn(u32) -> u32 + Sync + Send) -> Vec<u32> {
+    (0..items).into_par_iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_by_hand() {
+        assert_eq!((first(0), first(1)), (0x9E37_79B1, 0x3C6E_F362));
+        // 0x10000 ^ 0x2 = 0x10002.
+        assert_eq!((stepped(1, 3), stepped(0x1_0000, 3)), (3, 0x3_0006));
+        assert_eq!(multipliers(3), [0x9E37_79B1, 0x3C6E_F363, 0xDAA6_6D13]);
+        assert_eq!(multiplied(1, &[1, 3]), [stepped(stepped(first(0), 1), 3)]);
+    }
+
+    #[test]
+    fn passes_do_not_change_places() {
+        let [a, b] = [0, 1].map(|pass| passed(1, pass..pass + 1, 2, false)[0]);
+        let both = passed(1, 0..2, 2, false)[0];
+        let second = |value: u32| repeated(value.wrapping_add(MULTIPLIER), 2);
+        assert_eq!(both, second(a));
+        assert_ne!(both, repeated(b, 2));
+        assert_ne!(passed(9, 0..2, 2, true), passed(9, 0..2, 2, false));
+    }
+
+    #[test]
+    fn counts_are_each_items_own() {
+        assert_eq!(counted(&[0, 2, 1]), [first(0), repeated(first(1), 2), stepped(first(2), MULTIPLIER)]);
+    }
+
+    #[test]
+    fn no_step_loses_anything() {
+        let mut values: Vec<u32> = (0..100_000).map(|n| stepped(n * 3, 0xDAA6_6D13)).collect();
+        values.sort_unstable();
+        values.dedup();
+        assert_eq!(values.len(), 100_000);
+    }
+}

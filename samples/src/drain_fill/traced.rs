@@ -1,0 +1,118 @@
+//! What a trace of waves shows of a chain of passes.
+
+use std::fmt::Write;
+
+use common::trace::{DispatchFigures, TraceFigures};
+
+/// Of one chain, medians over its passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// Share of the area below the peak of waves in flight that none filled.
+    pub idle: f64,
+    /// Share of a pass's waves that began in its own fill.
+    pub first_fill: f64,
+    /// From a pass's first wave to that of the next.
+    pub start_to_start_us: f64,
+    /// From a pass's last wave's end to the next one's first; negative where they overlap.
+    pub gap_us: f64,
+}
+
+impl Seen {
+    /// What a trace shows; nothing of fewer than two passes, between which nothing lies.
+    #[must_use]
+    pub fn of(trace: &TraceFigures) -> Option<Self> {
+        let passes = &trace.dispatches;
+        let first_fill = |pass: &DispatchFigures| pass.phases.first_fill / pass.phases.waves;
+        let starts = passes.windows(2).map(|two| two[1].phases.begin_us - two[0].phases.begin_us);
+        Some(Self {
+            idle: trace.whole.idle,
+            first_fill: median(passes.iter().map(first_fill))?,
+            start_to_start_us: median(starts)?,
+            gap_us: median(passes.iter().filter_map(|pass| Some(-pass.overlap?.us)))?,
+        })
+    }
+}
+
+/// The middle one, of two the greater.
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// Waves that began in a microsecond of the fill; nothing where it was too short to tell.
+#[must_use]
+pub fn launch_rate(trace: &TraceFigures) -> Option<f64> {
+    trace.whole.launch_rate
+}
+
+/// What traces show of chains by their names, each beside the first fill that the formula has for it.
+#[must_use]
+pub fn sentence(chains: &[(String, Seen, Option<f64>)]) -> Option<String> {
+    let mut text = String::new();
+    for (name, seen, formula) in chains {
+        let formula = formula.map_or_else(String::new, |share| format!(" (formula {:.1})", 100.0 * share));
+        let gap = match seen.gap_us {
+            gap if gap > 0.0 => format!("{gap:.2} of them without a wave of either"),
+            gap => format!("overlapping by {:.2}", -gap),
+        };
+        let part = write!(
+            text,
+            "{}{name}: {:.0} % of the area idle, {:.1} %{formula} of a pass's waves in its first fill, {:.2} µs from \
+             pass to pass, {gap}",
+            if text.is_empty() { "In the traces, " } else { "; " },
+            100.0 * seen.idle,
+            100.0 * seen.first_fill,
+            seen.start_to_start_us,
+        );
+        part.ok()?;
+    }
+    (!text.is_empty()).then(|| text + ".")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use common::trace::{Dispatch, Lanes, Trace, Wave};
+
+    /// `passes` of 160 waves of 400 µs, eight of which begin each 100 µs, `gap` µs between the passes.
+    pub fn trace(passes: u32, gap: f64) -> TraceFigures {
+        let pass = |number: u32| {
+            let begin = f64::from(number) * (2300.0 + gap);
+            let wave = |at: u32| {
+                let begin_us = begin + 100.0 * f64::from(at / 8);
+                Wave { begin_us, end_us: begin_us + 400.0, lane: at % 8 }
+            };
+            let waves = (0..160).map(wave).collect();
+            Dispatch { kernel: "k".into(), groups: [160, 1, 1], one_in: 1, weight: 1.0, waves }
+        };
+        let dispatches = (0..passes).map(pass).collect();
+        let trace = Trace { dispatches, lanes: Lanes::Packed(64), stamps_us: 1.0, step_us: 1.0 };
+        TraceFigures::of(&trace).unwrap()
+    }
+
+    #[test]
+    fn known_chains_come_out_exactly() {
+        let seen = Seen::of(&trace(3, 50.0)).unwrap();
+        // 32 of 160 begin until nine tenths of 32 are in flight.
+        assert_eq!((seen.first_fill, seen.start_to_start_us, seen.gap_us), (0.2, 2350.0, 50.0));
+        let filled = 3.0 * 160.0 * 400.0;
+        assert!((seen.idle - (1.0 - filled / (32.0 * (3.0 * 2300.0 + 100.0)))).abs() < 1e-9);
+        assert_eq!(Seen::of(&trace(2, -100.0)).unwrap().gap_us, -100.0);
+        assert_eq!(Seen::of(&trace(1, 0.0)), None);
+        assert_eq!(launch_rate(&trace(1, 0.0)), Some(32.0 / 300.0));
+    }
+
+    #[test]
+    fn chains_are_told_in_a_sentence() {
+        let [apart, over] = [50.0, -100.0].map(|gap| Seen::of(&trace(3, gap)).unwrap());
+        let text = sentence(&[("whole".into(), apart, Some(0.044)), ("1/4".into(), over, None)]).unwrap();
+        assert_eq!(
+            text,
+            "In the traces, whole: 14 % of the area idle, 20.0 % (formula 4.4) of a pass's waves in its first fill, \
+             2350.00 µs from pass to pass, 50.00 of them without a wave of either; 1/4: 10 % of the area idle, 20.0 % \
+             of a pass's waves in its first fill, 2200.00 µs from pass to pass, overlapping by 100.00."
+        );
+        assert_eq!(sentence(&[]), None);
+    }
+}

@@ -1,0 +1,38 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "step.glsl"
+
+// Steps one after the other without a loop: as much code as there are steps. Each has a multiplier of its
+// own, which is put in as VERSION makes it and made right again at run time: the versions differ in every
+// step's code and in nothing else.
+
+#ifndef BODY
+#define BODY S16(0u)
+#endif
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint VERSION = 0u;
+
+layout(push_constant) uniform Push {
+    uint items;
+    uint version; // as VERSION, which no compiler knows
+};
+
+layout(std430, set = 0, binding = 0) restrict writeonly buffer Results { uint results[]; };
+
+#define S1(n) value = stepped(value, ((((n) + 1u) * MULTIPLIER | 1u) ^ VERSION) ^ version);
+#define S4(n) S1(n) S1((n) + 1u) S1((n) + 2u) S1((n) + 3u)
+#define S16(n) S4(n) S4((n) + 4u) S4((n) + 8u) S4((n) + 12u)
+#define S64(n) S16(n) S16((n) + 16u) S16((n) + 32u) S16((n) + 48u)
+#define S256(n) S64(n) S64((n) + 64u) S64((n) + 128u) S64((n) + 192u)
+#define S1024(n) S256(n) S256((n) + 256u) S256((n) + 512u) S256((n) + 768u)
+
+void main() {
+    uint item = in_line(gl_WorkGroupID, gl_NumWorkGroups) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    if (item >= items) {
+        return;
+    }
+    uint value = first(item);
+    BODY
+    results[item] = value;
+}
