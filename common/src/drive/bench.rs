@@ -9,14 +9,14 @@ use super::figures::Figures;
 use super::maps::Map;
 use super::rows;
 use super::session::{BadStamps, Session};
-use super::trace::Tracer;
+use super::trace::{self, Subject};
 use crate::error::one_line;
 use crate::facts::Kind;
 use crate::lab::{Lab, Shown};
 use crate::measure::{self, Failure, Outcome, Plan, Progress, Reading, RowPlan, Rule, Target};
 use crate::record::{Ended, Method, Promise, Row, is_limit};
 use crate::report::Painting;
-use crate::trace::{MOST_DRAWN, Trace};
+use crate::trace::Trace;
 use crate::variant::Recording;
 
 /// How to measure.
@@ -43,7 +43,7 @@ pub struct Measured {
     pub maps: Vec<Map>,
     /// The sample's own picture instead, where it has one.
     pub painting: Option<Painting>,
-    /// What the waves of the first [`MOST_DRAWN`] variants told, by their names, where they were asked.
+    /// What the waves of the first [`MOST_DRAWN`](crate::trace::MOST_DRAWN) variants told, by their names, where they were asked.
     pub traces: Vec<(String, Trace)>,
     /// What the reader must know of this run, in sentences.
     pub notes: Vec<String>,
@@ -150,7 +150,7 @@ pub fn measure(
     Ok(Measured { method, rows, verdict, maps, painting, traces, notes, ended, first_sample, error })
 }
 
-/// Traces each variant that has a time.
+/// Traces each variant that has a time, for its row; returns what is drawn.
 fn trace(
     lab: &Lab,
     target: &mut Device<'_>,
@@ -159,28 +159,19 @@ fn trace(
     watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     interrupted: &mut bool,
 ) -> Result<Vec<(String, Trace)>> {
-    let timed = |&at: &usize| rows[target.variants[at]].isolated_us.is_some();
-    let timed: Vec<usize> = (0..target.variants.len()).filter(timed).collect();
-    let variants: Vec<usize> = timed.iter().map(|&at| target.variants[at]).collect();
-    let tracer = Tracer::new(lab, &target.session, &variants)?;
-    let mut taken = Vec::new();
-    for (at, &variant) in timed.into_iter().zip(&variants) {
-        *interrupted = watch(Progress { rows_done: rows.len(), rounds: 0, spent: 1.0 }).is_break();
-        if *interrupted {
-            break;
+    let mut subjects = Vec::new();
+    for (&variant, plan) in target.variants.iter().zip(&plan.rows) {
+        if let Some(times) = rows[variant].isolated_us {
+            subjects.push(Subject { variant, isolated_us: times.median, plan });
         }
-        let isolated_us = rows[variant].isolated_us.map_or(f64::INFINITY, |times| times.median);
-        let refuses = |reading: &Reading| plan.rows[at].refuses(reading, 1);
-        taken.push(tracer.take(lab, &mut target.session, variant, isolated_us, refuses)?);
     }
-    let mut traces = Vec::new();
-    for taken in taken {
-        let row = &mut rows[taken.variant];
-        let (traced, trace) = tracer.read(lab, &taken);
-        row.trace = Some(traced);
-        traces.extend(trace.filter(|_| traces.len() < MOST_DRAWN).map(|trace| (row.variant.clone(), trace)));
+    let done = Progress { rows_done: rows.len(), rounds: 0, spent: 1.0 };
+    let traces = trace::trace(lab, &mut target.session, subjects, &mut || watch(done).is_break())?;
+    *interrupted = traces.interrupted;
+    for (variant, traced) in traces.rows {
+        rows[variant].trace = Some(traced);
     }
-    Ok(traces)
+    Ok(traces.drawn)
 }
 
 /// One more sample of the first variant that was right, painted.

@@ -10,160 +10,248 @@ mod clock;
 
 use anyhow::{Context, Result, ensure};
 
-use super::session::Session;
+use super::session::{BadStamps, Session};
 use crate::cmd::Cmd;
+use crate::error::one_line;
 use crate::gpu::Buffer;
 use crate::kernel::Kernel;
 use crate::lab::Lab;
-use crate::measure::Reading;
+use crate::measure::{Reading, RowPlan};
 use crate::memory::Place;
 use crate::record::Traced;
 use crate::stats::Summary;
 use crate::trace::decode::{Clock, Fault, Left, decode};
 use crate::trace::plan::{MOST_SLOTS, Planned, Region, plan};
-use crate::trace::{Recorder, Trace, TraceFigures};
+use crate::trace::{MOST_DRAWN, Recorder, Trace, TraceFigures};
 
-/// Traced samples of a variant, each behind an untraced one; shown is the one of median length. One more
+/// Rounds that are kept, where their words take no more than [`MOST_KEPT`]; of more, three or one. One more
 /// comes before them, for kernels that have not run yet.
-const SAMPLES: usize = 5;
+const ROUNDS: u64 = 5;
+/// Bytes.
+const MOST_KEPT: u64 = 2 << 30;
 
 /// A GPU that has slept is given so many samples to raise its clocks again.
 const WAKING: u32 = 200;
 
-/// A traced sample and the untraced one before it.
+/// A variant to trace.
+pub(super) struct Subject<'p> {
+    pub variant: usize,
+    pub isolated_us: f64,
+    /// What its results are judged by.
+    pub plan: &'p RowPlan,
+}
+
+/// What came of it.
+#[derive(Default)]
+pub(super) struct Traces {
+    /// For the rows of the variants.
+    pub rows: Vec<(usize, Traced)>,
+    /// The first [`MOST_DRAWN`] that can be trusted.
+    pub drawn: Vec<(String, Trace)>,
+    pub interrupted: bool,
+}
+
+/// A traced sample and the untraced one of its round.
 struct Sample {
     untraced_us: f64,
     stamps_us: f64,
     words: Vec<u32>,
 }
 
-/// A variant's traced sample of median length, or why there is none. Its words are kept as they are until
-/// all variants have theirs: while the CPU reads waves, a GPU that has nothing to do lowers its clocks.
-/// (Decoding between samples made them four times as long on an H200, driver 580.)
-pub(super) struct Taken {
-    pub variant: usize,
-    overhead: Option<f64>,
-    kept: Result<(Vec<Region>, Sample), String>,
+/// A subject's samples so far. Their words are kept as they are until the last is taken: while the CPU reads
+/// waves, a GPU that has nothing to do lowers its clocks. (Decoding between samples made them four times
+/// as long on an H200, driver 580.)
+struct Taking<'p> {
+    subject: Subject<'p>,
+    regions: Vec<Region>,
+    samples: Vec<Sample>,
+    refused: Option<String>,
 }
 
 /// What traces of a run have in common.
-pub(super) struct Tracer {
+struct Tracer<'l> {
+    lab: &'l Lab,
     buffer: Buffer,
     readback: Buffer,
-    /// Or why there is none to be trusted.
-    clock: Result<Clock, Fault>,
-    multiprocessors: Option<u32>,
+    clock: Clock,
 }
 
-impl Tracer {
-    /// Makes the buffers and sets the waves' clock against the timestamps.
-    pub fn new(lab: &Lab, session: &Session<'_>, variants: &[usize]) -> Result<Self> {
-        let mut bytes = 256;
-        for &variant in variants {
-            bytes = bytes.max(bytes_of(&regions(lab, session, variant)?));
+/// Traces variants in rounds, in each of which every variant runs first without and then with its waves
+/// noted, behind others as in a measured round: their kernels' code is no warmer. `stopped` is asked
+/// before each round.
+///
+/// # Errors
+/// A queue that hangs, a lost device.
+pub(super) fn trace(
+    lab: &Lab,
+    session: &mut Session<'_>,
+    subjects: Vec<Subject<'_>>,
+    stopped: &mut dyn FnMut() -> bool,
+) -> Result<Traces> {
+    let mut takings: Vec<Taking<'_>> =
+        subjects.into_iter().map(|subject| Taking::new(lab, session, subject)).collect::<Result<_>>()?;
+    let sizes = || takings.iter().map(|taking| bytes_of(&taking.regions));
+    let (largest, round) = (sizes().max().unwrap_or(0), sizes().sum::<u64>());
+    let rounds = [ROUNDS, 3].into_iter().find(|rounds| rounds * round <= MOST_KEPT).unwrap_or(1);
+    let clock = match clock::set_against_stamps(lab, session)? {
+        Ok(clock) => clock,
+        Err(fault) => {
+            let refused =
+                |taking: &Taking<'_>| (taking.subject.variant, Traced::Refused { reason: fault.to_string() });
+            return Ok(Traces { rows: takings.iter().map(refused).collect(), ..Traces::default() });
         }
-        Ok(Self {
-            buffer: lab.gpu.buffer("trace", bytes, Place::Device)?,
-            readback: lab.gpu.buffer("trace (CPU)", bytes, Place::Readback)?,
-            clock: clock::set_against_stamps(lab, session)?,
-            multiprocessors: lab.device().multiprocessors.map(|mps| mps.count),
-        })
+    };
+    let tracer = Tracer {
+        lab,
+        buffer: lab.gpu.buffer("trace", largest.max(4), Place::Device)?,
+        readback: lab.gpu.buffer("trace (CPU)", largest.max(4), Place::Readback)?,
+        clock,
+    };
+    wake(session, &takings)?;
+    for number in 0..=rounds {
+        if stopped() {
+            return Ok(Traces { interrupted: true, ..Traces::default() });
+        }
+        tracer.round(session, &mut takings, number > 0)?;
+    }
+    Ok(tracer.read(&takings))
+}
+
+impl<'p> Taking<'p> {
+    fn new(lab: &Lab, session: &Session<'_>, subject: Subject<'p>) -> Result<Self> {
+        let regions = regions(lab, session, subject.variant)?;
+        Ok(Self { subject, regions, samples: Vec::new(), refused: None })
     }
 
-    /// Takes the traced samples of a variant, which are decoded when all variants have theirs.
-    ///
-    /// # Errors
-    /// A queue that hangs, a lost device.
-    pub fn take(
-        &self,
-        lab: &Lab,
-        session: &mut Session<'_>,
-        variant: usize,
-        isolated_us: f64,
-        refuses: impl Fn(&Reading) -> bool,
-    ) -> Result<Taken> {
-        let regions = regions(lab, session, variant)?;
-        let refused = |reason| Taken { variant, overhead: None, kept: Err(reason) };
-        if let Err(fault) = &self.clock {
-            return Ok(refused(fault.to_string()));
-        }
-        wake(session, variant, isolated_us)?;
-        let mut samples: Vec<Sample> = Vec::new();
-        for number in 0..=SAMPLES {
-            let untraced_us = session.sample(Some(variant), 1)?.gpu_us;
-            let (reading, words) = self.sample(lab, session, variant, &regions)?;
-            if refuses(&reading) {
-                return Ok(refused(format!("traced, {} elements of its result were wrong", reading.wrong)));
-            }
-            if number > 0 {
-                samples.push(Sample { untraced_us, stamps_us: reading.gpu_us, words });
-            }
-        }
-        let ratios: Vec<f64> = samples.iter().map(|sample| sample.stamps_us / sample.untraced_us).collect();
-        let overhead = Summary::of(&ratios).map(|ratio| ratio.median - 1.0);
-        samples.sort_by(|a, b| a.stamps_us.total_cmp(&b.stamps_us));
-        Ok(Taken { variant, overhead, kept: Ok((regions, samples.swap_remove(SAMPLES / 2))) })
+    /// How much longer tracing made it: the median of the rounds.
+    fn overhead(&self) -> Option<f64> {
+        let ratios = self.samples.iter().map(|sample| sample.stamps_us / sample.untraced_us);
+        Summary::of(&ratios.collect::<Vec<_>>()).map(|ratio| ratio.median - 1.0)
     }
 
-    /// What a traced sample shows, for its row; the trace itself where it can be trusted.
-    pub fn read(&self, lab: &Lab, taken: &Taken) -> (Traced, Option<Trace>) {
-        let shown = taken.kept.as_ref().map_err(Clone::clone).and_then(|(regions, sample)| {
-            let trace = self.decoded(lab, regions, sample).map_err(|fault| fault.to_string())?;
-            let figures = TraceFigures::of(&trace).ok_or_else(|| Fault::StandsStill.to_string())?;
-            Ok((trace, figures))
-        });
-        match shown {
-            Ok((trace, figures)) => {
-                (Traced::Ok { figures: Box::new(figures), overhead: taken.overhead }, Some(trace))
-            }
-            Err(reason) => (Traced::Refused { reason }, None),
+    /// The sample of median length.
+    fn median(&self) -> Option<&Sample> {
+        let mut sorted: Vec<&Sample> = self.samples.iter().collect();
+        sorted.sort_by(|a, b| a.stamps_us.total_cmp(&b.stamps_us));
+        sorted.get(sorted.len() / 2).copied()
+    }
+}
+
+impl Tracer<'_> {
+    fn round(&self, session: &mut Session<'_>, takings: &mut [Taking<'_>], kept: bool) -> Result<()> {
+        let mut untraced = Vec::new();
+        for taking in &mut *takings {
+            let reading = taking.judge(session.sample(Some(taking.subject.variant), 1))?;
+            untraced.push(reading.map(|reading| reading.gpu_us));
         }
+        for (taking, untraced) in takings.iter_mut().zip(untraced) {
+            if taking.refused.is_some() {
+                continue;
+            }
+            let sample = self.sample(session, taking.subject.variant, &taking.regions);
+            let Some(reading) = taking.judge(sample)? else { continue };
+            if let (true, Some(untraced_us)) = (kept, untraced) {
+                let words = self.words(&taking.regions)?;
+                taking.samples.push(Sample { untraced_us, stamps_us: reading.gpu_us, words });
+            }
+        }
+        Ok(())
     }
 
-    /// One traced submit, and what its waves left.
-    fn sample(
-        &self,
-        lab: &Lab,
-        session: &mut Session<'_>,
-        variant: usize,
-        regions: &[Region],
-    ) -> Result<(Reading, Vec<u32>)> {
-        let gpu = &lab.gpu;
-        *gpu.recorder.borrow_mut() = Some(Recorder::new(self.buffer, regions.to_vec()));
+    /// What the samples show, for the rows, and the traces that are drawn.
+    fn read(&self, takings: &[Taking<'_>]) -> Traces {
+        let mut traces = Traces::default();
+        for taking in takings {
+            let variant = taking.subject.variant;
+            let traced = match self.shown(taking) {
+                Ok((trace, figures)) => {
+                    if traces.drawn.len() < MOST_DRAWN {
+                        traces.drawn.push((self.lab.variants[variant].name.clone(), trace));
+                    }
+                    Traced::Ok { figures: Box::new(figures), overhead: taking.overhead() }
+                }
+                Err(reason) => Traced::Refused { reason },
+            };
+            traces.rows.push((variant, traced));
+        }
+        traces
+    }
+
+    fn shown(&self, taking: &Taking<'_>) -> Result<(Trace, TraceFigures), String> {
+        if let Some(reason) = &taking.refused {
+            return Err(reason.clone());
+        }
+        let sample = taking.median().ok_or("no round was taken")?;
+        let trace = self.decoded(&taking.regions, sample).map_err(|fault| fault.to_string())?;
+        let figures = TraceFigures::of(&trace).ok_or_else(|| Fault::StandsStill.to_string())?;
+        Ok((trace, figures))
+    }
+
+    /// One traced submit.
+    fn sample(&self, session: &mut Session<'_>, variant: usize, regions: &[Region]) -> Result<Reading> {
+        let recorder = &self.lab.gpu.recorder;
+        *recorder.borrow_mut() = Some(Recorder::new(self.buffer, regions.to_vec()));
         let reading = session.sample(Some(variant), 1);
-        let recorder = gpu.recorder.borrow_mut().take().context("a recorder that is gone")?;
+        let recorder = recorder.borrow_mut().take().context("a recorder that is gone")?;
         let reading = reading?;
         ensure!(recorder.is_complete(), "not every dispatch was traced");
+        Ok(reading)
+    }
+
+    /// What its waves left.
+    fn words(&self, regions: &[Region]) -> Result<Vec<u32>> {
         let bytes = bytes_of(regions);
-        gpu.run_once("reading a trace", |cmd| {
+        self.lab.gpu.run_once("reading a trace", |cmd| {
             cmd.copy_buffer(self.buffer, self.readback, bytes);
             cmd.host_barrier();
         })?;
         let words = usize::try_from(bytes / 4)?;
-        Ok((reading, gpu.look(self.readback, |all| all[..words].to_vec())?))
+        self.lab.gpu.look(self.readback, |all| all[..words].to_vec())
     }
 
-    fn decoded(&self, lab: &Lab, regions: &[Region], sample: &Sample) -> Result<Trace, Fault> {
-        let clock = self.clock.clone()?;
-        let arena = lab.gpu.arena();
+    fn decoded(&self, regions: &[Region], sample: &Sample) -> Result<Trace, Fault> {
+        let arena = self.lab.gpu.arena();
         let name = |region: &Region| arena.kernel(region.planned.kernel).facts.name.clone();
         decode(&Left {
             regions,
             kernels: &regions.iter().map(name).collect::<Vec<_>>(),
             words: &sample.words,
-            clock,
-            source: lab.gpu.waves.lanes,
-            multiprocessors: self.multiprocessors,
+            clock: self.clock,
+            source: self.lab.gpu.waves.lanes,
+            multiprocessors: self.lab.device().multiprocessors.map(|mps| mps.count),
             stamps_us: sample.stamps_us,
         })
     }
 }
 
-/// Samples a variant until it takes about as long as it did when it was measured.
-fn wake(session: &mut Session<'_>, variant: usize, isolated_us: f64) -> Result<()> {
+impl Taking<'_> {
+    /// Takes a reading in; none where it is no reading or proves the result wrong, which ends the tracing of
+    /// this variant.
+    fn judge(&mut self, reading: Result<Reading>) -> Result<Option<Reading>> {
+        let reading = match reading {
+            Err(error) if error.is::<BadStamps>() => {
+                self.refused.get_or_insert(one_line(&error));
+                return Ok(None);
+            }
+            other => other?,
+        };
+        if self.subject.plan.refuses(&reading, 1) {
+            let reason = format!("traced, {} elements of its result were wrong", reading.wrong);
+            self.refused.get_or_insert(reason);
+            return Ok(None);
+        }
+        Ok(Some(reading))
+    }
+}
+
+/// Samples the first variant until it takes about as long as it did when it was measured.
+fn wake(session: &mut Session<'_>, takings: &[Taking<'_>]) -> Result<()> {
+    let Some(Taking { subject, .. }) = takings.first() else { return Ok(()) };
     for _ in 0..WAKING {
-        if session.sample(Some(variant), 1)?.gpu_us < 1.1 * isolated_us {
-            break;
+        match session.sample(Some(subject.variant), 1) {
+            Ok(reading) if reading.gpu_us < 1.1 * subject.isolated_us => break,
+            Err(error) if !error.is::<BadStamps>() => return Err(error),
+            _ => {}
         }
     }
     Ok(())

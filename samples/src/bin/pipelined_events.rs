@@ -373,14 +373,42 @@ fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<String>
         .map(|(set, both)| format!(" ({:.0} % of that)", 100.0 * set / both));
     Some(format!(
         "In short: a barrier costs {barrier} µs here. The fastest events, {} ({}), cost {} µs each when they are set and \
-         waited for, {} µs{} when they are only set, {} µs when ones that were set long ago are waited for. {}",
+         waited for, {} µs{} when they are only set, {} µs when ones that were set long ago are waited for. {}{}",
         form.variant("events", count),
         form.words(),
         each("events"),
         each("sets"),
         share.unwrap_or_default(),
         each("waits"),
-        overlap(over("events", "full_barrier"), over("events", &format!("barrier_bands_{count}")))
+        overlap(over("events", "full_barrier"), over("events", &format!("barrier_bands_{count}"))),
+        seen(figures, |what| form.variant(what, count), &unsplit).unwrap_or_default()
+    ))
+}
+
+/// What the waves themselves told, where they were traced: how many dispatches had waves in flight together
+/// with the next.
+fn seen(figures: &Figures<'_>, form: impl Fn(&str) -> String, unsplit: &str) -> Option<String> {
+    let trace = |variant: &str| figures.trace(variant);
+    let overlapping = |variant: &str| {
+        let (overlapping, all) = trace(variant)?.overlapping();
+        Some(format!("{overlapping} of {all}"))
+    };
+    let events = trace(&form("events"))?;
+    let (together, pairs) = events.overlapping();
+    #[expect(clippy::cast_precision_loss, reason = "a handful of dispatches")]
+    let empty = events.gaps_us / pairs.max(1) as f64;
+    let concluded = match together {
+        0 => format!(" An event set and waited for drains this GPU, for {empty:.1} µs on average."),
+        _ => String::new(),
+    };
+    Some(format!(
+        " In the traces {together} of {pairs} dispatches overlap the next where events are set and waited for, {} where \
+         they are only set, {} where ones set long ago are waited for, {} without any order, {} with a barrier after each \
+         pass.{concluded}",
+        overlapping(&form("sets"))?,
+        overlapping(&form("waits"))?,
+        overlapping(unsplit)?,
+        overlapping("full_barrier")?,
     ))
 }
 
@@ -570,6 +598,19 @@ mod tests {
         // Where barriers in their place are faster still, the reason is another than overlap.
         let text = verdict_of(&scaled(faster, "barrier_bands_4", 0.1));
         assert!(text.contains("no sign that they overlap"), "{text}");
+    }
+
+    #[test]
+    fn what_the_waves_told_is_said() {
+        let record = samples::recorded("waves-512-12-passes").unwrap();
+        let text = verdict_of(&record);
+        assert_eq!(record.verdict.as_deref(), Some(&*text));
+        assert!(
+            text.contains("0 of 23 dispatches overlap the next where events are set and waited for"),
+            "{text}"
+        );
+        let without = verdict_of(&recorded());
+        assert!(!without.contains("traces"), "{without}");
     }
 
     #[test]

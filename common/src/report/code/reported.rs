@@ -99,6 +99,7 @@ fn notes(report: &CodeReport, reported: &Reported, left_out: &[&str]) -> Vec<Str
         notes.push("The driver has the extension and tells nothing through it.".into());
     }
     notes.extend(spills(reported));
+    notes.extend(impossible(reported));
     let missing = [Kind::Registers, Kind::Spills, Kind::SharedMemory, Kind::CodeSize, Kind::Instructions];
     let missing = missing.iter().filter(|kind| !statistics().any(|found| found.kind == Some(**kind)));
     let missing: Vec<String> = missing.map(Kind::to_string).collect();
@@ -128,20 +129,43 @@ fn notes(report: &CodeReport, reported: &Reported, left_out: &[&str]) -> Vec<Str
 
 /// Kernels that did not fit their registers, whatever has room in the table.
 fn spills(reported: &Reported) -> Option<String> {
-    let is_spill = |statistic: &&Statistic| {
-        statistic.kind == Some(Kind::Spills)
-            && !matches!(statistic.value, Value::Whole(0) | Value::Flag(false))
+    let found = kernels_with(reported, |value| match value {
+        Value::Whole(bytes) => (1..MOST_BYTES).contains(&bytes),
+        Value::Flag(spills) => spills,
+        Value::Negative(_) | Value::Real(_) => true,
+    });
+    (!found.is_empty()).then(|| format!("Registers kept in memory, or arrays: {}.", found.join(", ")))
+}
+
+/// More than a wave can have of anything.
+const MOST_BYTES: u64 = 1 << 32;
+
+/// Figures that cannot be what they are called. (NVIDIA 580.159 says 68719476736, 1 << 36, of the local
+/// memory of every kernel on an H200.)
+fn impossible(reported: &Reported) -> Option<String> {
+    let found = kernels_with(reported, |value| matches!(value, Value::Whole(bytes) if bytes >= MOST_BYTES));
+    (!found.is_empty())
+        .then(|| format!("More than a wave can have, so that nothing follows from it: {}.", found.join(", ")))
+}
+
+/// Kernels by number, with their figures of spilling that are such.
+fn kernels_with(reported: &Reported, such: impl Fn(Value) -> bool) -> Vec<String> {
+    let wanted = |statistic: &&Statistic| statistic.kind == Some(Kind::Spills) && such(statistic.value);
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (number, forms) in (1..).zip(&reported.kernels) {
+        let statistics = forms.iter().flat_map(|form| form.statistics.iter().filter(wanted));
+        let said: Vec<String> = statistics.map(|s| format!("{} {}", s.name, value(s.value))).collect();
+        match groups.iter_mut().find(|(known, _)| *known == said.join(", ")) {
+            _ if said.is_empty() => {}
+            Some((_, numbers)) => numbers.push(number.to_string()),
+            None => groups.push((said.join(", "), vec![number.to_string()])),
+        }
+    }
+    let words = |(said, numbers): (String, Vec<String>)| {
+        let s = if numbers.len() == 1 { "" } else { "s" };
+        format!("kernel{s} {} ({said})", numbers.join(", "))
     };
-    let of_kernel = |(number, forms): (usize, &Vec<Executable>)| {
-        let found: Vec<String> = forms
-            .iter()
-            .flat_map(|form| form.statistics.iter().filter(is_spill))
-            .map(|statistic| format!("{} {}", statistic.name, value(statistic.value)))
-            .collect();
-        (!found.is_empty()).then(|| format!("kernel {number} ({})", found.join(", ")))
-    };
-    let kernels: Vec<String> = (1..).zip(&reported.kernels).filter_map(of_kernel).collect();
-    (!kernels.is_empty()).then(|| format!("Registers kept in memory, or arrays: {}.", kernels.join(", ")))
+    groups.into_iter().map(words).collect()
 }
 
 #[cfg(test)]
@@ -185,7 +209,7 @@ mod tests {
             ];
             vec![form("CS", 32, &figures.map(|(name, figure)| (name, Value::Whole(figure))))]
         };
-        of("NVIDIA H200", "NVIDIA 580.159", [kernel(40, 0), kernel(255, 96)])
+        of("NVIDIA H200", "NVIDIA 580.159", [kernel(40, 1 << 36), kernel(255, 96)])
     }
 
     /// A driver that keeps a form for each width, and has figures of every sort.

@@ -53,6 +53,9 @@ pub(super) fn all(charset: Charset, room: usize, columns: &[Column]) -> String {
     let (mut text, mut rest) = (String::new(), rest);
     while !rest.is_empty() {
         let taken = fitting(charset, room, first, rest).max(1);
+        if !text.is_empty() {
+            text.push('\n');
+        }
         text += &draw(charset, first, &rest[..taken]);
         rest = &rest[taken..];
     }
