@@ -300,7 +300,7 @@ impl Lab {
         self.wanted_repetitions = 1;
     }
 
-    /// What the figures mean, in one paragraph. Nothing is concluded from those of a CPU device.
+    /// What the figures mean, in a paragraph a line. Nothing is concluded from those of a CPU device.
     pub fn verdict(&mut self, conclude: impl Fn(&Figures<'_>) -> Option<String> + 'static) {
         self.verdict = Some(Box::new(conclude));
     }

@@ -49,7 +49,8 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
     if !left_out.is_empty() {
         meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
     }
-    let short = record.verdict.clone().or_else(|| verdict(record)).into_iter().collect();
+    let short = record.verdict.clone().or_else(|| verdict(record)).unwrap_or_default();
+    let short = short.lines().map(str::to_owned).collect();
     let groups = [short, cautions, meanings, record.notes.clone()];
     groups.into_iter().filter(|group| !group.is_empty()).collect()
 }

@@ -1,4 +1,4 @@
-//! What `drain_fill` concludes from its figures, a sentence a question. Only an interval that leaves out
+//! What `drain_fill` concludes from its figures, a line a question. Only an interval that leaves out
 //! what would be no effect decides; where none does, the sentence says so.
 
 use common::{Figures, Summary, Time, published};
@@ -35,7 +35,7 @@ pub fn conclude(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
         usage(figures),
     ];
     let sentences: Vec<String> = sentences.into_iter().flatten().collect();
-    (!sentences.is_empty()).then(|| format!("In short: {}", sentences.join(" ")))
+    (!sentences.is_empty()).then(|| format!("In short: {}", sentences.join("\n")))
 }
 
 /// What a barrier costs at each share of the area, and how much of the time that leaves idle.
