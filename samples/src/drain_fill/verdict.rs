@@ -277,7 +277,7 @@ mod tests {
             concluded(&CHAINS, &plan(None, None)).unwrap(),
             "In short: a barrier costs, in µs by the area of its passes, with the part of the chain's time that the same \
              passes do not take without barriers: whole 1.00 (1.00 to 1.00) (7 %), 1/4 1.25 (1.25 to 1.25) (25 %); the \
-             talk had at least 14 % idle at 1/4. With a clear before each 1/4-area pass it is 25 %, where the talk had at \
+             talk had at least 14 % idle at 1/4.\nWith a clear before each 1/4-area pass it is 25 %, where the talk had at \
              least 26 %."
         );
     }
