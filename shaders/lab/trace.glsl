@@ -59,7 +59,7 @@ void main() {
     }
     traced_main();
     if (trace_find(slot) && trace_fits(slot) && subgroupElect()) {
-        trace_slot[slot].z = trace_clock().x;
-        trace_slot[slot].w |= TRACE_ENDED;
+        // Without a look at what is there, which would keep a short wave for as long again.
+        trace_slot[slot].zw = uvec2(trace_clock().x, TRACE_BEGUN | TRACE_ENDED | trace_lane());
     }
 }

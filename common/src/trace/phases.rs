@@ -21,6 +21,9 @@ use super::{Curve, Dispatch, Lanes, Trace, Wave};
 /// Of the waves that have begun, the share that has ended when a fill is over.
 const LEFT: f64 = 0.05;
 
+/// Steps of the clock that a fill takes at the least where a rate is made of it: one more or less is a tenth.
+const LONG_ENOUGH: f64 = 10.0;
+
 /// Parts of [`TraceFigures::shape`].
 pub const PARTS: u32 = 64;
 
@@ -131,7 +134,7 @@ impl Phases {
             mean,
             idle: (1.0 - mean / peak.unwrap_or(curve.peak())).max(0.0),
             first_fill,
-            launch_rate: (full - begin > 3.0 * step_us).then_some(first_fill / (full - begin)),
+            launch_rate: (full - begin > LONG_ENOUGH * step_us).then_some(first_fill / (full - begin)),
         })
     }
 }
