@@ -206,7 +206,8 @@ impl TraceFigures {
             |at: f64| curve.area(whole.begin_us + at * part, whole.begin_us + (at + 1.0) * part) / part;
         Some(Self {
             dispatches: dispatches.collect(),
-            gaps_us: gaps.iter().map(|[begin, end]| end - begin).sum(),
+            // A sum of nothing is -0.0.
+            gaps_us: gaps.iter().map(|[begin, end]| end - begin).sum::<f64>() + 0.0,
             gaps,
             shape: (0..PARTS).map(|at| mean_of(f64::from(at))).collect(),
             estimate_us: whole.steady_us + 0.5 * (whole.fill_us + whole.drain_us),
