@@ -77,6 +77,14 @@ pub struct Multiprocessors {
     pub subgroups_per_simd: u32,
 }
 
+impl Multiprocessors {
+    /// Subgroups that all of them hold at the most.
+    #[must_use]
+    pub fn slots(self) -> u32 {
+        self.count * self.simds * self.subgroups_per_simd
+    }
+}
+
 /// What a device is, in the order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

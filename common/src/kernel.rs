@@ -106,8 +106,9 @@ impl<'g> KernelBuilder<'g> {
         self.check_shared()?;
         let source = self.shaders.load(&self.path)?;
         let kernel = self.build_from(&source, &self.defines)?;
-        if self.gpu.traces.get() {
-            let bindings = self.gpu.arena().kernel(kernel).interface.bindings.len();
+        let bindings = self.gpu.arena().kernel(kernel).interface.bindings.len();
+        let has_room = bindings < self.gpu.max_push_descriptors() as usize;
+        if self.gpu.traces.get() && has_room {
             let wrapper = self.shaders.load(WRAPPER)?;
             let (source, mut defines) = wrapped(&source, &wrapper.text, self.gpu.waves.lanes, bindings);
             defines.extend_from_slice(&self.defines);
@@ -116,6 +117,13 @@ impl<'g> KernelBuilder<'g> {
             arena.kernels[traced.0 as usize].is_traced = true;
             arena.kernels[kernel.0 as usize].traced = Some(traced);
         }
+        Ok(kernel)
+    }
+
+    /// A kernel of the runner's that no record shows and nothing traces.
+    pub(crate) fn build_for_traces(self) -> Result<Kernel> {
+        let kernel = self.build_from(&self.shaders.load(&self.path)?, &self.defines)?;
+        self.gpu.arena.borrow_mut().kernels[kernel.0 as usize].is_traced = true;
         Ok(kernel)
     }
 

@@ -58,13 +58,28 @@ impl Gpu {
     /// # Errors
     /// Out of memory.
     pub fn buffer(&self, name: &str, bytes: u64, place: Place) -> Result<Buffer> {
-        let info = vk::BufferCreateInfo::default().size(bytes).usage(
+        self.buffer_for(name, bytes, place, Sharing::FirstQueue)
+    }
+
+    /// As [`Gpu::buffer`], for both queues where that is asked for.
+    pub(crate) fn buffer_for(
+        &self,
+        name: &str,
+        bytes: u64,
+        place: Place,
+        sharing: Sharing,
+    ) -> Result<Buffer> {
+        let families = self.shared_families().filter(|_| sharing == Sharing::BothQueues);
+        let mut info = vk::BufferCreateInfo::default().size(bytes).usage(
             vk::BufferUsageFlags::STORAGE_BUFFER
                 | vk::BufferUsageFlags::UNIFORM_BUFFER
                 | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
                 | vk::BufferUsageFlags::TRANSFER_SRC
                 | vk::BufferUsageFlags::TRANSFER_DST,
         );
+        if let Some(families) = &families {
+            info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(families);
+        }
         let raw = attempt(format_args!("creating buffer {name}"), || unsafe {
             self.device.create_buffer(&info, None)
         })?;

@@ -243,6 +243,9 @@ impl Run {
         let record =
             self.record(lab, measured.method, measured.rows, measured.verdict, measured.ended, started);
         let mut unwritten = self.write(&record, &measured.maps, measured.painting.as_ref(), folder);
+        if record.ended == Ended::Interrupted && !self.common.trace.is_empty() {
+            say("stopped before all waves were traced: no timeline is written");
+        }
         if record.ended == Ended::Complete {
             let timelines = self.common.trace.iter();
             let written = timelines.map(|file| file.write(&record, &measured.traces, self.common.theme));

@@ -191,7 +191,7 @@ fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
     if let Some(reason) = &lab.unchecked {
         notes.push(format!("No result was compared with anything: {reason}."));
     }
-    notes.extend(lab.ensure_traces().err().map(|error| format!("{}.", one_line(&error))));
+    notes.extend(lab.untraced());
     if plan.repetitions < lab.repetitions() {
         let n = plan.repetitions;
         let left = if n < 2 { "so there is no pipelined time".to_owned() } else { format!("so N is {n}") };

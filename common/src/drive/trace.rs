@@ -8,16 +8,18 @@
 
 mod clock;
 
+use std::ops::ControlFlow;
+
 use anyhow::{Context, Result, ensure};
 
 use super::session::{BadStamps, Session};
 use crate::cmd::Cmd;
-use crate::error::one_line;
+use crate::error::{Halt, one_line};
+use crate::facts::Multiprocessors;
 use crate::gpu::Buffer;
-use crate::kernel::Kernel;
 use crate::lab::Lab;
 use crate::measure::{Reading, RowPlan};
-use crate::memory::Place;
+use crate::memory::{Place, Sharing};
 use crate::record::Traced;
 use crate::stats::Summary;
 use crate::trace::decode::{Clock, Fault, Left, decode};
@@ -78,7 +80,7 @@ struct Tracer<'l> {
 
 /// Traces variants in rounds, in each of which every variant runs first without and then with its waves
 /// noted, behind others as in a measured round: their kernels' code is no warmer. `stopped` is asked
-/// before each round.
+/// before each sample.
 ///
 /// # Errors
 /// A queue that hangs, a lost device.
@@ -91,36 +93,54 @@ pub(super) fn trace(
     let mut takings: Vec<Taking<'_>> =
         subjects.into_iter().map(|subject| Taking::new(lab, session, subject)).collect::<Result<_>>()?;
     let sizes = || takings.iter().map(|taking| bytes_of(&taking.regions));
-    let (largest, round) = (sizes().max().unwrap_or(0), sizes().sum::<u64>());
+    let round = sizes().sum::<u64>();
     let rounds = [ROUNDS, 3].into_iter().find(|rounds| rounds * round <= MOST_KEPT).unwrap_or(1);
-    let clock = match clock::set_against_stamps(lab, session)? {
-        Ok(clock) => clock,
-        Err(fault) => {
+    let tracer = match Tracer::new(lab, session, sizes().max().unwrap_or(0))? {
+        Ok(tracer) => tracer,
+        Err(reason) => {
             let refused =
-                |taking: &Taking<'_>| (taking.subject.variant, Traced::Refused { reason: fault.to_string() });
+                |taking: &Taking<'_>| (taking.subject.variant, Traced::Refused { reason: reason.clone() });
             return Ok(Traces { rows: takings.iter().map(refused).collect(), ..Traces::default() });
         }
     };
-    let tracer = Tracer {
-        lab,
-        buffer: lab.gpu.buffer("trace", largest.max(4), Place::Device)?,
-        readback: lab.gpu.buffer("trace (CPU)", largest.max(4), Place::Readback)?,
-        clock,
-    };
     wake(session, &takings)?;
     for number in 0..=rounds {
-        if stopped() {
+        if tracer.round(session, &mut takings, number > 0, stopped)?.is_break() {
             return Ok(Traces { interrupted: true, ..Traces::default() });
         }
-        tracer.round(session, &mut takings, number > 0)?;
     }
     Ok(tracer.read(&takings))
 }
 
+impl<'l> Tracer<'l> {
+    /// Sets the waves' clock against the timestamps and makes the buffers; says why nothing can be traced
+    /// where there is no clock to be trusted, or no memory for it.
+    fn new(lab: &'l Lab, session: &Session<'_>, bytes: u64) -> Result<Result<Self, String>> {
+        let made = || -> Result<Result<Self, Fault>> {
+            let clock = match clock::set_against_stamps(lab, session)? {
+                Ok(clock) => clock,
+                Err(fault) => return Ok(Err(fault)),
+            };
+            let buffer = |name, place| lab.gpu.buffer_for(name, bytes.max(4), place, Sharing::BothQueues);
+            let (buffer, readback) =
+                (buffer("trace", Place::Device)?, buffer("trace (CPU)", Place::Readback)?);
+            Ok(Ok(Self { lab, buffer, readback, clock }))
+        };
+        match made() {
+            Ok(tracer) => Ok(tracer.map_err(|fault| fault.to_string())),
+            Err(error) if error.is::<Halt>() || lab.gpu.is_busy() => Err(error),
+            Err(error) => Ok(Err(one_line(&error))),
+        }
+    }
+}
+
 impl<'p> Taking<'p> {
     fn new(lab: &Lab, session: &Session<'_>, subject: Subject<'p>) -> Result<Self> {
-        let regions = regions(lab, session, subject.variant)?;
-        Ok(Self { subject, regions, samples: Vec::new(), refused: None })
+        let (regions, refused) = match regions(lab, session, subject.variant)? {
+            Ok(regions) => (regions, None),
+            Err(reason) => (Vec::new(), Some(reason)),
+        };
+        Ok(Self { subject, regions, samples: Vec::new(), refused })
     }
 
     /// How much longer tracing made it: the median of the rounds.
@@ -138,13 +158,25 @@ impl<'p> Taking<'p> {
 }
 
 impl Tracer<'_> {
-    fn round(&self, session: &mut Session<'_>, takings: &mut [Taking<'_>], kept: bool) -> Result<()> {
+    fn round(
+        &self,
+        session: &mut Session<'_>,
+        takings: &mut [Taking<'_>],
+        kept: bool,
+        stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<ControlFlow<()>> {
         let mut untraced = Vec::new();
         for taking in &mut *takings {
+            if stopped() {
+                return Ok(ControlFlow::Break(()));
+            }
             let reading = taking.judge(session.sample(Some(taking.subject.variant), 1))?;
             untraced.push(reading.map(|reading| reading.gpu_us));
         }
         for (taking, untraced) in takings.iter_mut().zip(untraced) {
+            if stopped() {
+                return Ok(ControlFlow::Break(()));
+            }
             if taking.refused.is_some() {
                 continue;
             }
@@ -155,7 +187,7 @@ impl Tracer<'_> {
                 taking.samples.push(Sample { untraced_us, stamps_us: reading.gpu_us, words });
             }
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 
     /// What the samples show, for the rows, and the traces that are drawn.
@@ -183,7 +215,8 @@ impl Tracer<'_> {
         }
         let sample = taking.median().ok_or("no round was taken")?;
         let trace = self.decoded(&taking.regions, sample).map_err(|fault| fault.to_string())?;
-        let figures = TraceFigures::of(&trace).ok_or_else(|| Fault::StandsStill.to_string())?;
+        let slots = self.lab.device().multiprocessors.map(Multiprocessors::slots);
+        let figures = TraceFigures::of(&trace, slots).ok_or_else(|| Fault::StandsStill.to_string())?;
         Ok((trace, figures))
     }
 
@@ -262,25 +295,21 @@ fn bytes_of(regions: &[Region]) -> u64 {
     regions.last().map_or(0, |last| last.offset + last.bytes())
 }
 
-/// Where the dispatches of a variant note their waves.
-fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Vec<Region>> {
+/// Where the dispatches of a variant note their waves, or which kernel cannot.
+fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Vec<Region>, String>> {
     let (script, _) = session.script(variant, 1)?;
     let arena = lab.gpu.arena();
-    let planned = |kernel: Kernel, groups: [u32; 3]| {
-        let slot = arena.kernel(kernel);
-        ensure!(
-            slot.traced.is_some(),
-            "{} was built before traces were asked for: Lab::traces comes first",
-            slot.facts.name
-        );
+    let mut planned = Vec::new();
+    for dispatch in script.dispatches() {
+        let slot = arena.kernel(dispatch.kernel);
+        if slot.traced.is_none() {
+            return Ok(Err(format!("{} has no room for one more binding", slot.facts.name)));
+        }
         let invocations: u32 = slot.facts.workgroup.iter().product();
-        Ok(Planned { kernel, groups, waves: invocations.div_ceil(lab.gpu.waves.least_subgroup) })
-    };
-    let planned: Vec<Planned> = script
-        .dispatches()
-        .map(|dispatch| planned(dispatch.kernel, dispatch.groups))
-        .collect::<Result<_>>()?;
-    Ok(plan(&planned, MOST_SLOTS))
+        let waves = invocations.div_ceil(lab.gpu.waves.least_subgroup);
+        planned.push(Planned { kernel: dispatch.kernel, groups: dispatch.groups, waves });
+    }
+    Ok(Ok(plan(&planned, MOST_SLOTS)))
 }
 
 impl Session<'_> {

@@ -278,14 +278,22 @@ impl Lab {
     /// The device has what traces need, where they are asked for.
     pub(crate) fn ensure_traces(&self) -> Result<()> {
         if self.wants_traces && !self.gpu.waves.clock {
-            return Err(Halt::Skip(format!(
-                "waves cannot be traced on {}: it has no clock that all of them read (VK_KHR_shader_clock with \
-                 shaderDeviceClock)",
-                self.device().name
-            ))
-            .into());
+            return Err(Halt::Skip(self.no_traces()).into());
         }
         Ok(())
+    }
+
+    /// Why there are none, where they are wanted.
+    pub(crate) fn untraced(&self) -> Option<String> {
+        (self.wants_traces && !self.gpu.waves.clock).then(|| self.no_traces() + ".")
+    }
+
+    fn no_traces(&self) -> String {
+        format!(
+            "waves cannot be traced on {}: it has no clock that all of them read (VK_KHR_shader_clock with \
+             shaderDeviceClock)",
+            self.device().name
+        )
     }
 
     /// Waves are traced.

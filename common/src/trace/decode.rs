@@ -24,6 +24,8 @@ pub(crate) enum Fault {
     Backwards,
     #[error("the trace's buffer is shorter than planned")]
     Short,
+    #[error("the run of {0:.0} µs is longer than half of what the waves' clock counts before it begins anew")]
+    Wraps(f64),
     #[error(
         "the waves span {waves:.1} µs and the timestamps around them {stamps:.1} µs: the clocks of two multiprocessors, \
          or the waves' and the timestamps', do not agree"
@@ -68,7 +70,13 @@ struct Raw {
 const SLACK: f64 = 1.02;
 const SLACK_US: f64 = 3.0;
 
+/// Ticks that are told apart: a wave's end is kept in 32 bits, whatever the clock has.
+const MOST_TICKS: f64 = 2_147_483_648.0;
+
 pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
+    if left.stamps_us * 1e3 / left.clock.tick_ns >= MOST_TICKS {
+        return Err(Fault::Wraps(left.stamps_us));
+    }
     let raw: Vec<Vec<Raw>> = left.regions.iter().map(|r| waves(r, left.words)).collect::<Result<_, _>>()?;
     for (at, waves) in raw.iter().enumerate() {
         if waves.is_empty() {
@@ -233,6 +241,16 @@ mod tests {
         // 64 bits, of which the low word wraps.
         let trace = trace_with(NS, &[(end - 999, end + 1001, 0)], 5.0).unwrap();
         assert_eq!(trace.dispatches[0].waves[0].end_us, 2.0);
+    }
+
+    #[test]
+    fn a_clock_that_may_have_wrapped_unseen_is_refused() {
+        let narrow = Clock { tick_ns: 1.0, bits: 32 };
+        assert_eq!(trace_with(narrow, &[(1000, 2000, 0)], 2.2e6), Err(Fault::Wraps(2.2e6)));
+        // A wave's end has 32 bits of any clock.
+        assert_eq!(trace_with(NS, &[(1000, 2000, 0)], 2.2e6), Err(Fault::Wraps(2.2e6)));
+        let slow = Clock { tick_ns: 10.0, bits: 64 };
+        assert!(trace_with(slow, &[(1000, 2000, 0)], 2.2e6).is_ok());
     }
 
     #[test]

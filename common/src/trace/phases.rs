@@ -67,7 +67,8 @@ pub struct Phases {
     pub peak: f64,
     /// Mean of the waves in flight, over the span.
     pub mean: f64,
-    /// Share of the area below the whole trace's peak, over this span, that no wave filled.
+    /// Share of what the device has room for, over this span, that no wave filled: of its wave slots, where
+    /// it tells them, of the whole trace's peak elsewhere.
     pub idle: f64,
     /// Waves that began in the fill, before others had warmed the caches for them.
     pub first_fill: f64,
@@ -115,8 +116,8 @@ impl Phases {
         self.begin_us + self.span_us()
     }
 
-    /// Of dispatches; `peak` is the whole trace's where these are but a part of it.
-    fn of(dispatches: &[&Dispatch], peak: Option<f64>, step_us: f64) -> Option<Self> {
+    /// Of dispatches on a device with so much room; where that is not known, their own peak is taken.
+    fn of(dispatches: &[&Dispatch], room: Option<f64>, step_us: f64) -> Option<Self> {
         let curve = Curve::of(dispatches.iter().copied());
         let (begin, end) = curve.span().filter(|(begin, end)| end > begin)?;
         let flow = Flow::of(dispatches);
@@ -129,14 +130,20 @@ impl Phases {
             fill_us: full - begin,
             steady_us: ebb - full,
             drain_us: end - ebb,
-            waves: flow.begun_until(end),
+            waves: all_of(dispatches),
             peak: curve.peak(),
             mean,
-            idle: (1.0 - mean / peak.unwrap_or(curve.peak())).max(0.0),
+            idle: (1.0 - mean / room.unwrap_or(curve.peak())).max(0.0),
             first_fill,
             launch_rate: (full - begin > LONG_ENOUGH * step_us).then_some(first_fill / (full - begin)),
         })
     }
+}
+
+/// Waves, those that were not recorded among them.
+#[expect(clippy::cast_precision_loss, reason = "a count of waves fits 52 bits")]
+fn all_of(dispatches: &[&Dispatch]) -> f64 {
+    dispatches.iter().map(|dispatch| dispatch.waves.len() as f64 * dispatch.weight).sum()
 }
 
 /// Waves that come and go: times and how many, sorted by time.
@@ -148,7 +155,10 @@ struct Flow {
 impl Flow {
     fn of(dispatches: &[&Dispatch]) -> Self {
         let sorted = |time: fn(&Wave) -> f64| {
-            let times = dispatches.iter().flat_map(|d| d.waves.iter().map(move |w| (time(w), d.weight)));
+            // One that ended in the step of the clock in which it began has neither come nor gone.
+            let some = |wave: &&Wave| wave.end_us > wave.begin_us;
+            let times =
+                dispatches.iter().flat_map(|d| d.waves.iter().filter(some).map(move |w| (time(w), d.weight)));
             let mut times: Vec<(f64, f64)> = times.collect();
             times.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
             times
@@ -184,12 +194,14 @@ impl Flow {
 }
 
 impl TraceFigures {
-    /// What a trace shows; none where it has no wave, or a dispatch without any.
+    /// What a trace shows of a device with so many wave slots; none where it has no wave, or a dispatch
+    /// without any.
     #[must_use]
-    pub fn of(trace: &Trace) -> Option<Self> {
+    pub fn of(trace: &Trace, slots: Option<u32>) -> Option<Self> {
         let all: Vec<&Dispatch> = trace.dispatches.iter().collect();
-        let whole = Phases::of(&all, None, trace.step_us)?;
-        let phases = |d: &&Dispatch| Phases::of(&[d], Some(whole.peak), trace.step_us);
+        let slots = slots.map(f64::from);
+        let whole = Phases::of(&all, slots, trace.step_us)?;
+        let phases = |d: &&Dispatch| Phases::of(&[d], slots.or(Some(whole.peak)), trace.step_us);
         let each: Vec<Phases> = all.iter().map(phases).collect::<Option<_>>()?;
         let dispatches = (0..each.len()).map(|at| DispatchFigures {
             kernel: all[at].kernel.clone(),
@@ -277,12 +289,14 @@ mod tests {
 
     #[test]
     fn known_phases_come_out_exactly() {
-        let figures = TraceFigures::of(&trace(vec![dispatch(0.0, 20, 8)])).unwrap();
+        let figures = TraceFigures::of(&trace(vec![dispatch(0.0, 20, 8)]), None).unwrap();
         let whole = figures.whole;
         assert_eq!((whole.fill_us, whole.steady_us, whole.drain_us), (300.0, 1700.0, 300.0));
         assert_eq!((whole.waves, whole.peak), (160.0, 32.0));
         assert_eq!(whole.mean, 160.0 * 400.0 / 2300.0);
         assert_eq!(whole.idle, 1.0 - whole.mean / 32.0);
+        let roomy = TraceFigures::of(&trace(vec![dispatch(0.0, 20, 8)]), Some(64)).unwrap();
+        assert_eq!(roomy.whole.idle, 1.0 - whole.mean / 64.0);
         assert_eq!((whole.first_fill, whole.launch_rate), (32.0, Some(32.0 / 300.0)));
         assert_eq!(figures.estimate_us, 2000.0);
         assert_eq!((figures.gaps_us, figures.dispatches[0].wave_us), (0.0, 400.0));
@@ -294,7 +308,7 @@ mod tests {
     fn known_overlaps_and_gaps_come_out_exactly() {
         // The second begins 200 µs before the first ends, the third 50 µs after the second ended.
         let parts = vec![dispatch(0.0, 20, 8), dispatch(2100.0, 1, 8), dispatch(2550.0, 20, 8)];
-        let figures = TraceFigures::of(&trace(parts)).unwrap();
+        let figures = TraceFigures::of(&trace(parts), None).unwrap();
         let overlap = |at: usize| figures.dispatches[at].overlap.unwrap();
         assert_eq!(overlap(0), Overlap { us: 200.0, share: 0.5 });
         assert_eq!(overlap(1), Overlap { us: -50.0, share: 0.0 });
@@ -307,7 +321,7 @@ mod tests {
     fn one_of_many_stands_for_the_others() {
         let mut sampled = dispatch(0.0, 20, 8);
         sampled.weight = 3.0;
-        let figures = TraceFigures::of(&trace(vec![sampled])).unwrap();
+        let figures = TraceFigures::of(&trace(vec![sampled]), None).unwrap();
         assert_eq!((figures.whole.waves, figures.whole.peak), (480.0, 96.0));
     }
 
@@ -317,7 +331,11 @@ mod tests {
         early.waves.push(Wave { begin_us: 0.0, end_us: 10.0, lane: 0 });
         // And one that begins when all others have.
         early.waves.push(Wave { begin_us: 2150.0, end_us: 2160.0, lane: 0 });
-        let whole = TraceFigures::of(&trace(vec![early])).unwrap().whole;
+        // Some so short that the clock shows nothing of them.
+        for still in [0.0, 900.0, 2300.0] {
+            early.waves.push(Wave { begin_us: still, end_us: still, lane: 0 });
+        }
+        let whole = TraceFigures::of(&trace(vec![early]), None).unwrap().whole;
         assert_eq!((whole.fill_us, whole.steady_us, whole.drain_us), (300.0, 1700.0, 300.0));
     }
 
@@ -329,7 +347,7 @@ mod tests {
         let mut waves: Vec<Wave> = burst.collect();
         waves.extend((0..100).map(|at| wave(300.0 + 10.0 * f64::from(at), 100.0)));
         let burst = Dispatch { waves, ..dispatch(0.0, 0, 0) };
-        let whole = TraceFigures::of(&trace(vec![burst])).unwrap().whole;
+        let whole = TraceFigures::of(&trace(vec![burst]), None).unwrap().whole;
         assert_eq!((whole.fill_us, whole.first_fill, whole.drain_us), (99.0, 100.0, 90.0));
     }
 
@@ -341,17 +359,17 @@ mod tests {
             lane: 0,
         });
         let serial = Dispatch { waves: waves.collect(), ..dispatch(0.0, 0, 0) };
-        let figures = TraceFigures::of(&trace(vec![serial])).unwrap();
+        let figures = TraceFigures::of(&trace(vec![serial]), None).unwrap();
         assert_eq!((figures.whole.fill_us, figures.whole.drain_us, figures.gaps_us), (0.0, 0.0, 0.0));
     }
 
     #[test]
     fn nothing_comes_of_nothing() {
-        assert_eq!(TraceFigures::of(&trace(vec![])), None);
-        assert_eq!(TraceFigures::of(&trace(vec![dispatch(0.0, 0, 0)])), None);
+        assert_eq!(TraceFigures::of(&trace(vec![]), None), None);
+        assert_eq!(TraceFigures::of(&trace(vec![dispatch(0.0, 0, 0)]), None), None);
         let mut still = dispatch(0.0, 1, 8);
         still.waves.iter_mut().for_each(|wave| wave.end_us = wave.begin_us);
-        assert_eq!(TraceFigures::of(&trace(vec![still])), None);
-        assert_eq!(TraceFigures::of(&trace(vec![dispatch(0.0, 1, 8), dispatch(500.0, 0, 0)])), None);
+        assert_eq!(TraceFigures::of(&trace(vec![still]), None), None);
+        assert_eq!(TraceFigures::of(&trace(vec![dispatch(0.0, 1, 8), dispatch(500.0, 0, 0)]), None), None);
     }
 }

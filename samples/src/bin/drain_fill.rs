@@ -10,7 +10,8 @@
 //!
 //! - `barrier_4` is a chain of passes over 1/4 of the area; `no_barrier_4` the same without barriers, which
 //!   races and is the bound. `_clear` has a clear before each pass.
-//! - `code_cold` runs another kernel in each pass, of the same steps (by RADV for GCN 24 KiB each), `code_warm`
+//! - `code_cold` runs another kernel in each pass, of the same steps (by RADV for GCN 24 KiB each, but on a
+//!   CPU device, whose compiler takes its time), `code_warm`
 //!   the same one. It cannot tell the fetches of code from the change of kernel, which `short_code` pays with
 //!   a few hundred bytes. What an earlier sample left in a last-level cache stays there.
 //! - `constants_cold` takes another uniform buffer in each pass, of the same contents; `constants_warm` one.
@@ -24,8 +25,8 @@
 //!   and without `SIMULTANEOUS_USE`, submitted once.
 //!
 //! Expect a barrier to cost about as much at every area, so that its share grows as passes shrink; nothing of
-//! it helps passes that fill the device many times over. NVIDIA's multiprocessors hold 32 workgroups, which
-//! of one wave fill half of them: hence the regular work beside the irregular.
+//! it helps passes that fill the device many times over. An H200 starts 1.6 workgroups a nanosecond whatever
+//! they do, so that short ones of one wave take as long as empty ones there: `--steps 1024` asks the loops.
 //!
 //! Waves are traced where the device has a clock for them, in kernels built for that alone; times are of
 //! kernels without it. Look for, in RGP or Nsight: the slopes at both ends of each pass, and instruction fetch
@@ -43,7 +44,7 @@ use samples::drain_fill::device::{
     Apart, Chain, Code, Constants, FromOne, Launch, Loops, Tiles, Work, follows,
 };
 use samples::drain_fill::verdict::{Plan, conclude};
-use samples::drain_fill::{Machine, SHARES, grid, name_of, share_of};
+use samples::drain_fill::{Machine, SHARES, first_fill, grid, name_of, wave_lanes, waves_of};
 
 const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
 const LOADS_AND_STORES: Scope = (
@@ -67,7 +68,7 @@ const TILES: [u32; 3] = [1, 4, 16];
 /// A loop of lavapipe of Mesa 22.3 ends after so many rounds without a word.
 const MOST_ROUNDS: u32 = 65_535;
 /// What is measured unless asked for otherwise.
-const BY_DEFAULT: [&str; 27] = [
+const BY_DEFAULT: [&str; 29] = [
     "no_barrier_1",
     "barrier_1",
     "no_barrier_4",
@@ -87,6 +88,8 @@ const BY_DEFAULT: [&str; 27] = [
     "tiles_1",
     "tiles_16",
     "tiles_16_loaded_anew",
+    "tiles_filling_once",
+    "tiles_a_simd",
     "regular_1",
     "regular_8",
     "irregular_1",
@@ -118,11 +121,6 @@ struct Args {
     /// Clock of the device, to give the launch rate in waves a clock
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=10_000))]
     mhz: Option<u32>,
-}
-
-fn wave_lanes(text: &str) -> Result<u32, String> {
-    let lanes = text.parse().ok().filter(|lanes: &u32| lanes.is_power_of_two() && (4..=128).contains(lanes));
-    lanes.ok_or_else(|| format!("'{text}' is no size of a wave: a power of two from 4 to 128 is, such as 32"))
 }
 
 fn main() -> ExitCode {
@@ -414,29 +412,4 @@ fn usage(lab: &mut Lab, work: Work) -> Result<()> {
 /// Whether a variant of these will run, so that what they share is made.
 fn wants_any(lab: &mut Lab, names: &[&str]) -> bool {
     names.iter().filter(|name| lab.wants(name)).count() > 0
-}
-
-fn waves_of(count: u32) -> String {
-    if count == 1 { "1 wave".into() } else { format!("{count} waves") }
-}
-
-/// Which share of a pass's waves starts while the device fills, by the formula, beside the talk's.
-fn first_fill(work: Work, machine: Option<Machine>) -> String {
-    let Some(machine) = machine else {
-        return "First fill is not computed: the driver does not tell how many waves there is room for, which \
-                --machine does, such as 64x4x10 for the talk's Vega."
-            .into();
-    };
-    let part = |share: u32| {
-        let ours = 100.0 * machine.first_fill(work.waves(share_of(work.items, share)));
-        let talk = published::find("lottes2018", &format!("first_fill/{}", name_of(share)));
-        let talk = talk.map_or_else(|_| String::new(), |figure| format!(" (talk {})", figure.value));
-        format!("{} {ours:.1}{talk}", name_of(share))
-    };
-    format!(
-        "First fill, in % of a pass's waves that start while the device fills ({} wave slots ÷ waves of the pass, the \
-         talk's of 2560 slots, 64 lanes and 2560x1440): {}.",
-        machine.slots(),
-        SHARES.map(part).join(", ")
-    )
 }

@@ -11,11 +11,13 @@ pub mod device;
 pub mod step;
 pub mod traced;
 pub mod verdict;
+mod words;
 
 use std::fmt;
 use std::str::FromStr;
 
 use common::facts::Multiprocessors;
+use common::published;
 
 /// The talk's areas, and one that no device is filled by: what the whole is divided by.
 pub const SHARES: [u32; 4] = [1, 4, 16, 64];
@@ -40,6 +42,43 @@ pub fn share_of(items: u32, share: u32) -> u32 {
 pub fn grid(workgroups: u32) -> [u32; 3] {
     let rows = workgroups.div_ceil(MOST_IN_A_ROW).max(1);
     [workgroups.div_ceil(rows), rows, 1]
+}
+
+/// Reads how many lanes a wave has.
+///
+/// # Errors
+/// A number that no device has.
+pub fn wave_lanes(text: &str) -> Result<u32, String> {
+    let lanes = text.parse().ok().filter(|lanes: &u32| lanes.is_power_of_two() && (4..=128).contains(lanes));
+    lanes.ok_or_else(|| format!("'{text}' is no size of a wave: a power of two from 4 to 128 is, such as 32"))
+}
+
+/// What a reader calls so many waves.
+#[must_use]
+pub fn waves_of(count: u32) -> String {
+    if count == 1 { "1 wave".into() } else { format!("{count} waves") }
+}
+
+/// Which share of a pass's waves starts while the device fills, by the formula, beside the talk's.
+#[must_use]
+pub fn first_fill(work: device::Work, machine: Option<Machine>) -> String {
+    let Some(machine) = machine else {
+        return "First fill is not computed: the driver does not tell how many waves there is room for, which \
+                --machine does, such as 64x4x10 for the talk's Vega."
+            .into();
+    };
+    let part = |share: u32| {
+        let ours = 100.0 * machine.first_fill(work.waves(share_of(work.items, share)));
+        let talk = published::find("lottes2018", &format!("first_fill/{}", name_of(share)));
+        let talk = talk.map_or_else(|_| String::new(), |figure| format!(" (talk {})", figure.value));
+        format!("{} {ours:.1}{talk}", name_of(share))
+    };
+    format!(
+        "First fill, in % of a pass's waves that start while the device fills ({} wave slots ÷ waves of the pass, the \
+         talk's of 2560 slots, 64 lanes and 2560x1440): {}.",
+        machine.slots(),
+        SHARES.map(part).join(", ")
+    )
 }
 
 /// What runs waves.

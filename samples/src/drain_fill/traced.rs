@@ -7,7 +7,7 @@ use common::trace::{DispatchFigures, TraceFigures};
 /// Of one chain, medians over its passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
-    /// Share of the area below the peak of waves in flight that none filled.
+    /// Share of the device's wave slots, or of the peak, that no wave filled.
     pub idle: f64,
     /// Share of a pass's waves that began in its own fill.
     pub first_fill: f64,
@@ -46,21 +46,47 @@ pub fn launch_rate(trace: &TraceFigures) -> Option<f64> {
     trace.whole.launch_rate
 }
 
-/// What traces show of chains by their names, each beside the first fill that the formula has for it.
+/// A chain whose waves were traced.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traced {
+    /// What a reader calls it.
+    pub name: String,
+    /// What it shows.
+    pub seen: Seen,
+    /// The first fill that the formula has for it.
+    pub formula: Option<f64>,
+    /// Idle share of the same passes without barriers.
+    pub unordered: Option<f64>,
+    /// How much longer tracing made it.
+    pub overhead: Option<f64>,
+}
+
+/// ` (tracing added 58 %)`, where that is so much that what was traced is not what was measured.
 #[must_use]
-pub fn sentence(chains: &[(String, Seen, Option<f64>)]) -> Option<String> {
+pub fn added(overhead: Option<f64>) -> String {
+    const HEAVY: f64 = 0.2;
+    let heavy = overhead.filter(|overhead| overhead.abs() > HEAVY);
+    heavy.map_or_else(String::new, |overhead| format!(" (tracing added {:.0} %)", 100.0 * overhead))
+}
+
+/// What traces show of chains.
+#[must_use]
+pub fn sentence(chains: &[Traced]) -> Option<String> {
     let mut text = String::new();
-    for (name, seen, formula) in chains {
+    for Traced { name, seen, formula, unordered, overhead } in chains {
         let formula = formula.map_or_else(String::new, |share| format!(" (formula {:.1})", 100.0 * share));
+        let unordered =
+            unordered.map_or_else(String::new, |idle| format!(" ({:.0} without barriers)", 100.0 * idle));
         let gap = match seen.gap_us {
             gap if gap > 0.0 => format!("{gap:.2} of them without a wave of either"),
             gap => format!("overlapping by {:.2}", -gap),
         };
         let part = write!(
             text,
-            "{}{name}: {:.0} % of the area idle, {:.1} %{formula} of a pass's waves in its first fill, {:.2} µs from \
-             pass to pass, {gap}",
+            "{}{name}{}: {:.0} % of the room for waves idle{unordered}, {:.1} %{formula} of a pass's waves in its first \
+             fill, {:.2} µs from pass to pass, {gap}",
             if text.is_empty() { "In the traces, " } else { "; " },
+            added(*overhead),
             100.0 * seen.idle,
             100.0 * seen.first_fill,
             seen.start_to_start_us,
@@ -88,13 +114,13 @@ pub(super) mod tests {
         };
         let dispatches = (0..passes).map(pass).collect();
         let trace = Trace { dispatches, lanes: Lanes::Packed(64), stamps_us: 1.0, step_us: 1.0 };
-        TraceFigures::of(&trace).unwrap()
+        TraceFigures::of(&trace, None).unwrap()
     }
 
     #[test]
     fn known_chains_come_out_exactly() {
         let seen = Seen::of(&trace(3, 50.0)).unwrap();
-        // 32 of 160 begin until nine tenths of 32 are in flight.
+        // 32 of 160 begin before one in twenty of them has ended.
         assert_eq!((seen.first_fill, seen.start_to_start_us, seen.gap_us), (0.2, 2350.0, 50.0));
         let filled = 3.0 * 160.0 * 400.0;
         assert!((seen.idle - (1.0 - filled / (32.0 * (3.0 * 2300.0 + 100.0)))).abs() < 1e-9);
@@ -106,12 +132,22 @@ pub(super) mod tests {
     #[test]
     fn chains_are_told_in_a_sentence() {
         let [apart, over] = [50.0, -100.0].map(|gap| Seen::of(&trace(3, gap)).unwrap());
-        let text = sentence(&[("whole".into(), apart, Some(0.044)), ("1/4".into(), over, None)]).unwrap();
+        let chain = |name: &str, seen| Traced {
+            name: name.into(),
+            seen,
+            formula: None,
+            unordered: None,
+            overhead: Some(0.1),
+        };
+        let whole = Traced { formula: Some(0.044), unordered: Some(0.12), ..chain("whole", apart) };
+        let quarter = Traced { overhead: Some(0.58), ..chain("1/4", over) };
+        let text = sentence(&[whole, quarter]).unwrap();
         assert_eq!(
             text,
-            "In the traces, whole: 14 % of the area idle, 20.0 % (formula 4.4) of a pass's waves in its first fill, \
-             2350.00 µs from pass to pass, 50.00 of them without a wave of either; 1/4: 10 % of the area idle, 20.0 % \
-             of a pass's waves in its first fill, 2200.00 µs from pass to pass, overlapping by 100.00."
+            "In the traces, whole: 14 % of the room for waves idle (12 without barriers), 20.0 % (formula 4.4) of a pass's \
+             waves in its first fill, 2350.00 µs from pass to pass, 50.00 of them without a wave of either; 1/4 (tracing \
+             added 58 %): 10 % of the room for waves idle, 20.0 % of a pass's waves in its first fill, 2200.00 µs from \
+             pass to pass, overlapping by 100.00."
         );
         assert_eq!(sentence(&[]), None);
     }

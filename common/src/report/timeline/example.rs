@@ -117,5 +117,5 @@ pub(in crate::report) fn single() -> Trace {
 }
 
 pub(in crate::report) fn figures(trace: &Trace) -> TraceFigures {
-    TraceFigures::of(trace).unwrap()
+    TraceFigures::of(trace, None).unwrap()
 }

@@ -214,11 +214,12 @@ fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, frame: &Fr
         Lanes::Packed(_) => "lane",
     };
     let unit = area.height / real(binned.lanes);
-    for (at, text) in ticks(real(binned.lanes), 5).into_iter().filter(|(at, _)| *at < real(binned.lanes)) {
+    for (at, _) in ticks(real(binned.lanes), 5).into_iter().filter(|(at, _)| *at < real(binned.lanes)) {
         // In the middle of the lane that it names.
         let y = top + (at + 0.5) * unit + 4.0;
         if at.fract() == 0.0 {
-            scene.words(Words::new([LEFT - 10.0, y], AXIS, Ink::Faint, text).anchored(Anchor::End));
+            let number = format!("{at:.0}");
+            scene.words(Words::new([LEFT - 10.0, y], AXIS, Ink::Faint, number).anchored(Anchor::End));
         }
     }
     let middle = [LEFT - 62.0, top + 0.5 * area.height];

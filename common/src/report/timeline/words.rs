@@ -6,7 +6,7 @@ pub(in crate::report) use super::axes::{percent, signed_percent};
 use crate::record::Traced;
 use crate::trace::{Dispatch, TraceFigures};
 
-/// Slower by more than this, and what was traced is not what was measured.
+/// Slower or faster by more than this, and what was traced is not what was measured.
 pub(in crate::report) const HEAVY: f64 = 0.2;
 /// A span of fewer steps of the clock shows the clock.
 pub(in crate::report) const COARSE: f64 = 50.0;
@@ -63,9 +63,9 @@ pub(in crate::report) fn overhead(lane: &Lane<'_>) -> Option<f64> {
 /// What to hold against the panel.
 pub(super) fn cautions(lane: &Lane<'_>) -> Vec<String> {
     let mut cautions = Vec::new();
-    if let Some(overhead) = overhead(lane).filter(|overhead| *overhead > HEAVY) {
-        let slower = percent(overhead);
-        cautions.push(format!("tracing made it {slower} slower: times are those of the traced run"));
+    if let Some(overhead) = overhead(lane).filter(|overhead| overhead.abs() > HEAVY) {
+        let (by, how) = (percent(overhead.abs()), if overhead > 0.0 { "slower" } else { "faster" });
+        cautions.push(format!("tracing made it {by} {how}: times are those of the traced run"));
     }
     if let Some(one_in) = lane.trace.dispatches.iter().map(|d| d.one_in).max().filter(|one_in| *one_in > 1) {
         let up_to = if lane.trace.dispatches.iter().all(|d| d.one_in == one_in) { "" } else { "up to " };

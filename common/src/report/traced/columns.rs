@@ -32,7 +32,7 @@ pub(super) fn variants(taken: &[Taken<'_>]) -> Vec<Column> {
         figures("Pipelined µs", &|t| absent_or(t.row.pipelined_us.map(|s| significant(s.median)))),
         figures("Off by", &|t| absent_or(t.error().map(signed))),
         figures("Tracing added", &|t| {
-            let mark = |overhead: f64| if overhead > HEAVY { "!" } else { "" };
+            let mark = |overhead: f64| if overhead.abs() > HEAVY { "!" } else { "" };
             absent_or(t.overhead.map(|overhead| mark(overhead).to_owned() + &signed(overhead)))
         }),
         figures("Waves", &|t| count(t.figures.whole.waves)),

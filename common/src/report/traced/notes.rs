@@ -23,7 +23,8 @@ pub(super) fn notes(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
     lines.push(
         "A wave (subgroup) is in flight from its first instruction until its last is reached; its stores may land \
          later. Fill: until the last wave begins before one in twenty has ended; drain: the same, read from the end. \
-         Idle: share of peak times span that no wave filled. Gaps: no dispatch in flight. Waves /µs: those begun in \
+         Idle: share of the device's wave slots (where it does not tell them, of the variant's own peak) that no wave \
+         filled. Gaps: no dispatch in flight. Waves /µs: those begun in \
          the fill; first fill: what share of all they are."
             .into(),
     );
@@ -56,11 +57,11 @@ fn refused(record: &Record) -> Vec<String> {
 }
 
 fn heavy(taken: &[Taken<'_>]) -> Option<String> {
-    let names = named(taken, |t| t.overhead.is_some_and(|overhead| overhead > HEAVY));
+    let names = named(taken, |t| t.overhead.is_some_and(|overhead| overhead.abs() > HEAVY));
     let most = 100.0 * HEAVY;
     (!names.is_empty()).then(|| {
         format!(
-            "! ({names}): tracing made it more than {most:.0}{BLANK}% slower: these figures are of the traced run, not of the \
+            "! ({names}): tracing made it more than {most:.0}{BLANK}% slower, or faster: these figures are of the traced run, not of the \
              one that was measured."
         )
     })
@@ -87,8 +88,8 @@ fn sampled(taken: &[Taken<'_>]) -> Vec<String> {
         let all = taken.iter().filter(|t| most(t) == rate).flat_map(|t| &t.figures.dispatches);
         let up_to = if all.clone().all(|d| d.one_in == rate) { "" } else { "up to " };
         format!(
-            "{names}: 1 workgroup in {up_to}{rate} was recorded, drawn at random; waves are scaled up, and a gap may hold \
-             some that were not recorded."
+            "{names}: 1 workgroup in {up_to}{rate} was recorded, drawn at random; waves are scaled up, so that \
+             peaks are too high, and a gap may hold some that were not recorded."
         )
     };
     rates.into_iter().map(line).collect()

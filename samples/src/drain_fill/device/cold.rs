@@ -13,7 +13,7 @@ const LONG_CODE: [u32; 2] = [1024, 64];
 const SHORT_CODE: u32 = 16;
 /// Places of a table of constants, and vectors of four words from place to place: a cache line of 128 bytes
 /// each, 8 KiB in all, where a uniform block may have 16.
-const PLACES: u32 = 64;
+pub const PLACES: u32 = 64;
 const VECTORS: u32 = 8;
 
 /// The same steps as code without a loop, as often as there are versions of it.

@@ -9,11 +9,11 @@ use common::{Buffer, Buffers, Extent, Kernel, Lab, Rep};
 
 use super::step::{self, MULTIPLIER, UNWRITTEN};
 use super::{grid, share_of};
-pub use cold::{Code, Constants};
+pub use cold::{Code, Constants, PLACES};
 pub use waves::{Launch, Loops, Tiles};
 
-/// Lanes of a workgroup where its size is not the question: a wave of GCN, and the smallest that fills an
-/// NVIDIA multiprocessor, which holds 32 workgroups and 64 waves of 32.
+/// Lanes of a workgroup where its size is not the question: a wave of GCN, and the smallest with which an
+/// NVIDIA multiprocessor has room for all its waves, 64 of 32 lanes in 32 workgroups.
 const LANES: u32 = 64;
 
 /// How much there is to do.

@@ -1,0 +1,57 @@
+//! How intervals are put into words.
+
+use common::{Figures, Summary};
+
+/// `2.37 (2.33 to 2.41) times as fast, pipelined 4.70 (…)`.
+pub(super) fn both(figures: &Figures<'_>, slow: &str, fast: &str) -> Option<String> {
+    let isolated = times(&figures.ratio(slow, fast)?);
+    Some(match figures.pipelined_ratio(slow, fast) {
+        Some(ratio) if decided(&ratio) => {
+            format!("{isolated} (pipelined {})", with_interval(&ratio, 1.0))
+        }
+        _ => isolated,
+    })
+}
+
+/// The interval leaves 1 out.
+pub(super) fn decided(ratio: &Summary) -> bool {
+    ratio.median_95.is_some_and(|interval| interval.low > 1.0 || interval.high < 1.0)
+}
+
+/// The interval is above 0.
+pub(super) fn positive(difference: &Summary) -> bool {
+    difference.median_95.is_some_and(|interval| interval.low > 0.0)
+}
+
+/// `1.52 µs (1.48 to 1.55)`, of each of so many, or that it is none.
+pub(super) fn told(difference: &Summary, of: u32) -> String {
+    let Some(interval) = difference.median_95 else { return "not to be told from so few samples".into() };
+    match interval.low <= 0.0 && interval.high >= 0.0 {
+        true => "nothing that these samples tell".into(),
+        false => {
+            let each = |us: f64| us / f64::from(of.max(1));
+            let (low, high) = (each(interval.low), each(interval.high));
+            format!("{:.2} µs ({low:.2} to {high:.2})", each(difference.median))
+        }
+    }
+}
+
+/// `1.52 (1.48 to 1.55)`, of each of so many.
+pub(super) fn each(difference: &Summary, of: u32) -> String {
+    with_interval(difference, f64::from(of.max(1)))
+}
+
+/// `1.22 (1.20 to 1.24) times as fast`, or that they are as fast.
+pub(super) fn times(ratio: &Summary) -> String {
+    match decided(ratio) {
+        true => format!("{} times as fast", with_interval(ratio, 1.0)),
+        false => "as fast, as far as these samples tell,".into(),
+    }
+}
+
+pub(super) fn with_interval(summary: &Summary, divided_by: f64) -> String {
+    let interval = summary.median_95.map_or_else(String::new, |interval| {
+        format!(" ({:.2} to {:.2})", interval.low / divided_by, interval.high / divided_by)
+    });
+    format!("{:.2}{interval}", summary.median / divided_by)
+}
