@@ -152,3 +152,22 @@ fn nothing_is_concluded_from_nothing() {
     assert_eq!(concluded(&[], &plan(Some("64x4x10"), Some(1000))), None);
     assert_eq!(concluded(&[("barrier_1", 1.0, 0.0)], &plan(None, None)), None);
 }
+
+#[test]
+fn a_record_leads_to_its_own_verdict() {
+    let record = crate::recorded("drain_fill").unwrap();
+    let setting = |name: &str| record.configuration[name].as_str();
+    let size: common::Extent = setting("size").parse().unwrap();
+    let work = Work {
+        size,
+        items: size.width * size.height,
+        passes: setting("passes").parse().unwrap(),
+        steps: setting("steps").parse().unwrap(),
+        wave: setting("wave_lanes").parse().unwrap(),
+    };
+    let machine = setting("machine").parse().ok();
+    let mhz = setting("mhz").parse().ok();
+    let plan = Plan { work, machine, launched: work.waves(work.items), mhz };
+    assert!(record.verdict.as_ref().is_some_and(|text| text.contains("In the traces")));
+    assert_eq!(record.verdict, conclude(&Figures::new(&record.rows), &plan));
+}
