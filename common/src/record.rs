@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::facts::DeviceFacts;
 use crate::measure::{Rule, Stop};
 use crate::stats::Summary;
-use crate::trace::TraceFigures;
+
+pub use crate::trace::Traced;
 
 /// Version of this layout. A reader refuses what it does not know. Version 2 added what cross tables
 /// need, and the promise of a fault; version 3 what a variant declares of its work.
@@ -237,24 +238,6 @@ pub struct Row {
     pub trace: Option<Traced>,
     /// Every pair that was kept.
     pub samples: Vec<Sample>,
-}
-
-/// What became of a variant's trace.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub enum Traced {
-    /// It was taken.
-    Ok {
-        /// What it shows.
-        figures: Box<TraceFigures>,
-        /// By how much tracing made it longer, against untraced samples in between: 0.1 for ten per cent.
-        overhead: Option<f64>,
-    },
-    /// It shows nothing that could be trusted.
-    Refused {
-        /// Why.
-        reason: String,
-    },
 }
 
 /// Whether a row's figures are figures.

@@ -3,6 +3,7 @@
 mod args;
 mod code;
 mod code_diff;
+mod output;
 mod sweep;
 mod terminal;
 mod trace;
@@ -20,7 +21,6 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use crate::drive::bench::{self, BenchOptions};
-use crate::drive::maps::Map;
 use crate::drive::{check, profile};
 use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, exit_code, one_line};
 use crate::facts::Kind;
@@ -30,12 +30,12 @@ use crate::host::{self, Sample};
 use crate::isa;
 use crate::lab::{Lab, LabOptions, Selection};
 use crate::record::{Ended, Record, SCHEMA, Shows, Status, is_limit};
-use crate::report::{self, Charset, Destination, Folder, Painting};
+use crate::report::{self, Charset, Folder};
 use crate::tamper::{Break, Tamper};
 use crate::tracy;
 
 use args::{Common, parse};
-use terminal::{FILE_WIDTH, on_interrupt, progress_bar, show, width_of};
+use terminal::{on_interrupt, progress_bar, show, width_of};
 
 /// The whole of a sample's `main`: parses, opens the device, lets `declare` fill the lab, and runs
 /// the driver that the command line asks for. Exit codes: 0 right, 1 nothing could run here, 2 wrong
@@ -312,45 +312,6 @@ impl Run {
             rows,
             ended,
         }
-    }
-
-    /// Shows and writes the record wherever it was asked for; returns what went wrong.
-    fn write(
-        &self,
-        record: &Record,
-        maps: &[Map],
-        painting: Option<&Painting>,
-        folder: Option<&Folder>,
-    ) -> Vec<anyhow::Error> {
-        let _span = tracy::span("write the results");
-        let table = |terminal| {
-            let (charset, room) = (Charset::of_terminal(), width_of(terminal));
-            let waves = report::traced(charset, room, record);
-            report::table_in(charset, record, room)
-                + &waves.map_or_else(String::new, |text| format!("\n{text}"))
-        };
-        let data = [&self.common.json, &self.common.csv, &self.common.image];
-        let data_on_stdout = data.into_iter().flatten().any(|d| *d == Destination::Stdout);
-        let shown = if data_on_stdout {
-            say(&table(&console::Term::stderr()));
-            Ok(())
-        } else {
-            print(&table(&console::Term::stdout()))
-        };
-        // Each is tried, whatever became of the others: measuring again costs more than a message.
-        let json = self.common.json.as_ref().map(|to| report::json(record).and_then(|text| to.write(&text)));
-        let csv = self.common.csv.as_ref().map(|to| report::csv(record).and_then(|text| to.write(&text)));
-        let waves = report::traced(Charset::Utf8, FILE_WIDTH, record);
-        let out = folder.map(|to| to.write(record, &report::table(record, FILE_WIDTH), waves.as_deref()));
-        let image = self.common.image.as_ref();
-        // A run that ended early and has no map has said why.
-        let image = image.filter(|_| record.ended == Ended::Complete || !maps.is_empty());
-        let png = || match painting {
-            Some(painting) => report::painted(record, painting),
-            None => report::picture_of(record, maps),
-        };
-        let image = image.map(|to| png().and_then(|png| to.write(png)));
-        [Some(shown), json, csv, image, out].into_iter().flatten().filter_map(Result::err).collect()
     }
 
     fn verbose(&self, lab: &Lab, [opened, declared]: [Duration; 2], measured: &bench::Measured) {

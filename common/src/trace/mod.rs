@@ -73,3 +73,21 @@ pub struct Wave {
     /// See [`Lanes`].
     pub lane: u32,
 }
+
+/// What became of a variant's trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Traced {
+    /// It was taken.
+    Ok {
+        /// What it shows.
+        figures: Box<TraceFigures>,
+        /// By how much tracing made it longer, against untraced samples in between: 0.1 for ten per cent.
+        overhead: Option<f64>,
+    },
+    /// It shows nothing that could be trusted.
+    Refused {
+        /// Why.
+        reason: String,
+    },
+}

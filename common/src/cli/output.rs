@@ -1,0 +1,49 @@
+//! Where a measured run is shown and written.
+
+use super::terminal::{FILE_WIDTH, width_of};
+use super::{Run, print, say};
+use crate::drive::maps::Map;
+use crate::record::{Ended, Record};
+use crate::report::{self, Charset, Destination, Folder, Painting};
+use crate::tracy;
+
+impl Run {
+    /// Shows and writes the record wherever it was asked for; returns what went wrong.
+    pub(super) fn write(
+        &self,
+        record: &Record,
+        maps: &[Map],
+        painting: Option<&Painting>,
+        folder: Option<&Folder>,
+    ) -> Vec<anyhow::Error> {
+        let _span = tracy::span("write the results");
+        let table = |terminal| {
+            let (charset, room) = (Charset::of_terminal(), width_of(terminal));
+            let waves = report::traced(charset, room, record);
+            report::table_in(charset, record, room)
+                + &waves.map_or_else(String::new, |text| format!("\n{text}"))
+        };
+        let data = [&self.common.json, &self.common.csv, &self.common.image];
+        let data_on_stdout = data.into_iter().flatten().any(|d| *d == Destination::Stdout);
+        let shown = if data_on_stdout {
+            say(&table(&console::Term::stderr()));
+            Ok(())
+        } else {
+            print(&table(&console::Term::stdout()))
+        };
+        // Each is tried, whatever became of the others: measuring again costs more than a message.
+        let json = self.common.json.as_ref().map(|to| report::json(record).and_then(|text| to.write(&text)));
+        let csv = self.common.csv.as_ref().map(|to| report::csv(record).and_then(|text| to.write(&text)));
+        let waves = report::traced(Charset::Utf8, FILE_WIDTH, record);
+        let out = folder.map(|to| to.write(record, &report::table(record, FILE_WIDTH), waves.as_deref()));
+        let image = self.common.image.as_ref();
+        // A run that ended early and has no map has said why.
+        let image = image.filter(|_| record.ended == Ended::Complete || !maps.is_empty());
+        let png = || match painting {
+            Some(painting) => report::painted(record, painting),
+            None => report::picture_of(record, maps),
+        };
+        let image = image.map(|to| png().and_then(|png| to.write(png)));
+        [Some(shown), json, csv, image, out].into_iter().flatten().filter_map(Result::err).collect()
+    }
+}
