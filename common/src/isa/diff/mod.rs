@@ -128,4 +128,6 @@ fn mnemonics(a: &[Instruction], b: &[Instruction]) -> BTreeMap<String, [u64; 2]>
 }
 
 #[cfg(test)]
+mod noise;
+#[cfg(test)]
 mod tests;

@@ -119,7 +119,7 @@ fn listings_that_overtake_each_other_are_scanned() {
     let b = "v_mov_b32 v3, 0\nv_add_u32 v4, v3, v3\nv_sub_u32 v4, v3, v3\nv_or_b32 v9, v4, v3\n";
     let crossing = diff(a, b);
     let first = of(&crossing, File::Vector).first.clone().unwrap();
-    assert_eq!(first.method, Method::Scan { rises: 2, pairs: 4 });
+    assert_eq!(first.method, Method::Scan { rises: 2, pairs: 4, agreeing: 3, first: 0, last: 3 });
     assert_eq!(culprit(&crossing, File::Vector), Some((Side::B, "v_or_b32 v9, v4, v3".into(), Some(3))));
 }
 
