@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Side;
 use super::align::Block;
-use super::instruction::{File, Instruction, Registers, number};
+use super::instruction::{Instruction, number};
+use super::registers::{File, Registers};
 
 /// So many instructions are shown in place of a constant.
 const MOST_SHOWN: usize = 4;

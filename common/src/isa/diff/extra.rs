@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Side;
 use super::align::{Block, pairs};
-use super::instruction::{File, Instruction, Registers};
+use super::instruction::Instruction;
+use super::registers::{File, Registers};
 
 /// So many values are named as possible causes.
 const MOST_CAUSES: usize = 4;
