@@ -35,6 +35,24 @@ const WRITES_NONE: [&str; 9] = [
     "exp",
 ];
 
+/// Scalar instructions that make no value.
+const IDLE: [&str; 14] = [
+    "s_nop",
+    "s_wait",
+    "s_delay_alu",
+    "s_clause",
+    "s_barrier",
+    "s_sleep",
+    "s_endpgm",
+    "s_setpc",
+    "s_setprio",
+    "s_inst_prefetch",
+    "s_set_inst_prefetch",
+    "s_icache",
+    "s_dcache",
+    "s_sethalt",
+];
+
 impl Instruction {
     /// Reads an instruction without its comment; none where the text is something else.
     pub(super) fn parse(text: &str, line: usize) -> Option<Self> {
@@ -109,6 +127,11 @@ impl Instruction {
     #[must_use]
     pub fn names(&self, value: u64) -> bool {
         self.operands.iter().any(|operand| number(operand) == Some(value))
+    }
+
+    /// It only waits, jumps or ends: no value comes of it.
+    pub(super) fn computes_nothing(&self) -> bool {
+        self.branches() || IDLE.iter().any(|start| self.mnemonic.starts_with(start))
     }
 
     pub(super) fn branches(&self) -> bool {
@@ -219,6 +242,19 @@ mod tests {
         assert_eq!(parsed("v_mov_b32_e32 v110, 0xffffffff80").constant(), Some(0xff_ffff_ff80));
         for text in ["v_mov_b32 v1, 64", "v_mov_b32 v1, v2", "v_mov_b32 v1, 1.0", "v_and_b32 v1, 0x100, v1"] {
             assert_eq!(parsed(text).constant(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn waits_and_jumps_make_no_value() {
+        for text in
+            ["s_nop 0", "s_waitcnt vmcnt(0)", "s_delay_alu 1", "s_clause 3", "s_branch BB1", "s_endpgm"]
+        {
+            assert!(parsed(text).computes_nothing(), "{text}");
+        }
+        for text in ["s_mov_b32 s0, 1", "s_bfe_u32 s0, s1, 8", "v_mov_b32 v0, 0", "s_load_dword s0, s[2:3], 0x0"]
+        {
+            assert!(!parsed(text).computes_nothing(), "{text}");
         }
     }
 
