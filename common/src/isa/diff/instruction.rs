@@ -252,7 +252,8 @@ mod tests {
         {
             assert!(parsed(text).computes_nothing(), "{text}");
         }
-        for text in ["s_mov_b32 s0, 1", "s_bfe_u32 s0, s1, 8", "v_mov_b32 v0, 0", "s_load_dword s0, s[2:3], 0x0"]
+        for text in
+            ["s_mov_b32 s0, 1", "s_bfe_u32 s0, s1, 8", "v_mov_b32 v0, 0", "s_load_dword s0, s[2:3], 0x0"]
         {
             assert!(!parsed(text).computes_nothing(), "{text}");
         }
