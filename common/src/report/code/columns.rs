@@ -84,8 +84,9 @@ fn absent_or(figure: Option<impl ToString>) -> String {
     figure.map_or_else(|| ABSENT.to_owned(), |figure| figure.to_string())
 }
 
+// A line each, here and of what to shed: side by side they take the room of two columns more.
 fn limits(limits: &[Limit]) -> String {
-    limits.iter().map(Limit::to_string).collect::<Vec<_>>().join(" ")
+    limits.iter().map(Limit::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// What the kernel has to give up for one workgroup more.
@@ -93,7 +94,6 @@ fn to_shed(occupancy: &Occupancy) -> Option<String> {
     let shed = occupancy.shed?;
     let parts = [(shed.vgprs, "VGPRs"), (shed.sgprs, "SGPRs"), (shed.lds_bytes, "LDS")];
     let parts = parts.iter().filter(|(much, _)| *much > 0).map(|(much, what)| format!("{much} {what}"));
-    // A line each: side by side they would take the room of two columns.
     Some(parts.collect::<Vec<_>>().join(",\n"))
 }
 
