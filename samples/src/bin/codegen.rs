@@ -169,3 +169,30 @@ fn told(figures: &Figures<'_>, [one, other]: [&str; 2]) -> Option<String> {
     let median = ratio.median;
     Some(format!("{one} takes {median:.3} ({low:.3} to {high:.3}) times as long as {other}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The verdict on the recorded rows, with `select_ternary` `factor` times as long as `select_if`.
+    fn with_ternary(factor: f64) -> String {
+        let mut rows = samples::recorded("codegen").unwrap().rows;
+        let at = |name| rows.iter().position(|row| row.variant == name).unwrap();
+        let [ternary, other] = [at("select_ternary"), at("select_if")];
+        rows[ternary].samples = rows[other].samples.clone();
+        rows[ternary].samples.iter_mut().for_each(|sample| sample.one_us *= factor);
+        verdict(&Figures::new(&rows)).unwrap()
+    }
+
+    #[test]
+    fn an_interval_that_holds_one_is_no_difference() {
+        let same = with_ternary(1.0);
+        assert!(
+            same.contains("select_ternary and select_if: no difference that these samples tell"),
+            "{same}"
+        );
+        let longer = with_ternary(1.25);
+        let expected = "select_ternary takes 1.250 (1.250 to 1.250) times as long as select_if";
+        assert!(longer.contains(expected), "{longer}");
+    }
+}
