@@ -13,7 +13,7 @@ use crate::drive::code::dispatched;
 use crate::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
 use crate::host;
 use crate::isa::diff::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, Listing, listings};
-use crate::isa::{self, Line, Raw, Source};
+use crate::isa::{self, KernelCode, Line, Raw, Source, VariantCode};
 use crate::lab::Lab;
 use crate::report::{self, Charset, Destination};
 use crate::source::Library;
@@ -62,31 +62,15 @@ impl Run {
         self.destinations()?;
         let target = self.common.code.clone().flatten().map_or_else(|| CHIP.parse(), Ok)?;
         let found = dispatched(lab)?;
-        let kernels = |name: &str| -> Result<Vec<usize>> {
-            let variant = found.variants.iter().find(|variant| variant.variant == name);
-            let variant =
-                variant.with_context(|| format!("'{name}' is a pattern: --code-diff takes two names"))?;
-            match &variant.left_out {
-                Some(reason) => Err(Halt::Skip(format!("{name} is left out here: {reason}")).into()),
-                None => Ok(variant.kernels.clone()),
-            }
-        };
-        let sides = [kernels(names[0])?, kernels(names[1])?];
-        let wanted: Vec<usize> =
-            sides.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let sides = [kernels(&found.variants, names[0])?, kernels(&found.variants, names[1])?];
+        let wanted: BTreeSet<usize> = sides.iter().flatten().copied().collect();
         let sources: Vec<Source> = wanted.iter().map(|&kernel| found.sources[kernel].clone()).collect();
         let (mut comparisons, mut failed) = (Vec::new(), BTreeMap::new());
         for (chip, answer) in isa::compile(&target, &sources, self.common.timeout)? {
             let compared = answer.and_then(|(device, driver, lines)| {
                 let lines: BTreeMap<usize, Line> = wanted.iter().copied().zip(lines).collect();
-                let code = |kernels: &[usize]| -> Result<Vec<Compiled>> {
-                    kernels
-                        .iter()
-                        .map(|kernel| compiled(&chip, &found.kernels[*kernel].name, &lines[kernel]))
-                        .collect()
-                };
                 let compiler = Compiler { chip: chip.clone(), device, driver };
-                Ok(Comparison::of(Some(compiler), [code(&sides[0])?, code(&sides[1])?]))
+                compared(compiler, &sides, &found.kernels, &lines)
             });
             match compared {
                 Ok(comparison) => comparisons.push(comparison),
@@ -128,6 +112,31 @@ impl Run {
         }
         Ok(if report.failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
     }
+}
+
+/// The kernels of the variant of a name.
+fn kernels(variants: &[VariantCode], name: &str) -> Result<Vec<usize>> {
+    let variant = variants.iter().find(|variant| variant.variant == name);
+    let variant = variant.with_context(|| format!("'{name}' is a pattern: --code-diff takes two names"))?;
+    match &variant.left_out {
+        Some(reason) => Err(Halt::Skip(format!("{name} is left out here: {reason}")).into()),
+        None => Ok(variant.kernels.clone()),
+    }
+}
+
+/// What a chip's compiler made of the kernels of both sides.
+fn compared(
+    compiler: Compiler,
+    sides: &[Vec<usize>; 2],
+    kernels: &[KernelCode],
+    lines: &BTreeMap<usize, Line>,
+) -> Result<Comparison> {
+    let code = |of_side: &[usize]| -> Result<Vec<Compiled>> {
+        let of = |kernel: &usize| compiled(&compiler.chip, &kernels[*kernel].name, &lines[kernel]);
+        of_side.iter().map(of).collect()
+    };
+    let code = [code(&sides[0])?, code(&sides[1])?];
+    Ok(Comparison::of(Some(compiler), code))
 }
 
 /// A name that no variant has.

@@ -65,6 +65,8 @@ pub struct Occupancy {
     pub limits: Vec<Limit>,
     /// What the kernel has to take less of for one workgroup more; none where it is not up to the kernel.
     pub shed: Option<Shed>,
+    /// Waves of these workgroups on the unit's SIMDs together.
+    pub waves: u32,
     /// Waves of a SIMD by registers, LDS and slots alone, without regard to whether whole workgroups fit.
     pub waves_per_simd: u32,
 }
@@ -93,6 +95,12 @@ struct Fit {
 }
 
 impl Occupancy {
+    /// Waves of whole workgroups on a SIMD, the mean of the unit's.
+    #[must_use]
+    pub fn waves_in_groups(&self) -> f64 {
+        f64::from(self.waves) / f64::from(SIMDS)
+    }
+
     /// Of a kernel on a chip.
     #[must_use]
     pub fn of(chip: Chip, kernel: Use) -> Self {
@@ -101,7 +109,14 @@ impl Occupancy {
         let fit = Fit { chip, kernel, group, vgprs, vgpr_granule };
         let (groups, limits) = fit.groups();
         let waves_per_simd = fit.waves();
-        Self { unit: chip.unit, groups, limits, shed: fit.shed(groups + 1), waves_per_simd }
+        Self {
+            unit: chip.unit,
+            groups,
+            limits,
+            shed: fit.shed(groups + 1),
+            waves: groups * group,
+            waves_per_simd,
+        }
     }
 }
 
@@ -202,6 +217,18 @@ mod tests {
         assert_eq!(limits(both), [Limit::Vgprs, Limit::Lds]);
         // As many groups as there are slots for: registers are not what is short.
         assert_eq!(limits(Use { vgprs: 36, threads: 768, ..LIGHT }), [Limit::Waves]);
+    }
+
+    #[test]
+    fn only_whole_workgroups_have_waves() {
+        let of = |kernel| {
+            let occupancy = Occupancy::of(chip("POLARIS10"), kernel);
+            (occupancy.waves_per_simd, occupancy.groups, occupancy.waves_in_groups())
+        };
+        // A SIMD has room for eight waves, and 64 KiB for three workgroups of eight.
+        assert_eq!(of(Use { threads: 512, lds: 18 * 1024, ..LIGHT }), (8, 3, 6.0));
+        assert_eq!(of(Use { lds: 20 * 1024, ..LIGHT }), (1, 3, 0.75));
+        assert_eq!(of(Use { threads: 1024, vgprs: 68, ..LIGHT }), (3, 0, 0.0));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::{Line, Raw};
 use crate::record::Tool;
 
 /// Version of the layout of [`CodeReport`].
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// The kernels of a sample, compiled for chips that are not there.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -24,14 +24,14 @@ pub(crate) fn code(charset: Charset, room: u16, report: &CodeReport) -> String {
         text += &reported::table(charset, room, report, reported);
         return charset.fit(&text).into_owned();
     }
-    let mut fewest = COLUMNS.len();
+    let mut shown: Vec<notes::Shown<'_>> = Vec::new();
     for chip in &report.chips {
         let (table, columns) = drawn(charset, room, report, chip);
         text += &format!("\n{}, {}\n{table}", chip.device, chip.driver);
-        fewest = fewest.min(columns);
+        shown.push((chip, &COLUMNS[..columns]));
     }
     text.push('\n');
-    for line in notes::notes(report, &COLUMNS[fewest..]) {
+    for line in notes::notes(report, &shown) {
         text += &wrapped(&line, room);
     }
     charset.fit(&text).into_owned()
@@ -61,7 +61,7 @@ fn drawn(charset: Charset, room: u16, report: &CodeReport, chip: &ChipCode) -> (
 
 fn draw(charset: Charset, report: &CodeReport, chip: &ChipCode, columns: usize) -> String {
     let columns = &COLUMNS[..columns];
-    let heads = columns.iter().map(|column| column.head(chip).replace(' ', "\n"));
+    let heads = columns.iter().map(|column| column.head_of(chip).replace(' ', "\n"));
     let mut table = plain(charset);
     table.set_header(["Variant".to_owned(), "Kernel".to_owned()].into_iter().chain(heads));
     for variant in &report.variants {
@@ -158,7 +158,8 @@ mod tests {
     pub(super) fn report() -> CodeReport {
         let shed = Some(Shed { vgprs: 8, lds_bytes: 1024, sgprs: 0 });
         let limits = vec![Limit::Vgprs, Limit::Lds];
-        let on = |unit| Occupancy { unit, groups: 2, limits: limits.clone(), shed, waves_per_simd: 8 };
+        let on =
+            |unit| Occupancy { unit, groups: 2, limits: limits.clone(), shed, waves: 32, waves_per_simd: 8 };
         let counts = Counts {
             vmem_loads: 9,
             vmem_loads_glc: 3,
@@ -210,6 +211,38 @@ mod tests {
     #[test]
     fn in_80_columns() {
         insta::assert_snapshot!(code(Charset::Utf8, 80, &report()));
+    }
+
+    #[test]
+    fn in_60_columns() {
+        insta::assert_snapshot!(code(Charset::Utf8, 60, &report()));
+    }
+
+    #[test]
+    fn in_160_columns() {
+        insta::assert_snapshot!(code(Charset::Utf8, 160, &report()));
+    }
+
+    /// A note explains nothing that is not there.
+    #[test]
+    fn marks_are_explained_where_they_are_shown() {
+        for room in 60..230 {
+            let text = code(Charset::Utf8, room, &report());
+            let (tables, notes) = text.rsplit_once("\n\n").unwrap();
+            let explained = |note: &str| notes.replace("\n  ", " ").contains(note);
+            assert_eq!(tables.contains('*'), explained("* Counted in the code"), "{room}\n{text}");
+            assert_eq!(tables.contains("(driver)"), explained("Waves (driver): its own"), "{room}\n{text}");
+            assert_eq!(tables.contains("Shed"), explained("– where wave slots"), "{room}\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_limits_a_kernel_is_shown_in_80_columns() {
+        let text = code(Charset::Utf8, 80, &report());
+        let (tables, _) = text.rsplit_once("\n\n").unwrap();
+        for head in ["VGPRs", "LDS", "Groups", "Limited", "Shed", "of I$"] {
+            assert!(tables.matches(head).count() >= 3, "{head}\n{text}");
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{Buffer, Buffers, Figures, Format, Lab, Time, run, sample};
+use common::{Buffer, Buffers, Figures, Format, Lab, run, sample};
 use samples::mersenne::{WORDS, generations};
 
 /// Does it matter how a choice is written?
@@ -151,10 +151,48 @@ fn inputs(words: u32) -> [Vec<u32>; 3] {
 
 /// Times within each pair.
 fn verdict(figures: &Figures<'_>) -> Option<String> {
-    let times = PAIRS.into_iter().map(|(pair, _)| pair).chain([FURTHER]).filter_map(|[one, other]| {
-        let ratio = figures.us(Time::Isolated, one)? / figures.us(Time::Isolated, other)?;
-        Some(format!("{one} takes {ratio:.2} times as long as {other}"))
-    });
-    let times: Vec<String> = times.collect();
-    (!times.is_empty()).then(|| format!("In short: {}.", times.join("; ")))
+    let pairs = PAIRS.into_iter().map(|(pair, _)| pair).chain([FURTHER]);
+    let told: Vec<String> = pairs.filter_map(|pair| told(figures, pair)).collect();
+    (!told.is_empty()).then(|| format!("In short: {}.", told.join("; ")))
+}
+
+/// The isolated time of one over that of the other, paired by rounds, where these tell them apart.
+fn told(figures: &Figures<'_>, [one, other]: [&str; 2]) -> Option<String> {
+    let ratio = figures.ratio(one, other)?;
+    let Some(interval) = ratio.median_95 else {
+        return Some(format!("{one} and {other}: too few samples to tell"));
+    };
+    let (low, high) = (interval.low, interval.high);
+    if low <= 1.0 && high >= 1.0 {
+        return Some(format!("{one} and {other}: no difference that these samples tell"));
+    }
+    let median = ratio.median;
+    Some(format!("{one} takes {median:.3} ({low:.3} to {high:.3}) times as long as {other}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The verdict on the recorded rows, with `select_ternary` `factor` times as long as `select_if`.
+    fn with_ternary(factor: f64) -> String {
+        let mut rows = samples::recorded("codegen").unwrap().rows;
+        let at = |name| rows.iter().position(|row| row.variant == name).unwrap();
+        let [ternary, other] = [at("select_ternary"), at("select_if")];
+        rows[ternary].samples = rows[other].samples.clone();
+        rows[ternary].samples.iter_mut().for_each(|sample| sample.one_us *= factor);
+        verdict(&Figures::new(&rows)).unwrap()
+    }
+
+    #[test]
+    fn an_interval_that_holds_one_is_no_difference() {
+        let same = with_ternary(1.0);
+        assert!(
+            same.contains("select_ternary and select_if: no difference that these samples tell"),
+            "{same}"
+        );
+        let longer = with_ternary(1.25);
+        let expected = "select_ternary takes 1.250 (1.250 to 1.250) times as long as select_if";
+        assert!(longer.contains(expected), "{longer}");
+    }
 }

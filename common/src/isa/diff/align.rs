@@ -35,15 +35,19 @@ pub enum Block {
 }
 
 /// Pairs the instructions of two listings in order: as many as possible within `patience`. Says whether that
-/// was too short.
+/// was too short. Of alignments that are as good the same one is taken for both orders of the two: else a
+/// comparison could find another place than its reverse.
 pub(super) fn align(a: &[Instruction], b: &[Instruction], patience: Duration) -> (Vec<Block>, bool) {
     let [ours, theirs] = [a, b].map(|all| all.iter().map(Instruction::masked).collect::<Vec<_>>());
+    let turned = theirs < ours;
+    let (old, new) = if turned { (&theirs, &ours) } else { (&ours, &theirs) };
     let deadline = Instant::now() + patience;
-    let operations = capture_diff_slices_deadline(Algorithm::Myers, &ours, &theirs, Some(deadline));
+    let operations = capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(deadline));
     let coarse = Instant::now() >= deadline;
     let mut blocks: Vec<Block> = Vec::new();
     for operation in operations {
-        let (a, b) = (operation.old_range(), operation.new_range());
+        let (old, new) = (operation.old_range(), operation.new_range());
+        let (a, b) = if turned { (new, old) } else { (old, new) };
         match (operation, blocks.last_mut()) {
             (DiffOp::Equal { len, .. }, _) => {
                 blocks.push(Block::Paired { a: a.start, b: b.start, count: len });

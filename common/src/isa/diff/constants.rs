@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Side;
 use super::align::Block;
-use super::instruction::{File, Instruction, Registers, number};
+use super::instruction::{Instruction, number};
+use super::registers::{File, Registers};
 
 /// So many instructions are shown in place of a constant.
 const MOST_SHOWN: usize = 4;
@@ -92,7 +93,7 @@ fn constant(
     let register = holder[at].written()?;
     let readers = readers(holder, at, register);
     let elsewhere = other.iter().position(|instruction| instruction.constant() == Some(value));
-    let places = readers.iter().filter_map(|&reader| beside(side, reader, blocks));
+    let places = readers.iter().filter_map(|&reader| beside(side, reader, other, blocks));
     let instead = places.filter(|place| !place.is_empty()).map(|place| instead(value, other, place));
     let instead = match instead.min_by_key(rank).unwrap_or(Instead::Unknown) {
         // Where the readers stand may say nothing: a literal anywhere says enough.
@@ -135,12 +136,13 @@ fn readers(instructions: &[Instruction], at: usize, register: Registers) -> Vec<
     readers
 }
 
-/// What the other listing has where an instruction of this one has no pair.
-fn beside(side: Side, position: usize, blocks: &[Block]) -> Option<Vec<usize>> {
+/// What the other listing computes where an instruction of this one has no pair.
+fn beside(side: Side, position: usize, other: &[Instruction], blocks: &[Block]) -> Option<Vec<usize>> {
     blocks.iter().find_map(|block| match block {
         Block::Differing { a, b } => {
             let (ours, theirs) = (side.of([a, b]), side.other().of([a, b]));
-            ours.contains(&position).then(|| theirs.clone().collect())
+            let computing = || theirs.clone().filter(|&at| !other[at].computes_nothing());
+            ours.contains(&position).then(|| computing().collect())
         }
         Block::Paired { .. } => None,
     })

@@ -1,84 +1,10 @@
-//! One instruction: mnemonic, operands, and the registers in them.
+//! One instruction: mnemonic, operands, and what it reads and writes.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A set of registers that are numbered from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum File {
-    /// VGPRs: one value a lane.
-    Vector,
-    /// SGPRs: one value a wave.
-    Scalar,
-    /// Accumulation registers of CDNA.
-    Accumulation,
-}
-
-impl File {
-    /// All of them, as reports name them.
-    pub const ALL: [Self; 3] = [Self::Vector, Self::Scalar, Self::Accumulation];
-
-    /// What the assembler calls one.
-    #[must_use]
-    pub fn letter(self) -> char {
-        match self {
-            Self::Vector => 'v',
-            Self::Scalar => 's',
-            Self::Accumulation => 'a',
-        }
-    }
-
-    /// What manuals call them.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Vector => "VGPRs",
-            Self::Scalar => "SGPRs",
-            Self::Accumulation => "AGPRs",
-        }
-    }
-
-    fn of(letter: char) -> Option<Self> {
-        Self::ALL.into_iter().find(|file| file.letter() == letter)
-    }
-}
-
-/// Registers that lie side by side: `v7`, `s[0:3]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Registers {
-    /// Where they are.
-    pub file: File,
-    /// Number of the first.
-    pub first: u32,
-    /// Number of the last.
-    pub last: u32,
-}
-
-impl Registers {
-    /// No chip has more, and no instruction names more at a time: what does is no list of registers.
-    fn is_possible(self) -> bool {
-        self.first <= self.last && self.last < 1024 && self.last - self.first < 64
-    }
-
-    /// Both have a register in common.
-    #[must_use]
-    pub fn overlaps(self, other: Self) -> bool {
-        self.file == other.file && self.first <= other.last && other.first <= self.last
-    }
-}
-
-impl fmt::Display for Registers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = self.file.letter();
-        if self.first == self.last {
-            write!(f, "{letter}{}", self.first)
-        } else {
-            write!(f, "{letter}[{}:{}]", self.first, self.last)
-        }
-    }
-}
+use super::registers::{File, Registers, masked, registers};
 
 /// An instruction of a listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,6 +33,24 @@ const WRITES_NONE: [&str; 9] = [
     "s_buffer_store",
     "s_waitcnt",
     "exp",
+];
+
+/// Scalar instructions that make no value.
+const IDLE: [&str; 14] = [
+    "s_nop",
+    "s_wait",
+    "s_delay_alu",
+    "s_clause",
+    "s_barrier",
+    "s_sleep",
+    "s_endpgm",
+    "s_setpc",
+    "s_setprio",
+    "s_inst_prefetch",
+    "s_set_inst_prefetch",
+    "s_icache",
+    "s_dcache",
+    "s_sethalt",
 ];
 
 impl Instruction {
@@ -185,6 +129,11 @@ impl Instruction {
         self.operands.iter().any(|operand| number(operand) == Some(value))
     }
 
+    /// It only waits, jumps or ends: no value comes of it.
+    pub(super) fn computes_nothing(&self) -> bool {
+        self.branches() || IDLE.iter().any(|start| self.mnemonic.starts_with(start))
+    }
+
     pub(super) fn branches(&self) -> bool {
         self.mnemonic.starts_with("s_branch") || self.mnemonic.starts_with("s_cbranch")
     }
@@ -224,79 +173,6 @@ fn split(text: &str) -> Vec<String> {
     });
     let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
     parts.filter(|part| !part.is_empty()).collect()
-}
-
-/// Part of an operand.
-enum Piece<'t> {
-    Text(&'t str),
-    Registers(Registers),
-}
-
-/// An operand with its registers taken out.
-fn pieces(operand: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    let (mut from, mut at) = (0, 0);
-    while at < operand.len() {
-        let begins = !operand[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        // `a16` behind an operand says that addresses have 16 bits.
-        let modifies = operand[..at].ends_with(' ') && !operand[..at].ends_with(", ");
-        let begins = begins && !(modifies && operand[at..].split(' ').next() == Some("a16"));
-        match begins.then(|| leading(&operand[at..])).flatten() {
-            Some((registers, length)) => {
-                pieces.push(Piece::Text(&operand[from..at]));
-                pieces.push(Piece::Registers(registers));
-                at += length;
-                from = at;
-            }
-            None => at += operand[at..].chars().next().map_or(1, char::len_utf8),
-        }
-    }
-    pieces.push(Piece::Text(&operand[from..]));
-    pieces
-}
-
-/// The registers that a text begins with, and the bytes that name them.
-fn leading(text: &str) -> Option<(Registers, usize)> {
-    let file = File::of(text.chars().next()?)?;
-    let rest = &text[1..];
-    if let Some(range) = rest.strip_prefix('[') {
-        let (range, _) = range.split_once(']')?;
-        let (first, last) = range.split_once(':').unwrap_or((range, range));
-        let registers =
-            Registers { file, first: first.trim().parse().ok()?, last: last.trim().parse().ok()? };
-        return registers.is_possible().then_some((registers, range.len() + 3));
-    }
-    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    if rest[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
-        return None;
-    }
-    let first = rest[..digits].parse().ok()?;
-    let registers = Registers { file, first, last: first };
-    registers.is_possible().then_some((registers, 1 + digits))
-}
-
-fn registers(operand: &str) -> impl Iterator<Item = Registers> {
-    let of = |piece| if let Piece::Registers(registers) = piece { Some(registers) } else { None };
-    pieces(operand).into_iter().filter_map(of)
-}
-
-/// `v` for `v7`, `s4` for `s[0:3]`. The condition register is a pair of SGPRs with a name: which of them
-/// holds a condition depends on the encoding.
-fn masked(operand: &str) -> String {
-    match operand {
-        "vcc" => return "s2".into(),
-        "vcc_lo" => return "s".into(),
-        _ => {}
-    }
-    let shown = pieces(operand).into_iter().map(|piece| match piece {
-        Piece::Text(text) => text.to_owned(),
-        Piece::Registers(registers) => {
-            let count = registers.last - registers.first + 1;
-            let letter = registers.file.letter();
-            if count == 1 { letter.to_string() } else { format!("{letter}{count}") }
-        }
-    });
-    shown.collect()
 }
 
 #[cfg(test)]
@@ -366,6 +242,20 @@ mod tests {
         assert_eq!(parsed("v_mov_b32_e32 v110, 0xffffffff80").constant(), Some(0xff_ffff_ff80));
         for text in ["v_mov_b32 v1, 64", "v_mov_b32 v1, v2", "v_mov_b32 v1, 1.0", "v_and_b32 v1, 0x100, v1"] {
             assert_eq!(parsed(text).constant(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn waits_and_jumps_make_no_value() {
+        for text in
+            ["s_nop 0", "s_waitcnt vmcnt(0)", "s_delay_alu 1", "s_clause 3", "s_branch BB1", "s_endpgm"]
+        {
+            assert!(parsed(text).computes_nothing(), "{text}");
+        }
+        for text in
+            ["s_mov_b32 s0, 1", "s_bfe_u32 s0, s1, 8", "v_mov_b32 v0, 0", "s_load_dword s0, s[2:3], 0x0"]
+        {
+            assert!(!parsed(text).computes_nothing(), "{text}");
         }
     }
 

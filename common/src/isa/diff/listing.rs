@@ -84,12 +84,14 @@ fn is_hex(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_hexdigit())
 }
 
-/// `name:`, or `0000000000001100 <name>:`.
+/// `name:`, or `0000000000001100 <name>:`, where a demangled name is `second(int*, float)`.
 fn label(line: &str) -> Option<&str> {
     let name = line.strip_suffix(':')?.trim();
     let bracketed = name.split_once(" <").filter(|(address, _)| is_hex(address));
-    let name = bracketed.and_then(|(_, name)| name.strip_suffix('>')).unwrap_or(name);
-    (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
+    match bracketed.and_then(|(_, name)| name.strip_suffix('>')) {
+        Some(name) => (!name.is_empty()).then_some(name),
+        None => (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name),
+    }
 }
 
 /// A label that begins a function, not a block within one.
@@ -153,6 +155,25 @@ Disassembly of section .text:
         assert_eq!((first.name.as_str(), second.name.as_str()), ("first", "second"));
         assert_eq!(texts(first), ["s_mov_b32 s4, 0x1100000", "s_endpgm"]);
         assert_eq!(second.labels, [("L1".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn as_objdump_writes_with_names_demangled() {
+        let text = "\
+0000000000001100 <void ns::first<int, 4u>(int*)>:
+\ts_endpgm                       // 000000001100: BF810000
+
+0000000000001200 <(anonymous namespace)::second(int*, float) [clone .kd]>:
+\tv_mov_b32_e32 v1, v2           // 000000001200: 7E020302
+0000000000001204 <L1>:
+\ts_cbranch_scc0 65534           // 000000001204: BF84FFFE <(anonymous namespace)::second(int*, float)+0x4>
+\ts_endpgm                       // 000000001208: BF810000
+";
+        let [first, second] = &listings(text)[..] else { panic!("two kernels: {:?}", listings(text)) };
+        assert_eq!(first.name, "void ns::first<int, 4u>(int*)");
+        assert_eq!(second.name, "(anonymous namespace)::second(int*, float) [clone .kd]");
+        assert_eq!(texts(first), ["s_endpgm"]);
+        assert_eq!((second.instructions.len(), &second.labels[..]), (3, &[("L1".to_owned(), 1)][..]));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod constants;
 mod extra;
 mod instruction;
 mod listing;
+mod registers;
 mod report;
 
 use std::collections::BTreeMap;
@@ -23,8 +24,9 @@ use serde::{Deserialize, Serialize};
 pub use align::Block;
 pub use constants::{Constant, Instead};
 pub use extra::{Extra, First, Method};
-pub use instruction::{File, Instruction, Registers};
+pub use instruction::Instruction;
 pub use listing::{Listing, listings};
+pub use registers::{File, Registers};
 pub use report::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, KernelPair};
 
 use super::count::{Counts, count};
@@ -127,5 +129,7 @@ fn mnemonics(a: &[Instruction], b: &[Instruction]) -> BTreeMap<String, [u64; 2]>
     counted
 }
 
+#[cfg(test)]
+mod noise;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use super::Diff;
 use crate::record::Tool;
 
 /// Version of the layout of [`DiffReport`].
-pub const DIFF_SCHEMA: u32 = 1;
+pub const DIFF_SCHEMA: u32 = 2;
 
 /// Two variants or two files, compared.
 #[derive(Clone, Debug, Serialize, Deserialize)]

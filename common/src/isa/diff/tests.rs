@@ -119,7 +119,7 @@ fn listings_that_overtake_each_other_are_scanned() {
     let b = "v_mov_b32 v3, 0\nv_add_u32 v4, v3, v3\nv_sub_u32 v4, v3, v3\nv_or_b32 v9, v4, v3\n";
     let crossing = diff(a, b);
     let first = of(&crossing, File::Vector).first.clone().unwrap();
-    assert_eq!(first.method, Method::Scan { rises: 2, pairs: 4 });
+    assert_eq!(first.method, Method::Scan { rises: 2, pairs: 4, agreeing: 3, first: 0, last: 3 });
     assert_eq!(culprit(&crossing, File::Vector), Some((Side::B, "v_or_b32 v9, v4, v3".into(), Some(3))));
 }
 
@@ -185,6 +185,18 @@ fn a_constant_without_a_trace_is_called_unknown() {
     assert_eq!(gone.constants[0].instead, Instead::Unknown);
     let other = diff(a, "v_bfe_u32 v0, v0, 0, 4\ns_endpgm");
     assert_eq!(other.constants[0].instead, Instead::Other(vec![0]));
+}
+
+#[test]
+fn what_only_waits_or_jumps_stands_for_no_constant() {
+    let a = "v_mov_b32 v1, 0x100\nv_add_u32 v0, v1, v0\ns_endpgm";
+    let idle =
+        "s_nop 0\ns_waitcnt vmcnt(0)\ns_delay_alu instid0(VALU_DEP_1)\ns_clause 0x3\ns_branch BB1\nBB1:\n";
+    let only_idle = diff(a, &format!("{idle}s_endpgm"));
+    assert_eq!(only_idle.constants[0].instead, Instead::Unknown);
+    // The fifth that computes nothing would make too many of them.
+    let among = diff(a, &format!("{idle}v_bfe_u32 v0, v0, 0, 4\ns_endpgm"));
+    assert_eq!(among.constants[0].instead, Instead::Other(vec![5]));
 }
 
 /// A listing that takes registers in ascending order and reuses them; and the same with one more

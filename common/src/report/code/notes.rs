@@ -2,21 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::Column;
-use crate::isa::{Chip, ChipCode, CodeReport, Compiled, Outcome, Unit};
+use super::columns::{COLUMNS, Column, DRIVERS_WAVES, GLC_STORES, LOOPED, TO_SHED, WAVES};
+use crate::isa::{Chip, ChipCode, CodeReport, Compiled, Occupancy, Outcome, Unit};
 
-/// The lines below the tables; `left_out` are the columns that did not fit.
-pub(super) fn notes(report: &CodeReport, left_out: &[Column]) -> Vec<String> {
+/// The table of a chip, with the columns for which there is room.
+pub(super) type Shown<'r> = (&'r ChipCode, &'static [Column]);
+
+/// The lines below the tables: what is wrong, and what the marks and columns mean that are shown.
+pub(super) fn notes(report: &CodeReport, shown: &[Shown<'_>]) -> Vec<String> {
+    let has = |head: &str| shown.iter().any(|(_, columns)| columns.iter().any(|column| column.head == head));
     let mut notes = left_out_variants(report);
     notes.extend(report.chips.iter().flat_map(of_chip));
     notes.extend(loads(report));
-    notes.extend(stores(report));
-    if all(report).any(|(_, _, c)| c.counts.is_some_and(|counts| counts.backward_branches > 0)) {
+    if has(GLC_STORES) {
+        notes.extend(stores(report));
+    }
+    if shown.iter().any(marks_loops) {
         notes.push("* Counted in the code, which has a loop: what stands in it runs more often.".into());
     }
-    notes.extend(occupancy(report));
-    if !left_out.is_empty() {
-        let names: Vec<String> = left_out.iter().map(Column::name).collect();
+    notes.extend(occupancy(report, has));
+    let fewest = shown.iter().map(|(_, columns)| columns.len()).min().unwrap_or(COLUMNS.len());
+    if fewest < COLUMNS.len() {
+        let names: Vec<String> = COLUMNS[fewest..].iter().map(Column::name).collect();
         notes.push(format!(
             "Left out for lack of room: {} (a wider terminal and --json have them).",
             names.join(", ")
@@ -27,6 +34,12 @@ pub(super) fn notes(report: &CodeReport, left_out: &[Column]) -> Vec<String> {
         report.declared_on, report.declared_for_subgroups_of
     ));
     notes
+}
+
+/// A count that the table shows bears the mark of a loop.
+fn marks_loops((chip, columns): &Shown<'_>) -> bool {
+    let marked = |c: &Compiled| columns.iter().any(|column| (column.of)(c).ends_with(LOOPED));
+    compiled(chip).any(|(_, c)| marked(c))
 }
 
 pub(super) fn left_out_variants(report: &CodeReport) -> Vec<String> {
@@ -133,18 +146,33 @@ fn stores(report: &CodeReport) -> Vec<String> {
     notes
 }
 
-/// What the figures of occupancy are.
-fn occupancy(report: &CodeReport) -> Vec<String> {
-    let units: Vec<Unit> = all(report).filter_map(|(_, _, c)| Some(c.occupancy.as_ref()?.unit)).collect();
-    if units.is_empty() {
+/// What the figures of occupancy are, as far as there is a column that `has` them.
+fn occupancy(report: &CodeReport, has: impl Fn(&str) -> bool) -> Vec<String> {
+    let known: Vec<&Occupancy> = all(report).filter_map(|(_, _, c)| c.occupancy.as_ref()).collect();
+    if known.is_empty() {
         return Vec::new();
     }
-    let mut notes = vec![
-        "Waves a SIMD are the driver's figure; groups, what limits them, and what a kernel has to give up for one \
-         more follow from registers, LDS (bytes) and workgroup. Registers are counted as they are granted, so that up \
-         to a granule fewer may do. – where wave slots or barriers allow no more."
-            .to_owned(),
-    ];
+    let mut notes =
+        vec!["Groups, and what limits them, follow from registers, LDS (bytes) and workgroup.".to_owned()];
+    if has(TO_SHED) {
+        let to_shed = "What a kernel has to give up for one group more is counted as registers are granted, so that up \
+                       to a granule fewer may do.";
+        let slots = if known.iter().any(|occupancy| occupancy.shed.is_none()) {
+            " – where wave slots or barriers allow no more."
+        } else {
+            ""
+        };
+        notes.push(format!("{to_shed}{slots}"));
+    }
+    if has(WAVES) {
+        notes.push(
+            "Waves a SIMD are those of whole workgroups that fit, the mean of a unit's four SIMDs.".into(),
+        );
+    }
+    if has(DRIVERS_WAVES) {
+        notes.push("Waves (driver): its own figure, which disregards whether whole workgroups fit.".into());
+    }
+    let units: Vec<Unit> = known.iter().map(|occupancy| occupancy.unit).collect();
     if units.contains(&Unit::Wgp) {
         notes.push(
             "WGP: a workgroup processor of RDNA, two compute units whose four SIMDs of 32 lanes and 128 KiB of LDS a \

@@ -58,7 +58,7 @@ fn registers(diff: &Diff, extra: &Extra, compiled: bool) -> String {
     let mut line = format!(
         "{name}: A uses {a}, B {b}. {more} takes more from {} on: {instruction}, {beside}. {}",
         place(listing, first.at, compiled),
-        method(first, more, less)
+        method(diff, first, compiled)
     );
     if !first.causes.is_empty() {
         let causes = first
@@ -75,18 +75,30 @@ fn registers(diff: &Diff, extra: &Extra, compiled: bool) -> String {
     line
 }
 
-fn method(first: &First, more: Side, less: Side) -> String {
-    match first.method {
+/// How sure the place is.
+fn method(diff: &Diff, found: &First, compiled: bool) -> String {
+    let (rises, pairs, agreeing, ends) = match found.method {
         Method::Search { looks, pairs } => {
-            format!(
+            return format!(
                 "Found by halves with {looks} looks at {pairs} pairs; reading all of them finds the same."
-            )
+            );
         }
-        Method::Scan { rises, pairs } => format!(
-            "{more}'s indices rise above {less}'s at {rises} places, so that a search by halves is not to be trusted: of \
-             all {pairs} pairs, read one by one, this is where they rise for good."
-        ),
-    }
+        Method::Scan { rises, pairs, agreeing, first, last } => (rises, pairs, agreeing, [first, last]),
+    };
+    let [more, less] = [found.side, found.side.other()];
+    let listing = side(diff, more);
+    let ends = ["first", "last"].into_iter().zip(ends).filter(|(_, at)| *at != found.at);
+    let ends: Vec<String> = ends
+        .map(|(which, at)| {
+            format!("the {which} is at {} ({})", place(listing, at, compiled), listing.instructions[at])
+        })
+        .collect();
+    let besides =
+        if ends.is_empty() { String::new() } else { format!(" Of the rises, {}.", ends.join(", ")) };
+    format!(
+        "{more}'s indices rise above {less}'s at {rises} places, so that a search by halves is not to be trusted: this \
+         is the place that the most pairs agree with, {agreeing} of {pairs}.{besides}"
+    )
 }
 
 /// A name, and where its count comes from.

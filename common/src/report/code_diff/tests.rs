@@ -123,3 +123,17 @@ fn what_is_too_long_is_counted() {
     assert!(text.contains("left out: 380 more lines of this place"), "{text}");
     assert!(text.lines().count() < 140, "{text}");
 }
+
+#[test]
+fn a_place_of_several_is_told_with_the_first_and_the_last() {
+    let crossing = |registers: [u32; 8]| -> String {
+        let line = |(i, to): (usize, u32)| format!("v_add_u32 v{to}, {}, v0\n", i + 1);
+        (0..).zip(registers).map(line).collect()
+    };
+    let (a, b) = (crossing([2, 4, 4, 5, 5, 7, 7, 7]), crossing([3, 4, 4, 6, 6, 7, 8, 8]));
+    let text = code_diff(Charset::Utf8, 200, &report(&a, &b)).replace("\n  ", " ");
+    assert!(text.contains("B takes more from line 4 on: v_add_u32 v6, 4, v0"), "{text}");
+    assert!(text.contains("at 3 places") && text.contains("agree with, 6 of 8."), "{text}");
+    let besides = "Of the rises, the first is at line 1 (v_add_u32 v3, 1, v0), the last is at line 7 (v_add_u32 v8, 7, v0).";
+    assert!(text.contains(besides), "{text}");
+}
