@@ -170,6 +170,8 @@ fn told(figures: &Figures<'_>, [one, other]: [&str; 2]) -> Option<String> {
     Some(format!("{one} takes {median:.3} ({low:.3} to {high:.3}) times as long as {other}"))
 }
 
+samples::test_verdict!("codegen");
+
 #[cfg(test)]
 mod tests {
     use super::*;
