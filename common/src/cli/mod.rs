@@ -29,7 +29,7 @@ use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::isa;
 use crate::lab::{Lab, LabOptions, Selection};
-use crate::record::{Ended, Record, SCHEMA, Shows, Status, is_limit};
+use crate::record::{Ended, Record, SCHEMA, Shows, Status, Traced, is_limit};
 use crate::report::{self, Charset, Folder};
 use crate::tamper::{Break, Tamper};
 use crate::tracy;
@@ -247,6 +247,11 @@ impl Run {
             say("stopped before all waves were traced: no timeline is written");
         }
         if record.ended == Ended::Complete {
+            let traced = record.rows.iter().filter(|row| matches!(row.trace, Some(Traced::Ok { .. })));
+            let (traced, drawn) = (traced.count(), measured.traces.len());
+            if traced > drawn && !self.common.trace.is_empty() {
+                say(&format!("of {traced} variants the first {drawn} are drawn; --variant chooses others"));
+            }
             let timelines = self.common.trace.iter();
             let written = timelines.map(|file| file.write(&record, &measured.traces, self.common.theme));
             unwritten.extend(written.filter_map(Result::err));

@@ -143,13 +143,21 @@ fn checked(record: &Record, panels: &[Lane<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Why variants have no panel, in a clause.
+/// Why variants have no panel, in a clause: each reason once, with those that have it.
 fn reasons(record: &Record) -> String {
-    let refusals: Vec<String> = refusals(record).map(|(name, reason)| format!("{name}: {reason}")).collect();
-    if refusals.is_empty() {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, reason) in refusals(record) {
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((reason, vec![name])),
+        }
+    }
+    let told: Vec<String> =
+        reasons.iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect();
+    if told.is_empty() {
         ": none of those that were chosen ran and was right; the table says why".into()
     } else {
-        format!(": {}", refusals.join("; "))
+        format!(": {}", told.join("; "))
     }
 }
 
