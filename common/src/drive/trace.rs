@@ -9,6 +9,7 @@
 mod clock;
 
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
@@ -32,8 +33,8 @@ const ROUNDS: u64 = 5;
 /// Bytes.
 const MOST_KEPT: u64 = 2 << 30;
 
-/// A GPU that has slept is given so many samples to raise its clocks again.
-const WAKING: u32 = 200;
+/// A GPU that has slept is given so long to raise its clocks again; what a CPU device takes tells nothing.
+const WAKING: Duration = Duration::from_millis(500);
 
 /// A variant to trace.
 pub(super) struct Subject<'p> {
@@ -103,7 +104,9 @@ pub(super) fn trace(
             return Ok(Traces { rows: takings.iter().map(refused).collect(), ..Traces::default() });
         }
     };
-    wake(session, &takings)?;
+    if !lab.on_cpu() {
+        wake(session, &takings)?;
+    }
     for number in 0..=rounds {
         if tracer.round(session, &mut takings, number > 0, stopped)?.is_break() {
             return Ok(Traces { interrupted: true, ..Traces::default() });
@@ -269,7 +272,8 @@ impl Taking<'_> {
             other => other?,
         };
         if self.subject.plan.refuses(&reading, 1) {
-            let reason = format!("traced, {} elements of its result were wrong", reading.wrong);
+            let reason =
+                format!("when waves were traced, {} elements of its result were wrong", reading.wrong);
             self.refused.get_or_insert(reason);
             return Ok(None);
         }
@@ -280,7 +284,8 @@ impl Taking<'_> {
 /// Samples the first variant until it takes about as long as it did when it was measured.
 fn wake(session: &mut Session<'_>, takings: &[Taking<'_>]) -> Result<()> {
     let Some(Taking { subject, .. }) = takings.first() else { return Ok(()) };
-    for _ in 0..WAKING {
+    let began = Instant::now();
+    while began.elapsed() < WAKING {
         match session.sample(Some(subject.variant), 1) {
             Ok(reading) if reading.gpu_us < 1.1 * subject.isolated_us => break,
             Err(error) if !error.is::<BadStamps>() => return Err(error),

@@ -7,7 +7,7 @@ use common::error::{EXIT_FAILED, EXIT_SKIPPED};
 use libtest_mimic::Trial;
 
 use crate::SAMPLE;
-use crate::support::{Call, Ended, trial};
+use crate::support::{Call, told_on_one_line, trial};
 
 /// Name, arguments, and what the refusal must say. The folder holds what [`fill`] puts there.
 const CASES: [(&str, &str, &[&str]); 18] = [
@@ -51,15 +51,6 @@ fn fill(folder: &Path) -> Result<()> {
     std::fs::write(folder.join("binary"), b"\x7fELF\0\0\0")?;
     // As long as it may be, and a line.
     std::fs::write(folder.join("huge"), "s_nop 0\n".repeat((32 << 20) / 8 + 1))?;
-    Ok(())
-}
-
-fn told_on_one_line(ended: Ended, code: u8, says: &[&str]) -> Result<()> {
-    let ended = ended.with_code(code.into())?;
-    ensure!(ended.stdout.is_empty() && ended.stderr.trim_end().lines().count() == 1, "not one line: {ended}");
-    for text in says {
-        ensure!(ended.stderr.contains(text), "no word of '{text}': {ended}");
-    }
     Ok(())
 }
 

@@ -17,7 +17,7 @@ use anyhow::{Context, Result, ensure};
 use common::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
 use common::isa::CodeReport;
 use libtest_mimic::Arguments;
-use support::{Call, Ended, for_each_sample, trial};
+use support::{Call, for_each_sample, told_on_one_line, trial};
 
 const SAMPLE: &str = "pipelined_events";
 const CHIPS: [&str; 3] = ["POLARIS10", "VEGA10", "NAVI21"];
@@ -51,15 +51,6 @@ fn report(sample: &str, arguments: &str) -> Result<CodeReport> {
 
 fn call(sample: &str, code: &str) -> Result<Call> {
     Ok(Call::new(sample)?.args(["--code", code]))
-}
-
-fn told_on_one_line(ended: Ended, code: u8, says: &[&str]) -> Result<()> {
-    let ended = ended.with_code(code.into())?;
-    ensure!(ended.stdout.is_empty() && ended.stderr.trim_end().lines().count() == 1, "not one line: {ended}");
-    for text in says {
-        ensure!(ended.stderr.contains(text), "no word of '{text}': {ended}");
-    }
-    Ok(())
 }
 
 /// Every kernel of every sample compiles, for chips that have what it asks for, without spills, and reads

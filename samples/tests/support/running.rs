@@ -166,3 +166,13 @@ impl Heard {
         String::from_utf8_lossy(&bytes.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
     }
 }
+
+/// It ended with this code, and said on one line what is asked for.
+pub fn told_on_one_line(ended: Ended, code: u8, says: &[&str]) -> Result<()> {
+    let ended = ended.with_code(code.into())?;
+    ensure!(ended.stdout.is_empty() && ended.stderr.trim_end().lines().count() == 1, "not one line: {ended}");
+    for text in says {
+        ensure!(ended.stderr.contains(text), "no word of '{text}': {ended}");
+    }
+    Ok(())
+}

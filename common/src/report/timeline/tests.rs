@@ -73,22 +73,6 @@ fn made() -> Vec<Example> {
     all
 }
 
-#[test]
-#[ignore = "writes pictures to look at into the folder that TIMELINES names"]
-fn write_examples() {
-    let folder = std::path::PathBuf::from(std::env::var_os("TIMELINES").unwrap());
-    for (name, record, traces) in examples() {
-        let panels = lanes(record, traces);
-        let write = |ending: &str, bytes: Vec<u8>| {
-            std::fs::write(folder.join(format!("{name}{ending}")), bytes).unwrap()
-        };
-        write(".svg", timeline_svg(record, &panels, Theme::Auto).unwrap().into());
-        write(".json", timeline_events(record, &panels).unwrap().into());
-        write("-light.png", timeline_png(record, &panels, Theme::Light).unwrap());
-        write("-dark.png", timeline_png(record, &panels, Theme::Dark).unwrap());
-    }
-}
-
 fn drawn_as(theme: Theme) -> String {
     let (_, record, traces) = examples()[0].clone();
     timeline_svg(&record, &lanes(&record, &traces), theme).unwrap()
