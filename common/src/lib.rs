@@ -7,6 +7,7 @@
 // Vulkan is a C interface: this is the one crate that may call it. The contract is on `Gpu`.
 #![allow(unsafe_code)]
 
+pub mod certificate;
 pub mod cli;
 pub mod cmd;
 pub mod drive;
@@ -17,6 +18,7 @@ mod fault;
 pub mod gpu;
 pub mod host;
 pub mod isa;
+pub mod judge;
 pub mod kernel;
 pub mod lab;
 mod limits;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::certificate::Certificate;
 use crate::facts::DeviceFacts;
 use crate::measure::{Rule, Stop};
 use crate::stats::Summary;
@@ -14,8 +15,9 @@ use crate::stats::Summary;
 pub use crate::trace::Traced;
 
 /// Version of this layout. A reader refuses what it does not know. Version 2 added what cross tables
-/// need, and the promise of a fault; version 3 what a variant declares of its work.
-pub const SCHEMA: u32 = 3;
+/// need, and the promise of a fault; version 3 what a variant declares of its work; version 4 the
+/// self-test, the clock of each sample, and the status `throttled`.
+pub const SCHEMA: u32 = 4;
 
 /// The variant that copies an image, for the share of the device's own bandwidth.
 pub const COPY_LIMIT: &str = "copy_limit";
@@ -53,6 +55,9 @@ pub struct Record {
     pub host: Host,
     /// How times were taken.
     pub method: Method,
+    /// What the self-test before the run found; `None` where it was left out.
+    #[serde(default)]
+    pub self_test: Option<Certificate>,
     /// The kernels that ran.
     pub kernels: Vec<KernelFacts>,
     /// What the reader must know to read the figures, in sentences.
@@ -128,11 +133,13 @@ pub struct Method {
     pub warm_up: u32,
     /// What two timestamps with nothing between them are apart, median, in microseconds.
     pub floor_us: f64,
-    /// State of the caches before a sample: `warm`.
+    /// State of the caches before a sample: `warm`, or `cold` with what made them so.
     pub caches: String,
-    /// State of the device's clocks, and where it is known from: `not read` so far, since Vulkan has
-    /// no query for it.
+    /// How the device's clock was found, in words, or why it is unknown.
     pub clocks: String,
+    /// The clock that samples were judged by, in MHz: the highest that was seen.
+    #[serde(default)]
+    pub reference_mhz: Option<f64>,
     /// Layers and capture tools that were active; with a validation layer among them times are no
     /// times.
     pub tools: Vec<String>,
@@ -159,6 +166,8 @@ pub enum Ended {
     Complete,
     /// The user stopped it.
     Interrupted,
+    /// It was under way when this was written: a process that was killed leaves such a record.
+    Unfinished,
     /// Something ended it early.
     Failed {
         /// The chain of causes on one line.
@@ -220,6 +229,12 @@ pub struct Row {
     pub racy: Option<Racy>,
     /// Why sampling ended.
     pub stop: Option<Stop>,
+    /// The device's clock during the kept short submits, in MHz, where it is known.
+    #[serde(default)]
+    pub clock_mhz: Option<Summary>,
+    /// Pairs that were thrown away because the clock was too low.
+    #[serde(default)]
+    pub discarded: usize,
     /// The isolated median is within five times the floor of the timestamps.
     pub near_floor: bool,
     /// CPU time to record one repetition's command buffer, in microseconds.
@@ -254,6 +269,11 @@ pub enum Status {
     /// The device or its driver lacks something.
     Unsupported {
         /// What.
+        reason: String,
+    },
+    /// The clock was too low in every sample.
+    Throttled {
+        /// How low, of how many samples, in words.
         reason: String,
     },
     /// A result differed from the CPU twin, so there is no time.
@@ -398,6 +418,12 @@ pub struct Sample {
     /// GPU time of [`Method::repetitions`] repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub many_us: Option<f64>,
+    /// The device's clock during the short submit, in MHz, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_mhz: Option<f64>,
+    /// The device's clock during the long submit, in MHz, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub many_mhz: Option<f64>,
     /// Elements that differed, one repetition.
     pub one_wrong: u64,
     /// Elements that differed, all repetitions.

@@ -5,19 +5,18 @@ mod code;
 mod code_diff;
 mod output;
 mod sweep;
-mod terminal;
+pub mod terminal;
 mod trace;
 
 pub use args::NoArgs;
 
 use std::fmt::Debug;
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 
 use crate::drive::bench::{self, BenchOptions};
@@ -30,12 +29,13 @@ use crate::host::{self, Sample};
 use crate::isa;
 use crate::lab::{Lab, LabOptions, Selection};
 use crate::record::{Ended, Record, SCHEMA, Shows, Status, Traced, is_limit};
-use crate::report::{self, Charset, Folder};
+use crate::report::{self, Folder};
 use crate::tamper::{Break, Tamper};
 use crate::tracy;
 
 use args::{Common, parse};
-use terminal::{on_interrupt, progress_bar, show, width_of};
+pub(crate) use terminal::say;
+use terminal::{fitted, leave_at_once, on_interrupt, print, progress_bar, show};
 
 /// The whole of a sample's `main`: parses, opens the device, lets `declare` fill the lab, and runs
 /// the driver that the command line asks for. Exit codes: 0 right, 1 nothing could run here, 2 wrong
@@ -64,22 +64,6 @@ pub fn run<A: Args + Clone + Debug>(sample: Sample, declare: fn(&mut Lab, &A) ->
         leave_at_once(code);
     }
     ExitCode::SUCCESS
-}
-
-/// Ends the process without destructors and exit handlers: a driver whose queue hangs or whose device
-/// is lost could wait in them for ever.
-fn leave_at_once(code: u8) -> ! {
-    let _ = std::io::stdout().flush();
-    // SAFETY: `_exit` has no preconditions.
-    unsafe { libc::_exit(i32::from(code)) }
-}
-
-/// A line on standard error. Nobody is left to tell when that is closed.
-pub(crate) fn say(line: &str) {
-    let terminal = console::Term::stderr();
-    let line = Charset::of_terminal().fit(line).into_owned();
-    let line = if terminal.is_term() { report::wrapped(&line, width_of(&terminal)) } else { line };
-    let _ = writeln!(std::io::stderr(), "{}", line.trim_end());
 }
 
 struct Run {
@@ -308,6 +292,7 @@ impl Run {
             device: lab.gpu.facts.clone(),
             host: host::host(),
             method,
+            self_test: None,
             kernels: lab.gpu.kernel_facts(),
             notes: lab.notes.clone(),
             bound: lab.bound.clone(),
@@ -372,28 +357,9 @@ fn code(measured: &bench::Measured) -> u8 {
     }
 }
 
-/// Prints to standard output; a reader that has gone is no error.
-fn print(text: &str) -> Result<()> {
-    let (mut out, text) = (std::io::stdout(), Charset::of_terminal().fit(text));
-    let written =
-        fault::write("printing", || writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()));
-    match written {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(error).context("writing to standard output")
-        }
-        _ => Ok(()),
-    }
-}
-
 /// The program and its arguments, as the user gave them.
 fn command() -> Vec<String> {
     std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
-}
-
-/// In lines that the terminal does not break; a file keeps them whole.
-fn fitted(text: &str) -> String {
-    let terminal = console::Term::stdout();
-    if terminal.is_term() { report::wrapped(text, width_of(&terminal)) } else { text.to_owned() }
 }
 
 /// A seed nobody chose.

@@ -1,21 +1,25 @@
 //! The terminal: Ctrl-C, the progress line, how wide it is.
 
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::leave_at_once;
 use crate::error::EXIT_INTERRUPTED;
+use crate::fault;
 use crate::measure::Progress;
-use crate::report::Charset;
+use crate::report::{self, Charset};
 
 /// Columns of a table that goes into a file.
-pub(super) const FILE_WIDTH: u16 = 140;
+pub const FILE_WIDTH: u16 = 140;
 
 /// Ctrl-C asks the run to end after the sample under way; a second one ends the process.
-pub(super) fn on_interrupt() -> Result<Arc<AtomicBool>> {
+///
+/// # Errors
+/// Where the system lets nobody listen, or somebody listens already.
+pub fn on_interrupt() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
     ctrlc::set_handler(move || {
@@ -27,7 +31,9 @@ pub(super) fn on_interrupt() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-pub(super) fn progress_bar() -> ProgressBar {
+/// A bar on standard error, hidden where that is no terminal.
+#[must_use]
+pub fn progress_bar() -> ProgressBar {
     // indicatif draws to standard error and hides itself where that is no terminal.
     let bar = ProgressBar::new(100);
     // What is too wide is cut off: a line that wraps would be drawn anew below itself.
@@ -40,7 +46,8 @@ pub(super) fn progress_bar() -> ProgressBar {
     bar
 }
 
-pub(super) fn show(bar: &ProgressBar, progress: Progress) {
+/// Shows how far a run is.
+pub fn show(bar: &ProgressBar, progress: Progress) {
     if !bar.is_hidden() {
         bar.set_position(percent(progress.spent));
         bar.set_message(format!(
@@ -57,6 +64,47 @@ fn percent(share: f64) -> u64 {
     (share * 100.0) as u64
 }
 
-pub(super) fn width_of(terminal: &console::Term) -> u16 {
+/// Columns of a terminal; of a file, [`FILE_WIDTH`].
+#[must_use]
+pub fn width_of(terminal: &console::Term) -> u16 {
     if terminal.is_term() { terminal.size().1.max(60) } else { FILE_WIDTH }
+}
+
+/// Ends the process without destructors and exit handlers: a driver whose queue hangs or whose device
+/// is lost could wait in them for ever.
+pub fn leave_at_once(code: u8) -> ! {
+    let _ = std::io::stdout().flush();
+    // SAFETY: `_exit` has no preconditions.
+    unsafe { libc::_exit(i32::from(code)) }
+}
+
+/// A line on standard error. Nobody is left to tell when that is closed.
+pub fn say(line: &str) {
+    let terminal = console::Term::stderr();
+    let line = Charset::of_terminal().fit(line).into_owned();
+    let line = if terminal.is_term() { report::wrapped(&line, width_of(&terminal)) } else { line };
+    let _ = writeln!(std::io::stderr(), "{}", line.trim_end());
+}
+
+/// Prints to standard output; a reader that has gone is no error.
+///
+/// # Errors
+/// Where it cannot be written.
+pub fn print(text: &str) -> Result<()> {
+    let (mut out, text) = (std::io::stdout(), Charset::of_terminal().fit(text));
+    let written =
+        fault::write("printing", || writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()));
+    match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(error).context("writing to standard output")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// In lines that the terminal does not break; a file keeps them whole.
+#[must_use]
+pub fn fitted(text: &str) -> String {
+    let terminal = console::Term::stdout();
+    if terminal.is_term() { report::wrapped(text, width_of(&terminal)) } else { text.to_owned() }
 }

@@ -339,6 +339,7 @@ pub(super) fn method(plan: &Plan, floor_us: f64) -> Method {
         floor_us,
         caches: "warm".into(),
         clocks: "not read".into(),
+        reference_mhz: None,
         tools: Vec::new(),
     }
 }

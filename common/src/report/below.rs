@@ -61,6 +61,9 @@ fn ended(ended: &Ended) -> Option<String> {
         Ended::Interrupted => {
             Some("The run was interrupted: figures are of the samples taken until then.".into())
         }
+        Ended::Unfinished => {
+            Some("The run was under way when this was written, or its process was killed.".into())
+        }
         Ended::Failed { reason } => Some(format!("The run failed: {reason}")),
     }
 }
@@ -73,6 +76,7 @@ fn statuses(record: &Record, drawn: &str) -> Vec<String> {
             Status::Ok => continue,
             Status::Skipped { reason } => ("skipped", reason),
             Status::Unsupported { reason } => ("unsupported", reason),
+            Status::Throttled { reason } => ("throttled", reason),
             Status::Wrong { elements, first } => {
                 let differing = differing(*elements);
                 let times = record.matrix.as_ref().is_none_or(|matrix| matrix.shows != Shows::Races);

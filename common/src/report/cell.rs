@@ -11,6 +11,7 @@ pub(super) fn status(status: &Status) -> Option<String> {
         Status::Ok => None,
         Status::Skipped { reason } => Some(format!("skipped: {reason}")),
         Status::Unsupported { reason } => Some(format!("unsupported: {reason}")),
+        Status::Throttled { reason } => Some(format!("throttled: {reason}")),
         Status::Wrong { elements, .. } => Some(format!("wrong: {}", differing(*elements))),
         Status::Error { reason } => Some(format!("error: {reason}")),
     }

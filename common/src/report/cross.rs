@@ -92,6 +92,7 @@ fn text(record: &Record, row: &Row, shows: Shows) -> String {
         Status::Ok => {}
         Status::Skipped { .. } => return "skipped".into(),
         Status::Unsupported { .. } => return "unsupported".into(),
+        Status::Throttled { .. } => return "throttled".into(),
         Status::Wrong { .. } => return "wrong".into(),
         Status::Error { .. } => return "error".into(),
     }

@@ -146,6 +146,7 @@ fn end(ended: &Ended) -> String {
         Ended::Interrupted => {
             "interrupted by the user; the figures are of the samples taken until then".to_owned()
         }
+        Ended::Unfinished => "under way when this was written, or its process was killed".to_owned(),
         Ended::Failed { reason } => format!("failed: {reason}"),
     }
 }

@@ -142,7 +142,7 @@ mod tests {
     fn another_schema_is_refused_before_its_fields_are_read() {
         let message = refusal(r#"{ "schema": 7, "unknown": [] }"#);
         assert!(
-            message.contains("schema version 7") && message.contains("reads versions up to 3"),
+            message.contains("schema version 7") && message.contains("reads versions up to 4"),
             "{message}"
         );
         assert!(!message.contains('\n'));

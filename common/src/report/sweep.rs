@@ -68,6 +68,7 @@ fn times(charset: Charset, record: &Record, names: &[&str]) -> Vec<String> {
     let mut cells = align(&figures);
     for (cell, name) in cells.iter_mut().zip(names) {
         match row(name).map(|row| &row.status) {
+            Some(Status::Throttled { .. }) => "throttled".clone_into(cell),
             Some(Status::Wrong { .. }) => "wrong".clone_into(cell),
             Some(Status::Error { .. }) => "error".clone_into(cell),
             _ => {}

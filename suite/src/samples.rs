@@ -1,0 +1,65 @@
+//! The samples' binaries.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// The binaries of this build's samples.
+#[derive(Clone, Debug)]
+pub struct Samples {
+    folder: PathBuf,
+}
+
+impl Samples {
+    /// Names of all samples, in the order of the alphabet: the files in samples/src/bin at the time of
+    /// the build.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        env!("HOTLAP_SAMPLES").split(',').filter(|name| !name.is_empty())
+    }
+
+    /// The binaries beside this one. Where cargo started this program it builds them first, so that no
+    /// sample is older than its source.
+    ///
+    /// # Errors
+    /// A build that fails.
+    pub fn ready() -> Result<Self> {
+        let program = std::env::current_exe().context("finding this program")?;
+        let folder = program.parent().context("finding the folder of this program")?.to_owned();
+        if let Some(cargo) = std::env::var_os("CARGO") {
+            build(Path::new(&cargo))?;
+        }
+        Ok(Self { folder })
+    }
+
+    /// The binary of a sample.
+    ///
+    /// # Errors
+    /// A name that is no sample's; a binary that is not there.
+    pub fn binary(&self, name: &str) -> Result<PathBuf> {
+        if !Self::names().any(|known| known == name) {
+            let known: Vec<&str> = Self::names().collect();
+            bail!("there is no sample '{name}': there are {}", known.join(", "));
+        }
+        let path = self.folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+        ensure!(
+            path.is_file(),
+            "the sample {name} is not beside this program ({}); build all with cargo build --release",
+            path.display()
+        );
+        Ok(path)
+    }
+}
+
+fn build(cargo: &Path) -> Result<()> {
+    let mut call = Command::new(cargo);
+    call.args(["build", "--quiet", "--package", "samples", "--bins"]).stdin(Stdio::null());
+    if !cfg!(debug_assertions) {
+        call.arg("--release");
+    }
+    // Where the suite's own source lies; cargo run may have been called from another folder.
+    call.current_dir(env!("CARGO_MANIFEST_DIR"));
+    let status = call.status().context("building the samples")?;
+    ensure!(status.success(), "the samples do not build: {status}");
+    Ok(())
+}
