@@ -21,8 +21,8 @@ pub(super) struct Counted {
 
 impl Session<'_> {
     pub(super) fn verify(&self, cmd: &Cmd<'_>, variant: usize, repetitions: u32) {
-        if let Some(cycles) = &self.cycles {
-            cycles.end(cmd);
+        if let Some(clock) = self.clock() {
+            clock.end(cmd);
         }
         let (Some(flat), Some(counters), Some(seen)) = (self.flat, self.counters, self.seen) else { return };
         cmd.region(format_args!("verify"), || {
