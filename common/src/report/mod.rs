@@ -7,6 +7,7 @@ mod charset;
 mod code;
 mod code_diff;
 mod code_pairs;
+mod conditions;
 mod cross;
 mod csv;
 mod destination;
