@@ -1,6 +1,7 @@
 //! The README shows what records hold: a block that is not as its record has it is stale.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -12,7 +13,7 @@ fn root() -> PathBuf {
 
 fn readme(arguments: &[&str], at: &Path) -> Output {
     let mut suite = Command::new(env!("CARGO_BIN_EXE_suite"));
-    suite.arg("readme").args(arguments).current_dir(at).output().unwrap()
+    suite.arg("readme").args(arguments).current_dir(at).output().expect("the suite runs")
 }
 
 fn told(output: &Output) -> String {
@@ -20,23 +21,25 @@ fn told(output: &Output) -> String {
 }
 
 /// A folder with the README and the records that it shows.
-fn copy() -> TempDir {
-    let at = tempfile::tempdir().unwrap();
-    copy_below(&root().join("results"), &at.path().join("results"));
-    fs::copy(root().join("README.md"), at.path().join("README.md")).unwrap();
-    at
+fn copy() -> io::Result<TempDir> {
+    let at = tempfile::tempdir()?;
+    copy_below(&root().join("results"), &at.path().join("results"))?;
+    fs::copy(root().join("README.md"), at.path().join("README.md"))?;
+    Ok(at)
 }
 
-fn copy_below(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+fn copy_below(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
         let to = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy_below(&entry.path(), &to);
+        if entry.file_type()?.is_dir() {
+            copy_below(&entry.path(), &to)?;
         } else if !entry.file_name().to_string_lossy().ends_with(".csv") {
-            fs::copy(entry.path(), to).unwrap();
+            fs::copy(entry.path(), to)?;
         }
     }
+    Ok(())
 }
 
 #[test]
@@ -70,7 +73,7 @@ fn every_table_of_figures_is_in_a_block() {
 
 #[test]
 fn a_stale_readme_is_named_and_mended() {
-    let at = copy();
+    let at = copy().unwrap();
     let path = at.path().join("README.md");
     let right = fs::read_to_string(&path).unwrap();
     assert_eq!(right.matches("73.9 (1.63x)").count(), 1);
@@ -103,7 +106,7 @@ fn a_stale_readme_is_named_and_mended() {
 
 #[test]
 fn a_record_that_changed_makes_the_readme_stale() {
-    let at = copy();
+    let at = copy().unwrap();
     let record = at.path().join("results/2026-11-21-nvidia-h200/lds_blur/record.json");
     let text = fs::read_to_string(&record).unwrap();
     let start = text.find("\"variant\": \"direct_sampled\"").unwrap();
