@@ -1,16 +1,17 @@
 //! What the self-test found: whether the times of this device, on this day, are to be trusted.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The outcome of a self-test, as it is stored in each record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Certificate {
     /// One a test, in the order in which they ran.
     pub checks: Vec<Check>,
 }
 
 /// What one of its tests found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// What was tested, in a few words: `the same kernel twice`.
     pub name: String,
@@ -21,7 +22,7 @@ pub struct Check {
 }
 
 /// How a test came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckResult {
     /// As it has to be.

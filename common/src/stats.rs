@@ -4,12 +4,13 @@
 //! distribution-free interval are what the suite reports; mean and deviation serve the stopping
 //! rule and the reader who wants them. Quantiles are statrs' (R's type 8, unbiased for the median).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Binomial, DiscreteCDF};
 use statrs::statistics::{Data, Distribution, OrderStatistics};
 
 /// A 95 % interval, in the unit of what it brackets.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -18,7 +19,7 @@ pub struct Interval {
 }
 
 /// What is kept of a series of samples beside the samples themselves. Same unit as the samples.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Number of samples.
     pub n: usize,

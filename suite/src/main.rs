@@ -8,6 +8,7 @@ mod readme;
 mod report;
 mod run;
 mod samples;
+mod schema;
 mod self_test;
 mod verify;
 
@@ -36,6 +37,7 @@ enum Command {
     Verify(verify::Verify),
     Export(export::Export),
     Readme(readme::Readme),
+    Schema(schema::Schema),
     SelfTest(self_test::SelfTest),
 }
 
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Command::Verify(verify) => verify.run(),
         Command::Export(export) => export.run(),
         Command::Readme(readme) => readme.run(),
+        Command::Schema(schema) => schema.run(),
         Command::SelfTest(test) => test.run(),
     };
     let code = done.unwrap_or_else(|error| {
