@@ -28,6 +28,7 @@ pub mod published;
 pub mod record;
 pub mod reflect;
 pub mod report;
+pub mod sound;
 pub mod source;
 pub mod spirv;
 pub mod stats;
