@@ -18,9 +18,10 @@ use common::report::{Charset, Destination};
 
 use crate::collect::{Found, collect};
 
-pub use outcome::{Change, Comparison, Outcome, Pair};
+pub use outcome::{Comparison, Outcome, Pair};
 pub use pairs::{Side, same_device};
 pub use rule::TOLERANCE;
+pub use table::table;
 
 /// `--fail-on slower` found something slower.
 pub const EXIT_SLOWER: u8 = 4;
@@ -90,7 +91,7 @@ impl Compare {
 
     fn show(&self, compared: &Comparison) -> Result<()> {
         let drawn = |terminal: &console::Term| {
-            table::table(Charset::of_terminal(), width_of(terminal), compared, self.all)
+            table(Charset::of_terminal(), width_of(terminal), compared, self.all)
         };
         let Some(json) = &self.json else { return print(&drawn(&console::Term::stdout())) };
         if *json == Destination::Stdout {

@@ -4,10 +4,14 @@
 mod collect;
 mod compare;
 mod export;
+#[cfg(test)]
+mod fuzz;
 mod readme;
 mod report;
 mod run;
 mod samples;
+#[cfg(test)]
+mod scripted;
 mod self_test;
 mod verify;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use common::facts::Kind;
-use common::record::{Ended, Record};
+use common::record::{Ended, Promise, Record, Row};
 
 use super::pairs::same_device;
 
@@ -36,6 +36,7 @@ pub fn differences(before: &Record, after: &Record) -> Vec<String> {
         lines.push(format!("floor of the timestamps: {floor:.3} → {other:.3} µs"));
     }
     lines.extend(kernels(before, after));
+    lines.extend(raced(before, after));
     lines.extend(standing(before, after));
     lines
 }
@@ -70,6 +71,21 @@ fn kernels(before: &Record, after: &Record) -> Option<String> {
     changed.sort_unstable();
     changed.dedup();
     (!changed.is_empty()).then(|| format!("kernels whose SPIR-V is another: {}", changed.join(", ")))
+}
+
+/// Variants that rely on hardware and raced on one side alone: an order that held by chance.
+fn raced(before: &Record, after: &Record) -> Option<String> {
+    let of = |row: &Row| row.racy.map(|racy| (racy.racy_samples, racy.samples));
+    let rows = before.rows.iter().filter(|row| matches!(row.promise, Promise::Hardware { .. }));
+    let told: Vec<String> = rows
+        .filter_map(|row| {
+            let other = after.rows.iter().find(|other| other.variant == row.variant)?;
+            let ((old, of_old), (new, of_new)) = (of(row)?, of(other)?);
+            ((old == 0) != (new == 0))
+                .then(|| format!("{} in {old} of {of_old} → {new} of {of_new} samples", row.variant))
+        })
+        .collect();
+    (!told.is_empty()).then(|| format!("raced on one side alone: {}", told.join(", ")))
 }
 
 /// What holds for a side whether or not the other differs.
