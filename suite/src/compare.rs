@@ -90,9 +90,8 @@ impl Compare {
     }
 
     fn show(&self, compared: &Comparison) -> Result<()> {
-        let drawn = |terminal: &console::Term| {
-            table(Charset::of_terminal(), width_of(terminal), compared, self.all)
-        };
+        let drawn =
+            |terminal: &console::Term| table(Charset::of_terminal(), width_of(terminal), compared, self.all);
         let Some(json) = &self.json else { return print(&drawn(&console::Term::stdout())) };
         if *json == Destination::Stdout {
             say(&drawn(&console::Term::stderr()));

@@ -71,12 +71,20 @@ fn write(out: &mut dyn Write, files: &[PathBuf], samples: bool) -> Result<()> {
 type Line = Vec<(&'static str, String)>;
 type Lines = fn(&Record, &Path, &mut dyn FnMut(Line) -> csv::Result<()>) -> csv::Result<()>;
 
-fn of_variants(record: &Record, file: &Path, write: &mut dyn FnMut(Line) -> csv::Result<()>) -> csv::Result<()> {
+fn of_variants(
+    record: &Record,
+    file: &Path,
+    write: &mut dyn FnMut(Line) -> csv::Result<()>,
+) -> csv::Result<()> {
     let (file, configuration) = (file.display().to_string(), configuration(&record.configuration));
     record.rows.iter().try_for_each(|row| write(variant_line(&file, &configuration, Some((record, row)))))
 }
 
-fn of_samples(record: &Record, file: &Path, write: &mut dyn FnMut(Line) -> csv::Result<()>) -> csv::Result<()> {
+fn of_samples(
+    record: &Record,
+    file: &Path,
+    write: &mut dyn FnMut(Line) -> csv::Result<()>,
+) -> csv::Result<()> {
     let (file, configuration) = (file.display().to_string(), configuration(&record.configuration));
     for row in &record.rows {
         let times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
@@ -101,7 +109,8 @@ fn configuration(settings: &BTreeMap<String, String>) -> String {
 
 /// What stands in front of every line.
 fn begin(file: &str, configuration: &str, of: Option<(&Record, &Row)>) -> Line {
-    let text = |of_record: fn(&Record) -> String| of.map_or_else(String::new, |(record, _)| of_record(record));
+    let text =
+        |of_record: fn(&Record) -> String| of.map_or_else(String::new, |(record, _)| of_record(record));
     vec![
         ("record", file.to_owned()),
         ("started", text(|r| r.started.clone())),

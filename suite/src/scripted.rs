@@ -43,12 +43,13 @@ pub fn of(seed: u64, variants: &[(&str, f64)]) -> Record {
 
 /// Makes the figures of each row with samples those of its samples.
 pub fn summarise(record: &mut Record) {
-    let further = f64::from(record.method.repetitions - 1);
+    let further = f64::from(record.method.repetitions) - 1.0;
     for row in record.rows.iter_mut().filter(|row| !row.samples.is_empty()) {
-        let of = |time: &dyn Fn(&Sample) -> f64| Summary::of(&row.samples.iter().map(time).collect::<Vec<_>>());
-        let isolated = of(&|s| s.one_us);
-        let pipelined = of(&|s| (s.many_us.unwrap() - s.one_us) / further);
-        (row.isolated_us, row.pipelined_us) = (isolated, pipelined);
+        let isolated: Vec<f64> = row.samples.iter().map(|s| s.one_us).collect();
+        let costs: Option<Vec<f64>> =
+            row.samples.iter().map(|s| Some((s.many_us? - s.one_us) / further)).collect();
+        row.isolated_us = Summary::of(&isolated);
+        row.pipelined_us = costs.and_then(|costs| Summary::of(&costs));
     }
 }
 

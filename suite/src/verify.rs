@@ -72,11 +72,15 @@ impl Verify {
     fn one(&self, old: &Found, samples: &Samples, stop: &AtomicBool) -> Result<u8> {
         let record = &old.record;
         let binary = samples.binary(&record.sample).map_err(|error| Halt::Skip(one_line(&error)))?;
-        let mut plan = plan::plan(record, &Arguments::of_help(&again::printed(&binary, "--help")?), self.new_seed)?;
+        let mut plan =
+            plan::plan(record, &Arguments::of_help(&again::printed(&binary, "--help")?), self.new_seed)?;
         plan.limit = self.timeout.map_or(plan.limit, Duration::from_secs);
         let list = again::printed(&binary, "--list-devices").map_err(|error| Halt::Skip(one_line(&error)))?;
         let device = plan::device(record, &list).ok_or_else(|| {
-            Halt::Skip(format!("its device, {}, is not here (--list-devices of a sample tells which are)", record.device.name))
+            Halt::Skip(format!(
+                "its device, {}, is not here (--list-devices of a sample tells which are)",
+                record.device.name
+            ))
         })?;
         let folder = tempfile::tempdir().context("making a folder for the fresh record")?;
         let fresh = folder.path().join("record.json");
@@ -85,7 +89,9 @@ impl Verify {
         let wrote = fresh.is_file();
         if !wrote && !stop.load(Ordering::Relaxed) {
             return Err(match status.code() {
-                Some(code) if code == i32::from(EXIT_SKIPPED) => Halt::Skip("nothing can run here".into()).into(),
+                Some(code) if code == i32::from(EXIT_SKIPPED) => {
+                    Halt::Skip("nothing can run here".into()).into()
+                }
                 _ => anyhow!("the run left no record: {status}"),
             });
         }
@@ -160,7 +166,8 @@ fn hindrance(old: &Record, new: &Record, pair: &Pair) -> Option<String> {
     }
     if old.configuration != new.configuration {
         let of = |record: &Record| {
-            let settings: Vec<String> = record.configuration.iter().map(|(k, v)| format!("{k} {v}")).collect();
+            let settings: Vec<String> =
+                record.configuration.iter().map(|(k, v)| format!("{k} {v}")).collect();
             settings.join(", ")
         };
         return Some(format!("the record is of {}, the run of {}", of(old), of(new)));

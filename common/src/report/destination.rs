@@ -102,8 +102,9 @@ impl Destination {
             Self::File(path) => match Place::of(path)? {
                 Place::Device => {
                     let mut file = fs::File::options().write(true).open(path);
-                    let file =
-                        file.as_mut().map_err(|error| anyhow!("cannot write to {}: {error}", path.display()))?;
+                    let file = file
+                        .as_mut()
+                        .map_err(|error| anyhow!("cannot write to {}: {error}", path.display()))?;
                     produce(file)
                 }
                 Place::File { folder, target } => {

@@ -132,23 +132,28 @@ fn version(text: &str) -> Result<()> {
     }
 }
 
-/// A value of any length in a message of one line.
+/// Text of any length and any characters in a message of one line: its begin and its end.
 fn shortened(text: &str) -> String {
-    const MOST: usize = 40;
-    let mut short: String = text.chars().take(MOST).collect();
-    if short.len() < text.len() {
-        short.push('…');
+    const MOST: usize = 160;
+    let plain = |text: &str| -> String {
+        text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect()
+    };
+    let count = text.chars().count();
+    if count <= MOST {
+        return plain(text);
     }
-    short
+    let begin: String = text.chars().take(MOST / 2).collect();
+    let end: String = text.chars().skip(count - MOST / 2).collect();
+    format!("{}…{}", plain(&begin), plain(&end))
 }
 
 /// The path of the field before what is wrong with it.
 fn misfit(error: serde_path_to_error::Error<serde_json::Error>) -> anyhow::Error {
     let path = error.path().to_string();
-    let what = error.into_inner();
+    let what = shortened(&error.into_inner().to_string());
     match path.as_str() {
         "." => anyhow!("{what}"),
-        path => anyhow!("{}: {what}", path.escape_debug()),
+        path => anyhow!("{}: {what}", shortened(path)),
     }
     .context(NO_RECORD)
 }

@@ -55,14 +55,16 @@ impl Limits {
     }
 }
 
-/// The smallest difference between two times of a record: what its timestamps tell apart. Of all rows
-/// together, for one alone may have few samples that lie far apart.
+/// The smallest difference between two times of a row, in any row: what the timestamps of a record tell
+/// apart. Not of one row alone, for its samples may be few and lie far apart.
 fn step_us(record: &Record) -> f64 {
-    let mut times: Vec<f64> =
-        record.rows.iter().flat_map(|row| &row.samples).map(|sample| sample.one_us).collect();
-    times.sort_by(f64::total_cmp);
-    let steps = times.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > ROUNDING_US);
-    let smallest = steps.fold(f64::INFINITY, f64::min);
+    let of_row = |row: &Row| {
+        let mut times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
+        times.sort_by(f64::total_cmp);
+        let steps = times.windows(2).map(|pair| pair[1] - pair[0]);
+        steps.filter(|step| *step > ROUNDING_US).fold(f64::INFINITY, f64::min)
+    };
+    let smallest = record.rows.iter().map(of_row).fold(f64::INFINITY, f64::min);
     if smallest.is_finite() { smallest } else { 0.0 }
 }
 
@@ -70,12 +72,17 @@ fn step_us(record: &Record) -> f64 {
 #[must_use]
 pub fn isolated(before: &Row, after: &Row, limits: Limits) -> Option<Judged> {
     let series = |row: &Row| Series::of(row, |s| Some(s.one_us), |s| Some(s.one_us * s.one_mhz?));
-    let mut judged = judged(&series(before)?, &series(after)?, limits.tolerance, limits.steps_us)?;
+    let judged = judged(&series(before)?, &series(after)?, limits.tolerance, limits.steps_us)?;
+    Some(above_floor(judged, before, after))
+}
+
+/// Near the floor of the timestamps nothing but equality is believed.
+fn above_floor(mut judged: Judged, before: &Row, after: &Row) -> Judged {
     if (before.near_floor || after.near_floor) && judged.verdict != Verdict::Same {
         judged.verdict = Verdict::Unsure;
         judged.reason = Some("within five times the floor of the timestamps".into());
     }
-    Some(judged)
+    judged
 }
 
 /// What one more repetition costs, by the samples of both sides: `(T(N) - T(1)) / (N - 1)` of each.
@@ -85,7 +92,8 @@ pub fn pipelined(before: (&Row, u32), after: (&Row, u32), limits: Limits) -> Opt
     let further = f64::from(before.1.min(after.1).checked_sub(1).filter(|n| *n > 0)?);
     // Each is the difference of two times.
     let steps_us = 2.0 * limits.steps_us / further;
-    judged(&costs(before)?, &costs(after)?, limits.tolerance, steps_us)
+    let judged = judged(&costs(before)?, &costs(after)?, limits.tolerance, steps_us)?;
+    Some(above_floor(judged, before.0, after.0))
 }
 
 fn costs((row, repetitions): (&Row, u32)) -> Option<Series> {

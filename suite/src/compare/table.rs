@@ -14,11 +14,14 @@ const ABSENT: &str = "–";
 /// and below all how many of each outcome there are. Ends with a newline.
 #[must_use]
 pub fn table(charset: Charset, room: u16, compared: &Comparison, all: bool) -> String {
-    let mut text = broken(compared);
+    let line = |line: &str| wrapped(&charset.fit(line), room);
+    let mut text: String = broken(compared).iter().map(|told| line(told)).collect();
+    if !text.is_empty() {
+        text.push('\n');
+    }
     for pair in &compared.pairs {
         text += &section(charset, room, pair, all);
     }
-    let line = |line: &str| wrapped(line, room);
     for note in &compared.notes {
         text += &line(note);
     }
@@ -27,27 +30,18 @@ pub fn table(charset: Charset, room: u16, compared: &Comparison, all: bool) -> S
         "No difference is one of up to {} % and the step of the timestamps.",
         trimmed(compared.tolerance * 100.0)
     ));
-    charset.fit(&text).into_owned()
+    text
 }
 
 /// What is wrong that was right comes before all else.
-fn broken(compared: &Comparison) -> String {
+fn broken(compared: &Comparison) -> Vec<String> {
     let rows = compared.pairs.iter().flat_map(|pair| pair.rows.iter().map(move |row| (pair, row)));
-    let mut text: String = rows
-        .filter(|(_, row)| row.outcome == Outcome::Broken)
+    rows.filter(|(_, row)| row.outcome == Outcome::Broken)
         .map(|(pair, row)| {
-            format!(
-                "BROKEN: {} of {}: {}\n",
-                row.variant,
-                pair.sample,
-                row.status.as_deref().unwrap_or(ABSENT)
-            )
+            let status = row.status.as_deref().unwrap_or(ABSENT);
+            format!("BROKEN: {} of {}: {status}", row.variant, pair.sample)
         })
-        .collect();
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    text
+        .collect()
 }
 
 /// `1`, `0.5`: without zeros at its end.
@@ -80,16 +74,17 @@ fn section(charset: Charset, room: u16, pair: &Pair, all: bool) -> String {
     }
     let settings: Vec<String> = pair.configuration.iter().map(|(k, v)| format!("{k} {v}")).collect();
     let title = [std::slice::from_ref(&pair.sample), &settings].concat().join(", ");
-    let mut text = wrapped(&title, room);
+    let wrapped = |line: &str| wrapped(&charset.fit(line), room);
+    let mut text = wrapped(&title);
     for line in &pair.differences {
-        text += &wrapped(&format!("- {line}"), room);
+        text += &wrapped(&format!("- {line}"));
     }
     for (side, names) in alone.into_iter().filter(|(_, names)| !names.is_empty()) {
-        text += &wrapped(&format!("- only in the {side}: {}", names.join(", ")), room);
+        text += &wrapped(&format!("- only in the {side}: {}", names.join(", ")));
     }
     if !rows.is_empty() {
         text += &drawn(charset, room, &rows);
-        reasons(&rows).iter().for_each(|reason| text += &wrapped(reason, room));
+        reasons(&rows).iter().for_each(|reason| text += &wrapped(reason));
     }
     text + "\n"
 }

@@ -12,7 +12,17 @@ use common::record::Record;
 /// Arguments of all samples that change what is measured and how. The others that all samples have show,
 /// write or check something instead.
 const KEPT: [&str; 11] = [
-    "bench", "queue", "variant", "all", "matrix", "samples", "budget", "repetitions", "timeout", "cold", "thorough",
+    "bench",
+    "queue",
+    "variant",
+    "all",
+    "matrix",
+    "samples",
+    "budget",
+    "repetitions",
+    "timeout",
+    "cold",
+    "thorough",
 ];
 /// Those that write, choose the output, or are given anew.
 const DROPPED: [&str; 9] = ["json", "csv", "out", "image", "trace", "theme", "verbose", "device", "seed"];
@@ -38,7 +48,8 @@ impl Arguments {
     #[must_use]
     pub fn of_help(help: &str) -> Self {
         // Descriptions are indented further than names.
-        let named = |line: &&str| line.len() - line.trim_start().len() < 10 && line.trim_start().starts_with('-');
+        let named =
+            |line: &&str| line.len() - line.trim_start().len() < 10 && line.trim_start().starts_with('-');
         let mut common = false;
         let mut known = BTreeMap::new();
         for line in help.lines() {
@@ -72,7 +83,9 @@ impl Arguments {
             };
             let known = self.0.get(name).filter(|known| known.kept || known.dropped);
             let Some(known) = known else {
-                bail!("its command has --{name}, which is not known to measure and nothing else; it is not run")
+                bail!(
+                    "its command has --{name}, which is not known to measure and nothing else; it is not run"
+                )
             };
             ensure!(known.takes_value || joined.is_none(), "its command has {word}: --{name} takes no value");
             let value = match (known.takes_value, joined) {
@@ -194,7 +207,8 @@ Common to all samples:
 
     #[test]
     fn what_measures_is_kept_and_what_writes_is_not() {
-        let kept = planned(&["--size", "-3x4", "--out", "a/b", "--variant=a,b", "--gravity", "--json=-", "-v"]);
+        let kept =
+            planned(&["--size", "-3x4", "--out", "a/b", "--variant=a,b", "--gravity", "--json=-", "-v"]);
         assert_eq!(kept.unwrap(), ["--size=-3x4", "--variant=a,b", "--gravity", "--seed=7"]);
         assert_eq!(planned(&["--seed", "9", "--device", "1"]).unwrap(), ["--seed=7"]);
         assert_eq!(planned(&[]).unwrap(), ["--seed=7"]);
