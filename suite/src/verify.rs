@@ -19,7 +19,7 @@ use common::report::Charset;
 use crate::collect::{Found, collect, read};
 use crate::compare::{Comparison, EXIT_SLOWER, Outcome, Pair, TOLERANCE, pair, percent, same_device, table};
 use crate::samples::Samples;
-use plan::{Arguments, Plan};
+use plan::Arguments;
 
 /// Run what a record tells again, and say whether it comes out the same
 ///
@@ -208,7 +208,7 @@ fn takes(count: usize) -> String {
 /// # Errors
 /// As [`plan::plan`].
 #[cfg(test)]
-pub fn planned(record: &Record, help: &str) -> Result<Plan> {
+pub fn planned(record: &Record, help: &str) -> Result<plan::Plan> {
     plan::plan(record, &Arguments::of_help(help), false)
 }
 

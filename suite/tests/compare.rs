@@ -1,5 +1,7 @@
 //! `suite compare` as a user calls it.
 
+#![allow(clippy::unwrap_used, reason = "a test ends where its tools fail")]
+
 mod support;
 
 use std::fs;
@@ -111,12 +113,15 @@ fn the_same_path_twice_is_said() {
     );
 }
 
-/// Every record that was ever committed is read, whatever its schema.
+/// Every record that was ever committed is read, whatever its schema. What scatters too much is undecided
+/// even against itself, and never slower or faster.
 #[test]
 fn committed_records_of_all_schemas_are_read() {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results");
     let results = results.to_str().unwrap();
     let done = suite(Path::new("."), &["compare", results, results, "--fail-on", "slower"]);
     assert_eq!(done.code, 0, "{}", done.said);
-    assert!(!done.out.contains("UNSURE  ") || done.out.contains("too few"), "{}", done.out);
+    let counts = done.out.lines().rev().nth(1).unwrap();
+    let flagged = ["SLOWER", "FASTER", "BROKEN"].iter().any(|word| counts.contains(word));
+    assert!(counts.contains(" SAME") && !flagged, "{counts}");
 }

@@ -1,5 +1,7 @@
 //! `suite export` as a user calls it.
 
+#![allow(clippy::unwrap_used, reason = "a test ends where its tools fail")]
+
 mod support;
 
 use std::fs;

@@ -1,5 +1,7 @@
 //! A dozen spoiled records through the program itself: an exit code of its own and one line each.
 
+#![allow(clippy::unwrap_used, reason = "a test ends where its tools fail")]
+
 mod support;
 
 use std::fs;

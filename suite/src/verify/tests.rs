@@ -51,7 +51,8 @@ fn wrong_comes_before_slower() {
 
 #[test]
 fn other_work_is_not_comparable() {
-    let cases: [(&str, fn(&mut Record, &mut Record)); 4] = [
+    type Spoil = fn(&mut Record, &mut Record);
+    let cases: [(&str, Spoil); 4] = [
         ("the record is of Made-up GPU 9000, the run of Other", |_, new| {
             (new.device.name, new.device.uuid) = ("Other".into(), "2".into());
         }),
