@@ -4,11 +4,15 @@
 mod collect;
 mod compare;
 mod export;
+#[cfg(test)]
+mod fuzz;
 mod readme;
 mod report;
 mod run;
 mod samples;
 mod schema;
+#[cfg(test)]
+mod scripted;
 mod self_test;
 mod verify;
 
