@@ -6,7 +6,7 @@
 //! behind the window │ compare with the twin ─ the trace to the CPU
 //! ```
 
-mod clock;
+pub(crate) mod clock;
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
