@@ -28,6 +28,7 @@ pub mod published;
 pub mod record;
 pub mod reflect;
 pub mod report;
+pub mod self_test;
 pub mod source;
 pub mod spirv;
 pub mod stats;

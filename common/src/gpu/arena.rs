@@ -210,6 +210,7 @@ pub(crate) struct Arena {
 }
 
 /// How long each table was.
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Mark([usize; 9]);
 
 impl Arena {

@@ -78,10 +78,11 @@ impl Calibrated {
         clocks.into_iter().find(|(clock, _)| self.has_device() && self.domains.contains(clock))
     }
 
-    /// The device's clock; none where it cannot be read.
+    /// The device's clock alone, for Tracy; none where it cannot be read.
     ///
     /// # Errors
     /// Whatever the driver refuses.
+    #[cfg(feature = "tracy")]
     pub fn device_time(&self) -> Result<Option<u64>> {
         if !self.has_device() {
             return Ok(None);

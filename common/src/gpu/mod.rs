@@ -261,6 +261,11 @@ impl Gpu {
         &self.memory
     }
 
+    /// Calls are written into the log of the tests, where there is one; or no more.
+    pub(crate) fn log_calls(&self, logged: bool) {
+        labels::pause(!logged);
+    }
+
     /// Where the tables of objects end now.
     pub(crate) fn mark(&self) -> ArenaMark {
         self.arena().mark()

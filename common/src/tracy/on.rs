@@ -214,3 +214,16 @@ impl<'l> Timeline<'l> {
         Ok(stamp[0])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_muted_makes_no_span() {
+        let muted = mute();
+        assert!(span("muted").0.is_none());
+        drop(muted);
+        assert!(span("shown").0.is_some());
+    }
+}
