@@ -15,7 +15,7 @@ use crate::trace::Trace;
 const OF: u64 = 1_327_104;
 
 /// A complete run on a GPU.
-pub(super) fn record() -> Record {
+pub(crate) fn record() -> Record {
     let hardware = |what: &str| Promise::Hardware { relies_on: what.into() };
     let nothing = |what: &str| Promise::Nothing { leaves_out: what.into() };
     let mut rows = vec![

@@ -201,7 +201,7 @@ mod tests {
         assert!(!is_unsure(&tries[0]));
         let [same, slower] = of(&tries);
         assert_eq!((same.result, slower.result), (CheckResult::Passed, CheckResult::Passed));
-        assert_eq!(same.found, "SAME, 1.0005 times the time (0.9995 to 1.0015, 95 %) in 40 rounds");
+        assert_eq!(same.found, "SAME, 1.0005 times the time (0.9995 to 1.0005, 95 %) in 40 rounds");
         assert!(slower.found.starts_with("SLOWER, 1.0199 times"), "{}", slower.found);
         assert_eq!(slower.figure("rounds"), Some(40.0));
     }
