@@ -1,6 +1,5 @@
 //! `suite self-test`.
 
-use std::ops::Not;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result};

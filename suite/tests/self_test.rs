@@ -1,5 +1,7 @@
 //! `suite self-test`, as a user calls it.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use std::path::Path;
 use std::process::{Command, Output};
 
