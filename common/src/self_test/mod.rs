@@ -25,6 +25,7 @@ use anyhow::Result;
 use crate::certificate::{Certificate, Check, CheckResult};
 use crate::drive::session::Session;
 use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
+use crate::facts::Kind;
 use crate::fault;
 use crate::gpu::{Gpu, OpenOptions};
 use crate::kernel::Kernel;
@@ -109,13 +110,19 @@ pub fn certify_device(device: Option<String>, options: &Options<'_>) -> Result<C
 ///
 /// # Errors
 /// What any run can meet: a queue that hangs, a lost device, no memory. The device is then given up.
-pub fn certify(mut gpu: Gpu, options: &Options<'_>) -> Result<Certified> {
+pub fn certify(gpu: Gpu, options: &Options<'_>) -> Result<Certified> {
+    let times_tell = gpu.facts.kind != Kind::Cpu || std::env::var_os(TIMING).is_some();
+    certify_by(gpu, options, times_tell)
+}
+
+/// As [`certify`], with or without what needs times that mean something.
+fn certify_by(mut gpu: Gpu, options: &Options<'_>, times_tell: bool) -> Result<Certified> {
     let began = Instant::now();
     let _muted = tracy::mute();
     let labels = gpu.debug.take();
     gpu.log_calls(false);
     let mut checks = Vec::new();
-    let (mut gpu, interrupted) = test(gpu, Stop(options.stopped), &mut checks)?;
+    let (mut gpu, interrupted) = test(gpu, Stop(options.stopped), times_tell, &mut checks)?;
     gpu.log_calls(true);
     gpu.debug = labels;
     checks.sort_by_key(|check: &Check| SHOWN.iter().position(|name| *name == check.name));
@@ -124,13 +131,13 @@ pub fn certify(mut gpu: Gpu, options: &Options<'_>) -> Result<Certified> {
 }
 
 /// Runs the checks on objects of their own; returns the device, and whether the user ended it.
-fn test(gpu: Gpu, stop: Stop<'_>, checks: &mut Vec<Check>) -> Result<(Gpu, bool)> {
+fn test(gpu: Gpu, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> Result<(Gpu, bool)> {
     // It stays, for the run.
     gpu.prepare_once()?;
     let before = gpu.mark();
     let options = LabOptions { repetitions: Some(1), ..LabOptions::default() };
     let mut lab = Lab::new(gpu, &options);
-    let tested = all_checks(&mut lab, stop, checks);
+    let tested = all_checks(&mut lab, stop, times_tell, checks);
     let Lab { gpu, .. } = lab;
     let interrupted = match tested {
         Ok(()) => false,
@@ -142,13 +149,12 @@ fn test(gpu: Gpu, stop: Stop<'_>, checks: &mut Vec<Check>) -> Result<(Gpu, bool)
     Ok((gpu, interrupted))
 }
 
-fn all_checks(lab: &mut Lab, stop: Stop<'_>, checks: &mut Vec<Check>) -> Result<()> {
+fn all_checks(lab: &mut Lab, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> Result<()> {
     let kernel = lab.kernel("lab/chains.comp").build()?;
     let mut bursts = Bursts::new(lab, kernel)?;
     // The longer between two readings of a clock, the better its rate is known: all else lies between.
     let rate = rate::Meter::begin(&lab.gpu, stop)?;
     let waves = waves::Meter::begin(lab, bursts.stamps)?;
-    let times_tell = !lab.on_cpu() || std::env::var_os(TIMING).is_some();
     if times_tell {
         timed(lab, kernel, &mut bursts, stop, checks)?;
     } else {

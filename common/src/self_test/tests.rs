@@ -58,6 +58,20 @@ fn nothing_is_left_on_the_device_which_works_on() {
 }
 
 #[test]
+fn the_validation_layer_finds_nothing_to_say_of_any_check() {
+    let options = OpenOptions { device: Some("llvmpipe".into()), validate: true, ..OpenOptions::default() };
+    for times_tell in [false, true] {
+        let gpu = Gpu::open(&options).unwrap();
+        let certified = certify_by(gpu, &Options { stopped: &|| false }, times_tell).unwrap();
+        let verdict = result(&certified.certificate, verdicts::SAME);
+        assert_eq!(verdict != CheckResult::Skipped, times_tell, "{:?}", certified.certificate);
+        let said: Vec<String> =
+            certified.gpu.take_messages().into_iter().map(|message| message.text).collect();
+        assert!(said.is_empty(), "{said:#?}");
+    }
+}
+
+#[test]
 fn a_user_can_stop_it_at_any_sample() {
     for after in [0, 1, 9, 20, 60] {
         let asked = Cell::new(0);
