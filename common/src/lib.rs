@@ -29,6 +29,7 @@ pub mod record;
 pub mod reflect;
 pub mod report;
 pub mod schema;
+pub mod self_test;
 pub mod sound;
 pub mod source;
 pub mod spirv;

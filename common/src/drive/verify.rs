@@ -10,7 +10,7 @@ use crate::tracy;
 
 /// What the device counted behind a sample.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counted {
+pub(crate) struct Counted {
     /// Elements that differ, over all repetitions.
     pub wrong: u64,
     /// Index of the first, in the order check, repetition.

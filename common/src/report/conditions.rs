@@ -130,10 +130,10 @@ mod tests {
     #[test]
     fn a_failed_self_test_comes_first() {
         let mut record = at_clocks([1980.0; 2]);
-        let check = |result| Check { name: "idle".into(), result, found: "busy".into() };
-        record.self_test = Some(Certificate { checks: vec![check(CheckResult::Passed)] });
+        let check = |result| Check { name: "idle".into(), result, found: "busy".into(), figures: vec![] };
+        record.self_test = Some(Certificate { seconds: 0.4, checks: vec![check(CheckResult::Passed)] });
         assert_eq!((cautions(&record).len(), self_test(&record).as_str()), (0, "passed"));
-        record.self_test = Some(Certificate { checks: vec![check(CheckResult::Failed)] });
+        record.self_test = Some(Certificate { seconds: 0.4, checks: vec![check(CheckResult::Failed)] });
         record.method.caches = "cold: much".into();
         let told = cautions(&record);
         assert!(told[0].contains("(idle: busy)") && told[1].contains("cold: much"), "{told:?}");

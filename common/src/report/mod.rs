@@ -38,6 +38,7 @@ pub(crate) use code_diff::code_diff;
 pub(crate) use code_pairs::code_pairs;
 pub use csv::csv;
 pub use destination::Destination;
+pub(crate) use figure::significant;
 pub use folder::Folder;
 pub use json::{json, read_json};
 pub use painting::{Painting, painted};

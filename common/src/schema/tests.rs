@@ -8,7 +8,7 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::certificate::{Certificate, Check, CheckResult};
+use crate::certificate::{Certificate, Check, CheckResult, Figure};
 use crate::facts::Multiprocessors;
 use crate::report::{fixture, read_json};
 use crate::trace::Traced;
@@ -24,9 +24,16 @@ fn results() -> PathBuf {
 /// One of everything that a record can hold.
 fn full() -> Record {
     let mut record = fixture::ratios();
-    let mut certificate = Certificate { checks: Vec::new() };
-    for result in [CheckResult::Passed, CheckResult::Failed, CheckResult::Skipped] {
-        certificate.checks.push(Check { name: "idle".into(), result, found: "0 %".into() });
+    let mut certificate = Certificate { seconds: 0.4, checks: Vec::new() };
+    let figure = || Figure { name: "longest".into(), value: 1.5, unit: "us".into() };
+    let results = [CheckResult::Passed, CheckResult::Warned, CheckResult::Failed, CheckResult::Skipped];
+    for result in results {
+        certificate.checks.push(Check {
+            name: "idle".into(),
+            result,
+            found: "0 %".into(),
+            figures: vec![figure()],
+        });
     }
     record.self_test = Some(certificate);
     record.device.multiprocessors = Some(Multiprocessors { count: 1, simds: 4, subgroups_per_simd: 8 });
