@@ -95,23 +95,24 @@ fn natural(a: &[String], b: &[String]) -> Ordering {
     pairs.fold(a.len().cmp(&b.len()), |first, next| first.then(next))
 }
 
-/// What tells one device from another: two machines may have the same.
-pub fn identity(record: &Record) -> [String; 4] {
+/// What tells one device from another: its model, driver and processor. Two cards of one model in like
+/// machines count as one device; a report says where it has put several together.
+pub fn identity(record: &Record) -> [String; 3] {
     let device = &record.device;
     let driver = format!("{} {}", device.driver_name, device.driver_info);
-    [device.name.clone(), driver, record.host.processor.clone().unwrap_or_default(), device.uuid.clone()]
+    [device.name.clone(), driver, record.host.processor.clone().unwrap_or_default()]
 }
 
 /// Its name for each, with as much more as tells it from those of the same name.
 fn device_labels(found: &[Found]) -> Vec<String> {
-    let all: Vec<[String; 4]> = found.iter().map(|found| identity(&found.record)).collect();
-    let label = |of: &[String; 4]| {
-        let same: Vec<&[String; 4]> = all.iter().filter(|other| other[0] == of[0]).collect();
-        let more = (1..4).filter(|&part| same.iter().any(|other| other[part] != of[part]));
+    let all: Vec<[String; 3]> = found.iter().map(|found| identity(&found.record)).collect();
+    let label = |of: &[String; 3]| {
+        let same: Vec<&[String; 3]> = all.iter().filter(|other| other[0] == of[0]).collect();
+        let more = (1..3).filter(|&part| same.iter().any(|other| other[part] != of[part]));
         let more: Vec<String> = more.map(|part| of[part].clone()).filter(|text| !text.is_empty()).collect();
         if more.is_empty() { of[0].clone() } else { format!("{} ({})", of[0], more.join(", ")) }
     };
-    let mut known: BTreeMap<&[String; 4], String> = BTreeMap::new();
+    let mut known: BTreeMap<&[String; 3], String> = BTreeMap::new();
     all.iter().map(|of| known.entry(of).or_insert_with(|| label(of)).clone()).collect()
 }
 
@@ -155,4 +156,15 @@ pub fn measured<'r>(record: &'r Record, variant: &str) -> Option<&'r Row> {
 /// The later of two, where both measured the same.
 pub fn later<'e>(entries: &[&'e Entry]) -> Option<&'e Entry> {
     entries.iter().copied().max_by(|a, b| a.record().started.cmp(&b.record().started))
+}
+
+/// How many cards of one model these come from; nothing where it is one.
+pub fn cards(entries: &[&Entry]) -> String {
+    let mut cards: Vec<&str> = entries.iter().map(|entry| entry.record().device.uuid.as_str()).collect();
+    cards.sort_unstable();
+    cards.dedup();
+    match cards.len() {
+        0 | 1 => String::new(),
+        many => format!(" They come from {many} cards of this model, by their UUIDs."),
+    }
 }

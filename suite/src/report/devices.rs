@@ -132,7 +132,7 @@ impl<'b> Comparison<'b> {
                 legend: legend.collect(),
                 axis: format!("{axis}{}", if kind == Kind::Log { " (logarithmic)" } else { "" }),
                 kind,
-                guides: if ratios { vec![Guide { at: 1.0, dash: 2 }] } else { vec![] },
+                guides: if ratios { vec![Guide { at: 1.0, double: false }] } else { vec![] },
                 rows: variants.iter().map(row).collect(),
             };
             pictures.extend(plot.draw()?);

@@ -76,6 +76,7 @@ pub fn facts(record: &Record) -> Vec<(&'static str, String)> {
                 device.queue_family
             ),
         ),
+        ("UUID", device.uuid.clone()),
         ("Driver", format!("{} {}", device.driver_name, device.driver_info)),
         ("Host", format!("{}, {processor}, {} threads", host.system, host.threads)),
         ("Date", format!("{}, {} s", record.started, words::significant(record.seconds))),

@@ -40,14 +40,14 @@ fn times(entry: &Entry) -> RowPlot {
         let row = timed().find(|row| Some(&row.variant) == name.as_ref())?;
         row.isolated_us.map(|time| time.median)
     };
-    let guide = |name: &Option<String>, dash: i32| median_of(name).map(|at| Guide { at, dash });
+    let guide = |name: &Option<String>, double| median_of(name).map(|at| Guide { at, double });
     RowPlot {
         title: format!("{}: times", record.sample),
         subtitle: subtitle(entry),
         legend: legend(record),
         axis: format!("µs a repetition{}", if kind == Kind::Log { " (logarithmic)" } else { "" }),
         kind,
-        guides: [guide(&record.bound, 2), guide(&record.baseline, 6)].into_iter().flatten().collect(),
+        guides: [guide(&record.bound, false), guide(&record.baseline, true)].into_iter().flatten().collect(),
         rows: record.rows.iter().map(|row| rung(record, row)).collect(),
     }
 }
@@ -65,8 +65,8 @@ fn legend(record: &Record) -> Vec<(Track, String)> {
     let any = |has: &dyn Fn(&Row) -> bool| record.rows.iter().any(|row| row.status == Status::Ok && has(row));
     let bar = |shade| Track::Bar { to: 0.0, interval: None, shade };
     let point = |mark| Track::Point { at: 0.0, interval: None, mark };
-    let named = |name: &Option<String>, what: &str, dashes: &str| {
-        name.as_ref().map(|name| format!("{what}: {name} ({dashes} line)"))
+    let named = |name: &Option<String>, what: &str, line: &str| {
+        name.as_ref().map(|name| format!("{what}: {name} ({line} line)"))
     };
     let mut legend = Vec::new();
     if any(&|row| row.isolated_us.is_some() && !raced(row)) {
@@ -78,14 +78,14 @@ fn legend(record: &Record) -> Vec<(Track, String)> {
     if any(&|row| row.pipelined_us.is_some()) {
         legend.push((point(PIPELINED), "pipelined".to_owned()));
     }
-    legend.extend(named(&record.bound, "bound", "dotted").map(|text| (bar(Shade::Bound), text)));
+    legend.extend(named(&record.bound, "bound", "thin").map(|text| (bar(Shade::Bound), text)));
     if record.baseline != record.bound {
-        legend.extend(named(&record.baseline, "baseline", "dashed").map(|text| (bar(Shade::Baseline), text)));
+        legend.extend(named(&record.baseline, "baseline", "double").map(|text| (bar(Shade::Baseline), text)));
     }
     legend
 }
 
-const PIPELINED: Mark = Mark(7);
+const PIPELINED: Mark = Mark(3);
 const RACED: Mark = Mark(6);
 
 fn rung(record: &Record, row: &Row) -> PlotRow {
@@ -162,7 +162,7 @@ fn races(entry: &Entry) -> RowPlot {
         axis: "% of the trials".into(),
         kind: Kind::Linear,
         // The axis ends at all of them.
-        guides: vec![Guide { at: 100.0, dash: 2 }],
+        guides: vec![Guide { at: 100.0, double: false }],
         rows: record.rows.iter().map(trials).collect(),
     }
 }
@@ -177,7 +177,8 @@ fn trials(row: &Row) -> PlotRow {
         Err(words) => (String::new(), Body::Words(words)),
         Ok(racy) => (words::racy(racy), Body::Tracks(vec![share(racy.racy_samples, racy.samples)])),
     };
-    PlotRow { name: row.variant.clone(), strong: false, figure, body }
+    let fault = if matches!(row.promise, Promise::Fault { .. }) { " (a fault on purpose)" } else { "" };
+    PlotRow { name: format!("{}{fault}", row.variant), strong: false, figure, body }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of trials fit 52 bits")]

@@ -104,6 +104,11 @@ impl<'b> Sweep<'b> {
         lines
     }
 
+    /// All its records.
+    pub fn entries(&self) -> Vec<&'b Entry> {
+        self.steps.iter().flat_map(|step| &step.entries).copied().collect()
+    }
+
     /// So many are drawn; all are in the table.
     pub const DRAWN: usize = 2 * Mark::MOST;
 

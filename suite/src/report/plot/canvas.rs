@@ -22,7 +22,7 @@ pub const LINE: i32 = 16;
 
 pub const INK: RGBColor = RGBColor(0x1a, 0x1a, 0x1a);
 pub const FAINT: RGBColor = RGBColor(0x55, 0x55, 0x55);
-pub const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
+pub const GRID: RGBColor = RGBColor(0xe6, 0xe6, 0xe6);
 pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
 
 const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
@@ -92,16 +92,6 @@ impl Canvas<'_> {
         self.area.draw(&PathElement::new(points, colour.stroke_width(width))).context("drawing a plot")
     }
 
-    /// A line from top to bottom in dashes.
-    pub fn dashes(&self, x: i32, [top, bottom]: [i32; 2], dash: i32, colour: RGBColor) -> Result<()> {
-        let mut y = top;
-        while y < bottom {
-            self.line(&[[x, y], [x, (y + dash).min(bottom)]], colour, 1)?;
-            y += 2 * dash;
-        }
-        Ok(())
-    }
-
     /// Filled, or an outline.
     pub fn rectangle(&self, from: [i32; 2], to: [i32; 2], colour: RGBColor, filled: bool) -> Result<()> {
         let corners = [(from[0], from[1]), (to[0], to[1])];
@@ -148,7 +138,7 @@ fn terse(svg: &str) -> String {
             short.push_str(part.trim());
             continue;
         };
-        let mut tag = tag.to_owned();
+        let mut tag = tag.replace(" \"", "\"");
         for default in defaults {
             tag = tag.replace(default, "");
         }

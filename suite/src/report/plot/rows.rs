@@ -4,7 +4,7 @@
 use anyhow::Result;
 
 use super::Svg;
-use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, PAPER, Side, WIDTH, drawn};
+use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, Side, WIDTH, drawn};
 use super::marks::{Mark, Shade};
 use super::scale::{Kind, Scale, named};
 use super::text::{broken, width};
@@ -40,8 +40,8 @@ pub struct RowPlot {
 pub struct Guide {
     /// Where.
     pub at: f64,
-    /// Pixels of a dash.
-    pub dash: i32,
+    /// Two lines instead of one: plotters has no dashes but as an element each.
+    pub double: bool,
 }
 
 /// One row.
@@ -149,6 +149,9 @@ impl Spread {
 /// `├──┤`
 fn whisker(canvas: &Canvas<'_>, scale: &Scale, ends: [f64; 2], y: i32) -> Result<()> {
     let [low, high] = ends.map(|end| scale.at(end));
+    if high - low < 3 {
+        return canvas.line(&[[low, y - 3], [low, y + 3]], INK, 1);
+    }
     let path = [[low, y - 3], [low, y + 3], [low, y], [high, y], [high, y - 3], [high, y + 3]];
     canvas.line(&path, INK, 1)
 }
@@ -231,7 +234,9 @@ impl Part<'_> {
             }
         }
         for guide in &self.plot.guides {
-            canvas.dashes(self.scale.at(guide.at), [top, bottom], guide.dash, FAINT)?;
+            let x = self.scale.at(guide.at);
+            let lines: &[i32] = if guide.double { &[x - 1, x + 1] } else { &[x] };
+            lines.iter().try_for_each(|x| canvas.line(&[[*x, top], [*x, bottom]], FAINT, 1))?;
         }
         canvas.line(&[[left(), bottom], [right(), bottom]], INK, 1)?;
         canvas.text([right(), bottom + LINE + LINE / 2 + 2], Side::Right, INK, &self.plot.axis)
@@ -353,8 +358,6 @@ impl<'p> Placed<'p> {
     }
 
     fn draw(&self, canvas: &Canvas<'_>, scale: &Scale, top: i32) -> Result<()> {
-        // No line of the grid runs through letters.
-        canvas.rectangle([left() + 1, top], [right(), top + self.lines() * LINE], PAPER, true)?;
         let mut y = top + LINE / 2;
         for line in &self.name {
             if self.row.strong {
@@ -374,6 +377,7 @@ impl<'p> Placed<'p> {
             y += LINE;
         }
         if let Body::Tracks(tracks) = &self.row.body {
+            y -= LINE / 2;
             for track in tracks {
                 track.draw(canvas, scale, y + track.height() / 2)?;
                 y += track.height();
