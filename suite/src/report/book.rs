@@ -168,3 +168,60 @@ pub fn cards(entries: &[&Entry]) -> String {
         many => format!(" They come from {many} cards of this model, by their UUIDs."),
     }
 }
+
+#[cfg(test)]
+pub mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::collect::read;
+
+    /// A committed record, changed.
+    pub fn found(run: &str, change: impl FnOnce(&mut Record)) -> Found {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../results").join(run).join("record.json");
+        let mut record = read(&path).unwrap();
+        change(&mut record);
+        Found { path, record }
+    }
+
+    pub const RUN: &str = "2026-11-21-nvidia-h200/512-12-passes";
+
+    pub fn set(record: &mut Record, name: &str, value: &str) {
+        record.configuration.insert(name.into(), value.into());
+    }
+
+    #[test]
+    fn amounts_are_numbers_and_sizes() {
+        assert_eq!(
+            ["12", "0.5", "512x512", "8x8x4"].map(amount),
+            [Some(12.0), Some(0.5), Some(262_144.0), Some(256.0)]
+        );
+        for word in ["one per pass", "32x32,64x64", "", "x", "0: graphics", "-3", "NaN", "inf", "1xinf"] {
+            assert_eq!(amount(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn records_come_by_sample_device_and_the_size_of_values() {
+        let of = |size: &str| found(RUN, |record| set(record, "size", size));
+        let mut records = vec![of("2048x2048"), of("64x64"), of("512x512")];
+        records.push(found("2026-11-21-nvidia-h200/codegen", |_| ()));
+        let book = Book::of(records);
+        assert_eq!(book.samples(), ["codegen", "pipelined_events"]);
+        let differs: Vec<&str> =
+            book.of_sample("pipelined_events").map(|entry| entry.differs.as_str()).collect();
+        assert_eq!(differs, ["size 64x64", "size 512x512", "size 2048x2048"]);
+    }
+
+    #[test]
+    fn devices_of_one_name_are_told_apart_by_what_differs() {
+        let book = Book::of(vec![
+            found(RUN, |_| ()),
+            found(RUN, |record| record.device.driver_info = "600.1".into()),
+            found(RUN, |record| record.device.name = "Other".into()),
+        ]);
+        let mut labels: Vec<&str> = book.entries.iter().map(|entry| entry.device.as_str()).collect();
+        labels.sort_unstable();
+        assert_eq!(labels, ["NVIDIA H200 (NVIDIA 580.159.04)", "NVIDIA H200 (NVIDIA 600.1)", "Other"]);
+    }
+}

@@ -145,3 +145,47 @@ impl<'b> Comparison<'b> {
 pub fn figure(summary: &Summary, is_ratio: bool) -> String {
     if is_ratio { words::ratio(summary) } else { words::significant(summary.median) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::book::tests::{RUN, found, set};
+    use super::*;
+
+    fn of(other: impl FnOnce(&mut common::record::Record)) -> usize {
+        let book = Book::of(vec![found(RUN, |_| ()), found(RUN, other)]);
+        comparisons(&book, "pipelined_events").len()
+    }
+
+    #[test]
+    fn the_same_work_on_two_devices_compares() {
+        assert_eq!(of(|record| record.device.name = "Other".into()), 1);
+        assert_eq!(of(|_| ()), 0, "one device");
+        assert_eq!(
+            of(|record| {
+                record.device.name = "Other".into();
+                set(record, "size", "64x64");
+            }),
+            0,
+            "other work"
+        );
+        assert_eq!(
+            of(|record| {
+                record.device.name = "Other".into();
+                set(record, "wave_lanes", "64");
+            }),
+            1,
+            "the device's own argument"
+        );
+    }
+
+    #[test]
+    fn both_are_drawn_with_their_figures() {
+        let other = found(RUN, |record| record.device.name = "Other".into());
+        let book = Book::of(vec![found(RUN, |_| ()), other]);
+        let comparison = &comparisons(&book, "pipelined_events")[0];
+        assert_eq!(comparison.reference(), Some("no_barrier"));
+        let pictures = comparison.draw().unwrap();
+        assert_eq!(pictures.len(), 2);
+        assert!(pictures[0].0.contains("1.63 | 1.63") && pictures[0].0.contains("Other"));
+    }
+}

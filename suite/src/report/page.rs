@@ -270,7 +270,7 @@ fn boxed(table: &Table) -> Markup {
     html! {
         div.box tabindex="0" {
             table {
-                thead { tr { @for (head, figures) in &table.columns { th.n[*figures] { (head) } } } }
+                thead { tr { @for (head, figures) in &table.columns { th class=[figures.then_some("n")] { (head) } } } }
                 tbody { @for line in &table.lines { tr { (cells(table, line)) } } }
             }
         }
@@ -285,7 +285,7 @@ fn cells(table: &Table, line: &Line) -> Markup {
                 td colspan=(table.columns.len().saturating_sub(1).max(1)) { (words) }
             }
             Line::Cells(cells) => @for (cell, (_, figures)) in cells.iter().zip(&table.columns) {
-                td.n[*figures] { (linked(cell)) }
+                td class=[figures.then_some("n")] { (linked(cell)) }
             },
         }
     }

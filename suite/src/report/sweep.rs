@@ -168,3 +168,71 @@ pub fn spans(values: impl Iterator<Item = f64>, times: f64) -> bool {
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (f64::min(low, v), f64::max(high, v)));
     low > 0.0 && high.is_finite() && high / low >= times
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::book::tests::{RUN, found, set};
+    use super::*;
+
+    /// What was swept, and its values.
+    fn of(changes: &[&[(&str, &str)]]) -> Vec<(String, Vec<String>)> {
+        let records = changes.iter().map(|changes| {
+            found(RUN, |record| changes.iter().for_each(|(name, value)| set(record, name, value)))
+        });
+        let book = Book::of(records.collect());
+        let values = |sweep: &Sweep<'_>| sweep.steps.iter().map(|step| step.value.to_owned()).collect();
+        sweeps(&book, "pipelined_events").iter().map(|sweep| (sweep.over.to_owned(), values(sweep))).collect()
+    }
+
+    fn swept(over: &str, values: &[&str]) -> (String, Vec<String>) {
+        (over.into(), values.iter().map(|value| (*value).to_owned()).collect())
+    }
+
+    #[test]
+    fn one_argument_that_differs_is_a_sweep() {
+        let found = of(&[&[("size", "64x64")], &[("size", "2048x2048")], &[("size", "512x512")]]);
+        assert_eq!(found, [swept("size", &["64x64", "512x512", "2048x2048"])]);
+    }
+
+    #[test]
+    fn two_that_differ_or_words_are_none() {
+        assert!(of(&[&[("size", "64x64")], &[("passes", "3")]]).is_empty());
+        assert!(of(&[&[("images", "one")], &[("images", "two")]]).is_empty());
+        assert!(
+            of(&[&[("workgroup", "8x8")], &[("workgroup", "8x8x4")]]).is_empty(),
+            "they are not of one kind"
+        );
+        assert!(of(&[&[], &[("more", "1")]]).is_empty(), "one lacks it");
+        assert!(of(&[&[], &[]]).is_empty(), "nothing differs");
+    }
+
+    #[test]
+    fn a_grid_is_a_sweep_along_each_line() {
+        let found =
+            of(&[&[], &[("passes", "3")], &[("size", "64x64")], &[("size", "64x64"), ("passes", "3")]]);
+        assert_eq!(found.iter().filter(|(over, _)| over == "size").count(), 2, "{found:?}");
+        assert_eq!(found.iter().filter(|(over, _)| over == "passes").count(), 2, "{found:?}");
+    }
+
+    #[test]
+    fn other_devices_are_not_in_it_and_the_latest_of_a_value_counts() {
+        let small = |record: &mut Record| set(record, "size", "64x64");
+        let slower = found(RUN, |record| {
+            record.started = "2027-01-01T00:00:00Z".into();
+            record.rows[0].isolated_us.as_mut().unwrap().median = 99.0;
+        });
+        let book = Book::of(vec![
+            found(RUN, small),
+            slower,
+            found(RUN, |_| ()),
+            found(RUN, |record| {
+                set(record, "size", "2048x2048");
+                record.device.name = "Other".into();
+            }),
+        ]);
+        let sweeps = sweeps(&book, "pipelined_events");
+        assert_eq!(sweeps.len(), 1);
+        assert_eq!(sweeps[0].steps.len(), 2);
+        assert_eq!(sweeps[0].lines()[0].points[1].y, 99.0);
+    }
+}

@@ -4,7 +4,7 @@
 use anyhow::Result;
 
 use super::Svg;
-use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, Side, WIDTH, drawn};
+use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, PAPER, Side, WIDTH, drawn};
 use super::marks::{Mark, Shade};
 use super::scale::{Kind, Scale, named};
 use super::text::{broken, width};
@@ -214,6 +214,10 @@ impl Part<'_> {
             self.axis(canvas, top, bottom)?;
             let mut y = top;
             for row in &rows {
+                if !self.plot.guides.is_empty() {
+                    // No line runs through letters.
+                    canvas.rectangle([left() + 1, y], [right(), y + row.lines() * LINE - 2], PAPER, true)?;
+                }
                 row.draw(canvas, &self.scale, y)?;
                 y += row.height();
             }

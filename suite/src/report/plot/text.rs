@@ -42,7 +42,7 @@ pub fn broken(text: &str, room: f64) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for part in parts(&text) {
-        if width(line.trim_end()) + width(part.trim_end()) > room && !line.is_empty() {
+        if width(&line) + width(part.trim_end()) > room - 0.01 && !line.is_empty() {
             lines.push(std::mem::take(&mut line).trim_end().to_owned());
         }
         for c in part.chars() {
@@ -75,5 +75,9 @@ mod tests {
             assert!(lines.iter().all(|line| width(line) <= room), "{room}: {lines:?}");
         }
         assert_eq!(broken("one two", 1000.0), ["one two"]);
+        for room in 60..400 {
+            let lines = broken("align 8, images one per pass, radius 2", f64::from(room));
+            assert_eq!(lines.join(" "), "align 8, images one per pass, radius 2", "words stay whole");
+        }
     }
 }
