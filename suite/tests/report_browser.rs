@@ -200,10 +200,12 @@ fn broken_layouts(chromium: &Chromium) -> Outcome {
         ("a text is cut", html.replace("text-anchor=\"end\"", "")),
         ("texts overlap", html.replace("</svg>", "<text x=\"10\" y=\"16\">twice</text></svg>")),
         ("plots are missing", html.replace("<svg", "<span").replace("</svg>", "</span>")),
-        ("the columns", html.replace("minmax(min(100%,440px),1fr)", "190px 190px")),
+        ("the columns", html.replace("minmax(min(100%,440px),1fr)", "1fr")),
     ];
     for (what, page) in broken {
-        match sound(&chromium.findings(&page, 390)) {
+        // Two columns of a narrow page would be too small as well.
+        let width = if what == "the columns" { 1280 } else { 390 };
+        match sound(&chromium.findings(&page, width)) {
             Err(failed) if failed.message().is_some_and(|message| message.starts_with(what)) => {}
             other => return Err(format!("{what} is not found: {other:?}").into()),
         }
@@ -252,12 +254,12 @@ fn requests(chromium: &Chromium) -> Outcome {
     if !found.is_empty() {
         return Err(format!("{found:?}").into());
     }
-    let tag = "<img src='http://127.0.0.1:9/x.png'>";
+    let tag = "<img src='http://127.0.0.1:8123/x.png'>";
     let asking = html.replace("<nav>", &format!("{tag}<nav>"));
     if !asked(chromium, &asking).is_empty() {
         return Err("the policy lets an image through".into());
     }
-    if asked(chromium, &without_policy(&asking)) != ["GET http://127.0.0.1:9/x.png HTTP/1.1"] {
+    if asked(chromium, &without_policy(&asking)).iter().all(|line| !line.contains("/x.png")) {
         return Err("a request is not seen by this test".into());
     }
     Ok(())

@@ -59,7 +59,7 @@ pub fn broken(text: &str, room: f64) -> Vec<String> {
 
 /// Pieces that stay together where they can, with the sign that ends each.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive([' ', '_', '-', '/'])
+    text.split_inclusive([' ', ',', '_', '-', '/'])
 }
 
 #[cfg(test)]
