@@ -1,5 +1,7 @@
 //! `suite report`: its Markdown, its size, and that nothing of a record becomes markup.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -27,7 +27,7 @@ pub struct Comparison<'b> {
 
 /// All comparisons of a sample that two devices or more take part in.
 pub fn comparisons<'b>(book: &'b Book, sample: &'b str) -> Vec<Comparison<'b>> {
-    let mut groups: Vec<(Vec<(&str, &str)>, Vec<&Entry>)> = Vec::new();
+    let mut groups: Vec<(Work<'_>, Vec<&Entry>)> = Vec::new();
     for entry in book.of_sample(sample).filter(|entry| !counts_races(entry.record())) {
         let key = work(entry);
         match groups.iter_mut().find(|(known, _)| *known == key) {
@@ -35,15 +35,17 @@ pub fn comparisons<'b>(book: &'b Book, sample: &'b str) -> Vec<Comparison<'b>> {
             None => groups.push((key, vec![entry])),
         }
     }
-    let of = |(key, entries): (Vec<(&str, &str)>, Vec<&'b Entry>)| {
+    let of = |(key, entries): (Work<'_>, Vec<&'b Entry>)| {
         let shared = key.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ");
         Comparison { sample, shared, entries: one_a_device(&entries) }
     };
     groups.into_iter().map(of).filter(|comparison| comparison.entries.len() > 1).collect()
 }
 
-/// What is worked on.
-fn work(entry: &Entry) -> Vec<(&str, &str)> {
+/// Arguments that say what is worked on, and their values.
+type Work<'e> = Vec<(&'e str, &'e str)>;
+
+fn work(entry: &Entry) -> Work<'_> {
     let all = entry.record().configuration.iter();
     all.filter(|(name, _)| !OF_THE_DEVICE.contains(&name.as_str()))
         .map(|(name, value)| (name.as_str(), value.as_str()))

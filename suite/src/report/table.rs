@@ -55,12 +55,12 @@ fn or_absent(text: Option<String>) -> String {
     text.unwrap_or_else(|| ABSENT.into())
 }
 
+/// Head, whether it holds figures, and the cell of a row.
+type Column<'f, R> = (String, bool, &'f dyn Fn(&R) -> Option<String>);
+
 impl Table {
     /// A column of text, of all `rows`, unless none has any.
-    fn with<R>(
-        columns: &[(String, bool, &dyn Fn(&R) -> Option<String>)],
-        rows: &[(R, Option<String>, String)],
-    ) -> Self {
+    fn with<R>(columns: &[Column<'_, R>], rows: &[(R, Option<String>, String)]) -> Self {
         let measured = || rows.iter().filter(|(_, words, _)| words.is_none());
         let used: Vec<_> =
             columns.iter().filter(|(_, _, of)| measured().any(|(row, ..)| of(row).is_some())).collect();

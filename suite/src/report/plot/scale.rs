@@ -108,8 +108,8 @@ fn log_ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
 pub fn named(value: f64) -> String {
     let size = value.abs();
     let text = match size {
-        s if s == 0.0 => "0".into(),
-        s if s >= 1e6 || s < 1e-4 => format!("{value:e}"),
+        0.0 => "0".into(),
+        s if !(1e-4..1e6).contains(&s) => format!("{value:e}"),
         // Sums of steps such as 0.1 are not exact.
         _ => {
             let digits = format!("{value:.6}");
