@@ -18,43 +18,53 @@ const OUTLIERS: f64 = 0.05;
 /// Groups of lines: the verdict, what is wrong with figures, what figures mean, what the record notes. `drawn` is
 /// the table above them, `left_out` the columns that did not fit into it.
 pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<Vec<String>> {
-    let mut cautions = Vec::new();
-    cautions.extend(ended(&record.ended));
-    cautions.extend(conditions::cautions(record));
-    cautions.extend(statuses(record, drawn));
-    cautions.extend(match record.matrix {
-        None => stopped(record),
-        Some(_) => stopped_in_all(record).into_iter().collect(),
-    });
     let mut meanings = match record.matrix.as_ref().map(|matrix| matrix.shows) {
         Some(Shows::Races) => races_legend(record).into_iter().collect(),
-        Some(Shows::Ratios) => {
-            cautions.extend(near_floor(record));
-            ratios_legend(record).into_iter().collect()
-        }
+        Some(Shows::Ratios) => ratios_legend(record).into_iter().collect(),
         Some(Shows::Times) => {
-            cautions.extend(near_floor(record));
             vec!["Cells: isolated / pipelined time of a repetition, medians, in µs.".into()]
         }
         None => {
-            cautions.extend(near_floor(record));
-            cautions.extend(outliers(record));
             let mut lines = legend(record, left_out);
             lines.extend(racy(record));
             lines
         }
     };
-    cautions.extend(promises(record));
     let no_column = record.matrix.is_some() || left_out.iter().any(|head| head == "of limit");
     meanings.extend(share::legend(record, no_column));
     meanings.extend(published(record));
     if !left_out.is_empty() {
         meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
     }
-    let short = record.verdict.clone().or_else(|| verdict(record)).unwrap_or_default();
-    let short = short.lines().map(str::to_owned).collect();
-    let groups = [short, cautions, meanings, record.notes.clone()];
+    let groups = [short(record), cautions(record, drawn), meanings, record.notes.clone()];
     groups.into_iter().filter(|group| !group.is_empty()).collect()
+}
+
+/// What the sample concludes, or else what the table says in words.
+pub(super) fn short(record: &Record) -> Vec<String> {
+    let short = record.verdict.clone().or_else(|| verdict(record)).unwrap_or_default();
+    short.lines().map(str::to_owned).collect()
+}
+
+/// What is wrong with the figures; `drawn` is the text that has said some of it already.
+pub(super) fn cautions(record: &Record, drawn: &str) -> Vec<String> {
+    let mut cautions = Vec::new();
+    cautions.extend(ended(&record.ended));
+    cautions.extend(conditions::cautions(record));
+    cautions.extend(statuses(record, drawn));
+    let shows = record.matrix.as_ref().map(|matrix| matrix.shows);
+    match shows {
+        None => cautions.extend(stopped(record)),
+        Some(_) => cautions.extend(stopped_in_all(record)),
+    }
+    if shows != Some(Shows::Races) {
+        cautions.extend(near_floor(record));
+    }
+    if shows.is_none() {
+        cautions.extend(outliers(record));
+    }
+    cautions.extend(promises(record));
+    cautions
 }
 
 fn ended(ended: &Ended) -> Option<String> {

@@ -152,7 +152,7 @@ fn readme(record: &Record, table: &str) -> String {
     )
 }
 
-fn tool(tool: &Tool) -> String {
+pub(super) fn tool(tool: &Tool) -> String {
     let commit = match (&tool.commit, tool.dirty) {
         (None, _) => "commit unknown".to_owned(),
         (Some(commit), Some(false)) => format!("commit {commit}"),
@@ -162,7 +162,7 @@ fn tool(tool: &Tool) -> String {
     format!("{} {}, {commit}, {} build", tool.name, tool.version, tool.build)
 }
 
-fn end(ended: &Ended) -> String {
+pub(super) fn end(ended: &Ended) -> String {
     match ended {
         Ended::Complete => "complete".to_owned(),
         Ended::Interrupted => {
@@ -174,7 +174,7 @@ fn end(ended: &Ended) -> String {
 }
 
 /// The command line as it can be typed again in a checkout.
-fn command(record: &Record) -> String {
+pub(super) fn command(record: &Record) -> String {
     let mut line = format!("cargo run --release --bin {}", quote(&record.sample));
     let arguments = record.command.get(1..).unwrap_or_default();
     if !arguments.is_empty() {

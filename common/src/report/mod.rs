@@ -30,6 +30,7 @@ mod table;
 mod timeline;
 mod traced;
 mod verdict;
+pub mod words;
 
 pub use below::wrapped;
 pub use charset::Charset;

@@ -1,0 +1,227 @@
+//! The records of a report in their order, and which of them belong together.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use common::record::{Record, Row};
+
+use crate::collect::Found;
+
+/// One record.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Where it was found, and what it holds.
+    pub found: Found,
+    /// Its place in the page, for links: `r1`.
+    pub id: String,
+    /// Its device, as it is told apart from others.
+    pub device: String,
+    /// The arguments in which it differs from others of its sample, `size 512x512, passes 12`.
+    pub differs: String,
+}
+
+impl Entry {
+    /// What the file says.
+    pub fn record(&self) -> &Record {
+        &self.found.record
+    }
+
+    /// The folder of the run.
+    pub fn folder(&self) -> &Path {
+        self.found.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// All arguments: `passes 12, size 512x512`.
+    pub fn configuration(&self) -> String {
+        listed(self.record().configuration.iter())
+    }
+}
+
+fn listed<'c>(entries: impl Iterator<Item = (&'c String, &'c String)>) -> String {
+    entries.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Everything that a report shows.
+#[derive(Clone, Debug)]
+pub struct Book {
+    /// By sample, device, configuration and date.
+    pub entries: Vec<Entry>,
+}
+
+impl Book {
+    /// Of these records.
+    pub fn of(mut found: Vec<Found>) -> Self {
+        found.sort_by(|a, b| order(&a.record, &b.record).then_with(|| a.path.cmp(&b.path)));
+        let labels = device_labels(&found);
+        let differing = differing(&found);
+        let entries = found.into_iter().zip(labels).enumerate();
+        let entries = entries.map(|(at, (found, device))| {
+            let names = differing.get(&found.record.sample).map_or(&[][..], Vec::as_slice);
+            let differs = listed(found.record.configuration.iter().filter(|(name, _)| names.contains(name)));
+            Entry { id: format!("r{}", at + 1), device, differs, found }
+        });
+        Self { entries: entries.collect() }
+    }
+
+    /// Names of the samples, each once.
+    pub fn samples(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.entries.iter().map(|entry| entry.record().sample.as_str()).collect();
+        names.dedup();
+        names
+    }
+
+    /// The records of a sample.
+    pub fn of_sample<'b>(&'b self, sample: &'b str) -> impl Iterator<Item = &'b Entry> {
+        self.entries.iter().filter(move |entry| entry.record().sample == sample)
+    }
+}
+
+fn order(a: &Record, b: &Record) -> Ordering {
+    let head = |r: &Record| (r.sample.clone(), r.device.kind, identity(r));
+    let values = |r: &Record| r.configuration.values().cloned().collect::<Vec<_>>();
+    head(a)
+        .cmp(&head(b))
+        .then_with(|| natural(&values(a), &values(b)))
+        .then_with(|| a.started.cmp(&b.started))
+}
+
+/// Numbers by their value: 512x512 before 1152x1152.
+fn natural(a: &[String], b: &[String]) -> Ordering {
+    let pairs = a.iter().zip(b).map(|(a, b)| match (amount(a), amount(b)) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        _ => a.cmp(b),
+    });
+    pairs.fold(a.len().cmp(&b.len()), |first, next| first.then(next))
+}
+
+/// What tells one device from another: its model, driver and processor. Two cards of one model in like
+/// machines count as one device; a report says where it has put several together.
+pub fn identity(record: &Record) -> [String; 3] {
+    let device = &record.device;
+    let driver = format!("{} {}", device.driver_name, device.driver_info);
+    [device.name.clone(), driver, record.host.processor.clone().unwrap_or_default()]
+}
+
+/// Its name for each, with as much more as tells it from those of the same name.
+fn device_labels(found: &[Found]) -> Vec<String> {
+    let all: Vec<[String; 3]> = found.iter().map(|found| identity(&found.record)).collect();
+    let label = |of: &[String; 3]| {
+        let same: Vec<&[String; 3]> = all.iter().filter(|other| other[0] == of[0]).collect();
+        let more = (1..3).filter(|&part| same.iter().any(|other| other[part] != of[part]));
+        let more: Vec<String> = more.map(|part| of[part].clone()).filter(|text| !text.is_empty()).collect();
+        if more.is_empty() { of[0].clone() } else { format!("{} ({})", of[0], more.join(", ")) }
+    };
+    let mut known: BTreeMap<&[String; 3], String> = BTreeMap::new();
+    all.iter().map(|of| known.entry(of).or_insert_with(|| label(of)).clone()).collect()
+}
+
+/// Of each sample, the arguments that not all its records have with the same value.
+fn differing(found: &[Found]) -> BTreeMap<String, Vec<String>> {
+    let mut all: BTreeMap<String, BTreeMap<String, Vec<Option<&String>>>> = BTreeMap::new();
+    for name in found.iter().flat_map(|f| f.record.configuration.keys().map(|name| (&f.record.sample, name)))
+    {
+        all.entry(name.0.clone()).or_default().entry(name.1.clone()).or_default();
+    }
+    for Found { record, .. } in found {
+        for (name, values) in all.get_mut(&record.sample).into_iter().flatten() {
+            values.push(record.configuration.get(name));
+        }
+    }
+    let several = |values: &Vec<Option<&String>>| values.iter().any(|value| *value != values[0]);
+    all.into_iter()
+        .map(|(sample, names)| {
+            (sample, names.into_iter().filter(|(_, values)| several(values)).map(|(name, _)| name).collect())
+        })
+        .collect()
+}
+
+/// `1152x1152` as texels, `12` as itself; nothing of what is no size and no number.
+pub fn amount(text: &str) -> Option<f64> {
+    let number = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
+    let sides: Vec<f64> = text.split('x').map(number).collect::<Option<_>>()?;
+    Some(sides.into_iter().product())
+}
+
+/// How many sides a size has; 1 of a number.
+pub fn sides(text: &str) -> usize {
+    text.split('x').count()
+}
+
+/// The row of this name, where it has figures.
+pub fn measured<'r>(record: &'r Record, variant: &str) -> Option<&'r Row> {
+    record.rows.iter().find(|row| row.variant == variant && row.status == common::record::Status::Ok)
+}
+
+/// The later of two, where both measured the same.
+pub fn later<'e>(entries: &[&'e Entry]) -> Option<&'e Entry> {
+    entries.iter().copied().max_by(|a, b| a.record().started.cmp(&b.record().started))
+}
+
+/// How many cards of one model these come from; nothing where it is one.
+pub fn cards(entries: &[&Entry]) -> String {
+    let mut cards: Vec<&str> = entries.iter().map(|entry| entry.record().device.uuid.as_str()).collect();
+    cards.sort_unstable();
+    cards.dedup();
+    match cards.len() {
+        0 | 1 => String::new(),
+        many => format!(" They come from {many} cards of this model, by their UUIDs."),
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::collect::read;
+
+    /// A committed record, changed.
+    pub fn found(run: &str, change: impl FnOnce(&mut Record)) -> Found {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../results").join(run).join("record.json");
+        let mut record = read(&path).unwrap();
+        change(&mut record);
+        Found { path, record }
+    }
+
+    pub const RUN: &str = "2026-11-21-nvidia-h200/512-12-passes";
+
+    pub fn set(record: &mut Record, name: &str, value: &str) {
+        record.configuration.insert(name.into(), value.into());
+    }
+
+    #[test]
+    fn amounts_are_numbers_and_sizes() {
+        assert_eq!(
+            ["12", "0.5", "512x512", "8x8x4"].map(amount),
+            [Some(12.0), Some(0.5), Some(262_144.0), Some(256.0)]
+        );
+        for word in ["one per pass", "32x32,64x64", "", "x", "0: graphics", "-3", "NaN", "inf", "1xinf"] {
+            assert_eq!(amount(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn records_come_by_sample_device_and_the_size_of_values() {
+        let of = |size: &str| found(RUN, |record| set(record, "size", size));
+        let mut records = vec![of("2048x2048"), of("64x64"), of("512x512")];
+        records.push(found("2026-11-21-nvidia-h200/codegen", |_| ()));
+        let book = Book::of(records);
+        assert_eq!(book.samples(), ["codegen", "pipelined_events"]);
+        let differs: Vec<&str> =
+            book.of_sample("pipelined_events").map(|entry| entry.differs.as_str()).collect();
+        assert_eq!(differs, ["size 64x64", "size 512x512", "size 2048x2048"]);
+    }
+
+    #[test]
+    fn devices_of_one_name_are_told_apart_by_what_differs() {
+        let book = Book::of(vec![
+            found(RUN, |_| ()),
+            found(RUN, |record| record.device.driver_info = "600.1".into()),
+            found(RUN, |record| record.device.name = "Other".into()),
+        ]);
+        let mut labels: Vec<&str> = book.entries.iter().map(|entry| entry.device.as_str()).collect();
+        labels.sort_unstable();
+        assert_eq!(labels, ["NVIDIA H200 (NVIDIA 580.159.04)", "NVIDIA H200 (NVIDIA 600.1)", "Other"]);
+    }
+}

@@ -1,0 +1,163 @@
+//! What a report holds: chapters by sample, and their pictures.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::book::{Book, Entry};
+use super::devices::{Comparison, comparisons};
+use super::plot::Svg;
+use super::sweep::{Sweep, sweeps};
+use super::{distribution, ladder, timeline};
+
+/// A picture of the report.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// Of its file, without an ending.
+    pub name: String,
+    /// How it stands in the page.
+    pub body: Body,
+    /// Pictures of a higher rank are left out first where the page becomes too large.
+    pub rank: u8,
+    /// It stands in the page.
+    pub kept: bool,
+}
+
+/// How a picture stands in the page.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// Drawn here: as it is.
+    Drawn(Svg),
+    /// From a file: as an image, so that nothing in it can run.
+    Image {
+        /// A `data:` address.
+        address: String,
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl Picture {
+    /// Bytes that it takes in the page.
+    pub fn size(&self) -> usize {
+        match &self.body {
+            Body::Drawn(Svg(svg)) => svg.len(),
+            Body::Image { address, .. } => address.len(),
+        }
+    }
+}
+
+/// A chapter: the records of a sample.
+#[derive(Clone, Debug)]
+pub struct Chapter<'b> {
+    /// Name of the sample.
+    pub sample: &'b str,
+    /// Its devices side by side, with the places of their pictures.
+    pub comparisons: Vec<(Comparison<'b>, Vec<usize>)>,
+    /// Its sweeps.
+    pub sweeps: Vec<(Sweep<'b>, Vec<usize>)>,
+    /// Its records.
+    pub runs: Vec<Run<'b>>,
+}
+
+/// A record, with the places of its pictures.
+#[derive(Clone, Debug)]
+pub struct Run<'b> {
+    /// It.
+    pub entry: &'b Entry,
+    /// How long each variant takes.
+    pub ladder: Vec<usize>,
+    /// How the samples scatter.
+    pub scatter: Vec<usize>,
+    /// The timeline beside it: the place of the picture, or the file and why it is not shown.
+    pub timeline: Option<Result<usize, (PathBuf, String)>>,
+}
+
+/// All of it.
+#[derive(Clone, Debug)]
+pub struct Content<'b> {
+    /// Its head.
+    pub title: String,
+    /// The records.
+    pub book: &'b Book,
+    /// In the order of the samples' names.
+    pub chapters: Vec<Chapter<'b>>,
+    /// Of all chapters.
+    pub pictures: Vec<Picture>,
+}
+
+impl<'b> Content<'b> {
+    /// Draws everything.
+    ///
+    /// # Errors
+    /// Where plotters cannot draw.
+    pub fn of(book: &'b Book, title: String) -> Result<Self> {
+        let mut content = Self { title, book, chapters: Vec::new(), pictures: Vec::new() };
+        for sample in book.samples() {
+            let chapter = content.chapter(sample)?;
+            content.chapters.push(chapter);
+        }
+        Ok(content)
+    }
+
+    fn chapter(&mut self, sample: &'b str) -> Result<Chapter<'b>> {
+        let mut chapter = Chapter { sample, comparisons: vec![], sweeps: vec![], runs: vec![] };
+        for (at, comparison) in comparisons(self.book, sample).into_iter().enumerate() {
+            let places = self.add(&format!("{sample}-devices-{}", at + 1), 1, comparison.draw()?);
+            chapter.comparisons.push((comparison, places));
+        }
+        for (at, sweep) in sweeps(self.book, sample).into_iter().enumerate() {
+            let places = self.add(&format!("{sample}-over-{}-{}", sweep.over, at + 1), 1, sweep.draw()?);
+            chapter.sweeps.push((sweep, places));
+        }
+        for entry in self.book.of_sample(sample) {
+            let stem = format!("{}-{sample}", entry.id);
+            let ladder = self.add(&format!("{stem}-ladder"), 0, ladder::draw(entry)?);
+            let scatter = self.add(&format!("{stem}-scatter"), 2, distribution::draw(entry)?);
+            chapter.runs.push(Run { entry, ladder, scatter, timeline: self.timeline(entry, &stem) });
+        }
+        Ok(chapter)
+    }
+
+    fn add(&mut self, name: &str, rank: u8, drawn: Vec<Svg>) -> Vec<usize> {
+        let from = self.pictures.len();
+        for (at, svg) in (1..).zip(drawn) {
+            self.push(&format!("{name}-{at}"), rank, Body::Drawn(svg));
+        }
+        (from..self.pictures.len()).collect()
+    }
+
+    fn push(&mut self, name: &str, rank: u8, body: Body) -> usize {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+        // Names of samples are untrusted, and file systems have an end.
+        let name = name.chars().map(plain).take(120).collect();
+        self.pictures.push(Picture { name, body, rank, kept: false });
+        self.pictures.len() - 1
+    }
+
+    fn timeline(&mut self, entry: &Entry, stem: &str) -> Option<Result<usize, (PathBuf, String)>> {
+        let found = timeline::find(entry)?;
+        Some(match found.address {
+            Ok(address) => {
+                Ok(self.push(&format!("{stem}-waves"), 3, Body::Image { address, path: found.path }))
+            }
+            Err(why) => Err((found.path, why)),
+        })
+    }
+
+    /// Keeps as many pictures as have `room` bytes: ladders first, timelines last.
+    pub fn keep(&mut self, mut room: usize) {
+        for rank in 0..=3 {
+            for picture in self.pictures.iter_mut().filter(|picture| picture.rank == rank) {
+                let size = picture.size() + AROUND;
+                picture.kept = size <= room;
+                if picture.kept {
+                    room -= size;
+                }
+            }
+        }
+    }
+}
+
+/// Bytes around a picture in the page.
+const AROUND: usize = 200;

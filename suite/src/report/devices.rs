@@ -1,0 +1,193 @@
+//! The same sample with the same arguments on several devices, side by side.
+
+use anyhow::Result;
+use common::record::Row;
+use common::report::words;
+use common::stats::Summary;
+
+use super::book::{Book, Entry, identity, later, measured};
+use super::ladder::{counts_races, ends};
+use super::plot::{Body, Guide, Kind, Mark, PlotRow, RowPlot, Svg, Track};
+use super::sweep::spans;
+
+/// Arguments whose default a sample takes from its device, and that do not change what it works on: how a
+/// device is divided, its clock, the lanes of its waves.
+const OF_THE_DEVICE: [&str; 5] = ["machine", "mhz", "queue family", "tile_lanes", "wave_lanes"];
+
+/// Records that compare: one a device.
+#[derive(Clone, Debug)]
+pub struct Comparison<'b> {
+    /// Name of the sample.
+    pub sample: &'b str,
+    /// The arguments that all share.
+    pub shared: String,
+    /// The latest of each device.
+    pub entries: Vec<&'b Entry>,
+}
+
+/// All comparisons of a sample that two devices or more take part in.
+pub fn comparisons<'b>(book: &'b Book, sample: &'b str) -> Vec<Comparison<'b>> {
+    let mut groups: Vec<(Work<'_>, Vec<&Entry>)> = Vec::new();
+    for entry in book.of_sample(sample).filter(|entry| !counts_races(entry.record())) {
+        let key = work(entry);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, entries)) => entries.push(entry),
+            None => groups.push((key, vec![entry])),
+        }
+    }
+    let of = |(key, entries): (Work<'_>, Vec<&'b Entry>)| {
+        let shared = key.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ");
+        Comparison { sample, shared, entries: one_a_device(&entries) }
+    };
+    groups.into_iter().map(of).filter(|comparison| comparison.entries.len() > 1).collect()
+}
+
+/// Arguments that say what is worked on, and their values.
+type Work<'e> = Vec<(&'e str, &'e str)>;
+
+fn work(entry: &Entry) -> Work<'_> {
+    let all = entry.record().configuration.iter();
+    all.filter(|(name, _)| !OF_THE_DEVICE.contains(&name.as_str()))
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect()
+}
+
+fn one_a_device<'b>(entries: &[&'b Entry]) -> Vec<&'b Entry> {
+    let mut groups: Vec<Vec<&'b Entry>> = Vec::new();
+    for entry in entries {
+        match groups.iter_mut().find(|group| identity(group[0].record()) == identity(entry.record())) {
+            Some(group) => group.push(entry),
+            None => groups.push(vec![entry]),
+        }
+    }
+    groups.iter().filter_map(|group| later(group)).collect()
+}
+
+impl<'b> Comparison<'b> {
+    /// The variants that two of them measured.
+    pub fn variants(&self) -> Vec<&'b str> {
+        let mut names: Vec<&str> = Vec::new();
+        for row in self.entries.iter().flat_map(|entry| &entry.record().rows) {
+            if !names.contains(&row.variant.as_str()) {
+                names.push(&row.variant);
+            }
+        }
+        let measured_by =
+            |name: &str| self.entries.iter().filter(|e| measured(e.record(), name).is_some()).count();
+        names.retain(|name| measured_by(name) > 1);
+        names
+    }
+
+    /// What all divide by, where they agree on it.
+    pub fn reference(&self) -> Option<&'b str> {
+        let mut all = self.entries.iter().map(|entry| entry.record().reference());
+        let first = all.next()??;
+        all.all(|other| other == Some(first)).then_some(first)
+    }
+
+    /// Pictures of the ratios and of the times.
+    ///
+    /// # Errors
+    /// Where plotters cannot draw.
+    pub fn draw(&self) -> Result<Vec<Svg>> {
+        let mut pictures = Vec::new();
+        if let Some(reference) = self.reference() {
+            let axis = format!("isolated time ÷ {reference}");
+            let ratio = |entry: &Entry, row: &Row| entry.record().to_reference(row);
+            pictures.extend(self.plot("ratios", &axis, &ratio, true)?);
+        }
+        pictures.extend(self.plot("times", "isolated time, µs", &|_, row| row.isolated_us, false)?);
+        Ok(pictures)
+    }
+
+    /// One row a variant, one track a device; of many devices several pictures.
+    fn plot(
+        &self,
+        what: &str,
+        axis: &str,
+        of: &dyn Fn(&Entry, &Row) -> Option<Summary>,
+        ratios: bool,
+    ) -> Result<Vec<Svg>> {
+        let value = |entry: &Entry, name: &str| of(entry, measured(entry.record(), name)?);
+        let variants = self.variants();
+        let values = variants.iter().flat_map(|name| self.entries.iter().filter_map(|e| value(e, name)));
+        let kind = if spans(values.map(|s| s.median), 10.0) { Kind::Log } else { Kind::Linear };
+        let mut pictures = Vec::new();
+        for devices in self.entries.chunks(Mark::MOST) {
+            let point = |(at, entry): (usize, &&Entry), name: &str| {
+                let value = value(entry, name)?;
+                Some(Track::Point { at: value.median, interval: ends(&value), mark: Mark(at) })
+            };
+            let row = |name: &&str| {
+                let tracks: Vec<Track> = devices.iter().enumerate().filter_map(|e| point(e, name)).collect();
+                let figures =
+                    devices.iter().map(|e| value(e, name).map_or("–".into(), |s| figure(&s, ratios)));
+                let figure = figures.collect::<Vec<_>>().join(" | ");
+                PlotRow { name: (*name).to_owned(), strong: false, figure, body: Body::Tracks(tracks) }
+            };
+            let legend = (0..).zip(devices).map(|(at, entry)| {
+                (Track::Point { at: 0.0, interval: None, mark: Mark(at) }, entry.device.clone())
+            });
+            let plot = RowPlot {
+                title: format!("{}: {what} on {} devices", self.sample, self.entries.len()),
+                subtitle: self.shared.clone(),
+                legend: legend.collect(),
+                axis: format!("{axis}{}", if kind == Kind::Log { " (logarithmic)" } else { "" }),
+                kind,
+                guides: if ratios { vec![Guide { at: 1.0, double: false }] } else { vec![] },
+                rows: variants.iter().map(row).collect(),
+            };
+            pictures.extend(plot.draw()?);
+        }
+        Ok(pictures)
+    }
+}
+
+/// A ratio, or a time.
+pub fn figure(summary: &Summary, is_ratio: bool) -> String {
+    if is_ratio { words::ratio(summary) } else { words::significant(summary.median) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::book::tests::{RUN, found, set};
+    use super::*;
+
+    fn of(other: impl FnOnce(&mut common::record::Record)) -> usize {
+        let book = Book::of(vec![found(RUN, |_| ()), found(RUN, other)]);
+        comparisons(&book, "pipelined_events").len()
+    }
+
+    #[test]
+    fn the_same_work_on_two_devices_compares() {
+        assert_eq!(of(|record| record.device.name = "Other".into()), 1);
+        assert_eq!(of(|_| ()), 0, "one device");
+        assert_eq!(
+            of(|record| {
+                record.device.name = "Other".into();
+                set(record, "size", "64x64");
+            }),
+            0,
+            "other work"
+        );
+        assert_eq!(
+            of(|record| {
+                record.device.name = "Other".into();
+                set(record, "wave_lanes", "64");
+            }),
+            1,
+            "the device's own argument"
+        );
+    }
+
+    #[test]
+    fn both_are_drawn_with_their_figures() {
+        let other = found(RUN, |record| record.device.name = "Other".into());
+        let book = Book::of(vec![found(RUN, |_| ()), other]);
+        let comparison = &comparisons(&book, "pipelined_events")[0];
+        assert_eq!(comparison.reference(), Some("no_barrier"));
+        let pictures = comparison.draw().unwrap();
+        assert_eq!(pictures.len(), 2);
+        assert!(pictures[0].0.contains("1.63 | 1.63") && pictures[0].0.contains("Other"));
+    }
+}

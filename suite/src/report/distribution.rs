@@ -1,0 +1,68 @@
+//! How the isolated samples of each variant scatter around their own median.
+
+use anyhow::Result;
+use common::record::{Row, Status};
+use common::stats::Summary;
+
+use super::book::Entry;
+use super::ladder::{counts_races, subtitle};
+use super::plot::{Body, Kind, PlotRow, RowPlot, Spread, Svg, Track};
+
+/// Its pictures; none where no row has samples.
+///
+/// # Errors
+/// Where plotters cannot draw.
+pub fn draw(entry: &Entry) -> Result<Vec<Svg>> {
+    let record = entry.record();
+    let rows: Vec<PlotRow> = record.rows.iter().filter_map(box_of).collect();
+    if rows.is_empty() || counts_races(record) {
+        return Ok(Vec::new());
+    }
+    let empty = Spread { quartiles: [0.0; 3], whiskers: [0.0; 2], outliers: vec![] };
+    let plot = RowPlot {
+        title: format!("{}: scatter of the isolated samples", record.sample),
+        subtitle: subtitle(entry),
+        legend: vec![(
+            Track::Spread(empty),
+            "quartiles and median; whiskers to the last sample within Tukey's fences, circles beyond".into(),
+        )],
+        axis: "% off the row's median (equal steps to ±1 %, equal factors beyond)".into(),
+        kind: Kind::Both,
+        guides: vec![],
+        rows,
+    };
+    plot.draw()
+}
+
+fn box_of(row: &Row) -> Option<PlotRow> {
+    let time = row.isolated_us.filter(|_| row.status == Status::Ok && !row.samples.is_empty())?;
+    let off = |value: f64| (value / time.median - 1.0) * 100.0;
+    let samples: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
+    let (within, beyond): (Vec<f64>, Vec<f64>) =
+        samples.iter().copied().partition(|value| inside(&time, *value));
+    let ends = within.iter().copied().fold([time.median; 2], |[low, high], v| [low.min(v), high.max(v)]);
+    let quartile = words_of(&time, samples.len(), beyond.len());
+    let spread = Spread {
+        quartiles: [time.q1, time.median, time.q3].map(off),
+        whiskers: ends.map(off),
+        outliers: beyond.into_iter().map(off).collect(),
+    };
+    let body = Body::Tracks(vec![Track::Spread(spread)]);
+    Some(PlotRow { name: row.variant.clone(), strong: false, figure: quartile, body })
+}
+
+/// Tukey's fences, as the summary counts outliers by them.
+fn inside(time: &Summary, value: f64) -> bool {
+    let fence = 1.5 * time.iqr;
+    value >= time.q1 - fence && value <= time.q3 + fence
+}
+
+fn words_of(time: &Summary, samples: usize, outliers: usize) -> String {
+    let box_width = if time.median > 0.0 { time.iqr / time.median * 100.0 } else { 0.0 };
+    let outliers = match outliers {
+        0 => String::new(),
+        1 => " · 1 outlier".into(),
+        many => format!(" · {many} outliers"),
+    };
+    format!("n {samples} · box {box_width:.1} %{outliers}")
+}

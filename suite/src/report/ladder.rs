@@ -1,0 +1,191 @@
+//! The ladder: how long each variant takes, or how often it races where trials are counted.
+
+use anyhow::Result;
+use common::record::{Promise, Record, Row, Shows, Status};
+use common::report::words;
+use common::stats::{Interval, Summary, none_seen_bound};
+
+use super::book::Entry;
+use super::plot::{Body, Guide, Kind, Mark, PlotRow, RowPlot, Shade, Svg, Track};
+use super::sweep::spans;
+
+/// Counts of races are what the record is about; its times are not.
+pub fn counts_races(record: &Record) -> bool {
+    record.matrix.as_ref().is_some_and(|matrix| matrix.shows == Shows::Races)
+}
+
+/// Texels of the row differed in at least one sample, and were to be right by nothing but luck.
+pub fn raced(row: &Row) -> bool {
+    !matches!(row.promise, Promise::Fault { .. }) && row.racy.is_some_and(|racy| racy.racy_samples > 0)
+}
+
+/// Its pictures; none of a record without rows.
+///
+/// # Errors
+/// Where plotters cannot draw.
+pub fn draw(entry: &Entry) -> Result<Vec<Svg>> {
+    let record = entry.record();
+    if record.rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    if counts_races(record) { races(entry).draw() } else { times(entry).draw() }
+}
+
+fn times(entry: &Entry) -> RowPlot {
+    let record = entry.record();
+    let timed = || record.rows.iter().filter(|row| row.status == Status::Ok);
+    let medians = timed().flat_map(|row| [row.isolated_us, row.pipelined_us]).flatten().map(|s| s.median);
+    let kind = if spans(medians, 25.0) { Kind::Log } else { Kind::Linear };
+    let median_of = |name: &Option<String>| {
+        let row = timed().find(|row| Some(&row.variant) == name.as_ref())?;
+        row.isolated_us.map(|time| time.median)
+    };
+    let guide = |name: &Option<String>, double| median_of(name).map(|at| Guide { at, double });
+    RowPlot {
+        title: format!("{}: times", record.sample),
+        subtitle: subtitle(entry),
+        legend: legend(record),
+        axis: format!("µs a repetition{}", if kind == Kind::Log { " (logarithmic)" } else { "" }),
+        kind,
+        guides: [guide(&record.bound, false), guide(&record.baseline, true)].into_iter().flatten().collect(),
+        rows: record.rows.iter().map(|row| rung(record, row)).collect(),
+    }
+}
+
+/// What tells it from other pictures.
+pub fn subtitle(entry: &Entry) -> String {
+    match entry.configuration() {
+        none if none.is_empty() => entry.device.clone(),
+        configuration => format!("{}: {configuration}", entry.device),
+    }
+}
+
+/// Marks that the rows use.
+fn legend(record: &Record) -> Vec<(Track, String)> {
+    let any = |has: &dyn Fn(&Row) -> bool| record.rows.iter().any(|row| row.status == Status::Ok && has(row));
+    let bar = |shade| Track::Bar { to: 0.0, interval: None, shade };
+    let point = |mark| Track::Point { at: 0.0, interval: None, mark };
+    let named = |name: &Option<String>, what: &str, line: &str| {
+        name.as_ref().map(|name| format!("{what}: {name} ({line} line)"))
+    };
+    let mut legend = Vec::new();
+    if any(&|row| row.isolated_us.is_some() && !raced(row)) {
+        legend.push((bar(Shade::Plain), "isolated, with the 95 % interval of the median".to_owned()));
+    }
+    if any(&|row| row.isolated_us.is_some() && raced(row)) {
+        legend.push((point(RACED), "isolated, of a variant that raced".to_owned()));
+    }
+    if any(&|row| row.pipelined_us.is_some()) {
+        legend.push((point(PIPELINED), "pipelined".to_owned()));
+    }
+    legend.extend(named(&record.bound, "bound", "thin").map(|text| (bar(Shade::Bound), text)));
+    if record.baseline != record.bound {
+        legend.extend(named(&record.baseline, "baseline", "double").map(|text| (bar(Shade::Baseline), text)));
+    }
+    legend
+}
+
+const PIPELINED: Mark = Mark(3);
+const RACED: Mark = Mark(6);
+
+fn rung(record: &Record, row: &Row) -> PlotRow {
+    let is = |name: &Option<String>| name.as_ref() == Some(&row.variant);
+    let (bound, baseline) = (is(&record.bound), is(&record.baseline));
+    let mark = match (bound, baseline) {
+        (true, _) => " (bound)",
+        (_, true) => " (baseline)",
+        _ => "",
+    };
+    let shade = match (bound, baseline) {
+        (true, _) => Shade::Bound,
+        (_, true) => Shade::Baseline,
+        _ => Shade::Plain,
+    };
+    let body = match (words::status(&row.status), row.isolated_us) {
+        (Some(status), _) => Body::Words(status),
+        (None, None) => Body::Words("no sample was taken".into()),
+        (None, Some(time)) => Body::Tracks(tracks(row, &time, shade)),
+    };
+    let figure = match (&body, row.isolated_us) {
+        (Body::Tracks(_), Some(time)) => figure(record, row, &time),
+        _ => String::new(),
+    };
+    PlotRow { name: format!("{}{mark}", row.variant), strong: bound || baseline, figure, body }
+}
+
+fn tracks(row: &Row, time: &Summary, shade: Shade) -> Vec<Track> {
+    let isolated = if raced(row) {
+        Track::Point { at: time.median, interval: ends(time), mark: RACED }
+    } else {
+        Track::Bar { to: time.median, interval: ends(time), shade }
+    };
+    let pipelined =
+        row.pipelined_us.map(|time| Track::Point { at: time.median, interval: ends(&time), mark: PIPELINED });
+    [isolated].into_iter().chain(pipelined).collect()
+}
+
+/// The interval of the median.
+pub fn ends(summary: &Summary) -> Option<[f64; 2]> {
+    summary.median_95.map(|Interval { low, high }| [low, high])
+}
+
+/// `73.87 µs ±0.4 %, 1.63 ×`, and what is to be said of it.
+fn figure(record: &Record, row: &Row, time: &Summary) -> String {
+    let mut text = format!("{} µs", words::time(time, row.near_floor));
+    if let Some(error) = words::error(time) {
+        text += &format!(" {error}");
+    }
+    if let Some(ratio) = record.to_reference(row) {
+        text += &format!(" · {} ×", words::ratio(&ratio));
+    }
+    if raced(row) {
+        text += " · raced";
+    }
+    text
+}
+
+fn races(entry: &Entry) -> RowPlot {
+    let record = entry.record();
+    RowPlot {
+        title: format!("{}: trials that raced", record.sample),
+        subtitle: subtitle(entry),
+        legend: vec![
+            (
+                Track::Bar { to: 0.0, interval: None, shade: Shade::Plain },
+                "share of the trials in which a texel differed".into(),
+            ),
+            (
+                Track::Point { at: 0.0, interval: None, mark: Mark(0) },
+                "none seen, with the upper end of the 95 % interval".into(),
+            ),
+        ],
+        axis: "% of the trials".into(),
+        kind: Kind::Linear,
+        // The axis ends at all of them.
+        guides: vec![Guide { at: 100.0, double: false }],
+        rows: record.rows.iter().map(trials).collect(),
+    }
+}
+
+fn trials(row: &Row) -> PlotRow {
+    let counted = match (words::status(&row.status), row.racy) {
+        (Some(status), _) => Err(status),
+        (None, None) => Err("no trial was made".to_owned()),
+        (None, Some(racy)) => Ok(racy),
+    };
+    let (figure, body) = match counted {
+        Err(words) => (String::new(), Body::Words(words)),
+        Ok(racy) => (words::racy(racy), Body::Tracks(vec![share(racy.racy_samples, racy.samples)])),
+    };
+    let fault = if matches!(row.promise, Promise::Fault { .. }) { " (a fault on purpose)" } else { "" };
+    PlotRow { name: format!("{}{fault}", row.variant), strong: false, figure, body }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of trials fit 52 bits")]
+fn share(raced: usize, of: usize) -> Track {
+    if raced == 0 {
+        let bound = none_seen_bound(of) * 100.0;
+        return Track::Point { at: 0.0, interval: Some([0.0, bound]), mark: Mark(0) };
+    }
+    Track::Bar { to: 100.0 * raced as f64 / of.max(1) as f64, interval: None, shade: Shade::Plain }
+}

@@ -1,0 +1,39 @@
+//! Addresses of files, as seen from the page.
+
+use std::fmt::Write;
+use std::path::{Component, Path, PathBuf};
+
+/// The address of `to` in a page that lies in `folder`.
+pub fn link(folder: &Path, to: &Path) -> String {
+    let whole =
+        |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or(path.to_owned());
+    let (folder, to) =
+        (whole(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }), whole(to));
+    let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let mut relative: PathBuf = folder.components().skip(shared).map(|_| Component::ParentDir).collect();
+    relative.extend(to.components().skip(shared));
+    // A name with a colon in it would be read as a scheme.
+    let mut address = "./".to_owned();
+    for byte in relative.to_string_lossy().bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            address.push(char::from(byte));
+        } else {
+            // A string takes whatever is written to it.
+            let _ = write!(address, "%{byte:02X}");
+        }
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_folder_to_file() {
+        let at = |folder: &str, to: &str| link(Path::new(folder), Path::new(to));
+        assert_eq!(at("/x-a/b", "/x-a/b/c/d.svg"), "./c/d.svg");
+        assert_eq!(at("/x-a/b", "/x-a/c.svg"), "./../c.svg");
+        assert_eq!(at("/x-a", "/x-a/javascript:alert(1) \"é"), "./javascript%3Aalert%281%29%20%22%C3%A9");
+    }
+}

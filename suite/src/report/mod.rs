@@ -1,0 +1,158 @@
+//! `suite report`: pages and pictures of any number of records.
+//!
+//! ```text
+//! collect ──▶ Book (order, groups) ──▶ Content (chapters, pictures) ──▶ page, markdown, plots
+//! ```
+
+mod book;
+mod content;
+mod devices;
+mod distribution;
+mod facts;
+mod ladder;
+mod link;
+mod markdown;
+mod page;
+mod plot;
+mod png;
+mod prose;
+mod published;
+mod sweep;
+mod table;
+mod timeline;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use common::cli::terminal::say;
+use common::error::EXIT_RIGHT;
+use common::report::Destination;
+
+use crate::collect::collect;
+use book::Book;
+use content::{Body, Content};
+use page::Places;
+
+/// Make one page (HTML, Markdown) and pictures of records
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Without an option for what to write, report.html goes into the first folder that is given, or here."
+)]
+pub struct Report {
+    /// Records, or folders with records anywhere below them
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// One page that needs nothing else (- for the standard output)
+    #[arg(long, value_name = "FILE")]
+    html: Option<Destination>,
+    /// The same as Markdown, with the pictures of --plots
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<Destination>,
+    /// Every plot as SVG and PNG; the folder is made where it is missing
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
+    /// Head of the page
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+}
+
+/// The page stays below 2 MiB.
+const MOST: usize = 2 << 20;
+/// Of it, for sentences about pictures that are left out.
+const RESERVE: usize = 8 << 10;
+
+impl Report {
+    /// Does it; returns the exit code.
+    ///
+    /// # Errors
+    /// What hindered it.
+    pub fn run(&self) -> Result<u8> {
+        let html = self.html();
+        let pages = || [html.as_ref(), self.markdown.as_ref()].into_iter().flatten();
+        let same =
+            html.as_ref().zip(self.markdown.as_ref()).is_some_and(|(html, other)| html.is_same_place(other));
+        ensure!(!same, "--html and --markdown name the same file: give them different ones");
+        pages().try_for_each(Destination::probe)?;
+        let book = Book::of(collect(&self.paths)?);
+        let mut content = Content::of(&book, self.title(&book))?;
+        if let Some(folder) = &self.plots {
+            self.write_plots(folder, &content)?;
+        }
+        if let Some(html) = &html {
+            self.write_page(html, &mut content)?;
+        }
+        if let Some(to) = &self.markdown {
+            let text = markdown::markdown(&content, self.places(to));
+            to.write(&text)?;
+            told(to, text.len());
+        }
+        Ok(EXIT_RIGHT)
+    }
+
+    /// Where the page goes, if anywhere.
+    fn html(&self) -> Option<Destination> {
+        if self.html.is_some() || self.markdown.is_some() || self.plots.is_some() {
+            return self.html.clone();
+        }
+        let folder = self.paths.iter().find(|path| path.is_dir());
+        Some(Destination::File(folder.map_or(PathBuf::new(), Clone::clone).join("report.html")))
+    }
+
+    fn title(&self, book: &Book) -> String {
+        self.title.clone().unwrap_or_else(|| {
+            let mut devices: Vec<&str> = book.entries.iter().map(|entry| entry.device.as_str()).collect();
+            devices.sort_unstable();
+            devices.dedup();
+            match devices.as_slice() {
+                few @ ([_] | [_, _]) => format!("Hot Lap on {}", few.join(" and ")),
+                many => format!("Hot Lap on {} devices", many.len()),
+            }
+        })
+    }
+
+    fn places<'p>(&'p self, to: &'p Destination) -> Places<'p> {
+        let page = match to {
+            Destination::File(path) => path.parent().unwrap_or(Path::new("")),
+            Destination::Stdout => Path::new(""),
+        };
+        Places { page, plots: self.plots.as_deref() }
+    }
+
+    fn write_page(&self, to: &Destination, content: &mut Content<'_>) -> Result<()> {
+        let places = self.places(to);
+        let without = page::page(content, places).len();
+        content.keep(MOST.saturating_sub(RESERVE + without));
+        let text = page::page(content, places);
+        to.write(&text)?;
+        told(to, text.len());
+        if text.len() > MOST {
+            say("hot-lap: the tables alone take more than 2 MiB: give fewer records for a smaller page");
+        }
+        Ok(())
+    }
+
+    fn write_plots(&self, folder: &Path, content: &Content<'_>) -> Result<()> {
+        let shown = || format!("making the folder {}; choose another", folder.display());
+        fs::create_dir_all(folder).with_context(shown)?;
+        let painter = png::Painter::new();
+        let mut count = 0;
+        for picture in &content.pictures {
+            if let Body::Drawn(svg) = &picture.body {
+                let file =
+                    |ending: &str| Destination::File(folder.join(format!("{}.{ending}", picture.name)));
+                file("svg").write(&svg.0)?;
+                file("png").write(painter.png(svg)?)?;
+                count += 1;
+            }
+        }
+        say(&format!("wrote {count} plots as SVG and PNG into {}", folder.display()));
+        Ok(())
+    }
+}
+
+fn told(to: &Destination, bytes: usize) {
+    if let Destination::File(path) = to {
+        say(&format!("wrote {} ({} KiB)", path.display(), bytes.div_ceil(1024)));
+    }
+}

@@ -1,0 +1,17 @@
+//! Pictures as SVG, for about 440 pixels of width: rows of bars, points and boxes, and lines over a value.
+
+mod canvas;
+mod marks;
+mod rows;
+mod scale;
+mod text;
+mod xy;
+
+pub use marks::{Mark, Shade};
+pub use rows::{Body, Guide, PlotRow, RowPlot, Spread, Track};
+pub use scale::Kind;
+pub use xy::{Line, Point, XyPlot};
+
+/// A picture: an SVG element as text, which a page can hold as it is.
+#[derive(Clone, Debug)]
+pub struct Svg(pub String);

@@ -1,0 +1,150 @@
+//! From a value to a pixel, and the values that an axis names.
+
+use plotters::coord::combinators::{IntoLogRange, LogCoord};
+use plotters::coord::ranged1d::Ranged;
+use plotters::coord::types::RangedCoordf64;
+
+/// How an axis is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Equal steps.
+    Linear,
+    /// Equal factors.
+    Log,
+    /// Equal steps up to about 1 on either side of 0, equal factors beyond: deviations in per cent.
+    Both,
+}
+
+/// An axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    kind: Kind,
+    values: [f64; 2],
+    pixels: (i32, i32),
+}
+
+/// Largest and smallest value of an axis: beyond them a difference has no digits left.
+const MOST: f64 = 1e15;
+
+impl Scale {
+    /// Over values that it has to hold. Linear ones begin at 0 where `from_zero`.
+    pub fn over(
+        values: impl IntoIterator<Item = f64>,
+        kind: Kind,
+        from_zero: bool,
+        pixels: (i32, i32),
+    ) -> Self {
+        let usable = |v: &f64| v.is_finite() && v.abs() < MOST && (kind != Kind::Log || *v > 1.0 / MOST);
+        let values: Vec<f64> = values.into_iter().filter(usable).collect();
+        let (mut low, mut high) = values
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
+        if low > high {
+            (low, high) = if kind == Kind::Log { (1.0, 10.0) } else { (0.0, 1.0) };
+        }
+        let ends = match kind {
+            Kind::Log => [low / (high / low).powf(0.04).max(1.05), high * (high / low).powf(0.04).max(1.05)],
+            Kind::Linear if from_zero => {
+                [low.min(0.0), (high.max(0.0) + (high - low.min(0.0)) * 0.03).max(1e-9)]
+            }
+            Kind::Linear => {
+                let room = ((high - low) * 0.05).max(high.abs() * 1e-6).max(1e-9);
+                [low - room, high + room]
+            }
+            Kind::Both => [low.min(-1.0) * 1.1, high.max(1.0) * 1.1],
+        };
+        Self { kind, values: ends, pixels }
+    }
+
+    /// The pixel of a value; one that lies outside is drawn at the end.
+    pub fn at(&self, value: f64) -> i32 {
+        let [low, high] = self.values;
+        let value = if value.is_nan() { low } else { value.clamp(low, high) };
+        match self.kind {
+            Kind::Linear => RangedCoordf64::from(low..high).map(&value, self.pixels),
+            Kind::Log => LogCoord::from((low..high).log_scale()).map(&value, self.pixels),
+            Kind::Both => RangedCoordf64::from(low.asinh()..high.asinh()).map(&value.asinh(), self.pixels),
+        }
+    }
+
+    /// Values to name, at most about `most`, in rising order.
+    pub fn ticks(&self, most: usize) -> Vec<f64> {
+        let [low, high] = self.values;
+        let within = |v: &f64| *v >= low && *v <= high;
+        match self.kind {
+            Kind::Linear => RangedCoordf64::from(low..high).key_points(most),
+            Kind::Log => log_ticks(low, high, most),
+            Kind::Both => {
+                let powers = || (0..15).map(|power| 10_f64.powi(power));
+                let mut ticks: Vec<f64> =
+                    powers().map(|v| -v).chain([0.0]).chain(powers()).filter(within).collect();
+                ticks.sort_by(f64::total_cmp);
+                ticks
+            }
+        }
+    }
+}
+
+/// 1, 2 and 5 of each decade, or fewer of them; where even these are too few, plotters' linear ones.
+fn log_ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
+    let steps: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+    for step in steps {
+        let ticks: Vec<f64> = (-16..16)
+            .flat_map(|power| step.iter().map(move |digit| digit * 10_f64.powi(power)))
+            .filter(|v| *v >= low && *v <= high)
+            .collect();
+        if ticks.len() < 3 && step.len() == 3 {
+            return RangedCoordf64::from(low..high).key_points(most);
+        }
+        if ticks.len() <= most {
+            return ticks;
+        }
+    }
+    let every_third = (-16..16).step_by(3).map(|power| 10_f64.powi(power));
+    every_third.filter(|v| *v >= low && *v <= high).collect()
+}
+
+/// A tick in few characters.
+pub fn named(value: f64) -> String {
+    let size = value.abs();
+    let text = match size {
+        0.0 => "0".into(),
+        s if !(1e-4..1e6).contains(&s) => format!("{value:e}"),
+        // Sums of steps such as 0.1 are not exact.
+        _ => {
+            let digits = format!("{value:.6}");
+            digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+    };
+    text.replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_has_a_pixel_inside() {
+        let odd = [0.0, -3.0, 5.0, 1e-300, 1e300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+        for kind in [Kind::Linear, Kind::Log, Kind::Both] {
+            for values in [&odd[..], &odd[..1], &odd[4..5], &[], &[7.0, 7.0], &[3.0, 4000.0]] {
+                let scale = Scale::over(values.iter().copied(), kind, false, (10, 430));
+                for value in odd.iter().chain(values) {
+                    let at = scale.at(*value);
+                    assert!((10..=430).contains(&at), "{kind:?} {values:?}: {value} at {at}");
+                }
+                let ticks = scale.ticks(6);
+                assert!(ticks.len() <= 31 && ticks.is_sorted(), "{kind:?} {values:?}: {ticks:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        let scale = Scale::over([45.0, 230.0], Kind::Log, false, (0, 400));
+        assert_eq!(scale.ticks(6), [50.0, 100.0, 200.0]);
+        let scale = Scale::over([0.0, 230.0], Kind::Linear, true, (0, 400));
+        assert_eq!(scale.ticks(6), [0.0, 50.0, 100.0, 150.0, 200.0]);
+        assert_eq!([0.1 + 0.2, 1e7, -5.0, 250.0].map(named), ["0.3", "1e7", "−5", "250"]);
+    }
+}

@@ -1,0 +1,124 @@
+//! Lines over a value that was swept, a mark and a colour each.
+
+use anyhow::Result;
+
+use super::Svg;
+use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, Side, WIDTH, drawn};
+use super::marks::Mark;
+use super::rows::{Head, Track, half_of};
+use super::scale::{Kind, Scale, named};
+
+/// Height of the field with the lines.
+const FIELD: i32 = 230;
+/// Room for the figures at its left.
+const LEFT: i32 = 64;
+
+/// Lines over a value.
+#[derive(Clone, Debug)]
+pub struct XyPlot {
+    /// In bold.
+    pub title: String,
+    /// Below it.
+    pub subtitle: String,
+    /// What the lower axis holds, with its unit.
+    pub x_axis: String,
+    /// How it is divided.
+    pub x_kind: Kind,
+    /// The values to name, as they are called.
+    pub x_ticks: Vec<(f64, String)>,
+    /// What the other one holds, with its unit.
+    pub y_axis: String,
+    /// How it is divided.
+    pub y_kind: Kind,
+    /// At most [`Mark::MOST`].
+    pub lines: Vec<Line>,
+}
+
+/// One line.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its name.
+    pub name: String,
+    /// From left to right.
+    pub points: Vec<Point>,
+}
+
+/// One point of a line.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    /// The value that was swept.
+    pub x: f64,
+    /// What was measured.
+    pub y: f64,
+    /// Its interval.
+    pub interval: Option<[f64; 2]>,
+}
+
+impl XyPlot {
+    /// The picture.
+    ///
+    /// # Errors
+    /// Where plotters cannot draw.
+    pub fn draw(&self) -> Result<Svg> {
+        let points = || self.lines.iter().flat_map(|line| &line.points);
+        let legend: Vec<(Track, String)> = (0..)
+            .zip(&self.lines)
+            .map(|(at, line)| (Track::Point { at: 0.0, interval: None, mark: Mark(at) }, line.name.clone()))
+            .collect();
+        let head = Head::of(&self.title, &self.subtitle, &legend);
+        let top = head.height() + LINE;
+        let bottom = top + FIELD;
+        let x =
+            Scale::over(points().map(|point| point.x), self.x_kind, false, (LEFT + 8, WIDTH - MARGIN - 8));
+        let ys = points().flat_map(|point| point.interval.into_iter().flatten().chain([point.y]));
+        let y = Scale::over(ys, self.y_kind, true, (bottom, top));
+        drawn(bottom + 2 * LINE + 10, |canvas| {
+            head.draw(canvas)?;
+            self.x_axis(canvas, &x, [top, bottom])?;
+            self.y_axis(canvas, &y, [top, bottom])?;
+            (0..).zip(&self.lines).try_for_each(|(at, line)| line.draw(canvas, &x, &y, Mark(at)))
+        })
+    }
+
+    fn x_axis(&self, canvas: &Canvas<'_>, x: &Scale, [top, bottom]: [i32; 2]) -> Result<()> {
+        let mut free = i32::MIN;
+        for (value, name) in &self.x_ticks {
+            let (at, half) = (x.at(*value), half_of(name));
+            canvas.line(&[[at, top], [at, bottom]], GRID, 1)?;
+            let middle = at.min(WIDTH - half);
+            if middle - half > free {
+                canvas.text([middle, bottom + LINE / 2 + 2], Side::Middle, FAINT, name)?;
+                free = middle + half + 4;
+            }
+        }
+        canvas.line(&[[LEFT, bottom], [WIDTH - MARGIN, bottom]], INK, 1)?;
+        canvas.text([WIDTH - MARGIN, bottom + LINE + LINE / 2 + 4], Side::Right, INK, &self.x_axis)
+    }
+
+    fn y_axis(&self, canvas: &Canvas<'_>, y: &Scale, [top, bottom]: [i32; 2]) -> Result<()> {
+        canvas.text([MARGIN, top - LINE + 2], Side::Left, INK, &self.y_axis)?;
+        for tick in y.ticks(7) {
+            let at = y.at(tick);
+            canvas.line(&[[LEFT, at], [WIDTH - MARGIN, at]], GRID, 1)?;
+            canvas.text([LEFT - 6, at], Side::Right, FAINT, &named(tick))?;
+        }
+        canvas.line(&[[LEFT, top], [LEFT, bottom]], INK, 1)
+    }
+}
+
+impl Line {
+    fn draw(&self, canvas: &Canvas<'_>, x: &Scale, y: &Scale, mark: Mark) -> Result<()> {
+        let at = |point: &Point| [x.at(point.x), y.at(point.y)];
+        let path: Vec<[i32; 2]> = self.points.iter().map(at).collect();
+        canvas.line(&path, mark.colour(), 1)?;
+        for point in &self.points {
+            let [across, up] = at(point);
+            if let Some(ends) = point.interval {
+                let [low, high] = ends.map(|end| y.at(end));
+                canvas.line(&[[across, low], [across, high]], INK, 1)?;
+            }
+            mark.draw(canvas, [across, up])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! What sources publish, beside what was measured here.
+
+use common::record::{Record, Row};
+use common::report::words;
+use common::stats::Summary;
+
+use super::book::measured;
+use super::table::{Line, Table};
+
+/// A line a row with a published figure; none where there is none.
+pub fn published(record: &Record) -> Option<Table> {
+    let rows: Vec<&Row> = record.rows.iter().filter(|row| row.published.is_some()).collect();
+    let line = |row: &&Row| {
+        let published = row.published.as_ref()?;
+        let here = here(record, row).unwrap_or_else(|why| why.to_owned());
+        let cells = [
+            &row.variant,
+            &words::trimmed((published.value * 1e4).round() / 1e4),
+            &here,
+            &published.unit,
+            &published.device,
+            &published.source,
+        ];
+        Some(Line::Cells(cells.into_iter().map(|text| text.as_str().into()).collect()))
+    };
+    let lines: Vec<Line> = rows.iter().filter_map(line).collect();
+    let heads = [
+        ("Variant", false),
+        ("Published", true),
+        ("Measured here", false),
+        ("Unit", false),
+        ("On", false),
+        ("Source", false),
+    ];
+    (!lines.is_empty())
+        .then(|| Table { columns: heads.map(|(head, right)| (head.to_owned(), right)).into(), lines })
+}
+
+/// The same quotient of this run's times, where the unit is one of times; else why there is none.
+fn here(record: &Record, row: &Row) -> Result<String, &'static str> {
+    let unit = &row.published.as_ref().ok_or("–")?.unit;
+    let pipelined = unit.starts_with("pipelined time over");
+    if !pipelined && !unit.starts_with("time over") {
+        return Err("another unit: not compared");
+    }
+    let row = measured(record, &row.variant).ok_or("no time here")?;
+    // What a source divides by has 1 among its figures; where it has none, that is common practice.
+    let one = |other: &&Row| other.published.as_ref().is_some_and(|p| p.unit == *unit && p.value == 1.0);
+    let divisor = match record.rows.iter().find(one) {
+        Some(other) => &other.variant,
+        None => record.baseline.as_ref().ok_or("nothing here to divide by")?,
+    };
+    let ratio = if pipelined {
+        of_medians(row.pipelined_us, measured(record, divisor).and_then(|other| other.pipelined_us))
+    } else if Some(divisor) == record.bound.as_ref() {
+        row.to_bound.map(|ratio| words::ratio(&ratio))
+    } else if Some(divisor) == record.baseline.as_ref() {
+        row.to_baseline.map(|ratio| words::ratio(&ratio))
+    } else {
+        of_medians(row.isolated_us, measured(record, divisor).and_then(|other| other.isolated_us))
+    };
+    let what = if pipelined { "pipelined " } else { "" };
+    ratio.map(|ratio| format!("{ratio} ({what}÷ {divisor})")).ok_or("no time here to divide by")
+}
+
+/// Not paired by rounds.
+fn of_medians(time: Option<Summary>, divisor: Option<Summary>) -> Option<String> {
+    Some(words::hundredths(time?.median / divisor?.median)).filter(|text| !text.contains(['N', 'i']))
+}

@@ -1,0 +1,238 @@
+//! Records of one sample and device that differ in the value of one argument: times over that value.
+
+use anyhow::Result;
+use common::record::Record;
+
+use super::book::{Book, Entry, amount, identity, later, measured, sides};
+use super::plot::{Kind, Line, Mark, Point, Svg, XyPlot};
+
+/// A value that was swept.
+#[derive(Clone, Debug)]
+pub struct Sweep<'b> {
+    /// Name of the sample.
+    pub sample: &'b str,
+    /// Its device.
+    pub device: &'b str,
+    /// The argument.
+    pub over: &'b str,
+    /// What all records share.
+    pub fixed: String,
+    /// The values in rising order, with the records that have each.
+    pub steps: Vec<Step<'b>>,
+}
+
+/// One value.
+#[derive(Clone, Debug)]
+pub struct Step<'b> {
+    /// As the record has it.
+    pub value: &'b str,
+    /// As a number.
+    pub amount: f64,
+    /// Whose it is: runs of the same configuration may have different variants.
+    pub entries: Vec<&'b Entry>,
+}
+
+/// All sweeps among the records of a sample.
+pub fn sweeps<'b>(book: &'b Book, sample: &'b str) -> Vec<Sweep<'b>> {
+    let entries: Vec<&Entry> = book.of_sample(sample).collect();
+    let mut found: Vec<Sweep<'b>> = Vec::new();
+    for first in &entries {
+        for over in first.record().configuration.keys() {
+            let family: Vec<&Entry> = entries
+                .iter()
+                .copied()
+                .filter(|other| differ_only_in(first.record(), other.record(), over))
+                .collect();
+            // Each family once: with the record that comes first in it.
+            if family.first().is_some_and(|entry| entry.id == first.id)
+                && let Some(sweep) = Sweep::of(&family, over)
+            {
+                found.push(sweep);
+            }
+        }
+    }
+    found
+}
+
+/// The same device and the same arguments, but for the value of one; that one may be the same too.
+fn differ_only_in(a: &Record, b: &Record, over: &str) -> bool {
+    let (left, right) = (&a.configuration, &b.configuration);
+    let comparable = |value: &String, other: &String| {
+        amount(value).is_some() && amount(other).is_some() && sides(value) == sides(other)
+    };
+    identity(a) == identity(b)
+        && left.len() == right.len()
+        && left.iter().all(|(name, value)| {
+            right
+                .get(name)
+                .is_some_and(|other| if name == over { comparable(value, other) } else { value == other })
+        })
+}
+
+impl<'b> Sweep<'b> {
+    fn of(family: &[&'b Entry], over: &'b str) -> Option<Self> {
+        let first = *family.first()?;
+        let mut steps: Vec<Step<'b>> = Vec::new();
+        for entry in family {
+            let value = entry.record().configuration.get(over)?;
+            match steps.iter_mut().find(|step| step.value == value) {
+                Some(step) => step.entries.push(entry),
+                None => steps.push(Step { value, amount: amount(value)?, entries: vec![entry] }),
+            }
+        }
+        steps.sort_by(|a, b| a.amount.total_cmp(&b.amount));
+        let others = first.record().configuration.iter().filter(|(name, _)| *name != over);
+        let fixed = others.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ");
+        let sweep = Self { sample: &first.record().sample, device: &first.device, over, fixed, steps };
+        (sweep.steps.len() > 1 && !sweep.lines().is_empty()).then_some(sweep)
+    }
+
+    /// The variants that were measured at two values or more, those at most values first.
+    pub fn lines(&self) -> Vec<Line> {
+        let mut names: Vec<&str> = Vec::new();
+        for row in self.steps.iter().flat_map(|step| &step.entries).flat_map(|entry| &entry.record().rows) {
+            if !names.contains(&row.variant.as_str()) {
+                names.push(&row.variant);
+            }
+        }
+        let line = |name: &str| Line {
+            name: name.to_owned(),
+            points: self.steps.iter().filter_map(|step| step.point(name)).collect(),
+        };
+        let mut lines: Vec<Line> = names.into_iter().map(line).filter(|line| line.points.len() > 1).collect();
+        lines.sort_by_key(|line| std::cmp::Reverse(line.points.len()));
+        lines
+    }
+
+    /// All its records.
+    pub fn entries(&self) -> Vec<&'b Entry> {
+        self.steps.iter().flat_map(|step| &step.entries).copied().collect()
+    }
+
+    /// So many are drawn; all are in the table.
+    pub const DRAWN: usize = 2 * Mark::MOST;
+
+    /// Its pictures: of so many lines each as can be told apart.
+    ///
+    /// # Errors
+    /// Where plotters cannot draw.
+    pub fn draw(&self) -> Result<Vec<Svg>> {
+        let lines = self.lines();
+        let drawn = &lines[..lines.len().min(Self::DRAWN)];
+        let x_kind =
+            if spans(self.steps.iter().map(|step| step.amount), 4.0) { Kind::Log } else { Kind::Linear };
+        let times = drawn.iter().flat_map(|line| line.points.iter().map(|point| point.y));
+        let y_kind = if spans(times, 8.0) { Kind::Log } else { Kind::Linear };
+        let plot = |lines: &[Line]| XyPlot {
+            title: format!("{} over {} on {}", self.sample, self.over, self.device),
+            subtitle: self.fixed.clone(),
+            x_axis: format!("{}{}{}", self.over, self.unit(), words(x_kind)),
+            x_kind,
+            x_ticks: self.steps.iter().map(|step| (step.amount, step.value.to_owned())).collect(),
+            y_axis: format!("isolated time, µs{}", words(y_kind)),
+            y_kind,
+            lines: lines.to_vec(),
+        };
+        drawn.chunks(Mark::MOST).map(|lines| plot(lines).draw()).collect()
+    }
+
+    fn unit(&self) -> &'static str {
+        match self.steps.first().map(|step| sides(step.value)) {
+            Some(2) => ", by texels",
+            Some(3..) => ", by its product",
+            _ => "",
+        }
+    }
+}
+
+impl Step<'_> {
+    fn point(&self, variant: &str) -> Option<Point> {
+        let having: Vec<&Entry> = self
+            .entries
+            .iter()
+            .copied()
+            .filter(|entry| measured(entry.record(), variant).is_some())
+            .collect();
+        let time = measured(later(&having)?.record(), variant)?.isolated_us?;
+        Some(Point { x: self.amount, y: time.median, interval: time.median_95.map(|i| [i.low, i.high]) })
+    }
+}
+
+fn words(kind: Kind) -> &'static str {
+    if kind == Kind::Log { " (logarithmic)" } else { "" }
+}
+
+/// The largest is this many times the smallest, and both are above 0.
+pub fn spans(values: impl Iterator<Item = f64>, times: f64) -> bool {
+    let (low, high) = values
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (f64::min(low, v), f64::max(high, v)));
+    low > 0.0 && high.is_finite() && high / low >= times
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::book::tests::{RUN, found, set};
+    use super::*;
+
+    /// What was swept, and its values.
+    fn of(changes: &[&[(&str, &str)]]) -> Vec<(String, Vec<String>)> {
+        let records = changes.iter().map(|changes| {
+            found(RUN, |record| changes.iter().for_each(|(name, value)| set(record, name, value)))
+        });
+        let book = Book::of(records.collect());
+        let values = |sweep: &Sweep<'_>| sweep.steps.iter().map(|step| step.value.to_owned()).collect();
+        sweeps(&book, "pipelined_events").iter().map(|sweep| (sweep.over.to_owned(), values(sweep))).collect()
+    }
+
+    fn swept(over: &str, values: &[&str]) -> (String, Vec<String>) {
+        (over.into(), values.iter().map(|value| (*value).to_owned()).collect())
+    }
+
+    #[test]
+    fn one_argument_that_differs_is_a_sweep() {
+        let found = of(&[&[("size", "64x64")], &[("size", "2048x2048")], &[("size", "512x512")]]);
+        assert_eq!(found, [swept("size", &["64x64", "512x512", "2048x2048"])]);
+    }
+
+    #[test]
+    fn two_that_differ_or_words_are_none() {
+        assert!(of(&[&[("size", "64x64")], &[("passes", "3")]]).is_empty());
+        assert!(of(&[&[("images", "one")], &[("images", "two")]]).is_empty());
+        assert!(
+            of(&[&[("workgroup", "8x8")], &[("workgroup", "8x8x4")]]).is_empty(),
+            "they are not of one kind"
+        );
+        assert!(of(&[&[], &[("more", "1")]]).is_empty(), "one lacks it");
+        assert!(of(&[&[], &[]]).is_empty(), "nothing differs");
+    }
+
+    #[test]
+    fn a_grid_is_a_sweep_along_each_line() {
+        let found =
+            of(&[&[], &[("passes", "3")], &[("size", "64x64")], &[("size", "64x64"), ("passes", "3")]]);
+        assert_eq!(found.iter().filter(|(over, _)| over == "size").count(), 2, "{found:?}");
+        assert_eq!(found.iter().filter(|(over, _)| over == "passes").count(), 2, "{found:?}");
+    }
+
+    #[test]
+    fn other_devices_are_not_in_it_and_the_latest_of_a_value_counts() {
+        let small = |record: &mut Record| set(record, "size", "64x64");
+        let slower = found(RUN, |record| {
+            record.started = "2027-01-01T00:00:00Z".into();
+            record.rows[0].isolated_us.as_mut().unwrap().median = 99.0;
+        });
+        let book = Book::of(vec![
+            found(RUN, small),
+            slower,
+            found(RUN, |_| ()),
+            found(RUN, |record| {
+                set(record, "size", "2048x2048");
+                record.device.name = "Other".into();
+            }),
+        ]);
+        let sweeps = sweeps(&book, "pipelined_events");
+        assert_eq!(sweeps.len(), 1);
+        assert_eq!(sweeps[0].steps.len(), 2);
+        assert_eq!(sweeps[0].lines()[0].points[1].y, 99.0);
+    }
+}

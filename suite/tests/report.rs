@@ -1,0 +1,270 @@
+//! `suite report`: its Markdown, its size, and that nothing of a record becomes markup.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use common::certificate::{Certificate, Check, CheckResult};
+use common::record::{Ended, Record, Status};
+use common::report::{json, read_json};
+
+fn results() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../results").canonicalize().unwrap()
+}
+
+/// Called in the folder of the records, so that their paths come out the same everywhere.
+fn report(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_suite"))
+        .current_dir(results())
+        .arg("report")
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn right(arguments: &[&str]) {
+    let output = report(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+fn name(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A committed record, changed, in a folder of its own.
+fn changed(folder: &Path, run: &str, change: impl FnOnce(&mut Record)) {
+    let mut record = read_json(&text(&results().join(run).join("record.json"))).unwrap();
+    change(&mut record);
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("record.json"), json(&record).unwrap()).unwrap();
+}
+
+const H200: &str = "2026-11-21-nvidia-h200";
+const RUN: &str = "2026-11-21-nvidia-h200/512-12-passes";
+
+#[test]
+fn the_markdown_of_two_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.md");
+    right(&[RUN, "2026-11-21-nvidia-h200/2048-12-passes", "--markdown", name(&file)]);
+    insta::assert_snapshot!(text(&file));
+}
+
+#[test]
+fn all_results_with_every_picture_fit_into_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let (page, plots) = (folder.path().join("a.html"), folder.path().join("plots"));
+    right(&[".", "--html", name(&page), "--plots", name(&plots)]);
+    let html = text(&page);
+    assert!(html.len() < 2 << 20, "{} bytes", html.len());
+    assert!(!html.contains("left out, because"), "a picture is missing");
+    let files: Vec<PathBuf> = fs::read_dir(&plots).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let svgs: Vec<&PathBuf> = files.iter().filter(|path| path.extension().unwrap() == "svg").collect();
+    assert_eq!(html.matches("<svg").count(), svgs.len());
+    assert!(svgs.len() > 60 && html.matches("data:image/svg+xml;base64,").count() >= 3);
+    for svg in svgs {
+        assert_eq!(size_of_png(&svg.with_extension("png")), size_of_svg(svg).map(|side| side * 2), "{svg:?}");
+    }
+}
+
+fn size_of_png(path: &Path) -> [u32; 2] {
+    let bytes = fs::read(path).unwrap();
+    [16, 20].map(|at| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()))
+}
+
+fn size_of_svg(path: &Path) -> [u32; 2] {
+    let svg = text(path);
+    ["width", "height"].map(|side| {
+        let (_, rest) = svg.split_once(&format!("{side}=\"")).unwrap();
+        rest.split_once('"').unwrap().0.parse().unwrap()
+    })
+}
+
+#[test]
+fn where_the_page_would_be_too_large_pictures_go_and_are_linked() {
+    let folder = tempfile::tempdir().unwrap();
+    for copy in 0..12 {
+        let to = folder.path().join(format!("run{copy}"));
+        changed(&to, "2026-11-21-nvidia-h200/waves-512-12-passes", |record| record.method.seed = copy);
+        fs::copy(results().join(H200).join("waves-1152-12-passes.svg"), to.join("waves.svg")).unwrap();
+    }
+    right(&[name(folder.path())]);
+    let html = text(&folder.path().join("report.html"));
+    assert!(html.len() < 2 << 20, "{} bytes", html.len());
+    assert!(html.contains("The timeline is left out") && html.contains("href=\"./run11/waves.svg\""));
+    assert!(html.len() > 3 << 19, "more would have fitted: {} bytes", html.len());
+}
+
+/// Names and notes that would be markup.
+const EVIL: &str =
+    "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;|`*_[x](javascript:alert(3))";
+
+#[test]
+fn nothing_in_a_record_becomes_markup() {
+    let folder = tempfile::tempdir().unwrap();
+    changed(&folder.path().join("run"), RUN, |record| {
+        let evil = EVIL.to_owned();
+        let strings = [
+            &mut record.sample,
+            &mut record.device.name,
+            &mut record.device.driver_name,
+            &mut record.device.uuid,
+            &mut record.started,
+            &mut record.tool.version,
+            &mut record.tool.build,
+            &mut record.host.system,
+            &mut record.method.caches,
+            &mut record.method.clocks,
+            &mut record.rows[1].variant,
+        ];
+        strings.into_iter().for_each(|string| *string = evil.clone());
+        record.notes = vec![evil.clone()];
+        record.verdict = Some(evil.clone());
+        record.command.push(evil.clone());
+        record.method.tools.push(evil.clone());
+        record.configuration.insert(evil.clone(), evil.clone());
+        record.rows[2].status = Status::Error { reason: evil.clone() };
+        record.rows[3].status = Status::Wrong { elements: 1, first: evil.clone() };
+        let published = record.rows[0].published.as_mut().unwrap();
+        (published.unit, published.source, published.device) = (evil.clone(), evil.clone(), evil.clone());
+        record.ended = Ended::Failed { reason: evil.clone() };
+        let check = Check { name: evil.clone(), result: CheckResult::Failed, found: evil, figures: vec![] };
+        record.self_test = Some(Certificate { seconds: 0.4, checks: vec![check] });
+        record.baseline = Some(EVIL.into());
+    });
+    let (page, plots, paper) =
+        (folder.path().join("a.html"), folder.path().join("plots"), folder.path().join("a.md"));
+    let run = folder.path().join("run");
+    right(&[
+        name(&run),
+        "--html",
+        name(&page),
+        "--plots",
+        name(&plots),
+        "--markdown",
+        name(&paper),
+        "--title",
+        EVIL,
+    ]);
+    let svgs = fs::read_dir(&plots).unwrap().map(|entry| entry.unwrap().path());
+    let svgs = svgs.filter(|path| path.extension().unwrap() == "svg").map(|path| text(&path));
+    for page in [text(&page)].into_iter().chain(svgs) {
+        assert!(page.contains("&lt;script&gt;alert(1)"), "it is shown");
+        for bad in ["<script", "<img src=x", "onerror=alert(2)>"] {
+            assert!(!page.contains(bad), "{bad}");
+        }
+    }
+    let paper = text(&paper);
+    // The command is a block of code, in which nothing is markup.
+    for line in paper.lines().filter(|line| !line.starts_with("    ")) {
+        let line = line.replace("\\]", "");
+        assert!(!line.contains("<script") && !line.contains("<img") && !line.contains("](java"), "{line}");
+    }
+    // A pipe that is not escaped would be one more cell.
+    let cells = |line: &str| line.replace("\\|", "").matches('|').count();
+    let mut lines = paper.lines().peekable();
+    while let Some(line) = lines.next() {
+        if let Some(next) = lines.peek().filter(|next| line.starts_with('|') && next.starts_with('|')) {
+            assert_eq!(cells(line), cells(next), "{next}");
+        }
+    }
+}
+
+#[test]
+fn rows_without_a_time_say_why_and_have_no_bar() {
+    let folder = tempfile::tempdir().unwrap();
+    changed(folder.path(), RUN, |record| {
+        record.rows.truncate(4);
+        record.rows[0].status = Status::Skipped { reason: "no second queue".into() };
+        record.rows[1].status = Status::Wrong { elements: 3, first: "here".into() };
+        record.rows[2].status = Status::Throttled { reason: "at 300 MHz".into() };
+    });
+    let plots = folder.path().join("plots");
+    right(&[name(folder.path()), "--plots", name(&plots)]);
+    let svg = text(&plots.join("r1-pipelined_events-ladder-1.svg"));
+    for words in ["skipped: no second queue", "wrong: 3 elements differ", "throttled: at 300 MHz", "raced"] {
+        assert!(svg.contains(words), "{words}");
+    }
+    // The one row that is left raced: a bar is nowhere, in the legend neither.
+    assert!(!svg.contains("#8EC1E4"), "{svg}");
+}
+
+#[test]
+fn what_is_to_be_known_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    changed(folder.path(), RUN, |record| {
+        record.device.kind = common::facts::Kind::Cpu;
+        record.tool.build = "debug".into();
+        record.tool.dirty = Some(true);
+        record.method.tools = vec!["VK_LAYER_KHRONOS_validation".into()];
+        record.ended = Ended::Interrupted;
+        let check =
+            |name: &str, result| Check { name: name.into(), result, found: "0.1 %".into(), figures: vec![] };
+        let checks = vec![check("twice", CheckResult::Passed), check("more work", CheckResult::Failed)];
+        record.self_test = Some(Certificate { seconds: 0.4, checks });
+    });
+    right(&[name(folder.path()), "--html", name(&folder.path().join("a.html"))]);
+    let html = text(&folder.path().join("a.html"));
+    let all = [
+        "prove nothing",
+        "debug build",
+        "uncommitted changes",
+        "times are no times",
+        "interrupted by the user",
+        "<strong>passed</strong> twice: 0.1 %",
+        "<strong>FAILED</strong> more work",
+        "self-test failed",
+        "--size 512 --passes 12",
+    ];
+    for words in all {
+        assert!(html.contains(words), "{words}");
+    }
+    right(&[RUN, "--html", name(&folder.path().join("b.html"))]);
+    let html = text(&folder.path().join("b.html"));
+    assert!(html.contains("no self-test") && !html.contains("class=\"flags\""));
+}
+
+#[test]
+fn a_timeline_is_an_image_whatever_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, beside) = (folder.path().join("run"), folder.path().join("run.svg"));
+    changed(&run, "2026-11-21-nvidia-h200/waves-512-4-passes", |_| ());
+    let made = |svg: &str| {
+        fs::write(&beside, svg).unwrap();
+        let page = folder.path().join("a.html");
+        right(&[name(&run), "--html", name(&page)]);
+        text(&page)
+    };
+    let html = made("<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert('x')</script></svg>");
+    assert!(html.contains("<img src=\"data:image/svg+xml;base64,") && !html.contains("<script"));
+    for none in ["no svg", "<svg xmlns=\"http://www.w3.org/2000/svg\">", "<html></html>"] {
+        let html = made(none);
+        assert!(!html.contains("<img") && html.contains("is not shown: it is no SVG"), "{none}");
+    }
+}
+
+#[test]
+fn a_user_error_is_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let absent = folder.path().join("absent/a.html");
+    let same = folder.path().join("a");
+    let cases: [&[&str]; 4] = [
+        &["does-not-exist"],
+        &[RUN, "--html", name(&absent)],
+        &[name(folder.path())],
+        &[RUN, "--html", name(&same), "--markdown", name(&same)],
+    ];
+    for arguments in cases {
+        let output = report(arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is written");
+}
