@@ -41,6 +41,8 @@ pub use csv::csv;
 pub use destination::Destination;
 pub(crate) use figure::significant;
 pub use folder::Folder;
+#[cfg(test)]
+pub(crate) use json::read_shape;
 pub use json::{json, read_json};
 pub use painting::{Painting, painted};
 pub use panels::picture_of;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::certificate::{Certificate, Check, CheckResult, Figure};
 use crate::facts::Multiprocessors;
-use crate::report::{fixture, read_json};
+use crate::report::{fixture, read_shape};
 use crate::trace::Traced;
 
 fn validator() -> Validator {
@@ -191,7 +191,7 @@ fn schema_and_reader_are_of_one_mind() {
     let validator = validator();
     let (mut valid, mut refused) = (0, 0);
     let mut judge = |record: &Value, change: &str| {
-        let read = read_json(&record.to_string());
+        let read = read_shape(&record.to_string());
         assert_eq!(validator.is_valid(record), read.is_ok(), "{change}: the reader says {:?}", read.err());
         if read.is_ok() { valid += 1 } else { refused += 1 }
     };
