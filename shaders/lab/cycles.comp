@@ -43,9 +43,8 @@ uint multiprocessor() {
 #endif
 }
 
-// One loop reads all pairs: the first turn brings the code into the cache, and both others then take as
-// long from the one counter to the other. (With pairs from two places in the code, clocks of short
-// windows came out up to 1.5 % too low on an H200: the first pair lay 0.8 us apart.)
+// One loop reads all pairs: the first turn brings the code into the cache, and in both others as much
+// time passes from the one counter to the other.
 void main() {
     uint begin = 0;
     for (uint pair = 0; pair < 3; ++pair) {
