@@ -14,16 +14,20 @@ use serde_json::{Value, json as value};
 
 use crate::collect::{Found, parse};
 use crate::compare::{Side, TOLERANCE, compare, table};
-use crate::{scripted, verify};
+use crate::{report, scripted, verify};
 
 type Taker = fn(&Record) -> Result<(), String>;
 
-/// What takes a record; each returns an error's line, or nothing. `suite report` adds its own here.
-const TAKERS: [(&str, Taker); 4] =
-    [("compare", compared), ("verify", planned), ("judge", judged), ("table", drawn)];
+/// What takes a record; each returns an error's line, or nothing.
+const TAKERS: [(&str, Taker); 5] =
+    [("compare", compared), ("verify", planned), ("judge", judged), ("table", drawn), ("report", reported)];
 
 fn side(record: Record) -> Side {
     Side { path: "x".into(), records: vec![Found { path: "x".into(), record }] }
+}
+
+fn reported(record: &Record) -> Result<(), String> {
+    report::pages(record).map_err(|error| one_line(&error))
 }
 
 fn compared(record: &Record) -> Result<(), String> {

@@ -12,6 +12,7 @@ use common::error::{EXIT_FAILED, EXIT_RIGHT};
 use common::record::Record;
 use common::report::Destination;
 
+use crate::report::ladder_svg;
 use block::{Drawing, Ladder, Made, made};
 use marker::blocks;
 
@@ -64,11 +65,6 @@ impl Readme {
         }
         Ok(EXIT_RIGHT)
     }
-}
-
-/// The ladder plot of a record, as SVG.
-fn ladder_svg(_: &Record) -> Result<String> {
-    bail!("ladders are not drawn yet: name a picture that is there, FILE.svg or FILE.png")
 }
 
 /// A page whose blocks are made anew.

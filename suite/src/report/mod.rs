@@ -24,12 +24,13 @@ mod timeline;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use common::cli::terminal::say;
 use common::error::EXIT_RIGHT;
+use common::record::Record;
 use common::report::Destination;
 
-use crate::collect::collect;
+use crate::collect::{Found, RECORD, collect};
 use book::Book;
 use content::{Body, Content};
 use page::Places;
@@ -149,6 +150,34 @@ impl Report {
         say(&format!("wrote {count} plots as SVG and PNG into {}", folder.display()));
         Ok(())
     }
+}
+
+/// The ladder of one record, as a page of one's own shows it.
+///
+/// # Errors
+/// A record without rows, and one whose rows take several pictures.
+pub fn ladder_svg(record: &Record) -> Result<String> {
+    let book = Book::of(vec![Found { path: RECORD.into(), record: record.clone() }]);
+    let drawn = book.entries.first().map(ladder::draw).transpose()?.unwrap_or_default();
+    match <[_; 1]>::try_from(drawn) {
+        Ok([svg]) => Ok(svg.0),
+        Err(drawn) => bail!(
+            "its {} rows take {} pictures: name a picture that is there, FILE.svg or FILE.png",
+            record.rows.len(),
+            drawn.len()
+        ),
+    }
+}
+
+/// Both pages and all pictures of one record, for the tests.
+#[cfg(test)]
+pub fn pages(record: &Record) -> Result<()> {
+    let book = Book::of(vec![Found { path: RECORD.into(), record: record.clone() }]);
+    let content = Content::of(&book, "a title".into())?;
+    let places = Places { page: Path::new(""), plots: None };
+    let texts = [page::page(&content, places), markdown::markdown(&content, places)];
+    ensure!(texts.iter().all(|text| text.contains("a title")), "a page without its title");
+    Ok(())
 }
 
 fn told(to: &Destination, bytes: usize) {
