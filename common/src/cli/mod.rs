@@ -8,7 +8,7 @@ mod sweep;
 pub mod terminal;
 mod trace;
 
-pub use args::NoArgs;
+pub use args::{NoArgs, refuse, seconds};
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
