@@ -121,7 +121,7 @@ impl<'g> KernelBuilder<'g> {
     }
 
     /// A kernel of the runner's that no record shows and nothing traces.
-    pub(crate) fn build_for_traces(self) -> Result<Kernel> {
+    pub(crate) fn build_for_runner(self) -> Result<Kernel> {
         let kernel = self.build_from(&self.shaders.load(&self.path)?, &self.defines)?;
         self.gpu.arena.borrow_mut().kernels[kernel.0 as usize].is_traced = true;
         Ok(kernel)

@@ -148,7 +148,7 @@ mod tests {
         lab.limits(plane, format).unwrap();
         lab.limits(volume, format).unwrap();
         lab.validate().unwrap();
-        let options = BenchOptions { samples: Some(1), budget: None, seed: 0 };
+        let options = BenchOptions { samples: Some(1), ..BenchOptions::default() };
         let measured = bench::measure(&lab, &options, &mut |_| ControlFlow::Continue(())).unwrap();
         assert!(measured.error.is_none(), "{format:?}: {:?}", measured.error);
         measured.rows

@@ -30,14 +30,14 @@ pub(super) struct Common {
     ///
     /// Core and synchronization validation are on. Each message that the sample does not list with a
     /// reason fails the check, and so does a listed one that no longer comes.
-    #[arg(long, conflicts_with_all = ["samples", "budget", "json", "csv", "out", "trace"])]
+    #[arg(long, conflicts_with_all = ["samples", "thorough", "cold", "budget", "json", "csv", "out", "trace"])]
     pub(super) check: bool,
     /// Show each variant to a capture tool (RGP, Nsight, RenderDoc) once, and say how to capture it
     ///
     /// Each variant is recorded without timestamps and submitted alone, N repetitions of it with
     /// --repetitions N [default here: 1], between labels on the queue that tell a capture tool where it
     /// begins and ends. Its result is compared as with --check, without the validation layer.
-    #[arg(long, conflicts_with_all = ["bench", "check", "matrix", "samples", "budget", "json", "csv", "out", "image", "trace"])]
+    #[arg(long, conflicts_with_all = ["bench", "check", "matrix", "samples", "thorough", "cold", "budget", "json", "csv", "out", "image", "trace"])]
     pub(super) profile: bool,
     /// Print what the device's compiler made of each variant's kernels (registers, spills, shared memory,
     /// code), or compile them for AMD chips that are not here, as in amd:polaris10,vega10,navi21
@@ -45,7 +45,7 @@ pub(super) struct Common {
     /// No variant is run. Without a value the driver of the device in use is asked. For other chips Mesa's
     /// RADV compiles, with a device without hardware, in a process for each chip; chips have the names that
     /// Mesa gives them. The kernels are those that the sample chooses for the device that it would run on.
-    #[arg(long, value_name = "VENDOR:CHIPS", conflicts_with_all = ["bench", "check", "profile", "samples", "budget", "csv", "image", "out", "trace"])]
+    #[arg(long, value_name = "VENDOR:CHIPS", conflicts_with_all = ["bench", "check", "profile", "samples", "thorough", "cold", "budget", "csv", "image", "out", "trace"])]
     pub(super) code: Option<Option<Target>>,
     /// Compare the machine code of two variants, or of two files that hold some, and say where one of
     /// them begins to take more registers
@@ -53,7 +53,7 @@ pub(super) struct Common {
     /// Variants are compiled for the chips of --code, without it for amd:vega10, and their kernels
     /// compared in the order in which they are dispatched first. Files are text as llvm-objdump -d or
     /// --save-temps write it; no device is opened for them.
-    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["bench", "check", "profile", "matrix", "variant", "all", "samples", "budget", "csv", "image", "out", "trace"])]
+    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["bench", "check", "profile", "matrix", "variant", "all", "samples", "thorough", "cold", "budget", "csv", "image", "out", "trace"])]
     pub(super) code_diff: Option<Vec<String>>,
     /// Break every dependency of one kind, which the check must then report
     #[arg(long = "break", value_enum, hide = true)]
@@ -74,6 +74,9 @@ pub(super) struct Common {
     /// two that ratios need
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(super) variant: Vec<String>,
+    /// Leave these variants out (names or patterns, comma-separated)
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "code_diff")]
+    pub(super) without: Vec<String>,
     /// Run every variant, those too that are left out by default
     #[arg(long, conflicts_with = "variant")]
     pub(super) all: bool,
@@ -83,6 +86,12 @@ pub(super) struct Common {
     /// Take exactly N samples of each variant instead of stopping by noise
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) samples: Option<u32>,
+    /// Take ten times as long: half a second of GPU time a variant, as nvbench does, and a budget to match
+    #[arg(long, conflicts_with = "samples")]
+    pub(super) thorough: bool,
+    /// Empty the caches before each sample: fill one large buffer, then read another
+    #[arg(long)]
+    pub(super) cold: bool,
     /// Seconds for all variants together [default: 8, on a CPU device 15; more for more than 20
     /// variants]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -120,6 +129,9 @@ pub(super) struct Common {
     /// Write record, samples, table and a README with the exact command into the new folder DIR
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Keep a line in FILE that tells which variant is sampled; end when the standard input is closed
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(super) progress: Option<PathBuf>,
     /// Say how long each step of the start took, and what recording and submitting cost the CPU
     #[arg(short, long)]
     pub(super) verbose: bool,

@@ -3,6 +3,7 @@
 mod args;
 mod code;
 mod code_diff;
+mod follow;
 mod output;
 mod sweep;
 pub mod terminal;
@@ -11,7 +12,6 @@ mod trace;
 pub use args::{NoArgs, refuse, seconds};
 
 use std::fmt::Debug;
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
@@ -29,13 +29,14 @@ use crate::host::{self, Sample};
 use crate::isa;
 use crate::lab::{Lab, LabOptions, Selection};
 use crate::record::{Ended, Record, SCHEMA, Shows, Status, Traced, is_limit};
-use crate::report::{self, Folder};
+use crate::report::{self, Destination, Folder};
 use crate::tamper::{Break, Tamper};
 use crate::tracy;
 
 use args::{Common, parse};
+use follow::{Follow, Keep};
 pub(crate) use terminal::say;
-use terminal::{fitted, leave_at_once, on_interrupt, print, progress_bar, show};
+use terminal::{fitted, leave_at_once, on_interrupt, print};
 
 /// The whole of a sample's `main`: parses, opens the device, lets `declare` fill the lab, and runs
 /// the driver that the command line asks for. Exit codes: 0 right, 1 nothing could run here, 2 wrong
@@ -93,6 +94,7 @@ impl Run {
         opening.end();
         let selection = Selection {
             names: self.common.code_diff.as_ref().unwrap_or(&self.common.variant).clone(),
+            without: self.common.without.clone(),
             all: self.common.all,
             matrix: self.common.matrix,
         };
@@ -208,16 +210,18 @@ impl Run {
         let options = BenchOptions {
             samples: self.common.samples.map(|n| n as usize),
             budget: self.common.budget,
+            thorough: self.common.thorough,
+            cold: self.common.cold,
             seed: self.common.seed.unwrap_or_else(clock_seed),
         };
         self.introduce(lab);
         let stop = on_interrupt()?;
-        let bar = progress_bar();
-        let measured = bench::measure(lab, &options, &mut |progress| {
-            show(&bar, progress);
-            if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        bar.finish_and_clear();
+        let keep = self.so_far(lab, folder, started);
+        let mut follow = Follow::new(self.common.progress.as_ref(), keep)?;
+        let measured =
+            bench::measure(lab, &options, &mut |step| follow.step(step, stop.load(Ordering::Relaxed)));
+        follow.end();
+        drop(follow);
         let measured = measured?;
         if self.common.verbose {
             self.verbose(lab, start, &measured);
@@ -243,6 +247,26 @@ impl Run {
         measured.error.iter().chain(&unwritten).for_each(|error| self.complain(error));
         // A run that failed by itself ends with its own code, not with that of its output.
         Ok(if code == EXIT_RIGHT && !unwritten.is_empty() { EXIT_FAILED } else { code })
+    }
+
+    /// Writes what was measured so far wherever the record will be: what a crash leaves.
+    fn so_far<'k>(
+        &'k self,
+        lab: &'k Lab,
+        folder: Option<&'k Folder>,
+        started: SystemTime,
+    ) -> Option<Box<Keep<'k>>> {
+        let json = self.common.json.as_ref().and_then(Destination::file);
+        if json.is_none() && folder.is_none() {
+            return None;
+        }
+        Some(Box::new(move |method, rows| {
+            let record = self.record(lab, method, rows, None, Ended::Unfinished, started);
+            let Ok(text) = report::json(&record) else { return };
+            let kept = json.iter().map(|file| report::keep_so_far(file, &text));
+            // A disk that is full now may have room when the run ends, and then it is told.
+            kept.chain(folder.map(|folder| folder.keep_so_far(&text))).for_each(drop);
+        }))
     }
 
     fn complain(&self, error: &anyhow::Error) {

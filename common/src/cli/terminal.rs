@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::drive::bench::Step;
 use crate::error::EXIT_INTERRUPTED;
 use crate::fault;
-use crate::measure::Progress;
 use crate::report::{self, Charset};
 
 /// Columns of a table that goes into a file.
@@ -47,14 +47,14 @@ pub fn progress_bar() -> ProgressBar {
 }
 
 /// Shows how far a run is.
-pub fn show(bar: &ProgressBar, progress: Progress) {
+pub fn show(bar: &ProgressBar, step: &Step<'_>) {
     if !bar.is_hidden() {
-        bar.set_position(percent(progress.spent));
+        bar.set_position(percent(step.spent));
         bar.set_message(format!(
             "round {}, {} rows settled, {} % of the budget",
-            progress.rounds,
-            progress.rows_done,
-            percent(progress.spent)
+            step.rounds,
+            step.rows_done,
+            percent(step.spent)
         ));
     }
 }

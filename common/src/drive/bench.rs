@@ -1,10 +1,13 @@
 //! `--bench`: measures every variant, checks every sample, makes the record.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use serde::Serialize;
 
+use super::checked::Checked;
 use super::figures::Figures;
 use super::maps::Map;
 use super::rows;
@@ -13,22 +16,71 @@ use super::trace::{self, Subject};
 use crate::error::one_line;
 use crate::facts::Kind;
 use crate::lab::{Lab, Shown};
-use crate::measure::{self, Failure, Outcome, Plan, Progress, Reading, RowPlan, Rule, Target};
+use crate::measure::{self, Failure, Outcome, Pair, Plan, Reading, RowPlan, Rule, Target, Throttle};
 use crate::record::{Ended, Method, Promise, Row, is_limit};
 use crate::report::Painting;
 use crate::trace::Trace;
 use crate::variant::Recording;
 
 /// How to measure.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct BenchOptions {
     /// Exactly this many pairs a row.
     pub samples: Option<usize>,
     /// Budget of all rows; `None` takes 8 s on a GPU and 15 s on a CPU device.
     pub budget: Option<Duration>,
+    /// Ten times the GPU time of a row, and ten times the budget.
+    pub thorough: bool,
+    /// Empty the caches before each sample.
+    pub cold: bool,
     /// Seed of the order.
     pub seed: u64,
 }
+
+/// What a run is about to do, told to who watches it and may end it.
+pub struct Step<'s> {
+    /// Sampling or tracing.
+    pub phase: Phase,
+    /// The variant that is next.
+    pub variant: &'s str,
+    /// Rows that have enough samples.
+    pub rows_done: usize,
+    /// Rounds completed.
+    pub rounds: u32,
+    /// Share of the budget, or of a fixed number of samples, that is spent; 0 to 1.
+    pub spent: f64,
+    so_far: &'s dyn Fn() -> (Method, Vec<Row>),
+}
+
+impl fmt::Debug for Step<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Step")
+            .field("phase", &self.phase)
+            .field("variant", &self.variant)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Step<'_> {
+    /// What was measured until now, as a record would have it.
+    #[must_use]
+    pub fn so_far(&self) -> (Method, Vec<Row>) {
+        (self.so_far)()
+    }
+}
+
+/// What a run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Takes samples.
+    Measuring,
+    /// Lets waves note when they ran.
+    Tracing,
+}
+
+/// Sees each step, and ends the run by breaking.
+type Watch<'w> = dyn FnMut(&Step<'_>) -> ControlFlow<()> + 'w;
 
 /// What the driver hands to the record.
 #[derive(Debug)]
@@ -68,6 +120,9 @@ const MESA: [i32; 11] = [3, 5, 13, 18, 19, 20, 22, 23, 24, 25, 26];
 /// So many variants share the budget; more get as much again for each further such number.
 const BUDGET_FOR: usize = 20;
 
+/// So many times the GPU time of a row is nvbench's half a second.
+const THOROUGH: u32 = 10;
+
 /// Budgets of a run, in seconds.
 const GPU_BUDGET: u64 = 8;
 const CPU_BUDGET: u64 = 15;
@@ -76,40 +131,56 @@ const CPU_BUDGET: u64 = 15;
 ///
 /// # Errors
 /// What hinders measuring from beginning; later failures are in [`Measured`].
-pub fn measure(
-    lab: &Lab,
-    options: &BenchOptions,
-    watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-) -> Result<Measured> {
+pub fn measure(lab: &Lab, options: &BenchOptions, watch: &mut Watch<'_>) -> Result<Measured> {
     let mut session = Session::new(lab)?;
     session.rehearse()?;
     let runnable: Vec<usize> = (0..lab.variants.len()).filter(|&v| session.left_out(v).is_none()).collect();
+    let caches = if options.cold { session.make_cold()? } else { "warm".into() };
+    let clocks = match session.watch_clock()? {
+        None => "read with each sample: cycles over time, VK_KHR_shader_clock".to_owned(),
+        Some(reason) => format!("unknown: {reason}"),
+    };
     let floor_us = session.floor_us()?;
+    let checked = session.checked();
     let mut plan = plan(lab, &runnable, options);
+    let mut method = Method { caches, clocks, ..method(&plan, floor_us) };
+    method.tools = lab.gpu.tools().to_vec();
     let mut target = Device { session, variants: &runnable, began: Instant::now(), first_sample: None };
     let nothing = |interrupted, aborted| Outcome {
+        reference_mhz: None,
         rows: vec![measure::Row::default(); runnable.len()],
         interrupted,
         aborted,
     };
     let mut first_wrong = vec![None; runnable.len()];
-    let probed = probe(lab, &mut target, &mut plan, &mut first_wrong, watch);
+    let told = Told { lab, runnable: &runnable, checked: &checked };
+    let probed = probe(&told, &method, &mut target, &mut plan, &mut first_wrong, watch);
+    method.repetitions = plan.repetitions;
     // The picture is of the same samples as the table.
     target.session.forget_maps()?;
     let mut outcome = match probed {
-        Ok(ControlFlow::Continue(())) => measure::run(&plan, &mut target, watch),
+        Ok(ControlFlow::Continue(())) => measure::run(&plan, &mut target, &mut |progress| {
+            let so_far = || told.rows_of(progress.rows, &method);
+            watch(&Step {
+                phase: Phase::Measuring,
+                variant: told.name(progress.row),
+                rows_done: progress.rows_done,
+                rounds: progress.rounds,
+                spent: progress.spent,
+                so_far: &so_far,
+            })
+        }),
         Ok(ControlFlow::Break(())) => nothing(true, None),
         Err(error) => nothing(false, Some(error)),
     };
     for (row, reading) in outcome.rows.iter_mut().zip(first_wrong) {
         row.wrong = row.wrong.or(reading);
     }
-    let mut method = method(&plan, floor_us);
-    method.tools = lab.gpu.tools().to_vec();
+    method.reference_mhz = outcome.reference_mhz;
     method.tools.extend(target.session.profiler().map(str::to_owned));
-    let mut rows = rows::rows(lab, &runnable, &outcome, &method, &target.session);
+    let mut rows = rows::rows(lab, &runnable, &outcome.rows, &method, &checked);
     let traces = if lab.traces() && outcome.aborted.is_none() && !outcome.interrupted {
-        let traced = trace(lab, &mut target, &plan, &mut rows, watch, &mut outcome.interrupted);
+        let traced = trace(&told, &method, &mut target, &plan, &mut rows, watch, &mut outcome.interrupted);
         traced.unwrap_or_else(|error| {
             outcome.aborted = Some(error);
             Vec::new()
@@ -150,23 +221,49 @@ pub fn measure(
     Ok(Measured { method, rows, verdict, maps, painting, traces, notes, ended, first_sample, error })
 }
 
+/// What steps are told from.
+struct Told<'t, 'l> {
+    lab: &'l Lab,
+    /// The engine's rows as positions in the lab.
+    runnable: &'t [usize],
+    checked: &'t Checked<'l>,
+}
+
+impl<'l> Told<'_, 'l> {
+    fn name(&self, row: usize) -> &'l str {
+        &self.lab.variants[self.runnable[row]].name
+    }
+
+    fn rows_of(&self, engine: &[measure::Row], method: &Method) -> (Method, Vec<Row>) {
+        (method.clone(), rows::rows(self.lab, self.runnable, engine, method, self.checked))
+    }
+}
+
 /// Traces each variant that has a time, for its row; returns what is drawn.
 fn trace(
-    lab: &Lab,
+    told: &Told<'_, '_>,
+    method: &Method,
     target: &mut Device<'_>,
     plan: &Plan,
     rows: &mut [Row],
-    watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    watch: &mut Watch<'_>,
     interrupted: &mut bool,
 ) -> Result<Vec<(String, Trace)>> {
+    let lab = told.lab;
     let mut subjects = Vec::new();
     for (&variant, plan) in target.variants.iter().zip(&plan.rows) {
         if let Some(times) = rows[variant].isolated_us {
             subjects.push(Subject { variant, isolated_us: times.median, plan });
         }
     }
-    let done = Progress { rows_done: rows.len(), rounds: 0, spent: 1.0 };
-    let traces = trace::trace(lab, &mut target.session, subjects, &mut || watch(done).is_break())?;
+    let measured = rows.to_vec();
+    let so_far = || (method.clone(), measured.clone());
+    let mut stopped = |variant: usize| {
+        let variant = &lab.variants[variant].name;
+        let (phase, rows_done) = (Phase::Tracing, measured.len());
+        watch(&Step { phase, variant, rows_done, rounds: 0, spent: 1.0, so_far: &so_far }).is_break()
+    };
+    let traces = trace::trace(lab, &mut target.session, subjects, &mut stopped)?;
     *interrupted = traces.interrupted;
     for (variant, traced) in traces.rows {
         rows[variant].trace = Some(traced);
@@ -249,6 +346,10 @@ impl Target for Device<'_> {
     fn elapsed(&self) -> Duration {
         self.began.elapsed()
     }
+
+    fn pause(&mut self, duration: Duration) {
+        std::thread::sleep(duration);
+    }
 }
 
 fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
@@ -257,6 +358,9 @@ fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
     let default = Duration::from_secs(if lab.gpu.facts.kind == Kind::Cpu { CPU_BUDGET } else { GPU_BUDGET });
     #[expect(clippy::cast_precision_loss, reason = "a handful of variants")]
     let default = default.mul_f64((runnable.len() as f64 / BUDGET_FOR as f64).max(1.0));
+    let default = if options.thorough { THOROUGH * default } else { default };
+    let rule = Rule { fixed, ..Rule::default() };
+    let min_gpu_time = if options.thorough { THOROUGH * rule.min_gpu_time } else { rule.min_gpu_time };
     Plan {
         rows: runnable
             .iter()
@@ -273,7 +377,8 @@ fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
             })
             .collect(),
         repetitions: lab.repetitions(),
-        rule: Rule { fixed, ..Rule::default() },
+        rule: Rule { min_gpu_time, ..rule },
+        throttle: Throttle::default(),
         budget: options.budget.unwrap_or(if fixed.is_some() { A_DAY } else { default }),
         // A trial that was thrown away might have raced.
         warm_up: if lab.trials.is_some() { 0 } else { 2 },
@@ -284,15 +389,22 @@ fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
 /// Takes a first sample of each variant and proves the device's counter against the CPU with it;
 /// from a second one, with warm pipelines, shortens the long submit where it would take too long.
 fn probe(
-    lab: &Lab,
+    told: &Told<'_, '_>,
+    method: &Method,
     target: &mut Device<'_>,
     plan: &mut Plan,
     first_wrong: &mut [Option<Reading>],
-    watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    watch: &mut Watch<'_>,
 ) -> Result<ControlFlow<()>> {
+    let lab = told.lab;
+    // A driver that crashes does so at a variant's first sample, before any round: what others took here is
+    // all that there is then.
+    let mut first = vec![measure::Row::default(); first_wrong.len()];
     let mut longest: f64 = 0.0;
     for (row, first_wrong) in first_wrong.iter_mut().enumerate() {
-        if watch(Progress { rows_done: 0, rounds: 0, spent: 0.0 }).is_break() {
+        let so_far = || told.rows_of(&first, method);
+        let (phase, variant) = (Phase::Measuring, told.name(row));
+        if watch(&Step { phase, variant, rows_done: 0, rounds: 0, spent: 0.0, so_far: &so_far }).is_break() {
             return Ok(ControlFlow::Break(()));
         }
         let reading = match target.sample(row, 1) {
@@ -314,6 +426,8 @@ fn probe(
             Ok(reading) => {
                 longest = longest.max(reading.gpu_us);
                 *first_wrong = first_wrong.or(wrong(reading));
+                first[row].pairs = vec![Pair { round: 0, one: reading, many: None }];
+                first[row].wrong = *first_wrong;
             }
             Err(Failure::Variant(_)) => {}
             Err(Failure::Run(error)) => return Err(error),
@@ -376,7 +490,7 @@ mod tests {
     }
 
     fn measured(lab: &Lab) -> Measured {
-        let options = BenchOptions { samples: Some(1), budget: None, seed: 0 };
+        let options = BenchOptions { samples: Some(1), ..BenchOptions::default() };
         measure(lab, &options, &mut |_| ControlFlow::Continue(())).unwrap()
     }
 
@@ -400,7 +514,7 @@ mod tests {
         lab.variants.retain(|variant| variant.name != "wrong");
         lab.variants[0].moves(120);
         lab.baseline("right");
-        let plan = plan(&lab, &[0, 1, 2], &BenchOptions { samples: None, budget: None, seed: 0 });
+        let plan = plan(&lab, &[0, 1, 2], &BenchOptions::default());
         assert_eq!(plan.rows.iter().map(|row| row.reference).collect::<Vec<_>>(), [true; 3]);
         let rows = measured(&lab).rows;
         let ratios: Vec<bool> = rows.iter().map(|row| row.to_baseline.is_some()).collect();

@@ -2,7 +2,11 @@
 
 pub mod bench;
 pub mod check;
+mod checked;
+mod clock;
 pub mod code;
+mod cycles;
+mod evict;
 pub mod figures;
 mod interval;
 pub mod maps;

@@ -1,24 +1,24 @@
 //! From the pairs that the engine kept to the rows of a record.
 
-use super::session::Session;
+use super::checked::Checked;
 use crate::lab::Lab;
-use crate::measure::{self, Outcome, Pair};
+use crate::measure::{self, Pair};
 use crate::record::{Method, Racy, Row, Sample, Status, is_limit};
 use crate::stats::{Summary, paired_ratio};
 use crate::variant::Variant;
 
-/// One row a variant, in the sample's order; `runnable` are the positions of those that the engine
-/// knows.
+/// One row a variant, in the sample's order; `runnable` are the positions of those that the `engine`
+/// has rows of.
 pub(super) fn rows(
     lab: &Lab,
     runnable: &[usize],
-    outcome: &Outcome,
+    engine: &[measure::Row],
     method: &Method,
-    session: &Session<'_>,
+    checked: &Checked<'_>,
 ) -> Vec<Row> {
     let measured = |name: Option<&String>| {
         let at = name.and_then(|name| lab.position(name))?;
-        Some(&outcome.rows[runnable.iter().position(|&v| v == at)?])
+        Some(&engine[runnable.iter().position(|&v| v == at)?])
     };
     let ratio_to = |reference: Option<&String>, variant: &Variant, row| {
         let other = &lab.variants[lab.position(reference?)?];
@@ -28,16 +28,16 @@ pub(super) fn rows(
         .iter()
         .enumerate()
         .map(|(v, variant)| {
-            if let Some(status) = session.left_out(v) {
-                return Row { status, ..blank(variant) };
+            if let Some(status) = checked.left_out(v) {
+                return Row { status: status.clone(), ..blank(variant) };
             }
             let Some(at) = runnable.iter().position(|&s| s == v) else { return blank(variant) };
-            let row = &outcome.rows[at];
+            let row = &engine[at];
             Row {
-                status: status(row, session, v),
+                status: status(row, method, checked, v),
                 to_bound: ratio_to(lab.bound.as_ref(), variant, row),
                 to_baseline: ratio_to(lab.baseline.as_ref(), variant, row),
-                racy: racy(row, session.checked_elements(v)),
+                racy: racy(row, checked.elements(v)),
                 ..times(variant, row, method)
             }
         })
@@ -75,17 +75,30 @@ fn blank(variant: &Variant) -> Row {
     }
 }
 
-fn status(row: &measure::Row, session: &Session<'_>, variant: usize) -> Status {
+fn status(row: &measure::Row, method: &Method, checked: &Checked<'_>, variant: usize) -> Status {
     if let Some(reading) = row.wrong {
-        let first = reading.first_wrong.map_or_else(String::new, |first| session.place(variant, first));
+        let first = reading.first_wrong.map_or_else(String::new, |first| checked.place(variant, first));
         return Status::Wrong { elements: reading.wrong, first };
     }
     match &row.failure {
         Some(reason) => Status::Error { reason: reason.clone() },
+        None if row.pairs.is_empty() && row.discarded > 0 => throttled(row, method),
         None if row.pairs.is_empty() => {
             Status::Skipped { reason: "the run ended before its first sample".into() }
         }
         None => Status::Ok,
+    }
+}
+
+fn throttled(row: &measure::Row, method: &Method) -> Status {
+    let mhz = |mhz: Option<f64>| mhz.map_or_else(String::new, |mhz| format!("{mhz:.0} MHz"));
+    Status::Throttled {
+        reason: format!(
+            "the clock fell to {} and was too low in each of {} samples; others reached {}",
+            mhz(row.lowest_mhz),
+            row.discarded,
+            mhz(method.reference_mhz)
+        ),
     }
 }
 
@@ -96,7 +109,10 @@ fn times(variant: &Variant, row: &measure::Row, method: &Method) -> Row {
     }
     let one: Vec<f64> = row.pairs.iter().map(|p| p.one.gpu_us).collect();
     let isolated_us = Summary::of(&one);
+    let clocks: Vec<f64> = row.pairs.iter().filter_map(|p| p.one.mhz).collect();
     Row {
+        clock_mhz: Summary::of(&clocks),
+        discarded: row.discarded,
         isolated_us,
         pipelined_us: pipelined(&row.pairs, method.repetitions),
         stop: row.stop.clone(),
@@ -157,8 +173,8 @@ fn sample(pair: &Pair) -> Sample {
         round: pair.round,
         one_us: pair.one.gpu_us,
         many_us: pair.many.map(|m| m.gpu_us),
-        one_mhz: None,
-        many_mhz: None,
+        one_mhz: pair.one.mhz,
+        many_mhz: pair.many.and_then(|m| m.mhz),
         one_wrong: pair.one.wrong,
         many_wrong: pair.many.map(|m| m.wrong),
         record_us: pair.one.record_us,
@@ -176,6 +192,7 @@ mod tests {
     fn pair(round: u32, one: f64, many: f64) -> Pair {
         let reading = |gpu_us| Reading {
             gpu_us,
+            mhz: None,
             record_us: 1.0,
             submit_us: 2.0,
             wrong: 0,

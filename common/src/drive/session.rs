@@ -1,9 +1,9 @@
 //! The unit of measurement on the device: one sample is one command buffer and one submit.
 //!
 //! ```text
-//! before the window │ fill outputs, seed, reset events, reset stamps ─ full barrier
+//! before the window │ fill outputs, seed, reset events, reset stamps ─ read the clock ─ full barrier
 //! the window        │ stamp ─ execution barrier ─ the variant's commands ─ execution barrier ─ stamp
-//! behind the window │ full barrier ─ compare every checked image with the twin ─ counters to the CPU
+//! behind the window │ read the clock ─ full barrier ─ compare every checked image with the twin ─ counters
 //! ```
 
 use std::time::{Duration, Instant};
@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use ash::vk;
 
+use super::cycles::Cycles;
+use super::evict::Evict;
 use super::interval;
 use super::maps::{Map, Maps};
 use super::rehearsal::Rehearsed;
@@ -46,6 +48,8 @@ pub(crate) struct Session<'l> {
     pub(super) rehearsed: Vec<Rehearsed>,
     pub(super) two_queues: Option<TwoQueues>,
     pub(super) maps: Option<Maps>,
+    pub(super) evict: Option<Evict>,
+    pub(super) cycles: Option<Cycles>,
     timeline: Timeline<'l>,
 }
 
@@ -68,6 +72,8 @@ impl<'l> Session<'l> {
             rehearsed: Vec::new(),
             two_queues: None,
             maps: None,
+            evict: None,
+            cycles: None,
             timeline: Timeline::new(gpu, &gpu.clock),
         };
         if let Some(bytes) = lab.checks.iter().map(|c| size_of_val(&*c.twin) as u64).max() {
@@ -104,8 +110,13 @@ impl<'l> Session<'l> {
             Some(variant) => self.counts(variant, repetitions)?,
             None => Counted::default(),
         };
+        let mhz = match (&self.cycles, variant) {
+            (Some(cycles), Some(_)) => cycles.mhz(self.lab)?,
+            _ => None,
+        };
         Ok(Reading {
             gpu_us,
+            mhz,
             record_us: microseconds(recorded),
             submit_us: microseconds(submitted),
             wrong: counted.wrong,
@@ -217,7 +228,7 @@ impl<'l> Session<'l> {
         });
     }
 
-    /// Fills, seeds, resets. What the caches hold after it is what `warm` means.
+    /// Fills, seeds, resets. What the caches hold after it is what `warm` means; a run with --cold empties them.
     pub(super) fn prepare(&self, cmd: &Cmd<'_>, variant: usize, repetitions: u32) {
         cmd.region(format_args!("prepare"), || {
             for output in self.outputs(variant) {
@@ -236,6 +247,12 @@ impl<'l> Session<'l> {
             }
             self.prepare_trace(cmd);
         });
+        if let Some(evict) = &self.evict {
+            evict.record(cmd);
+        }
+        if let Some(cycles) = &self.cycles {
+            cycles.begin(cmd);
+        }
     }
 
     /// Stamps with an execution barrier on the work's side, so that neither lands early or late.

@@ -6,13 +6,12 @@
 //! behind the window │ compare with the twin ─ the trace to the CPU
 //! ```
 
-mod clock;
-
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
+use super::clock;
 use super::session::{BadStamps, Session};
 use crate::cmd::Cmd;
 use crate::error::{Halt, one_line};
@@ -81,7 +80,7 @@ struct Tracer<'l> {
 
 /// Traces variants in rounds, in each of which every variant runs first without and then with its waves
 /// noted, behind others as in a measured round: their kernels' code is no warmer. `stopped` is asked
-/// before each sample.
+/// before each sample of a variant.
 ///
 /// # Errors
 /// A queue that hangs, a lost device.
@@ -89,7 +88,7 @@ pub(super) fn trace(
     lab: &Lab,
     session: &mut Session<'_>,
     subjects: Vec<Subject<'_>>,
-    stopped: &mut dyn FnMut() -> bool,
+    stopped: &mut dyn FnMut(usize) -> bool,
 ) -> Result<Traces> {
     let mut takings: Vec<Taking<'_>> =
         subjects.into_iter().map(|subject| Taking::new(lab, session, subject)).collect::<Result<_>>()?;
@@ -166,18 +165,18 @@ impl Tracer<'_> {
         session: &mut Session<'_>,
         takings: &mut [Taking<'_>],
         kept: bool,
-        stopped: &mut dyn FnMut() -> bool,
+        stopped: &mut dyn FnMut(usize) -> bool,
     ) -> Result<ControlFlow<()>> {
         let mut untraced = Vec::new();
         for taking in &mut *takings {
-            if stopped() {
+            if stopped(taking.subject.variant) {
                 return Ok(ControlFlow::Break(()));
             }
             let reading = taking.judge(session.sample(Some(taking.subject.variant), 1))?;
             untraced.push(reading.map(|reading| reading.gpu_us));
         }
         for (taking, untraced) in takings.iter_mut().zip(untraced) {
-            if stopped() {
+            if stopped(taking.subject.variant) {
                 return Ok(ControlFlow::Break(()));
             }
             if taking.refused.is_some() {

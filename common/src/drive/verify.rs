@@ -21,6 +21,9 @@ pub(super) struct Counted {
 
 impl Session<'_> {
     pub(super) fn verify(&self, cmd: &Cmd<'_>, variant: usize, repetitions: u32) {
+        if let Some(cycles) = &self.cycles {
+            cycles.end(cmd);
+        }
         let (Some(flat), Some(counters), Some(seen)) = (self.flat, self.counters, self.seen) else { return };
         cmd.region(format_args!("verify"), || {
             let mut slot = 0;
@@ -122,31 +125,4 @@ impl Session<'_> {
         let words = check.twin.len();
         self.look_at_result(check, 0, readback, |result| (shown.paint)(&result[..words])).map(Some)
     }
-
-    /// Elements that are compared in one repetition of a variant.
-    pub fn checked_elements(&self, variant: usize) -> u64 {
-        self.checks(variant).map(|check| u64::from(check.elements)).sum()
-    }
-
-    /// Where a counted element lies, in words.
-    pub fn place(&self, variant: usize, first: u64) -> String {
-        let mut index = first;
-        for check in self.checks(variant) {
-            let elements = u64::from(check.elements) * u64::from(self.lab.repetitions());
-            if index < elements {
-                let (repetition, at) = (index / u64::from(check.elements), index % u64::from(check.elements));
-                return format!("{} of repetition {repetition}", within(check, at));
-            }
-            index -= elements;
-        }
-        format!("element {first}")
-    }
-}
-
-/// Where an element of a result lies.
-fn within(check: &Check, at: u64) -> String {
-    let Some(shape) = check.shape else { return format!("word {at}") };
-    let [width, height, _] = shape.sides.map(u64::from);
-    let (x, y, z) = (at % width, at / width % height, at / width / height);
-    if shape.volume { format!("texel ({x}, {y}, {z})") } else { format!("texel ({x}, {y})") }
 }

@@ -11,6 +11,8 @@ use crate::trace::LaneSource;
 pub(crate) struct WaveClock {
     /// `shaderDeviceClock`: without it there are no traces.
     pub clock: bool,
+    /// `shaderSubgroupClock`, too: a counter of cycles, where it is one.
+    pub cycles: bool,
     /// Where a wave is told on which multiprocessor it runs.
     pub lanes: LaneSource,
     /// The fewest invocations that a subgroup can have.
@@ -53,6 +55,7 @@ impl WaveClock {
         let hidden = std::env::var_os("HOTLAP_NO_WAVE_CLOCK").is_some();
         Self {
             clock: clock.shader_device_clock == vk::TRUE && !hidden,
+            cycles: [clock.shader_device_clock, clock.shader_subgroup_clock] == [vk::TRUE; 2] && !hidden,
             lanes,
             least_subgroup: least_subgroup.max(1),
         }
@@ -88,6 +91,7 @@ impl Chain {
             return info;
         }
         self.clock.shader_device_clock = vk::TRUE;
+        self.clock.shader_subgroup_clock = found.cycles.into();
         let info = info.push_next(&mut self.clock);
         match found.lanes {
             LaneSource::Sm => {

@@ -11,6 +11,8 @@ use crate::variant::Variant;
 pub struct Selection {
     /// Names and glob patterns; none selects what runs by default.
     pub names: Vec<String>,
+    /// Names and patterns of what is left out.
+    pub without: Vec<String>,
     /// Every variant.
     pub all: bool,
     /// Every variant with a place in the cross tables, shown there.
@@ -72,7 +74,10 @@ impl Lab {
             |v: &Variant| -> Vec<String> { v.declared.costs().map(|cost| cost.variant.to_owned()).collect() };
         let limits: Vec<String> = self.variants.iter().filter(kept).flat_map(limits).collect();
         references.extend(limits);
-        self.variants.retain(|v| chosen(v) || references.contains(&v.name));
+        let without = self.patterns(&wanted.without)?;
+        let left_out = |v: &Variant| without.iter().any(|p| p.matches(&v.name));
+        self.variants.retain(|v| (chosen(v) || references.contains(&v.name)) && !left_out(v));
+        ensure!(!self.variants.is_empty(), "--without leaves no variant");
         Ok(())
     }
 
@@ -112,7 +117,7 @@ mod tests {
 
     fn wanted(names: &[&str], all: bool) -> Vec<&'static str> {
         let names = names.iter().map(|&name| name.to_owned()).collect();
-        let selection = Selection { names, all, matrix: false };
+        let selection = Selection { names, all, ..Selection::default() };
         let gpu = Gpu::open(&OpenOptions::default()).unwrap();
         let mut lab = Lab::new(gpu, &LabOptions { selection, ..LabOptions::default() });
         lab.by_default(["base", "usual"]);

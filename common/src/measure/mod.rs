@@ -7,8 +7,10 @@
 mod rule;
 #[cfg(test)]
 mod scripted;
+mod throttle;
 
 pub use rule::{Rule, Stop};
+pub use throttle::Throttle;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -22,6 +24,8 @@ use rand_pcg::Pcg64;
 pub struct Reading {
     /// Between the two timestamps, in microseconds; always positive and finite.
     pub gpu_us: f64,
+    /// The device's clock while it ran, in MHz; `None` where it is unknown.
+    pub mhz: Option<f64>,
     /// CPU time to record the command buffer, in microseconds.
     pub record_us: f64,
     /// CPU time inside `vkQueueSubmit2`, in microseconds.
@@ -53,6 +57,9 @@ pub trait Target {
 
     /// Time since the run began, on the clock that the budget is counted on.
     fn elapsed(&self) -> Duration;
+
+    /// Lets the device cool down.
+    fn pause(&mut self, duration: Duration);
 }
 
 /// What to measure and how long.
@@ -64,6 +71,8 @@ pub struct Plan {
     pub repetitions: u32,
     /// When a row has enough.
     pub rule: Rule,
+    /// When a sample's clock is too low.
+    pub throttle: Throttle,
     /// All rows together stop after this time.
     pub budget: Duration,
     /// Pairs per row that are taken first and thrown away.
@@ -77,7 +86,15 @@ impl Plan {
     /// A plan without rows.
     pub(crate) fn for_test() -> Self {
         let budget = Duration::from_secs(1);
-        Self { rows: Vec::new(), repetitions: 1, rule: Rule::default(), budget, warm_up: 0, seed: 0 }
+        Self {
+            rows: Vec::new(),
+            repetitions: 1,
+            rule: Rule::default(),
+            budget,
+            warm_up: 0,
+            seed: 0,
+            throttle: Throttle::default(),
+        }
     }
 }
 
@@ -121,6 +138,19 @@ pub struct Row {
     pub wrong: Option<Reading>,
     /// Why the row failed, where it did.
     pub failure: Option<String>,
+    /// Samples that were thrown away because the clock was too low.
+    pub discarded: usize,
+    /// The lowest clock of those, in MHz.
+    pub lowest_mhz: Option<f64>,
+    /// Samples in a row that every pause left too low.
+    pub given_up: u32,
+}
+
+impl Row {
+    fn discard(&mut self, mhz: Option<f64>) {
+        self.discarded += 1;
+        self.lowest_mhz = [self.lowest_mhz, mhz].into_iter().flatten().reduce(f64::min);
+    }
 }
 
 /// Rows in the sample's order, and what ended the run early.
@@ -128,15 +158,21 @@ pub struct Row {
 pub struct Outcome {
     /// One per variant.
     pub rows: Vec<Row>,
+    /// The highest clock that was seen, in MHz, where it is known.
+    pub reference_mhz: Option<f64>,
     /// The user asked to stop.
     pub interrupted: bool,
     /// The failure after which nothing more could be measured.
     pub aborted: Option<anyhow::Error>,
 }
 
-/// How far a run is, for a progress line.
+/// How far a run is, for a progress line, and what there is so far.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct Progress<'r> {
+    /// The row that is sampled next.
+    pub row: usize,
+    /// The rows so far.
+    pub rows: &'r [Row],
     /// Rows that have enough samples.
     pub rows_done: usize,
     /// Rounds completed.
@@ -150,19 +186,22 @@ pub struct Progress {
 pub fn run(
     plan: &Plan,
     target: &mut dyn Target,
-    watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    watch: &mut dyn FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Outcome {
     let mut run = Run {
         plan,
         target,
         watch,
+        clocks: throttle::Clocks::default(),
         rng: Pcg64::seed_from_u64(plan.seed),
         rows: vec![Row::default(); plan.rows.len()],
         meters: vec![(rule::Meter::default(), rule::Meter::default()); plan.rows.len()],
         rounds: 0,
     };
     let ended = run.all_rounds();
-    let mut outcome = Outcome { rows: run.rows, ..Outcome::default() };
+    let reference_mhz = run.clocks.reference();
+    let mut outcome = Outcome { rows: run.rows, reference_mhz, ..Outcome::default() };
+    plan.throttle.look_back(&mut outcome.rows, reference_mhz);
     match ended {
         Ok(()) => {}
         Err(Ended::Interrupted) => outcome.interrupted = true,
@@ -187,7 +226,8 @@ enum Ended {
 struct Run<'a> {
     plan: &'a Plan,
     target: &'a mut dyn Target,
-    watch: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
+    watch: &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>,
+    clocks: throttle::Clocks,
     rng: Pcg64,
     rows: Vec<Row>,
     /// Per row: one repetition, many repetitions.
@@ -229,25 +269,51 @@ impl Run<'_> {
 
     fn sample_all(&mut self, jobs: Vec<(usize, u32)>, taken: &mut [Taken]) -> Result<(), Ended> {
         for (row, repetitions) in jobs {
-            self.step()?;
+            self.step(row)?;
             // The first round is completed whatever it costs, so that every row has a figure.
             if self.rounds > 0 && self.target.elapsed() >= self.plan.budget {
                 break;
             }
-            if self.rows[row].failure.is_some() || self.rows[row].wrong.is_some() {
+            if !self.alive(row) {
                 continue;
             }
-            match self.target.sample(row, repetitions) {
-                Ok(reading) if self.plan.rows[row].refuses(&reading, repetitions) => {
+            match self.sample(row, repetitions) {
+                Ok(None) => {}
+                Ok(Some(reading)) if self.plan.rows[row].refuses(&reading, repetitions) => {
                     self.rows[row].wrong = Some(reading);
                 }
-                Ok(reading) if repetitions == 1 => taken[row].0 = Some(reading),
-                Ok(reading) => taken[row].1 = Some(reading),
+                Ok(Some(reading)) if repetitions == 1 => taken[row].0 = Some(reading),
+                Ok(Some(reading)) => taken[row].1 = Some(reading),
                 Err(Failure::Variant(reason)) => self.rows[row].failure = Some(reason),
                 Err(Failure::Run(error)) => return Err(Ended::Aborted(error)),
             }
         }
         Ok(())
+    }
+
+    /// A sample at a clock that counts; none where the device does not reach one after several pauses.
+    /// Behind each pause comes a sample that is thrown away: a device that has slept is slow at first.
+    fn sample(&mut self, row: usize, repetitions: u32) -> Result<Option<Reading>, Failure> {
+        for try_ in 0.. {
+            let reading = self.target.sample(row, repetitions)?;
+            if !self.clocks.is_too_low(&self.plan.throttle, &reading) {
+                self.rows[row].given_up = 0;
+                return Ok(Some(reading));
+            }
+            self.rows[row].discard(reading.mhz);
+            let Some(pause) = self.plan.throttle.pause(try_) else { break };
+            if self.target.elapsed() + pause >= self.plan.budget {
+                break;
+            }
+            self.target.pause(pause);
+            self.target.sample(row, repetitions)?;
+        }
+        let row = &mut self.rows[row];
+        row.given_up += 1;
+        if row.given_up >= self.plan.throttle.most_given_up {
+            row.stop = Some(Stop::Throttled);
+        }
+        Ok(None)
     }
 
     /// Keeps the complete pairs of a round; a half one (the budget or the run ended in between) says
@@ -291,7 +357,8 @@ impl Run<'_> {
     }
 
     fn alive(&self, row: usize) -> bool {
-        self.rows[row].failure.is_none() && self.rows[row].wrong.is_none()
+        let row = &self.rows[row];
+        row.failure.is_none() && row.wrong.is_none() && row.stop != Some(Stop::Throttled)
     }
 
     /// Of the budget, or of the samples that were asked for: whichever is nearer to its end.
@@ -302,8 +369,10 @@ impl Run<'_> {
         time.max(samples).min(1.0)
     }
 
-    fn step(&mut self) -> Result<(), Ended> {
+    fn step(&mut self, row: usize) -> Result<(), Ended> {
         let progress = Progress {
+            row,
+            rows: &self.rows,
             rows_done: self.rows.len() - self.open().len(),
             rounds: self.rounds,
             spent: self.spent(),

@@ -51,6 +51,8 @@ pub enum Stop {
         /// Each condition that was not met, in words.
         unmet: Vec<String>,
     },
+    /// The device's clock stayed too low, whatever pauses were made.
+    Throttled,
     /// The run was ended before the row had enough.
     Interrupted,
 }

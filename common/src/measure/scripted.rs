@@ -11,6 +11,7 @@ struct Script<F> {
     log: Vec<(usize, u32)>,
     now: Duration,
     cost: Duration,
+    pauses: Vec<Duration>,
 }
 
 impl<F: FnMut(usize, u32, usize) -> Result<Reading, Failure>> Target for Script<F> {
@@ -24,14 +25,19 @@ impl<F: FnMut(usize, u32, usize) -> Result<Reading, Failure>> Target for Script<
     fn elapsed(&self) -> Duration {
         self.now
     }
+
+    fn pause(&mut self, duration: Duration) {
+        self.pauses.push(duration);
+        self.now += duration;
+    }
 }
 
 fn script<F: FnMut(usize, u32, usize) -> Result<Reading, Failure>>(answer: F) -> Script<F> {
-    Script { answer, log: vec![], now: Duration::ZERO, cost: Duration::from_millis(1) }
+    Script { answer, log: vec![], now: Duration::ZERO, cost: Duration::from_millis(1), pauses: vec![] }
 }
 
 fn reading(gpu_us: f64) -> Reading {
-    Reading { gpu_us, record_us: 1.0, submit_us: 1.0, wrong: 0, first_wrong: None, uneven: false }
+    Reading { gpu_us, mhz: None, record_us: 1.0, submit_us: 1.0, wrong: 0, first_wrong: None, uneven: false }
 }
 
 fn plan(rows: usize) -> Plan {
@@ -39,6 +45,7 @@ fn plan(rows: usize) -> Plan {
         rows: vec![RowPlan { must_differ: Some(0), reference: false }; rows],
         repetitions: 4,
         rule: Rule::default(),
+        throttle: Throttle::default(),
         budget: Duration::from_secs(8),
         warm_up: 2,
         seed: 1,
@@ -203,4 +210,60 @@ fn without_repetitions_there_is_one_sample_a_round() {
     let out = go(&Plan { repetitions: 1, ..plan(1) }, &mut target);
     assert!(out.rows[0].pairs.iter().all(|p| p.many.is_none()));
     assert!(target.log.iter().all(|&(_, n)| n == 1));
+}
+
+/// A device whose clock is what `mhz` says of the number of the sample; times go with it.
+fn at_clock(mhz: impl Fn(usize) -> f64) -> impl FnMut(usize, u32, usize) -> Result<Reading, Failure> {
+    let mut taken = 0;
+    move |_, n, _| {
+        let mhz = mhz(taken);
+        taken += 1;
+        Ok(Reading { mhz: Some(mhz), ..reading(f64::from(n) * 1e6 / mhz) })
+    }
+}
+
+#[test]
+fn a_sample_at_a_low_clock_is_taken_again_after_a_pause() {
+    // Two of the samples are slow, and the one that would follow the pause is thrown away too.
+    let mut target = script(at_clock(|k| if (20..22).contains(&k) { 1000.0 } else { 2000.0 }));
+    let out = go(&Plan { rule: Rule { fixed: Some(30), ..Rule::default() }, ..plan(1) }, &mut target);
+    let row = &out.rows[0];
+    assert_eq!((row.pairs.len(), row.discarded, row.lowest_mhz), (30, 1, Some(1000.0)));
+    assert!(row.pairs.iter().all(|pair| pair.one.mhz == Some(2000.0)));
+    assert_eq!((target.pauses.len(), out.reference_mhz), (1, Some(2000.0)));
+}
+
+#[test]
+fn pauses_grow_and_end() {
+    // The other row shows what the clock can be; this one never gets there.
+    let mut target = script(|v, n, _| {
+        let mhz = if v == 0 { 2000.0 } else { 1200.0 };
+        Ok(Reading { mhz: Some(mhz), ..reading(f64::from(n) * 1e6 / mhz) })
+    });
+    let out = go(&plan(2), &mut target);
+    assert_eq!(out.rows[0].stop, Some(Stop::Precise));
+    assert!(out.rows[1].pairs.is_empty() && out.rows[1].discarded > 3, "{:?}", out.rows[1]);
+    assert!(target.pauses.windows(2).any(|pair| pair[1] > pair[0]), "{:?}", target.pauses);
+    assert!(target.now < Duration::from_secs(9), "{:?}", target.now);
+}
+
+#[test]
+fn a_clock_that_rises_late_shows_that_earlier_ones_were_low() {
+    let mut target = script(at_clock(|k| if k < 40 { 1000.0 } else { 2000.0 }));
+    let out = go(&Plan { rule: Rule { fixed: Some(40), ..Rule::default() }, ..plan(1) }, &mut target);
+    let row = &out.rows[0];
+    assert!(row.pairs.iter().all(|pair| pair.one.mhz == Some(2000.0)), "a slow sample was kept");
+    assert!(
+        row.discarded > 10 && row.pairs.len() + row.discarded == 40,
+        "{} {}",
+        row.pairs.len(),
+        row.discarded
+    );
+}
+
+#[test]
+fn an_unknown_clock_discards_nothing() {
+    let mut target = script(|_, n, k| Ok(reading(f64::from(n) * if k % 3 == 0 { 4000.0 } else { 1000.0 })));
+    let out = go(&plan(1), &mut target);
+    assert_eq!((out.rows[0].discarded, out.reference_mhz, target.pauses.len()), (0, None, 0));
 }

@@ -49,6 +49,14 @@ impl Destination {
         }
     }
 
+    /// The path, where it is a file that can be replaced.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => matches!(Place::of(path), Ok(Place::File { .. })).then_some(path),
+            Self::Stdout => None,
+        }
+    }
+
     /// Both would end up in the same file, or mixed on the standard output.
     #[must_use]
     pub fn is_same_place(&self, other: &Self) -> bool {

@@ -1,5 +1,6 @@
 //! The folder of a run that is kept: record, raw rows, table and a page that explains them.
 
+use std::cell::Cell;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::destination::{Destination, draft, refusal};
 use super::shell::quote;
+use super::so_far::keep_so_far;
 use super::{csv, json};
 use crate::fault;
 use crate::record::{Ended, Record, Tool};
@@ -22,6 +24,8 @@ pub struct Folder {
     /// Keeps other runs out. It is the folder itself that is locked: a lock file would be left behind
     /// by a process that is killed.
     _lock: Option<File>,
+    /// The record that is there is what this run had measured so far.
+    has_begun: Cell<bool>,
 }
 
 impl Folder {
@@ -35,7 +39,7 @@ impl Folder {
         let shown = dir.display();
         let missing = dir.ancestors().take_while(|dir| !dir.as_os_str().is_empty() && !dir.exists());
         let created = missing.map(Path::to_owned).collect();
-        let mut folder = Self { path: dir.to_owned(), created, _lock: None };
+        let mut folder = Self { path: dir.to_owned(), created, _lock: None, has_begun: Cell::new(false) };
         fault::write("creating the folder", || fs::create_dir_all(dir))
             .map_err(|error| anyhow!("cannot create the folder {shown}: {error}; choose another folder"))?;
         folder.lock()?;
@@ -63,7 +67,17 @@ impl Folder {
         files.extend(waves.map(|waves| ("waves.txt", waves.to_owned())));
         // Not lazily: one that fails shall not keep the next from being tried.
         let written: Vec<Result<()>> = files.iter().map(|(name, text)| self.put(name, text)).collect();
+        self.has_begun.set(false);
         written.into_iter().collect()
+    }
+
+    /// Writes a record of what was measured so far, in whose place [`Folder::write`] puts the whole one.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub(crate) fn keep_so_far(&self, text: &str) -> std::io::Result<()> {
+        self.has_begun.set(true);
+        keep_so_far(&self.path.join(RECORD), text)
     }
 
     fn lock(&mut self) -> Result<()> {
@@ -80,7 +94,7 @@ impl Folder {
     }
 
     fn ensure_new(&self) -> Result<()> {
-        let taken = fs::symlink_metadata(self.path.join(RECORD)).is_ok();
+        let taken = !self.has_begun.get() && fs::symlink_metadata(self.path.join(RECORD)).is_ok();
         ensure!(!taken, "the folder {} already holds a {RECORD}; choose another folder", self.path.display());
         Ok(())
     }

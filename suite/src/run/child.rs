@@ -40,8 +40,9 @@ pub(super) struct Call<'a> {
 pub(super) struct Progress {
     /// What it does.
     pub(super) phase: Phase,
-    /// The variant that is about to be sampled.
-    pub(super) variant: Option<String>,
+    /// The variant that is about to be sampled; empty where there is none.
+    #[serde(default)]
+    pub(super) variant: String,
     /// How much of its budget it has used, 0 to 1.
     pub(super) spent: f64,
 }
@@ -288,7 +289,7 @@ mod tests {
         let line = r#"{"phase":"measuring","variant":"events_2","spent":0.42}   "#;
         let ended = ended(&format!("echo '{line}' > $2; kill -SEGV $$"));
         assert_eq!(ended.how, How::Signal("SIGSEGV".into()));
-        let variant = Some("events_2".to_owned());
+        let variant = "events_2".to_owned();
         assert_eq!(ended.progress, Progress { phase: Phase::Measuring, variant, spent: 0.42 });
     }
 
@@ -310,7 +311,7 @@ mod tests {
     #[test]
     fn the_user_is_heard_once() {
         let stop = AtomicBool::new(false);
-        let line = r#"{"phase":"measuring","variant":null,"spent":0.0}"#;
+        let line = r#"{"phase":"measuring","variant":"","spent":0.0}"#;
         let script = format!(
             "n=0; trap 'n=$((n+1))' INT; echo '{line}' > $2; i=0; while [ $i -lt 30 ]; do i=$((i+1)); sleep 0.02; \
              done; exit $n"

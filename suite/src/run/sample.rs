@@ -235,7 +235,8 @@ fn died(ended: &Ended, record: Option<&Record>) -> bool {
 /// The variant that it died with.
 fn died_with(ended: &Ended, record: Option<&Record>) -> Option<String> {
     let measuring = died(ended, record) && ended.progress.phase == Phase::Measuring;
-    ended.progress.variant.clone().filter(|variant| measuring && !variant.is_empty())
+    let variant = &ended.progress.variant;
+    (measuring && !variant.is_empty()).then(|| variant.clone())
 }
 
 fn hung(ended: &Ended) -> bool {
@@ -291,7 +292,7 @@ mod tests {
     }
 
     fn ended(how: How, phase: Phase, variant: &str) -> Ended {
-        let progress = Progress { phase, variant: Some(variant.to_owned()), spent: 0.5 };
+        let progress = Progress { phase, variant: variant.to_owned(), spent: 0.5 };
         Ended { how, said: Some("lds_blur: the last word".into()), progress, took: Duration::from_secs(7) }
     }
 

@@ -53,12 +53,11 @@ impl Total {
 }
 
 fn doing(progress: &Progress) -> String {
-    match (progress.phase, &progress.variant) {
-        (Phase::Starting, _) => ", starting".into(),
-        (Phase::Measuring, Some(variant)) => format!(", {variant}"),
-        (Phase::Measuring, None) => String::new(),
-        (Phase::Tracing, _) => ", tracing waves".into(),
-        (Phase::Writing, _) => ", writing".into(),
+    match progress.phase {
+        Phase::Starting => ", starting".into(),
+        Phase::Measuring => format!(", {}", progress.variant),
+        Phase::Tracing => ", tracing waves".into(),
+        Phase::Writing => ", writing".into(),
     }
 }
 

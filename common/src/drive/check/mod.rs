@@ -205,7 +205,7 @@ pub(in crate::drive) fn miscount(
     repetitions: u32,
 ) -> Option<String> {
     let Counted { wrong, first, uneven } = counted;
-    let first = first.map_or_else(String::new, |first| session.place(v, first));
+    let first = first.map_or_else(String::new, |first| session.checked().place(v, first));
     match expected * u64::from(repetitions) {
         n if n == wrong && !uneven => None,
         0 => Some(format!("{wrong} texels differ from the CPU twin, the first at {first}")),

@@ -55,7 +55,7 @@ pub(super) fn try_orders(
                 early + 1,
                 names.len(),
                 names[early],
-                first.map_or_else(String::new, |first| format!(", the first at {}", session.place(v, first)))
+                first.map_or_else(String::new, |first| format!(", the first at {}", session.checked().place(v, first)))
             ));
         }
     }

@@ -31,7 +31,7 @@ struct Reading {
 /// # Errors
 /// Whatever a submit can meet.
 pub(super) fn set_against_stamps(lab: &Lab, session: &Session<'_>) -> Result<Result<Clock, Fault>> {
-    let kernel = lab.kernel("lab/clock.comp").build_for_traces()?;
+    let kernel = lab.kernel("lab/clock.comp").build_for_runner()?;
     let buffers = [("clock", Place::Device), ("clock (CPU)", Place::Readback)];
     let [buffer, readback] = buffers.map(|(name, place)| lab.gpu.buffer(name, 8, place));
     let buffers = [buffer?, readback?];

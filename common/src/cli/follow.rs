@@ -1,0 +1,170 @@
+//! What is done at each step of a run that measures: the bar moves, whoever started the process is told,
+//! and what was measured so far is written, so that a crash keeps it.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use indicatif::ProgressBar;
+use serde::Serialize;
+
+use super::terminal::{leave_at_once, progress_bar, show};
+use crate::drive::bench::{Phase, Step};
+use crate::error::EXIT_FAILED;
+use crate::record::{Method, Row};
+
+/// Between two records of what was measured so far.
+const CHECKPOINT: Duration = Duration::from_secs(1);
+
+/// Bytes of the line that tells where a run is: rewritten in place, it is never half old and half new for a
+/// reader of one page.
+const LINE: usize = 256;
+
+/// Where a run is, for the process that started it.
+#[derive(Serialize)]
+struct Position<'s> {
+    phase: Phase,
+    variant: &'s str,
+    spent: f64,
+}
+
+/// The line that `--progress FILE` keeps.
+#[derive(Debug)]
+struct Line(RefCell<File>);
+
+impl Line {
+    fn open(path: &Path) -> Result<Self> {
+        let file =
+            File::create(path).with_context(|| format!("--progress cannot write {}", path.display()))?;
+        Ok(Self(RefCell::new(file)))
+    }
+
+    fn write(&self, position: &Position<'_>) {
+        let Ok(mut line) = serde_json::to_vec(position) else { return };
+        if line.len() < LINE {
+            line.resize(LINE - 1, b' ');
+            line.push(b'\n');
+            let mut file = self.0.borrow_mut();
+            // The run matters more than who watches it.
+            let _ = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&line));
+        }
+    }
+}
+
+/// Ends this process with the one that started it: that holds the other end of the standard input.
+fn end_with_the_parent() {
+    std::thread::spawn(|| {
+        let mut nothing = [0; 64];
+        while matches!(std::io::stdin().read(&mut nothing), Ok(1..)) {}
+        leave_at_once(EXIT_FAILED);
+    });
+}
+
+/// Writes the record of what was measured so far.
+pub(super) type Keep<'k> = dyn Fn(Method, Vec<Row>) + 'k;
+
+/// What accompanies a run.
+pub(super) struct Follow<'k> {
+    bar: ProgressBar,
+    line: Option<Line>,
+    keep: Option<Box<Keep<'k>>>,
+    kept: Option<Instant>,
+    misfortune: Option<Misfortune>,
+}
+
+impl<'k> Follow<'k> {
+    /// `progress` is the file of `--progress`; `keep` is called once a second, where there is one.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn new(progress: Option<&PathBuf>, keep: Option<Box<Keep<'k>>>) -> Result<Self> {
+        let line = progress.map(|path| Line::open(path)).transpose()?;
+        if line.is_some() {
+            end_with_the_parent();
+        }
+        let misfortune = Misfortune::planned()?;
+        Ok(Self { bar: progress_bar(), line, keep, kept: None, misfortune })
+    }
+
+    /// Accompanies a step; breaks where `stopped`.
+    pub fn step(&mut self, step: &Step<'_>, stopped: bool) -> ControlFlow<()> {
+        show(&self.bar, step);
+        if let Some(line) = &self.line {
+            line.write(&Position { phase: step.phase, variant: step.variant, spent: step.spent });
+        }
+        if let Some(keep) =
+            self.keep.as_ref().filter(|_| self.kept.is_none_or(|at| at.elapsed() >= CHECKPOINT))
+        {
+            let (method, rows) = step.so_far();
+            keep(method, rows);
+            self.kept = Some(Instant::now());
+        }
+        if let Some(misfortune) = &self.misfortune {
+            misfortune.strike(step.variant);
+        }
+        if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// For the tests: what a driver can do to a process, at the first sample of a variant.
+#[derive(Debug)]
+struct Misfortune {
+    variant: String,
+    hangs: bool,
+}
+
+const DIE_AT: &str = "HOTLAP_DIE_AT";
+
+impl Misfortune {
+    fn planned() -> Result<Option<Self>> {
+        let Some(plan) = std::env::var_os(DIE_AT) else { return Ok(None) };
+        let plan = plan.to_string_lossy();
+        Ok(Some(match plan.rsplit_once(':') {
+            Some((variant, "crash")) => Self { variant: variant.to_owned(), hangs: false },
+            Some((variant, "hang")) => Self { variant: variant.to_owned(), hangs: true },
+            _ => bail!(
+                "{DIE_AT}={plan} is not VARIANT:crash or VARIANT:hang; it is for tests, unset it to measure"
+            ),
+        }))
+    }
+
+    fn strike(&self, variant: &str) {
+        if variant == self.variant && self.hangs {
+            loop {
+                std::thread::park();
+            }
+        }
+        if variant == self.variant {
+            std::process::abort();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_line_is_always_as_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("line");
+        let line = Line::open(&path).unwrap();
+        for variant in ["events_2", "a", &"n".repeat(150)] {
+            line.write(&Position { phase: Phase::Measuring, variant, spent: 0.25 });
+            let text = fs::read_to_string(&path).unwrap();
+            assert_eq!((text.len(), text.ends_with(" \n")), (LINE, true));
+            let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!((&value["phase"], &value["variant"]), (&"measuring".into(), &variant.into()));
+        }
+    }
+}
