@@ -22,6 +22,7 @@ use common::{cli, fault};
 #[command(
     name = "suite",
     version,
+    arg_required_else_help = false,
     about = "Hot Lap's suite: runs all samples, reports, compares and verifies"
 )]
 struct Cli {

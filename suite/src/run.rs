@@ -90,12 +90,11 @@ impl Run {
         let devices = self.devices_or_all()?;
         let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let resume = |path: PathBuf| {
-            let mut manifest = Manifest::read(&path)?;
+            let manifest = Manifest::read(&path)?;
             manifest.ensure_tool(&tool(), &path)?;
             let device = manifest.device_of(&devices, |device| &device.facts, &path)?.wish.clone();
             let place = Place::reopen(&path)?;
-            manifest.resumed.push(now.clone());
-            Series::begin(place, manifest, device)
+            Series::resume(place, manifest, device, &now)
         };
         self.begun_before(&devices)?.into_iter().map(resume).collect()
     }
@@ -167,9 +166,10 @@ fn seed(now: SystemTime) -> u64 {
 fn conclusion(series: &Series) -> String {
     let folder = series.folder();
     let shown = quote(&folder.display().to_string());
+    let program = quote(&std::env::args().next().unwrap_or_else(|| "suite".into()));
     let mut text = format!("\n{}\nAll of it lies in {}.\n", show::table(series.manifest()), folder.display());
     if series.open() > 0 {
-        text += &format!("Complete it:     suite run --resume --out {shown}\n");
+        text += &format!("Complete it:     {program} run --resume --out {shown}\n");
     }
-    text + &format!("Make its report: suite report {shown}\n")
+    text + &format!("Make its report: {program} report {shown}\n")
 }

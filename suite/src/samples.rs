@@ -37,7 +37,7 @@ impl Samples {
     pub fn ready() -> Result<Self> {
         let program = std::env::current_exe().context("finding this program")?;
         let folder = program.parent().context("finding the folder of this program")?.to_owned();
-        if let Some(cargo) = std::env::var_os("CARGO") {
+        if let Some(cargo) = std::env::var_os("CARGO").filter(|cargo| !cargo.is_empty()) {
             build(Path::new(&cargo), &folder)?;
         }
         Ok(Self { folder })

@@ -16,7 +16,7 @@ use serde::Deserialize;
 const POLL: Duration = Duration::from_millis(40);
 
 /// How long one that has used up its time may take to write what it has.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(3);
 
 /// What is kept of a line that it says.
 const LONGEST_LINE: usize = 500;

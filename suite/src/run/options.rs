@@ -137,6 +137,12 @@ mod tests {
     }
 
     #[test]
+    fn the_help_of_run() {
+        use clap::CommandFactory;
+        insta::assert_snapshot!(Cli::command().name("suite run").term_width(100).render_long_help());
+    }
+
+    #[test]
     fn samples_are_given_what_was_asked_for() {
         let given = |words| run(words).unwrap().settings(7).arguments().join(" ");
         assert_eq!(given(""), "--seed=7");

@@ -33,7 +33,7 @@ pub(super) fn joined(last: Option<Record>, deaths: &[Death], end: Option<&str>) 
             if names.len() == 1 { "it" } else { "them" },
         ));
     }
-    if let Some(reason) = end {
+    if let Some(reason) = end.filter(|_| record.ended != Ended::Complete) {
         record.ended = Ended::Failed { reason: reason.to_owned() };
     }
     Some(record)
@@ -130,6 +130,9 @@ mod tests {
 
     #[test]
     fn without_a_repeat_the_checkpoint_is_kept() {
+        // A crash behind the last sample takes nothing from the figures.
+        let complete = joined(Some(record()), &[], Some("it crashed")).unwrap();
+        assert_eq!(complete.ended, Ended::Complete);
         let kept = joined(None, &[death(3, Some(unfinished()))], Some("the repeat: no device")).unwrap();
         assert_eq!(kept.ended, Ended::Failed { reason: "the repeat: no device".into() });
         assert_eq!(kept.rows[3].status, Status::Error { reason: "reason 3".into() });

@@ -173,20 +173,22 @@ impl Subject<'_> {
             Some(End::Failed { reason }) => Some(reason.as_str()),
             _ => None,
         };
-        let said = ended.said.as_deref().map_or("nothing", |said| self.plain(said));
-        let seconds = ended.took.as_secs_f64();
-        match &ended.how {
+        let said = ended.said.as_deref().filter(|said| !is_introduction(said, record));
+        let said = said.map(|said| self.plain(said));
+        let limit = self.settings.time_limit_s;
+        let what = match &ended.how {
             How::Code(code) if [EXIT_SKIPPED, EXIT_FAILED, EXIT_HUNG].map(i32::from).contains(code) => {
-                own.unwrap_or(said).trim_end_matches('.').to_owned()
+                return own.or(said).unwrap_or("it did not say why").trim_end_matches('.').to_owned();
             }
-            How::Code(0) => format!("it left no whole record; the last it said: {said}"),
-            How::Code(code) => format!("it ended with exit code {code}; the last it said: {said}"),
-            How::Signal(name) => format!("it crashed ({name}); the last it said: {said}"),
+            How::Code(0) => "it left no whole record".to_owned(),
+            How::Code(code) => format!("it ended with exit code {code}"),
+            How::Signal(name) => format!("it crashed ({name})"),
             How::TooLong => {
-                format!("it was stopped at its time limit, after {seconds:.0} s; --time-limit gives it more")
+                return format!("it was stopped at its time limit of {limit} s; --time-limit gives it more");
             }
-            How::Hung => format!("it hung and was killed after {seconds:.0} s; the last it said: {said}"),
-        }
+            How::Hung => format!("it hung and was killed: no end within {limit} s"),
+        };
+        said.map_or_else(|| what.clone(), |said| format!("{what}; the last it said: {said}"))
     }
 
     /// What a sample said without its name before it.
@@ -232,11 +234,30 @@ fn died(ended: &Ended, record: Option<&Record>) -> bool {
     unfinished || !matches!(ended.how, How::Code(code) if ends.contains(&code))
 }
 
-/// The variant that it died with.
+/// The variant that it died with. What is refused, or cannot be written, is no variant's fault, nor is a crash
+/// behind the last sample.
 fn died_with(ended: &Ended, record: Option<&Record>) -> Option<String> {
-    let measuring = died(ended, record) && ended.progress.phase == Phase::Measuring;
+    let refused =
+        [EXIT_RIGHT, EXIT_SKIPPED, EXIT_FAILED].map(|code| How::Code(code.into())).contains(&ended.how);
+    let during = match record.map(|record| &record.ended) {
+        Some(End::Complete) => false,
+        Some(End::Failed { .. }) => true,
+        _ => !refused,
+    };
+    let measuring = during && died(ended, record) && ended.progress.phase == Phase::Measuring;
     let variant = &ended.progress.variant;
     (measuring && !variant.is_empty()).then(|| variant.clone())
+}
+
+/// A sample says what it runs on before it runs: that tells nothing of its end.
+fn is_introduction(said: &str, record: Option<&Record>) -> bool {
+    record.is_some_and(|record| {
+        let settings: Vec<String> = record.configuration.iter().map(|(k, v)| format!("{k} {v}")).collect();
+        let device = format!("{} on {} (", record.sample, record.device.name);
+        record.notes.iter().any(|note| note == said)
+            || said == settings.join(", ")
+            || said.starts_with(&device)
+    })
 }
 
 fn hung(ended: &Ended) -> bool {
@@ -335,6 +356,10 @@ mod tests {
         assert_eq!(next(&a, None, &["a"]), Next::Keep);
         assert_eq!(next(&crash(Phase::Starting, "a"), None, &[]), Next::Keep);
         assert_eq!(next(&crash(Phase::Measuring, ""), None, &[]), Next::Keep);
+        // Behind the last sample, and where the disk is full.
+        assert_eq!(next(&a, Some(&record(End::Complete)), &[]), Next::Keep);
+        let unwritten = ended(How::Code(EXIT_FAILED.into()), Phase::Measuring, "a");
+        assert_eq!(next(&unwritten, Some(&unfinished), &[]), Next::Keep);
     }
 
     #[test]
@@ -388,15 +413,31 @@ mod tests {
         assert_eq!(of(How::Code(130), Some(record(End::Interrupted))), (State::Interrupted, String::new()));
         assert_eq!(of(How::Code(1), None), (State::Skipped, "the last word".into()));
         let (state, reason) = of(How::TooLong, Some(record(End::Interrupted)));
-        assert!(state == State::Failed && reason.contains("time limit, after 7 s"), "{reason}");
+        assert!(state == State::Failed && reason.contains("time limit of 9 s"), "{reason}");
         let (state, reason) = of(How::Hung, Some(record(End::Unfinished)));
-        assert!(state == State::Hung && reason.contains("hung and was killed after 7 s"), "{reason}");
+        assert!(
+            state == State::Hung
+                && reason.contains("hung and was killed: no end within 9 s; the last it said: the last word"),
+            "{reason}"
+        );
         let (state, reason) = of(How::Signal("SIGSEGV".into()), None);
         assert!(state == State::Failed && reason.contains("SIGSEGV") && reason.contains("the last word"));
         assert!(reason.starts_with("direct_sampled: "), "{reason}");
         let (state, reason) = of(How::Code(101), None);
         assert!(state == State::Failed && reason.contains("exit code 101"), "{reason}");
         assert_eq!(of(How::Code(0), None).0, State::Failed);
+    }
+
+    #[test]
+    fn an_introduction_is_no_last_word() {
+        let record = record(End::Unfinished);
+        let settings: Vec<String> = record.configuration.iter().map(|(k, v)| format!("{k} {v}")).collect();
+        let device = format!("lds_blur on {} (CPU device, x)", record.device.name);
+        for said in [record.notes[0].clone(), settings.join(", "), device] {
+            let ended = Ended { said: Some(said), ..crash(Phase::Measuring, "direct_sampled") };
+            let reason = kept(&ended, Some(record.clone())).reason.unwrap();
+            assert_eq!(reason, "direct_sampled: it crashed (SIGABRT)");
+        }
     }
 
     #[test]

@@ -24,13 +24,26 @@ pub(super) struct Series {
 }
 
 impl Series {
-    /// Notes that it begins, or goes on.
+    /// Notes that it begins.
     ///
     /// # Errors
     /// Where the manifest or the page cannot be written.
     pub(super) fn begin(place: Place, manifest: Manifest, device: String) -> Result<Self> {
+        let series = Self { place, manifest, device };
+        series.write()?;
+        Ok(series)
+    }
+
+    /// Notes that it goes on at the time `now`, where anything is left to do.
+    ///
+    /// # Errors
+    /// As [`Self::begin`].
+    pub(super) fn resume(place: Place, manifest: Manifest, device: String, now: &str) -> Result<Self> {
         let mut series = Self { place, manifest, device };
         series.adopt();
+        if series.open() > 0 {
+            series.manifest.resumed.push(now.to_owned());
+        }
         series.write()?;
         Ok(series)
     }

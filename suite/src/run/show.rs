@@ -131,7 +131,7 @@ pub(super) fn table(manifest: &Manifest) -> String {
     }
     for index in 0..heads.len() {
         if let Some(column) = table.column_mut(index) {
-            column.set_padding((0, if index + 1 == heads.len() { 0 } else { 2 }));
+            column.set_padding((0, if index + 1 == heads.len() { 0 } else { 1 }));
             column.set_cell_alignment(if index < 2 { CellAlignment::Left } else { CellAlignment::Right });
         }
     }
