@@ -15,7 +15,7 @@ mod show;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use common::cli::terminal::{fitted, on_interrupt, print};
 use common::gpu::{Usable, find_device, usable_devices};
 use common::host::{self, Sample};
@@ -39,7 +39,7 @@ impl Run {
     pub fn run(&self) -> Result<u8> {
         let names = self.sample_names()?;
         let samples = Samples::ready()?;
-        let mut all = if self.resume { self.resumed()? } else { self.begun(&names)? };
+        let mut all = if self.resume { self.resumed()? } else { self.begun(&names, &samples)? };
         for series in &all {
             series.ensure_binaries(&samples)?;
         }
@@ -47,9 +47,7 @@ impl Run {
         let mut total = Total::new(all.iter().map(Series::open).sum());
         let run = all.iter_mut().try_for_each(|series| series.run(&samples, &stop, &mut total));
         total.finish();
-        run.with_context(|| {
-            "the run ends here; with --resume it goes on where it can write again".to_owned()
-        })?;
+        run?;
         all.iter().try_for_each(|series| print(&fitted(&conclusion(series))))?;
         let states: Vec<State> = all.iter().flat_map(Series::states).collect();
         Ok(exit_code(&states))
@@ -71,7 +69,9 @@ impl Run {
     }
 
     /// New runs, a device each.
-    fn begun(&self, names: &[String]) -> Result<Vec<Series>> {
+    fn begun(&self, names: &[String], samples: &Samples) -> Result<Vec<Series>> {
+        // Before there is a folder.
+        names.iter().try_for_each(|name| samples.binary(name).map(drop))?;
         let devices = self.devices()?;
         let now = SystemTime::now();
         let settings = self.settings(seed(now));

@@ -48,7 +48,7 @@ pub struct Run {
     #[arg(long, value_name = "SECONDS", value_parser = number_of_seconds)]
     budget: Option<f64>,
     /// For each sample: take exactly N samples of each variant instead of stopping by noise
-    #[arg(long = "samples", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long = "samples", value_name = "N", conflicts_with = "thorough", value_parser = clap::value_parser!(u32).range(1..))]
     pairs: Option<u32>,
     /// For each sample: measure each variant for longer
     #[arg(long)]
@@ -147,9 +147,15 @@ mod tests {
         let given = |words| run(words).unwrap().settings(7).arguments().join(" ");
         assert_eq!(given(""), "--seed=7");
         assert_eq!(
-            given("lds_blur --seed 3 --budget 0.25 --samples 4 --thorough --cold --trace"),
-            "--seed=3 --budget=0.25 --samples=4 --thorough --cold"
+            given("lds_blur --seed 3 --budget 0.25 --samples 4 --cold --trace"),
+            "--seed=3 --budget=0.25 --samples=4 --cold"
         );
+    }
+
+    #[test]
+    fn thorough_is_passed_on() {
+        assert_eq!(run("--thorough").unwrap().settings(7).arguments().join(" "), "--seed=7 --thorough");
+        assert!(run("--thorough --samples 3").is_err(), "samples refuse this too");
     }
 
     #[test]

@@ -299,7 +299,7 @@ fn why(state: State, ended: &Ended, record: Option<&Record>, history: &History) 
         (Status::Skipped { reason } | Status::Unsupported { reason }, State::Skipped) => Some(reason.clone()),
         _ => None,
     };
-    let no_record = || ended.said.clone().filter(|_| record.is_none());
+    let no_record = || ended.said.clone().filter(|_| record.is_none() && state == State::Skipped);
     rows.iter().find_map(of_row).or_else(no_record)
 }
 

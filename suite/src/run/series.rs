@@ -4,16 +4,18 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use common::report::{Destination, read_json};
 
 use super::folder::Place;
-use super::manifest::{Entry, Manifest};
+use super::manifest::{Entry, MANIFEST, Manifest};
 use super::outcome::{Counts, State};
 use super::page::{PAGE, page};
 use super::sample::{Measured, Subject, WAVES};
 use super::show::Total;
 use crate::samples::Samples;
+
+const ENDS_HERE: &str = "the run ends here; with --resume it goes on";
 
 /// A run on one device.
 pub(super) struct Series {
@@ -88,7 +90,7 @@ impl Series {
             if self.manifest.samples[at].state.is_complete() {
                 continue;
             }
-            self.measure(at, samples, stop, total)?;
+            self.measure(at, samples, stop, total).context(ENDS_HERE)?;
             self.write()?;
             total.sample_done(&self.manifest.samples[at]);
         }
@@ -137,8 +139,11 @@ impl Series {
     }
 
     fn write(&self) -> Result<()> {
-        self.manifest.write(self.place.path())?;
-        Destination::File(self.place.path().join(PAGE)).write(page(&self.manifest))
+        let folder = self.place.path();
+        let written = self.manifest.write(folder);
+        let written = written.and_then(|()| Destination::File(folder.join(PAGE)).write(page(&self.manifest)));
+        // What has not begun does not go on.
+        if folder.join(MANIFEST).exists() { written.context(ENDS_HERE) } else { written }
     }
 }
 

@@ -81,7 +81,7 @@ fn waves_are_traced_where_they_can_be() -> Result<()> {
 fn settings_reach_the_samples() -> Result<()> {
     let top = tempfile::tempdir()?;
     let folder = top.path().join("run");
-    run_into(&folder, "data_race --budget 0.5 --samples 2 --thorough --cold --seed 9")?
+    run_into(&folder, "data_race --budget 0.5 --samples 2 --cold --seed 9")?
         .run()?
         .with_code(EXIT_RIGHT.into())?;
     let method = record(&folder, "data_race")?.method;
