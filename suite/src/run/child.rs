@@ -245,7 +245,8 @@ fn listen(mut pipe: impl BufRead, last: &Mutex<Option<String>>) {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

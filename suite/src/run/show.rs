@@ -152,7 +152,7 @@ mod tests {
         let rows = Counts { ok: 12, error: 1, ..Counts::default() };
         let reason = Some("events_2: it crashed (SIGABRT)".to_owned());
         manifest.samples[1] =
-            Entry { state: State::Failed, reason, seconds: 3.14, rows, ..manifest.samples[1].clone() };
+            Entry { state: State::Failed, reason, seconds: 3.1, rows, ..manifest.samples[1].clone() };
         manifest
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use common::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
-use common::record::{Ended, Record};
+use common::record::Ended;
 use libtest_mimic::Trial;
 
 use crate::support::{Running, read_record, trial};
@@ -45,20 +45,29 @@ pub fn processes_with(text: &str) -> Vec<u32> {
     numbers.filter(has).collect()
 }
 
-/// Waits until the sample under way in `folder` has written what it has, which are samples of every row where
-/// they are asked for.
-fn until_it_measures(folder: &Path, with_samples: bool) -> Result<()> {
+/// Waits until the sample that is under way in `folder` is so far that `is_there`, who is given the folder that it
+/// works in.
+fn until(folder: &Path, is_there: impl Fn(&Path) -> bool) -> Result<()> {
     let began = Instant::now();
     loop {
         let work = hidden(folder)?.into_iter().find(|name| name.starts_with(".hot-lap-work-"));
-        let record = work.and_then(|work| read_record(&folder.join(work).join("record.json")).ok());
-        let has = |record: Record| !with_samples || record.rows.iter().all(|row| row.samples.len() > 1);
-        if record.is_some_and(has) {
+        if work.is_some_and(|work| is_there(&folder.join(work))) {
             return Ok(());
         }
         ensure!(began.elapsed() < Duration::from_secs(40), "nothing is measured");
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// Every row has samples on the disk.
+fn has_samples(work: &Path) -> bool {
+    read_record(&work.join("record.json"))
+        .is_ok_and(|record| record.rows.iter().all(|row| row.samples.len() > 1))
+}
+
+/// The sample is at this variant.
+fn is_at(work: &Path, variant: &str) -> bool {
+    fs::read_to_string(work.join("progress")).is_ok_and(|line| line.contains(variant))
 }
 
 /// The first sample is complete, the second has what it had, the third is missing; resumed, all are complete.
@@ -81,7 +90,7 @@ fn an_interrupt_keeps_what_is_done() -> Result<()> {
     let folder = top.path().join("run");
     let mut running = run_into(&folder, LONG)?.start()?;
     running.until_stderr_has("1 of 3: data_race right")?;
-    until_it_measures(&folder, true)?;
+    until(&folder, has_samples)?;
     send("INT", running.id().into())?;
     let ended = running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
     ensure_interrupted(&folder)?;
@@ -113,7 +122,7 @@ fn an_interrupt_of_the_whole_group() -> Result<()> {
     let call = call.in_its_own_group();
     let mut running = call.start()?;
     running.until_stderr_has("1 of 3: data_race right")?;
-    until_it_measures(&folder, true)?;
+    until(&folder, has_samples)?;
     send("INT", -i64::from(running.id()))?;
     running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
     ensure_interrupted(&folder)
@@ -125,7 +134,7 @@ fn a_second_interrupt_ends_at_once() -> Result<()> {
     let call = run_into(&folder, "data_race pipelined_events")?.words(QUICK);
     let mut running: Running = call.env("HOTLAP_DIE_AT", "events_2:hang").start()?;
     running.until_stderr_has("1 of 2: data_race right")?;
-    until_it_measures(&folder, false)?;
+    until(&folder, |work| is_at(work, "events_2"))?;
     let id = running.id().into();
     send("INT", id)?;
     // The sample hangs and does not answer; so the suite waits for it.
