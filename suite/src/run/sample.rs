@@ -24,6 +24,9 @@ const RECORD: &str = "record.json";
 /// The drawing of its waves.
 pub(super) const WAVES: &str = "waves.svg";
 
+/// Of a sample that the user stopped, and that did not write its record to the end.
+const HURRIED: &str = "it ended before it had written its record; what is kept is of up to a second before";
+
 /// A sample that is to be measured.
 pub(super) struct Subject<'a> {
     /// Its name.
@@ -139,8 +142,11 @@ impl Subject<'_> {
     }
 
     fn kept(&self, ended: &Ended, record: Option<Record>, mut history: History) -> Measured {
-        let interrupted =
-            self.stop.load(Ordering::Relaxed) || ended.how == How::Code(EXIT_INTERRUPTED.into());
+        let how = record.as_ref().map(|record| &record.ended);
+        let asked = self.stop.load(Ordering::Relaxed) || ended.how == How::Code(EXIT_INTERRUPTED.into());
+        // One may have come to its end before it was heard.
+        let interrupted = asked && how != Some(&End::Complete);
+        let hurried = interrupted && how == Some(&End::Unfinished);
         let end = (died(ended, record.as_ref()) && !interrupted).then(|| self.reason(ended, record.as_ref()));
         if let (Some(reason), Some(variant), false) =
             (&end, died_with(ended, record.as_ref()), ended.how == How::TooLong)
@@ -161,7 +167,8 @@ impl Subject<'_> {
             () if interrupted => State::Interrupted,
             () => state(ended, record.as_ref(), &history),
         };
-        let reason = why(state, ended, record.as_ref(), &history).or(end);
+        let hurried = hurried.then(|| HURRIED.to_owned());
+        let reason = why(state, ended, record.as_ref(), &history).or(end).or(hurried);
         let reason = reason.map(|reason| self.plain(&reason).to_owned());
         let waves = Some(self.folder.join(WAVES)).filter(|path| record.is_some() && path.is_file());
         Measured { state, reason, record, waves, took: history.took }
@@ -411,6 +418,7 @@ mod tests {
         let complete = || Some(record(End::Complete));
         assert_eq!(of(How::Code(0), complete()), (State::Right, String::new()));
         assert_eq!(of(How::Code(130), Some(record(End::Interrupted))), (State::Interrupted, String::new()));
+        assert_eq!(of(How::Code(130), Some(record(End::Unfinished))), (State::Interrupted, HURRIED.into()));
         assert_eq!(of(How::Code(1), None), (State::Skipped, "the last word".into()));
         let (state, reason) = of(How::TooLong, Some(record(End::Interrupted)));
         assert!(state == State::Failed && reason.contains("time limit of 9 s"), "{reason}");
@@ -426,6 +434,17 @@ mod tests {
         let (state, reason) = of(How::Code(101), None);
         assert!(state == State::Failed && reason.contains("exit code 101"), "{reason}");
         assert_eq!(of(How::Code(0), None).0, State::Failed);
+    }
+
+    #[test]
+    fn what_was_complete_before_the_user_was_heard_is_complete() {
+        let ended = ended(How::Code(0), Phase::Measuring, "a");
+        let state = |how| {
+            let history = History::default();
+            with_subject(false, true, |stopped| stopped.kept(&ended, Some(record(how)), history).state)
+        };
+        assert_eq!(state(End::Complete), State::Right);
+        assert_eq!(state(End::Interrupted), State::Interrupted);
     }
 
     #[test]

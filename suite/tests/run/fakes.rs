@@ -3,13 +3,15 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_SKIPPED};
+use common::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_SKIPPED};
 use common::record::{Ended as End, Record, Status};
 use common::report::{json, read_json};
 use libtest_mimic::Trial;
 
+use crate::signals::send;
 use crate::support::{Call, Ended, trial};
 use crate::whole::{ensure_states, ensure_whole, states};
 
@@ -21,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         trial("nothing_that_can_run_is_code_1", nothing_that_can_run_is_code_1),
         trial("a_panic_at_the_start", a_panic_at_the_start),
         trial("a_crash_behind_the_last_sample", a_crash_behind_the_last_sample),
+        trial("an_interrupt_comes_once", an_interrupt_comes_once),
         trial("one_that_cannot_be_repeated_keeps_its_checkpoint", one_that_cannot_be_repeated),
     ];
     trials.map(|trial| trial.with_ignored_flag(ignored)).into()
@@ -38,6 +41,10 @@ fn fixture(ended: End, status: Status) -> Result<String> {
 /// Runs `lds_blur`, which is this script; `$JSON` and `$PROGRESS` are the files that it is to write, `$RECORD`
 /// holds the record.
 fn run(top: &Path, script: &str, record: &str) -> Result<Ended> {
+    call(top, script, record)?.run()
+}
+
+fn call(top: &Path, script: &str, record: &str) -> Result<Call> {
     let suite = top.join("suite");
     fs::copy(Call::binary("suite")?, &suite)?;
     fs::write(top.join("a-record.json"), record)?;
@@ -56,7 +63,7 @@ fn run(top: &Path, script: &str, record: &str) -> Result<Ended> {
         fs::set_permissions(&sample, fs::Permissions::from_mode(0o755))?;
     }
     let call = Call::on_any_device(&suite).env("CARGO", "").words("run lds_blur --out run").on_test_device();
-    call.within(top).run()
+    Ok(call.within(top))
 }
 
 fn a_wrong_result_is_told_as_such() -> Result<()> {
@@ -125,4 +132,26 @@ fn one_that_cannot_be_repeated() -> Result<()> {
     ensure!(errors == ["shared_16x16"], "{errors:?}");
     ensure!(record.rows.iter().any(|row| !row.samples.is_empty()), "all samples are lost");
     Ok(())
+}
+
+/// A terminal sends Ctrl-C to all of a group; a second one would end a sample before it has written anything.
+fn an_interrupt_comes_once() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let (ready, count) = (top.path().join("ready"), top.path().join("count"));
+    let script = r#"n=0; trap 'n=$((n+1))' INT; DIR=${RECORD%/*}; echo > "$DIR/ready"
+        i=0; while [ $i -lt 40 ]; do i=$((i+1)); sleep 0.05; done; echo $n > "$DIR/count"; exit 130"#;
+    let call = call(top.path(), script, "")?;
+    #[cfg(unix)]
+    let call = call.in_its_own_group();
+    let running = call.start()?;
+    let began = Instant::now();
+    while !ready.exists() {
+        ensure!(began.elapsed() < Duration::from_secs(20), "it does not start");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    send("INT", -i64::from(running.id()))?;
+    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let count = fs::read_to_string(count)?;
+    ensure!(count == "1\n", "it was interrupted {} times", count.trim());
+    ensure_states(&top.path().join("run"), &[("lds_blur", "interrupted")])
 }

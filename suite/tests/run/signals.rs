@@ -11,7 +11,7 @@ use common::record::Ended;
 use libtest_mimic::Trial;
 
 use crate::support::{Running, read_record, trial};
-use crate::whole::{ensure_states, ensure_whole, hidden, record, snapshot};
+use crate::whole::{ensure_states, ensure_whole, hidden, record, snapshot, states};
 use crate::{QUICK, resume, run_into};
 
 pub fn trials() -> Vec<Trial> {
@@ -79,6 +79,8 @@ fn ensure_interrupted(folder: &Path) -> Result<()> {
     )?;
     let lds_blur = record(folder, "lds_blur")?;
     ensure!(lds_blur.ended == Ended::Interrupted, "{:?}", lds_blur.ended);
+    // It heard of it once, and had the time to write all that it had.
+    ensure!(states(folder)?["lds_blur"].1.is_empty(), "{:?}", states(folder)?);
     ensure!(lds_blur.rows.iter().all(|row| row.isolated_us.is_some()), "figures are lost");
     ensure!(hidden(folder)?.is_empty(), "left behind: {:?}", hidden(folder)?);
     ensure!(processes_with(&folder.display().to_string()).is_empty(), "something still runs");
