@@ -1,9 +1,10 @@
 //! What a device says of itself, as far as a record needs it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Identity, driver and limits of the device that was measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceFacts {
     /// Marketing name.
     pub name: String,
@@ -66,7 +67,7 @@ pub struct DeviceFacts {
 }
 
 /// What runs workgroups: compute units (AMD), streaming multiprocessors (NVIDIA).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Multiprocessors {
     /// How many there are.
     pub count: u32,
@@ -86,7 +87,7 @@ impl Multiprocessors {
 }
 
 /// What a device is, in the order of preference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A GPU with its own memory.

@@ -217,6 +217,16 @@ impl Gpu {
         Ok(pool)
     }
 
+    /// The raw timestamps of a pool, which were written in a submit that has been waited for.
+    pub(crate) fn read_stamps<const N: usize>(&self, pool: vk::QueryPool) -> Result<[u64; N]> {
+        let mut stamps = [0; N];
+        let flags = vk::QueryResultFlags::TYPE_64;
+        attempt("reading timestamps", || unsafe {
+            self.device.get_query_pool_results(pool, 0, &mut stamps, flags)
+        })?;
+        Ok(stamps)
+    }
+
     /// A device buffer that holds `data`.
     ///
     /// # Errors

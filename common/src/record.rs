@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::certificate::Certificate;
@@ -33,9 +34,10 @@ pub fn is_limit(variant: &str) -> bool {
 }
 
 /// One run of one sample on one device.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
-    /// [`SCHEMA`].
+    /// Version of this layout.
+    #[schemars(range(min = 1, max = SCHEMA))]
     pub schema: u32,
     /// What made the record.
     pub tool: Tool,
@@ -91,7 +93,7 @@ impl Record {
 }
 
 /// The program.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
     /// Always `hot-lap`.
     pub name: String,
@@ -108,7 +110,7 @@ pub struct Tool {
 }
 
 /// The machine around the device.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Host {
     /// Operating system and architecture.
     pub system: String,
@@ -119,7 +121,7 @@ pub struct Host {
 }
 
 /// How times were taken.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Method {
     /// Seed of the order in which variants were sampled.
     pub seed: u64,
@@ -146,7 +148,7 @@ pub struct Method {
 }
 
 /// A kernel as it was built.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelFacts {
     /// Path below `shaders/`, with the defines that it was built with.
     pub name: String,
@@ -159,7 +161,7 @@ pub struct KernelFacts {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum Ended {
     /// Every row was measured, skipped or found wrong.
@@ -176,7 +178,7 @@ pub enum Ended {
 }
 
 /// Rows as cross tables.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Matrix {
     /// Head of the first column.
     pub corner: String,
@@ -185,7 +187,7 @@ pub struct Matrix {
 }
 
 /// What the cells of a cross table hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Shows {
     /// The ratio of isolated times to the [reference](Record::reference).
@@ -197,7 +199,7 @@ pub enum Shows {
 }
 
 /// Where a row stands in the cross tables.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
     /// Title of the table.
     pub table: String,
@@ -208,7 +210,7 @@ pub struct Cell {
 }
 
 /// What one variant did.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// Its name.
     pub variant: String,
@@ -256,7 +258,7 @@ pub struct Row {
 }
 
 /// Whether a row's figures are figures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Status {
     /// Measured, and every sample was checked unless the notes say that nothing is.
@@ -291,7 +293,7 @@ pub enum Status {
 }
 
 /// What a variant promises about its own correctness.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Promise {
     /// Right by the Vulkan memory model: one wrong element makes the row wrong.
@@ -315,7 +317,7 @@ pub enum Promise {
 }
 
 /// Counts of elements that differed from the CPU twin.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Racy {
     /// Samples (rounds) that were checked, the long submit of each included.
     pub samples: usize,
@@ -332,7 +334,7 @@ pub struct Racy {
 }
 
 /// A figure that a source publishes for a variant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Published {
     /// The figure.
     pub value: f64,
@@ -345,11 +347,11 @@ pub struct Published {
 }
 
 /// What a variant has to do in one repetition: what its time is set against.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Declared {
     /// Bytes that it has to move at the least: each input read once, each output written once.
     pub bytes: Option<u64>,
-    /// The copy that this is set against, where it is not [`COPY_LIMIT`].
+    /// The copy that this is set against, where it is not `copy_limit` ([`COPY_LIMIT`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     /// Floating-point operations, a fused multiply-add counting as two.
@@ -391,7 +393,7 @@ pub struct Cost<'d> {
 }
 
 /// Something that a variant gets done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Work {
     /// How much in one repetition.
     pub count: u64,
@@ -400,7 +402,7 @@ pub struct Work {
 }
 
 /// What a model predicts for a variant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Predicted {
     /// What is predicted: `VMEM ops a tile`.
     pub what: String,
@@ -409,13 +411,13 @@ pub struct Predicted {
 }
 
 /// One kept pair.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
     /// The round; rows that share it were sampled next to each other.
     pub round: u32,
-    /// GPU time of one repetition.
+    /// GPU time of one repetition, in microseconds.
     pub one_us: f64,
-    /// GPU time of [`Method::repetitions`] repetitions.
+    /// GPU time of [`Method::repetitions`] repetitions, in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub many_us: Option<f64>,
     /// The device's clock during the short submit, in MHz, where it is known.
@@ -429,8 +431,8 @@ pub struct Sample {
     /// Elements that differed, all repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub many_wrong: Option<u64>,
-    /// CPU time to record the one-repetition command buffer.
+    /// CPU time to record the one-repetition command buffer, in microseconds.
     pub record_us: f64,
-    /// CPU time of its submit call.
+    /// CPU time of its submit call, in microseconds.
     pub submit_us: f64,
 }

@@ -4,12 +4,13 @@
 //! distribution-free interval are what the suite reports; mean and deviation serve the stopping
 //! rule and the reader who wants them. Quantiles are statrs' (R's type 8, unbiased for the median).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Binomial, DiscreteCDF};
 use statrs::statistics::{Data, Distribution, OrderStatistics};
 
 /// A 95 % interval, in the unit of what it brackets.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -18,7 +19,7 @@ pub struct Interval {
 }
 
 /// What is kept of a series of samples beside the samples themselves. Same unit as the samples.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Number of samples.
     pub n: usize,
@@ -60,8 +61,7 @@ impl Summary {
         let (q1, median, q3) = (data.lower_quartile(), data.median(), data.upper_quartile());
         let mean = data.mean()?;
         let stdev = if sorted.len() > 1 { data.std_dev()? } else { 0.0 };
-        let fence = 1.5 * (q3 - q1);
-        Some(Self {
+        let summary = Self {
             n: sorted.len(),
             min: sorted[0],
             q1,
@@ -73,8 +73,16 @@ impl Summary {
             stdev,
             relative_stdev: if mean == 0.0 { 0.0 } else { stdev / mean.abs() },
             median_95: median_interval(&sorted),
-            outliers: sorted.iter().filter(|&&x| x < q1 - fence || x > q3 + fence).count(),
-        })
+            outliers: 0,
+        };
+        Some(Self { outliers: sorted.iter().filter(|&&x| summary.is_outlier(x)).count(), ..summary })
+    }
+
+    /// The sample lies outside Tukey's fences.
+    #[must_use]
+    pub fn is_outlier(&self, sample: f64) -> bool {
+        let fence = 1.5 * self.iqr;
+        sample < self.q1 - fence || sample > self.q3 + fence
     }
 
     /// Half the width of the median's 95 % interval over the median: the `± x %` of a table.
@@ -153,6 +161,7 @@ mod tests {
     fn outliers_are_counted_and_kept() {
         let s = Summary::of(&[10.0, 10.1, 9.9, 10.0, 10.2, 9.8, 10.0, 55.0]).unwrap();
         assert_eq!((s.outliers, s.max), (1, 55.0));
+        assert!(s.is_outlier(55.0) && !s.is_outlier(10.2));
     }
 
     #[test]

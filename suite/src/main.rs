@@ -4,10 +4,15 @@
 mod collect;
 mod compare;
 mod export;
+#[cfg(test)]
+mod fuzz;
 mod readme;
 mod report;
 mod run;
 mod samples;
+mod schema;
+#[cfg(test)]
+mod scripted;
 mod self_test;
 mod verify;
 
@@ -38,6 +43,7 @@ enum Command {
     Verify(verify::Verify),
     Export(export::Export),
     Readme(readme::Readme),
+    Schema(schema::Schema),
     SelfTest(self_test::SelfTest),
 }
 
@@ -51,6 +57,7 @@ impl Command {
             Self::Verify(verify) => verify.run(),
             Self::Export(export) => export.run(),
             Self::Readme(readme) => readme.run(),
+            Self::Schema(schema) => schema.run(),
             Self::SelfTest(test) => test.run(),
         }
     }

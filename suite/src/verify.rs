@@ -1,10 +1,50 @@
 //! `suite verify`.
 
-use anyhow::{Result, bail};
+mod again;
+pub mod plan;
 
-/// Run a record again and judge it
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use common::cli::terminal::{on_interrupt, print, say, width_of};
+use common::error::{
+    EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt, exit_code, one_line,
+};
+use common::facts::Kind;
+use common::record::{Ended, Record};
+use common::report::Charset;
+
+use crate::collect::{Found, collect, read};
+use crate::compare::{Comparison, EXIT_SLOWER, Outcome, Pair, TOLERANCE, pair, percent, same_device, table};
+use crate::samples::Samples;
+use plan::Arguments;
+
+/// Run what a record tells again, and say whether it comes out the same
+///
+/// The sample is called with the recorded arguments, less those that write files, on the recorded device,
+/// with the recorded seed. Results and times are judged as by compare; times of a CPU device only where
+/// --tolerance is given. Exit code 0: confirmed; 1: sample or device are not here; 2: wrong or not
+/// comparable; 3: it hung; 4: slower.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Verify {}
+pub struct Verify {
+    /// Records, or folders with records
+    #[arg(value_name = "RECORD", required = true)]
+    records: Vec<PathBuf>,
+    /// Sample in another order than the recorded one
+    #[arg(long)]
+    new_seed: bool,
+    /// What is no difference, in per cent; the step of the timestamps comes on top [default: 1]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    tolerance: Option<f64>,
+    /// Seconds that a run may take [default: three times as long as the recorded one, and a minute]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: Option<u64>,
+    /// Show the variants that are the same too
+    #[arg(long)]
+    all: bool,
+}
 
 impl Verify {
     /// Does it; returns the exit code.
@@ -12,6 +52,165 @@ impl Verify {
     /// # Errors
     /// What hindered it.
     pub fn run(&self) -> Result<u8> {
-        bail!("not built yet")
+        let records = collect(&self.records)?;
+        let samples = Samples::ready()?;
+        let stop = on_interrupt()?;
+        let mut codes = Vec::new();
+        for record in &records {
+            let code = self.one(record, &samples, &stop).unwrap_or_else(|error| {
+                say(&format!("suite: {}: {}", record.path.display(), one_line(&error)));
+                exit_code(&error)
+            });
+            if stop.load(Ordering::Relaxed) {
+                return Ok(EXIT_INTERRUPTED);
+            }
+            codes.push(code);
+        }
+        Ok(worst(&codes))
+    }
+
+    fn one(&self, old: &Found, samples: &Samples, stop: &AtomicBool) -> Result<u8> {
+        let record = &old.record;
+        let binary = samples.binary(&record.sample).map_err(|error| Halt::Skip(one_line(&error)))?;
+        let mut plan =
+            plan::plan(record, &Arguments::of_help(&again::printed(&binary, "--help")?), self.new_seed)?;
+        plan.limit = self.timeout.map_or(plan.limit, Duration::from_secs);
+        let list = again::printed(&binary, "--list-devices").map_err(|error| Halt::Skip(one_line(&error)))?;
+        let device = plan::device(record, &list).ok_or_else(|| {
+            Halt::Skip(format!(
+                "its device, {}, is not here (--list-devices of a sample tells which are)",
+                record.device.name
+            ))
+        })?;
+        let folder = tempfile::tempdir().context("making a folder for the fresh record")?;
+        let fresh = folder.path().join("record.json");
+        say(&format!("{}: {} {}", old.path.display(), record.sample, plan.arguments.join(" ")));
+        let status = again::run(&binary, &plan.words(&device, &fresh), folder.path(), plan.limit, stop)?;
+        let wrote = fresh.is_file();
+        if !wrote && !stop.load(Ordering::Relaxed) {
+            return Err(match status.code() {
+                Some(code) if code == i32::from(EXIT_SKIPPED) => {
+                    Halt::Skip("nothing can run here".into()).into()
+                }
+                _ => anyhow!("the run left no record: {status}"),
+            });
+        }
+        if !wrote {
+            return Ok(EXIT_INTERRUPTED);
+        }
+        // Its path would be one that is gone.
+        let new = Found { record: read(&fresh)?, path: "the fresh run".into() };
+        let judged = judged(old, &new, self.tolerance);
+        let terminal = console::Term::stdout();
+        let charset = Charset::of_terminal();
+        let drawn = table(charset, width_of(&terminal), &judged.comparison, self.all);
+        print(&format!("{drawn}{}\n", charset.fit(&judged.sentence)))?;
+        Ok(judged.code)
     }
 }
+
+/// The worst first: what is wrong, hangs, is slower, cannot run here.
+const ORDER: [u8; 5] = [EXIT_FAILED, EXIT_HUNG, EXIT_SLOWER, EXIT_SKIPPED, EXIT_RIGHT];
+
+fn worst(codes: &[u8]) -> u8 {
+    ORDER.into_iter().find(|code| codes.contains(code)).unwrap_or(EXIT_RIGHT)
+}
+
+/// What is said of a run that was repeated.
+#[derive(Debug)]
+pub struct Judgement {
+    /// The exit code.
+    pub code: u8,
+    /// The verdict.
+    pub sentence: String,
+    /// What it rests on.
+    pub comparison: Comparison,
+}
+
+/// Judges a fresh record by an older one of the same work.
+#[must_use]
+pub fn judged(old: &Found, new: &Found, tolerance: Option<f64>) -> Judgement {
+    let pair = pair(old, new, tolerance.unwrap_or(TOLERANCE));
+    let hindrance = hindrance(&old.record, &new.record, &pair);
+    let comparison = Comparison::new(tolerance.unwrap_or(TOLERANCE), vec![pair], Vec::new());
+    let count = |outcome| comparison.count(outcome);
+    // Whether a CPU was busy is no property of the program.
+    let timed = new.record.device.kind != Kind::Cpu || tolerance.is_some();
+    let (code, sentence) = match hindrance {
+        _ if count(Outcome::Broken) > 0 => {
+            (EXIT_FAILED, format!("Wrong: {} that had figures in the record.", of(count(Outcome::Broken))))
+        }
+        Some(why) => (EXIT_FAILED, format!("Not comparable: {why}.")),
+        None if count(Outcome::Changed) > 0 => (
+            EXIT_FAILED,
+            format!("Not confirmed: {} with another status than recorded.", of(count(Outcome::Changed))),
+        ),
+        None if !timed => (
+            EXIT_RIGHT,
+            "Confirmed: the same variants are right. Times of a CPU device are not judged; --tolerance PERCENT \
+             judges them."
+                .to_owned(),
+        ),
+        None if count(Outcome::Slower) > 0 => {
+            (EXIT_SLOWER, format!("Slower: {} more time than recorded.", takes(count(Outcome::Slower))))
+        }
+        None => (EXIT_RIGHT, confirmed(&comparison)),
+    };
+    Judgement { code, sentence, comparison }
+}
+
+/// Why nothing can be concluded, where that is so.
+fn hindrance(old: &Record, new: &Record, pair: &Pair) -> Option<String> {
+    if !same_device(old, new) {
+        return Some(format!("the record is of {}, the run of {}", old.device.name, new.device.name));
+    }
+    if old.configuration != new.configuration {
+        let of = |record: &Record| {
+            let settings: Vec<String> =
+                record.configuration.iter().map(|(k, v)| format!("{k} {v}")).collect();
+            settings.join(", ")
+        };
+        return Some(format!("the record is of {}, the run of {}", of(old), of(new)));
+    }
+    if !pair.only_before.is_empty() {
+        return Some(format!("the run lacks {}", pair.only_before.join(", ")));
+    }
+    match &new.ended {
+        Ended::Complete => None,
+        Ended::Interrupted => Some("the run was interrupted".into()),
+        Ended::Unfinished => Some("the run did not end".into()),
+        Ended::Failed { reason } => Some(format!("the run failed: {reason}")),
+    }
+}
+
+fn confirmed(comparison: &Comparison) -> String {
+    let count = |outcome| comparison.count(outcome);
+    let mut parts = vec![format!("{} as long as recorded", takes(count(Outcome::Same)))];
+    if count(Outcome::Faster) > 0 {
+        parts.push(format!("{} less time", takes(count(Outcome::Faster))));
+    }
+    if count(Outcome::Unsure) > 0 {
+        parts.push(format!("of {} the samples do not decide it", of(count(Outcome::Unsure))));
+    }
+    format!("Confirmed: {}; none is wrong or slower.", parts.join(", "))
+}
+
+fn of(count: usize) -> String {
+    if count == 1 { "1 variant".into() } else { format!("{count} variants") }
+}
+
+fn takes(count: usize) -> String {
+    format!("{} {}", of(count), if count == 1 { "takes" } else { "take" })
+}
+
+/// What is planned for a record, for who starts nothing.
+///
+/// # Errors
+/// As [`plan::plan`].
+#[cfg(test)]
+pub fn planned(record: &Record, help: &str) -> Result<plan::Plan> {
+    plan::plan(record, &Arguments::of_help(help), false)
+}
+
+#[cfg(test)]
+mod tests;

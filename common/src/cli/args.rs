@@ -132,6 +132,9 @@ pub(super) struct Common {
     /// Keep a line in FILE that tells which variant is sampled; end when the standard input is closed
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) progress: Option<PathBuf>,
+    /// Leave the self-test out that comes before times are taken; the record says so
+    #[arg(long)]
+    pub(super) no_self_test: bool,
     /// Say how long each step of the start took, and what recording and submitting cost the CPU
     #[arg(short, long)]
     pub(super) verbose: bool,

@@ -11,14 +11,17 @@ mod trace;
 
 pub use args::{NoArgs, refuse, seconds};
 
+use std::cell::OnceCell;
 use std::fmt::Debug;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 
+use crate::certificate::Certificate;
 use crate::drive::bench::{self, BenchOptions};
 use crate::drive::{check, profile};
 use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, exit_code, one_line};
@@ -30,6 +33,7 @@ use crate::isa;
 use crate::lab::{Lab, LabOptions, Selection};
 use crate::record::{Ended, Record, SCHEMA, Shows, Status, Traced, is_limit};
 use crate::report::{self, Destination, Folder};
+use crate::self_test;
 use crate::tamper::{Break, Tamper};
 use crate::tracy;
 
@@ -56,7 +60,7 @@ pub fn run<A: Args + Clone + Debug>(sample: Sample, declare: fn(&mut Lab, &A) ->
         }
     };
     let cli = parse::<A>(&sample, arguments);
-    let run = Run { sample, common: cli.common, began };
+    let run = Run { sample, common: cli.common, began, stop: OnceCell::new(), self_test: OnceCell::new() };
     let code = run.all(&cli.sample, declare).unwrap_or_else(|error| {
         run.complain(&error);
         exit_code(&error)
@@ -71,6 +75,8 @@ struct Run {
     sample: Sample,
     common: Common,
     began: Instant,
+    stop: OnceCell<Arc<AtomicBool>>,
+    self_test: OnceCell<Certificate>,
 }
 
 impl Run {
@@ -92,6 +98,7 @@ impl Run {
             statistics: self.common.code == Some(None) && self.common.code_diff.is_none(),
         })?;
         opening.end();
+        let Some(gpu) = self.certify(gpu)? else { return Ok(EXIT_INTERRUPTED) };
         let selection = Selection {
             names: self.common.code_diff.as_ref().unwrap_or(&self.common.variant).clone(),
             without: self.common.without.clone(),
@@ -107,6 +114,38 @@ impl Run {
             lab.ensure_traces()?;
         }
         self.with_lab(&mut lab, arguments, declare)
+    }
+
+    /// Tests the device before it is measured on; nothing where the user ended that.
+    fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>> {
+        let takes_times = !(self.common.check || self.common.profile || self.compiles_only());
+        // For the tests, which start samples by the hundred.
+        let left_out = self.common.no_self_test || std::env::var_os("HOTLAP_NO_SELF_TEST").is_some();
+        if left_out || !takes_times {
+            return Ok(Some(gpu));
+        }
+        let stop = self.stop()?;
+        let options = self_test::Options { stopped: &|| stop.load(Ordering::Relaxed) };
+        let certified = self_test::certify(gpu, &options)?;
+        if certified.interrupted {
+            return Ok(None);
+        }
+        self.self_test.get_or_init(|| certified.certificate);
+        Ok(Some(certified.gpu))
+    }
+
+    /// Kernels are looked at and nothing runs.
+    fn compiles_only(&self) -> bool {
+        self.common.code.is_some() || self.common.code_diff.is_some()
+    }
+
+    /// Ctrl-C sets it; listened to from the first call on.
+    fn stop(&self) -> Result<&AtomicBool> {
+        if self.stop.get().is_none() {
+            let stop = on_interrupt()?;
+            self.stop.get_or_init(|| stop);
+        }
+        self.stop.get().map(Arc::as_ref).context("listening for Ctrl-C")
     }
 
     /// Finds out before measuring whether the results can be written.
@@ -172,7 +211,7 @@ impl Run {
     }
 
     fn check(&self, lab: &Lab) -> Result<u8> {
-        let stop = on_interrupt()?;
+        let stop = self.stop()?;
         let checked = check::check(lab, self.common.broken, &|| stop.load(Ordering::Relaxed))?;
         let report = format!("{} on {}\n{}", self.sample.name, lab.device().name, checked.report);
         let shown = print(&fitted(&report));
@@ -186,7 +225,7 @@ impl Run {
         if !lab.gpu.has_labels() {
             say("Vulkan has no VK_EXT_debug_utils here: a capture will show no regions and no frames.");
         }
-        let stop = on_interrupt()?;
+        let stop = self.stop()?;
         let profiled = profile::profile(lab, &|| stop.load(Ordering::Relaxed))?;
         let shown = print(&format!("\n{}", fitted(&profiled.report)));
         let code = self.conclude(shown, profiled.failed, profiled.aborted.as_ref());
@@ -215,7 +254,7 @@ impl Run {
             seed: self.common.seed.unwrap_or_else(clock_seed),
         };
         self.introduce(lab);
-        let stop = on_interrupt()?;
+        let stop = self.stop()?;
         let keep = self.so_far(lab, folder, started);
         let mut follow = Follow::new(self.common.progress.as_ref(), keep)?;
         let measured =
@@ -316,7 +355,7 @@ impl Run {
             device: lab.gpu.facts.clone(),
             host: host::host(),
             method,
-            self_test: None,
+            self_test: self.self_test.get().cloned(),
             kernels: lab.gpu.kernel_facts(),
             notes: lab.notes.clone(),
             bound: lab.bound.clone(),

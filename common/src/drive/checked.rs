@@ -5,7 +5,7 @@ use crate::lab::{Check, Lab};
 use crate::record::Status;
 
 /// What a session has found out of the lab's variants, in their order.
-pub(super) struct Checked<'l> {
+pub(crate) struct Checked<'l> {
     lab: &'l Lab,
     left_out: Vec<Option<Status>>,
     checks: Vec<Vec<&'l Check>>,

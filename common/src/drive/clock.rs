@@ -4,9 +4,10 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Result;
+use ash::vk;
 
 use crate::drive::session::Session;
-use crate::gpu::Buffer;
+use crate::gpu::{Buffer, Gpu};
 use crate::kernel::Kernel;
 use crate::lab::Lab;
 use crate::memory::Place;
@@ -20,33 +21,40 @@ const TOLERANCE: f64 = 0.01;
 
 /// A reading of the waves' clock, and the timestamps before and behind it in nanoseconds.
 #[derive(Clone, Copy, Debug)]
-struct Reading {
-    ticks: u64,
-    before_ns: f64,
-    after_ns: f64,
+pub(crate) struct Reading {
+    pub ticks: u64,
+    pub before_ns: f64,
+    pub after_ns: f64,
 }
 
-/// Reads the waves' clock twice.
+/// What reads the waves' clock.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader {
+    kernel: Kernel,
+    buffers: [Buffer; 2],
+    stamps: vk::QueryPool,
+}
+
+/// Reads the waves' clock twice, once for each device.
 ///
 /// # Errors
 /// Whatever a submit can meet.
 pub(super) fn set_against_stamps(lab: &Lab, session: &Session<'_>) -> Result<Result<Clock, Fault>> {
-    let kernel = lab.kernel("lab/clock.comp").build_for_runner()?;
-    let buffers = [("clock", Place::Device), ("clock (CPU)", Place::Readback)];
-    let [buffer, readback] = buffers.map(|(name, place)| lab.gpu.buffer(name, 8, place));
-    let buffers = [buffer?, readback?];
-    // The first submit of a kernel may take longer.
-    read(lab, session, kernel, buffers)?;
-    let first = read(lab, session, kernel, buffers)?;
+    if let Some(found) = lab.gpu.wave_ticks.get() {
+        return Ok(found.clone());
+    }
+    let reader = Reader::new(lab, session.stamps)?;
+    let first = reader.read(&lab.gpu)?;
     thread::sleep(APART);
-    let second = read(lab, session, kernel, buffers)?;
+    let second = reader.read(&lab.gpu)?;
     let period_ns = f64::from(lab.device().timestamp_period_ns);
-    Ok(judge([first, second], period_ns))
+    let found = judge([first, second], period_ns);
+    Ok(lab.gpu.wave_ticks.get_or_init(|| found).clone())
 }
 
 /// The clock that two readings show; `period_ns` is that of the timestamps, which most waves' clocks
 /// share.
-fn judge([first, second]: [Reading; 2], period_ns: f64) -> Result<Clock, Fault> {
+pub(crate) fn judge([first, second]: [Reading; 2], period_ns: f64) -> Result<Clock, Fault> {
     // A counter of nanoseconds or slower whose high word is 0 has no such word, or began four seconds
     // ago.
     let bits = if (first.ticks | second.ticks) >> 32 == 0 { 32 } else { 64 };
@@ -73,31 +81,41 @@ fn judge([first, second]: [Reading; 2], period_ns: f64) -> Result<Clock, Fault> 
     Ok(Clock { tick_ns: between / ticks, bits })
 }
 
-fn read(
-    lab: &Lab,
-    session: &Session<'_>,
-    kernel: Kernel,
-    [buffer, readback]: [Buffer; 2],
-) -> Result<Reading> {
-    lab.gpu.run_once("reading the waves' clock", |cmd| {
-        cmd.reset_query_pool(session.stamps, 2);
-        cmd.write_timestamp2(session.stamps, 0);
-        cmd.execution_barrier();
-        cmd.dispatch(kernel, &[buffer], &(), [1, 1, 1]);
-        cmd.execution_barrier();
-        cmd.write_timestamp2(session.stamps, 1);
-        cmd.full_barrier();
-        cmd.copy_buffer(buffer, readback, 8);
-        cmd.host_barrier();
-    })?;
-    let [before, after] = session.read_stamps()?;
-    let facts = lab.device();
-    let mask = if facts.timestamp_bits >= 64 { u64::MAX } else { (1 << facts.timestamp_bits) - 1 };
-    #[expect(clippy::cast_precision_loss, reason = "a step of a microsecond in a year is no matter here")]
-    let ns = |stamp: u64| (stamp & mask) as f64 * f64::from(facts.timestamp_period_ns);
-    let words = lab.gpu.read(readback)?;
-    let ticks = words.iter().rev().fold(0, |ticks, &word| ticks << 32 | u64::from(word));
-    Ok(Reading { ticks, before_ns: ns(before), after_ns: ns(after) })
+impl Reader {
+    /// Makes it; `stamps` is a pool of two timestamps at the least.
+    pub fn new(lab: &Lab, stamps: vk::QueryPool) -> Result<Self> {
+        let kernel = lab.kernel("lab/clock.comp").build_for_runner()?;
+        let buffers = [("clock", Place::Device), ("clock (CPU)", Place::Readback)];
+        let [buffer, readback] = buffers.map(|(name, place)| lab.gpu.buffer(name, 8, place));
+        let reader = Self { kernel, buffers: [buffer?, readback?], stamps };
+        // The first submit of a kernel may take longer.
+        reader.read(&lab.gpu)?;
+        Ok(reader)
+    }
+
+    /// A reading between two timestamps.
+    pub fn read(&self, gpu: &Gpu) -> Result<Reading> {
+        let [buffer, readback] = self.buffers;
+        gpu.run_once("reading the waves' clock", |cmd| {
+            cmd.reset_query_pool(self.stamps, 2);
+            cmd.write_timestamp2(self.stamps, 0);
+            cmd.execution_barrier();
+            cmd.dispatch(self.kernel, &[buffer], &(), [1, 1, 1]);
+            cmd.execution_barrier();
+            cmd.write_timestamp2(self.stamps, 1);
+            cmd.full_barrier();
+            cmd.copy_buffer(buffer, readback, 8);
+            cmd.host_barrier();
+        })?;
+        let [before, after] = gpu.read_stamps(self.stamps)?;
+        let facts = &gpu.facts;
+        let mask = if facts.timestamp_bits >= 64 { u64::MAX } else { (1 << facts.timestamp_bits) - 1 };
+        #[expect(clippy::cast_precision_loss, reason = "a step of a microsecond in a year is no matter here")]
+        let ns = |stamp: u64| (stamp & mask) as f64 * f64::from(facts.timestamp_period_ns);
+        let words = gpu.read(readback)?;
+        let ticks = words.iter().rev().fold(0, |ticks, &word| ticks << 32 | u64::from(word));
+        Ok(Reading { ticks, before_ns: ns(before), after_ns: ns(after) })
+    }
 }
 
 #[cfg(test)]

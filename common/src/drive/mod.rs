@@ -2,19 +2,19 @@
 
 pub mod bench;
 pub mod check;
-mod checked;
-mod clock;
+pub(crate) mod checked;
+pub(crate) mod clock;
 pub mod code;
 mod cycles;
 mod evict;
 pub mod figures;
-mod interval;
+pub(crate) mod interval;
 pub mod maps;
 mod order;
 pub mod profile;
 mod rehearsal;
 mod rows;
-mod session;
-mod trace;
+pub(crate) mod session;
+pub(crate) mod trace;
 mod two_queues;
 mod verify;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use ash::vk;
 
-use super::cycles::Cycles;
+use super::cycles::{Before, Cycles};
 use super::evict::Evict;
 use super::interval;
 use super::maps::{Map, Maps};
@@ -49,7 +49,7 @@ pub(crate) struct Session<'l> {
     pub(super) two_queues: Option<TwoQueues>,
     pub(super) maps: Option<Maps>,
     pub(super) evict: Option<Evict>,
-    pub(super) cycles: Option<Cycles>,
+    pub(super) before: Option<Before>,
     timeline: Timeline<'l>,
 }
 
@@ -73,7 +73,7 @@ impl<'l> Session<'l> {
             two_queues: None,
             maps: None,
             evict: None,
-            cycles: None,
+            before: None,
             timeline: Timeline::new(gpu, &gpu.clock),
         };
         if let Some(bytes) = lab.checks.iter().map(|c| size_of_val(&*c.twin) as u64).max() {
@@ -110,10 +110,8 @@ impl<'l> Session<'l> {
             Some(variant) => self.counts(variant, repetitions)?,
             None => Counted::default(),
         };
-        let mhz = match (&self.cycles, variant) {
-            (Some(cycles), Some(_)) => cycles.mhz(self.lab)?,
-            _ => None,
-        };
+        let clock = variant.and_then(|_| self.clock());
+        let mhz = clock.map_or(Ok(None), |clock| clock.mhz(self.lab))?;
         Ok(Reading {
             gpu_us,
             mhz,
@@ -134,6 +132,11 @@ impl<'l> Session<'l> {
     /// Where the samples so far had texels wrong; nothing where that was not asked for.
     pub fn maps(&self) -> Result<Vec<Map>> {
         self.maps.as_ref().map_or_else(|| Ok(Vec::new()), |maps| maps.read(self.lab))
+    }
+
+    /// What the device's clock is read with.
+    pub(super) fn clock(&self) -> Option<&Cycles> {
+        self.before.as_ref().and_then(Before::clock)
     }
 
     fn name_of(&self, variant: Option<usize>) -> &'l str {
@@ -197,6 +200,12 @@ impl<'l> Session<'l> {
         self.counts(variant, repetitions)
     }
 
+    /// The raw timestamps of an empty window.
+    pub fn empty_window(&self) -> Result<[u64; 2]> {
+        self.run(None, 0)?;
+        self.read_stamps()
+    }
+
     /// Median of empty windows, in microseconds, and at least one tick: the floor under every figure.
     pub fn floor_us(&mut self) -> Result<f64> {
         let mut samples = Vec::new();
@@ -250,8 +259,8 @@ impl<'l> Session<'l> {
         if let Some(evict) = &self.evict {
             evict.record(cmd);
         }
-        if let Some(cycles) = &self.cycles {
-            cycles.begin(cmd);
+        if let Some(before) = &self.before {
+            before.record(cmd);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::tracy;
 
 /// What the device counted behind a sample.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counted {
+pub(crate) struct Counted {
     /// Elements that differ, over all repetitions.
     pub wrong: u64,
     /// Index of the first, in the order check, repetition.
@@ -21,8 +21,8 @@ pub(super) struct Counted {
 
 impl Session<'_> {
     pub(super) fn verify(&self, cmd: &Cmd<'_>, variant: usize, repetitions: u32) {
-        if let Some(cycles) = &self.cycles {
-            cycles.end(cmd);
+        if let Some(clock) = self.clock() {
+            clock.end(cmd);
         }
         let (Some(flat), Some(counters), Some(seen)) = (self.flat, self.counters, self.seen) else { return };
         cmd.region(format_args!("verify"), || {

@@ -209,6 +209,10 @@ pub(crate) struct Arena {
     pub semaphores: Vec<vk::Semaphore>,
 }
 
+/// How long each table was.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Mark([usize; 9]);
+
 impl Arena {
     pub fn buffer(&self, handle: Buffer) -> &BufferSlot {
         &self.buffers[handle.0 as usize]
@@ -228,6 +232,36 @@ impl Arena {
 
     pub fn kernel(&self, handle: crate::Kernel) -> &KernelSlot {
         &self.kernels[handle.0 as usize]
+    }
+
+    /// Where the tables end.
+    pub fn mark(&self) -> Mark {
+        Mark([
+            self.buffers.len(),
+            self.images.len(),
+            self.texels.len(),
+            self.events.len(),
+            self.kernels.len(),
+            self.queries.len(),
+            self.pools.len(),
+            self.fences.len(),
+            self.semaphores.len(),
+        ])
+    }
+
+    /// Takes what was made behind a mark.
+    pub fn split_off(&mut self, Mark(at): &Mark) -> Self {
+        Self {
+            buffers: self.buffers.split_off(at[0]),
+            images: self.images.split_off(at[1]),
+            texels: self.texels.split_off(at[2]),
+            events: self.events.split_off(at[3]),
+            kernels: self.kernels.split_off(at[4]),
+            queries: self.queries.split_off(at[5]),
+            pools: self.pools.split_off(at[6]),
+            fences: self.fences.split_off(at[7]),
+            semaphores: self.semaphores.split_off(at[8]),
+        }
     }
 
     /// Frees everything.

@@ -5,10 +5,10 @@ use std::ffi::CStr;
 use anyhow::Result;
 use ash::{khr, vk};
 
+use super::calibrated::{self, Calibrated};
 use super::choose::Candidate;
 use super::wave_clock::{Chain, WaveClock};
 use crate::fault::{self, attempt};
-use crate::tracy;
 
 /// Names of the active layers and tools; none where the driver does not tell.
 pub(super) fn tools(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<String> {
@@ -28,7 +28,7 @@ pub(super) fn tools(instance: &ash::Instance, physical: vk::PhysicalDevice) -> V
 pub(super) struct Features {
     pub events: bool,
     pub max_push_descriptors: u32,
-    pub clock: tracy::Clock,
+    pub clock: Calibrated,
     pub waves: WaveClock,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn create(
     })?;
     let has = |name: &CStr| available.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name));
     let mut extensions = vec![khr::push_descriptor::NAME.as_ptr()];
-    extensions.extend(tracy::device_extension(has).map(CStr::as_ptr));
+    extensions.extend(calibrated::extension(has).map(CStr::as_ptr));
     extensions.extend(statistics.map(CStr::as_ptr));
     let waves = WaveClock::of(instance, physical, has, chosen.facts.subgroup_size);
     extensions.extend(waves.extensions().map(CStr::as_ptr));
@@ -118,7 +118,7 @@ pub(super) fn create(
     let features = Features {
         events: !portability || subset.events == vk::TRUE,
         max_push_descriptors: push.max_push_descriptors,
-        clock: tracy::Clock::new(instance, physical, &device, has),
+        clock: Calibrated::new(instance, physical, &device, has),
         waves,
     };
     Ok((device, features))

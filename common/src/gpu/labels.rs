@@ -11,6 +11,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Result};
@@ -21,6 +22,14 @@ const VARIABLE: &str = "HOTLAP_LABEL_LOG";
 
 /// Set before the functions below can be called. A second device of the process shares it.
 static LOG: OnceLock<Log> = OnceLock::new();
+
+/// Calls are not written down for the time being.
+static PAUSED: AtomicBool = AtomicBool::new(false);
+
+/// Leaves calls out of the log, or no more.
+pub(super) fn pause(paused: bool) {
+    PAUSED.store(paused, Ordering::Relaxed);
+}
 
 /// The file, and the driver's own functions.
 struct Log {
@@ -96,6 +105,9 @@ unsafe extern "system" fn device_function(device: vk::Device, name: *const c_cha
 
 impl Log {
     fn line(&self, call: &str, on: impl Handle, rest: &str) {
+        if PAUSED.load(Ordering::Relaxed) {
+            return;
+        }
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         // The test that reads the log misses what could not be written.
         let _ = file.write_all(format!("{call}\t{:#x}\t{rest}\n", on.as_raw()).as_bytes());

@@ -1,6 +1,7 @@
 //! The device that a run works on, and everything that was made on it.
 
 mod arena;
+mod calibrated;
 mod choose;
 mod device;
 mod instance;
@@ -9,8 +10,9 @@ mod optional;
 mod queue;
 mod wave_clock;
 
-pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot};
+pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark};
 pub use arena::{Buffer, Buffers, Event, Events, Image, Images, Set, Texels};
+pub(crate) use calibrated::{Calibrated, clock_name};
 pub use choose::{QueueKind, Usable};
 pub(crate) use queue::Mark;
 pub(crate) use wave_clock::WaveClock;
@@ -33,6 +35,7 @@ use crate::fault;
 use crate::isa::Reader;
 use crate::tamper::Tamper;
 use crate::trace::Recorder;
+use crate::trace::decode::{Clock, Fault};
 use crate::validation::Messages;
 use instance::Instance;
 
@@ -94,9 +97,11 @@ pub struct Gpu {
     submits: Cell<u64>,
     once: OnceCell<(vk::CommandPool, vk::CommandBuffer, vk::Fence)>,
     tools: Vec<String>,
-    pub(crate) clock: crate::tracy::Clock,
+    pub(crate) clock: Calibrated,
     pub(crate) tamper: Cell<Tamper>,
     pub(crate) waves: WaveClock,
+    /// What the waves' clock was found to be, once it was looked at.
+    pub(crate) wave_ticks: OnceCell<Result<Clock, Fault>>,
     /// Kernels are built a second time, with the wrapper that notes their waves.
     pub(crate) traces: Cell<bool>,
     /// Where a recording that is being made notes its waves.
@@ -215,6 +220,7 @@ impl Gpu {
             tamper: Cell::default(),
             waves: features.waves,
             traces: Cell::default(),
+            wave_ticks: OnceCell::new(),
             recorder: RefCell::default(),
             facts: chosen.facts,
             device,
@@ -277,6 +283,24 @@ impl Gpu {
         &self.memory
     }
 
+    /// Calls are written into the log of the tests, where there is one; or no more.
+    pub(crate) fn log_calls(&self, logged: bool) {
+        labels::pause(!logged);
+    }
+
+    /// Where the tables of objects end now.
+    pub(crate) fn mark(&self) -> ArenaMark {
+        self.arena().mark()
+    }
+
+    /// Frees all objects that were made since: no handle of theirs may be used again. Must not be called
+    /// while a submit is at work.
+    pub(crate) fn release(&self, since: &ArenaMark) {
+        let newer = self.arena.borrow_mut().split_off(since);
+        // SAFETY: the queues are idle, and the caller gives the handles up.
+        unsafe { newer.destroy(&self.device, &mut self.memory.borrow_mut()) };
+    }
+
     /// A submit may still be at work: nothing may be recorded or freed any more.
     pub(crate) fn is_busy(&self) -> bool {
         self.pending.get()
@@ -290,13 +314,19 @@ impl Gpu {
         let _ = fault::call("naming an object", || unsafe { debug.set_debug_utils_object_name(&info) });
     }
 
-    /// Runs work outside any measurement; what it wrote is visible to all later work and to the CPU.
-    pub(crate) fn run_once(&self, what: &str, record: impl FnOnce(&crate::Cmd<'_>)) -> Result<()> {
+    /// Makes what [`Gpu::run_once`] needs, where it is not there yet.
+    pub(crate) fn prepare_once(&self) -> Result<()> {
         if self.once.get().is_none() {
             let pool = self.command_pool(Queue::First)?;
             let made = (pool, self.command_buffer(pool)?, self.fence()?);
             self.once.get_or_init(|| made);
         }
+        Ok(())
+    }
+
+    /// Runs work outside any measurement; what it wrote is visible to all later work and to the CPU.
+    pub(crate) fn run_once(&self, what: &str, record: impl FnOnce(&crate::Cmd<'_>)) -> Result<()> {
+        self.prepare_once()?;
         let Some(&(pool, buffer, fence)) = self.once.get() else {
             anyhow::bail!("no commands to run {what} with")
         };

@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The stopping rule. A row ends when its mean is known well enough, when its noise has shown that
 /// more samples teach nothing new, or when the run's budget is spent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rule {
     /// No row ends with fewer pairs, the budget aside.
     pub min_samples: usize,
@@ -37,7 +38,7 @@ impl Default for Rule {
 }
 
 /// Why a row's sampling ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Stop {
     /// The mean is known to the wanted error.

@@ -2,6 +2,7 @@
 //! applies.
 
 use super::cell::{differing, trimmed};
+use super::conditions;
 use super::figure::{BLANK, undecided, width};
 use super::names;
 use super::share;
@@ -19,6 +20,7 @@ const OUTLIERS: f64 = 0.05;
 pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<Vec<String>> {
     let mut cautions = Vec::new();
     cautions.extend(ended(&record.ended));
+    cautions.extend(conditions::cautions(record));
     cautions.extend(statuses(record, drawn));
     cautions.extend(match record.matrix {
         None => stopped(record),

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 
 use crate::record::{Record, Row, Sample};
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 16] = [
     "variant",
     "round",
     "repetitions",
@@ -18,6 +18,9 @@ const COLUMNS: [&str; 13] = [
     "flops",
     "work",
     "work_unit",
+    "one_mhz",
+    "many_mhz",
+    "outlier",
 ];
 
 /// One line a kept sample in the order of the variants, times in microseconds and with every digit;
@@ -56,6 +59,9 @@ fn cells(row: &Row, repetitions: u32, sample: &Sample) -> [String; COLUMNS.len()
         or_empty(declared.flops.map(|x| x.to_string())),
         or_empty(work.map(|work| work.count.to_string())),
         or_empty(work.map(|work| work.unit.clone())),
+        or_empty(sample.one_mhz.map(|x| x.to_string())),
+        or_empty(sample.many_mhz.map(|x| x.to_string())),
+        or_empty(row.isolated_us.map(|all| u8::from(all.is_outlier(sample.one_us)).to_string())),
     ]
 }
 
@@ -100,6 +106,8 @@ mod tests {
             assert_eq!(line[6].parse().ok(), sample.many_wrong);
             assert_eq!(line[7].parse(), Ok(sample.record_us));
             assert_eq!(line[8].parse(), Ok(sample.submit_us));
+            assert_eq!(line[13].parse().ok(), sample.one_mhz);
+            assert!(["0", "1"].contains(&&line[15]));
         }
         assert!(read.iter().any(|line| line[4].is_empty() && line[6].is_empty()));
     }

@@ -95,6 +95,70 @@ impl Destination {
     }
 }
 
+impl Destination {
+    /// As [`Self::write`], of a text that is made while it is written, so that it need not fit memory.
+    ///
+    /// # Errors
+    /// As [`Self::write`], and those of `produce`.
+    pub fn stream(&self, produce: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+        match self {
+            Self::Stdout => {
+                let mut out = Listened { to: io::BufWriter::new(io::stdout().lock()), gone: false };
+                produce(&mut out)?;
+                out.flush().context("cannot write to the standard output")
+            }
+            Self::File(path) => match Place::of(path)? {
+                Place::Device => {
+                    let mut file = fs::File::options().write(true).open(path);
+                    let file = file
+                        .as_mut()
+                        .map_err(|error| anyhow!("cannot write to {}: {error}", path.display()))?;
+                    produce(file)
+                }
+                Place::File { folder, target } => {
+                    let refused = |error: io::Error| refusal(path, &folder, &error);
+                    let mut draft = io::BufWriter::new(draft(&folder, &target).map_err(refused)?);
+                    produce(&mut draft)?;
+                    let file = draft.into_inner().map_err(|error| refused(error.into_error()))?;
+                    file.as_file().sync_all().map_err(refused)?;
+                    file.persist(&target).map_err(|error| refused(error.error)).map(drop)
+                }
+            },
+        }
+    }
+}
+
+/// A reader that may leave: what is written then goes nowhere.
+struct Listened<W> {
+    to: W,
+    gone: bool,
+}
+
+impl<W: Write> Listened<W> {
+    fn heard<T>(&mut self, written: io::Result<T>, otherwise: T) -> io::Result<T> {
+        self.gone |= matches!(&written, Err(error) if error.kind() == ErrorKind::BrokenPipe);
+        if self.gone { Ok(otherwise) } else { written }
+    }
+}
+
+impl<W: Write> Write for Listened<W> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if self.gone {
+            return Ok(data.len());
+        }
+        let written = self.to.write(data);
+        self.heard(written, data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.gone {
+            return Ok(());
+        }
+        let flushed = self.to.flush();
+        self.heard(flushed, ())
+    }
+}
+
 /// What a path can be written as.
 enum Place {
     /// A device or a pipe such as `/dev/null`: a rename would put a file in its place.
@@ -298,6 +362,31 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn a_text_that_is_made_while_it_is_written_is_there_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = Destination::File(folder.path().join("a.csv"));
+        let broken = to.stream(|out| {
+            out.write_all(b"half")?;
+            bail!("the rest cannot be read")
+        });
+        assert_eq!(broken.unwrap_err().to_string(), "the rest cannot be read");
+        assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
+        to.stream(|out| Ok(out.write_all(b"whole")?)).unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("a.csv")).unwrap(), "whole");
+        assert_eq!(names(folder.path()), ["a.csv"]);
+        let message = Destination::File(folder.path().into()).stream(|_| Ok(())).unwrap_err().to_string();
+        assert!(message.contains("it is a folder"), "{message}");
+    }
+
+    #[test]
+    fn what_nobody_reads_goes_nowhere() {
+        let mut left = Listened { to: Closed(ErrorKind::BrokenPipe), gone: false };
+        assert!(left.write_all(b"x").is_ok() && left.flush().is_ok() && left.gone);
+        let mut full = Listened { to: Closed(ErrorKind::StorageFull), gone: false };
+        assert!(full.write_all(b"x").is_err() && !full.gone);
     }
 
     #[test]

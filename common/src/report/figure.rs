@@ -62,7 +62,7 @@ pub(super) fn undecided(ratio: &Summary) -> bool {
 }
 
 /// Four significant digits; whole numbers from a thousand on.
-pub(super) fn significant(value: f64) -> String {
+pub(crate) fn significant(value: f64) -> String {
     let decimals = decimals(value, 4);
     if value == 0.0 { "0".into() } else { format!("{value:.decimals$}") }
 }

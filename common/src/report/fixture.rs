@@ -15,7 +15,7 @@ use crate::trace::Trace;
 const OF: u64 = 1_327_104;
 
 /// A complete run on a GPU.
-pub(super) fn record() -> Record {
+pub(crate) fn record() -> Record {
     let hardware = |what: &str| Promise::Hardware { relies_on: what.into() };
     let nothing = |what: &str| Promise::Nothing { leaves_out: what.into() };
     let mut rows = vec![
@@ -50,7 +50,7 @@ pub(super) fn record() -> Record {
 }
 
 /// A run whose rows stand in cross tables of ratios.
-pub(super) fn ratios() -> Record {
+pub(crate) fn ratios() -> Record {
     let mut record = record();
     let mut rows = Vec::new();
     let mut add = |name: &str, ratio: f64, table: &str, head: &str, column: &str| {
@@ -87,7 +87,7 @@ pub(super) fn ratios() -> Record {
 }
 
 /// A run of trials whose rows stand in cross tables of races.
-pub(super) fn races() -> Record {
+pub(crate) fn races() -> Record {
     let racy = |max: u64| Racy {
         samples: 200,
         racy_samples: if max > 0 { 200 } else { 0 },
@@ -202,7 +202,7 @@ pub(crate) fn traced() -> Record {
 }
 
 /// An interrupted run on a CPU device, without pipelined times.
-pub(super) fn cpu() -> Record {
+pub(crate) fn cpu() -> Record {
     let mut rows = vec![
         row("full_barrier", 12, 41_234.5, Stop::Interrupted),
         row("events", 12, 41_300.0, Stop::Interrupted),
@@ -312,7 +312,7 @@ fn row(variant: &str, n: u32, us: f64, stop: Stop) -> Row {
         stop: Some(stop),
         record_us: us_of(3.3),
         submit_us: us_of(8.1),
-        samples: (0..).zip(spread(us, n)).take(3).map(sample).collect(),
+        samples: (0..).zip(spread(us, n)).map(sample).collect(),
         ..empty(variant)
     }
 }

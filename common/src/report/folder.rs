@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
+use super::conditions;
 use super::destination::{Destination, draft, refusal};
 use super::shell::quote;
 use super::so_far::keep_so_far;
@@ -121,13 +122,17 @@ fn readme(record: &Record, table: &str) -> String {
          - Driver: {driver} {info}\n\
          - Date: {date}, {seconds:.1} s\n\
          - Tool: {tool}\n\
+         - Clock: {clock}\n\
+         - Caches: {caches}\n\
+         - Self-test: {self_test}\n\
          - End: {end}\n\
          - Order of the samples: `--seed {seed}`\n\n\
          ```sh\n{command}\n```\n\n\
          ```text\n{table}\n```\n\n\
          `samples.csv` holds every kept sample: times of the GPU (`one_us`, `many_us`) and of the CPU \
-         (`record_us`, `submit_us`) in microseconds, the number of wrong elements, and what a repetition has \
-         to move, to compute and to get done.\n",
+         (`record_us`, `submit_us`) in microseconds, the device's clock in MHz, the number of wrong elements, \
+         what a repetition has to move, to compute and to get done, and whether a short submit is an outlier \
+         of its variant (1.5 interquartile ranges beyond the quartiles).\n",
         sample = record.sample,
         name = device.name,
         kind = device.kind.word(),
@@ -137,6 +142,9 @@ fn readme(record: &Record, table: &str) -> String {
         date = record.started,
         seconds = record.seconds,
         tool = tool(&record.tool),
+        clock = conditions::clock(record),
+        caches = record.method.caches,
+        self_test = conditions::self_test(record),
         end = end(&record.ended),
         seed = record.method.seed,
         command = command(record),

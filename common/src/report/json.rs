@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
-use anyhow::{Context, Result, bail};
-use serde::Serialize;
+use anyhow::{Context, Result, anyhow, bail};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
 use crate::record::{Record, SCHEMA};
+use crate::sound::sound;
 
 /// The record as indented JSON with a newline at its end.
 ///
@@ -87,25 +89,73 @@ impl Formatter for Lines {
     }
 }
 
-/// Reads what [`json`] wrote.
+/// Reads what [`json`] wrote, and refuses what no honest record holds (see [`sound`]).
 ///
 /// # Errors
 /// Where `text` is cut short or no JSON, where its schema is later than [`SCHEMA`], and where a field is
-/// missing or has another type; the message names the field. Version 1 has the same fields but those that
-/// are absent where a sample has no cross table, so it is read too.
+/// missing, has another type or a value that cannot be; the message names the field by its path, as in
+/// `rows[3].isolated_us.median`. Earlier versions have the same fields, less those that came later and have
+/// a default, so they are read too.
 pub fn read_json(text: &str) -> Result<Record> {
-    let value: Value = serde_json::from_str(text).context("not a whole JSON document")?;
-    // The version first: a message about a field of another layout would send the reader astray.
-    match value.get("schema").map(Value::as_u64) {
-        None => bail!("not a Hot Lap record: it has no field `schema`"),
-        Some(Some(found)) if (1..=u64::from(SCHEMA)).contains(&found) => {}
-        Some(_) => bail!(
-            "the record has schema version {}, this program reads versions up to {SCHEMA}; use the version of Hot Lap that wrote it",
-            value["schema"]
+    // Nothing is kept of it: a document of any depth and with any numbers takes no memory here.
+    serde_json::from_str::<IgnoredAny>(text).context("not a whole JSON document")?;
+    version(text)?;
+    // From the text, not from a tree of values: only the text knows lines and columns.
+    let mut document = serde_json::Deserializer::from_str(text);
+    let record: Record = serde_path_to_error::deserialize(&mut document).map_err(misfit)?;
+    sound(&record).with_context(|| NO_RECORD)?;
+    Ok(record)
+}
+
+/// What the field of a message is wrong in.
+const NO_RECORD: &str = "no record that a run has written";
+
+/// The schema alone, first: a message about a field of another layout would send the reader astray.
+fn version(text: &str) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Head {
+        #[serde(default)]
+        schema: Option<Value>,
+    }
+    // A list would be read as a record without names.
+    let head = match text.trim_start().starts_with('{') {
+        true => serde_json::from_str::<Head>(text).context("schema")?,
+        false => Head { schema: None },
+    };
+    let Some(schema) = head.schema else { bail!("not a Hot Lap record: it has no field `schema`") };
+    match schema.as_u64() {
+        Some(found) if (1..=u64::from(SCHEMA)).contains(&found) => Ok(()),
+        _ => bail!(
+            "schema: the record has version {}, this program reads versions up to {SCHEMA}; use the version of Hot Lap that wrote it",
+            shortened(&schema.to_string())
         ),
     }
-    // From the text, not from `value`: only the text knows lines and columns.
-    serde_json::from_str(text).with_context(|| format!("not a record of schema version {SCHEMA}"))
+}
+
+/// Text of any length and any characters in a message of one line: its begin and its end.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 160;
+    let plain = |text: &str| -> String {
+        text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect()
+    };
+    let count = text.chars().count();
+    if count <= MOST {
+        return plain(text);
+    }
+    let begin: String = text.chars().take(MOST / 2).collect();
+    let end: String = text.chars().skip(count - MOST / 2).collect();
+    format!("{}…{}", plain(&begin), plain(&end))
+}
+
+/// The path of the field before what is wrong with it.
+fn misfit(error: serde_path_to_error::Error<serde_json::Error>) -> anyhow::Error {
+    let path = error.path().to_string();
+    let what = shortened(&error.into_inner().to_string());
+    match path.as_str() {
+        "." => anyhow!("{what}"),
+        path => anyhow!("{}: {what}", shortened(path)),
+    }
+    .context(NO_RECORD)
 }
 
 #[cfg(test)]
@@ -142,7 +192,8 @@ mod tests {
     fn another_schema_is_refused_before_its_fields_are_read() {
         let message = refusal(r#"{ "schema": 7, "unknown": [] }"#);
         assert!(
-            message.contains("schema version 7") && message.contains("reads versions up to 4"),
+            message.contains("schema: the record has version 7")
+                && message.contains("reads versions up to 4"),
             "{message}"
         );
         assert!(!message.contains('\n'));
@@ -164,5 +215,41 @@ mod tests {
             let message = refusal(&text.replace(&format!("\"{field}\""), "\"other\""));
             assert!(message.contains(&format!("missing field `{field}`")), "{message}");
         }
+    }
+
+    /// The fixture as a tree with one value put in the place of another.
+    fn with(pointer: &str, value: Value) -> String {
+        let mut tree = serde_json::to_value(fixture::record()).unwrap();
+        *tree.pointer_mut(pointer).unwrap() = value;
+        tree.to_string()
+    }
+
+    #[test]
+    fn a_field_is_named_by_its_path() {
+        let typed = refusal(&with("/rows/2/isolated_us/median", "fast".into()));
+        assert!(typed.contains("rows[2].isolated_us.median: invalid type: string"), "{typed}");
+        let unsound = refusal(&with("/rows/2/isolated_us/median", 1e9.into()));
+        assert!(unsound.contains("rows[2].isolated_us.q3: "), "{unsound}");
+        let text = json(&fixture::record()).unwrap().replacen("\"floor_us\": 0.32", "\"floor_us\": 1e999", 1);
+        let large = refusal(&text);
+        assert!(large.contains("method.floor_us: number out of range"), "{large}");
+        assert!([typed, unsound, large].iter().all(|message| !message.contains('\n')));
+    }
+
+    #[test]
+    fn no_depth_and_no_length_hurts() {
+        let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
+        for text in [
+            deep.clone(),
+            format!(r#"{{"schema":4,"x":{deep}}}"#),
+            format!(r#"{{"schema":{deep}}}"#),
+            format!(r#"{{"schema":"{}"}}"#, "9".repeat(1_000_000)),
+            with("/rows/0/variant", "x".repeat(1_000_000).into()),
+            with("/command", vec![""; 100_000].into()),
+        ] {
+            let message = refusal(&text);
+            assert!(message.len() < 400 && !message.contains('\n'), "{} bytes", message.len());
+        }
+        assert!(refusal(r#"{"schema":4,"schema":4}"#).contains("duplicate field `schema`"));
     }
 }

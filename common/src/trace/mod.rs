@@ -15,6 +15,7 @@ pub(crate) mod plan;
 mod recorder;
 mod wrap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use curve::Curve;
@@ -38,8 +39,8 @@ pub struct Trace {
     pub step_us: f64,
 }
 
-/// What stands behind [`Wave::lane`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What a wave's lane stands for ([`Wave::lane`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Lanes {
     /// The multiprocessor that the wave ran on, as the device told; so many there are.
@@ -75,7 +76,7 @@ pub struct Wave {
 }
 
 /// What became of a variant's trace.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Traced {
     /// It was taken.

@@ -14,6 +14,7 @@
 //! first fills every slot, 8448 waves in 0.9 µs, and then holds a third of that, because it launches
 //! no more than leave.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Curve, Dispatch, Lanes, Trace, Wave};
@@ -28,13 +29,14 @@ const LONG_ENOUGH: f64 = 10.0;
 pub const PARTS: u32 = 64;
 
 /// What a trace shows of a variant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceFigures {
     /// All dispatches together.
     pub whole: Phases,
     /// Each of them, in the order in which they were recorded.
     pub dispatches: Vec<DispatchFigures>,
-    /// Begin and end of each stretch between two dispatches in which none was in flight.
+    /// Begin and end of each stretch between two dispatches in which none was in flight,
+    /// in microseconds.
     pub gaps: Vec<[f64; 2]>,
     /// Their sum.
     pub gaps_us: f64,
@@ -46,12 +48,12 @@ pub struct TraceFigures {
     pub step_us: f64,
     /// What told the waves apart.
     pub lanes: Lanes,
-    /// Mean of the waves in flight in each of [`PARTS`] equal parts of the span.
+    /// Mean of the waves in flight in each of 64 ([`PARTS`]) equal parts of the span.
     pub shape: Vec<f64>,
 }
 
 /// Waves in flight from the first begin to the last end.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Phases {
     /// First wave's begin, from the first wave of the trace on.
     pub begin_us: f64,
@@ -78,7 +80,7 @@ pub struct Phases {
 }
 
 /// A dispatch's own phases, and how it meets the next one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DispatchFigures {
     /// Its kernel.
     pub kernel: String,
@@ -95,7 +97,7 @@ pub struct DispatchFigures {
 }
 
 /// From the next dispatch's first begin to this one's last end.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Overlap {
     /// How long waves of both were in flight; negative where that much lay between them.
     pub us: f64,

@@ -12,6 +12,6 @@ mod off;
 mod on;
 
 #[cfg(not(feature = "tracy"))]
-pub(crate) use off::{Clock, Timeline, await_profiler, device_extension, span};
+pub(crate) use off::{Timeline, await_profiler, mute, span};
 #[cfg(feature = "tracy")]
-pub(crate) use on::{Clock, Timeline, await_profiler, device_extension, span};
+pub(crate) use on::{Timeline, await_profiler, mute, span};

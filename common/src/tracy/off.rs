@@ -1,12 +1,10 @@
 //! The empty twin of `on`, for a build without Tracy.
 
-use std::ffi::CStr;
 use std::marker::PhantomData;
 
 use anyhow::Result;
-use ash::vk;
 
-use crate::gpu::Gpu;
+use crate::gpu::{Calibrated, Gpu};
 
 pub(crate) struct Span;
 
@@ -23,22 +21,16 @@ pub(crate) fn await_profiler() -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn device_extension(_: impl Fn(&CStr) -> bool) -> Option<&'static CStr> {
-    None
-}
+pub(crate) struct Muted;
 
-pub(crate) struct Clock;
-
-impl Clock {
-    pub fn new(_: &ash::Instance, _: vk::PhysicalDevice, _: &ash::Device, _: impl Fn(&CStr) -> bool) -> Self {
-        Self
-    }
+pub(crate) fn mute() -> Muted {
+    Muted
 }
 
 pub(crate) struct Timeline<'l>(PhantomData<&'l Gpu>);
 
 impl<'l> Timeline<'l> {
-    pub fn new(_: &'l Gpu, _: &'l Clock) -> Self {
+    pub fn new(_: &'l Gpu, _: &'l Calibrated) -> Self {
         Self(PhantomData)
     }
 

@@ -1,18 +1,18 @@
 //! Tracy's client at work. It listens on localhost from before `main` on, at port 8086 or what
 //! `TRACY_PORT` says, and keeps nothing as long as no profiler is connected.
 
-use std::ffi::CStr;
 use std::panic::Location;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use ash::{ext, vk};
+use ash::vk;
 use tracy_client::{Client, GpuContext, GpuContextType};
 
 use super::counter::Counter;
 use crate::cli::say;
 use crate::fault::attempt;
-use crate::gpu::Gpu;
+use crate::gpu::{Calibrated, Gpu};
 
 /// Two clocks that are 20 parts in a million apart, as cheap ones are, drift by 5 µs in this time; and
 /// Tracy's own measure of the CPU's clock was seen to be 200 parts in a million off.
@@ -23,13 +23,14 @@ const READINGS: usize = 8;
 
 /// A span on the CPU, from its making to its end.
 #[must_use]
-pub(crate) struct Span(tracy_client::Span);
+pub(crate) struct Span(Option<tracy_client::Span>);
 
 /// Begins a span.
 #[track_caller]
 pub(crate) fn span(name: &'static str) -> Span {
     let at = Location::caller();
-    Span(Client::start().span_alloc(Some(name), "", at.file(), at.line(), 0))
+    let shown = !MUTED.load(Ordering::Relaxed);
+    Span(shown.then(|| Client::start().span_alloc(Some(name), "", at.file(), at.line(), 0)))
 }
 
 impl Span {
@@ -61,43 +62,35 @@ pub(crate) fn await_profiler() -> Result<()> {
     Ok(())
 }
 
-/// What reads the device's clock without a submit, where the device has it. The extension of the same
-/// name by KHR came later; drivers that have that one have kept this one. `HOTLAP_TRACY_STAMP` is for
-/// the tests: it shows what becomes of a device without.
-pub(crate) fn device_extension(has: impl Fn(&CStr) -> bool) -> Option<&'static CStr> {
-    let name = ext::calibrated_timestamps::NAME;
-    (has(name) && std::env::var_os("HOTLAP_TRACY_STAMP").is_none()).then_some(name)
+/// Nothing is shown as long as one of these lives: the self-test is no part of a run.
+#[must_use]
+pub(crate) struct Muted(());
+
+static MUTED: AtomicBool = AtomicBool::new(false);
+
+/// Shows nothing until the end of what is returned.
+pub(crate) fn mute() -> Muted {
+    MUTED.store(true, Ordering::Relaxed);
+    Muted(())
 }
 
-/// The device's clock, where it can be read without a submit.
-pub(crate) struct Clock(Option<ext::calibrated_timestamps::Device>);
-
-impl Clock {
-    /// The clock of a device that was made with [`device_extension`].
-    pub fn new(
-        instance: &ash::Instance,
-        physical: vk::PhysicalDevice,
-        device: &ash::Device,
-        has: impl Fn(&CStr) -> bool,
-    ) -> Self {
-        let readable = device_extension(has).is_some() && offers_device_time(instance, physical);
-        Self(readable.then(|| ext::calibrated_timestamps::Device::new(instance, device)))
+impl Drop for Muted {
+    fn drop(&mut self) {
+        MUTED.store(false, Ordering::Relaxed);
     }
 }
 
-/// The extension may have CPU clocks only.
-fn offers_device_time(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
-    // SAFETY: the loader is loaded already; this only finds it again.
-    let Ok(entry) = (unsafe { ash::Entry::load() }) else { return false };
-    let extension = ext::calibrated_timestamps::Instance::new(&entry, instance);
-    let domains = unsafe { extension.get_physical_device_calibrateable_time_domains(physical) };
-    domains.is_ok_and(|domains| domains.contains(&vk::TimeDomainEXT::DEVICE))
+/// `HOTLAP_TRACY_STAMP` is for the tests: it shows what becomes of a device whose clock cannot be read
+/// without a submit.
+fn stamps_only() -> bool {
+    std::env::var_os("HOTLAP_TRACY_STAMP").is_some()
 }
 
 /// The row of GPU zones in the profiler.
 pub(crate) struct Timeline<'l> {
     gpu: &'l Gpu,
-    clock: &'l Clock,
+    /// None where the tests hide it.
+    clock: Option<&'l Calibrated>,
     track: Option<Track>,
     /// For a stamp in a submit of its own, where the clock cannot be read otherwise.
     stamp: Option<vk::QueryPool>,
@@ -113,7 +106,8 @@ struct Track {
 }
 
 impl<'l> Timeline<'l> {
-    pub fn new(gpu: &'l Gpu, clock: &'l Clock) -> Self {
+    pub fn new(gpu: &'l Gpu, clock: &'l Calibrated) -> Self {
+        let clock = Some(clock).filter(|_| !stamps_only());
         Self { gpu, clock, track: None, stamp: None }
     }
 
@@ -122,6 +116,9 @@ impl<'l> Timeline<'l> {
     /// # Errors
     /// Reading the device's clock, which is done here from time to time.
     pub fn zone(&mut self, name: &str, repetitions: u32, stamps: [u64; 2]) -> Result<()> {
+        if MUTED.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         // Beginning and end are sent in one go: an end whose beginning was not sent, because no profiler
         // was connected then, makes the profiler crash.
         if !Client::is_connected() {
@@ -194,11 +191,10 @@ impl<'l> Timeline<'l> {
     }
 
     fn read_clock(&mut self) -> Result<u64> {
-        let Clock(Some(clock)) = self.clock else { return self.stamp_by_submit() };
-        let device = [vk::CalibratedTimestampInfoEXT::default().time_domain(vk::TimeDomainEXT::DEVICE)];
-        let (read, _) =
-            attempt("reading the device's clock", || unsafe { clock.get_calibrated_timestamps(&device) })?;
-        read.first().copied().context("the device's clock gave no time")
+        match self.clock.map(Calibrated::device_time).transpose()?.flatten() {
+            Some(ticks) => Ok(ticks),
+            None => self.stamp_by_submit(),
+        }
     }
 
     fn stamp_by_submit(&mut self) -> Result<u64> {
@@ -216,5 +212,18 @@ impl<'l> Timeline<'l> {
         })?;
         ensure!(stamp[0] != 0, "the device wrote no timestamp");
         Ok(stamp[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_muted_makes_no_span() {
+        let muted = mute();
+        assert!(span("muted").0.is_none());
+        drop(muted);
+        assert!(span("shown").0.is_some());
     }
 }

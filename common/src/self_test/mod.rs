@@ -1,0 +1,231 @@
+//! The self-test: whether the times of this device, on this day, are to be trusted.
+//!
+//! It runs on the logical device that a run has opened, before the run's own objects are made, and leaves
+//! nothing behind. Each check has a file: what it takes from the device, and how that is judged, which is
+//! tested on made-up figures.
+
+mod bursts;
+mod empty;
+mod idle;
+mod page;
+mod rate;
+mod stamps;
+#[cfg(test)]
+mod tests;
+mod verdicts;
+mod waking;
+mod waves;
+mod work;
+
+use std::fmt;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::certificate::{Certificate, Check, CheckResult};
+use crate::drive::session::Session;
+use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
+use crate::facts::Kind;
+use crate::fault;
+use crate::gpu::{Gpu, OpenOptions};
+use crate::kernel::Kernel;
+use crate::lab::{Lab, LabOptions};
+use crate::tracy;
+use bursts::Bursts;
+use stamps::Counter;
+use work::Size;
+
+pub use page::certificate;
+
+/// How to test.
+pub struct Options<'a> {
+    /// Asked between samples; `true` ends the test.
+    pub stopped: &'a dyn Fn() -> bool,
+}
+
+impl fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").finish_non_exhaustive()
+    }
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Certified {
+    /// The device, as it was.
+    pub gpu: Gpu,
+    /// What was found.
+    pub certificate: Certificate,
+    /// The user ended it: checks are missing.
+    pub interrupted: bool,
+}
+
+impl Certified {
+    /// The exit code of a run that only tests.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        exit_code(&self.certificate, self.interrupted)
+    }
+}
+
+fn exit_code(certificate: &Certificate, interrupted: bool) -> u8 {
+    match (certificate.passed(), interrupted) {
+        (_, true) => EXIT_INTERRUPTED,
+        (true, false) => EXIT_RIGHT,
+        (false, false) => EXIT_FAILED,
+    }
+}
+
+/// The order in which checks are shown.
+const SHOWN: [&str; 10] = [
+    verdicts::RESULTS,
+    verdicts::SAME,
+    verdicts::SLOWER,
+    empty::NAME,
+    stamps::STEP,
+    stamps::WRAP,
+    rate::NAME,
+    waves::NAME,
+    waking::NAME,
+    idle::NAME,
+];
+
+/// Why there are no verdicts on times.
+const NO_TIMES: &str =
+    "a CPU device: other programs take part of it at any time, and its times are no evidence";
+
+/// For tests: verdicts on times are made on a CPU device too, to see them at work.
+const TIMING: &str = "HOTLAP_SELF_TEST_TIMING";
+
+/// Opens a device (by index, part of its name, or UUID; `None` takes the best) and tests it.
+///
+/// # Errors
+/// No such device, and those of [`certify`].
+pub fn certify_device(device: Option<String>, options: &Options<'_>) -> Result<Certified> {
+    fault::arm()?;
+    certify(Gpu::open(&OpenOptions { device, ..OpenOptions::default() })?, options)
+}
+
+/// Tests the device and hands it back without a trace: no kernel, no memory, no label and no span.
+///
+/// # Errors
+/// What any run can meet: a queue that hangs, a lost device, no memory. The device is then given up.
+pub fn certify(gpu: Gpu, options: &Options<'_>) -> Result<Certified> {
+    let times_tell = gpu.facts.kind != Kind::Cpu || std::env::var_os(TIMING).is_some();
+    certify_by(gpu, options, times_tell)
+}
+
+/// As [`certify`], with or without what needs times that mean something.
+fn certify_by(mut gpu: Gpu, options: &Options<'_>, times_tell: bool) -> Result<Certified> {
+    let began = Instant::now();
+    let _muted = tracy::mute();
+    let labels = gpu.debug.take();
+    gpu.log_calls(false);
+    let mut checks = Vec::new();
+    let (mut gpu, interrupted) = test(gpu, Stop(options.stopped), times_tell, &mut checks)?;
+    gpu.log_calls(true);
+    gpu.debug = labels;
+    checks.sort_by_key(|check: &Check| SHOWN.iter().position(|name| *name == check.name));
+    let certificate = Certificate { seconds: began.elapsed().as_secs_f64(), checks };
+    Ok(Certified { gpu, certificate, interrupted })
+}
+
+/// Runs the checks on objects of their own; returns the device, and whether the user ended it.
+fn test(gpu: Gpu, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> Result<(Gpu, bool)> {
+    // It stays, for the run.
+    gpu.prepare_once()?;
+    let before = gpu.mark();
+    let options = LabOptions { repetitions: Some(1), ..LabOptions::default() };
+    let mut lab = Lab::new(gpu, &options);
+    let tested = all_checks(&mut lab, stop, times_tell, checks);
+    let Lab { gpu, .. } = lab;
+    let interrupted = match tested {
+        Ok(()) => false,
+        Err(error) if error.is::<Stopped>() => true,
+        // What a lost device holds is not freed, and neither is anything by a run that ends here.
+        Err(error) => return Err(error),
+    };
+    gpu.release(&before);
+    Ok((gpu, interrupted))
+}
+
+fn all_checks(lab: &mut Lab, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> Result<()> {
+    let kernel = lab.kernel("lab/chains.comp").build()?;
+    let mut bursts = Bursts::new(lab, kernel)?;
+    // The longer between two readings of a clock, the better its rate is known: all else lies between.
+    let rate = rate::Meter::begin(&lab.gpu, stop)?;
+    let waves = waves::Meter::begin(lab, bursts.stamps)?;
+    if times_tell {
+        timed(lab, kernel, &mut bursts, stop, checks)?;
+    } else {
+        work::declare(lab, kernel, Size::SMALL, work::twin)?;
+        let untimed = [verdicts::SAME, verdicts::SLOWER, waking::NAME, idle::NAME];
+        checks.extend(untimed.map(|name| Check::skipped(name, NO_TIMES)));
+    }
+    let mut session = Session::new(lab)?;
+    if !times_tell {
+        checks.push(answers(lab, &mut session, stop)?);
+    }
+    let windows = empty::windows(&session, stop)?;
+    let row = bursts.row(&lab.gpu)?;
+    let counter = Counter::of(lab.device());
+    checks.push(empty::judge(&windows, counter));
+    checks.push(stamps::step(&[windows.as_flattened(), &row].concat(), counter));
+    checks.push(stamps::wrap(&windows, counter));
+    checks.push(waves.end(lab)?);
+    checks.push(rate.end(&lab.gpu, stop)?);
+    Ok(())
+}
+
+/// What needs times that mean something.
+fn timed(
+    lab: &mut Lab,
+    kernel: Kernel,
+    bursts: &mut Bursts,
+    stop: Stop<'_>,
+    checks: &mut Vec<Check>,
+) -> Result<()> {
+    let (size, woken) = waking::wake(&lab.gpu, bursts, stop)?;
+    checks.push(woken);
+    checks.push(idle::check(&lab.gpu, bursts, size, stop)?);
+    work::declare(lab, kernel, size, work::twin)?;
+    checks.extend(verdicts::checks(lab, stop)?);
+    Ok(())
+}
+
+/// Where times mean nothing the answers are left: runs each variant once and compares what it wrote with
+/// the twin, on the device and on the CPU.
+fn answers(lab: &Lab, session: &mut Session<'_>, stop: Stop<'_>) -> Result<Check> {
+    session.rehearse()?;
+    for (at, variant) in lab.variants.iter().enumerate() {
+        stop.ask()?;
+        let reading = session.sample(Some(at), 1)?;
+        let wrong = reading.wrong.max(session.count_on_cpu(at, 1)?);
+        if wrong > 0 {
+            let first = reading
+                .first_wrong
+                .map_or_else(|| "unknown".into(), |first| session.checked().place(at, first));
+            let found = verdicts::wrong(&variant.name, wrong, &first);
+            return Ok(Check::new(verdicts::RESULTS, CheckResult::Failed, found));
+        }
+    }
+    let words = (0..lab.variants.len()).map(|at| session.checked().elements(at)).max().unwrap_or(0);
+    Ok(verdicts::right(words, lab.variants.len()))
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy)]
+struct Stop<'a>(&'a dyn Fn() -> bool);
+
+impl Stop<'_> {
+    /// # Errors
+    /// [`Stopped`].
+    fn ask(self) -> Result<()> {
+        if (self.0)() { Err(Stopped.into()) } else { Ok(()) }
+    }
+}
+
+/// The user asked for the end.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped")]
+struct Stopped;

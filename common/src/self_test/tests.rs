@@ -1,0 +1,117 @@
+//! The whole of it, on the device that tests run on.
+
+use std::cell::Cell;
+
+use super::*;
+use crate::error::EXIT_INTERRUPTED;
+use crate::lab::Lab;
+use crate::memory::Place;
+
+fn gpu() -> Gpu {
+    let gpu = Gpu::open(&OpenOptions { device: Some("llvmpipe".into()), ..OpenOptions::default() }).unwrap();
+    gpu.prepare_once().unwrap();
+    gpu
+}
+
+fn result(certificate: &Certificate, name: &str) -> CheckResult {
+    certificate.checks.iter().find(|check| check.name == name).unwrap().result
+}
+
+#[test]
+fn a_cpu_device_passes_without_verdicts_on_times_and_says_so() {
+    let certified = certify(gpu(), &Options { stopped: &|| false }).unwrap();
+    let certificate = &certified.certificate;
+    let names: Vec<&str> = certificate.checks.iter().map(|check| check.name.as_str()).collect();
+    assert_eq!(names, SHOWN);
+    assert!(certificate.passed() && !certified.interrupted, "{certificate:?}");
+    assert_eq!(certified.exit_code(), EXIT_RIGHT);
+    for check in &certificate.checks {
+        let times = [verdicts::SAME, verdicts::SLOWER, waking::NAME, idle::NAME].contains(&&*check.name);
+        assert_eq!(check.result == CheckResult::Skipped, times, "{check:?}");
+        assert!(!times || check.found.starts_with("a CPU device"), "{check:?}");
+    }
+    assert_eq!(result(certificate, verdicts::RESULTS), CheckResult::Passed);
+    assert!(certificate.seconds > 0.0);
+}
+
+#[test]
+fn nothing_is_left_on_the_device_which_works_on() {
+    let gpu = gpu();
+    let (before, labels) = (gpu.mark(), gpu.debug.is_some());
+    let gpu = certify(gpu, &Options { stopped: &|| false }).unwrap().gpu;
+    assert_eq!(gpu.mark(), before);
+    assert!(gpu.kernel_facts().is_empty());
+    assert_eq!(gpu.debug.is_some(), labels);
+    // What is made now takes the places of what was freed.
+    let lab = Lab::new(gpu, &LabOptions::default());
+    let device = lab.gpu.buffer("new", 16, Place::Device).unwrap();
+    let seen = lab.gpu.buffer("new (CPU)", 16, Place::Readback).unwrap();
+    lab.gpu
+        .run_once("a fill", |cmd| {
+            cmd.fill_buffer(device, 7);
+            cmd.full_barrier();
+            cmd.copy_buffer(device, seen, 16);
+            cmd.host_barrier();
+        })
+        .unwrap();
+    assert_eq!(lab.gpu.read(seen).unwrap(), [7; 4]);
+}
+
+#[test]
+fn the_validation_layer_finds_nothing_to_say_of_any_check() {
+    let options = OpenOptions { device: Some("llvmpipe".into()), validate: true, ..OpenOptions::default() };
+    for times_tell in [false, true] {
+        let gpu = Gpu::open(&options).unwrap();
+        let certified = certify_by(gpu, &Options { stopped: &|| false }, times_tell).unwrap();
+        let verdict = result(&certified.certificate, verdicts::SAME);
+        assert_eq!(verdict != CheckResult::Skipped, times_tell, "{:?}", certified.certificate);
+        let said: Vec<String> =
+            certified.gpu.take_messages().into_iter().map(|message| message.text).collect();
+        assert!(said.is_empty(), "{said:#?}");
+    }
+}
+
+#[test]
+fn a_user_can_stop_it_at_any_sample() {
+    for after in [0, 1, 9, 20, 60] {
+        let asked = Cell::new(0);
+        let stopped = || asked.replace(asked.get() + 1) >= after;
+        let gpu = gpu();
+        let before = gpu.mark();
+        let certified = certify(gpu, &Options { stopped: &stopped }).unwrap();
+        assert!(certified.interrupted, "after {after}");
+        assert_eq!(certified.exit_code(), EXIT_INTERRUPTED);
+        assert_eq!(asked.get(), after + 1, "nothing runs once it was asked to end");
+        assert_eq!(certified.gpu.mark(), before);
+    }
+}
+
+#[test]
+fn a_kernel_that_differs_from_its_twin_fails() {
+    let of = |twin: fn(u32, u32) -> Vec<u32>| {
+        let mut lab = Lab::new(gpu(), &LabOptions { repetitions: Some(1), ..LabOptions::default() });
+        let kernel = lab.kernel("lab/chains.comp").build().unwrap();
+        work::declare(&mut lab, kernel, Size::SMALL, twin).unwrap();
+        let mut session = Session::new(&lab).unwrap();
+        answers(&lab, &mut session, Stop(&|| false)).unwrap()
+    };
+    assert_eq!(of(work::twin).result, CheckResult::Passed);
+    // Of the variant with more work, the fifth word.
+    let check = of(|groups, steps| {
+        let mut words = work::twin(groups, steps);
+        words[5] += u32::from(steps == 51);
+        words
+    });
+    assert_eq!(check.result, CheckResult::Failed);
+    assert!(check.found.starts_with("two_percent_more: 1 words differ"), "{check:?}");
+    assert!(check.found.contains("word 5 of repetition 0"), "{check:?}");
+}
+
+#[test]
+fn a_failed_certificate_has_an_exit_code_of_its_own() {
+    let of = |result| Certificate { seconds: 0.1, checks: vec![Check::new(idle::NAME, result, "made up")] };
+    assert_eq!(exit_code(&of(CheckResult::Passed), false), EXIT_RIGHT);
+    assert_eq!(exit_code(&of(CheckResult::Warned), false), EXIT_RIGHT);
+    assert_eq!(exit_code(&of(CheckResult::Failed), false), EXIT_FAILED);
+    assert_eq!(exit_code(&of(CheckResult::Failed), true), EXIT_INTERRUPTED);
+}

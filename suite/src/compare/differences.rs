@@ -1,0 +1,106 @@
+//! What else differs between two records, and may explain another time.
+
+use std::collections::BTreeMap;
+
+use common::facts::Kind;
+use common::record::{Ended, Promise, Record, Row};
+
+use super::pairs::same_device;
+
+/// A line each.
+#[must_use]
+pub fn differences(before: &Record, after: &Record) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut differ = |what: &str, a: String, b: String| {
+        if a != b {
+            lines.push(format!("{what}: {a} → {b}"));
+        }
+    };
+    differ("device", before.device.name.clone(), after.device.name.clone());
+    if same_device(before, after) {
+        differ("device's UUID", before.device.uuid.clone(), after.device.uuid.clone());
+    }
+    let driver = |r: &Record| format!("{} {}", r.device.driver_name, r.device.driver_info);
+    differ("driver", driver(before), driver(after));
+    differ("commit", commit(before), commit(after));
+    differ("build", before.tool.build.clone(), after.tool.build.clone());
+    differ("caches", before.method.caches.clone(), after.method.caches.clone());
+    differ("repetitions", before.method.repetitions.to_string(), after.method.repetitions.to_string());
+    differ("queue", before.device.queue_family.clone(), after.device.queue_family.clone());
+    differ("host", host(before), host(after));
+    let tools =
+        |r: &Record| if r.method.tools.is_empty() { "none".into() } else { r.method.tools.join(", ") };
+    differ("tools in the way", tools(before), tools(after));
+    let (floor, other) = (before.method.floor_us, after.method.floor_us);
+    if floor.max(other) > 1.5 * floor.min(other) {
+        lines.push(format!("floor of the timestamps: {floor:.3} → {other:.3} µs"));
+    }
+    lines.extend(kernels(before, after));
+    lines.extend(raced(before, after));
+    lines.extend(standing(before, after));
+    lines
+}
+
+fn commit(record: &Record) -> String {
+    let short = |commit: &String| commit.chars().take(12).collect::<String>();
+    let commit = record.tool.commit.as_ref().map_or_else(|| "unknown".into(), short);
+    if record.tool.dirty == Some(true) { format!("{commit} with uncommitted changes") } else { commit }
+}
+
+fn host(record: &Record) -> String {
+    let host = &record.host;
+    format!("{}, {}, {} threads", host.system, host.processor.as_deref().unwrap_or("unknown"), host.threads)
+}
+
+/// Kernels of the same name, constants and workgroup with another code.
+fn kernels(before: &Record, after: &Record) -> Option<String> {
+    let known: BTreeMap<_, _> = before
+        .kernels
+        .iter()
+        .map(|kernel| ((&kernel.name, &kernel.constants, kernel.workgroup), &kernel.spirv_sha256))
+        .collect();
+    let mut changed: Vec<&str> = after
+        .kernels
+        .iter()
+        .filter(|kernel| {
+            let old = known.get(&(&kernel.name, &kernel.constants, kernel.workgroup));
+            old.is_some_and(|hash| **hash != kernel.spirv_sha256)
+        })
+        .map(|kernel| kernel.name.as_str())
+        .collect();
+    changed.sort_unstable();
+    changed.dedup();
+    (!changed.is_empty()).then(|| format!("kernels whose SPIR-V is another: {}", changed.join(", ")))
+}
+
+/// Variants that rely on hardware and raced on one side alone: an order that held by chance.
+fn raced(before: &Record, after: &Record) -> Option<String> {
+    let of = |row: &Row| row.racy.map(|racy| (racy.racy_samples, racy.samples));
+    let rows = before.rows.iter().filter(|row| matches!(row.promise, Promise::Hardware { .. }));
+    let told: Vec<String> = rows
+        .filter_map(|row| {
+            let other = after.rows.iter().find(|other| other.variant == row.variant)?;
+            let ((old, of_old), (new, of_new)) = (of(row)?, of(other)?);
+            ((old == 0) != (new == 0))
+                .then(|| format!("{} in {old} of {of_old} → {new} of {of_new} samples", row.variant))
+        })
+        .collect();
+    (!told.is_empty()).then(|| format!("raced on one side alone: {}", told.join(", ")))
+}
+
+/// What holds for a side whether or not the other differs.
+fn standing(before: &Record, after: &Record) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (side, record) in [("first", before), ("second", after)] {
+        if record.tool.build == "debug" && record.device.kind != Kind::Cpu {
+            lines.push(format!("the {side} is of a debug build"));
+        }
+        if record.ended != Ended::Complete {
+            lines.push(format!("the run of the {side} did not end by itself"));
+        }
+    }
+    if before.device.kind == Kind::Cpu || after.device.kind == Kind::Cpu {
+        lines.push("a CPU device: its times say nothing about a GPU".into());
+    }
+    lines
+}

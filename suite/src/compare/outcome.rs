@@ -1,0 +1,191 @@
+//! What became of variants between two runs: what `--json` writes.
+
+use std::collections::BTreeMap;
+
+use common::judge::Verdict;
+use common::record::{Record, Row, Status};
+use serde::{Deserialize, Serialize};
+
+use super::rule::{self, Judged, Limits};
+
+/// Version of this layout.
+pub const SCHEMA: u32 = 1;
+
+/// The records of two runs, compared.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Comparison {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// What is no difference, as a share: 0.01 for a per cent. The step of the timestamps comes on top.
+    pub tolerance: f64,
+    /// How often each outcome occurs.
+    pub counts: BTreeMap<Outcome, usize>,
+    /// One a pair of records, in the order of the first.
+    pub pairs: Vec<Pair>,
+    /// What could not be compared, and anything else about the two as a whole, in words.
+    pub notes: Vec<String>,
+}
+
+/// Two records of the same sample and configuration.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Pair {
+    /// Name of the sample.
+    pub sample: String,
+    /// Its configuration.
+    pub configuration: BTreeMap<String, String>,
+    /// File of the record before.
+    pub before: String,
+    /// File of the record after.
+    pub after: String,
+    /// What else is different between the two and may explain what follows, in words.
+    pub differences: Vec<String>,
+    /// One a variant that both have, in the order of the first.
+    pub rows: Vec<Change>,
+    /// Variants that only the record before has.
+    pub only_before: Vec<String>,
+    /// Variants that only the record after has.
+    pub only_after: Vec<String>,
+}
+
+/// What became of one variant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Change {
+    /// Its name.
+    pub variant: String,
+    /// In one word.
+    pub outcome: Outcome,
+    /// Where it has another status, or none with figures: what became of that, in words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub status: Option<String>,
+    /// Its isolated time.
+    pub isolated: Option<Judged>,
+    /// Its pipelined time.
+    pub pipelined: Option<Judged>,
+}
+
+/// What became of a variant, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It was right and is wrong, or can no longer be measured.
+    Broken,
+    /// It takes more time.
+    Slower,
+    /// It has another status than before, without being broken.
+    Changed,
+    /// It takes less time.
+    Faster,
+    /// The samples do not decide it.
+    Unsure,
+    /// It takes as long as before.
+    Same,
+    /// It has no figures on either side.
+    Without,
+}
+
+impl Outcome {
+    /// The word that a reader sees.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Broken => "BROKEN",
+            Self::Slower => Verdict::Slower.word(),
+            Self::Changed => "CHANGED",
+            Self::Faster => Verdict::Faster.word(),
+            Self::Unsure => Verdict::Unsure.word(),
+            Self::Same => Verdict::Same.word(),
+            Self::Without => "WITHOUT FIGURES",
+        }
+    }
+
+    /// Of the two times of a variant. Either may be the one that a program is made of, so that what is
+    /// slower in one is slower, whatever the other does; but the pipelined time is a small difference of
+    /// large ones and often undecided, which then takes nothing from the isolated time's verdict.
+    fn of(isolated: Verdict, pipelined: Option<Verdict>) -> Self {
+        let times = [Some(isolated), pipelined];
+        match isolated {
+            _ if times.contains(&Some(Verdict::Slower)) => Self::Slower,
+            _ if times.contains(&Some(Verdict::Faster)) => Self::Faster,
+            Verdict::Same => Self::Same,
+            _ => Self::Unsure,
+        }
+    }
+}
+
+impl Comparison {
+    /// Counts what became of the variants of `pairs`.
+    #[must_use]
+    pub fn new(tolerance: f64, pairs: Vec<Pair>, notes: Vec<String>) -> Self {
+        let mut counts = BTreeMap::new();
+        for row in pairs.iter().flat_map(|pair| &pair.rows) {
+            *counts.entry(row.outcome).or_default() += 1;
+        }
+        Self { schema: SCHEMA, tolerance, counts, pairs, notes }
+    }
+
+    /// How many variants came out so.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.counts.get(&outcome).copied().unwrap_or(0)
+    }
+}
+
+/// What became of a variant. Another status comes before any time.
+#[must_use]
+pub fn change(before: (&Row, &Record), after: (&Row, &Record), limits: Limits) -> Change {
+    let (old, new) = (before.0, after.0);
+    let mut change = Change {
+        variant: old.variant.clone(),
+        outcome: Outcome::Without,
+        status: None,
+        isolated: None,
+        pipelined: None,
+    };
+    let (was, is) = (word(&old.status), word(&new.status));
+    if was != is {
+        let broken = matches!(new.status, Status::Wrong { .. } | Status::Error { .. });
+        change.outcome = if broken { Outcome::Broken } else { Outcome::Changed };
+        change.status = Some(format!("{was} → {is}{}", reason(&new.status)));
+        return change;
+    }
+    if old.status != Status::Ok {
+        change.status = Some(format!("{is} on both sides"));
+        return change;
+    }
+    change.isolated = rule::isolated(old, new, limits);
+    change.pipelined =
+        rule::pipelined((old, before.1.method.repetitions), (new, after.1.method.repetitions), limits);
+    change.outcome = match &change.isolated {
+        Some(isolated) => Outcome::of(isolated.verdict, change.pipelined.as_ref().map(|p| p.verdict)),
+        None if old.isolated_us.is_none() && new.isolated_us.is_none() => Outcome::Without,
+        None => Outcome::Unsure,
+    };
+    if change.isolated.is_none() {
+        change.status = Some("no samples are kept".into());
+    }
+    change
+}
+
+fn word(status: &Status) -> &'static str {
+    match status {
+        Status::Ok => "ok",
+        Status::Skipped { .. } => "skipped",
+        Status::Unsupported { .. } => "unsupported",
+        Status::Throttled { .. } => "throttled",
+        Status::Wrong { .. } => "wrong",
+        Status::Error { .. } => "error",
+    }
+}
+
+/// What a status says of itself, behind its word.
+fn reason(status: &Status) -> String {
+    match status {
+        Status::Ok => String::new(),
+        Status::Skipped { reason }
+        | Status::Unsupported { reason }
+        | Status::Throttled { reason }
+        | Status::Error { reason } => format!(": {reason}"),
+        Status::Wrong { elements: 1, first } => format!(": 1 element differs, {first}"),
+        Status::Wrong { elements, first } => format!(": {elements} elements differ, the first: {first}"),
+    }
+}

@@ -1,0 +1,129 @@
+//! Which record is compared to which.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use common::record::Record;
+
+use crate::collect::Found;
+
+/// The records of one side, and the path they were asked for by.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// What the user named.
+    pub path: PathBuf,
+    /// What was found there.
+    pub records: Vec<Found>,
+}
+
+impl Side {
+    /// Where a record lies below what the user named: nothing where that is the record itself.
+    fn place<'f>(&self, found: &'f Found) -> &'f Path {
+        found.path.strip_prefix(&self.path).unwrap_or(Path::new(""))
+    }
+}
+
+/// What is compared, and what is not.
+#[derive(Debug, Default)]
+pub struct Matched<'f> {
+    /// Pairs, in the order of the first side.
+    pub pairs: Vec<(&'f Found, &'f Found)>,
+    /// Why others are not, in words.
+    pub notes: Vec<String>,
+    /// Pairs that are left out because their devices differ.
+    pub across_devices: usize,
+}
+
+/// Two records of the same work: what each variant did may be compared.
+type Key<'f> = (&'f str, &'f BTreeMap<String, String>);
+
+fn key(found: &Found) -> Key<'_> {
+    (&found.record.sample, &found.record.configuration)
+}
+
+/// The same physical device or one that is sold as the same.
+pub fn same_device(a: &Record, b: &Record) -> bool {
+    a.device.uuid == b.device.uuid || a.device.name == b.device.name
+}
+
+/// Pairs records of the same sample and configuration: first those that lie at the same place below
+/// both folders, then the rest by age, the latest first, for a folder may hold the same work twice.
+#[must_use]
+pub fn matched<'f>(before: &'f Side, after: &'f Side, across_devices: bool) -> Matched<'f> {
+    let mut matched = Matched::default();
+    let fits =
+        |a: &Found, b: &Found| key(a) == key(b) && (across_devices || same_device(&a.record, &b.record));
+    let mut free: Vec<bool> = vec![true; after.records.len()];
+    let mut chosen: Vec<Option<usize>> = vec![None; before.records.len()];
+    for by_place in [true, false] {
+        for at in latest_first(&before.records) {
+            if chosen[at].is_some() {
+                continue;
+            }
+            let one = &before.records[at];
+            let found = latest_first(&after.records).into_iter().find(|&other| {
+                let candidate = &after.records[other];
+                let placed = !by_place || before.place(one) == after.place(candidate);
+                free[other] && placed && fits(one, candidate)
+            });
+            if let Some(other) = found {
+                (free[other], chosen[at]) = (false, Some(other));
+            }
+        }
+    }
+    for (one, other) in before.records.iter().zip(&chosen) {
+        matched.pairs.extend(other.map(|other| (one, &after.records[other])));
+    }
+    let left: Vec<&Found> = unmatched(&before.records, chosen.iter().map(Option::is_none)).collect();
+    let right: Vec<&Found> = unmatched(&after.records, free.iter().copied()).collect();
+    matched.tell_devices(&left, &right);
+    matched.tell_alone("only in the first", &left, &after.records);
+    matched.tell_alone("only in the second", &right, &before.records);
+    matched
+}
+
+/// Indices by age; RFC 3339 in UTC sorts as text.
+fn latest_first(records: &[Found]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..records.len()).collect();
+    order.sort_by(|&a, &b| records[b].record.started.cmp(&records[a].record.started));
+    order
+}
+
+fn unmatched(records: &[Found], free: impl Iterator<Item = bool>) -> impl Iterator<Item = &Found> {
+    records.iter().zip(free).filter(|(_, free)| *free).map(|(found, _)| found)
+}
+
+impl Matched<'_> {
+    /// Says where only the device keeps records from being compared.
+    fn tell_devices(&mut self, left: &[&Found], right: &[&Found]) {
+        let mut told = BTreeSet::new();
+        for one in left {
+            for other in right.iter().filter(|other| key(other) == key(one)) {
+                self.across_devices += 1;
+                let (a, b) = (&one.record.device.name, &other.record.device.name);
+                told.insert(format!(
+                    "Different devices, {a} and {b}: not compared; --across-devices compares them all the same."
+                ));
+            }
+        }
+        self.notes.extend(told);
+    }
+
+    fn tell_alone(&mut self, place: &str, alone: &[&Found], others: &[Found]) {
+        let (again, only): (Vec<&&Found>, Vec<&&Found>) =
+            alone.iter().partition(|one| others.iter().any(|other| key(other) == key(one)));
+        let paths = |found: &[&&Found]| {
+            found.iter().map(|found| found.path.display().to_string()).collect::<Vec<_>>().join(", ")
+        };
+        if !only.is_empty() {
+            self.notes.push(format!("Work that is {place}: {}.", paths(&only)));
+        }
+        let again: Vec<&&Found> = again
+            .into_iter()
+            .filter(|one| others.iter().any(|o| key(o) == key(one) && same_device(&o.record, &one.record)))
+            .collect();
+        if !again.is_empty() {
+            self.notes.push(format!("Repeated work, {place}, is not compared: {}.", paths(&again)));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! When a time has become another: the rule of `suite compare` for one variant.
+//!
+//! Two runs are two processes. Between them an unchanged program moves by more than its samples scatter
+//! within one, so that an interval alone would find differences everywhere: a difference counts from the
+//! [tolerance](TOLERANCE) on, and has to be beyond it with its whole interval.
+
+use common::judge::{Shift, Verdict, judge, shift};
+use common::record::{Record, Row, Sample};
+use common::stats::Summary;
+use serde::{Deserialize, Serialize};
+
+/// What is no difference between two processes. Of 188 variants, run twice on an H200 in processes of
+/// their own, the shift was below 1.0 % for all and its interval within 1 % (and the step of the
+/// timestamps) for 186; a slowdown of 3 % in any that takes 50 µs stands out of it.
+pub const TOLERANCE: f64 = 0.01;
+
+/// Differences of times below this are what is left of their conversion to microseconds.
+const ROUNDING_US: f64 = 1e-4;
+
+/// One of the two times of a variant, before and after.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Judged {
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Why it is undecided, where that is not plain from the interval.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
+    /// Median before, in microseconds.
+    pub before_us: f64,
+    /// Median after, in microseconds.
+    pub after_us: f64,
+    /// The factor between them; `None` with fewer than six samples on a side.
+    pub shift: Option<Shift>,
+    /// The same in clocks of the device, where both sides know them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cycles: Option<Shift>,
+    /// What is no difference here: the tolerance, and the step of the timestamps.
+    pub tolerance: f64,
+}
+
+/// What holds for all rows of a pair of records.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The tolerance that was asked for.
+    pub tolerance: f64,
+    /// Steps of both records' timestamps together, in microseconds.
+    pub steps_us: f64,
+}
+
+impl Limits {
+    /// Of two records.
+    #[must_use]
+    pub fn of(before: &Record, after: &Record, tolerance: f64) -> Self {
+        Self { tolerance, steps_us: step_us(before) + step_us(after) }
+    }
+}
+
+/// The smallest difference between two times of a row, in any row: what the timestamps of a record tell
+/// apart. Not of one row alone, for its samples may be few and lie far apart.
+fn step_us(record: &Record) -> f64 {
+    let of_row = |row: &Row| {
+        let mut times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
+        times.sort_by(f64::total_cmp);
+        let steps = times.windows(2).map(|pair| pair[1] - pair[0]);
+        steps.filter(|step| *step > ROUNDING_US).fold(f64::INFINITY, f64::min)
+    };
+    let smallest = record.rows.iter().map(of_row).fold(f64::INFINITY, f64::min);
+    if smallest.is_finite() { smallest } else { 0.0 }
+}
+
+/// The isolated time of a row that is `ok` on both sides; `None` where a side has no samples.
+#[must_use]
+pub fn isolated(before: &Row, after: &Row, limits: Limits) -> Option<Judged> {
+    let series = |row: &Row| Series::of(row, |s| Some(s.one_us), |s| Some(s.one_us * s.one_mhz?));
+    let judged = judged(&series(before)?, &series(after)?, limits.tolerance, limits.steps_us)?;
+    Some(above_floor(judged, before, after))
+}
+
+/// Near the floor of the timestamps nothing but equality is believed.
+fn above_floor(mut judged: Judged, before: &Row, after: &Row) -> Judged {
+    if (before.near_floor || after.near_floor) && judged.verdict != Verdict::Same {
+        judged.verdict = Verdict::Unsure;
+        judged.reason = Some("within five times the floor of the timestamps".into());
+    }
+    judged
+}
+
+/// What one more repetition costs, by the samples of both sides: `(T(N) - T(1)) / (N - 1)` of each.
+/// `None` where a side took none or has it lost in the noise.
+#[must_use]
+pub fn pipelined(before: (&Row, u32), after: (&Row, u32), limits: Limits) -> Option<Judged> {
+    let further = f64::from(before.1.min(after.1).checked_sub(1).filter(|n| *n > 0)?);
+    // Each is the difference of two times.
+    let steps_us = 2.0 * limits.steps_us / further;
+    let judged = judged(&costs(before)?, &costs(after)?, limits.tolerance, steps_us)?;
+    Some(above_floor(judged, before.0, after.0))
+}
+
+fn costs((row, repetitions): (&Row, u32)) -> Option<Series> {
+    row.pipelined_us?;
+    let further = f64::from(repetitions.checked_sub(1)?);
+    let time = |s: &Sample| Some((s.many_us? - s.one_us) / further);
+    let cycles = |s: &Sample| Some((s.many_us? * s.many_mhz? - s.one_us * s.one_mhz?) / further);
+    Series::of(row, time, cycles)
+}
+
+/// The samples of a row, in microseconds and, where every sample knows its clock, in clocks.
+struct Series {
+    times: Vec<f64>,
+    cycles: Option<Vec<f64>>,
+    median: f64,
+    mhz: Option<f64>,
+}
+
+impl Series {
+    fn of(
+        row: &Row,
+        time: impl Fn(&Sample) -> Option<f64>,
+        cycles: impl Fn(&Sample) -> Option<f64>,
+    ) -> Option<Self> {
+        let times: Vec<f64> = row.samples.iter().map(time).collect::<Option<_>>()?;
+        let cycles = row.samples.iter().map(cycles).collect();
+        let clocks: Option<Vec<f64>> = row.samples.iter().map(|sample| sample.one_mhz).collect();
+        let median = Summary::of(&times)?.median;
+        let mhz = clocks.and_then(|clocks| Some(Summary::of(&clocks)?.median));
+        (median > 0.0).then_some(Self { times, cycles, median, mhz })
+    }
+}
+
+fn judged(before: &Series, after: &Series, tolerance: f64, steps_us: f64) -> Option<Judged> {
+    let (before_us, after_us) = (before.median, after.median);
+    let step = steps_us / before_us.min(after_us);
+    let mut judged = Judged {
+        verdict: Verdict::Unsure,
+        reason: None,
+        before_us,
+        after_us,
+        shift: shift(&before.times, &after.times),
+        cycles: before.cycles.as_deref().zip(after.cycles.as_deref()).and_then(|(b, a)| shift(b, a)),
+        tolerance: tolerance + step,
+    };
+    let Some(shift) = judged.shift else {
+        let fewest = before.times.len().min(after.times.len());
+        judged.reason = Some(match fewest {
+            0..6 => format!("{fewest} samples are too few"),
+            _ => "lost in the noise".into(),
+        });
+        return Some(judged);
+    };
+    judged.verdict = judge(shift.interval, judged.tolerance);
+    // Steps that are wider than the tolerance hide what it is to find.
+    if judged.verdict == Verdict::Same
+        && step > tolerance
+        && judge(shift.interval, tolerance) != Verdict::Same
+    {
+        judged.verdict = Verdict::Unsure;
+        judged.reason = Some(format!("the timestamps step by {:.1} % of it", step / 2.0 * 100.0));
+    }
+    confirm(&mut judged, before.mhz.zip(after.mhz));
+    Some(judged)
+}
+
+/// A program is slower or faster by the clocks that it takes: another clock makes no other program.
+fn confirm(judged: &mut Judged, mhz: Option<(f64, f64)>) {
+    let (Some(cycles), Some((before, after))) = (judged.cycles, mhz) else { return };
+    let decided = [Verdict::Slower, Verdict::Faster].contains(&judged.verdict);
+    let by_clocks = judge(cycles.interval, judged.tolerance);
+    if decided && by_clocks != judged.verdict && by_clocks != Verdict::Unsure {
+        judged.verdict = Verdict::Unsure;
+        judged.reason = Some(format!("the clock ran at {after:.0} instead of {before:.0} MHz"));
+    }
+}

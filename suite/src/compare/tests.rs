@@ -1,0 +1,403 @@
+//! The rules by scripted records, and by two real runs.
+
+use common::record::Status;
+use common::stats::Summary;
+
+use super::*;
+use crate::scripted::{self, clocked, of, slow_down, summarise};
+
+const VARIANTS: [(&str, f64); 3] = [("quick", 100.0), ("baseline", 200.0), ("slow", 400.0)];
+
+fn found(path: &str, record: Record) -> Found {
+    Found { path: path.into(), record }
+}
+
+fn side(path: &str, records: Vec<Record>) -> Side {
+    let records = records
+        .into_iter()
+        .enumerate()
+        .map(|(at, record)| found(&format!("{path}/{at}/record.json"), record));
+    Side { path: path.into(), records: records.collect() }
+}
+
+fn compared(before: Record, after: Record) -> Comparison {
+    compare(&side("a", vec![before]), &side("b", vec![after]), TOLERANCE, false).unwrap()
+}
+
+/// The outcomes of the variants, and the reason of each isolated verdict.
+fn outcomes(comparison: &Comparison) -> Vec<(&str, Outcome)> {
+    comparison
+        .pairs
+        .iter()
+        .flat_map(|pair| &pair.rows)
+        .map(|row| (row.variant.as_str(), row.outcome))
+        .collect()
+}
+
+fn outcome(comparison: &Comparison, variant: &str) -> Outcome {
+    outcomes(comparison).into_iter().find(|(name, _)| *name == variant).unwrap().1
+}
+
+fn isolated<'c>(comparison: &'c Comparison, variant: &str) -> &'c outcome::Change {
+    comparison.pairs[0].rows.iter().find(|row| row.variant == variant).unwrap()
+}
+
+fn shown(comparison: &Comparison, room: u16, all: bool) -> String {
+    table(Charset::Utf8, room, comparison, all)
+}
+
+/// Everything that can come out at once.
+fn mixed() -> Comparison {
+    let names = [
+        ("quick", 100.0),
+        ("baseline", 200.0),
+        ("slow", 400.0),
+        ("gone", 10.0),
+        ("broken", 50.0),
+        ("tiny", 3.0),
+        ("few", 70.0),
+        ("absent", 5.0),
+    ];
+    let (mut before, mut after) = (of(1, &names), of(2, &names));
+    slow_down(&mut after, "slow", 1.03);
+    slow_down(&mut after, "quick", 0.9);
+    slow_down(&mut after, "tiny", 1.2);
+    for record in [&mut before, &mut after] {
+        record.rows[5].near_floor = true;
+        record.rows[6].samples.truncate(5);
+        record.rows[7].status = Status::Unsupported { reason: "no float16".into() };
+        summarise(record);
+    }
+    after.rows[4].status = Status::Wrong { elements: 3, first: "texel (1, 2) of image 0".into() };
+    after.rows[3].variant = "come".into();
+    after.tool.commit = Some("4567def".into());
+    after.kernels[0].spirv_sha256 = "11ff".into();
+    after.device.driver_info = "1.2.4".into();
+    after.method.caches = "cold, by a buffer of 256 MiB".into();
+    after.method.floor_us = 4.0;
+    compared(before, after)
+}
+
+#[test]
+fn a_table_of_everything() {
+    insta::assert_snapshot!(shown(&mixed(), 140, false));
+}
+
+#[test]
+fn a_table_of_everything_and_the_same_in_80_columns() {
+    insta::assert_snapshot!(shown(&mixed(), 80, true));
+}
+
+#[test]
+fn a_narrow_table_in_ascii() {
+    let text = table(Charset::Ascii, 60, &mixed(), true);
+    assert!(text.is_ascii(), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn tables_fit_from_60_columns_on() {
+    for (room, charset) in (60..160).flat_map(|room| [(room, Charset::Utf8), (room, Charset::Ascii)]) {
+        let text = table(charset, room, &mixed(), true);
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= usize::from(room), "{widest} at {room}\n{text}");
+    }
+}
+
+#[test]
+fn the_same_twice_is_the_same() {
+    let comparison = compared(of(1, &VARIANTS), of(2, &VARIANTS));
+    assert_eq!(comparison.count(Outcome::Same), 3);
+    assert_eq!(exit(&comparison), EXIT_RIGHT);
+    assert_eq!(shown(&comparison, 100, false).lines().count(), 2, "{}", shown(&comparison, 100, false));
+}
+
+#[test]
+fn what_is_slower_or_faster_is_found_and_nothing_else() {
+    for (factor, word, code) in [(1.03, Outcome::Slower, EXIT_SLOWER), (0.97, Outcome::Faster, EXIT_RIGHT)] {
+        for (variant, _) in VARIANTS {
+            let mut after = of(2, &VARIANTS);
+            slow_down(&mut after, variant, factor);
+            let comparison = compared(of(1, &VARIANTS), after);
+            assert_eq!((comparison.count(word), comparison.count(Outcome::Same)), (1, 2));
+            assert_eq!((outcome(&comparison, variant), exit(&comparison)), (word, code));
+        }
+    }
+}
+
+#[test]
+fn the_tolerance_is_what_was_asked_for() {
+    let mut after = of(2, &VARIANTS);
+    slow_down(&mut after, "slow", 1.03);
+    let (before, after) = (side("a", vec![of(1, &VARIANTS)]), side("b", vec![after]));
+    let of = |tolerance| outcome(&compare(&before, &after, tolerance, false).unwrap(), "slow");
+    assert_eq!([of(0.01), of(0.0304), of(0.05)], [Outcome::Slower, Outcome::Unsure, Outcome::Same]);
+}
+
+#[test]
+fn one_of_the_two_times_is_enough() {
+    // Launches became dearer: T(1) and T(N) by the same.
+    let mut after = of(2, &VARIANTS);
+    after.rows[0]
+        .samples
+        .iter_mut()
+        .for_each(|s| (s.one_us, s.many_us) = (s.one_us + 5.0, Some(s.many_us.unwrap() + 5.0)));
+    summarise(&mut after);
+    let comparison = compared(of(1, &VARIANTS), after);
+    let row = isolated(&comparison, "quick");
+    let verdicts = [&row.isolated, &row.pipelined].map(|time| time.as_ref().unwrap().verdict.word());
+    assert_eq!((row.outcome, verdicts), (Outcome::Slower, ["SLOWER", "SAME"]));
+    // Only further repetitions cost more.
+    let mut after = of(2, &VARIANTS);
+    after.rows[0].samples.iter_mut().for_each(|s| s.many_us = Some(s.many_us.unwrap() * 1.05));
+    summarise(&mut after);
+    let comparison = compared(of(1, &VARIANTS), after);
+    let row = isolated(&comparison, "quick");
+    let verdicts = [&row.isolated, &row.pipelined].map(|time| time.as_ref().unwrap().verdict.word());
+    assert_eq!((row.outcome, verdicts), (Outcome::Slower, ["SAME", "SLOWER"]));
+}
+
+#[test]
+fn a_pipelined_time_that_is_lost_in_the_noise_takes_nothing_away() {
+    let mut after = of(2, &VARIANTS);
+    let rows = &mut after.rows;
+    rows[0]
+        .samples
+        .iter_mut()
+        .enumerate()
+        .for_each(|(at, s)| s.many_us = Some(if at % 2 == 0 { 90.0 } else { 1500.0 }));
+    rows[1].pipelined_us = None;
+    let comparison = compared(of(1, &VARIANTS), after);
+    let row = isolated(&comparison, "quick");
+    let pipelined = row.pipelined.as_ref().unwrap();
+    assert_eq!((row.outcome, pipelined.verdict.word()), (Outcome::Same, "UNSURE"));
+    assert_eq!(pipelined.reason.as_deref(), Some("lost in the noise"));
+    assert!(isolated(&comparison, "baseline").pipelined.is_none());
+}
+
+#[test]
+fn what_another_clock_explains_is_no_slower_program() {
+    let run = |mhz: f64, factor: f64| {
+        let mut record = of(if factor == 1.0 { 1 } else { 2 }, &VARIANTS);
+        clocked(&mut record, mhz);
+        slow_down(&mut record, "slow", factor);
+        record
+    };
+    let comparison = compared(run(1980.0, 1.0), run(1800.0, 1.1));
+    let judged = isolated(&comparison, "slow").isolated.as_ref().unwrap();
+    assert_eq!(judged.verdict.word(), "UNSURE");
+    assert_eq!(judged.reason.as_deref(), Some("the clock ran at 1800 instead of 1980 MHz"));
+    assert_eq!(comparison.count(Outcome::Slower), 0);
+    // The same clock explains nothing, and a clock that one side alone knows neither.
+    assert_eq!(outcome(&compared(run(1980.0, 1.0), run(1980.0, 1.1)), "slow"), Outcome::Slower);
+    assert_eq!(outcome(&compared(of(1, &VARIANTS), run(1800.0, 1.1)), "slow"), Outcome::Slower);
+}
+
+#[test]
+fn near_the_floor_only_what_is_equal_is_decided() {
+    let near = |seed, factor| {
+        let mut record = of(seed, &VARIANTS);
+        slow_down(&mut record, "quick", factor);
+        record.rows[0].near_floor = true;
+        record
+    };
+    assert_eq!(outcome(&compared(near(1, 1.0), near(2, 1.0)), "quick"), Outcome::Same);
+    let comparison = compared(near(1, 1.0), near(2, 1.5));
+    let judged = isolated(&comparison, "quick").isolated.as_ref().unwrap();
+    assert_eq!(judged.reason.as_deref(), Some("within five times the floor of the timestamps"));
+    assert_eq!(judged.verdict.word(), "UNSURE");
+}
+
+/// Times in steps of 32 ns, half of which fell on the next: a shift of their median by a whole step.
+#[test]
+fn a_step_of_the_timestamps_is_no_difference() {
+    let stepped = |us: f64| {
+        let mut record = of(1, &[("quick", 1.0), ("baseline", 400.0)]);
+        for (at, sample) in record.rows[0].samples.iter_mut().enumerate() {
+            sample.one_us = us + if at % 9 == 0 { 0.032 } else { 0.0 };
+            sample.many_us = None;
+        }
+        record.rows[0].pipelined_us = None;
+        record.rows[0].isolated_us =
+            Summary::of(&record.rows[0].samples.iter().map(|s| s.one_us).collect::<Vec<_>>());
+        // No other row has finer ones.
+        record.rows[1].samples.iter_mut().for_each(|s| s.one_us = (s.one_us / 0.032).round() * 0.032);
+        record
+    };
+    let shifted = compared(stepped(2.400), stepped(2.432));
+    let judged = isolated(&shifted, "quick").isolated.as_ref().unwrap();
+    assert!((judged.tolerance - (0.01 + 0.064 / 2.4)).abs() < 1e-9, "{judged:?}");
+    assert!(judged.shift.unwrap().interval.low > 1.0 + TOLERANCE);
+    // Such steps hide what the tolerance promises to find, so nothing is said to be the same either.
+    assert_eq!(judged.verdict.word(), "UNSURE");
+    assert_eq!(judged.reason.as_deref(), Some("the timestamps step by 1.3 % of it"));
+    assert_eq!(outcome(&compared(stepped(2.4), stepped(2.4)), "quick"), Outcome::Same);
+    assert_eq!(outcome(&compared(stepped(2.4), stepped(2.72)), "quick"), Outcome::Slower);
+}
+
+#[test]
+fn what_is_wrong_that_was_right_is_worse_than_slower() {
+    let comparison = mixed();
+    assert_eq!(exit(&comparison), EXIT_FAILED);
+    let text = shown(&comparison, 100, false);
+    assert!(text.starts_with("BROKEN: broken of drain_fill: ok → wrong: 3 elements differ"), "{text}");
+    // The other way round it is a change for the better, and none for --fail-on.
+    let (mut before, after) = (of(1, &VARIANTS), of(2, &VARIANTS));
+    before.rows[0].status = Status::Wrong { elements: 1, first: String::new() };
+    let comparison = compared(before, after);
+    assert_eq!((outcome(&comparison, "quick"), exit(&comparison)), (Outcome::Changed, EXIT_RIGHT));
+}
+
+#[test]
+fn records_without_samples_decide_nothing() {
+    let bare = || {
+        let mut record = of(1, &VARIANTS);
+        record.rows.iter_mut().for_each(|row| row.samples.clear());
+        record
+    };
+    let comparison = compared(bare(), of(2, &VARIANTS));
+    assert_eq!(comparison.count(Outcome::Unsure), 3);
+    assert!(shown(&comparison, 100, false).contains("quick, baseline, slow: no samples are kept."));
+}
+
+#[test]
+fn another_device_is_not_compared_unasked() {
+    let mut other = of(2, &VARIANTS);
+    (other.device.name, other.device.uuid) = ("Another".into(), "2".into());
+    let (before, after) = (side("a", vec![of(1, &VARIANTS)]), side("b", vec![other.clone()]));
+    let message = compare(&before, &after, TOLERANCE, false).unwrap_err().to_string();
+    assert!(
+        message.contains("Made-up GPU 9000; Another") && message.contains("--across-devices"),
+        "{message}"
+    );
+    let across = compare(&before, &after, TOLERANCE, true).unwrap();
+    assert_eq!(across.count(Outcome::Same), 3);
+    assert!(across.pairs[0].differences.contains(&"device: Made-up GPU 9000 → Another".into()));
+    // With something else to compare it is said on a line.
+    let both = side(
+        "a",
+        vec![of(1, &VARIANTS), {
+            let mut third = of(1, &VARIANTS);
+            third.configuration.insert("passes".into(), "9".into());
+            third
+        }],
+    );
+    let mut third = both.records[1].record.clone();
+    third.started = "2031-01-01T00:00:00Z".into();
+    let mixed = compare(&both, &side("b", vec![other, third]), TOLERANCE, false).unwrap();
+    assert_eq!((mixed.pairs.len(), mixed.notes.len()), (1, 1), "{:?}", mixed.notes);
+    assert!(
+        mixed.notes[0].starts_with("Different devices, Made-up GPU 9000 and Another"),
+        "{:?}",
+        mixed.notes
+    );
+    // A GPU of the same name is one.
+    let mut same = of(2, &VARIANTS);
+    same.device.uuid = "2".into();
+    assert_eq!(compared(of(1, &VARIANTS), same).count(Outcome::Same), 3);
+}
+
+#[test]
+fn work_is_matched_by_sample_and_configuration() {
+    let with = |passes: &str, started: &str| {
+        let mut record = of(1, &VARIANTS);
+        record.configuration.insert("passes".into(), passes.into());
+        record.started = started.into();
+        record
+    };
+    let [old, new] = ["2030-01-01T00:00:00Z", "2030-02-01T00:00:00Z"];
+    let before = side("a", vec![with("8", old), with("8", new), with("1", old)]);
+    let after = side("b", vec![with("2", old), with("8", new)]);
+    let comparison = compare(&before, &after, TOLERANCE, false).unwrap();
+    let pairs: Vec<(&str, &str)> =
+        comparison.pairs.iter().map(|pair| (pair.before.as_str(), pair.after.as_str())).collect();
+    // By place, not by age: a/1 and b/1 lie at the same place.
+    assert_eq!(pairs, [("a/1/record.json", "b/1/record.json")]);
+    assert_eq!(
+        comparison.notes,
+        [
+            "Work that is only in the first: a/2/record.json.",
+            "Repeated work, only in the first, is not compared: a/0/record.json.",
+            "Work that is only in the second: b/0/record.json."
+        ]
+    );
+    let nothing =
+        compare(&side("a", vec![with("1", old)]), &after, TOLERANCE, false).unwrap_err().to_string();
+    assert!(nothing.contains("no record of the same sample with the same configuration"), "{nothing}");
+}
+
+#[test]
+fn what_machines_read_comes_back() {
+    let comparison = mixed();
+    let text = serde_json::to_string(&comparison).unwrap();
+    let read: Comparison = serde_json::from_str(&text).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), text);
+    assert!(text.contains(r#""counts":{"broken":1,"slower":1"#), "{text}");
+}
+
+#[test]
+fn percentages_have_a_range() {
+    assert_eq!(percent("2.5"), Ok(0.025));
+    for bad in ["-1", "100", "nan", "inf", "much", ""] {
+        assert!(percent(bad).is_err(), "{bad}");
+    }
+}
+
+/// Two runs of some samples on one H200, in processes of their own; HOTLAP_TWINS names another folder with
+/// two complete ones, called `1` and `2`.
+fn twins() -> (Side, Side) {
+    let top = std::env::var_os("HOTLAP_TWINS")
+        .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/twins").into(), PathBuf::from);
+    let side = |name: &str| {
+        let path = top.join(name);
+        Side { records: collect(std::slice::from_ref(&path)).unwrap(), path }
+    };
+    (side("1"), side("2"))
+}
+
+#[test]
+fn an_unchanged_program_in_another_process_is_the_same() {
+    let (before, after) = twins();
+    let comparison = compare(&before, &after, TOLERANCE, false).unwrap();
+    let all: usize = comparison.counts.values().sum();
+    let same = comparison.count(Outcome::Same);
+    println!("{same} of {all} SAME: {:?}", comparison.counts);
+    assert!(all >= 30 && same * 100 >= all * 95, "{:?}", comparison.counts);
+    assert_eq!((comparison.count(Outcome::Slower), comparison.count(Outcome::Faster)), (0, 0));
+}
+
+#[test]
+fn three_per_cent_in_any_one_variant_are_found_and_nothing_else() {
+    let (before, after) = twins();
+    let (mut planted, mut found) = (0, 0);
+    for (old, new) in pairs::matched(&before, &after, false).pairs {
+        let clean = pair(old, new, TOLERANCE);
+        for row in &new.record.rows {
+            if row.isolated_us.is_none_or(|us| us.median < 50.0) {
+                continue;
+            }
+            let mut slow = new.clone();
+            slow_down(&mut slow.record, &row.variant, 1.03);
+            let rows = pair(old, &slow, TOLERANCE).rows;
+            planted += 1;
+            for (was, is) in clean.rows.iter().zip(&rows) {
+                if is.variant == row.variant {
+                    found += usize::from(is.outcome == Outcome::Slower);
+                } else {
+                    let flagged = [Outcome::Slower, Outcome::Faster].contains(&is.outcome);
+                    assert!(!flagged && is.outcome == was.outcome, "{} by {}", is.variant, row.variant);
+                }
+            }
+        }
+    }
+    println!("{found} of {planted} planted slowdowns found");
+    assert!(planted >= 15 && found * 100 >= planted * 98, "{found} of {planted}");
+}
+
+#[test]
+fn scripted_records_are_sound() {
+    for record in [scripted::record(), of(3, &VARIANTS)] {
+        let text = common::report::json(&record).unwrap();
+        common::report::read_json(&text).unwrap();
+    }
+}

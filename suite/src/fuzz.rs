@@ -1,0 +1,278 @@
+//! Spoiled records through everything that reads them: each is processed, or refused on one line that
+//! names the field where the text was JSON.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use common::error::one_line;
+use common::record::Record;
+use common::report::{Charset, json};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use serde_json::{Value, json as value};
+
+use crate::collect::{Found, parse};
+use crate::compare::{Side, TOLERANCE, compare, table};
+use crate::{scripted, verify};
+
+type Taker = fn(&Record) -> Result<(), String>;
+
+/// What takes a record; each returns an error's line, or nothing. `suite report` adds its own here.
+const TAKERS: [(&str, Taker); 4] =
+    [("compare", compared), ("verify", planned), ("judge", judged), ("table", drawn)];
+
+fn side(record: Record) -> Side {
+    Side { path: "x".into(), records: vec![Found { path: "x".into(), record }] }
+}
+
+fn compared(record: &Record) -> Result<(), String> {
+    for (before, after) in [(scripted::record(), record.clone()), (record.clone(), scripted::record())] {
+        let compared = compare(&side(before), &side(after), TOLERANCE, true);
+        let compared = compared.map_err(|error| one_line(&error))?;
+        for room in [0, 60, 140] {
+            let _ = table(Charset::Ascii, room, &compared, true);
+        }
+        serde_json::to_string(&compared).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+fn planned(record: &Record) -> Result<(), String> {
+    let help = "Options:\n      --size <WxH>\nCommon to all samples:\n      --out <DIR>\n";
+    let plan = verify::planned(record, help).map_err(|error| one_line(&error))?;
+    let _ = verify::plan::device(record, "0: x (y, UUID z)");
+    assert!(plan.limit <= Duration::from_secs(3600));
+    let harmless = |word: &String| word.starts_with("--size=") || word.starts_with("--seed=");
+    assert!(plan.arguments.iter().all(harmless), "{plan:?}");
+    Ok(())
+}
+
+fn judged(record: &Record) -> Result<(), String> {
+    let found = |record| Found { path: PathBuf::new(), record };
+    let _ = verify::judged(&found(scripted::record()), &found(record.clone()), Some(0.01));
+    Ok(())
+}
+
+fn drawn(record: &Record) -> Result<(), String> {
+    for room in [1, 60, 140] {
+        let _ = common::report::table_in(Charset::Ascii, record, room);
+    }
+    Ok(())
+}
+
+/// Pointers to every value of a tree.
+fn places(value: &Value, at: &str, into: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+            let at = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+            into.push(at.clone());
+            places(value, &at, into);
+        }),
+        // A row stands for all samples but the first ones.
+        Value::Array(list) => list.iter().enumerate().take(4).for_each(|(index, value)| {
+            let at = format!("{at}/{index}");
+            into.push(at.clone());
+            places(value, &at, into);
+        }),
+        _ => {}
+    }
+}
+
+/// What is put in the place of a value.
+fn odd(rng: &mut Pcg64) -> Value {
+    let deep = (0..200).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+    let odd = [
+        Value::Null,
+        value!(true),
+        value!(0),
+        value!(-1),
+        value!(1e300),
+        value!(-1e-300),
+        value!(u64::MAX),
+        value!(i64::MIN),
+        value!(4_294_967_295_u32),
+        value!(""),
+        value!("NaN"),
+        value!("Infinity"),
+        value!("\u{1b}[2J\u{7}\u{0}"),
+        value!("a\nb"),
+        value!("é".repeat(100_000)),
+        value!("../../etc/passwd"),
+        value!("--out"),
+        value!([]),
+        value!({}),
+        value!([1, 2, 3]),
+        value!({ "is": "ok" }),
+        value!({ "is": "wrong", "elements": 1, "first": "\u{202e}" }),
+        deep,
+    ];
+    odd[rng.random_range(0..odd.len())].clone()
+}
+
+/// One change to a tree.
+fn spoil_tree(tree: &mut Value, rng: &mut Pcg64) {
+    let mut all = Vec::new();
+    places(tree, "", &mut all);
+    let at = all[rng.random_range(0..all.len())].clone();
+    let (parent, key) = at.rsplit_once('/').unwrap();
+    let replaced = odd(rng);
+    let factor = [0.0, -1.0, 1e-9, 0.5, 2.0, 1e9, 1e200][rng.random_range(0..7)];
+    match rng.random_range(0..5) {
+        0 => match tree.pointer_mut(parent).unwrap() {
+            Value::Object(fields) => drop(fields.remove(key)),
+            Value::Array(list) => drop(list.remove(key.parse().unwrap())),
+            _ => {}
+        },
+        1 => match tree.pointer_mut(parent).unwrap() {
+            Value::Array(list) => list.push(list[0].clone()),
+            Value::Object(fields) => drop(fields.insert("unknown".into(), replaced)),
+            _ => {}
+        },
+        2 => {
+            let place = tree.pointer_mut(&at).unwrap();
+            if let Some(number) = place.as_f64() {
+                *place = value!(number * factor);
+            }
+        }
+        _ => *tree.pointer_mut(&at).unwrap() = replaced,
+    }
+}
+
+/// Something odd that an honest record could hold.
+fn bend(tree: &mut Value, rng: &mut Pcg64) {
+    let factor = [1e-6, 0.5, 1.02, 3.0, 1e6][rng.random_range(0..5)];
+    match rng.random_range(0..8) {
+        0 => tree["configuration"] = value!({}),
+        1 => tree["device"]["name"] = value!("–"),
+        2 => tree["device"]["kind"] = value!("cpu"),
+        3 => tree["method"]["repetitions"] = value!([1, 2, 4_294_967_295_u32][rng.random_range(0..3)]),
+        4 => tree["ended"] = value!({ "how": "failed", "reason": "x\ny" }),
+        5 => tree["rows"] = value!([]),
+        _ => {}
+    }
+    for row in tree["rows"].as_array_mut().unwrap() {
+        match rng.random_range(0..10) {
+            0 => row["samples"] = value!([]),
+            1 => row["isolated_us"] = Value::Null,
+            2 => row["status"] = value!({ "is": "wrong", "elements": u64::MAX, "first": "" }),
+            3 => row["status"] = value!({ "is": "throttled", "reason": "" }),
+            4 => row["near_floor"] = value!(true),
+            5 => row["racy"] = Value::Null,
+            6 => row["variant"] = value!(format!("{}-{}", row["variant"], "x".repeat(200))),
+            7 => row["samples"].as_array_mut().unwrap().iter_mut().for_each(|sample| {
+                sample["one_us"] = value!(sample["one_us"].as_f64().unwrap() * factor);
+            }),
+            _ => {}
+        }
+    }
+}
+
+/// A spoiled record, by its number.
+fn spoiled(text: &str, tree: &Value, rng: &mut Pcg64) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    let at = rng.random_range(0..bytes.len());
+    match rng.random_range(0..14) {
+        0 => bytes.truncate(at),
+        1 => bytes[at] ^= 1 << rng.random_range(0..8),
+        2 => bytes[at] = 0xff,
+        3 => {
+            let until = (at + rng.random_range(1..400)).min(bytes.len());
+            bytes.drain(at..until);
+        }
+        4 => {
+            // A line twice: a field twice.
+            let mut lines: Vec<&str> = text.lines().collect();
+            let at = rng.random_range(0..lines.len());
+            lines.insert(at, lines[at]);
+            bytes = lines.join("\n").into_bytes();
+        }
+        5 => {
+            let number = ["1e999", "-1e999", "NaN", "0x10", "1e-999", "99999999999999999999999"][at % 6];
+            let digit = text[at..].find(|c: char| c.is_ascii_digit()).map_or(0, |found| at + found);
+            bytes.splice(digit..=digit, number.bytes());
+        }
+        6..9 => {
+            let mut tree = tree.clone();
+            bend(&mut tree, rng);
+            bytes = tree.to_string().into_bytes();
+        }
+        9 => {
+            bytes = [Vec::new(), b"{".to_vec(), b"[".repeat(100_000), b"null".to_vec(), vec![0; 64]][at % 5]
+                .clone()
+        }
+        _ => {
+            let mut tree = tree.clone();
+            for _ in 0..rng.random_range(1..4) {
+                spoil_tree(&mut tree, rng);
+            }
+            bytes = tree.to_string().into_bytes();
+        }
+    }
+    bytes
+}
+
+/// Small records: two of the scripted kind, and two that were measured.
+fn originals() -> Vec<String> {
+    let mut texts = vec![json(&scripted::record()).unwrap()];
+    let mut clocked = scripted::record();
+    scripted::clocked(&mut clocked, 1980.0);
+    texts.push(json(&clocked).unwrap());
+    for path in ["1/codegen", "2/lds_blur"] {
+        let path = format!("{}/tests/twins/{path}/record.json", env!("CARGO_MANIFEST_DIR"));
+        texts.push(std::fs::read_to_string(path).unwrap());
+    }
+    texts
+}
+
+/// What a refusal has to look like. The path of a field stands before its colon.
+fn check_refusal(bytes: &[u8], message: &str) {
+    assert!(!message.contains('\n') && !message.contains('\u{1b}') && message.len() < 600, "{message}");
+    let parsed = serde_json::from_slice::<Value>(bytes);
+    let Ok(tree) = parsed else { return };
+    let at_top = tree.as_object().is_none_or(|fields| !fields.contains_key("schema"));
+    let names_field = message.split(": ").any(|part| {
+        let first = part.split(['.', '[']).next().unwrap_or_default();
+        ["schema", "missing field", "duplicate field"].iter().any(|word| part.contains(word))
+            || tree.get(first).is_some()
+    });
+    assert!(at_top || names_field, "no field in: {message}");
+}
+
+#[test]
+fn a_thousand_spoiled_records_are_processed_or_refused() {
+    let originals: Vec<(String, Value)> = originals()
+        .into_iter()
+        .map(|text| {
+            let tree = serde_json::from_str(&text).unwrap();
+            (text, tree)
+        })
+        .collect();
+    let (mut read, mut refused) = (0, 0);
+    for seed in 0..1000 {
+        let mut rng = Pcg64::seed_from_u64(seed);
+        let (text, tree) = &originals[rng.random_range(0..originals.len())];
+        let bytes = spoiled(text, tree, &mut rng);
+        let began = Instant::now();
+        match catch_unwind(AssertUnwindSafe(|| parse(bytes.clone()))) {
+            Err(_) => panic!("reading record {seed} panics"),
+            Ok(Err(error)) => {
+                refused += 1;
+                check_refusal(&bytes, &one_line(&error));
+            }
+            Ok(Ok(record)) => {
+                read += 1;
+                for (name, taker) in TAKERS {
+                    match catch_unwind(AssertUnwindSafe(|| taker(&record))) {
+                        Err(_) => panic!("{name} panics at record {seed}"),
+                        Ok(Err(line)) => assert!(!line.contains('\n') && !line.contains('\u{1b}'), "{line}"),
+                        Ok(Ok(())) => {}
+                    }
+                }
+            }
+        }
+        assert!(began.elapsed() < Duration::from_secs(10), "record {seed} takes {:?}", began.elapsed());
+    }
+    println!("{read} processed, {refused} refused");
+    assert!(read > 200 && refused > 500, "{read} processed, {refused} refused");
+}

@@ -1,0 +1,135 @@
+use super::marker::{Labelled, Shows};
+use super::*;
+
+const RUN: &str = "2026-11-21-nvidia-h200/512-12-passes";
+
+fn results() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../results")
+}
+
+fn no_ladder(_: &Record) -> Result<String> {
+    bail!("nothing asked for a ladder")
+}
+
+fn line_and_fault(page: &str) -> String {
+    let fault = renewed(page, &results(), no_ladder).expect_err(page);
+    format!("{}: {:#}", fault.line, fault.error)
+}
+
+#[test]
+fn a_marker_says_what_it_asks_for() {
+    let page = "text\n<!-- suite: figures \"size, workgroup\" a b\n | \"512², 8x8\" x/1 | 2 x/2 -->\n\
+                old\n<!-- suite: end -->\n<!-- suite: table x head 3 -->\r\n<!-- suite: end -->\r\n\
+                <!-- suite: picture p.svg \"waves in flight\" -->\n<!-- suite: end -->";
+    let blocks = blocks(page).unwrap();
+    let of = |label: &str, record: &str| Labelled { label: label.into(), record: record.into() };
+    let asked = [
+        Shows::Figures {
+            head: "size, workgroup".into(),
+            variants: vec!["a".into(), "b".into()],
+            rows: vec![of("512², 8x8", "x/1"), of("2", "x/2")],
+        },
+        Shows::Table { record: "x".into(), head: Some(3) },
+        Shows::Picture { path: "p.svg".into(), what: Some("waves in flight".into()) },
+    ];
+    let seen: Vec<_> =
+        blocks.iter().map(|block| (block.line, block.crlf, &page[block.body.clone()])).collect();
+    assert_eq!(seen, [(2, false, "old\n"), (6, true, ""), (8, false, "")]);
+    assert!(blocks.into_iter().map(|block| block.shows).eq(asked));
+}
+
+#[test]
+fn what_is_wrong_with_a_marker_is_said_with_its_line() {
+    let table = format!("<!-- suite: table {RUN} -->\n");
+    let end = "<!-- suite: end -->\n";
+    for (page, line, says) in [
+        ("no markers\n".into(), 1, "marks no block"),
+        (format!("\n{table}text\n"), 2, "the block has no <!-- suite: end -->"),
+        (format!("\n{end}"), 2, "no block that ends here"),
+        (format!("{table}\n{table}{end}{end}"), 3, "the block of line 1 has no <!-- suite: end -->"),
+        (format!("\n{table}{end}{end}"), 4, "no block that ends here"),
+        (format!("<!-- suite: table {RUN}\n{end}"), 1, "not closed by -->"),
+        ("<!-- suite: table x".into(), 1, "not closed by -->"),
+        (format!("<!-- suite: table {RUN} --> more\n{end}"), 1, "goes on behind -->"),
+        (format!("<!-- suite: -->\n{end}"), 1, "'' is nothing that a block shows"),
+        (format!("<!-- suite: ladder x -->\n{end}"), 1, "'ladder' is nothing that a block shows"),
+        (format!("<!-- suite: table -->\n{end}"), 1, "table RECORD [head LINES]"),
+        (format!("<!-- suite: table {RUN} head 0 -->\n{end}"), 1, "'0' is no number of lines"),
+        (format!("<!-- suite: table {RUN} head -1 -->\n{end}"), 1, "'-1' is no number of lines"),
+        (format!("<!-- suite: picture -->\n{end}"), 1, "picture RECORD|FILE"),
+        (format!("<!-- suite: picture \"x -->\n{end}"), 1, "a double quote is not closed"),
+        (format!("<!-- suite: picture {RUN}/table.txt -->\n{end}"), 1, "needs words"),
+        (format!("<!-- suite: picture no.svg it -->\n{end}"), 1, "there is no picture and no record no.svg"),
+        (format!("<!-- suite: figures -->\n{end}"), 1, "figures HEAD VARIANT"),
+        (format!("<!-- suite: figures size a -->\n{end}"), 1, "figures HEAD VARIANT"),
+        (format!("<!-- suite: figures size | 1 {RUN} -->\n{end}"), 1, "figures HEAD VARIANT"),
+        (format!("<!-- suite: figures size a | {RUN} -->\n{end}"), 1, "is no LABEL RECORD"),
+        (format!("\n\n<!-- suite: table no/run -->\n{end}"), 3, "there is no record no/run/record.json"),
+        (format!("<!-- suite: picture published -->\n{end}"), 1, "no record published/record.json"),
+        (format!("<!-- suite: figures s no_barrier flying | 1 {RUN} -->\n{end}"), 1, "no variant 'flying'"),
+    ] {
+        let fault = line_and_fault(&page);
+        assert!(fault.starts_with(&format!("{line}: ")) && fault.contains(says), "{page}{fault}");
+        assert!(!fault.contains('\n'), "{fault}");
+    }
+}
+
+#[test]
+fn only_what_stands_between_markers_is_replaced_and_only_once() {
+    let page = format!(
+        "# Title\r\n\r\n<!-- suite: table {RUN} head 2 -->\r\nold\r\n<!-- suite: end -->\r\n\
+         ~~~\n<!-- suite: table in/code -->\n~~~\n````\n```\n<!-- suite: end -->\n````\n\
+         <!-- suite: figures size no_barrier events_2 | \"5|2\" {RUN} -->\n<!-- suite: end -->\nno newline"
+    );
+    let once = renewed(&page, &results(), no_ladder).unwrap();
+    assert_eq!((once.stale.len(), once.blocks), (2, 2));
+    assert_eq!(once.stale[0], format!("3: stale: table {RUN}"));
+    let table = fs::read_to_string(results().join(RUN).join("table.txt")).unwrap();
+    let lines: Vec<&str> = table.lines().take(2).collect();
+    let shown = page.replace("old\r\n", &format!("```\r\n{}\r\n{}\r\n```\r\n", lines[0], lines[1])).replace(
+        "-->\n<!-- suite: end -->\nno",
+        &format!("-->\n| size | `no_barrier` | `events_2` |\n|---|---|---|\n| [5\\|2]({RUN}) | 45.4 | 135.5 (2.98x) |\n<!-- suite: end -->\nno"),
+    );
+    assert_eq!(once.text, shown);
+    let twice = renewed(&once.text, &results(), no_ladder).unwrap();
+    assert_eq!((twice.text, twice.stale), (once.text, Vec::<String>::new()));
+}
+
+#[test]
+fn a_variant_without_a_time_says_why() {
+    let at = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(results().join(RUN).join("record.json")).unwrap();
+    let mut record = common::report::read_json(&text).unwrap();
+    record.rows[0].status = common::record::Status::Wrong { elements: 1, first: "(0, 0)".into() };
+    record.rows[1].isolated_us = None;
+    let names = [&record.rows[0], &record.rows[1]].map(|row| row.variant.clone()).join(" ");
+    fs::create_dir(at.path().join("a run")).unwrap();
+    fs::write(at.path().join("a run/record.json"), common::report::json(&record).unwrap()).unwrap();
+    let page = format!("<!-- suite: figures \"\" {names} | it \"a run\" -->\n<!-- suite: end -->\n");
+    let shown = renewed(&page, at.path(), no_ladder).unwrap().text;
+    assert!(shown.contains("| [it](<a run>) | wrong | no time |\n"), "{shown}");
+}
+
+#[test]
+fn a_ladder_is_drawn_beside_its_record_and_stale_when_it_changes() {
+    let at = tempfile::tempdir().unwrap();
+    fs::copy(results().join(RUN).join("record.json"), at.path().join("record.json")).unwrap();
+    let page = at.path().join("page.md");
+    let marked = "<!-- suite: picture . -->\n<!-- suite: end -->\n";
+    let ladder = |record: &Record| Ok(format!("<svg>{} rows</svg>", record.rows.len()));
+
+    let first = renewed(marked, at.path(), ladder).unwrap();
+    assert_eq!(first.stale, ["1: stale: picture ."]);
+    first.write(&page, marked).unwrap();
+    let shown = fs::read_to_string(&page).unwrap();
+    assert!(shown.contains("![pipelined_events on NVIDIA H200: isolated times](./ladder.svg)\n"), "{shown}");
+    assert_eq!(fs::read_to_string(at.path().join("ladder.svg")).unwrap(), "<svg>10 rows</svg>");
+    assert!(renewed(&shown, at.path(), ladder).unwrap().stale.is_empty());
+
+    let redrawn = renewed(&shown, at.path(), |_| Ok("<svg>new</svg>".into())).unwrap();
+    assert_eq!((redrawn.stale.len(), &redrawn.text), (1, &shown));
+    fs::remove_file(at.path().join("ladder.svg")).unwrap();
+    assert_eq!(renewed(&shown, at.path(), ladder).unwrap().stale.len(), 1);
+    let fault = renewed(marked, at.path(), no_ladder).unwrap_err();
+    assert_eq!(format!("{:#}", fault.error), "drawing .: nothing asked for a ladder");
+}

@@ -1,0 +1,264 @@
+//! What is run to repeat a record. A record comes from anywhere, so its command line is no command: only
+//! arguments that are known to be harmless are taken from it, and the rest is refused.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Result, bail, ensure};
+use common::record::Record;
+
+/// Arguments of all samples that change what is measured and how. The others that all samples have show,
+/// write or check something instead.
+const KEPT: [&str; 11] = [
+    "bench",
+    "queue",
+    "variant",
+    "all",
+    "matrix",
+    "samples",
+    "budget",
+    "repetitions",
+    "timeout",
+    "cold",
+    "thorough",
+];
+/// Those that write, choose the output, or are given anew.
+const DROPPED: [&str; 9] = ["json", "csv", "out", "image", "trace", "theme", "verbose", "device", "seed"];
+/// What an argument of a sample's own is called that takes a file: there is none, and none would be kept.
+const FILES: [&str; 3] = ["FILE", "DIR", "PATH"];
+
+/// Where the arguments of all samples begin in a sample's help.
+const COMMON: &str = "Common to all samples:";
+
+/// The arguments that a sample has, by their long names.
+#[derive(Clone, Debug, Default)]
+pub struct Arguments(BTreeMap<String, Argument>);
+
+#[derive(Clone, Copy, Debug)]
+struct Argument {
+    takes_value: bool,
+    kept: bool,
+    dropped: bool,
+}
+
+impl Arguments {
+    /// From what `--help` prints: the only place that knows all of them.
+    #[must_use]
+    pub fn of_help(help: &str) -> Self {
+        // Descriptions are indented further than names.
+        let named =
+            |line: &&str| line.len() - line.trim_start().len() < 10 && line.trim_start().starts_with('-');
+        let mut common = false;
+        let mut known = BTreeMap::new();
+        for line in help.lines() {
+            common |= line.trim() == COMMON;
+            let Some(line) = Some(line).filter(named) else { continue };
+            let Some((_, rest)) = line.split_once("--") else { continue };
+            let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+            let value = rest[name.len()..].trim_start();
+            let takes_value = value.starts_with('<') || value.starts_with("[<");
+            let takes_file = FILES.iter().any(|file| value.contains(&format!("<{file}>")));
+            let own = !common && !takes_file && !["help", "version"].contains(&name.as_str());
+            let kept = own || (common && KEPT.contains(&name.as_str()));
+            let dropped = common && DROPPED.contains(&name.as_str());
+            known.insert(name, Argument { takes_value, kept, dropped });
+        }
+        Self(known)
+    }
+
+    /// The arguments of a recorded command that are to be given again.
+    fn kept(&self, command: &[String]) -> Result<Vec<String>> {
+        let mut kept = Vec::new();
+        let mut words = command.iter().skip(1);
+        while let Some(word) = words.next() {
+            let word = if word == "-v" { "--verbose" } else { word };
+            let Some(flag) = word.strip_prefix("--") else {
+                bail!("its command has '{word}', which is no argument of a sample; it is not run")
+            };
+            let (name, joined) = match flag.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (flag, None),
+            };
+            let known = self.0.get(name).filter(|known| known.kept || known.dropped);
+            let Some(known) = known else {
+                bail!(
+                    "its command has --{name}, which is not known to measure and nothing else; it is not run"
+                )
+            };
+            ensure!(known.takes_value || joined.is_none(), "its command has {word}: --{name} takes no value");
+            let value = match (known.takes_value, joined) {
+                (false, _) => None,
+                (true, Some(value)) => Some(value),
+                (true, None) => match words.next() {
+                    Some(value) => Some(value.as_str()),
+                    None => bail!("its command ends with --{name}, whose value is missing"),
+                },
+            };
+            if known.kept {
+                // Joined, so that no value is taken for an argument.
+                kept.push(value.map_or_else(|| format!("--{name}"), |value| format!("--{name}={value}")));
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// A run that repeats a record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The sample's arguments, less the device and the file of the fresh record.
+    pub arguments: Vec<String>,
+    /// When it is taken to hang.
+    pub limit: Duration,
+}
+
+/// The longest a run may take without being asked for.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// How to repeat `record` by a sample that has these arguments.
+///
+/// # Errors
+/// A command with anything but known arguments.
+pub fn plan(record: &Record, known: &Arguments, new_seed: bool) -> Result<Plan> {
+    let mut arguments = known.kept(&record.command)?;
+    if !new_seed {
+        arguments.push(format!("--seed={}", record.method.seed));
+    }
+    // A machine under load, or a build without optimisation, takes a multiple.
+    let seconds = (3.0 * record.seconds + 60.0).clamp(0.0, LONGEST.as_secs_f64());
+    Ok(Plan { arguments, limit: Duration::from_secs_f64(seconds) })
+}
+
+impl Plan {
+    /// All that the sample is called with.
+    #[must_use]
+    pub fn words(&self, device: &str, fresh: &Path) -> Vec<OsString> {
+        let mut words: Vec<OsString> = self.arguments.iter().map(OsString::from).collect();
+        words.push(format!("--device={device}").into());
+        words.extend(["--json".into(), fresh.into()]);
+        words
+    }
+}
+
+/// How the device of a record is to be asked for, by what `--list-devices` prints: its UUID, or its name
+/// where that has become another by a new driver; `None` where it is not here. The index or name that the
+/// recorded command has may mean another device on this machine.
+#[must_use]
+pub fn device(record: &Record, list: &str) -> Option<String> {
+    let device = &record.device;
+    if list.contains(&format!("UUID {})", device.uuid)) {
+        return Some(device.uuid.clone());
+    }
+    list.contains(&format!(": {} (", device.name)).then(|| device.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted;
+
+    /// As a sample prints it, shortened.
+    pub const HELP: &str = "\
+What?
+
+Usage: drain_fill [OPTIONS]
+
+Options:
+      --size <WxH>
+          Area, see --budget
+
+      --gravity
+          Let it fall
+
+      --config <FILE>
+          There is none like it
+
+  -h, --help
+          Print help
+
+Common to all samples:
+      --check
+          Run each variant
+      --code [<VENDOR:CHIPS>]
+          Print
+      --device <DEVICE>
+          Device
+      --variant <NAME>
+          Only these
+      --out <DIR>
+          Write
+      --json <FILE>
+          Write
+      --seed <N>
+          Seed
+  -v, --verbose
+          Say
+";
+
+    fn planned(words: &[&str]) -> Result<Vec<String>, String> {
+        let mut record = scripted::record();
+        record.command = std::iter::once("./x").chain(words.iter().copied()).map(str::to_owned).collect();
+        record.method.seed = 7;
+        let plan = plan(&record, &Arguments::of_help(HELP), false);
+        plan.map(|plan| plan.arguments).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_measures_is_kept_and_what_writes_is_not() {
+        let kept =
+            planned(&["--size", "-3x4", "--out", "a/b", "--variant=a,b", "--gravity", "--json=-", "-v"]);
+        assert_eq!(kept.unwrap(), ["--size=-3x4", "--variant=a,b", "--gravity", "--seed=7"]);
+        assert_eq!(planned(&["--seed", "9", "--device", "1"]).unwrap(), ["--seed=7"]);
+        assert_eq!(planned(&[]).unwrap(), ["--seed=7"]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        let cases: [(&[&str], &str); 9] = [
+            (&["--chek"], "has --chek, which is not known"),
+            (&["--check"], "has --check, which is not known"),
+            (&["--code", "amd:vega10"], "has --code, which"),
+            (&["--config", "/etc/passwd"], "has --config, which"),
+            (&["--help"], "has --help, which"),
+            (&["file"], "has 'file', which is no argument"),
+            (&["--gravity=1"], "--gravity takes no value"),
+            (&["--size"], "ends with --size"),
+            (&["--"], "has --, which"),
+        ];
+        for (words, part) in cases {
+            let message = planned(words).unwrap_err();
+            assert!(message.contains(part) && !message.contains('\n'), "{message}");
+        }
+    }
+
+    /// What follows a value-taking argument is its value, whatever it looks like, and stays one word.
+    #[test]
+    fn a_value_is_never_an_argument() {
+        assert_eq!(planned(&["--size", "--out"]).unwrap(), ["--size=--out", "--seed=7"]);
+        assert_eq!(planned(&["--out", "--check"]).unwrap(), ["--seed=7"]);
+    }
+
+    #[test]
+    fn a_run_has_a_limit_whatever_the_record_says() {
+        let known = Arguments::of_help(HELP);
+        let limit = |seconds| {
+            let mut record = scripted::record();
+            (record.seconds, record.command) = (seconds, vec!["x".into()]);
+            plan(&record, &known, true).unwrap().limit.as_secs()
+        };
+        assert_eq!((limit(10.0), limit(1e15), limit(0.0)), (90, 3600, 60));
+    }
+
+    #[test]
+    fn the_device_is_asked_for_by_what_is_here() {
+        let mut record = scripted::record();
+        (record.device.name, record.device.uuid) = ("GPU".into(), "12-34".into());
+        let listed = |list: &str| device(&record, list);
+        assert_eq!(listed("0: Other (x, UUID 12-34)\n").as_deref(), Some("12-34"));
+        assert_eq!(listed("0: GPU (x, UUID 99)\n").as_deref(), Some("GPU"));
+        assert_eq!(listed("0: GPU 2 (x, UUID 99)\n"), None);
+        assert_eq!(listed(""), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! What is said of runs that were repeated.
+
+use common::facts::Kind;
+use common::record::Status;
+
+use super::*;
+use crate::scripted::{of, slow_down};
+
+const VARIANTS: [(&str, f64); 3] = [("quick", 100.0), ("baseline", 200.0), ("slow", 400.0)];
+
+/// What is said where `spoil` was done to the fresh record.
+fn said(tolerance: Option<f64>, spoil: impl FnOnce(&mut Record, &mut Record)) -> (u8, String) {
+    let (mut old, mut new) = (of(1, &VARIANTS), of(2, &VARIANTS));
+    spoil(&mut old, &mut new);
+    let found = |record| Found { path: "x".into(), record };
+    let judged = judged(&found(old), &found(new), tolerance);
+    assert!(!judged.sentence.contains('\n'));
+    (judged.code, judged.sentence)
+}
+
+#[test]
+fn the_same_is_confirmed() {
+    let expected = "Confirmed: 3 variants take as long as recorded; none is wrong or slower.";
+    assert_eq!(said(None, |_, _| ()), (EXIT_RIGHT, expected.into()));
+    let expected =
+        "Confirmed: 2 variants take as long as recorded, 1 variant takes less time; none is wrong or slower.";
+    assert_eq!(said(None, |_, new| slow_down(new, "slow", 0.9)), (EXIT_RIGHT, expected.into()));
+    let (code, sentence) = said(None, |_, new| slow_down(new, "slow", 1.0097));
+    assert_eq!(code, EXIT_RIGHT);
+    assert!(sentence.contains("of 1 variant the samples do not decide it"), "{sentence}");
+}
+
+#[test]
+fn what_is_slower_is_not() {
+    let expected = "Slower: 1 variant takes more time than recorded.";
+    assert_eq!(said(None, |_, new| slow_down(new, "slow", 1.03)), (EXIT_SLOWER, expected.into()));
+    assert_eq!(said(Some(0.1), |_, new| slow_down(new, "slow", 1.03)).0, EXIT_RIGHT);
+}
+
+#[test]
+fn wrong_comes_before_slower() {
+    let (code, sentence) = said(None, |_, new| {
+        slow_down(new, "slow", 1.03);
+        new.rows[0].status = Status::Wrong { elements: 1, first: String::new() };
+    });
+    assert_eq!((code, &sentence[..]), (EXIT_FAILED, "Wrong: 1 variant that had figures in the record."));
+    let (code, sentence) =
+        said(None, |_, new| new.rows[0].status = Status::Skipped { reason: String::new() });
+    assert_eq!((code, &sentence[..13]), (EXIT_FAILED, "Not confirmed"));
+}
+
+#[test]
+fn other_work_is_not_comparable() {
+    type Spoil = fn(&mut Record, &mut Record);
+    let cases: [(&str, Spoil); 4] = [
+        ("the record is of Made-up GPU 9000, the run of Other", |_, new| {
+            (new.device.name, new.device.uuid) = ("Other".into(), "2".into());
+        }),
+        ("the record is of passes 8, size 64x64, the run of passes 9, size 64x64", |_, new| {
+            new.configuration.insert("passes".into(), "9".into());
+        }),
+        ("the run lacks quick", |_, new| drop(new.rows.remove(0))),
+        ("the run failed: lost", |_, new| new.ended = Ended::Failed { reason: "lost".into() }),
+    ];
+    for (why, spoil) in cases {
+        assert_eq!(said(None, spoil), (EXIT_FAILED, format!("Not comparable: {why}.")));
+    }
+}
+
+#[test]
+fn times_of_a_cpu_are_judged_when_asked_for() {
+    let slow = |old: &mut Record, new: &mut Record| {
+        (old.device.kind, new.device.kind) = (Kind::Cpu, Kind::Cpu);
+        slow_down(new, "slow", 2.0);
+    };
+    let (code, sentence) = said(None, slow);
+    assert!(code == EXIT_RIGHT && sentence.contains("are not judged"), "{sentence}");
+    assert_eq!(said(Some(0.1), slow).0, EXIT_SLOWER);
+}
+
+#[test]
+fn the_worst_of_several_decides() {
+    assert_eq!(worst(&[]), EXIT_RIGHT);
+    assert_eq!(worst(&[EXIT_SKIPPED, EXIT_RIGHT]), EXIT_SKIPPED);
+    assert_eq!(worst(&[EXIT_SLOWER, EXIT_SKIPPED]), EXIT_SLOWER);
+    assert_eq!(worst(&[EXIT_SLOWER, EXIT_FAILED, EXIT_HUNG]), EXIT_FAILED);
+}

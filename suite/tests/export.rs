@@ -1,0 +1,58 @@
+//! `suite export` as a user calls it.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its tools fail")]
+
+mod support;
+
+use std::fs;
+
+use support::{names, suite, tree, twin};
+
+#[test]
+fn one_file_of_all_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (twin(1), twin(2));
+    let paths = [a.to_str().unwrap(), b.to_str().unwrap()];
+    let done = suite(folder.path(), &[&["export", "--csv", "all.csv"], &paths[..]].concat());
+    assert_eq!((done.code, &done.out[..], &done.said[..]), (0, "", ""));
+    assert_eq!(names(folder.path()), ["all.csv"]);
+    let text = fs::read_to_string(folder.path().join("all.csv")).unwrap();
+    let rows: usize = names(&a).iter().map(|sample| tree(1, sample)["rows"].as_array().unwrap().len()).sum();
+    assert_eq!(csv::Reader::from_reader(text.as_bytes()).records().map(Result::unwrap).count(), 2 * rows);
+    // The same on the standard output, and what is named twice is there once.
+    let done = suite(folder.path(), &[&["export", "--csv", "-"], &paths[..], &paths[..1]].concat());
+    assert_eq!(done.out, text);
+}
+
+#[test]
+fn one_line_a_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = twin(1).join("codegen/record.json");
+    let done = suite(folder.path(), &["export", "--samples", "--csv", "-", path.to_str().unwrap()]);
+    let record = tree(1, "codegen");
+    let rows = record["rows"].as_array().unwrap();
+    let kept: usize = rows.iter().map(|row| row["samples"].as_array().unwrap().len()).sum();
+    let outliers: u64 = rows.iter().map(|row| row["isolated_us"]["outliers"].as_u64().unwrap()).sum();
+    let lines: Vec<csv::StringRecord> =
+        csv::Reader::from_reader(done.out.as_bytes()).records().map(Result::unwrap).collect();
+    let labelled = lines.iter().filter(|line| &line[line.len() - 1] == "true").count();
+    assert_eq!((lines.len(), labelled), (kept, usize::try_from(outliers).unwrap()));
+    assert!(labelled > 0);
+}
+
+#[test]
+fn bad_input_is_refused_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let path = twin(1).join("codegen/record.json");
+    let good = path.to_str().unwrap();
+    fs::create_dir(here.join("folder")).unwrap();
+    fs::write(here.join("bad.json"), "{\"schema\": 4}").unwrap();
+    suite(here, &["export", "--csv", "folder", good]).refused(2, &["cannot write folder: it is a folder"]);
+    suite(here, &["export", "--csv", "a.csv", "nowhere"]).refused(2, &["reading nowhere"]);
+    suite(here, &["export", "--csv", "a.csv", "folder"]).refused(2, &["no record.json below folder"]);
+    suite(here, &["export", "--csv", "a.csv", good, "bad.json"])
+        .refused(2, &["reading bad.json", "missing field"]);
+    assert_eq!(suite(here, &["export", good]).code, 2);
+    assert_eq!(names(here), ["bad.json", "folder"]);
+}

@@ -1,0 +1,56 @@
+//! The suite as a user calls it.
+
+#![allow(dead_code, reason = "not every test file takes all of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What a call left.
+pub struct Done {
+    /// Its exit code.
+    pub code: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub said: String,
+}
+
+/// Calls the suite in `folder`. Without cargo's variable it takes the samples as they are.
+pub fn suite(folder: &Path, words: &[&str]) -> Done {
+    let mut call = Command::new(env!("CARGO_BIN_EXE_suite"));
+    let Output { status, stdout, stderr } =
+        call.args(words).current_dir(folder).env("LC_ALL", "C.UTF-8").env_remove("CARGO").output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let done = Done { code: status.code().unwrap_or(-1), out: text(stdout), said: text(stderr) };
+    assert!(!done.said.contains("panicked"), "{}", done.said);
+    done
+}
+
+impl Done {
+    /// A refusal: the exit code, one line that holds these parts, and no output.
+    pub fn refused(&self, code: i32, parts: &[&str]) {
+        assert_eq!((self.code, &self.out[..]), (code, ""), "{}", self.said);
+        assert_eq!(self.said.trim_end().lines().count(), 1, "{}", self.said);
+        assert!(parts.iter().all(|part| self.said.contains(part)), "{parts:?} in {}", self.said);
+    }
+}
+
+/// Two runs of the same samples on one device, in processes of their own.
+pub fn twin(run: u32) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/twins/{run}"))
+}
+
+/// The record of a sample in one of them, as a tree.
+pub fn tree(run: u32, sample: &str) -> serde_json::Value {
+    let text = std::fs::read_to_string(twin(run).join(sample).join("record.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Files in a folder.
+pub fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}

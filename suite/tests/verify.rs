@@ -1,0 +1,150 @@
+//! `suite verify` as a user calls it, on the device of this machine.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its tools fail")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+use support::{names, suite, tree, twin};
+
+/// The folder of the samples' binaries, which are built where they are not.
+fn built() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let mut call = Command::new(env!("CARGO"));
+        call.args(["build", "--quiet", "--package", "samples", "--bins"]);
+        if !cfg!(debug_assertions) {
+            call.arg("--release");
+        }
+        assert!(call.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap().success());
+        Path::new(env!("CARGO_BIN_EXE_suite")).parent().unwrap().to_owned()
+    })
+}
+
+/// A small run of a sample on this machine, in `folder`; `None` where no device can run it.
+fn recorded(folder: &Path) -> Option<Value> {
+    let words =
+        ["--size", "64x64", "--samples", "6", "--repetitions", "1", "--variant", "remap_8x8,row_major_8x8"];
+    let status = Command::new(built().join("swizzled_remap"))
+        .args(words)
+        .args(["--json", "old.json", "--csv", "old.csv"])
+        .current_dir(folder)
+        .output()
+        .unwrap()
+        .status;
+    if status.code() == Some(1) {
+        return None;
+    }
+    assert!(status.success());
+    fs::remove_file(folder.join("old.csv")).unwrap();
+    Some(serde_json::from_str(&fs::read_to_string(folder.join("old.json")).unwrap()).unwrap())
+}
+
+#[test]
+fn a_record_is_confirmed_and_nothing_is_left_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(record) = recorded(folder.path()) else { return };
+    let done = suite(folder.path(), &["verify", "old.json"]);
+    if record["device"]["kind"] == "cpu" {
+        assert_eq!(done.code, 0, "{}{}", done.out, done.said);
+        assert!(
+            done.out.contains("Confirmed: the same variants are right. Times of a CPU device"),
+            "{}",
+            done.out
+        );
+    } else {
+        assert!([0, 4].contains(&done.code), "{}{}", done.out, done.said);
+    }
+    assert!(done.said.contains(&format!("--seed={}", record["method"]["seed"])), "{}", done.said);
+    assert_eq!(names(folder.path()), ["old.json"]);
+    // A record of right results where the program is now wrong is not faked here, but another status is.
+    let mut other = record;
+    other["rows"][0]["status"] = json!({ "is": "skipped", "reason": "made up" });
+    fs::write(folder.path().join("old.json"), other.to_string()).unwrap();
+    let done = suite(folder.path(), &["verify", "old.json"]);
+    assert_eq!(done.code, 2, "{}", done.out);
+    assert!(done.out.contains("Not confirmed: 1 variant with another status than recorded."), "{}", done.out);
+}
+
+#[test]
+fn a_record_of_another_configuration_is_not_comparable() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut record) = recorded(folder.path()) else { return };
+    record["configuration"]["size"] = json!("128x128");
+    fs::write(folder.path().join("old.json"), record.to_string()).unwrap();
+    let done = suite(folder.path(), &["verify", "old.json", "--new-seed"]);
+    assert_eq!(done.code, 2);
+    assert!(done.out.contains("Not comparable: the record is of"), "{}", done.out);
+    assert!(!done.said.contains("--seed"), "{}", done.said);
+}
+
+#[test]
+fn a_device_that_is_not_here_is_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    built();
+    let mut record = tree(1, "codegen");
+    record["device"]["name"] = json!("Made-up GPU 9000");
+    record["device"]["uuid"] = json!("nowhere");
+    fs::write(folder.path().join("a.json"), record.to_string()).unwrap();
+    let done = suite(folder.path(), &["verify", "a.json"]);
+    done.refused(1, &["a.json: skipped: ", "is not here"]);
+}
+
+#[test]
+fn a_hostile_command_is_not_run() {
+    let folder = tempfile::tempdir().unwrap();
+    built();
+    let refused = |spoil: &dyn Fn(&mut Value), code: i32, parts: &[&str]| {
+        let mut record = tree(1, "codegen");
+        spoil(&mut record);
+        fs::write(folder.path().join("a.json"), record.to_string()).unwrap();
+        suite(folder.path(), &["verify", "a.json"]).refused(code, parts);
+        assert_eq!(names(folder.path()), ["a.json"]);
+    };
+    let command = |words: &'static [&'static str]| move |record: &mut Value| record["command"] = json!(words);
+    refused(&command(&["x", "--code-diff", "a", "b"]), 2, &["has --code-diff", "is not run"]);
+    refused(&command(&["x", "--check"]), 2, &["has --check", "is not run"]);
+    refused(&command(&["x", "; rm -rf /"]), 2, &["'; rm -rf /', which is no argument"]);
+    refused(&|record| record["sample"] = json!("../../bin/sh"), 1, &["there is no sample '../../bin/sh'"]);
+    refused(&|record| record["sample"] = json!("suite"), 1, &["there is no sample 'suite'"]);
+}
+
+/// The arguments in the commands of all committed records are known.
+#[test]
+fn what_was_recorded_can_be_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    built();
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results");
+    // Devices that are nowhere end each one right after its command was understood.
+    let mut count = 0;
+    for run in fs::read_dir(results).unwrap().flatten().filter(|run| run.path().is_dir()) {
+        for kept in fs::read_dir(run.path()).unwrap().flatten() {
+            let Ok(text) = fs::read_to_string(kept.path().join("record.json")) else { continue };
+            let mut record: Value = serde_json::from_str(&text).unwrap();
+            (record["device"]["name"], record["device"]["uuid"]) = (json!("Made-up"), json!("nowhere"));
+            // Its samples are not needed.
+            for row in record["rows"].as_array_mut().unwrap() {
+                row["samples"] = json!([]);
+            }
+            fs::create_dir(folder.path().join(count.to_string())).unwrap();
+            fs::write(folder.path().join(format!("{count}/record.json")), record.to_string()).unwrap();
+            count += 1;
+        }
+    }
+    let done = suite(folder.path(), &["verify", "."]);
+    assert_eq!(done.code, 1, "{}", done.said);
+    assert_eq!(done.said.lines().filter(|line| line.contains("is not here")).count(), count, "{}", done.said);
+    assert!(count > 10);
+}
+
+#[test]
+fn bad_input_is_refused_on_one_line() {
+    let here = twin(1);
+    suite(&here, &["verify", "nowhere"]).refused(2, &["reading nowhere"]);
+    assert_eq!(suite(&here, &["verify"]).code, 2);
+}
