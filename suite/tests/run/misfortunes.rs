@@ -37,7 +37,8 @@ pub fn trials() -> Vec<Trial> {
 
 /// Runs two samples with a plan for the second, which ends with `code`.
 fn unlucky(folder: &Path, variable: &str, plan: &str, words: &str, code: u8) -> Result<()> {
-    let call = run_into(folder, "data_race pipelined_events")?.words(QUICK).words(words);
+    // Each row shall have a sample, however busy the machine is.
+    let call = run_into(folder, "data_race pipelined_events --budget 20 --samples 2")?.words(words);
     let ended = call.env(variable, plan).run()?.with_code(code.into())?;
     ensure!(ended.stderr.lines().count() == 2, "not a line a sample: {ended}");
     ensure!(ensure_whole(folder)? == ["data_race", "pipelined_events"], "{ended}");
