@@ -52,7 +52,7 @@ enum Site {
 ///
 /// # Errors
 /// A value that is no plan; a list that cannot be written.
-pub(crate) fn arm() -> Result<()> {
+pub fn arm() -> Result<()> {
     let Some(value) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) else { return Ok(()) };
     let plan = Plan::parse(&value.to_string_lossy())?;
     // A second run in one process keeps the plan of the first.
@@ -82,8 +82,11 @@ pub(crate) fn allocation(what: impl Display) -> VkResult<()> {
     before(Site::Allocation, &what).map_err(Kind::of_vulkan)
 }
 
-/// Writes.
-pub(crate) fn write<T>(what: impl Display, write: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+/// Writes; `what` names the write in a plan.
+///
+/// # Errors
+/// What `write` met, and what is planned.
+pub fn write<T>(what: impl Display, write: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     before(Site::Write, &what).map_err(Kind::of_system)?;
     write()
 }

@@ -14,7 +14,7 @@ pub mod drive;
 pub mod element;
 pub mod error;
 pub mod facts;
-mod fault;
+pub mod fault;
 pub mod gpu;
 pub mod host;
 pub mod isa;

@@ -21,11 +21,13 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use common::cli::terminal::{leave_at_once, say};
 use common::error::{EXIT_RIGHT, exit_code, one_line};
+use common::{cli, fault};
 
 #[derive(Debug, Parser)]
 #[command(
     name = "suite",
     version,
+    arg_required_else_help = false,
     about = "Hot Lap's suite: runs all samples, reports, compares and verifies"
 )]
 struct Cli {
@@ -45,19 +47,25 @@ enum Command {
     SelfTest(self_test::SelfTest),
 }
 
+impl Command {
+    fn run(&self) -> anyhow::Result<u8> {
+        fault::arm()?;
+        match self {
+            Self::Run(run) => run.run(),
+            Self::Report(report) => report.run(),
+            Self::Compare(compare) => compare.run(),
+            Self::Verify(verify) => verify.run(),
+            Self::Export(export) => export.run(),
+            Self::Readme(readme) => readme.run(),
+            Self::Schema(schema) => schema.run(),
+            Self::SelfTest(test) => test.run(),
+        }
+    }
+}
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let done = match &cli.command {
-        Command::Run(run) => run.run(),
-        Command::Report(report) => report.run(),
-        Command::Compare(compare) => compare.run(),
-        Command::Verify(verify) => verify.run(),
-        Command::Export(export) => export.run(),
-        Command::Readme(readme) => readme.run(),
-        Command::Schema(schema) => schema.run(),
-        Command::SelfTest(test) => test.run(),
-    };
-    let code = done.unwrap_or_else(|error| {
+    let cli = Cli::try_parse().unwrap_or_else(|error| cli::refuse("suite", &error));
+    let code = cli.command.run().unwrap_or_else(|error| {
         say(&format!("suite: {}", one_line(&error)));
         exit_code(&error)
     });

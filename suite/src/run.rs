@@ -1,10 +1,35 @@
-//! `suite run`.
+//! `suite run`: measures samples, each in a process of its own, and keeps what they leave.
+
+mod child;
+mod folder;
+mod manifest;
+mod options;
+mod outcome;
+mod page;
+mod place;
+mod repeats;
+mod sample;
+mod series;
+mod show;
+
+use std::path::PathBuf;
+use std::time::SystemTime;
 
 use anyhow::{Result, bail};
+use common::cli::terminal::{fitted, on_interrupt, print};
+use common::gpu::{Usable, find_device, usable_devices};
+use common::host::{self, Sample};
+use common::record::Tool;
+use common::report::quote;
+use common::source::Library;
 
-/// Measure all samples, or some, and keep their records
-#[derive(clap::Args, Clone, Debug)]
-pub struct Run {}
+use crate::samples::Samples;
+use folder::Place;
+use manifest::{MANIFEST, Manifest};
+pub use options::Run;
+use outcome::{State, exit_code};
+use series::Series;
+use show::Total;
 
 impl Run {
     /// Does it; returns the exit code.
@@ -12,6 +37,139 @@ impl Run {
     /// # Errors
     /// What hindered it.
     pub fn run(&self) -> Result<u8> {
-        bail!("not built yet")
+        let names = self.sample_names()?;
+        let samples = Samples::ready()?;
+        let mut all = if self.resume { self.resumed()? } else { self.begun(&names, &samples)? };
+        for series in &all {
+            series.ensure_binaries(&samples)?;
+        }
+        let stop = on_interrupt()?;
+        let mut total = Total::new(all.iter().map(Series::open).sum());
+        let run = all.iter_mut().try_for_each(|series| series.run(&samples, &stop, &mut total));
+        total.finish();
+        run?;
+        all.iter().try_for_each(|series| print(&fitted(&conclusion(series))))?;
+        let states: Vec<State> = all.iter().flat_map(Series::states).collect();
+        Ok(exit_code(&states))
     }
+
+    /// The samples that are asked for, each once.
+    fn sample_names(&self) -> Result<Vec<String>> {
+        let mut names: Vec<String> = Vec::new();
+        for name in &self.names {
+            Samples::ensure_known(name)?;
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        if names.is_empty() {
+            names.extend(Samples::names().map(str::to_owned));
+        }
+        Ok(names)
+    }
+
+    /// New runs, a device each.
+    fn begun(&self, names: &[String], samples: &Samples) -> Result<Vec<Series>> {
+        // Before there is a folder.
+        names.iter().try_for_each(|name| samples.binary(name).map(drop))?;
+        let devices = self.devices()?;
+        let now = SystemTime::now();
+        let settings = self.settings(seed(now));
+        let begin = |(device, path): (Usable, PathBuf)| {
+            let place = Place::create(&path, names)?;
+            let started = humantime::format_rfc3339_seconds(now).to_string();
+            let manifest = Manifest::new(started, tool(), device.facts, settings.clone(), names);
+            Series::begin(place, manifest, device.wish)
+        };
+        let folders = self.folders(&devices, now);
+        devices.into_iter().zip(folders).map(begin).collect()
+    }
+
+    /// Runs that go on.
+    fn resumed(&self) -> Result<Vec<Series>> {
+        let devices = self.devices_or_all()?;
+        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        let resume = |path: PathBuf| {
+            let manifest = Manifest::read(&path)?;
+            manifest.ensure_tool(&tool(), &path)?;
+            let device = manifest.device_of(&devices, |device| &device.facts, &path)?.wish.clone();
+            let place = Place::reopen(&path)?;
+            Series::resume(place, manifest, device, &now)
+        };
+        self.begun_before(&devices)?.into_iter().map(resume).collect()
+    }
+
+    /// The folders of runs that were begun.
+    fn begun_before(&self, devices: &[Usable]) -> Result<Vec<PathBuf>> {
+        let holds = |path: &PathBuf| path.join(MANIFEST).exists();
+        let Some(out) = &self.out else {
+            // Without a device, the run is one on the best.
+            let devices = if self.device.is_some() { devices } else { &devices[..1] };
+            let folders = self.folders(devices, SystemTime::now());
+            let found: Vec<PathBuf> = folders.iter().filter(|path| holds(path)).cloned().collect();
+            let shown: Vec<String> = folders.iter().map(|path| path.display().to_string()).collect();
+            return if found.is_empty() { bail!(nothing_in(&shown.join(", "))) } else { Ok(found) };
+        };
+        if holds(out) {
+            return Ok(vec![out.clone()]);
+        }
+        let mut below: Vec<PathBuf> = match std::fs::read_dir(out) {
+            Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).filter(holds).collect(),
+            Err(_) => Vec::new(),
+        };
+        below.sort();
+        if below.is_empty() { bail!(nothing_in(&out.display().to_string())) } else { Ok(below) }
+    }
+
+    fn devices(&self) -> Result<Vec<Usable>> {
+        if self.on_all_devices() {
+            usable_devices()
+        } else {
+            find_device(self.device.as_deref()).map(|device| vec![device])
+        }
+    }
+
+    /// A run that goes on knows its device; one that is named as well must be that.
+    fn devices_or_all(&self) -> Result<Vec<Usable>> {
+        if self.device.is_none() { usable_devices() } else { self.devices() }
+    }
+
+    fn folders(&self, devices: &[Usable], now: SystemTime) -> Vec<PathBuf> {
+        let facts = devices.iter().map(|device| &device.facts);
+        place::folders(facts, self.out.as_deref(), self.on_all_devices(), now)
+    }
+}
+
+fn nothing_in(shown: &str) -> String {
+    format!(
+        "there is no run to go on with in {shown} ({MANIFEST} is missing): leave --resume out to begin one"
+    )
+}
+
+/// This program.
+fn tool() -> Tool {
+    let program = Sample {
+        name: env!("CARGO_BIN_NAME"),
+        commit: option_env!("HOTLAP_COMMIT"),
+        dirty: option_env!("HOTLAP_DIRTY"),
+    };
+    host::tool(&program, &Library::find())
+}
+
+/// One that nobody chose.
+fn seed(now: SystemTime) -> u64 {
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::from(since.subsec_nanos()) ^ (since.as_secs() << 20)
+}
+
+/// The table, where everything lies, and what to do next.
+fn conclusion(series: &Series) -> String {
+    let folder = series.folder();
+    let shown = quote(&folder.display().to_string());
+    let program = quote(&std::env::args().next().unwrap_or_else(|| "suite".into()));
+    let mut text = format!("\n{}\nAll of it lies in {}.\n", show::table(series.manifest()), folder.display());
+    if series.open() > 0 {
+        text += &format!("Complete it:     {program} run --resume --out {shown}\n");
+    }
+    text + &format!("Make its report: {program} report {shown}\n")
 }

@@ -1,5 +1,6 @@
 //! The samples' binaries.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -18,6 +19,16 @@ impl Samples {
         env!("HOTLAP_SAMPLES").split(',').filter(|name| !name.is_empty())
     }
 
+    /// Makes sure that there is a sample of this name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn ensure_known(name: &str) -> Result<()> {
+        let known: Vec<&str> = Self::names().collect();
+        ensure!(known.contains(&name), "there is no sample '{name}': there are {}", known.join(", "));
+        Ok(())
+    }
+
     /// The binaries beside this one. Where cargo started this program it builds them first, so that no
     /// sample is older than its source.
     ///
@@ -26,8 +37,8 @@ impl Samples {
     pub fn ready() -> Result<Self> {
         let program = std::env::current_exe().context("finding this program")?;
         let folder = program.parent().context("finding the folder of this program")?.to_owned();
-        if let Some(cargo) = std::env::var_os("CARGO") {
-            build(Path::new(&cargo))?;
+        if let Some(cargo) = std::env::var_os("CARGO").filter(|cargo| !cargo.is_empty()) {
+            build(Path::new(&cargo), &folder)?;
         }
         Ok(Self { folder })
     }
@@ -37,10 +48,7 @@ impl Samples {
     /// # Errors
     /// A name that is no sample's; a binary that is not there.
     pub fn binary(&self, name: &str) -> Result<PathBuf> {
-        if !Self::names().any(|known| known == name) {
-            let known: Vec<&str> = Self::names().collect();
-            bail!("there is no sample '{name}': there are {}", known.join(", "));
-        }
+        Self::ensure_known(name)?;
         let path = self.folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
         ensure!(
             path.is_file(),
@@ -51,12 +59,16 @@ impl Samples {
     }
 }
 
-fn build(cargo: &Path) -> Result<()> {
+/// Builds the samples into the folder that this program lies in: below a target folder, in one that is named
+/// for the profile.
+fn build(cargo: &Path, folder: &Path) -> Result<()> {
+    let (Some(target), Some(profile)) = (folder.parent(), folder.file_name()) else {
+        bail!("{} is no folder that cargo builds into", folder.display());
+    };
+    let profile = if profile == "debug" { OsStr::new("dev") } else { profile };
     let mut call = Command::new(cargo);
-    call.args(["build", "--quiet", "--package", "samples", "--bins"]).stdin(Stdio::null());
-    if !cfg!(debug_assertions) {
-        call.arg("--release");
-    }
+    call.args(["build", "--quiet", "--package", "samples", "--bins", "--profile"]).arg(profile);
+    call.arg("--target-dir").arg(target).stdin(Stdio::null());
     // Where the suite's own source lies; cargo run may have been called from another folder.
     call.current_dir(env!("CARGO_MANIFEST_DIR"));
     let status = call.status().context("building the samples")?;

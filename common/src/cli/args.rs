@@ -149,7 +149,11 @@ pub(super) struct Cli<A: Args> {
     pub(super) common: Common,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// Reads a number of seconds.
+///
+/// # Errors
+/// No number, or one that makes no sense.
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("'{text}' is not a number of seconds"))?;
     if !(0.001..=86_400.0).contains(&seconds) {
         return Err(format!("{text} s is out of range: 0.001 to 86400"));
@@ -183,11 +187,11 @@ pub(super) fn parse<A: Args>(sample: &Sample, arguments: Vec<OsString>) -> Cli<A
     let parsed = command::<A>(sample)
         .try_get_matches_from(arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| refuse(sample, &error))
+    parsed.unwrap_or_else(|error| refuse(sample.name, &error))
 }
 
 /// Help and version as clap prints them; a mistake on one line, with the exit code of a failure.
-pub(super) fn refuse(sample: &Sample, error: &clap::Error) -> ! {
+pub fn refuse(program: &str, error: &clap::Error) -> ! {
     if !error.use_stderr() {
         if Charset::of_terminal() == Charset::Utf8 {
             error.exit();
@@ -201,7 +205,7 @@ pub(super) fn refuse(sample: &Sample, error: &clap::Error) -> ! {
     let said = lines.filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
     let said: Vec<&str> = said.map(|line| line.trim_start_matches("error: ")).collect();
     let said = said.join("; ").replace(":; ", ": ");
-    say(&format!("{}: {said} (--help lists what there is)", sample.name));
+    say(&format!("{program}: {said} (--help lists what there is)"));
     std::process::exit(EXIT_FAILED.into());
 }
 

@@ -9,7 +9,7 @@ mod sweep;
 pub mod terminal;
 mod trace;
 
-pub use args::NoArgs;
+pub use args::{NoArgs, refuse, seconds};
 
 use std::cell::OnceCell;
 use std::fmt::Debug;

@@ -67,7 +67,7 @@ pub(super) fn run(
     // A mistake in the last run shall not cost the time of the others.
     for point in &points {
         let words = std::iter::once(sample.name).chain(point.arguments.iter().map(String::as_str));
-        command.clone().try_get_matches_from(words).unwrap_or_else(|error| refuse(sample, &error));
+        command.clone().try_get_matches_from(words).unwrap_or_else(|error| refuse(sample.name, &error));
     }
     let has = |flag: &str| texts.iter().any(|a| *a == flag || a.starts_with(&format!("{flag}=")));
     for flag in ["--json", "--csv", "--image", "--trace"] {

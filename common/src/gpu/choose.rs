@@ -31,6 +31,43 @@ pub(super) struct Candidate {
     pub max_storage_buffer: u64,
 }
 
+/// A device that the suite can use.
+#[derive(Clone, Debug)]
+pub struct Usable {
+    /// What it says of itself.
+    pub facts: DeviceFacts,
+    /// What `--device` takes to mean this one and no other: its UUID, or its index in the list where it shares
+    /// its UUID with another.
+    pub wish: String,
+}
+
+/// The devices of a list that can be used.
+///
+/// # Errors
+/// There is none.
+pub(super) fn usable(found: &[Candidate]) -> Result<Vec<Usable>> {
+    let can = (0..found.len()).filter(|&at| found[at].unusable.is_none());
+    let usable: Vec<Usable> =
+        can.map(|at| Usable { facts: found[at].facts.clone(), wish: wish(found, at) }).collect();
+    if usable.is_empty() { Err(none_usable(found).into()) } else { Ok(usable) }
+}
+
+/// The device that [`choose`] chooses.
+pub(super) fn one(found: &[Candidate], wished: Option<&str>) -> Result<Usable> {
+    let at = position(found, wished)?;
+    Ok(Usable { facts: found[at].facts.clone(), wish: wish(found, at) })
+}
+
+fn wish(found: &[Candidate], at: usize) -> String {
+    let uuid = &found[at].facts.uuid;
+    let same = found.iter().filter(|candidate| candidate.facts.uuid == *uuid).count();
+    if same == 1 { uuid.clone() } else { at.to_string() }
+}
+
+fn none_usable(found: &[Candidate]) -> Halt {
+    Halt::Skip(format!("no usable device:\n{}", list(found)))
+}
+
 /// All devices, best first: discrete, integrated, virtual, CPU; the loader's order within a kind.
 /// `queue` says on which kind of queue the work is to run.
 pub(super) fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<Candidate>> {
@@ -53,17 +90,19 @@ pub(super) fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Resul
 /// Chooses by `wish`: an index of the list, a UUID, or a part of the name (any case). Without one,
 /// the first that can be used.
 pub(super) fn choose(mut found: Vec<Candidate>, wish: Option<&str>) -> Result<Candidate> {
-    let at = match wish {
-        None => match found.iter().position(|c| c.unusable.is_none()) {
-            Some(at) => at,
-            None => return Err(Halt::Skip(format!("no usable device:\n{}", list(&found))).into()),
-        },
-        Some(wish) => find(&found, wish)?,
+    let at = position(&found, wish)?;
+    Ok(found.swap_remove(at))
+}
+
+fn position(found: &[Candidate], wish: Option<&str>) -> Result<usize> {
+    let Some(wish) = wish else {
+        let usable = found.iter().position(|c| c.unusable.is_none());
+        return usable.ok_or_else(|| none_usable(found).into());
     };
-    let chosen = found.swap_remove(at);
-    match &chosen.unusable {
-        None => Ok(chosen),
-        Some(reason) => Err(Halt::Skip(format!("{} cannot be used: {reason}", chosen.facts.name)).into()),
+    let at = find(found, wish)?;
+    match &found[at].unusable {
+        None => Ok(at),
+        Some(reason) => Err(Halt::Skip(format!("{} cannot be used: {reason}", found[at].facts.name)).into()),
     }
 }
 
@@ -331,6 +370,20 @@ mod tests {
         assert_eq!(chosen(Some("2")).unwrap(), "llvmpipe");
         assert_eq!(chosen(Some("TWO")).unwrap(), "Radeon Two");
         assert_eq!(chosen(Some("0000-LLVMPIPE")).unwrap(), "llvmpipe");
+    }
+
+    #[test]
+    fn a_device_has_a_name_that_means_it_alone() {
+        let wishes = |found: &[Candidate]| -> Vec<String> {
+            usable(found).unwrap().into_iter().map(|usable| usable.wish).collect()
+        };
+        assert_eq!(wishes(&machine()), ["0000-Radeon Two", "0000-llvmpipe"]);
+        let mut twins = machine();
+        twins.push(named("llvmpipe", Kind::Cpu, None));
+        assert_eq!(wishes(&twins), ["0000-Radeon Two", "2", "3"]);
+        assert_eq!(chosen(Some(&wishes(&machine())[1])).unwrap(), "llvmpipe");
+        let error = usable(&machine()[..1]).unwrap_err().to_string();
+        assert!(error.contains("no usable device") && error.contains("needs 1.3"), "{error}");
     }
 
     #[test]

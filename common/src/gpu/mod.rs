@@ -13,7 +13,7 @@ mod wave_clock;
 pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark};
 pub use arena::{Buffer, Buffers, Event, Events, Image, Images, Set, Texels};
 pub(crate) use calibrated::{Calibrated, clock_name};
-pub use choose::QueueKind;
+pub use choose::{QueueKind, Usable};
 pub(crate) use queue::Mark;
 pub(crate) use wave_clock::WaveClock;
 
@@ -122,6 +122,24 @@ impl fmt::Debug for Gpu {
 pub fn list_devices() -> Result<String> {
     let instance = Instance::new(false)?;
     Ok(choose::list(&choose::candidates(&instance, None)?))
+}
+
+/// The devices that can be used, best first.
+///
+/// # Errors
+/// No loader, no driver, no device that can be used.
+pub fn usable_devices() -> Result<Vec<Usable>> {
+    let instance = Instance::new(false)?;
+    choose::usable(&choose::candidates(&instance, None)?)
+}
+
+/// The device that `--device` takes for `wish`; without one, the best.
+///
+/// # Errors
+/// As [`usable_devices`]; a wish that names none or several.
+pub fn find_device(wish: Option<&str>) -> Result<Usable> {
+    let instance = Instance::new(false)?;
+    choose::one(&choose::candidates(&instance, None)?, wish)
 }
 
 /// The extension that tells what became of kernels.

@@ -78,6 +78,10 @@ impl Lab {
         let left_out = |v: &Variant| without.iter().any(|p| p.matches(&v.name));
         self.variants.retain(|v| (chosen(v) || references.contains(&v.name)) && !left_out(v));
         ensure!(!self.variants.is_empty(), "--without leaves no variant");
+        // A record names no reference that it has no row of.
+        for reference in [&mut self.bound, &mut self.baseline] {
+            reference.take_if(|name| self.variants.iter().all(|v| v.name != *name));
+        }
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! Words for a POSIX shell.
 
 /// `word` so that a POSIX shell reads it as one word.
-pub(super) fn quote(word: &str) -> String {
+#[must_use]
+pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

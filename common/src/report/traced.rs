@@ -37,7 +37,7 @@ fn is_coarse(span_us: f64, step_us: f64) -> bool {
 /// What the traces of `record` show, in `room` columns; none where nothing was asked to be traced. Ends
 /// with a newline.
 #[must_use]
-pub(crate) fn traced(charset: Charset, room: u16, record: &Record) -> Option<String> {
+pub fn traced(charset: Charset, room: u16, record: &Record) -> Option<String> {
     let room = usize::from(room);
     let taken: Vec<Taken<'_>> = record.rows.iter().filter_map(taken).collect();
     let mut text = String::new();

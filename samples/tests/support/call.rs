@@ -88,6 +88,13 @@ impl Call {
         self
     }
 
+    /// In a group of its own, which a signal can be sent to as a terminal does.
+    #[cfg(unix)]
+    pub fn in_its_own_group(mut self) -> Self {
+        std::os::unix::process::CommandExt::process_group(&mut self.0, 0);
+        self
+    }
+
     /// The folder to run in.
     pub fn within(mut self, folder: &Path) -> Self {
         self.0.current_dir(folder);

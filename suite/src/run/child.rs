@@ -1,0 +1,335 @@
+//! A sample's process: started, listened to, ended where it must be.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+/// How often it is looked after.
+const POLL: Duration = Duration::from_millis(40);
+
+/// How long one that has used up its time may take to write what it has.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// What is kept of a line that it says.
+const LONGEST_LINE: usize = 500;
+
+/// A call of a sample's binary.
+pub(super) struct Call<'a> {
+    /// The binary.
+    pub(super) binary: &'a Path,
+    /// Its arguments but for `--progress`.
+    pub(super) arguments: Vec<OsString>,
+    /// The file that it tells its progress in.
+    pub(super) progress: PathBuf,
+    /// How long it may take.
+    pub(super) limit: Duration,
+    /// The user has asked the run to end.
+    pub(super) stop: &'a AtomicBool,
+}
+
+/// Where a sample is, as it writes it to the file of `--progress`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub(super) struct Progress {
+    /// What it does.
+    pub(super) phase: Phase,
+    /// The variant that is about to be sampled; empty where there is none.
+    #[serde(default)]
+    pub(super) variant: String,
+    /// How much of its budget it has used, 0 to 1.
+    pub(super) spent: f64,
+}
+
+/// What a sample does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Phase {
+    /// It opens the device, builds kernels, computes the CPU twin.
+    #[default]
+    Starting,
+    /// It takes samples.
+    Measuring,
+    /// It traces waves.
+    Tracing,
+    /// It writes its results.
+    Writing,
+}
+
+/// How a sample's process ended.
+#[derive(Clone, Debug)]
+pub(super) struct Ended {
+    /// By itself, or how else.
+    pub(super) how: How,
+    /// The last line that it said.
+    pub(super) said: Option<String>,
+    /// Where it was.
+    pub(super) progress: Progress,
+    /// How long it took.
+    pub(super) took: Duration,
+}
+
+/// How a process ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// With an exit code.
+    Code(i32),
+    /// By a signal of this name.
+    Signal(String),
+    /// It used up its time, and ended when it was asked to.
+    TooLong,
+    /// It used up its time, and had to be killed.
+    Hung,
+}
+
+impl Call<'_> {
+    /// Runs it to its end; `watch` hears where it is.
+    ///
+    /// # Errors
+    /// A process that cannot be started or waited for.
+    pub(super) fn run(&self, watch: &mut dyn FnMut(&Progress)) -> Result<Ended> {
+        let mut command = Command::new(self.binary);
+        command.args(&self.arguments).arg("--progress").arg(&self.progress);
+        // What it would print stands in its folder. Its input stays open as long as this process lives: a sample
+        // leaves when that closes, so that it never goes on alone.
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        {
+            use std::os::unix::process::CommandExt;
+            // A terminal sends Ctrl-C to all of a group. Sent on by hand, it comes once wherever it came from.
+            command.process_group(0);
+        }
+        let child = command.spawn().with_context(|| format!("starting {}", self.binary.display()))?;
+        let mut running =
+            Running { child, began: Instant::now(), asked: None, progress: Progress::default() };
+        let heard = running.child.stderr.take().map(Heard::new);
+        let (status, hung) = self.attend(&mut running, watch)?;
+        let took = running.began.elapsed();
+        let too_long = running.asked.is_some_and(|asked| asked.because == Because::Limit);
+        let how = match () {
+            () if hung => How::Hung,
+            () if too_long => How::TooLong,
+            () => how(status),
+        };
+        let said = heard.and_then(Heard::last);
+        Ok(Ended { how, said, progress: running.progress.clone(), took })
+    }
+
+    /// Waits for its end, and asks for it where the user or the time wants it; whether it had to be killed.
+    fn attend(&self, running: &mut Running, watch: &mut dyn FnMut(&Progress)) -> Result<(ExitStatus, bool)> {
+        loop {
+            let ended = running.child.try_wait().context("waiting for a sample")?;
+            // After its end too: what it wrote last tells where it died.
+            if let Some(progress) = read(&self.progress) {
+                running.progress = progress;
+            }
+            if let Some(status) = ended {
+                return Ok((status, false));
+            }
+            watch(&running.progress);
+            let over = running.began.elapsed() > self.limit;
+            match running.asked {
+                None if self.stop.load(Ordering::Relaxed) => running.ask(Because::User),
+                None if over => running.ask(Because::Limit),
+                Some(asked) if over && asked.at.elapsed() > GRACE => {
+                    running.child.kill().context("ending a sample that hangs")?;
+                    return Ok((running.child.wait().context("waiting for a sample")?, true));
+                }
+                _ => {}
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+}
+
+/// A process that runs; killed where nobody waits for it any more.
+struct Running {
+    child: Child,
+    began: Instant,
+    asked: Option<Asked>,
+    progress: Progress,
+}
+
+/// It was asked to end.
+#[derive(Clone, Copy)]
+struct Asked {
+    at: Instant,
+    because: Because,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Because {
+    User,
+    Limit,
+}
+
+impl Running {
+    /// As Ctrl-C does: it ends after the sample under way and writes what it has.
+    fn ask(&mut self, because: Because) {
+        self.asked = Some(Asked { at: Instant::now(), because });
+        #[cfg(unix)]
+        {
+            let id = rustix::process::Pid::from_child(&self.child);
+            // It has not been waited for, so the number is still its own; one that has just ended hears nothing.
+            let _ = rustix::process::kill_process(id, rustix::process::Signal::INT);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail where it has ended, which is what they are for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn read(path: &Path) -> Option<Progress> {
+    // Half a line, while it is being written, is none.
+    serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
+}
+
+fn how(status: ExitStatus) -> How {
+    status.code().map_or_else(|| How::Signal(signal(status)), How::Code)
+}
+
+/// The name of the signal in what the standard library says: `signal: 6 (SIGABRT) (core dumped)`.
+fn signal(status: ExitStatus) -> String {
+    let text = status.to_string();
+    let name = text.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map(|(name, _)| name);
+    name.filter(|name| name.starts_with("SIG")).map_or_else(|| text.clone(), str::to_owned)
+}
+
+/// The last line of a pipe, which is read as long as it is open so that nobody waits for its reader.
+struct Heard {
+    last: Arc<Mutex<Option<String>>>,
+    reader: JoinHandle<()>,
+}
+
+impl Heard {
+    fn new(pipe: ChildStderr) -> Self {
+        let last = Arc::new(Mutex::new(None));
+        let kept = Arc::clone(&last);
+        let reader = std::thread::spawn(move || listen(BufReader::new(pipe), &kept));
+        Self { last, reader }
+    }
+
+    fn last(self) -> Option<String> {
+        // What the process itself may have started holds the pipe open for longer than it lives.
+        let began = Instant::now();
+        while !self.reader.is_finished() && began.elapsed() < Duration::from_millis(500) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn listen(mut pipe: impl BufRead, last: &Mutex<Option<String>>) {
+    let mut line = Vec::new();
+    // A line without an end must not fill the memory.
+    while let Ok(1..) = pipe.by_ref().take(1 << 16).read_until(b'\n', &mut line) {
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim();
+        // Rust's advice below a panic says nothing about it.
+        if !text.is_empty() && !text.starts_with("note: run with `RUST_BACKTRACE") {
+            let text = text.chars().take(LONGEST_LINE).collect();
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        }
+        line.clear();
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a shell script that is called like a sample comes to.
+    fn run(script: &str, limit: Duration, stop: &AtomicBool) -> Ended {
+        run_watched(script, limit, stop, &mut |_| ())
+    }
+
+    fn run_watched(
+        script: &str,
+        limit: Duration,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Ended {
+        let folder = tempfile::tempdir().unwrap();
+        let progress = folder.path().join("progress");
+        let arguments = ["-c", script, "sh"].map(OsString::from).into();
+        let call = Call { binary: Path::new("/bin/sh"), arguments, progress, limit, stop };
+        call.run(watch).unwrap()
+    }
+
+    const SECONDS: Duration = Duration::from_secs(20);
+
+    fn ended(script: &str) -> Ended {
+        run(script, SECONDS, &AtomicBool::new(false))
+    }
+
+    #[test]
+    fn codes_signals_and_last_words_are_told_apart() {
+        assert_eq!(ended("exit 3").how, How::Code(3));
+        assert_eq!(ended("kill -ABRT $$").how, How::Signal("SIGABRT".into()));
+        let script =
+            "echo one >&2; echo two >&2; echo >&2; printf 'note: run with `RUST_BACKTRACE=1`\\n' >&2";
+        assert_eq!(ended(script).said.as_deref(), Some("two"));
+        assert_eq!(ended("true").said, None);
+    }
+
+    #[test]
+    fn it_is_known_where_it_died() {
+        // Called with `--progress FILE`.
+        let line = r#"{"phase":"measuring","variant":"events_2","spent":0.42}   "#;
+        let ended = ended(&format!("echo '{line}' > $2; kill -SEGV $$"));
+        assert_eq!(ended.how, How::Signal("SIGSEGV".into()));
+        let variant = "events_2".to_owned();
+        assert_eq!(ended.progress, Progress { phase: Phase::Measuring, variant, spent: 0.42 });
+    }
+
+    #[test]
+    fn half_a_line_of_progress_is_none() {
+        assert_eq!(ended(r#"echo '{"phase":"meas' > $2"#).progress, Progress::default());
+    }
+
+    #[test]
+    fn one_that_takes_too_long_is_asked_before_it_is_killed() {
+        let limit = Duration::from_millis(200);
+        let polite = run("trap 'exit 130' INT; while :; do sleep 0.01; done", limit, &AtomicBool::new(false));
+        assert_eq!(polite.how, How::TooLong);
+        let deaf = run("trap '' INT; while :; do sleep 0.01; done", limit, &AtomicBool::new(false));
+        assert_eq!(deaf.how, How::Hung);
+        assert!(deaf.took >= GRACE);
+    }
+
+    #[test]
+    fn the_user_is_heard_once() {
+        let stop = AtomicBool::new(false);
+        let line = r#"{"phase":"measuring","variant":"","spent":0.0}"#;
+        let script = format!(
+            "n=0; trap 'n=$((n+1))' INT; echo '{line}' > $2; i=0; while [ $i -lt 30 ]; do i=$((i+1)); sleep 0.02; \
+             done; exit $n"
+        );
+        let heard = run_watched(&script, SECONDS, &stop, &mut |progress| {
+            stop.fetch_or(progress.phase == Phase::Measuring, Ordering::Relaxed);
+        });
+        assert_eq!(heard.how, How::Code(1));
+    }
+
+    /// It would read from the terminal otherwise, and outlive the suite.
+    #[test]
+    fn its_input_stays_open() {
+        let began = Instant::now();
+        let limit = Duration::from_millis(300);
+        let waiting = run("read line; exit 7", limit, &AtomicBool::new(false));
+        assert_ne!(waiting.how, How::Code(7));
+        assert!(began.elapsed() >= limit);
+    }
+}

@@ -1,0 +1,269 @@
+//! What a run is, and how far it is: the file suite.json in its folder.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use common::facts::DeviceFacts;
+use common::record::{Host, Record, Tool};
+use common::report::Destination;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::options::Settings;
+use super::outcome::{Counts, State};
+
+/// Its file.
+pub(super) const MANIFEST: &str = "suite.json";
+
+/// Version of its layout.
+const SCHEMA: u32 = 1;
+
+/// A run of the suite on one device.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    /// [`SCHEMA`].
+    schema: u32,
+    /// The command line, program name first.
+    pub(super) command: Vec<String>,
+    /// When the run began, RFC 3339, UTC.
+    pub(super) started: String,
+    /// When it was resumed.
+    pub(super) resumed: Vec<String>,
+    /// The program.
+    pub(super) tool: Tool,
+    /// The device.
+    pub(super) device: DeviceFacts,
+    /// The machine around it.
+    pub(super) host: Host,
+    /// What holds for all samples.
+    pub(super) settings: Settings,
+    /// One a sample.
+    pub(super) samples: Vec<Entry>,
+}
+
+/// How far a sample is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Entry {
+    /// Its name, which is that of its folder.
+    pub(super) sample: String,
+    /// What became of it.
+    pub(super) state: State,
+    /// Why it is not right.
+    pub(super) reason: Option<String>,
+    /// It left records, which are in its folder.
+    pub(super) kept: bool,
+    /// It left a drawing of its waves.
+    pub(super) traced: bool,
+    /// How long it took, repeats included.
+    pub(super) seconds: f64,
+    /// Its rows by their status.
+    pub(super) rows: Counts,
+}
+
+impl Entry {
+    /// Of a sample that is still to be measured.
+    pub(super) fn missing(sample: &str) -> Self {
+        Self {
+            sample: sample.to_owned(),
+            state: State::Missing,
+            reason: None,
+            kept: false,
+            traced: false,
+            seconds: 0.0,
+            rows: Counts::default(),
+        }
+    }
+}
+
+impl Manifest {
+    /// Of a run that is about to begin.
+    pub(super) fn new(
+        now: String,
+        tool: Tool,
+        device: DeviceFacts,
+        settings: Settings,
+        names: &[String],
+    ) -> Self {
+        Self {
+            schema: SCHEMA,
+            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            started: now,
+            resumed: Vec::new(),
+            tool,
+            device,
+            host: common::host::host(),
+            settings,
+            samples: names.iter().map(|name| Entry::missing(name)).collect(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn of_a_test(names: &[&str]) -> Self {
+        let record = include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json");
+        let record = common::report::read_json(record).unwrap();
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        Self::new(record.started, record.tool, record.device, Settings::of_a_test(true), &names)
+    }
+
+    /// Reads that of a folder.
+    ///
+    /// # Errors
+    /// A folder without one; a file that is none.
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join(MANIFEST);
+        let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        Self::parse(&text).with_context(|| format!("reading {}", path.display()))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let value: Value = serde_json::from_str(text).context("not a whole JSON document")?;
+        let schema = &value["schema"];
+        ensure!(
+            schema == SCHEMA,
+            "the manifest has schema version {schema}, this program reads {SCHEMA}: use the version of Hot Lap \
+             that wrote it, or begin in another folder"
+        );
+        serde_json::from_str(text).context("not a manifest of the suite")
+    }
+
+    /// Writes it, whole or not at all.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub(super) fn write(&self, folder: &Path) -> Result<()> {
+        let text = serde_json::to_string_pretty(self).context("the manifest has no form in JSON")?;
+        Destination::File(folder.join(MANIFEST)).write(text + "\n")
+    }
+
+    /// Makes sure that another build does not go on with what this one began: one table would hold figures of
+    /// two programs.
+    ///
+    /// # Errors
+    /// Another version, commit or build.
+    pub(super) fn ensure_tool(&self, tool: &Tool, folder: &Path) -> Result<()> {
+        let (then, now) = (tool_in_words(&self.tool), tool_in_words(tool));
+        let shown = folder.display();
+        ensure!(
+            then == now,
+            "the run in {shown} was begun by {then}, this is {now}: begin another with --out"
+        );
+        Ok(())
+    }
+
+    /// The one of `devices` that the run was begun on.
+    ///
+    /// # Errors
+    /// None is: another device, or another driver.
+    pub(super) fn device_of<'d, D>(
+        &self,
+        devices: &'d [D],
+        facts: impl Fn(&'d D) -> &'d DeviceFacts,
+        folder: &Path,
+    ) -> Result<&'d D> {
+        let same = |device: &&'d D| identity(facts(device)) == identity(&self.device);
+        if let Some(device) = devices.iter().find(same) {
+            return Ok(device);
+        }
+        let here: Vec<String> = devices.iter().map(|device| name(facts(device))).collect();
+        bail!(
+            "the run in {} was begun on {}, here is {}: begin another with --out",
+            folder.display(),
+            name(&self.device),
+            here.join(", ")
+        )
+    }
+
+    /// Takes over what `record` says of a sample that a run before this kept but no longer noted.
+    pub(super) fn adopt(entry: &mut Entry, record: &Record, traced: bool) {
+        entry.state = State::of(record);
+        entry.reason = None;
+        entry.kept = true;
+        entry.traced = traced;
+        entry.seconds = record.seconds;
+        entry.rows = Counts::of(&record.rows);
+    }
+}
+
+/// Name, version and build of a program.
+pub(super) fn tool_in_words(tool: &Tool) -> String {
+    let commit = tool.commit.as_deref().unwrap_or("unknown");
+    let changed = if tool.dirty == Some(true) { " with uncommitted changes" } else { "" };
+    format!("{} {}, commit {commit}{changed}, {} build", tool.name, tool.version, tool.build)
+}
+
+/// What must be the same for figures to stand in one table.
+fn identity(device: &DeviceFacts) -> (&str, &str, i32, u32, &str, &str) {
+    let DeviceFacts { name, uuid, driver_id, driver_version, driver_info, api_version, .. } = device;
+    (name, uuid, *driver_id, *driver_version, driver_info, api_version)
+}
+
+fn name(device: &DeviceFacts) -> String {
+    let driver = format!("{} {}", device.driver_name, device.driver_info);
+    format!("{} ({}, UUID {})", device.name, driver.trim(), device.uuid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        Manifest::of_a_test(&["lds_blur"])
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        manifest().write(folder.path()).unwrap();
+        let read = Manifest::read(folder.path()).unwrap();
+        assert_eq!(read.settings, manifest().settings);
+        assert_eq!(read.samples, manifest().samples);
+        assert_eq!(read.device, manifest().device);
+    }
+
+    #[test]
+    fn what_is_no_manifest_is_refused_with_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let refusal = |text: &str| {
+            std::fs::write(folder.path().join(MANIFEST), text).unwrap();
+            let error = common::error::one_line(&Manifest::read(folder.path()).unwrap_err());
+            assert!(error.contains(MANIFEST) && !error.contains('\n'), "{error}");
+            error
+        };
+        assert!(refusal("").contains("not a whole JSON document"));
+        assert!(refusal("[]").contains("schema version null"));
+        assert!(refusal(r#"{"schema": 9}"#).contains("schema version 9, this program reads 1"));
+        assert!(refusal(r#"{"schema": 1}"#).contains("missing field `command`"));
+    }
+
+    #[test]
+    fn another_program_does_not_go_on() {
+        let began = manifest();
+        let with = |change: fn(&mut Tool)| {
+            let mut tool = began.tool.clone();
+            change(&mut tool);
+            began.ensure_tool(&tool, Path::new("x")).map_err(|error| error.to_string())
+        };
+        assert_eq!(with(|_| ()), Ok(()));
+        assert!(with(|tool| tool.version = "9.9".into()).unwrap_err().contains("this is hot-lap 9.9"));
+        assert!(with(|tool| tool.commit = Some("abc".into())).unwrap_err().contains("commit abc"));
+        assert!(with(|tool| tool.dirty = Some(true)).unwrap_err().contains("with uncommitted changes"));
+        assert!(with(|tool| tool.build = "odd".into()).unwrap_err().contains("odd build"));
+    }
+
+    #[test]
+    fn another_device_or_driver_does_not_go_on() {
+        let began = manifest();
+        let with = |change: fn(&mut DeviceFacts)| {
+            let mut device = began.device.clone();
+            change(&mut device);
+            let devices = [device];
+            let found = began.device_of(&devices, |device| device, Path::new("x"));
+            found.map(|device| device.name.clone()).map_err(|error| error.to_string())
+        };
+        assert_eq!(with(|device| device.max_image_2d = 1), Ok(began.device.name.clone()));
+        assert!(with(|device| device.uuid = "0".into()).is_err());
+        assert!(
+            with(|device| device.driver_info = "Mesa 99".into()).unwrap_err().contains("here is llvmpipe")
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! What `suite run` takes on its command line, and what of it reaches the samples.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use common::cli::seconds;
+use serde::{Deserialize, Serialize};
+
+/// Names every device.
+const ALL: &str = "all";
+
+/// Seconds that a sample may take by default, beside the budget that it is given.
+const TIME_LIMIT_S: f64 = 300.0;
+
+/// Measure all samples, or some, and keep their records
+///
+/// Each sample runs in a process of its own with a time limit: one that crashes, hangs or loses the device is
+/// a row of the table and ends nothing but itself. What dies with a variant under way is measured again
+/// without that variant. Exit code: 0 all right, 1 nothing could run, 2 a result was wrong or a sample failed,
+/// 3 one hung, 130 stopped by Ctrl-C.
+#[derive(Args, Clone, Debug)]
+pub struct Run {
+    /// Samples to measure [default: all]
+    #[arg(value_name = "SAMPLE")]
+    pub(super) names: Vec<String>,
+    /// Device to measure on: index in the list of --list-devices, part of its name, or UUID; "all" measures on
+    /// every device of this machine that can be used, one after the other
+    #[arg(long, value_name = "DEVICE")]
+    pub(super) device: Option<String>,
+    /// Folder for the records [default: results/DATE-DEVICE]; with --device all, one below it for each device
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Go on with the run in the folder: measure what is missing there, failed or was interrupted, as it was
+    /// asked for then
+    #[arg(long, conflicts_with_all = ["names", "time_limit", "seed", "trace", "budget", "pairs", "thorough", "cold"])]
+    pub(super) resume: bool,
+    /// Seconds that a sample may take [default: 300 more than its --budget]
+    #[arg(long, value_name = "SECONDS", value_parser = number_of_seconds)]
+    time_limit: Option<f64>,
+    /// Seed of the order in which variants are sampled [default: from the clock, recorded]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Let waves note when and where they ran, and draw that to waves.svg, on devices that can
+    #[arg(long)]
+    trace: bool,
+    /// For each sample: seconds for all its variants together
+    #[arg(long, value_name = "SECONDS", value_parser = number_of_seconds)]
+    budget: Option<f64>,
+    /// For each sample: take exactly N samples of each variant instead of stopping by noise
+    #[arg(long = "samples", value_name = "N", conflicts_with = "thorough", value_parser = clap::value_parser!(u32).range(1..))]
+    pairs: Option<u32>,
+    /// For each sample: measure each variant for longer
+    #[arg(long)]
+    thorough: bool,
+    /// For each sample: empty the device's caches before each sample of a variant
+    #[arg(long)]
+    cold: bool,
+}
+
+fn number_of_seconds(text: &str) -> Result<f64, String> {
+    seconds(text).map(|seconds| seconds.as_secs_f64())
+}
+
+/// What holds for all samples of a run: recorded, so that a run that is resumed goes on as it began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Settings {
+    /// Seed of each sample.
+    pub(super) seed: u64,
+    /// Seconds that a sample may take.
+    pub(super) time_limit_s: f64,
+    /// Waves are traced where the device can.
+    pub(super) trace: bool,
+    budget_s: Option<f64>,
+    samples: Option<u32>,
+    thorough: bool,
+    cold: bool,
+}
+
+impl Run {
+    /// Asks for every device.
+    pub(super) fn on_all_devices(&self) -> bool {
+        self.device.as_deref() == Some(ALL)
+    }
+
+    /// The settings that were asked for; `seed` is taken where none was.
+    pub(super) fn settings(&self, seed: u64) -> Settings {
+        Settings {
+            seed: self.seed.unwrap_or(seed),
+            time_limit_s: self.time_limit.unwrap_or(TIME_LIMIT_S + self.budget.unwrap_or(0.0)),
+            trace: self.trace,
+            budget_s: self.budget,
+            samples: self.pairs,
+            thorough: self.thorough,
+            cold: self.cold,
+        }
+    }
+}
+
+impl Settings {
+    #[cfg(test)]
+    pub(super) fn of_a_test(trace: bool) -> Self {
+        let (budget_s, samples) = (None, None);
+        Self { seed: 7, time_limit_s: 9.0, trace, budget_s, samples, thorough: false, cold: false }
+    }
+
+    /// How long a sample may take.
+    pub(super) fn time_limit(&self) -> Duration {
+        Duration::from_secs_f64(self.time_limit_s)
+    }
+
+    /// What each sample is given of it.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let mut arguments = vec![format!("--seed={}", self.seed)];
+        arguments.extend(self.budget_s.map(|budget| format!("--budget={budget}")));
+        arguments.extend(self.samples.map(|samples| format!("--samples={samples}")));
+        let flags = [(self.thorough, "--thorough"), (self.cold, "--cold")];
+        arguments.extend(flags.iter().filter(|(on, _)| *on).map(|(_, flag)| (*flag).to_owned()));
+        arguments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        run: Run,
+    }
+
+    fn run(words: &str) -> Result<Run, clap::Error> {
+        Cli::try_parse_from(["suite"].into_iter().chain(words.split_whitespace())).map(|cli| cli.run)
+    }
+
+    #[test]
+    fn the_help_of_run() {
+        use clap::CommandFactory;
+        insta::assert_snapshot!(Cli::command().name("suite run").term_width(100).render_long_help());
+    }
+
+    #[test]
+    fn samples_are_given_what_was_asked_for() {
+        let given = |words| run(words).unwrap().settings(7).arguments().join(" ");
+        assert_eq!(given(""), "--seed=7");
+        assert_eq!(
+            given("lds_blur --seed 3 --budget 0.25 --samples 4 --cold --trace"),
+            "--seed=3 --budget=0.25 --samples=4 --cold"
+        );
+    }
+
+    #[test]
+    fn thorough_is_passed_on() {
+        assert_eq!(run("--thorough").unwrap().settings(7).arguments().join(" "), "--seed=7 --thorough");
+        assert!(run("--thorough --samples 3").is_err(), "samples refuse this too");
+    }
+
+    #[test]
+    fn a_long_budget_is_within_the_limit() {
+        let limit = |words| run(words).unwrap().settings(0).time_limit_s;
+        assert_eq!(limit(""), 300.0);
+        assert_eq!(limit("--budget 600"), 900.0);
+        assert_eq!(limit("--budget 600 --time-limit 20"), 20.0);
+    }
+
+    #[test]
+    fn a_resumed_run_takes_no_settings() {
+        assert!(run("--resume --out x --device 0").is_ok());
+        for words in
+            ["lds_blur", "--seed 1", "--trace", "--budget 1", "--samples 1", "--cold", "--time-limit 9"]
+        {
+            assert!(run(&format!("--resume {words}")).is_err(), "{words}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What became of a sample.
+
+use std::fmt;
+
+use common::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
+use common::record::{Ended, Record, Row, Status, is_limit};
+use serde::{Deserialize, Serialize};
+
+/// How a sample ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    /// Not measured yet.
+    Missing,
+    /// Everything that ran was right.
+    Right,
+    /// Nothing of it could run here.
+    Skipped,
+    /// A result differed from the CPU twin's.
+    Wrong,
+    /// Some of it, or all, could not be measured.
+    Failed,
+    /// It did not end in time.
+    Hung,
+    /// The user stopped it.
+    Interrupted,
+}
+
+impl State {
+    /// Measuring it again would give nothing new.
+    pub(super) fn is_complete(self) -> bool {
+        matches!(self, Self::Right | Self::Skipped | Self::Wrong)
+    }
+
+    /// The state of a sample that left `record` and ended by itself.
+    pub(super) fn of(record: &Record) -> Self {
+        match record.ended {
+            Ended::Interrupted => return Self::Interrupted,
+            Ended::Unfinished | Ended::Failed { .. } => return Self::Failed,
+            Ended::Complete => {}
+        }
+        let mut own = record.rows.iter().filter(|row| !is_limit(&row.variant));
+        let any = |is: fn(&Row) -> bool| record.rows.iter().any(is);
+        if any(|row| matches!(row.status, Status::Error { .. })) {
+            Self::Failed
+        } else if any(|row| matches!(row.status, Status::Wrong { .. })) {
+            Self::Wrong
+        } else if own.all(|row| matches!(row.status, Status::Skipped { .. } | Status::Unsupported { .. })) {
+            Self::Skipped
+        } else {
+            Self::Right
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Missing => "missing",
+            Self::Right => "right",
+            Self::Skipped => "skipped",
+            Self::Wrong => "wrong",
+            Self::Failed => "failed",
+            Self::Hung => "hung",
+            Self::Interrupted => "interrupted",
+        })
+    }
+}
+
+/// The exit code of a run whose samples ended like this: the worst, and [`EXIT_SKIPPED`] only where nothing could
+/// run at all.
+pub(super) fn exit_code(states: &[State]) -> u8 {
+    let any = |state| states.contains(&state);
+    if any(State::Interrupted) {
+        EXIT_INTERRUPTED
+    } else if any(State::Hung) {
+        EXIT_HUNG
+    } else if any(State::Wrong) || any(State::Failed) {
+        EXIT_FAILED
+    } else if any(State::Right) {
+        EXIT_RIGHT
+    } else {
+        EXIT_SKIPPED
+    }
+}
+
+/// Rows of a record by their status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Counts {
+    /// With figures.
+    pub(super) ok: usize,
+    /// Left out, or not possible on the device.
+    pub(super) skipped: usize,
+    /// Without figures because the clock was too low.
+    pub(super) throttled: usize,
+    /// With a result that differed.
+    pub(super) wrong: usize,
+    /// That could not be measured.
+    pub(super) error: usize,
+}
+
+impl Counts {
+    /// Of these rows.
+    pub(super) fn of(rows: &[Row]) -> Self {
+        let mut counts = Self::default();
+        for row in rows {
+            *match row.status {
+                Status::Ok => &mut counts.ok,
+                Status::Skipped { .. } | Status::Unsupported { .. } => &mut counts.skipped,
+                Status::Throttled { .. } => &mut counts.throttled,
+                Status::Wrong { .. } => &mut counts.wrong,
+                Status::Error { .. } => &mut counts.error,
+            } += 1;
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::report::read_json;
+
+    use super::*;
+
+    fn record(statuses: &[Status], ended: Ended) -> Record {
+        let text = include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json");
+        let mut record = read_json(text).unwrap();
+        record.rows.truncate(statuses.len());
+        record.rows.iter_mut().zip(statuses).for_each(|(row, status)| row.status = status.clone());
+        record.ended = ended;
+        record
+    }
+
+    #[test]
+    fn a_record_says_how_its_sample_ended() {
+        let reason = || "x".to_owned();
+        let (ok, skipped) = (Status::Ok, Status::Skipped { reason: reason() });
+        let wrong = Status::Wrong { elements: 1, first: reason() };
+        let error = Status::Error { reason: reason() };
+        let of = |statuses: &[&Status], ended| {
+            let statuses: Vec<Status> = statuses.iter().map(|status| (*status).clone()).collect();
+            State::of(&record(&statuses, ended))
+        };
+        assert_eq!(of(&[&ok, &skipped], Ended::Complete), State::Right);
+        assert_eq!(of(&[&skipped, &skipped], Ended::Complete), State::Skipped);
+        assert_eq!(of(&[&ok, &wrong], Ended::Complete), State::Wrong);
+        assert_eq!(of(&[&error, &wrong, &ok], Ended::Complete), State::Failed);
+        assert_eq!(of(&[&ok], Ended::Interrupted), State::Interrupted);
+        assert_eq!(of(&[&ok], Ended::Unfinished), State::Failed);
+        assert_eq!(of(&[&ok], Ended::Failed { reason: reason() }), State::Failed);
+    }
+
+    #[test]
+    fn the_worst_sample_is_the_exit_code() {
+        use State::{Failed, Hung, Interrupted, Missing, Right, Skipped, Wrong};
+        assert_eq!(exit_code(&[Right, Skipped]), 0);
+        assert_eq!(exit_code(&[Skipped, Skipped]), 1);
+        assert_eq!(exit_code(&[Right, Wrong]), 2);
+        assert_eq!(exit_code(&[Failed, Right, Skipped]), 2);
+        assert_eq!(exit_code(&[Failed, Hung, Right]), 3);
+        assert_eq!(exit_code(&[Right, Hung, Interrupted, Missing]), 130);
+    }
+
+    #[test]
+    fn every_row_is_counted_once() {
+        let text = include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json");
+        let rows = read_json(text).unwrap().rows;
+        let counts = Counts::of(&rows);
+        assert_eq!(counts.ok + counts.skipped, rows.len());
+        assert!(counts.ok > 10);
+    }
+}

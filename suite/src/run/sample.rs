@@ -1,0 +1,314 @@
+//! One sample measured: as often as it takes, three times at the most.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Result;
+use common::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
+use common::record::{Ended as End, Record, Row, Status};
+use common::report::read_json;
+
+use super::child::{Call, Ended, How, Phase, Progress};
+use super::options::Settings;
+use super::outcome::State;
+use super::repeats::{Death, joined};
+
+/// A sample that died is run again so often, each time without the variant that it died with.
+const MOST_REPEATS: usize = 2;
+
+/// The record in the folder that a sample works in.
+const RECORD: &str = "record.json";
+/// The drawing of its waves.
+pub(super) const WAVES: &str = "waves.svg";
+
+/// Of a sample that the user stopped, and that did not write its record to the end.
+const HURRIED: &str = "it ended before it had written its record; what is kept is of up to a second before";
+
+/// A sample that is to be measured.
+pub(super) struct Subject<'a> {
+    /// Its name.
+    pub(super) name: &'a str,
+    /// Its binary.
+    pub(super) binary: &'a Path,
+    /// What `--device` takes for the device.
+    pub(super) device: &'a str,
+    /// What holds for all samples.
+    pub(super) settings: &'a Settings,
+    /// An empty folder to work in.
+    pub(super) folder: &'a Path,
+    /// The user has asked the run to end.
+    pub(super) stop: &'a AtomicBool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(super) struct Measured {
+    /// How it ended.
+    pub(super) state: State,
+    /// Why it is not right.
+    pub(super) reason: Option<String>,
+    /// What it left.
+    pub(super) record: Option<Record>,
+    /// The drawing of its waves.
+    pub(super) waves: Option<PathBuf>,
+    /// How long it took, repeats included.
+    pub(super) took: Duration,
+}
+
+/// What the next attempt leaves out, and what became of those before it.
+#[derive(Default)]
+struct History {
+    deaths: Vec<Death>,
+    untraced: Option<Untraced>,
+    took: Duration,
+}
+
+/// Why the next attempt does not trace.
+struct Untraced {
+    reason: String,
+    /// The process died of it; else the device only cannot.
+    died: bool,
+}
+
+impl Subject<'_> {
+    /// Measures it.
+    ///
+    /// # Errors
+    /// A process that cannot be started.
+    pub(super) fn measure(&self, watch: &mut dyn FnMut(&Progress)) -> Result<Measured> {
+        let mut history = History::default();
+        loop {
+            let _ = fs::remove_file(self.folder.join(RECORD));
+            let ended = self.attempt(&history, watch)?;
+            history.took += ended.took;
+            let record = self.record();
+            let next = self.next(&ended, record.as_ref(), &history);
+            let reason = self.reason(&ended, record.as_ref());
+            match next {
+                Next::Keep => return Ok(self.kept(&ended, record, history)),
+                Next::WithoutTraces => {
+                    let died = record.is_some() || ended.how != How::Code(EXIT_SKIPPED.into());
+                    history.untraced = Some(Untraced { reason, died });
+                }
+                Next::Without(variant) => {
+                    let hung = hung(&ended);
+                    history.deaths.push(Death { variant, reason, hung, checkpoint: record });
+                }
+            }
+        }
+    }
+
+    fn attempt(&self, history: &History, watch: &mut dyn FnMut(&Progress)) -> Result<Ended> {
+        let mut arguments: Vec<OsString> = vec!["--device".into(), self.device.into()];
+        arguments.extend(self.settings.arguments().into_iter().map(OsString::from));
+        arguments.extend(["--json".into(), self.folder.join(RECORD).into_os_string()]);
+        if self.settings.trace && history.untraced.is_none() {
+            arguments.extend(["--trace".into(), self.folder.join(WAVES).into_os_string()]);
+        }
+        if !history.deaths.is_empty() {
+            let names: Vec<&str> = history.deaths.iter().map(|death| death.variant.as_str()).collect();
+            arguments.extend(["--without".into(), names.join(",").into()]);
+        }
+        let progress = self.folder.join("progress");
+        let limit = self.settings.time_limit();
+        Call { binary: self.binary, arguments, progress, limit, stop: self.stop }.run(watch)
+    }
+
+    fn record(&self) -> Option<Record> {
+        read_json(&fs::read_to_string(self.folder.join(RECORD)).ok()?).ok()
+    }
+
+    /// What to do after an attempt.
+    fn next(&self, ended: &Ended, record: Option<&Record>, history: &History) -> Next {
+        // One that is slow is as slow again.
+        if self.stop.load(Ordering::Relaxed) || ended.how == How::TooLong {
+            return Next::Keep;
+        }
+        let traces = self.settings.trace && history.untraced.is_none();
+        let skipped = ended.how == How::Code(EXIT_SKIPPED.into()) && record.is_none();
+        if traces && (skipped || (died(ended, record) && ended.progress.phase == Phase::Tracing)) {
+            return Next::WithoutTraces;
+        }
+        let known = |name: &String| history.deaths.iter().any(|death| death.variant == *name);
+        match died_with(ended, record) {
+            Some(variant) if history.deaths.len() < MOST_REPEATS && !known(&variant) => {
+                Next::Without(variant)
+            }
+            _ => Next::Keep,
+        }
+    }
+
+    fn kept(&self, ended: &Ended, record: Option<Record>, mut history: History) -> Measured {
+        let how = record.as_ref().map(|record| &record.ended);
+        let asked = self.stop.load(Ordering::Relaxed) || ended.how == How::Code(EXIT_INTERRUPTED.into());
+        // One may have come to its end before it was heard.
+        let interrupted = asked && how != Some(&End::Complete);
+        let hurried = interrupted && how == Some(&End::Unfinished);
+        let end = (died(ended, record.as_ref()) && !interrupted).then(|| self.reason(ended, record.as_ref()));
+        if let (Some(reason), Some(variant), false) =
+            (&end, died_with(ended, record.as_ref()), ended.how == How::TooLong)
+        {
+            let (reason, checkpoint) = (reason.clone(), record.clone());
+            history.deaths.push(Death { variant, reason, hung: hung(ended), checkpoint });
+        }
+        let mut record = joined(record, &history.deaths, end.as_deref());
+        if let Some(record) = &mut record {
+            let reason = history.untraced.as_ref().map(|untraced| &untraced.reason);
+            record.notes.extend(reason.map(|reason| format!("No waves were traced: {reason}.")));
+            record.command = self.command(&record.command);
+            if interrupted {
+                record.ended = End::Interrupted;
+            }
+        }
+        let state = match () {
+            () if interrupted => State::Interrupted,
+            () => state(ended, record.as_ref(), &history),
+        };
+        let hurried = hurried.then(|| HURRIED.to_owned());
+        let reason = why(state, ended, record.as_ref(), &history).or(end).or(hurried);
+        let reason = reason.map(|reason| self.plain(&reason).to_owned());
+        let waves = Some(self.folder.join(WAVES)).filter(|path| record.is_some() && path.is_file());
+        Measured { state, reason, record, waves, took: history.took }
+    }
+
+    /// Why a process died, in words.
+    fn reason(&self, ended: &Ended, record: Option<&Record>) -> String {
+        let own = match record.map(|record| &record.ended) {
+            Some(End::Failed { reason }) => Some(reason.as_str()),
+            _ => None,
+        };
+        let said = ended.said.as_deref().filter(|said| !is_introduction(said, record));
+        let said = said.map(|said| self.plain(said));
+        let limit = self.settings.time_limit_s;
+        let what = match &ended.how {
+            How::Code(code) if [EXIT_SKIPPED, EXIT_FAILED, EXIT_HUNG].map(i32::from).contains(code) => {
+                return own.or(said).unwrap_or("it did not say why").trim_end_matches('.').to_owned();
+            }
+            How::Code(0) => "it left no whole record".to_owned(),
+            How::Code(code) => format!("it ended with exit code {code}"),
+            How::Signal(name) => format!("it crashed ({name})"),
+            How::TooLong => {
+                return format!("it was stopped at its time limit of {limit} s; --time-limit gives it more");
+            }
+            How::Hung => format!("it hung and was killed: no end within {limit} s"),
+        };
+        said.map_or_else(|| what.clone(), |said| format!("{what}; the last it said: {said}"))
+    }
+
+    /// What a sample said without its name before it.
+    fn plain<'t>(&self, said: &'t str) -> &'t str {
+        let said = said.strip_prefix(self.name).and_then(|said| said.strip_prefix(": ")).unwrap_or(said);
+        said.strip_prefix("skipped: ").unwrap_or(said)
+    }
+
+    /// The command line that repeats it, without what only this run needs: where it wrote to, and its progress.
+    fn command(&self, command: &[String]) -> Vec<String> {
+        let mut kept = vec![self.name.to_owned()];
+        let mut words = command.iter().skip(1);
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--json" | "--progress" => _ = words.next(),
+                "--trace" => {
+                    words.next();
+                    kept.extend(["--trace".to_owned(), WAVES.to_owned()]);
+                }
+                _ => kept.push(word.clone()),
+            }
+        }
+        kept
+    }
+}
+
+/// What follows an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Next {
+    Keep,
+    WithoutTraces,
+    Without(String),
+}
+
+/// The process did not come to the end of what it was asked for.
+fn died(ended: &Ended, record: Option<&Record>) -> bool {
+    let unfinished = match record.map(|record| &record.ended) {
+        Some(End::Complete | End::Interrupted) => false,
+        Some(End::Unfinished | End::Failed { .. }) => true,
+        None => ended.how != How::Code(EXIT_SKIPPED.into()),
+    };
+    let ends = [EXIT_RIGHT, EXIT_SKIPPED, EXIT_FAILED, EXIT_INTERRUPTED].map(i32::from);
+    unfinished || !matches!(ended.how, How::Code(code) if ends.contains(&code))
+}
+
+/// The variant that it died with. What is refused, or cannot be written, is no variant's fault, nor is a crash
+/// behind the last sample.
+fn died_with(ended: &Ended, record: Option<&Record>) -> Option<String> {
+    let refused =
+        [EXIT_RIGHT, EXIT_SKIPPED, EXIT_FAILED].map(|code| How::Code(code.into())).contains(&ended.how);
+    let during = match record.map(|record| &record.ended) {
+        Some(End::Complete) => false,
+        Some(End::Failed { .. }) => true,
+        _ => !refused,
+    };
+    let measuring = during && died(ended, record) && ended.progress.phase == Phase::Measuring;
+    let variant = &ended.progress.variant;
+    (measuring && !variant.is_empty()).then(|| variant.clone())
+}
+
+/// A sample says what it runs on before it runs: that tells nothing of its end.
+fn is_introduction(said: &str, record: Option<&Record>) -> bool {
+    record.is_some_and(|record| {
+        let settings: Vec<String> = record.configuration.iter().map(|(k, v)| format!("{k} {v}")).collect();
+        let device = format!("{} on {} (", record.sample, record.device.name);
+        record.notes.iter().any(|note| note == said)
+            || said == settings.join(", ")
+            || said.starts_with(&device)
+    })
+}
+
+fn hung(ended: &Ended) -> bool {
+    ended.how == How::Hung || ended.how == How::Code(EXIT_HUNG.into())
+}
+
+fn state(ended: &Ended, record: Option<&Record>, history: &History) -> State {
+    let trace_died = history.untraced.as_ref().is_some_and(|untraced| untraced.died);
+    if hung(ended) || history.deaths.iter().any(|death| death.hung) {
+        return State::Hung;
+    }
+    match record {
+        None if ended.how == How::Code(EXIT_SKIPPED.into()) => State::Skipped,
+        None => State::Failed,
+        Some(_) if trace_died || died(ended, record) => State::Failed,
+        Some(record) => State::of(record),
+    }
+}
+
+/// Why a sample is in `state`, in words.
+fn why(state: State, ended: &Ended, record: Option<&Record>, history: &History) -> Option<String> {
+    if matches!(state, State::Right | State::Interrupted) {
+        return None;
+    }
+    let deaths: Vec<String> =
+        history.deaths.iter().map(|death| format!("{}: {}", death.variant, death.reason)).collect();
+    if !deaths.is_empty() {
+        return Some(deaths.join("; "));
+    }
+    if let Some(untraced) = history.untraced.as_ref().filter(|untraced| untraced.died) {
+        return Some(format!("while its waves were traced: {}", untraced.reason));
+    }
+    let rows = record.map(|record| record.rows.as_slice()).unwrap_or_default();
+    let of_row = |row: &Row| match (&row.status, state) {
+        (Status::Error { reason }, State::Failed) => Some(format!("{}: {reason}", row.variant)),
+        (Status::Wrong { elements, first }, State::Wrong) => {
+            Some(format!("{}: {elements} elements differ from the CPU twin, the first: {first}", row.variant))
+        }
+        (Status::Skipped { reason } | Status::Unsupported { reason }, State::Skipped) => Some(reason.clone()),
+        _ => None,
+    };
+    let no_record = || ended.said.clone().filter(|_| record.is_none() && state == State::Skipped);
+    rows.iter().find_map(of_row).or_else(no_record)
+}
+
+#[cfg(test)]
+mod tests;

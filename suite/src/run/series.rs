@@ -1,0 +1,160 @@
+//! The samples of a run on one device, one after the other.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use common::report::{Destination, read_json};
+
+use super::folder::Place;
+use super::manifest::{Entry, MANIFEST, Manifest};
+use super::outcome::{Counts, State};
+use super::page::{PAGE, page};
+use super::sample::{Measured, Subject, WAVES};
+use super::show::Total;
+use crate::samples::Samples;
+
+const ENDS_HERE: &str = "the run ends here; with --resume it goes on";
+
+/// A run on one device.
+pub(super) struct Series {
+    place: Place,
+    manifest: Manifest,
+    /// What `--device` takes for the device.
+    device: String,
+}
+
+impl Series {
+    /// Notes that it begins.
+    ///
+    /// # Errors
+    /// Where the manifest or the page cannot be written.
+    pub(super) fn begin(place: Place, manifest: Manifest, device: String) -> Result<Self> {
+        let series = Self { place, manifest, device };
+        series.write()?;
+        Ok(series)
+    }
+
+    /// Notes that it goes on at the time `now`, where anything is left to do.
+    ///
+    /// # Errors
+    /// As [`Self::begin`].
+    pub(super) fn resume(place: Place, manifest: Manifest, device: String, now: &str) -> Result<Self> {
+        let mut series = Self { place, manifest, device };
+        series.adopt();
+        if series.open() > 0 {
+            series.manifest.resumed.push(now.to_owned());
+        }
+        series.write()?;
+        Ok(series)
+    }
+
+    /// Its folder.
+    pub(super) fn folder(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// How far it is.
+    pub(super) fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Samples that are not complete.
+    pub(super) fn open(&self) -> usize {
+        self.manifest.samples.iter().filter(|entry| !entry.state.is_complete()).count()
+    }
+
+    /// What became of its samples.
+    pub(super) fn states(&self) -> impl Iterator<Item = State> {
+        self.manifest.samples.iter().map(|entry| entry.state)
+    }
+
+    /// Makes sure, before anything is measured, that what is to be run is there.
+    ///
+    /// # Errors
+    /// A sample without a binary.
+    pub(super) fn ensure_binaries(&self, samples: &Samples) -> Result<()> {
+        self.manifest.samples.iter().try_for_each(|entry| samples.binary(&entry.sample).map(drop))
+    }
+
+    /// Measures what is not complete.
+    ///
+    /// # Errors
+    /// Where nothing more can be written. What becomes of a sample is none.
+    pub(super) fn run(&mut self, samples: &Samples, stop: &AtomicBool, total: &mut Total) -> Result<()> {
+        for at in 0..self.manifest.samples.len() {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            if self.manifest.samples[at].state.is_complete() {
+                continue;
+            }
+            self.measure(at, samples, stop, total).context(ENDS_HERE)?;
+            self.write()?;
+            total.sample_done(&self.manifest.samples[at]);
+        }
+        Ok(())
+    }
+
+    fn measure(&mut self, at: usize, samples: &Samples, stop: &AtomicBool, total: &mut Total) -> Result<()> {
+        let name = self.manifest.samples[at].sample.clone();
+        let (binary, work) = (samples.binary(&name)?, self.place.workplace()?);
+        let subject = Subject {
+            name: &name,
+            binary: &binary,
+            device: &self.device,
+            settings: &self.manifest.settings,
+            folder: work.path(),
+            stop,
+        };
+        let measured = subject.measure(&mut |progress| total.show(&name, progress))?;
+        if let Some(record) = &measured.record {
+            self.place.keep(&name, work.path(), record, measured.waves.as_deref())?;
+        }
+        note(&mut self.manifest.samples[at], &measured);
+        Ok(())
+    }
+
+    /// A kill between a sample's appearance and its note leaves a record that the manifest does not know of.
+    fn adopt(&mut self) {
+        let (folder, settings) = (self.place.path(), &self.manifest.settings);
+        let missing = self.manifest.samples.iter_mut().filter(|entry| entry.state == State::Missing);
+        for entry in missing {
+            let kept = folder.join(&entry.sample);
+            let text = fs::read_to_string(kept.join("record.json"));
+            let record = text.ok().and_then(|text| read_json(&text).ok());
+            if let Some(record) = record.filter(|record| record.method.seed == settings.seed) {
+                Manifest::adopt(entry, &record, kept.join(WAVES).exists());
+            }
+        }
+        // What was complete and has been taken away since is to be measured again.
+        let gone =
+            |entry: &&mut Entry| entry.kept && !folder.join(&entry.sample).join("record.json").exists();
+        self.manifest
+            .samples
+            .iter_mut()
+            .filter(gone)
+            .for_each(|entry| *entry = Entry::missing(&entry.sample));
+    }
+
+    fn write(&self) -> Result<()> {
+        let folder = self.place.path();
+        let written = self.manifest.write(folder);
+        let written = written.and_then(|()| Destination::File(folder.join(PAGE)).write(page(&self.manifest)));
+        // What has not begun does not go on.
+        if folder.join(MANIFEST).exists() { written.context(ENDS_HERE) } else { written }
+    }
+}
+
+/// An earlier record stays where this time none was left, and its rows with it.
+fn note(entry: &mut Entry, measured: &Measured) {
+    entry.state = measured.state;
+    entry.reason.clone_from(&measured.reason);
+    entry.seconds = measured.took.as_secs_f64();
+    if let Some(record) = &measured.record {
+        entry.kept = true;
+        entry.traced = measured.waves.is_some();
+        entry.rows = Counts::of(&record.rows);
+    }
+}

@@ -1,0 +1,197 @@
+//! What the user sees: the bar of all samples, a line a sample, the table at the end.
+
+use std::time::{Duration, Instant};
+
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use common::cli::terminal::{progress_bar, say};
+use indicatif::ProgressBar;
+
+use super::child::{Phase, Progress};
+use super::manifest::{Entry, Manifest};
+use super::outcome::{Counts, State};
+
+/// How far all samples of a run are.
+pub(super) struct Total {
+    bar: ProgressBar,
+    began: Instant,
+    done: usize,
+    of: usize,
+    furthest: f64,
+}
+
+impl Total {
+    /// Of so many samples.
+    pub(super) fn new(of: usize) -> Self {
+        Self { bar: progress_bar(), began: Instant::now(), done: 0, of, furthest: 0.0 }
+    }
+
+    /// A sample is under way.
+    pub(super) fn show(&mut self, sample: &str, progress: &Progress) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        // A repeat begins anew, the bar does not.
+        self.furthest = self.furthest.max(share(self.done, self.of, progress.spent));
+        self.bar.set_position(percent(self.furthest));
+        let left = left(self.began.elapsed(), self.furthest);
+        let left = left.map_or_else(String::new, |left| format!("{left} left, "));
+        let doing = doing(progress);
+        self.bar.set_message(format!("{left}{} of {}: {sample}{doing}", self.done + 1, self.of));
+    }
+
+    /// A sample has ended.
+    pub(super) fn sample_done(&mut self, entry: &Entry) {
+        self.done += 1;
+        let line = line(entry, self.done, self.of);
+        self.bar.suspend(|| say(&line));
+    }
+
+    /// All have.
+    pub(super) fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn doing(progress: &Progress) -> String {
+    match progress.phase {
+        Phase::Starting => ", starting".into(),
+        Phase::Measuring => format!(", {}", progress.variant),
+        Phase::Tracing => ", tracing waves".into(),
+        Phase::Writing => ", writing".into(),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a handful of samples")]
+fn share(done: usize, of: usize, spent: f64) -> f64 {
+    let spent = if spent.is_finite() { spent.clamp(0.0, 1.0) } else { 0.0 };
+    (done as f64 + spent) / of.max(1) as f64
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share between 0 and 1")]
+fn percent(share: f64) -> u64 {
+    (share.clamp(0.0, 1.0) * 100.0) as u64
+}
+
+/// The time left, where enough has gone by to say.
+fn left(gone: Duration, share: f64) -> Option<String> {
+    let seconds = gone.as_secs_f64() * (1.0 / share - 1.0);
+    let told = share > 0.01 && gone >= Duration::from_secs(1) && seconds.is_finite();
+    told.then(|| {
+        let whole = Duration::try_from_secs_f64(seconds.round()).unwrap_or_default();
+        humantime::format_duration(whole).to_string()
+    })
+}
+
+/// What became of a sample, on one line.
+fn line(entry: &Entry, number: usize, of: usize) -> String {
+    let Entry { sample, state, seconds, .. } = entry;
+    let rows = in_words(&entry.rows);
+    let reason = entry.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    format!("{number} of {of}: {sample} {state} in {seconds:.1} s{rows}{reason}")
+}
+
+fn in_words(rows: &Counts) -> String {
+    let words = [
+        (rows.ok, "ok"),
+        (rows.skipped, "skipped"),
+        (rows.throttled, "throttled"),
+        (rows.wrong, "wrong"),
+        (rows.error, "error"),
+    ];
+    let words: Vec<String> =
+        words.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
+}
+
+/// The table of a run, the reasons below it.
+pub(super) fn table(manifest: &Manifest) -> String {
+    let throttled = manifest.samples.iter().any(|entry| entry.rows.throttled > 0);
+    let mut heads = vec!["Sample", "Result", "ok", "skipped", "wrong", "error", "Seconds"];
+    if throttled {
+        heads.insert(4, "throttled");
+    }
+    let cells = |entry: &Entry| {
+        let Entry { sample, state, rows, seconds, .. } = entry;
+        let missing = *state == State::Missing;
+        let seconds = if missing { String::new() } else { format!("{seconds:.1}") };
+        let mut cells = vec![sample.clone(), state.to_string()];
+        let counts = [rows.ok, rows.skipped].into_iter().chain(throttled.then_some(rows.throttled));
+        cells.extend(counts.chain([rows.wrong, rows.error]).map(|count| count.to_string()));
+        cells.push(seconds);
+        cells
+    };
+    let rule = LineStyle::none().fill('─').junction('─');
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(&heads);
+    for entry in &manifest.samples {
+        table.add_row(cells(entry));
+    }
+    for index in 0..heads.len() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_padding((0, if index + 1 == heads.len() { 0 } else { 1 }));
+            column.set_cell_alignment(if index < 2 { CellAlignment::Left } else { CellAlignment::Right });
+        }
+    }
+    let mut text = format!("{}\n", manifest.device.name);
+    text.extend(table.lines().map(|line| line.trim_end().to_owned() + "\n"));
+    for entry in &manifest.samples {
+        text.extend(entry.reason.as_ref().map(|reason| format!("{}: {reason}\n", entry.sample)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        let mut manifest = Manifest::of_a_test(&["codegen", "lds_blur"]);
+        let rows = Counts { ok: 12, error: 1, ..Counts::default() };
+        let reason = Some("events_2: it crashed (SIGABRT)".to_owned());
+        manifest.samples[1] =
+            Entry { state: State::Failed, reason, seconds: 3.1, rows, ..manifest.samples[1].clone() };
+        manifest
+    }
+
+    #[test]
+    fn the_table_says_what_became_of_each() {
+        let text = table(&manifest());
+        let expected = "\
+llvmpipe (LLVM 15.0.6, 256 bits)
+─────────────────────────────────────────────────────────
+Sample    Result   ok  skipped  wrong  error  Seconds
+─────────────────────────────────────────────────────────
+codegen   missing   0        0      0      0
+lds_blur  failed   12        0      0      1      3.1
+─────────────────────────────────────────────────────────
+lds_blur: events_2: it crashed (SIGABRT)
+";
+        let rules = |text: &str| text.replace('─', "");
+        assert_eq!(rules(&text), rules(expected));
+        assert!(common::report::Charset::Ascii.fit(&text).is_ascii());
+        let mut throttled = manifest();
+        throttled.samples[0].rows.throttled = 2;
+        assert!(table(&throttled).contains("throttled  wrong"));
+    }
+
+    #[test]
+    fn one_line_says_what_became_of_a_sample() {
+        assert_eq!(
+            line(&manifest().samples[1], 2, 8),
+            "2 of 8: lds_blur failed in 3.1 s (12 ok, 1 error): events_2: it crashed (SIGABRT)"
+        );
+    }
+
+    #[test]
+    fn the_time_left_is_told_when_there_is_something_to_go_by() {
+        let seconds = Duration::from_secs;
+        assert_eq!(left(seconds(30), share(1, 8, 0.5)).as_deref(), Some("2m 10s"));
+        assert_eq!(left(seconds(30), share(0, 8, 0.0)), None);
+        assert_eq!(left(Duration::ZERO, 0.5), None);
+        assert_eq!(left(seconds(30), share(8, 8, f64::NAN)).as_deref(), Some("0s"));
+        assert_eq!(percent(share(1, 2, 9.0)), 100);
+    }
+}

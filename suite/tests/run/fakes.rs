@@ -1,0 +1,157 @@
+//! Programs in the samples' stead, for what no sample does when it is asked to: shell scripts beside a copy of
+//! the suite.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use common::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_SKIPPED};
+use common::record::{Ended as End, Record, Status};
+use common::report::{json, read_json};
+use libtest_mimic::Trial;
+
+use crate::signals::send;
+use crate::support::{Call, Ended, trial};
+use crate::whole::{ensure_states, ensure_whole, states};
+
+pub fn trials() -> Vec<Trial> {
+    // Scripts need a shell.
+    let ignored = !cfg!(unix);
+    let trials = [
+        trial("a_wrong_result_is_told_as_such", a_wrong_result_is_told_as_such),
+        trial("nothing_that_can_run_is_code_1", nothing_that_can_run_is_code_1),
+        trial("a_panic_at_the_start", a_panic_at_the_start),
+        trial("a_crash_behind_the_last_sample", a_crash_behind_the_last_sample),
+        trial("an_interrupt_comes_once", an_interrupt_comes_once),
+        trial("one_that_cannot_be_repeated_keeps_its_checkpoint", one_that_cannot_be_repeated),
+    ];
+    trials.map(|trial| trial.with_ignored_flag(ignored)).into()
+}
+
+/// A record that a script can leave.
+fn fixture(ended: End, status: Status) -> Result<String> {
+    let mut record: Record =
+        read_json(include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json"))?;
+    record.ended = ended;
+    record.rows[2].status = status;
+    json(&record)
+}
+
+/// Runs `lds_blur`, which is this script; `$JSON` and `$PROGRESS` are the files that it is to write, `$RECORD`
+/// holds the record.
+fn run(top: &Path, script: &str, record: &str) -> Result<Ended> {
+    call(top, script, record)?.run()
+}
+
+fn call(top: &Path, script: &str, record: &str) -> Result<Call> {
+    let suite = top.join("suite");
+    fs::copy(Call::binary("suite")?, &suite)?;
+    fs::write(top.join("a-record.json"), record)?;
+    let line = r#"printf '{"phase":"measuring","variant":"%s","spent":0.5}' shared_16x16 > "$PROGRESS""#;
+    let script = format!(
+        "#!/bin/sh\nRECORD='{}'\nALL=\"$*\"\n\
+         while [ $# -gt 0 ]; do case $1 in --json) JSON=$2;; --progress) PROGRESS=$2;; esac; shift; done\n\
+         measuring() {{ {line}; }}\n{script}\n",
+        top.join("a-record.json").display()
+    );
+    let sample = top.join("lds_blur");
+    fs::write(&sample, script)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&sample, fs::Permissions::from_mode(0o755))?;
+    }
+    let call = Call::on_any_device(&suite).env("CARGO", "").words("run lds_blur --out run").on_test_device();
+    Ok(call.within(top))
+}
+
+fn a_wrong_result_is_told_as_such() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let wrong = Status::Wrong { elements: 7, first: "texel 1, 2".into() };
+    let ended = run(top.path(), r#"cp "$RECORD" "$JSON"; exit 2"#, &fixture(End::Complete, wrong)?)?;
+    let ended = ended.with_code(EXIT_FAILED.into())?;
+    let run = top.path().join("run");
+    ensure_whole(&run)?;
+    ensure_states(&run, &[("lds_blur", "wrong")])?;
+    ensure!(ended.stdout.contains("7 elements differ from the CPU twin, the first: texel 1, 2"), "{ended}");
+    Ok(())
+}
+
+fn nothing_that_can_run_is_code_1() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let ended = run(top.path(), "echo 'lds_blur: skipped: no such queue' >&2; exit 1", "")?;
+    let ended = ended.with_code(EXIT_SKIPPED.into())?;
+    ensure_states(&top.path().join("run"), &[("lds_blur", "skipped")])?;
+    ensure!(ended.stdout.contains("lds_blur: no such queue"), "{ended}");
+    Ok(())
+}
+
+fn a_panic_at_the_start() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let script =
+        "echo 'about to fall over' >&2; echo 'note: run with `RUST_BACKTRACE=1` for more' >&2; exit 101";
+    let ended = run(top.path(), script, "")?.with_code(EXIT_FAILED.into())?;
+    let run = top.path().join("run");
+    ensure!(ensure_whole(&run)?.is_empty(), "a folder without a record: {ended}");
+    let (state, reason) = &states(&run)?["lds_blur"];
+    ensure!(state == "failed" && reason.contains("exit code 101"), "{state}: {reason}");
+    ensure!(reason.contains("the last it said: about to fall over"), "{reason}");
+    Ok(())
+}
+
+fn a_crash_behind_the_last_sample() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let script = r#"measuring; cp "$RECORD" "$JSON"; echo x >> "${RECORD%/*}/calls"; kill -SEGV $$"#;
+    run(top.path(), script, &fixture(End::Complete, Status::Ok)?)?.with_code(EXIT_FAILED.into())?;
+    let run = top.path().join("run");
+    ensure!(ensure_whole(&run)? == ["lds_blur"], "the figures are lost");
+    let calls = fs::read_to_string(top.path().join("calls"))?;
+    ensure!(calls == "x\n", "it was run again: {calls}");
+    let (state, reason) = &states(&run)?["lds_blur"];
+    ensure!(state == "failed" && reason.contains("SIGSEGV"), "{state}: {reason}");
+    Ok(())
+}
+
+/// The repeat is refused, so the rows of the checkpoint are all there is.
+fn one_that_cannot_be_repeated() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let script = r#"case $ALL in *--without*) echo 'lds_blur: not again' >&2; exit 2;; esac
+        measuring; cp "$RECORD" "$JSON"; kill -SEGV $$"#;
+    run(top.path(), script, &fixture(End::Unfinished, Status::Ok)?)?.with_code(EXIT_FAILED.into())?;
+    let run = top.path().join("run");
+    ensure!(ensure_whole(&run)? == ["lds_blur"], "the checkpoint is lost");
+    let record = crate::whole::record(&run, "lds_blur")?;
+    ensure!(record.ended == End::Failed { reason: "not again".into() }, "{:?}", record.ended);
+    let errors: Vec<&str> = record
+        .rows
+        .iter()
+        .filter(|row| matches!(row.status, Status::Error { .. }))
+        .map(|row| row.variant.as_str())
+        .collect();
+    ensure!(errors == ["shared_16x16"], "{errors:?}");
+    ensure!(record.rows.iter().any(|row| !row.samples.is_empty()), "all samples are lost");
+    Ok(())
+}
+
+/// A terminal sends Ctrl-C to all of a group; a second one would end a sample before it has written anything.
+fn an_interrupt_comes_once() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let (ready, count) = (top.path().join("ready"), top.path().join("count"));
+    let script = r#"n=0; trap 'n=$((n+1))' INT; DIR=${RECORD%/*}; echo > "$DIR/ready"
+        i=0; while [ $i -lt 40 ]; do i=$((i+1)); sleep 0.05; done; echo $n > "$DIR/count"; exit 130"#;
+    let call = call(top.path(), script, "")?;
+    #[cfg(unix)]
+    let call = call.in_its_own_group();
+    let running = call.start()?;
+    let began = Instant::now();
+    while !ready.exists() {
+        ensure!(began.elapsed() < Duration::from_secs(20), "it does not start");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    send("INT", -i64::from(running.id()))?;
+    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let count = fs::read_to_string(count)?;
+    ensure!(count == "1\n", "it was interrupted {} times", count.trim());
+    ensure_states(&top.path().join("run"), &[("lds_blur", "interrupted")])
+}

@@ -1,0 +1,177 @@
+//! What a run leaves when all goes well.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use common::error::{EXIT_FAILED, EXIT_RIGHT};
+use common::record::Traced;
+use libtest_mimic::Trial;
+
+use crate::support::{Call, told_on_one_line, trial};
+use crate::whole::{ensure_states, ensure_whole, hidden, manifest, record, snapshot};
+use crate::{QUICK, resume, run_into};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("everything_is_kept", everything_is_kept),
+        trial("waves_are_traced_where_they_can_be", waves_are_traced_where_they_can_be),
+        trial("settings_reach_the_samples", settings_reach_the_samples),
+        trial("a_complete_run_is_left_alone", a_complete_run_is_left_alone),
+        trial("what_was_taken_away_is_measured_again", what_was_taken_away_is_measured_again),
+        trial("all_devices", all_devices),
+        trial("without_samples_beside_it", without_samples_beside_it),
+    ]
+}
+
+fn everything_is_kept() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("deep/run");
+    // Named twice, measured once.
+    let call = run_into(&folder, "lds_blur data_race lds_blur --seed 5")?.words(QUICK);
+    let ended = call.run()?.with_code(EXIT_RIGHT.into())?;
+    ensure!(ensure_whole(&folder)? == ["data_race", "lds_blur"], "{ended}");
+    ensure_states(&folder, &[("data_race", "right"), ("lds_blur", "right")])?;
+    ensure!(hidden(&folder)?.is_empty(), "left behind: {:?}", hidden(&folder)?);
+    // A line a sample, and a table that ends with what to do next.
+    ensure!(
+        ended.stderr.lines().count() == 2 && ended.stderr.starts_with("1 of 2: lds_blur right"),
+        "{ended}"
+    );
+    ensure!(ended.stdout.contains(&format!("report {}", folder.display())), "{ended}");
+    ensure!(ended.stdout.lines().any(|line| line.starts_with("data_race  right")), "{ended}");
+    let manifest = manifest(&folder)?;
+    ensure!(manifest["settings"]["seed"] == 5 && manifest["command"][1] == "run", "{manifest}");
+    let lds_blur = record(&folder, "lds_blur")?;
+    ensure!(lds_blur.method.seed == 5, "seed {}", lds_blur.method.seed);
+    ensure!(manifest["device"]["uuid"] == *lds_blur.device.uuid, "another device: {manifest}");
+    ensure!(!lds_blur.command.iter().any(|word| word.contains(".hot-lap-")), "{:?}", lds_blur.command);
+    let page = fs::read_to_string(folder.join("README.md"))?;
+    let links = page.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    let links: Vec<&str> = links.map(|(link, _)| link).collect();
+    ensure!(links.len() == 10, "{links:?}");
+    for link in links {
+        ensure!(folder.join(link).exists(), "{link} leads nowhere");
+    }
+    Ok(())
+}
+
+fn waves_are_traced_where_they_can_be() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let traced = |can: bool| -> Result<()> {
+        let folder = top.path().join(can.to_string());
+        let call = run_into(&folder, "data_race --trace")?.words(QUICK);
+        let call = if can { call } else { call.env("HOTLAP_NO_WAVE_CLOCK", "1") };
+        let ended = call.run()?.with_code(EXIT_RIGHT.into())?;
+        ensure_whole(&folder)?;
+        ensure_states(&folder, &[("data_race", "right")])?;
+        let record = record(&folder, "data_race")?;
+        let any = record.rows.iter().any(|row| matches!(row.trace, Some(Traced::Ok { .. })));
+        let drawn = folder.join("data_race/waves.svg").exists();
+        ensure!((any, drawn) == (can, can), "traced {any}, drawn {drawn}: {ended}");
+        let told = record.notes.iter().any(|note| note.starts_with("No waves were traced: "));
+        ensure!(told != can, "{:?}", record.notes);
+        Ok(())
+    };
+    traced(false)?;
+    // Not every device of a test can.
+    if std::env::var_os("HOTLAP_TEST_DEVICE").is_none() { traced(true) } else { Ok(()) }
+}
+
+fn settings_reach_the_samples() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    run_into(&folder, "data_race --budget 0.5 --samples 2 --cold --seed 9")?
+        .run()?
+        .with_code(EXIT_RIGHT.into())?;
+    let method = record(&folder, "data_race")?.method;
+    ensure!(method.seed == 9 && method.budget_s == 0.5, "{method:?}");
+    ensure!(method.caches.starts_with("cold"), "{method:?}");
+    ensure!(
+        record(&folder, "data_race")?.rows.iter().all(|row| row.samples.len() <= 2),
+        "more than two samples"
+    );
+    Ok(())
+}
+
+/// One complete run in a folder of its own.
+fn complete(folder: &Path) -> Result<()> {
+    run_into(folder, "data_race lds_blur")?.words(QUICK).run()?.with_code(EXIT_RIGHT.into())?;
+    Ok(())
+}
+
+fn a_complete_run_is_left_alone() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    complete(&folder)?;
+    let before = [snapshot(&folder.join("data_race"))?, snapshot(&folder.join("lds_blur"))?];
+    let ended = resume(&folder)?.run()?.with_code(EXIT_RIGHT.into())?;
+    ensure!(ended.stderr.is_empty(), "it measured something: {ended}");
+    let after = [snapshot(&folder.join("data_race"))?, snapshot(&folder.join("lds_blur"))?];
+    ensure!(before == after, "files have changed");
+    Ok(())
+}
+
+fn what_was_taken_away_is_measured_again() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    complete(&folder)?;
+    fs::remove_dir_all(folder.join("lds_blur"))?;
+    let before = snapshot(&folder.join("data_race"))?;
+    let seed = record(&folder, "data_race")?.method.seed;
+    resume(&folder)?.run()?.with_code(EXIT_RIGHT.into())?;
+    ensure!(ensure_whole(&folder)? == ["data_race", "lds_blur"], "lds_blur is missing");
+    ensure!(snapshot(&folder.join("data_race"))? == before, "data_race has changed");
+    ensure!(record(&folder, "lds_blur")?.method.seed == seed, "another seed");
+    ensure!(manifest(&folder)?["resumed"].as_array().is_some_and(|times| times.len() == 1), "not noted");
+    Ok(())
+}
+
+/// The machine's only device twice, where its driver is listed in a file; else that one device.
+fn all_devices() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let drivers = ["one.json", "two.json"].map(|name| top.path().join(name));
+    let listed = Path::new("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json");
+    let twice = listed.exists();
+    let folder = top.path().join("runs");
+    let mut call = Call::on_any_device(&Call::binary("suite")?)
+        .env("CARGO", "")
+        .words("run data_race --device all")
+        .words(QUICK)
+        .args(["--out".as_ref(), folder.as_os_str()]);
+    if twice {
+        for driver in &drivers {
+            fs::copy(listed, driver)?;
+        }
+        let both = std::env::join_paths(&drivers)?;
+        call = call.env("VK_DRIVER_FILES", &both).env("VK_ICD_FILENAMES", &both);
+    }
+    let ended = call.run()?.with_code(EXIT_RIGHT.into())?;
+    let mut runs: Vec<_> = fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    runs.sort();
+    for run in &runs {
+        ensure!(ensure_whole(run)? == ["data_race"], "{}: {ended}", run.display());
+    }
+    if twice {
+        ensure!(runs == ["llvmpipe", "llvmpipe-2"].map(|name| folder.join(name)), "{runs:?}");
+        let last = |run| -> Result<_> {
+            let command = record(run, "data_race")?.command;
+            let at = command.iter().position(|word| word == "--device").context("no device")?;
+            command.get(at + 1).cloned().context("no device")
+        };
+        ensure!([last(&runs[0])?, last(&runs[1])?] == ["0", "1"], "not one after the other");
+    }
+    ensure!(!runs.is_empty() && ended.stderr.starts_with(&format!("1 of {}: ", runs.len())), "{ended}");
+    Ok(())
+}
+
+fn without_samples_beside_it() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let alone = top.path().join("suite");
+    fs::copy(Call::binary("suite")?, &alone)?;
+    let call = Call::on_any_device(&alone).env("CARGO", "").words("run --out run").on_test_device();
+    let ended = call.within(top.path()).run()?;
+    told_on_one_line(ended, EXIT_FAILED, &["codegen is not beside this program", "cargo build --release"])?;
+    ensure!(!top.path().join("run").exists(), "a folder is left of a run that was refused");
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Samples that crash, hang and lose the device, and disks that are full.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use common::error::{EXIT_FAILED, EXIT_HUNG, EXIT_RIGHT};
+use common::record::{Ended, Record, Status};
+use libtest_mimic::Trial;
+
+use crate::support::{told_on_one_line, trial};
+use crate::whole::{ensure_states, ensure_whole, hidden, record, states};
+use crate::{QUICK, resume, run_into};
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = vec![
+        trial("a_crash_is_a_row", a_crash_is_a_row),
+        trial("a_crash_of_what_ratios_need", a_crash_of_what_ratios_need),
+        trial("a_hang_is_a_row", a_hang_is_a_row),
+        trial("a_lost_device_is_a_row", a_lost_device_is_a_row),
+        trial("a_slow_sample_keeps_what_it_has", a_slow_sample_keeps_what_it_has),
+    ];
+    let writes = [
+        "creating the folder#1",
+        "writing suite.json#1",
+        "writing suite.json#2",
+        "syncing suite.json#2",
+        "renaming suite.json#3",
+        "renaming README.md#1",
+        "creating a folder to work in#2",
+        "writing samples.csv#1",
+        "renaming table.txt#2",
+        "keeping lds_blur#1",
+    ];
+    trials.extend(writes.map(|write| trial(format!("a_full_disk({write})"), move || a_full_disk(write))));
+    trials
+}
+
+/// Runs two samples with a plan for the second, which ends with `code`.
+fn unlucky(folder: &Path, variable: &str, plan: &str, words: &str, code: u8) -> Result<()> {
+    // Each row shall have a sample, however busy the machine is.
+    let call = run_into(folder, "data_race pipelined_events --budget 20 --samples 2")?.words(words);
+    let ended = call.env(variable, plan).run()?.with_code(code.into())?;
+    ensure!(ended.stderr.lines().count() == 2, "not a line a sample: {ended}");
+    ensure!(ensure_whole(folder)? == ["data_race", "pipelined_events"], "{ended}");
+    ensure!(hidden(folder)?.is_empty(), "left behind: {:?}", hidden(folder)?);
+    Ok(())
+}
+
+/// The variant has no figures but a reason, and all others have figures.
+fn ensure_one_error(record: &Record, variant: &str, says: &str) -> Result<()> {
+    for row in &record.rows {
+        let figures = row.isolated_us.is_some() && !row.samples.is_empty();
+        match &row.status {
+            Status::Error { reason } => {
+                ensure!(row.variant == variant && reason.contains(says), "{}: {reason}", row.variant);
+                ensure!(row.isolated_us.is_none() && row.samples.is_empty(), "it has figures");
+            }
+            status => ensure!(row.variant != variant && figures, "{}: {status:?}", row.variant),
+        }
+    }
+    let without = record.command.windows(2).any(|words| words == ["--without", variant]);
+    ensure!(without, "not repeated without it: {:?}", record.command);
+    ensure!(record.rows.iter().any(|row| row.variant == variant), "no row of {variant}");
+    Ok(())
+}
+
+fn a_crash_is_a_row() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    unlucky(&folder, "HOTLAP_DIE_AT", "events_2:crash", "", EXIT_FAILED)?;
+    ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "failed")])?;
+    let reason = &states(&folder)?["pipelined_events"].1;
+    ensure!(reason == "events_2: it crashed (SIGABRT)", "{reason}");
+    ensure_one_error(&record(&folder, "pipelined_events")?, "events_2", "SIGABRT")?;
+    // Another day it does not crash.
+    resume(&folder)?.run()?.with_code(EXIT_RIGHT.into())?;
+    ensure_whole(&folder)?;
+    ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "right")])
+}
+
+fn a_crash_of_what_ratios_need() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    for variant in ["no_barrier", "full_barrier"] {
+        let folder = top.path().join(variant);
+        unlucky(&folder, "HOTLAP_DIE_AT", &format!("{variant}:crash"), "", EXIT_FAILED)?;
+        ensure_one_error(&record(&folder, "pipelined_events")?, variant, "SIGABRT")?;
+    }
+    Ok(())
+}
+
+fn a_hang_is_a_row() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    unlucky(&folder, "HOTLAP_DIE_AT", "sets_2:hang", "--time-limit 5", EXIT_HUNG)?;
+    ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "hung")])?;
+    ensure_one_error(&record(&folder, "pipelined_events")?, "sets_2", "no end within 5 s")
+}
+
+fn a_lost_device_is_a_row() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    unlucky(&folder, "HOTLAP_FAULT", "running events_4#2:lost", "", EXIT_FAILED)?;
+    ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "failed")])?;
+    ensure_one_error(&record(&folder, "pipelined_events")?, "events_4", "the device was lost")
+}
+
+fn a_slow_sample_keeps_what_it_has() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    let call = run_into(&folder, "lds_blur --samples 100000 --time-limit 6")?;
+    let ended = call.run()?.with_code(EXIT_FAILED.into())?;
+    ensure!(ended.stderr.contains("time limit of 6 s"), "{ended}");
+    ensure_whole(&folder)?;
+    ensure_states(&folder, &[("lds_blur", "failed")])?;
+    let record = record(&folder, "lds_blur")?;
+    ensure!(matches!(record.ended, Ended::Failed { .. }), "{:?}", record.ended);
+    ensure!(record.rows.iter().all(|row| !row.samples.is_empty()), "samples are lost");
+    Ok(())
+}
+
+/// Whatever write fails, what is there is whole, and the run can go on.
+fn a_full_disk(write: &str) -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    let call = run_into(&folder, "data_race lds_blur")?.words(QUICK);
+    let ended =
+        call.env("HOTLAP_FAULT", format!("{write}:disk-full")).run()?.with_code(EXIT_FAILED.into())?;
+    let told = ended.stderr.lines().last().context("nothing was said")?;
+    ensure!(told.starts_with("suite: ") && told.contains("no storage space"), "{ended}");
+    ensure_whole(&folder)?;
+    if folder.join("suite.json").exists() {
+        ensure!(told.contains("--resume"), "{ended}");
+        resume(&folder)?.run()?.with_code(EXIT_RIGHT.into())?;
+    } else {
+        told_on_one_line(ended, EXIT_FAILED, &["no storage space"])?;
+        ensure!(!folder.exists(), "an empty folder is left");
+        run_into(&folder, "data_race lds_blur")?.words(QUICK).run()?.with_code(EXIT_RIGHT.into())?;
+    }
+    ensure!(ensure_whole(&folder)? == ["data_race", "lds_blur"], "not complete");
+    ensure!(hidden(&folder)?.is_empty(), "left behind: {:?}", hidden(&folder)?);
+    Ok(())
+}
