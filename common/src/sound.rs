@@ -13,8 +13,8 @@ use crate::facts::DeviceFacts;
 use crate::record::{Ended, KernelFacts, Method, Promise, Racy, Record, Row, Sample, Status};
 use crate::stats::Summary;
 
-/// A name is no longer, in bytes.
-const NAME: usize = 1024;
+/// A name is no longer, in bytes: that of a kernel holds its defines, which may be a list of weights.
+const NAME: usize = 1 << 16;
 /// A text is no longer, in bytes.
 const TEXT: usize = 1 << 18;
 /// A list in a record is no longer, samples aside.

@@ -115,7 +115,6 @@ fn nothing_in_a_record_becomes_markup() {
             &mut record.device.name,
             &mut record.device.driver_name,
             &mut record.device.uuid,
-            &mut record.started,
             &mut record.tool.version,
             &mut record.tool.build,
             &mut record.host.system,

@@ -56,7 +56,7 @@ impl Line {
 }
 
 /// Ends this process with the one that started it: that holds the other end of the standard input.
-fn end_with_the_parent() {
+pub(super) fn end_with_the_parent() {
     std::thread::spawn(|| {
         let mut nothing = [0; 64];
         while matches!(std::io::stdin().read(&mut nothing), Ok(1..)) {}
@@ -83,9 +83,6 @@ impl<'k> Follow<'k> {
     /// A file that cannot be written.
     pub fn new(progress: Option<&PathBuf>, keep: Option<Box<Keep<'k>>>) -> Result<Self> {
         let line = progress.map(|path| Line::open(path)).transpose()?;
-        if line.is_some() {
-            end_with_the_parent();
-        }
         let misfortune = Misfortune::planned()?;
         Ok(Self { bar: progress_bar(), line, keep, kept: None, misfortune })
     }

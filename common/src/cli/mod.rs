@@ -82,6 +82,10 @@ struct Run {
 impl Run {
     fn all<A: Args>(&self, arguments: &A, declare: fn(&mut Lab, &A) -> Result<()>) -> Result<u8> {
         fault::arm()?;
+        // A driver may hang from its first call on.
+        if self.common.progress.is_some() {
+            follow::end_with_the_parent();
+        }
         if self.common.list_devices {
             return print(&list_devices()?).map(|()| EXIT_RIGHT);
         }
