@@ -127,6 +127,7 @@ fn method(method: &Method) -> Result<()> {
     finite(&"method.floor_us", method.floor_us)?;
     finite(&"method.rule.noise", method.rule.noise)?;
     finite(&"method.rule.stable_noise", method.rule.stable_noise)?;
+    finite(&"method.rule.median", method.rule.median)?;
     method.reference_mhz.map_or(Ok(()), |mhz| positive(&"method.reference_mhz", mhz))?;
     text(&"method.caches", &method.caches)?;
     text(&"method.clocks", &method.clocks)?;

@@ -95,7 +95,7 @@ impl Summary {
 
 /// Distribution-free 95 % interval of the median of `sorted`: the order statistics `x(l)` and
 /// `x(n + 1 - l)` with the largest `l` for which `P(Binomial(n, 1/2) < l) <= 2.5 %`.
-fn median_interval(sorted: &[f64]) -> Option<Interval> {
+pub(crate) fn median_interval(sorted: &[f64]) -> Option<Interval> {
     let n = sorted.len();
     let tosses = Binomial::new(0.5, n as u64).ok()?;
     // inverse_cdf(p) is the smallest k with P(X <= k) >= p, so P(X < k) < p: ranks below and at

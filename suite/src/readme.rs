@@ -6,10 +6,9 @@ mod marker;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use common::cli::terminal::{print, say};
 use common::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::Record;
 use common::report::Destination;
 
 use crate::report::ladder_svg;

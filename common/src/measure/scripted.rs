@@ -95,11 +95,28 @@ fn the_seed_fixes_the_order() {
 
 #[test]
 fn a_noisy_row_stops_when_its_noise_is_stable() {
-    // ±20 %, for ever: the error of the mean would need about 1600 pairs.
-    let mut target = script(|_, n, k| Ok(reading(f64::from(n) * if k % 2 == 0 { 800.0 } else { 1200.0 })));
+    // ±20 %, for ever: the error of the mean would need about 1600 pairs. Its median is known well.
+    let mut target = script(|_, n, k| Ok(reading(f64::from(n) * [800.0, 1000.0, 1000.0, 1200.0][k % 4])));
     let out = go(&plan(1), &mut target);
     assert_eq!(out.rows[0].stop, Some(Stop::NoiseStable));
     assert!((65..200).contains(&out.rows[0].pairs.len()), "{}", out.rows[0].pairs.len());
+}
+
+#[test]
+fn samples_of_two_kinds_go_on_until_their_median_is_known() {
+    // Half of them take 2 % longer: the mean is precise with the first dozen, the median lies in the gap.
+    let two_kinds = |share: usize| {
+        let mut target = script(move |_, n, k| {
+            Ok(reading(f64::from(n) * if k % 16 < share { 1000.0 } else { 1020.0 + (k % 7) as f64 }))
+        });
+        let row = go(&plan(1), &mut target).rows.remove(0);
+        (row.pairs.len(), row.stop)
+    };
+    // As many of each: nothing helps, and it ends all the same.
+    assert_eq!(two_kinds(8), (500, Some(Stop::Precise)));
+    let (pairs, stop) = two_kinds(7);
+    assert!((30..500).contains(&pairs) && stop == Some(Stop::Precise), "{pairs} {stop:?}");
+    assert!(two_kinds(3).0 < 30);
 }
 
 #[test]

@@ -1,4 +1,7 @@
 use super::marker::{Labelled, Shows};
+use anyhow::bail;
+use common::record::Record;
+
 use super::*;
 
 const RUN: &str = "2026-11-21-nvidia-h200/512-12-passes";
