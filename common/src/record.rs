@@ -139,7 +139,7 @@ pub struct Method {
     pub caches: String,
     /// How the device's clock was found, in words, or why it is unknown.
     pub clocks: String,
-    /// The clock that samples were judged by, in MHz: the highest that was seen.
+    /// The clock that samples were judged by, in MHz: the highest that three samples reached.
     #[serde(default)]
     pub reference_mhz: Option<f64>,
     /// Layers and capture tools that were active; with a validation layer among them times are no

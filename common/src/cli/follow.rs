@@ -93,9 +93,9 @@ impl<'k> Follow<'k> {
         if let Some(line) = &self.line {
             line.write(&Position { phase: step.phase, variant: step.variant, spent: step.spent });
         }
-        if let Some(keep) =
-            self.keep.as_ref().filter(|_| self.kept.is_none_or(|at| at.elapsed() >= CHECKPOINT))
-        {
+        // A driver that crashes does so at the first sample of a variant.
+        let due = step.phase == Phase::Probing || self.kept.is_none_or(|at| at.elapsed() >= CHECKPOINT);
+        if let Some(keep) = self.keep.as_ref().filter(|_| due) {
             let (method, rows) = step.so_far();
             keep(method, rows);
             self.kept = Some(Instant::now());

@@ -159,8 +159,8 @@ fn racy(row: &measure::Row, of: u64) -> Option<Racy> {
     let counts: Vec<u64> = row.pairs.iter().map(|p| p.one.wrong).collect();
     let long = |pair: &Pair| pair.many.map_or(0, |m| m.wrong);
     Some(Racy {
-        samples: counts.len(),
-        racy_samples: row.pairs.iter().filter(|p| p.one.wrong + long(p) > 0).count(),
+        samples: counts.len() + row.discarded_racy,
+        racy_samples: row.pairs.iter().filter(|p| p.one.wrong + long(p) > 0).count() + row.discarded_racy,
         median: Summary::of(&counts.iter().map(|&c| c as f64).collect::<Vec<_>>())?.median,
         max: counts.iter().copied().max()?,
         long_max: row.pairs.iter().map(long).max()?,

@@ -151,8 +151,10 @@ impl<'l> Session<'l> {
         let usage = variant.map_or(Usage::ONE_TIME_SUBMIT, |v| self.lab.variants[v].usage);
         let mut cmd = Cmd::begin_for(&self.lab.gpu, self.buffer, usage)?;
         cmd.reset_query_pool(self.stamps, 2);
-        if let Some(variant) = variant {
-            self.prepare(&cmd, variant, repetitions);
+        match (variant, &self.before) {
+            (Some(variant), _) => self.prepare(&cmd, variant, repetitions),
+            (None, Some(before)) => before.record(&cmd),
+            (None, None) => {}
         }
         let recorded = self.window(&mut cmd, variant, repetitions);
         if let Some(variant) = variant {

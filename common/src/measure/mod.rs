@@ -142,13 +142,16 @@ pub struct Row {
     pub discarded: usize,
     /// The lowest clock of those, in MHz.
     pub lowest_mhz: Option<f64>,
-    /// Samples in a row that every pause left too low.
+    /// Samples that every pause left too low, since the last complete pair.
     pub given_up: u32,
+    /// Of the discarded, those in which elements differed: a race is seen at any clock.
+    pub discarded_racy: usize,
 }
 
 impl Row {
-    fn discard(&mut self, mhz: Option<f64>) {
+    fn discard(&mut self, mhz: Option<f64>, racy: bool) {
         self.discarded += 1;
+        self.discarded_racy += usize::from(racy);
         self.lowest_mhz = [self.lowest_mhz, mhz].into_iter().flatten().reduce(f64::min);
     }
 }
@@ -158,7 +161,7 @@ impl Row {
 pub struct Outcome {
     /// One per variant.
     pub rows: Vec<Row>,
-    /// The highest clock that was seen, in MHz, where it is known.
+    /// The clock that samples were judged by, in MHz, where it is known.
     pub reference_mhz: Option<f64>,
     /// The user asked to stop.
     pub interrupted: bool,
@@ -199,9 +202,10 @@ pub fn run(
         rounds: 0,
     };
     let ended = run.all_rounds();
+    // The last round may have been cut short.
+    run.look_back();
     let reference_mhz = run.clocks.reference();
     let mut outcome = Outcome { rows: run.rows, reference_mhz, ..Outcome::default() };
-    plan.throttle.look_back(&mut outcome.rows, reference_mhz);
     match ended {
         Ok(()) => {}
         Err(Ended::Interrupted) => outcome.interrupted = true,
@@ -297,16 +301,22 @@ impl Run<'_> {
         for try_ in 0.. {
             let reading = self.target.sample(row, repetitions)?;
             if !self.clocks.is_too_low(&self.plan.throttle, &reading) {
-                self.rows[row].given_up = 0;
                 return Ok(Some(reading));
             }
-            self.rows[row].discard(reading.mhz);
+            // A wrong answer is one at any clock.
+            if self.plan.rows[row].refuses(&reading, repetitions) {
+                return Ok(Some(reading));
+            }
+            self.rows[row].discard(reading.mhz, reading.wrong > 0);
             let Some(pause) = self.plan.throttle.pause(try_) else { break };
             if self.target.elapsed() + pause >= self.plan.budget {
                 break;
             }
             self.target.pause(pause);
-            self.target.sample(row, repetitions)?;
+            let waking = self.target.sample(row, repetitions)?;
+            if self.plan.rows[row].refuses(&waking, repetitions) {
+                return Ok(Some(waking));
+            }
         }
         let row = &mut self.rows[row];
         row.given_up += 1;
@@ -328,17 +338,38 @@ impl Run<'_> {
             if let Some(many) = many {
                 self.meters[row].1.add(many.gpu_us);
             }
+            self.rows[row].given_up = 0;
             self.rows[row].pairs.push(Pair { round: self.rounds, one, many });
         }
     }
 
     /// Closes the rows that have enough, and all of them when the budget is spent.
     fn judge(&mut self) {
+        self.look_back();
         let spent = self.target.elapsed() >= self.plan.budget;
         for row in self.open() {
             let (one, many) = &self.meters[row];
             let many = (self.plan.repetitions >= 2).then_some(many);
             self.rows[row].stop = self.plan.rule.verdict(one, many, spent);
+        }
+    }
+
+    /// Where the clock has shown that it can be faster, throws away what was kept at a slower one, and opens
+    /// the rows anew that had enough with it.
+    fn look_back(&mut self) {
+        if !self.clocks.has_risen() {
+            return;
+        }
+        let reference = self.clocks.reference();
+        for (row, meters) in self.rows.iter_mut().zip(&mut self.meters) {
+            if self.plan.throttle.look_back(row, reference) {
+                *meters = (rule::Meter::default(), rule::Meter::default());
+                for pair in &row.pairs {
+                    meters.0.add(pair.one.gpu_us);
+                    pair.many.iter().for_each(|many| meters.1.add(many.gpu_us));
+                }
+                row.stop = row.stop.take().filter(|stop| *stop == Stop::Throttled);
+            }
         }
     }
 

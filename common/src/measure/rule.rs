@@ -63,6 +63,11 @@ pub enum Stop {
         /// Each condition that was not met, in words.
         unmet: Vec<String>,
     },
+    /// It has as many samples as are taken for the sake of the median.
+    SampleLimit {
+        /// What was not met, in words.
+        unmet: Vec<String>,
+    },
     /// The device's clock stayed too low, whatever pauses were made.
     Throttled,
     /// The run was ended before the row had enough.
@@ -107,9 +112,12 @@ impl Rule {
         if ends.is_some() {
             // Samples of two kinds have their median where there are few: their mean is known long before.
             match one.median_error() {
-                Some(error) if error > self.median && one.count < self.most_for_median => {
+                Some(error) if error > self.median => {
                     let [error, wanted] = [error, self.median].map(|share| one_digit(share * 100.0));
                     unmet.push(format!("median to ±{error} %, asked ±{wanted} %"));
+                    if one.count >= self.most_for_median {
+                        return Some(Stop::SampleLimit { unmet });
+                    }
                 }
                 _ => return ends,
             }

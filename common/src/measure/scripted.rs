@@ -113,7 +113,9 @@ fn samples_of_two_kinds_go_on_until_their_median_is_known() {
         (row.pairs.len(), row.stop)
     };
     // As many of each: nothing helps, and it ends all the same.
-    assert_eq!(two_kinds(8), (500, Some(Stop::Precise)));
+    let (pairs, stop) = two_kinds(8);
+    let Some(Stop::SampleLimit { unmet }) = stop else { panic!("{stop:?}") };
+    assert_eq!((pairs, unmet[0].starts_with("median to ±")), (500, true), "{unmet:?}");
     let (pairs, stop) = two_kinds(7);
     assert!((30..500).contains(&pairs) && stop == Some(Stop::Precise), "{pairs} {stop:?}");
     assert!(two_kinds(3).0 < 30);
@@ -270,11 +272,62 @@ fn a_clock_that_rises_late_shows_that_earlier_ones_were_low() {
     let out = go(&Plan { rule: Rule { fixed: Some(40), ..Rule::default() }, ..plan(1) }, &mut target);
     let row = &out.rows[0];
     assert!(row.pairs.iter().all(|pair| pair.one.mhz == Some(2000.0)), "a slow sample was kept");
+    assert!(row.discarded > 10, "{}", row.discarded);
+    assert_eq!((row.pairs.len(), &row.stop), (40, &Some(Stop::FixedCount)), "as many as were asked for");
+}
+
+#[test]
+fn a_row_that_had_enough_goes_on_when_the_clock_rises() {
+    // The first row has its ten pairs at 1000 MHz before the other shows 2000.
+    let mut target = script(|v, n, k| {
+        let mhz = if v == 1 && k < 40 || v == 0 && k < 15 { 1000.0 } else { 2000.0 };
+        let noise = if v == 1 && k % 2 == 0 { 1.1 } else { 1.0 };
+        Ok(Reading { mhz: Some(mhz), ..reading(f64::from(n) * noise * 2e6 / mhz) })
+    });
+    let out = go(&plan(2), &mut target);
+    let row = &out.rows[0];
+    assert!(row.discarded >= 10 && row.pairs.len() >= 10, "{} {}", row.discarded, row.pairs.len());
+    assert!(row.pairs.iter().all(|pair| pair.one.mhz == Some(2000.0)) && row.stop == Some(Stop::Precise));
+}
+
+#[test]
+fn one_clock_that_was_misread_makes_no_other_look_slow() {
+    let mut target = script(at_clock(|k| if k == 30 { 2700.0 } else { 1980.0 }));
+    let out = go(&plan(1), &mut target);
+    assert_eq!((out.rows[0].discarded, &out.rows[0].stop), (0, &Some(Stop::Precise)));
+    assert_eq!(out.reference_mhz, Some(1980.0));
+}
+
+#[test]
+fn a_row_whose_long_submits_are_always_slow_ends() {
+    let mut target = script(|_, n, _| {
+        let mhz = if n == 1 { 1980.0 } else { 1400.0 };
+        Ok(Reading { mhz: Some(mhz), ..reading(f64::from(n) * 1000.0) })
+    });
+    let rule = Rule { fixed: Some(30), ..Rule::default() };
+    let out = go(&Plan { rule, budget: Duration::from_secs(86_400), ..plan(1) }, &mut target);
+    assert_eq!((out.rows[0].pairs.len(), &out.rows[0].stop), (0, &Some(Stop::Throttled)));
+    assert!(target.now < Duration::from_secs(9), "{:?}", target.now);
+}
+
+#[test]
+fn a_wrong_answer_and_a_race_are_seen_at_any_clock() {
+    let slow_and_wrong = |k: usize| k == 20;
+    let mut answer = |_: usize, n: u32, k: usize| {
+        let wrong = if slow_and_wrong(k) { 7 } else { 0 };
+        let mhz = if slow_and_wrong(k) { 1000.0 } else { 2000.0 };
+        Ok(Reading { mhz: Some(mhz), wrong, ..reading(f64::from(n) * 100.0) })
+    };
+    let fixed = || Rule { fixed: Some(30), ..Rule::default() };
+    let out = go(&Plan { rule: fixed(), ..plan(1) }, &mut script(&mut answer));
+    assert_eq!(out.rows[0].wrong.map(|reading| reading.wrong), Some(7));
+    let mut racy = Plan { rule: fixed(), ..plan(1) };
+    racy.rows[0].must_differ = None;
+    let out = go(&racy, &mut script(&mut answer));
     assert!(
-        row.discarded > 10 && row.pairs.len() + row.discarded == 40,
-        "{} {}",
-        row.pairs.len(),
-        row.discarded
+        out.rows[0].wrong.is_none() && out.rows[0].discarded_racy > 0,
+        "{:?}",
+        out.rows[0].discarded_racy
     );
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Reading, Row};
+use super::{Pair, Reading, Row};
 
 /// When a clock is too low, and how long the device is left alone then.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,37 +33,57 @@ impl Throttle {
         reading.mhz.is_some_and(|mhz| mhz < self.least * reference)
     }
 
-    /// Throws away the pairs that were kept before the device showed how fast its clock can be.
-    pub(super) fn look_back(&self, rows: &mut [Row], reference: Option<f64>) {
-        let Some(reference) = reference else { return };
-        for row in rows {
-            let (low, kept): (Vec<_>, Vec<_>) = row.pairs.drain(..).partition(|pair| {
-                self.is_too_low(&pair.one, reference)
-                    || pair.many.is_some_and(|many| self.is_too_low(&many, reference))
-            });
-            row.pairs = kept;
-            for pair in low {
-                let mhz = [Some(pair.one), pair.many].into_iter().flatten().filter_map(|reading| reading.mhz);
-                row.discard(mhz.reduce(f64::min));
-            }
+    /// Throws away the pairs of a row that are too slow for what the clock was found to reach since; whether
+    /// there were any.
+    pub(super) fn look_back(&self, row: &mut Row, reference: Option<f64>) -> bool {
+        let Some(reference) = reference else { return false };
+        let both = |pair: &Pair| [Some(pair.one), pair.many].into_iter().flatten();
+        let (low, kept): (Vec<_>, Vec<_>) = row
+            .pairs
+            .drain(..)
+            .partition(|pair| both(pair).any(|reading| self.is_too_low(&reading, reference)));
+        row.pairs = kept;
+        for pair in &low {
+            let mhz = both(pair).filter_map(|reading| reading.mhz).reduce(f64::min);
+            row.discard(mhz, both(pair).any(|reading| reading.wrong > 0));
         }
+        !low.is_empty()
     }
 }
+
+/// So many readings have to agree on a clock before others are judged by it: one that was misread must not
+/// make all others look slow.
+const WITNESSES: usize = 3;
 
 /// The clocks that were seen.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
-    highest: Option<f64>,
+    /// The highest, at most [`WITNESSES`] of them, the lowest first.
+    highest: Vec<f64>,
+    judged_by: Option<f64>,
 }
 
 impl Clocks {
-    /// The clock of this sample is too low, by the highest so far.
+    /// The clock of this sample is too low, by those so far.
     pub fn is_too_low(&mut self, throttle: &Throttle, reading: &Reading) -> bool {
-        self.highest = [self.highest, reading.mhz].into_iter().flatten().reduce(f64::max);
-        self.highest.is_some_and(|reference| throttle.is_too_low(reading, reference))
+        if let Some(mhz) = reading.mhz {
+            let at = self.highest.partition_point(|&other| other < mhz);
+            self.highest.insert(at, mhz);
+            if self.highest.len() > WITNESSES {
+                self.highest.remove(0);
+            }
+        }
+        self.reference().is_some_and(|reference| throttle.is_too_low(reading, reference))
     }
 
+    /// The highest clock that has its witnesses.
     pub fn reference(&self) -> Option<f64> {
-        self.highest
+        (self.highest.len() == WITNESSES).then(|| self.highest[0])
+    }
+
+    /// The reference is another than when this was last asked.
+    pub fn has_risen(&mut self) -> bool {
+        let reference = self.reference();
+        std::mem::replace(&mut self.judged_by, reference) != reference
     }
 }

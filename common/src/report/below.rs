@@ -114,6 +114,10 @@ fn stopped(record: &Record) -> Vec<String> {
                 let spent = format!("stopped by the budget of {} s", trimmed(record.method.budget_s));
                 groups.add(&row.variant, &format!("{spent}: {}", unmet.join("; ")));
             }
+            Some(Stop::SampleLimit { unmet }) => {
+                let samples = record.method.rule.most_for_median;
+                groups.add(&row.variant, &format!("ended after {samples} samples: {}", unmet.join("; ")));
+            }
             Some(Stop::Throttled) => groups.add(&row.variant, "ended because the clock stayed too low"),
             Some(Stop::Interrupted) => groups.add(&row.variant, "interrupted before enough samples"),
             _ => {}

@@ -51,7 +51,8 @@ fn discarded(record: &Record) -> Option<String> {
     let discarded: usize = record.rows.iter().map(|row| row.discarded).sum();
     let reference = record.method.reference_mhz.filter(|_| discarded > 0)?;
     Some(format!(
-        "{discarded} samples were discarded because the clock was below 75 % of {reference:.0} MHz, the highest seen."
+        "{discarded} samples were discarded because the clock was below 75 % of {reference:.0} MHz, the highest that three \
+         samples reached."
     ))
 }
 

@@ -49,10 +49,13 @@ impl Destination {
         }
     }
 
-    /// The path, where it is a file that can be replaced.
-    pub(crate) fn file(&self) -> Option<&Path> {
+    /// The path behind symbolic links, where it is a file that can be replaced.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
         match self {
-            Self::File(path) => matches!(Place::of(path), Ok(Place::File { .. })).then_some(path),
+            Self::File(path) => match Place::of(path) {
+                Ok(Place::File { target, .. }) => Some(target),
+                _ => None,
+            },
             Self::Stdout => None,
         }
     }
@@ -340,6 +343,8 @@ mod tests {
         Destination::File(link.clone()).write("new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert_eq!(Destination::File(link).file(), Some(fs::canonicalize(file).unwrap()));
+        assert_eq!((null.file(), Destination::Stdout.file()), (None, None));
     }
 
     #[cfg(unix)]
