@@ -32,6 +32,8 @@ fn main() -> ExitCode {
     ]
     .map(|trial| trial.with_ignored_flag(!cfg!(unix)))
     .into();
+    trials.push(trial("crashed_at_its_fourth_variant", crashed_at_its_fourth_variant));
+    trials.push(trial("tested_before_it_measures", tested_before_it_measures));
     trials.push(trial("head_of_a_long_output", head_of_a_long_output));
     trials.push(trial("closed_stderr", closed_stderr));
     trials.extend(
@@ -48,6 +50,36 @@ fn long_run(words: &str, folder: &Path) -> Result<Running> {
     // Nothing is said while it measures; a round takes some 20 ms.
     std::thread::sleep(Duration::from_secs(2));
     Ok(running)
+}
+
+/// A driver that crashes at a variant's first sample leaves what the ones before it took.
+fn crashed_at_its_fourth_variant() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let call = Call::new(SAMPLE)?.words("--size 96 --bands 2 --align 8 --out run").within(folder.path());
+    let ended = call.env("HOTLAP_DIE_AT", "events_2:crash").run()?;
+    ensure!(ended.code != Some(0), "{ended}");
+    let record = read_record(&folder.path().join("run/record.json"))?;
+    ensure!(record.ended == End::Unfinished, "{:?}", record.ended);
+    let measured: Vec<&str> =
+        record.rows.iter().filter(|row| row.isolated_us.is_some()).map(|row| row.variant.as_str()).collect();
+    let before = ["no_barrier", "full_barrier", "execution_only", "bands_no_sync_2"];
+    ensure!(measured == before, "{measured:?}");
+    ensure!(record.rows.iter().any(|row| row.variant == "events_2" && row.isolated_us.is_none()));
+    Ok(())
+}
+
+/// The record holds the certificate, unless it was left out.
+fn tested_before_it_measures() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    for (words, tested) in [("--json a.json", true), ("--json b.json --no-self-test", false)] {
+        let call = Call::new(SAMPLE)?.words("--size 64 --samples 1").words(words).within(folder.path());
+        call.with_self_test().run()?.with_code(EXIT_RIGHT.into())?;
+        let file = words.split(' ').nth(1).context("a file")?;
+        let certificate = read_record(&folder.path().join(file))?.self_test;
+        ensure!(certificate.is_some() == tested, "{words}: {certificate:?}");
+        ensure!(certificate.is_none_or(|certificate| certificate.passed()), "{words}");
+    }
+    Ok(())
 }
 
 fn send(signal: &str, to: &Running) -> Result<()> {

@@ -61,7 +61,7 @@ pub(super) struct Common {
     /// Print the devices of this machine, best first, and end
     #[arg(long)]
     pub(super) list_devices: bool,
-    /// Device to run on: index in the list, part of its name, or UUID
+    /// Device to run on: index in the list, part of its name, UUID, or all of them in turn
     ///
     /// The default is the first that can be used, discrete before integrated before virtual before
     /// CPU.

@@ -15,6 +15,7 @@ use super::terminal::{on_interrupt, width_of};
 use super::{print, say};
 use crate::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
 use crate::fault;
+use crate::gpu::usable_devices;
 use crate::host::Sample;
 use crate::record::Record;
 use crate::report::{self, Charset};
@@ -60,7 +61,7 @@ pub(super) fn run(
     let Some(texts) = arguments.iter().map(|a| a.to_str()).collect::<Option<Vec<_>>>() else {
         return Ok(Asked::Run(arguments));
     };
-    let points = points(command, own, &texts)?;
+    let points = points(command, own, &texts, &every_device)?;
     if let [point] = &points[..] {
         return Ok(Asked::Run(point.arguments.iter().map(Into::into).collect()));
     }
@@ -119,6 +120,11 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
     Ok(worst)
 }
 
+/// What `--device` takes for each device that can be used.
+fn every_device() -> Result<Vec<String>> {
+    Ok(usable_devices()?.into_iter().map(|device| device.wish).collect())
+}
+
 /// The folder of `--out`, which each run gets a part of.
 fn out(arguments: &[&str]) -> Option<PathBuf> {
     let after = arguments.iter().position(|a| *a == "--out").and_then(|at| arguments.get(at + 1).copied());
@@ -126,7 +132,12 @@ fn out(arguments: &[&str]) -> Option<PathBuf> {
 }
 
 /// All runs that the arguments ask for, the last argument varying fastest.
-fn points(command: &clap::Command, own: &[String], arguments: &[&str]) -> Result<Vec<Point>> {
+fn points(
+    command: &clap::Command,
+    own: &[String],
+    arguments: &[&str],
+    devices: &dyn Fn() -> Result<Vec<String>>,
+) -> Result<Vec<Point>> {
     let lists: BTreeMap<&str, bool> = command
         .get_arguments()
         .filter(|argument| argument.get_action().takes_values())
@@ -157,7 +168,11 @@ fn points(command: &clap::Command, own: &[String], arguments: &[&str]) -> Result
             continue;
         };
         let swept = own.iter().any(|o| o == name);
-        let values = if swept { values(value, takes_lists)? } else { vec![value.to_owned()] };
+        let values = match (name, value) {
+            ("device", "all") => devices()?,
+            _ if swept => values(value, takes_lists)?,
+            _ => vec![value.to_owned()],
+        };
         let many = values.len() > 1;
         ensure!(
             points.len() * values.len() <= MOST_POINTS,
@@ -244,7 +259,8 @@ mod tests {
             .arg(Arg::new("code").long("code").num_args(0..=1))
             .arg(Arg::new("all").long("all").action(ArgAction::SetTrue));
         let own = ["size", "bands"].map(str::to_owned);
-        let points = points(&command, &own, arguments)?;
+        let devices = || Ok(vec!["0000-01".to_owned(), "1".to_owned()]);
+        let points = points(&command, &own, arguments, &devices)?;
         Ok(points.iter().map(|p| format!("{}: {}", p.name(" "), p.arguments.join(" "))).collect())
     }
 
@@ -268,6 +284,13 @@ mod tests {
         assert_eq!(swept(&["--code", "amd:vega10", "--all"]).unwrap(), [": --code=amd:vega10 --all"]);
         assert_eq!(swept(&["--all", "--code"]).unwrap(), [": --all --code"]);
         assert_eq!(swept(&["--size=64", "--out", "x"]).unwrap(), [": --size=64 --out=x"]);
+    }
+
+    #[test]
+    fn every_device_has_its_turn() {
+        let runs = swept(&["--device", "all", "--size=64"]).unwrap();
+        assert_eq!(runs, ["device=0000-01: --device=0000-01 --size=64", "device=1: --device=1 --size=64"]);
+        assert_eq!(swept(&["--device=all", "--size", "1,2"]).unwrap().len(), 4);
     }
 
     #[test]

@@ -308,11 +308,16 @@ fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
     }
     let lost = |row: &&Row| plan.repetitions > 1 && row.isolated_us.is_some() && row.pipelined_us.is_none();
     let lost: Vec<&str> = rows.iter().filter(lost).map(|row| row.variant.as_str()).collect();
-    if !lost.is_empty() {
-        notes.push(format!(
-            "The pipelined time of {} is lost in noise: zero lies within its interval.",
-            lost.join(", ")
-        ));
+    // Below 6 samples there is no interval, and one difference below zero is enough.
+    let is_short = |name: &&str| rows.iter().any(|row| row.variant == *name && row.samples.len() < 6);
+    let (short, noisy): (Vec<&str>, Vec<&str>) = lost.into_iter().partition(is_short);
+    for (names, reason) in [
+        (noisy, "is lost in noise: zero lies within its interval"),
+        (short, "is not known: of its few samples one has T(N) below T(1)"),
+    ] {
+        if !names.is_empty() {
+            notes.push(format!("The pipelined time of {} {reason}.", names.join(", ")));
+        }
     }
     let two_queues = rows
         .iter()
