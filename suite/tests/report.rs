@@ -57,10 +57,10 @@ fn the_markdown_of_two_records() {
 }
 
 #[test]
-fn all_results_with_every_picture_fit_into_the_page() {
+fn results_with_every_picture_fit_into_the_page() {
     let folder = tempfile::tempdir().unwrap();
     let (page, plots) = (folder.path().join("a.html"), folder.path().join("plots"));
-    right(&[".", "--html", name(&page), "--plots", name(&plots)]);
+    right(&[H200, "2026-11-21-llvmpipe", "--html", name(&page), "--plots", name(&plots)]);
     let html = text(&page);
     assert!(html.len() < 2 << 20, "{} bytes", html.len());
     assert!(!html.contains("left out, because"), "a picture is missing");
@@ -84,6 +84,23 @@ fn size_of_svg(path: &Path) -> [u32; 2] {
         let (_, rest) = svg.split_once(&format!("{side}=\"")).unwrap();
         rest.split_once('"').unwrap().0.parse().unwrap()
     })
+}
+
+#[test]
+fn all_plots_of_all_results_fit_and_what_does_not_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (page, plots) = (folder.path().join("a.html"), folder.path().join("plots"));
+    right(&[".", "--html", name(&page), "--plots", name(&plots)]);
+    let html = text(&page);
+    assert!(html.len() < 2 << 20, "{} bytes", html.len());
+    let svgs = fs::read_dir(&plots)
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().path().extension().unwrap() == "svg");
+    assert_eq!(html.matches("<svg").count(), svgs.count());
+    // Of three timelines those that find no room, not the plots.
+    let [shown, told] = ["data:image/svg+xml;base64,", "The timeline is left out, because"]
+        .map(|mark| html.matches(mark).count());
+    assert!(shown >= 1 && told >= 1 && shown + told == 3, "{shown} and {told}");
 }
 
 #[test]
@@ -224,7 +241,9 @@ fn what_is_to_be_known_is_said() {
     for words in all {
         assert!(html.contains(words), "{words}");
     }
-    right(&[RUN, "--html", name(&folder.path().join("b.html"))]);
+    let untested = folder.path().join("untested");
+    changed(&untested, RUN, |record| record.self_test = None);
+    right(&[name(&untested), "--html", name(&folder.path().join("b.html"))]);
     let html = text(&folder.path().join("b.html"));
     assert!(html.contains("no self-test") && !html.contains("class=\"flags\""));
 }

@@ -91,7 +91,7 @@ fn only_what_stands_between_markers_is_replaced_and_only_once() {
     let lines: Vec<&str> = table.lines().take(2).collect();
     let shown = page.replace("old\r\n", &format!("```\r\n{}\r\n{}\r\n```\r\n", lines[0], lines[1])).replace(
         "-->\n<!-- suite: end -->\nno",
-        &format!("-->\n| size | `no_barrier` | `events_2` |\n|---|---|---|\n| [5\\|2]({RUN}) | 45.4 | 135.5 (2.98x) |\n<!-- suite: end -->\nno"),
+        &format!("-->\n| size | `no_barrier` | `events_2` |\n|---|---|---|\n| [5\\|2]({RUN}) | 42.8 | 132.8 (3.12x) |\n<!-- suite: end -->\nno"),
     );
     assert_eq!(once.text, shown);
     let twice = renewed(&once.text, &results(), no_ladder).unwrap();

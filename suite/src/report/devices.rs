@@ -188,6 +188,6 @@ mod tests {
         assert_eq!(comparison.reference(), Some("no_barrier"));
         let pictures = comparison.draw().unwrap();
         assert_eq!(pictures.len(), 2);
-        assert!(pictures[0].0.contains("1.63 | 1.63") && pictures[0].0.contains("Other"));
+        assert!(pictures[0].0.contains("1.66 | 1.66") && pictures[0].0.contains("Other"));
     }
 }

@@ -12,7 +12,7 @@ fn plan(machine: Option<&str>, mhz: Option<u32>) -> Plan {
 
 /// Rows of twelve rounds, each variant's time with `noise` of it added in every other round.
 fn rows(times: &[(&str, f64, f64)]) -> Vec<Row> {
-    let record = crate::recorded("default").unwrap();
+    let record = crate::recorded("512-12-passes").unwrap();
     let row = |(variant, us, noise): &(&str, f64, f64)| {
         let mut row = record.rows[0].clone();
         let sample = row.samples[0];
