@@ -8,15 +8,17 @@ mod outcome;
 mod page;
 mod place;
 mod repeats;
+mod resume;
 mod sample;
 mod series;
 mod show;
+mod stop;
 
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::{Result, bail};
-use common::cli::terminal::{fitted, on_interrupt, print};
+use common::cli::terminal::{fitted, print};
 use common::gpu::{Usable, find_device, usable_devices};
 use common::host::{self, Sample};
 use common::record::Tool;
@@ -30,6 +32,7 @@ pub use options::Run;
 use outcome::{State, exit_code};
 use series::Series;
 use show::Total;
+use stop::Stop;
 
 impl Run {
     /// Does it; returns the exit code.
@@ -43,7 +46,7 @@ impl Run {
         for series in &all {
             series.ensure_binaries(&samples)?;
         }
-        let stop = on_interrupt()?;
+        let stop = Stop::on_interrupt()?;
         let mut total = Total::new(all.iter().map(Series::open).sum());
         let run = all.iter_mut().try_for_each(|series| series.run(&samples, &stop, &mut total));
         total.finish();
@@ -90,9 +93,10 @@ impl Run {
         let devices = self.devices_or_all()?;
         let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let resume = |path: PathBuf| {
-            let manifest = Manifest::read(&path)?;
+            let mut manifest = Manifest::read(&path)?;
             manifest.ensure_tool(&tool(), &path)?;
             let device = manifest.device_of(&devices, |device| &device.facts, &path)?.wish.clone();
+            self.change(&mut manifest.settings);
             let place = Place::reopen(&path)?;
             Series::resume(place, manifest, device, &now)
         };

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -12,11 +11,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
+use super::stop::Stop;
+
 /// How often it is looked after.
 const POLL: Duration = Duration::from_millis(40);
 
 /// How long one that has used up its time may take to write what it has.
 const GRACE: Duration = Duration::from_secs(3);
+
+/// How long one that the user has asked to end may take for the sample under way and for writing what it has.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What is kept of a line that it says.
 const LONGEST_LINE: usize = 500;
@@ -32,7 +36,7 @@ pub(super) struct Call<'a> {
     /// How long it may take.
     pub(super) limit: Duration,
     /// The user has asked the run to end.
-    pub(super) stop: &'a AtomicBool,
+    pub(super) stop: &'a Stop,
 }
 
 /// Where a sample is, as it writes it to the file of `--progress`.
@@ -86,6 +90,8 @@ pub(super) enum How {
     TooLong,
     /// It used up its time, and had to be killed.
     Hung,
+    /// The user asked it to end, and it was killed since it did not soon enough.
+    Stopped,
 }
 
 impl Call<'_> {
@@ -109,13 +115,13 @@ impl Call<'_> {
         let mut running =
             Running { child, began: Instant::now(), asked: None, progress: Progress::default() };
         let heard = running.child.stderr.take().map(Heard::new);
-        let (status, hung) = self.attend(&mut running, watch)?;
+        let (status, killed) = self.attend(&mut running, watch)?;
         let took = running.began.elapsed();
-        let too_long = running.asked.is_some_and(|asked| asked.because == Because::Limit);
-        let how = match () {
-            () if hung => How::Hung,
-            () if too_long => How::TooLong,
-            () => how(status),
+        let how = match running.asked.map(|asked| asked.because) {
+            Some(_) if killed && self.stop.is_asked() => How::Stopped,
+            _ if killed => How::Hung,
+            Some(Because::Limit) => How::TooLong,
+            _ => how(status),
         };
         let said = heard.and_then(Heard::last);
         Ok(Ended { how, said, progress: running.progress.clone(), took })
@@ -133,11 +139,10 @@ impl Call<'_> {
                 return Ok((status, false));
             }
             watch(&running.progress);
-            let over = running.began.elapsed() > self.limit;
             match running.asked {
-                None if self.stop.load(Ordering::Relaxed) => running.ask(Because::User),
-                None if over => running.ask(Because::Limit),
-                Some(asked) if over && asked.at.elapsed() > GRACE => {
+                None if self.stop.is_asked() => running.ask(Because::User),
+                None if running.began.elapsed() > self.limit => running.ask(Because::Limit),
+                Some(asked) if self.stop.is_urgent() || asked.is_over() => {
                     running.child.kill().context("ending a sample that hangs")?;
                     return Ok((running.child.wait().context("waiting for a sample")?, true));
                 }
@@ -167,6 +172,17 @@ struct Asked {
 enum Because {
     User,
     Limit,
+}
+
+impl Asked {
+    /// It has had its time to answer.
+    fn is_over(self) -> bool {
+        let grace = match self.because {
+            Because::User => PATIENCE,
+            Because::Limit => GRACE,
+        };
+        self.at.elapsed() > grace
+    }
 }
 
 impl Running {
@@ -251,16 +267,11 @@ mod tests {
     use super::*;
 
     /// What a shell script that is called like a sample comes to.
-    fn run(script: &str, limit: Duration, stop: &AtomicBool) -> Ended {
+    fn run(script: &str, limit: Duration, stop: &Stop) -> Ended {
         run_watched(script, limit, stop, &mut |_| ())
     }
 
-    fn run_watched(
-        script: &str,
-        limit: Duration,
-        stop: &AtomicBool,
-        watch: &mut dyn FnMut(&Progress),
-    ) -> Ended {
+    fn run_watched(script: &str, limit: Duration, stop: &Stop, watch: &mut dyn FnMut(&Progress)) -> Ended {
         let folder = tempfile::tempdir().unwrap();
         let progress = folder.path().join("progress");
         let arguments = ["-c", script, "sh"].map(OsString::from).into();
@@ -271,7 +282,7 @@ mod tests {
     const SECONDS: Duration = Duration::from_secs(20);
 
     fn ended(script: &str) -> Ended {
-        run(script, SECONDS, &AtomicBool::new(false))
+        run(script, SECONDS, &Stop::default())
     }
 
     #[test]
@@ -302,25 +313,49 @@ mod tests {
     #[test]
     fn one_that_takes_too_long_is_asked_before_it_is_killed() {
         let limit = Duration::from_millis(200);
-        let polite = run("trap 'exit 130' INT; while :; do sleep 0.01; done", limit, &AtomicBool::new(false));
+        let polite = run("trap 'exit 130' INT; while :; do sleep 0.01; done", limit, &Stop::default());
         assert_eq!(polite.how, How::TooLong);
-        let deaf = run("trap '' INT; while :; do sleep 0.01; done", limit, &AtomicBool::new(false));
+        let deaf = run(DEAF, limit, &Stop::default());
         assert_eq!(deaf.how, How::Hung);
         assert!(deaf.took >= GRACE);
     }
 
     #[test]
     fn the_user_is_heard_once() {
-        let stop = AtomicBool::new(false);
+        let stop = Stop::default();
         let line = r#"{"phase":"measuring","variant":"","spent":0.0}"#;
         let script = format!(
             "n=0; trap 'n=$((n+1))' INT; echo '{line}' > $2; i=0; while [ $i -lt 30 ]; do i=$((i+1)); sleep 0.02; \
              done; exit $n"
         );
         let heard = run_watched(&script, SECONDS, &stop, &mut |progress| {
-            stop.fetch_or(progress.phase == Phase::Measuring, Ordering::Relaxed);
+            if progress.phase == Phase::Measuring && !stop.is_asked() {
+                stop.ask();
+            }
         });
         assert_eq!(heard.how, How::Code(1));
+    }
+
+    const DEAF: &str = "trap '' INT; while :; do sleep 0.01; done";
+
+    /// However much of its time is left.
+    #[test]
+    fn one_that_does_not_hear_the_user_is_killed() {
+        let stop = Stop::default();
+        stop.ask();
+        let deaf = run(DEAF, Duration::from_secs(30), &stop);
+        assert_eq!(deaf.how, How::Stopped);
+        assert!(deaf.took >= PATIENCE && deaf.took < 2 * PATIENCE, "{:?}", deaf.took);
+    }
+
+    #[test]
+    fn asked_twice_the_user_does_not_wait() {
+        let stop = Stop::default();
+        stop.ask();
+        stop.ask();
+        let deaf = run(DEAF, SECONDS, &stop);
+        assert_eq!(deaf.how, How::Stopped);
+        assert!(deaf.took < GRACE, "{:?}", deaf.took);
     }
 
     /// It would read from the terminal otherwise, and outlive the suite.
@@ -328,7 +363,7 @@ mod tests {
     fn its_input_stays_open() {
         let began = Instant::now();
         let limit = Duration::from_millis(300);
-        let waiting = run("read line; exit 7", limit, &AtomicBool::new(false));
+        let waiting = run("read line; exit 7", limit, &Stop::default());
         assert_ne!(waiting.how, How::Code(7));
         assert!(began.elapsed() >= limit);
     }

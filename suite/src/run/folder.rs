@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use common::cli::terminal::FILE_WIDTH;
 use common::fault;
 use common::record::Record;
@@ -47,17 +47,18 @@ impl Place {
         Ok(place)
     }
 
-    /// For a run that goes on.
+    /// For a run that goes on, what it left behind included.
     ///
     /// # Errors
     /// As [`Self::create`], but for what it holds.
     pub(super) fn reopen(path: &Path) -> Result<Self> {
-        let place = Self::open(path)?;
-        place.clean()?;
-        Ok(place)
+        Self::open(path)
     }
 
     fn open(path: &Path) -> Result<Self> {
+        if path.is_dir() {
+            ensure_writable(path)?;
+        }
         Ok(Self { path: path.to_owned(), _folder: Folder::create(path)? })
     }
 
@@ -111,24 +112,51 @@ impl Place {
         Ok(())
     }
 
-    /// Removes what a run that was killed left behind.
-    fn clean(&self) -> Result<()> {
+    /// What a run that was killed left behind, in the order of the names.
+    ///
+    /// # Errors
+    /// Where the folder cannot be read.
+    pub(super) fn left_behind(&self) -> Result<Vec<PathBuf>> {
         let reading = || format!("reading {}", self.path.display());
+        let mut left = Vec::new();
         for entry in fs::read_dir(&self.path).with_context(reading)? {
             let entry = entry.with_context(reading)?;
             if entry.file_name().as_encoded_bytes().starts_with(HIDDEN.as_bytes()) {
-                remove(&entry.path())?;
+                left.push(entry.path());
             }
         }
-        Ok(())
+        left.sort();
+        Ok(left)
     }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// What cannot be read or removed.
+    pub(super) fn clean(&self) -> Result<()> {
+        self.left_behind()?.iter().try_for_each(|path| remove(path))
+    }
+}
+
+/// Makes sure that files can be created in a folder. [`Folder::create`] does too, but names a file that no run
+/// has there.
+fn ensure_writable(path: &Path) -> Result<()> {
+    let draft =
+        fault::write("trying the folder", || tempfile::Builder::new().prefix(HIDDEN).tempfile_in(path));
+    draft.map(drop).map_err(|error| {
+        // What tempfile says names its file.
+        let error = error.kind();
+        let shown = path.display();
+        anyhow!("cannot write in the folder {shown}: {error}; check who may write there or choose another")
+    })
 }
 
 /// Removes a file or a folder. A sample whose suite has just been killed may still write into one for a moment.
 fn remove(path: &Path) -> Result<()> {
     let tried = || if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     for _ in 0..20 {
-        if tried().is_ok() {
+        // Whoever tries whether this folder can be written to removes its draft itself.
+        if tried().is_ok() || fs::symlink_metadata(path).is_err() {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(100));
@@ -204,7 +232,7 @@ mod tests {
         for file in [".hot-lap-abc.part", ".mine", "suite.json"] {
             fs::write(top.path().join(file), "").unwrap();
         }
-        drop(Place::reopen(top.path()).unwrap());
+        Place::reopen(top.path()).unwrap().clean().unwrap();
         assert_eq!(names(top.path()), [".mine", "suite.json"]);
     }
 

@@ -33,10 +33,11 @@ pub struct Run {
     pub(super) out: Option<PathBuf>,
     /// Go on with the run in the folder: measure what is missing there, failed or was interrupted, as it was
     /// asked for then
-    #[arg(long, conflicts_with_all = ["names", "time_limit", "seed", "trace", "budget", "pairs", "thorough", "cold"])]
+    #[arg(long, conflicts_with_all = ["names", "seed", "trace", "budget", "pairs", "thorough", "cold"])]
     pub(super) resume: bool,
-    /// Seconds that a sample may take [default: 300 more than its --budget]
-    #[arg(long, value_name = "SECONDS", value_parser = number_of_seconds)]
+    /// Seconds that a sample may take [default: 300 more than its --budget]; with --resume, those that are
+    /// measured from then on
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = number_of_seconds)]
     time_limit: Option<f64>,
     /// Seed of the order in which variants are sampled [default: from the clock, recorded]
     #[arg(long, value_name = "N")]
@@ -45,7 +46,7 @@ pub struct Run {
     #[arg(long)]
     trace: bool,
     /// For each sample: seconds for all its variants together
-    #[arg(long, value_name = "SECONDS", value_parser = number_of_seconds)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = number_of_seconds)]
     budget: Option<f64>,
     /// For each sample: take exactly N samples of each variant instead of stopping by noise
     #[arg(long = "samples", value_name = "N", conflicts_with = "thorough", value_parser = clap::value_parser!(u32).range(1..))]
@@ -81,6 +82,12 @@ impl Run {
     /// Asks for every device.
     pub(super) fn on_all_devices(&self) -> bool {
         self.device.as_deref() == Some(ALL)
+    }
+
+    /// Changes what a run that goes on may change: without more time, a sample that had too little would end as
+    /// before.
+    pub(super) fn change(&self, settings: &mut Settings) {
+        settings.time_limit_s = self.time_limit.unwrap_or(settings.time_limit_s);
     }
 
     /// The settings that were asked for; `seed` is taken where none was.
@@ -158,6 +165,15 @@ mod tests {
         assert!(run("--thorough --samples 3").is_err(), "samples refuse this too");
     }
 
+    /// Not that it could be no flag but a value.
+    #[test]
+    fn a_negative_number_is_out_of_range() {
+        for words in ["--budget -1", "--time-limit -0.5"] {
+            let refusal = run(words).unwrap_err().to_string();
+            assert!(refusal.contains("out of range"), "{refusal}");
+        }
+    }
+
     #[test]
     fn a_long_budget_is_within_the_limit() {
         let limit = |words| run(words).unwrap().settings(0).time_limit_s;
@@ -167,11 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn a_resumed_run_takes_no_settings() {
+    fn a_resumed_run_takes_no_settings_but_more_time() {
         assert!(run("--resume --out x --device 0").is_ok());
-        for words in
-            ["lds_blur", "--seed 1", "--trace", "--budget 1", "--samples 1", "--cold", "--time-limit 9"]
-        {
+        let mut settings = Settings::of_a_test(false);
+        run("--resume --time-limit 60").unwrap().change(&mut settings);
+        assert_eq!(settings, Settings { time_limit_s: 60.0, ..Settings::of_a_test(false) });
+        run("--resume").unwrap().change(&mut settings);
+        assert_eq!(settings.time_limit_s, 60.0);
+        for words in ["lds_blur", "--seed 1", "--trace", "--budget 1", "--samples 1", "--cold"] {
             assert!(run(&format!("--resume {words}")).is_err(), "{words}");
         }
     }

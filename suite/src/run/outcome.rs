@@ -67,11 +67,11 @@ impl fmt::Display for State {
     }
 }
 
-/// The exit code of a run whose samples ended like this: the worst, and [`EXIT_SKIPPED`] only where nothing could
+/// The exit code of a run whose samples ended like this: the worst, that of Ctrl-C where some were not begun, and [`EXIT_SKIPPED`] only where nothing could
 /// run at all.
 pub(super) fn exit_code(states: &[State]) -> u8 {
     let any = |state| states.contains(&state);
-    if any(State::Interrupted) {
+    if any(State::Interrupted) || any(State::Missing) {
         EXIT_INTERRUPTED
     } else if any(State::Hung) {
         EXIT_HUNG
@@ -159,6 +159,8 @@ mod tests {
         assert_eq!(exit_code(&[Failed, Right, Skipped]), 2);
         assert_eq!(exit_code(&[Failed, Hung, Right]), 3);
         assert_eq!(exit_code(&[Right, Hung, Interrupted, Missing]), 130);
+        // Ctrl-C came as the first had just ended.
+        assert_eq!(exit_code(&[Right, Missing]), 130);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -15,12 +14,13 @@ use super::child::{Call, Ended, How, Phase, Progress};
 use super::options::Settings;
 use super::outcome::State;
 use super::repeats::{Death, joined};
+use super::stop::Stop;
 
 /// A sample that died is run again so often, each time without the variant that it died with.
 const MOST_REPEATS: usize = 2;
 
 /// The record in the folder that a sample works in.
-const RECORD: &str = "record.json";
+pub(super) const RECORD: &str = "record.json";
 /// The drawing of its waves.
 pub(super) const WAVES: &str = "waves.svg";
 
@@ -40,7 +40,7 @@ pub(super) struct Subject<'a> {
     /// An empty folder to work in.
     pub(super) folder: &'a Path,
     /// The user has asked the run to end.
-    pub(super) stop: &'a AtomicBool,
+    pub(super) stop: &'a Stop,
 }
 
 /// What came of it.
@@ -124,7 +124,7 @@ impl Subject<'_> {
     /// What to do after an attempt.
     fn next(&self, ended: &Ended, record: Option<&Record>, history: &History) -> Next {
         // One that is slow is as slow again.
-        if self.stop.load(Ordering::Relaxed) || ended.how == How::TooLong {
+        if self.stop.is_asked() || ended.how == How::TooLong {
             return Next::Keep;
         }
         let traces = self.settings.trace && history.untraced.is_none();
@@ -143,7 +143,7 @@ impl Subject<'_> {
 
     fn kept(&self, ended: &Ended, record: Option<Record>, mut history: History) -> Measured {
         let how = record.as_ref().map(|record| &record.ended);
-        let asked = self.stop.load(Ordering::Relaxed) || ended.how == How::Code(EXIT_INTERRUPTED.into());
+        let asked = self.stop.is_asked() || ended.how == How::Code(EXIT_INTERRUPTED.into());
         // One may have come to its end before it was heard.
         let interrupted = asked && how != Some(&End::Complete);
         let hurried = interrupted && how == Some(&End::Unfinished);
@@ -158,7 +158,7 @@ impl Subject<'_> {
         if let Some(record) = &mut record {
             let reason = history.untraced.as_ref().map(|untraced| &untraced.reason);
             record.notes.extend(reason.map(|reason| format!("No waves were traced: {reason}.")));
-            record.command = self.command(&record.command);
+            record.command = plain_command(self.name, &record.command);
             if interrupted {
                 record.ended = End::Interrupted;
             }
@@ -193,6 +193,7 @@ impl Subject<'_> {
             How::TooLong => {
                 return format!("it was stopped at its time limit of {limit} s; --time-limit gives it more");
             }
+            How::Stopped => "it did not end when it was asked to, and was killed".to_owned(),
             How::Hung => format!("it hung and was killed: no end within {limit} s"),
         };
         said.map_or_else(|| what.clone(), |said| format!("{what}; the last it said: {said}"))
@@ -202,23 +203,6 @@ impl Subject<'_> {
     fn plain<'t>(&self, said: &'t str) -> &'t str {
         let said = said.strip_prefix(self.name).and_then(|said| said.strip_prefix(": ")).unwrap_or(said);
         said.strip_prefix("skipped: ").unwrap_or(said)
-    }
-
-    /// The command line that repeats it, without what only this run needs: where it wrote to, and its progress.
-    fn command(&self, command: &[String]) -> Vec<String> {
-        let mut kept = vec![self.name.to_owned()];
-        let mut words = command.iter().skip(1);
-        while let Some(word) = words.next() {
-            match word.as_str() {
-                "--json" | "--progress" => _ = words.next(),
-                "--trace" => {
-                    words.next();
-                    kept.extend(["--trace".to_owned(), WAVES.to_owned()]);
-                }
-                _ => kept.push(word.clone()),
-            }
-        }
-        kept
     }
 }
 
@@ -230,6 +214,23 @@ enum Next {
     Without(String),
 }
 
+/// The command line that repeats a sample, without what only this run needs: where it wrote to, and its progress.
+pub(super) fn plain_command(name: &str, command: &[String]) -> Vec<String> {
+    let mut kept = vec![name.to_owned()];
+    let mut words = command.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--json" | "--progress" => _ = words.next(),
+            "--trace" => {
+                words.next();
+                kept.extend(["--trace".to_owned(), WAVES.to_owned()]);
+            }
+            _ => kept.push(word.clone()),
+        }
+    }
+    kept
+}
+
 /// The process did not come to the end of what it was asked for.
 fn died(ended: &Ended, record: Option<&Record>) -> bool {
     let unfinished = match record.map(|record| &record.ended) {
@@ -238,7 +239,9 @@ fn died(ended: &Ended, record: Option<&Record>) -> bool {
         None => ended.how != How::Code(EXIT_SKIPPED.into()),
     };
     let ends = [EXIT_RIGHT, EXIT_SKIPPED, EXIT_FAILED, EXIT_INTERRUPTED].map(i32::from);
-    unfinished || !matches!(ended.how, How::Code(code) if ends.contains(&code))
+    let by_itself = matches!(ended.how, How::Code(code) if ends.contains(&code));
+    // Its record may have been complete when the user had no more patience.
+    unfinished || !(by_itself || ended.how == How::Stopped)
 }
 
 /// The variant that it died with. What is refused, or cannot be written, is no variant's fault, nor is a crash

@@ -1,18 +1,18 @@
 //! The samples of a run on one device, one after the other.
 
-use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use common::report::{Destination, read_json};
+use common::report::Destination;
 
 use super::folder::Place;
 use super::manifest::{Entry, MANIFEST, Manifest};
 use super::outcome::{Counts, State};
 use super::page::{PAGE, page};
-use super::sample::{Measured, Subject, WAVES};
+use super::resume;
+use super::sample::{Measured, Subject};
 use super::show::Total;
+use super::stop::Stop;
 use crate::samples::Samples;
 
 const ENDS_HERE: &str = "the run ends here; with --resume it goes on";
@@ -39,10 +39,11 @@ impl Series {
     /// Notes that it goes on at the time `now`, where anything is left to do.
     ///
     /// # Errors
-    /// As [`Self::begin`].
+    /// As [`Self::begin`], and where what a killed run left cannot be kept or removed.
     pub(super) fn resume(place: Place, manifest: Manifest, device: String, now: &str) -> Result<Self> {
         let mut series = Self { place, manifest, device };
-        series.adopt();
+        resume::take_stock(&series.place, &mut series.manifest)?;
+        series.place.clean()?;
         if series.open() > 0 {
             series.manifest.resumed.push(now.to_owned());
         }
@@ -82,9 +83,9 @@ impl Series {
     ///
     /// # Errors
     /// Where nothing more can be written. What becomes of a sample is none.
-    pub(super) fn run(&mut self, samples: &Samples, stop: &AtomicBool, total: &mut Total) -> Result<()> {
+    pub(super) fn run(&mut self, samples: &Samples, stop: &Stop, total: &mut Total) -> Result<()> {
         for at in 0..self.manifest.samples.len() {
-            if stop.load(Ordering::Relaxed) {
+            if stop.is_asked() {
                 break;
             }
             if self.manifest.samples[at].state.is_complete() {
@@ -97,7 +98,7 @@ impl Series {
         Ok(())
     }
 
-    fn measure(&mut self, at: usize, samples: &Samples, stop: &AtomicBool, total: &mut Total) -> Result<()> {
+    fn measure(&mut self, at: usize, samples: &Samples, stop: &Stop, total: &mut Total) -> Result<()> {
         let name = self.manifest.samples[at].sample.clone();
         let (binary, work) = (samples.binary(&name)?, self.place.workplace()?);
         let subject = Subject {
@@ -108,34 +109,12 @@ impl Series {
             folder: work.path(),
             stop,
         };
-        let measured = subject.measure(&mut |progress| total.show(&name, progress))?;
+        let measured = subject.measure(&mut |progress| total.show(&name, progress, stop))?;
         if let Some(record) = &measured.record {
             self.place.keep(&name, work.path(), record, measured.waves.as_deref())?;
         }
         note(&mut self.manifest.samples[at], &measured);
         Ok(())
-    }
-
-    /// A kill between a sample's appearance and its note leaves a record that the manifest does not know of.
-    fn adopt(&mut self) {
-        let (folder, settings) = (self.place.path(), &self.manifest.settings);
-        let missing = self.manifest.samples.iter_mut().filter(|entry| entry.state == State::Missing);
-        for entry in missing {
-            let kept = folder.join(&entry.sample);
-            let text = fs::read_to_string(kept.join("record.json"));
-            let record = text.ok().and_then(|text| read_json(&text).ok());
-            if let Some(record) = record.filter(|record| record.method.seed == settings.seed) {
-                Manifest::adopt(entry, &record, kept.join(WAVES).exists());
-            }
-        }
-        // What was complete and has been taken away since is to be measured again.
-        let gone =
-            |entry: &&mut Entry| entry.kept && !folder.join(&entry.sample).join("record.json").exists();
-        self.manifest
-            .samples
-            .iter_mut()
-            .filter(gone)
-            .for_each(|entry| *entry = Entry::missing(&entry.sample));
     }
 
     fn write(&self) -> Result<()> {

@@ -9,6 +9,10 @@ use indicatif::ProgressBar;
 use super::child::{Phase, Progress};
 use super::manifest::{Entry, Manifest};
 use super::outcome::{Counts, State};
+use super::stop::Stop;
+
+/// What the user who has asked for the end waits for.
+const STOPPING: &str = "stopping after the current sample; Ctrl-C again: at once";
 
 /// How far all samples of a run are.
 pub(super) struct Total {
@@ -17,16 +21,22 @@ pub(super) struct Total {
     done: usize,
     of: usize,
     furthest: f64,
+    /// That the run ends has been said.
+    ends: bool,
 }
 
 impl Total {
     /// Of so many samples.
     pub(super) fn new(of: usize) -> Self {
-        Self { bar: progress_bar(), began: Instant::now(), done: 0, of, furthest: 0.0 }
+        Self { bar: progress_bar(), began: Instant::now(), done: 0, of, furthest: 0.0, ends: false }
     }
 
     /// A sample is under way.
-    pub(super) fn show(&mut self, sample: &str, progress: &Progress) {
+    pub(super) fn show(&mut self, sample: &str, progress: &Progress, stop: &Stop) {
+        if stop.is_asked() && !self.ends {
+            self.ends = true;
+            self.bar.suspend(|| say(STOPPING));
+        }
         if self.bar.is_hidden() {
             return;
         }

@@ -19,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
         trial("settings_reach_the_samples", settings_reach_the_samples),
         trial("a_complete_run_is_left_alone", a_complete_run_is_left_alone),
         trial("what_was_taken_away_is_measured_again", what_was_taken_away_is_measured_again),
+        trial("what_was_damaged_is_measured_again", what_was_damaged_is_measured_again),
         trial("all_devices", all_devices),
         trial("without_samples_beside_it", without_samples_beside_it),
     ]
@@ -124,6 +125,22 @@ fn what_was_taken_away_is_measured_again() -> Result<()> {
     ensure!(snapshot(&folder.join("data_race"))? == before, "data_race has changed");
     ensure!(record(&folder, "lds_blur")?.method.seed == seed, "another seed");
     ensure!(manifest(&folder)?["resumed"].as_array().is_some_and(|times| times.len() == 1), "not noted");
+    Ok(())
+}
+
+fn what_was_damaged_is_measured_again() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    complete(&folder)?;
+    let path = folder.join("lds_blur/record.json");
+    fs::OpenOptions::new().write(true).open(&path)?.set_len(5000)?;
+    let before = snapshot(&folder.join("data_race"))?;
+    let ended = resume(&folder)?.run()?.with_code(EXIT_RIGHT.into())?;
+    let said = ended.stderr.lines().next().unwrap_or_default();
+    ensure!(said.contains(&path.display().to_string()), "{ended}");
+    ensure!(said.ends_with("; lds_blur is measured again"), "{ended}");
+    ensure!(ensure_whole(&folder)? == ["data_race", "lds_blur"], "not complete: {ended}");
+    ensure!(snapshot(&folder.join("data_race"))? == before, "data_race has changed");
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use common::record::{Ended, Record, Status};
 use libtest_mimic::Trial;
 
 use crate::support::{told_on_one_line, trial};
-use crate::whole::{ensure_states, ensure_whole, hidden, record, states};
+use crate::whole::{ensure_states, ensure_whole, hidden, manifest, record, states};
 use crate::{QUICK, resume, run_into};
 
 pub fn trials() -> Vec<Trial> {
@@ -18,6 +18,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a_hang_is_a_row", a_hang_is_a_row),
         trial("a_lost_device_is_a_row", a_lost_device_is_a_row),
         trial("a_slow_sample_keeps_what_it_has", a_slow_sample_keeps_what_it_has),
+        trial("one_that_had_too_little_time_is_given_more", one_that_had_too_little_time),
     ];
     let writes = [
         "creating the folder#1",
@@ -115,6 +116,20 @@ fn a_slow_sample_keeps_what_it_has() -> Result<()> {
     let record = record(&folder, "lds_blur")?;
     ensure!(matches!(record.ended, Ended::Failed { .. }), "{:?}", record.ended);
     ensure!(record.rows.iter().all(|row| !row.samples.is_empty()), "samples are lost");
+    Ok(())
+}
+
+/// As its reason says.
+fn one_that_had_too_little_time() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    run_into(&folder, "data_race --time-limit 0.001")?.words(QUICK).run()?.with_code(EXIT_FAILED.into())?;
+    let reason = &states(&folder)?["data_race"].1;
+    ensure!(reason.contains("--time-limit gives it more"), "{reason}");
+    resume(&folder)?.words("--time-limit 60").run()?.with_code(EXIT_RIGHT.into())?;
+    ensure_states(&folder, &[("data_race", "right")])?;
+    let limit = &manifest(&folder)?["settings"]["time_limit_s"];
+    ensure!(limit == 60.0, "it goes on with {limit} s the next time");
     Ok(())
 }
 

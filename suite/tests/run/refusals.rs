@@ -15,12 +15,14 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("another_program_or_device_does_not_go_on", another_program_or_device_does_not_go_on),
         trial("a_folder_with_a_run_is_refused", a_folder_with_a_run_is_refused),
+        trial("a_folder_that_cannot_be_written_to_is_named", a_folder_that_cannot_be_written_to_is_named),
         trial("two_runs_do_not_share_a_folder", two_runs_do_not_share_a_folder),
         trial("help_and_version", help_and_version),
     ];
     let words = [
         ("run nix", "there is no sample 'nix': there are codegen, data_race"),
         ("run --time-limit 0", "out of range"),
+        ("run --budget -1", "-1 s is out of range"),
         ("run --budget soon", "not a number of seconds"),
         ("run --samples 0", "0 is not in 1.."),
         ("run --resume data_race", "cannot be used with"),
@@ -106,6 +108,17 @@ fn a_folder_with_a_run_is_refused() -> Result<()> {
     ensure!(after.iter().all(|(path, file)| before.get(path) == Some(file)), "something has changed");
     ensure!(hidden(&folder)?.is_empty(), "{:?}", hidden(&folder)?);
     Ok(())
+}
+
+/// Root may write everywhere, so the disk is full instead.
+fn a_folder_that_cannot_be_written_to_is_named() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    run_into(&folder, "data_race")?.words(QUICK).run()?.with_code(EXIT_RIGHT.into())?;
+    let says = format!("cannot write in the folder {}: ", folder.display());
+    let ended = resume(&folder)?.env("HOTLAP_FAULT", "trying the folder#1:disk-full").run()?;
+    ensure!(!ended.stderr.contains("record.json"), "{ended}");
+    told_on_one_line(ended, EXIT_FAILED, &[&says, "no storage space"])
 }
 
 fn two_runs_do_not_share_a_folder() -> Result<()> {

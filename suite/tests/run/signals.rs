@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
+use common::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
 use common::record::Ended;
 use libtest_mimic::Trial;
 
@@ -18,7 +18,8 @@ pub fn trials() -> Vec<Trial> {
     let trials = [
         trial("an_interrupt_keeps_what_is_done", an_interrupt_keeps_what_is_done),
         trial("an_interrupt_of_the_whole_group", an_interrupt_of_the_whole_group),
-        trial("a_second_interrupt_ends_at_once", a_second_interrupt_ends_at_once),
+        trial("a_killed_suite_keeps_what_it_had_measured", a_killed_suite_keeps_what_it_had),
+        trial("a_second_interrupt_keeps_what_there_is_at_once", a_second_interrupt_keeps_what_there_is),
     ];
     trials.map(|trial| trial.with_ignored_flag(!cfg!(unix))).into()
 }
@@ -50,7 +51,8 @@ pub fn processes_with(text: &str) -> Vec<u32> {
 fn until(folder: &Path, is_there: impl Fn(&Path) -> bool) -> Result<()> {
     let began = Instant::now();
     loop {
-        let work = hidden(folder)?.into_iter().find(|name| name.starts_with(".hot-lap-work-"));
+        let work =
+            hidden(folder).unwrap_or_default().into_iter().find(|name| name.starts_with(".hot-lap-work-"));
         if work.is_some_and(|work| is_there(&folder.join(work))) {
             return Ok(());
         }
@@ -130,7 +132,25 @@ fn an_interrupt_of_the_whole_group() -> Result<()> {
     ensure_interrupted(&folder)
 }
 
-fn a_second_interrupt_ends_at_once() -> Result<()> {
+/// Resumed, the sample cannot be measured: what there is of it is of the run that was killed.
+fn a_killed_suite_keeps_what_it_had() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    let running = run_into(&folder, "lds_blur --budget 40")?.start()?;
+    until(&folder, has_samples)?;
+    send("KILL", running.id().into())?;
+    running.wait()?;
+    ensure!(ensure_whole(&folder)?.is_empty(), "it is kept already");
+    resume(&folder)?.words("--time-limit 0.001").run()?.with_code(EXIT_FAILED.into())?;
+    ensure!(ensure_whole(&folder)? == ["lds_blur"], "what was measured is lost");
+    let record = record(&folder, "lds_blur")?;
+    ensure!(record.ended == Ended::Interrupted, "{:?}", record.ended);
+    ensure!(record.rows.iter().all(|row| row.samples.len() > 1), "samples are lost");
+    ensure!(hidden(&folder)?.is_empty(), "left behind: {:?}", hidden(&folder)?);
+    Ok(())
+}
+
+fn a_second_interrupt_keeps_what_there_is() -> Result<()> {
     let top = tempfile::tempdir()?;
     let folder = top.path().join("run");
     let call = run_into(&folder, "data_race pipelined_events")?.words(QUICK);
@@ -139,13 +159,17 @@ fn a_second_interrupt_ends_at_once() -> Result<()> {
     until(&folder, |work| is_at(work, "events_2"))?;
     let id = running.id().into();
     send("INT", id)?;
-    // The sample hangs and does not answer; so the suite waits for it.
-    std::thread::sleep(Duration::from_millis(500));
+    // The sample hangs and does not answer; so the suite waits for it, and says so.
+    running.until_stderr_has("stopping after the current sample; Ctrl-C again: at once")?;
     let began = Instant::now();
     send("INT", id)?;
-    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let ended = running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
     ensure!(began.elapsed() < Duration::from_secs(5), "it took {:?}", began.elapsed());
-    ensure!(ensure_whole(&folder)? == ["data_race"], "the wrong samples");
+    ensure!(ended.stdout.contains("run --resume --out"), "{ended}");
+    ensure!(ensure_whole(&folder)? == ["data_race", "pipelined_events"], "what was measured is lost");
+    ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "interrupted")])?;
+    ensure!(record(&folder, "pipelined_events")?.ended == Ended::Interrupted, "the record does not tell");
+    ensure!(hidden(&folder)?.is_empty(), "left behind: {:?}", hidden(&folder)?);
     let shown = folder.display().to_string();
     while !processes_with(&shown).is_empty() {
         ensure!(began.elapsed() < Duration::from_secs(5), "the sample goes on alone");

@@ -14,7 +14,10 @@ fn ended(how: How, phase: Phase, variant: &str) -> Ended {
 
 /// What a test asks of a sample that traces, or not, and has died with variants before.
 fn with_subject<T>(trace: bool, stop: bool, ask: impl FnOnce(&Subject<'_>) -> T) -> T {
-    let stop = AtomicBool::new(stop);
+    let asked = Stop::default();
+    if stop {
+        asked.ask();
+    }
     let settings = Settings::of_a_test(trace);
     let path = Path::new("/absent");
     ask(&Subject {
@@ -23,7 +26,7 @@ fn with_subject<T>(trace: bool, stop: bool, ask: impl FnOnce(&Subject<'_>) -> T)
         device: "0",
         settings: &settings,
         folder: path,
-        stop: &stop,
+        stop: &asked,
     })
 }
 
@@ -126,13 +129,14 @@ fn states_and_reasons() {
 
 #[test]
 fn what_was_complete_before_the_user_was_heard_is_complete() {
-    let ended = ended(How::Code(0), Phase::Measuring, "a");
-    let state = |how| {
-        let history = History::default();
-        with_subject(false, true, |stopped| stopped.kept(&ended, Some(record(how)), history).state)
+    let state = |how, end| {
+        let (ended, history) = (ended(how, Phase::Measuring, "a"), History::default());
+        with_subject(false, true, |stopped| stopped.kept(&ended, Some(record(end)), history).state)
     };
-    assert_eq!(state(End::Complete), State::Right);
-    assert_eq!(state(End::Interrupted), State::Interrupted);
+    assert_eq!(state(How::Code(0), End::Complete), State::Right);
+    assert_eq!(state(How::Stopped, End::Complete), State::Right);
+    assert_eq!(state(How::Code(0), End::Interrupted), State::Interrupted);
+    assert_eq!(state(How::Stopped, End::Unfinished), State::Interrupted);
 }
 
 #[test]
@@ -169,6 +173,6 @@ fn a_variant_that_died_last_is_an_error_too() {
 fn the_command_repeats_it() {
     let command = "/x/lds_blur --device 0 --seed=7 --json /w/record.json --trace /w/waves.svg --without a                        --progress /w/progress";
     let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-    let kept = with_subject(false, false, |subject| subject.command(&command));
+    let kept = plain_command("lds_blur", &command);
     assert_eq!(kept.join(" "), "lds_blur --device 0 --seed=7 --trace waves.svg --without a");
 }

@@ -1,0 +1,153 @@
+//! What is there of a run that goes on, whatever its end was: the folder says it, the manifest may not.
+
+use anyhow::Result;
+use common::cli::terminal::say;
+use common::error::one_line;
+use common::record::{Ended, Record};
+
+use super::folder::Place;
+use super::manifest::{Entry, Manifest};
+use super::outcome::State;
+use super::sample::{RECORD, WAVES, plain_command};
+use crate::collect;
+
+/// Makes the manifest say what the folder holds, and moves there what a killed run had measured of a sample.
+///
+/// # Errors
+/// Where that cannot be kept.
+pub(super) fn take_stock(place: &Place, manifest: &mut Manifest) -> Result<()> {
+    manifest.samples.iter_mut().for_each(|entry| ensure_kept(place, entry));
+    let seed = manifest.settings.seed;
+    manifest.samples.iter_mut().for_each(|entry| adopt(place, entry, seed));
+    rescue(place, manifest)
+}
+
+/// What was complete and has been taken away or damaged since is to be measured again.
+fn ensure_kept(place: &Place, entry: &mut Entry) {
+    if !entry.kept {
+        return;
+    }
+    let path = place.path().join(&entry.sample).join(RECORD);
+    if !path.exists() {
+        *entry = Entry::missing(&entry.sample);
+    } else if let Err(error) = collect::read(&path) {
+        say(&format!("{}; {} is measured again", one_line(&error), entry.sample));
+        *entry = Entry::missing(&entry.sample);
+    }
+}
+
+/// A kill between a sample's appearance and its note leaves a record that the manifest does not know of.
+fn adopt(place: &Place, entry: &mut Entry, seed: u64) {
+    let folder = place.path().join(&entry.sample);
+    if entry.state != State::Missing || !folder.join(RECORD).exists() {
+        return;
+    }
+    if let Some(record) = collect::read(&folder.join(RECORD)).ok().filter(|record| record.method.seed == seed)
+    {
+        Manifest::adopt(entry, &record, folder.join(WAVES).exists());
+    }
+}
+
+/// A kill while a sample was measured leaves what it had written so far in the folder that it worked in. That is
+/// kept until the sample has been measured anew, which may come to less.
+fn rescue(place: &Place, manifest: &mut Manifest) -> Result<()> {
+    for left in place.left_behind()? {
+        let path = left.join(RECORD);
+        if !path.is_file() {
+            continue;
+        }
+        let Ok(record) = collect::read(&path) else { continue };
+        let seed = manifest.settings.seed;
+        let of_it = |entry: &&mut Entry| entry.sample == record.sample && record.method.seed == seed;
+        let entry = manifest.samples.iter_mut().find(of_it);
+        if let Some(entry) = entry.filter(|entry| !place.path().join(&entry.sample).exists()) {
+            let command = plain_command(&record.sample, &record.command);
+            // A whole one too: it may be of a repeat without one of its variants.
+            let record = Record { ended: Ended::Interrupted, command, ..record };
+            place.keep(&entry.sample, place.workplace()?.path(), &record, None)?;
+            Manifest::adopt(entry, &record, false);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use common::report::{json, read_json};
+
+    use super::*;
+
+    const SAMPLE: &str = "lds_blur";
+
+    /// As a sample writes it while it measures, with the seed of [`Manifest::of_a_test`].
+    fn unfinished() -> Record {
+        let text = include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json");
+        let mut record = read_json(text).unwrap();
+        record.ended = Ended::Unfinished;
+        record.method.seed = 7;
+        record.command =
+            ["/x/lds_blur", "--json", "/run/.hot-lap-work-x/record.json"].map(str::to_owned).into();
+        record
+    }
+
+    /// What becomes of the sample's entry in a folder that holds this text as the record in `folder`.
+    fn stock(top: &Path, folder: &str, text: &str, entry: impl FnOnce(&mut Entry)) -> Entry {
+        fs::create_dir_all(top.join(folder)).unwrap();
+        fs::write(top.join(folder).join(RECORD), text).unwrap();
+        let mut manifest = Manifest::of_a_test(&[SAMPLE]);
+        entry(&mut manifest.samples[0]);
+        let place = Place::reopen(top).unwrap();
+        take_stock(&place, &mut manifest).unwrap();
+        place.clean().unwrap();
+        manifest.samples.remove(0)
+    }
+
+    fn kept(entry: &mut Entry) {
+        (entry.state, entry.kept) = (State::Right, true);
+    }
+
+    #[test]
+    fn a_damaged_record_is_not_complete() {
+        let text = json(&unfinished()).unwrap();
+        let top = tempfile::tempdir().unwrap();
+        assert_eq!(stock(top.path(), SAMPLE, &text, kept).state, State::Right);
+        for damaged in [&text[..5000], "", "{}", &text.replacen("\"sample\"", "\"simple\"", 1)] {
+            assert_eq!(stock(top.path(), SAMPLE, damaged, kept), Entry::missing(SAMPLE));
+        }
+        fs::remove_dir_all(top.path().join(SAMPLE)).unwrap();
+        assert_eq!(stock(top.path(), "other", "", kept), Entry::missing(SAMPLE));
+    }
+
+    #[test]
+    fn what_a_killed_run_had_measured_is_kept() {
+        let top = tempfile::tempdir().unwrap();
+        let entry = stock(top.path(), ".hot-lap-work-x", &json(&unfinished()).unwrap(), |_| ());
+        assert_eq!((entry.state, entry.kept), (State::Interrupted, true));
+        assert!(entry.rows.ok > 10, "{:?}", entry.rows);
+        let record = collect::read(&top.path().join(SAMPLE).join(RECORD)).unwrap();
+        assert_eq!((record.ended, record.command), (Ended::Interrupted, vec![SAMPLE.to_owned()]));
+        assert_eq!(record.rows.len(), unfinished().rows.len());
+        let names: Vec<_> =
+            fs::read_dir(top.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, [SAMPLE], "left behind");
+    }
+
+    #[test]
+    fn what_is_of_another_run_or_damaged_or_older_is_not() {
+        let other = Record { sample: "codegen".into(), ..unfinished() };
+        let mut seed = unfinished();
+        seed.method.seed = 8;
+        let text = json(&unfinished()).unwrap();
+        for left in [json(&other).unwrap(), json(&seed).unwrap(), text[..5000].to_owned()] {
+            let top = tempfile::tempdir().unwrap();
+            assert_eq!(stock(top.path(), ".hot-lap-work-x", &left, |_| ()), Entry::missing(SAMPLE));
+            assert_eq!(fs::read_dir(top.path()).unwrap().count(), 0);
+        }
+        let top = tempfile::tempdir().unwrap();
+        stock(top.path(), SAMPLE, &text, kept);
+        assert_eq!(stock(top.path(), ".hot-lap-work-x", &text, kept).state, State::Right);
+    }
+}
