@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use common::record::Record;
-use common::report::read_json;
+use common::report::{Destination, read_json};
 
 /// Name of a record's file in the folder of a run.
 pub const RECORD: &str = "record.json";
@@ -51,6 +51,20 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// Refuses an output that would replace one of the records that it is made of.
+///
+/// # Errors
+/// Where `to` is one of `records`, by whatever name.
+pub fn spare<'r>(records: impl IntoIterator<Item = &'r Path>, to: &Destination) -> Result<()> {
+    let taken = |record: &&Path| to.is_same_place(&Destination::File(record.to_path_buf()));
+    match records.into_iter().find(taken) {
+        Some(record) => {
+            bail!("{} is one of the records that are read: name another output", record.display())
+        }
+        None => Ok(()),
+    }
+}
+
 /// The record in a file.
 ///
 /// # Errors
@@ -86,6 +100,9 @@ fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>> {
 }
 
 /// `path` itself where it is a file, else the records below it. Names that begin with a dot are drafts.
+///
+/// A pipe or a device is read where it is named, as `<(...)` is; one that lies in a folder waits for a
+/// writer that may never come, so it is passed over. A link that leads nowhere is kept: reading it says so.
 fn files(path: &Path) -> Result<Vec<PathBuf>> {
     let shown = || format!("reading {}", path.display());
     if !fs::metadata(path).with_context(shown)?.is_dir() {
@@ -99,7 +116,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>> {
         let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
         if entry.file_type().with_context(shown)?.is_dir() && !hidden {
             below.extend(files(&entry.path())?);
-        } else if entry.file_name() == RECORD {
+        } else if entry.file_name() == RECORD && fs::metadata(entry.path()).map_or(true, |is| is.is_file()) {
             below.push(entry.path());
         }
     }
@@ -136,6 +153,45 @@ mod tests {
         fs::write(&file, "").unwrap();
         let paths = [top.path().to_owned(), inner.join("../run"), file.clone(), file.clone()];
         assert_eq!(find(&paths).unwrap(), [file]);
+    }
+
+    /// Nobody writes into the pipe: to open it would wait for ever.
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_gives_files_alone() {
+        use std::os::unix::fs::symlink;
+        let top = tempfile::tempdir().unwrap();
+        let at = |name: &str| {
+            fs::create_dir(top.path().join(name)).unwrap();
+            top.path().join(name).join(RECORD)
+        };
+        let (file, pipe) = (at("file"), at("pipe"));
+        fs::write(&file, "").unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for (name, target) in [("to-pipe", pipe.as_path()), ("to-folder", top.path())] {
+            symlink(target, at(name)).unwrap();
+        }
+        let nowhere = at("to-nothing");
+        symlink(top.path().join("absent"), &nowhere).unwrap();
+        assert_eq!(find(&[top.path().to_owned()]).unwrap(), [file, nowhere]);
+        assert_eq!(find(std::slice::from_ref(&pipe)).unwrap(), [pipe], "what is named is read");
+    }
+
+    #[test]
+    fn an_output_that_is_read_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join(RECORD), folder.path().join("other.json"));
+        fs::write(&file, "").unwrap();
+        let to = |name: &str| Destination::File(folder.path().join(name));
+        let message = spare([&*other, &*file], &to("./record.json")).unwrap_err().to_string();
+        assert!(message.contains("record.json is one of the records that are read: name another output"));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&file, folder.path().join("link")).unwrap();
+            assert!(spare([&*file], &to("link")).is_err(), "writing follows links");
+        }
+        spare([&*file], &to("other.json")).unwrap();
+        spare([&*file], &Destination::Stdout).unwrap();
     }
 
     #[test]

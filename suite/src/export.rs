@@ -10,7 +10,7 @@ use common::record::{Record, Row, Sample, Status};
 use common::report::Destination;
 use common::stats::Summary;
 
-use crate::collect::{find, read};
+use crate::collect::{find, read, spare};
 
 /// Write the rows of records as one CSV file
 ///
@@ -38,6 +38,7 @@ impl Export {
     /// What hindered it.
     pub fn run(&self) -> Result<u8> {
         let files = find(&self.records)?;
+        spare(files.iter().map(PathBuf::as_path), &self.csv)?;
         self.csv.probe()?;
         self.csv.stream(|out| write(out, &files, self.samples))?;
         Ok(EXIT_RIGHT)

@@ -286,3 +286,25 @@ fn a_user_error_is_one_line() {
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is written");
 }
+
+#[test]
+fn no_output_replaces_a_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    changed(&run, RUN, |_| ());
+    let record = run.join("record.json");
+    let before = text(&record);
+    let suite = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_suite")).args(arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(text(&record) == before, "{arguments:?}: the record is gone");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains("name another output") && said.trim_end().lines().count() == 1, "{said}");
+    };
+    for input in [&run, &record] {
+        suite(&["report", name(input), "--html", name(&record)]);
+        suite(&["report", name(input), "--plots", name(folder.path()), "--markdown", name(&record)]);
+        suite(&["export", name(input), "--csv", name(&record)]);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is written");
+}

@@ -1,12 +1,12 @@
 //! The records of a report in their order, and which of them belong together.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
 
 use common::record::{Record, Row};
 
-use crate::collect::Found;
+use crate::collect::{Found, RECORD};
 
 /// One record.
 #[derive(Clone, Debug)]
@@ -17,7 +17,8 @@ pub struct Entry {
     pub id: String,
     /// Its device, as it is told apart from others.
     pub device: String,
-    /// The arguments in which it differs from others of its sample, `size 512x512, passes 12`.
+    /// The arguments in which it differs from others of its sample, `size 512x512, passes 12`; where another
+    /// has the same values on the same device, where it was found as well: `size 512x512 (runs/1)`.
     pub differs: String,
 }
 
@@ -38,8 +39,26 @@ impl Entry {
     }
 }
 
-fn listed<'c>(entries: impl Iterator<Item = (&'c String, &'c String)>) -> String {
+/// `passes 12, size 512x512`.
+pub fn listed<'c>(entries: impl Iterator<Item = (&'c String, &'c String)>) -> String {
     entries.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// So much of the end of each path that no two are the same: the folder's name where that is enough.
+fn tails(paths: &[&Path]) -> Vec<String> {
+    let shown = |path: &&Path| match path.parent() {
+        Some(folder) if path.ends_with(RECORD) && folder.file_name().is_some() => folder.to_owned(),
+        _ => path.to_path_buf(),
+    };
+    let paths: Vec<PathBuf> = paths.iter().map(shown).collect();
+    let tail = |path: &PathBuf, length: usize| {
+        let parts: Vec<Component<'_>> = path.components().collect();
+        parts[parts.len().saturating_sub(length)..].iter().collect::<PathBuf>().display().to_string()
+    };
+    let all = |length: usize| paths.iter().map(|path| tail(path, length)).collect::<Vec<_>>();
+    let longest = paths.iter().map(|path| path.components().count()).max().unwrap_or(1);
+    let apart = |tails: &Vec<String>| tails.iter().collect::<BTreeSet<_>>().len() == tails.len();
+    (1..longest).map(all).find(apart).unwrap_or_else(|| all(longest))
 }
 
 /// Everything that a report shows.
@@ -61,7 +80,25 @@ impl Book {
             let differs = listed(found.record.configuration.iter().filter(|(name, _)| names.contains(name)));
             Entry { id: format!("r{}", at + 1), device, differs, found }
         });
-        Self { entries: entries.collect() }
+        let mut book = Self { entries: entries.collect() };
+        book.name_the_alike();
+        book
+    }
+
+    /// Tells apart by their folders what nothing else does.
+    fn name_the_alike(&mut self) {
+        let mut alike: BTreeMap<[String; 3], Vec<usize>> = BTreeMap::new();
+        for (at, entry) in self.entries.iter().enumerate() {
+            let key = [entry.record().sample.clone(), entry.device.clone(), entry.differs.clone()];
+            alike.entry(key).or_default().push(at);
+        }
+        for group in alike.into_values().filter(|group| group.len() > 1) {
+            let paths: Vec<&Path> = group.iter().map(|at| &*self.entries[*at].found.path).collect();
+            for (at, tail) in group.iter().zip(tails(&paths)) {
+                let differs = &mut self.entries[*at].differs;
+                *differs = if differs.is_empty() { tail } else { format!("{differs} ({tail})") };
+            }
+        }
     }
 
     /// Names of the samples, each once.
@@ -171,8 +208,6 @@ pub fn cards(entries: &[&Entry]) -> String {
 
 #[cfg(test)]
 pub mod tests {
-    use std::path::PathBuf;
-
     use super::*;
     use crate::collect::read;
 
@@ -223,5 +258,27 @@ pub mod tests {
         let mut labels: Vec<&str> = book.entries.iter().map(|entry| entry.device.as_str()).collect();
         labels.sort_unstable();
         assert_eq!(labels, ["NVIDIA H200 (NVIDIA 580.159.04)", "NVIDIA H200 (NVIDIA 600.1)", "Other"]);
+    }
+
+    #[test]
+    fn records_that_nothing_else_tells_apart_say_where_they_were_found() {
+        let at = |path: &str, size: &str| {
+            let found = found(RUN, |record| set(record, "size", size));
+            Found { path: path.into(), ..found }
+        };
+        let differs = |found: Vec<Found>| -> Vec<String> {
+            Book::of(found).entries.into_iter().map(|entry| entry.differs).collect()
+        };
+        let one = |path: &str| at(path, "64x64");
+        assert_eq!(differs(vec![one("x/a/record.json"), one("x/b/record.json")]), ["a", "b"]);
+        assert_eq!(
+            differs(vec![one("x/1/a/record.json"), one("x/2/a/record.json"), at("x/3/record.json", "8x8")]),
+            ["size 8x8", "size 64x64 (1/a)", "size 64x64 (2/a)"]
+        );
+        assert_eq!(
+            differs(vec![one("a.json"), one("b.json"), one("record.json")]).concat(),
+            "a.jsonb.jsonrecord.json"
+        );
+        assert_eq!(differs(vec![one("a/record.json")]), [""]);
     }
 }

@@ -8,14 +8,18 @@ use super::book::Entry;
 use super::ladder::{counts_races, subtitle};
 use super::plot::{Body, Kind, PlotRow, RowPlot, Spread, Svg, Track};
 
-/// Its pictures; none where no row has samples.
+/// Quartiles of fewer samples are little but these samples themselves.
+const FEWEST: usize = 6;
+
+/// Its pictures; none where no row has enough samples.
 ///
 /// # Errors
 /// Where plotters cannot draw.
 pub fn draw(entry: &Entry) -> Result<Vec<Svg>> {
     let record = entry.record();
     let rows: Vec<PlotRow> = record.rows.iter().filter_map(box_of).collect();
-    if rows.is_empty() || counts_races(record) {
+    let drawn = rows.iter().any(|row| matches!(row.body, Body::Tracks(_)));
+    if !drawn || counts_races(record) {
         return Ok(Vec::new());
     }
     let empty = Spread { quartiles: [0.0; 3], whiskers: [0.0; 2], outliers: vec![] };
@@ -36,6 +40,10 @@ pub fn draw(entry: &Entry) -> Result<Vec<Svg>> {
 
 fn box_of(row: &Row) -> Option<PlotRow> {
     let time = row.isolated_us.filter(|_| row.status == Status::Ok && !row.samples.is_empty())?;
+    if row.samples.len() < FEWEST {
+        let body = Body::Words(format!("fewer than {FEWEST} samples"));
+        return Some(PlotRow { name: row.variant.clone(), strong: false, figure: String::new(), body });
+    }
     let off = |value: f64| (value / time.median - 1.0) * 100.0;
     let samples: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
     let (within, beyond): (Vec<f64>, Vec<f64>) =
@@ -65,4 +73,35 @@ fn words_of(time: &Summary, samples: usize, outliers: usize) -> String {
         many => format!(" · {many} outliers"),
     };
     format!("n {samples} · box {box_width:.1} %{outliers}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::book::Book;
+    use super::super::book::tests::{RUN, found};
+    use super::super::ladder;
+    use super::*;
+
+    /// The ladder and the scatter of a record with so many samples in a row that did not race, the others with one.
+    fn drawn(most: usize) -> (String, Vec<Svg>) {
+        let book = Book::of(vec![found(RUN, |record| {
+            let with_a_bar = record.rows.iter().position(|row| !ladder::raced(row));
+            for (at, row) in record.rows.iter_mut().enumerate() {
+                row.samples.truncate(if Some(at) == with_a_bar { most } else { 1 });
+                let time = row.isolated_us.as_mut().unwrap();
+                time.median_95 = time.median_95.filter(|_| row.samples.len() >= FEWEST);
+            }
+        })]);
+        let entry = &book.entries[0];
+        (ladder::draw(entry).unwrap().remove(0).0, draw(entry).unwrap())
+    }
+
+    #[test]
+    fn few_samples_have_no_box_and_no_interval() {
+        let (ladder, scatter) = drawn(5);
+        assert!(scatter.is_empty() && ladder.contains("isolated") && !ladder.contains("95 % interval"));
+        let (ladder, scatter) = drawn(6);
+        assert!(scatter[0].0.contains("fewer than 6 samples") && scatter[0].0.contains("n 6"));
+        assert!(ladder.contains("95 % interval"));
+    }
 }

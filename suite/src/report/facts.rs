@@ -86,23 +86,28 @@ pub fn facts(record: &Record) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// `12 to 14 samples a row`: those that were taken, which may be fewer than were asked for.
+fn taken(record: &Record, asked: Option<usize>) -> String {
+    let counts = record.rows.iter().map(|row| row.samples.len()).filter(|count| *count > 0);
+    let Some((least, most)) = counts.clone().min().zip(counts.max()) else { return "no samples".into() };
+    let range = if least == most { most.to_string() } else { format!("{least} to {most}") };
+    match asked {
+        Some(asked) if least < asked => format!("{range} of {asked} samples that were asked for a row"),
+        _ if most == 1 => "1 sample a row".into(),
+        _ => format!("{range} samples a row"),
+    }
+}
+
 fn method(record: &Record) -> String {
     let Method { rule, budget_s, floor_us, caches, clocks, seed, repetitions, warm_up, .. } = &record.method;
+    let taken = taken(record, rule.fixed);
     let samples = match rule.fixed {
-        Some(fixed) => format!("{fixed} samples a row"),
-        None => {
-            let counts = record.rows.iter().map(|row| row.samples.len()).filter(|count| *count > 0);
-            let taken = match counts.clone().min().zip(counts.max()) {
-                Some((least, most)) if least == most => format!("{least} samples a row"),
-                Some((least, most)) => format!("{least} to {most} samples a row"),
-                None => "no samples".into(),
-            };
-            format!(
-                "{taken}, to ±{} % of the mean or a budget of {} s",
-                words::trimmed(rule.noise * 100.0),
-                words::trimmed(*budget_s)
-            )
-        }
+        Some(_) => taken,
+        None => format!(
+            "{taken}, to ±{} % of the mean or a budget of {} s",
+            words::trimmed(rule.noise * 100.0),
+            words::trimmed(*budget_s)
+        ),
     };
     let reference =
         record.method.reference_mhz.map_or(String::new(), |mhz| format!(" (reference {mhz:.0} MHz)"));
@@ -127,13 +132,66 @@ pub fn self_test(record: &Record) -> Option<Vec<(&'static str, String)>> {
     )
 }
 
-/// Of the verdict.
-pub fn first_sentence(record: &Record) -> String {
+/// The beginning of the verdict, up to and including the first sentence that is of this device: one that
+/// tells what a source claims would read as what was found here.
+pub fn in_short(record: &Record) -> String {
     let verdict = words::verdict(record);
     let Some(line) = verdict.first() else { return String::new() };
     let line = line.strip_prefix("In short: ").unwrap_or(line);
-    match line.split_once(". ") {
-        Some((first, _)) => format!("{first}."),
-        None => line.to_owned(),
+    let claims = |sentence: &str| ["The article ", "The talk "].iter().any(|by| sentence.starts_with(by));
+    let mut end = 0;
+    for sentence in line.split_inclusive(". ") {
+        end += sentence.len();
+        if !claims(sentence) {
+            break;
+        }
+    }
+    line[..end].trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::book::tests::{RUN, found};
+    use super::*;
+
+    fn short(verdict: &str) -> String {
+        in_short(&found(RUN, |record| record.verdict = Some(verdict.into())).record)
+    }
+
+    #[test]
+    fn a_claim_stands_with_what_was_found() {
+        let claim = "The article says that shared memory saves up to 30 %.";
+        assert_eq!(
+            short(&format!("{claim} Here it saves 29.5 %. More follows.")),
+            format!("{claim} Here it saves 29.5 %.")
+        );
+        assert_eq!(
+            short("In short: the fastest is a, 1.99 times. The talk had 1.22."),
+            "the fastest is a, 1.99 times."
+        );
+        assert_eq!(short(claim), claim, "nothing else is said");
+    }
+
+    #[test]
+    fn samples_are_those_that_were_taken() {
+        let method = |fixed, kept: &[usize]| {
+            let record = found(RUN, |record| {
+                record.method.rule.fixed = fixed;
+                record.rows.truncate(kept.len());
+                record.rows.iter_mut().zip(kept).for_each(|(row, kept)| row.samples.truncate(*kept));
+            });
+            method(&record.record)
+        };
+        for (fixed, kept, said) in [
+            (Some(3), [1, 1], "1 of 3 samples that were asked for a row;"),
+            (Some(3), [1, 3], "1 to 3 of 3 samples that were asked for a row;"),
+            (Some(3), [3, 3], "3 samples a row;"),
+            (Some(1), [1, 1], "1 sample a row;"),
+            (Some(3), [0, 0], "no samples;"),
+            (None, [1, 1], "1 sample a row, to"),
+            (None, [1, 4], "1 to 4 samples a row, to"),
+        ] {
+            assert!(method(fixed, &kept).starts_with(said), "{}", method(fixed, &kept));
+        }
     }
 }

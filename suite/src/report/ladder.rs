@@ -70,7 +70,9 @@ fn legend(record: &Record) -> Vec<(Track, String)> {
     };
     let mut legend = Vec::new();
     if any(&|row| row.isolated_us.is_some() && !raced(row)) {
-        legend.push((bar(Shade::Plain), "isolated, with the 95 % interval of the median".to_owned()));
+        let drawn = |row: &Row| !raced(row) && row.isolated_us.is_some_and(|time| time.median_95.is_some());
+        let interval = if any(&drawn) { ", with the 95 % interval of the median" } else { "" };
+        legend.push((bar(Shade::Plain), format!("isolated{interval}")));
     }
     if any(&|row| row.isolated_us.is_some() && raced(row)) {
         legend.push((point(RACED), "isolated, of a variant that raced".to_owned()));

@@ -30,7 +30,7 @@ use common::error::EXIT_RIGHT;
 use common::record::Record;
 use common::report::Destination;
 
-use crate::collect::{Found, RECORD, collect};
+use crate::collect::{Found, RECORD, collect, spare};
 use book::Book;
 use content::{Body, Content};
 use page::Places;
@@ -75,7 +75,9 @@ impl Report {
             html.as_ref().zip(self.markdown.as_ref()).is_some_and(|(html, other)| html.is_same_place(other));
         ensure!(!same, "--html and --markdown name the same file: give them different ones");
         pages().try_for_each(Destination::probe)?;
-        let book = Book::of(collect(&self.paths)?);
+        let found = collect(&self.paths)?;
+        pages().try_for_each(|page| spare(found.iter().map(|found| &*found.path), page))?;
+        let book = Book::of(found);
         let mut content = Content::of(&book, self.title(&book))?;
         if let Some(folder) = &self.plots {
             self.write_plots(folder, &content)?;

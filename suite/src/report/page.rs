@@ -254,6 +254,7 @@ fn contents(chapter: &Chapter<'_>) -> Markup {
             }
             @for (at, (sweep, _)) in chapter.sweeps.iter().enumerate() {
                 ", " a href=(format!("#{}", anchor(chapter, "sweep", at))) { "over " (sweep.over) }
+                @if !sweep.told.is_empty() { " (" (sweep.told) ")" }
             }
         }
     }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use common::record::Record;
 
-use super::book::{Book, Entry, amount, identity, later, measured, sides};
+use super::book::{Book, Entry, amount, identity, later, listed, measured, sides};
 use super::plot::{Kind, Line, Mark, Point, Svg, XyPlot};
 
 /// A value that was swept.
@@ -17,6 +17,8 @@ pub struct Sweep<'b> {
     pub over: &'b str,
     /// What all records share.
     pub fixed: String,
+    /// Of it, what other records of the sample have otherwise; nothing where that is nothing.
+    pub told: String,
     /// The values in rising order, with the records that have each.
     pub steps: Vec<Step<'b>>,
 }
@@ -45,7 +47,7 @@ pub fn sweeps<'b>(book: &'b Book, sample: &'b str) -> Vec<Sweep<'b>> {
                 .collect();
             // Each family once: with the record that comes first in it.
             if family.first().is_some_and(|entry| entry.id == first.id)
-                && let Some(sweep) = Sweep::of(&family, over)
+                && let Some(sweep) = Sweep::of(&family, over, &entries)
             {
                 found.push(sweep);
             }
@@ -70,7 +72,7 @@ fn differ_only_in(a: &Record, b: &Record, over: &str) -> bool {
 }
 
 impl<'b> Sweep<'b> {
-    fn of(family: &[&'b Entry], over: &'b str) -> Option<Self> {
+    fn of(family: &[&'b Entry], over: &'b str, all: &[&'b Entry]) -> Option<Self> {
         let first = *family.first()?;
         let mut steps: Vec<Step<'b>> = Vec::new();
         for entry in family {
@@ -81,9 +83,17 @@ impl<'b> Sweep<'b> {
             }
         }
         steps.sort_by(|a, b| a.amount.total_cmp(&b.amount));
-        let others = first.record().configuration.iter().filter(|(name, _)| *name != over);
-        let fixed = others.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ");
-        let sweep = Self { sample: &first.record().sample, device: &first.device, over, fixed, steps };
+        let others = || first.record().configuration.iter().filter(|(name, _)| *name != over);
+        let elsewhere = |name: &String, value: &String| {
+            all.iter().any(|entry| entry.record().configuration.get(name) != Some(value))
+        };
+        let mut told = listed(others().filter(|(name, value)| elsewhere(name, value)));
+        if all.iter().any(|entry| entry.device != first.device) {
+            let comma = if told.is_empty() { "" } else { ", " };
+            told = format!("{}{comma}{told}", first.device);
+        }
+        let fixed = listed(others());
+        let sweep = Self { sample: &first.record().sample, device: &first.device, over, fixed, told, steps };
         (sweep.steps.len() > 1 && !sweep.lines().is_empty()).then_some(sweep)
     }
 
@@ -173,6 +183,7 @@ pub fn spans(values: impl Iterator<Item = f64>, times: f64) -> bool {
 mod tests {
     use super::super::book::tests::{RUN, found, set};
     use super::*;
+    use crate::collect::Found;
 
     /// What was swept, and its values.
     fn of(changes: &[&[(&str, &str)]]) -> Vec<(String, Vec<String>)> {
@@ -212,6 +223,30 @@ mod tests {
             of(&[&[], &[("passes", "3")], &[("size", "64x64")], &[("size", "64x64"), ("passes", "3")]]);
         assert_eq!(found.iter().filter(|(over, _)| over == "size").count(), 2, "{found:?}");
         assert_eq!(found.iter().filter(|(over, _)| over == "passes").count(), 2, "{found:?}");
+    }
+
+    #[test]
+    fn each_of_several_is_named_by_what_it_holds_fixed() {
+        let of = |passes: &str, size: &str, device: &str| {
+            found(RUN, |record| {
+                set(record, "passes", passes);
+                set(record, "size", size);
+                record.device.name = device.into();
+            })
+        };
+        let told = |records: Vec<Found>| -> Vec<String> {
+            let book = Book::of(records);
+            let sweeps = sweeps(&book, "pipelined_events");
+            sweeps.iter().map(|sweep| format!("{}: {}", sweep.over, sweep.told)).collect()
+        };
+        let grid =
+            vec![of("3", "8x8", "A"), of("3", "64x64", "A"), of("5", "8x8", "A"), of("5", "64x64", "A")];
+        let mut found = told(grid.clone());
+        found.sort();
+        assert_eq!(found, ["passes: size 64x64", "passes: size 8x8", "size: passes 3", "size: passes 5"]);
+        assert_eq!(told(grid[..2].to_vec()), ["size: "], "there is one");
+        let devices = ["A", "B"].map(|device| [of("3", "8x8", device), of("3", "64x64", device)]);
+        assert_eq!(told(devices.concat()), ["size: A", "size: B"]);
     }
 
     #[test]

@@ -233,7 +233,7 @@ fn summary(entry: &Entry) -> Vec<Cell> {
         entry.differs.as_str().into(),
         statuses(record).into(),
         flags.join(", ").into(),
-        super::facts::first_sentence(record).into(),
+        super::facts::in_short(record).into(),
     ]
 }
 
