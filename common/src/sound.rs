@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::certificate::Certificate;
 use crate::facts::DeviceFacts;
+use crate::measure::Stop;
 use crate::record::{Ended, KernelFacts, Method, Promise, Racy, Record, Row, Sample, Status};
 use crate::stats::Summary;
 
@@ -45,7 +46,35 @@ pub fn sound(record: &Record) -> Result<()> {
         kernel(&At("kernels", at), facts)?;
     }
     record.self_test.as_ref().map_or(Ok(()), certificate)?;
-    rows(record)
+    rows(record)?;
+    printed(record)
+}
+
+/// Looks at every text of the record, whatever its field: those above have bounds of their own, and this
+/// lets none through that was forgotten there.
+fn printed(record: &Record) -> Result<()> {
+    // Only what owns nothing is `Copy`: a sample has no text, and there may be a million.
+    const fn owns_nothing<T: Copy>() {}
+    const { owns_nothing::<Sample>() };
+    let mut bare = record.clone();
+    bare.rows.iter_mut().for_each(|row| row.samples.clear());
+    let Value::Object(fields) = serde_json::to_value(bare)? else { return Ok(()) };
+    fields.iter().try_for_each(|(field, value)| strings(field, value))
+}
+
+fn strings(at: &dyn Display, value: &Value) -> Result<()> {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+        Value::String(word) => text(at, word),
+        Value::Array(list) => list
+            .iter()
+            .enumerate()
+            .try_for_each(|(index, value)| strings(&format_args!("{at}[{index}]"), value)),
+        Value::Object(fields) => fields.iter().try_for_each(|(field, value)| {
+            text(at, field)?;
+            strings(&Of(at, field), value)
+        }),
+    }
 }
 
 /// A path into a list.
@@ -143,11 +172,19 @@ fn kernel(at: &dyn Display, kernel: &KernelFacts) -> Result<()> {
 }
 
 fn certificate(certificate: &Certificate) -> Result<()> {
+    finite(&"self_test.seconds", certificate.seconds)?;
     length(&"self_test.checks", certificate.checks.len(), LIST)?;
     for (at, check) in certificate.checks.iter().enumerate() {
         let at = At("self_test.checks", at);
         name(&Of(&at, "name"), &check.name)?;
         text(&Of(&at, "found"), &check.found)?;
+        length(&Of(&at, "figures"), check.figures.len(), LIST)?;
+        for (index, figure) in check.figures.iter().enumerate() {
+            let at = format!("{at}.figures[{index}]");
+            name(&Of(&at, "name"), &figure.name)?;
+            bounded(&Of(&at, "value"), figure.value)?;
+            name(&Of(&at, "unit"), &figure.unit)?;
+        }
     }
     Ok(())
 }
@@ -174,6 +211,9 @@ fn rows(record: &Record) -> Result<()> {
 
 fn row(at: &dyn Display, row: &Row) -> Result<()> {
     row_words(at, row)?;
+    if let Some(Stop::Budget { unmet }) = &row.stop {
+        length(&Of(at, "stop.unmet"), unmet.len(), LIST)?;
+    }
     let kept = row.samples.len();
     length(&Of(at, "samples"), kept, SAMPLES)?;
     let figures = [
@@ -411,6 +451,27 @@ mod tests {
         let mut record = fixture::record();
         record.verdict = Some("one\ntwo".into());
         sound(&record).unwrap();
+    }
+
+    #[test]
+    fn figures_of_the_self_test_and_its_seconds_are_bounded() {
+        use crate::certificate::{Check, CheckResult};
+        let with = |name: &str, value: f64, unit: &str, seconds: f64| {
+            let check = Check::new("clock", CheckResult::Passed, "fine").with(name, value, unit);
+            refusal(|record| record.self_test = Some(Certificate { seconds, checks: vec![check] }))
+        };
+        let at = "self_test.checks[0].figures[0]";
+        assert!(with("a\u{1b}", 1.0, "us", 1.0).starts_with(&format!("{at}.name: ")));
+        assert!(with("a", 1e99, "us", 1.0).starts_with(&format!("{at}.value: ")));
+        assert!(with("a", 1.0, "\n", 1.0).starts_with(&format!("{at}.unit: ")));
+        assert!(with("a", 1.0, "us", -1.0).starts_with("self_test.seconds: "));
+    }
+
+    #[test]
+    fn why_a_row_ended_early_is_looked_at() {
+        let unmet = vec!["fine".to_owned(), "\u{1b}]0;x".to_owned()];
+        let message = refusal(|record| record.rows[1].stop = Some(Stop::Budget { unmet }));
+        assert_eq!(message, "rows[1].stop.unmet[1]: holds a control character");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use common::cli::terminal::{print, say, width_of};
 use common::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{Record, Row};
+use common::record::{Ended, Record, Row};
 use common::report::{Charset, Destination};
 
 use crate::collect::{Found, collect};
@@ -31,7 +31,7 @@ pub const EXIT_SLOWER: u8 = 4;
 /// Variants of the same sample and configuration are compared by all their kept samples: FASTER or SLOWER
 /// where the interval of the factor between them lies beyond the tolerance, SAME where it lies within,
 /// UNSURE elsewhere. A variant has two times; one that is slower in either is SLOWER. Where both records know
-/// the device's clock, what is the same in clocks is not called faster or slower.
+/// the device's clock, what clocks contradict is UNSURE: a time that another clock explains, or hides.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Compare {
     /// Record, or folder with records, before
@@ -49,7 +49,8 @@ pub struct Compare {
     /// Show the variants that are the same too
     #[arg(long)]
     all: bool,
-    /// End with exit code 4 where a variant is slower, and with 2 where one is wrong that was right
+    /// End with exit code 4 where a variant is slower, and with 2 where one is wrong that was right, or is
+    /// no longer there, or without its figures, or where a run of B failed or B lacks a record of A
     #[arg(long, value_enum, value_name = "OUTCOME")]
     fail_on: Option<FailOn>,
     /// Write the comparison as JSON to FILE, or to standard output with -
@@ -60,7 +61,7 @@ pub struct Compare {
 /// What ends with an exit code of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// A variant that takes more time, or is wrong that was right.
+    /// A variant that takes more time, or is wrong that was right, or was lost.
     Slower,
 }
 
@@ -83,10 +84,9 @@ impl Compare {
             compared.notes.insert(0, "Both sides are the same file or folder.".into());
         }
         self.show(&compared)?;
-        Ok(match self.fail_on {
-            None => EXIT_RIGHT,
-            Some(FailOn::Slower) => exit(&compared),
-        })
+        let Some(FailOn::Slower) = self.fail_on else { return Ok(EXIT_RIGHT) };
+        compared.lost.iter().for_each(|line| say(&format!("suite: lost: {line}")));
+        Ok(exit(&compared))
     }
 
     fn show(&self, compared: &Comparison) -> Result<()> {
@@ -107,7 +107,7 @@ impl Compare {
 #[must_use]
 pub fn exit(compared: &Comparison) -> u8 {
     match () {
-        () if compared.count(Outcome::Broken) > 0 => EXIT_FAILED,
+        () if compared.count(Outcome::Broken) > 0 || !compared.lost.is_empty() => EXIT_FAILED,
         () if compared.count(Outcome::Slower) > 0 => EXIT_SLOWER,
         () => EXIT_RIGHT,
     }
@@ -132,7 +132,12 @@ pub fn compare(before: &Side, after: &Side, tolerance: f64, across_devices: bool
         sides()
     );
     let pairs = matched.pairs.iter().map(|(a, b)| pair(a, b, tolerance)).collect();
-    Ok(Comparison::new(tolerance, pairs, matched.notes))
+    let mut compared = Comparison::new(tolerance, pairs, matched.notes);
+    compared.lost.extend(matched.lost.iter().map(|found| {
+        let (sample, path) = (&found.record.sample, found.path.display());
+        format!("{sample}: what {path} records is not in {}", after.path.display())
+    }));
+    Ok(compared)
 }
 
 fn devices(before: &Side, after: &Side) -> String {
@@ -166,6 +171,11 @@ pub fn pair(before: &Found, after: &Found, tolerance: f64) -> Pair {
         rows: both.map(|(a, b)| outcome::change((a, old), (b, new), limits)).collect(),
         only_before: alone(old, &of_new),
         only_after: alone(new, &of_old),
+        ended_early: match &new.ended {
+            Ended::Complete | Ended::Interrupted => None,
+            Ended::Unfinished => Some("was cut off".into()),
+            Ended::Failed { reason } => Some(format!("failed: {reason}")),
+        },
     }
 }
 

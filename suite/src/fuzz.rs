@@ -222,8 +222,8 @@ fn originals() -> Vec<String> {
     let mut clocked = scripted::record();
     scripted::clocked(&mut clocked, 1980.0);
     texts.push(json(&clocked).unwrap());
-    for path in ["1/codegen", "2/lds_blur"] {
-        let path = format!("{}/tests/twins/{path}/record.json", env!("CARGO_MANIFEST_DIR"));
+    for path in ["nvidia-h200-suite/codegen", "nvidia-h200-suite-again/lds_blur"] {
+        let path = format!("{}/../results/2026-11-21-{path}/record.json", env!("CARGO_MANIFEST_DIR"));
         texts.push(std::fs::read_to_string(path).unwrap());
     }
     texts
@@ -241,6 +241,60 @@ fn check_refusal(bytes: &[u8], message: &str) {
             || tree.get(first).is_some()
     });
     assert!(at_top || names_field, "no field in: {message}");
+}
+
+/// A record with everything that a record can say in words.
+fn wordy() -> Value {
+    let mut tree = value!(scripted::record());
+    tree["rows"][0]["stop"] = value!({ "reason": "budget", "unmet": ["3 of 10 samples", "1 of 50 ms"] });
+    tree["rows"][0]["published"] =
+        value!({ "value": 1.5, "unit": "a baseline", "device": "GCN", "source": "slide 3" });
+    tree["rows"][0]["cell"] = value!({ "table": "t", "row": "r", "column": "c" });
+    tree["rows"][0]["declared"] = value!({ "limit": "copy_limit", "work": { "count": 1, "unit": "u" },
+        "predicted": { "what": "ops", "value": 1.0 } });
+    tree["rows"][0]["trace"] = value!({ "is": "refused", "reason": "no clock" });
+    tree["rows"][0]["promise"] = value!({ "by": "hardware", "relies_on": "order" });
+    tree["rows"][1]["promise"] = value!({ "by": "nothing", "leaves_out": "a barrier" });
+    tree["rows"][1]["status"] = value!({ "is": "wrong", "elements": 1, "first": "texel 1" });
+    tree["rows"][2]["status"] = value!({ "is": "throttled", "reason": "at 300 MHz" });
+    tree["self_test"] = value!({ "seconds": 1.0, "checks": [{ "name": "clock", "result": "passed",
+        "found": "fine", "figures": [{ "name": "median", "value": 1.0, "unit": "us" }] }] });
+    tree["device"]["second_queue_family"] = value!("1: compute");
+    tree["host"]["processor"] = value!("a CPU");
+    tree["method"]["tools"] = value!(["a tool"]);
+    tree["notes"] = value!(["a note"]);
+    tree["matrix"] = value!({ "corner": "tile", "shows": "times" });
+    tree["bound"] = value!("quick");
+    tree["verdict"] = value!("It is as it is.");
+    tree["ended"] = value!({ "how": "failed", "reason": "lost" });
+    tree
+}
+
+#[test]
+fn no_text_of_a_record_steers_a_terminal() {
+    let tree = wordy();
+    parse(tree.to_string().into_bytes()).unwrap();
+    let mut all = Vec::new();
+    places(&tree, "", &mut all);
+    let texts: Vec<&String> = all.iter().filter(|at| tree.pointer(at).unwrap().is_string()).collect();
+    assert!(texts.len() > 60, "{texts:?}");
+    for at in texts {
+        let mut spoiled = tree.clone();
+        let place = spoiled.pointer_mut(at).unwrap();
+        *place = value!(format!("{}\u{1b}[2J", place.as_str().unwrap()));
+        let bytes = spoiled.to_string().into_bytes();
+        match parse(bytes.clone()) {
+            Ok(_) => panic!("{at} may hold an escape"),
+            Err(error) => check_refusal(&bytes, &one_line(&error)),
+        }
+    }
+    for at in ["/configuration", "/kernels/0/constants"] {
+        let mut spoiled = tree.clone();
+        spoiled.pointer_mut(at).unwrap()["\u{1b}c"] =
+            if at == "/configuration" { value!("x") } else { value!(1) };
+        let bytes = spoiled.to_string().into_bytes();
+        check_refusal(&bytes, &one_line(&parse(bytes.clone()).unwrap_err()));
+    }
 }
 
 #[test]

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use common::cli::terminal::{on_interrupt, print, say, width_of};
 use common::error::{
     EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt, exit_code, one_line,
 };
 use common::facts::Kind;
-use common::record::{Ended, Record};
+use common::record::{Ended, Record, Status};
 use common::report::Charset;
 
 use crate::collect::{Found, collect, read};
@@ -25,8 +25,8 @@ use plan::Arguments;
 ///
 /// The sample is called with the recorded arguments, less those that write files, on the recorded device,
 /// with the recorded seed. Results and times are judged as by compare; times of a CPU device only where
-/// --tolerance is given. Exit code 0: confirmed; 1: sample or device are not here; 2: wrong or not
-/// comparable; 3: it hung; 4: slower.
+/// --tolerance is given. Exit code 0: confirmed; 1: sample or device are not here; 2: wrong, undecided or
+/// not comparable; 3: it hung; 4: slower.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Verify {
     /// Records, or folders with records
@@ -71,6 +71,10 @@ impl Verify {
 
     fn one(&self, old: &Found, samples: &Samples, stop: &AtomicBool) -> Result<u8> {
         let record = &old.record;
+        ensure!(
+            record.rows.iter().any(|row| row.status == Status::Ok),
+            "rows: none has figures, so that there is nothing to confirm"
+        );
         let binary = samples.binary(&record.sample).map_err(|error| Halt::Skip(one_line(&error)))?;
         let mut plan =
             plan::plan(record, &Arguments::of_help(&again::printed(&binary, "--help")?), self.new_seed)?;
@@ -145,16 +149,11 @@ pub fn judged(old: &Found, new: &Found, tolerance: Option<f64>) -> Judgement {
             EXIT_FAILED,
             format!("Not confirmed: {} with another status than recorded.", of(count(Outcome::Changed))),
         ),
-        None if !timed => (
-            EXIT_RIGHT,
-            "Confirmed: the same variants are right. Times of a CPU device are not judged; --tolerance PERCENT \
-             judges them."
-                .to_owned(),
-        ),
+        None if !timed => right(&comparison),
         None if count(Outcome::Slower) > 0 => {
             (EXIT_SLOWER, format!("Slower: {} more time than recorded.", takes(count(Outcome::Slower))))
         }
-        None => (EXIT_RIGHT, confirmed(&comparison)),
+        None => confirmed(&comparison),
     };
     Judgement { code, sentence, comparison }
 }
@@ -183,16 +182,57 @@ fn hindrance(old: &Record, new: &Record, pair: &Pair) -> Option<String> {
     }
 }
 
-fn confirmed(comparison: &Comparison) -> String {
+/// What is said of results where times are not judged. A variant without figures on either side, be it
+/// wrong or skipped on both, is not one that is right.
+fn right(comparison: &Comparison) -> (u8, String) {
+    let figures = [Outcome::Same, Outcome::Slower, Outcome::Faster, Outcome::Unsure];
+    let right = figures.map(|outcome| comparison.count(outcome)).into_iter().sum();
+    let mut parts = vec![match right {
+        1 => "1 variant is right as recorded".to_owned(),
+        _ => format!("{} are right as recorded", of(right)),
+    }];
+    parts.extend(without(comparison));
+    let times = "Times of a CPU device are not judged; --tolerance PERCENT judges them.";
+    match right {
+        0 => (EXIT_FAILED, undecided(&parts[1..])),
+        _ => (EXIT_RIGHT, format!("Confirmed: {}. {times}", parts.join(", "))),
+    }
+}
+
+/// What is said of times none of which is longer. One at least has to be known for that.
+fn confirmed(comparison: &Comparison) -> (u8, String) {
     let count = |outcome| comparison.count(outcome);
-    let mut parts = vec![format!("{} as long as recorded", takes(count(Outcome::Same)))];
+    let mut parts = Vec::new();
+    if count(Outcome::Same) > 0 {
+        parts.push(format!("{} as long as recorded", takes(count(Outcome::Same))));
+    }
     if count(Outcome::Faster) > 0 {
         parts.push(format!("{} less time", takes(count(Outcome::Faster))));
     }
+    let confirmed = !parts.is_empty();
     if count(Outcome::Unsure) > 0 {
         parts.push(format!("of {} the samples do not decide it", of(count(Outcome::Unsure))));
     }
-    format!("Confirmed: {}; none is wrong or slower.", parts.join(", "))
+    parts.extend(without(comparison));
+    if confirmed {
+        (EXIT_RIGHT, format!("Confirmed: {}; none became wrong or slower.", parts.join(", ")))
+    } else {
+        (EXIT_FAILED, undecided(&parts))
+    }
+}
+
+fn undecided(parts: &[String]) -> String {
+    let why = if parts.is_empty() { "the record has no variant".to_owned() } else { parts.join(", ") };
+    format!("Undecided: {why}.")
+}
+
+/// What neither side has figures of.
+fn without(comparison: &Comparison) -> Option<String> {
+    match comparison.count(Outcome::Without) {
+        0 => None,
+        1 => Some("1 variant has figures on neither side".into()),
+        count => Some(format!("{} have figures on neither side", of(count))),
+    }
 }
 
 fn of(count: usize) -> String {

@@ -24,7 +24,7 @@ fn two_runs_of_an_unchanged_program() {
     let written: Value =
         serde_json::from_str(&fs::read_to_string(folder.path().join("c.json")).unwrap()).unwrap();
     assert_eq!((&written["schema"], &written["tolerance"]), (&json!(1), &json!(0.01)));
-    assert_eq!((written["pairs"].as_array().unwrap().len(), names(folder.path()).len()), (6, 1));
+    assert_eq!((written["pairs"].as_array().unwrap().len(), names(folder.path()).len()), (8, 1));
     // On the standard output the JSON stands alone.
     let done = suite(folder.path(), &["compare", &a, &b, "--json", "-"]);
     assert_eq!(serde_json::from_str::<Value>(&done.out).unwrap(), written);
@@ -70,6 +70,28 @@ fn what_became_wrong_ends_with_two_and_comes_first() {
     assert_eq!(done.code, 2);
     assert!(
         done.out.starts_with("BROKEN: mt_multiply of codegen: ok → wrong: 7 elements differ"),
+        "{}",
+        done.out
+    );
+}
+
+#[test]
+fn what_is_lost_ends_with_two_and_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut record = tree(2, "codegen");
+    record["rows"][0]["status"] = json!({ "is": "skipped", "reason": "made up" });
+    fs::write(folder.path().join("lost.json"), record.to_string()).unwrap();
+    let before = twin(1).join("codegen");
+    let done =
+        suite(folder.path(), &["compare", before.to_str().unwrap(), "lost.json", "--fail-on", "slower"]);
+    let line = "suite: lost: mt_multiply of codegen: ok → skipped: made up\n";
+    assert_eq!((done.code, &done.said[..]), (2, line));
+    // Of a whole run one record was asked for.
+    let [a, b] = paths();
+    let done = suite(folder.path(), &["compare", &a, &format!("{b}/codegen"), "--fail-on", "slower"]);
+    assert_eq!((done.code, &done.said[..]), (0, ""));
+    assert!(
+        done.out.contains("The second side is one record: 7 of the first are not compared."),
         "{}",
         done.out
     );

@@ -53,7 +53,7 @@ fn a_record_is_confirmed_and_nothing_is_left_behind() {
     if record["device"]["kind"] == "cpu" {
         assert_eq!(done.code, 0, "{}{}", done.out, done.said);
         assert!(
-            done.out.contains("Confirmed: the same variants are right. Times of a CPU device"),
+            done.out.contains(" are right as recorded") && done.out.contains(". Times of a CPU device"),
             "{}",
             done.out
         );
@@ -140,6 +140,65 @@ fn what_was_recorded_can_be_repeated() {
     assert_eq!(done.code, 1, "{}", done.said);
     assert_eq!(done.said.lines().filter(|line| line.contains("is not here")).count(), count, "{}", done.said);
     assert!(count > 10);
+}
+
+/// Arguments of all samples that no record has, for they measure nothing.
+const REFUSED: [&str; 7] = ["help", "version", "check", "profile", "code", "code-diff", "list-devices"];
+
+/// The arguments that all samples have, as one prints them: name, and whether it takes a value.
+fn common_arguments() -> Vec<(String, bool)> {
+    let help = Command::new(built().join("codegen")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let (_, common) = help.split_once("Common to all samples:\n").unwrap();
+    let mut found = Vec::new();
+    for line in common.lines().filter(|line| line.len() - line.trim_start().len() < 10) {
+        let Some((_, rest)) = line.split_once("--") else { continue };
+        let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        let takes_value = rest[name.len()..].starts_with(" <");
+        found.push((name, takes_value));
+    }
+    found
+}
+
+/// A new argument has to be thought of here, or in what is kept or dropped.
+#[test]
+fn every_common_argument_can_be_repeated_or_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = common_arguments();
+    for (name, takes_value) in &arguments {
+        let mut record = tree(1, "codegen");
+        (record["device"]["name"], record["device"]["uuid"]) = (json!("Made-up"), json!("nowhere"));
+        let value = takes_value.then_some("1");
+        let words = [Some("x"), Some(&format!("--{name}")[..]), value];
+        record["command"] = json!(words.into_iter().flatten().collect::<Vec<_>>());
+        fs::create_dir(folder.path().join(name)).unwrap();
+        fs::write(folder.path().join(name).join("record.json"), record.to_string()).unwrap();
+    }
+    let done = suite(folder.path(), &["verify", "."]);
+    for (name, _) in &arguments {
+        let line = done.said.lines().find(|line| line.contains(&format!("{name}/record.json"))).unwrap();
+        let expected = if REFUSED.contains(&&name[..]) { "is not known to measure" } else { "is not here" };
+        assert!(line.contains(expected), "{line}");
+    }
+    let names: Vec<&str> = arguments.iter().map(|(name, _)| &name[..]).collect();
+    assert!(["without", "no-self-test", "seed"].iter().all(|name| names.contains(name)), "{names:?}");
+}
+
+#[test]
+fn a_record_without_figures_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    built();
+    let mut record = tree(1, "codegen");
+    let row = record["rows"][0].clone();
+    for rows in [json!([row]), json!([])] {
+        record["rows"] = rows;
+        (record["bound"], record["baseline"]) = (Value::Null, Value::Null);
+        if let Some(row) = record["rows"].get_mut(0) {
+            row["status"] = json!({ "is": "skipped", "reason": "made up" });
+        }
+        fs::write(folder.path().join("a.json"), record.to_string()).unwrap();
+        suite(folder.path(), &["verify", "a.json"]).refused(2, &["a.json: rows: none has figures"]);
+    }
 }
 
 #[test]

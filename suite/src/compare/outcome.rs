@@ -22,6 +22,10 @@ pub struct Comparison {
     pub counts: BTreeMap<Outcome, usize>,
     /// One a pair of records, in the order of the first.
     pub pairs: Vec<Pair>,
+    /// What the first side has and the second lacks, a line each: variants, their figures, whole records,
+    /// or the end of a run.
+    #[serde(default)]
+    pub lost: Vec<String>,
     /// What could not be compared, and anything else about the two as a whole, in words.
     pub notes: Vec<String>,
 }
@@ -45,6 +49,9 @@ pub struct Pair {
     pub only_before: Vec<String>,
     /// Variants that only the record after has.
     pub only_after: Vec<String>,
+    /// How the run after ended, where it failed or was cut off.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ended_early: Option<String>,
 }
 
 /// What became of one variant.
@@ -57,6 +64,9 @@ pub struct Change {
     /// Where it has another status, or none with figures: what became of that, in words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<String>,
+    /// It had figures and has none.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub lost: bool,
     /// Its isolated time.
     pub isolated: Option<Judged>,
     /// Its pipelined time.
@@ -112,6 +122,25 @@ impl Outcome {
     }
 }
 
+impl Pair {
+    /// What the second record lacks of what the first has.
+    fn lost(&self) -> Vec<String> {
+        let (sample, after) = (&self.sample, &self.after);
+        let mut lines = Vec::new();
+        if let Some(how) = &self.ended_early {
+            lines.push(format!("the run of {sample} in {after} {how}"));
+        }
+        if !self.only_before.is_empty() {
+            lines.push(format!("{} of {sample}: not in {after}", self.only_before.join(", ")));
+        }
+        let figures = self.rows.iter().filter(|row| row.lost);
+        lines.extend(figures.map(|row| {
+            format!("{} of {sample}: {}", row.variant, row.status.as_deref().unwrap_or("no figures"))
+        }));
+        lines
+    }
+}
+
 impl Comparison {
     /// Counts what became of the variants of `pairs`.
     #[must_use]
@@ -120,7 +149,8 @@ impl Comparison {
         for row in pairs.iter().flat_map(|pair| &pair.rows) {
             *counts.entry(row.outcome).or_default() += 1;
         }
-        Self { schema: SCHEMA, tolerance, counts, pairs, notes }
+        let lost = pairs.iter().flat_map(Pair::lost).collect();
+        Self { schema: SCHEMA, tolerance, counts, pairs, lost, notes }
     }
 
     /// How many variants came out so.
@@ -138,6 +168,7 @@ pub fn change(before: (&Row, &Record), after: (&Row, &Record), limits: Limits) -
         variant: old.variant.clone(),
         outcome: Outcome::Without,
         status: None,
+        lost: false,
         isolated: None,
         pipelined: None,
     };
@@ -145,6 +176,7 @@ pub fn change(before: (&Row, &Record), after: (&Row, &Record), limits: Limits) -
     if was != is {
         let broken = matches!(new.status, Status::Wrong { .. } | Status::Error { .. });
         change.outcome = if broken { Outcome::Broken } else { Outcome::Changed };
+        change.lost = old.status == Status::Ok;
         change.status = Some(format!("{was} → {is}{}", reason(&new.status)));
         return change;
     }

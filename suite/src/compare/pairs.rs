@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use common::record::Record;
 
-use crate::collect::Found;
+use crate::collect::{Found, RECORD};
 
 /// The records of one side, and the path they were asked for by.
 #[derive(Clone, Debug)]
@@ -17,6 +17,11 @@ pub struct Side {
 }
 
 impl Side {
+    /// The user named one record, or the folder of its run, and no folder of several.
+    fn is_record(&self) -> bool {
+        matches!(&self.records[..], [one] if one.path == self.path || one.path == self.path.join(RECORD))
+    }
+
     /// Where a record lies below what the user named: nothing where that is the record itself.
     fn place<'f>(&self, found: &'f Found) -> &'f Path {
         found.path.strip_prefix(&self.path).unwrap_or(Path::new(""))
@@ -32,6 +37,8 @@ pub struct Matched<'f> {
     pub notes: Vec<String>,
     /// Pairs that are left out because their devices differ.
     pub across_devices: usize,
+    /// Work of the first side that the second should have and has not.
+    pub lost: Vec<&'f Found>,
 }
 
 /// Two records of the same work: what each variant did may be compared.
@@ -77,7 +84,13 @@ pub fn matched<'f>(before: &'f Side, after: &'f Side, across_devices: bool) -> M
     let left: Vec<&Found> = unmatched(&before.records, chosen.iter().map(Option::is_none)).collect();
     let right: Vec<&Found> = unmatched(&after.records, free.iter().copied()).collect();
     matched.tell_devices(&left, &right);
-    matched.tell_alone("only in the first", &left, &after.records);
+    if after.is_record() {
+        matched.tell_unasked(left.len());
+    } else {
+        matched.tell_alone("only in the first", &left, &after.records);
+        let done = |one: &Found| matched.pairs.iter().any(|(other, _)| key(other) == key(one));
+        matched.lost = left.iter().copied().filter(|one| !done(one)).collect();
+    }
     matched.tell_alone("only in the second", &right, &before.records);
     matched
 }
@@ -107,6 +120,17 @@ impl Matched<'_> {
             }
         }
         self.notes.extend(told);
+    }
+
+    /// One record has no folder that more could be missing from.
+    fn tell_unasked(&mut self, count: usize) {
+        match count {
+            0 => {}
+            1 => self.notes.push("The second side is one record: one of the first is not compared.".into()),
+            _ => self
+                .notes
+                .push(format!("The second side is one record: {count} of the first are not compared.")),
+        }
     }
 
     fn tell_alone(&mut self, place: &str, alone: &[&Found], others: &[Found]) {

@@ -11,10 +11,11 @@ use common::record::Record;
 
 /// Arguments of all samples that change what is measured and how. The others that all samples have show,
 /// write or check something instead.
-const KEPT: [&str; 11] = [
+const KEPT: [&str; 13] = [
     "bench",
     "queue",
     "variant",
+    "without",
     "all",
     "matrix",
     "samples",
@@ -23,6 +24,7 @@ const KEPT: [&str; 11] = [
     "timeout",
     "cold",
     "thorough",
+    "no-self-test",
 ];
 /// Those that write, choose the output, or are given anew.
 const DROPPED: [&str; 9] = ["json", "csv", "out", "image", "trace", "theme", "verbose", "device", "seed"];
@@ -187,6 +189,10 @@ Common to all samples:
           Device
       --variant <NAME>
           Only these
+      --without <NAME>
+          Not these
+      --no-self-test
+          Leave it out
       --out <DIR>
           Write
       --json <FILE>
@@ -210,6 +216,8 @@ Common to all samples:
         let kept =
             planned(&["--size", "-3x4", "--out", "a/b", "--variant=a,b", "--gravity", "--json=-", "-v"]);
         assert_eq!(kept.unwrap(), ["--size=-3x4", "--variant=a,b", "--gravity", "--seed=7"]);
+        let kept = planned(&["--without", "a,b*", "--no-self-test"]).unwrap();
+        assert_eq!(kept, ["--without=a,b*", "--no-self-test", "--seed=7"]);
         assert_eq!(planned(&["--seed", "9", "--device", "1"]).unwrap(), ["--seed=7"]);
         assert_eq!(planned(&[]).unwrap(), ["--seed=7"]);
     }

@@ -20,10 +20,10 @@ fn said(tolerance: Option<f64>, spoil: impl FnOnce(&mut Record, &mut Record)) ->
 
 #[test]
 fn the_same_is_confirmed() {
-    let expected = "Confirmed: 3 variants take as long as recorded; none is wrong or slower.";
+    let expected = "Confirmed: 3 variants take as long as recorded; none became wrong or slower.";
     assert_eq!(said(None, |_, _| ()), (EXIT_RIGHT, expected.into()));
-    let expected =
-        "Confirmed: 2 variants take as long as recorded, 1 variant takes less time; none is wrong or slower.";
+    let expected = "Confirmed: 2 variants take as long as recorded, 1 variant takes less time; none became wrong \
+                    or slower.";
     assert_eq!(said(None, |_, new| slow_down(new, "slow", 0.9)), (EXIT_RIGHT, expected.into()));
     let (code, sentence) = said(None, |_, new| slow_down(new, "slow", 1.0097));
     assert_eq!(code, EXIT_RIGHT);
@@ -76,6 +76,55 @@ fn times_of_a_cpu_are_judged_when_asked_for() {
     let (code, sentence) = said(None, slow);
     assert!(code == EXIT_RIGHT && sentence.contains("are not judged"), "{sentence}");
     assert_eq!(said(Some(0.1), slow).0, EXIT_SLOWER);
+}
+
+fn wrong() -> Status {
+    Status::Wrong { elements: 1, first: "element 3".into() }
+}
+
+#[test]
+fn what_nothing_is_known_of_is_not_confirmed() {
+    type Spoil = fn(&mut Record, &mut Record);
+    let cases: [(&str, Spoil); 4] = [
+        ("the record has no variant", |old, new| (old.rows, new.rows) = (Vec::new(), Vec::new())),
+        ("of 3 variants the samples do not decide it", |_, new| {
+            new.rows.iter_mut().for_each(|row| row.samples.truncate(5));
+        }),
+        ("3 variants have figures on neither side", |old, new| {
+            old.rows.iter_mut().chain(&mut new.rows).for_each(|row| row.status = wrong());
+        }),
+        ("of 2 variants the samples do not decide it, 1 variant has figures on neither side", |old, new| {
+            new.rows.iter_mut().for_each(|row| row.samples.truncate(5));
+            (old.rows[0].status, new.rows[0].status) = (wrong(), wrong());
+        }),
+    ];
+    for (why, spoil) in cases {
+        assert_eq!(said(None, spoil), (EXIT_FAILED, format!("Undecided: {why}.")));
+    }
+}
+
+#[test]
+fn what_is_wrong_on_both_sides_is_not_right() {
+    let both = |old: &mut Record, new: &mut Record| {
+        (old.rows[0].status, new.rows[0].status) = (wrong(), wrong());
+    };
+    let (code, sentence) = said(None, both);
+    let expected = "Confirmed: 2 variants take as long as recorded, 1 variant has figures on neither side; none \
+                    became wrong or slower.";
+    assert_eq!((code, &sentence[..]), (EXIT_RIGHT, expected));
+    let (code, sentence) = said(None, |old, new| {
+        (old.device.kind, new.device.kind) = (Kind::Cpu, Kind::Cpu);
+        both(old, new);
+    });
+    let expected =
+        "Confirmed: 2 variants are right as recorded, 1 variant has figures on neither side. Times";
+    assert!(code == EXIT_RIGHT && sentence.starts_with(expected), "{sentence}");
+    let (code, sentence) = said(None, |old, new| {
+        (old.device.kind, new.device.kind) = (Kind::Cpu, Kind::Cpu);
+        old.rows.iter_mut().chain(&mut new.rows).for_each(|row| row.status = wrong());
+    });
+    let expected = "Undecided: 3 variants have figures on neither side.";
+    assert_eq!((code, &sentence[..]), (EXIT_FAILED, expected));
 }
 
 #[test]

@@ -35,9 +35,10 @@ impl Done {
     }
 }
 
-/// Two runs of the same samples on one device, in processes of their own.
+/// Two complete runs on one H200, in processes of their own: the first or the second.
 pub fn twin(run: u32) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/twins/{run}"))
+    let name = if run == 1 { "2026-11-21-nvidia-h200-suite" } else { "2026-11-21-nvidia-h200-suite-again" };
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../results").join(name)
 }
 
 /// The record of a sample in one of them, as a tree.
