@@ -162,11 +162,14 @@ pub fn measure(lab: &Lab, options: &BenchOptions, watch: &mut Watch<'_>) -> Resu
     };
     let mut first_wrong = vec![None; runnable.len()];
     let told = Told { lab, runnable: &runnable, checked: &checked };
-    let probed = probe(&told, &method, &mut target, &mut plan, &mut first_wrong, watch);
+    let mut probed = probe(&told, &method, &mut target, &mut plan, &mut first_wrong, watch);
     method.repetitions = plan.repetitions;
     if probed.is_ok() {
         // Once more, on a device that has woken: on an H200 it was 3.8 µs before and 1.9 now.
-        method.floor_us = target.session.floor_us()?;
+        match target.session.floor_us() {
+            Ok(floor_us) => method.floor_us = floor_us,
+            Err(error) => probed = Err(error),
+        }
     }
     // The picture is of the same samples as the table.
     target.session.forget_maps()?;
