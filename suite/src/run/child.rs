@@ -338,22 +338,31 @@ mod tests {
 
     const DEAF: &str = "trap '' INT; while :; do sleep 0.01; done";
 
+    /// The user asks so often, once it does not hear any more.
+    fn deaf_that_is_asked(times: usize) -> Ended {
+        let stop = Stop::default();
+        let line = r#"{"phase":"measuring","variant":"","spent":0.0}"#;
+        let script = format!("trap '' INT; echo '{line}' > $2; while :; do sleep 0.01; done");
+        run_watched(&script, Duration::from_secs(30), &stop, &mut |progress| {
+            if progress.phase == Phase::Measuring && !stop.is_asked() {
+                for _ in 0..times {
+                    stop.ask();
+                }
+            }
+        })
+    }
+
     /// However much of its time is left.
     #[test]
     fn one_that_does_not_hear_the_user_is_killed() {
-        let stop = Stop::default();
-        stop.ask();
-        let deaf = run(DEAF, Duration::from_secs(30), &stop);
+        let deaf = deaf_that_is_asked(1);
         assert_eq!(deaf.how, How::Stopped);
         assert!(deaf.took >= PATIENCE && deaf.took < 2 * PATIENCE, "{:?}", deaf.took);
     }
 
     #[test]
     fn asked_twice_the_user_does_not_wait() {
-        let stop = Stop::default();
-        stop.ask();
-        stop.ask();
-        let deaf = run(DEAF, SECONDS, &stop);
+        let deaf = deaf_that_is_asked(2);
         assert_eq!(deaf.how, How::Stopped);
         assert!(deaf.took < GRACE, "{:?}", deaf.took);
     }
