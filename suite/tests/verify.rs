@@ -151,7 +151,7 @@ fn common_arguments() -> Vec<(String, bool)> {
     let help = String::from_utf8(help.stdout).unwrap();
     let (_, common) = help.split_once("Common to all samples:\n").unwrap();
     let mut found = Vec::new();
-    for line in common.lines().filter(|line| line.len() - line.trim_start().len() < 10) {
+    for line in common.lines().filter(|line| line.trim_start().starts_with('-')) {
         let Some((_, rest)) = line.split_once("--") else { continue };
         let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
         let takes_value = rest[name.len()..].starts_with(" <");
@@ -171,7 +171,7 @@ fn every_common_argument_can_be_repeated_or_is_refused() {
         let value = takes_value.then_some("1");
         let words = [Some("x"), Some(&format!("--{name}")[..]), value];
         record["command"] = json!(words.into_iter().flatten().collect::<Vec<_>>());
-        fs::create_dir(folder.path().join(name)).unwrap();
+        fs::create_dir_all(folder.path().join(name)).unwrap();
         fs::write(folder.path().join(name).join("record.json"), record.to_string()).unwrap();
     }
     let done = suite(folder.path(), &["verify", "."]);

@@ -73,7 +73,8 @@ impl Step<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Takes a first sample of each variant, which shows whether it runs at all.
+    /// Takes a first sample of each variant, which shows whether it runs at all. To others it measures.
+    #[serde(rename = "measuring")]
     Probing,
     /// Takes samples.
     Measuring,
