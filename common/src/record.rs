@@ -292,6 +292,21 @@ pub enum Status {
     },
 }
 
+impl Status {
+    /// The word that a reader sees.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Skipped { .. } => "skipped",
+            Self::Unsupported { .. } => "unsupported",
+            Self::Throttled { .. } => "throttled",
+            Self::Wrong { .. } => "wrong",
+            Self::Error { .. } => "error",
+        }
+    }
+}
+
 /// What a variant promises about its own correctness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "by", rename_all = "snake_case")]

@@ -131,7 +131,7 @@ fn variant_line(file: &str, configuration: &str, of: Option<(&Record, &Row)>) ->
     let published = row.and_then(|row| row.published.as_ref());
     let mut line = begin(file, configuration, of);
     line.extend([
-        ("status", text(row.map(|row| status(&row.status).to_owned()))),
+        ("status", text(row.map(|row| row.status.word().to_owned()))),
         ("reason", text(row.map(|row| reason(&row.status)))),
     ]);
     let figures: [([&'static str; 3], Option<Summary>); 5] = [
@@ -189,17 +189,6 @@ fn sample_line(file: &str, configuration: &str, of: Option<(&Record, &Row, &Samp
 
 fn number(cell: Option<impl ToString>) -> String {
     cell.map_or_else(String::new, |value| value.to_string())
-}
-
-fn status(status: &Status) -> &'static str {
-    match status {
-        Status::Ok => "ok",
-        Status::Skipped { .. } => "skipped",
-        Status::Unsupported { .. } => "unsupported",
-        Status::Throttled { .. } => "throttled",
-        Status::Wrong { .. } => "wrong",
-        Status::Error { .. } => "error",
-    }
 }
 
 fn reason(status: &Status) -> String {

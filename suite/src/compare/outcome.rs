@@ -172,7 +172,7 @@ pub fn change(before: (&Row, &Record), after: (&Row, &Record), limits: Limits) -
         isolated: None,
         pipelined: None,
     };
-    let (was, is) = (word(&old.status), word(&new.status));
+    let (was, is) = (old.status.word(), new.status.word());
     if was != is {
         let broken = matches!(new.status, Status::Wrong { .. } | Status::Error { .. });
         change.outcome = if broken { Outcome::Broken } else { Outcome::Changed };
@@ -196,17 +196,6 @@ pub fn change(before: (&Row, &Record), after: (&Row, &Record), limits: Limits) -
         change.status = Some("no samples are kept".into());
     }
     change
-}
-
-fn word(status: &Status) -> &'static str {
-    match status {
-        Status::Ok => "ok",
-        Status::Skipped { .. } => "skipped",
-        Status::Unsupported { .. } => "unsupported",
-        Status::Throttled { .. } => "throttled",
-        Status::Wrong { .. } => "wrong",
-        Status::Error { .. } => "error",
-    }
 }
 
 /// What a status says of itself, behind its word.

@@ -240,14 +240,7 @@ fn summary(entry: &Entry) -> Vec<Cell> {
 /// `9 ok, 1 skipped, 2 of them raced`.
 fn statuses(record: &Record) -> String {
     use common::record::Status;
-    let word = |row: &Row| match row.status {
-        Status::Ok => "ok",
-        Status::Skipped { .. } => "skipped",
-        Status::Unsupported { .. } => "unsupported",
-        Status::Throttled { .. } => "throttled",
-        Status::Wrong { .. } => "wrong",
-        Status::Error { .. } => "error",
-    };
+    let word = |row: &Row| row.status.word();
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for row in &record.rows {
         match counts.iter_mut().find(|(known, _)| *known == word(row)) {
