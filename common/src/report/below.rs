@@ -199,6 +199,12 @@ fn texels(count: u64) -> String {
     if count == 1 { "1 texel".into() } else { format!("{count} texels") }
 }
 
+/// `n` samples, from the least to the most of any row.
+fn samples(least: usize, most: usize) -> String {
+    let plural = if most == 1 { "" } else { "s" };
+    format!("{} sample{plural}", range(&least, &most))
+}
+
 /// What the columns of times and ratios hold.
 fn legend(record: &Record, left_out: &[String]) -> Vec<String> {
     let shown = |head: &str| !left_out.iter().any(|gone| gone.starts_with(head));
@@ -209,8 +215,8 @@ fn legend(record: &Record, left_out: &[String]) -> Vec<String> {
         return vec![];
     };
     let mut lines = vec![format!(
-        "Times: median ± half the width of its 95{BLANK}% interval (none below 6 samples), {} samples a row.",
-        range(&least, &most)
+        "Times: median ± half the width of its 95{BLANK}% interval (none below 6 samples), {} a row.",
+        samples(least, most)
     )];
     let n = record.method.repetitions;
     if shown("Pipelined") && times.iter().any(|row| row.pipelined_us.is_some()) {
@@ -230,10 +236,10 @@ fn ratios_legend(record: &Record) -> Option<String> {
     let counts = times.map(|times| times.n);
     let (least, most) = (counts.clone().min()?, counts.max()?);
     let mut text = format!(
-        "Cells: isolated time ÷ that of {}, which takes {}{BLANK}µs; medians of {} samples a variant",
+        "Cells: isolated time ÷ that of {}, which takes {}{BLANK}µs; medians of {} a variant",
         reference.variant,
         trimmed(reference.isolated_us?.median),
-        range(&least, &most)
+        samples(least, most)
     );
     let rows = || record.rows.iter().filter(|row| measured(row));
     if rows().filter_map(|row| record.to_reference(row)).any(|ratio| undecided(&ratio)) {

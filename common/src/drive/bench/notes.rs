@@ -1,0 +1,63 @@
+//! What the reader of a table must know of its run.
+
+use super::plan::LONGEST_SUBMIT_US;
+use crate::lab::Lab;
+use crate::measure::Plan;
+use crate::record::Row;
+use crate::variant::Recording;
+
+/// `VkDriverId` of the drivers on Mesa's common runtime: RADV, ANV, llvmpipe, Turnip, V3DV, PanVK,
+/// Venus, Dozen, NVK, PowerVR, Honeykrisp.
+const MESA: [i32; 11] = [3, 5, 13, 18, 19, 20, 22, 23, 24, 25, 26];
+
+/// What is missing from the table, and why.
+pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row], profiler: Option<&str>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(reason) = &lab.unchecked {
+        notes.push(format!("No result was compared with anything: {reason}."));
+    }
+    notes.extend(lab.untraced());
+    if plan.repetitions < lab.repetitions() {
+        let n = plan.repetitions;
+        let left = if n < 2 { "so there is no pipelined time".to_owned() } else { format!("so N is {n}") };
+        notes.push(format!("Submits are kept under {} ms, {left}.", LONGEST_SUBMIT_US / 1e3));
+    }
+    let lost = |row: &&Row| plan.repetitions > 1 && row.isolated_us.is_some() && row.pipelined_us.is_none();
+    let lost: Vec<&str> = rows.iter().filter(lost).map(|row| row.variant.as_str()).collect();
+    // Below 6 samples there is no interval, and one difference below zero is enough.
+    let is_short = |name: &&str| rows.iter().any(|row| row.variant == *name && row.samples.len() < 6);
+    let (short, noisy): (Vec<&str>, Vec<&str>) = lost.into_iter().partition(is_short);
+    for (names, reason) in [
+        (noisy, "is lost in noise: zero lies within its interval"),
+        (short, "is not known: of its few samples one has T(N) below T(1)"),
+    ] {
+        if !names.is_empty() {
+            notes.push(format!("The pipelined time of {} {reason}.", names.join(", ")));
+        }
+    }
+    let two_queues = rows
+        .iter()
+        .filter(|row| row.isolated_us.is_some())
+        .filter_map(|row| lab.variants.iter().find(|v| v.name == row.variant))
+        .find(|v| matches!(v.record, Recording::Queues(_)));
+    if let Some(variant) = two_queues.filter(|_| lab.gpu.has_one_queue_twice()) {
+        notes.push(format!(
+            "{}: one queue was taken for both, so this is no time of two queues.",
+            variant.name
+        ));
+    }
+    if let Some(variant) = two_queues.filter(|_| MESA.contains(&lab.device().driver_id)) {
+        notes.push(format!(
+            "{}: Mesa's drivers hold submits that wait for the CPU back in the process, so its time includes the \
+             CPU's submitting.",
+            variant.name
+        ));
+    }
+    if let Some(tool) = lab.gpu.tools().iter().find(|tool| tool.to_lowercase().contains("validation")) {
+        notes.push(format!("{tool} was active: these times are no times."));
+    }
+    notes.extend(profiler.map(|tool| {
+        format!("{tool}: a profiler was connected, and its spans and its thread lengthen the CPU's way to a submit.")
+    }));
+    notes
+}

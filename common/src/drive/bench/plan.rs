@@ -1,0 +1,81 @@
+//! What a run is to measure, and how long.
+
+use std::time::Duration;
+
+use super::BenchOptions;
+use crate::facts::Kind;
+use crate::lab::Lab;
+use crate::measure::{Plan, RowPlan, Rule, Throttle};
+use crate::record::{Method, Promise, is_limit};
+
+/// A submit that takes longer makes desktops stutter and nears drivers' own time limits.
+pub(super) const LONGEST_SUBMIT_US: f64 = 100_000.0;
+
+/// A sample whose clock is below this share of what the device reaches says nothing (nvbench's limit).
+const LEAST_CLOCK: f64 = 0.75;
+
+/// For a fixed number of samples: it takes as long as it takes, but not for ever.
+const A_DAY: Duration = Duration::from_secs(86_400);
+
+/// So many variants share the budget; more get as much again for each further such number.
+const BUDGET_FOR: usize = 20;
+
+/// So many times the GPU time of a row is nvbench's half a second.
+const THOROUGH: u32 = 10;
+
+/// Budgets of a run, in seconds.
+const GPU_BUDGET: u64 = 8;
+const CPU_BUDGET: u64 = 15;
+
+pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
+    let references = [&lab.bound, &lab.baseline];
+    let fixed = options.samples.or(lab.trials);
+    let default = Duration::from_secs(if lab.gpu.facts.kind == Kind::Cpu { CPU_BUDGET } else { GPU_BUDGET });
+    #[expect(clippy::cast_precision_loss, reason = "a handful of variants")]
+    let default = default.mul_f64((runnable.len() as f64 / BUDGET_FOR as f64).max(1.0));
+    let default = if options.thorough { THOROUGH * default } else { default };
+    let rule = Rule { fixed, ..Rule::default() };
+    let min_gpu_time = if options.thorough { THOROUGH * rule.min_gpu_time } else { rule.min_gpu_time };
+    Plan {
+        rows: runnable
+            .iter()
+            .map(|&v| RowPlan {
+                must_differ: match lab.variants[v].promise {
+                    Promise::Law => Some(0),
+                    Promise::Fault { elements } => Some(elements),
+                    // A CPU device has one memory and overlaps nothing: there it has no excuse.
+                    Promise::Hardware { .. } if lab.on_cpu() => Some(0),
+                    Promise::Hardware { .. } | Promise::Nothing { .. } => None,
+                },
+                reference: is_limit(&lab.variants[v].name)
+                    || references.into_iter().flatten().any(|r| *r == lab.variants[v].name),
+            })
+            .collect(),
+        repetitions: lab.repetitions(),
+        rule: Rule { min_gpu_time, ..rule },
+        // What counts races keeps every trial.
+        throttle: Throttle {
+            least: if lab.trials.is_some() { 0.0 } else { LEAST_CLOCK },
+            ..Throttle::default()
+        },
+        budget: options.budget.unwrap_or(if fixed.is_some() { A_DAY } else { default }),
+        // A trial that was thrown away might have raced.
+        warm_up: if lab.trials.is_some() { 0 } else { 2 },
+        seed: options.seed,
+    }
+}
+
+pub(in crate::drive) fn method(plan: &Plan, floor_us: f64) -> Method {
+    Method {
+        seed: plan.seed,
+        repetitions: plan.repetitions,
+        rule: plan.rule.clone(),
+        budget_s: plan.budget.as_secs_f64(),
+        warm_up: plan.warm_up,
+        floor_us,
+        caches: "warm".into(),
+        clocks: "not read".into(),
+        reference_mhz: None,
+        tools: Vec::new(),
+    }
+}

@@ -1,0 +1,78 @@
+//! What a run tells whoever watches it.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use serde::Serialize;
+
+use crate::drive::checked::Checked;
+use crate::drive::rows;
+use crate::lab::Lab;
+use crate::measure;
+use crate::record::{Method, Row};
+
+/// What a run is about to do, told to who watches it and may end it.
+pub struct Step<'s> {
+    /// Sampling or tracing.
+    pub phase: Phase,
+    /// The variant that is next.
+    pub variant: &'s str,
+    /// Rows that have enough samples.
+    pub rows_done: usize,
+    /// Rounds completed.
+    pub rounds: u32,
+    /// Share of the budget, or of a fixed number of samples, that is spent; 0 to 1.
+    pub spent: f64,
+    pub(super) so_far: &'s dyn Fn() -> (Method, Vec<Row>),
+}
+
+impl fmt::Debug for Step<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Step")
+            .field("phase", &self.phase)
+            .field("variant", &self.variant)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Step<'_> {
+    /// What was measured until now, as a record would have it.
+    #[must_use]
+    pub fn so_far(&self) -> (Method, Vec<Row>) {
+        (self.so_far)()
+    }
+}
+
+/// What a run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Takes a first sample of each variant, which shows whether it runs at all. To others it measures.
+    #[serde(rename = "measuring")]
+    Probing,
+    /// Takes samples.
+    Measuring,
+    /// Lets waves note when they ran.
+    Tracing,
+}
+
+/// Sees each step, and ends the run by breaking.
+pub(super) type Watch<'w> = dyn FnMut(&Step<'_>) -> ControlFlow<()> + 'w;
+
+/// What steps are told from.
+pub(super) struct Told<'t, 'l> {
+    pub lab: &'l Lab,
+    /// The engine's rows as positions in the lab.
+    pub runnable: &'t [usize],
+    pub checked: &'t Checked<'l>,
+}
+
+impl<'l> Told<'_, 'l> {
+    pub fn name(&self, row: usize) -> &'l str {
+        &self.lab.variants[self.runnable[row]].name
+    }
+
+    pub fn rows_of(&self, engine: &[measure::Row], method: &Method) -> (Method, Vec<Row>) {
+        (method.clone(), rows::rows(self.lab, self.runnable, engine, method, self.checked))
+    }
+}

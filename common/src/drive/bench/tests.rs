@@ -1,0 +1,67 @@
+use super::*;
+use crate::drive::figures::Time;
+use crate::gpu::{Gpu, OpenOptions};
+use crate::lab::LabOptions;
+use crate::record::{COPY_LIMIT, Status};
+
+fn lab() -> Lab {
+    let gpu = Gpu::open(&OpenOptions::default()).unwrap();
+    Lab::new(gpu, &LabOptions { repetitions: Some(2), maps_races: true, ..LabOptions::default() })
+}
+
+/// Adds one to what is seeded: a variant that does nothing, then one that is right.
+fn declare(lab: &mut Lab) {
+    let kernel = lab.kernel("lab/increment.comp").build().unwrap();
+    let images = lab.output_images("counted", 2, [5, 3], ash::vk::Format::R32_UINT, [99; 4]).unwrap();
+    for (name, to) in [("wrong", 0), ("right", 1)] {
+        lab.variant(name, move |cmd, rep| {
+            let [from, to] = [1 - to, to].map(|index| images.get(rep.index, index));
+            cmd.dispatch(kernel, &[from, to], &(), [1, 1, 1]);
+        });
+    }
+    let seed: Vec<u32> = (0..15).collect();
+    lab.seed(images, 0, &seed).unwrap();
+    lab.expect(images, 1, seed.iter().map(|texel| texel + 1).collect()).unwrap();
+    lab.show(images, 1, [5, 3], "the sums", |words| {
+        words.iter().map(|w| [u8::try_from(*w).unwrap(); 3]).collect()
+    });
+}
+
+fn measured(lab: &Lab) -> Measured {
+    let options = BenchOptions { samples: Some(1), ..BenchOptions::default() };
+    measure(lab, &options, &mut |_| ControlFlow::Continue(())).unwrap()
+}
+
+#[test]
+fn the_picture_is_of_the_first_variant_that_was_right() {
+    let mut lab = lab();
+    declare(&mut lab);
+    let measured = measured(&lab);
+    assert!(matches!(measured.rows[0].status, Status::Wrong { elements: 15, .. }), "{measured:?}");
+    let painting = measured.painting.unwrap();
+    assert_eq!((painting.variant.as_str(), painting.size), ("right", [5, 3]));
+    assert_eq!(painting.pixels, (1..=15).map(|sum| [sum; 3]).collect::<Vec<_>>());
+    assert!(measured.maps.is_empty(), "the sample's own picture stands for the map of races");
+}
+
+#[test]
+fn limits_are_sampled_as_long_as_any_variant_and_have_no_ratio() {
+    let mut lab = lab();
+    declare(&mut lab);
+    lab.limits([16, 16], ash::vk::Format::R32_SFLOAT).unwrap();
+    lab.variants.retain(|variant| variant.name != "wrong");
+    lab.variants[0].moves(120);
+    lab.baseline("right");
+    let plan = plan::plan(&lab, &[0, 1, 2], &BenchOptions::default());
+    assert_eq!(plan.rows.iter().map(|row| row.reference).collect::<Vec<_>>(), [true; 3]);
+    let rows = measured(&lab).rows;
+    let ratios: Vec<bool> = rows.iter().map(|row| row.to_baseline.is_some()).collect();
+    assert_eq!(ratios, [true, false, false]);
+    let figures = Figures::new(&rows);
+    let [own, part] = [COPY_LIMIT, "right"].map(|name| figures.share_of_limit(name).unwrap().share);
+    assert_eq!((own.min, own.max), (1.0, 1.0));
+    // 120 bytes, where the copy moves 2 KiB.
+    let times =
+        figures.us(Time::Isolated, COPY_LIMIT).unwrap() / figures.us(Time::Isolated, "right").unwrap();
+    assert!((part.median / times - 120.0 / 2048.0).abs() < 1e-9, "{part:?} of {times}");
+}
