@@ -9,8 +9,10 @@ use crate::support::trial;
 
 const BLUR: &str = "semi_persistent_waves/box_blur.comp";
 const TILE: &str = "include/tile.glsl";
-/// Sides that no block divides. A tile of 8 lanes is 4x2 texels, whatever the device.
-const SMALL: &str = "--size 83x59 --radius 4 --tile-lanes 8 --all";
+/// Sides that no block divides. A tile of 8 lanes is 4x2 texels, whatever the device. Of each family one
+/// variant or two, and of the other axis: each mutant compiles all of them.
+const SMALL: &str = "--size 83x59 --radius 4 --tile-lanes 8 --variant linear_8x8,swizzled_8x8,unroll_2,unroll_8,across_4,\
+     unroll_8_x4,slide_8,slide_4_x8,rows_32x8x4,linear_8x8_vertical,unroll_8_vertical,slide_4_x8_vertical";
 
 const MUTANTS: [Mutant; 12] = [
     ("border_too_early", BLUR, ["clamp(at, ivec2(0), last)", "clamp(at, ivec2(0), last - 1)"], |_| true),
