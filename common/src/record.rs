@@ -257,6 +257,34 @@ pub struct Row {
     pub samples: Vec<Sample>,
 }
 
+impl Row {
+    /// A row without figures.
+    #[must_use]
+    pub fn unmeasured(variant: &str, promise: Promise, status: Status) -> Self {
+        Self {
+            variant: variant.into(),
+            status,
+            promise,
+            isolated_us: None,
+            pipelined_us: None,
+            to_bound: None,
+            to_baseline: None,
+            racy: None,
+            stop: None,
+            clock_mhz: None,
+            discarded: 0,
+            near_floor: false,
+            record_us: None,
+            submit_us: None,
+            published: None,
+            cell: None,
+            declared: Declared::default(),
+            trace: None,
+            samples: Vec::new(),
+        }
+    }
+}
+
 /// Whether a row's figures are figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "snake_case")]
@@ -303,6 +331,22 @@ impl Status {
             Self::Throttled { .. } => "throttled",
             Self::Wrong { .. } => "wrong",
             Self::Error { .. } => "error",
+        }
+    }
+
+    /// Why there are no figures; `None` where there are.
+    #[must_use]
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Self::Ok => None,
+            Self::Skipped { reason }
+            | Self::Unsupported { reason }
+            | Self::Throttled { reason }
+            | Self::Error { reason } => Some(reason.clone()),
+            Self::Wrong { elements: 1, first } => Some(format!("1 element differs, {first}")),
+            Self::Wrong { elements, first } => {
+                Some(format!("{elements} elements differ, the first: {first}"))
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use common::error::EXIT_RIGHT;
-use common::record::{Record, Row, Sample, Status};
+use common::record::{Record, Row, Sample};
 use common::report::Destination;
 use common::stats::Summary;
 
@@ -132,7 +132,7 @@ fn variant_line(file: &str, configuration: &str, of: Option<(&Record, &Row)>) ->
     let mut line = begin(file, configuration, of);
     line.extend([
         ("status", text(row.map(|row| row.status.word().to_owned()))),
-        ("reason", text(row.map(|row| reason(&row.status)))),
+        ("reason", text(row.map(|row| row.status.reason().unwrap_or_default()))),
     ]);
     let figures: [([&'static str; 3], Option<Summary>); 5] = [
         (["isolated_us", "isolated_low_us", "isolated_high_us"], row.and_then(|row| row.isolated_us)),
@@ -189,17 +189,6 @@ fn sample_line(file: &str, configuration: &str, of: Option<(&Record, &Row, &Samp
 
 fn number(cell: Option<impl ToString>) -> String {
     cell.map_or_else(String::new, |value| value.to_string())
-}
-
-fn reason(status: &Status) -> String {
-    match status {
-        Status::Ok => String::new(),
-        Status::Skipped { reason }
-        | Status::Unsupported { reason }
-        | Status::Throttled { reason }
-        | Status::Error { reason } => reason.clone(),
-        Status::Wrong { elements, first } => format!("{elements} elements differ, the first: {first}"),
-    }
 }
 
 #[cfg(test)]

@@ -53,25 +53,10 @@ fn does_same_work(variant: &Variant, other: &Variant) -> bool {
 
 fn blank(variant: &Variant) -> Row {
     Row {
-        variant: variant.name.clone(),
-        status: Status::Ok,
-        promise: variant.promise.clone(),
-        isolated_us: None,
-        pipelined_us: None,
-        to_bound: None,
-        to_baseline: None,
-        racy: None,
-        stop: None,
-        clock_mhz: None,
-        discarded: 0,
-        near_floor: false,
-        record_us: None,
-        submit_us: None,
         published: variant.published.clone(),
         cell: variant.cell.clone(),
         declared: variant.declared.clone(),
-        trace: None,
-        samples: Vec::new(),
+        ..Row::unmeasured(&variant.name, variant.promise.clone(), Status::Ok)
     }
 }
 

@@ -258,27 +258,7 @@ fn budget(unmet: &[&str]) -> Stop {
 }
 
 fn empty(variant: &str) -> Row {
-    Row {
-        variant: variant.into(),
-        status: Status::Ok,
-        promise: Promise::Law,
-        isolated_us: None,
-        pipelined_us: None,
-        to_bound: None,
-        to_baseline: None,
-        racy: None,
-        stop: None,
-        clock_mhz: None,
-        discarded: 0,
-        near_floor: false,
-        record_us: None,
-        submit_us: None,
-        published: None,
-        cell: None,
-        declared: Declared::default(),
-        trace: None,
-        samples: vec![],
-    }
+    Row::unmeasured(variant, Promise::Law, Status::Ok)
 }
 
 /// `n` values around `median`, spread by 0.4 %.

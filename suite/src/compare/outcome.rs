@@ -177,7 +177,8 @@ pub fn change(before: (&Row, &Record), after: (&Row, &Record), limits: Limits) -
         let broken = matches!(new.status, Status::Wrong { .. } | Status::Error { .. });
         change.outcome = if broken { Outcome::Broken } else { Outcome::Changed };
         change.lost = old.status == Status::Ok;
-        change.status = Some(format!("{was} → {is}{}", reason(&new.status)));
+        let why = new.status.reason().map_or_else(String::new, |reason| format!(": {reason}"));
+        change.status = Some(format!("{was} → {is}{why}"));
         return change;
     }
     if old.status != Status::Ok {
@@ -196,17 +197,4 @@ pub fn change(before: (&Row, &Record), after: (&Row, &Record), limits: Limits) -
         change.status = Some("no samples are kept".into());
     }
     change
-}
-
-/// What a status says of itself, behind its word.
-fn reason(status: &Status) -> String {
-    match status {
-        Status::Ok => String::new(),
-        Status::Skipped { reason }
-        | Status::Unsupported { reason }
-        | Status::Throttled { reason }
-        | Status::Error { reason } => format!(": {reason}"),
-        Status::Wrong { elements: 1, first } => format!(": 1 element differs, {first}"),
-        Status::Wrong { elements, first } => format!(": {elements} elements differ, the first: {first}"),
-    }
 }

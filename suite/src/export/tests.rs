@@ -3,6 +3,8 @@
 use common::record::{Published, Racy};
 use common::report::json;
 
+use common::record::Status;
+
 use super::*;
 use crate::scripted;
 

@@ -57,21 +57,10 @@ fn note_death(record: &mut Record, death: &Death) {
 
 fn without_figures(row: &Row, status: Status) -> Row {
     Row {
-        status,
-        isolated_us: None,
-        pipelined_us: None,
-        to_bound: None,
-        to_baseline: None,
-        racy: None,
-        stop: None,
-        clock_mhz: None,
-        discarded: 0,
-        near_floor: false,
-        record_us: None,
-        submit_us: None,
-        trace: None,
-        samples: Vec::new(),
-        ..row.clone()
+        published: row.published.clone(),
+        cell: row.cell.clone(),
+        declared: row.declared.clone(),
+        ..Row::unmeasured(&row.variant, row.promise.clone(), status)
     }
 }
 

@@ -141,7 +141,7 @@ impl Run<'_, '_, '_> {
     /// First samples, then rounds until every row has enough.
     fn sample(&mut self) -> Result<Outcome> {
         let probed = self.probe().and_then(|probed| {
-            // Once more, on a device that has woken: on an H200 it was 3.8 µs before and 1.9 now.
+            // Once more, on a device that has woken: on an H200 it was twice as long before.
             self.method.floor_us = self.target.session.floor_us()?;
             Ok(probed)
         });
