@@ -131,7 +131,7 @@ pub struct Method {
     pub rule: Rule,
     /// Budget of all rows together, in seconds.
     pub budget_s: f64,
-    /// Pairs a row that were thrown away first.
+    /// Pairs a row that were thrown away first, at the least: a GPU is also warmed up for a tenth of a second.
     pub warm_up: u32,
     /// What two timestamps with nothing between them are apart, median, in microseconds.
     pub floor_us: f64,
@@ -234,7 +234,7 @@ pub struct Row {
     /// The device's clock during the kept short submits, in MHz, where it is known.
     #[serde(default)]
     pub clock_mhz: Option<Summary>,
-    /// Pairs that were thrown away because the clock was too low.
+    /// Submits that were thrown away because the clock was too low.
     #[serde(default)]
     pub discarded: usize,
     /// The isolated median is within five times the floor of the timestamps.
@@ -378,11 +378,12 @@ pub enum Promise {
 /// Counts of elements that differed from the CPU twin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Racy {
-    /// Samples (rounds) that were checked, the long submit of each included.
+    /// Samples (rounds) that were checked, the long submit of each included, and each submit whose time was not
+    /// kept in which an element differed.
     pub samples: usize,
     /// Samples in which at least one element differed, in the short submit or in the long one.
     pub racy_samples: usize,
-    /// Median count of the short submits.
+    /// Median count of the short submits whose times were kept; 0 where none was.
     pub median: f64,
     /// Largest count of a short submit.
     pub max: u64,

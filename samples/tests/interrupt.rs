@@ -9,8 +9,8 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use common::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
-use common::record::Ended as End;
+use common::error::{EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT};
+use common::record::{Ended as End, Status};
 use libtest_mimic::{Arguments, Trial};
 use support::{Call, Running, files_of, ran, read_record, trial};
 
@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     .map(|trial| trial.with_ignored_flag(!cfg!(unix)))
     .into();
     trials.push(trial("crashed_at_its_fourth_variant", crashed_at_its_fourth_variant));
+    trials.push(trial("hung_at_its_first_sample", hung_at_its_first_sample));
     trials.push(trial("tested_before_it_measures", tested_before_it_measures));
     trials.push(trial("head_of_a_long_output", head_of_a_long_output));
     trials.push(trial("closed_stderr", closed_stderr));
@@ -140,6 +141,26 @@ fn interrupted_folder() -> Result<()> {
 /// tests' own limit ends a run that completes them all.
 const SLOW_START: &str =
     "--size 1024 --passes 8 --radius 64 --align 8 --bands 2,3,4,5,6,7,8,9,10,11,12,13,14,15,16";
+
+/// A queue that hangs answers nothing more, and what was sampled before is kept.
+fn hung_at_its_first_sample() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let words = "--size 96 --bands 2 --align 8 --break endless --timeout 2 --json a.json --image a.png";
+    let ended = Call::new(SAMPLE)?.words(words).within(folder.path()).run()?.with_code(EXIT_HUNG.into())?;
+    ensure!(ended.stderr.contains("did not finish events_2"), "{ended}");
+    let record = read_record(&folder.path().join("a.json"))?;
+    ensure!(
+        matches!(&record.ended, End::Failed { reason } if reason.contains("events_2")),
+        "{:?}",
+        record.ended
+    );
+    let hung = record.rows.iter().position(|row| matches!(row.status, Status::Error { .. }));
+    let hung = hung.context("no row tells that it hung")?;
+    ensure!(record.rows[hung].variant == "events_2" && hung > 2, "{:?}", record.rows[hung]);
+    ensure!(record.rows[..hung].iter().all(|row| row.samples.len() == 1), "samples were lost: {ended}");
+    ensure!(!ended.stdout.contains("The pipelined time of"), "long submits that nobody made: {ended}");
+    Ok(())
+}
 
 fn interrupted_before_the_first_round() -> Result<()> {
     let folder = tempfile::tempdir()?;

@@ -79,7 +79,7 @@ fn throttled(row: &measure::Row, method: &Method) -> Status {
     let mhz = |mhz: Option<f64>| mhz.map_or_else(String::new, |mhz| format!("{mhz:.0} MHz"));
     Status::Throttled {
         reason: format!(
-            "the clock fell to {} and was too low in each of {} samples; others reached {}",
+            "the clock fell to {} and was too low in each of {} submits; others reached {}",
             mhz(row.lowest_mhz),
             row.discarded,
             mhz(method.reference_mhz)
@@ -141,14 +141,19 @@ fn racy(row: &measure::Row, of: u64) -> Option<Racy> {
     if row.wrong.is_some() || of == 0 {
         return None;
     }
-    let counts: Vec<u64> = row.pairs.iter().map(|p| p.one.wrong).collect();
+    let unkept = row.unkept_races;
+    let samples = row.pairs.len() + unkept.submits;
+    if samples == 0 {
+        return None;
+    }
+    let short = || row.pairs.iter().map(|pair| pair.one.wrong);
     let long = |pair: &Pair| pair.many.map_or(0, |m| m.wrong);
     Some(Racy {
-        samples: counts.len() + row.discarded_racy,
-        racy_samples: row.pairs.iter().filter(|p| p.one.wrong + long(p) > 0).count() + row.discarded_racy,
-        median: Summary::of(&counts.iter().map(|&c| c as f64).collect::<Vec<_>>())?.median,
-        max: counts.iter().copied().max()?,
-        long_max: row.pairs.iter().map(long).max()?,
+        samples,
+        racy_samples: row.pairs.iter().filter(|p| p.one.wrong + long(p) > 0).count() + unkept.submits,
+        median: Summary::of(&short().map(|c| c as f64).collect::<Vec<_>>()).map_or(0.0, |s| s.median),
+        max: short().fold(unkept.max, u64::max),
+        long_max: row.pairs.iter().map(long).fold(unkept.long_max, u64::max),
         of,
     })
 }

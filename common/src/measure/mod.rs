@@ -75,8 +75,10 @@ pub struct Plan {
     pub throttle: Throttle,
     /// All rows together stop after this time.
     pub budget: Duration,
-    /// Pairs per row that are taken first and thrown away.
+    /// Pairs per row that are taken first and thrown away, at the least.
     pub warm_up: u32,
+    /// For how long such pairs are taken, at the least: a device that has slept is slow at first.
+    pub warm_up_time: Duration,
     /// Seed of the order; the same seed gives the same order.
     pub seed: u64,
 }
@@ -92,6 +94,7 @@ impl Plan {
             rule: Rule::default(),
             budget,
             warm_up: 0,
+            warm_up_time: Duration::ZERO,
             seed: 0,
             throttle: Throttle::default(),
         }
@@ -106,6 +109,8 @@ pub struct RowPlan {
     pub must_differ: Option<u64>,
     /// Others are divided by this row, so it is sampled as long as any other is.
     pub reference: bool,
+    /// A reading from before the run that proves the row wrong: then it is not sampled.
+    pub known_wrong: Option<Reading>,
 }
 
 impl RowPlan {
@@ -138,21 +143,43 @@ pub struct Row {
     pub wrong: Option<Reading>,
     /// Why the row failed, where it did.
     pub failure: Option<String>,
-    /// Samples that were thrown away because the clock was too low.
+    /// Submits that were thrown away because the clock was too low.
     pub discarded: usize,
     /// The lowest clock of those, in MHz.
     pub lowest_mhz: Option<f64>,
     /// Samples that every pause left too low, since the last complete pair.
     pub given_up: u32,
-    /// Of the discarded, those in which elements differed: a race is seen at any clock.
-    pub discarded_racy: usize,
+    /// What raced in submits whose times are not kept: a race is seen at any clock.
+    pub unkept_races: UnkeptRaces,
+}
+
+/// Elements that differed in submits whose times are not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnkeptRaces {
+    /// Submits in which any did.
+    pub submits: usize,
+    /// The most in a short one.
+    pub max: u64,
+    /// The most in a long one.
+    pub long_max: u64,
 }
 
 impl Row {
-    fn discard(&mut self, mhz: Option<f64>, racy: bool) {
+    fn discard(&mut self, reading: &Reading, repetitions: u32) {
         self.discarded += 1;
-        self.discarded_racy += usize::from(racy);
-        self.lowest_mhz = [self.lowest_mhz, mhz].into_iter().flatten().reduce(f64::min);
+        self.lowest_mhz = [self.lowest_mhz, reading.mhz].into_iter().flatten().reduce(f64::min);
+        self.note_race(reading, repetitions);
+    }
+
+    /// Keeps the race of a submit whose time is not kept.
+    fn note_race(&mut self, reading: &Reading, repetitions: u32) {
+        if reading.wrong == 0 {
+            return;
+        }
+        let races = &mut self.unkept_races;
+        races.submits += 1;
+        let most = if repetitions == 1 { &mut races.max } else { &mut races.long_max };
+        *most = reading.wrong.max(*most);
     }
 }
 
@@ -197,7 +224,7 @@ pub fn run(
         watch,
         clocks: throttle::Clocks::default(),
         rng: Pcg64::seed_from_u64(plan.seed),
-        rows: vec![Row::default(); plan.rows.len()],
+        rows: plan.rows.iter().map(|row| Row { wrong: row.known_wrong, ..Row::default() }).collect(),
         meters: vec![(rule::Meter::default(), rule::Meter::default()); plan.rows.len()],
         rounds: 0,
     };
@@ -241,12 +268,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn all_rounds(&mut self) -> Result<(), Ended> {
-        for _ in 0..self.plan.warm_up {
-            if self.target.elapsed() >= self.plan.budget {
-                break;
-            }
-            self.round(true)?;
-        }
+        self.warm_up()?;
         loop {
             self.round(false)?;
             self.rounds += 1;
@@ -255,6 +277,22 @@ impl Run<'_> {
                 return Ok(());
             }
         }
+    }
+
+    fn warm_up(&mut self) -> Result<(), Ended> {
+        let began = self.target.elapsed();
+        let mut rounds = 0;
+        let is_cold = |rounds: u32, elapsed: Duration| {
+            rounds < self.plan.warm_up || elapsed.saturating_sub(began) < self.plan.warm_up_time
+        };
+        while is_cold(rounds, self.target.elapsed())
+            && self.target.elapsed() < self.plan.budget
+            && !self.open().is_empty()
+        {
+            self.round(true)?;
+            rounds += 1;
+        }
+        Ok(())
     }
 
     /// Samples every row that takes part, each with one and with many repetitions, in random order.
@@ -307,7 +345,7 @@ impl Run<'_> {
             if self.plan.rows[row].refuses(&reading, repetitions) {
                 return Ok(Some(reading));
             }
-            self.rows[row].discard(reading.mhz, reading.wrong > 0);
+            self.rows[row].discard(&reading, repetitions);
             let Some(pause) = self.plan.throttle.pause(try_) else { break };
             if self.target.elapsed() + pause >= self.plan.budget {
                 break;
@@ -317,6 +355,7 @@ impl Run<'_> {
             if self.plan.rows[row].refuses(&waking, repetitions) {
                 return Ok(Some(waking));
             }
+            self.rows[row].note_race(&waking, repetitions);
         }
         let row = &mut self.rows[row];
         row.given_up += 1;
@@ -326,14 +365,15 @@ impl Run<'_> {
         Ok(None)
     }
 
-    /// Keeps the complete pairs of a round; a half one (the budget or the run ended in between) says
-    /// nothing.
+    /// Keeps the complete pairs of a round. The time of a half one (the budget or the run ended in between, or
+    /// the other half was given up) says nothing; what raced in it does.
     fn keep(&mut self, taken: &[Taken]) {
         for (row, &(one, many)) in taken.iter().enumerate() {
-            let Some(one) = one else { continue };
-            if many.is_none() && self.plan.repetitions >= 2 {
+            let (Some(one), true) = (one, many.is_some() || self.plan.repetitions < 2) else {
+                one.iter().for_each(|one| self.rows[row].note_race(one, 1));
+                many.iter().for_each(|many| self.rows[row].note_race(many, self.plan.repetitions));
                 continue;
-            }
+            };
             self.meters[row].0.add(one.gpu_us);
             if let Some(many) = many {
                 self.meters[row].1.add(many.gpu_us);
@@ -362,7 +402,7 @@ impl Run<'_> {
         }
         let reference = self.clocks.reference();
         for (row, meters) in self.rows.iter_mut().zip(&mut self.meters) {
-            if self.plan.throttle.look_back(row, reference) {
+            if self.plan.throttle.look_back(row, reference, self.plan.repetitions) {
                 *meters = (rule::Meter::default(), rule::Meter::default());
                 for pair in &row.pairs {
                     meters.0.add(pair.one.gpu_us);

@@ -109,20 +109,23 @@ impl Rule {
         }
         let stable = || enough && meters().all(|m| m.noise_is_stable(self));
         let ends = if unmet.is_empty() { Some(Stop::Precise) } else { stable().then_some(Stop::NoiseStable) };
-        if ends.is_some() {
-            // Samples of two kinds have their median where there are few: their mean is known long before.
-            match one.median_error() {
-                Some(error) if error > self.median => {
-                    let [error, wanted] = [error, self.median].map(|share| one_digit(share * 100.0));
-                    unmet.push(format!("median to ±{error} %, asked ±{wanted} %"));
-                    if one.count >= self.most_for_median {
-                        return Some(Stop::SampleLimit { unmet });
-                    }
-                }
-                _ => return ends,
-            }
+        // Samples of two kinds have their median where there are few: their mean is known long before.
+        let wide_median = self.wide_median(one);
+        if ends.is_some() && wide_median.is_none() {
+            return ends;
+        }
+        unmet.extend(wide_median);
+        if ends.is_some() && one.count >= self.most_for_median {
+            return Some(Stop::SampleLimit { unmet });
         }
         budget_spent.then_some(Stop::Budget { unmet })
+    }
+
+    /// How far the median is from being known well enough, in words, where it has an interval.
+    fn wide_median(&self, one: &Meter) -> Option<String> {
+        let error = one.median_error().filter(|&error| error > self.median)?;
+        let [error, wanted] = [error, self.median].map(|share| one_digit(share * 100.0));
+        Some(format!("median to ±{error} %, asked ±{wanted} %"))
     }
 }
 
@@ -188,6 +191,7 @@ impl Meter {
         let latest = self.noise.iter().rev().take(window);
         let mean = latest.clone().sum::<f64>() / window as f64;
         let variance = latest.map(|x| (x - mean).powi(2)).sum::<f64>() / (window - 1) as f64;
-        variance.sqrt() < rule.stable_noise * mean
+        // A series without noise, as coarse timestamps make it, is as stable as can be.
+        variance.sqrt() <= rule.stable_noise * mean
     }
 }

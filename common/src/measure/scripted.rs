@@ -42,12 +42,13 @@ fn reading(gpu_us: f64) -> Reading {
 
 fn plan(rows: usize) -> Plan {
     Plan {
-        rows: vec![RowPlan { must_differ: Some(0), reference: false }; rows],
+        rows: vec![RowPlan { must_differ: Some(0), ..RowPlan::default() }; rows],
         repetitions: 4,
         rule: Rule::default(),
         throttle: Throttle::default(),
         budget: Duration::from_secs(8),
         warm_up: 2,
+        warm_up_time: Duration::ZERO,
         seed: 1,
     }
 }
@@ -67,6 +68,33 @@ fn warm_up_is_sampled_and_thrown_away() {
         // 5 ms of GPU time a pair: the tenth pair reaches both 10 samples and 50 ms.
         assert_eq!(row.pairs.len(), 10);
     }
+}
+
+#[test]
+fn warm_up_lasts_as_long_as_is_asked() {
+    // Four submits of a millisecond a round: the 28th round brings 110 ms, and 10 pairs are kept behind it.
+    let mut target = script(|_, n, _| Ok(reading(f64::from(n) * 1000.0)));
+    let out = go(&Plan { warm_up_time: Duration::from_millis(110), ..plan(2) }, &mut target);
+    assert_eq!((target.log.len(), out.rows[0].pairs.len(), out.rows[0].pairs[0].round), (28 * 4 + 40, 10, 0));
+}
+
+#[test]
+fn warm_up_does_not_outlast_its_rows() {
+    let mut target = script(|_, _, _| Err(Failure::Variant("no".into())));
+    let out = go(&Plan { warm_up_time: Duration::from_secs(1), ..plan(2) }, &mut target);
+    assert_eq!(target.log.len(), 2);
+    assert!(out.rows.iter().all(|row| row.failure.is_some()));
+}
+
+#[test]
+fn a_row_that_is_known_to_be_wrong_is_not_sampled() {
+    let mut plan = plan(2);
+    plan.rows[0].known_wrong = Some(Reading { wrong: 3, ..reading(1.0) });
+    let mut target = script(|_, n, _| Ok(reading(f64::from(n) * 1000.0)));
+    let out = go(&plan, &mut target);
+    assert!(target.log.iter().all(|&(row, _)| row == 1));
+    assert_eq!((out.rows[0].wrong.map(|w| w.wrong), &out.rows[0].stop), (Some(3), &None));
+    assert_eq!(out.rows[1].stop, Some(Stop::Precise));
 }
 
 #[test]
@@ -103,6 +131,15 @@ fn a_noisy_row_stops_when_its_noise_is_stable() {
 }
 
 #[test]
+fn a_series_without_noise_does_not_keep_the_other_from_being_stable() {
+    // Timestamps so coarse that all short submits take as long; the long ones vary by ±30 % for ever.
+    let mut target =
+        script(|_, n, k| Ok(reading(if n == 1 { 1000.0 } else { [2800.0, 4000.0, 4000.0, 5200.0][k % 4] })));
+    let out = go(&plan(1), &mut target);
+    assert_eq!(out.rows[0].stop, Some(Stop::NoiseStable));
+}
+
+#[test]
 fn samples_of_two_kinds_go_on_until_their_median_is_known() {
     // Half of them take 2 % longer: the mean is precise with the first dozen, the median lies in the gap.
     let two_kinds = |share: usize| {
@@ -129,6 +166,15 @@ fn a_spent_budget_says_what_was_not_met() {
     assert_eq!(unmet.len(), 3, "{unmet:?}");
     assert!(unmet[0].contains("of at least 10 samples"), "{unmet:?}");
     assert!(unmet[2].contains("asked ±0.5 %"), "{unmet:?}");
+}
+
+#[test]
+fn a_spent_budget_names_a_wide_median_beside_all_else() {
+    let mut target = script(|_, n, k| Ok(reading(f64::from(n) * if k % 2 == 0 { 8.0 } else { 12.0 })));
+    let out = go(&Plan { budget: Duration::from_millis(45), ..plan(1) }, &mut target);
+    let Some(Stop::Budget { unmet }) = &out.rows[0].stop else { panic!("{:?}", out.rows[0].stop) };
+    let wide = unmet.iter().filter(|unmet| unmet.starts_with("median to ±20 %, asked ±0.7 %"));
+    assert_eq!((wide.count(), unmet.len()), (1, 3), "{unmet:?}");
 }
 
 #[test]
@@ -324,11 +370,35 @@ fn a_wrong_answer_and_a_race_are_seen_at_any_clock() {
     let mut racy = Plan { rule: fixed(), ..plan(1) };
     racy.rows[0].must_differ = None;
     let out = go(&racy, &mut script(&mut answer));
-    assert!(
-        out.rows[0].wrong.is_none() && out.rows[0].discarded_racy > 0,
-        "{:?}",
-        out.rows[0].discarded_racy
-    );
+    assert!(out.rows[0].wrong.is_none(), "{:?}", out.rows[0].wrong);
+    let races = out.rows[0].unkept_races;
+    // A short submit and a long one, each once.
+    assert_eq!((races, out.rows[0].discarded), (UnkeptRaces { submits: 2, max: 7, long_max: 7 }, 2));
+}
+
+#[test]
+fn races_of_waking_samples_and_of_half_pairs_are_kept() {
+    // The long submits never reach the clock; the short ones, which do, race in every third round.
+    let mut target = script(|_, n, k| {
+        let mhz = if n == 1 { 1980.0 } else { 1400.0 };
+        let wrong = if n == 1 && k % 3 == 0 { 5 } else { 0 };
+        Ok(Reading { mhz: Some(mhz), wrong, ..reading(f64::from(n) * 1000.0) })
+    });
+    let mut plan = Plan { warm_up: 0, ..plan(1) };
+    plan.rows[0].must_differ = None;
+    let row = go(&plan, &mut target).rows.remove(0);
+    let short = target.log.iter().filter(|&&(_, n)| n == 1).count();
+    let races = UnkeptRaces { submits: short.div_ceil(3), max: 5, long_max: 0 };
+    assert_eq!((row.pairs.len(), row.unkept_races), (0, races), "{short}");
+    // Behind the pause for the slow one comes a sample that nobody keeps, and that one races.
+    let mut target = script(|_, _, k| {
+        let (mhz, wrong) = [(1980.0, 0), (1000.0, 0), (1980.0, 9)][(k >= 9) as usize + (k == 10) as usize];
+        Ok(Reading { mhz: Some(mhz), wrong, ..reading(1000.0) })
+    });
+    let mut plan = Plan { repetitions: 1, rule: Rule { fixed: Some(10), ..Rule::default() }, ..plan };
+    plan.throttle.most_pauses = 1;
+    let row = go(&plan, &mut target).rows.remove(0);
+    assert_eq!(row.unkept_races, UnkeptRaces { submits: 1, max: 9, long_max: 0 });
 }
 
 #[test]

@@ -13,7 +13,8 @@ pub struct Throttle {
     pub first_pause: Duration,
     /// So many pauses are made for one sample.
     pub most_pauses: u32,
-    /// A row ends when so many of its samples one after the other were given up: pauses cost the others' time.
+    /// A row ends when so many of its samples were given up since its last complete pair: pauses cost the
+    /// others' time.
     pub most_given_up: u32,
 }
 
@@ -35,7 +36,7 @@ impl Throttle {
 
     /// Throws away the pairs of a row that are too slow for what the clock was found to reach since; whether
     /// there were any.
-    pub(super) fn look_back(&self, row: &mut Row, reference: Option<f64>) -> bool {
+    pub(super) fn look_back(&self, row: &mut Row, reference: Option<f64>, repetitions: u32) -> bool {
         let Some(reference) = reference else { return false };
         let both = |pair: &Pair| [Some(pair.one), pair.many].into_iter().flatten();
         let (low, kept): (Vec<_>, Vec<_>) = row
@@ -44,8 +45,8 @@ impl Throttle {
             .partition(|pair| both(pair).any(|reading| self.is_too_low(&reading, reference)));
         row.pairs = kept;
         for pair in &low {
-            let mhz = both(pair).filter_map(|reading| reading.mhz).reduce(f64::min);
-            row.discard(mhz, both(pair).any(|reading| reading.wrong > 0));
+            row.discard(&pair.one, 1);
+            pair.many.iter().for_each(|many| row.discard(many, repetitions));
         }
         !low.is_empty()
     }

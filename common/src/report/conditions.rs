@@ -51,7 +51,7 @@ fn discarded(record: &Record) -> Option<String> {
     let discarded: usize = record.rows.iter().map(|row| row.discarded).sum();
     let reference = record.method.reference_mhz.filter(|_| discarded > 0)?;
     Some(format!(
-        "{discarded} samples were discarded because the clock was below 75 % of {reference:.0} MHz, the highest that three \
+        "{discarded} submits were thrown away because the clock was below 75 % of {reference:.0} MHz, the highest that three \
          samples reached."
     ))
 }
@@ -146,6 +146,6 @@ mod tests {
         let mut record = at_clocks([1980.0; 2]);
         record.rows[0].discarded = 3;
         record.method.reference_mhz = Some(1980.0);
-        assert!(cautions(&record)[0].starts_with("3 samples were discarded"));
+        assert!(cautions(&record)[0].starts_with("3 submits were thrown away"));
     }
 }

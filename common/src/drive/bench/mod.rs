@@ -25,7 +25,7 @@ use super::session::Session;
 use super::trace::{self, Subject};
 use crate::error::one_line;
 use crate::lab::{Lab, Shown};
-use crate::measure::{self, Outcome, Plan, Reading};
+use crate::measure::{self, Outcome, Plan};
 use crate::record::{Ended, Method, Row};
 use crate::report::Painting;
 use crate::trace::Trace;
@@ -83,8 +83,8 @@ pub fn measure(lab: &Lab, options: &BenchOptions, watch: &mut Watch<'_>) -> Resu
     let checked = session.checked();
     let told = Told { lab, runnable: &runnable, checked: &checked };
     let target = Device { session, variants: &runnable, began: Instant::now(), first_sample: None };
-    let wrong_at_first = vec![None; runnable.len()];
-    let mut run = Run { told, plan, method, target, wrong_at_first, watch };
+    let first = vec![measure::Row::default(); runnable.len()];
+    let mut run = Run { told, plan, method, target, first, watch };
     let mut outcome = run.sample()?;
     let mut rows = rows::rows(lab, &runnable, &outcome.rows, &run.method, &checked);
     let mut seen = Seen::default();
@@ -124,8 +124,8 @@ struct Run<'r, 'l, 'w> {
     plan: Plan,
     method: Method,
     target: Device<'r>,
-    /// Readings that proved rows wrong before any round.
-    wrong_at_first: Vec<Option<Reading>>,
+    /// What was sampled before any round: all that there is of a row which the run ends before.
+    first: Vec<measure::Row>,
     watch: &'r mut Watch<'w>,
 }
 
@@ -141,20 +141,23 @@ impl Run<'_, '_, '_> {
     /// First samples, then rounds until every row has enough.
     fn sample(&mut self) -> Result<Outcome> {
         let probed = self.probe().and_then(|probed| {
-            // Once more, on a device that has woken: on an H200 it was twice as long before.
-            self.method.floor_us = self.target.session.floor_us()?;
+            // The picture is of the same samples as the table.
+            self.target.session.forget_maps()?;
             Ok(probed)
         });
-        // The picture is of the same samples as the table.
-        self.target.session.forget_maps()?;
         let mut outcome = match probed {
             Ok(ControlFlow::Continue(())) => self.rounds(),
             Ok(ControlFlow::Break(())) => self.nothing(true, None),
             Err(error) => self.nothing(false, Some(error)),
         };
-        for (row, reading) in outcome.rows.iter_mut().zip(&self.wrong_at_first) {
-            row.wrong = row.wrong.or(*reading);
+        if outcome.aborted.is_none() && !outcome.interrupted {
+            // Once more: on an H200 that had slept, windows were up to twice as long before.
+            match self.target.session.floor_us() {
+                Ok(floor_us) => self.method.floor_us = floor_us,
+                Err(error) => outcome.aborted = Some(error),
+            }
         }
+        outcome.rows = with_first(&outcome.rows, &self.first);
         self.method.reference_mhz = outcome.reference_mhz;
         self.method.tools.extend(self.target.session.profiler().map(str::to_owned));
         Ok(outcome)
@@ -162,7 +165,7 @@ impl Run<'_, '_, '_> {
 
     fn rounds(&mut self) -> Outcome {
         measure::run(&self.plan, &mut self.target, &mut |progress| {
-            let so_far = || self.told.rows_of(progress.rows, &self.method);
+            let so_far = || self.told.rows_of(&with_first(progress.rows, &self.first), &self.method);
             (self.watch)(&Step {
                 phase: Phase::Measuring,
                 variant: self.told.name(progress.row),
@@ -175,7 +178,9 @@ impl Run<'_, '_, '_> {
     }
 
     fn nothing(&self, interrupted: bool, aborted: Option<anyhow::Error>) -> Outcome {
-        let rows = vec![measure::Row::default(); self.plan.rows.len()];
+        let stop = || Some(measure::Stop::Interrupted);
+        let rows =
+            self.first.iter().map(|_| measure::Row { stop: stop(), ..measure::Row::default() }).collect();
         Outcome { reference_mhz: None, rows, interrupted, aborted }
     }
 
@@ -216,6 +221,23 @@ impl Run<'_, '_, '_> {
         }
         Ok(traces.drawn)
     }
+}
+
+/// The engine's rows; where one has no sample yet, what was sampled before any round.
+fn with_first(engine: &[measure::Row], first: &[measure::Row]) -> Vec<measure::Row> {
+    let or_first = |(row, first): (&measure::Row, &measure::Row)| {
+        let mut row = row.clone();
+        if row.pairs.is_empty() && row.discarded == 0 && row.wrong.is_none() {
+            row.pairs.clone_from(&first.pairs);
+            row.wrong = first.wrong;
+            row.failure = row.failure.or_else(|| first.failure.clone());
+        }
+        if row.wrong.is_some() || row.failure.is_some() {
+            row.stop = None;
+        }
+        row
+    };
+    engine.iter().zip(first).map(or_first).collect()
 }
 
 /// One more sample of the first variant that was right, painted.

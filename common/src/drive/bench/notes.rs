@@ -22,7 +22,10 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row], profiler: Option<&str>
         let left = if n < 2 { "so there is no pipelined time".to_owned() } else { format!("so N is {n}") };
         notes.push(format!("Submits are kept under {} ms, {left}.", LONGEST_SUBMIT_US / 1e3));
     }
-    let lost = |row: &&Row| plan.repetitions > 1 && row.isolated_us.is_some() && row.pipelined_us.is_none();
+    let lost = |row: &&Row| {
+        let taken = row.samples.iter().any(|sample| sample.many_us.is_some());
+        taken && row.isolated_us.is_some() && row.pipelined_us.is_none()
+    };
     let lost: Vec<&str> = rows.iter().filter(lost).map(|row| row.variant.as_str()).collect();
     // Below 6 samples there is no interval, and one difference below zero is enough.
     let is_short = |name: &&str| rows.iter().any(|row| row.variant == *name && row.samples.len() < 6);

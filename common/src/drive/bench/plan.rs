@@ -20,6 +20,10 @@ const A_DAY: Duration = Duration::from_secs(86_400);
 /// So many variants share the budget; more get as much again for each further such number.
 const BUDGET_FOR: usize = 20;
 
+/// An H200 that had idled was four times as slow for the first 100 ms (see the self-test's warm-up), and
+/// compiling a sample's kernels takes long enough for that.
+const WAKING: Duration = Duration::from_millis(120);
+
 /// So many times the GPU time of a row is nvbench's half a second.
 const THOROUGH: u32 = 10;
 
@@ -49,6 +53,7 @@ pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Pla
                 },
                 reference: is_limit(&lab.variants[v].name)
                     || references.into_iter().flatten().any(|r| *r == lab.variants[v].name),
+                known_wrong: None,
             })
             .collect(),
         repetitions: lab.repetitions(),
@@ -61,6 +66,7 @@ pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Pla
         budget: options.budget.unwrap_or(if fixed.is_some() { A_DAY } else { default }),
         // A trial that was thrown away might have raced.
         warm_up: if lab.trials.is_some() { 0 } else { 2 },
+        warm_up_time: if lab.trials.is_some() || lab.on_cpu() { Duration::ZERO } else { WAKING },
         seed: options.seed,
     }
 }

@@ -8,7 +8,8 @@ use super::Run;
 use super::device::Device;
 use super::plan::LONGEST_SUBMIT_US;
 use super::step::{Phase, Step};
-use crate::measure::{self, Failure, Pair, Reading, Target};
+use crate::error::one_line;
+use crate::measure::{Failure, Pair, Reading, Target};
 
 /// Samples that a GPU is given to raise its clock before N is made smaller.
 const MOST_SETTLING: u32 = 8;
@@ -19,21 +20,22 @@ impl Run<'_, '_, '_> {
     pub(super) fn probe(&mut self) -> Result<ControlFlow<()>> {
         // A driver that crashes does so at a variant's first sample, before any round: what others took here
         // is all that there is then.
-        let mut first = vec![measure::Row::default(); self.plan.rows.len()];
         let mut longest: f64 = 0.0;
-        for row in 0..first.len() {
-            if self.is_stopped_at(row, &first) {
+        for row in 0..self.first.len() {
+            if self.is_stopped_at(row) {
                 return Ok(ControlFlow::Break(()));
             }
             let sampled = self.first_sample(row).and_then(|()| self.settled(row));
             match sampled {
                 Ok(reading) => {
                     longest = longest.max(reading.gpu_us);
-                    first[row].pairs = vec![Pair { round: 0, one: reading, many: None }];
-                    first[row].wrong = self.wrong_at_first[row];
+                    self.first[row].pairs = vec![Pair { round: 0, one: reading, many: None }];
                 }
                 Err(Failure::Variant(_)) => {}
-                Err(Failure::Run(error)) => return Err(error),
+                Err(Failure::Run(error)) => {
+                    self.first[row].failure = Some(one_line(&error));
+                    return Err(error);
+                }
             }
         }
         let fitting = (LONGEST_SUBMIT_US / longest.max(1.0)).min(f64::from(self.plan.repetitions));
@@ -48,8 +50,8 @@ impl Run<'_, '_, '_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn is_stopped_at(&mut self, row: usize, first: &[measure::Row]) -> bool {
-        let so_far = || self.told.rows_of(first, &self.method);
+    fn is_stopped_at(&mut self, row: usize) -> bool {
+        let so_far = || self.told.rows_of(&self.first, &self.method);
         let (phase, variant) = (Phase::Probing, self.told.name(row));
         (self.watch)(&Step { phase, variant, rows_done: 0, rounds: 0, spent: 0.0, so_far: &so_far })
             .is_break()
@@ -84,7 +86,9 @@ impl Run<'_, '_, '_> {
 
     fn note_wrong(&mut self, row: usize, reading: Reading) {
         let wrong = self.plan.rows[row].refuses(&reading, 1).then_some(reading);
-        self.wrong_at_first[row] = self.wrong_at_first[row].or(wrong);
+        let known = self.plan.rows[row].known_wrong.or(wrong);
+        self.plan.rows[row].known_wrong = known;
+        self.first[row].wrong = known;
     }
 }
 

@@ -2,6 +2,7 @@ use super::*;
 use crate::drive::figures::Time;
 use crate::gpu::{Gpu, OpenOptions};
 use crate::lab::LabOptions;
+use crate::measure::Stop;
 use crate::record::{COPY_LIMIT, Status};
 
 fn lab() -> Lab {
@@ -42,6 +43,35 @@ fn the_picture_is_of_the_first_variant_that_was_right() {
     assert_eq!((painting.variant.as_str(), painting.size), ("right", [5, 3]));
     assert_eq!(painting.pixels, (1..=15).map(|sum| [sum; 3]).collect::<Vec<_>>());
     assert!(measured.maps.is_empty(), "the sample's own picture stands for the map of races");
+}
+
+/// A run that is ended at its first step of this phase.
+fn ended_at(phase: Phase) -> Measured {
+    let mut lab = lab();
+    declare(&mut lab);
+    let options = BenchOptions { samples: Some(1), ..BenchOptions::default() };
+    measure(&lab, &options, &mut |step| {
+        let (_, rows) = step.so_far();
+        let sampled =
+            rows.iter().filter(|row| matches!(row.status, Status::Wrong { .. }) || !row.samples.is_empty());
+        let is_due = step.phase == phase && sampled.count() == usize::from(phase == Phase::Measuring) + 1;
+        if is_due { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
+    .unwrap()
+}
+
+#[test]
+fn what_was_sampled_before_any_round_outlasts_the_end_of_the_run() {
+    let probing = ended_at(Phase::Probing);
+    assert_eq!(probing.ended, Ended::Interrupted);
+    let [wrong, right] = &probing.rows[..] else { panic!("{probing:?}") };
+    assert!(matches!(wrong.status, Status::Wrong { elements: 15, .. }), "{wrong:?}");
+    assert!(matches!(right.status, Status::Skipped { .. }), "{right:?}");
+    let measuring = ended_at(Phase::Measuring);
+    assert_eq!(measuring.ended, Ended::Interrupted);
+    let [wrong, right] = &measuring.rows[..] else { panic!("{measuring:?}") };
+    assert!(matches!(wrong.status, Status::Wrong { elements: 15, .. }), "{wrong:?}");
+    assert_eq!((&right.status, right.samples.len(), &right.stop), (&Status::Ok, 1, &Some(Stop::Interrupted)));
 }
 
 #[test]
