@@ -60,6 +60,12 @@ pub fn flags(record: &Record) -> Vec<Flag> {
     flags
 }
 
+/// What to beware of in the rows, what their figures mean, and what the sample notes.
+pub fn notes(record: &Record) -> Vec<String> {
+    let said = words::cautions(record).into_iter().chain(words::meanings(record));
+    said.chain(record.notes.iter().cloned()).collect()
+}
+
 /// Pairs of what and how.
 pub fn facts(record: &Record) -> Vec<(&'static str, String)> {
     let device = &record.device;

@@ -116,9 +116,7 @@ impl Paper<'_> {
     }
 
     fn remarks(&mut self, run: &Run<'_>) {
-        let record = run.entry.record();
-        let lines: Vec<String> =
-            words::cautions(record).into_iter().chain(record.notes.iter().cloned()).collect();
+        let lines = facts::notes(run.entry.record());
         if !lines.is_empty() {
             self.line("#### Notes");
             for line in lines {

@@ -194,11 +194,8 @@ impl Page<'_> {
     }
 }
 
-/// What to beware of in the rows, and what the sample notes.
 fn remarks(run: &Run<'_>) -> Markup {
-    let record = run.entry.record();
-    let lines: Vec<String> =
-        words::cautions(record).into_iter().chain(record.notes.iter().cloned()).collect();
+    let lines = facts::notes(run.entry.record());
     html! {
         @if !lines.is_empty() {
             h4 { "Notes" }

@@ -100,22 +100,40 @@ pub fn in_words(ratio: &Summary) -> String {
     format!("{mark}{median} times ({range}): {word}")
 }
 
+/// A row, and what the table of the terminal has in cells of other columns.
+struct Listed<'r> {
+    row: &'r Row,
+    of_limit: Option<String>,
+    rate: Option<String>,
+    predicted: Option<String>,
+}
+
 /// All rows of a record.
 pub fn rows(record: &Record) -> Table {
-    let listed: Vec<(&Row, Option<String>, String)> =
-        record.rows.iter().map(|row| (row, words::status(&row.status), row.variant.clone())).collect();
+    let ((rate_head, rates), (predicted_head, predictions)) =
+        (words::rates(record), words::predictions(record));
+    let cells = words::shares(record).into_iter().zip(rates).zip(predictions);
+    let listed: Vec<(Listed<'_>, Option<String>, String)> = record
+        .rows
+        .iter()
+        .zip(cells)
+        .map(|(row, ((of_limit, rate), predicted))| {
+            let listed = Listed { row, of_limit, rate, predicted };
+            (listed, words::status(&row.status), row.variant.clone())
+        })
+        .collect();
     let times = !counts_races(record);
-    let to_reference = |row: &&Row| match record.reference() {
+    let to_reference = |Listed { row, .. }: &Listed<'_>| match record.reference() {
         Some(name) if name == row.variant => Some("the reference".to_owned()),
         _ => record.to_reference(row).map(|ratio| in_words(&ratio)),
     };
     let second = record.baseline.as_ref().filter(|name| record.reference() != Some(name));
-    let to_baseline = |row: &&Row| second.and(row.to_baseline).map(|ratio| words::ratio(&ratio));
+    let to_baseline = |l: &Listed<'_>| second.and(l.row.to_baseline).map(|ratio| words::ratio(&ratio));
     let mixed = record.rows.iter().any(|row| words::lawful(&row.promise) != "yes");
-    let isolated = |row: &&Row| row.isolated_us.filter(|_| times).map(|s| time(&s, row.near_floor));
-    let pipelined = |row: &&Row| row.pipelined_us.map(|s| time(&s, false));
-    let racy = |row: &&Row| row.racy.filter(|_| mixed).map(words::racy);
-    let lawful = |row: &&Row| mixed.then(|| words::lawful(&row.promise).to_owned());
+    let isolated = |l: &Listed<'_>| l.row.isolated_us.filter(|_| times).map(|s| time(&s, l.row.near_floor));
+    let pipelined = |l: &Listed<'_>| l.row.pipelined_us.map(|s| time(&s, false));
+    let racy = |l: &Listed<'_>| l.row.racy.filter(|_| mixed).map(words::racy);
+    let lawful = |l: &Listed<'_>| mixed.then(|| words::lawful(&l.row.promise).to_owned());
     let head = |name: Option<&str>| format!("÷ {}", name.unwrap_or_default());
     Table::with(
         &[
@@ -123,6 +141,9 @@ pub fn rows(record: &Record) -> Table {
             ("Pipelined µs".into(), true, &pipelined),
             (head(record.reference()), false, &to_reference),
             (head(second.map(String::as_str)), true, &to_baseline),
+            ("of limit".into(), true, &|l: &Listed<'_>| l.of_limit.clone().filter(|_| times)),
+            (rate_head, true, &|l: &Listed<'_>| l.rate.clone().filter(|_| times)),
+            (predicted_head, true, &|l: &Listed<'_>| l.predicted.clone()),
             ("Racy texels".into(), false, &racy),
             ("Lawful".into(), false, &lawful),
         ],
