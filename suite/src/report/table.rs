@@ -247,7 +247,7 @@ pub fn overview(book: &Book) -> Table {
 
 fn summary(entry: &Entry) -> Vec<Cell> {
     let record = entry.record();
-    let flags: Vec<&str> = super::facts::flags(record).into_iter().map(|flag| flag.short).collect();
+    let flags: Vec<String> = super::facts::flags(record).into_iter().map(|flag| flag.short).collect();
     vec![
         Cell { text: record.sample.clone(), link: Some(entry.id.clone()) },
         entry.device.as_str().into(),
