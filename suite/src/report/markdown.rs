@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::book::cards;
 use super::content::{Body, Chapter, Content, Run};
 use super::facts;
 use super::link::link;
@@ -61,9 +60,7 @@ impl Paper<'_> {
         for (sweep, pictures) in &chapter.sweeps {
             self.line(&format!("### {sample} over {}", escaped(sweep.over)));
             self.line(&escaped(&format!("{}: {}", sweep.device, sweep.fixed)));
-            self.line(&escaped(
-                &(prose::SWEEP.to_owned() + &cards(&sweep.entries()) + &not_drawn(sweep.lines().len())),
-            ));
+            self.line(&escaped(&(prose::SWEEP.to_owned() + &not_drawn(sweep.lines().len()))));
             self.pictures(pictures);
             self.table(&table::sweep(sweep));
         }
