@@ -58,13 +58,16 @@ fn or_absent(text: Option<String>) -> String {
 /// Head, whether it holds figures, and the cell of a row.
 type Column<'f, R> = (String, bool, &'f dyn Fn(&R) -> Option<String>);
 
+/// A row, what it says instead of figures, and its name.
+type Named<R> = (R, Option<String>, String);
+
 impl Table {
     /// A column of text, of all `rows`, unless none has any.
-    fn with<R>(columns: &[Column<'_, R>], rows: &[(R, Option<String>, String)]) -> Self {
+    fn with<R>(columns: &[Column<'_, R>], rows: &[Named<R>]) -> Self {
         let measured = || rows.iter().filter(|(_, words, _)| words.is_none());
         let used: Vec<_> =
             columns.iter().filter(|(_, _, of)| measured().any(|(row, ..)| of(row).is_some())).collect();
-        let line = |(row, words, name): &(R, Option<String>, String)| match words {
+        let line = |(row, words, name): &Named<R>| match words {
             Some(words) => Line::Words(name.clone(), words.clone()),
             None => {
                 let cells = used.iter().map(|(_, _, of)| or_absent(of(row)).into());
@@ -100,7 +103,7 @@ pub fn in_words(ratio: &Summary) -> String {
     format!("{mark}{median} times ({range}): {word}")
 }
 
-/// A row, and what the table of the terminal has in cells of other columns.
+/// A row, and what the terminal's table has in further columns of it.
 struct Listed<'r> {
     row: &'r Row,
     of_limit: Option<String>,
@@ -108,20 +111,20 @@ struct Listed<'r> {
     predicted: Option<String>,
 }
 
+/// All rows as [`Table::with`] takes them, and the heads of the columns of rates and predictions.
+fn listed(record: &Record) -> (Vec<Named<Listed<'_>>>, [String; 2]) {
+    let ((rate, rates), (prediction, predictions)) = (words::rates(record), words::predictions(record));
+    let cells = words::shares(record).into_iter().zip(rates).zip(predictions);
+    let listed = record.rows.iter().zip(cells).map(|(row, ((of_limit, rate), predicted))| {
+        let listed = Listed { row, of_limit, rate, predicted };
+        (listed, words::status(&row.status), row.variant.clone())
+    });
+    (listed.collect(), [rate, prediction])
+}
+
 /// All rows of a record.
 pub fn rows(record: &Record) -> Table {
-    let ((rate_head, rates), (predicted_head, predictions)) =
-        (words::rates(record), words::predictions(record));
-    let cells = words::shares(record).into_iter().zip(rates).zip(predictions);
-    let listed: Vec<(Listed<'_>, Option<String>, String)> = record
-        .rows
-        .iter()
-        .zip(cells)
-        .map(|(row, ((of_limit, rate), predicted))| {
-            let listed = Listed { row, of_limit, rate, predicted };
-            (listed, words::status(&row.status), row.variant.clone())
-        })
-        .collect();
+    let (listed, [rate, prediction]) = listed(record);
     let times = !counts_races(record);
     let to_reference = |Listed { row, .. }: &Listed<'_>| match record.reference() {
         Some(name) if name == row.variant => Some("the reference".to_owned()),
@@ -142,8 +145,8 @@ pub fn rows(record: &Record) -> Table {
             (head(record.reference()), false, &to_reference),
             (head(second.map(String::as_str)), true, &to_baseline),
             ("of limit".into(), true, &|l: &Listed<'_>| l.of_limit.clone().filter(|_| times)),
-            (rate_head, true, &|l: &Listed<'_>| l.rate.clone().filter(|_| times)),
-            (predicted_head, true, &|l: &Listed<'_>| l.predicted.clone()),
+            (rate, true, &|l: &Listed<'_>| l.rate.clone().filter(|_| times)),
+            (prediction, true, &|l: &Listed<'_>| l.predicted.clone()),
             ("Racy texels".into(), false, &racy),
             ("Lawful".into(), false, &lawful),
         ],
@@ -153,7 +156,7 @@ pub fn rows(record: &Record) -> Table {
 
 /// What the traces show; none where there is none.
 pub fn traces(record: &Record) -> Option<Table> {
-    let listed: Vec<(&Row, Option<String>, String)> = record
+    let listed: Vec<Named<&Row>> = record
         .rows
         .iter()
         .filter_map(|row| match row.trace.as_ref()? {
