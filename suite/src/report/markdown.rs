@@ -18,7 +18,7 @@ pub fn markdown(content: &Content<'_>, places: Places<'_>) -> String {
     paper.line("## Overview");
     paper.table(&table::overview(content.book));
     paper.line("## How to read this");
-    for (term, meaning) in prose::HOW_TO_READ {
+    for (term, meaning) in prose::how_to_read(content.book) {
         paper.item(&format!("**{}**: {}", escaped(term), escaped(meaning)));
     }
     paper.text.push('\n');

@@ -74,7 +74,7 @@ impl Page<'_> {
             h2 #overview { "Overview" }
             (boxed(&table::overview(self.content.book)))
             h2 #how { "How to read this" }
-            dl { @for (term, meaning) in prose::HOW_TO_READ { dt { (term) } dd { (meaning) } } }
+            dl { @for (term, meaning) in prose::how_to_read(self.content.book) { dt { (term) } dd { (meaning) } } }
         }
     }
 
