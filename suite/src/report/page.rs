@@ -72,7 +72,7 @@ impl Page<'_> {
                 }
             }
             h2 #overview { "Overview" }
-            (boxed(&table::overview(self.content.book)))
+            (stacked(&table::overview(self.content.book)))
             h2 #how { "How to read this" }
             dl { @for (term, meaning) in prose::how_to_read(self.content.book) { dt { (term) } dd { (meaning) } } }
         }
@@ -262,27 +262,38 @@ fn anchor(chapter: &Chapter<'_>, what: &str, at: usize) -> String {
     format!("{what}-{first}-{at}")
 }
 
+const BOX: &str = "box";
+
 /// A table that scrolls by itself where it is wider than the page.
 fn boxed(table: &Table) -> Markup {
+    within(BOX, table)
+}
+
+/// One whose cells lie below each other on a narrow page, each with its head.
+fn stacked(table: &Table) -> Markup {
+    within("box stack", table)
+}
+
+fn within(class: &str, table: &Table) -> Markup {
     html! {
-        div.box tabindex="0" {
+        div class=(class) tabindex="0" {
             table {
                 thead { tr { @for (head, figures) in &table.columns { th class=[figures.then_some("n")] { (head) } } } }
-                tbody { @for line in &table.lines { tr { (cells(table, line)) } } }
+                tbody { @for line in &table.lines { tr { (cells(table, line, class != BOX)) } } }
             }
         }
     }
 }
 
-fn cells(table: &Table, line: &Line) -> Markup {
+fn cells(table: &Table, line: &Line, stacks: bool) -> Markup {
     html! {
         @match line {
             Line::Words(name, words) => {
                 td { (name) }
                 td colspan=(table.columns.len().saturating_sub(1).max(1)) { (words) }
             }
-            Line::Cells(cells) => @for (cell, (_, figures)) in cells.iter().zip(&table.columns) {
-                td class=[figures.then_some("n")] { (linked(cell)) }
+            Line::Cells(cells) => @for (cell, (head, figures)) in cells.iter().zip(&table.columns) {
+                td class=[figures.then_some("n")] data-head=[stacks.then_some(head)] { (linked(cell)) }
             },
         }
     }
