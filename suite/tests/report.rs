@@ -56,6 +56,37 @@ fn the_markdown_of_two_records() {
     insta::assert_snapshot!(text(&file));
 }
 
+/// The record's own table says it, and so do both pages.
+#[test]
+fn what_was_reached_of_the_limits_and_that_results_were_checked_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let (page, paper) = (folder.path().join("a.html"), folder.path().join("a.md"));
+    let of = |run: &str| {
+        let record = format!("2026-11-21-nvidia-h200-suite/{run}");
+        right(&[&record, "--html", name(&page), "--markdown", name(&paper)]);
+        [text(&page), text(&paper)]
+    };
+    let said: [(&str, &[&str]); 2] = [
+        (
+            "swizzled_remap",
+            &["of limit", "% copy", "copy_limit 2.", "TB/s (", "Checked: all 4953600 elements"],
+        ),
+        ("group_physics", &["% FMA", "TFLOP/s (", "constraints/s"]),
+    ];
+    for (run, words) in said {
+        for text in of(run) {
+            let missing: Vec<_> = words.iter().filter(|words| !text.contains(**words)).collect();
+            assert!(missing.is_empty(), "{run}: {missing:?}");
+        }
+    }
+    let [html, markdown] = of("lds_blur");
+    let record = results().join("2026-11-21-nvidia-h200-suite/lds_blur/record.json");
+    for share in common::report::words::shares(&read_json(&text(&record)).unwrap()).iter().flatten() {
+        assert!(markdown.contains(&format!("| {share} |")), "{share}");
+    }
+    assert!(html.contains(">border %<") && markdown.contains("| border % |"));
+}
+
 #[test]
 fn results_with_every_picture_fit_into_the_page() {
     let folder = tempfile::tempdir().unwrap();

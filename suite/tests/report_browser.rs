@@ -128,7 +128,7 @@ fn without_policy(html: &str) -> String {
 const PROBE: &str = r"
 addEventListener('load', () => {
   const f = {width: innerWidth, overflow: document.documentElement.scrollWidth - innerWidth,
-             plots: 0, flat: 0, images: 0, blank: 0, smallest: 1e9, cut: [], overlapping: [], columns: 0};
+             plots: 0, flat: 0, images: 0, blank: 0, smallest: 1e9, cut: [], overlapping: [], columns: 0, outside: 0};
   const see = (size) => { f.smallest = Math.min(f.smallest, size); };
   for (const svg of document.querySelectorAll('svg')) {
     f.plots++;
@@ -151,6 +151,7 @@ addEventListener('load', () => {
     const sizes = [...svg.matchAll(/font-size=.(\d+)/g)].map(m => parseFloat(m[1]));
     see(Math.min(...sizes) * image.getBoundingClientRect().width / image.naturalWidth);
   }
+  for (const cell of document.querySelectorAll('#overview + div td')) if (cell.getBoundingClientRect().right > innerWidth) f.outside++;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const parent = walker.currentNode.parentElement;
@@ -174,6 +175,7 @@ struct Findings {
     cut: Vec<String>,
     overlapping: Vec<String>,
     columns: usize,
+    outside: usize,
 }
 
 fn sound(found: &Findings) -> Outcome {
@@ -183,6 +185,7 @@ fn sound(found: &Findings) -> Outcome {
         (found.flat == 0, "a plot is not drawn"),
         (found.blank == 0, "an image is not drawn"),
         (found.overflow <= 0, "the page scrolls sideways"),
+        (found.outside == 0, "a part of the overview is out of sight"),
         (found.smallest >= 9.0, "a text is too small"),
         (found.cut.is_empty(), "a text is cut"),
         (found.overlapping.is_empty(), "texts overlap"),
@@ -199,6 +202,7 @@ fn broken_layouts(chromium: &Chromium) -> Outcome {
     let broken = [
         ("a text is too small", html.replace("font-size=\"12\"", "font-size=\"8\"")),
         ("the page scrolls sideways", html.replace(".box{overflow-x:auto", ".box{")),
+        ("a part of the overview is out of sight", html.replace("(max-width:700px)", "(max-width:7px)")),
         ("a plot is not drawn", html.replace(".plots svg{display:block", ".plots svg{display:none")),
         ("an image is not drawn", html.replace("data:image/svg+xml;base64,P", "data:image/svg+xml;base64,Q")),
         ("a text is cut", html.replace("text-anchor=\"end\"", "")),

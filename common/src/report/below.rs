@@ -274,7 +274,8 @@ fn ratio_legend(rows: &[&Row]) -> Option<String> {
     (!ratios.is_empty()).then(|| format!("÷: median of isolated times divided within rounds{mark}."))
 }
 
-fn racy(record: &Record) -> Option<String> {
+/// That every result was compared, and with what.
+pub(super) fn racy(record: &Record) -> Option<String> {
     let counts: Vec<Racy> =
         record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
     let (least, most) = counts.iter().map(|r| r.of).min().zip(counts.iter().map(|r| r.of).max())?;

@@ -2,7 +2,7 @@
 
 use super::figure::BLANK;
 use super::layout::RacyForm;
-use super::{below, cell, figure, folder};
+use super::{below, cell, figure, folder, share};
 use crate::record::{Promise, Racy, Record, Status};
 use crate::stats::Summary;
 
@@ -94,5 +94,40 @@ pub fn verdict(record: &Record) -> Vec<String> {
 /// What is wrong with the figures, a line each.
 #[must_use]
 pub fn cautions(record: &Record) -> Vec<String> {
-    below::cautions(record, "").into_iter().map(|line| line.replace(BLANK, " ")).collect()
+    below::cautions(record, "").iter().map(|line| breakable(line)).collect()
+}
+
+/// What each row reaches of the device's own limits, `92 % copy`; nothing where the run has none for it.
+#[must_use]
+pub fn shares(record: &Record) -> Vec<Option<String>> {
+    let shares = share::shares(record).into_iter();
+    shares.map(|share| share.map(|share| breakable(&share::cell(&share)))).collect()
+}
+
+/// Head of the column of what is got done in a second, and a cell a row.
+#[must_use]
+pub fn rates(record: &Record) -> (String, Vec<Option<String>>) {
+    column(share::rates(record))
+}
+
+/// Head of the column of what a model predicts, and a cell a row.
+#[must_use]
+pub fn predictions(record: &Record) -> (String, Vec<Option<String>>) {
+    column(share::predictions(record))
+}
+
+/// That results were checked and against what, and what the shares are of: beside a table that lists every row.
+#[must_use]
+pub fn meanings(record: &Record) -> Vec<String> {
+    let lines = below::racy(record).into_iter().chain(share::legend(record, false));
+    lines.map(|line| breakable(&line)).collect()
+}
+
+fn column((head, cells): (String, Vec<Option<String>>)) -> (String, Vec<Option<String>>) {
+    let plain = |cell: Option<String>| cell.map(|text| breakable(&text).trim_end().to_owned());
+    (head, cells.into_iter().map(plain).collect())
+}
+
+fn breakable(text: &str) -> String {
+    text.replace(BLANK, " ")
 }

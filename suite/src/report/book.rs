@@ -132,25 +132,39 @@ fn natural(a: &[String], b: &[String]) -> Ordering {
     pairs.fold(a.len().cmp(&b.len()), |first, next| first.then(next))
 }
 
-/// What tells one device from another: its model, driver and processor. Two cards of one model in like
-/// machines count as one device; a report says where it has put several together.
-pub fn identity(record: &Record) -> [String; 3] {
+/// What tells one device from another: its model, driver, processor and UUID, which is each card's own.
+pub fn identity(record: &Record) -> [String; 4] {
     let device = &record.device;
     let driver = format!("{} {}", device.driver_name, device.driver_info);
-    [device.name.clone(), driver, record.host.processor.clone().unwrap_or_default()]
+    let processor = record.host.processor.clone().unwrap_or_default();
+    [device.name.clone(), driver, processor, device.uuid.clone()]
 }
 
 /// Its name for each, with as much more as tells it from those of the same name.
 fn device_labels(found: &[Found]) -> Vec<String> {
-    let all: Vec<[String; 3]> = found.iter().map(|found| identity(&found.record)).collect();
-    let label = |of: &[String; 3]| {
-        let same: Vec<&[String; 3]> = all.iter().filter(|other| other[0] == of[0]).collect();
-        let more = (1..3).filter(|&part| same.iter().any(|other| other[part] != of[part]));
-        let more: Vec<String> = more.map(|part| of[part].clone()).filter(|text| !text.is_empty()).collect();
+    let all: Vec<[String; 4]> = found.iter().map(|found| identity(&found.record)).collect();
+    let label = |of: &[String; 4]| {
+        let same: Vec<&[String; 4]> = all.iter().filter(|other| other[0] == of[0]).collect();
+        let more = (1..4).filter(|&part| same.iter().any(|other| other[part] != of[part]));
+        let shown = |part: usize| match part {
+            3 => beginning(&of[3], &same.iter().map(|other| other[3].as_str()).collect()),
+            _ => of[part].clone(),
+        };
+        let more: Vec<String> = more.map(shown).filter(|text| !text.is_empty()).collect();
         if more.is_empty() { of[0].clone() } else { format!("{} ({})", of[0], more.join(", ")) }
     };
-    let mut known: BTreeMap<&[String; 3], String> = BTreeMap::new();
+    let mut known: BTreeMap<&[String; 4], String> = BTreeMap::new();
     all.iter().map(|of| known.entry(of).or_insert_with(|| label(of)).clone()).collect()
+}
+
+/// The first 8 digits of a UUID, or so many more that no other begins with them.
+fn beginning(uuid: &str, all: &BTreeSet<&str>) -> String {
+    let first = |length: usize| uuid.chars().take(length).collect::<String>();
+    let alone = |length: &usize| {
+        let start = first(*length);
+        all.iter().filter(|other| other.starts_with(&start)).count() == 1
+    };
+    first((8..uuid.chars().count()).find(alone).unwrap_or(uuid.len()))
 }
 
 /// Of each sample, the arguments that not all its records have with the same value.
@@ -193,17 +207,6 @@ pub fn measured<'r>(record: &'r Record, variant: &str) -> Option<&'r Row> {
 /// The later of two, where both measured the same.
 pub fn later<'e>(entries: &[&'e Entry]) -> Option<&'e Entry> {
     entries.iter().copied().max_by(|a, b| a.record().started.cmp(&b.record().started))
-}
-
-/// How many cards of one model these come from; nothing where it is one.
-pub fn cards(entries: &[&Entry]) -> String {
-    let mut cards: Vec<&str> = entries.iter().map(|entry| entry.record().device.uuid.as_str()).collect();
-    cards.sort_unstable();
-    cards.dedup();
-    match cards.len() {
-        0 | 1 => String::new(),
-        many => format!(" They come from {many} cards of this model, by their UUIDs."),
-    }
 }
 
 #[cfg(test)]
@@ -258,6 +261,23 @@ pub mod tests {
         let mut labels: Vec<&str> = book.entries.iter().map(|entry| entry.device.as_str()).collect();
         labels.sort_unstable();
         assert_eq!(labels, ["NVIDIA H200 (NVIDIA 580.159.04)", "NVIDIA H200 (NVIDIA 600.1)", "Other"]);
+    }
+
+    #[test]
+    fn cards_of_one_model_are_told_apart_by_their_uuids() {
+        let labels = |uuids: &[&str]| -> Vec<String> {
+            let of = |uuid: &&str| found(RUN, |record| record.device.uuid = (*uuid).into());
+            Book::of(uuids.iter().map(of).collect()).entries.into_iter().map(|entry| entry.device).collect()
+        };
+        assert_eq!(
+            labels(&["f79d7a26-189b-d8d9", "8dfe4d19-1004-3586"]),
+            ["NVIDIA H200 (8dfe4d19)", "NVIDIA H200 (f79d7a26)"]
+        );
+        assert_eq!(
+            labels(&["8dfe4d19-1004-3586", "8dfe4d19-1104-3586"]),
+            ["NVIDIA H200 (8dfe4d19-10)", "NVIDIA H200 (8dfe4d19-11)"]
+        );
+        assert_eq!(labels(&["8dfe4d19-1004-3586", "8dfe4d19-1004-3586"]), ["NVIDIA H200", "NVIDIA H200"]);
     }
 
     #[test]

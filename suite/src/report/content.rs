@@ -145,10 +145,10 @@ impl<'b> Content<'b> {
         })
     }
 
-    /// Keeps as many pictures as have `room` bytes: ladders first, timelines last.
+    /// Keeps as many pictures more as have `room` bytes: ladders first, timelines last.
     pub fn keep(&mut self, mut room: usize) {
         for rank in 0..=3 {
-            for picture in self.pictures.iter_mut().filter(|picture| picture.rank == rank) {
+            for picture in self.pictures.iter_mut().filter(|picture| picture.rank == rank && !picture.kept) {
                 let size = picture.size() + AROUND;
                 picture.kept = size <= room;
                 if picture.kept {

@@ -161,6 +161,7 @@ mod tests {
     #[test]
     fn the_same_work_on_two_devices_compares() {
         assert_eq!(of(|record| record.device.name = "Other".into()), 1);
+        assert_eq!(of(|record| record.device.uuid = "another card".into()), 1, "two cards of one model");
         assert_eq!(of(|_| ()), 0, "one device");
         assert_eq!(
             of(|record| {

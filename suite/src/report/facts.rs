@@ -2,14 +2,15 @@
 
 use common::certificate::CheckResult;
 use common::facts::Kind;
-use common::record::{Ended, Method, Record};
+use common::measure::Stop;
+use common::record::{Ended, Method, Record, Status};
 use common::report::words;
 
 /// Something that a reader has to know before he believes a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
-    /// In a word or two.
-    pub short: &'static str,
+    /// In a few words.
+    pub short: String,
     /// In a sentence.
     pub long: String,
 }
@@ -17,9 +18,9 @@ pub struct Flag {
 /// All of them.
 pub fn flags(record: &Record) -> Vec<Flag> {
     let mut flags = Vec::new();
-    let mut add = |is: bool, short: &'static str, long: String| {
+    let mut add = |is: bool, short: &str, long: String| {
         if is {
-            flags.push(Flag { short, long });
+            flags.push(Flag { short: short.to_owned(), long });
         }
     };
     add(
@@ -57,7 +58,35 @@ pub fn flags(record: &Record) -> Vec<Flag> {
         Ended::Unfinished => add(true, "unfinished", words::end(record) + "."),
         Ended::Failed { .. } => add(true, "failed", format!("The run {}.", words::end(record))),
     }
+    flags.extend(unmet(record));
     flags
+}
+
+/// Rows that ended before the stopping rule was met. That the run was interrupted is said of the run.
+fn unmet(record: &Record) -> Vec<Flag> {
+    let measured = || record.rows.iter().filter(|row| row.status == Status::Ok);
+    let all = measured().count();
+    let flag = |(which, how): (fn(&Stop) -> bool, String)| {
+        let count = measured().filter(|row| row.stop.as_ref().is_some_and(which)).count();
+        let short = format!("{count} of {all} rows {how}");
+        let long = format!("{short}, before the asked precision was reached: the notes say what is missing.");
+        (count > 0).then_some(Flag { short, long })
+    };
+    let budget: fn(&Stop) -> bool = |stop| matches!(stop, Stop::Budget { .. });
+    let samples: fn(&Stop) -> bool = |stop| matches!(stop, Stop::SampleLimit { .. });
+    let clock: fn(&Stop) -> bool = |stop| matches!(stop, Stop::Throttled);
+    let ended = [
+        (budget, "stopped by budget".to_owned()),
+        (samples, format!("ended at {} samples", record.method.rule.most_for_median)),
+        (clock, "ended by a low clock".to_owned()),
+    ];
+    ended.into_iter().filter_map(flag).collect()
+}
+
+/// What to beware of in the rows, what their figures mean, and what the sample notes.
+pub fn notes(record: &Record) -> Vec<String> {
+    let said = words::cautions(record).into_iter().chain(words::meanings(record));
+    said.chain(record.notes.iter().cloned()).collect()
 }
 
 /// Pairs of what and how.
@@ -170,6 +199,38 @@ mod tests {
             "the fastest is a, 1.99 times."
         );
         assert_eq!(short(claim), claim, "nothing else is said");
+    }
+
+    #[test]
+    fn rows_that_did_not_meet_the_rule_are_counted() {
+        let short = |change: fn(&mut Record)| -> Vec<String> {
+            flags(&found(RUN, change).record).into_iter().map(|flag| flag.short).collect()
+        };
+        let budget = || Some(Stop::Budget { unmet: vec!["8 of 50 ms GPU time".into()] });
+        assert_eq!(short(|_| ()), [""; 0]);
+        assert_eq!(
+            short(|record| {
+                record.rows[0].stop = Some(Stop::Budget { unmet: vec![] });
+                record.rows[1].stop = Some(Stop::Throttled);
+                record.rows[2].stop = Some(Stop::SampleLimit { unmet: vec![] });
+                record.rows[3].stop = Some(Stop::Budget { unmet: vec![] });
+                record.rows[3].status = Status::Throttled { reason: "at 300 MHz".into() };
+                record.method.rule.most_for_median = 500;
+            }),
+            [
+                "1 of 9 rows stopped by budget",
+                "1 of 9 rows ended at 500 samples",
+                "1 of 9 rows ended by a low clock"
+            ]
+        );
+        let all = found(RUN, |record| record.rows.iter_mut().for_each(|row| row.stop = budget()));
+        let book = super::super::book::Book::of(vec![all]);
+        let table = super::super::table::overview(&book);
+        let super::super::table::Line::Cells(cells) = &table.lines[0] else { panic!("no cells") };
+        assert_eq!(
+            (table.columns[4].0.as_str(), cells[4].text.as_str()),
+            ("Beware", "10 of 10 rows stopped by budget")
+        );
     }
 
     #[test]

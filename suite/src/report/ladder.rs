@@ -1,7 +1,7 @@
 //! The ladder: how long each variant takes, or how often it races where trials are counted.
 
 use anyhow::Result;
-use common::record::{Promise, Record, Row, Shows, Status};
+use common::record::{Promise, Record, Row, Shows, Status, is_limit};
 use common::report::words;
 use common::stats::{Interval, Summary, none_seen_bound};
 
@@ -44,11 +44,11 @@ fn times(entry: &Entry) -> RowPlot {
     RowPlot {
         title: format!("{}: times", record.sample),
         subtitle: subtitle(entry),
-        legend: legend(record),
+        legend: legend(record, kind),
         axis: format!("µs a repetition{}", if kind == Kind::Log { " (logarithmic)" } else { "" }),
         kind,
         guides: [guide(&record.bound, false), guide(&record.baseline, true)].into_iter().flatten().collect(),
-        rows: record.rows.iter().map(|row| rung(record, row)).collect(),
+        rows: record.rows.iter().map(|row| rung(record, row, kind)).collect(),
     }
 }
 
@@ -61,9 +61,9 @@ pub fn subtitle(entry: &Entry) -> String {
 }
 
 /// Marks that the rows use.
-fn legend(record: &Record) -> Vec<(Track, String)> {
+fn legend(record: &Record, kind: Kind) -> Vec<(Track, String)> {
     let any = |has: &dyn Fn(&Row) -> bool| record.rows.iter().any(|row| row.status == Status::Ok && has(row));
-    let bar = |shade| Track::Bar { to: 0.0, interval: None, shade };
+    let bar = |shade| isolated(kind, 0.0, None, shade);
     let point = |mark| Track::Point { at: 0.0, interval: None, mark };
     let named = |name: &Option<String>, what: &str, line: &str| {
         name.as_ref().map(|name| format!("{what}: {name} ({line} line)"))
@@ -87,15 +87,27 @@ fn legend(record: &Record) -> Vec<(Track, String)> {
     legend
 }
 
+/// A bar, or a point where the axis is logarithmic: that has no beginning, so that a length means nothing on it.
+fn isolated(kind: Kind, at: f64, interval: Option<[f64; 2]>, shade: Shade) -> Track {
+    let mark = match (kind, shade) {
+        (Kind::Linear | Kind::Both, _) => return Track::Bar { to: at, interval, shade },
+        (Kind::Log, Shade::Plain) => Mark(0),
+        (Kind::Log, Shade::Bound) => Mark(4),
+        (Kind::Log, Shade::Baseline) => Mark(1),
+    };
+    Track::Point { at, interval, mark }
+}
+
 const PIPELINED: Mark = Mark(3);
 const RACED: Mark = Mark(6);
 
-fn rung(record: &Record, row: &Row) -> PlotRow {
+fn rung(record: &Record, row: &Row, kind: Kind) -> PlotRow {
     let is = |name: &Option<String>| name.as_ref() == Some(&row.variant);
     let (bound, baseline) = (is(&record.bound), is(&record.baseline));
     let mark = match (bound, baseline) {
         (true, _) => " (bound)",
         (_, true) => " (baseline)",
+        _ if is_limit(&row.variant) => " (the device's limit)",
         _ => "",
     };
     let shade = match (bound, baseline) {
@@ -106,7 +118,7 @@ fn rung(record: &Record, row: &Row) -> PlotRow {
     let body = match (words::status(&row.status), row.isolated_us) {
         (Some(status), _) => Body::Words(status),
         (None, None) => Body::Words("no sample was taken".into()),
-        (None, Some(time)) => Body::Tracks(tracks(row, &time, shade)),
+        (None, Some(time)) => Body::Tracks(tracks(row, &time, kind, shade)),
     };
     let figure = match (&body, row.isolated_us) {
         (Body::Tracks(_), Some(time)) => figure(record, row, &time),
@@ -115,15 +127,15 @@ fn rung(record: &Record, row: &Row) -> PlotRow {
     PlotRow { name: format!("{}{mark}", row.variant), strong: bound || baseline, figure, body }
 }
 
-fn tracks(row: &Row, time: &Summary, shade: Shade) -> Vec<Track> {
-    let isolated = if raced(row) {
+fn tracks(row: &Row, time: &Summary, kind: Kind, shade: Shade) -> Vec<Track> {
+    let first = if raced(row) {
         Track::Point { at: time.median, interval: ends(time), mark: RACED }
     } else {
-        Track::Bar { to: time.median, interval: ends(time), shade }
+        isolated(kind, time.median, ends(time), shade)
     };
     let pipelined =
         row.pipelined_us.map(|time| Track::Point { at: time.median, interval: ends(&time), mark: PIPELINED });
-    [isolated].into_iter().chain(pipelined).collect()
+    [first].into_iter().chain(pipelined).collect()
 }
 
 /// The interval of the median.
@@ -190,4 +202,45 @@ fn share(raced: usize, of: usize) -> Track {
         return Track::Point { at: 0.0, interval: Some([0.0, bound]), mark: Mark(0) };
     }
     Track::Bar { to: 100.0 * raced as f64 / of.max(1) as f64, interval: None, shade: Shade::Plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::book::Book;
+    use super::super::book::tests::{RUN, found};
+    use super::*;
+
+    /// The ladder of a record in which no row raced, the last row so many times as slow.
+    fn of(factor: f64) -> RowPlot {
+        let book = Book::of(vec![found(RUN, |record| {
+            record.rows.iter_mut().for_each(|row| row.racy = None);
+            let last = record.rows.last_mut().unwrap();
+            let time = last.isolated_us.as_mut().unwrap();
+            time.median *= factor;
+            time.median_95 = time.median_95.map(|i| Interval { low: i.low * factor, high: i.high * factor });
+        })]);
+        times(&book.entries[0])
+    }
+
+    fn first_tracks(plot: &RowPlot) -> Vec<&Track> {
+        let firsts = plot.rows.iter().filter_map(|row| match &row.body {
+            Body::Tracks(tracks) => tracks.first(),
+            Body::Words(_) => None,
+        });
+        firsts.chain(plot.legend.iter().map(|(track, _)| track)).collect()
+    }
+
+    #[test]
+    fn there_are_bars_on_an_axis_that_begins_at_nothing_and_points_on_a_logarithmic_one() {
+        let is_bar = |track: &&Track| matches!(track, Track::Bar { .. });
+        let (near, far) = (of(1.0), of(1000.0));
+        assert_eq!((near.kind, far.kind), (Kind::Linear, Kind::Log));
+        assert!(first_tracks(&near).iter().filter(|track| is_bar(track)).count() >= near.rows.len());
+        assert!(!first_tracks(&far).iter().any(is_bar));
+        let with_interval = |plot: &RowPlot| {
+            let has = |track: &&&Track| matches!(track, Track::Point { interval: Some(_), .. });
+            first_tracks(plot).iter().filter(has).count()
+        };
+        assert_eq!(with_interval(&far), far.rows.len(), "an interval each");
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::book::cards;
 use super::content::{Body, Chapter, Content, Run};
 use super::facts;
 use super::link::link;
@@ -19,7 +18,7 @@ pub fn markdown(content: &Content<'_>, places: Places<'_>) -> String {
     paper.line("## Overview");
     paper.table(&table::overview(content.book));
     paper.line("## How to read this");
-    for (term, meaning) in prose::HOW_TO_READ {
+    for (term, meaning) in prose::how_to_read(content.book) {
         paper.item(&format!("**{}**: {}", escaped(term), escaped(meaning)));
     }
     paper.text.push('\n');
@@ -61,9 +60,7 @@ impl Paper<'_> {
         for (sweep, pictures) in &chapter.sweeps {
             self.line(&format!("### {sample} over {}", escaped(sweep.over)));
             self.line(&escaped(&format!("{}: {}", sweep.device, sweep.fixed)));
-            self.line(&escaped(
-                &(prose::SWEEP.to_owned() + &cards(&sweep.entries()) + &not_drawn(sweep.lines().len())),
-            ));
+            self.line(&escaped(&(prose::SWEEP.to_owned() + &not_drawn(sweep.lines().len()))));
             self.pictures(pictures);
             self.table(&table::sweep(sweep));
         }
@@ -116,9 +113,7 @@ impl Paper<'_> {
     }
 
     fn remarks(&mut self, run: &Run<'_>) {
-        let record = run.entry.record();
-        let lines: Vec<String> =
-            words::cautions(record).into_iter().chain(record.notes.iter().cloned()).collect();
+        let lines = facts::notes(run.entry.record());
         if !lines.is_empty() {
             self.line("#### Notes");
             for line in lines {

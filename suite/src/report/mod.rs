@@ -124,8 +124,11 @@ impl Report {
 
     fn write_page(&self, to: &Destination, content: &mut Content<'_>) -> Result<()> {
         let places = self.places(to);
-        let without = page::page(content, places).len();
-        content.keep(MOST.saturating_sub(RESERVE + without));
+        // Twice, for a page without its pictures says of each why it is not there.
+        for _ in 0..2 {
+            let so_far = page::page(content, places).len();
+            content.keep(MOST.saturating_sub(RESERVE + so_far));
+        }
         let text = page::page(content, places);
         to.write(&text)?;
         told(to, text.len());

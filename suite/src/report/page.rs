@@ -4,7 +4,6 @@ use std::path::Path;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::book::cards;
 use super::content::{Body, Chapter, Content, Run};
 use super::facts;
 use super::ladder::counts_races;
@@ -73,9 +72,9 @@ impl Page<'_> {
                 }
             }
             h2 #overview { "Overview" }
-            (boxed(&table::overview(self.content.book)))
+            (stacked(&table::overview(self.content.book)))
             h2 #how { "How to read this" }
-            dl { @for (term, meaning) in prose::HOW_TO_READ { dt { (term) } dd { (meaning) } } }
+            dl { @for (term, meaning) in prose::how_to_read(self.content.book) { dt { (term) } dd { (meaning) } } }
         }
     }
 
@@ -95,7 +94,7 @@ impl Page<'_> {
             @for (at, (sweep, pictures)) in chapter.sweeps.iter().enumerate() {
                 h3 id=(anchor(chapter, "sweep", at)) { (chapter.sample) " over " (sweep.over) }
                 p.small { (sweep.device) @if !sweep.fixed.is_empty() { ": " (sweep.fixed) } }
-                p { (prose::SWEEP) (cards(&sweep.entries())) (not_drawn(sweep.lines().len())) }
+                p { (prose::SWEEP)  (not_drawn(sweep.lines().len())) }
                 (self.pictures(pictures, None))
                 (boxed(&table::sweep(sweep)))
             }
@@ -194,11 +193,8 @@ impl Page<'_> {
     }
 }
 
-/// What to beware of in the rows, and what the sample notes.
 fn remarks(run: &Run<'_>) -> Markup {
-    let record = run.entry.record();
-    let lines: Vec<String> =
-        words::cautions(record).into_iter().chain(record.notes.iter().cloned()).collect();
+    let lines = facts::notes(run.entry.record());
     html! {
         @if !lines.is_empty() {
             h4 { "Notes" }
@@ -266,27 +262,38 @@ fn anchor(chapter: &Chapter<'_>, what: &str, at: usize) -> String {
     format!("{what}-{first}-{at}")
 }
 
+const BOX: &str = "box";
+
 /// A table that scrolls by itself where it is wider than the page.
 fn boxed(table: &Table) -> Markup {
+    within(BOX, table)
+}
+
+/// One whose cells lie below each other on a narrow page, each with its head.
+fn stacked(table: &Table) -> Markup {
+    within("box stack", table)
+}
+
+fn within(class: &str, table: &Table) -> Markup {
     html! {
-        div.box tabindex="0" {
+        div class=(class) tabindex="0" {
             table {
                 thead { tr { @for (head, figures) in &table.columns { th class=[figures.then_some("n")] { (head) } } } }
-                tbody { @for line in &table.lines { tr { (cells(table, line)) } } }
+                tbody { @for line in &table.lines { tr { (cells(table, line, class != BOX)) } } }
             }
         }
     }
 }
 
-fn cells(table: &Table, line: &Line) -> Markup {
+fn cells(table: &Table, line: &Line, stacks: bool) -> Markup {
     html! {
         @match line {
             Line::Words(name, words) => {
                 td { (name) }
                 td colspan=(table.columns.len().saturating_sub(1).max(1)) { (words) }
             }
-            Line::Cells(cells) => @for (cell, (_, figures)) in cells.iter().zip(&table.columns) {
-                td class=[figures.then_some("n")] { (linked(cell)) }
+            Line::Cells(cells) => @for (cell, (head, figures)) in cells.iter().zip(&table.columns) {
+                td class=[figures.then_some("n")] data-head=[stacks.then_some(head)] { (linked(cell)) }
             },
         }
     }

@@ -114,11 +114,6 @@ impl<'b> Sweep<'b> {
         lines
     }
 
-    /// All its records.
-    pub fn entries(&self) -> Vec<&'b Entry> {
-        self.steps.iter().flat_map(|step| &step.entries).copied().collect()
-    }
-
     /// So many are drawn; all are in the table.
     pub const DRAWN: usize = 2 * Mark::MOST;
 
@@ -247,6 +242,24 @@ mod tests {
         assert_eq!(told(grid[..2].to_vec()), ["size: "], "there is one");
         let devices = ["A", "B"].map(|device| [of("3", "8x8", device), of("3", "64x64", device)]);
         assert_eq!(told(devices.concat()), ["size: A", "size: B"]);
+    }
+
+    #[test]
+    fn no_line_joins_two_cards_of_one_model() {
+        let of = |radius: &str, uuid: &str| {
+            found(RUN, |record| {
+                set(record, "radius", radius);
+                record.device.uuid = uuid.into();
+            })
+        };
+        let swept = |records: Vec<Found>| -> Vec<String> {
+            let book = Book::of(records);
+            sweeps(&book, "pipelined_events").iter().map(|sweep| sweep.device.to_owned()).collect()
+        };
+        let (one, other) = ("8dfe4d19-1", "f79d7a26-1");
+        assert_eq!(swept(vec![of("2", one), of("4", one)]), ["NVIDIA H200"]);
+        assert_eq!(swept(vec![of("2", one), of("4", other)]), [""; 0]);
+        assert_eq!(swept(vec![of("2", one), of("4", one), of("4", other)]), ["NVIDIA H200 (8dfe4d19)"]);
     }
 
     #[test]

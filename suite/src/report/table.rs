@@ -58,13 +58,16 @@ fn or_absent(text: Option<String>) -> String {
 /// Head, whether it holds figures, and the cell of a row.
 type Column<'f, R> = (String, bool, &'f dyn Fn(&R) -> Option<String>);
 
+/// A row, what it says instead of figures, and its name.
+type Named<R> = (R, Option<String>, String);
+
 impl Table {
     /// A column of text, of all `rows`, unless none has any.
-    fn with<R>(columns: &[Column<'_, R>], rows: &[(R, Option<String>, String)]) -> Self {
+    fn with<R>(columns: &[Column<'_, R>], rows: &[Named<R>]) -> Self {
         let measured = || rows.iter().filter(|(_, words, _)| words.is_none());
         let used: Vec<_> =
             columns.iter().filter(|(_, _, of)| measured().any(|(row, ..)| of(row).is_some())).collect();
-        let line = |(row, words, name): &(R, Option<String>, String)| match words {
+        let line = |(row, words, name): &Named<R>| match words {
             Some(words) => Line::Words(name.clone(), words.clone()),
             None => {
                 let cells = used.iter().map(|(_, _, of)| or_absent(of(row)).into());
@@ -100,22 +103,40 @@ pub fn in_words(ratio: &Summary) -> String {
     format!("{mark}{median} times ({range}): {word}")
 }
 
+/// A row, and what the terminal's table has in further columns of it.
+struct Listed<'r> {
+    row: &'r Row,
+    of_limit: Option<String>,
+    rate: Option<String>,
+    predicted: Option<String>,
+}
+
+/// All rows as [`Table::with`] takes them, and the heads of the columns of rates and predictions.
+fn listed(record: &Record) -> (Vec<Named<Listed<'_>>>, [String; 2]) {
+    let ((rate, rates), (prediction, predictions)) = (words::rates(record), words::predictions(record));
+    let cells = words::shares(record).into_iter().zip(rates).zip(predictions);
+    let listed = record.rows.iter().zip(cells).map(|(row, ((of_limit, rate), predicted))| {
+        let listed = Listed { row, of_limit, rate, predicted };
+        (listed, words::status(&row.status), row.variant.clone())
+    });
+    (listed.collect(), [rate, prediction])
+}
+
 /// All rows of a record.
 pub fn rows(record: &Record) -> Table {
-    let listed: Vec<(&Row, Option<String>, String)> =
-        record.rows.iter().map(|row| (row, words::status(&row.status), row.variant.clone())).collect();
+    let (listed, [rate, prediction]) = listed(record);
     let times = !counts_races(record);
-    let to_reference = |row: &&Row| match record.reference() {
+    let to_reference = |Listed { row, .. }: &Listed<'_>| match record.reference() {
         Some(name) if name == row.variant => Some("the reference".to_owned()),
         _ => record.to_reference(row).map(|ratio| in_words(&ratio)),
     };
     let second = record.baseline.as_ref().filter(|name| record.reference() != Some(name));
-    let to_baseline = |row: &&Row| second.and(row.to_baseline).map(|ratio| words::ratio(&ratio));
+    let to_baseline = |l: &Listed<'_>| second.and(l.row.to_baseline).map(|ratio| words::ratio(&ratio));
     let mixed = record.rows.iter().any(|row| words::lawful(&row.promise) != "yes");
-    let isolated = |row: &&Row| row.isolated_us.filter(|_| times).map(|s| time(&s, row.near_floor));
-    let pipelined = |row: &&Row| row.pipelined_us.map(|s| time(&s, false));
-    let racy = |row: &&Row| row.racy.filter(|_| mixed).map(words::racy);
-    let lawful = |row: &&Row| mixed.then(|| words::lawful(&row.promise).to_owned());
+    let isolated = |l: &Listed<'_>| l.row.isolated_us.filter(|_| times).map(|s| time(&s, l.row.near_floor));
+    let pipelined = |l: &Listed<'_>| l.row.pipelined_us.map(|s| time(&s, false));
+    let racy = |l: &Listed<'_>| l.row.racy.filter(|_| mixed).map(words::racy);
+    let lawful = |l: &Listed<'_>| mixed.then(|| words::lawful(&l.row.promise).to_owned());
     let head = |name: Option<&str>| format!("÷ {}", name.unwrap_or_default());
     Table::with(
         &[
@@ -123,6 +144,9 @@ pub fn rows(record: &Record) -> Table {
             ("Pipelined µs".into(), true, &pipelined),
             (head(record.reference()), false, &to_reference),
             (head(second.map(String::as_str)), true, &to_baseline),
+            ("of limit".into(), true, &|l: &Listed<'_>| l.of_limit.clone().filter(|_| times)),
+            (rate, true, &|l: &Listed<'_>| l.rate.clone().filter(|_| times)),
+            (prediction, true, &|l: &Listed<'_>| l.predicted.clone()),
             ("Racy texels".into(), false, &racy),
             ("Lawful".into(), false, &lawful),
         ],
@@ -132,7 +156,7 @@ pub fn rows(record: &Record) -> Table {
 
 /// What the traces show; none where there is none.
 pub fn traces(record: &Record) -> Option<Table> {
-    let listed: Vec<(&Row, Option<String>, String)> = record
+    let listed: Vec<Named<&Row>> = record
         .rows
         .iter()
         .filter_map(|row| match row.trace.as_ref()? {
@@ -226,7 +250,7 @@ pub fn overview(book: &Book) -> Table {
 
 fn summary(entry: &Entry) -> Vec<Cell> {
     let record = entry.record();
-    let flags: Vec<&str> = super::facts::flags(record).into_iter().map(|flag| flag.short).collect();
+    let flags: Vec<String> = super::facts::flags(record).into_iter().map(|flag| flag.short).collect();
     vec![
         Cell { text: record.sample.clone(), link: Some(entry.id.clone()) },
         entry.device.as_str().into(),
