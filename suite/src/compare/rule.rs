@@ -165,6 +165,7 @@ fn judged(before: &Series, after: &Series, tolerance: f64, steps_us: f64) -> Opt
     let Some(shift) = judged.shift else {
         let fewest = before.times.len().min(after.times.len());
         judged.reason = Some(match fewest {
+            1 => "1 sample is too few".into(),
             0..6 => format!("{fewest} samples are too few"),
             _ => "lost in the noise".into(),
         });
