@@ -342,6 +342,38 @@ fn tools_that_both_sides_have_are_told_too() {
     assert!(told(&[], &[]).is_empty());
 }
 
+/// Samples in two groups 3 % apart. A few more of the second side lie in the slow one, and with them its median;
+/// of the quotients as many as before are near 1.
+#[test]
+fn a_factor_that_the_medians_contradict_is_marked() {
+    let grouped = |seed: u64, far: usize| {
+        let mut record = of(seed, &VARIANTS);
+        for (at, sample) in record.rows[0].samples.iter_mut().enumerate() {
+            sample.one_us = if at % 40 < far { 103.0 } else { 100.0 } + f64::from(sample.round) * 0.001;
+        }
+        summarise(&mut record);
+        record
+    };
+    let comparison = compared(grouped(1, 19), grouped(2, 21));
+    let row = isolated(&comparison, "quick");
+    let judged = row.isolated.as_ref().unwrap();
+    let (shift, quotient) = (judged.shift.unwrap(), judged.after_us / judged.before_us);
+    let within = (shift.interval.low..=shift.interval.high).contains(&quotient);
+    assert!(judged.medians_outside && !within, "{judged:?}");
+    for room in [60, 100, 160] {
+        let text = shown(&comparison, room, true);
+        let marked = |line: &&str| line.contains("%*");
+        assert_eq!(text.lines().filter(marked).count(), 1, "{text}");
+        assert!(text.contains("*: the quotient of the two medians lies outside"), "{text}");
+    }
+    let json = serde_json::to_string(&comparison).unwrap();
+    assert_eq!(json.matches(r#""medians_outside":true"#).count(), 1, "{json}");
+    // Without any it is no subject.
+    let plain = compared(of(1, &VARIANTS), of(2, &VARIANTS));
+    let text = shown(&plain, 160, true);
+    assert!(text.contains("the median of all quotients") && !text.contains('*'), "{text}");
+}
+
 #[test]
 fn what_is_wrong_that_was_right_is_worse_than_slower() {
     let comparison = mixed();
