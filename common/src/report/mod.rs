@@ -21,6 +21,7 @@ mod names;
 mod painting;
 mod panels;
 mod picture;
+mod ratio;
 mod recipe;
 mod share;
 mod shell;

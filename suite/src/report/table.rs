@@ -2,7 +2,7 @@
 
 use common::record::{Record, Row, Traced};
 use common::report::words;
-use common::stats::{Interval, Summary};
+use common::stats::Summary;
 
 use super::book::{Book, Entry};
 use super::devices::{Comparison, figure};
@@ -84,22 +84,6 @@ fn time(summary: &Summary, near_floor: bool) -> String {
     words::time(summary, near_floor) + &error
 }
 
-/// `1.63 times (1.62 to 1.63): slower`.
-pub fn in_words(ratio: &Summary) -> String {
-    let median = words::hundredths(ratio.median);
-    let Some(Interval { low, high }) = ratio.median_95 else {
-        return format!("≈{median} times (too few samples to tell)");
-    };
-    let range = format!("{} to {}", words::hundredths(low), words::hundredths(high));
-    let word = match words::undecided(ratio) {
-        true => "no difference shown",
-        false if ratio.median > 1.0 => "slower",
-        false => "faster",
-    };
-    let mark = if words::undecided(ratio) { "≈" } else { "" };
-    format!("{mark}{median} times ({range}): {word}")
-}
-
 /// All rows of a record.
 pub fn rows(record: &Record) -> Table {
     let listed: Vec<(&Row, Option<String>, String)> =
@@ -107,7 +91,7 @@ pub fn rows(record: &Record) -> Table {
     let times = !counts_races(record);
     let to_reference = |row: &&Row| match record.reference() {
         Some(name) if name == row.variant => Some("the reference".to_owned()),
-        _ => record.to_reference(row).map(|ratio| in_words(&ratio)),
+        _ => record.to_reference(row).map(|ratio| words::ratio_in_words(&ratio)),
     };
     let second = record.baseline.as_ref().filter(|name| record.reference() != Some(name));
     let to_baseline = |row: &&Row| second.and(row.to_baseline).map(|ratio| words::ratio(&ratio));
