@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// The name of the check of the answers: one that failed says that the device computes wrong.
 pub const RESULTS: &str = "results";
 
+/// The name of the check of the step in which timestamps count: its figure `step`.
+pub const STEP: &str = "timestamp step";
+
 /// The outcome of a self-test, as it is stored in each record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Certificate {

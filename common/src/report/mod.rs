@@ -26,6 +26,7 @@ mod recipe;
 mod share;
 mod shell;
 mod so_far;
+mod step;
 mod sweep;
 mod table;
 mod timeline;

@@ -2,7 +2,7 @@
 
 use super::figure::BLANK;
 use super::layout::RacyForm;
-use super::{below, cell, figure, folder, ratio};
+use super::{below, cell, figure, folder, ratio, step};
 use crate::record::{Promise, Racy, Record, Status};
 use crate::stats::{Interval, Summary};
 
@@ -24,10 +24,21 @@ pub fn time(summary: &Summary, near_floor: bool) -> String {
     format!("{}{}", if near_floor { "~" } else { "" }, significant(summary.median))
 }
 
-/// `±0.2 %`: half the width of the 95 % interval of the median; nothing where there is no interval.
+/// `±0.2 %`: half the width of the 95 % interval of the median of isolated times, or what the steps of the
+/// timestamps leave open; nothing where there is no interval.
 #[must_use]
-pub fn error(summary: &Summary) -> Option<String> {
-    Some(figure::share(summary.median_error()?).replace(BLANK, " "))
+pub fn isolated_error(record: &Record, summary: &Summary) -> Option<String> {
+    error(summary, step::isolated(record))
+}
+
+/// The same of pipelined times.
+#[must_use]
+pub fn pipelined_error(record: &Record, summary: &Summary) -> Option<String> {
+    error(summary, step::pipelined(record))
+}
+
+fn error(summary: &Summary, coarse: Option<step::Coarse>) -> Option<String> {
+    Some(figure::share(step::error(summary, coarse)?).replace(BLANK, " "))
 }
 
 /// A median ratio, with `≈` before it where it cannot be told from 1.

@@ -79,8 +79,8 @@ impl Table {
     }
 }
 
-fn time(summary: &Summary, near_floor: bool) -> String {
-    let error = words::error(summary).map_or(String::new(), |error| format!(" {error}"));
+fn time(summary: &Summary, near_floor: bool, error: Option<String>) -> String {
+    let error = error.map_or(String::new(), |error| format!(" {error}"));
     words::time(summary, near_floor) + &error
 }
 
@@ -96,8 +96,11 @@ pub fn rows(record: &Record) -> Table {
     let second = record.baseline.as_ref().filter(|name| record.reference() != Some(name));
     let to_baseline = |row: &&Row| second.and(row.to_baseline).map(|ratio| words::ratio(&ratio));
     let mixed = record.rows.iter().any(|row| words::lawful(&row.promise) != "yes");
-    let isolated = |row: &&Row| row.isolated_us.filter(|_| times).map(|s| time(&s, row.near_floor));
-    let pipelined = |row: &&Row| row.pipelined_us.map(|s| time(&s, false));
+    let isolated = |row: &&Row| {
+        row.isolated_us.filter(|_| times).map(|s| time(&s, row.near_floor, words::isolated_error(record, &s)))
+    };
+    let pipelined =
+        |row: &&Row| row.pipelined_us.map(|s| time(&s, false, words::pipelined_error(record, &s)));
     let racy = |row: &&Row| row.racy.filter(|_| mixed).map(words::racy);
     let lawful = |row: &&Row| mixed.then(|| words::lawful(&row.promise).to_owned());
     let head = |name: Option<&str>| format!("÷ {}", name.unwrap_or_default());
