@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use clap::builder::TypedValueParser;
 use common::certificate::{Certificate, RESULTS};
 use common::cli::terminal::{on_interrupt, print, say, width_of};
 use common::error::{
@@ -42,7 +43,7 @@ pub struct Verify {
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = percent)]
     tolerance: Option<f64>,
     /// Seconds that a run may take [default: three times as long as the recorded one, and a minute]
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(1..=86_400).map(i64::unsigned_abs))]
     timeout: Option<u64>,
     /// Show the variants that are the same too
     #[arg(long)]
