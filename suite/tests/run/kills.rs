@@ -118,6 +118,7 @@ fn ends_with_its_child(running: Running, place: &Path) -> Result<()> {
     std::thread::sleep(Duration::from_millis(500));
     ensure!(!processes_with(&shown).is_empty(), "it took no time");
     send("KILL", running.id().into())?;
-    running.wait()?;
-    ensure_nobody_goes_on(place)
+    // Before anybody waits for the end of its output, which a child that goes on has too.
+    ensure_nobody_goes_on(place)?;
+    running.wait().map(drop)
 }
