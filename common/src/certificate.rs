@@ -3,6 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The name of the check of the answers: one that failed says that the device computes wrong.
+pub const RESULTS: &str = "results";
+
+/// The name of the check of the step in which timestamps count: its figure `step`.
+pub const STEP: &str = "timestamp step";
+
 /// The outcome of a self-test, as it is stored in each record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Certificate {
@@ -56,7 +62,12 @@ impl Certificate {
     /// No test failed.
     #[must_use]
     pub fn passed(&self) -> bool {
-        self.checks.iter().all(|check| check.result != CheckResult::Failed)
+        self.failed().next().is_none()
+    }
+
+    /// The tests that failed.
+    pub fn failed(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| check.result == CheckResult::Failed)
     }
 }
 

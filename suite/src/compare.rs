@@ -18,6 +18,7 @@ use common::report::{Charset, Destination};
 
 use crate::collect::{Found, collect};
 
+pub use differences::failed_checks;
 pub use outcome::{Comparison, Outcome, Pair};
 pub use pairs::{Side, same_device};
 pub use rule::TOLERANCE;
@@ -41,7 +42,7 @@ pub struct Compare {
     #[arg(value_name = "B")]
     after: PathBuf,
     /// What is no difference, in per cent; the step of the timestamps comes on top [default: 1]
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = percent)]
     tolerance: Option<f64>,
     /// Compare records of different devices too
     #[arg(long)]

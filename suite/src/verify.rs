@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use clap::builder::TypedValueParser;
+use common::certificate::{Certificate, RESULTS};
 use common::cli::terminal::{on_interrupt, print, say, width_of};
 use common::error::{
     EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt, exit_code, one_line,
@@ -17,7 +19,9 @@ use common::record::{Ended, Record, Status};
 use common::report::Charset;
 
 use crate::collect::{Found, collect, read};
-use crate::compare::{Comparison, EXIT_SLOWER, Outcome, Pair, TOLERANCE, pair, percent, same_device, table};
+use crate::compare::{
+    Comparison, EXIT_SLOWER, Outcome, Pair, TOLERANCE, failed_checks, pair, percent, same_device, table,
+};
 use crate::samples::Samples;
 use plan::Arguments;
 
@@ -36,10 +40,10 @@ pub struct Verify {
     #[arg(long)]
     new_seed: bool,
     /// What is no difference, in per cent; the step of the timestamps comes on top [default: 1]
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = percent)]
     tolerance: Option<f64>,
     /// Seconds that a run may take [default: three times as long as the recorded one, and a minute]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(1..=86_400).map(i64::unsigned_abs))]
     timeout: Option<u64>,
     /// Show the variants that are the same too
     #[arg(long)]
@@ -135,11 +139,12 @@ pub struct Judgement {
 #[must_use]
 pub fn judged(old: &Found, new: &Found, tolerance: Option<f64>) -> Judgement {
     let pair = pair(old, new, tolerance.unwrap_or(TOLERANCE));
-    let hindrance = hindrance(&old.record, &new.record, &pair);
     let comparison = Comparison::new(tolerance.unwrap_or(TOLERANCE), vec![pair], Vec::new());
     let count = |outcome| comparison.count(outcome);
     // Whether a CPU was busy is no property of the program.
     let timed = new.record.device.kind != Kind::Cpu || tolerance.is_some();
+    let hindrance = hindrance(&old.record, &new.record, &comparison.pairs[0])
+        .or_else(|| distrust(&old.record, &new.record, timed));
     let (code, sentence) = match hindrance {
         _ if count(Outcome::Broken) > 0 => {
             (EXIT_FAILED, format!("Wrong: {} that had figures in the record.", of(count(Outcome::Broken))))
@@ -180,6 +185,23 @@ fn hindrance(old: &Record, new: &Record, pair: &Pair) -> Option<String> {
         Ended::Unfinished => Some("the run did not end".into()),
         Ended::Failed { reason } => Some(format!("the run failed: {reason}")),
     }
+}
+
+/// Why the figures of a side are not to be trusted, where that is so. Where only results are judged, what the
+/// self-test says of times does not matter, nor what slows them down.
+fn distrust(old: &Record, new: &Record, timed: bool) -> Option<String> {
+    [("record", old), ("run", new)].into_iter().find_map(|(side, record)| {
+        let checks = if timed { failed_checks(record) } else { computes_wrong(record) };
+        let tools = Some(record.method.tools.join(", ")).filter(|tools| timed && !tools.is_empty());
+        checks
+            .map(|checks| format!("the self-test of the {side} failed ({checks})"))
+            .or_else(|| tools.map(|tools| format!("the {side} was measured with tools in the way ({tools})")))
+    })
+}
+
+fn computes_wrong(record: &Record) -> Option<String> {
+    let wrong = record.self_test.iter().flat_map(Certificate::failed).find(|check| check.name == RESULTS);
+    wrong.map(|check| check.name.clone())
 }
 
 /// What is said of results where times are not judged. A variant without figures on either side, be it

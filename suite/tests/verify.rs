@@ -206,4 +206,9 @@ fn bad_input_is_refused_on_one_line() {
     let here = twin(1);
     suite(&here, &["verify", "nowhere"]).refused(2, &["reading nowhere"]);
     assert_eq!(suite(&here, &["verify"]).code, 2);
+    // Not that it could be no flag but a value.
+    for (flag, says) in [("--tolerance", "-1 % is out of range"), ("--timeout", "-1 is not in 1..=86400")] {
+        let done = suite(&here, &["verify", ".", flag, "-1"]);
+        assert!(done.code == 2 && done.said.contains(says), "{}", done.said);
+    }
 }

@@ -426,11 +426,33 @@ fn code(measured: &bench::Measured) -> u8 {
 
 /// The program and its arguments, as the user gave them.
 fn command() -> Vec<String> {
-    std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
+    as_given(std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()))
+}
+
+/// Without what only a process that runs samples gives them.
+fn as_given(mut words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut given = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--progress" {
+            words.next();
+        } else {
+            given.push(word);
+        }
+    }
+    given
 }
 
 /// A seed nobody chose.
 fn clock_seed() -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_the_user_did_not_give_is_not_recorded() {
+        let words = ["./codegen", "--size=64", "--progress", "/tmp/x", "--cold"].map(String::from);
+        assert_eq!(super::as_given(words.into_iter()), ["./codegen", "--size=64", "--cold"]);
+    }
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -104,7 +104,7 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
         if measures {
             call.arg("--json").arg(&json);
         }
-        let ended = call.status().context("starting a run of the sweep")?;
+        let ended = run_point(call, &kept.path().join("progress")).context("starting a run of the sweep")?;
         let code = ended.code().and_then(|code| u8::try_from(code).ok());
         worst = worst.max(code.unwrap_or(crate::error::EXIT_FAILED));
         let text = std::fs::read_to_string(&json).ok();
@@ -118,6 +118,17 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
         print(&format!("\n{}", report::sweep(charset, width_of(&console::Term::stdout()), &records)))?;
     }
     Ok(worst)
+}
+
+/// Runs one run of the sweep to its end. Its input stays open as long as this process lives, by which it notices
+/// that nobody waits for it any more: [`super::follow::end_with_the_parent`].
+fn run_point(mut call: Command, progress: &Path) -> std::io::Result<ExitStatus> {
+    let mut child = call.arg("--progress").arg(progress).stdin(Stdio::piped()).spawn()?;
+    // Waiting would close what is still there.
+    let held = child.stdin.take();
+    let ended = child.wait();
+    drop(held);
+    ended
 }
 
 /// What `--device` takes for each device that can be used.

@@ -1,6 +1,7 @@
 //! Numbers as a reader gets them, aligned on their decimal points.
 
 use super::charset::Charset;
+use super::step::{self, Coarse, Error};
 use crate::stats::Summary;
 
 /// Stands for a blank that no line may break at; [`super::table()`] turns it into a blank at the end.
@@ -19,11 +20,11 @@ pub(super) struct Figure {
 impl Figure {
     /// A median in microseconds with the half width of its 95 % interval; `~` before it where
     /// `near_floor`.
-    pub(super) fn time(summary: &Summary, near_floor: bool) -> Self {
+    pub(super) fn time(summary: &Summary, near_floor: bool, coarse: Option<Coarse>) -> Self {
         let mark = if near_floor { "~" } else { "" };
         Self {
             number: format!("{mark}{}", significant(summary.median)),
-            error: summary.median_error().map(share),
+            error: step::error(summary, coarse).map(share),
         }
     }
 
@@ -82,19 +83,22 @@ fn decimals(value: f64, digits: usize) -> usize {
     (digits - 1).saturating_add_signed(-exponent)
 }
 
-/// A relative error as `±0.2 %`; an error that rounds to nothing says that it is small, not zero.
-pub(super) fn share(error: f64) -> String {
-    let percent = error * 100.0;
-    let digits = if percent == 0.0 {
-        "0".into()
-    } else if percent < 0.05 {
-        "<0.1".into()
-    } else if percent < 9.95 {
-        format!("{percent:.1}")
-    } else {
-        format!("{percent:.0}")
+/// A relative error as `±0.2 %`; one that rounds to nothing says that it is small, not zero.
+pub(super) fn share(error: Error) -> String {
+    let digits = match error {
+        Error::Share(share) if share < 0.0005 => "<0.1".into(),
+        Error::Share(share) => tenths(share * 100.0),
+        // Rounded up, so that it is below that.
+        Error::Below(share) if share < 0.0995 => {
+            format!("<{}", tenths((share * 1e3 - 1e-9).ceil().max(1.0) / 10.0))
+        }
+        Error::Below(share) => format!("<{}", tenths((share * 100.0 - 1e-9).ceil())),
     };
     format!("±{digits}{BLANK}%")
+}
+
+fn tenths(percent: f64) -> String {
+    if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }
 
 /// A count that may be half a one (the median of an even number of counts).
@@ -168,8 +172,12 @@ mod tests {
 
     #[test]
     fn a_small_error_is_not_zero() {
-        let texts = [0.0, 0.0001, 0.002, 0.0994, 0.0996, 0.5].map(|e| share(e).replace(BLANK, " "));
-        assert_eq!(texts, ["±0 %", "±<0.1 %", "±0.2 %", "±9.9 %", "±10 %", "±50 %"]);
+        let plain = |error| share(error).replace(BLANK, " ");
+        let texts = [0.0001, 0.002, 0.0994, 0.0996, 0.5].map(|share| plain(Error::Share(share)));
+        assert_eq!(texts, ["±<0.1 %", "±0.2 %", "±9.9 %", "±10 %", "±50 %"]);
+        let texts =
+            [0.0, 0.0001, 0.001, 0.0021, 0.032 / 11.2, 0.0991, 0.101].map(|share| plain(Error::Below(share)));
+        assert_eq!(texts, ["±<0.1 %", "±<0.1 %", "±<0.1 %", "±<0.3 %", "±<0.3 %", "±<10 %", "±<11 %"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::certificate::{Certificate, Check, CheckResult, STEP};
 use crate::facts::{DeviceFacts, Kind, Multiprocessors};
 use crate::measure::{Rule, Stop};
 use crate::record::{
@@ -151,6 +152,8 @@ pub(crate) fn limits() -> Record {
     let mut record = around(rows);
     record.sample = "lds_blur".into();
     (record.bound, record.baseline) = (None, Some("direct".into()));
+    let step = Check::new(STEP, CheckResult::Passed, "32 ns").with("step", 32.0, "ns");
+    record.self_test = Some(Certificate { seconds: 0.1, checks: vec![step] });
     record
 }
 

@@ -5,6 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyl
 use super::charset::Charset;
 use super::figure::{ABSENT, BLANK, Figure, align, width};
 use super::share;
+use super::step::{self, Coarse};
 use crate::drive::figures::Figures;
 use crate::record::{Record, Row, Status, is_limit};
 
@@ -63,7 +64,8 @@ fn drawn(charset: Charset, room: u16, names: &[&str], columns: &[Column]) -> Str
 /// Isolated times of one run.
 fn times(charset: Charset, record: &Record, names: &[&str]) -> Vec<String> {
     let row = |name: &&str| record.rows.iter().find(|row| row.variant == *name);
-    let figure = |name: &&str| row(name).map_or_else(Figure::absent, figure).fit(charset);
+    let coarse = step::isolated(record);
+    let figure = |name: &&str| row(name).map_or_else(Figure::absent, |row| figure(row, coarse)).fit(charset);
     let figures: Vec<Figure> = names.iter().map(figure).collect();
     let mut cells = align(&figures);
     for (cell, name) in cells.iter_mut().zip(names) {
@@ -87,9 +89,9 @@ fn shares(charset: Charset, record: &Record, names: &[&str]) -> Vec<String> {
     names.iter().map(cell).collect()
 }
 
-fn figure(row: &Row) -> Figure {
+fn figure(row: &Row, coarse: Option<Coarse>) -> Figure {
     match (&row.status, &row.isolated_us) {
-        (Status::Ok, Some(time)) => Figure::time(time, row.near_floor),
+        (Status::Ok, Some(time)) => Figure::time(time, row.near_floor, coarse),
         _ => Figure::absent(),
     }
 }

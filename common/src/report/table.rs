@@ -9,6 +9,7 @@ use super::cross;
 use super::figure::{self, ABSENT, BLANK, Figure, align, width};
 use super::layout::Layout;
 use super::share;
+use super::step;
 use crate::drive::figures::Share;
 use crate::record::{Promise, Record, Row, Status};
 use crate::stats::Summary;
@@ -139,8 +140,9 @@ impl Sheet<'_> {
         let any = |has: fn(&Row) -> bool| rows.iter().any(|row| measured(row) && has(row));
         // What all rows share stands below the table.
         let mixed = rows.iter().any(|row| row.promise != Promise::Law);
+        let [coarse, coarse_pipelined] = [step::isolated(self.record), step::pipelined(self.record)];
         let pipelined = self.figures(|row| {
-            let figure = row.pipelined_us.as_ref().map(|s| Figure::time(s, false))?;
+            let figure = row.pipelined_us.as_ref().map(|s| Figure::time(s, false, coarse_pipelined))?;
             Some(if layout.pipelined_error { figure } else { figure.without_error() })
         });
         let ((rate, rates), (prediction, predictions)) =
@@ -149,7 +151,8 @@ impl Sheet<'_> {
             Column::left("Variant", rows.iter().map(|row| row.variant.clone()).collect()),
             Column::figures(
                 format!("Isolated{BLANK}µs"),
-                &self.figures(|row| row.isolated_us.as_ref().map(|s| Figure::time(s, row.near_floor))),
+                &self
+                    .figures(|row| row.isolated_us.as_ref().map(|s| Figure::time(s, row.near_floor, coarse))),
             ),
             Column::figures("Pipelined µs", &pipelined)
                 .only_if(layout.pipelined && any(|row| row.pipelined_us.is_some())),

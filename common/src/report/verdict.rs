@@ -1,9 +1,10 @@
 //! The table in words: what common practice costs, and whether anything beats it.
 
+use super::ratio::{times, word};
 use super::table::measured;
 use crate::facts::Kind;
 use crate::record::{Promise, Record, Row, is_limit};
-use crate::stats::{Interval, Summary};
+use crate::stats::Summary;
 
 /// One sentence each for the baseline, the best lawful alternative and the best one that relies on
 /// hardware; nothing for a CPU device, whose times mean nothing.
@@ -40,21 +41,6 @@ fn fastest<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<(&'a Row, Summary)
     })
     .filter_map(|row| Some((row, row.to_baseline?)))
     .min_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
-}
-
-fn times(ratio: &Summary) -> String {
-    match ratio.median_95 {
-        Some(Interval { low, high }) => format!("{:.2} times ({low:.2} to {high:.2})", ratio.median),
-        None => format!("{:.2} times (too few samples for an interval)", ratio.median),
-    }
-}
-
-fn word(ratio: &Summary) -> &'static str {
-    match ratio.median_95 {
-        Some(Interval { high, .. }) if high < 1.0 => "faster",
-        Some(Interval { low, .. }) if low > 1.0 => "slower",
-        _ => "no difference shown",
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::figure::BLANK;
 use super::layout::RacyForm;
-use super::{below, cell, figure, folder, share};
+use super::{below, cell, figure, folder, ratio, share, step};
 use crate::record::{Promise, Racy, Record, Status};
-use crate::stats::Summary;
+use crate::stats::{Interval, Summary};
 
 /// Four significant digits; whole numbers from a thousand on.
 #[must_use]
@@ -24,10 +24,21 @@ pub fn time(summary: &Summary, near_floor: bool) -> String {
     format!("{}{}", if near_floor { "~" } else { "" }, significant(summary.median))
 }
 
-/// `±0.2 %`: half the width of the 95 % interval of the median; nothing where there is no interval.
+/// `±0.2 %`: half the width of the 95 % interval of the median of isolated times, or what the steps of the
+/// timestamps leave open; nothing where there is no interval.
 #[must_use]
-pub fn error(summary: &Summary) -> Option<String> {
-    Some(figure::share(summary.median_error()?).replace(BLANK, " "))
+pub fn isolated_error(record: &Record, summary: &Summary) -> Option<String> {
+    error(summary, step::isolated(record))
+}
+
+/// The same of pipelined times.
+#[must_use]
+pub fn pipelined_error(record: &Record, summary: &Summary) -> Option<String> {
+    error(summary, step::pipelined(record))
+}
+
+fn error(summary: &Summary, coarse: Option<step::Coarse>) -> Option<String> {
+    Some(figure::share(step::error(summary, coarse)?).replace(BLANK, " "))
 }
 
 /// A median ratio, with `≈` before it where it cannot be told from 1.
@@ -37,16 +48,26 @@ pub fn ratio(summary: &Summary) -> String {
     format!("{mark}{}", figure::hundredths(summary.median))
 }
 
+/// `1.63 times (1.62 to 1.63): slower`, with `≈` before it where it cannot be told from 1.
+#[must_use]
+pub fn ratio_in_words(summary: &Summary) -> String {
+    let mark = if figure::undecided(summary) { "≈" } else { "" };
+    match summary.median_95 {
+        Some(_) => format!("{mark}{}: {}", ratio::times(summary), ratio::word(summary)),
+        None => format!("{mark}{} times (too few samples to tell)", figure::hundredths(summary.median)),
+    }
+}
+
+/// As many decimals as `least`, or as show on which side of 1 the interval of a ratio lies.
+#[must_use]
+pub fn decimals(ratio: Interval, least: usize) -> usize {
+    ratio::decimals(ratio, least)
+}
+
 /// Two decimals, and more where they would leave fewer than two significant digits.
 #[must_use]
 pub fn hundredths(value: f64) -> String {
     figure::hundredths(value)
-}
-
-/// The 95 % interval of a ratio's median holds 1, or there is none.
-#[must_use]
-pub fn undecided(ratio: &Summary) -> bool {
-    figure::undecided(ratio)
 }
 
 /// What a row without figures says instead.

@@ -14,7 +14,7 @@ const COARSE_NS: f64 = 500.0;
 /// Submits are kept below 0.1 s; half of the counter's range must hold a few of them.
 const SHORTEST_RANGE_S: f64 = 1.0;
 
-pub(super) const STEP: &str = "timestamp step";
+pub(super) use crate::certificate::STEP;
 pub(super) const WRAP: &str = "timestamp wrap";
 
 /// How a device counts.

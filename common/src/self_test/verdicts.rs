@@ -27,7 +27,7 @@ const LONGER: usize = 3;
 /// The order is drawn from it.
 const SEED: u64 = 6;
 
-pub(super) const RESULTS: &str = "results";
+pub(super) use crate::certificate::RESULTS;
 pub(super) const SAME: &str = "the same kernel twice";
 pub(super) const SLOWER: &str = "2 % more work";
 

@@ -45,6 +45,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
+use common::report::words;
 use common::{Buffer, Buffers, Figures, Format, Lab, run, sample};
 use samples::mersenne::{WORDS, generations};
 
@@ -162,12 +163,14 @@ fn told(figures: &Figures<'_>, [one, other]: [&str; 2]) -> Option<String> {
     let Some(interval) = ratio.median_95 else {
         return Some(format!("{one} and {other}: too few samples to tell"));
     };
-    let (low, high) = (interval.low, interval.high);
+    let (low, high, digits) = (interval.low, interval.high, words::decimals(interval, 3));
     if low <= 1.0 && high >= 1.0 {
         return Some(format!("{one} and {other}: no difference that these samples tell"));
     }
     let median = ratio.median;
-    Some(format!("{one} takes {median:.3} ({low:.3} to {high:.3}) times as long as {other}"))
+    Some(format!(
+        "{one} takes {median:.digits$} ({low:.digits$} to {high:.digits$}) times as long as {other}"
+    ))
 }
 
 samples::test_verdict!("codegen");
@@ -196,5 +199,7 @@ mod tests {
         let longer = with_ternary(1.25);
         let expected = "select_ternary takes 1.250 (1.250 to 1.250) times as long as select_if";
         assert!(longer.contains(expected), "{longer}");
+        let slightly = with_ternary(1.0002);
+        assert!(slightly.contains("takes 1.0002 (1.0002 to 1.0002) times"), "{slightly}");
     }
 }

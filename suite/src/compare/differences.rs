@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use common::certificate::Certificate;
 use common::facts::Kind;
 use common::record::{Ended, Promise, Record, Row};
 
@@ -88,6 +89,14 @@ fn raced(before: &Record, after: &Record) -> Option<String> {
     (!told.is_empty()).then(|| format!("raced on one side alone: {}", told.join(", ")))
 }
 
+/// The checks that the self-test of a run failed, where it did.
+#[must_use]
+pub fn failed_checks(record: &Record) -> Option<String> {
+    let names: Vec<&str> =
+        record.self_test.iter().flat_map(Certificate::failed).map(|check| &check.name[..]).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
 /// What holds for a side whether or not the other differs.
 fn standing(before: &Record, after: &Record) -> Vec<String> {
     let mut lines = Vec::new();
@@ -98,6 +107,19 @@ fn standing(before: &Record, after: &Record) -> Vec<String> {
         if record.ended != Ended::Complete {
             lines.push(format!("the run of the {side} did not end by itself"));
         }
+        if let Some(checks) = failed_checks(record) {
+            lines.push(format!(
+                "the self-test of the {side} failed ({checks}): its times are not to be trusted"
+            ));
+        }
+    }
+    let tools = &before.method.tools;
+    // Where they differ, that is told already.
+    if !tools.is_empty() && *tools == after.method.tools {
+        let tools = tools.join(", ");
+        lines.push(format!(
+            "tools in the way on both sides: {tools}; under a validation layer times are no times"
+        ));
     }
     if before.device.kind == Kind::Cpu || after.device.kind == Kind::Cpu {
         lines.push("a CPU device: its times say nothing about a GPU".into());

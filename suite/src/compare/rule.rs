@@ -6,7 +6,7 @@
 
 use common::judge::{Shift, Verdict, judge, shift};
 use common::record::{Record, Row, Sample};
-use common::stats::Summary;
+use common::stats::{Interval, Summary};
 use serde::{Deserialize, Serialize};
 
 /// What is no difference between two processes. Of 188 variants, run twice on an H200 in processes of
@@ -21,6 +21,9 @@ const CLOCKED: f64 = 0.75;
 
 /// Differences of times below this are what is left of their conversion to microseconds.
 const ROUNDING_US: f64 = 1e-4;
+
+/// Quotients that differ by less, as a share, are the same but for the arithmetic.
+const QUOTIENT: f64 = 1e-9;
 
 /// One of the two times of a variant, before and after.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -39,6 +42,10 @@ pub struct Judged {
     /// The same in clocks of the device, by the samples that know them, where most do on both sides.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cycles: Option<Shift>,
+    /// The quotient of the two medians lies outside the interval of the factor: samples lie in groups, say,
+    /// of which the two sides have other shares.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub medians_outside: bool,
     /// What is no difference here: the tolerance, and the step of the timestamps.
     pub tolerance: f64,
 }
@@ -160,16 +167,21 @@ fn judged(before: &Series, after: &Series, tolerance: f64, steps_us: f64) -> Opt
         after_us,
         shift: shift(&before.times, &after.times),
         cycles: clocked.and_then(|(before, after)| shift(&before.cycles, &after.cycles)),
+        medians_outside: false,
         tolerance: tolerance + step,
     };
     let Some(shift) = judged.shift else {
         let fewest = before.times.len().min(after.times.len());
         judged.reason = Some(match fewest {
+            1 => "1 sample is too few".into(),
             0..6 => format!("{fewest} samples are too few"),
             _ => "lost in the noise".into(),
         });
         return Some(judged);
     };
+    let of_medians = after_us / before_us;
+    let Interval { low, high } = shift.interval;
+    judged.medians_outside = of_medians < low * (1.0 - QUOTIENT) || of_medians > high * (1.0 + QUOTIENT);
     judged.verdict = judge(shift.interval, judged.tolerance);
     // Steps that are wider than the tolerance hide what it is to find.
     if judged.verdict == Verdict::Same

@@ -1,7 +1,7 @@
 //! The comparison as a reader gets it.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use common::judge::{Shift, Verdict};
+use common::judge::Verdict;
 use common::report::{Charset, wrapped};
 
 use super::outcome::{Change, Comparison, Outcome, Pair};
@@ -9,6 +9,9 @@ use super::rule::Judged;
 
 /// What stands where there is no figure.
 const ABSENT: &str = "–";
+
+/// Behind a factor that the medians contradict.
+const OUTSIDE: &str = "*";
 
 /// A table for each pair of records with rows to show, of at most `room` columns where that is possible,
 /// and below all how many of each outcome there are. Ends with a newline.
@@ -30,7 +33,27 @@ pub fn table(charset: Charset, room: u16, compared: &Comparison, all: bool) -> S
         "No difference is one of up to {} % and the step of the timestamps.",
         trimmed(compared.tolerance * 100.0)
     ));
+    explained(compared, all).iter().for_each(|told| text += &line(told));
     text
+}
+
+/// How the figures of the rows that are shown are to be read.
+fn explained(compared: &Comparison, all: bool) -> Vec<String> {
+    let rows = compared.pairs.iter().flat_map(|pair| shown(pair, all));
+    let times: Vec<&Judged> = rows.flat_map(|row| [&row.isolated, &row.pipelined]).flatten().collect();
+    let mut lines = Vec::new();
+    if times.iter().any(|judged| judged.shift.is_some()) {
+        lines.push(
+            "Times are medians; a change is the median of all quotients of a sample of the second side and one of the \
+             first, with its 95 % interval. Where samples lie in groups, it can differ from the quotient of the \
+             medians."
+                .into(),
+        );
+    }
+    if times.iter().any(|judged| judged.medians_outside) {
+        lines.push(format!("{OUTSIDE}: the quotient of the two medians lies outside this interval."));
+    }
+    lines
 }
 
 /// What is wrong that was right comes before all else.
@@ -65,8 +88,7 @@ fn counts(compared: &Comparison) -> String {
 
 /// A pair of records: what it is, what differs, its rows; nothing where there is nothing to say.
 fn section(charset: Charset, room: u16, pair: &Pair, all: bool) -> String {
-    let quiet = |row: &&Change| matches!(row.outcome, Outcome::Same | Outcome::Without);
-    let rows: Vec<&Change> = pair.rows.iter().filter(|row| all || !quiet(row)).collect();
+    let rows: Vec<&Change> = shown(pair, all).collect();
     let alone = [("first", &pair.only_before), ("second", &pair.only_after)];
     let nothing = rows.is_empty() && alone.iter().all(|(_, names)| names.is_empty());
     if nothing && pair.differences.is_empty() {
@@ -87,6 +109,12 @@ fn section(charset: Charset, room: u16, pair: &Pair, all: bool) -> String {
         reasons(&rows).iter().for_each(|reason| text += &wrapped(reason));
     }
     text + "\n"
+}
+
+/// The rows that a table shows.
+fn shown(pair: &Pair, all: bool) -> impl Iterator<Item = &Change> {
+    let quiet = |row: &&Change| matches!(row.outcome, Outcome::Same | Outcome::Without);
+    pair.rows.iter().filter(move |row| all || !quiet(row))
 }
 
 /// Why rows are undecided: those with the same reason on one line.
@@ -180,7 +208,7 @@ fn cells(row: &Change, width: Width) -> Vec<String> {
         if width.times {
             cells.push(format!("{} → {}", digits(judged.before_us), digits(judged.after_us)));
         }
-        cells.push(judged.shift.map_or_else(|| ABSENT.into(), |shift| by(shift, width.intervals)));
+        cells.push(by(judged, width.intervals));
         cells.push(word(judged).to_owned());
     }
     cells
@@ -196,8 +224,10 @@ fn word(judged: &Judged) -> &'static str {
     }
 }
 
-/// `+3.0 % (+2.8 to +3.2)`.
-fn by(shift: Shift, interval: bool) -> String {
+/// `+3.0 % (+2.8 to +3.2)`, with a mark where the medians contradict it.
+fn by(judged: &Judged, interval: bool) -> String {
+    let Some(shift) = judged.shift else { return ABSENT.into() };
+    let mark = if judged.medians_outside { OUTSIDE } else { "" };
     let percent = |ratio: f64| {
         let change = (ratio - 1.0) * 100.0;
         // A rounded nothing has no sign.
@@ -205,8 +235,10 @@ fn by(shift: Shift, interval: bool) -> String {
     };
     let change = percent(shift.ratio);
     match interval {
-        true => format!("{change} % ({} to {})", percent(shift.interval.low), percent(shift.interval.high)),
-        false => format!("{change} %"),
+        true => {
+            format!("{change} %{mark} ({} to {})", percent(shift.interval.low), percent(shift.interval.high))
+        }
+        false => format!("{change} %{mark}"),
     }
 }
 

@@ -1,10 +1,11 @@
 //! The rules by scripted records, and by two real runs.
 
+use common::certificate::CheckResult::{Failed, Passed, Warned};
 use common::record::Status;
 use common::stats::Summary;
 
 use super::*;
-use crate::scripted::{self, clocked, of, slow_down, summarise};
+use crate::scripted::{self, clocked, of, self_test, slow_down, summarise};
 
 const VARIANTS: [(&str, f64); 3] = [("quick", 100.0), ("baseline", 200.0), ("slow", 400.0)];
 
@@ -296,6 +297,81 @@ fn a_step_of_the_timestamps_is_no_difference() {
     assert_eq!(judged.reason.as_deref(), Some("the timestamps step by 1.3 % of it"));
     assert_eq!(outcome(&compared(stepped(2.4), stepped(2.4)), "quick"), Outcome::Same);
     assert_eq!(outcome(&compared(stepped(2.4), stepped(2.72)), "quick"), Outcome::Slower);
+}
+
+#[test]
+fn one_sample_is_too_few() {
+    for (kept, reason) in [(1, "1 sample is too few"), (2, "2 samples are too few")] {
+        let mut after = of(2, &VARIANTS);
+        after.rows[0].samples.truncate(kept);
+        let comparison = compared(of(1, &VARIANTS), after);
+        let judged = isolated(&comparison, "quick").isolated.as_ref().unwrap();
+        assert_eq!(judged.reason.as_deref(), Some(reason));
+    }
+}
+
+/// Whatever the verdicts on the rows are.
+#[test]
+fn a_self_test_that_failed_is_told() {
+    let (mut before, mut after) = (of(1, &VARIANTS), of(2, &VARIANTS));
+    before.self_test = Some(self_test(&[("results", Passed), ("the same kernel twice", Passed)]));
+    after.self_test = Some(self_test(&[("results", Failed), ("the same kernel twice", Failed)]));
+    let comparison = compared(before.clone(), after);
+    let told = "the self-test of the second failed (results, the same kernel twice): its times are not to be trusted";
+    assert_eq!(comparison.pairs[0].differences, [told]);
+    assert!(shown(&comparison, 140, false).contains(told));
+    let sound = before.clone();
+    before.self_test = Some(self_test(&[("clock rate", Warned), ("the same kernel twice", Failed)]));
+    let told = "the self-test of the first failed (the same kernel twice): its times are not to be trusted";
+    assert_eq!(compared(before, sound).pairs[0].differences, [told]);
+}
+
+#[test]
+fn tools_that_both_sides_have_are_told_too() {
+    let with = |seed, tools: &[&str]| {
+        let mut record = of(seed, &VARIANTS);
+        record.method.tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
+        record
+    };
+    let told = |a: &[&str], b: &[&str]| compared(with(1, a), with(2, b)).pairs[0].differences.clone();
+    assert_eq!(
+        told(&["Layer", "Profiler"], &["Layer", "Profiler"]),
+        ["tools in the way on both sides: Layer, Profiler; under a validation layer times are no times"]
+    );
+    assert_eq!(told(&["Layer"], &[]), ["tools in the way: Layer → none"]);
+    assert!(told(&[], &[]).is_empty());
+}
+
+/// Samples in two groups 3 % apart. A few more of the second side lie in the slow one, and with them its median;
+/// of the quotients as many as before are near 1.
+#[test]
+fn a_factor_that_the_medians_contradict_is_marked() {
+    let grouped = |seed: u64, far: usize| {
+        let mut record = of(seed, &VARIANTS);
+        for (at, sample) in record.rows[0].samples.iter_mut().enumerate() {
+            sample.one_us = if at % 40 < far { 103.0 } else { 100.0 } + f64::from(sample.round) * 0.001;
+        }
+        summarise(&mut record);
+        record
+    };
+    let comparison = compared(grouped(1, 19), grouped(2, 21));
+    let row = isolated(&comparison, "quick");
+    let judged = row.isolated.as_ref().unwrap();
+    let (shift, quotient) = (judged.shift.unwrap(), judged.after_us / judged.before_us);
+    let within = (shift.interval.low..=shift.interval.high).contains(&quotient);
+    assert!(judged.medians_outside && !within, "{judged:?}");
+    for room in [60, 100, 160] {
+        let text = shown(&comparison, room, true);
+        let marked = |line: &&str| line.contains("%*");
+        assert_eq!(text.lines().filter(marked).count(), 1, "{text}");
+        assert!(text.contains("*: the quotient of the two medians lies outside"), "{text}");
+    }
+    let json = serde_json::to_string(&comparison).unwrap();
+    assert_eq!(json.matches(r#""medians_outside":true"#).count(), 1, "{json}");
+    // Without any it is no subject.
+    let plain = compared(of(1, &VARIANTS), of(2, &VARIANTS));
+    let text = shown(&plain, 160, true);
+    assert!(text.contains("the median of all quotients") && !text.contains('*'), "{text}");
 }
 
 #[test]

@@ -146,7 +146,7 @@ pub fn ends(summary: &Summary) -> Option<[f64; 2]> {
 /// `73.87 µs ±0.4 %, 1.63 ×`, and what is to be said of it.
 fn figure(record: &Record, row: &Row, time: &Summary) -> String {
     let mut text = format!("{} µs", words::time(time, row.near_floor));
-    if let Some(error) = words::error(time) {
+    if let Some(error) = words::isolated_error(record, time) {
         text += &format!(" {error}");
     }
     if let Some(ratio) = record.to_reference(row) {

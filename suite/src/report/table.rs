@@ -2,7 +2,7 @@
 
 use common::record::{Record, Row, Traced};
 use common::report::words;
-use common::stats::{Interval, Summary};
+use common::stats::Summary;
 
 use super::book::{Book, Entry};
 use super::devices::{Comparison, figure};
@@ -82,25 +82,9 @@ impl Table {
     }
 }
 
-fn time(summary: &Summary, near_floor: bool) -> String {
-    let error = words::error(summary).map_or(String::new(), |error| format!(" {error}"));
+fn time(summary: &Summary, near_floor: bool, error: Option<String>) -> String {
+    let error = error.map_or(String::new(), |error| format!(" {error}"));
     words::time(summary, near_floor) + &error
-}
-
-/// `1.63 times (1.62 to 1.63): slower`.
-pub fn in_words(ratio: &Summary) -> String {
-    let median = words::hundredths(ratio.median);
-    let Some(Interval { low, high }) = ratio.median_95 else {
-        return format!("≈{median} times (too few samples to tell)");
-    };
-    let range = format!("{} to {}", words::hundredths(low), words::hundredths(high));
-    let word = match words::undecided(ratio) {
-        true => "no difference shown",
-        false if ratio.median > 1.0 => "slower",
-        false => "faster",
-    };
-    let mark = if words::undecided(ratio) { "≈" } else { "" };
-    format!("{mark}{median} times ({range}): {word}")
 }
 
 /// A row, and what the terminal's table has in further columns of it.
@@ -128,13 +112,17 @@ pub fn rows(record: &Record) -> Table {
     let times = !counts_races(record);
     let to_reference = |Listed { row, .. }: &Listed<'_>| match record.reference() {
         Some(name) if name == row.variant => Some("the reference".to_owned()),
-        _ => record.to_reference(row).map(|ratio| in_words(&ratio)),
+        _ => record.to_reference(row).map(|ratio| words::ratio_in_words(&ratio)),
     };
     let second = record.baseline.as_ref().filter(|name| record.reference() != Some(name));
     let to_baseline = |l: &Listed<'_>| second.and(l.row.to_baseline).map(|ratio| words::ratio(&ratio));
     let mixed = record.rows.iter().any(|row| words::lawful(&row.promise) != "yes");
-    let isolated = |l: &Listed<'_>| l.row.isolated_us.filter(|_| times).map(|s| time(&s, l.row.near_floor));
-    let pipelined = |l: &Listed<'_>| l.row.pipelined_us.map(|s| time(&s, false));
+    let isolated = |l: &Listed<'_>| {
+        let measured = l.row.isolated_us.filter(|_| times);
+        measured.map(|s| time(&s, l.row.near_floor, words::isolated_error(record, &s)))
+    };
+    let pipelined =
+        |l: &Listed<'_>| l.row.pipelined_us.map(|s| time(&s, false, words::pipelined_error(record, &s)));
     let racy = |l: &Listed<'_>| l.row.racy.filter(|_| mixed).map(words::racy);
     let lawful = |l: &Listed<'_>| mixed.then(|| words::lawful(&l.row.promise).to_owned());
     let head = |name: Option<&str>| format!("÷ {}", name.unwrap_or_default());

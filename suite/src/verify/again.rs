@@ -27,7 +27,8 @@ pub fn printed(binary: &Path, argument: &str) -> Result<String> {
 }
 
 /// Runs a sample in `folder`; its table goes nowhere, what it says to standard error. `stop` is set by
-/// Ctrl-C, which reaches the child too.
+/// Ctrl-C, which reaches the child too. Its input stays open as long as this process lives: a sample with
+/// `--progress` leaves when that closes, so that it never goes on alone.
 ///
 /// # Errors
 /// Where it does not start, and where it takes longer than `limit`.
@@ -41,8 +42,10 @@ pub fn run(
     let shown = || format!("running {}", binary.display());
     let mut child = Command::new(binary)
         .args(words)
+        .arg("--progress")
+        .arg(folder.join("progress"))
         .current_dir(folder)
-        .stdin(Stdio::null())
+        .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
         .with_context(shown)?;
@@ -87,6 +90,13 @@ mod tests {
         assert!(began.elapsed() < Duration::from_secs(30));
         // Interrupted, it may still end by itself.
         assert_eq!(shell("sleep 0.1; exit 5", 0.0, true).unwrap().code(), Some(5));
+    }
+
+    /// It would take its parent for dead otherwise.
+    #[test]
+    fn its_input_stays_open() {
+        let error = shell("read line; exit 7", 0.3, false).unwrap_err();
+        assert!(matches!(error.downcast_ref(), Some(Halt::Hung { .. })), "{error:?}");
     }
 
     #[test]

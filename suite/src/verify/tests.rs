@@ -1,10 +1,11 @@
 //! What is said of runs that were repeated.
 
+use common::certificate::CheckResult::{Failed, Passed, Warned};
 use common::facts::Kind;
 use common::record::Status;
 
 use super::*;
-use crate::scripted::{of, slow_down};
+use crate::scripted::{of, self_test, slow_down};
 
 const VARIANTS: [(&str, f64); 3] = [("quick", 100.0), ("baseline", 200.0), ("slow", 400.0)];
 
@@ -76,6 +77,39 @@ fn times_of_a_cpu_are_judged_when_asked_for() {
     let (code, sentence) = said(None, slow);
     assert!(code == EXIT_RIGHT && sentence.contains("are not judged"), "{sentence}");
     assert_eq!(said(Some(0.1), slow).0, EXIT_SLOWER);
+}
+
+#[test]
+fn what_is_not_to_be_trusted_is_not_confirmed() {
+    type Spoil = fn(&mut Record, &mut Record);
+    let cases: [(&str, Spoil); 3] = [
+        ("the self-test of the record failed (the same kernel twice)", |old, _| {
+            old.self_test = Some(self_test(&[("the same kernel twice", Failed)]));
+        }),
+        ("the self-test of the run failed (results, idle)", |_, new| {
+            new.self_test = Some(self_test(&[("results", Failed), ("waking", Warned), ("idle", Failed)]));
+        }),
+        ("the record was measured with tools in the way (Layer)", |old, new| {
+            (old.method.tools, new.method.tools) = (vec!["Layer".into()], vec!["Layer".into()]);
+        }),
+    ];
+    for (why, spoil) in cases {
+        assert_eq!(said(None, spoil), (EXIT_FAILED, format!("Not comparable: {why}.")));
+    }
+    // Where only results are judged, only what says that they are wrong hinders.
+    let of_a_cpu = |check: fn() -> Certificate| {
+        said(None, |old, new| {
+            (old.device.kind, new.device.kind) = (Kind::Cpu, Kind::Cpu);
+            new.method.tools = vec!["Layer".into()];
+            new.self_test = Some(check());
+        })
+    };
+    assert_eq!(of_a_cpu(|| self_test(&[("results", Passed), ("idle", Failed)])).0, EXIT_RIGHT);
+    let (code, sentence) = of_a_cpu(|| self_test(&[("results", Failed), ("idle", Failed)]));
+    assert_eq!(
+        (code, &sentence[..]),
+        (EXIT_FAILED, "Not comparable: the self-test of the run failed (results).")
+    );
 }
 
 fn wrong() -> Status {

@@ -8,7 +8,7 @@ use common::error::EXIT_RIGHT;
 use libtest_mimic::Trial;
 
 use crate::signals::{processes_with, send};
-use crate::support::trial;
+use crate::support::{Call, Running, trial};
 use crate::whole::{ensure_states, ensure_whole, hidden, snapshot, states};
 use crate::{QUICK, resume, run_into};
 
@@ -18,7 +18,11 @@ pub fn trials() -> Vec<Trial> {
     let moments = if std::env::var_os("HOTLAP_LONG").is_some() { 30 } else { 5 };
     let trials =
         (0..moments).map(|nth| trial(format!("killed({nth} of {moments})"), move || killed(nth, moments)));
-    trials.map(|trial| trial.with_ignored_flag(!cfg!(unix))).collect()
+    let others = [
+        trial("a_killed_sweep_measures_no_longer", a_killed_sweep_measures_no_longer),
+        trial("a_killed_verify_measures_no_longer", a_killed_verify_measures_no_longer),
+    ];
+    trials.chain(others).map(|trial| trial.with_ignored_flag(!cfg!(unix))).collect()
 }
 
 /// A moment in the `nth` part of a run that takes a few seconds; which one, is chance.
@@ -73,4 +77,48 @@ fn ensure_nobody_goes_on(folder: &Path) -> Result<()> {
         std::thread::sleep(Duration::from_millis(20));
     }
     Ok(())
+}
+
+/// So long that a run which goes on alone is seen; it ends by itself all the same.
+const LONG: &str = "--budget 40 --samples 100000";
+
+fn a_killed_sweep_measures_no_longer() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let out = top.path().join("out");
+    let call = Call::new("swizzled_remap")?.words("--size 64x64,32x32").words(LONG);
+    let running = call.args(["--out".as_ref(), out.as_os_str()]).start()?;
+    ends_with_its_child(running, &out.join("size=64x64"))
+}
+
+fn a_killed_verify_measures_no_longer() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let path = top.path().join("old.json");
+    let call = Call::new("swizzled_remap")?.words("--size 64x64 --samples 2 --budget 1");
+    call.args(["--json".as_ref(), path.as_os_str()]).run()?.with_code(EXIT_RIGHT.into())?;
+    let mut old: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path)?)?;
+    let command = ["swizzled_remap", "--size=64x64"].into_iter().chain(LONG.split(' '));
+    old["command"] = command.collect();
+    std::fs::write(&path, old.to_string())?;
+    // What the fresh run writes lies below this, so that its command line tells whose it is.
+    let fresh = top.path().join("fresh");
+    std::fs::create_dir(&fresh)?;
+    let call = Call::on_any_device(&Call::binary("suite")?).env("CARGO", "").env("TMPDIR", &fresh);
+    let running = call.args(["verify".as_ref(), path.as_os_str()]).start()?;
+    ends_with_its_child(running, &fresh)
+}
+
+/// Kills a process once its child, whose command line has `place`, is under way.
+fn ends_with_its_child(running: Running, place: &Path) -> Result<()> {
+    let (shown, began) = (place.display().to_string(), Instant::now());
+    while processes_with(&shown).is_empty() {
+        ensure!(began.elapsed() < Duration::from_secs(30), "nothing is measured");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // It measures, and does not only start.
+    std::thread::sleep(Duration::from_millis(500));
+    ensure!(!processes_with(&shown).is_empty(), "it took no time");
+    send("KILL", running.id().into())?;
+    // Before anybody waits for the end of its output, which a child that goes on has too.
+    ensure_nobody_goes_on(place)?;
+    running.wait().map(drop)
 }

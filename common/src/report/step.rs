@@ -1,0 +1,125 @@
+//! What the steps of the timestamps leave open of a time.
+
+use crate::certificate::STEP;
+use crate::record::{Record, Row};
+use crate::stats::{Interval, Summary};
+
+/// Differences of times below this are what is left of their conversion to microseconds.
+const ROUNDING_US: f64 = 1e-4;
+/// The same as a share.
+const SAME: f64 = 1e-9;
+
+/// How coarse the times of a kind are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Coarse {
+    /// What two of them differ by at the least, in microseconds.
+    pub(super) apart_us: f64,
+    /// By how much one can be wrong, in microseconds.
+    pub(super) error_us: f64,
+}
+
+/// How wrong a median is at the most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Error {
+    /// Half the width of its interval over the median.
+    Share(f64),
+    /// Samples do not tell, for they are all on the same step of the timestamps: less than this.
+    Below(f64),
+}
+
+/// Of isolated times. Both timestamps are cut off, so that a time can be wrong by a whole step.
+pub(super) fn isolated(record: &Record) -> Option<Coarse> {
+    let (apart_us, error_us) = steps_us(record)?;
+    Some(Coarse { apart_us, error_us })
+}
+
+/// Of pipelined times, which are differences of two times, shared out among repetitions.
+pub(super) fn pipelined(record: &Record) -> Option<Coarse> {
+    let further = f64::from(record.method.repetitions.checked_sub(1).filter(|n| *n > 0)?);
+    let (apart_us, error_us) = steps_us(record)?;
+    Some(Coarse { apart_us: apart_us / further, error_us: 2.0 * error_us / further })
+}
+
+/// The error of a median; `None` where there is no interval, or one of no width and nobody knows how wide a
+/// step is.
+pub(super) fn error(summary: &Summary, coarse: Option<Coarse>) -> Option<Error> {
+    let Interval { low, high } = summary.median_95?;
+    let share = summary.median_error()?;
+    let apart_us = coarse.map_or(0.0, |coarse| coarse.apart_us);
+    // What is left of the conversion to microseconds is no width.
+    if share > SAME && high - low > 0.999 * apart_us {
+        return Some(Error::Share(share));
+    }
+    coarse.map(|coarse| Error::Below(coarse.error_us / summary.median.abs()))
+}
+
+/// What two times are apart at the least, and what one step is at the most. Both are the step that the self-test
+/// found. Without one the least is unknown, and the smallest difference between two times of a row may be
+/// several steps, so that what is said to be below it is so.
+fn steps_us(record: &Record) -> Option<(f64, f64)> {
+    let checks = record.self_test.iter().flat_map(|test| &test.checks);
+    let found = checks.filter(|check| check.name == STEP).find_map(|check| check.figure("step"));
+    let step = found.map(|ns| ns / 1e3).filter(|us| *us > 0.0);
+    step.map(|us| (us, us)).or_else(|| Some((0.0, smallest_us(record)?)))
+}
+
+fn smallest_us(record: &Record) -> Option<f64> {
+    let of_row = |row: &Row| {
+        let mut times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
+        times.sort_by(f64::total_cmp);
+        let steps = times.windows(2).map(|pair| pair[1] - pair[0]);
+        steps.filter(|step| *step > ROUNDING_US).fold(f64::INFINITY, f64::min)
+    };
+    Some(record.rows.iter().map(of_row).fold(f64::INFINITY, f64::min)).filter(|us| us.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+    use crate::certificate::{Certificate, Check, CheckResult};
+
+    fn with_step(ns: f64) -> Record {
+        let check = Check::new(STEP, CheckResult::Passed, "").with("step", ns, "ns");
+        let mut record = fixture::record();
+        record.self_test = Some(Certificate { seconds: 0.1, checks: vec![check] });
+        record
+    }
+
+    #[test]
+    fn the_step_is_the_self_tests_or_what_samples_show() {
+        let mut record = with_step(32.0);
+        record.method.repetitions = 9;
+        assert_eq!(isolated(&record), Some(Coarse { apart_us: 0.032, error_us: 0.032 }));
+        assert_eq!(pipelined(&record), Some(Coarse { apart_us: 0.004, error_us: 0.008 }));
+        record.method.repetitions = 1;
+        assert_eq!(pipelined(&record), None);
+        record.self_test = None;
+        record.rows.truncate(1);
+        let sample = record.rows[0].samples[0];
+        let at = |one_us| crate::record::Sample { one_us, ..sample };
+        record.rows[0].samples = vec![at(5.0), at(4.5), at(5.0 + 1e-9), at(7.0)];
+        assert_eq!(isolated(&record), Some(Coarse { apart_us: 0.0, error_us: 0.5 }));
+        record.rows[0].samples = vec![at(5.0), at(5.0)];
+        assert_eq!(isolated(&record), None);
+    }
+
+    #[test]
+    fn samples_on_one_step_leave_that_step_open() {
+        let coarse = isolated(&with_step(32.0));
+        let same = Summary::of(&[11.2; 20]).unwrap();
+        assert_eq!(error(&same, coarse), Some(Error::Below(0.032 / 11.2)));
+        assert_eq!(error(&same, None), None);
+        let two: Vec<f64> = (0..20).map(|at| if at % 2 == 0 { 11.2 } else { 11.232 }).collect();
+        let two = Summary::of(&two).unwrap();
+        let share = two.median_error().map(Error::Share);
+        assert_eq!((error(&two, coarse), error(&two, None)), (share, share));
+        // Narrower than a step that is known, and not than one that is not.
+        let mixed = Summary::of(&[11.2, 11.2, 11.2, 11.2, 11.21, 11.21, 11.21, 11.21]).unwrap();
+        let unknown = Some(Coarse { apart_us: 0.0, error_us: 0.5 });
+        assert!(matches!(error(&mixed, coarse), Some(Error::Below(_))));
+        assert_eq!(error(&mixed, unknown), mixed.median_error().map(Error::Share));
+        assert_eq!(error(&same, unknown), Some(Error::Below(0.5 / 11.2)));
+        assert_eq!(error(&Summary::of(&[11.2; 5]).unwrap(), coarse), None);
+    }
+}
