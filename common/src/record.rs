@@ -131,7 +131,7 @@ pub struct Method {
     pub rule: Rule,
     /// Budget of all rows together, in seconds.
     pub budget_s: f64,
-    /// Pairs a row that were thrown away first, at the least: a GPU is also warmed up for a tenth of a second.
+    /// Pairs a row that were thrown away first, at the least: a GPU is also warmed up for some tenths of a second.
     pub warm_up: u32,
     /// What two timestamps with nothing between them are apart, median, in microseconds.
     pub floor_us: f64,

@@ -141,7 +141,7 @@ fn method(record: &Record) -> String {
     let reference =
         record.method.reference_mhz.map_or(String::new(), |mhz| format!(" (reference {mhz:.0} MHz)"));
     format!(
-        "{samples}; {repetitions} repetitions in a long submit; {warm_up} pairs of warm-up; caches {caches}; clocks \
+        "{samples}; {repetitions} repetitions in a long submit; at least {warm_up} pairs of warm-up; caches {caches}; clocks \
          {clocks}{reference}; floor of the timestamps {} µs; seed {seed}",
         words::trimmed(*floor_us)
     )
