@@ -100,12 +100,7 @@ impl Rule {
         if error.is_infinite() {
             unmet.push("one sample shows no error".into());
         } else if error > self.noise {
-            // One digit: rows that are equally far off share a line in the table's notes.
-            unmet.push(format!(
-                "mean to ±{} %, asked ±{} %",
-                one_digit(error * 100.0),
-                one_digit(self.noise * 100.0)
-            ));
+            unmet.push(wide("mean", error, self.noise));
         }
         let stable = || enough && meters().all(|m| m.noise_is_stable(self));
         let ends = if unmet.is_empty() { Some(Stop::Precise) } else { stable().then_some(Stop::NoiseStable) };
@@ -124,9 +119,16 @@ impl Rule {
     /// How far the median is from being known well enough, in words, where it has an interval.
     fn wide_median(&self, one: &Meter) -> Option<String> {
         let error = one.median_error().filter(|&error| error > self.median)?;
-        let [error, wanted] = [error, self.median].map(|share| one_digit(share * 100.0));
-        Some(format!("median to ±{error} %, asked ±{wanted} %"))
+        Some(wide("median", error, self.median))
     }
+}
+
+/// A relative error that is larger than what was asked. One digit: rows that are equally far off share a line in
+/// the table's notes.
+fn wide(what: &str, error: f64, wanted: f64) -> String {
+    let [error, wanted] = [error, wanted].map(|share| one_digit(share * 100.0));
+    let over = if error == wanted { "just over " } else { "" };
+    format!("{what} to {over}±{error} %, asked ±{wanted} %")
 }
 
 /// `3`, `0.8`: a percentage to one significant digit.

@@ -178,6 +178,16 @@ fn a_spent_budget_names_a_wide_median_beside_all_else() {
 }
 
 #[test]
+fn what_is_missed_by_little_does_not_look_reached() {
+    // ±0.07 % around the median, in two groups: asked are 0.066 %, which is 0.1 to one digit, as 0.07 is.
+    let mut target = script(|_, n, k| Ok(reading(f64::from(n) * if k % 2 == 0 { 1000.0 } else { 1001.4 })));
+    let rule = Rule { median: 0.000_66, ..Rule::default() };
+    let out = go(&Plan { rule, budget: Duration::from_millis(60), ..plan(1) }, &mut target);
+    let Some(Stop::Budget { unmet }) = &out.rows[0].stop else { panic!("{:?}", out.rows[0].stop) };
+    assert!(unmet.contains(&"median to just over ±0.1 %, asked ±0.1 %".into()), "{unmet:?}");
+}
+
+#[test]
 fn the_first_round_is_completed_on_any_budget() {
     let mut target = script(|_, n, _| Ok(reading(f64::from(n))));
     let out = go(&Plan { budget: Duration::ZERO, warm_up: 0, ..plan(3) }, &mut target);
