@@ -94,7 +94,7 @@ impl Page<'_> {
             @for (at, (sweep, pictures)) in chapter.sweeps.iter().enumerate() {
                 h3 id=(anchor(chapter, "sweep", at)) { (chapter.sample) " over " (sweep.over) }
                 p.small { (sweep.device) @if !sweep.fixed.is_empty() { ": " (sweep.fixed) } }
-                p { (prose::SWEEP)  (not_drawn(sweep.lines().len())) }
+                p { (prose::SWEEP) (not_drawn(sweep.lines().len())) }
                 (self.pictures(pictures, None))
                 (boxed(&table::sweep(sweep)))
             }
