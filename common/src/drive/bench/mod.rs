@@ -227,10 +227,11 @@ impl Run<'_, '_, '_> {
 fn with_first(engine: &[measure::Row], first: &[measure::Row]) -> Vec<measure::Row> {
     let or_first = |(row, first): (&measure::Row, &measure::Row)| {
         let mut row = row.clone();
-        if row.pairs.is_empty() && row.discarded == 0 && row.wrong.is_none() {
+        let is_known = row.wrong.is_some() || row.failure.is_some() || row.discarded > 0;
+        if row.pairs.is_empty() && !is_known {
             row.pairs.clone_from(&first.pairs);
             row.wrong = first.wrong;
-            row.failure = row.failure.or_else(|| first.failure.clone());
+            row.failure.clone_from(&first.failure);
         }
         if row.wrong.is_some() || row.failure.is_some() {
             row.stop = None;

@@ -75,6 +75,26 @@ fn what_was_sampled_before_any_round_outlasts_the_end_of_the_run() {
 }
 
 #[test]
+fn a_row_that_failed_in_a_round_has_no_figure_of_a_first_sample() {
+    let reading = measure::Reading {
+        gpu_us: 1.0,
+        mhz: None,
+        record_us: 1.0,
+        submit_us: 1.0,
+        wrong: 0,
+        first_wrong: None,
+        uneven: false,
+    };
+    let pairs = vec![measure::Pair { round: 0, one: reading, many: None }];
+    let first = measure::Row { pairs, ..measure::Row::default() };
+    let failed = measure::Row { failure: Some("no stamps".into()), ..measure::Row::default() };
+    let throttled = measure::Row { discarded: 1, ..measure::Row::default() };
+    let engine = [measure::Row::default(), failed.clone(), throttled.clone()];
+    let rows = with_first(&engine, &[first.clone(), first.clone(), first.clone()]);
+    assert_eq!(rows, [first, failed, throttled]);
+}
+
+#[test]
 fn limits_are_sampled_as_long_as_any_variant_and_have_no_ratio() {
     let mut lab = lab();
     declare(&mut lab);
