@@ -22,6 +22,8 @@ pub mod judge;
 pub mod kernel;
 pub mod lab;
 mod limits;
+#[cfg(feature = "window")]
+pub mod live;
 pub mod measure;
 pub mod memory;
 pub mod published;
@@ -47,7 +49,7 @@ pub use cmd::{Access, Access1, Binding, Cmd, Point, Queue, Queues, Scope, Scope1
 pub use drive::figures::{Figures, Share, Time};
 pub use gpu::{Buffer, Buffers, Event, Events, Gpu, Image, Images, Set};
 pub use kernel::Kernel;
-pub use lab::Lab;
+pub use lab::{Lab, Moves, Pull};
 pub use memory::EventState;
 pub use record::Shows;
 pub use stats::Summary;

@@ -59,6 +59,9 @@ impl Lab {
         let variant = self.variant(name, move |cmd, rep| {
             cmd.dispatch(kernel, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
         });
+        let copied = if shape.volume { "a volume" } else { "an image" };
+        variant
+            .says(&format!("A kernel that only copies {copied}: the bandwidth that others are set against."));
         variant.moves(2 * bytes).on_request();
         if shape.volume {
             variant.against(name);
@@ -77,6 +80,7 @@ impl Lab {
             let results = Binding::from(results.get(rep.index, 0));
             cmd.dispatch(kernel, &[results], &[up, down, SUMMAND], [groups, 1, 1]);
         })
+        .says("A kernel that only multiplies and adds: the arithmetic rate that others are set against.")
         .computes(2 * u64::from(CHAINS) * u64::from(steps) * u64::from(groups * LANES))
         .on_request();
         let sums: Vec<u32> = (0..LANES).map(|lane| sum_of_chains(lane, steps).to_bits()).collect();

@@ -241,6 +241,11 @@ impl Gpu {
         Ok(target)
     }
 
+    /// Fills the beginning of a [`Place::Upload`] buffer.
+    pub(crate) fn write(&self, buffer: Buffer, words: &[u32]) -> Result<()> {
+        self.arena.borrow_mut().write(buffer, bytemuck::cast_slice(words))
+    }
+
     /// What a [`Place::Readback`] buffer holds.
     ///
     /// # Errors

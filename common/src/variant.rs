@@ -51,6 +51,8 @@ pub(crate) enum Recording {
 pub struct Variant {
     /// What it does, in snake case.
     pub name: String,
+    /// What it shows, in one sentence.
+    pub caption: String,
     /// What it promises about its own correctness.
     pub promise: Promise,
     /// A published figure for it.
@@ -87,6 +89,7 @@ impl Variant {
     pub(crate) fn new(name: String, record: Recording) -> Self {
         Self {
             name,
+            caption: String::new(),
             promise: Promise::Law,
             published: None,
             alarms: Vec::new(),
@@ -105,6 +108,13 @@ impl Variant {
     #[cfg(test)]
     pub(crate) fn for_test(name: &str) -> Self {
         Self::new(name.to_owned(), Recording::OneQueue(Box::new(|_, _| {})))
+    }
+
+    /// Its caption, for `--live` and `--list-variants`: one sentence of at most 110 characters that says what
+    /// it does and what to watch, and is true on every device.
+    pub fn says(&mut self, sentence: &str) -> &mut Self {
+        sentence.clone_into(&mut self.caption);
+        self
     }
 
     /// Leaves a dependency out on purpose: its racy elements are counted, and its time is a bound,

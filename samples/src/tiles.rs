@@ -12,6 +12,7 @@ use common::kernel::KernelBuilder;
 use common::{Extent, Lab};
 
 use crate::box_blur::Axis;
+use crate::residency::Limit;
 
 /// One way of dealing the texels out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,6 +214,42 @@ impl Form {
         };
         let tiles = if self.tiles == 1 { "1 tile".into() } else { format!("{} tiles", self.tiles) };
         [table.into(), row, tiles]
+    }
+
+    /// Its caption, for a filter of this reach.
+    #[must_use]
+    pub fn says(&self, radius: u32) -> String {
+        let axis = match self.axis {
+            Axis::Horizontal => "Horizontal",
+            Axis::Vertical => "Vertical",
+        };
+        let [width, height] = self.lanes;
+        let tiles = if self.tiles == 1 { "1 tile".into() } else { format!("{} tiles", self.tiles) };
+        let dealt = match self.family {
+            "linear_8x8" => format!("a workgroup of {width}x{height} lanes a tile"),
+            "swizzled_8x8" => format!("a workgroup of {width}x{height} lanes in 2x2 quads a tile"),
+            "unroll" => format!("{tiles} a subgroup along the filter"),
+            "across" => format!("{tiles} a subgroup across the filter"),
+            "slide" => format!("{} neighbouring texels a lane", self.tiles),
+            _ => format!("workgroups of 32x8 lanes that go down {tiles}"),
+        };
+        let subgroups = match (self.family, self.subgroups()) {
+            ("unroll" | "slide", several @ 2..) => format!(", {several} subgroups a workgroup"),
+            _ => String::new(),
+        };
+        // Of a lane: what it has fetched for one texel and needs for its next.
+        let shares = self.tiles > 1 && self.fresh(radius) < 2 * radius + 1;
+        let watch = if shares { "fetched texels serve again" } else { "no fetch is shared" };
+        format!("{axis} blur, {dealt}{subgroups}: {watch}.")
+    }
+
+    /// Its caption where the subgroups at a time are limited.
+    #[must_use]
+    pub fn says_under(&self, limit: Limit) -> String {
+        format!(
+            "{} with its subgroups limited to {limit}: watch how many it needs to hide latency.",
+            self.name()
+        )
     }
 
     /// The blur's kernel, set up to deal the texels out like this.

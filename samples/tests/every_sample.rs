@@ -5,6 +5,7 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
@@ -13,11 +14,12 @@ use common::report::read_json;
 use libtest_mimic::Arguments;
 use support::{Call, SampleTest, files_of, for_each_sample, is_lawful, lists, ran, read_record, source};
 
-const TRIALS: [(&str, SampleTest); 10] = [
+const TRIALS: [(&str, SampleTest); 11] = [
     ("bench", bench),
     ("check", check),
     ("fixed_count", fixed_count),
     ("help", help),
+    ("captions", captions),
     ("source_text", source_text),
     ("out", out),
     ("runs_elsewhere", runs_elsewhere),
@@ -194,6 +196,59 @@ fn check_with_other_arguments(sample: &str) -> Result<()> {
         Call::new(sample)?.words(arguments).args(["--check", "--all"]).run()?.with_code(0)?;
     }
     Ok(())
+}
+
+/// What `--list-variants` says of each variant fits below a picture, is not said of another, and comes from
+/// a document that the suite knows; whatever the arguments are.
+fn captions(sample: &str) -> Result<()> {
+    let help = help_text(sample, "--help")?;
+    let all = [
+        "--bands 12,16 --align 1",
+        "--size 2048x1024",
+        "--occupancy 0.125,0.9 --size 64",
+        "--radius 1 --tile-lanes 64 --size 64",
+        "--columns 1,512 --size 64",
+        "--machine 64x4x10",
+        "--volume 4 --radius 2 --filter gauss --size 64",
+    ];
+    let takes =
+        |words: &&&str| words.split(' ').filter(|word| word.starts_with("--")).all(|flag| lists(&help, flag));
+    for arguments in all.iter().filter(takes).chain([&""]) {
+        let ended = Call::new(sample)?.words("--list-variants").words(arguments).run()?.with_code(0)?;
+        listed(&ended.stdout).with_context(|| ended.to_string())?;
+    }
+    Ok(())
+}
+
+/// Head and rows of the list, then the source.
+fn listed(text: &str) -> Result<()> {
+    let (_, rows) = text.split_once("\n\nVariant ").context("no list of variants")?;
+    let (rows, source) = rows.split_once("\n\nSource: ").context("the lab has no source")?;
+    let mut said: BTreeMap<&str, &str> = BTreeMap::new();
+    for row in rows.lines().skip(1) {
+        let cells: Vec<&str> = row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+        let [variant, runs, caption] = cells[..] else { anyhow::bail!("no caption: '{row}'") };
+        ensure!(["by default", "on request", "not here"].contains(&runs), "{row}");
+        ensure!(caption.ends_with('.') && !caption.contains(". "), "no sentence, or several: '{row}'");
+        ensure!(caption.chars().count() <= 110, "{} characters: '{row}'", caption.chars().count());
+        let other = said.insert(caption, variant);
+        ensure!(other.is_none(), "{other:?} and {variant} have one caption: {caption}");
+    }
+    ensure!(!said.is_empty(), "no variant is listed");
+    let place = titles()?.iter().find_map(|title| source.strip_prefix(&format!("{title}, \"")));
+    ensure!(place.is_some_and(|place| place.trim_end().ends_with('"')), "from no known document: {source}");
+    Ok(())
+}
+
+/// Titles of the documents whose figures the suite shows.
+fn titles() -> Result<Vec<String>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/published");
+    let mut titles = Vec::new();
+    for (name, bytes) in files_of(&folder)? {
+        let file: serde_json::Value = serde_json::from_slice(&bytes).with_context(|| name.clone())?;
+        titles.push(file["title"].as_str().with_context(|| format!("{name} has no title"))?.to_owned());
+    }
+    Ok(titles)
 }
 
 /// The picture is a whole PNG, alone on the standard output where it is sent there.

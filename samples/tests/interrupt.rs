@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     trials.push(trial("head_of_a_long_output", head_of_a_long_output));
     trials.push(trial("closed_stderr", closed_stderr));
     trials.extend(
-        ["", "--json -", "--csv -", "--check", "--list-devices", "--help", "--version"]
+        ["", "--json -", "--csv -", "--check", "--list-devices", "--list-variants", "--help", "--version"]
             .map(|words| trial(format!("closed_stdout({words})"), move || closed_stdout(words))),
     );
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -218,7 +218,8 @@ fn closed_stdout(words: &str) -> Result<()> {
     let (reader, writer) = std::io::pipe()?;
     drop(reader);
     let call = Call::new(SAMPLE)?.words(words).stdout(writer);
-    let call = if words.contains("--check") { call } else { call.words("--size 96 --samples 1") };
+    let takes_none = ["--check", "--list-variants"].contains(&words);
+    let call = if takes_none { call } else { call.words("--size 96 --samples 1") };
     call.run()?.with_code(EXIT_RIGHT.into())?;
     Ok(())
 }

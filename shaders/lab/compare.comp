@@ -1,4 +1,6 @@
 #version 460
+#extension GL_GOOGLE_include_directive : require
+#include "tolerance.glsl"
 
 // Counts the elements of a result (texels, words of a buffer) that differ from what was expected, and
 // finds the first of them. Runs behind the timed window, on every sample of every variant. What it does
@@ -24,27 +26,6 @@ layout(std430, set = 0, binding = 2) buffer Counters { uint counters[]; };
 shared uint group_count;
 shared uint group_first;
 
-// The distance of two floats, counted in floats between them, is at most `ulps`. `sign` is their highest
-// bit. Unsigned, because a distance may take 32 bits.
-bool near(uint a, uint b, uint sign) {
-    uint magnitude_a = a & (sign - 1u);
-    uint magnitude_b = b & (sign - 1u);
-    bool same_side = ((a ^ b) & sign) == 0u;
-    uint apart = same_side ? max(magnitude_a, magnitude_b) - min(magnitude_a, magnitude_b)
-                           : magnitude_a + magnitude_b;
-    return apart <= ulps;
-}
-
-bool word_differs(uint a, uint b) {
-    if (a == b || ulps == 0u) {
-        return a != b;
-    }
-    if (is_half == 1u) {
-        return !(near(a & 0xffffu, b & 0xffffu, 0x8000u) && near(a >> 16, b >> 16, 0x8000u));
-    }
-    return !near(a, b, 0x80000000u);
-}
-
 bool differs(uint element) {
     if (bytes < 4u) {
         uint in_word = 4u / bytes;
@@ -54,7 +35,7 @@ bool differs(uint element) {
     }
     uint words = bytes / 4u;
     for (uint word = words * element; word < words * (element + 1u); ++word) {
-        if (word_differs(expected[word], actual[word])) {
+        if (word_differs(expected[word], actual[word], ulps, is_half)) {
             return true;
         }
     }

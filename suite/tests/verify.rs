@@ -143,7 +143,8 @@ fn what_was_recorded_can_be_repeated() {
 }
 
 /// Arguments of all samples that no record has, for they measure nothing.
-const REFUSED: [&str; 7] = ["help", "version", "check", "profile", "code", "code-diff", "list-devices"];
+const REFUSED: [&str; 8] =
+    ["help", "version", "check", "profile", "code", "code-diff", "list-devices", "list-variants"];
 
 /// The arguments that all samples have, as one prints them: name, and whether it takes a value.
 fn common_arguments() -> Vec<(String, bool)> {

@@ -14,6 +14,7 @@ use crate::host::Sample;
 use crate::isa::Target;
 use crate::report::{Charset, Destination, Theme};
 use crate::tamper::Break;
+use crate::values::Extent;
 
 /// A sample without arguments of its own.
 #[derive(Args, Clone, Debug)]
@@ -55,12 +56,41 @@ pub(super) struct Common {
     /// --save-temps write it; no device is opened for them.
     #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["bench", "check", "profile", "matrix", "variant", "all", "samples", "thorough", "cold", "budget", "csv", "image", "out", "trace"])]
     pub(super) code_diff: Option<Vec<String>>,
+    /// Show the sample in a window: its picture, its figures, its waves, and a knob for each of its arguments
+    ///
+    /// Variants are measured as with --bench, between the frames. A shader that is saved is built at once,
+    /// inside a checkout. With --check the validation layer listens. The ? key lists all keys.
+    #[arg(long, conflicts_with_all = ["bench", "profile", "code", "code_diff", "matrix", "samples", "thorough", "budget", "csv", "image", "trace"])]
+    pub(super) live: bool,
+    /// With --live: draw into no window but into memory, for machines without a display
+    #[arg(long, requires = "live", requires = "frames")]
+    pub(super) headless: bool,
+    /// With --live: end after so many frames
+    #[arg(long, value_name = "N", requires = "live", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) frames: Option<u64>,
+    /// With --live: write what the window shows at the end to FILE, as PNG
+    #[arg(long, value_name = "FILE", requires = "live", requires = "frames")]
+    pub(super) screenshot: Option<Destination>,
+    /// With --live: press these keys once it runs, as in p,t,a or Down,Down
+    #[arg(long, value_name = "KEY", requires = "live", value_delimiter = ',')]
+    pub(super) press: Vec<String>,
+    /// With --live: the size of the window in pixels [default: 1280x720]
+    #[arg(long, value_name = "WxH", requires = "live", value_parser = window)]
+    pub(super) window: Option<Extent>,
+    /// With --live: show one variant after another, until somebody touches a key
+    #[arg(long, requires = "live")]
+    pub(super) demo: bool,
     /// Break every dependency of one kind, which the check must then report
     #[arg(long = "break", value_enum, hide = true)]
     pub(super) broken: Option<Break>,
     /// Print the devices of this machine, best first, and end
     #[arg(long)]
     pub(super) list_devices: bool,
+    /// Print every variant with a sentence on what it shows, then the sample's source, and end
+    ///
+    /// All variants are declared, as with --all, and none is run.
+    #[arg(long, conflicts_with_all = ["bench", "check", "profile", "code", "code_diff", "variant", "without", "all", "matrix", "samples", "thorough", "cold", "budget", "json", "csv", "image", "out", "trace"])]
+    pub(super) list_variants: bool,
     /// Device to run on: index in the list, part of its name, UUID, or all of them in turn
     ///
     /// The default is the first that can be used, discrete before integrated before virtual before
@@ -123,8 +153,8 @@ pub(super) struct Common {
     /// once.
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Vec<TraceFile>,
-    /// Paper that timelines are drawn on
-    #[arg(long, value_enum, value_name = "THEME", default_value_t = Theme::Auto, requires = "trace")]
+    /// Paper that timelines and windows are drawn on
+    #[arg(long, value_enum, value_name = "THEME", default_value_t = Theme::Auto)]
     pub(super) theme: Theme,
     /// Write record, samples, table and a README with the exact command into the new folder DIR
     #[arg(long, value_name = "DIR")]
@@ -159,6 +189,13 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
         return Err(format!("{text} s is out of range: 0.001 to 86400"));
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Reads the size of a window.
+fn window(text: &str) -> Result<Extent, String> {
+    let size: Extent = text.parse()?;
+    let fits = size.sides().iter().all(|side| (64..=16384).contains(side));
+    if fits { Ok(size) } else { Err(format!("'{text}' is no size of a window: 64 to 16384 pixels a side")) }
 }
 
 /// The command line of a sample. What it is about stands above its arguments.
@@ -200,13 +237,17 @@ pub fn refuse(program: &str, error: &clap::Error) -> ! {
         let printed = print(&error.to_string());
         std::process::exit(if printed.is_ok() { EXIT_RIGHT } else { EXIT_FAILED }.into());
     }
+    say(&format!("{program}: {} (--help lists what there is)", in_one_line(error)));
+    std::process::exit(EXIT_FAILED.into());
+}
+
+/// A mistake of a command line without clap's advice.
+pub(super) fn in_one_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let said = lines.filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
     let said: Vec<&str> = said.map(|line| line.trim_start_matches("error: ")).collect();
-    let said = said.join("; ").replace(":; ", ": ");
-    say(&format!("{program}: {said} (--help lists what there is)"));
-    std::process::exit(EXIT_FAILED.into());
+    said.join("; ").replace(":; ", ": ")
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ const CHECKPOINT: Duration = Duration::from_secs(1);
 
 /// Bytes of the line that tells where a run is: rewritten in place, it is never half old and half new for a
 /// reader of one page.
-const LINE: usize = 256;
+const LINE: usize = 2048;
 
 /// Where a run is, for the process that started it.
 #[derive(Serialize)]
@@ -34,16 +34,16 @@ struct Position<'s> {
 
 /// The line that `--progress FILE` keeps.
 #[derive(Debug)]
-struct Line(RefCell<File>);
+pub(crate) struct Line(RefCell<File>);
 
 impl Line {
-    fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let file =
             File::create(path).with_context(|| format!("--progress cannot write {}", path.display()))?;
         Ok(Self(RefCell::new(file)))
     }
 
-    fn write(&self, position: &Position<'_>) {
+    pub(crate) fn write(&self, position: &impl Serialize) {
         let Ok(mut line) = serde_json::to_vec(position) else { return };
         if line.len() < LINE {
             line.resize(LINE - 1, b' ');

@@ -4,6 +4,9 @@ mod args;
 mod code;
 mod code_diff;
 mod follow;
+mod listing;
+#[cfg(feature = "window")]
+mod live;
 mod output;
 mod sweep;
 pub mod terminal;
@@ -12,6 +15,7 @@ mod trace;
 pub use args::{NoArgs, refuse, seconds};
 
 use std::cell::OnceCell;
+use std::ffi::OsString;
 use std::fmt::Debug;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -38,6 +42,8 @@ use crate::tamper::{Break, Tamper};
 use crate::tracy;
 
 use args::{Common, parse};
+#[cfg(feature = "window")]
+pub(crate) use follow::Line;
 use follow::{Follow, Keep};
 pub(crate) use terminal::say;
 use terminal::{fitted, leave_at_once, on_interrupt, print};
@@ -45,7 +51,10 @@ use terminal::{fitted, leave_at_once, on_interrupt, print};
 /// The whole of a sample's `main`: parses, opens the device, lets `declare` fill the lab, and runs
 /// the driver that the command line asks for. Exit codes: 0 right, 1 nothing could run here, 2 wrong
 /// or failed, 3 hung, 130 stopped by the user.
-pub fn run<A: Args + Clone + Debug>(sample: Sample, declare: fn(&mut Lab, &A) -> Result<()>) -> ExitCode {
+pub fn run<A: Args + Clone + Debug + 'static>(
+    sample: Sample,
+    declare: fn(&mut Lab, &A) -> Result<()>,
+) -> ExitCode {
     let began = Instant::now();
     let given: Vec<_> = std::env::args_os().skip(1).collect();
     if isa::is_child(&given) {
@@ -59,16 +68,36 @@ pub fn run<A: Args + Clone + Debug>(sample: Sample, declare: fn(&mut Lab, &A) ->
             return ExitCode::from(exit_code(&error));
         }
     };
+    let (own, shared) = divided(&args::own::<A>(), &arguments);
     let cli = parse::<A>(&sample, arguments);
     let run = Run { sample, common: cli.common, began, stop: OnceCell::new(), self_test: OnceCell::new() };
-    let code = run.all(&cli.sample, declare).unwrap_or_else(|error| {
-        run.complain(&error);
+    let name = run.sample.name;
+    let ended =
+        if run.common.live { run.live::<A>(own, shared, declare) } else { run.all(&cli.sample, declare) };
+    let code = ended.unwrap_or_else(|error| {
+        say(&format!("{name}: {}", one_line(&error)));
         exit_code(&error)
     });
     if code != EXIT_RIGHT {
         leave_at_once(code);
     }
     ExitCode::SUCCESS
+}
+
+/// The arguments that are the sample's own, and those that all samples have, each with its value behind `=`.
+fn divided(own: &[String], arguments: &[OsString]) -> (Vec<String>, Vec<String>) {
+    let is_own = |argument: &String| {
+        let name = argument.strip_prefix("--").and_then(|rest| rest.split('=').next());
+        name.is_some_and(|name| own.iter().any(|own| own == name))
+    };
+    arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).partition(is_own)
+}
+
+#[cfg(not(feature = "window"))]
+impl Run {
+    fn live<A>(self, _: Vec<String>, _: Vec<String>, _: fn(&mut Lab, &A) -> Result<()>) -> Result<u8> {
+        anyhow::bail!("this build has no window: build it with the feature 'window', which is a default one")
+    }
 }
 
 struct Run {
@@ -94,25 +123,10 @@ impl Run {
         }
         tracy::await_profiler()?;
         let opening = tracy::span("open the device");
-        let gpu = Gpu::open(&OpenOptions {
-            device: self.common.device.clone(),
-            validate: self.common.check,
-            timeout: self.common.timeout,
-            queue: self.common.queue,
-            statistics: self.common.code == Some(None) && self.common.code_diff.is_none(),
-        })?;
+        let gpu = Gpu::open(&self.open_options())?;
         opening.end();
         let Some(gpu) = self.certify(gpu)? else { return Ok(EXIT_INTERRUPTED) };
-        let selection = Selection {
-            names: self.common.code_diff.as_ref().unwrap_or(&self.common.variant).clone(),
-            without: self.common.without.clone(),
-            all: self.common.all,
-            matrix: self.common.matrix,
-        };
-        // A capture that shows the same thing many times shows it no better.
-        let repetitions = self.common.repetitions.or(self.common.profile.then_some(1));
-        let maps_races = self.common.image.is_some();
-        let mut lab = Lab::new(gpu, &LabOptions { repetitions, selection, maps_races });
+        let mut lab = Lab::new(gpu, &self.lab_options());
         if !self.common.trace.is_empty() {
             lab.trace_waves();
             lab.ensure_traces()?;
@@ -120,9 +134,31 @@ impl Run {
         self.with_lab(&mut lab, arguments, declare)
     }
 
+    fn open_options(&self) -> OpenOptions {
+        OpenOptions {
+            device: self.common.device.clone(),
+            validate: self.common.check,
+            timeout: self.common.timeout,
+            queue: self.common.queue,
+            statistics: self.common.code == Some(None) && self.common.code_diff.is_none(),
+        }
+    }
+
+    fn lab_options(&self) -> LabOptions {
+        let selection = Selection {
+            names: self.common.code_diff.as_ref().unwrap_or(&self.common.variant).clone(),
+            without: self.common.without.clone(),
+            all: self.common.all || self.common.list_variants,
+            matrix: self.common.matrix,
+        };
+        // A capture that shows the same thing many times shows it no better.
+        let repetitions = self.common.repetitions.or(self.runs_once().then_some(1));
+        LabOptions { repetitions, selection, maps_races: self.common.image.is_some() }
+    }
+
     /// Tests the device before it is measured on; nothing where the user ended that.
     fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>> {
-        let takes_times = !(self.common.check || self.common.profile || self.compiles_only());
+        let takes_times = !(self.common.check || self.common.profile || self.only_declares());
         // For the tests, which start samples by the hundred.
         let left_out = self.common.no_self_test || std::env::var_os("HOTLAP_NO_SELF_TEST").is_some();
         if left_out || !takes_times {
@@ -138,9 +174,14 @@ impl Run {
         Ok(Some(certified.gpu))
     }
 
-    /// Kernels are looked at and nothing runs.
-    fn compiles_only(&self) -> bool {
-        self.common.code.is_some() || self.common.code_diff.is_some()
+    /// Kernels or variants are looked at and nothing runs.
+    fn only_declares(&self) -> bool {
+        self.common.code.is_some() || self.common.code_diff.is_some() || self.common.list_variants
+    }
+
+    /// More than one repetition would be made for nothing.
+    fn runs_once(&self) -> bool {
+        self.common.profile || self.common.list_variants
     }
 
     /// Ctrl-C sets it; listened to from the first call on.
@@ -192,6 +233,9 @@ impl Run {
         })?;
         declaring.end();
         let declared = self.began.elapsed();
+        if self.common.list_variants {
+            return self.list_variants(lab);
+        }
         if self.common.check {
             return self.check(lab);
         }
@@ -256,6 +300,7 @@ impl Run {
             thorough: self.common.thorough,
             cold: self.common.cold,
             seed: self.common.seed.unwrap_or_else(clock_seed),
+            newest: None,
         };
         self.introduce(lab);
         let stop = self.stop()?;

@@ -65,6 +65,10 @@ pub(super) fn run(
     if let [point] = &points[..] {
         return Ok(Asked::Run(point.arguments.iter().map(Into::into).collect()));
     }
+    ensure!(
+        !texts.contains(&"--live"),
+        "a window shows one run: give each argument one value, and turn it there"
+    );
     // A mistake in the last run shall not cost the time of the others.
     for point in &points {
         let words = std::iter::once(sample.name).chain(point.arguments.iter().map(String::as_str));
@@ -74,7 +78,7 @@ pub(super) fn run(
     for flag in ["--json", "--csv", "--image", "--trace"] {
         ensure!(!has(flag), "a sweep has many records: leave {flag} out and give it a folder with --out");
     }
-    let measures = !(has("--check") || has("--profile") || has("--code") || has("--code-diff"));
+    let measures = !["--check", "--profile", "--code", "--code-diff", "--list-variants"].into_iter().any(has);
     let folder = out(&texts);
     if let Some(folder) = &folder {
         fault::write("creating the folder", || std::fs::create_dir_all(folder))

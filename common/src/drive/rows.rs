@@ -142,7 +142,7 @@ fn racy(row: &measure::Row, of: u64) -> Option<Racy> {
         return None;
     }
     let unkept = row.unkept_races;
-    let samples = row.pairs.len() + unkept.submits;
+    let samples = row.pairs.len() + unkept.submits + row.forgotten;
     if samples == 0 {
         return None;
     }

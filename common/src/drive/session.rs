@@ -44,7 +44,7 @@ pub(crate) struct Session<'l> {
     pub(super) counters: Option<Buffer>,
     pub(super) seen: Option<Buffer>,
     /// Where the CPU reads an image; made here, so that no memory is asked for once samples are taken.
-    pub(super) readback: Option<Buffer>,
+    pub(crate) readback: Option<Buffer>,
     pub(super) rehearsed: Vec<Rehearsed>,
     pub(super) two_queues: Option<TwoQueues>,
     pub(super) maps: Option<Maps>,

@@ -316,6 +316,56 @@ fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Ve
     Ok(Ok(plan(&planned, MOST_SLOTS)))
 }
 
+/// Traces single variants, one sample at a time: for a window, where the last trace is seen and none is averaged.
+pub(crate) struct Spotlight<'l> {
+    tracer: Tracer<'l>,
+    /// Of each variant, or why it cannot be traced.
+    regions: Vec<Result<Vec<Region>, String>>,
+}
+
+impl<'l> Spotlight<'l> {
+    /// Says why nothing can be traced, where that is so.
+    ///
+    /// # Errors
+    /// A queue that hangs, a lost device.
+    pub fn new(lab: &'l Lab, session: &Session<'_>) -> Result<Result<Self, String>> {
+        let of = |variant| match session.left_out(variant) {
+            Some(status) => Ok(Err(status.reason().unwrap_or_else(|| status.word().into()))),
+            None => regions(lab, session, variant),
+        };
+        let regions: Vec<_> = (0..lab.variants.len()).map(of).collect::<Result<_>>()?;
+        let bytes = regions.iter().flatten().map(|regions| bytes_of(regions)).max().unwrap_or(0);
+        Ok(Tracer::new(lab, session, bytes)?.map(|tracer| Self { tracer, regions }))
+    }
+
+    /// The waves of one sample, or why they cannot be told.
+    ///
+    /// # Errors
+    /// A queue that hangs, a lost device.
+    pub fn trace(
+        &self,
+        session: &mut Session<'_>,
+        variant: usize,
+    ) -> Result<Result<(Trace, TraceFigures), String>> {
+        let regions = match &self.regions[variant] {
+            Ok(regions) => regions,
+            Err(reason) => return Ok(Err(reason.clone())),
+        };
+        let stamps_us = match self.tracer.sample(session, variant, regions) {
+            Ok(reading) => reading.gpu_us,
+            Err(error) if error.is::<BadStamps>() => return Ok(Err(one_line(&error))),
+            Err(error) => return Err(error),
+        };
+        let sample = Sample { untraced_us: stamps_us, stamps_us, words: self.tracer.words(regions)? };
+        let slots = self.tracer.lab.device().multiprocessors.map(Multiprocessors::slots);
+        let trace = self.tracer.decoded(regions, &sample);
+        Ok(trace.map_err(|fault| fault.to_string()).and_then(|trace| {
+            let figures = TraceFigures::of(&trace, slots).ok_or_else(|| Fault::StandsStill.to_string())?;
+            Ok((trace, figures))
+        }))
+    }
+}
+
 impl Session<'_> {
     /// Empties the trace's regions and writes their heads, where a trace is being recorded.
     pub(super) fn prepare_trace(&self, cmd: &Cmd<'_>) {

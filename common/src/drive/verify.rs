@@ -19,6 +19,31 @@ pub(crate) struct Counted {
     pub uneven: bool,
 }
 
+/// The buffer that a result stands in, row by row: its own or, for an image, `flat`.
+fn laid_out(cmd: &Cmd<'_>, check: &Check, repetition: u32, flat: Buffer) -> Option<Buffer> {
+    match check.set.get(repetition, check.index) {
+        Binding::Image(image) => {
+            cmd.copy_image_to_buffer(image, flat);
+            cmd.full_barrier();
+            Some(flat)
+        }
+        Binding::Buffer(buffer) => Some(buffer),
+        Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) => None,
+    }
+}
+
+impl<'l> Session<'l> {
+    /// What is checked first of a variant's results.
+    pub fn first_check(&self, variant: usize) -> Option<&'l Check> {
+        self.checks(variant).next()
+    }
+
+    /// Records what brings a result of the last sample into a buffer, row by row.
+    pub fn lay_out(&self, cmd: &Cmd<'_>, check: &Check) -> Option<Buffer> {
+        laid_out(cmd, check, 0, self.flat?)
+    }
+}
+
 impl Session<'_> {
     pub(super) fn verify(&self, cmd: &Cmd<'_>, variant: usize, repetitions: u32) {
         if let Some(clock) = self.clock() {
@@ -30,15 +55,7 @@ impl Session<'_> {
             for (number, check) in self.checks(variant).enumerate() {
                 for repetition in 0..repetitions {
                     cmd.full_barrier();
-                    let actual = match check.set.get(repetition, check.index) {
-                        Binding::Image(image) => {
-                            cmd.copy_image_to_buffer(image, flat);
-                            cmd.full_barrier();
-                            flat
-                        }
-                        Binding::Buffer(buffer) => buffer,
-                        Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) => continue,
-                    };
+                    let Some(actual) = laid_out(cmd, check, repetition, flat) else { continue };
                     let groups = check.elements.div_ceil(128).min(4096);
                     let push = check.element.push(check.elements, slot);
                     cmd.dispatch(self.compare, &[check.expected, actual, counters], &push, [groups, 1, 1]);

@@ -8,6 +8,7 @@ use ash::vk;
 use gpu_allocator::vulkan::{Allocation, Allocator};
 
 use crate::cmd::Binding;
+use crate::kernel::Recipe;
 use crate::record::KernelFacts;
 use crate::reflect::Interface;
 use crate::values::Shape;
@@ -189,6 +190,9 @@ pub(crate) struct KernelSlot {
     /// What it was made from, for compilers of other devices: code, and constants by id.
     pub spirv: Rc<[u32]>,
     pub constants: BTreeMap<u32, u32>,
+    /// What its shader includes, by path below `shaders/`.
+    pub sources: Vec<String>,
+    pub recipe: Recipe,
     /// The kernel with the wrapper around it that notes its waves.
     pub traced: Option<crate::Kernel>,
     /// It is such a one.
@@ -207,6 +211,8 @@ pub(crate) struct Arena {
     pub pools: Vec<vk::CommandPool>,
     pub fences: Vec<vk::Fence>,
     pub semaphores: Vec<vk::Semaphore>,
+    /// What work outside any measurement is run with, once it is there.
+    pub once: Option<(vk::CommandPool, vk::CommandBuffer, vk::Fence)>,
 }
 
 /// How long each table was.
@@ -261,6 +267,7 @@ impl Arena {
             pools: self.pools.split_off(at[6]),
             fences: self.fences.split_off(at[7]),
             semaphores: self.semaphores.split_off(at[8]),
+            once: None,
         }
     }
 

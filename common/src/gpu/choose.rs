@@ -20,7 +20,7 @@ pub enum QueueKind {
 }
 
 /// A device of this machine.
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     pub physical: vk::PhysicalDevice,
     pub facts: DeviceFacts,
     /// The queue that the work runs on, and another one where there is one: family and index.
@@ -70,7 +70,7 @@ fn none_usable(found: &[Candidate]) -> Halt {
 
 /// All devices, best first: discrete, integrated, virtual, CPU; the loader's order within a kind.
 /// `queue` says on which kind of queue the work is to run.
-pub(super) fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<Candidate>> {
+pub(crate) fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<Candidate>> {
     let devices =
         attempt("listing devices", || match unsafe { instance.raw.enumerate_physical_devices() } {
             Err(vk::Result::ERROR_INITIALIZATION_FAILED) => Ok(Vec::new()),

@@ -1,6 +1,6 @@
 //! The Vulkan loader and instance, with or without the validation layer.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -11,19 +11,25 @@ use crate::fault::attempt;
 use crate::validation::{self, Messages};
 
 /// An instance, its messenger, and the loader that they came from.
-pub(super) struct Instance {
+pub(crate) struct Instance {
     // Unloading the loader must come last: fields are dropped in the order of their declaration.
     pub raw: ash::Instance,
     pub debug: Option<ext::debug_utils::Instance>,
     messenger: vk::DebugUtilsMessengerEXT,
     /// Where the layer's messages arrive; `None` when validation is off.
     pub messages: Option<Arc<Messages>>,
-    _entry: ash::Entry,
+    #[cfg_attr(not(feature = "window"), expect(dead_code, reason = "a window makes its surface with it"))]
+    pub entry: ash::Entry,
 }
 
 impl Instance {
     /// Loads Vulkan and makes an instance, with core and synchronization validation when `validate`.
     pub fn new(validate: bool) -> Result<Self> {
+        Self::with(validate, &[])
+    }
+
+    /// As [`Instance::new`], with these extensions besides.
+    pub fn with(validate: bool, wanted: &[*const c_char]) -> Result<Self> {
         // SAFETY: the loader's initialisation routines are trusted like every system library's.
         let entry = unsafe { ash::Entry::load() }.map_err(|error| {
             Halt::Skip(format!(
@@ -36,7 +42,7 @@ impl Instance {
         })?;
         let has =
             |name: &CStr| available.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name));
-        let mut extensions = Vec::new();
+        let mut extensions = wanted.to_vec();
         let debug_utils = has(ext::debug_utils::NAME);
         if debug_utils {
             extensions.push(ext::debug_utils::NAME.as_ptr());
@@ -57,7 +63,7 @@ impl Instance {
         let raw = create(&entry, flags, &extensions, layer.as_ref())?;
         let debug = debug_utils.then(|| ext::debug_utils::Instance::new(&entry, &raw));
         let mut instance =
-            Self { raw, debug, messenger: vk::DebugUtilsMessengerEXT::null(), messages: None, _entry: entry };
+            Self { raw, debug, messenger: vk::DebugUtilsMessengerEXT::null(), messages: None, entry };
         if layer.is_some() {
             instance.listen()?;
         }
@@ -91,7 +97,7 @@ impl Drop for Instance {
 fn create(
     entry: &ash::Entry,
     flags: vk::InstanceCreateFlags,
-    extensions: &[*const std::ffi::c_char],
+    extensions: &[*const c_char],
     layer: Option<&validation::Layer>,
 ) -> Result<ash::Instance> {
     let application = vk::ApplicationInfo::default()

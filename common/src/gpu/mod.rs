@@ -13,7 +13,9 @@ mod wave_clock;
 pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark};
 pub use arena::{Buffer, Buffers, Event, Events, Image, Images, Set, Texels};
 pub(crate) use calibrated::{Calibrated, clock_name};
+pub(crate) use choose::candidates;
 pub use choose::{QueueKind, Usable};
+pub(crate) use instance::Instance;
 pub(crate) use queue::Mark;
 pub(crate) use wave_clock::WaveClock;
 
@@ -37,7 +39,6 @@ use crate::tamper::Tamper;
 use crate::trace::Recorder;
 use crate::trace::decode::{Clock, Fault};
 use crate::validation::Messages;
-use instance::Instance;
 
 /// PCI vendor id.
 const AMD: u32 = 0x1002;
@@ -95,7 +96,6 @@ pub struct Gpu {
     pending: Cell<bool>,
     /// Submits so far, which is how a capture of each is numbered.
     submits: Cell<u64>,
-    once: OnceCell<(vk::CommandPool, vk::CommandBuffer, vk::Fence)>,
     tools: Vec<String>,
     pub(crate) clock: Calibrated,
     pub(crate) tamper: Cell<Tamper>,
@@ -121,7 +121,7 @@ impl fmt::Debug for Gpu {
 /// No loader, no driver.
 pub fn list_devices() -> Result<String> {
     let instance = Instance::new(false)?;
-    Ok(choose::list(&choose::candidates(&instance, None)?))
+    Ok(choose::list(&candidates(&instance, None)?))
 }
 
 /// The devices that can be used, best first.
@@ -130,7 +130,7 @@ pub fn list_devices() -> Result<String> {
 /// No loader, no driver, no device that can be used.
 pub fn usable_devices() -> Result<Vec<Usable>> {
     let instance = Instance::new(false)?;
-    choose::usable(&choose::candidates(&instance, None)?)
+    choose::usable(&candidates(&instance, None)?)
 }
 
 /// The device that `--device` takes for `wish`; without one, the best.
@@ -139,7 +139,7 @@ pub fn usable_devices() -> Result<Vec<Usable>> {
 /// As [`usable_devices`]; a wish that names none or several.
 pub fn find_device(wish: Option<&str>) -> Result<Usable> {
     let instance = Instance::new(false)?;
-    choose::one(&choose::candidates(&instance, None)?, wish)
+    choose::one(&candidates(&instance, None)?, wish)
 }
 
 /// The extension that tells what became of kernels.
@@ -175,8 +175,7 @@ impl Gpu {
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let began = Instant::now();
         let instance = Instance::new(options.validate)?;
-        let chosen =
-            choose::choose(choose::candidates(&instance, options.queue)?, options.device.as_deref())?;
+        let chosen = choose::choose(candidates(&instance, options.queue)?, options.device.as_deref())?;
         let instance_time = began.elapsed();
         let began = Instant::now();
         let label_log = labels::file()?;
@@ -214,7 +213,6 @@ impl Gpu {
             max_storage_buffer: chosen.max_storage_buffer,
             pending: Cell::new(false),
             submits: Cell::new(0),
-            once: OnceCell::new(),
             tools: device::tools(&instance.raw, chosen.physical),
             clock: features.clock,
             tamper: Cell::default(),
@@ -301,6 +299,33 @@ impl Gpu {
         unsafe { newer.destroy(&self.device, &mut self.memory.borrow_mut()) };
     }
 
+    /// Takes all objects away, so that others can be made in their place: handles of theirs may not be used
+    /// before [`Gpu::put_back`].
+    pub(crate) fn set_aside(&self) -> Arena {
+        std::mem::take(&mut *self.arena.borrow_mut())
+    }
+
+    /// Frees all objects and puts others in their place, those that were set aside or none. Must not be called
+    /// while a submit is at work.
+    pub(crate) fn put_back(&self, aside: Arena) {
+        let replaced = self.arena.replace(aside);
+        self.free_all(replaced);
+    }
+
+    /// Frees objects that were set aside. Must not be called while a submit is at work.
+    pub(crate) fn free_all(&self, aside: Arena) {
+        // SAFETY: the queues are idle, and the caller gives the handles up.
+        unsafe { aside.destroy(&self.device, &mut self.memory.borrow_mut()) };
+    }
+
+    /// Frees everything. Returns what the validation layer has not been heard of yet: of objects that were left,
+    /// too.
+    pub(crate) fn close(self) -> Vec<crate::validation::Message> {
+        let messages = self.instance.messages.clone();
+        drop(self);
+        messages.map_or_else(Vec::new, |messages| messages.take())
+    }
+
     /// A submit may still be at work: nothing may be recorded or freed any more.
     pub(crate) fn is_busy(&self) -> bool {
         self.pending.get()
@@ -316,10 +341,10 @@ impl Gpu {
 
     /// Makes what [`Gpu::run_once`] needs, where it is not there yet.
     pub(crate) fn prepare_once(&self) -> Result<()> {
-        if self.once.get().is_none() {
+        if self.arena().once.is_none() {
             let pool = self.command_pool(Queue::First)?;
             let made = (pool, self.command_buffer(pool)?, self.fence()?);
-            self.once.get_or_init(|| made);
+            self.arena.borrow_mut().once = Some(made);
         }
         Ok(())
     }
@@ -327,7 +352,7 @@ impl Gpu {
     /// Runs work outside any measurement; what it wrote is visible to all later work and to the CPU.
     pub(crate) fn run_once(&self, what: &str, record: impl FnOnce(&crate::Cmd<'_>)) -> Result<()> {
         self.prepare_once()?;
-        let Some(&(pool, buffer, fence)) = self.once.get() else {
+        let Some((pool, buffer, fence)) = self.arena().once else {
             anyhow::bail!("no commands to run {what} with")
         };
         self.reset_pool(pool)?;

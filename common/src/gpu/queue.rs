@@ -160,6 +160,11 @@ impl Gpu {
         Ok(taken)
     }
 
+    /// How long a submit may take.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// Submits so far.
     pub(crate) fn submits(&self) -> u64 {
         self.submits.get()

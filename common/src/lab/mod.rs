@@ -1,15 +1,19 @@
 //! What a sample declares: its variants, what must come out of them, and what a reader must know.
 //! The drivers decide how often each is recorded, on which clock, and what is printed.
 
+mod animation;
 mod code_pairs;
 mod data;
 mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::rc::Rc;
 
 use anyhow::{Result, ensure};
 
+pub(crate) use animation::Animation;
+pub use animation::{Moves, Pull};
 pub use code_pairs::CodePair;
 pub(crate) use data::{Check, Output};
 pub use selection::Selection;
@@ -55,7 +59,7 @@ pub struct LabOptions {
 
 /// The sample's declarations.
 pub struct Lab {
-    pub(crate) gpu: Gpu,
+    pub(crate) gpu: Rc<Gpu>,
     pub(crate) shaders: Library,
     pub(crate) variants: Vec<Variant>,
     pub(crate) outputs: Vec<Output>,
@@ -63,6 +67,7 @@ pub struct Lab {
     pub(crate) unchecked: Option<String>,
     pub(crate) settings: BTreeMap<String, String>,
     pub(crate) notes: Vec<String>,
+    pub(crate) source: Option<String>,
     pub(crate) bound: Option<String>,
     pub(crate) baseline: Option<String>,
     pub(crate) verdict: Option<Verdict>,
@@ -73,6 +78,7 @@ pub struct Lab {
     /// paints its result.
     pub(crate) maps_races: bool,
     pub(crate) shown: Option<Shown>,
+    pub(crate) animation: Option<Animation>,
     /// Traces are asked for, whether or not the device can have them.
     pub(crate) wants_traces: bool,
     /// Events that are set before the first sample and stay so.
@@ -100,7 +106,8 @@ impl fmt::Debug for Lab {
 }
 
 impl Lab {
-    pub(crate) fn new(gpu: Gpu, options: &LabOptions) -> Self {
+    pub(crate) fn new(gpu: impl Into<Rc<Gpu>>, options: &LabOptions) -> Self {
+        let gpu = gpu.into();
         let default = if gpu.facts.kind == Kind::Cpu { 4 } else { 8 };
         Self {
             shaders: Library::find(),
@@ -110,6 +117,7 @@ impl Lab {
             unchecked: None,
             settings: BTreeMap::new(),
             notes: Vec::new(),
+            source: None,
             bound: None,
             baseline: None,
             verdict: None,
@@ -118,6 +126,7 @@ impl Lab {
             code_pairs: Vec::new(),
             maps_races: options.maps_races,
             shown: None,
+            animation: None,
             wants_traces: false,
             set_before: BTreeSet::new(),
             matrix: None,
@@ -161,6 +170,12 @@ impl Lab {
     /// A sentence that the reader of the figures must know.
     pub fn note(&mut self, sentence: &str) {
         self.notes.push(sentence.to_owned());
+    }
+
+    /// Where the technique comes from: the document by its title in `results/published/`, then the slide or
+    /// chapter, in quotes.
+    pub fn source(&mut self, source: &str) {
+        self.source = Some(source.to_owned());
     }
 
     /// A kernel, by its path below `shaders/`.

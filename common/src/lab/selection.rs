@@ -61,6 +61,24 @@ impl Lab {
             "this sample has no cross table: leave --matrix out"
         );
         self.matrix_is_shown |= wanted.matrix;
+        let mut kept = self.selected(&wanted)?.into_iter();
+        self.variants.retain(|_| kept.next().unwrap_or_default());
+        ensure!(!self.variants.is_empty(), "--without leaves no variant");
+        // A record names no reference that it has no row of.
+        for reference in [&mut self.bound, &mut self.baseline] {
+            reference.take_if(|name| self.variants.iter().all(|v| v.name != *name));
+        }
+        Ok(())
+    }
+
+    /// Which variants run where nobody asks for any, in the order of their declaration: with all of them
+    /// declared, what a plain run keeps.
+    pub(crate) fn default_selection(&self) -> Result<Vec<bool>> {
+        self.selected(&Selection::default())
+    }
+
+    /// Which variants are kept, in the order of their declaration.
+    fn selected(&self, wanted: &Selection) -> Result<Vec<bool>> {
         let patterns = self.patterns(&wanted.names)?;
         let chosen = |v: &Variant| match () {
             () if wanted.all => true,
@@ -76,13 +94,8 @@ impl Lab {
         references.extend(limits);
         let without = self.patterns(&wanted.without)?;
         let left_out = |v: &Variant| without.iter().any(|p| p.matches(&v.name));
-        self.variants.retain(|v| (chosen(v) || references.contains(&v.name)) && !left_out(v));
-        ensure!(!self.variants.is_empty(), "--without leaves no variant");
-        // A record names no reference that it has no row of.
-        for reference in [&mut self.bound, &mut self.baseline] {
-            reference.take_if(|name| self.variants.iter().all(|v| v.name != *name));
-        }
-        Ok(())
+        let kept = |v: &Variant| (chosen(v) || references.contains(&v.name)) && !left_out(v);
+        Ok(self.variants.iter().map(kept).collect())
     }
 
     /// What to ask for in place of `name`.
@@ -96,7 +109,7 @@ impl Lab {
         let shown = names.len().min(12);
         let more = match names.len() - shown {
             0 => String::new(),
-            more => format!(" and {more} more, which --check --all lists"),
+            more => format!(" and {more} more, which --list-variants lists"),
         };
         format!("there are {}{more}", names[..shown].join(", "))
     }
@@ -134,6 +147,21 @@ mod tests {
         assert_eq!(wanted(&[], false), ["base", "usual"]);
         assert_eq!(wanted(&["ra*"], false), ["base", "rare"]);
         assert_eq!(wanted(&[], true), ["base", "usual", "rare"]);
+    }
+
+    #[test]
+    fn what_runs_by_default_is_known_where_all_is_wanted() {
+        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
+        let selection = Selection { all: true, ..Selection::default() };
+        let mut lab = Lab::new(gpu, &LabOptions { selection, ..LabOptions::default() });
+        lab.by_default(["usual"]);
+        lab.baseline("base");
+        for name in ["base", "usual", "rare", crate::record::COPY_LIMIT, crate::record::FMA_LIMIT] {
+            lab.variant(name, |_, _| {});
+        }
+        lab.variants[1].moves(8);
+        lab.select().unwrap();
+        assert_eq!(lab.default_selection().unwrap(), [true, true, false, true, false]);
     }
 
     #[test]

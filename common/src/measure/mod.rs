@@ -81,6 +81,8 @@ pub struct Plan {
     pub warm_up_time: Duration,
     /// Seed of the order; the same seed gives the same order.
     pub seed: u64,
+    /// Where a row never has enough, but keeps so many of its newest pairs: for a run that somebody watches.
+    pub newest: Option<usize>,
 }
 
 #[cfg(test)]
@@ -97,6 +99,7 @@ impl Plan {
             warm_up_time: Duration::ZERO,
             seed: 0,
             throttle: Throttle::default(),
+            newest: None,
         }
     }
 }
@@ -151,6 +154,8 @@ pub struct Row {
     pub given_up: u32,
     /// What raced in submits whose times are not kept: a race is seen at any clock.
     pub unkept_races: UnkeptRaces,
+    /// Pairs that newer ones have replaced and that did not race.
+    pub forgotten: usize,
 }
 
 /// Elements that differed in submits whose times are not kept.
@@ -169,6 +174,25 @@ impl Row {
         self.discarded += 1;
         self.lowest_mhz = [self.lowest_mhz, reading.mhz].into_iter().flatten().reduce(f64::min);
         self.note_race(reading, repetitions);
+    }
+
+    /// Drops the oldest pairs; a few more than asked stay, so that it is seldom done.
+    fn forget_all_but(&mut self, newest: usize) {
+        if self.pairs.len() <= newest + newest / 8 {
+            return;
+        }
+        let older: Vec<Pair> = self.pairs.drain(..self.pairs.len() - newest).collect();
+        for Pair { one, many, .. } in older {
+            let long = many.map_or(0, |many| many.wrong);
+            if one.wrong + long == 0 {
+                self.forgotten += 1;
+                continue;
+            }
+            let races = &mut self.unkept_races;
+            races.submits += 1;
+            races.max = races.max.max(one.wrong);
+            races.long_max = races.long_max.max(long);
+        }
     }
 
     /// Keeps the race of a submit whose time is not kept.
@@ -359,7 +383,8 @@ impl Run<'_> {
         }
         let row = &mut self.rows[row];
         row.given_up += 1;
-        if row.given_up >= self.plan.throttle.most_given_up {
+        // Whoever watches sees a device that cools down again.
+        if row.given_up >= self.plan.throttle.most_given_up && self.plan.newest.is_none() {
             row.stop = Some(Stop::Throttled);
         }
         Ok(None)
@@ -374,18 +399,25 @@ impl Run<'_> {
                 many.iter().for_each(|many| self.rows[row].note_race(many, self.plan.repetitions));
                 continue;
             };
+            self.rows[row].given_up = 0;
+            self.rows[row].pairs.push(Pair { round: self.rounds, one, many });
+            if let Some(newest) = self.plan.newest {
+                self.rows[row].forget_all_but(newest);
+                continue;
+            }
             self.meters[row].0.add(one.gpu_us);
             if let Some(many) = many {
                 self.meters[row].1.add(many.gpu_us);
             }
-            self.rows[row].given_up = 0;
-            self.rows[row].pairs.push(Pair { round: self.rounds, one, many });
         }
     }
 
     /// Closes the rows that have enough, and all of them when the budget is spent.
     fn judge(&mut self) {
         self.look_back();
+        if self.plan.newest.is_some() {
+            return;
+        }
         let spent = self.target.elapsed() >= self.plan.budget;
         for row in self.open() {
             let (one, many) = &self.meters[row];

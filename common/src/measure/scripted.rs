@@ -47,6 +47,7 @@ fn plan(rows: usize) -> Plan {
         rule: Rule::default(),
         throttle: Throttle::default(),
         budget: Duration::from_secs(8),
+        newest: None,
         warm_up: 2,
         warm_up_time: Duration::ZERO,
         seed: 1,
@@ -68,6 +69,26 @@ fn warm_up_is_sampled_and_thrown_away() {
         // 5 ms of GPU time a pair: the tenth pair reaches both 10 samples and 50 ms.
         assert_eq!(row.pairs.len(), 10);
     }
+}
+
+#[test]
+fn a_watched_run_keeps_the_newest_pairs_and_ends_when_it_is_told() {
+    // The first two samples are the warm-up's; the pair of round 0 races in both of its submits.
+    let mut target = script(|_, n, earlier| {
+        let wrong = if earlier == 2 { u64::from(n) } else { 0 };
+        Ok(Reading { wrong, ..reading(f64::from(n) * 1000.0) })
+    });
+    let mut plan = Plan { newest: Some(16), budget: Duration::MAX, ..plan(1) };
+    plan.rows[0].must_differ = None;
+    let out = run(&plan, &mut target, &mut |progress| {
+        if progress.rounds < 200 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let row = &out.rows[0];
+    assert!(out.interrupted && (16..=18).contains(&row.pairs.len()), "{}", row.pairs.len());
+    assert_eq!(row.pairs.last().map(|pair| pair.round), Some(199), "far more than any rule asks for");
+    let UnkeptRaces { submits, max, long_max } = row.unkept_races;
+    assert_eq!((submits, max, long_max), (1, 1, 4), "what raced is not forgotten");
+    assert_eq!(row.pairs.len() + row.forgotten + submits, 200);
 }
 
 #[test]

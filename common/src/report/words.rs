@@ -41,6 +41,12 @@ fn error(summary: &Summary, coarse: Option<step::Coarse>) -> Option<String> {
     Some(figure::share(step::error(summary, coarse)?).replace(BLANK, " "))
 }
 
+/// The same of times whose steps are not known; nothing where the interval has no width.
+#[must_use]
+pub fn spread(summary: &Summary) -> Option<String> {
+    error(summary, None)
+}
+
 /// A median ratio, with `≈` before it where it cannot be told from 1.
 #[must_use]
 pub fn ratio(summary: &Summary) -> String {

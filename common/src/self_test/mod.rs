@@ -18,9 +18,10 @@ mod waves;
 mod work;
 
 use std::fmt;
+use std::rc::Rc;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::certificate::{Certificate, Check, CheckResult};
 use crate::drive::session::Session;
@@ -146,6 +147,7 @@ fn test(gpu: Gpu, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> 
         Err(error) => return Err(error),
     };
     gpu.release(&before);
+    let gpu = Rc::into_inner(gpu).context("somebody else holds the device")?;
     Ok((gpu, interrupted))
 }
 

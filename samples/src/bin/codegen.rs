@@ -72,6 +72,8 @@ const PAIRS: [([&str; 2], [&str; 2]); 2] = [
 /// The same choice without the product.
 const FURTHER: [&str; 2] = ["mt_select_and", "mt_select"];
 const SOURCE: &str = "hip-assembly";
+const DOCUMENT: &str = "Optimizing HIP Assembly: solving performance regressions through comparative analysis, \
+                        \"Case study: compiler regression\"";
 const WORKGROUP: u32 = 64;
 /// Of the first generator: the reference's own.
 const SEED: u32 = 5489;
@@ -81,6 +83,7 @@ const RUN: u32 = 8;
 const UNWRITTEN: u32 = 0xFFFF_DEAD;
 
 fn codegen(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.source(DOCUMENT);
     twists(lab, args.generators.unwrap_or(if lab.on_cpu() { 256 } else { 32_768 }))?;
     selects(lab, args.invocations.unwrap_or(if lab.on_cpu() { 8_192 } else { 2_097_152 }))?;
     for (variants, keys) in PAIRS {
@@ -99,9 +102,12 @@ fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
     lab.setting("generators", generators);
     let words = generators * u32::try_from(WORDS)?;
     let states = lab.output_buffers("states", 1, words, UNWRITTEN)?;
-    for (name, form) in
-        [("mt_multiply", Some("MULTIPLY")), ("mt_select", Some("SELECT")), ("mt_select_and", None)]
-    {
+    let forms = [
+        ("mt_multiply", Some("MULTIPLY"), MULTIPLIES),
+        ("mt_select", Some("SELECT"), SELECTS),
+        ("mt_select_and", None, SELECTS_AND_MASKS),
+    ];
+    for (name, form, says) in forms {
         let kernel = lab.kernel("codegen/twist.comp").workgroup([WORKGROUP, 1, 1]);
         let kernel = kernel.constant("GENERATORS", generators);
         let kernel = form.into_iter().fold(kernel, |kernel, form| kernel.define(form)).build()?;
@@ -109,6 +115,7 @@ fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
             let groups = [generators.div_ceil(WORKGROUP), 1, 1];
             cmd.dispatch(kernel, &[states.get(rep.index, 0)], &(), groups);
         })
+        .says(says)
         // Each word read once and written once, though three steps need it.
         .moves(2 * 4 * u64::from(words))
         .work(u64::from(words), "numbers");
@@ -127,7 +134,7 @@ fn selects(lab: &mut Lab, invocations: u32) -> Result<()> {
     let twin = a.iter().zip(&b).zip(&c).map(|((&a, &b), &c)| if c == 0 { b } else { a }).collect();
     let upload = |lab: &mut Lab, name: &str, words: &[u32]| lab.input_buffer(name, words);
     let from: [Buffer; 3] = [upload(lab, "a", &a)?, upload(lab, "b", &b)?, upload(lab, "c", &c)?];
-    for (name, ternary) in [("select_ternary", true), ("select_if", false)] {
+    for (name, ternary, says) in [("select_ternary", true, TERNARIES), ("select_if", false, IFS)] {
         let kernel = lab.kernel("codegen/select.comp").workgroup([WORKGROUP, 1, 1]);
         let kernel = kernel.constant("INVOCATIONS", invocations);
         let kernel = if ternary { kernel.define("TERNARY") } else { kernel }.build()?;
@@ -136,6 +143,7 @@ fn selects(lab: &mut Lab, invocations: u32) -> Result<()> {
             let groups = [invocations.div_ceil(WORKGROUP), 1, 1];
             cmd.dispatch(kernel, &[a, b, c, chosen.get(rep.index, 0)], &(), groups);
         })
+        .says(says)
         .moves(4 * 4 * u64::from(words))
         .work(u64::from(words), "choices");
     }
@@ -172,6 +180,18 @@ fn told(figures: &Figures<'_>, [one, other]: [&str; 2]) -> Option<String> {
         "{one} takes {median:.digits$} ({low:.digits$} to {high:.digits$}) times as long as {other}"
     ))
 }
+
+// What each variant shows.
+const MULTIPLIES: &str =
+    "MT19937 multiplies a bit by a constant, as the source's kernel did: look at its registers with --code.";
+const SELECTS: &str =
+    "A select between constant and 0, as a compiler rewrote the product: it may cost a register more.";
+const SELECTS_AND_MASKS: &str =
+    "The fix: select all ones or 0, then AND it with the constant, which can then be a literal.";
+const TERNARIES: &str =
+    "Eight choices in an unrolled loop, written as c ? a : b: compare their registers with the if's.";
+const IFS: &str =
+    "Eight choices in an unrolled loop, written with if and else: compare with the ternary's registers.";
 
 samples::test_verdict!("codegen");
 

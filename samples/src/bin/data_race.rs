@@ -69,6 +69,7 @@ fn main() -> ExitCode {
 }
 
 fn data_race(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Simple Data Race Tester\"");
     lab.trials(if lab.on_cpu() { CPU_TRIALS } else { GPU_TRIALS });
     lab.matrix("Image", Shows::Races);
     lab.show_matrix();
@@ -105,15 +106,16 @@ fn variants(lab: &mut Lab, tester: Tester) {
                 tester.step(cmd, plain, rep, pass);
             }
         })
+        .says(&tester.says("Nothing keeps a dispatch from reading too early: count the racy texels"))
         .races("every dependency between the dispatches");
 
     // The order alone, with the caches left as they are, bypassed by stores, and by loads as well.
     let ordered = [
-        ("execution_only", plain, PLAIN),
-        ("coherent_stores", coherent_stores, COHERENT_STORES),
-        ("coherent_loads", coherent_loads, COHERENT_LOADS),
+        ("execution_only", plain, PLAIN, "plain stores and loads"),
+        ("coherent_stores", coherent_stores, COHERENT_STORES, "coherent stores and plain loads"),
+        ("coherent_loads", coherent_loads, COHERENT_LOADS, "coherent stores and loads"),
     ];
-    for (name, kernel, relies_on) in ordered {
+    for (name, kernel, relies_on, accesses) in ordered {
         tester
             .variant(lab, name, move |cmd, rep| {
                 for pass in 0..tester.passes {
@@ -123,18 +125,21 @@ fn variants(lab: &mut Lab, tester: Tester) {
                     tester.step(cmd, kernel, rep, pass);
                 }
             })
+            .says(&tester.says(&format!("A barrier orders but makes nothing visible: {accesses}")))
             .relies_on(relies_on)
             .alarm("SYNC-HAZARD-READ-AFTER-WRITE", steps, "visibility is what the variant leaves out");
     }
 
-    tester.variant(lab, "full_barrier", move |cmd, rep| {
-        for pass in 0..tester.passes {
-            if pass > 0 {
-                cmd.pipeline_barrier2(STORES, LOADS);
+    tester
+        .variant(lab, "full_barrier", move |cmd, rep| {
+            for pass in 0..tester.passes {
+                if pass > 0 {
+                    cmd.pipeline_barrier2(STORES, LOADS);
+                }
+                tester.step(cmd, plain, rep, pass);
             }
-            tester.step(cmd, plain, rep, pass);
-        }
-    });
+        })
+        .says(&tester.says("A memory barrier between the dispatches: no texel may be wrong"));
 
     // The same, but one workgroup of the last dispatch reads the generation before the previous one.
     tester
@@ -150,6 +155,7 @@ fn variants(lab: &mut Lab, tester: Tester) {
                 }
             }
         })
+        .says(&tester.says("One workgroup reads too old an image: the check must find just that"))
         .has_fault(tester.faulty_texels());
 }
 
@@ -259,6 +265,12 @@ impl Tester {
             &self.size.to_string(),
             variant,
         )
+    }
+
+    /// A variant's caption, on these images.
+    fn says(&self, what: &str) -> String {
+        let images = if self.ping_pong { "two images in turn" } else { "one image per pass" };
+        format!("{what} ({}, {images}).", self.size)
     }
 
     fn step(&self, cmd: &Cmd<'_>, kernel: Kernel, rep: Rep, pass: u32) {

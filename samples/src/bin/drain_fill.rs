@@ -44,7 +44,7 @@ use samples::drain_fill::device::{
     Apart, Chain, Code, Constants, FromOne, Launch, Loops, Tiles, Work, follows,
 };
 use samples::drain_fill::verdict::{Plan, conclude};
-use samples::drain_fill::{Machine, SHARES, first_fill, grid, name_of, wave_lanes, waves_of};
+use samples::drain_fill::{Machine, SHARES, area_of, first_fill, grid, name_of, says, wave_lanes, waves_of};
 
 const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
 const LOADS_AND_STORES: Scope = (
@@ -55,6 +55,8 @@ const LOADS_OF_CONSTANTS: Scope = (Stage::COMPUTE_SHADER, Access::UNIFORM_READ);
 /// Nothing made available, nothing made visible: an execution dependency.
 const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
 
+const SOURCE: &str = "Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Idle Bound\", \"Filling the GPU\", \
+                      \"Wave Launch Rate\"";
 /// Share of the area whose passes have a clear before each, as the talk's had.
 const CLEARED: u32 = 4;
 /// Share of the area whose passes are short against a fill.
@@ -128,6 +130,7 @@ fn main() -> ExitCode {
 }
 
 fn drain_fill(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.source(SOURCE);
     lab.trace_waves();
     lab.by_default(BY_DEFAULT);
     let work = work(lab, args)?;
@@ -180,6 +183,10 @@ fn passes(lab: &mut Lab, work: Work, machine: Option<Machine>) -> Result<()> {
                 cmd.dispatch(chain.pass, &chain.bindings(rep, pass), &[chain.items, pass], chain.groups);
             }
         })
+        .says(&format!(
+            "No barrier between passes over {}: a race, from which the barriers' cost is counted.",
+            area_of(share)
+        ))
         .races("every dependency between passes")
         .cell(table, &name_of(share), "no barrier");
 
@@ -191,6 +198,10 @@ fn passes(lab: &mut Lab, work: Work, machine: Option<Machine>) -> Result<()> {
                 cmd.dispatch(chain.pass, &chain.bindings(rep, pass), &[chain.items, pass], chain.groups);
             }
         });
+        variant.says(&format!(
+            "A barrier between passes over {}: the GPU drains and fills again at each.",
+            area_of(share)
+        ));
         let key = format!("first_fill/{}", name_of(share));
         let known = published::find("lottes2018", &key).is_ok();
         variant.published_if(known, "lottes2018", &key).cell(table, &name_of(share), "barrier");
@@ -216,6 +227,10 @@ fn passes_with_clears(lab: &mut Lab, work: Work) -> Result<()> {
             cmd.dispatch(chain.pass, &chain.bindings(rep, pass), &[chain.items, pass], chain.groups);
         }
     })
+    .says(&format!(
+        "A clear before each pass over {}, and no barrier: a race, and the bound.",
+        area_of(CLEARED)
+    ))
     .races("every dependency between clears and passes")
     .cell(table, &row, "no barrier");
 
@@ -230,6 +245,10 @@ fn passes_with_clears(lab: &mut Lab, work: Work) -> Result<()> {
             cmd.dispatch(chain.pass, &chain.bindings(rep, pass), &[chain.items, pass], chain.groups);
         }
     })
+    .says(&format!(
+        "A clear before each pass over {}, barriers between all: twice as many drains.",
+        area_of(CLEARED)
+    ))
     .published("lottes2018", "idle/quarter_clear")
     .cell(table, &row, "barrier");
     Ok(())
@@ -257,7 +276,11 @@ fn code(lab: &mut Lab, work: Work) -> Result<()> {
                     cmd.dispatch(kernel, &[results], &push, code.apart.groups);
                 }
             });
-            variant.cell("Kernels and constants of passes", row, column);
+            variant.says(&says::code(long, versions > 1)).cell(
+                "Kernels and constants of passes",
+                row,
+                column,
+            );
         }
     }
     Ok(())
@@ -286,7 +309,12 @@ fn constants(lab: &mut Lab, work: Work) -> Result<()> {
                     cmd.dispatch(constants.kernel, &bindings, &[items], groups);
                 }
             });
-            variant.cell("Kernels and constants of passes", row, column);
+            let flushed = !suffix.is_empty();
+            variant.says(&says::constants(flushed, tables > 1)).cell(
+                "Kernels and constants of passes",
+                row,
+                column,
+            );
         }
     }
     Ok(())
@@ -315,6 +343,7 @@ fn relaunch(lab: &mut Lab, work: Work, machine: Option<Machine>) -> Result<()> {
             let variant = lab.variant(name.clone() + suffix, move |cmd, rep| {
                 cmd.dispatch(kernel, &tiles.bindings(rep.index), &tiles.push(workgroups), grid(workgroups));
             });
+            variant.says(&says::tiles(&row, suffix.is_empty()));
             variant.cell("Tiles of a wave", &row, column).skip(reason.clone());
         }
     }
@@ -352,6 +381,7 @@ fn irregular(lab: &mut Lab, work: Work) -> Result<()> {
             let variant = lab.variant(format!("{name}_{waves}"), move |cmd, rep| {
                 cmd.dispatch(kernel, &[counts, results.get(rep.index, 0)], &[work.items], groups);
             });
+            variant.says(&says::loops(name, waves));
             variant.cell("Loops, by the waves of a workgroup", name, &waves_of(waves)).skip(reason.clone());
         }
     }
@@ -373,6 +403,7 @@ fn launch(lab: &mut Lab, work: Work) -> Result<u32> {
             cmd.dispatch(kernel, &[launch.started.get(rep.index, 0)], &[launched], groups);
         });
         variant
+            .says(&format!("Empty waves, {} a workgroup: how fast this device starts them.", waves_of(waves)))
             .work(launched.into(), "waves")
             .published_if(waves == 1, "lottes2018", "launch/shader_engine")
             .cell("Empty waves, by the waves of a workgroup", "launch", &waves_of(waves))
@@ -400,6 +431,9 @@ fn usage(lab: &mut Lab, work: Work) -> Result<()> {
                 cmd.dispatch(passes.kernel, &passes.bindings(rep, pass), &[items, pass], groups);
             }
         });
+        variant.says(&format!(
+            "Independent passes in a command buffer with {flag}: watch whether they overlap."
+        ));
         variant.usage(usage).cell(
             "Command buffers of passes that do not need each other",
             flag,

@@ -51,6 +51,10 @@ const LOADS_AND_STORES: Scope = (
 const TABLE: &str = "One way to save registers at a time";
 const ADDED: &str = "added to fat";
 const TAKEN: &str = "taken from lean";
+const FAT_WITH: &str = "The fat kernel with one way to save registers";
+const LEAN_WITHOUT: &str = "The lean kernel without one of its ways to save registers";
+const SOURCE: &str = "Sebastian Aaltonen, Optimizing GPU occupancy and resource usage with large thread groups, \
+                      GPUOpen 2017, \"Multi-pass in LDS\"";
 /// Threads of a group of `global_multi_pass`, where a device allows so many.
 const WIDE: u32 = 256;
 const BY_DEFAULT: [&str; 5] =
@@ -99,27 +103,37 @@ fn main() -> ExitCode {
 }
 
 fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.source(SOURCE);
     lab.by_default(BY_DEFAULT);
     let scene = set_up(lab, args)?;
     global_multi_pass(lab, scene)?;
     let lean = lean(lab);
-    group(lab, scene, "group_1024_fat", 1024, &FAT)?.cell(TABLE, "none", ADDED);
+    group(lab, scene, "group_1024_fat", 1024, &FAT)?
+        .says("A workgroup solves an island in shared memory, its kernel written without care for registers.")
+        .cell(TABLE, "none", ADDED);
     group(lab, scene, "group_1024_lean", 1024, &lean)?
+        .says("A workgroup solves an island in shared memory, its kernel written to need few registers.")
         .published("aaltonen2017", "groups/vgprs_48_to_32")
         .cell(TABLE, "none", TAKEN);
     if lab.wants("group_1024_parked") {
-        group(lab, scene, "group_1024_parked", 1024, &with(&lean, PARK))?;
+        group(lab, scene, "group_1024_parked", 1024, &with(&lean, PARK))?
+            .says("The lean kernel keeps what it needs last in shared memory, in place of reading it again.");
     }
-    group(lab, scene, "group_512", 512, &lean)?;
-    group(lab, scene, "group_256", 256, &lean)?;
+    for (name, threads) in [("group_512", 512), ("group_256", 256)] {
+        group(lab, scene, name, threads, &lean)?.says(&format!(
+            "The lean kernel with {threads} threads an island: smaller groups with as large a state."
+        ));
+    }
     for trick in TRICKS {
         let [added, taken] = [Some(trick.added_to(&FAT)), trick.taken_from(&lean)];
-        for (kind, column, switches) in [("fat", ADDED, added), ("lean_without", TAKEN, taken)] {
+        let kinds = [("fat", ADDED, added, FAT_WITH), ("lean_without", TAKEN, taken, LEAN_WITHOUT)];
+        for (kind, column, switches, says) in kinds {
             let name = format!("{kind}_{}", trick.name);
             if let Some(switches) = switches
                 && lab.wants(&name)
             {
-                group(lab, scene, &name, 1024, &switches)?.cell(TABLE, trick.title, column);
+                let variant = group(lab, scene, &name, 1024, &switches)?.cell(TABLE, trick.title, column);
+                variant.says(&format!("{says}: {}.", trick.title));
             }
         }
     }
@@ -153,6 +167,7 @@ fn set_up(lab: &mut Lab, args: &Args) -> Result<OnDevice> {
     let picture = scene.picture();
     let caption = "the first islands, solved: constraints that are too long red, too short blue";
     lab.show(outputs.results, 0, picture.size(), caption, move |words| picture.paint(words));
+    lab.animate(on_device.inputs.particles, outputs.results, 0, scene.motion());
     Ok(on_device)
 }
 
@@ -189,6 +204,7 @@ fn global_multi_pass(lab: &mut Lab, scene: OnDevice) -> Result<()> {
         let bindings = [&scene.bindings(&switches, rep)[..], &[state.into()]].concat();
         cmd.dispatch(finish, &bindings, &[colours], [islands, 1, 1]);
     })
+    .says("A dispatch and a barrier for each colour: all particles go through memory every time.")
     // A projection reads its constraint, and reads and writes two particles of 16 bytes.
     .moves(scene.bytes() + scene.projections() * (8 + 2 * 32))
     .work(scene.projections(), "constraints")

@@ -29,7 +29,7 @@ use clap::value_parser;
 use common::record::COPY_LIMIT_3D;
 use common::{Extent, Figures, Format, Lab, Shape, Shows, Time, run, sample};
 use samples::neighbourhood::device::{Form, Plane, Tile, UNWRITTEN, count};
-use samples::neighbourhood::{self, Filter};
+use samples::neighbourhood::{self, Filter, says};
 
 /// What does it save to load a tile once into shared memory?
 #[derive(clap::Args, Clone, Debug)]
@@ -52,6 +52,8 @@ fn main() -> ExitCode {
     run(sample!(), lds_blur)
 }
 
+const SOURCE: &str = "Sebastian Aaltonen, Optimizing GPU occupancy and resource usage with large thread groups, \
+                      GPUOpen 2017, \"Neighborhood processing\"";
 const BASELINE: &str = "direct_sampled";
 /// What is measured unless asked for otherwise: thirteen rows and the limits.
 const BY_DEFAULT: [&str; 13] = [
@@ -86,6 +88,7 @@ const VOLUMES: [(&str, Option<u32>); 3] =
 const BORDER: &str = "border %";
 
 fn lds_blur(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.source(SOURCE);
     lab.by_default(BY_DEFAULT);
     lab.baseline(BASELINE);
     let size = lab.size(args.size, [4096; 2], [256; 2]);
@@ -134,6 +137,7 @@ fn direct(lab: &mut Lab, plane: Plane, name: &str, threads: [u32; 2], rows: u32)
     lab.variant(name, move |cmd, rep| {
         cmd.dispatch(kernel, &plane.bindings(rep.index, storage), &(), groups);
     })
+    .says(&says::direct(threads, rows, storage))
     .cell("Without shared memory", name, &format!("{width}x{height} invocations"))
     .moves(plane.bytes())
     .skip(reason);
@@ -155,6 +159,7 @@ fn shared(lab: &mut Lab, plane: Plane, name: &str, tile: Tile, form: Form) -> Re
         if tile.run > 1 { format!("{form}, {} rows an invocation", tile.run) } else { form.to_string() };
     let groups = plane.groups(tile.sides());
     lab.variant(name, move |cmd, rep| cmd.dispatch(kernel, &plane.bindings(rep.index, false), &(), groups))
+        .says(&says::tiled(tile, form))
         .cell("Through shared memory", &row, &format!("{}x{}", tile.width, tile.height))
         .published_if(name == "shared_32x32", "aaltonen2017", "lds/saves")
         .predicts(BORDER, (100.0 * extra).round())
@@ -175,8 +180,8 @@ fn volume(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.setting("volume", Shape::from(sides));
     if !lab.has_room(sides, 4, Format::R32_SFLOAT) {
         let reason = format!("no room for a volume of {} on {}", Shape::from(sides), lab.device().name);
-        for (name, _) in variants {
-            lab.variant(name, |_, _| {}).skip(Some(reason.clone()));
+        for (name, cube) in variants {
+            lab.variant(name, |_, _| {}).says(&says::volume(cube)).skip(Some(reason.clone()));
         }
         return Ok(());
     }
@@ -201,6 +206,7 @@ fn volume(lab: &mut Lab, args: &Args) -> Result<()> {
         let variant = lab.variant(name, move |cmd, rep| {
             cmd.dispatch(built, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
         });
+        variant.says(&says::volume(cube));
         variant.moves(8 * u64::from(side).pow(3)).against(COPY_LIMIT_3D).skip(reason);
         if let Some(cube) = cube {
             let [_, of_all] = neighbourhood::overheads(&[cube; 3], 1);

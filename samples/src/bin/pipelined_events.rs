@@ -82,12 +82,14 @@ fn main() -> ExitCode {
 }
 
 fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Pipelining with Events\"");
     let chain = Chain::new(lab, args)?;
     lab.matrix("÷ no_barrier", Shows::Ratios);
 
     lab.variant("no_barrier", move |cmd, rep| {
         chain.passes(cmd, |pass| chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height));
     })
+    .says("Nothing orders the passes: they may overlap and read too early, and costs are counted from here.")
     .races("every dependency between passes")
     .cell(WHOLE_OR_BANDS, "no order", "whole")
     .published("lottes2018", "ladder/no_barrier");
@@ -100,6 +102,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
             chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height);
         });
     })
+    .says("A barrier between passes drains the GPU before the next pass may fill it again.")
     .cell(WHOLE_OR_BANDS, "memory barrier", "whole")
     .published("lottes2018", "ladder/barrier");
 
@@ -112,6 +115,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
             chain.step(cmd, chain.coherent, rep, pass, 0..chain.size.height);
         });
     })
+    .says("The barrier between passes only orders them: coherent stores take the place of a cache flush.")
     .relies_on(CACHED_LOADS)
     .cell(WHOLE_OR_BANDS, "execution barrier, coherent stores", "whole")
     .alarm(READ_AFTER_WRITE, chain.passes - 1, NO_VISIBILITY);
@@ -126,6 +130,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
             chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height);
         });
     })
+    .says("The barrier between passes names one image: a driver may do less for it, or as much as for all.")
     .cell(WHOLE_OR_BANDS, "image barrier", "whole")
     .alarm(WRITE_AFTER_READ, (chain.passes - 1) * u32::from(chain.ping_pong), OTHER_IMAGE)
     .on_request();
@@ -159,6 +164,9 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
     lab.variant(format!("bands_no_sync_{count}"), move |cmd, rep| {
         chain.bands(cmd, bands, |pass, _, rows| chain.step(cmd, chain.plain, rep, pass, rows));
     })
+    .says(&format!(
+        "Passes split into {count} bands that nothing orders: what more and smaller dispatches cost."
+    ))
     .races("every dependency between passes")
     .cell(WHOLE_OR_BANDS, "no order", &column)
     .skip(bands.impossible());
@@ -167,6 +175,9 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
     lab.variant(format!("bands_no_sync_coherent_{count}"), move |cmd, rep| {
         chain.bands(cmd, bands, |pass, _, rows| chain.step(cmd, chain.coherent, rep, pass, rows));
     })
+    .says(&format!(
+        "Passes split into {count} bands that nothing orders, with coherent stores: what those cost."
+    ))
     .races("every dependency between passes")
     .cell(WHOLE_OR_BANDS, "no order, coherent stores", &column)
     .on_request()
@@ -180,6 +191,7 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
             chain.step(cmd, chain.plain, rep, pass, rows);
         });
     })
+    .says(&format!("A barrier before each of {count} bands a pass, just where events would be waited for."))
     .cell(WHOLE_OR_BANDS, "memory barrier", &column)
     .on_request()
     .skip(bands.impossible());
@@ -187,7 +199,7 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
 
 /// The chain in bands that events order: set and waited for, only set, only waited for.
 fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> Result<()> {
-    let (count, words) = (bands.count, form.words());
+    let (count, words, [split, kind]) = (bands.count, form.words(), form.in_captions(bands.count));
     let table = format!("{count} bands ordered by events");
     let name = |what: &str| form.variant(what, count);
     // Thousands of events are made only where a variant needs them.
@@ -210,6 +222,7 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
             }
         });
     });
+    variant.says(&format!("{split}, ordered by {kind}: watch whether they overlap."));
     variant.cell(&table, &words, "set and wait").skip(bands.impossible());
     variant.alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE);
     if form.coherent {
@@ -234,6 +247,7 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
             }
         });
     });
+    variant.says(&format!("{split}, setting {kind} that none awaits: what a set costs."));
     variant.races("every wait").cell(&table, &words, "set only").skip(bands.impossible());
     // One such row tells in the default run what a set costs.
     if !form.is_default() || form.coherent || count > 2 {
@@ -251,6 +265,7 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
             chain.step(cmd, kernel, rep, pass, rows);
         });
     })
+    .says(&format!("{split}, awaiting {kind} set long ago: what a wait costs."))
     .races("every set: the events were set before the run")
     .cell(&table, &words, "wait only")
     .on_request()
@@ -280,6 +295,7 @@ fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
         }
         queues.submit2(Queue::First, &[(second, Stage::ALL_COMMANDS)], |_| {});
     })
+    .says("Each of 2 bands has a queue of its own, and a timeline semaphore orders the second behind the first.")
     .cell(WHOLE_OR_BANDS, "two queues, timeline semaphore", "2 bands")
     // Layer 1.4.309 looks across submits, 1.3.239 does not.
     .possible_alarm(WRITE_AFTER_WRITE, chain.passes, ONE_IMAGE)
@@ -339,6 +355,14 @@ impl Form {
         let access = if self.coherent { "no access, coherent stores" } else { "write→read" };
         let state = if self.is_host() { "host-visible" } else { "device-only" };
         format!("{sync}, {access}, {state}")
+    }
+
+    /// What captions call passes in so many bands, and events of this form.
+    fn in_captions(self, count: u32) -> [String; 2] {
+        let stores = if self.coherent { " with coherent stores" } else { "" };
+        let host = if self.is_host() { "host-visible " } else { "" };
+        let sync = if self.sync1 { "sync1 " } else { "" };
+        [format!("Passes in {count} bands{stores}"), format!("{host}{sync}events")]
     }
 
     fn is_host(self) -> bool {

@@ -81,6 +81,7 @@ fn main() -> ExitCode {
 }
 
 fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Semi-Persistent Waves\"");
     let limits = args.limits.asked(lab)?;
     let size = lab.size(args.size, [3840, 2160], [256; 2]);
     let blur = Blur::new(lab, size, args.radius, args.format, args.loads)?;
@@ -115,11 +116,11 @@ fn unlimited(lab: &mut Lab, blur: Blur, form: Form) -> Result<()> {
     let (kernel, reason) = blur.kernel(lab, &form, 0).build_or_reason()?;
     let [table, row, column] = form.place();
     let operations = form.memory_operations(blur.radius);
-    let groups = form.groups(blur.size);
+    let (groups, says) = (form.groups(blur.size), form.says(blur.radius));
     let variant = lab.variant(&name, move |cmd, rep| {
         cmd.dispatch(kernel, &blur.images(&form, rep.index), &blur.push(), groups);
     });
-    variant.cell(&table, &row, &column).skip(reason);
+    variant.says(&says).cell(&table, &row, &column).skip(reason);
     declare(variant, blur, operations, &format!("blur/{name}"));
     Ok(())
 }
@@ -141,6 +142,7 @@ fn under_limits(lab: &mut Lab, blur: Blur, forms: &[&Form], limits: &[Limit]) ->
             let variant = lab.variant(&name, move |cmd, rep| {
                 cmd.dispatch(kernel, &blur.images(&dispatched, rep.index), &blur.push(), groups);
             });
+            variant.says(&form.says_under(held.limit));
             variant.cell("Horizontal blur, subgroups limited", &form.name(), &held.limit.to_string());
             variant.skip(held.in_vain());
             declare(variant, blur, operations, &format!("wave_limit/{name}/pipelined"));

@@ -63,6 +63,7 @@ fn main() -> ExitCode {
 }
 
 fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Workgroup Optimization\"");
     let size = lab.size(args.size, TALK_SIZE, [320, 200]);
     let pass = Pass::new(lab, size, args.taps, args.radius)?;
 
@@ -106,6 +107,7 @@ fn variant<'l>(lab: &'l mut Lab, pass: &Pass, form: Form) -> Result<&'l mut Vari
             let images = [depths.sampled(), normals.sampled(), openness.get(rep.index, 0).into()];
             cmd.dispatch(kernel, &images, &size.sides(), [x, y, 1]);
         })
+        .says(&form.says())
         .cell("Workgroups", &form.stem(), &order)
         .moves(pass.bytes())
         .skip(reason))

@@ -8,6 +8,7 @@
 
 pub mod counts;
 pub mod device;
+pub mod says;
 pub mod step;
 pub mod traced;
 pub mod verdict;
@@ -29,6 +30,12 @@ const MOST_IN_A_ROW: u32 = 65_535;
 #[must_use]
 pub fn name_of(share: u32) -> String {
     if share == 1 { "whole".into() } else { format!("1/{share}") }
+}
+
+/// The same within a sentence.
+#[must_use]
+pub fn area_of(share: u32) -> String {
+    if share == 1 { "the whole area".into() } else { format!("1/{share} of the area") }
 }
 
 /// Items of a share of the area, at least one.

@@ -8,6 +8,7 @@
 //! device     the scene in buffers, and the kernels that read them
 //! scene      all islands of a run
 //! picture    what `--image` draws
+//! motion     how they move in the window of `--live`
 //! twin       the solver on the CPU, written from the formula of `arithmetic`
 //! momentum   what a free island may not gain
 //! ```
@@ -21,6 +22,7 @@ pub mod colouring;
 pub mod device;
 mod frame;
 pub mod momentum;
+pub mod motion;
 pub mod packing;
 pub mod picture;
 pub mod scene;

@@ -1,4 +1,5 @@
-//! What `--image` draws of a result: the first islands, each constraint a line between its particles.
+//! What `--image` and the window draw of a result: the first islands, each constraint a line between its
+//! particles.
 
 use super::{Constraint, Island};
 
@@ -20,6 +21,8 @@ const FULL: f32 = 0.125;
 pub struct Picture {
     islands: Vec<Vec<Constraint>>,
     particles: usize,
+    /// Where islands stand in their panels; without, each fills its own.
+    fits: Option<Vec<Fit>>,
 }
 
 impl Picture {
@@ -30,7 +33,53 @@ impl Picture {
         Self {
             islands: drawn.map(|island| island.constraints.clone()).collect(),
             particles: islands.first().map_or(0, |island| island.particles.len()),
+            fits: None,
         }
+    }
+
+    /// As [`Picture::of`], for islands that move: they stay as large as they are now, with room around them.
+    #[must_use]
+    pub fn steady(islands: &[Island]) -> Self {
+        let picture = Self::of(islands);
+        let fit = |(island, constraints): (&Island, &Vec<Constraint>)| {
+            let at: Vec<[f32; 3]> = island.particles.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
+            Fit::of(&at, constraints).with_room()
+        };
+        let fits = islands.iter().zip(&picture.islands).map(fit).collect();
+        Self { fits: Some(fits), ..picture }
+    }
+
+    /// Islands that are drawn.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.islands.len()
+    }
+
+    /// Which island a point of the picture belongs to, and where it is in its x and y; none of a picture whose
+    /// islands fill their panels, and none outside of them.
+    #[must_use]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "points lie inside the picture"
+    )]
+    pub fn place(&self, at: [f32; 2]) -> Option<(usize, [f32; 2])> {
+        let [width, height] = self.size();
+        if at[0] < 0.0 || at[1] < 0.0 || at[0] >= width as f32 || at[1] >= height as f32 {
+            return None;
+        }
+        let panel = [at[0] as u32 / PANEL, at[1] as u32 / PANEL];
+        let number = (panel[1] * COLUMNS + panel[0]) as usize;
+        Some((number, self.in_island(number, at)?))
+    }
+
+    /// A point of the picture in the x and y of an island, in whosever panel it lies.
+    #[must_use]
+    pub fn in_island(&self, number: usize, at: [f32; 2]) -> Option<[f32; 2]> {
+        let fit = self.fits.as_ref()?.get(number)?;
+        let panel = u32::try_from(number).ok()?;
+        let corner = [panel % COLUMNS * PANEL, panel / COLUMNS * PANEL];
+        Some([0, 1].map(|axis| (at[axis] - corner[axis] as f32 - MARGIN) / fit.scale + fit.least[axis]))
     }
 
     /// Width and height in pixels.
@@ -51,7 +100,10 @@ impl Picture {
             let corner = [number % COLUMNS * PANEL, number / COLUMNS * PANEL];
             let at: Vec<[f32; 3]> =
                 words.chunks_exact(4).map(|p| [0, 1, 2].map(|k| f32::from_bits(p[k]))).collect();
-            let fit = Fit::of(&at, constraints);
+            let fit = match &self.fits {
+                Some(fits) => fits[number as usize],
+                None => Fit::of(&at, constraints),
+            };
             for constraint in constraints {
                 let [a, b] = constraint.pair.map(|i| at[usize::from(i)]);
                 let [from, to] = [a, b].map(|end| fit.place(end));
@@ -65,6 +117,7 @@ impl Picture {
 }
 
 /// How an island's x and y come into its panel, as large as they can be.
+#[derive(Clone, Copy, Debug)]
 struct Fit {
     least: [f32; 2],
     scale: f32,
@@ -79,6 +132,12 @@ impl Fit {
         let whole = (PANEL as f32 - 2.0 * MARGIN) / sides[0].max(sides[1]).max(f32::MIN_POSITIVE);
         let shortest = constraints.iter().map(|constraint| constraint.rest).fold(f32::INFINITY, f32::min);
         Self { least, scale: whole.max(SHORTEST / shortest) }
+    }
+
+    /// Smaller by a fourth, in the middle of where it was.
+    fn with_room(self) -> Self {
+        let margin = (PANEL as f32 - 2.0 * MARGIN) / self.scale / 6.0;
+        Self { least: self.least.map(|least| least - margin), scale: self.scale * 0.75 }
     }
 
     fn place(&self, at: [f32; 3]) -> [f32; 2] {

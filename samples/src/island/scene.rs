@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
 use super::momentum::{Drift, drift};
+use super::motion::Motion;
 use super::picture::Picture;
 use super::twin::{Outcome, Report, SUM_SCALE, Solver};
 use super::{Island, Packed, Shape, shapes};
@@ -53,6 +54,12 @@ impl Scene {
     #[must_use]
     pub fn picture(&self) -> Picture {
         Picture::of(&self.islands)
+    }
+
+    /// The first islands in motion, for a window.
+    #[must_use]
+    pub fn motion(&self) -> Motion {
+        Motion::new(&self.islands, self.solver)
     }
 
     /// Constraints of all islands.

@@ -5,6 +5,7 @@
 //! inside.
 
 pub mod device;
+pub mod says;
 
 use clap::ValueEnum;
 use common::Extent;

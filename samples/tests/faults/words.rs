@@ -7,12 +7,13 @@ use crate::support::{Call, files_of, trial};
 use crate::{QUICK, SAMPLE};
 
 /// Arguments, and the exit code that they lead to.
-const CALLS: [(&str, i32); 7] = [
+const CALLS: [(&str, i32); 8] = [
     ("--samples 2", 0),
     ("--samples 2 --verbose", 0),
     ("--check", 0),
     ("--help", 0),
     ("--list-devices", 0),
+    ("--list-variants", 0),
     ("--variant ±µ", 2),
     ("--passes ÷", 2),
 ];

@@ -109,6 +109,18 @@ impl Call {
         self
     }
 
+    /// Without a variable of the environment.
+    pub fn without(mut self, name: &str) -> Self {
+        self.0.env_remove(name);
+        self
+    }
+
+    /// Holds its standard input open as long as it runs.
+    pub fn with_open_stdin(mut self) -> Self {
+        self.0.stdin(Stdio::piped());
+        self
+    }
+
     /// Sends the standard output elsewhere.
     pub fn stdout(mut self, to: impl Into<Stdio>) -> Self {
         self.0.stdout(to);

@@ -18,6 +18,7 @@ pub struct Running {
     child: Child,
     call: String,
     began: Instant,
+    limit: Duration,
     stdout: Option<Heard>,
     stderr: Option<Heard>,
 }
@@ -39,12 +40,29 @@ impl Running {
     pub(super) fn new(mut child: Child, call: String) -> Self {
         let stdout = child.stdout.take().map(Heard::new);
         let stderr = child.stderr.take().map(Heard::new);
-        Self { child, call, began: Instant::now(), stdout, stderr }
+        Self { child, call, began: Instant::now(), limit: LIMIT, stdout, stderr }
     }
 
     /// Its number in the system.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Lets it run longer than calls of samples do.
+    pub fn for_at_most(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Makes sure that it still runs, and not for too long.
+    pub fn ensure_alive(&mut self) -> Result<()> {
+        match self.status()? {
+            None => Ok(()),
+            Some(status) => {
+                let said = self.stderr.as_ref().map(Heard::text).unwrap_or_default();
+                bail!("{} has ended with {status}:\n{said}", self.call)
+            }
+        }
     }
 
     /// Waits until the standard error holds `text`.
@@ -99,9 +117,9 @@ impl Running {
 
     fn status(&mut self) -> Result<Option<ExitStatus>> {
         let status = self.child.try_wait().with_context(|| format!("waiting for {}", self.call))?;
-        if status.is_none() && self.began.elapsed() > LIMIT {
+        if status.is_none() && self.began.elapsed() > self.limit {
             let said = self.stderr.as_ref().map(Heard::text).unwrap_or_default();
-            bail!("{} did not end within {} s; so far it said:\n{said}", self.call, LIMIT.as_secs());
+            bail!("{} did not end within {} s; so far it said:\n{said}", self.call, self.limit.as_secs());
         }
         Ok(status)
     }

@@ -26,8 +26,25 @@ const KEPT: [&str; 13] = [
     "thorough",
     "no-self-test",
 ];
-/// Those that write, choose the output, or are given anew.
-const DROPPED: [&str; 9] = ["json", "csv", "out", "image", "trace", "theme", "verbose", "device", "seed"];
+/// Those that write, show, choose the output, or are given anew.
+const DROPPED: [&str; 16] = [
+    "json",
+    "csv",
+    "out",
+    "image",
+    "trace",
+    "theme",
+    "verbose",
+    "device",
+    "seed",
+    "live",
+    "headless",
+    "frames",
+    "screenshot",
+    "window",
+    "press",
+    "demo",
+];
 /// What an argument of a sample's own is called that takes a file: there is none, and none would be kept.
 const FILES: [&str; 3] = ["FILE", "DIR", "PATH"];
 

@@ -8,6 +8,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use device::Pulse;
 pub(super) use plan::method;
 pub use step::{Phase, Step};
 
@@ -43,6 +44,8 @@ pub struct BenchOptions {
     pub cold: bool,
     /// Seed of the order.
     pub seed: u64,
+    /// Go on until the watcher ends it, and keep so many of the newest pairs of a row.
+    pub newest: Option<usize>,
 }
 
 /// What the driver hands to the record.
@@ -75,6 +78,16 @@ pub struct Measured {
 /// # Errors
 /// What hinders measuring from beginning; later failures are in [`Measured`].
 pub fn measure(lab: &Lab, options: &BenchOptions, watch: &mut Watch<'_>) -> Result<Measured> {
+    measure_between(lab, options, watch, None)
+}
+
+/// As [`measure`]; `pulse` comes between the samples.
+pub(crate) fn measure_between(
+    lab: &Lab,
+    options: &BenchOptions,
+    watch: &mut Watch<'_>,
+    pulse: Option<&dyn Pulse>,
+) -> Result<Measured> {
     let mut session = Session::new(lab)?;
     session.rehearse()?;
     let runnable: Vec<usize> = (0..lab.variants.len()).filter(|&v| session.left_out(v).is_none()).collect();
@@ -82,7 +95,7 @@ pub fn measure(lab: &Lab, options: &BenchOptions, watch: &mut Watch<'_>) -> Resu
     let method = prepare(lab, &mut session, &plan, options)?;
     let checked = session.checked();
     let told = Told { lab, runnable: &runnable, checked: &checked };
-    let target = Device { session, variants: &runnable, began: Instant::now(), first_sample: None };
+    let target = Device::new(session, &runnable, pulse);
     let first = vec![measure::Row::default(); runnable.len()];
     let mut run = Run { told, plan, method, target, first, watch };
     let mut outcome = run.sample()?;
@@ -97,14 +110,19 @@ pub fn measure(lab: &Lab, options: &BenchOptions, watch: &mut Watch<'_>) -> Resu
         None if outcome.interrupted => Ended::Interrupted,
         None => Ended::Complete,
     };
-    let fits = !lab.on_cpu() && (!lab.verdict_needs_matrix || lab.shown_matrix().is_some());
-    let verdict = lab.verdict.as_ref().filter(|_| fits);
-    let verdict = verdict.and_then(|conclude| conclude(&Figures::new(&rows)));
+    let verdict = verdict(lab, &rows);
     let notes = notes::notes(lab, &run.plan, &rows, run.target.session.profiler());
     let first_sample = run.target.first_sample.unwrap_or_else(Instant::now);
     let Seen { traces, maps, painting } = seen;
     let (method, error) = (run.method, outcome.aborted);
     Ok(Measured { method, rows, verdict, maps, painting, traces, notes, ended, first_sample, error })
+}
+
+/// What the sample concludes from rows. Nothing is concluded from those of a CPU device.
+pub(crate) fn verdict(lab: &Lab, rows: &[Row]) -> Option<String> {
+    let fits = !lab.on_cpu() && (!lab.verdict_needs_matrix || lab.shown_matrix().is_some());
+    let verdict = lab.verdict.as_ref().filter(|_| fits)?;
+    verdict(&Figures::new(rows))
 }
 
 /// Brings the device into the state that is asked for, and notes how times are taken in it.

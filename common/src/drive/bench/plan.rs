@@ -34,7 +34,7 @@ const CPU_BUDGET: u64 = 15;
 
 pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
     let references = [&lab.bound, &lab.baseline];
-    let fixed = options.samples.or(lab.trials);
+    let fixed = options.samples.or(lab.trials).filter(|_| options.newest.is_none());
     let default = Duration::from_secs(if lab.gpu.facts.kind == Kind::Cpu { CPU_BUDGET } else { GPU_BUDGET });
     #[expect(clippy::cast_precision_loss, reason = "a handful of variants")]
     let default = default.mul_f64((runnable.len() as f64 / BUDGET_FOR as f64).max(1.0));
@@ -64,11 +64,15 @@ pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Pla
             least: if lab.trials.is_some() { 0.0 } else { LEAST_CLOCK },
             ..Throttle::default()
         },
-        budget: options.budget.unwrap_or(if fixed.is_some() { A_DAY } else { default }),
+        budget: match options.newest {
+            Some(_) => Duration::MAX,
+            None => options.budget.unwrap_or(if fixed.is_some() { A_DAY } else { default }),
+        },
         // A trial that was thrown away might have raced.
         warm_up: if lab.trials.is_some() { 0 } else { 2 },
         warm_up_time: if lab.trials.is_some() || lab.on_cpu() { Duration::ZERO } else { WAKING },
         seed: options.seed,
+        newest: options.newest,
     }
 }
 

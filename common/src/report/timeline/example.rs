@@ -6,7 +6,7 @@ use rand_pcg::Pcg64;
 use crate::trace::{Dispatch, Lanes, Trace, TraceFigures, Wave};
 
 /// A machine that runs workgroups in the order of their dispatches.
-pub(in crate::report) struct Machine {
+pub(crate) struct Machine {
     pub multiprocessors: u32,
     /// Waves that one of them holds.
     pub slots: u32,
@@ -18,7 +18,7 @@ pub(in crate::report) struct Machine {
 }
 
 impl Machine {
-    pub(in crate::report) fn new(multiprocessors: u32, slots: u32, launch_rate: f64, wave_us: f64) -> Self {
+    pub(crate) fn new(multiprocessors: u32, slots: u32, launch_rate: f64, wave_us: f64) -> Self {
         Self { multiprocessors, slots, launch_rate, wave_us, random: Pcg64::seed_from_u64(7) }
     }
 
@@ -44,7 +44,7 @@ impl Machine {
 
     /// Dispatches of so many waves each; with a barrier, each begins when the one before has ended and
     /// `barrier_us` have passed.
-    pub(in crate::report) fn run(&mut self, waves: &[u32], barrier_us: Option<f64>) -> Vec<Vec<Wave>> {
+    pub(crate) fn run(&mut self, waves: &[u32], barrier_us: Option<f64>) -> Vec<Vec<Wave>> {
         let mut busy = vec![0.0; (self.multiprocessors * self.slots) as usize];
         let (mut from, mut launched) = (0.0_f64, -1.0 / self.launch_rate);
         let mut all = Vec::new();
@@ -65,7 +65,7 @@ fn ns(us: f64) -> u64 {
 }
 
 /// The trace of such dispatches, each of a kernel of its own number among `kernels`.
-pub(in crate::report) fn trace(dispatches: Vec<Vec<Wave>>, lanes: Lanes, kernels: &[&str]) -> Trace {
+pub(crate) fn trace(dispatches: Vec<Vec<Wave>>, lanes: Lanes, kernels: &[&str]) -> Trace {
     let last = dispatches.iter().flatten().map(|w| w.end_us).fold(0.0, f64::max);
     let dispatches = (0..).zip(dispatches).map(|(at, waves)| Dispatch {
         kernel: kernels[at % kernels.len()].to_owned(),
@@ -78,13 +78,13 @@ pub(in crate::report) fn trace(dispatches: Vec<Vec<Wave>>, lanes: Lanes, kernels
 }
 
 /// Twelve passes on 132 multiprocessors, with barriers between them or without.
-pub(in crate::report) fn passes(barrier_us: Option<f64>) -> Trace {
+pub(crate) fn passes(barrier_us: Option<f64>) -> Trace {
     let waves = Machine::new(132, 32, 1900.0, 2.2).run(&[8192; 12], barrier_us);
     trace(waves, Lanes::Multiprocessors(132), &["chain/step.comp"])
 }
 
 /// The same in two bands, of which one's barrier does not wait for the other.
-pub(in crate::report) fn bands() -> Trace {
+pub(crate) fn bands() -> Trace {
     let mut all = Vec::new();
     for band in 0..2 {
         let mut machine = Machine::new(132, 16, 900.0, 2.2);
@@ -102,13 +102,13 @@ pub(in crate::report) fn bands() -> Trace {
 }
 
 /// What a CPU does: eight threads, a wave at a time each.
-pub(in crate::report) fn threads(packed: u32) -> Trace {
+pub(crate) fn threads(packed: u32) -> Trace {
     let waves = Machine::new(packed, 1, 0.5, 40.0).run(&[120, 90, 120], Some(25.0));
     trace(waves, Lanes::Packed(packed), &["chain/step.comp", "copy.comp", "chain/step.comp"])
 }
 
 /// One dispatch and nothing else.
-pub(in crate::report) fn single() -> Trace {
+pub(crate) fn single() -> Trace {
     trace(
         Machine::new(132, 32, 1900.0, 2.2).run(&[40_000], None),
         Lanes::Multiprocessors(132),
@@ -116,6 +116,6 @@ pub(in crate::report) fn single() -> Trace {
     )
 }
 
-pub(in crate::report) fn figures(trace: &Trace) -> TraceFigures {
+pub(crate) fn figures(trace: &Trace) -> TraceFigures {
     TraceFigures::of(trace, None).unwrap()
 }

@@ -11,8 +11,10 @@ mod bins;
 mod colours;
 mod events;
 #[cfg(test)]
-pub(super) mod example;
+pub(crate) mod example;
 mod head;
+#[cfg(feature = "window")]
+pub(crate) mod live;
 mod panel;
 mod raster;
 mod scene;

@@ -1,8 +1,9 @@
 //! From a shader file to a pipeline.
 
+mod reload;
+
 use std::collections::BTreeMap;
 use std::fmt;
-use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
 use ash::vk;
@@ -30,24 +31,24 @@ pub struct Kernel(pub(crate) u32);
 pub struct KernelBuilder<'g> {
     gpu: &'g Gpu,
     shaders: &'g Library,
+    recipe: Recipe,
+}
+
+/// All that a kernel is made from but the text of its shader.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recipe {
     path: String,
     defines: Defines,
     constants: BTreeMap<String, u32>,
     workgroup: Option<[u32; 3]>,
     shared_bytes: u64,
+    /// Wrapped, so that it notes its waves.
+    traced: bool,
 }
 
 impl<'g> KernelBuilder<'g> {
     pub(crate) fn new(gpu: &'g Gpu, shaders: &'g Library, path: &str) -> Self {
-        Self {
-            gpu,
-            shaders,
-            path: path.to_owned(),
-            defines: Vec::new(),
-            constants: BTreeMap::new(),
-            workgroup: None,
-            shared_bytes: 0,
-        }
+        Self { gpu, shaders, recipe: Recipe { path: path.to_owned(), ..Recipe::default() } }
     }
 
     /// Defines a macro without a value, for `#ifdef`.
@@ -58,27 +59,27 @@ impl<'g> KernelBuilder<'g> {
     /// Defines a macro, for what no specialisation constant can be: a bound that must be known when
     /// loops are unrolled, a format.
     pub fn define_as(mut self, name: &str, value: impl fmt::Display) -> Self {
-        self.defines.push((name.to_owned(), value.to_string()));
+        self.recipe.defines.push((name.to_owned(), value.to_string()));
         self
     }
 
     /// Sets a specialisation constant by the name it has in the shader (32 bits, as the shader
     /// reads them).
     pub fn constant(mut self, name: &str, value: u32) -> Self {
-        self.constants.insert(name.to_owned(), value);
+        self.recipe.constants.insert(name.to_owned(), value);
         self
     }
 
     /// Sets the workgroup size through the shader's `local_size_*_id`.
     pub fn workgroup(mut self, size: [u32; 3]) -> Self {
-        self.workgroup = Some(size);
+        self.recipe.workgroup = Some(size);
         self
     }
 
     /// Says how many bytes of shared memory a workgroup takes, so that a device with fewer is told
     /// apart before its driver fails.
     pub fn shared_bytes(mut self, bytes: u64) -> Self {
-        self.shared_bytes = bytes;
+        self.recipe.shared_bytes = bytes;
         self
     }
 
@@ -103,42 +104,36 @@ impl<'g> KernelBuilder<'g> {
     /// A shader with an error, a constant that it does not have, a workgroup beyond the device's
     /// limits.
     pub fn build(self) -> Result<Kernel> {
-        self.check_shared()?;
-        let source = self.shaders.load(&self.path)?;
-        let kernel = self.build_from(&source, &self.defines)?;
-        let bindings = self.gpu.arena().kernel(kernel).interface.bindings.len();
-        let has_room = bindings < self.gpu.max_push_descriptors() as usize;
-        if self.gpu.traces.get() && has_room {
-            let wrapper = self.shaders.load(WRAPPER)?;
-            let (source, mut defines) = wrapped(&source, &wrapper.text, self.gpu.waves.lanes, bindings);
-            defines.extend_from_slice(&self.defines);
-            let traced = self.build_from(&source, &defines)?;
-            let mut arena = self.gpu.arena.borrow_mut();
-            arena.kernels[traced.0 as usize].is_traced = true;
-            arena.kernels[kernel.0 as usize].traced = Some(traced);
+        let Self { gpu, shaders, recipe } = self;
+        let slot = gpu.made(shaders, &recipe)?;
+        let has_room = slot.interface.bindings.len() < gpu.max_push_descriptors() as usize;
+        let kernel = gpu.keep(slot)?;
+        if gpu.traces.get() && has_room {
+            let traced = gpu.keep(gpu.made(shaders, &Recipe { traced: true, ..recipe })?)?;
+            gpu.arena.borrow_mut().kernels[kernel.0 as usize].traced = Some(traced);
         }
         Ok(kernel)
     }
 
     /// A kernel of the runner's that no record shows and nothing traces.
     pub(crate) fn build_for_runner(self) -> Result<Kernel> {
-        let kernel = self.build_from(&self.shaders.load(&self.path)?, &self.defines)?;
-        self.gpu.arena.borrow_mut().kernels[kernel.0 as usize].is_traced = true;
-        Ok(kernel)
+        let slot = self.gpu.made(self.shaders, &self.recipe)?;
+        self.gpu.keep(KernelSlot { is_traced: true, ..slot })
     }
+}
 
-    fn build_from(&self, source: &Source, defines: &Defines) -> Result<Kernel> {
-        let spirv = spirv::compile(source, defines)?;
-        let interface = reflect(&spirv).with_context(|| format!("shader {}", self.path))?;
-        let (constants, workgroup) = self.specialise(&interface)?;
-        self.check_limits(&interface, workgroup)?;
-        let facts = KernelFacts {
-            name: self.full_name(),
-            spirv_sha256: spirv::hash(&spirv),
-            constants: self.constants.clone(),
-            workgroup,
-        };
-        self.gpu.pipeline(&spirv, &constants, interface, facts)
+impl Recipe {
+    /// The shader with what it includes, and the macros that it is compiled with.
+    fn source(&self, gpu: &Gpu, shaders: &Library) -> Result<(Source, Defines)> {
+        let source = shaders.load(&self.path)?;
+        if !self.traced {
+            return Ok((source, self.defines.clone()));
+        }
+        let plain = reflect(&spirv::compile(&source, &self.defines)?)?;
+        let wrapper = shaders.load(WRAPPER)?;
+        let (source, mut defines) = wrapped(&source, &wrapper.text, gpu.waves.lanes, plain.bindings.len());
+        defines.extend_from_slice(&self.defines);
+        Ok((source, defines))
     }
 
     /// Specialisation constants by id, and the workgroup that they lead to.
@@ -170,8 +165,8 @@ impl<'g> KernelBuilder<'g> {
         Ok((by_id, workgroup))
     }
 
-    fn check_limits(&self, interface: &Interface, workgroup: [u32; 3]) -> Result<()> {
-        let facts = &self.gpu.facts;
+    fn check_limits(&self, gpu: &Gpu, interface: &Interface, workgroup: [u32; 3]) -> Result<()> {
+        let facts = &gpu.facts;
         let invocations: u64 = workgroup.iter().map(|&n| u64::from(n)).product();
         let fits = workgroup.iter().zip(facts.max_workgroup_size).all(|(&n, most)| (1..=most).contains(&n));
         if !fits || invocations > u64::from(facts.max_workgroup_invocations) {
@@ -185,18 +180,18 @@ impl<'g> KernelBuilder<'g> {
             .into());
         }
         ensure!(
-            interface.bindings.len() <= self.gpu.max_push_descriptors() as usize,
+            interface.bindings.len() <= gpu.max_push_descriptors() as usize,
             "shader {} has {} bindings, {} takes {}",
             self.path,
             interface.bindings.len(),
             facts.name,
-            self.gpu.max_push_descriptors()
+            gpu.max_push_descriptors()
         );
         Ok(())
     }
 
-    fn check_shared(&self) -> Result<()> {
-        let facts = &self.gpu.facts;
+    fn check_shared(&self, gpu: &Gpu) -> Result<()> {
+        let facts = &gpu.facts;
         if self.shared_bytes > u64::from(facts.max_shared_memory) {
             return Err(BeyondLimits(format!(
                 "{} of shared memory a workgroup are not possible on {}: it has {}",
@@ -209,12 +204,12 @@ impl<'g> KernelBuilder<'g> {
         Ok(())
     }
 
-    fn full_name(&self) -> String {
+    fn full_name(&self, defines: &Defines) -> String {
         let define = |(name, value): &(String, String)| match value.as_str() {
             "" => name.clone(),
             value => format!("{name}={value}"),
         };
-        let defines: Vec<String> = self.defines.iter().map(define).collect();
+        let defines: Vec<String> = defines.iter().map(define).collect();
         if defines.is_empty() { self.path.clone() } else { format!("{} [{}]", self.path, defines.join(" ")) }
     }
 }
@@ -235,16 +230,23 @@ impl Gpu {
         arena.kernels.iter().filter(|slot| !slot.is_traced).map(|slot| slot.facts.clone()).collect()
     }
 
-    fn pipeline(
-        &self,
-        spirv: &[u32],
-        constants: &BTreeMap<u32, u32>,
-        interface: Interface,
-        facts: KernelFacts,
-    ) -> Result<Kernel> {
+    /// Compiles a kernel and makes its pipeline.
+    fn made(&self, shaders: &Library, recipe: &Recipe) -> Result<KernelSlot> {
+        recipe.check_shared(self)?;
+        let (source, defines) = recipe.source(self, shaders)?;
+        let spirv = spirv::compile(&source, &defines)?;
+        let interface = reflect(&spirv).with_context(|| format!("shader {}", recipe.path))?;
+        let (constants, workgroup) = recipe.specialise(&interface)?;
+        recipe.check_limits(self, &interface, workgroup)?;
+        let facts = KernelFacts {
+            name: recipe.full_name(&recipe.defines),
+            spirv_sha256: spirv::hash(&spirv),
+            constants: recipe.constants.clone(),
+            workgroup,
+        };
         let (set_layout, layout) = layouts(&self.device, &interface.bindings, interface.push_bytes)?;
         let flags = self.statistics.as_ref().map_or(vk::PipelineCreateFlags::empty(), Reader::flags);
-        let compiled = compile(&self.device, flags, spirv, constants, layout, &facts.name);
+        let compiled = compile(&self.device, flags, &spirv, &constants, layout, &facts.name);
         let pipeline = compiled.inspect_err(|_| unsafe {
             self.device.destroy_pipeline_layout(layout, None);
             self.device.destroy_descriptor_set_layout(set_layout, None);
@@ -252,19 +254,24 @@ impl Gpu {
         self.name(pipeline, &facts.name);
         self.name(layout, &facts.name);
         self.name(set_layout, &facts.name);
-        let mut arena = self.arena.borrow_mut();
-        let (spirv, constants) = (Rc::from(spirv), constants.clone());
-        arena.kernels.push(KernelSlot {
+        Ok(KernelSlot {
             pipeline,
             layout,
             set_layout,
             interface,
             facts,
-            spirv,
+            spirv: spirv.into(),
             constants,
+            sources: source.includes.into_iter().map(|(name, _)| format!("include/{name}")).collect(),
+            recipe: recipe.clone(),
             traced: None,
-            is_traced: false,
-        });
+            is_traced: recipe.traced,
+        })
+    }
+
+    fn keep(&self, slot: KernelSlot) -> Result<Kernel> {
+        let mut arena = self.arena.borrow_mut();
+        arena.kernels.push(slot);
         Ok(Kernel(u32::try_from(arena.kernels.len() - 1)?))
     }
 }

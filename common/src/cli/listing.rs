@@ -1,0 +1,34 @@
+//! `--list-variants`: what there is to run, and what each of it shows.
+
+use anyhow::Result;
+use console::Term;
+
+use super::terminal::width_of;
+use super::{Run, print};
+use crate::error::EXIT_RIGHT;
+use crate::lab::Lab;
+use crate::report::{self, Charset, Listed, Runs};
+
+impl Run {
+    pub(super) fn list_variants(&self, lab: &Lab) -> Result<u8> {
+        let by_default = lab.default_selection()?;
+        let variants: Vec<Listed<'_>> = lab
+            .variants
+            .iter()
+            .zip(by_default)
+            .map(|(variant, by_default)| {
+                let runs = match (&variant.left_out, by_default) {
+                    (Some(_), _) => Runs::NotHere,
+                    (None, true) => Runs::ByDefault,
+                    (None, false) => Runs::OnRequest,
+                };
+                Listed { name: &variant.name, runs, caption: &variant.caption }
+            })
+            .collect();
+        let terminal = Term::stdout();
+        let room = terminal.is_term().then(|| width_of(&terminal));
+        let listing = report::listing(Charset::of_terminal(), room, &variants, lab.source.as_deref());
+        print(&format!("{} on {}\n\n{listing}", self.sample.name, lab.device().name))?;
+        Ok(EXIT_RIGHT)
+    }
+}

@@ -1,0 +1,217 @@
+//! `--live`: the engine on a thread of its own, the stage on this one, which systems ask of a window.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::Args;
+
+use super::args::{command, own};
+use super::terminal::{FILE_WIDTH, leave_at_once};
+use super::{Run, clock_seed, cpu_note};
+use crate::drive::bench;
+use crate::error::Halt;
+use crate::fault;
+use crate::gpu::Gpu;
+use crate::lab::Lab;
+use crate::live::desk::Desk;
+use crate::live::engine::{Engine, Program, Taken, Wanted};
+use crate::live::knobs::knobs;
+use crate::live::link::{Order, State};
+use crate::live::stage::{Script, Stage};
+use crate::measure::Stop;
+use crate::record::{Ended, Record, is_limit};
+use crate::report::{self, Folder};
+
+/// So long the engine may take to end the sample under way, beyond what a submit may take: freeing what a sample
+/// has takes a while.
+const PARTING: Duration = Duration::from_secs(5);
+/// Compiling kernels and computing twins is not waited for.
+const IMPATIENT: Duration = Duration::from_millis(500);
+
+/// A run, its sample, and the way from arguments to declarations.
+struct Live<A> {
+    run: Run,
+    declare: fn(&mut Lab, &A) -> Result<()>,
+    /// The arguments that are not the sample's own, as they were given.
+    shared: Vec<String>,
+}
+
+impl Run {
+    /// Shows the sample until the window is closed.
+    pub(super) fn live<A: Args + 'static>(
+        self,
+        arguments: Vec<String>,
+        shared: Vec<String>,
+        declare: fn(&mut Lab, &A) -> Result<()>,
+    ) -> Result<u8> {
+        fault::arm()?;
+        self.stop()?;
+        let wanted = Wanted {
+            sample: self.sample,
+            open: self.open_options(),
+            lab: self.lab_options(),
+            arguments,
+            cold: self.common.cold,
+            seed: self.common.seed.unwrap_or_else(clock_seed),
+            traced: false,
+        };
+        let script = Script {
+            frames: self.common.frames,
+            is_headless: self.common.headless,
+            screenshot: self.common.screenshot.clone(),
+            size: self.common.window.map_or([1280, 720], crate::Extent::sides),
+            demo: self.common.demo,
+            press: self.common.press.clone(),
+            theme: self.common.theme,
+            validate: self.common.check,
+            knobs: knobs(&command::<A>(&self.sample), &own::<A>()),
+            progress: self.common.progress.clone(),
+            sample: self.sample.name,
+            stop: self.stop.get().cloned().context("listening for Ctrl-C")?,
+        };
+        if script.progress.is_some() {
+            super::follow::end_with_the_parent();
+        }
+        for to in [&self.common.json, &self.common.screenshot].into_iter().flatten() {
+            to.probe()?;
+        }
+        if let (Some(json), Some(png)) = (&self.common.json, &self.common.screenshot) {
+            ensure!(!json.is_same_place(png), "--json and --screenshot name the same place");
+        }
+        // Without a display nothing is compiled.
+        let stage = Stage::open(script)?;
+        let desk = Arc::new(Desk::default());
+        let ended = engine(Arc::clone(&desk), Live { run: self, declare, shared }, wanted)?;
+        let shown = stage.run(&desk);
+        desk.order(Order::Quit);
+        parted(&desk, &ended, shown)
+    }
+}
+
+/// What the program ends with, once the stage has and the engine has been told to.
+fn parted(desk: &Desk, ended: &mpsc::Receiver<Result<u8>>, shown: Result<u8>) -> Result<u8> {
+    let is_building = desk.board().is_none_or(|(_, board)| matches!(board.state, State::Building(_)));
+    let patience = if is_building { IMPATIENT } else { desk.timeout() + PARTING };
+    match ended.recv_timeout(patience) {
+        Ok(Ok(code)) => shown.map(|shown| shown.max(code)),
+        // What the engine met is why the stage has nothing to show.
+        Ok(Err(error)) => Err(error),
+        // Its thread is left where it is, in the middle of a driver's compiler.
+        Err(mpsc::RecvTimeoutError::Timeout) if is_building => leave_at_once(shown?),
+        Err(mpsc::RecvTimeoutError::Timeout) => {
+            shown?;
+            Err(Halt::Hung { what: "the sample under way".into(), seconds: patience.as_secs_f64() }.into())
+        }
+        Err(mpsc::RecvTimeoutError::Disconnected) => {
+            shown.and_then(|_| bail!("the engine has failed: see the lines above"))
+        }
+    }
+}
+
+/// Tells the stage when the engine's thread ends, however it does.
+struct Closing(Arc<Desk>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Starts the engine; what it ends with comes through the channel.
+fn engine<A: Args + 'static>(
+    desk: Arc<Desk>,
+    live: Live<A>,
+    wanted: Wanted,
+) -> Result<mpsc::Receiver<Result<u8>>> {
+    let (sender, ended) = mpsc::channel();
+    let run = move || {
+        // Whatever ends the thread, the stage must not wait for it.
+        let closing = Closing(desk);
+        let code = Engine::run(&closing.0, &live, &wanted);
+        // The stage has stopped waiting when nobody receives it.
+        let _ = sender.send(code);
+    };
+    thread::Builder::new().name("engine".into()).spawn(run).context("starting the engine's thread")?;
+    Ok(ended)
+}
+
+impl<A: Args> Program for Live<A> {
+    fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>> {
+        self.run.certify(gpu)
+    }
+
+    fn declare(&self, lab: &mut Lab, arguments: &[String]) -> Result<()> {
+        let words = std::iter::once(self.run.sample.name).chain(arguments.iter().map(String::as_str));
+        let command = A::augment_args(clap::Command::new(self.run.sample.name).allow_negative_numbers(true));
+        let parsed = command.try_get_matches_from(words).and_then(|matches| A::from_arg_matches(&matches));
+        let parsed = parsed.map_err(|error| anyhow!(super::args::in_one_line(&error)))?;
+        if self.run.common.queue.is_some() {
+            let family = lab.device().queue_family.clone();
+            lab.setting("queue family", family);
+        }
+        (self.declare)(lab, &parsed)?;
+        lab.validate()?;
+        lab.select()?;
+        if lab.on_cpu() {
+            let note = cpu_note(lab);
+            lab.notes.insert(0, note.to_owned());
+        }
+        if self.run.common.check {
+            lab.note("The validation layer listens: these times are no times.");
+        }
+        Ok(())
+    }
+
+    fn record(&self, lab: &Lab, arguments: &[String], taken: Taken) -> Result<String> {
+        let record = self.record_of(lab, arguments, taken);
+        let path = new_folder(self.run.common.out.as_deref(), self.run.sample.name)?;
+        let folder = Folder::create(&path)?;
+        folder.write(&record, &report::table(&record, FILE_WIDTH), None)?;
+        let own = record.rows.iter().filter(|row| !is_limit(&row.variant)).count();
+        Ok(format!("record of {own} variants written to {}", path.display()))
+    }
+
+    fn leave(&self, lab: &Lab, arguments: &[String], taken: Option<Taken>) -> Result<()> {
+        let Some(json) = &self.run.common.json else { return Ok(()) };
+        let taken = taken.context("nothing was measured that --json could hold: give it more --frames")?;
+        json.write(report::json(&self.record_of(lab, arguments, taken))?)
+    }
+}
+
+impl<A> Live<A> {
+    fn record_of(&self, lab: &Lab, arguments: &[String], taken: Taken) -> Record {
+        let Taken { mut method, mut rows, measured } = taken;
+        method.budget_s = measured.as_secs_f64();
+        for row in rows.iter_mut().filter(|row| row.isolated_us.is_some()) {
+            row.stop = Some(Stop::Interrupted);
+        }
+        let verdict = bench::verdict(lab, &rows);
+        let began = SystemTime::now().checked_sub(measured).unwrap_or_else(SystemTime::now);
+        let mut record = self.run.record(lab, method, rows, verdict, Ended::Interrupted, began);
+        record.command = self.command(arguments);
+        record.notes.push(format!(
+            "Taken from a window after {:.1} s; each row keeps its newest pairs.",
+            measured.as_secs_f64()
+        ));
+        record
+    }
+
+    /// The command line that shows what is shown now.
+    fn command(&self, arguments: &[String]) -> Vec<String> {
+        let program = std::env::args().next().unwrap_or_else(|| self.run.sample.name.to_owned());
+        std::iter::once(program).chain(arguments.iter().chain(&self.shared).cloned()).collect()
+    }
+}
+
+/// A folder that is not there yet.
+fn new_folder(asked: Option<&Path>, sample: &str) -> Result<PathBuf> {
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let named = || PathBuf::from(format!("{sample}-{}", now.replace(':', "-")));
+    let first = asked.map_or_else(named, Path::to_owned);
+    let more = (2..1000).map(|n| PathBuf::from(format!("{}-{n}", first.display())));
+    let free = std::iter::once(first.clone()).chain(more).find(|path| !path.exists());
+    free.with_context(|| format!("{} and its like are all taken: choose another folder", first.display()))
+}

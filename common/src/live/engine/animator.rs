@@ -1,0 +1,114 @@
+//! Results that become the input of the next frame, and the input that the rounds find again behind it.
+
+use std::cell::RefCell;
+
+use anyhow::{Context, Result};
+
+use super::easel::fitting;
+use super::painted::scaled;
+use crate::drive::session::Session;
+use crate::gpu::{Buffer, Gpu};
+use crate::lab::{Animation, Check, Pull};
+use crate::live::link::{Drag, Picture, View};
+use crate::memory::Place;
+
+/// Moves an input from frame to frame.
+pub(super) struct Animator<'l> {
+    gpu: &'l Gpu,
+    animation: &'l Animation,
+    staging: Buffer,
+    motion: RefCell<Motion>,
+}
+
+/// The input of the next frame, and what came out of the last.
+struct Motion {
+    input: Vec<u32>,
+    result: Vec<u32>,
+}
+
+impl<'l> Animator<'l> {
+    pub fn new(gpu: &'l Gpu, animation: &'l Animation) -> Result<Self> {
+        animation.moves.restart();
+        let begin = animation.moves.begin().to_vec();
+        let staging = gpu.buffer("moved input", size_of_val(&*begin) as u64, Place::Upload)?;
+        let motion = Motion { input: begin, result: Vec::new() };
+        Ok(Self { gpu, animation, staging, motion: RefCell::new(motion) })
+    }
+
+    /// A variant makes the result that is animated.
+    pub fn moves(&self, session: &Session<'_>, variant: usize) -> bool {
+        session.first_check(variant).is_some_and(|check| self.is_of(check))
+    }
+
+    fn is_of(&self, check: &Check) -> bool {
+        check.set == self.animation.set && check.index == self.animation.index
+    }
+
+    /// Gives the next sample the moved input.
+    pub fn put_in(&self) -> Result<()> {
+        self.fill(&self.motion.borrow().input)
+    }
+
+    /// Gives the samples behind it their own, and counts the words of the result that differ from what the CPU
+    /// twin makes of the same input.
+    pub fn take_out(&self, session: &Session<'_>, variant: usize) -> Result<u64> {
+        let moves = &self.animation.moves;
+        let check = session.first_check(variant).context("a result to move")?;
+        let readback = session.readback.context("no buffer to read a result through")?;
+        let words = moves.begin().len();
+        let result = session.look_at_result(check, 0, readback, |result| result[..words].to_vec())?;
+        self.fill(moves.begin())?;
+        let mut motion = self.motion.borrow_mut();
+        let wrong = differing(&moves.twin(&motion.input), &result, check);
+        motion.result = result;
+        Ok(wrong)
+    }
+
+    /// Makes the input of the next frame of the last result.
+    pub fn move_on(&self, drag: Option<Drag>) {
+        let mut motion = self.motion.borrow_mut();
+        if motion.result.is_empty() {
+            return;
+        }
+        let pull = drag.map(|Drag { from, to }| Pull { from, to });
+        motion.input = self.animation.moves.next(&motion.input, &motion.result, pull);
+    }
+
+    /// The picture of the last result.
+    pub fn picture(&self, view: View, wrong: u64) -> Option<Picture> {
+        let (moves, motion) = (&self.animation.moves, self.motion.borrow());
+        if view.pixels.contains(&0) || motion.result.is_empty() {
+            return None;
+        }
+        let (size, whole) = (view.pixels, moves.size());
+        let focus = view.at.unwrap_or_else(|| fitting(whole, size));
+        let pixels = scaled(&moves.paint(&motion.result), whole, view, focus);
+        let caption = moves.caption().into();
+        Some(Picture {
+            size,
+            pixels,
+            view,
+            whole,
+            focus,
+            wrong,
+            wrong_beside: None,
+            texel: None,
+            caption,
+            can_drag: true,
+        })
+    }
+
+    fn fill(&self, words: &[u32]) -> Result<()> {
+        self.gpu.write(self.staging, words)?;
+        self.gpu.run_once("moving an input", |cmd| {
+            cmd.full_barrier();
+            cmd.copy_buffer(self.staging, self.animation.input, size_of_val(words) as u64);
+        })
+    }
+}
+
+fn differing(expected: &[u32], actual: &[u32], check: &Check) -> u64 {
+    let words = expected.len().min(actual.len());
+    let elements = u32::try_from(words * 4 / check.element.bytes as usize).unwrap_or(u32::MAX);
+    check.element.count(&expected[..words], &actual[..words], elements)
+}

@@ -1,0 +1,318 @@
+//! A run that is shown: what comes between its samples.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeSet;
+use std::mem::take;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use super::animator::Animator;
+use super::easel::Easel;
+use super::scene::Scene;
+use super::{Engine, compose};
+use crate::drive::bench::{Pulse, Step};
+use crate::drive::session::{BadStamps, Session};
+use crate::drive::trace::Spotlight;
+use crate::error::one_line;
+use crate::lab::Lab;
+use crate::live::link::{About, Figures, Frame, Picture, Timeline};
+use crate::record::{Method, Row};
+
+/// Samples are taken for so long between two frames, and at least one; longer where a frame itself takes longer,
+/// so that half of the time goes into the figures.
+const SLICE: Duration = Duration::from_millis(12);
+/// The longest such time: fewer frames would look like none.
+const LONGEST_SLICE: Duration = Duration::from_millis(50);
+/// Figures are worked out anew after so long: summaries of a hundred rows take milliseconds.
+const FIGURES: Duration = Duration::from_millis(250);
+/// A stage that draws nothing for so long is not waited for.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Between two traces, which hold back the frame that they come in: thousands of waves are read and sorted.
+const TRACES: Duration = Duration::from_millis(400);
+/// Between two looks at files and orders while nothing is measured.
+const IDLE: Duration = Duration::from_millis(100);
+
+/// A run over one lab.
+pub(super) struct Show<'e> {
+    engine: &'e Engine<'e>,
+    lab: &'e Lab,
+    easel: Easel<'e>,
+    animator: Option<Animator<'e>>,
+    scene: &'e RefCell<Scene>,
+    /// Shaders that were saved and not built since.
+    pending: &'e RefCell<BTreeSet<String>>,
+    began: Instant,
+    slice: Cell<Instant>,
+    frame_took: Cell<Duration>,
+    figures: Cell<Option<Instant>>,
+    /// What traces waves, once it was asked for; or why nothing can.
+    spotlight: OnceCell<Result<Spotlight<'e>, String>>,
+    traced: Cell<Option<Instant>>,
+}
+
+impl Pulse for Show<'_> {
+    fn beat(&self, session: &mut Session<'_>) -> Result<()> {
+        self.listen()?;
+        let length = self.frame_took.get().clamp(SLICE, LONGEST_SLICE);
+        let is_due = self.slice.get().elapsed() >= length || self.scene.borrow().board.paused;
+        if is_due && self.scene.borrow().restart.is_none() {
+            let began = Instant::now();
+            self.frame(session)?;
+            self.frame_took.set(began.elapsed());
+            self.wait_while_paused(session)?;
+            self.slice.set(Instant::now());
+        }
+        Ok(())
+    }
+}
+
+impl<'e> Show<'e> {
+    pub fn new(
+        engine: &'e Engine<'e>,
+        lab: &'e Lab,
+        scene: &'e RefCell<Scene>,
+        pending: &'e RefCell<BTreeSet<String>>,
+    ) -> Result<Self> {
+        let now = Instant::now();
+        // The first frame comes before the first sample.
+        let slice = Cell::new(now.checked_sub(LONGEST_SLICE).unwrap_or(now));
+        let easel = Easel::new(lab)?;
+        let (figures, traced, spotlight) = (Cell::default(), Cell::default(), OnceCell::new());
+        let animator =
+            lab.animation.as_ref().map(|animation| Animator::new(&lab.gpu, animation)).transpose()?;
+        Ok(Self {
+            engine,
+            lab,
+            easel,
+            animator,
+            scene,
+            pending,
+            began: now,
+            slice,
+            frame_took: Cell::default(),
+            figures,
+            spotlight,
+            traced,
+        })
+    }
+
+    /// Takes the figures over, some times a second; ends the run where that is ordered.
+    pub fn watch(&self, step: &Step<'_>) -> ControlFlow<()> {
+        let is_due = self.figures.get().is_none_or(|at| at.elapsed() >= FIGURES);
+        if is_due || self.scene.borrow().record {
+            let (method, rows) = step.so_far();
+            self.take(method, rows, step.rounds);
+            self.figures.set(Some(Instant::now()));
+            self.record();
+        }
+        if self.scene.borrow().restart.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Writes a record of the figures so far, where one is wanted.
+    fn record(&self) {
+        let mut scene = self.scene.borrow_mut();
+        if take(&mut scene.record) {
+            let written = self.engine.record(self.lab, &scene);
+            scene.tell(About::News, Some(written.unwrap_or_else(|error| one_line(&error))));
+        }
+    }
+
+    /// Since the figures were begun.
+    pub fn measured(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Takes figures over.
+    pub fn take(&self, method: Method, rows: Vec<Row>, rounds: u32) {
+        let (method, measured) = (Some(method), self.measured());
+        self.scene.borrow_mut().board.figures = Arc::new(Figures { method, rows, rounds, measured });
+    }
+
+    /// Frames without samples, until something else is ordered: for a lab of which no row can be measured.
+    pub fn stand(&self, session: &mut Session<'_>) -> Result<()> {
+        while self.scene.borrow().restart.is_none() {
+            self.listen()?;
+            self.record();
+            self.frame(session)?;
+            self.wait_while_paused(session)?;
+            self.engine.desk.await_orders(IDLE);
+        }
+        Ok(())
+    }
+
+    /// Takes orders, and builds the kernels anew whose shaders were saved.
+    fn listen(&self) -> Result<()> {
+        for order in self.engine.desk.orders() {
+            self.scene.borrow_mut().obey(order);
+        }
+        let saved = self.engine.saved();
+        if saved.is_empty() {
+            return Ok(());
+        }
+        self.pending.borrow_mut().extend(saved);
+        self.engine.reload(self.lab, &mut self.scene.borrow_mut(), &mut self.pending.borrow_mut());
+        Ok(())
+    }
+
+    fn wait_while_paused(&self, session: &mut Session<'_>) -> Result<()> {
+        let goes_on = || {
+            let scene = self.scene.borrow();
+            !scene.board.paused || scene.restart.is_some()
+        };
+        while !goes_on() {
+            self.engine.desk.leave_device();
+            self.engine.desk.await_orders(IDLE);
+            self.engine.desk.take_device();
+            self.listen()?;
+            self.record();
+            let (step, look, dirty) = {
+                let mut scene = self.scene.borrow_mut();
+                scene.forget_news();
+                (take(&mut scene.step), take(&mut scene.look), take(&mut scene.dirty))
+            };
+            if step {
+                self.frame(session)?;
+            } else if look {
+                self.redrawn(session)?;
+            } else if dirty {
+                self.present();
+            }
+        }
+        Ok(())
+    }
+
+    /// A sample of its own of the variant that is shown, its picture, and the stage's turn.
+    fn frame(&self, session: &mut Session<'_>) -> Result<()> {
+        let (current, other) = {
+            let mut scene = self.scene.borrow_mut();
+            (scene.step, scene.look) = (false, false);
+            (scene.board.current, scene.board.other)
+        };
+        // Before the samples whose results are drawn: a traced one leaves its own.
+        if self.lab.traces() && self.traced.get().is_none_or(|at| at.elapsed() >= TRACES) {
+            self.trace(session, current, other)?;
+            self.traced.set(Some(Instant::now()));
+        }
+        // The one beside it first, so that what was sampled last is what is shown.
+        let beside = match other {
+            Some(other) => self.shot(session, other)?.and_then(|(_, picture)| picture),
+            None => None,
+        };
+        let (shown, picture) = self.shot(session, current)?.unzip();
+        if let (Some(_), Some(animator)) = (shown, &self.animator) {
+            animator.move_on(self.scene.borrow().drag);
+        }
+        let picture = match (picture.flatten(), beside) {
+            (Some(picture), Some(beside)) => Some(compose::halves(picture, &beside)),
+            (picture, _) => picture,
+        };
+        let mut scene = self.scene.borrow_mut();
+        if let Some(frame) = shown {
+            scene.add(frame);
+        }
+        scene.board.picture = picture.map(Arc::new);
+        drop(scene);
+        self.present();
+        Ok(())
+    }
+
+    /// The waves of the variant that is shown, and of the one beside it.
+    fn trace(&self, session: &mut Session<'_>, current: usize, other: Option<usize>) -> Result<()> {
+        if self.spotlight.get().is_none() {
+            let made = Spotlight::new(self.lab, session)?;
+            self.spotlight.get_or_init(|| made);
+        }
+        let (mut timelines, mut untraced) = (Vec::new(), None);
+        for variant in std::iter::once(current).chain(other) {
+            let traced = match self.spotlight.get() {
+                Some(Ok(spotlight)) => spotlight.trace(session, variant)?,
+                Some(Err(reason)) => Err(reason.clone()),
+                None => continue,
+            };
+            match traced {
+                Ok((trace, figures)) => {
+                    timelines.push(Timeline { variant, trace: Arc::new(trace), figures: Arc::new(figures) });
+                }
+                Err(reason) => untraced = Some(format!("{}: {reason}", self.lab.variants[variant].name)),
+            }
+        }
+        let mut scene = self.scene.borrow_mut();
+        scene.board.timelines = timelines.into();
+        scene.board.untraced = untraced;
+        Ok(())
+    }
+
+    /// The picture of a variant's last result.
+    fn drawn(&self, session: &Session<'_>, frame: Frame) -> Result<Option<Picture>> {
+        let view = self.scene.borrow().view;
+        let picture = self.easel.draw(session, frame.variant, view)?;
+        Ok(picture.map(|picture| Picture { wrong: frame.wrong, ..picture }))
+    }
+
+    /// The picture of the result that is shown, for another view.
+    fn redrawn(&self, session: &mut Session<'_>) -> Result<()> {
+        let (last, current, other, view) = {
+            let Scene { board, view, .. } = &*self.scene.borrow();
+            (board.frames.last().copied(), board.current, board.other, *view)
+        };
+        let last = last.filter(|frame| frame.variant == current && other.is_none());
+        let Some(frame) = last else { return self.frame(session) };
+        let picture = match self.animator.as_ref().filter(|animator| animator.moves(session, frame.variant)) {
+            Some(animator) => animator.picture(view, frame.wrong),
+            None => self.drawn(session, frame)?,
+        };
+        self.scene.borrow_mut().board.picture = picture.map(Arc::new);
+        self.present();
+        Ok(())
+    }
+
+    /// One sample and its picture; nothing where the variant does not run here.
+    fn shot(&self, session: &mut Session<'_>, variant: usize) -> Result<Option<(Frame, Option<Picture>)>> {
+        let Some(animator) = self.animator.as_ref().filter(|animator| animator.moves(session, variant))
+        else {
+            let Some(frame) = self.sample(session, variant)? else { return Ok(None) };
+            return Ok(Some((frame, self.drawn(session, frame)?)));
+        };
+        if session.left_out(variant).is_some() {
+            return Ok(None);
+        }
+        animator.put_in()?;
+        let sampled = self.sample(session, variant);
+        // Whatever became of it, the rounds must find their own input.
+        let moved = animator.take_out(session, variant);
+        let Some(frame) = sampled? else { return Ok(None) };
+        let (view, wrong) = (self.scene.borrow().view, moved?);
+        Ok(Some((Frame { wrong, ..frame }, animator.picture(view, wrong))))
+    }
+
+    /// One sample; nothing where the variant does not run here.
+    fn sample(&self, session: &mut Session<'_>, variant: usize) -> Result<Option<Frame>> {
+        if session.left_out(variant).is_some() {
+            return Ok(None);
+        }
+        match session.sample(Some(variant), 1) {
+            Ok(reading) => Ok(Some(Frame { variant, us: Some(reading.gpu_us), wrong: reading.wrong })),
+            Err(error) if error.is::<BadStamps>() => Ok(Some(Frame { variant, us: None, wrong: 0 })),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Shows the board, and waits for the stage to have drawn it.
+    fn present(&self) {
+        let board = {
+            let mut scene = self.scene.borrow_mut();
+            self.engine.layer.hear(self.lab, &mut scene);
+            scene.forget_news();
+            scene.dirty = false;
+            scene.board.state = scene.state();
+            scene.board.clone()
+        };
+        self.engine.desk.leave_device();
+        let number = self.engine.desk.publish(board);
+        self.engine.desk.await_drawn(number, PATIENCE);
+        self.engine.desk.take_device();
+    }
+}

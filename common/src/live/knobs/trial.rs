@@ -1,0 +1,110 @@
+//! What an argument takes, found by trial: clap does not tell the range of a parser.
+
+use clap::{Arg, ArgAction, Command};
+
+use super::Kind;
+
+/// Whole numbers that are tried, so that some lie inside of every range worth a slider.
+const PROBES: [u32; 40] = {
+    let mut probes = [0; 40];
+    let mut at = 0;
+    while at < 32 {
+        probes[at] = 1 << at;
+        at += 1;
+    }
+    // Between the powers, and noughts last: a range may begin at 3 or end at 100.
+    probes[32] = 3;
+    probes[33] = 5;
+    probes[34] = 6;
+    probes[35] = 10;
+    probes[36] = 100;
+    probes[37] = 1000;
+    probes[38] = u32::MAX;
+    probes
+};
+
+/// What `argument` takes. Tries at most some hundred values.
+#[must_use]
+pub fn kind_of(argument: &Arg) -> Kind {
+    if !argument.get_action().takes_values() {
+        return Kind::Flag;
+    }
+    let choices: Vec<_> = argument.get_possible_values().iter().map(|v| v.get_name().to_owned()).collect();
+    if !choices.is_empty() {
+        return Kind::Choice(choices);
+    }
+    let mut trial = Trial::of(argument);
+    match ["x", "8", "8x8", "8x8x2"].map(|text| trial.takes(text)) {
+        [true, ..] => Kind::Text,
+        [_, true, true, false] => Kind::Size,
+        [_, false, true, true] => Kind::Workgroup,
+        [_, _, false, false] => trial.number(argument).unwrap_or(Kind::Text),
+        _ => Kind::Text,
+    }
+}
+
+/// A command line of one argument.
+struct Trial {
+    command: Command,
+}
+
+impl Trial {
+    /// Of its name and parser alone: what it requires or conflicts with is not there.
+    fn of(argument: &Arg) -> Self {
+        let parser = argument.get_value_parser().clone();
+        let only = Arg::new("value").long("value").action(ArgAction::Set).value_parser(parser);
+        let command = Command::new("trial").no_binary_name(true).disable_help_flag(true);
+        Self { command: command.arg(only.allow_hyphen_values(true)) }
+    }
+
+    fn takes(&mut self, text: &str) -> bool {
+        self.command.try_get_matches_from_mut([format!("--value={text}")]).is_ok()
+    }
+
+    fn takes_whole(&mut self, number: u32) -> bool {
+        self.takes(&number.to_string())
+    }
+
+    fn number(&mut self, argument: &Arg) -> Option<Kind> {
+        let given = argument.get_default_values().iter().filter_map(|value| value.to_str()?.parse().ok());
+        let mut taken: Vec<u32> = PROBES.into_iter().chain(given).collect();
+        taken.sort_unstable();
+        taken.dedup();
+        taken.retain(|probe| self.takes_whole(*probe));
+        let (&low, &high) = (taken.first()?, taken.last()?);
+        if self.takes(&format!("{}.25", low.saturating_sub(1))) || self.takes(&format!("{low}.25")) {
+            return Some(self.fractions(f64::from(low), f64::from(high)));
+        }
+        if high > low + 1 && !self.takes_whole(low + 1) && !self.takes_whole(high - 1) {
+            // Gaps between them: powers of two, say.
+            return Some(Kind::Choice(taken.iter().map(ToString::to_string).collect()));
+        }
+        let min = self.edge(low, low / 2);
+        let max = self.edge(high, high.saturating_mul(2));
+        Some(Kind::Number { min: f64::from(min), max: f64::from(max), whole: true })
+    }
+
+    /// The last number that is taken on the way from one that is to one that may not be.
+    fn edge(&mut self, mut taken: u32, mut refused: u32) -> u32 {
+        if self.takes_whole(refused) {
+            return refused;
+        }
+        while taken.abs_diff(refused) > 1 {
+            let middle = taken.midpoint(refused);
+            if self.takes_whole(middle) { taken = middle } else { refused = middle }
+        }
+        taken
+    }
+
+    /// Ends that are round numbers: powers of ten, and half and a quarter of them.
+    fn fractions(&mut self, low: f64, high: f64) -> Kind {
+        let tens = (0..7).map(|power| 10_f64.powi(-power));
+        let mut below: Vec<f64> = tens.flat_map(|ten| [ten, 0.5 * ten, 0.25 * ten]).collect();
+        below.push(0.0);
+        let min =
+            below.into_iter().filter(|end| *end < low && self.takes(&end.to_string())).fold(low, f64::min);
+        let high = (0..7).map(|step| high * (1.0 + 0.25 * f64::from(step)));
+        let max = high.filter(|end| self.takes(&end.to_string())).fold(low, f64::max);
+        Kind::Number { min, max, whole: false }
+    }
+}

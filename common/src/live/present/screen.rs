@@ -1,0 +1,162 @@
+//! A window to draw into: its swapchain is made anew whenever it changes or is lost.
+
+use std::mem::ManuallyDrop;
+use std::rc::Rc;
+
+use anyhow::Result;
+use ash::prelude::VkResult;
+use ash::vk;
+
+use super::device::Device;
+use super::surface::Surface;
+use super::swapchain::{Acquired, Chain};
+use crate::error::failure;
+
+/// A window and its images.
+pub(super) struct Screen {
+    device: Rc<Device>,
+    chain: Option<Chain>,
+    surface: ManuallyDrop<Surface>,
+    /// Pixels of the window, for window systems that leave the size to the program.
+    size: [u32; 2],
+    /// The images do not fit the window any more.
+    is_stale: bool,
+    is_lost: bool,
+}
+
+/// What became of an image that was to be presented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Shown,
+    /// The window had changed.
+    Missed,
+}
+
+/// What became of the images that were to be made anew.
+enum Renewed {
+    Ready,
+    /// The window has no area.
+    NoArea,
+    /// The surface was lost on the way.
+    Lost,
+}
+
+impl Screen {
+    pub fn new(device: Rc<Device>, surface: Surface, size: [u32; 2]) -> Self {
+        let surface = ManuallyDrop::new(surface);
+        Self { device, chain: None, surface, size, is_stale: true, is_lost: false }
+    }
+
+    pub fn resize(&mut self, size: [u32; 2]) {
+        self.size = size;
+        let is_other = |chain: &Chain| [chain.extent.width, chain.extent.height] != size;
+        self.is_stale |= self.chain.as_ref().is_none_or(is_other);
+    }
+
+    /// The next image to draw into; none while the window has no area or nobody sees it.
+    pub fn acquire(&mut self) -> Result<Option<Acquired>> {
+        if self.size.contains(&0) {
+            return Ok(None);
+        }
+        // A window that changes all the time gets its picture with a later frame.
+        for _ in 0..3 {
+            if self.is_stale || self.is_lost {
+                match self.renew()? {
+                    Renewed::Ready => {}
+                    Renewed::NoArea => return Ok(None),
+                    Renewed::Lost => continue,
+                }
+            }
+            let Some(chain) = &mut self.chain else { return Ok(None) };
+            match chain.acquire() {
+                Ok(acquired) => return Ok(Some(acquired)),
+                Err(vk::Result::TIMEOUT | vk::Result::NOT_READY) => return Ok(None),
+                Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => self.is_stale = true,
+                Err(vk::Result::ERROR_SURFACE_LOST_KHR) => self.is_lost = true,
+                Err(result) => return Err(failure(result, "waiting for an image of the window")),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Shows an image once it is drawn.
+    pub fn present(&mut self, acquired: &Acquired) -> Result<Outcome> {
+        let Some(chain) = &mut self.chain else { return Ok(Outcome::Missed) };
+        let (chains, indices, waits) = ([chain.raw], [acquired.index], [acquired.drawn]);
+        let info =
+            vk::PresentInfoKHR::default().swapchains(&chains).image_indices(&indices).wait_semaphores(&waits);
+        let presented = self.device.present(&chain.loader, &info);
+        match presented {
+            Ok(is_suboptimal) => {
+                self.is_stale |= chain.should_change(is_suboptimal || acquired.is_suboptimal)
+            }
+            Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => self.is_stale = true,
+            Err(vk::Result::ERROR_SURFACE_LOST_KHR) => self.is_lost = true,
+            Err(result) => return Err(failure(result, "presenting")),
+        }
+        self.device.settle()?;
+        Ok(if presented.is_ok() { Outcome::Shown } else { Outcome::Missed })
+    }
+
+    /// An image was acquired and cannot be drawn: what would wait for it must go.
+    pub fn abandon(&mut self) {
+        self.is_stale = true;
+    }
+
+    fn renew(&mut self) -> Result<Renewed> {
+        if self.is_lost {
+            self.chain = None;
+            self.surface.renew()?;
+            let seat = &self.device.seat;
+            anyhow::ensure!(
+                self.surface.is_for(seat.physical, seat.family)?,
+                "{} cannot draw into the window any more",
+                seat.facts.name
+            );
+            self.is_lost = false;
+        }
+        match self.make() {
+            Ok(renewed) => Ok(renewed),
+            Err(vk::Result::ERROR_SURFACE_LOST_KHR) => {
+                self.is_lost = true;
+                Ok(Renewed::Lost)
+            }
+            Err(result) => Err(failure(result, "creating the window's swapchain")),
+        }
+    }
+
+    fn make(&mut self) -> VkResult<Renewed> {
+        let terms = self.surface.terms(self.device.seat.physical)?;
+        let extent = extent(&terms.limits, self.size);
+        if extent.width == 0 || extent.height == 0 {
+            return Ok(Renewed::NoArea);
+        }
+        // Retired by the call, whether it succeeds or not.
+        let old = self.chain.take();
+        self.chain = Some(Chain::new(&self.device, self.surface.raw, &terms, extent, old)?);
+        self.is_stale = false;
+        Ok(Renewed::Ready)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.chain = None;
+        if !self.device.is_busy() {
+            unsafe { ManuallyDrop::drop(&mut self.surface) };
+        }
+    }
+}
+
+/// The window's own size, or where it has none (Wayland) the one that is wished for.
+fn extent(limits: &vk::SurfaceCapabilitiesKHR, wished: [u32; 2]) -> vk::Extent2D {
+    let own = limits.current_extent;
+    if own.width != u32::MAX {
+        return own;
+    }
+    let (least, most) = (limits.min_image_extent, limits.max_image_extent);
+    vk::Extent2D {
+        width: wished[0].min(most.width).max(least.width),
+        height: wished[1].min(most.height).max(least.height),
+    }
+}

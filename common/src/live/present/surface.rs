@@ -1,0 +1,105 @@
+//! What a window gives Vulkan to draw into.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use ash::prelude::VkResult;
+use ash::{khr, vk};
+use winit::raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle};
+use winit::window::Window;
+
+use crate::error::failure;
+use crate::fault::{self, attempt};
+use crate::gpu::Instance;
+
+/// A surface; it keeps its window.
+pub(super) struct Surface {
+    pub raw: vk::SurfaceKHR,
+    loader: khr::surface::Instance,
+    instance: Rc<Instance>,
+    window: Arc<Window>,
+}
+
+/// What a surface takes, on a device.
+pub(super) struct Terms {
+    pub limits: vk::SurfaceCapabilitiesKHR,
+    pub formats: Vec<vk::SurfaceFormatKHR>,
+}
+
+/// An instance whose surfaces can be this window's.
+pub(super) fn instance_for(window: &Window, validate: bool) -> Result<Instance> {
+    let extensions = attempt("asking for the window system's extensions", || {
+        ash_window::enumerate_required_extensions(display(window)?)
+    })?;
+    Instance::with(validate, extensions).map_err(|error| {
+        if error.to_string().contains(&format!("{:?}", vk::Result::ERROR_EXTENSION_NOT_PRESENT)) {
+            return anyhow!(
+                "the Vulkan loader cannot draw into windows of this system (it lacks VK_KHR_surface or the \
+                 window system's own extension): measure with --bench, or draw into pictures with --live \
+                 --headless"
+            );
+        }
+        error
+    })
+}
+
+impl Surface {
+    pub fn new(instance: Rc<Instance>, window: Arc<Window>) -> Result<Self> {
+        let loader = khr::surface::Instance::new(&instance.entry, &instance.raw);
+        let raw = create(&instance, &window)?;
+        Ok(Self { raw, loader, instance, window })
+    }
+
+    /// Makes it anew, once it is lost and nothing uses it.
+    pub fn renew(&mut self) -> Result<()> {
+        unsafe { self.loader.destroy_surface(self.raw, None) };
+        self.raw = vk::SurfaceKHR::null();
+        self.raw = create(&self.instance, &self.window)?;
+        Ok(())
+    }
+
+    /// A family's queues can present to it.
+    pub fn is_for(&self, physical: vk::PhysicalDevice, family: u32) -> Result<bool> {
+        attempt("asking which queues present", || unsafe {
+            self.loader.get_physical_device_surface_support(physical, family, self.raw)
+        })
+    }
+
+    pub fn terms(&self, physical: vk::PhysicalDevice) -> VkResult<Terms> {
+        let limits = fault::call("asking for the window's limits", || unsafe {
+            self.loader.get_physical_device_surface_capabilities(physical, self.raw)
+        })?;
+        let formats = fault::call("asking for the window's formats", || unsafe {
+            self.loader.get_physical_device_surface_formats(physical, self.raw)
+        })?;
+        Ok(Terms { limits, formats })
+    }
+}
+
+impl Drop for Surface {
+    fn drop(&mut self) {
+        unsafe { self.loader.destroy_surface(self.raw, None) };
+    }
+}
+
+fn display(window: &Window) -> VkResult<RawDisplayHandle> {
+    window.display_handle().map(|handle| handle.as_raw()).map_err(|_| vk::Result::ERROR_SURFACE_LOST_KHR)
+}
+
+fn create(instance: &Instance, window: &Window) -> Result<vk::SurfaceKHR> {
+    let made = fault::call("creating the window's surface", || {
+        let handle = window.window_handle().map_err(|_| vk::Result::ERROR_SURFACE_LOST_KHR)?;
+        // SAFETY: the surface keeps its window, which keeps its connection.
+        unsafe {
+            ash_window::create_surface(
+                &instance.entry,
+                &instance.raw,
+                display(window)?,
+                handle.as_raw(),
+                None,
+            )
+        }
+    });
+    made.map_err(|result| failure(result, "creating the window's surface"))
+}

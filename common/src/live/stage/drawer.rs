@@ -1,0 +1,322 @@
+//! A frame, from a board to pixels.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use egui::{Event, FullOutput, Key, Modifiers, PlatformOutput, RawInput, TexturesDelta};
+use serde::Serialize;
+
+use super::Script;
+use super::shot::png;
+use crate::cli::Line;
+use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, one_line};
+use crate::live::desk::Desk;
+use crate::live::link::{Board, Notice, Order, State};
+use crate::live::present::{Drawn, Paint, Presenter};
+use crate::live::ui::{Begin, Ui, Wish};
+use crate::report::{Destination, Theme};
+
+/// A sample that lasts longer lets the window miss frames, not events.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Draws boards.
+pub(super) struct Drawer {
+    pub ctx: egui::Context,
+    pub script: Script,
+    presenter: Presenter,
+    ui: Ui,
+    desk: Arc<Desk>,
+    began: Instant,
+    /// Number of the board that was drawn last.
+    drawn: u64,
+    frames: u64,
+    line: Option<Line>,
+    cost: Cost,
+    keys: VecDeque<Key>,
+    /// Why nothing is measured, in the last frame.
+    failure: Option<String>,
+}
+
+/// Frames between two keys that are pressed by themselves, so that each takes effect before the next.
+const APART: u64 = 4;
+
+/// Between two frames of a script while the board stands still.
+const SCRIPTED: Duration = Duration::from_millis(30);
+
+/// What frames cost the CPU beside waiting for the engine.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    frames: u32,
+    layout: Duration,
+    drawing: Duration,
+}
+
+/// What came of a frame.
+pub(super) struct Outcome {
+    pub wishes: Vec<Wish>,
+    pub platform: PlatformOutput,
+    /// When egui wants the next frame, whatever the engine does.
+    pub again: Option<Duration>,
+    /// The script has come to its end.
+    pub is_last: bool,
+}
+
+/// What is shown, for whoever tests it.
+#[derive(Serialize)]
+struct Position<'b> {
+    phase: &'static str,
+    state: &'static str,
+    frame: u64,
+    variant: &'b str,
+    /// The variant beside it; empty where there is none.
+    other: &'b str,
+    size: [u32; 2],
+    reloads: u32,
+    shader: bool,
+    knob: bool,
+    /// Elements of the last frame that differ from the CPU twin.
+    wrong: u64,
+    drawn: u64,
+    /// The beginnings of what is said over the picture.
+    notices: Vec<String>,
+}
+
+/// Characters of each notice that a test is told, and notices.
+const TOLD: (usize, usize) = (160, 5);
+
+impl Drawer {
+    pub fn new(desk: &Arc<Desk>, script: Script, presenter: Presenter, system_is_dark: bool) -> Result<Self> {
+        let ctx = egui::Context::default();
+        let dark = match script.theme {
+            Theme::Auto => system_is_dark,
+            Theme::Dark => true,
+            Theme::Light => false,
+        };
+        let begin = Begin { dark, presenter: false, demo: script.demo };
+        let line = script.progress.as_deref().map(Line::open).transpose()?;
+        let keys = script.press.iter().map(|name| key(name)).collect::<Result<_>>()?;
+        if presenter.about().is_elsewhere {
+            let device = &presenter.about().device;
+            desk.order(Order::Warn(format!("Drawn on {device}: pictures are copied through the CPU.")));
+        }
+        Ok(Self {
+            ui: Ui::new(&ctx, script.knobs.clone(), begin),
+            ctx,
+            script,
+            presenter,
+            desk: Arc::clone(desk),
+            began: Instant::now(),
+            drawn: 0,
+            frames: 0,
+            line,
+            cost: Cost::default(),
+            keys,
+            failure: None,
+        })
+    }
+
+    pub fn max_texture_side(&self) -> usize {
+        self.presenter.about().max_texture_side
+    }
+
+    pub fn resize(&mut self, size: [u32; 2]) {
+        self.presenter.resize(size);
+        self.desk.hide(size.contains(&0));
+    }
+
+    /// Draws the newest board; nothing where the device is measured on for too long.
+    pub fn frame(&mut self, input: &RawInput, size: [u32; 2]) -> Result<Option<Outcome>> {
+        let desk = Arc::clone(&self.desk);
+        let Some((number, board)) = desk.board() else { return Ok(None) };
+        let Some(drawing) = desk.draw(PATIENCE) else { return Ok(None) };
+        let began = Instant::now();
+        let mut input = input.clone();
+        let is_building = matches!(board.state, State::Building(_));
+        if !is_building && self.frames % APART == APART - 1 {
+            input.events.extend(self.keys.pop_front().map(pressed));
+        }
+        let (mut output, wishes) = self.laid_out(input, &board);
+        let laid_out = Instant::now();
+        let shapes = std::mem::take(&mut output.shapes);
+        let primitives = self.ctx.tessellate(shapes, output.pixels_per_point);
+        let paint = Paint {
+            primitives: &primitives,
+            pixels_per_point: output.pixels_per_point,
+            background: background(&self.ctx),
+            size,
+        };
+        let drawn = self.presenter.draw(&paint, &mut output.textures_delta)?;
+        // A board that stands still has no new ones: then each drawing counts.
+        let stands = matches!(board.state, State::Paused | State::Failed(_));
+        if drawn == Drawn::Shown && !is_building && (number > self.drawn || stands) {
+            self.frames += 1;
+        }
+        self.cost.add(laid_out - began, laid_out.elapsed());
+        let is_last = self.script.frames.is_some_and(|frames| self.frames >= frames);
+        if let (true, Some(key)) = (is_last, self.keys.front()) {
+            bail!("{} was not pressed yet, nor what follows it: give more --frames", key.name());
+        }
+        self.failure = match &board.state {
+            State::Failed(reason) => Some(reason.to_string()),
+            _ => None,
+        };
+        if wishes.contains(&Wish::Screenshot) {
+            let told = self.save(&paint, &board)?;
+            desk.order(Order::Tell(told));
+        }
+        if let Some(to) = self.script.screenshot.clone().filter(|_| is_last) {
+            to.write(self.shot(&paint)?)?;
+        }
+        drop(drawing);
+        desk.hide(drawn == Drawn::Nothing);
+        if drawn != Drawn::Nothing {
+            self.drawn = number;
+            desk.has_drawn(number);
+        }
+        self.tell(&board, size);
+        let again =
+            output.viewport_output.get(&egui::ViewportId::ROOT).map(|viewport| viewport.repaint_delay);
+        let again = match drawn {
+            Drawn::Missed => Some(Duration::ZERO),
+            // A script goes on though nothing else does.
+            _ if stands && self.script.frames.is_some() => Some(SCRIPTED),
+            _ => again,
+        };
+        Ok(Some(Outcome { wishes, platform: output.platform_output, again, is_last }))
+    }
+
+    fn laid_out(&mut self, input: RawInput, board: &Board) -> (FullOutput, Vec<Wish>) {
+        let (ui, now) = (&mut self.ui, self.began.elapsed());
+        let mut wishes = Vec::new();
+        let output = self.ctx.run_ui(input, |root| wishes.extend(ui.draw(root, board, now)));
+        for wish in &wishes {
+            if let Wish::Order(order) = wish {
+                self.desk.order(order.clone());
+            }
+        }
+        (output, wishes)
+    }
+
+    /// Writes the window as a picture into the working directory, and says where; or why not.
+    fn save(&mut self, paint: &Paint<'_>, board: &Board) -> Result<String> {
+        let shot = self.shot(paint)?;
+        let now = humantime::format_rfc3339_millis(std::time::SystemTime::now()).to_string();
+        let name = format!("{}-{}.png", board.sample, now.replace(':', "-"));
+        Ok(match Destination::File(name.clone().into()).write(shot) {
+            Ok(()) => format!("{name} written"),
+            Err(error) => one_line(&error),
+        })
+    }
+
+    fn shot(&mut self, paint: &Paint<'_>) -> Result<Vec<u8>> {
+        let shot = self.presenter.capture(paint, &mut TexturesDelta::default())?;
+        png(&shot, self.ui.figures(), paint.pixels_per_point)
+    }
+
+    fn tell(&self, board: &Board, size: [u32; 2]) {
+        use crate::live::link::About;
+        let has = |about: About| board.notices.iter().any(|notice: &Notice| notice.about == about);
+        let entry = |at: usize| board.variants.get(at);
+        let name = |at: Option<usize>| at.and_then(entry).map_or("", |entry| &entry.name);
+        if let Some(line) = &self.line {
+            line.write(&Position {
+                phase: "live",
+                state: word(&board.state),
+                frame: board.frame,
+                variant: name(Some(board.current)),
+                other: name(board.other),
+                size,
+                reloads: board.reloads,
+                shader: has(About::Shader),
+                knob: has(About::Knob),
+                wrong: board.frames.last().map_or(0, |frame| frame.wrong),
+                drawn: self.drawn,
+                notices: board.notices.iter().take(TOLD.1).map(beginning).collect(),
+            });
+        }
+    }
+
+    /// Ctrl-C was pressed.
+    pub fn is_stopped(&self) -> bool {
+        self.script.stop.load(Ordering::Relaxed)
+    }
+
+    /// Frees everything; returns the exit code.
+    pub fn close(self, is_complete: bool) -> Result<u8> {
+        let stopped = self.is_stopped();
+        if std::env::var_os("HOTLAP_LIVE_COST").is_some() {
+            self.cost.say();
+        }
+        let messages = self.presenter.close();
+        for message in messages.iter().take(3) {
+            crate::cli::say(&format!(
+                "the validation layer about what is drawn: {}: {}",
+                message.id, message.text
+            ));
+        }
+        if let Some(failure) = self.failure.as_ref().filter(|_| self.script.frames.is_some()) {
+            bail!("nothing was measured at the end: {failure}");
+        }
+        Ok(match (messages.is_empty(), stopped && !is_complete) {
+            (false, _) => EXIT_FAILED,
+            (true, true) => EXIT_INTERRUPTED,
+            (true, false) => EXIT_RIGHT,
+        })
+    }
+}
+
+impl Cost {
+    fn add(&mut self, layout: Duration, drawing: Duration) {
+        self.frames += 1;
+        self.layout += layout;
+        self.drawing += drawing;
+    }
+
+    fn say(&self) {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3 / f64::from(self.frames.max(1));
+        crate::cli::say(&format!(
+            "a frame of the window: {:.2} ms to lay out, {:.2} ms to draw ({} frames)",
+            ms(self.layout),
+            ms(self.drawing),
+            self.frames
+        ));
+    }
+}
+
+fn word(state: &State) -> &'static str {
+    match state {
+        State::Building(_) => "building",
+        State::Running => "running",
+        State::Paused => "paused",
+        State::Failed(_) => "failed",
+    }
+}
+
+fn beginning(notice: &Notice) -> String {
+    notice.text.chars().take(TOLD.0).collect()
+}
+
+/// A key by its name, as egui has it: `a`, `Space`, `Down`, `F1`.
+fn key(name: &str) -> Result<Key> {
+    let found = Key::from_name(name).or_else(|| Key::from_name(&name.to_uppercase()));
+    found.with_context(|| format!("no key is called '{name}'; keys are called a, 1, Space, Down, Tab, F1, ?"))
+}
+
+fn pressed(key: Key) -> Event {
+    let (pressed, repeat, modifiers) = (true, false, Modifiers::NONE);
+    Event::Key { key, physical_key: None, pressed, repeat, modifiers }
+}
+
+/// What is behind everything, as the screen has it.
+fn background(ctx: &egui::Context) -> [f32; 4] {
+    let fill = ctx.global_style().visuals.panel_fill;
+    fill.to_array().map(|part| f32::from(part) / 255.0)
+}
+
+/// The context of what the system said, for one line.
+pub(super) fn no_window<T>(made: Result<T, impl std::fmt::Display>) -> Result<T> {
+    made.map_err(|error| anyhow::anyhow!("{error}")).context("opening the window")
+}

@@ -1,0 +1,316 @@
+//! The table of the variants, in the words of the table of `--bench`.
+
+use egui::{Align2, Color32, Painter, Rect, ScrollArea, Sense, Vec2, pos2};
+
+use super::look::Look;
+use super::notices::cautions;
+use super::paint::{line, lines, number, put};
+use crate::live::link::{Board, Entry};
+use crate::record::{Row, Status};
+use crate::report::words;
+
+/// The table, and which row it was scrolled to.
+#[derive(Default)]
+pub(super) struct Numbers {
+    seen: Option<usize>,
+}
+
+/// Where the columns are.
+struct Columns {
+    name: f32,
+    /// Where the names end.
+    names: f32,
+    /// Decimal points of the times, and right edges of what follows.
+    point: f32,
+    error: f32,
+    to_baseline: Option<f32>,
+    to_bound: Option<f32>,
+}
+
+impl Columns {
+    fn of(inside: Rect, look: &Look, board: &Board) -> Self {
+        let unit = look.unit;
+        let mut right = inside.right() - 0.5 * unit;
+        let mut take = |wide: f32| {
+            let at = right;
+            right -= wide * unit;
+            at
+        };
+        let [has_baseline, has_bound] = compared(board);
+        let is_narrow = inside.width() < 28.0 * unit;
+        let to_bound = (has_bound && !(is_narrow && has_baseline)).then(|| take(4.4));
+        let to_baseline = has_baseline.then(|| take(5.4));
+        let error = take(if look.presenter { 0.0 } else { 3.8 });
+        let point = take(5.2) - 2.1 * unit;
+        Self {
+            name: inside.left() + if board.variants.len() > 9 { 2.4 } else { 1.7 } * unit,
+            names: right,
+            point,
+            error,
+            to_baseline,
+            to_bound,
+        }
+    }
+}
+
+/// Ratios to a baseline, and to a bound that is another.
+fn compared(board: &Board) -> [bool; 2] {
+    let has = |of: fn(&Entry) -> bool| board.variants.iter().any(of);
+    let same = board.variants.iter().any(|entry| entry.is_baseline && entry.is_bound);
+    [has(|entry| entry.is_baseline), has(|entry| entry.is_bound) && !same]
+}
+
+impl Numbers {
+    /// Draws it and returns the variant that was clicked.
+    pub(super) fn draw(
+        &mut self,
+        ui: &mut egui::Ui,
+        look: &Look,
+        inside: Rect,
+        board: &Board,
+    ) -> Option<usize> {
+        let mut inside = inside;
+        if look.presenter {
+            inside.min.y = large(ui.painter(), look, inside, board);
+        }
+        if let Some(text) = cautions(board).filter(|_| inside.height() > 14.0 * look.unit) {
+            let text = lines(ui.painter(), &text, look.small(), look.ink.rival, (inside.width(), 3));
+            inside.max.y = put(ui.painter(), inside.left_bottom(), Align2::LEFT_BOTTOM, text).top();
+            inside.max.y -= 0.4 * look.unit;
+        }
+        let columns = Columns::of(inside, look, board);
+        inside.min.y = heads(ui.painter(), look, inside, &columns);
+        let shown = self.seen.replace(board.current);
+        let follow = shown != Some(board.current);
+        let mut list = ui.new_child(egui::UiBuilder::new().id_salt("rows").max_rect(inside));
+        list.set_clip_rect(inside.expand2(Vec2::new(look.unit, 0.0)));
+        let area = ScrollArea::vertical().animated(false).auto_shrink(false);
+        area.show(&mut list, |ui| rows(ui, look, board, &columns, follow)).inner
+    }
+}
+
+/// All rows, of which those out of sight are left out.
+fn rows(ui: &mut egui::Ui, look: &Look, board: &Board, columns: &Columns, follow: bool) -> Option<usize> {
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let mut chosen = None;
+    for (at, entry) in board.variants.iter().enumerate() {
+        let row = row(board, at);
+        let below = below(entry, row, look);
+        let height = (1.75 * look.unit + if below.is_some() { 1.15 * look.small } else { 0.0 }).round();
+        let (place, response) =
+            ui.allocate_exact_size(Vec2::new(ui.available_width(), height), Sense::click());
+        if follow && at == board.current {
+            ui.scroll_to_rect(place, Some(egui::Align::Center));
+        }
+        if !ui.is_rect_visible(place) {
+            continue;
+        }
+        let line = Line { at, entry, row, below, place, board };
+        line.draw(ui.painter(), look, columns, response.hovered());
+        if response.clicked() {
+            chosen = Some(at);
+        }
+        response.on_hover_ui(|ui| hover(ui, entry, row));
+    }
+    chosen
+}
+
+/// The row of a variant, where there is one yet.
+pub(super) fn row(board: &Board, at: usize) -> Option<&Row> {
+    let name = &board.variants.get(at)?.name;
+    let rows = &board.figures.rows;
+    rows.get(at).filter(|row| row.variant == *name).or_else(|| rows.iter().find(|row| row.variant == *name))
+}
+
+/// What stands below a row's figures: what it is to the others, and what raced.
+fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color32)> {
+    let racy = row.and_then(|row| row.racy).filter(|racy| racy.racy_samples > 0);
+    // Beside a name in large letters there is no room for it.
+    let status = row.filter(|_| look.presenter).and_then(|row| words::status(&row.status));
+    let colour = match row {
+        Some(row) if status.is_some() => status_colour(row, look),
+        _ if racy.is_some() => look.ink.racy,
+        _ => look.ink.faint,
+    };
+    let mut parts: Vec<_> = status.into_iter().collect();
+    if let Some(racy) = racy {
+        parts.push(format!("racy: {}", words::racy(racy)));
+    }
+    if entry.is_baseline {
+        parts.push("baseline".to_owned());
+    }
+    if entry.is_bound {
+        parts.push("bound".to_owned());
+    }
+    (!parts.is_empty()).then(|| (parts.join(" · "), colour))
+}
+
+fn heads(painter: &Painter, look: &Look, inside: Rect, columns: &Columns) -> f32 {
+    let y = inside.top();
+    let text = |x: f32, anchor: Align2, text: &str| {
+        painter.text(pos2(x, y), anchor, text, look.small(), look.ink.faint);
+    };
+    text(columns.name, Align2::LEFT_TOP, "Variant");
+    text(columns.point + 2.1 * look.unit, Align2::RIGHT_TOP, "Isolated µs");
+    if let Some(x) = columns.to_baseline {
+        text(x, Align2::RIGHT_TOP, "÷ baseline");
+    }
+    if let Some(x) = columns.to_bound {
+        text(x, Align2::RIGHT_TOP, "÷ bound");
+    }
+    let bottom = (y + 1.55 * look.small).round();
+    painter.hline(inside.x_range(), bottom, egui::Stroke::new(1.0, look.ink.line));
+    bottom + 2.0
+}
+
+/// A row that is drawn.
+struct Line<'b> {
+    at: usize,
+    entry: &'b Entry,
+    row: Option<&'b Row>,
+    below: Option<(String, Color32)>,
+    place: Rect,
+    board: &'b Board,
+}
+
+impl Line<'_> {
+    fn draw(&self, painter: &Painter, look: &Look, columns: &Columns, hovered: bool) {
+        let ink = &look.ink;
+        let is_current = self.at == self.board.current;
+        let is_rival = self.board.other == Some(self.at);
+        let mark = if is_current {
+            Some(ink.current)
+        } else if is_rival {
+            Some(ink.rival)
+        } else {
+            None
+        };
+        if is_current || hovered {
+            painter.rect_filled(self.place, look.radius(), ink.field);
+        }
+        if let Some(colour) = mark {
+            let (bar, _) = self.place.split_left_right_at_x(self.place.left() + 0.25 * look.unit);
+            painter.rect_filled(bar.shrink2(Vec2::new(0.0, 1.0)), 1.0, colour);
+        }
+        let y = (self.place.top() + 0.18 * look.unit).round();
+        let key = format!("{}", self.at + 1);
+        painter.text(
+            pos2(columns.name - 0.5 * look.unit, y),
+            Align2::RIGHT_TOP,
+            key,
+            look.plain(),
+            ink.faint,
+        );
+        let font = if is_current { look.bold(1.0) } else { look.plain() };
+        let status = self.row.filter(|row| row.status != Status::Ok);
+        let colour = mark.unwrap_or(ink.text);
+        let room = columns.names - columns.name - 0.3 * look.unit;
+        let room = if status.is_some() { room.min(11.0 * look.unit) } else { room };
+        let name = line(painter, &self.entry.name, font, colour, room);
+        let name = put(painter, pos2(columns.name, y), Align2::LEFT_TOP, name);
+        match status {
+            Some(_) if look.presenter => {}
+            Some(row) => self.status(painter, look, row, name.right() + look.unit, y),
+            None => self.figures(painter, look, columns, y),
+        }
+        if let Some((text, colour)) = &self.below {
+            let text = line(painter, text, look.small(), *colour, self.place.right() - columns.name);
+            put(painter, pos2(columns.name, y + 1.35 * look.unit), Align2::LEFT_TOP, text);
+        }
+    }
+
+    /// Instead of figures, which there are none of.
+    fn status(&self, painter: &Painter, look: &Look, row: &Row, x: f32, y: f32) {
+        let text = words::status(&row.status).unwrap_or_default();
+        let text = line(painter, &text, look.plain(), status_colour(row, look), self.place.right() - x);
+        put(painter, pos2(x, y), Align2::LEFT_TOP, text);
+    }
+
+    fn figures(&self, painter: &Painter, look: &Look, columns: &Columns, y: f32) {
+        let ink = &look.ink;
+        let Some((row, time)) = self.row.and_then(|row| Some((row, row.isolated_us.as_ref()?))) else {
+            painter.text(pos2(columns.point, y), Align2::CENTER_TOP, "–", look.plain(), ink.faint);
+            return;
+        };
+        let font = if self.at == self.board.current { look.bold(1.0) } else { look.plain() };
+        number(painter, pos2(columns.point, y), &words::time(time, row.near_floor), &font, ink.text);
+        let small = y + look.unit - look.small;
+        if let Some(error) = words::spread(time).filter(|_| !look.presenter) {
+            painter.text(pos2(columns.error, small), Align2::RIGHT_TOP, error, look.small(), ink.faint);
+        }
+        let ratios = [(columns.to_baseline, &row.to_baseline), (columns.to_bound, &row.to_bound)];
+        for (x, ratio) in ratios {
+            if let (Some(x), Some(ratio)) = (x, ratio) {
+                painter.text(pos2(x, y), Align2::RIGHT_TOP, words::ratio(ratio), font.clone(), ink.text);
+            }
+        }
+    }
+}
+
+/// A wrong result and a failure stand out; what could not run does not.
+pub(super) fn status_colour(row: &Row, look: &Look) -> Color32 {
+    match row.status {
+        Status::Wrong { .. } | Status::Error { .. } => look.ink.wrong,
+        Status::Throttled { .. } => look.ink.rival,
+        Status::Ok => look.ink.text,
+        Status::Skipped { .. } | Status::Unsupported { .. } => look.ink.faint,
+    }
+}
+
+/// What there is no room for in the table.
+fn hover(ui: &mut egui::Ui, entry: &Entry, row: Option<&Row>) {
+    ui.label(&entry.caption);
+    let Some(row) = row else { return };
+    if let Some(reason) = row.status.reason() {
+        ui.label(format!("{}: {reason}", row.status.word()));
+    }
+    if let Some(interval) = row.isolated_us.as_ref().and_then(|time| time.median_95) {
+        let [low, high] = [interval.low, interval.high].map(words::significant);
+        let samples = row.samples.len();
+        ui.label(format!("median between {low} and {high} µs with 95 %, of {samples} samples"));
+    }
+    if let Some(pipelined) = &row.pipelined_us {
+        ui.label(format!("pipelined {} µs", words::time(pipelined, false)));
+    }
+    for (to, ratio) in [("baseline", &row.to_baseline), ("bound", &row.to_bound)] {
+        if let Some(ratio) = ratio {
+            ui.label(format!("÷ {to}: {}", words::ratio_in_words(ratio)));
+        }
+    }
+}
+
+/// The current variant's figures for the last row of the hall; returns where they end.
+fn large(painter: &Painter, look: &Look, inside: Rect, board: &Board) -> f32 {
+    let ink = &look.ink;
+    let (left, mut y) = (inside.left(), inside.top());
+    let Some(entry) = board.variants.get(board.current) else { return y };
+    let name = line(painter, &entry.name, look.bold(1.3), ink.current, inside.width());
+    y = put(painter, pos2(left, y), Align2::LEFT_TOP, name).bottom();
+    let row = row(board, board.current);
+    let status = row.and_then(|row| Some((words::status(&row.status)?, status_colour(row, look))));
+    if let Some((text, colour)) = status {
+        let text = lines(painter, &text, look.bold(1.3), colour, (inside.width(), 3));
+        return put(painter, pos2(left, y), Align2::LEFT_TOP, text).bottom() + look.unit;
+    }
+    let time = row.and_then(|row| Some(words::time(row.isolated_us.as_ref()?, row.near_floor)));
+    let time = painter.layout_no_wrap(time.unwrap_or_else(|| "–".into()), look.bold(3.2), ink.text);
+    let time = put(painter, pos2(left, y - 0.4 * look.unit), Align2::LEFT_TOP, time);
+    let unit = painter.layout_no_wrap("µs".into(), look.bold(1.4), ink.faint);
+    let base = time.bottom() - 0.75 * look.unit;
+    let unit = put(painter, pos2(time.right() + 0.4 * look.unit, base), Align2::LEFT_BOTTOM, unit);
+    let error = row.and_then(|row| words::spread(row.isolated_us.as_ref()?)).unwrap_or_default();
+    let error = painter.layout_no_wrap(error, look.plain(), ink.faint);
+    put(painter, pos2(unit.right() + 0.5 * look.unit, base), Align2::LEFT_BOTTOM, error);
+    y = time.bottom() - 0.4 * look.unit;
+    let (what, ratio) = match row {
+        Some(row) if row.to_baseline.is_some() && !entry.is_baseline => ("the baseline", &row.to_baseline),
+        Some(row) => ("the bound", if entry.is_bound { &None } else { &row.to_bound }),
+        None => ("", &None),
+    };
+    if let Some(ratio) = ratio {
+        let text = format!("{} × {what}", words::ratio(ratio));
+        let text = line(painter, &text, look.bold(1.3), ink.text, inside.width());
+        y = put(painter, pos2(left, y), Align2::LEFT_TOP, text).bottom();
+    }
+    y + 0.8 * look.unit
+}

@@ -1,0 +1,61 @@
+//! Text and panels, painted where they belong.
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, UiBuilder, Vec2};
+use std::sync::Arc;
+
+use super::look::Look;
+
+/// What is inside of a panel.
+pub(super) fn panel<R>(
+    root: &mut egui::Ui,
+    look: &Look,
+    place: Rect,
+    name: &str,
+    draw: impl FnOnce(&mut egui::Ui, Rect) -> R,
+) -> R {
+    root.painter().rect_filled(place, look.radius(), look.ink.panel);
+    let inside = place.shrink2(Vec2::new(look.pad(), 0.6 * look.pad()));
+    let mut ui = root.new_child(UiBuilder::new().id_salt(name).max_rect(inside));
+    ui.set_clip_rect(place);
+    draw(&mut ui, inside)
+}
+
+/// One line, cut where `width` ends.
+pub(super) fn line(painter: &Painter, text: &str, font: FontId, colour: Color32, width: f32) -> Arc<Galley> {
+    let mut job = LayoutJob::single_section(text.to_owned(), TextFormat::simple(font, colour));
+    job.wrap.max_width = width.max(1.0);
+    job.wrap.max_rows = 1;
+    job.wrap.break_anywhere = true;
+    painter.layout_job(job)
+}
+
+/// Lines of at most `width`, at most `rows` of them.
+pub(super) fn lines(
+    painter: &Painter,
+    text: &str,
+    font: FontId,
+    colour: Color32,
+    (width, rows): (f32, usize),
+) -> Arc<Galley> {
+    let mut job = LayoutJob::single_section(text.to_owned(), TextFormat::simple(font, colour));
+    job.wrap.max_width = width.max(1.0);
+    job.wrap.max_rows = rows;
+    painter.layout_job(job)
+}
+
+/// Puts a text to `at`, by its `anchor`, and returns where it is.
+pub(super) fn put(painter: &Painter, at: Pos2, anchor: Align2, galley: Arc<Galley>) -> Rect {
+    let rect = anchor.anchor_size(at, galley.size());
+    painter.galley(rect.min, galley, Color32::PLACEHOLDER);
+    rect
+}
+
+/// A number with its decimal point at `at`: those below each other can be compared.
+pub(super) fn number(painter: &Painter, at: Pos2, text: &str, font: &FontId, colour: Color32) {
+    let (whole, rest) = text.find('.').map_or((text, ""), |point| text.split_at(point));
+    painter.text(at, Align2::RIGHT_TOP, whole, font.clone(), colour);
+    if !rest.is_empty() {
+        painter.text(at, Align2::LEFT_TOP, rest, font.clone(), colour);
+    }
+}

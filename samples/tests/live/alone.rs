@@ -1,0 +1,57 @@
+//! Windows that nobody touches, and machines without a display.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+
+use crate::display::Key;
+use crate::process::cpu_time;
+use crate::samples::small;
+use crate::support::{Call, Checkout, told_on_one_line};
+use crate::window::{Window, ended_quietly};
+
+const SAMPLE: &str = "pipelined_events";
+const LIFE: Duration = Duration::from_secs(60);
+
+/// A window that is paused takes under a twentieth of a core.
+pub fn idle() -> Result<()> {
+    let mut window = Window::open(Call::new(SAMPLE)?.words(small(SAMPLE)), LIFE)?;
+    window.until("it has begun", |now| now.frame >= 5 && now.runs())?;
+    window.press(Key::of(' '), "it is paused", |now| now.state == "paused")?;
+    std::thread::sleep(Duration::from_millis(500));
+    let before = cpu_time(window.process())?;
+    std::thread::sleep(Duration::from_secs(3));
+    let share = (cpu_time(window.process())? - before) / 3.0;
+    println!("paused: {:.1} % of a core", 100.0 * share);
+    ensure!(share < 0.05, "paused, and {:.1} % of a core", 100.0 * share);
+    ended_quietly(window.close()?)
+}
+
+/// The corner's cross ends it as Q does, also while it builds.
+pub fn closed() -> Result<()> {
+    let mut window = Window::open(Call::new(SAMPLE)?.words(small(SAMPLE)), LIFE)?;
+    window.now()?;
+    ended_quietly(window.close()?)
+}
+
+/// One line, with what does without a display.
+pub fn no_display() -> Result<()> {
+    let call = Call::new(SAMPLE)?.words(small(SAMPLE)).args(["--live"]);
+    let call = call.without("DISPLAY").without("WAYLAND_DISPLAY").without("WAYLAND_SOCKET");
+    told_on_one_line(call.run()?, 1, &["no display", "--bench", "--headless"])?;
+    let call = Call::new(SAMPLE)?.words(small(SAMPLE)).args(["--live"]);
+    let call = call.env("DISPLAY", ":9999").without("WAYLAND_DISPLAY").without("WAYLAND_SOCKET");
+    told_on_one_line(call.run()?, 1, &["no display", "--bench"])
+}
+
+/// A kernel that becomes wrong is flagged by its next frames, and no more once it is mended.
+pub fn wrong_at_once() -> Result<()> {
+    let checkout = Checkout::copy()?;
+    let mut window = Window::open(checkout.call(SAMPLE)?.words(small(SAMPLE)), LIFE)?;
+    window.until("it has begun", |now| now.frame >= 5 && now.runs() && now.wrong == 0)?;
+    checkout.replace("chain/step.comp", "d <= RADIUS", "d < RADIUS")?;
+    window.until("what is wrong is counted", |now| now.reloads == 1 && now.wrong > 0)?;
+    checkout.replace("chain/step.comp", "d < RADIUS", "d <= RADIUS")?;
+    window.until("it is right again", |now| now.reloads == 2 && now.wrong == 0 && now.runs())?;
+    ended_quietly(window.quit()?)
+}

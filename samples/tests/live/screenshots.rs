@@ -1,0 +1,84 @@
+//! Screenshots, with and without a window, against the ones that were looked at.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::display::Display;
+use crate::picture::Png;
+use crate::samples::small;
+use crate::support::Call;
+
+/// Takes what is drawn now for right.
+const UPDATE: &str = "HOTLAP_UPDATE_REFERENCES";
+const LIFE: Duration = Duration::from_secs(70);
+
+fn reference(sample: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/references");
+    folder.join(sample).with_extension("png")
+}
+
+/// What a sample shows after some frames.
+fn taken(sample: &str, words: &str, display: Option<&Display>) -> Result<Png> {
+    let folder = tempfile::tempdir()?;
+    let call = Call::new(sample)?.words(small(sample)).words("--live --check --frames 12");
+    let call = if words.contains("--theme") { call } else { call.words("--theme light") };
+    let call = call.words(words).args(["--screenshot", "shown.png"]).within(folder.path());
+    let call = match display {
+        Some(display) => call.env("DISPLAY", display.name()),
+        None => call.without("DISPLAY"),
+    };
+    let ended = call.without("WAYLAND_DISPLAY").without("WAYLAND_SOCKET").run()?.with_code(0)?;
+    ensure!(ended.stderr.is_empty(), "it said something: {ended}");
+    Png::read(&folder.path().join("shown.png"))
+}
+
+/// The window and the picture without one are both what was looked at.
+pub fn compare(sample: &str) -> Result<()> {
+    let headless = taken(sample, "--headless", None)?;
+    let path = reference(sample);
+    if std::env::var_os(UPDATE).is_some() {
+        headless.write(&path)?;
+        println!("{} written: look at it", path.display());
+    }
+    let right = Png::read(&path).with_context(|| format!("{UPDATE}=1 makes the references"))?;
+    headless.ensure_like(&right).context("without a window")?;
+    let display = Display::start(LIFE)?;
+    taken(sample, "", Some(&display))?.ensure_like(&right).context("in a window")
+}
+
+/// What the comparison is for: a picture that is another is not taken for the same.
+pub fn differences_are_seen() -> Result<()> {
+    let right = taken("data_race", "--headless", None)?;
+    right.ensure_like(&right)?;
+    let width = right.size[0] as usize;
+    let [left, top, ..] = *right.figures.first().context("no figures")?;
+    let in_figures = (top + 1) as usize * width + (left + 1) as usize;
+    let changed = |columns: std::ops::Range<usize>, rows: std::ops::Range<usize>, by: u8| {
+        let mut other = right.clone();
+        for pixel in rows.flat_map(|row| columns.clone().map(move |column| row * width + column)) {
+            other.pixels[pixel] = other.pixels[pixel].map(|channel| channel.wrapping_add(by));
+        }
+        other
+    };
+    let (across, down) = (400..600, 200..400);
+    ensure!(changed(across.clone(), down.clone(), 100).ensure_like(&right).is_err(), "a patch is not seen");
+    ensure!(changed(across.clone(), down.clone(), 9).ensure_like(&right).is_err(), "9 of 255 are not seen");
+    changed(400..402, down.clone(), 100).ensure_like(&right).context("some texels may be other ones")?;
+    let mut figure = right.clone();
+    figure.pixels[in_figures] = [1, 2, 3];
+    figure.ensure_like(&right).context("a figure is another in each run")?;
+    // The same patch where figures would be: only the mask hides it.
+    let mut masked = right.clone();
+    masked.figures.push([400, 200, 600, 400]);
+    let mut patched = changed(across, down, 100);
+    patched.figures = masked.figures.clone();
+    patched.ensure_like(&masked).context("what is masked is not compared")?;
+    ensure!(masked.ensure_like(&right).is_err(), "figures at another place are not seen");
+    let (dark, other) =
+        (taken("data_race", "--headless --theme dark", None)?, taken("swizzled_remap", "--headless", None)?);
+    ensure!(dark.ensure_like(&right).is_err(), "dark is taken for light");
+    ensure!(other.ensure_like(&right).is_err(), "one sample is taken for another");
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! Resizes, variants and reloads in random order: nothing is said, nothing grows, nothing leaks.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, ensure};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use crate::display::Key;
+use crate::process::{memory, open_files};
+use crate::samples::small;
+use crate::support::Checkout;
+use crate::window::{Window, ended_quietly, save};
+
+const SAMPLE: &str = "pipelined_events";
+const SHADER: &str = "chain/step.comp";
+/// Repeats a run that failed: the seed that it printed.
+const SEED: &str = "HOTLAP_SOAK_SEED";
+/// How many other than usual.
+const ACTIONS: &str = "HOTLAP_SOAK_ACTIONS";
+/// Memory may grow by so many of a hundred.
+const GROWTH: u64 = 5;
+/// Valid texts of the shader: so many are kept compiled and no more.
+const TEXTS: usize = 6;
+/// glibc returns what is freed, instead of keeping more the larger the pieces were: what grows is in use.
+const ALLOCATOR: [(&str, &str); 3] =
+    [("MALLOC_ARENA_MAX", "1"), ("MALLOC_MMAP_THRESHOLD_", "131072"), ("MALLOC_TRIM_THRESHOLD_", "131072")];
+const READINGS: usize = 7;
+
+/// Random orders to one window.
+struct Soak {
+    window: Window,
+    shader: PathBuf,
+    text: String,
+    random: Pcg64,
+    /// The valid text that is built.
+    built: usize,
+    /// The one that was saved last is another, and cannot be built.
+    is_broken: bool,
+    counts: [u32; 4],
+}
+
+pub fn run() -> Result<()> {
+    let long = std::env::var_os("HOTLAP_LONG").is_some();
+    let asked = std::env::var(ACTIONS).ok().map(|text| text.parse()).transpose()?;
+    let actions: u64 = asked.unwrap_or(if long { 10_000 } else { 150 });
+    let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let seed: u64 = std::env::var(SEED).ok().map_or_else(|| Ok(clock()), |text| text.parse())?;
+    println!("{actions} actions; {SEED}={seed} repeats them");
+    soak(actions, seed).with_context(|| format!("{SEED}={seed}"))
+}
+
+fn soak(actions: u64, seed: u64) -> Result<()> {
+    let checkout = Checkout::copy()?;
+    let shader = checkout.path().join("shaders").join(SHADER);
+    let mut call = checkout.call(SAMPLE)?.words(small(SAMPLE));
+    for (name, value) in ALLOCATOR {
+        call = call.env(name, value);
+    }
+    let window = Window::open(call, Duration::from_secs(60 + actions))?;
+    let (text, random) = (fs::read_to_string(&shader)?, Pcg64::seed_from_u64(seed));
+    let mut soak = Soak { window, shader, text, random, built: 0, is_broken: false, counts: [0; 4] };
+    soak.window.until("it has begun", |now| now.frame >= 10 && now.runs())?;
+    soak.every_kind()?;
+    for action in 0..(actions / 20).max(10) {
+        soak.act().with_context(|| format!("action {action} of the warm-up"))?;
+    }
+    let before = soak.taken()?;
+    let began = Instant::now();
+    for action in 0..actions {
+        soak.act().with_context(|| format!("action {action}"))?;
+        if action % 500 == 499 {
+            let (lasted, memory) = (began.elapsed().as_secs(), memory(soak.window.process())?);
+            println!("{} actions in {lasted} s, {memory} kB", action + 1);
+        }
+    }
+    let lasted = began.elapsed().as_secs_f64();
+    let after = soak.taken()?;
+    let [resizes, switches, reloads, errors] = soak.counts;
+    println!(
+        "{resizes} resizes, {switches} switches, {reloads} reloads, {errors} errors in {lasted:.1} s; {} kB, then {} kB; {} files, then {}",
+        before.memory, after.memory, before.files, after.files
+    );
+    ensure!(after.files <= before.files, "{} files are open, {} were", after.files, before.files);
+    let most = before.memory + before.memory * GROWTH / 100;
+    ensure!(after.memory <= most, "{} kB of memory became {} kB", before.memory, after.memory);
+    ended_quietly(soak.window.quit()?)
+}
+
+/// What the process takes while its window is as it was at first.
+struct Taken {
+    memory: u64,
+    files: usize,
+}
+
+impl Soak {
+    /// Everything once, so that what comes once is there before memory is first read.
+    fn every_kind(&mut self) -> Result<()> {
+        let first = self.window.now()?.variant;
+        let mut now = self.window.now()?.variant;
+        loop {
+            let last = now;
+            now = self.window.press(Key::RIGHT, "the next is shown", |next| next.variant != last)?.variant;
+            if now == first {
+                break;
+            }
+        }
+        for text in (0..TEXTS).rev() {
+            self.reload(text)?;
+        }
+        self.spoil()?;
+        self.reload(1)?;
+        // Text has a whole number of points, which the window's height gives: each size is kept once it was drawn.
+        for points in 10..=22 {
+            self.window.resize([1920, 50 * points])?;
+            self.window.goes_on()?;
+        }
+        Ok(())
+    }
+
+    fn act(&mut self) -> Result<()> {
+        match self.random.random_range(0..10) {
+            0..4 => {
+                let size = [self.random.random_range(1..1920), self.random.random_range(1..1080)];
+                self.counts[0] += 1;
+                self.window.resize(size)
+            }
+            4..8 => self.switch(),
+            8 if self.random.random_range(0..2) == 0 => self.spoil(),
+            _ => {
+                let text = (self.built + self.random.random_range(1..TEXTS)) % TEXTS;
+                self.reload(text)
+            }
+        }
+    }
+
+    fn switch(&mut self) -> Result<()> {
+        self.counts[1] += 1;
+        let now = self.window.now()?.variant;
+        let key = if self.random.random_range(0..2) == 0 { Key::LEFT } else { Key::RIGHT };
+        self.window.press(key, &format!("another than {now} is shown"), |next| next.variant != now)?;
+        Ok(())
+    }
+
+    /// Saves one of the valid texts.
+    fn reload(&mut self, text: usize) -> Result<()> {
+        self.counts[2] += 1;
+        // What was saved and could not be built is replaced, too.
+        let is_new = text != self.built || self.is_broken;
+        let reloads = self.window.now()?.reloads + u32::from(is_new);
+        // A constant that nothing uses: other words, the same work.
+        save(&self.shader, &format!("{}const uint SOAK = {text}u;\n", self.text))?;
+        self.window.until(&format!("text {text} is built, reload {reloads}"), |now| {
+            !now.shader && now.reloads == reloads && now.runs()
+        })?;
+        (self.built, self.is_broken) = (text, false);
+        Ok(())
+    }
+
+    /// Saves a text that cannot be built.
+    fn spoil(&mut self) -> Result<()> {
+        self.counts[3] += 1;
+        save(&self.shader, &format!("{}no shader\n", self.text))?;
+        self.is_broken = true;
+        self.window.until("the error is shown", |now| now.shader && now.runs())?;
+        Ok(())
+    }
+
+    /// The median of some readings of memory.
+    fn taken(&mut self) -> Result<Taken> {
+        self.reload(0)?;
+        let process = self.window.process();
+        let (mut readings, mut files) = (Vec::new(), usize::MAX);
+        for _ in 0..READINGS {
+            // At times one more set of the window's images is there, until it has another size.
+            self.window.resize([1000, 600])?;
+            self.window.resize([1280, 720])?;
+            self.window.goes_on()?;
+            readings.push(memory(process)?);
+            files = files.min(open_files(process)?);
+        }
+        readings.sort_unstable();
+        Ok(Taken { memory: readings[READINGS / 2], files })
+    }
+}
