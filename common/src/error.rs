@@ -27,6 +27,11 @@ pub enum Halt {
     DeviceLost(String),
 }
 
+/// The device's memory has no room as long as something else is in it.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub(crate) struct NoRoom(pub String);
+
 /// Everything that ran was right.
 pub const EXIT_RIGHT: u8 = 0;
 /// Nothing could be run here.
@@ -65,9 +70,10 @@ pub fn one_line(error: &anyhow::Error) -> String {
 pub(crate) fn failure(result: vk::Result, what: impl Display) -> anyhow::Error {
     match result {
         vk::Result::ERROR_DEVICE_LOST => Halt::DeviceLost(what.to_string()).into(),
-        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => anyhow::anyhow!(
+        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => NoRoom(format!(
             "out of device memory while {what}: use a smaller size, or end other programs on the device"
-        ),
+        ))
+        .into(),
         vk::Result::ERROR_OUT_OF_HOST_MEMORY => anyhow::anyhow!("out of memory while {what}"),
         other => anyhow::anyhow!("{other:?} while {what}"),
     }

@@ -5,6 +5,7 @@ use ash::vk;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use gpu_allocator::{AllocationError, MemoryLocation};
 
+use crate::error::NoRoom;
 use crate::fault::{self, attempt};
 use crate::gpu::{Arena, Buffer, Event, Gpu, Image, Texels};
 use crate::values::Shape;
@@ -303,10 +304,11 @@ impl Gpu {
         let allocated = planned.and_then(|()| self.allocator().borrow_mut().allocate(&description));
         let (device, size) = (&self.facts.name, bytes_in_words(requirements.size));
         allocated.map_err(|error| match error {
-            AllocationError::OutOfMemory => anyhow!(
+            AllocationError::OutOfMemory => NoRoom(format!(
                 "out of memory on {device} for {name} ({size}): use a smaller size or fewer --repetitions, \
                  or end other programs on the device"
-            ),
+            ))
+            .into(),
             other => anyhow!("no memory on {device} for {name} ({size}): {other}"),
         })
     }

@@ -13,9 +13,8 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::terminal::{leave_at_once, progress_bar, show};
-use crate::drive::bench::{Phase, Step};
+use crate::drive::bench::{Phase, SoFar, Step};
 use crate::error::EXIT_FAILED;
-use crate::record::{Method, Row};
 
 /// Between two records of what was measured so far.
 const CHECKPOINT: Duration = Duration::from_secs(1);
@@ -65,7 +64,7 @@ pub(super) fn end_with_the_parent() {
 }
 
 /// Writes the record of what was measured so far.
-pub(super) type Keep<'k> = dyn Fn(Method, Vec<Row>) + 'k;
+pub(super) type Keep<'k> = dyn Fn(SoFar) + 'k;
 
 /// What accompanies a run.
 pub(super) struct Follow<'k> {
@@ -96,8 +95,7 @@ impl<'k> Follow<'k> {
         // A driver that crashes does so at the first sample of a variant.
         let due = step.phase == Phase::Probing || self.kept.is_none_or(|at| at.elapsed() >= CHECKPOINT);
         if let Some(keep) = self.keep.as_ref().filter(|_| due) {
-            let (method, rows) = step.so_far();
-            keep(method, rows);
+            keep(step.so_far());
             self.kept = Some(Instant::now());
         }
         if let Some(misfortune) = &self.misfortune {

@@ -12,7 +12,7 @@ use super::args::{command, own};
 use super::terminal::{FILE_WIDTH, leave_at_once};
 use super::{Run, clock_seed, cpu_note};
 use crate::drive::bench;
-use crate::error::Halt;
+use crate::error::{EXIT_FAILED, EXIT_RIGHT, Halt};
 use crate::fault;
 use crate::gpu::Gpu;
 use crate::lab::Lab;
@@ -22,7 +22,7 @@ use crate::live::knobs::knobs;
 use crate::live::link::{Order, State};
 use crate::live::stage::{Script, Stage};
 use crate::measure::Stop;
-use crate::record::{Ended, Record, is_limit};
+use crate::record::{Ended, Record, Row, Status, is_limit};
 use crate::report::{self, Folder};
 
 /// So long the engine may take to end the sample under way, beyond what a submit may take: freeing what a sample
@@ -174,29 +174,33 @@ impl<A: Args> Program for Live<A> {
         Ok(format!("record of {own} variants written to {}", path.display()))
     }
 
-    fn leave(&self, lab: &Lab, arguments: &[String], taken: Option<Taken>) -> Result<()> {
-        let Some(json) = &self.run.common.json else { return Ok(()) };
-        let taken = taken.context("nothing was measured that --json could hold: give it more --frames")?;
-        json.write(report::json(&self.record_of(lab, arguments, taken))?)
+    fn leave(&self, lab: &Lab, arguments: &[String], taken: Option<Taken>) -> Result<u8> {
+        let rows = taken.iter().flat_map(|taken| &taken.so_far.rows);
+        let wrong: Vec<_> = rows.filter_map(wrong).collect();
+        if let Some(json) = &self.run.common.json {
+            let taken =
+                taken.context("nothing was measured that --json could hold: give it more --frames")?;
+            json.write(report::json(&self.record_of(lab, arguments, taken))?)?;
+        }
+        wrong.iter().for_each(|text| super::say(&format!("{}: {text}", self.run.sample.name)));
+        Ok(if wrong.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
     }
 }
 
 impl<A> Live<A> {
     fn record_of(&self, lab: &Lab, arguments: &[String], taken: Taken) -> Record {
-        let Taken { mut method, mut rows, measured } = taken;
-        method.budget_s = measured.as_secs_f64();
-        for row in rows.iter_mut().filter(|row| row.isolated_us.is_some()) {
+        let Taken { mut so_far, measured } = taken;
+        let seconds = measured.as_secs_f64();
+        so_far.method.budget_s = seconds;
+        for row in so_far.rows.iter_mut().filter(|row| row.isolated_us.is_some()) {
             row.stop = Some(Stop::Interrupted);
         }
-        let verdict = bench::verdict(lab, &rows);
+        let taken = format!("Taken from a window after {seconds:.1} s; each row keeps its newest pairs.");
+        so_far.notes.push(taken);
+        let verdict = bench::verdict(lab, &so_far.rows);
         let began = SystemTime::now().checked_sub(measured).unwrap_or_else(SystemTime::now);
-        let mut record = self.run.record(lab, method, rows, verdict, Ended::Interrupted, began);
-        record.command = self.command(arguments);
-        record.notes.push(format!(
-            "Taken from a window after {:.1} s; each row keeps its newest pairs.",
-            measured.as_secs_f64()
-        ));
-        record
+        let record = self.run.record(lab, so_far, verdict, Ended::Interrupted, began);
+        Record { command: self.command(arguments), seconds, ..record }
     }
 
     /// The command line that shows what is shown now.
@@ -204,6 +208,12 @@ impl<A> Live<A> {
         let program = std::env::args().next().unwrap_or_else(|| self.run.sample.name.to_owned());
         std::iter::once(program).chain(arguments.iter().chain(&self.shared).cloned()).collect()
     }
+}
+
+/// What the last figures say against a variant.
+fn wrong(row: &Row) -> Option<String> {
+    let is_wrong = matches!(row.status, Status::Wrong { .. } | Status::Error { .. });
+    is_wrong.then(|| format!("{}: {}", row.variant, row.status.reason().unwrap_or_default()))
 }
 
 /// A folder that is not there yet.

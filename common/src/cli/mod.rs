@@ -26,7 +26,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use crate::certificate::Certificate;
-use crate::drive::bench::{self, BenchOptions};
+use crate::drive::bench::{self, BenchOptions, Measured, SoFar};
 use crate::drive::{check, profile};
 use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, exit_code, one_line};
 use crate::facts::Kind;
@@ -315,9 +315,8 @@ impl Run {
             self.verbose(lab, start, &measured);
         }
         let code = code(&measured);
-        lab.notes.extend(measured.notes);
-        let record =
-            self.record(lab, measured.method, measured.rows, measured.verdict, measured.ended, started);
+        let Measured { method, rows, notes, verdict, ended, .. } = measured;
+        let record = self.record(lab, SoFar { method, rows, notes }, verdict, ended, started);
         let mut unwritten = self.write(&record, &measured.maps, measured.painting.as_ref(), folder);
         if record.ended == Ended::Interrupted && !self.common.trace.is_empty() {
             say("stopped before all waves were traced: no timeline is written");
@@ -348,8 +347,8 @@ impl Run {
         if json.is_none() && folder.is_none() {
             return None;
         }
-        Some(Box::new(move |method, rows| {
-            let record = self.record(lab, method, rows, None, Ended::Unfinished, started);
+        Some(Box::new(move |so_far| {
+            let record = self.record(lab, so_far, None, Ended::Unfinished, started);
             let Ok(text) = report::json(&record) else { return };
             let kept = json.iter().map(|file| report::keep_so_far(file, &text));
             // A disk that is full now may have room when the run ends, and then it is told.
@@ -387,12 +386,12 @@ impl Run {
     fn record(
         &self,
         lab: &Lab,
-        method: crate::record::Method,
-        rows: Vec<crate::record::Row>,
+        so_far: SoFar,
         verdict: Option<String>,
         ended: Ended,
         started: SystemTime,
     ) -> Record {
+        let SoFar { method, rows, notes } = so_far;
         Record {
             schema: SCHEMA,
             tool: host::tool(&self.sample, &lab.shaders),
@@ -406,7 +405,7 @@ impl Run {
             method,
             self_test: self.self_test.get().cloned(),
             kernels: lab.gpu.kernel_facts(),
-            notes: lab.notes.clone(),
+            notes: lab.notes.iter().cloned().chain(notes).collect(),
             bound: lab.bound.clone(),
             baseline: lab.baseline.clone(),
             matrix: lab.shown_matrix().cloned(),
@@ -416,7 +415,7 @@ impl Run {
         }
     }
 
-    fn verbose(&self, lab: &Lab, [opened, declared]: [Duration; 2], measured: &bench::Measured) {
+    fn verbose(&self, lab: &Lab, [opened, declared]: [Duration; 2], measured: &Measured) {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         let driver = lab.gpu.startup;
         let first = measured.first_sample.saturating_duration_since(self.began);
@@ -454,7 +453,7 @@ fn cpu_note(lab: &Lab) -> &'static str {
     if races { CPU_RACES_NOTE } else { CPU_NOTE }
 }
 
-fn code(measured: &bench::Measured) -> u8 {
+fn code(measured: &Measured) -> u8 {
     if let Some(error) = &measured.error {
         return exit_code(error);
     }

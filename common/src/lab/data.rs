@@ -6,6 +6,7 @@ use ash::vk;
 use super::Lab;
 use crate::cmd::{Binding, Cmd};
 use crate::element::Element;
+use crate::error::NoRoom;
 use crate::gpu::{Buffer, Buffers, Image, Images, Set};
 use crate::memory::{Place, Sharing, bytes_in_words, texel_bytes};
 use crate::values::Shape;
@@ -261,15 +262,26 @@ impl Lab {
 
     /// Counts memory that is about to be asked for, and refuses what does not fit.
     fn claim(&mut self, what: &str, bytes: u64) -> Result<()> {
+        self.ensure_room(what, self.claimed + bytes, "use a smaller size")?;
+        self.claimed += bytes;
+        Ok(())
+    }
+
+    fn ensure_room(&self, what: &str, needed: u64, remedy: &str) -> Result<()> {
         let (memory, name) = (self.gpu.facts.device_memory, &self.gpu.facts.name);
-        let needed = self.claimed + bytes;
+        let most = memory / 10 * 8;
         ensure!(
-            needed <= memory / 10 * 8,
-            "no room for {what} in the memory of {name}: {} are needed, it has {}; use a smaller size",
+            needed <= most,
+            "no room for {what} in the memory of {name}: {} are needed, it has {}; {remedy}",
             bytes_in_words(needed),
             bytes_in_words(memory)
         );
-        self.claimed = needed;
+        if needed + self.crowd > most {
+            let [needed, crowd] = [needed, self.crowd].map(bytes_in_words);
+            return Err(
+                NoRoom(format!("no room for {what}: {needed} beside {crowd} in use; {remedy}")).into()
+            );
+        }
         Ok(())
     }
 
@@ -279,14 +291,9 @@ impl Lab {
         let (memory, name) = (self.gpu.facts.device_memory, &self.gpu.facts.name);
         let one = bytes * u64::from(each);
         // Behind the work stand the twin, a copy of the result and the seed.
-        let needed = self.claimed + one * u64::from(self.repetitions.unwrap_or(1)) + 3 * bytes;
-        ensure!(
-            needed <= memory / 10 * 8,
-            "no room for {what} in the memory of {name}: {} are needed, it has {}; use a smaller size or \
-             fewer of them",
-            bytes_in_words(needed),
-            bytes_in_words(memory)
-        );
+        let needed = |repetitions: u32| self.claimed + one * u64::from(repetitions) + 3 * bytes;
+        let remedy = "use a smaller size or fewer of them";
+        self.ensure_room(what, needed(self.repetitions.unwrap_or(1)), remedy)?;
         ensure!(
             bytes <= self.gpu.max_storage_buffer(),
             "{what} are too large for the check on {name}: a kernel there can bind buffers of {} at most",
@@ -294,8 +301,11 @@ impl Lab {
         );
         let room = (memory / 2).saturating_sub(self.claimed + 3 * bytes);
         let fitting = u32::try_from((room / one.max(1)).max(1)).unwrap_or(u32::MAX);
-        let settled = *self.repetitions.get_or_insert(self.wanted_repetitions.min(fitting));
-        self.claimed += one * u64::from(settled) + 3 * bytes;
+        let settled = self.repetitions.unwrap_or(self.wanted_repetitions.min(fitting));
+        // As many as without another lab, which can go.
+        let needed = needed(settled);
+        self.ensure_room(what, needed, remedy)?;
+        (self.repetitions, self.claimed) = (Some(settled), needed);
         Ok(settled)
     }
 }

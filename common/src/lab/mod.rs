@@ -90,7 +90,9 @@ pub struct Lab {
     /// Names that [`Lab::wants`] was asked for, of variants that nobody wants.
     unbuilt: Vec<String>,
     /// Bytes of device memory that images and their checks take.
-    claimed: u64,
+    pub(crate) claimed: u64,
+    /// Those that another lab takes, while this one is declared beside it.
+    pub(crate) crowd: u64,
     sharing: Sharing,
     wanted_repetitions: u32,
     repetitions: Option<u32>,
@@ -135,6 +137,7 @@ impl Lab {
             by_default: None,
             unbuilt: Vec::new(),
             claimed: 0,
+            crowd: 0,
             sharing: Sharing::FirstQueue,
             wanted_repetitions: options.repetitions.unwrap_or(default).max(1),
             repetitions: None,

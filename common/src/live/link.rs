@@ -145,6 +145,8 @@ pub struct Figures {
     pub method: Option<Method>,
     /// One row a variant.
     pub rows: Vec<Row>,
+    /// What the reader of a record must know of them, in sentences.
+    pub notes: Vec<String>,
     /// Rounds completed.
     pub rounds: u32,
     /// Since the figures were begun.

@@ -233,6 +233,8 @@ pub struct Progress<'r> {
     pub rounds: u32,
     /// Share of the budget, or of a fixed number of samples, that is spent; 0 to 1.
     pub spent: f64,
+    /// The clock that samples are judged by, in MHz, where it is known yet.
+    pub reference_mhz: Option<f64>,
 }
 
 /// Runs `plan` on `target`: warm-up, then rounds in which every open row is sampled once in random
@@ -473,7 +475,9 @@ impl Run<'_> {
     }
 
     fn step(&mut self, row: usize) -> Result<(), Ended> {
+        let reference_mhz = self.clocks.reference();
         let progress = Progress {
+            reference_mhz,
             row,
             rows: &self.rows,
             rows_done: self.rows.len() - self.open().len(),

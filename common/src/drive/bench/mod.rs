@@ -10,7 +10,7 @@ mod tests;
 
 pub(crate) use device::Pulse;
 pub(super) use plan::method;
-pub use step::{Phase, Step};
+pub use step::{Phase, SoFar, Step};
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -164,7 +164,10 @@ impl Run<'_, '_, '_> {
             Ok(probed)
         });
         let mut outcome = match probed {
-            Ok(ControlFlow::Continue(())) => self.rounds(),
+            Ok(ControlFlow::Continue(())) => match self.floor_again() {
+                Ok(()) => self.rounds(),
+                Err(error) => self.nothing(false, Some(error)),
+            },
             Ok(ControlFlow::Break(())) => self.nothing(true, None),
             Err(error) => self.nothing(false, Some(error)),
         };
@@ -181,9 +184,22 @@ impl Run<'_, '_, '_> {
         Ok(outcome)
     }
 
+    /// A run that somebody watches has figures long before its end.
+    fn floor_again(&mut self) -> Result<()> {
+        if self.plan.newest.is_some() {
+            self.method.floor_us = self.target.session.floor_us()?;
+        }
+        Ok(())
+    }
+
     fn rounds(&mut self) -> Outcome {
+        let profiler = self.target.session.profiler().map(str::to_owned);
         measure::run(&self.plan, &mut self.target, &mut |progress| {
-            let so_far = || self.told.rows_of(&with_first(progress.rows, &self.first), &self.method);
+            let so_far = || {
+                let method = Method { reference_mhz: progress.reference_mhz, ..self.method.clone() };
+                let rows = with_first(progress.rows, &self.first);
+                self.told.so_far(&rows, method, &self.plan, profiler.as_deref())
+            };
             (self.watch)(&Step {
                 phase: Phase::Measuring,
                 variant: self.told.name(progress.row),
@@ -225,7 +241,8 @@ impl Run<'_, '_, '_> {
             }
         }
         let measured = rows.to_vec();
-        let so_far = || (self.method.clone(), measured.clone());
+        let (method, notes) = (self.method.clone(), Vec::new());
+        let so_far = || SoFar { method: method.clone(), rows: measured.clone(), notes: notes.clone() };
         let mut stopped = |variant: usize| {
             let variant = &lab.variants[variant].name;
             let (phase, rows_done) = (Phase::Tracing, measured.len());

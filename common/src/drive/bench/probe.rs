@@ -51,7 +51,8 @@ impl Run<'_, '_, '_> {
     }
 
     fn is_stopped_at(&mut self, row: usize) -> bool {
-        let so_far = || self.told.rows_of(&self.first, &self.method);
+        let profiler = self.target.session.profiler();
+        let so_far = || self.told.so_far(&self.first, self.method.clone(), &self.plan, profiler);
         let (phase, variant) = (Phase::Probing, self.told.name(row));
         (self.watch)(&Step { phase, variant, rows_done: 0, rounds: 0, spent: 0.0, so_far: &so_far })
             .is_break()

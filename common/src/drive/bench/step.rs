@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 
 use serde::Serialize;
 
+use super::notes;
 use crate::drive::checked::Checked;
 use crate::drive::rows;
 use crate::lab::Lab;
-use crate::measure;
+use crate::measure::{self, Plan};
 use crate::record::{Method, Row};
 
 /// What a run is about to do, told to who watches it and may end it.
@@ -23,7 +24,7 @@ pub struct Step<'s> {
     pub rounds: u32,
     /// Share of the budget, or of a fixed number of samples, that is spent; 0 to 1.
     pub spent: f64,
-    pub(super) so_far: &'s dyn Fn() -> (Method, Vec<Row>),
+    pub(super) so_far: &'s dyn Fn() -> SoFar,
 }
 
 impl fmt::Debug for Step<'_> {
@@ -38,9 +39,20 @@ impl fmt::Debug for Step<'_> {
 impl Step<'_> {
     /// What was measured until now, as a record would have it.
     #[must_use]
-    pub fn so_far(&self) -> (Method, Vec<Row>) {
+    pub fn so_far(&self) -> SoFar {
         (self.so_far)()
     }
+}
+
+/// What was measured until some moment.
+#[derive(Clone, Debug)]
+pub struct SoFar {
+    /// How times were taken.
+    pub method: Method,
+    /// One per variant.
+    pub rows: Vec<Row>,
+    /// What the reader must know of this run, in sentences.
+    pub notes: Vec<String>,
 }
 
 /// What a run does.
@@ -72,7 +84,16 @@ impl<'l> Told<'_, 'l> {
         &self.lab.variants[self.runnable[row]].name
     }
 
-    pub fn rows_of(&self, engine: &[measure::Row], method: &Method) -> (Method, Vec<Row>) {
-        (method.clone(), rows::rows(self.lab, self.runnable, engine, method, self.checked))
+    /// What a record would hold of these rows of the engine.
+    pub fn so_far(
+        &self,
+        engine: &[measure::Row],
+        method: Method,
+        plan: &Plan,
+        profiler: Option<&str>,
+    ) -> SoFar {
+        let rows = rows::rows(self.lab, self.runnable, engine, &method, self.checked);
+        let notes = notes::notes(self.lab, plan, &rows, profiler);
+        SoFar { method, rows, notes }
     }
 }

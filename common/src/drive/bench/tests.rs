@@ -51,7 +51,7 @@ fn ended_at(phase: Phase) -> Measured {
     declare(&mut lab);
     let options = BenchOptions { samples: Some(1), ..BenchOptions::default() };
     measure(&lab, &options, &mut |step| {
-        let (_, rows) = step.so_far();
+        let rows = step.so_far().rows;
         let sampled =
             rows.iter().filter(|row| matches!(row.status, Status::Wrong { .. }) || !row.samples.is_empty());
         let is_due = step.phase == phase && sampled.count() == usize::from(phase == Phase::Measuring) + 1;

@@ -4,8 +4,7 @@ use std::cell::RefCell;
 
 use anyhow::{Context, Result};
 
-use super::easel::fitting;
-use super::painted::scaled;
+use super::painted;
 use crate::drive::session::Session;
 use crate::gpu::{Buffer, Gpu};
 use crate::lab::{Animation, Check, Pull};
@@ -80,22 +79,9 @@ impl<'l> Animator<'l> {
         if view.pixels.contains(&0) || motion.result.is_empty() {
             return None;
         }
-        let (size, whole) = (view.pixels, moves.size());
-        let focus = view.at.unwrap_or_else(|| fitting(whole, size));
-        let pixels = scaled(&moves.paint(&motion.result), whole, view, focus);
-        let caption = moves.caption().into();
-        Some(Picture {
-            size,
-            pixels,
-            view,
-            whole,
-            focus,
-            wrong,
-            wrong_beside: None,
-            texel: None,
-            caption,
-            can_drag: true,
-        })
+        let painted = moves.paint(&motion.result);
+        let picture = painted::picture(&painted, moves.size(), view, moves.caption().into());
+        Some(Picture { wrong, can_drag: true, ..picture })
     }
 
     fn fill(&self, words: &[u32]) -> Result<()> {

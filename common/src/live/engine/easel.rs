@@ -123,21 +123,7 @@ impl<'l> Easel<'l> {
         let words = check.twin.len();
         let paint = |result: &[u32]| (shown.paint)(&result[..words]);
         let painted = session.look_at_result(check, 0, readback, paint)?;
-        let (size, whole, caption) = (view.pixels, shown.size, shown.caption.as_str().into());
-        let focus = view.at.unwrap_or_else(|| fitting(whole, size));
-        let pixels = painted::scaled(&painted, whole, view, focus);
-        Ok(Picture {
-            size,
-            pixels,
-            view,
-            whole,
-            focus,
-            wrong: 0,
-            wrong_beside: None,
-            texel: None,
-            caption,
-            can_drag: false,
-        })
+        Ok(painted::picture(&painted, shown.size, view, shown.caption.as_str().into()))
     }
 
     fn run(

@@ -2,12 +2,15 @@
 //! the frames that are shown.
 
 mod animator;
+mod change;
 mod compose;
 mod easel;
 mod layer;
 mod painted;
 mod scene;
 mod show;
+#[cfg(test)]
+mod tests;
 mod texel;
 mod watcher;
 
@@ -19,19 +22,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
+use self::change::Next;
 use self::layer::Layer;
 use self::scene::{Restart, Scene};
 use self::show::Show;
 use self::watcher::Watcher;
 use super::desk::Desk;
 use super::link::{About, Board, Figures, State};
-use crate::drive::bench::{self, BenchOptions};
+use crate::drive::bench::{self, BenchOptions, SoFar};
 use crate::drive::session::Session;
 use crate::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
 use crate::gpu::{Gpu, OpenOptions};
 use crate::host::Sample;
 use crate::lab::{Lab, LabOptions};
-use crate::record::{Method, Row};
 
 /// Pairs that a row keeps: after so many an older figure says more of the room's temperature than of the row.
 const NEWEST: usize = 1024;
@@ -46,15 +49,14 @@ pub(crate) trait Program: Send {
     fn declare(&self, lab: &mut Lab, arguments: &[String]) -> Result<()>;
     /// Writes a record and says where.
     fn record(&self, lab: &Lab, arguments: &[String], taken: Taken) -> Result<String>;
-    /// Writes what the window leaves behind, where that was asked for.
-    fn leave(&self, lab: &Lab, arguments: &[String], taken: Option<Taken>) -> Result<()>;
+    /// Writes what the window leaves behind, where that was asked for, and says what was wrong. Returns the exit code.
+    fn leave(&self, lab: &Lab, arguments: &[String], taken: Option<Taken>) -> Result<u8>;
 }
 
 /// What a record is made of.
 #[derive(Debug)]
 pub(crate) struct Taken {
-    pub method: Method,
-    pub rows: Vec<Row>,
+    pub so_far: SoFar,
     /// Since the figures were begun.
     pub measured: Duration,
 }
@@ -62,8 +64,8 @@ pub(crate) struct Taken {
 impl Taken {
     /// What figures have so far.
     fn of(figures: &Figures) -> Option<Self> {
-        let Figures { method, rows, measured, .. } = figures;
-        Some(Self { method: method.clone()?, rows: rows.clone(), measured: *measured })
+        let Figures { method, rows, notes, measured, .. } = figures.clone();
+        Some(Self { so_far: SoFar { method: method?, rows, notes }, measured })
     }
 }
 
@@ -87,6 +89,8 @@ pub(crate) struct Engine<'e> {
     wanted: &'e Wanted,
     watcher: Option<Watcher>,
     layer: Layer,
+    /// What is shown once the run under way has ended.
+    next: RefCell<Option<Next>>,
 }
 
 /// A lab that was declared.
@@ -107,19 +111,20 @@ impl<'e> Engine<'e> {
         desk.allow(gpu.timeout());
         let Some(gpu) = program.certify(gpu)? else { return Ok(EXIT_RIGHT) };
         let gpu = Rc::new(gpu);
-        let mut engine = Self { desk, program, wanted, watcher: None, layer: Layer::default() };
-        engine.all(&gpu)?;
+        let mut engine =
+            Self { desk, program, wanted, watcher: None, layer: Layer::default(), next: RefCell::default() };
+        let code = engine.all(&gpu)?;
         if let Some(gpu) = Rc::into_inner(gpu) {
             engine.layer.report(gpu.close());
         }
-        Ok(if engine.layer.is_silent() { EXIT_RIGHT } else { EXIT_FAILED })
+        Ok(if engine.layer.is_silent() { code } else { EXIT_FAILED })
     }
 
-    /// One lab after another, until the stage quits.
-    fn all(&mut self, gpu: &Rc<Gpu>) -> Result<()> {
+    /// One lab after another, until the stage quits. Returns the exit code.
+    fn all(&mut self, gpu: &Rc<Gpu>) -> Result<u8> {
         let wanted = self.wanted;
         let scene = RefCell::new(Scene::new(blank(gpu, wanted)));
-        let mut act = self.arrange(gpu, &scene, wanted.arguments.clone(), wanted.traced)?;
+        let mut act = self.begin(gpu, &scene)?;
         match Watcher::of(&act.lab.shaders) {
             Ok(watcher) => self.watcher = watcher,
             Err(error) => scene.borrow_mut().tell(About::News, Some(one_line(&error))),
@@ -130,72 +135,27 @@ impl<'e> Engine<'e> {
             self.play(&act, &scene, &pending)?;
             // Only this lab's variants explain what was said of its last samples.
             self.layer.hear(&act.lab, &mut scene.borrow_mut());
-            let restart = scene.borrow_mut().restart.take();
-            let (arguments, traced) = match restart {
-                Some(Restart::Quit) => return self.leave(&act, &scene.borrow()),
-                Some(Restart::Arrange(arguments)) => (arguments, act.traced),
-                Some(Restart::Trace(traced)) => (act.arguments.clone(), traced),
-                Some(Restart::Anew) | None => {
+            let (restart, next) = (scene.borrow_mut().restart.take(), self.next.take());
+            act = match (restart, next) {
+                (Some(Restart::Quit), next) => {
+                    next.into_iter().for_each(|next| gpu.free_all(next.objects));
+                    return self.leave(&act, &scene.borrow());
+                }
+                (_, Some(next)) => self.adopt(gpu, &scene, next),
+                (Some(Restart::Arrange(arguments)), None) => {
+                    let traced = act.traced;
+                    self.replace(gpu, &scene, act, arguments, traced)?
+                }
+                (Some(Restart::Trace(traced)), None) => {
+                    let arguments = act.arguments.clone();
+                    self.replace(gpu, &scene, act, arguments, traced)?
+                }
+                (Some(Restart::Anew) | None, None) => {
                     scene.borrow_mut().forget();
-                    continue;
+                    act
                 }
             };
-            let is_traces = traced != act.traced;
-            if !is_traces && arguments == act.arguments {
-                continue;
-            }
-            match self.arrange(gpu, &scene, arguments, traced) {
-                Ok(new) => act = new,
-                Err(error) if is_fatal(gpu, &error) => return Err(error),
-                Err(error) if is_traces => scene.borrow_mut().board.untraced = Some(one_line(&error)),
-                Err(error) => scene.borrow_mut().tell(About::Knob, Some(one_line(&error))),
-            }
         }
-    }
-
-    /// Declares the sample anew. Where it refuses, everything stays as it was.
-    fn arrange(
-        &self,
-        gpu: &Rc<Gpu>,
-        scene: &RefCell<Scene>,
-        arguments: Vec<String>,
-        traced: bool,
-    ) -> Result<Act> {
-        self.building(&mut scene.borrow_mut(), "compiling kernels and computing what must come out");
-        let (aside, traces) = (gpu.set_aside(), gpu.traces.take());
-        let declared = self.declared(gpu, &arguments, traced);
-        if gpu.is_busy() {
-            // What a hung queue may still use is neither freed nor used again.
-            std::mem::forget(aside);
-            return declared.map(|lab| Act { lab, arguments, traced });
-        }
-        let lab = match declared {
-            Ok(lab) => lab,
-            Err(error) => {
-                gpu.put_back(aside);
-                gpu.traces.set(traces);
-                self.desk.take_device();
-                return Err(error);
-            }
-        };
-        gpu.free_all(aside);
-        self.desk.take_device();
-        let mut scene = scene.borrow_mut();
-        scene.set(&lab, arguments.clone());
-        scene.tell(About::Knob, None);
-        scene.tell(About::Shader, None);
-        scene.caution(lab.notes.clone());
-        Ok(Act { lab, arguments, traced })
-    }
-
-    fn declared(&self, gpu: &Rc<Gpu>, arguments: &[String], traced: bool) -> Result<Lab> {
-        let mut lab = Lab::new(Rc::clone(gpu), &self.wanted.lab);
-        if traced {
-            lab.trace_waves();
-            lab.ensure_traces()?;
-        }
-        self.program.declare(&mut lab, arguments)?;
-        Ok(lab)
     }
 
     /// Measures a lab until something else is ordered.
@@ -208,7 +168,7 @@ impl<'e> Engine<'e> {
             if is_fatal(gpu, error) {
                 return played;
             }
-            self.stand_still(&act.lab, scene, pending, one_line(error));
+            self.stand_still(&act.lab, scene, pending, one_line(error))?;
         }
         gpu.release(&mark);
         Ok(())
@@ -224,7 +184,8 @@ impl<'e> Engine<'e> {
         };
         let measured = bench::measure_between(lab, &options, &mut |step| show.watch(step), Some(&show))?;
         let rounds = scene.borrow().board.figures.rounds;
-        show.take(measured.method, measured.rows, rounds);
+        let (method, rows, notes) = (measured.method, measured.rows, measured.notes);
+        show.take(SoFar { method, rows, notes }, rounds);
         if let Some(error) = measured.error {
             return Err(error);
         }
@@ -243,7 +204,7 @@ impl<'e> Engine<'e> {
         scene: &RefCell<Scene>,
         pending: &RefCell<BTreeSet<String>>,
         reason: String,
-    ) {
+    ) -> Result<()> {
         let failed = State::Failed(reason.into());
         let mut scene = scene.borrow_mut();
         self.desk.leave_device();
@@ -258,6 +219,8 @@ impl<'e> Engine<'e> {
             for order in self.desk.orders() {
                 scene.obey(order);
             }
+            self.prepare(lab, &mut scene)?;
+            self.desk.leave_device();
             if std::mem::take(&mut scene.record) {
                 scene.tell(About::News, Some("nothing is measured that a record could hold".into()));
             }
@@ -274,6 +237,7 @@ impl<'e> Engine<'e> {
             }
         }
         self.desk.take_device();
+        Ok(())
     }
 
     /// Shaders that were saved since the last look.
@@ -319,7 +283,7 @@ impl<'e> Engine<'e> {
     }
 
     /// Writes what is to stay of the last figures.
-    fn leave(&self, act: &Act, scene: &Scene) -> Result<()> {
+    fn leave(&self, act: &Act, scene: &Scene) -> Result<u8> {
         self.program.leave(&act.lab, &act.arguments, Taken::of(&scene.board.figures))
     }
 

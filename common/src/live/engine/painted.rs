@@ -1,6 +1,34 @@
 //! Pictures that a sample paints by itself, on the CPU, brought to the size of the screen.
 
-use crate::live::link::{Focus, View};
+use std::sync::Arc;
+
+use super::easel::fitting;
+use crate::live::link::{Focus, Picture, Texel, View};
+
+/// A picture that a sample painted of a result, as a view shows it.
+pub(super) fn picture(painted: &[[u8; 3]], whole: [u32; 2], view: View, caption: Arc<str>) -> Picture {
+    let size = view.pixels;
+    let focus = view.at.unwrap_or_else(|| fitting(whole, size));
+    Picture {
+        size,
+        pixels: scaled(painted, whole, view, focus),
+        view,
+        whole,
+        focus,
+        wrong: 0,
+        wrong_beside: None,
+        texel: view.cursor.and_then(|at| texel(painted, whole, at)),
+        caption,
+        can_drag: false,
+    }
+}
+
+/// What is painted under the cursor.
+fn texel(painted: &[[u8; 3]], whole: [u32; 2], at: [u32; 2]) -> Option<Texel> {
+    let [x, y] = at.map(|side| side as usize);
+    let [red, green, blue] = *painted.get(y * whole[0] as usize + x).filter(|_| at[0] < whole[0])?;
+    Some(Texel { at, value: format!("painted {red}, {green}, {blue}"), expected: None })
+}
 
 /// The part of a painted picture that a view shows: the mean of the pixels under each of the screen's, or the
 /// nearest where they are larger.
@@ -10,7 +38,7 @@ use crate::live::link::{Focus, View};
     clippy::cast_sign_loss,
     reason = "clamped to the sides of a picture"
 )]
-pub(super) fn scaled(painted: &[[u8; 3]], whole: [u32; 2], view: View, focus: Focus) -> Vec<u8> {
+fn scaled(painted: &[[u8; 3]], whole: [u32; 2], view: View, focus: Focus) -> Vec<u8> {
     let [width, height] = view.pixels;
     let texel = |pixel: u32, axis: usize, sides: [u32; 2]| {
         (pixel as f32 - sides[axis] as f32 / 2.0) / focus.scale + focus.centre[axis]
@@ -65,6 +93,17 @@ mod tests {
         let view = View { pixels, ..View::default() };
         let all = scaled(&painted, [2, 2], view, Focus { centre: [1.0, 1.0], scale });
         all.chunks(4).map(|pixel| pixel[0]).collect()
+    }
+
+    #[test]
+    fn the_texel_under_the_cursor_is_told() {
+        let painted = [[10; 3], [30; 3], [50; 3], [1, 2, 3]];
+        let told = |at| {
+            let view = View { pixels: [4, 4], at: None, cursor: Some(at) };
+            picture(&painted, [2, 2], view, "".into()).texel.map(|texel| texel.value)
+        };
+        assert_eq!(told([1, 1]).as_deref(), Some("painted 1, 2, 3"));
+        assert_eq!([told([2, 0]), told([0, 2])], [None, None]);
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub(super) struct Scene {
     /// A record is wanted.
     pub record: bool,
     pub restart: Option<Restart>,
+    /// Kernels note their waves.
+    pub traced: bool,
     strip: VecDeque<Frame>,
 }
 
@@ -74,6 +76,7 @@ impl Scene {
             look: false,
             record: false,
             restart: None,
+            traced: false,
             strip: VecDeque::new(),
         }
     }

@@ -13,13 +13,12 @@ use super::animator::Animator;
 use super::easel::Easel;
 use super::scene::Scene;
 use super::{Engine, compose};
-use crate::drive::bench::{Pulse, Step};
+use crate::drive::bench::{Pulse, SoFar, Step};
 use crate::drive::session::{BadStamps, Session};
 use crate::drive::trace::Spotlight;
 use crate::error::one_line;
 use crate::lab::Lab;
 use crate::live::link::{About, Figures, Frame, Picture, Timeline};
-use crate::record::{Method, Row};
 
 /// Samples are taken for so long between two frames, and at least one; longer where a frame itself takes longer,
 /// so that half of the time goes into the figures.
@@ -103,8 +102,7 @@ impl<'e> Show<'e> {
     pub fn watch(&self, step: &Step<'_>) -> ControlFlow<()> {
         let is_due = self.figures.get().is_none_or(|at| at.elapsed() >= FIGURES);
         if is_due || self.scene.borrow().record {
-            let (method, rows) = step.so_far();
-            self.take(method, rows, step.rounds);
+            self.take(step.so_far(), step.rounds);
             self.figures.set(Some(Instant::now()));
             self.record();
         }
@@ -126,9 +124,10 @@ impl<'e> Show<'e> {
     }
 
     /// Takes figures over.
-    pub fn take(&self, method: Method, rows: Vec<Row>, rounds: u32) {
+    pub fn take(&self, so_far: SoFar, rounds: u32) {
+        let SoFar { method, rows, notes } = so_far;
         let (method, measured) = (Some(method), self.measured());
-        self.scene.borrow_mut().board.figures = Arc::new(Figures { method, rows, rounds, measured });
+        self.scene.borrow_mut().board.figures = Arc::new(Figures { method, rows, notes, rounds, measured });
     }
 
     /// Frames without samples, until something else is ordered: for a lab of which no row can be measured.
@@ -148,6 +147,7 @@ impl<'e> Show<'e> {
         for order in self.engine.desk.orders() {
             self.scene.borrow_mut().obey(order);
         }
+        self.engine.prepare(self.lab, &mut self.scene.borrow_mut())?;
         let saved = self.engine.saved();
         if saved.is_empty() {
             return Ok(());

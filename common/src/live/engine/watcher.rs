@@ -54,8 +54,11 @@ impl Watcher {
     }
 
     fn has_changed(&self, name: &str) -> bool {
-        // Between the two steps of an editor's rename there is none.
+        // Between the two steps of an editor's rename there is none, and nothing in it between those of a write.
         let Ok(text) = fs::read(self.root.join(name)) else { return false };
+        if text.is_empty() {
+            return false;
+        }
         let last = self.texts.borrow_mut().insert(name.to_owned(), text.clone());
         last.is_none_or(|last| last != text)
     }

@@ -5,13 +5,13 @@ use std::rc::Rc;
 use anyhow::Result;
 use ash::vk;
 use egui::epaint::{Primitive, Vertex};
-use egui::{ClippedPrimitive, TexturesDelta};
+use egui::{ClippedPrimitive, Color32, TexturesDelta};
 
-use super::Paint;
 use super::device::Device;
 use super::memory::{At, Buffer, transition};
 use super::pipeline::{Pipelines, is_srgb};
 use super::textures::Textures;
+use super::{Backdrop, Paint};
 
 /// An image that is drawn into.
 #[derive(Clone, Copy)]
@@ -109,7 +109,9 @@ impl Painter {
         let device = &self.device.raw;
         let before = At(vk::ImageLayout::UNDEFINED, DRAWN.1, vk::AccessFlags2::NONE);
         transition(&self.device, commands, onto.image, before, DRAWN);
-        let clear = vk::ClearValue { color: vk::ClearColorValue { float32: background(frame, onto.format) } };
+        let clear = vk::ClearValue {
+            color: vk::ClearColorValue { float32: stored(frame.backdrop.paper, onto.format) },
+        };
         let attachments = [vk::RenderingAttachmentInfo::default()
             .image_view(onto.view)
             .image_layout(DRAWN.0)
@@ -121,11 +123,26 @@ impl Painter {
             .layer_count(1)
             .color_attachments(&attachments);
         unsafe { device.cmd_begin_rendering(commands, &info) };
+        self.clear_panels(commands, onto, frame);
         self.draw(commands, pipeline, onto.extent, frame);
         unsafe { device.cmd_end_rendering(commands) };
         // A present waits for its semaphore; a copy that follows is ordered by this.
         let after = At(onto.becomes, vk::PipelineStageFlags2::COPY, vk::AccessFlags2::TRANSFER_READ);
         transition(&self.device, commands, onto.image, DRAWN, after);
+    }
+
+    fn clear_panels(&self, commands: vk::CommandBuffer, onto: &Onto, frame: &Paint<'_>) {
+        let Backdrop { panel, panels, .. } = frame.backdrop;
+        let places = panels.iter().filter_map(|panel| scissor(*panel, frame.pixels_per_point, onto.extent));
+        let places: Vec<_> =
+            places.map(|rect| vk::ClearRect { rect, base_array_layer: 0, layer_count: 1 }).collect();
+        if places.is_empty() {
+            return;
+        }
+        let value = vk::ClearValue { color: vk::ClearColorValue { float32: stored(panel, onto.format) } };
+        let (aspect_mask, color_attachment) = (vk::ImageAspectFlags::COLOR, 0);
+        let ground = vk::ClearAttachment { aspect_mask, color_attachment, clear_value: value };
+        unsafe { self.device.raw.cmd_clear_attachments(commands, &[ground], &places) };
     }
 
     fn draw(
@@ -197,12 +214,12 @@ fn scissor(clip: egui::Rect, pixels_per_point: f32, extent: vk::Extent2D) -> Opt
     Some(vk::Rect2D { offset, extent: vk::Extent2D { width: right - left, height: bottom - top } })
 }
 
-/// The background as the target stores it.
-fn background(frame: &Paint<'_>, format: vk::Format) -> [f32; 4] {
+/// A colour as a target's clears take it.
+fn stored(colour: Color32, format: vk::Format) -> [f32; 4] {
+    let [red, green, blue, alpha] = colour.to_array().map(|part| f32::from(part) / 255.0);
     if !is_srgb(format) {
-        return frame.background;
+        return [red, green, blue, alpha];
     }
-    let [red, green, blue, alpha] = frame.background;
     let of = |gamma: f32| {
         if gamma <= 0.04045 { gamma / 12.92 } else { ((gamma + 0.055) / 1.055).powf(2.4) }
     };

@@ -25,6 +25,7 @@ pub(super) struct Surface {
 pub(super) struct Terms {
     pub limits: vk::SurfaceCapabilitiesKHR,
     pub formats: Vec<vk::SurfaceFormatKHR>,
+    pub modes: Vec<vk::PresentModeKHR>,
 }
 
 /// An instance whose surfaces can be this window's.
@@ -73,7 +74,10 @@ impl Surface {
         let formats = fault::call("asking for the window's formats", || unsafe {
             self.loader.get_physical_device_surface_formats(physical, self.raw)
         })?;
-        Ok(Terms { limits, formats })
+        let modes = fault::call("asking for the window's present modes", || unsafe {
+            self.loader.get_physical_device_surface_present_modes(physical, self.raw)
+        })?;
+        Ok(Terms { limits, formats, modes })
     }
 }
 

@@ -72,8 +72,7 @@ impl Chain {
             .image_sharing_mode(vk::SharingMode::EXCLUSIVE)
             .pre_transform(transform(limits))
             .composite_alpha(alpha(limits.supported_composite_alpha))
-            // Always there, and a machine that measures must not spin.
-            .present_mode(vk::PresentModeKHR::FIFO)
+            .present_mode(mode(&terms.modes))
             .clipped(true)
             .old_swapchain(old.as_ref().map_or(vk::SwapchainKHR::null(), |old| old.raw));
         let raw = fault::call("creating the window's swapchain", || unsafe {
@@ -179,6 +178,13 @@ fn format(formats: &[vk::SurfaceFormatKHR]) -> vk::SurfaceFormatKHR {
     let wished = plain.iter().chain(&srgb);
     let found = wished.clone().find_map(|wish| formats.iter().filter(usual).find(|f| f.format == *wish));
     found.or_else(|| formats.iter().find(usual)).or(formats.first()).copied().unwrap_or_default()
+}
+
+/// The newest frame, where the window has that: the engine sets the pace, and some Wayland drivers hold a FIFO's
+/// present back, with the device, until a window is seen again. Else FIFO, which is always there.
+fn mode(modes: &[vk::PresentModeKHR]) -> vk::PresentModeKHR {
+    let newest = vk::PresentModeKHR::MAILBOX;
+    if modes.contains(&newest) { newest } else { vk::PresentModeKHR::FIFO }
 }
 
 fn transform(limits: &vk::SurfaceCapabilitiesKHR) -> vk::SurfaceTransformFlagsKHR {

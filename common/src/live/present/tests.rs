@@ -12,7 +12,8 @@ use crate::error::one_line;
 
 /// As bytes, which must come back as they are.
 const BEHIND: [u8; 4] = [16, 32, 64, 255];
-const BACKGROUND: [f32; 4] = [16.0 / 255.0, 32.0 / 255.0, 64.0 / 255.0, 1.0];
+const PAPER: Color32 = Color32::from_rgb(16, 32, 64);
+const PANEL: Color32 = Color32::from_rgb(200, 100, 50);
 
 /// An egui that draws, without a window.
 struct Stage {
@@ -25,12 +26,14 @@ struct Frame {
     primitives: Vec<egui::ClippedPrimitive>,
     textures: TexturesDelta,
     size: [u32; 2],
+    panels: Vec<egui::Rect>,
 }
 
 impl Frame {
     fn parts(&mut self) -> (Paint<'_>, &mut TexturesDelta) {
         let (primitives, size) = (&self.primitives[..], self.size);
-        (Paint { primitives, pixels_per_point: 1.0, background: BACKGROUND, size }, &mut self.textures)
+        let backdrop = Backdrop { paper: PAPER, panel: PANEL, panels: &self.panels };
+        (Paint { primitives, pixels_per_point: 1.0, backdrop, size }, &mut self.textures)
     }
 
     fn draw(&mut self, presenter: &mut Presenter) -> Result<Drawn> {
@@ -71,7 +74,7 @@ fn frame(context: &egui::Context, size: [u32; 2], mut ui: impl FnMut(&mut egui::
     let screen_rect = Some(egui::Rect::from_min_size(egui::Pos2::ZERO, sides.into()));
     let output = context.run_ui(RawInput { screen_rect, ..RawInput::default() }, |root| ui(root));
     let primitives = context.tessellate(output.shapes, output.pixels_per_point);
-    Frame { primitives, textures: output.textures_delta, size }
+    Frame { primitives, textures: output.textures_delta, size, panels: Vec::new() }
 }
 
 fn words(ui: &mut egui::Ui) {

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use egui::{Event, FullOutput, Key, Modifiers, PlatformOutput, RawInput, TexturesDelta};
-use serde::Serialize;
 
 use super::Script;
+use super::position::Position;
 use super::shot::png;
 use crate::cli::Line;
 use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, one_line};
 use crate::live::desk::Desk;
-use crate::live::link::{Board, Notice, Order, State};
+use crate::live::link::{Board, Order, State};
 use crate::live::present::{Drawn, Paint, Presenter};
 use crate::live::ui::{Begin, Ui, Wish};
 use crate::report::{Destination, Theme};
@@ -52,6 +52,7 @@ struct Cost {
     frames: u32,
     layout: Duration,
     drawing: Duration,
+    handing_over: Duration,
 }
 
 /// What came of a frame.
@@ -62,30 +63,9 @@ pub(super) struct Outcome {
     pub again: Option<Duration>,
     /// The script has come to its end.
     pub is_last: bool,
+    /// Nobody could see it.
+    pub is_hidden: bool,
 }
-
-/// What is shown, for whoever tests it.
-#[derive(Serialize)]
-struct Position<'b> {
-    phase: &'static str,
-    state: &'static str,
-    frame: u64,
-    variant: &'b str,
-    /// The variant beside it; empty where there is none.
-    other: &'b str,
-    size: [u32; 2],
-    reloads: u32,
-    shader: bool,
-    knob: bool,
-    /// Elements of the last frame that differ from the CPU twin.
-    wrong: u64,
-    drawn: u64,
-    /// The beginnings of what is said over the picture.
-    notices: Vec<String>,
-}
-
-/// Characters of each notice that a test is told, and notices.
-const TOLD: (usize, usize) = (160, 5);
 
 impl Drawer {
     pub fn new(desk: &Arc<Desk>, script: Script, presenter: Presenter, system_is_dark: bool) -> Result<Self> {
@@ -145,7 +125,7 @@ impl Drawer {
         let paint = Paint {
             primitives: &primitives,
             pixels_per_point: output.pixels_per_point,
-            background: background(&self.ctx),
+            backdrop: self.ui.backdrop(),
             size,
         };
         let drawn = self.presenter.draw(&paint, &mut output.textures_delta)?;
@@ -154,7 +134,7 @@ impl Drawer {
         if drawn == Drawn::Shown && !is_building && (number > self.drawn || stands) {
             self.frames += 1;
         }
-        self.cost.add(laid_out - began, laid_out.elapsed());
+        self.cost.add(laid_out - began, laid_out.elapsed(), self.presenter.handed_over());
         let is_last = self.script.frames.is_some_and(|frames| self.frames >= frames);
         if let (true, Some(key)) = (is_last, self.keys.front()) {
             bail!("{} was not pressed yet, nor what follows it: give more --frames", key.name());
@@ -164,11 +144,11 @@ impl Drawer {
             _ => None,
         };
         if wishes.contains(&Wish::Screenshot) {
-            let told = self.save(&paint, &board)?;
+            let told = save(shot(&mut self.presenter, &self.ui, &paint)?, &board);
             desk.order(Order::Tell(told));
         }
         if let Some(to) = self.script.screenshot.clone().filter(|_| is_last) {
-            to.write(self.shot(&paint)?)?;
+            to.write(shot(&mut self.presenter, &self.ui, &paint)?)?;
         }
         drop(drawing);
         desk.hide(drawn == Drawn::Nothing);
@@ -176,7 +156,9 @@ impl Drawer {
             self.drawn = number;
             desk.has_drawn(number);
         }
-        self.tell(&board, size);
+        if let Some(line) = &self.line {
+            line.write(&Position::of(&board, size, self.drawn));
+        }
         let again =
             output.viewport_output.get(&egui::ViewportId::ROOT).map(|viewport| viewport.repaint_delay);
         let again = match drawn {
@@ -185,7 +167,13 @@ impl Drawer {
             _ if stands && self.script.frames.is_some() => Some(SCRIPTED),
             _ => again,
         };
-        Ok(Some(Outcome { wishes, platform: output.platform_output, again, is_last }))
+        Ok(Some(Outcome {
+            wishes,
+            platform: output.platform_output,
+            again,
+            is_last,
+            is_hidden: drawn == Drawn::Nothing,
+        }))
     }
 
     fn laid_out(&mut self, input: RawInput, board: &Board) -> (FullOutput, Vec<Wish>) {
@@ -198,45 +186,6 @@ impl Drawer {
             }
         }
         (output, wishes)
-    }
-
-    /// Writes the window as a picture into the working directory, and says where; or why not.
-    fn save(&mut self, paint: &Paint<'_>, board: &Board) -> Result<String> {
-        let shot = self.shot(paint)?;
-        let now = humantime::format_rfc3339_millis(std::time::SystemTime::now()).to_string();
-        let name = format!("{}-{}.png", board.sample, now.replace(':', "-"));
-        Ok(match Destination::File(name.clone().into()).write(shot) {
-            Ok(()) => format!("{name} written"),
-            Err(error) => one_line(&error),
-        })
-    }
-
-    fn shot(&mut self, paint: &Paint<'_>) -> Result<Vec<u8>> {
-        let shot = self.presenter.capture(paint, &mut TexturesDelta::default())?;
-        png(&shot, self.ui.figures(), paint.pixels_per_point)
-    }
-
-    fn tell(&self, board: &Board, size: [u32; 2]) {
-        use crate::live::link::About;
-        let has = |about: About| board.notices.iter().any(|notice: &Notice| notice.about == about);
-        let entry = |at: usize| board.variants.get(at);
-        let name = |at: Option<usize>| at.and_then(entry).map_or("", |entry| &entry.name);
-        if let Some(line) = &self.line {
-            line.write(&Position {
-                phase: "live",
-                state: word(&board.state),
-                frame: board.frame,
-                variant: name(Some(board.current)),
-                other: name(board.other),
-                size,
-                reloads: board.reloads,
-                shader: has(About::Shader),
-                knob: has(About::Knob),
-                wrong: board.frames.last().map_or(0, |frame| frame.wrong),
-                drawn: self.drawn,
-                notices: board.notices.iter().take(TOLD.1).map(beginning).collect(),
-            });
-        }
     }
 
     /// Ctrl-C was pressed.
@@ -268,35 +217,40 @@ impl Drawer {
     }
 }
 
+/// The frame as a picture's file.
+fn shot(presenter: &mut Presenter, ui: &Ui, paint: &Paint<'_>) -> Result<Vec<u8>> {
+    let shot = presenter.capture(paint, &mut TexturesDelta::default())?;
+    png(&shot, ui.figures(), paint.pixels_per_point)
+}
+
+/// Writes a picture into the working directory, and says where; or why not.
+fn save(shot: Vec<u8>, board: &Board) -> String {
+    let now = humantime::format_rfc3339_millis(std::time::SystemTime::now()).to_string();
+    let name = format!("{}-{}.png", board.sample, now.replace(':', "-"));
+    match Destination::File(name.clone().into()).write(shot) {
+        Ok(()) => format!("{name} written"),
+        Err(error) => one_line(&error),
+    }
+}
+
 impl Cost {
-    fn add(&mut self, layout: Duration, drawing: Duration) {
+    fn add(&mut self, layout: Duration, drawing: Duration, handing_over: Duration) {
         self.frames += 1;
         self.layout += layout;
-        self.drawing += drawing;
+        self.drawing += drawing.saturating_sub(handing_over);
+        self.handing_over += handing_over;
     }
 
     fn say(&self) {
         let ms = |time: Duration| time.as_secs_f64() * 1e3 / f64::from(self.frames.max(1));
         crate::cli::say(&format!(
-            "a frame of the window: {:.2} ms to lay out, {:.2} ms to draw ({} frames)",
+            "a frame of the window: {:.2} ms to lay out, {:.2} ms to draw, {:.2} ms with the window system ({} frames)",
             ms(self.layout),
             ms(self.drawing),
+            ms(self.handing_over),
             self.frames
         ));
     }
-}
-
-fn word(state: &State) -> &'static str {
-    match state {
-        State::Building(_) => "building",
-        State::Running => "running",
-        State::Paused => "paused",
-        State::Failed(_) => "failed",
-    }
-}
-
-fn beginning(notice: &Notice) -> String {
-    notice.text.chars().take(TOLD.0).collect()
 }
 
 /// A key by its name, as egui has it: `a`, `Space`, `Down`, `F1`.
@@ -308,12 +262,6 @@ fn key(name: &str) -> Result<Key> {
 fn pressed(key: Key) -> Event {
     let (pressed, repeat, modifiers) = (true, false, Modifiers::NONE);
     Event::Key { key, physical_key: None, pressed, repeat, modifiers }
-}
-
-/// What is behind everything, as the screen has it.
-fn background(ctx: &egui::Context) -> [f32; 4] {
-    let fill = ctx.global_style().visuals.panel_fill;
-    fill.to_array().map(|part| f32::from(part) / 255.0)
 }
 
 /// The context of what the system said, for one line.

@@ -3,6 +3,7 @@
 
 mod drawer;
 mod headless;
+mod position;
 mod shot;
 mod window;
 

@@ -22,6 +22,10 @@ use crate::live::ui::Wish;
 /// Between two looks at Ctrl-C, which wakes no event loop.
 const GLANCE: Duration = Duration::from_millis(500);
 
+/// Between two attempts to draw a window that nobody can see: each may hold the device for as long as an image is
+/// waited for.
+const UNSEEN: Duration = Duration::from_secs(1);
+
 /// There is a new board, or an end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wake;
@@ -47,8 +51,14 @@ pub(super) fn run(events: Events, desk: &Arc<Desk>, script: Script) -> Result<u8
     desk.call(move || {
         let _ = proxy.send_event(Wake);
     });
-    let mut app =
-        App { desk: Arc::clone(desk), script: Some(script), shown: None, ended: Ok(()), next: None };
+    let mut app = App {
+        desk: Arc::clone(desk),
+        script: Some(script),
+        shown: None,
+        ended: Ok(()),
+        next: None,
+        is_hidden: false,
+    };
     no_window(events.run_app(&mut app))?;
     app.ended?;
     match app.shown {
@@ -64,6 +74,8 @@ struct App {
     ended: Result<()>,
     /// When egui wants to be drawn again.
     next: Option<Instant>,
+    /// Nobody can see the window: new boards do not wake it.
+    is_hidden: bool,
 }
 
 /// A window that is open. What draws into it goes first.
@@ -88,7 +100,7 @@ impl ApplicationHandler<Wake> for App {
     fn user_event(&mut self, events: &ActiveEventLoop, _: Wake) {
         if self.desk.is_over() {
             events.exit();
-        } else if let Some(shown) = &self.shown {
+        } else if let Some(shown) = self.shown.as_ref().filter(|_| !self.is_hidden) {
             shown.window.request_redraw();
         }
     }
@@ -141,7 +153,14 @@ impl App {
             Err(error) => self.end(events, Err(error)),
             Ok(Drawn::Later) => self.next = Some(Instant::now() + Duration::from_millis(5)),
             Ok(Drawn::Ended) => self.end(events, Ok(())),
-            Ok(Drawn::Again(after)) => self.next = after.and_then(|after| Instant::now().checked_add(after)),
+            Ok(Drawn::Again(after)) => {
+                self.is_hidden = false;
+                self.next = after.and_then(|after| Instant::now().checked_add(after));
+            }
+            Ok(Drawn::Unseen) => {
+                self.is_hidden = true;
+                self.next = Some(Instant::now() + UNSEEN);
+            }
         }
     }
 }
@@ -150,6 +169,8 @@ impl App {
 enum Drawn {
     /// The engine had the device: soon once more.
     Later,
+    /// Nobody could see it: later once more.
+    Unseen,
     /// After so long, or with the next board.
     Again(Option<Duration>),
     Ended,
@@ -211,6 +232,9 @@ impl Shown {
         self.is_complete = outcome.is_last;
         if outcome.is_last {
             return Ok(Drawn::Ended);
+        }
+        if outcome.is_hidden {
+            return Ok(Drawn::Unseen);
         }
         Ok(Drawn::Again(outcome.again.filter(|after| *after < Duration::from_secs(60))))
     }

@@ -138,7 +138,8 @@ impl Widget<'_> {
             }
             let head = self.head(ui);
             let turn = match &self.knob.kind {
-                Kind::Number { min, max, whole } if !self.knob.is_list => {
+                // A slider would stand somewhere: at a value that nobody gave.
+                Kind::Number { min, max, whole } if !self.knob.is_list && !self.value().is_empty() => {
                     self.slider(ui, [*min, *max], *whole)
                 }
                 Kind::Choice(values) if !self.knob.is_list => self.choice(ui, values, ui.available_width()),
@@ -241,7 +242,8 @@ impl Widget<'_> {
             let room = ui.available_width() - if usual.is_empty() { 0.0 } else { 3.2 * self.look.unit };
             let mut value = self.value();
             let field = TextEdit::singleline(&mut value).desired_width(room);
-            let response = ui.add(field.hint_text("as the sample chooses")).on_hover_text(&self.knob.help);
+            let hint = if usual.is_empty() { "not given" } else { "as the sample chooses" };
+            let response = ui.add(field.hint_text(hint)).on_hover_text(&self.knob.help);
             if response.changed() {
                 self.set(value);
             }

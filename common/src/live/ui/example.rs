@@ -190,6 +190,7 @@ pub(super) fn board(count: usize, pixels: [u32; 2]) -> Board {
     let figures = Figures {
         method: Some(record.method),
         rows: rows.collect(),
+        notes: Vec::new(),
         rounds: 240,
         measured: Duration::from_millis(10_250),
     };

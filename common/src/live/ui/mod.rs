@@ -39,6 +39,7 @@ use self::picture::Pane;
 use self::waves::Waves;
 use super::knobs::Knob;
 use super::link::{Board, Order, State};
+use super::present::Backdrop;
 
 /// What the person before the window wants.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +82,8 @@ pub struct Ui {
     styled: Option<Look>,
     /// Where the last frame had figures.
     figures: Vec<egui::Rect>,
+    /// Where the last frame has panels.
+    panels: Vec<egui::Rect>,
     pane: Pane,
     arrange: Arrange,
     waves: Waves,
@@ -102,6 +105,7 @@ impl Ui {
             rival: None,
             styled: None,
             figures: Vec::new(),
+            panels: Vec::new(),
             pane: Pane::default(),
             arrange: Arrange::new(knobs),
             waves: Waves::default(),
@@ -113,6 +117,14 @@ impl Ui {
     #[must_use]
     pub fn is_demo(&self) -> bool {
         self.demo.is_some()
+    }
+
+    /// What the last frame is drawn over: its triangles leave the grounds out.
+    #[must_use]
+    pub fn backdrop(&self) -> Backdrop<'_> {
+        let ink = self.styled.map(|look| look.ink);
+        let [paper, panel] = ink.map_or([egui::Color32::BLACK; 2], |ink| [ink.paper, ink.panel]);
+        Backdrop { paper, panel, panels: &self.panels }
     }
 
     /// Where the last frame has figures and clocks, which no two runs have alike.
@@ -138,18 +150,17 @@ impl Ui {
         let window = root.max_rect();
         let look = Look::of(window.size(), self.dark, self.presenter);
         self.dress(root, look);
-        root.painter().rect_filled(window, 0.0, look.ink.paper);
         let places = Places::of(window, &look, self.wanted(board));
-        let Places { head, numbers, strip, spread, waves, .. } = places;
+        let Places { picture, head, caption, numbers, strip, spread, knobs, waves } = places;
         self.figures = [head, numbers, strip, spread, waves].into_iter().flatten().collect();
+        self.panels = self.figures.iter().copied().chain(caption).chain(knobs).chain([picture]).collect();
         self.panels(root, &look, &places, board, &mut wishes);
-        if let Some(place) = places.knobs {
+        if let Some(place) = knobs {
             panel(root, &look, place, "knobs", |ui, _| self.arrange.draw(ui, &look, board, now));
         }
         wishes.extend(self.arrange.due(root.ctx(), now).map(Wish::Order));
-        let over = places.picture;
-        wishes.extend(self.pane.draw(root, &look, over, board).into_iter().map(Wish::Order));
-        notices::draw(root, &look, over, board, now);
+        wishes.extend(self.pane.draw(root, &look, picture, board).into_iter().map(Wish::Order));
+        notices::draw(root, &look, picture, board, now);
         if self.help {
             help::draw(root, &look, window);
         }

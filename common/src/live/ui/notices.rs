@@ -5,6 +5,7 @@ use std::time::Duration;
 use egui::{Align2, Color32, Rect, Vec2, pos2};
 
 use super::look::Look;
+use super::numbers::{row, status_colour};
 use super::paint::lines;
 use crate::live::link::{About, Board, Notice, State};
 
@@ -28,7 +29,12 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board, n
             let card = Card { text: why, colour: look.ink.wrong, mono: false, indent: 0.0 };
             top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
         }
-        State::Running | State::Paused => {}
+        State::Running | State::Paused => {
+            if let Some((text, colour)) = why(board, look) {
+                let card = Card { text: &text, colour, mono: false, indent: 0.0 };
+                top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
+            }
+        }
     }
     // The newest first; a knob's stand below the knobs.
     for notice in board.notices.iter().rev().filter(|notice| is_here(notice)) {
@@ -39,6 +45,13 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board, n
         let card = Card { text: &notice.text, colour, mono, indent: 0.0 };
         top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
     }
+}
+
+/// Why the variant that is shown has no figures.
+fn why(board: &Board, look: &Look) -> Option<(String, Color32)> {
+    let row = row(board, board.current)?;
+    let reason = row.status.reason()?;
+    Some((format!("{}: {}: {reason}", row.variant, row.status.word()), status_colour(row, look)))
 }
 
 fn is_here(notice: &Notice) -> bool {

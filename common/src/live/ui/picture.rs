@@ -59,7 +59,6 @@ impl Pane {
         board: &Board,
     ) -> Vec<Order> {
         let mut orders = Vec::new();
-        root.painter().rect_filled(place, look.radius(), look.ink.panel);
         self.hold_texture(root.ctx(), board.picture.as_ref());
         let response = root.interact(place, root.id().with("picture"), Sense::click_and_drag());
         let pixels = root.ctx().pixels_per_point();
