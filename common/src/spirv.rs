@@ -4,6 +4,7 @@
 //! cache a run starts on the device at once.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -54,8 +55,26 @@ fn hex(digest: &[u8]) -> String {
     digest.iter().map(|b| format!("{b:02x}")).collect()
 }
 
+thread_local! {
+    /// Kept: the last one that goes takes glslang's tables of built-in functions with it, and the next compile makes
+    /// them anew, which takes longer than all the rest.
+    static SHADERC: RefCell<Option<shaderc::Compiler>> = const { RefCell::new(None) };
+}
+
+/// Calls shaderc, which starts with the first call of a thread.
+///
+/// # Errors
+/// It does not start.
+pub(crate) fn with_shaderc<T>(call: impl FnOnce(&shaderc::Compiler) -> T) -> Result<T> {
+    SHADERC.with_borrow_mut(|kept| {
+        if kept.is_none() {
+            *kept = Some(shaderc::Compiler::new().context("starting shaderc")?);
+        }
+        kept.as_ref().map(call).context("starting shaderc")
+    })
+}
+
 fn compile_afresh(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
-    let compiler = shaderc::Compiler::new().context("starting shaderc")?;
     let mut options = shaderc::CompileOptions::new().context("starting shaderc")?;
     options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
     // Drivers optimise by themselves; unoptimised SPIR-V keeps the names that reflection and
@@ -75,9 +94,11 @@ fn compile_afresh(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
             })
             .ok_or_else(|| format!("shaders/include/{name} does not exist"))
     });
-    let compiled = compiler
-        .compile_into_spirv(&source.text, shaderc::ShaderKind::Compute, &source.name, "main", Some(&options))
-        .map_err(|error| anyhow!("shader {} does not compile: {}", source.name, messages(&error)))?;
+    let (text, kind) = (&source.text, shaderc::ShaderKind::Compute);
+    let compiled =
+        with_shaderc(|shaderc| shaderc.compile_into_spirv(text, kind, &source.name, "main", Some(&options)))?;
+    let compiled =
+        compiled.map_err(|error| anyhow!("shader {} does not compile: {}", source.name, messages(&error)))?;
     ensure!(compiled.get_num_warnings() == 0, "shader {}: {}", source.name, compiled.get_warning_messages());
     Ok(compiled.as_binary().to_vec())
 }

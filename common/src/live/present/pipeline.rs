@@ -9,6 +9,7 @@ use egui::epaint::Vertex;
 use super::device::Device;
 use crate::error::failure;
 use crate::fault::{self, attempt};
+use crate::spirv::with_shaderc;
 
 /// Layouts, shaders and pipelines.
 pub(super) struct Pipelines {
@@ -173,11 +174,10 @@ pub(super) fn is_srgb(format: vk::Format) -> bool {
 }
 
 fn compile(name: &str, text: &str, kind: shaderc::ShaderKind) -> Result<Vec<u32>> {
-    let compiler = shaderc::Compiler::new().context("starting shaderc")?;
     let mut options = shaderc::CompileOptions::new().context("starting shaderc")?;
     options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
-    let compiled = compiler
-        .compile_into_spirv(text, kind, name, "main", Some(&options))
-        .with_context(|| format!("shader {name} of the window does not compile"))?;
+    let compiled =
+        with_shaderc(|shaderc| shaderc.compile_into_spirv(text, kind, name, "main", Some(&options)))?;
+    let compiled = compiled.with_context(|| format!("shader {name} of the window does not compile"))?;
     Ok(compiled.as_binary().to_vec())
 }

@@ -255,7 +255,8 @@ impl Cost {
 
 /// A key by its name, as egui has it: `a`, `Space`, `Down`, `F1`.
 fn key(name: &str) -> Result<Key> {
-    let found = Key::from_name(name).or_else(|| Key::from_name(&name.to_uppercase()));
+    let found = Key::ALL.iter().copied().find(|key| key.name().eq_ignore_ascii_case(name));
+    let found = found.or_else(|| Key::from_name(name));
     found.with_context(|| format!("no key is called '{name}'; keys are called a, 1, Space, Down, Tab, F1, ?"))
 }
 

@@ -242,7 +242,8 @@ impl Widget<'_> {
             let room = ui.available_width() - if usual.is_empty() { 0.0 } else { 3.2 * self.look.unit };
             let mut value = self.value();
             let field = TextEdit::singleline(&mut value).desired_width(room);
-            let hint = if usual.is_empty() { "not given" } else { "as the sample chooses" };
+            let is_number = matches!(self.knob.kind, Kind::Number { .. }) && !self.knob.is_list;
+            let hint = if is_number { "not given" } else { "as the sample chooses" };
             let response = ui.add(field.hint_text(hint)).on_hover_text(&self.knob.help);
             if response.changed() {
                 self.set(value);

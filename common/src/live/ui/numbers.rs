@@ -9,10 +9,10 @@ use crate::live::link::{Board, Entry};
 use crate::record::{Row, Status};
 use crate::report::words;
 
-/// The table, and which row it was scrolled to.
+/// The table, and which row it was scrolled to, with how much below its figures.
 #[derive(Default)]
 pub(super) struct Numbers {
-    seen: Option<usize>,
+    seen: Option<(usize, bool)>,
 }
 
 /// Where the columns are.
@@ -80,8 +80,12 @@ impl Numbers {
         }
         let columns = Columns::of(inside, look, board);
         inside.min.y = heads(ui.painter(), look, inside, &columns);
-        let shown = self.seen.replace(board.current);
-        let follow = shown != Some(board.current);
+        let has_below = board
+            .variants
+            .get(board.current)
+            .is_some_and(|entry| below(entry, row(board, board.current), look).is_some());
+        let now = Some((board.current, has_below));
+        let follow = std::mem::replace(&mut self.seen, now) != now;
         let mut list = ui.new_child(egui::UiBuilder::new().id_salt("rows").max_rect(inside));
         list.set_clip_rect(inside.expand2(Vec2::new(look.unit, 0.0)));
         let area = ScrollArea::vertical().animated(false).auto_shrink(false);
