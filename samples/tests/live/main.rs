@@ -56,6 +56,7 @@ fn trials() -> Result<Vec<Trial>> {
     trials.extend(for_each_sample(&[("tour", samples::tour)])?);
     trials.extend(for_each_sample(&[("screenshots", screenshots::compare)])?);
     trials.push(trial("differences_are_seen", screenshots::differences_are_seen));
+    trials.push(trial("racy_texels_glow", screenshots::racy_texels_glow));
     trials.push(trial("idle", alone::idle));
     trials.push(trial("closed", alone::closed));
     trials.push(trial("no_display", alone::no_display));

@@ -48,6 +48,22 @@ pub fn compare(sample: &str) -> Result<()> {
     taken(sample, "", Some(&display))?.ensure_like(&right).context("in a window")
 }
 
+/// The colour of texels that differ from the CPU twin, as `lab/view.comp` has it.
+const GLOW: [u8; 3] = [255, 158, 13];
+
+/// The 64 texels of the seeded fault glow, each as large as the window draws texels; of what is right none does.
+pub fn racy_texels_glow() -> Result<()> {
+    let glowing = |variant: &str| -> Result<usize> {
+        let png = taken("data_race", &format!("--headless --variant {variant}"), None)?;
+        Ok(png.pixels.iter().filter(|pixel| **pixel == GLOW).count())
+    };
+    let (fault, right) = (glowing("seeded_fault_64x64")?, glowing("full_barrier_64x64")?);
+    ensure!(right == 0, "{right} pixels glow in a picture that is right");
+    // 64x64 texels stand in a picture of 597 pixels: 9.3 each way.
+    ensure!((64 * 75..64 * 100).contains(&fault), "{fault} pixels glow");
+    Ok(())
+}
+
 /// What the comparison is for: a picture that is another is not taken for the same.
 pub fn differences_are_seen() -> Result<()> {
     let right = taken("data_race", "--headless", None)?;

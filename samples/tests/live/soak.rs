@@ -45,7 +45,7 @@ struct Soak {
 pub fn run() -> Result<()> {
     let long = std::env::var_os("HOTLAP_LONG").is_some();
     let asked = std::env::var(ACTIONS).ok().map(|text| text.parse()).transpose()?;
-    let actions: u64 = asked.unwrap_or(if long { 10_000 } else { 150 });
+    let actions: u64 = asked.unwrap_or(if long { 10_000 } else { 80 });
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let seed: u64 = std::env::var(SEED).ok().map_or_else(|| Ok(clock()), |text| text.parse())?;
     println!("{actions} actions; {SEED}={seed} repeats them");

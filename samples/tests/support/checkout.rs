@@ -34,7 +34,10 @@ impl Checkout {
         let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
         let found = text.matches(old).count();
         ensure!(found == 1, "{shader} holds '{old}' {found} times instead of once: adapt the test");
-        fs::write(&path, text.replace(old, new)).with_context(|| format!("writing {}", path.display()))
+        // Whoever watches the folder sees one text or the other.
+        let draft = path.with_extension("draft");
+        fs::write(&draft, text.replace(old, new)).with_context(|| format!("writing {}", draft.display()))?;
+        fs::rename(&draft, &path).with_context(|| format!("renaming to {}", path.display()))
     }
 
     /// A call of a sample that reads these shaders.

@@ -1,5 +1,6 @@
 //! The engine behind a desk, without a stage: what is ordered, and what it shows then.
 
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +15,18 @@ use crate::record::Status;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A program whose sample adds one to each of `--count` texels, and takes no more than 64.
-struct Adder;
+#[derive(Default)]
+struct Adder {
+    witness: Arc<Witness>,
+}
+
+/// What the stage does, and what was sampled meanwhile.
+#[derive(Default)]
+struct Witness {
+    is_drawing: AtomicBool,
+    at_once: AtomicU32,
+    sampled: AtomicU32,
+}
 
 impl Program for Adder {
     fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>> {
@@ -32,7 +44,11 @@ impl Program for Adder {
         ensure!(count != 31, NoRoom("31 never fit".into()));
         let kernel = lab.kernel("lab/increment.comp").build()?;
         let images = lab.output_images("counted", 2, [count, 1], ash::vk::Format::R32_UINT, [99; 4])?;
+        let witness = Arc::clone(&self.witness);
         lab.variant("adds", move |cmd, rep| {
+            // Recorded anew for each sample, right before its submit.
+            witness.sampled.fetch_add(1, Ordering::SeqCst);
+            witness.at_once.fetch_add(u32::from(witness.is_drawing.load(Ordering::SeqCst)), Ordering::SeqCst);
             let [from, to] = [0, 1].map(|index| images.get(rep.index, index));
             cmd.dispatch(kernel, &[from, to], &(), [count.div_ceil(8), 1, 1]);
         });
@@ -57,6 +73,7 @@ impl Program for Adder {
 struct Stand {
     desk: Arc<Desk>,
     ended: mpsc::Receiver<Result<u8>>,
+    witness: Arc<Witness>,
 }
 
 impl Stand {
@@ -64,6 +81,8 @@ impl Stand {
         let desk = Arc::new(Desk::default());
         let (sender, ended) = mpsc::channel();
         let engines = Arc::clone(&desk);
+        let adder = Adder::default();
+        let witness = Arc::clone(&adder.witness);
         thread::spawn(move || {
             let wanted = Wanted {
                 sample: Sample { name: "adder", commit: None, dirty: None },
@@ -74,11 +93,11 @@ impl Stand {
                 seed: 1,
                 traced: false,
             };
-            let code = Engine::run(&engines, &Adder, &wanted);
+            let code = Engine::run(&engines, &adder, &wanted);
             engines.close();
             sender.send(code).unwrap();
         });
-        Self { desk, ended }
+        Self { desk, ended, witness }
     }
 
     /// Orders something, and looks at boards until one shows what it does.
@@ -185,5 +204,26 @@ fn a_record_holds_the_figures_and_a_picture_the_result() {
     let told =
         stand.order(Order::Record, "a record is told", |board| said(board, About::News).starts_with("[]"));
     assert_eq!(said(&told, About::News), "[] Ok");
+    stand.close();
+}
+
+/// A stage that draws whenever it may, and as long as it likes, meets no sample.
+#[test]
+fn nothing_is_sampled_while_a_stage_draws() {
+    let stand = Stand::open();
+    let Witness { is_drawing, at_once, sampled } = &*stand.witness;
+    let (began, mut drawn) = (Instant::now(), 0);
+    while drawn < 40 && began.elapsed() < PATIENCE {
+        let Some(drawing) = stand.desk.draw(Duration::from_millis(100)) else { continue };
+        is_drawing.store(true, Ordering::SeqCst);
+        thread::sleep(Duration::from_millis(5));
+        is_drawing.store(false, Ordering::SeqCst);
+        drop(drawing);
+        stand.desk.board().into_iter().for_each(|(number, _)| stand.desk.has_drawn(number));
+        drawn += 1;
+    }
+    let sampled = sampled.load(Ordering::SeqCst);
+    assert!(drawn == 40 && sampled > 40, "{drawn} drawings, {sampled} samples");
+    assert_eq!(at_once.load(Ordering::SeqCst), 0, "samples during which something was drawn");
     stand.close();
 }
