@@ -7,12 +7,14 @@ mod compose;
 mod easel;
 mod layer;
 mod painted;
+mod program;
 mod scene;
 mod show;
 #[cfg(test)]
 mod tests;
 mod texel;
 mod watcher;
+mod waves;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -24,6 +26,7 @@ use anyhow::{Context, Result};
 
 use self::change::Next;
 use self::layer::Layer;
+pub(crate) use self::program::{Program, Taken, Wanted};
 use self::scene::{Restart, Scene};
 use self::show::Show;
 use self::watcher::Watcher;
@@ -32,55 +35,13 @@ use super::link::{About, Board, Figures, State};
 use crate::drive::bench::{self, BenchOptions, SoFar};
 use crate::drive::session::Session;
 use crate::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
-use crate::gpu::{Gpu, OpenOptions};
-use crate::host::Sample;
-use crate::lab::{Lab, LabOptions};
+use crate::gpu::Gpu;
+use crate::lab::Lab;
 
 /// Pairs that a row keeps: after so many an older figure says more of the room's temperature than of the row.
 const NEWEST: usize = 1024;
 /// Between two looks at orders while nothing else can be done.
 const IDLE: Duration = Duration::from_millis(100);
-
-/// What the program around the engine does for it.
-pub(crate) trait Program: Send {
-    /// Tests the device, where that is asked for; nothing where the user ended it.
-    fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>>;
-    /// Lets the sample declare itself with these arguments of its own, and leaves what is wanted.
-    fn declare(&self, lab: &mut Lab, arguments: &[String]) -> Result<()>;
-    /// Writes a record and says where.
-    fn record(&self, lab: &Lab, arguments: &[String], taken: Taken) -> Result<String>;
-    /// Writes what the window leaves behind, where that was asked for, and says what was wrong. Returns the exit code.
-    fn leave(&self, lab: &Lab, arguments: &[String], taken: Option<Taken>) -> Result<u8>;
-}
-
-/// What a record is made of.
-#[derive(Debug)]
-pub(crate) struct Taken {
-    pub so_far: SoFar,
-    /// Since the figures were begun.
-    pub measured: Duration,
-}
-
-impl Taken {
-    /// What figures have so far.
-    fn of(figures: &Figures) -> Option<Self> {
-        let Figures { method, rows, notes, measured, .. } = figures.clone();
-        Some(Self { so_far: SoFar { method: method?, rows, notes }, measured })
-    }
-}
-
-/// What to run.
-#[derive(Debug)]
-pub(crate) struct Wanted {
-    pub sample: Sample,
-    pub open: OpenOptions,
-    pub lab: LabOptions,
-    /// The sample's own arguments.
-    pub arguments: Vec<String>,
-    pub cold: bool,
-    pub seed: u64,
-    pub traced: bool,
-}
 
 /// The engine behind a window.
 pub(crate) struct Engine<'e> {

@@ -1,6 +1,6 @@
 //! A run that is shown: what comes between its samples.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::mem::take;
 use std::ops::ControlFlow;
@@ -12,13 +12,13 @@ use anyhow::Result;
 use super::animator::Animator;
 use super::easel::Easel;
 use super::scene::Scene;
+use super::waves::Waves;
 use super::{Engine, compose};
 use crate::drive::bench::{Pulse, SoFar, Step};
 use crate::drive::session::{BadStamps, Session};
-use crate::drive::trace::Spotlight;
 use crate::error::one_line;
 use crate::lab::Lab;
-use crate::live::link::{About, Figures, Frame, Picture, Timeline};
+use crate::live::link::{About, Figures, Frame, Picture};
 
 /// Samples are taken for so long between two frames, and at least one; longer where a frame itself takes longer,
 /// so that half of the time goes into the figures.
@@ -29,8 +29,6 @@ const LONGEST_SLICE: Duration = Duration::from_millis(50);
 const FIGURES: Duration = Duration::from_millis(250);
 /// A stage that draws nothing for so long is not waited for.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Between two traces, which hold back the frame that they come in: thousands of waves are read and sorted.
-const TRACES: Duration = Duration::from_millis(400);
 /// Between two looks at files and orders while nothing is measured.
 const IDLE: Duration = Duration::from_millis(100);
 
@@ -47,9 +45,7 @@ pub(super) struct Show<'e> {
     slice: Cell<Instant>,
     frame_took: Cell<Duration>,
     figures: Cell<Option<Instant>>,
-    /// What traces waves, once it was asked for; or why nothing can.
-    spotlight: OnceCell<Result<Spotlight<'e>, String>>,
-    traced: Cell<Option<Instant>>,
+    waves: Waves<'e>,
 }
 
 impl Pulse for Show<'_> {
@@ -79,7 +75,7 @@ impl<'e> Show<'e> {
         // The first frame comes before the first sample.
         let slice = Cell::new(now.checked_sub(LONGEST_SLICE).unwrap_or(now));
         let easel = Easel::new(lab)?;
-        let (figures, traced, spotlight) = (Cell::default(), Cell::default(), OnceCell::new());
+        let (figures, waves) = (Cell::default(), Waves::new(lab));
         let animator =
             lab.animation.as_ref().map(|animation| Animator::new(&lab.gpu, animation)).transpose()?;
         Ok(Self {
@@ -93,8 +89,7 @@ impl<'e> Show<'e> {
             slice,
             frame_took: Cell::default(),
             figures,
-            spotlight,
-            traced,
+            waves,
         })
     }
 
@@ -192,9 +187,9 @@ impl<'e> Show<'e> {
             (scene.board.current, scene.board.other)
         };
         // Before the samples whose results are drawn: a traced one leaves its own.
-        if self.lab.traces() && self.traced.get().is_none_or(|at| at.elapsed() >= TRACES) {
-            self.trace(session, current, other)?;
-            self.traced.set(Some(Instant::now()));
+        if let Some((timelines, untraced)) = self.waves.timelines(session, current, other)? {
+            let mut scene = self.scene.borrow_mut();
+            (scene.board.timelines, scene.board.untraced) = (timelines.into(), untraced);
         }
         // The one beside it first, so that what was sampled last is what is shown.
         let beside = match other {
@@ -216,32 +211,6 @@ impl<'e> Show<'e> {
         scene.board.picture = picture.map(Arc::new);
         drop(scene);
         self.present();
-        Ok(())
-    }
-
-    /// The waves of the variant that is shown, and of the one beside it.
-    fn trace(&self, session: &mut Session<'_>, current: usize, other: Option<usize>) -> Result<()> {
-        if self.spotlight.get().is_none() {
-            let made = Spotlight::new(self.lab, session)?;
-            self.spotlight.get_or_init(|| made);
-        }
-        let (mut timelines, mut untraced) = (Vec::new(), None);
-        for variant in std::iter::once(current).chain(other) {
-            let traced = match self.spotlight.get() {
-                Some(Ok(spotlight)) => spotlight.trace(session, variant)?,
-                Some(Err(reason)) => Err(reason.clone()),
-                None => continue,
-            };
-            match traced {
-                Ok((trace, figures)) => {
-                    timelines.push(Timeline { variant, trace: Arc::new(trace), figures: Arc::new(figures) });
-                }
-                Err(reason) => untraced = Some(format!("{}: {reason}", self.lab.variants[variant].name)),
-            }
-        }
-        let mut scene = self.scene.borrow_mut();
-        scene.board.timelines = timelines.into();
-        scene.board.untraced = untraced;
         Ok(())
     }
 

@@ -9,6 +9,9 @@ use anyhow::{Result, bail, ensure};
 
 use super::*;
 use crate::error::NoRoom;
+use crate::gpu::OpenOptions;
+use crate::host::Sample;
+use crate::lab::LabOptions;
 use crate::live::link::{Order, Picture, View};
 use crate::record::Status;
 

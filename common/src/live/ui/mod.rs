@@ -13,6 +13,7 @@ mod demo;
 mod example;
 mod help;
 mod keys;
+mod large;
 mod layout;
 mod look;
 mod notices;
