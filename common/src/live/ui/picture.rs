@@ -99,7 +99,8 @@ impl Pane {
         if !fits || picture.pixels.len() != 4 * sides[0] * sides[1] {
             return;
         }
-        let image = ColorImage::from_rgba_unmultiplied(sides, &picture.pixels);
+        // Every pixel is opaque.
+        let image = ColorImage::from_rgba_premultiplied(sides, &picture.pixels);
         match &mut self.held {
             Some((held, texture)) => {
                 texture.set(image, TextureOptions::NEAREST);
