@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 
 use crate::record::{Host, Tool};
 use crate::source::Library;
@@ -45,11 +46,13 @@ pub fn tool(sample: &Sample, shaders: &Library) -> Tool {
 /// The machine.
 #[must_use]
 pub fn host() -> Host {
-    Host {
+    // A window asks some times a second, and some systems answer through a process.
+    static HOST: LazyLock<Host> = LazyLock::new(|| Host {
         system: format!("{} {}", system_name(), std::env::consts::ARCH),
         processor: processor(),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
-    }
+    });
+    HOST.clone()
 }
 
 fn system_name() -> String {

@@ -258,6 +258,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// It was not sampled yet, in a run that goes on.
+    pub(crate) fn is_pending(&self) -> bool {
+        matches!(&self.status, Status::Skipped { reason } if reason == BEFORE_ITS_FIRST)
+    }
+
     /// A row without figures.
     #[must_use]
     pub fn unmeasured(variant: &str, promise: Promise, status: Status) -> Self {
@@ -319,6 +324,9 @@ pub enum Status {
         reason: String,
     },
 }
+
+/// Why a row has no figures of a run that ended, or goes on, before its first sample.
+pub(crate) const BEFORE_ITS_FIRST: &str = "the run ended before its first sample";
 
 impl Status {
     /// The word that a reader sees.

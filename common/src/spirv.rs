@@ -25,6 +25,10 @@ pub type Defines = Vec<(String, String)>;
 /// # Errors
 /// The compiler's messages, warnings included, with file and line.
 pub fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
+    ensure_text(&source.name, &source.text)?;
+    for (name, text) in &source.includes {
+        ensure_text(&format!("include/{name}"), text)?;
+    }
     let cached = cache_file(source, defines);
     if let Some(words) = cached.as_deref().and_then(|path| read_sealed(&std::fs::read(path).ok()?)) {
         return Ok(words);
@@ -35,6 +39,13 @@ pub fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
         let _ = write_sealed(&path, &words);
     }
     Ok(words)
+}
+
+/// The compiler takes C strings.
+fn ensure_text(name: &str, text: &str) -> Result<()> {
+    let Some(at) = text.find('\0') else { return Ok(()) };
+    let line = text[..at].matches('\n').count() + 1;
+    Err(anyhow!("shader {name} does not compile: {name}:{line}: error: a NUL byte in the text"))
 }
 
 /// SHA-256 in hex.

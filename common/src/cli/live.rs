@@ -10,9 +10,9 @@ use clap::Args;
 
 use super::args::{command, own};
 use super::terminal::{FILE_WIDTH, leave_at_once};
-use super::{Run, clock_seed, cpu_note};
-use crate::drive::bench;
-use crate::error::{EXIT_FAILED, EXIT_RIGHT, Halt};
+use super::{Run, as_given, clock_seed, code_of, cpu_note};
+use crate::drive::bench::{self, SoFar};
+use crate::error::{EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt};
 use crate::fault;
 use crate::gpu::Gpu;
 use crate::lab::Lab;
@@ -28,6 +28,8 @@ use crate::report::{self, Folder};
 /// So long the engine may take to end the sample under way, beyond what a submit may take: freeing what a sample
 /// has takes a while.
 const PARTING: Duration = Duration::from_secs(5);
+/// What listens with `--check`, whose times are no times.
+const LAYER: &str = "VK_LAYER_KHRONOS_validation";
 /// Compiling kernels and computing twins is not waited for.
 const IMPATIENT: Duration = Duration::from_millis(500);
 
@@ -84,31 +86,45 @@ impl Run {
         // Without a display nothing is compiled.
         let stage = Stage::open(script)?;
         let desk = Arc::new(Desk::default());
+        // What is to be left is worth a wait, also for kernels that are being built.
+        let leaves = self.common.json.is_some() || self.common.frames.is_some();
         let ended = engine(Arc::clone(&desk), Live { run: self, declare, shared }, wanted)?;
         let shown = stage.run(&desk);
         desk.order(Order::Quit);
-        parted(&desk, &ended, shown)
+        parted(&desk, &ended, shown, leaves)
     }
 }
 
 /// What the program ends with, once the stage has and the engine has been told to.
-fn parted(desk: &Desk, ended: &mpsc::Receiver<Result<u8>>, shown: Result<u8>) -> Result<u8> {
+fn parted(desk: &Desk, ended: &mpsc::Receiver<Result<u8>>, shown: Result<u8>, leaves: bool) -> Result<u8> {
     let is_building = desk.board().is_none_or(|(_, board)| matches!(board.state, State::Building(_)));
-    let patience = if is_building { IMPATIENT } else { desk.timeout() + PARTING };
+    let patience = if is_building && !leaves { IMPATIENT } else { desk.timeout() + PARTING };
     match ended.recv_timeout(patience) {
-        Ok(Ok(code)) => shown.map(|shown| shown.max(code)),
+        Ok(Ok(code)) => shown.map(|shown| weightier(shown, code)),
         // What the engine met is why the stage has nothing to show.
         Ok(Err(error)) => Err(error),
         // Its thread is left where it is, in the middle of a driver's compiler.
-        Err(mpsc::RecvTimeoutError::Timeout) if is_building => leave_at_once(shown?),
+        Err(mpsc::RecvTimeoutError::Timeout) if is_building && !leaves => leave_at_once(shown?),
         Err(mpsc::RecvTimeoutError::Timeout) => {
             shown?;
-            Err(Halt::Hung { what: "the sample under way".into(), seconds: patience.as_secs_f64() }.into())
+            let what = if is_building { "what is being built" } else { "the sample under way" };
+            Err(Halt::Hung { what: what.into(), seconds: patience.as_secs_f64() }.into())
         }
         Err(mpsc::RecvTimeoutError::Disconnected) => {
             shown.and_then(|_| bail!("the engine has failed: see the lines above"))
         }
     }
+}
+
+/// Of two exit codes the one that a script must know: what was wrong goes before who ended it.
+fn weightier(a: u8, b: u8) -> u8 {
+    let weight = |code: &u8| match *code {
+        EXIT_RIGHT => 0,
+        EXIT_SKIPPED => 1,
+        EXIT_INTERRUPTED => 2,
+        _ => 3,
+    };
+    if weight(&b) > weight(&a) { b } else { a }
 }
 
 /// Tells the stage when the engine's thread ends, however it does.
@@ -165,48 +181,53 @@ impl<A: Args> Program for Live<A> {
         Ok(())
     }
 
-    fn record(&self, lab: &Lab, arguments: &[String], taken: Taken) -> Result<String> {
-        let record = self.record_of(lab, arguments, taken);
+    fn record(&self, lab: &Lab, arguments: &[String], mut so_far: SoFar, taken: Taken) -> Record {
+        let seconds = taken.measured.as_secs_f64();
+        so_far.method.budget_s = seconds;
+        if self.run.common.check {
+            so_far.method.tools.push(LAYER.to_owned());
+        }
+        for row in so_far.rows.iter_mut().filter(|row| row.isolated_us.is_some()) {
+            row.stop = Some(Stop::Interrupted);
+        }
+        so_far.notes.push(format!(
+            "Taken from a window after {seconds:.1} s of samples; each row keeps its newest pairs."
+        ));
+        let verdict = bench::verdict(lab, &so_far.rows);
+        let record = self.run.record(lab, so_far, verdict, Ended::Interrupted, taken.began);
+        Record { command: self.command(arguments), seconds, ..record }
+    }
+
+    fn write(&self, record: &Record) -> Result<String> {
         let path = new_folder(self.run.common.out.as_deref(), self.run.sample.name)?;
         let folder = Folder::create(&path)?;
-        folder.write(&record, &report::table(&record, FILE_WIDTH), None)?;
+        folder.write(record, &report::table(record, FILE_WIDTH), None)?;
         let own = record.rows.iter().filter(|row| !is_limit(&row.variant)).count();
         Ok(format!("record of {own} variants written to {}", path.display()))
     }
 
-    fn leave(&self, lab: &Lab, arguments: &[String], taken: Option<Taken>) -> Result<u8> {
-        let rows = taken.iter().flat_map(|taken| &taken.so_far.rows);
-        let wrong: Vec<_> = rows.filter_map(wrong).collect();
+    fn leave(&self, record: Option<&Record>) -> Result<u8> {
+        let rows = record.map_or(&[][..], |record| &record.rows);
+        rows.iter()
+            .filter_map(wrong)
+            .for_each(|text| super::say(&format!("{}: {text}", self.run.sample.name)));
         if let Some(json) = &self.run.common.json {
-            let taken =
-                taken.context("nothing was measured that --json could hold: give it more --frames")?;
-            json.write(report::json(&self.record_of(lab, arguments, taken))?)?;
+            let record =
+                record.context("nothing was measured that --json could hold: give it more --frames")?;
+            json.write(report::json(record)?)?;
         }
-        wrong.iter().for_each(|text| super::say(&format!("{}: {text}", self.run.sample.name)));
-        Ok(if wrong.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
+        Ok(code_of(rows))
     }
 }
 
 impl<A> Live<A> {
-    fn record_of(&self, lab: &Lab, arguments: &[String], taken: Taken) -> Record {
-        let Taken { mut so_far, measured } = taken;
-        let seconds = measured.as_secs_f64();
-        so_far.method.budget_s = seconds;
-        for row in so_far.rows.iter_mut().filter(|row| row.isolated_us.is_some()) {
-            row.stop = Some(Stop::Interrupted);
-        }
-        let taken = format!("Taken from a window after {seconds:.1} s; each row keeps its newest pairs.");
-        so_far.notes.push(taken);
-        let verdict = bench::verdict(lab, &so_far.rows);
-        let began = SystemTime::now().checked_sub(measured).unwrap_or_else(SystemTime::now);
-        let record = self.run.record(lab, so_far, verdict, Ended::Interrupted, began);
-        Record { command: self.command(arguments), seconds, ..record }
-    }
-
     /// The command line that shows what is shown now.
     fn command(&self, arguments: &[String]) -> Vec<String> {
-        let program = std::env::args().next().unwrap_or_else(|| self.run.sample.name.to_owned());
-        std::iter::once(program).chain(arguments.iter().chain(&self.shared).cloned()).collect()
+        let name = || self.run.sample.name.to_owned();
+        let program =
+            std::env::args_os().next().map_or_else(name, |word| word.to_string_lossy().into_owned());
+        let words = std::iter::once(program).chain(arguments.iter().chain(&self.shared).cloned());
+        as_given(words)
     }
 }
 

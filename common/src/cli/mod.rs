@@ -35,7 +35,7 @@ use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::isa;
 use crate::lab::{Lab, LabOptions, Selection};
-use crate::record::{Ended, Record, SCHEMA, Shows, Status, Traced, is_limit};
+use crate::record::{Ended, Record, Row, SCHEMA, Shows, Status, Traced, is_limit};
 use crate::report::{self, Destination, Folder};
 use crate::self_test;
 use crate::tamper::{Break, Tamper};
@@ -457,14 +457,23 @@ fn code(measured: &Measured) -> u8 {
     if let Some(error) = &measured.error {
         return exit_code(error);
     }
-    if measured.rows.iter().any(|r| matches!(r.status, Status::Wrong { .. } | Status::Error { .. })) {
+    match code_of(&measured.rows) {
+        EXIT_FAILED => EXIT_FAILED,
+        _ if measured.ended == Ended::Interrupted => EXIT_INTERRUPTED,
+        code => code,
+    }
+}
+
+/// What rows say for themselves.
+fn code_of(rows: &[Row]) -> u8 {
+    if rows.iter().any(|row| matches!(row.status, Status::Wrong { .. } | Status::Error { .. })) {
         return EXIT_FAILED;
     }
-    let mut own = measured.rows.iter().filter(|row| !is_limit(&row.variant));
-    match measured.ended {
-        Ended::Interrupted => EXIT_INTERRUPTED,
-        _ if own.all(|row| matches!(row.status, Status::Skipped { .. })) => EXIT_SKIPPED,
-        _ => EXIT_RIGHT,
+    let mut own = rows.iter().filter(|row| !is_limit(&row.variant));
+    if rows.is_empty() || own.any(|row| !matches!(row.status, Status::Skipped { .. })) {
+        EXIT_RIGHT
+    } else {
+        EXIT_SKIPPED
     }
 }
 
@@ -479,7 +488,7 @@ fn as_given(mut words: impl Iterator<Item = String>) -> Vec<String> {
     while let Some(word) = words.next() {
         if word == "--progress" {
             words.next();
-        } else {
+        } else if !word.starts_with("--progress=") {
             given.push(word);
         }
     }
@@ -496,7 +505,8 @@ fn clock_seed() -> u64 {
 mod tests {
     #[test]
     fn what_the_user_did_not_give_is_not_recorded() {
-        let words = ["./codegen", "--size=64", "--progress", "/tmp/x", "--cold"].map(String::from);
+        let words = ["./codegen", "--size=64", "--progress", "/tmp/x", "--cold", "--progress=/tmp/x"]
+            .map(String::from);
         assert_eq!(super::as_given(words.into_iter()), ["./codegen", "--size=64", "--cold"]);
     }
 }

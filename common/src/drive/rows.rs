@@ -3,7 +3,7 @@
 use super::checked::Checked;
 use crate::lab::Lab;
 use crate::measure::{self, Pair};
-use crate::record::{Method, Racy, Row, Sample, Status, is_limit};
+use crate::record::{BEFORE_ITS_FIRST, Method, Racy, Row, Sample, Status, is_limit};
 use crate::stats::{Summary, paired_ratio};
 use crate::variant::Variant;
 
@@ -68,9 +68,7 @@ fn status(row: &measure::Row, method: &Method, checked: &Checked<'_>, variant: u
     match &row.failure {
         Some(reason) => Status::Error { reason: reason.clone() },
         None if row.pairs.is_empty() && row.discarded > 0 => throttled(row, method),
-        None if row.pairs.is_empty() => {
-            Status::Skipped { reason: "the run ended before its first sample".into() }
-        }
+        None if row.pairs.is_empty() => Status::Skipped { reason: BEFORE_ITS_FIRST.into() },
         None => Status::Ok,
     }
 }

@@ -1,5 +1,5 @@
 //! All objects of a [`Gpu`](super::Gpu), in tables. A handle is an index, so it is `Copy` and a
-//! sample's closures can own it; nothing is freed before the `Gpu`.
+//! sample's closures can own it; nothing is freed before the `Gpu`, or before the whole arena.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -71,9 +71,11 @@ pub struct Startup {
 ///
 /// This type and [`Cmd`](crate::Cmd) hold all the `unsafe` of a run, under this contract: handles
 /// ([`Buffer`], [`Image`], [`Event`], [`Kernel`](crate::Kernel)) are indices into the arena of the
-/// `Gpu` that made them and are used with no other; objects live until the `Gpu` is dropped; nothing
-/// is dropped while a queue works (every submit is waited for, and what a hung queue may still use
-/// is leaked); one thread uses it.
+/// `Gpu` that made them and are used with no other, and with no other arena than the one in which
+/// they were made: the engine of `--live`, which alone puts another in its place or builds a kernel
+/// anew, uses a lab only while its arena is there. Objects live until the `Gpu` is dropped or their
+/// arena is freed; nothing is freed while a queue works (every submit is waited for, and what a hung
+/// queue may still use is leaked); one thread uses it.
 pub struct Gpu {
     /// What the device says of itself.
     pub facts: DeviceFacts,

@@ -221,14 +221,18 @@ impl Lab {
         let bytes = 4 * u64::from(words);
         let counters = self.gpu.buffer(what, bytes, Place::Device)?;
         let seen = self.gpu.buffer(&format!("{what} (CPU)"), bytes, Place::Readback)?;
-        self.gpu.run_once(what, |cmd| {
+        let hush = |hushed| self.hush.as_ref().into_iter().for_each(|hush| hush(hushed));
+        hush(true);
+        let ran = self.gpu.run_once(what, |cmd| {
             cmd.fill_buffer(counters, 0);
             cmd.full_barrier();
             record(cmd, counters);
             cmd.full_barrier();
             cmd.copy_buffer(counters, seen, bytes);
             cmd.host_barrier();
-        })?;
+        });
+        hush(false);
+        ran?;
         let counted = self.gpu.read(seen)?;
         self.gpu.free(counters);
         self.gpu.free(seen);

@@ -93,6 +93,8 @@ pub struct Lab {
     pub(crate) claimed: u64,
     /// Those that another lab takes, while this one is declared beside it.
     pub(crate) crowd: u64,
+    /// Keeps others from the device while something is counted on it (`true`), and lets them again.
+    pub(crate) hush: Option<Box<dyn Fn(bool)>>,
     sharing: Sharing,
     wanted_repetitions: u32,
     repetitions: Option<u32>,
@@ -138,6 +140,7 @@ impl Lab {
             unbuilt: Vec::new(),
             claimed: 0,
             crowd: 0,
+            hush: None,
             sharing: Sharing::FirstQueue,
             wanted_repetitions: options.repetitions.unwrap_or(default).max(1),
             repetitions: None,

@@ -6,7 +6,8 @@
 //! stage                                                   ▕ draws, presents ▏
 //! ```
 //!
-//! While kernels are compiled and twins computed the stage draws when it likes.
+//! While kernels are compiled and twins computed the stage draws when it likes; what a sample counts on the device
+//! then takes it like any sample.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,6 +17,8 @@ use super::link::{Board, Order};
 
 /// Between two looks at whether somebody has left.
 const GLANCE: Duration = Duration::from_millis(200);
+/// The engine lets a stage that waits go first for so long, and no longer.
+const COURTESY: Duration = Duration::from_millis(20);
 
 /// Wakes the stage when there is something new.
 type Wake = Box<dyn Fn() + Send>;
@@ -36,6 +39,8 @@ struct State {
     drawn: u64,
     is_measuring: bool,
     is_drawing: bool,
+    /// Stages that wait for the device.
+    waiting: u32,
     /// Nobody looks: boards are not waited for.
     is_hidden: bool,
     /// The engine has ended.
@@ -96,6 +101,8 @@ impl Desk {
 
     /// Takes the device, once nothing is drawn any more.
     pub(super) fn take_device(&self) {
+        // A stage that waits was there first; it is woken late on a busy machine.
+        self.wait_until(COURTESY, |state| state.waiting == 0);
         let free = |state: &State| !state.is_drawing;
         while !self.take(GLANCE, free, |state| state.is_measuring = true) {}
     }
@@ -133,7 +140,10 @@ impl Desk {
     /// The device for drawing, once no sample is under way; none where that lasts longer.
     pub fn draw(&self, most: Duration) -> Option<Drawing<'_>> {
         let free = |state: &State| !state.is_measuring;
-        self.take(most, free, |state| state.is_drawing = true).then(|| Drawing(self))
+        self.change(|state| state.waiting += 1);
+        let is_taken = self.take(most, free, |state| state.is_drawing = true);
+        self.change(|state| state.waiting -= 1);
+        is_taken.then(|| Drawing(self))
     }
 
     /// A board was drawn.

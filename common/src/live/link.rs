@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::facts::DeviceFacts;
-use crate::record::{Method, Promise, Row};
+use crate::record::{Promise, Record, Row};
 use crate::trace::{Trace, TraceFigures};
 
 /// What the stage asks the engine for.
@@ -32,8 +32,8 @@ pub enum Order {
     Record,
     /// Holds what is at one place of the picture at another, both in texels; `None` lets it go.
     Drag(Option<Drag>),
-    /// Says something that went well on the stage.
-    Tell(String),
+    /// Says what became of something on the stage.
+    Tell(Result<String, String>),
     /// Says something of the stage that the reader of the figures must know.
     Warn(String),
     /// Ends.
@@ -141,16 +141,20 @@ pub struct Entry {
 /// What was measured so far.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    /// How times are taken; `None` before the first.
-    pub method: Option<Method>,
-    /// One row a variant.
-    pub rows: Vec<Row>,
-    /// What the reader of a record must know of them, in sentences.
-    pub notes: Vec<String>,
+    /// The record as it would be written now; `None` before the first sample.
+    pub record: Option<Arc<Record>>,
     /// Rounds completed.
     pub rounds: u32,
-    /// Since the figures were begun.
+    /// Time that went into samples since the figures were begun.
     pub measured: Duration,
+}
+
+impl Figures {
+    /// One row a variant; none before the first sample.
+    #[must_use]
+    pub fn rows(&self) -> &[Row] {
+        self.record.as_ref().map_or(&[], |record| &record.rows)
+    }
 }
 
 /// One frame's own sample of the variant that was shown.
@@ -229,6 +233,8 @@ pub enum About {
     Knob,
     /// Something went well: shaders reloaded, a file written.
     News,
+    /// Something that was asked for could not be done.
+    Trouble,
     /// The validation layer.
     Layer,
     /// What the reader of the figures must know: a CPU device's times prove nothing, and the like.

@@ -235,6 +235,8 @@ pub struct Progress<'r> {
     pub spent: f64,
     /// The clock that samples are judged by, in MHz, where it is known yet.
     pub reference_mhz: Option<f64>,
+    /// Time since the run began, on the clock that the budget is counted on.
+    pub elapsed: Duration,
 }
 
 /// Runs `plan` on `target`: warm-up, then rounds in which every open row is sampled once in random
@@ -475,9 +477,10 @@ impl Run<'_> {
     }
 
     fn step(&mut self, row: usize) -> Result<(), Ended> {
-        let reference_mhz = self.clocks.reference();
+        let (reference_mhz, elapsed) = (self.clocks.reference(), self.target.elapsed());
         let progress = Progress {
             reference_mhz,
+            elapsed,
             row,
             rows: &self.rows,
             rows_done: self.rows.len() - self.open().len(),

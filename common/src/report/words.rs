@@ -2,7 +2,7 @@
 
 use super::figure::BLANK;
 use super::layout::RacyForm;
-use super::{below, cell, figure, folder, ratio, share, step};
+use super::{below, cell, conditions, figure, folder, ratio, share, step};
 use crate::record::{Promise, Racy, Record, Status};
 use crate::stats::{Interval, Summary};
 
@@ -39,12 +39,6 @@ pub fn pipelined_error(record: &Record, summary: &Summary) -> Option<String> {
 
 fn error(summary: &Summary, coarse: Option<step::Coarse>) -> Option<String> {
     Some(figure::share(step::error(summary, coarse)?).replace(BLANK, " "))
-}
-
-/// The same of times whose steps are not known; nothing where the interval has no width.
-#[must_use]
-pub fn spread(summary: &Summary) -> Option<String> {
-    error(summary, None)
 }
 
 /// A median ratio, with `≈` before it where it cannot be told from 1.
@@ -122,6 +116,12 @@ pub fn verdict(record: &Record) -> Vec<String> {
 #[must_use]
 pub fn cautions(record: &Record) -> Vec<String> {
     below::cautions(record, "").iter().map(|line| breakable(line)).collect()
+}
+
+/// Under which conditions times are worth less: a self-test that failed, cold caches, a clock that moved.
+#[must_use]
+pub fn conditions(record: &Record) -> Vec<String> {
+    conditions::cautions(record)
 }
 
 /// What each row reaches of the device's own limits, `92 % copy`; nothing where the run has none for it.

@@ -73,13 +73,14 @@ impl Picture {
         Some((number, self.in_island(number, at)?))
     }
 
-    /// A point of the picture in the x and y of an island, in whosever panel it lies.
+    /// A point of the picture in the x and y of an island; outside of its panel the nearest that is seen.
     #[must_use]
     pub fn in_island(&self, number: usize, at: [f32; 2]) -> Option<[f32; 2]> {
         let fit = self.fits.as_ref()?.get(number)?;
         let panel = u32::try_from(number).ok()?;
         let corner = [panel % COLUMNS * PANEL, panel / COLUMNS * PANEL];
-        Some([0, 1].map(|axis| (at[axis] - corner[axis] as f32 - MARGIN) / fit.scale + fit.least[axis]))
+        let seen = [0, 1].map(|axis| (at[axis] - corner[axis] as f32).clamp(MARGIN, PANEL as f32 - MARGIN));
+        Some([0, 1].map(|axis| (seen[axis] - MARGIN) / fit.scale + fit.least[axis]))
     }
 
     /// Width and height in pixels.

@@ -27,11 +27,22 @@ pub fn idle() -> Result<()> {
     ended_quietly(window.close()?)
 }
 
-/// The corner's cross ends it as Q does, also while it builds.
+/// The corner's cross ends it as Q does.
 pub fn closed() -> Result<()> {
     let mut window = Window::open(Call::new(SAMPLE)?.words(small(SAMPLE)), LIFE)?;
     window.now()?;
     ended_quietly(window.close()?)
+}
+
+/// So it does while kernels are compiled; a script that gets less than it asked for is told.
+pub fn closed_while_it_builds() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    // So many kernels, none of them in the cache, that the first board is still one of building.
+    let call = Call::new("swizzled_remap")?.words("--size 512 --all --frames 500");
+    let mut window = Window::open(call.env("HOTLAP_CACHE_DIR", folder.path()), LIFE)?;
+    let first = window.now()?;
+    ensure!(first.state == "building", "it was {} when it was to be closed", first.state);
+    told_on_one_line(window.close()?, 2, &["ended after 0 of 500 --frames"])
 }
 
 /// One line, with what does without a display.

@@ -206,6 +206,7 @@ impl Run<'_, '_, '_> {
                 rows_done: progress.rows_done,
                 rounds: progress.rounds,
                 spent: progress.spent,
+                elapsed: progress.elapsed,
                 so_far: &so_far,
             })
         })
@@ -245,8 +246,8 @@ impl Run<'_, '_, '_> {
         let so_far = || SoFar { method: method.clone(), rows: measured.clone(), notes: notes.clone() };
         let mut stopped = |variant: usize| {
             let variant = &lab.variants[variant].name;
-            let (phase, rows_done) = (Phase::Tracing, measured.len());
-            (self.watch)(&Step { phase, variant, rows_done, rounds: 0, spent: 1.0, so_far: &so_far })
+            let (phase, rows_done, elapsed) = (Phase::Tracing, measured.len(), Duration::ZERO);
+            (self.watch)(&Step { phase, variant, rows_done, rounds: 0, spent: 1.0, elapsed, so_far: &so_far })
                 .is_break()
         };
         let traces = trace::trace(lab, &mut self.target.session, subjects, &mut stopped)?;

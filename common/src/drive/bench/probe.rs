@@ -54,7 +54,8 @@ impl Run<'_, '_, '_> {
         let profiler = self.target.session.profiler();
         let so_far = || self.told.so_far(&self.first, self.method.clone(), &self.plan, profiler);
         let (phase, variant) = (Phase::Probing, self.told.name(row));
-        (self.watch)(&Step { phase, variant, rows_done: 0, rounds: 0, spent: 0.0, so_far: &so_far })
+        let elapsed = self.target.elapsed();
+        (self.watch)(&Step { phase, variant, rows_done: 0, rounds: 0, spent: 0.0, elapsed, so_far: &so_far })
             .is_break()
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -24,6 +25,8 @@ pub struct Step<'s> {
     pub rounds: u32,
     /// Share of the budget, or of a fixed number of samples, that is spent; 0 to 1.
     pub spent: f64,
+    /// Time that the run has taken, without what came between its samples.
+    pub elapsed: Duration,
     pub(super) so_far: &'s dyn Fn() -> SoFar,
 }
 

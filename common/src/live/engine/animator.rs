@@ -55,8 +55,9 @@ impl<'l> Animator<'l> {
         let check = session.first_check(variant).context("a result to move")?;
         let readback = session.readback.context("no buffer to read a result through")?;
         let words = moves.begin().len();
-        let result = session.look_at_result(check, 0, readback, |result| result[..words].to_vec())?;
+        let result = session.look_at_result(check, 0, readback, |result| result[..words].to_vec());
         self.fill(moves.begin())?;
+        let result = result?;
         let mut motion = self.motion.borrow_mut();
         let wrong = differing(&moves.twin(&motion.input), &result, check);
         motion.result = result;

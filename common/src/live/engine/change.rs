@@ -4,10 +4,11 @@
 use std::cell::RefCell;
 use std::mem::forget;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use anyhow::{Error, Result};
 
-use super::scene::{Restart, Scene};
+use super::scene::{Scene, Terms};
 use super::{Act, Engine, is_fatal};
 use crate::error::{NoRoom, one_line};
 use crate::gpu::{Arena, Gpu};
@@ -28,44 +29,39 @@ impl Engine<'_> {
     /// Declares the first lab.
     pub(super) fn begin(&self, gpu: &Rc<Gpu>, scene: &RefCell<Scene>) -> Result<Act> {
         self.building(&mut scene.borrow_mut(), BUILDING);
-        let (arguments, traced) = (self.wanted.arguments.clone(), self.wanted.traced);
-        let lab = self.declared(gpu, &arguments, traced, 0)?;
+        let terms = Terms { arguments: self.wanted.arguments.clone(), traced: self.wanted.traced };
+        let lab = self.declared(gpu, &terms, 0)?;
         self.desk.take_device();
-        Ok(shown(&mut scene.borrow_mut(), Act { lab, arguments, traced }))
+        Ok(shown(&mut scene.borrow_mut(), Act { lab, terms }))
     }
 
-    /// Declares what is ordered beside the lab that runs, which then ends. Where the sample refuses, the order is
-    /// forgotten and the reason told; where there is no room for two, it is left to [`Engine::replace`].
+    /// Declares what is wanted beside the lab that runs, which then ends. Where the sample refuses, that is forgotten
+    /// and the reason told; where there is no room for two, it is left to [`Engine::replace`], unless a shader
+    /// `is_broken`: then the last lab could not come back.
     ///
     /// # Errors
     /// A queue that hangs, a lost device.
-    pub(super) fn prepare(&self, lab: &Lab, scene: &mut Scene) -> Result<()> {
-        // A run takes some samples more before it ends.
-        if self.next.borrow().is_some() {
+    pub(super) fn prepare(&self, lab: &Lab, scene: &mut Scene, is_broken: bool) -> Result<()> {
+        if !scene.ends.change {
             return Ok(());
         }
-        let (arguments, traced) = match &scene.restart {
-            Some(Restart::Arrange(arguments)) => (arguments.clone(), scene.traced),
-            Some(Restart::Trace(traced)) => (scene.board.arguments.to_vec(), *traced),
-            _ => return Ok(()),
-        };
-        if arguments[..] == scene.board.arguments[..] && traced == scene.traced {
-            scene.restart = None;
+        let terms = scene.wanted.clone();
+        if terms == scene.terms {
+            scene.ends.change = false;
+            scene.board.untraced = lab.untraced();
             scene.tell(About::Knob, None);
             return Ok(());
         }
         self.building(scene, BUILDING);
         let gpu = &lab.gpu;
         let (aside, traces) = (gpu.set_aside(), gpu.traces.take());
-        let declared = self.declared(gpu, &arguments, traced, lab.claimed);
+        let declared = self.declared(gpu, &terms, lab.claimed);
         let (objects, traces) = (gpu.set_aside(), gpu.traces.replace(traces));
         gpu.put_back(aside);
         self.desk.take_device();
-        scene.board.state = scene.state();
         match declared {
             Ok(lab) => {
-                let act = Act { lab, arguments, traced };
-                self.next.replace(Some(Next { act, objects, traces }));
+                self.next.replace(Some(Next { act: Act { lab, terms }, objects, traces }));
             }
             // What a hung queue may still use is neither freed nor used again.
             Err(error) if gpu.is_busy() => {
@@ -77,12 +73,13 @@ impl Engine<'_> {
                 if is_fatal(gpu, &error) {
                     return Err(error);
                 }
-                if !error.is::<NoRoom>() {
-                    scene.restart = None;
-                    refuse(scene, traced, &error);
+                if is_broken || !error.is::<NoRoom>() {
+                    scene.ends.change = false;
+                    refuse(scene, &terms, &error);
                 }
             }
         }
+        self.built(scene);
         Ok(())
     }
 
@@ -93,67 +90,65 @@ impl Engine<'_> {
         shown(&mut scene.borrow_mut(), next.act)
     }
 
-    /// Declares a lab where there is no room for two: the last one goes first, and comes back, without its figures,
-    /// where the sample refuses.
+    /// Declares what is wanted where there is no room for two: the last lab goes first, and comes back, without its
+    /// figures, where the sample refuses.
     ///
     /// # Errors
     /// A queue that hangs, a lost device; the last one does not come back.
-    pub(super) fn replace(
-        &self,
-        gpu: &Rc<Gpu>,
-        scene: &RefCell<Scene>,
-        last: Act,
-        arguments: Vec<String>,
-        traced: bool,
-    ) -> Result<Act> {
+    pub(super) fn replace(&self, gpu: &Rc<Gpu>, scene: &RefCell<Scene>, last: Act) -> Result<Act> {
         self.building(&mut scene.borrow_mut(), BUILDING);
-        let last = (last.arguments, last.traced);
+        let (last, wanted) = (last.terms, scene.borrow().wanted.clone());
         gpu.free_all(gpu.set_aside());
-        let declared = self.declared(gpu, &arguments, traced, 0);
-        let (lab, (arguments, traced), refusal) = match declared {
-            Ok(lab) => (lab, (arguments, traced), None),
+        let (act, refusal) = match self.declared(gpu, &wanted, 0) {
+            Ok(lab) => (Act { lab, terms: wanted }, None),
             Err(error) if is_fatal(gpu, &error) => return Err(error),
             Err(error) => {
                 gpu.free_all(gpu.set_aside());
-                (self.declared(gpu, &last.0, last.1, 0)?, last, Some((traced, error)))
+                let lab = self.declared(gpu, &last, 0)?;
+                (Act { lab, terms: last }, Some((wanted, error)))
             }
         };
         self.desk.take_device();
         let mut scene = scene.borrow_mut();
-        let act = shown(&mut scene, Act { lab, arguments, traced });
-        if let Some((traced, error)) = refusal {
-            refuse(&mut scene, traced, &error);
+        let act = shown(&mut scene, act);
+        if let Some((wanted, error)) = refusal {
+            refuse(&mut scene, &wanted, &error);
         }
         Ok(act)
     }
 
-    /// Lets the sample declare itself, while another lab takes `crowd` bytes of the device.
-    fn declared(&self, gpu: &Rc<Gpu>, arguments: &[String], traced: bool, crowd: u64) -> Result<Lab> {
+    /// Lets the sample declare itself, while another lab takes `crowd` bytes of the device. The stage draws
+    /// meanwhile, but not while the sample counts something on the device.
+    fn declared(&self, gpu: &Rc<Gpu>, terms: &Terms, crowd: u64) -> Result<Lab> {
         let mut lab = Lab::new(Rc::clone(gpu), &self.wanted.lab);
+        let desk = Arc::clone(self.desk);
+        lab.hush =
+            Some(Box::new(move |hushed| if hushed { desk.take_device() } else { desk.leave_device() }));
         lab.crowd = crowd;
         gpu.traces.set(false);
-        if traced {
+        if terms.traced {
             lab.trace_waves();
             lab.ensure_traces()?;
         }
-        self.program.declare(&mut lab, arguments)?;
+        self.program.declare(&mut lab, &terms.arguments)?;
+        lab.hush = None;
         Ok(lab)
     }
 }
 
 /// Shows a lab that was just declared.
 fn shown(scene: &mut Scene, act: Act) -> Act {
-    scene.set(&act.lab, act.arguments.clone());
-    scene.traced = act.traced;
+    scene.set(&act.lab, act.terms.clone());
     scene.tell(About::Knob, None);
     scene.tell(About::Shader, None);
     scene.caution(act.lab.notes.clone());
     act
 }
 
-/// Says why what was ordered is not shown.
-fn refuse(scene: &mut Scene, wants_traces: bool, error: &Error) {
-    if wants_traces && !scene.traced {
+/// Says why what was wanted is not shown.
+fn refuse(scene: &mut Scene, wanted: &Terms, error: &Error) {
+    scene.wanted = scene.terms.clone();
+    if wanted.traced && !scene.terms.traced {
         scene.board.untraced = Some(one_line(error));
         scene.dirty = true;
     } else {

@@ -27,7 +27,7 @@ use anyhow::{Context, Result};
 use self::change::Next;
 use self::layer::Layer;
 pub(crate) use self::program::{Program, Taken, Wanted};
-use self::scene::{Restart, Scene};
+use self::scene::{Scene, Terms};
 use self::show::Show;
 use self::watcher::Watcher;
 use super::desk::Desk;
@@ -37,6 +37,7 @@ use crate::drive::session::Session;
 use crate::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
 use crate::gpu::Gpu;
 use crate::lab::Lab;
+use crate::source::Library;
 
 /// Pairs that a row keeps: after so many an older figure says more of the room's temperature than of the row.
 const NEWEST: usize = 1024;
@@ -45,7 +46,7 @@ const IDLE: Duration = Duration::from_millis(100);
 
 /// The engine behind a window.
 pub(crate) struct Engine<'e> {
-    desk: &'e Desk,
+    desk: &'e Arc<Desk>,
     program: &'e dyn Program,
     wanted: &'e Wanted,
     watcher: Option<Watcher>,
@@ -57,8 +58,7 @@ pub(crate) struct Engine<'e> {
 /// A lab that was declared.
 struct Act {
     lab: Lab,
-    arguments: Vec<String>,
-    traced: bool,
+    terms: Terms,
 }
 
 impl<'e> Engine<'e> {
@@ -66,7 +66,7 @@ impl<'e> Engine<'e> {
     ///
     /// # Errors
     /// What hinders it from beginning; a queue that hangs, a lost device.
-    pub fn run(desk: &'e Desk, program: &'e dyn Program, wanted: &'e Wanted) -> Result<u8> {
+    pub fn run(desk: &'e Arc<Desk>, program: &'e dyn Program, wanted: &'e Wanted) -> Result<u8> {
         desk.take_device();
         let gpu = Gpu::open(&wanted.open)?;
         desk.allow(gpu.timeout());
@@ -85,54 +85,59 @@ impl<'e> Engine<'e> {
     fn all(&mut self, gpu: &Rc<Gpu>) -> Result<u8> {
         let wanted = self.wanted;
         let scene = RefCell::new(Scene::new(blank(gpu, wanted)));
-        let mut act = self.begin(gpu, &scene)?;
-        match Watcher::of(&act.lab.shaders) {
+        // Before the first kernel: what is saved while that compiles is another text.
+        match Watcher::of(&Library::find()) {
             Ok(watcher) => self.watcher = watcher,
-            Err(error) => scene.borrow_mut().tell(About::News, Some(one_line(&error))),
+            Err(error) => {
+                scene.borrow_mut().warn(format!("Saved shaders are not seen: {}.", one_line(&error)))
+            }
         }
+        let mut act = self.begin(gpu, &scene)?;
         let pending = RefCell::default();
         loop {
-            scene.borrow_mut().restart = None;
-            self.play(&act, &scene, &pending)?;
-            // Only this lab's variants explain what was said of its last samples.
-            self.layer.hear(&act.lab, &mut scene.borrow_mut());
-            let (restart, next) = (scene.borrow_mut().restart.take(), self.next.take());
-            act = match (restart, next) {
-                (Some(Restart::Quit), next) => {
-                    next.into_iter().for_each(|next| gpu.free_all(next.objects));
-                    return self.leave(&act, &scene.borrow());
-                }
-                (_, Some(next)) => self.adopt(gpu, &scene, next),
-                (Some(Restart::Arrange(arguments)), None) => {
-                    let traced = act.traced;
-                    self.replace(gpu, &scene, act, arguments, traced)?
-                }
-                (Some(Restart::Trace(traced)), None) => {
-                    let arguments = act.arguments.clone();
-                    self.replace(gpu, &scene, act, arguments, traced)?
-                }
-                (Some(Restart::Anew) | None, None) => {
+            if let Some(code) = self.play(&act, &scene, &pending)? {
+                return Ok(code);
+            }
+            let (ends, next) = (std::mem::take(&mut scene.borrow_mut().ends), self.next.take());
+            act = match next {
+                Some(next) => self.adopt(gpu, &scene, next),
+                None if ends.change => self.replace(gpu, &scene, act)?,
+                None => {
                     scene.borrow_mut().forget();
-                    act
+                    continue;
                 }
             };
+            // What is declared is built of what was saved.
+            pending.borrow_mut().clear();
         }
     }
 
-    /// Measures a lab until something else is ordered.
-    fn play(&self, act: &Act, scene: &RefCell<Scene>, pending: &RefCell<BTreeSet<String>>) -> Result<()> {
+    /// Measures a lab until something else is ordered. Returns the exit code where that is the end.
+    fn play(
+        &self,
+        act: &Act,
+        scene: &RefCell<Scene>,
+        pending: &RefCell<BTreeSet<String>>,
+    ) -> Result<Option<u8>> {
         let gpu = &act.lab.gpu;
         gpu.prepare_once()?;
         let mark = gpu.mark();
-        let played = self.play_on(&act.lab, scene, pending);
-        if let Err(error) = &played {
-            if is_fatal(gpu, error) {
-                return played;
+        if let Err(error) = self.play_on(&act.lab, scene, pending) {
+            if is_fatal(gpu, &error) {
+                return Err(error);
             }
-            self.stand_still(&act.lab, scene, pending, one_line(error))?;
+            self.stand_still(&act.lab, scene, pending, one_line(&error))?;
         }
+        // Only this lab's variants explain what was said of its last samples.
+        self.layer.hear(&act.lab, &mut scene.borrow_mut());
+        let code = if scene.borrow().ends.quit {
+            self.next.take().into_iter().for_each(|next| gpu.free_all(next.objects));
+            Some(self.program.leave(scene.borrow().board.figures.record.as_deref())?)
+        } else {
+            None
+        };
         gpu.release(&mark);
-        Ok(())
+        Ok(code)
     }
 
     fn play_on(&self, lab: &Lab, scene: &RefCell<Scene>, pending: &RefCell<BTreeSet<String>>) -> Result<()> {
@@ -144,13 +149,13 @@ impl<'e> Engine<'e> {
             ..BenchOptions::default()
         };
         let measured = bench::measure_between(lab, &options, &mut |step| show.watch(step), Some(&show))?;
-        let rounds = scene.borrow().board.figures.rounds;
+        let last = Arc::clone(&scene.borrow().board.figures);
         let (method, rows, notes) = (measured.method, measured.rows, measured.notes);
-        show.take(SoFar { method, rows, notes }, rounds);
+        show.take(SoFar { method, rows, notes }, last.rounds, last.measured);
         if let Some(error) = measured.error {
             return Err(error);
         }
-        if scene.borrow().restart.is_some() {
+        if scene.borrow().has_ended() {
             return Ok(());
         }
         let mut session = Session::new(lab)?;
@@ -170,7 +175,7 @@ impl<'e> Engine<'e> {
         let mut scene = scene.borrow_mut();
         self.desk.leave_device();
         scene.dirty = true;
-        while scene.restart.is_none() {
+        while !scene.has_ended() {
             scene.forget_news();
             if std::mem::take(&mut scene.dirty) {
                 scene.board.state = failed.clone();
@@ -180,10 +185,14 @@ impl<'e> Engine<'e> {
             for order in self.desk.orders() {
                 scene.obey(order);
             }
-            self.prepare(lab, &mut scene)?;
+            self.prepare(lab, &mut scene, !pending.borrow().is_empty())?;
             self.desk.leave_device();
+            if scene.has_ended() {
+                break;
+            }
             if std::mem::take(&mut scene.record) {
-                scene.tell(About::News, Some("nothing is measured that a record could hold".into()));
+                let written = self.written(&scene);
+                scene.hear(written);
             }
             let saved = self.saved();
             if !saved.is_empty() {
@@ -193,7 +202,7 @@ impl<'e> Engine<'e> {
                 self.desk.leave_device();
                 if pending.is_empty() {
                     // What failed may be a kernel that is not there yet.
-                    scene.ask(Restart::Anew);
+                    scene.ends.anew = true;
                 }
             }
         }
@@ -229,11 +238,11 @@ impl<'e> Engine<'e> {
                 scene.tell(About::News, Some(news));
                 scene.tell(About::Shader, None);
                 scene.board.reloads += 1;
-                scene.ask(Restart::Anew);
+                scene.ends.anew = true;
                 pending.clear();
             }
         }
-        scene.board.state = scene.state();
+        self.built(scene);
     }
 
     /// Says what takes long, and lets the stage draw meanwhile.
@@ -243,15 +252,16 @@ impl<'e> Engine<'e> {
         self.desk.publish(scene.board.clone());
     }
 
-    /// Writes what is to stay of the last figures.
-    fn leave(&self, act: &Act, scene: &Scene) -> Result<u8> {
-        self.program.leave(&act.lab, &act.arguments, Taken::of(&scene.board.figures))
+    /// It took long, and is there.
+    fn built(&self, scene: &mut Scene) {
+        scene.board.state = scene.state();
+        self.desk.publish(scene.board.clone());
     }
 
-    fn record(&self, lab: &Lab, scene: &Scene) -> Result<String> {
-        let taken =
-            Taken::of(&scene.board.figures).context("nothing is measured yet that a record could hold")?;
-        self.program.record(lab, &scene.board.arguments, taken)
+    /// Writes the record of the figures, and says where.
+    fn written(&self, scene: &Scene) -> Result<String> {
+        let record = scene.board.figures.record.as_ref();
+        self.program.write(record.context("nothing is measured yet that a record could hold")?)
     }
 }
 

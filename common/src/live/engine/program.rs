@@ -1,6 +1,6 @@
 //! What the engine and the program around it know of each other.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 
@@ -8,7 +8,7 @@ use crate::drive::bench::SoFar;
 use crate::gpu::{Gpu, OpenOptions};
 use crate::host::Sample;
 use crate::lab::{Lab, LabOptions};
-use crate::live::link::Figures;
+use crate::record::Record;
 
 /// What the program around the engine does for it.
 pub(crate) trait Program: Send {
@@ -16,26 +16,20 @@ pub(crate) trait Program: Send {
     fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>>;
     /// Lets the sample declare itself with these arguments of its own, and leaves what is wanted.
     fn declare(&self, lab: &mut Lab, arguments: &[String]) -> Result<()>;
+    /// The record of what was measured since `began`, in so much time of samples.
+    fn record(&self, lab: &Lab, arguments: &[String], so_far: SoFar, taken: Taken) -> Record;
     /// Writes a record and says where.
-    fn record(&self, lab: &Lab, arguments: &[String], taken: Taken) -> Result<String>;
+    fn write(&self, record: &Record) -> Result<String>;
     /// Writes what the window leaves behind, where that was asked for, and says what was wrong. Returns the exit code.
-    fn leave(&self, lab: &Lab, arguments: &[String], taken: Option<Taken>) -> Result<u8>;
+    fn leave(&self, record: Option<&Record>) -> Result<u8>;
 }
 
-/// What a record is made of.
-#[derive(Debug)]
+/// When something was measured.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Taken {
-    pub so_far: SoFar,
-    /// Since the figures were begun.
+    pub began: SystemTime,
+    /// Time of samples.
     pub measured: Duration,
-}
-
-impl Taken {
-    /// What figures have so far.
-    pub fn of(figures: &Figures) -> Option<Self> {
-        let Figures { method, rows, notes, measured, .. } = figures.clone();
-        Some(Self { so_far: SoFar { method: method?, rows, notes }, measured })
-    }
 }
 
 /// What to run.

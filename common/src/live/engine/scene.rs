@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anyhow::{Error, Result};
+
+use crate::error::one_line;
 use crate::lab::Lab;
 use crate::live::link::{About, Board, Drag, Entry, Figures, Frame, Notice, Order, State, View};
 use crate::record::is_limit;
@@ -14,26 +17,42 @@ const STRIP: usize = 240;
 const NEWS: Duration = Duration::from_secs(6);
 
 /// Why a run over a lab ends.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Restart {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ends {
     /// The stage has gone.
-    Quit,
+    pub quit: bool,
     /// The figures are to be forgotten, or shaders are others now.
-    Anew,
-    /// The sample is to be declared anew.
-    Arrange(Vec<String>),
-    /// Kernels are to note their waves, or no more: so they are all built anew.
-    Trace(bool),
+    pub anew: bool,
+    /// What is wanted is not what runs.
+    pub change: bool,
 }
 
-impl Restart {
-    fn weight(&self) -> u8 {
-        match self {
-            Self::Anew => 0,
-            Self::Trace(_) => 1,
-            Self::Arrange(_) => 2,
-            Self::Quit => 3,
-        }
+/// What the sample is declared with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Terms {
+    /// As a command line has them.
+    pub arguments: Vec<String>,
+    /// Kernels note their waves.
+    pub traced: bool,
+}
+
+impl PartialEq for Terms {
+    fn eq(&self, other: &Self) -> bool {
+        self.traced == other.traced && self.words().eq(other.words())
+    }
+}
+
+impl Terms {
+    /// `--size=64` as `--size` and `64`: knobs and command lines do not write alike.
+    fn words(&self) -> impl Iterator<Item = &str> {
+        self.arguments.iter().flat_map(|word| {
+            match word.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => [Some(name), Some(value)],
+                _ => [Some(word.as_str()), None],
+            }
+            .into_iter()
+            .flatten()
+        })
     }
 }
 
@@ -42,8 +61,8 @@ pub(super) struct Scene {
     pub board: Board,
     pub view: View,
     pub drag: Option<Drag>,
-    /// What the stage warns of.
-    warning: Option<String>,
+    /// What holds whatever the lab is.
+    warnings: Vec<String>,
     /// What the lab warns of.
     cautions: Vec<String>,
     /// When the last news came.
@@ -56,9 +75,11 @@ pub(super) struct Scene {
     pub look: bool,
     /// A record is wanted.
     pub record: bool,
-    pub restart: Option<Restart>,
-    /// Kernels note their waves.
-    pub traced: bool,
+    pub ends: Ends,
+    /// What runs.
+    pub terms: Terms,
+    /// What shall run.
+    pub wanted: Terms,
     strip: VecDeque<Frame>,
 }
 
@@ -68,22 +89,23 @@ impl Scene {
             board,
             view: View::default(),
             drag: None,
-            warning: None,
+            warnings: Vec::new(),
             cautions: Vec::new(),
             news: None,
             dirty: false,
             step: false,
             look: false,
             record: false,
-            restart: None,
-            traced: false,
+            ends: Ends::default(),
+            terms: Terms::default(),
+            wanted: Terms::default(),
             strip: VecDeque::new(),
         }
     }
 
     /// Shows the variants of a lab that was just declared; the one that was shown stays, where it still is
     /// there.
-    pub fn set(&mut self, lab: &Lab, arguments: Vec<String>) {
+    pub fn set(&mut self, lab: &Lab, terms: Terms) {
         let shown = |at: Option<usize>, board: &Board| {
             let name = board.variants.get(at?)?.name.clone();
             lab.position(&name)
@@ -97,12 +119,13 @@ impl Scene {
             current,
             other,
             settings: Arc::new(lab.settings.clone()),
-            arguments: arguments.into(),
+            arguments: terms.arguments.clone().into(),
             timelines: Arc::new([]),
             untraced: lab.untraced(),
             source: lab.source.as_deref().map(Into::into),
             ..self.board.clone()
         };
+        (self.wanted, self.terms) = (terms.clone(), terms);
         self.forget();
     }
 
@@ -118,8 +141,9 @@ impl Scene {
         let is_one = |at: usize| at < self.board.variants.len();
         match order {
             Order::Show(at) if is_one(at) => {
-                self.board.current = at;
-                self.board.other = self.board.other.filter(|&other| other != at);
+                // Whoever walks onto the rival flips the two.
+                let last = std::mem::replace(&mut self.board.current, at);
+                self.board.other = self.board.other.map(|other| if other == at { last } else { other });
                 self.step = true;
             }
             Order::Compare(other) => {
@@ -129,52 +153,63 @@ impl Scene {
             Order::Show(_) => {}
             Order::Pause(paused) => self.board.paused = paused,
             Order::Step => self.step = true,
-            Order::Reset => self.ask(Restart::Anew),
+            Order::Reset => self.ends.anew = true,
             Order::Look(view) => {
                 // Two results have no room at once: for the cursor alone they are not sampled anew.
                 let is_cursor = (view.pixels, view.at) == (self.view.pixels, self.view.at);
                 self.look |= view != self.view && !(is_cursor && self.board.other.is_some());
                 self.view = view;
             }
-            Order::Arrange(arguments) => self.ask(Restart::Arrange(arguments)),
-            Order::Trace(traced) => self.ask(Restart::Trace(traced)),
+            Order::Arrange(arguments) => (self.wanted.arguments, self.ends.change) = (arguments, true),
+            Order::Trace(traced) => (self.wanted.traced, self.ends.change) = (traced, true),
             Order::Record => self.record = true,
-            Order::Tell(news) => self.tell(About::News, Some(news)),
+            Order::Tell(became) => self.hear(became.map_err(Error::msg)),
             Order::Drag(drag) => {
                 self.drag = drag;
                 self.step = true;
             }
-            Order::Warn(warning) => {
-                self.warning = Some(warning);
-                self.warn();
-            }
-            Order::Quit => self.ask(Restart::Quit),
+            Order::Warn(warning) => self.warn(warning),
+            Order::Quit => self.ends.quit = true,
         }
         self.dirty = true;
     }
 
-    /// Ends the run for the weightiest of the reasons.
-    pub fn ask(&mut self, restart: Restart) {
-        if self.restart.as_ref().is_none_or(|asked| asked.weight() <= restart.weight()) {
-            self.restart = Some(restart);
-        }
+    /// The run under way is to end.
+    pub fn has_ended(&self) -> bool {
+        self.ends != Ends::default()
     }
 
     /// Takes over what the lab warns of.
     pub fn caution(&mut self, cautions: Vec<String>) {
         self.cautions = cautions;
-        self.warn();
+        self.tell_cautions();
     }
 
-    fn warn(&mut self) {
-        let all: Vec<&str> = self.warning.iter().chain(&self.cautions).map(String::as_str).collect();
+    /// Warns of something as long as the window is open.
+    pub fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+        self.tell_cautions();
+    }
+
+    fn tell_cautions(&mut self) {
+        let all: Vec<&str> = self.warnings.iter().chain(&self.cautions).map(String::as_str).collect();
         self.tell(About::Caution, (!all.is_empty()).then(|| all.join("\n")));
+    }
+
+    /// Says what became of something that was asked for.
+    pub fn hear(&mut self, became: Result<String>) {
+        match became {
+            Ok(news) => self.tell(About::News, Some(news)),
+            Err(error) => self.tell(About::Trouble, Some(one_line(&error))),
+        }
     }
 
     /// Lets news go that are old by now.
     pub fn forget_news(&mut self) {
         if self.news.is_some_and(|at| at.elapsed() >= NEWS) {
+            self.news = None;
             self.tell(About::News, None);
+            self.tell(About::Trouble, None);
         }
     }
 
@@ -192,8 +227,8 @@ impl Scene {
     pub fn tell(&mut self, about: About, text: Option<String>) {
         let mut notices: Vec<Notice> =
             self.board.notices.iter().filter(|notice| notice.about != about).cloned().collect();
-        if about == About::News {
-            self.news = text.is_some().then(Instant::now);
+        if matches!(about, About::News | About::Trouble) && text.is_some() {
+            self.news = Some(Instant::now());
         }
         notices.extend(text.map(|text| Notice { about, text }));
         self.board.notices = notices.into();

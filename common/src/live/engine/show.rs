@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::mem::take;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 
@@ -13,12 +13,12 @@ use super::animator::Animator;
 use super::easel::Easel;
 use super::scene::Scene;
 use super::waves::Waves;
-use super::{Engine, compose};
+use super::{Engine, Taken, compose};
 use crate::drive::bench::{Pulse, SoFar, Step};
 use crate::drive::session::{BadStamps, Session};
-use crate::error::one_line;
+use crate::error::NoRoom;
 use crate::lab::Lab;
-use crate::live::link::{About, Figures, Frame, Picture};
+use crate::live::link::{Figures, Frame, Picture};
 
 /// Samples are taken for so long between two frames, and at least one; longer where a frame itself takes longer,
 /// so that half of the time goes into the figures.
@@ -41,7 +41,7 @@ pub(super) struct Show<'e> {
     scene: &'e RefCell<Scene>,
     /// Shaders that were saved and not built since.
     pending: &'e RefCell<BTreeSet<String>>,
-    began: Instant,
+    began: SystemTime,
     slice: Cell<Instant>,
     frame_took: Cell<Duration>,
     figures: Cell<Option<Instant>>,
@@ -53,7 +53,7 @@ impl Pulse for Show<'_> {
         self.listen()?;
         let length = self.frame_took.get().clamp(SLICE, LONGEST_SLICE);
         let is_due = self.slice.get().elapsed() >= length || self.scene.borrow().board.paused;
-        if is_due && self.scene.borrow().restart.is_none() {
+        if is_due && !self.scene.borrow().has_ended() {
             let began = Instant::now();
             self.frame(session)?;
             self.frame_took.set(began.elapsed());
@@ -85,7 +85,7 @@ impl<'e> Show<'e> {
             animator,
             scene,
             pending,
-            began: now,
+            began: SystemTime::now(),
             slice,
             frame_took: Cell::default(),
             figures,
@@ -97,37 +97,36 @@ impl<'e> Show<'e> {
     pub fn watch(&self, step: &Step<'_>) -> ControlFlow<()> {
         let is_due = self.figures.get().is_none_or(|at| at.elapsed() >= FIGURES);
         if is_due || self.scene.borrow().record {
-            self.take(step.so_far(), step.rounds);
+            self.take(step.so_far(), step.rounds, step.elapsed);
             self.figures.set(Some(Instant::now()));
             self.record();
         }
-        if self.scene.borrow().restart.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.scene.borrow().has_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Writes a record of the figures so far, where one is wanted.
     fn record(&self) {
         let mut scene = self.scene.borrow_mut();
         if take(&mut scene.record) {
-            let written = self.engine.record(self.lab, &scene);
-            scene.tell(About::News, Some(written.unwrap_or_else(|error| one_line(&error))));
+            let written = self.engine.written(&scene);
+            scene.hear(written);
         }
     }
 
-    /// Since the figures were begun.
-    pub fn measured(&self) -> Duration {
-        self.began.elapsed()
-    }
-
-    /// Takes figures over.
-    pub fn take(&self, so_far: SoFar, rounds: u32) {
-        let SoFar { method, rows, notes } = so_far;
-        let (method, measured) = (Some(method), self.measured());
-        self.scene.borrow_mut().board.figures = Arc::new(Figures { method, rows, notes, rounds, measured });
+    /// Takes figures over, once there are some.
+    pub fn take(&self, so_far: SoFar, rounds: u32, measured: Duration) {
+        let is_any = so_far.rows.iter().any(|row| !row.is_pending());
+        let mut scene = self.scene.borrow_mut();
+        let record = is_any.then(|| {
+            let taken = Taken { began: self.began, measured };
+            Arc::new(self.engine.program.record(self.lab, &scene.terms.arguments, so_far, taken))
+        });
+        scene.board.figures = Arc::new(Figures { record, rounds, measured });
     }
 
     /// Frames without samples, until something else is ordered: for a lab of which no row can be measured.
     pub fn stand(&self, session: &mut Session<'_>) -> Result<()> {
-        while self.scene.borrow().restart.is_none() {
+        while !self.scene.borrow().has_ended() {
             self.listen()?;
             self.record();
             self.frame(session)?;
@@ -139,10 +138,18 @@ impl<'e> Show<'e> {
 
     /// Takes orders, and builds the kernels anew whose shaders were saved.
     fn listen(&self) -> Result<()> {
+        // A run takes some samples more before it ends: what is ordered or saved meanwhile is for the next.
+        if self.scene.borrow().has_ended() {
+            return Ok(());
+        }
         for order in self.engine.desk.orders() {
             self.scene.borrow_mut().obey(order);
         }
-        self.engine.prepare(self.lab, &mut self.scene.borrow_mut())?;
+        let is_broken = !self.pending.borrow().is_empty();
+        self.engine.prepare(self.lab, &mut self.scene.borrow_mut(), is_broken)?;
+        if self.scene.borrow().has_ended() {
+            return Ok(());
+        }
         let saved = self.engine.saved();
         if saved.is_empty() {
             return Ok(());
@@ -155,7 +162,7 @@ impl<'e> Show<'e> {
     fn wait_while_paused(&self, session: &mut Session<'_>) -> Result<()> {
         let goes_on = || {
             let scene = self.scene.borrow();
-            !scene.board.paused || scene.restart.is_some()
+            !scene.board.paused || scene.has_ended()
         };
         while !goes_on() {
             self.engine.desk.leave_device();
@@ -181,6 +188,11 @@ impl<'e> Show<'e> {
 
     /// A sample of its own of the variant that is shown, its picture, and the stage's turn.
     fn frame(&self, session: &mut Session<'_>) -> Result<()> {
+        self.composed(session, true)
+    }
+
+    /// As [`Show::frame`]; one that is no step of what is shown leaves what moves where it is, and the strip.
+    fn composed(&self, session: &mut Session<'_>, is_step: bool) -> Result<()> {
         let (current, other) = {
             let mut scene = self.scene.borrow_mut();
             (scene.step, scene.look) = (false, false);
@@ -197,7 +209,7 @@ impl<'e> Show<'e> {
             None => None,
         };
         let (shown, picture) = self.shot(session, current)?.unzip();
-        if let (Some(_), Some(animator)) = (shown, &self.animator) {
+        if let (Some(_), Some(animator), true) = (shown, &self.animator, is_step) {
             animator.move_on(self.scene.borrow().drag);
         }
         let picture = match (picture.flatten(), beside) {
@@ -205,7 +217,7 @@ impl<'e> Show<'e> {
             (picture, _) => picture,
         };
         let mut scene = self.scene.borrow_mut();
-        if let Some(frame) = shown {
+        if let Some(frame) = shown.filter(|_| is_step) {
             scene.add(frame);
         }
         scene.board.picture = picture.map(Arc::new);
@@ -217,7 +229,13 @@ impl<'e> Show<'e> {
     /// The picture of a variant's last result.
     fn drawn(&self, session: &Session<'_>, frame: Frame) -> Result<Option<Picture>> {
         let view = self.scene.borrow().view;
-        let picture = self.easel.draw(session, frame.variant, view)?;
+        let picture = match self.easel.draw(session, frame.variant, view) {
+            Err(error) if error.is::<NoRoom>() => {
+                self.scene.borrow_mut().hear(Err(error));
+                None
+            }
+            drawn => drawn?,
+        };
         Ok(picture.map(|picture| Picture { wrong: frame.wrong, ..picture }))
     }
 
@@ -228,7 +246,7 @@ impl<'e> Show<'e> {
             (board.frames.last().copied(), board.current, board.other, *view)
         };
         let last = last.filter(|frame| frame.variant == current && other.is_none());
-        let Some(frame) = last else { return self.frame(session) };
+        let Some(frame) = last else { return self.composed(session, false) };
         let picture = match self.animator.as_ref().filter(|animator| animator.moves(session, frame.variant)) {
             Some(animator) => animator.picture(view, frame.wrong),
             None => self.drawn(session, frame)?,
@@ -250,6 +268,9 @@ impl<'e> Show<'e> {
         }
         animator.put_in()?;
         let sampled = self.sample(session, variant);
+        if self.lab.gpu.is_busy() {
+            return sampled.map(|_| None);
+        }
         // Whatever became of it, the rounds must find their own input.
         let moved = animator.take_out(session, variant);
         let Some(frame) = sampled? else { return Ok(None) };
@@ -279,8 +300,8 @@ impl<'e> Show<'e> {
             scene.board.state = scene.state();
             scene.board.clone()
         };
-        self.engine.desk.leave_device();
         let number = self.engine.desk.publish(board);
+        self.engine.desk.leave_device();
         self.engine.desk.await_drawn(number, PATIENCE);
         self.engine.desk.take_device();
     }

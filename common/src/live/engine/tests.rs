@@ -13,7 +13,8 @@ use crate::gpu::OpenOptions;
 use crate::host::Sample;
 use crate::lab::LabOptions;
 use crate::live::link::{Order, Picture, View};
-use crate::record::Status;
+use crate::record::{Record, Status};
+use crate::report::fixture;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -62,12 +63,20 @@ impl Program for Adder {
         Ok(())
     }
 
-    fn record(&self, _: &Lab, arguments: &[String], taken: Taken) -> Result<String> {
-        let rows: Vec<_> = taken.so_far.rows.iter().map(|row| format!("{:?}", row.status)).collect();
-        Ok(format!("{arguments:?} {}", rows.join(", ")))
+    fn record(&self, lab: &Lab, arguments: &[String], so_far: SoFar, _: Taken) -> Record {
+        let SoFar { method, rows, .. } = so_far;
+        let kernels = lab.gpu.kernel_facts();
+        Record { method, rows, kernels, command: arguments.to_vec(), ..fixture::record() }
     }
 
-    fn leave(&self, _: &Lab, _: &[String], _: Option<Taken>) -> Result<u8> {
+    fn write(&self, record: &Record) -> Result<String> {
+        let rows: Vec<_> = record.rows.iter().map(|row| format!("{:?}", row.status)).collect();
+        let checks = record.kernels.iter().any(|kernel| kernel.name == "lab/compare.comp");
+        Ok(format!("{:?} {} {checks}", record.command, rows.join(", ")))
+    }
+
+    fn leave(&self, record: Option<&Record>) -> Result<u8> {
+        ensure!(record.is_some(), "nothing was measured");
         Ok(7)
     }
 }
@@ -148,8 +157,10 @@ fn a_refused_value_costs_none_of_the_figures() {
     let before = stand.until("there are rounds", |board| board.figures.rounds > 20).figures.rounds;
     let refused = stand.order(arrange(65), "65 are refused", |board| !said(board, About::Knob).is_empty());
     assert!(said(&refused, About::Knob).contains("64 at the most"));
-    let after =
-        stand.until("it goes on", |board| board.state == State::Running && board.figures.rounds > before);
+    let after = stand.until("it goes on", |board| {
+        assert!(board.figures.rounds >= before, "{} rounds were {before}", board.figures.rounds);
+        board.state == State::Running && board.figures.rounds > before
+    });
     assert!(counts(&after, 8) && after.arguments.is_empty());
     // What was in use before is no change; it takes the reason away.
     let rounds = after.figures.rounds;
@@ -164,7 +175,7 @@ fn a_value_that_is_taken_is_declared_beside_the_last() {
     let stand = Stand::open();
     stand.until("there are rounds", |board| board.figures.rounds > 20);
     let new = stand.order(arrange(16), "16 run", |board| counts(board, 16) && board.figures.rounds > 0);
-    assert_eq!(new.figures.rows[0].status, Status::Ok);
+    assert_eq!(new.figures.rows()[0].status, Status::Ok);
     assert_eq!(new.arguments[..], ["--count=16"]);
     stand.close();
 }
@@ -178,6 +189,28 @@ fn where_there_is_no_room_for_two_the_last_goes_first_and_comes_back() {
     let back = stand.until("32 run again", |board| counts(board, 32) && board.figures.rounds > 0);
     assert_eq!(back.arguments[..], ["--count=32"]);
     stand.close();
+}
+
+/// Of orders that come in a hurry the last one holds, whatever the run under way was at.
+#[test]
+fn the_last_of_many_values_is_the_one_that_runs() {
+    let stand = Stand::open();
+    for count in [9, 10, 11, 12, 13] {
+        stand.desk.order(arrange(count));
+        thread::sleep(Duration::from_millis(15));
+    }
+    stand.desk.order(Order::Reset);
+    stand.order(Order::Trace(false), "13 run", |board| counts(board, 13) && board.figures.rounds > 0);
+    stand.close();
+}
+
+#[test]
+fn knobs_and_command_lines_may_write_differently() {
+    let terms =
+        |words: &[&str]| Terms { arguments: words.iter().map(ToString::to_string).collect(), traced: false };
+    assert_eq!(terms(&["--size=64x64", "--flag"]), terms(&["--size", "64x64", "--flag"]));
+    assert_ne!(terms(&["--size=64x64"]), terms(&["--size", "64"]));
+    assert_ne!(terms(&["--size"]), Terms { traced: true, ..terms(&["--size"]) });
 }
 
 #[test]
@@ -206,7 +239,7 @@ fn a_record_holds_the_figures_and_a_picture_the_result() {
     );
     let told =
         stand.order(Order::Record, "a record is told", |board| said(board, About::News).starts_with("[]"));
-    assert_eq!(said(&told, About::News), "[] Ok");
+    assert_eq!(said(&told, About::News), "[] Ok true");
     stand.close();
 }
 
@@ -223,10 +256,11 @@ fn nothing_is_sampled_while_a_stage_draws() {
         is_drawing.store(false, Ordering::SeqCst);
         drop(drawing);
         stand.desk.board().into_iter().for_each(|(number, _)| stand.desk.has_drawn(number));
+        thread::sleep(Duration::from_millis(3));
         drawn += 1;
     }
     let sampled = sampled.load(Ordering::SeqCst);
-    assert!(drawn == 40 && sampled > 40, "{drawn} drawings, {sampled} samples");
+    assert!(drawn == 40 && sampled > 5, "{drawn} drawings, {sampled} samples");
     assert_eq!(at_once.load(Ordering::SeqCst), 0, "samples during which something was drawn");
     stand.close();
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
 use notify_debouncer_mini::notify::{RecommendedWatcher, RecursiveMode};
@@ -16,10 +16,17 @@ use crate::source::Library;
 /// Editors write a file in several steps; what comes within this time is one.
 const QUIET: Duration = Duration::from_millis(40);
 
+/// An editor is done with all its steps by then.
+const STEPS: Duration = Duration::from_millis(500);
+/// File systems note times no coarser than this (FAT).
+const COARSE: Duration = Duration::from_secs(2);
+
+/// Bytes of a file, and when they were written.
+type Stamp = (u64, Option<SystemTime>);
+
 /// A file as it was looked at.
 struct File {
-    /// Bytes, and when they were written.
-    stamp: (u64, Option<SystemTime>),
+    stamp: Stamp,
     text: Vec<u8>,
 }
 
@@ -29,6 +36,8 @@ pub(super) struct Watcher {
     events: Receiver<DebounceEventResult>,
     /// What each file was when it was last looked at: systems report files that were only read, too.
     files: RefCell<BTreeMap<String, File>>,
+    /// Files that are missing or empty since then.
+    absent: RefCell<BTreeMap<String, Instant>>,
     _watching: Debouncer<RecommendedWatcher>,
 }
 
@@ -50,32 +59,58 @@ impl Watcher {
         let watched = watching.watcher().watch(&root, RecursiveMode::Recursive);
         watched.with_context(|| format!("watching {}", root.display()))?;
         let files = RefCell::new(files_below(&root, &root)?);
-        Ok(Some(Self { root, events, files, _watching: watching }))
+        Ok(Some(Self { root, events, files, absent: RefCell::default(), _watching: watching }))
     }
 
     /// Shaders that were saved, by their paths below `shaders/`.
+    /// What is missing or empty for a while has been saved so.
     pub fn saved(&self) -> BTreeSet<String> {
         let events = self.events.try_iter().filter_map(Result::ok).flatten();
         let names: BTreeSet<String> = events.filter_map(|event| name(&self.root, &event.path)).collect();
-        names.into_iter().filter(|name| self.has_changed(name)).collect()
+        let mut saved: BTreeSet<String> = names.into_iter().filter(|name| self.has_changed(name)).collect();
+        let mut absent = self.absent.borrow_mut();
+        absent.retain(|name, since| {
+            let is_over = since.elapsed() > STEPS;
+            if is_over && is_absent(&self.root.join(name)) {
+                // Whatever comes back is new.
+                self.files.borrow_mut().remove(name);
+                saved.insert(name.clone());
+            }
+            !is_over
+        });
+        saved
     }
 
     fn has_changed(&self, name: &str) -> bool {
         let (path, mut files) = (self.root.join(name), self.files.borrow_mut());
         // To open a file whose stamp is the last one would be one more event, and so on without an end.
         let last = files.get(name);
-        if last.is_some_and(|last| stamp(&path).is_some_and(|stamp| stamp == last.stamp)) {
+        if last.is_some_and(|last| stamp(&path).is_some_and(|stamp| stamp == last.stamp && is_old(&stamp))) {
             return false;
         }
         // Between the two steps of an editor's rename there is none, and nothing in it between those of a write.
-        let Some(file) = looked_at(&path).filter(|file| !file.text.is_empty()) else { return false };
+        let Some(file) = looked_at(&path).filter(|file| !file.text.is_empty()) else {
+            if last.is_some() {
+                self.absent.borrow_mut().insert(name.to_owned(), Instant::now());
+            }
+            return false;
+        };
         let is_other = last.is_none_or(|last| last.text != file.text);
         files.insert(name.to_owned(), file);
         is_other
     }
 }
 
-fn stamp(path: &Path) -> Option<(u64, Option<SystemTime>)> {
+fn is_absent(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |about| about.len() == 0)
+}
+
+/// Whatever is written from now on gets another one.
+fn is_old((_, written): &Stamp) -> bool {
+    written.is_some_and(|written| written.elapsed().map_or(true, |age| age > COARSE))
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
     let about = fs::metadata(path).ok()?;
     Some((about.len(), about.modified().ok()))
 }
@@ -107,8 +142,6 @@ fn name(root: &Path, path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
 
     #[test]
@@ -131,10 +164,31 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_goes_is_told_and_so_is_the_same_text_that_comes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, away) = (folder.path().join("a.comp"), folder.path().join("a.away"));
+        fs::write(&file, "1").unwrap();
+        let watcher = Watcher::of(&Library::Checkout(folder.path().to_owned())).unwrap().unwrap();
+        let told = |what: &str| {
+            let began = Instant::now();
+            while watcher.saved().is_empty() {
+                assert!(began.elapsed() < Duration::from_secs(5), "{what} is not told");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        };
+        fs::rename(&file, &away).unwrap();
+        told("that it is gone");
+        fs::rename(&away, &file).unwrap();
+        told("that it is back");
+    }
+
+    #[test]
     fn a_file_that_is_looked_at_makes_no_end_of_events() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.comp");
         fs::write(&file, "1").unwrap();
+        let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+        fs::File::options().write(true).open(&file).unwrap().set_modified(an_hour_ago).unwrap();
         let watcher = Watcher::of(&Library::Checkout(folder.path().to_owned())).unwrap().unwrap();
         fs::read(&file).unwrap();
         let (began, mut last) = (Instant::now(), Instant::now());

@@ -83,7 +83,9 @@ fn seat(
     let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
     for (family, properties) in (0..).zip(&families) {
         let draws = properties.queue_flags.contains(vk::QueueFlags::GRAPHICS);
-        if draws && surface.map_or(Ok(true), |surface| surface.is_for(physical, family))? {
+        // What one driver cannot answer is no reason against the others.
+        let presents = |surface: &Surface| surface.is_for(physical, family).unwrap_or(false);
+        if draws && surface.is_none_or(presents) {
             let is_portable = has(khr::portability_subset::NAME);
             return Ok(Some(Seat { physical, facts, family, presents: surface.is_some(), is_portable }));
         }

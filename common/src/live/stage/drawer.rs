@@ -12,7 +12,7 @@ use super::Script;
 use super::position::Position;
 use super::shot::png;
 use crate::cli::Line;
-use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, one_line};
+use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, Halt, one_line};
 use crate::live::desk::Desk;
 use crate::live::link::{Board, Order, State};
 use crate::live::present::{Drawn, Paint, Presenter};
@@ -110,14 +110,10 @@ impl Drawer {
     /// Draws the newest board; nothing where the device is measured on for too long.
     pub fn frame(&mut self, input: &RawInput, size: [u32; 2]) -> Result<Option<Outcome>> {
         let desk = Arc::clone(&self.desk);
-        let Some((number, board)) = desk.board() else { return Ok(None) };
         let Some(drawing) = desk.draw(PATIENCE) else { return Ok(None) };
+        let Some((number, board)) = desk.board() else { return Ok(None) };
         let began = Instant::now();
-        let mut input = input.clone();
-        let is_building = matches!(board.state, State::Building(_));
-        if !is_building && self.frames % APART == APART - 1 {
-            input.events.extend(self.keys.pop_front().map(pressed));
-        }
+        let input = self.typed(input, &board);
         let (mut output, wishes) = self.laid_out(input, &board);
         let laid_out = Instant::now();
         let shapes = std::mem::take(&mut output.shapes);
@@ -129,51 +125,65 @@ impl Drawer {
             size,
         };
         let drawn = self.presenter.draw(&paint, &mut output.textures_delta)?;
-        // A board that stands still has no new ones: then each drawing counts.
-        let stands = matches!(board.state, State::Paused | State::Failed(_));
-        if drawn == Drawn::Shown && !is_building && (number > self.drawn || stands) {
-            self.frames += 1;
-        }
         self.cost.add(laid_out - began, laid_out.elapsed(), self.presenter.handed_over());
-        let is_last = self.script.frames.is_some_and(|frames| self.frames >= frames);
+        let frames = self.frames + u64::from(self.counts(drawn, number, &board));
+        let is_last = self.script.frames.is_some_and(|most| frames >= most);
+        if wishes.contains(&Wish::Screenshot) {
+            desk.order(Order::Tell(saved(&mut self.presenter, &self.ui, &paint, &board)?));
+        }
+        if let Some(to) = self.script.screenshot.as_ref().filter(|_| is_last) {
+            to.write(shot(&mut self.presenter, &self.ui, &paint)?)?;
+        }
+        drop(drawing);
+        self.frames = frames;
+        self.shown(drawn, number, &board, size);
         if let (true, Some(key)) = (is_last, self.keys.front()) {
             bail!("{} was not pressed yet, nor what follows it: give more --frames", key.name());
         }
+        let again = self.again(drawn, &board, &output);
+        let (platform, is_hidden) = (output.platform_output, drawn == Drawn::Nothing);
+        Ok(Some(Outcome { wishes, platform, again, is_last, is_hidden }))
+    }
+
+    /// The input, and the next key of the script where its time has come.
+    fn typed(&mut self, input: &RawInput, board: &Board) -> RawInput {
+        let mut input = input.clone();
+        if !is_building(board) && self.frames % APART == APART - 1 {
+            input.events.extend(self.keys.pop_front().map(pressed));
+        }
+        input
+    }
+
+    /// Whether a drawing is one of the frames that a script asks for.
+    fn counts(&self, drawn: Drawn, number: u64, board: &Board) -> bool {
+        // A board that stands still has no new ones: then each drawing counts.
+        drawn == Drawn::Shown && !is_building(board) && (number > self.drawn || stands(board))
+    }
+
+    /// Notes what became of a board, and tells it.
+    fn shown(&mut self, drawn: Drawn, number: u64, board: &Board, size: [u32; 2]) {
         self.failure = match &board.state {
             State::Failed(reason) => Some(reason.to_string()),
             _ => None,
         };
-        if wishes.contains(&Wish::Screenshot) {
-            let told = save(shot(&mut self.presenter, &self.ui, &paint)?, &board);
-            desk.order(Order::Tell(told));
-        }
-        if let Some(to) = self.script.screenshot.clone().filter(|_| is_last) {
-            to.write(shot(&mut self.presenter, &self.ui, &paint)?)?;
-        }
-        drop(drawing);
-        desk.hide(drawn == Drawn::Nothing);
+        self.desk.hide(drawn == Drawn::Nothing);
         if drawn != Drawn::Nothing {
             self.drawn = number;
-            desk.has_drawn(number);
+            self.desk.has_drawn(number);
         }
         if let Some(line) = &self.line {
-            line.write(&Position::of(&board, size, self.drawn));
+            line.write(&Position::of(board, size, self.drawn));
         }
-        let again =
-            output.viewport_output.get(&egui::ViewportId::ROOT).map(|viewport| viewport.repaint_delay);
-        let again = match drawn {
+    }
+
+    /// When the next frame is due, whatever the engine does.
+    fn again(&self, drawn: Drawn, board: &Board, output: &FullOutput) -> Option<Duration> {
+        match drawn {
             Drawn::Missed => Some(Duration::ZERO),
             // A script goes on though nothing else does.
-            _ if stands && self.script.frames.is_some() => Some(SCRIPTED),
-            _ => again,
-        };
-        Ok(Some(Outcome {
-            wishes,
-            platform: output.platform_output,
-            again,
-            is_last,
-            is_hidden: drawn == Drawn::Nothing,
-        }))
+            _ if stands(board) && self.script.frames.is_some() => Some(SCRIPTED),
+            _ => output.viewport_output.get(&egui::ViewportId::ROOT).map(|viewport| viewport.repaint_delay),
+        }
     }
 
     fn laid_out(&mut self, input: RawInput, board: &Board) -> (FullOutput, Vec<Wish>) {
@@ -194,6 +204,9 @@ impl Drawer {
     }
 
     /// Frees everything; returns the exit code.
+    ///
+    /// # Errors
+    /// What the script asked for and did not get.
     pub fn close(self, is_complete: bool) -> Result<u8> {
         let stopped = self.is_stopped();
         if std::env::var_os("HOTLAP_LIVE_COST").is_some() {
@@ -209,6 +222,12 @@ impl Drawer {
         if let Some(failure) = self.failure.as_ref().filter(|_| self.script.frames.is_some()) {
             bail!("nothing was measured at the end: {failure}");
         }
+        if let (Some(frames), false, false) = (self.script.frames, is_complete, stopped) {
+            bail!(
+                "ended after {} of {frames} --frames: what was to be left of the last is not there",
+                self.frames
+            );
+        }
         Ok(match (messages.is_empty(), stopped && !is_complete) {
             (false, _) => EXIT_FAILED,
             (true, true) => EXIT_INTERRUPTED,
@@ -223,14 +242,30 @@ fn shot(presenter: &mut Presenter, ui: &Ui, paint: &Paint<'_>) -> Result<Vec<u8>
     png(&shot, ui.figures(), paint.pixels_per_point)
 }
 
-/// Writes a picture into the working directory, and says where; or why not.
-fn save(shot: Vec<u8>, board: &Board) -> String {
+/// Writes the frame into the working directory, and says where; or why not.
+fn saved(
+    presenter: &mut Presenter,
+    ui: &Ui,
+    paint: &Paint<'_>,
+    board: &Board,
+) -> Result<Result<String, String>> {
     let now = humantime::format_rfc3339_millis(std::time::SystemTime::now()).to_string();
     let name = format!("{}-{}.png", board.sample, now.replace(':', "-"));
-    match Destination::File(name.clone().into()).write(shot) {
-        Ok(()) => format!("{name} written"),
-        Err(error) => one_line(&error),
+    let written =
+        shot(presenter, ui, paint).and_then(|shot| Destination::File(name.clone().into()).write(shot));
+    match written {
+        Ok(()) => Ok(Ok(format!("{name} written"))),
+        Err(error) if error.is::<Halt>() => Err(error),
+        Err(error) => Ok(Err(one_line(&error))),
     }
+}
+
+fn is_building(board: &Board) -> bool {
+    matches!(board.state, State::Building(_))
+}
+
+fn stands(board: &Board) -> bool {
+    matches!(board.state, State::Paused | State::Failed(_))
 }
 
 impl Cost {

@@ -59,7 +59,7 @@ pub(super) fn run(events: Events, desk: &Arc<Desk>, script: Script) -> Result<u8
         next: None,
         is_hidden: false,
     };
-    no_window(events.run_app(&mut app))?;
+    events.run_app(&mut app).context("showing the window")?;
     app.ended?;
     match app.shown {
         Some(Shown { drawer, is_complete, .. }) => drawer.close(is_complete),

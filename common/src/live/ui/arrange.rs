@@ -138,8 +138,10 @@ impl Widget<'_> {
             }
             let head = self.head(ui);
             let turn = match &self.knob.kind {
-                // A slider would stand somewhere: at a value that nobody gave.
-                Kind::Number { min, max, whole } if !self.knob.is_list && !self.value().is_empty() => {
+                // A slider would stand somewhere else where the value is no number, or nobody gave one.
+                Kind::Number { min, max, whole }
+                    if !self.knob.is_list && self.value().parse::<f64>().is_ok() =>
+                {
                     self.slider(ui, [*min, *max], *whole)
                 }
                 Kind::Choice(values) if !self.knob.is_list => self.choice(ui, values, ui.available_width()),

@@ -13,11 +13,12 @@ pub(super) fn head(ui: &egui::Ui, look: &Look, inside: Rect, board: &Board) {
     let (state, colour) = state(board, look);
     let state = painter.layout_no_wrap(state, look.bold(1.0), colour);
     let state = put(painter, pos2(inside.right(), middle), Align2::RIGHT_CENTER, state);
-    let counts = painter.layout_no_wrap(counts(board), look.small(), ink.faint);
-    let counts = put(painter, pos2(state.left() - look.unit, middle), Align2::RIGHT_CENTER, counts);
-    let name =
-        line(painter, board.sample, look.bold(1.2), ink.text, counts.left() - inside.left() - look.unit);
+    let room = state.left() - inside.left() - look.unit;
+    let name = line(painter, board.sample, look.bold(1.2), ink.text, room);
     let name = put(painter, pos2(inside.left(), middle), Align2::LEFT_CENTER, name);
+    let room = state.left() - name.right() - 2.0 * look.unit;
+    let counts = line(painter, &counts(board), look.small(), ink.faint, room);
+    let counts = put(painter, pos2(state.left() - look.unit, middle), Align2::RIGHT_CENTER, counts);
     let room = counts.left() - name.right() - 2.0 * look.unit;
     if room > 6.0 * look.unit {
         let device = line(painter, &device(board), look.small(), ink.faint, room);
@@ -56,7 +57,7 @@ pub(super) fn draw(ui: &egui::Ui, look: &Look, inside: Rect, board: &Board, demo
     let painter = ui.painter();
     let ink = &look.ink;
     let source = board.source.as_deref().map(|source| format!("Source: {source}")).unwrap_or_default();
-    let keys = if demo { "demo · any key ends it" } else { "? keys" };
+    let keys = if demo { "demo · arrows end it" } else { "? keys" };
     let keys = painter.layout_no_wrap(keys.to_owned(), look.small(), ink.faint);
     let keys = put(painter, inside.right_bottom(), Align2::RIGHT_BOTTOM, keys);
     let room = keys.left() - inside.left() - look.unit;

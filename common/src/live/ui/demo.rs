@@ -41,7 +41,7 @@ impl Demo {
 fn next(board: &Board) -> Option<usize> {
     let count = board.variants.len();
     let runs = |at: &usize| {
-        let row = board.figures.rows.get(*at);
+        let row = board.figures.rows().get(*at);
         !row.is_some_and(|row| matches!(row.status, Status::Skipped { .. } | Status::Unsupported { .. }))
     };
     (1..count).map(|by| (board.current + by) % count).find(runs)

@@ -12,7 +12,7 @@ use crate::live::knobs::{self, Knob};
 use crate::live::link::{
     About, Board, Entry, Figures, Focus, Frame, Notice, Picture, State, Texel, Timeline, View,
 };
-use crate::record::{Promise, Racy, Row, Sample, Status};
+use crate::record::{Promise, Racy, Record, Row, Sample, Status};
 use crate::report::{fixture, timeline::example};
 use crate::stats::{Summary, paired_ratio};
 use crate::trace::Trace;
@@ -186,11 +186,9 @@ pub(super) fn board(count: usize, pixels: [u32; 2]) -> Board {
         status(&mut row);
         row
     });
-    let record = fixture::record();
+    let record = Record { rows: rows.collect(), ..fixture::record() };
     let figures = Figures {
-        method: Some(record.method),
-        rows: rows.collect(),
-        notes: Vec::new(),
+        record: Some(Arc::new(record.clone())),
         rounds: 240,
         measured: Duration::from_millis(10_250),
     };

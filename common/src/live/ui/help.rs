@@ -5,13 +5,14 @@ use egui::{Align2, Rect, Vec2, pos2};
 use super::keys::TABLE;
 use super::look::Look;
 
-/// Two columns in the middle of the window.
+/// Two columns in the middle of the window, or one where it is narrow.
 pub(super) fn draw(root: &egui::Ui, look: &Look, window: Rect) {
     let painter = root.ctx().layer_painter(egui::LayerId::new(egui::Order::Foreground, "keys".into()));
     let unit = look.unit;
-    let rows = TABLE.len().div_ceil(2);
     let room = window.size() - Vec2::splat(unit);
-    let width = (54.0 * unit).min(room.x);
+    let columns = if room.x < 44.0 * unit { 1 } else { 2 };
+    let rows = TABLE.len().div_ceil(columns);
+    let width = (27.0 * unit * rows_f(columns)).min(room.x);
     let pitch = (1.75 * unit).min((room.y - 4.5 * unit) / rows_f(rows)).max(look.small);
     let size = Vec2::new(width, (rows_f(rows) * pitch + 4.5 * unit).min(room.y));
     let place = Rect::from_center_size(window.center(), size);
@@ -26,7 +27,7 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, window: Rect) {
     let left = place.left() + 1.5 * unit;
     let top = place.top() + 1.2 * unit;
     painter.text(pos2(left, top), Align2::LEFT_TOP, "Keys", look.bold(1.25), look.ink.text);
-    let half = 0.5 * (width - 2.0 * unit);
+    let half = (width - 2.0 * unit) / rows_f(columns);
     for (at, line) in TABLE.iter().enumerate() {
         let x = left + if at < rows { 0.0 } else { half };
         let y = top + 2.3 * unit + pitch * rows_f(at % rows);

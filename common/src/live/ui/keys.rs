@@ -43,6 +43,14 @@ pub enum Act {
     Quit,
 }
 
+impl Act {
+    /// Whoever chooses what is shown takes over from the demo; how it is shown is the booth's.
+    pub(super) fn takes_over(self) -> bool {
+        use Act::{Escape, Pause, Reset, Rival, Split, Step, Variant, Walk};
+        matches!(self, Variant(_) | Walk(_) | Pause | Step | Split | Rival | Reset | Escape)
+    }
+}
+
 /// A line of the list of keys.
 pub(super) struct Line {
     /// As a reader gets it.
@@ -125,13 +133,6 @@ pub(super) fn pressed(ctx: &egui::Context) -> Vec<Act> {
         });
     }
     acts
-}
-
-/// Any key was pressed, one that means nothing too.
-pub(super) fn is_any(ctx: &egui::Context) -> bool {
-    ctx.input(|input| {
-        input.events.iter().any(|event| matches!(event, egui::Event::Key { pressed: true, .. }))
-    })
 }
 
 fn act(key: Key, modifiers: egui::Modifiers, typing: bool) -> Option<Act> {

@@ -48,8 +48,11 @@ impl Places {
         let roomy = window.height() >= 30.0 * unit;
         places.head = roomy.then(|| rest.top((2.1 * unit).round()));
         places.caption = Some(rest.bottom(if look.presenter { 5.4 * unit } else { 3.7 * unit }.round()));
-        let side = (0.36 * window.width()).min(37.0 * unit).round();
-        let mut right = Rest { left: rest.right(side), gap };
+        let side = (36.0 * unit).clamp(0.36 * window.width(), 0.42 * window.width()).min(37.0 * unit).round();
+        // Where columns would have no room beside a picture, they come below it.
+        let is_narrow = side < if look.presenter { 19.0 } else { 26.0 } * unit;
+        let below = (0.5 * rest.left.height()).round();
+        let mut right = Rest { left: if is_narrow { rest.bottom(below) } else { rest.right(side) }, gap };
         let height = right.left.height();
         if height >= 27.0 * unit {
             places.spread = Some(right.bottom((0.24 * height).min(14.0 * unit).round()));

@@ -139,8 +139,7 @@ impl Ui {
     pub fn draw(&mut self, root: &mut egui::Ui, board: &Board, now: Duration) -> Vec<Wish> {
         let mut wishes = Vec::new();
         let acts = keys::pressed(root.ctx());
-        if !acts.contains(&Act::Demo) && keys::is_any(root.ctx()) {
-            // Whoever takes a key has taken over.
+        if acts.iter().any(|act| act.takes_over()) {
             self.demo = None;
         }
         for act in acts {
@@ -227,9 +226,13 @@ impl Ui {
         let count = board.variants.len();
         let mut order = |order| wishes.push(Wish::Order(order));
         match act {
-            Act::Variant(at) if at < count => order(Order::Show(at)),
+            Act::Variant(at) => {
+                if let Some(at) = numbers::with_key(board, at + 1) {
+                    order(Order::Show(at));
+                }
+            }
             Act::Walk(by) if count > 0 => order(Order::Show(stepped(board.current, by, count))),
-            Act::Variant(_) | Act::Walk(_) => {}
+            Act::Walk(_) => {}
             Act::Pause => order(Order::Pause(!board.paused)),
             Act::Step => order(Order::Step),
             Act::Split => {

@@ -8,6 +8,7 @@ use super::look::Look;
 use super::numbers::{row, status_colour};
 use super::paint::lines;
 use crate::live::link::{About, Board, Notice, State};
+use crate::report::words;
 
 /// Turns of the spinner, whose steps are drawn rather than its motion: a picture a tenth of a second.
 const STEP: Duration = Duration::from_millis(100);
@@ -15,7 +16,8 @@ const DOTS: u32 = 8;
 
 /// From the top: what is being built, then the notices, as many as there is room for.
 pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board, now: Duration) {
-    let mut top = picture.top() + look.unit;
+    // Below the names of a split's halves.
+    let mut top = picture.top() + if board.other.is_some() { 2.6 } else { 1.0 } * look.unit;
     match &board.state {
         State::Building(what) => {
             let text = format!("building… {what}");
@@ -49,7 +51,7 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board, n
 
 /// Why the variant that is shown has no figures.
 fn why(board: &Board, look: &Look) -> Option<(String, Color32)> {
-    let row = row(board, board.current)?;
+    let row = row(board, board.current).filter(|row| !row.is_pending())?;
     let reason = row.status.reason()?;
     Some((format!("{}: {}: {reason}", row.variant, row.status.word()), status_colour(row, look)))
 }
@@ -65,6 +67,7 @@ fn kind(about: About, look: &Look) -> (Color32, bool) {
         About::Layer => (ink.wrong, true),
         About::Knob => (ink.wrong, false),
         About::News => (ink.right, false),
+        About::Trouble => (ink.wrong, false),
         About::Caution => (ink.rival, false),
     }
 }
@@ -111,10 +114,11 @@ fn small(number: u32) -> f32 {
     number as f32
 }
 
-/// What holds for all figures, at a corner of theirs.
+/// What holds for all figures, at a corner of theirs: first what the record says against itself.
 pub(super) fn cautions(board: &Board) -> Option<String> {
-    let cautions = board.notices.iter().filter(|notice| notice.about == About::Caution);
-    let texts: Vec<_> = cautions.map(|notice| notice.text.as_str()).collect();
+    let record = board.figures.record.iter().flat_map(|record| words::conditions(record));
+    let told = board.notices.iter().filter(|notice| notice.about == About::Caution);
+    let texts: Vec<_> = record.chain(told.map(|notice| notice.text.clone())).collect();
     (!texts.is_empty()).then(|| texts.join(" "))
 }
 

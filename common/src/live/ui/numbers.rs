@@ -7,8 +7,9 @@ use super::look::Look;
 use super::notices::cautions;
 use super::paint::{line, lines, number, put};
 use crate::live::link::{Board, Entry};
-use crate::record::{Row, Status};
+use crate::record::{Promise, Row, Status, is_limit};
 use crate::report::words;
+use crate::stats::Summary;
 
 /// The table, and which row it was scrolled to, with how much below its figures.
 #[derive(Default)]
@@ -43,14 +44,7 @@ impl Columns {
         let to_baseline = has_baseline.then(|| take(5.4));
         let error = take(if look.presenter { 0.0 } else { 3.8 });
         let point = take(5.2) - 2.1 * unit;
-        Self {
-            name: inside.left() + if board.variants.len() > 9 { 2.4 } else { 1.7 } * unit,
-            names: right,
-            point,
-            error,
-            to_baseline,
-            to_bound,
-        }
+        Self { name: inside.left() + 1.7 * unit, names: right, point, error, to_baseline, to_bound }
     }
 }
 
@@ -74,12 +68,18 @@ impl Numbers {
         if look.presenter {
             inside.min.y = large(ui.painter(), look, inside, board);
         }
-        if let Some(text) = cautions(board).filter(|_| inside.height() > 14.0 * look.unit) {
-            let text = lines(ui.painter(), &text, look.small(), look.ink.rival, (inside.width(), 3));
-            inside.max.y = put(ui.painter(), inside.left_bottom(), Align2::LEFT_BOTTOM, text).top();
-            inside.max.y -= 0.4 * look.unit;
+        if let Some(text) = cautions(board) {
+            let rows = if inside.height() > 14.0 * look.unit { 3 } else { 1 };
+            let shown = lines(ui.painter(), &text, look.small(), look.ink.rival, (inside.width(), rows));
+            let place = put(ui.painter(), inside.left_bottom(), Align2::LEFT_BOTTOM, shown);
+            ui.interact(place, ui.id().with("cautions"), Sense::hover()).on_hover_text(text);
+            inside.max.y = place.top() - 0.4 * look.unit;
         }
         let columns = Columns::of(inside, look, board);
+        if inside.height() < 5.0 * look.unit {
+            // No row would be whole.
+            return None;
+        }
         inside.min.y = heads(ui.painter(), look, inside, &columns);
         let has_below = board
             .variants
@@ -123,7 +123,7 @@ fn rows(ui: &mut egui::Ui, look: &Look, board: &Board, columns: &Columns, follow
 /// The row of a variant, where there is one yet.
 pub(super) fn row(board: &Board, at: usize) -> Option<&Row> {
     let name = &board.variants.get(at)?.name;
-    let rows = &board.figures.rows;
+    let rows = board.figures.rows();
     rows.get(at).filter(|row| row.variant == *name).or_else(|| rows.iter().find(|row| row.variant == *name))
 }
 
@@ -131,15 +131,18 @@ pub(super) fn row(board: &Board, at: usize) -> Option<&Row> {
 fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color32)> {
     let racy = row.and_then(|row| row.racy).filter(|racy| racy.racy_samples > 0);
     // Beside a name in large letters there is no room for it.
-    let status = row.filter(|_| look.presenter).and_then(|row| words::status(&row.status));
+    let status = row.filter(|_| look.presenter).and_then(said_of);
     let colour = match row {
         Some(row) if status.is_some() => status_colour(row, look),
         _ if racy.is_some() => look.ink.racy,
         _ => look.ink.faint,
     };
     let mut parts: Vec<_> = status.into_iter().collect();
-    if let Some(racy) = racy {
-        parts.push(format!("racy: {}", words::racy(racy)));
+    parts.extend(promised(&entry.promise).map(str::to_owned));
+    match (racy, row.and_then(|row| row.racy)) {
+        (Some(racy), _) => parts.push(format!("racy: {}", words::racy(racy))),
+        (None, Some(racy)) if entry.promise != Promise::Law => parts.push(words::racy(racy)),
+        _ => {}
     }
     if entry.is_baseline {
         parts.push("baseline".to_owned());
@@ -148,6 +151,16 @@ fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color
         parts.push("bound".to_owned());
     }
     (!parts.is_empty()).then(|| (parts.join(" · "), colour))
+}
+
+/// What the table of `--bench` says in its column *Lawful*; nothing of what is.
+fn promised(promise: &Promise) -> Option<&'static str> {
+    match promise {
+        Promise::Law => None,
+        Promise::Hardware { .. } => Some("lawful by hardware alone"),
+        Promise::Nothing { .. } => Some("not lawful"),
+        Promise::Fault { .. } => Some("a fault on purpose"),
+    }
 }
 
 fn heads(painter: &Painter, look: &Look, inside: Rect, columns: &Columns) -> f32 {
@@ -198,7 +211,7 @@ impl Line<'_> {
             painter.rect_filled(bar.shrink2(Vec2::new(0.0, 1.0)), 1.0, colour);
         }
         let y = (self.place.top() + 0.18 * look.unit).round();
-        let key = format!("{}", self.at + 1);
+        let key = key_of(self.board, self.at).map_or_else(String::new, |key| key.to_string());
         painter.text(
             pos2(columns.name - 0.5 * look.unit, y),
             Align2::RIGHT_TOP,
@@ -207,7 +220,7 @@ impl Line<'_> {
             ink.faint,
         );
         let font = if is_current { look.bold(1.0) } else { look.plain() };
-        let status = self.row.filter(|row| row.status != Status::Ok);
+        let status = self.row.filter(|row| said_of(row).is_some());
         let colour = mark.unwrap_or(ink.text);
         let room = columns.names - columns.name - 0.3 * look.unit;
         let room = if status.is_some() { room.min(11.0 * look.unit) } else { room };
@@ -226,7 +239,7 @@ impl Line<'_> {
 
     /// Instead of figures, which there are none of.
     fn status(&self, painter: &Painter, look: &Look, row: &Row, x: f32, y: f32) {
-        let text = words::status(&row.status).unwrap_or_default();
+        let text = said_of(row).unwrap_or_default();
         let text = line(painter, &text, look.plain(), status_colour(row, look), self.place.right() - x);
         put(painter, pos2(x, y), Align2::LEFT_TOP, text);
     }
@@ -240,7 +253,7 @@ impl Line<'_> {
         let font = if self.at == self.board.current { look.bold(1.0) } else { look.plain() };
         number(painter, pos2(columns.point, y), &words::time(time, row.near_floor), &font, ink.text);
         let small = y + look.unit - look.small;
-        if let Some(error) = words::spread(time).filter(|_| !look.presenter) {
+        if let Some(error) = spread(self.board, time).filter(|_| !look.presenter) {
             painter.text(pos2(columns.error, small), Align2::RIGHT_TOP, error, look.small(), ink.faint);
         }
         let ratios = [(columns.to_baseline, &row.to_baseline), (columns.to_bound, &row.to_bound)];
@@ -250,6 +263,30 @@ impl Line<'_> {
             }
         }
     }
+}
+
+/// Variants that have a key: the sample's own, not what limits the device.
+const KEYS: usize = 9;
+
+/// The number that shows a variant.
+fn key_of(board: &Board, at: usize) -> Option<usize> {
+    (1..=KEYS).find(|key| with_key(board, *key) == Some(at))
+}
+
+/// The variant that a number shows.
+pub(super) fn with_key(board: &Board, key: usize) -> Option<usize> {
+    let own = board.variants.iter().enumerate().filter(|(_, entry)| !is_limit(&entry.name));
+    own.map(|(at, _)| at).nth(key.checked_sub(1)?)
+}
+
+/// What stands in place of figures; nothing for a row that is only not sampled yet.
+pub(super) fn said_of(row: &Row) -> Option<String> {
+    if row.is_pending() { None } else { words::status(&row.status) }
+}
+
+/// How far a median may be off, as the table has it.
+pub(super) fn spread(board: &Board, time: &Summary) -> Option<String> {
+    words::isolated_error(board.figures.record.as_ref()?, time)
 }
 
 /// A wrong result and a failure stand out; what could not run does not.
@@ -266,7 +303,7 @@ pub(super) fn status_colour(row: &Row, look: &Look) -> Color32 {
 fn hover(ui: &mut egui::Ui, entry: &Entry, row: Option<&Row>) {
     ui.label(&entry.caption);
     let Some(row) = row else { return };
-    if let Some(reason) = row.status.reason() {
+    if let Some(reason) = row.status.reason().filter(|_| !row.is_pending()) {
         ui.label(format!("{}: {reason}", row.status.word()));
     }
     if let Some(interval) = row.isolated_us.as_ref().and_then(|time| time.median_95) {

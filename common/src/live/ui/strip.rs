@@ -10,11 +10,19 @@ use crate::live::link::{Board, Frame};
 use crate::record::Promise;
 use crate::report::words;
 
+/// Frames that took so many times the usual are cut.
+const CLIPPED: f64 = 4.0;
+
 /// Time over frames, the newest at the right; those that raced or were wrong stand out.
 pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) {
     let (most, width) = room(ui, inside.width());
     let frames = &board.frames[board.frames.len().saturating_sub(most)..];
-    let highest = frames.iter().filter_map(|frame| frame.us).fold(0.0, f64::max);
+    let mut times: Vec<f64> = frames.iter().filter_map(|frame| frame.us).collect();
+    times.sort_unstable_by(f64::total_cmp);
+    let highest = times.last().copied().unwrap_or(0.0);
+    // One frame that was held up must not press all others flat.
+    let usual = CLIPPED * times.get(times.len() / 2).copied().unwrap_or(0.0);
+    let top_us = highest.min(usual);
     let top = title(ui, look, inside, board, frames);
     let place = Rect::from_min_max(pos2(inside.right() - width, top), inside.max);
     if highest <= 0.0 || place.height() < look.unit {
@@ -34,7 +42,7 @@ pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) 
             look.ink.other
         };
         // A frame without a time is as high as the others are, so that it is seen.
-        let height = frame.us.unwrap_or(highest);
+        let height = frame.us.unwrap_or(top_us).min(1.08 * top_us);
         Bar::new(place_of(at), height).width(0.75).fill(colour).stroke(egui::Stroke::NONE)
     });
     let chart = BarChart::new("frames", bars.collect()).allow_hover(false);
@@ -42,10 +50,12 @@ pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) 
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(place));
     let plot = plain(Plot::new("strip"), place.size())
         .default_x_bounds(-0.5, place_of(most) - 0.5)
-        .default_y_bounds(0.0, 1.08 * highest);
+        .default_y_bounds(0.0, 1.08 * top_us);
     let ink = look.ink;
     plot.show(&mut child, |plot| {
-        plot.set_plot_bounds_y(0.0..=1.08 * highest);
+        // A plot keeps what it began with, and windows change.
+        plot.set_plot_bounds_x(-0.5..=place_of(most) - 0.5);
+        plot.set_plot_bounds_y(0.0..=1.08 * top_us);
         plot.bar_chart(chart);
         if let Some(median) = median {
             plot.hline(HLine::new("median", median).color(ink.text).width(1.0).allow_hover(false));
@@ -53,7 +63,11 @@ pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) 
     });
     let text = line(
         ui.painter(),
-        &format!("{} µs", words::significant(highest)),
+        &if highest > usual {
+            format!("to {} µs, one {}", words::significant(top_us), words::significant(highest))
+        } else {
+            format!("{} µs", words::significant(highest))
+        },
         look.small(),
         look.ink.faint,
         200.0,

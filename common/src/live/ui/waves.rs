@@ -126,7 +126,13 @@ fn head(ui: &egui::Ui, look: &Look, place: Rect, board: &Board, timeline: &Timel
     if !look.presenter {
         let (overlapping, all) = timeline.figures.overlapping();
         let [span, idle] = [format!("{} µs", significant(whole.span_us())), percent(whole.idle)];
-        text = format!("{text} of {span} · idle {idle} · {overlapping} of {all} overlap the next");
+        text = format!("{text} of {span} · idle {idle}");
+        if all > 0 {
+            text = format!("{text} · {overlapping} of {all} overlap the next");
+        }
+        if let Some(slower) = slower(board, timeline) {
+            text = format!("{text} · tracing makes it {slower} as long");
+        }
     }
     let at = pos2(name.right() + look.unit, name.bottom() - 0.12 * look.unit);
     let text = line(painter, &text, look.small(), look.ink.faint, place.right() - at.x);
@@ -134,6 +140,13 @@ fn head(ui: &egui::Ui, look: &Look, place: Rect, board: &Board, timeline: &Timel
     let response = ui.interact(words.union(name), ui.id().with(timeline.variant), egui::Sense::hover());
     response.on_hover_ui(|ui| hover(ui, board, timeline));
     name.bottom() + 0.1 * look.unit
+}
+
+/// What tracing costs, where it is a tenth at the least: times the median without it.
+fn slower(board: &Board, timeline: &Timeline) -> Option<String> {
+    let untraced = row(board, timeline.variant)?.isolated_us.as_ref()?.median;
+    let times = timeline.figures.whole.span_us() / untraced;
+    (times >= 1.1).then(|| format!("{times:.1} times"))
 }
 
 /// All figures of it in the report's words, and what to hold against them.
