@@ -93,7 +93,7 @@ impl Painter {
     }
 
     /// The pipeline for a format is there.
-    pub fn prepare(&mut self, format: vk::Format) -> Result<vk::Pipeline> {
+    pub fn prepare(&mut self, format: vk::Format) -> Result<[vk::Pipeline; 2]> {
         self.pipelines.of(format)
     }
 
@@ -101,7 +101,7 @@ impl Painter {
     pub fn record(
         &mut self,
         commands: vk::CommandBuffer,
-        pipeline: vk::Pipeline,
+        pipelines: [vk::Pipeline; 2],
         onto: &Onto,
         frame: &Paint<'_>,
     ) {
@@ -124,7 +124,7 @@ impl Painter {
             .color_attachments(&attachments);
         unsafe { device.cmd_begin_rendering(commands, &info) };
         self.clear_panels(commands, onto, frame);
-        self.draw(commands, pipeline, onto.extent, frame);
+        self.draw(commands, pipelines, onto.extent, frame);
         unsafe { device.cmd_end_rendering(commands) };
         // A present waits for its semaphore; a copy that follows is ordered by this.
         let after = At(onto.becomes, vk::PipelineStageFlags2::COPY, vk::AccessFlags2::TRANSFER_READ);
@@ -148,7 +148,7 @@ impl Painter {
     fn draw(
         &self,
         commands: vk::CommandBuffer,
-        pipeline: vk::Pipeline,
+        pipelines: [vk::Pipeline; 2],
         extent: vk::Extent2D,
         frame: &Paint<'_>,
     ) {
@@ -159,14 +159,13 @@ impl Painter {
         let points = [width / frame.pixels_per_point, height / frame.pixels_per_point];
         let layout = self.pipelines.layout;
         unsafe {
-            device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
             device.cmd_set_viewport(commands, 0, &[viewport]);
             let points = bytemuck::cast_slice(&points);
             device.cmd_push_constants(commands, layout, vk::ShaderStageFlags::VERTEX, 0, points);
             device.cmd_bind_vertex_buffers(commands, 0, &[vertices.raw], &[0]);
             device.cmd_bind_index_buffer(commands, indices.raw, 0, vk::IndexType::UINT32);
         }
-        let (mut first_vertex, mut first_index) = (0_usize, 0_usize);
+        let (mut first_vertex, mut first_index, mut bound) = (0_usize, 0_usize, None);
         for primitive in frame.primitives {
             let Some(mesh) = mesh(primitive) else { continue };
             let at = (number(first_vertex), number(first_index), number(mesh.indices.len()));
@@ -179,6 +178,10 @@ impl Painter {
                 continue;
             };
             let Ok(vertex) = i32::try_from(vertex) else { continue };
+            let pipeline = pipelines[usize::from(Some(mesh.texture_id) == frame.opaque)];
+            if bound.replace(pipeline) != Some(pipeline) {
+                unsafe { device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline) };
+            }
             unsafe {
                 device.cmd_set_scissor(commands, 0, &[scissor]);
                 let graphics = vk::PipelineBindPoint::GRAPHICS;

@@ -18,7 +18,7 @@ pub(super) struct Pipelines {
     pub textures: vk::DescriptorSetLayout,
     pub layout: vk::PipelineLayout,
     shaders: [vk::ShaderModule; 2],
-    made: Vec<(vk::Format, vk::Pipeline)>,
+    made: Vec<(vk::Format, [vk::Pipeline; 2])>,
 }
 
 impl Pipelines {
@@ -60,17 +60,17 @@ impl Pipelines {
         Ok(())
     }
 
-    /// The pipeline that draws into images of a format.
-    pub fn of(&mut self, format: vk::Format) -> Result<vk::Pipeline> {
-        if let Some((_, pipeline)) = self.made.iter().find(|(of, _)| *of == format) {
-            return Ok(*pipeline);
+    /// The pipelines that draw into images of a format: over what is there, and in place of it.
+    pub fn of(&mut self, format: vk::Format) -> Result<[vk::Pipeline; 2]> {
+        if let Some((_, pipelines)) = self.made.iter().find(|(of, _)| *of == format) {
+            return Ok(*pipelines);
         }
-        let pipeline = self.make(format)?;
-        self.made.push((format, pipeline));
-        Ok(pipeline)
+        let pipelines = [self.make(format, OVER)?, self.make(format, OPAQUE)?];
+        self.made.push((format, pipelines));
+        Ok(pipelines)
     }
 
-    fn make(&self, format: vk::Format) -> Result<vk::Pipeline> {
+    fn make(&self, format: vk::Format, blend: vk::PipelineColorBlendAttachmentState) -> Result<vk::Pipeline> {
         let target_is_linear = u32::from(is_srgb(format)).to_ne_bytes();
         let entries = [vk::SpecializationMapEntry { constant_id: 0, offset: 0, size: 4 }];
         let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&target_is_linear);
@@ -90,7 +90,7 @@ impl Pipelines {
         let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
         let samples = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-        let blends = [OVER];
+        let blends = [blend];
         let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
         let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
         let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
@@ -125,7 +125,7 @@ impl Drop for Pipelines {
         }
         let device = &self.device.raw;
         unsafe {
-            for (_, pipeline) in &self.made {
+            for pipeline in self.made.iter().flat_map(|(_, pipelines)| pipelines) {
                 device.destroy_pipeline(*pipeline, None);
             }
             for shader in self.shaders {
@@ -167,6 +167,10 @@ const OVER: vk::PipelineColorBlendAttachmentState = vk::PipelineColorBlendAttach
     alpha_blend_op: vk::BlendOp::ADD,
     color_write_mask: vk::ColorComponentFlags::RGBA,
 };
+
+/// For pictures, which hide what is behind them: reads nothing back.
+const OPAQUE: vk::PipelineColorBlendAttachmentState =
+    vk::PipelineColorBlendAttachmentState { blend_enable: vk::FALSE, ..OVER };
 
 /// The format converts from linear when it is stored to.
 pub(super) fn is_srgb(format: vk::Format) -> bool {

@@ -122,6 +122,7 @@ impl Drawer {
             primitives: &primitives,
             pixels_per_point: output.pixels_per_point,
             backdrop: self.ui.backdrop(),
+            opaque: self.ui.picture(),
             size,
         };
         let drawn = self.presenter.draw(&paint, &mut output.textures_delta)?;
