@@ -4,12 +4,15 @@ mod reload;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use anyhow::{Context, Result, ensure};
 use ash::vk;
 
 use crate::fault::attempt;
-use crate::gpu::{Gpu, KernelSlot};
+use crate::gpu::{Arena, Gpu, KernelSlot};
 use crate::isa::Reader;
 use crate::memory::bytes_in_words;
 use crate::record::KernelFacts;
@@ -232,6 +235,41 @@ impl Gpu {
 
     /// Compiles a kernel and makes its pipeline.
     fn made(&self, shaders: &Library, recipe: &Recipe) -> Result<KernelSlot> {
+        let mut slots = [self.drafted(shaders, recipe)?];
+        match self.finish(&mut slots) {
+            Ok(()) => Ok(slots.into_iter().next().context("a kernel")?),
+            Err(error) => {
+                self.free_all(Arena { kernels: slots.into(), ..Arena::default() });
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes the pipelines of kernels, as many at a time as there are processors: drivers take from one to some
+    /// dozens of milliseconds for each.
+    fn finish(&self, slots: &mut [KernelSlot]) -> Result<()> {
+        let flags = self.statistics.as_ref().map_or(vk::PipelineCreateFlags::empty(), Reader::flags);
+        let device = &self.device;
+        let jobs: Vec<_> =
+            slots.iter().map(|s| (&s.spirv[..], &s.constants, s.layout, &s.facts.name)).collect();
+        let made = at_once(&jobs, |(spirv, constants, layout, name)| {
+            compile(device, flags, spirv, constants, *layout, name)
+        });
+        let mut failed = Ok(());
+        for (slot, made) in slots.iter_mut().zip(made) {
+            match made {
+                Ok(pipeline) => {
+                    self.name(pipeline, &slot.facts.name);
+                    slot.pipeline = pipeline;
+                }
+                Err(error) => failed = failed.and(Err(error)),
+            }
+        }
+        failed
+    }
+
+    /// Compiles a kernel, whose pipeline is still to be made.
+    fn drafted(&self, shaders: &Library, recipe: &Recipe) -> Result<KernelSlot> {
         recipe.check_shared(self)?;
         let (source, defines) = recipe.source(self, shaders)?;
         let spirv = spirv::compile(&source, &defines)?;
@@ -245,17 +283,10 @@ impl Gpu {
             workgroup,
         };
         let (set_layout, layout) = layouts(&self.device, &interface.bindings, interface.push_bytes)?;
-        let flags = self.statistics.as_ref().map_or(vk::PipelineCreateFlags::empty(), Reader::flags);
-        let compiled = compile(&self.device, flags, &spirv, &constants, layout, &facts.name);
-        let pipeline = compiled.inspect_err(|_| unsafe {
-            self.device.destroy_pipeline_layout(layout, None);
-            self.device.destroy_descriptor_set_layout(set_layout, None);
-        })?;
-        self.name(pipeline, &facts.name);
         self.name(layout, &facts.name);
         self.name(set_layout, &facts.name);
         Ok(KernelSlot {
-            pipeline,
+            pipeline: vk::Pipeline::null(),
             layout,
             set_layout,
             interface,
@@ -274,6 +305,32 @@ impl Gpu {
         arena.kernels.push(slot);
         Ok(Kernel(u32::try_from(arena.kernels.len() - 1)?))
     }
+}
+
+/// What `work` makes of each job, on as many threads as there are processors for.
+fn at_once<J: Sync, T: Send>(jobs: &[J], work: impl Fn(&J) -> T + Sync) -> Vec<T> {
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
+    if workers < 2 {
+        return jobs.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(at) else { return done };
+            done.push((at, work(job)));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect::<Vec<_>>()
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, made)| made).collect()
 }
 
 /// The pipeline of a kernel with its specialisation constants, by id.
@@ -341,4 +398,20 @@ pub(crate) fn layouts(
         attempt("creating a pipeline layout", || unsafe { device.create_pipeline_layout(&info, None) });
     let layout = layout.inspect_err(|_| unsafe { device.destroy_descriptor_set_layout(set, None) });
     Ok((set, layout?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_at_once_come_back_in_their_order() {
+        let jobs: Vec<u64> = (0..40).collect();
+        let made = at_once(&jobs, |job| {
+            thread::sleep(std::time::Duration::from_micros((job * 37) % 400));
+            job * job
+        });
+        assert_eq!(made, jobs.iter().map(|job| job * job).collect::<Vec<_>>());
+        assert!(at_once(&[] as &[u64], |job| *job).is_empty());
+    }
 }

@@ -31,19 +31,22 @@ impl Gpu {
         };
         let mut made = Vec::new();
         for (at, recipe) in &recipes {
-            match self.made_in_place_of(*at, shaders, recipe) {
-                Ok(slot) => made.push((*at, slot)),
+            match self.drafted_in_place_of(*at, shaders, recipe) {
+                Ok(slot) => made.push(slot),
                 Err(error) => {
-                    let (_, kernels) = made.into_iter().unzip::<_, _, Vec<_>, _>();
-                    self.free_all(Arena { kernels, ..Arena::default() });
+                    self.free_all(Arena { kernels: made, ..Arena::default() });
                     return Err(error);
                 }
             }
         }
+        if let Err(error) = self.finish(&mut made) {
+            self.free_all(Arena { kernels: made, ..Arena::default() });
+            return Err(error);
+        }
         let mut replaced = Arena::default();
-        for (at, slot) in made {
+        for ((at, _), slot) in recipes.iter().zip(made) {
             let mut arena = self.arena.borrow_mut();
-            let old = &mut arena.kernels[at];
+            let old = &mut arena.kernels[*at];
             let slot = KernelSlot { traced: old.traced, is_traced: old.is_traced, ..slot };
             replaced.kernels.push(std::mem::replace(old, slot));
         }
@@ -51,8 +54,8 @@ impl Gpu {
         Ok(recipes.len())
     }
 
-    fn made_in_place_of(&self, at: usize, shaders: &Library, recipe: &Recipe) -> Result<KernelSlot> {
-        let slot = self.made(shaders, recipe)?;
+    fn drafted_in_place_of(&self, at: usize, shaders: &Library, recipe: &Recipe) -> Result<KernelSlot> {
+        let slot = self.drafted(shaders, recipe)?;
         let fits = {
             let arena = self.arena();
             let old = &arena.kernels[at].interface;

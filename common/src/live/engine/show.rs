@@ -50,7 +50,7 @@ pub(super) struct Show<'e> {
 
 impl Pulse for Show<'_> {
     fn beat(&self, session: &mut Session<'_>) -> Result<()> {
-        self.listen()?;
+        self.attend(session)?;
         let length = self.frame_took.get().clamp(SLICE, LONGEST_SLICE);
         let is_due = self.slice.get().elapsed() >= length || self.scene.borrow().board.paused;
         if is_due && !self.scene.borrow().has_ended() {
@@ -127,13 +127,20 @@ impl<'e> Show<'e> {
     /// Frames without samples, until something else is ordered: for a lab of which no row can be measured.
     pub fn stand(&self, session: &mut Session<'_>) -> Result<()> {
         while !self.scene.borrow().has_ended() {
-            self.listen()?;
+            self.attend(session)?;
             self.record();
             self.frame(session)?;
             self.wait_while_paused(session)?;
             self.engine.desk.await_orders(IDLE);
         }
         Ok(())
+    }
+
+    /// Listens; what was saved and built is seen before the run ends for it.
+    fn attend(&self, session: &mut Session<'_>) -> Result<()> {
+        let reloads = self.scene.borrow().board.reloads;
+        self.listen()?;
+        if self.scene.borrow().board.reloads == reloads { Ok(()) } else { self.frame(session) }
     }
 
     /// Takes orders, and builds the kernels anew whose shaders were saved.
@@ -168,7 +175,7 @@ impl<'e> Show<'e> {
             self.engine.desk.leave_device();
             self.engine.desk.await_orders(IDLE);
             self.engine.desk.take_device();
-            self.listen()?;
+            self.attend(session)?;
             self.record();
             let (step, look, dirty) = {
                 let mut scene = self.scene.borrow_mut();
