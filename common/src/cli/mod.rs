@@ -300,6 +300,7 @@ impl Run {
             thorough: self.common.thorough,
             cold: self.common.cold,
             seed: self.common.seed.unwrap_or_else(clock_seed),
+            waking: None,
             newest: None,
         };
         self.introduce(lab);

@@ -181,6 +181,7 @@ impl Soak {
             readings.push(memory(process)?);
             files = files.min(open_files(process)?);
         }
+        println!("{readings:?} kB");
         readings.sort_unstable();
         Ok(Taken { memory: readings[READINGS / 2], files })
     }

@@ -44,6 +44,8 @@ pub struct BenchOptions {
     pub cold: bool,
     /// Seed of the order.
     pub seed: u64,
+    /// How long samples are thrown away at first on a GPU; `None` takes 300 ms, which wake one that slept.
+    pub waking: Option<Duration>,
     /// Go on until the watcher ends it, and keep so many of the newest pairs of a row.
     pub newest: Option<usize>,
 }

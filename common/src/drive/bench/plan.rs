@@ -70,7 +70,11 @@ pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Pla
         },
         // A trial that was thrown away might have raced.
         warm_up: if lab.trials.is_some() { 0 } else { 2 },
-        warm_up_time: if lab.trials.is_some() || lab.on_cpu() { Duration::ZERO } else { WAKING },
+        warm_up_time: if lab.trials.is_some() || lab.on_cpu() {
+            Duration::ZERO
+        } else {
+            options.waking.unwrap_or(WAKING)
+        },
         seed: options.seed,
         newest: options.newest,
     }

@@ -140,7 +140,11 @@ impl<'e> Show<'e> {
     fn attend(&self, session: &mut Session<'_>) -> Result<()> {
         let reloads = self.scene.borrow().board.reloads;
         self.listen()?;
-        if self.scene.borrow().board.reloads == reloads { Ok(()) } else { self.frame(session) }
+        if self.scene.borrow().board.reloads == reloads {
+            return Ok(());
+        }
+        self.waves.put_off();
+        self.frame(session)
     }
 
     /// Takes orders, and builds the kernels anew whose shaders were saved.
