@@ -221,8 +221,8 @@ mod tests {
         let place = rest[0];
         let pixel = |to: [f32; 2]| {
             // The inverse of the picture's own way from pixels to islands, which is a line.
-            let [origin, one] = [[0.0; 2], [1.0; 2]].map(|at| motion.picture.in_island(0, at).unwrap());
-            [0, 1].map(|axis| (to[axis] - origin[axis]) / (one[axis] - origin[axis]))
+            let [a, b] = [[40.0; 2], [50.0; 2]].map(|at| motion.picture.in_island(0, at).unwrap());
+            [0, 1].map(|axis| 40.0 + 10.0 * (to[axis] - a[axis]) / (b[axis] - a[axis]))
         };
         let from = pixel([place[0], place[1]]);
         let to = [place[0] + 3.0, place[1] + 3.0];
@@ -231,5 +231,8 @@ mod tests {
         assert!((now[0][0] - to[0]).abs() < 0.01 && (now[0][1] - to[1]).abs() < 0.01, "{:?} {to:?}", now[0]);
         assert!((now[1][0] - rest[1][0]).abs() > 0.5, "{:?} {:?}", now[1], rest[1]);
         assert_eq!(motion.picture.place([-1.0, 5.0]), None);
+        // Whoever pulls out of the panel does not lose the island.
+        let [far, farther] = [1e3, 1e6].map(|at| motion.picture.in_island(0, [at; 2]).unwrap());
+        assert!(far == farther && far[0] < 100.0, "{far:?}");
     }
 }
