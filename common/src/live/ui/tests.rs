@@ -372,14 +372,8 @@ fn a_turned_knob_is_applied_after_a_rest() {
     let output = stage.settle(&board);
     let at = place(&output, "ping-pong");
     output.drop_without_applying_deltas();
-    let button = |pressed| Event::PointerButton {
-        pos: at,
-        button: egui::PointerButton::Primary,
-        pressed,
-        modifiers: Modifiers::NONE,
-    };
     let mut arranged = Vec::new();
-    for events in [vec![Event::PointerMoved(at)], vec![button(true)], vec![button(false)], vec![], vec![]] {
+    for events in click(at).into_iter().chain([vec![], vec![]]) {
         stage.frame(&board, events).drop_without_applying_deltas();
         arranged.extend(stage.wishes.drain(..).filter(|wish| matches!(wish, Wish::Order(Order::Arrange(_)))));
     }
@@ -394,13 +388,7 @@ fn a_field_that_is_typed_in_keeps_its_keys() {
     let output = stage.settle(&board);
     let at = place(&output, "8x8");
     output.drop_without_applying_deltas();
-    let button = |pressed| Event::PointerButton {
-        pos: at,
-        button: egui::PointerButton::Primary,
-        pressed,
-        modifiers: Modifiers::NONE,
-    };
-    for events in [vec![Event::PointerMoved(at)], vec![button(true)], vec![button(false)]] {
+    for events in click(at) {
         stage.frame(&board, events).drop_without_applying_deltas();
     }
     assert!(stage.ctx.text_edit_focused());
@@ -413,6 +401,15 @@ fn a_field_that_is_typed_in_keeps_its_keys() {
         matches!(wish, Wish::Order(Order::Arrange(words)) if words.iter().any(|word| word.contains("x4")))
     });
     assert!(arranged, "{:?}", stage.wishes);
+}
+
+/// The frames of a click.
+fn click(pos: egui::Pos2) -> [Vec<Event>; 3] {
+    let button = |pressed| {
+        let (button, modifiers) = (egui::PointerButton::Primary, Modifiers::NONE);
+        Event::PointerButton { pos, button, pressed, modifiers }
+    };
+    [vec![Event::PointerMoved(pos)], vec![button(true)], vec![button(false)]]
 }
 
 /// The middle of a text.
