@@ -40,9 +40,11 @@ fn terminal() -> Result<()> {
         Ok(Call::new(SAMPLE)?.words(SMALL).args(["--trace".as_ref(), out.as_os_str()]))
     };
     let ended = call()?.run()?.with_code(0)?;
-    for text in ["full_barrier", "▁", "fill", "drain", "tracing"] {
+    for text in ["full_barrier", "fill", "drain", "tracing"] {
         ensure!(ended.stdout.to_lowercase().contains(text), "no '{text}': {ended}");
     }
+    // Which heights there are is the machine's: with one wave at a time, all may be tall.
+    ensure!(ended.stdout.contains(|c| ('▁'..='█').contains(&c)), "no waves drawn: {ended}");
     let ended = call()?.env("LC_ALL", "C").run()?.with_code(0)?;
     ensure!(ended.stdout.is_ascii() && ended.stdout.to_lowercase().contains("drain"), "{ended}");
     Ok(())
