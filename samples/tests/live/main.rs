@@ -52,7 +52,7 @@ fn trials() -> Result<Vec<Trial>> {
 fn trials() -> Result<Vec<Trial>> {
     use support::{for_each_sample, trial};
     // The longest first.
-    let mut trials = vec![trial("soak", soak::run)];
+    let mut trials = soak::trials();
     trials.extend(for_each_sample(&[("tour", samples::tour)])?);
     trials.extend(for_each_sample(&[("screenshots", screenshots::compare)])?);
     trials.push(trial("differences_are_seen", screenshots::differences_are_seen));

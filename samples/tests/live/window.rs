@@ -59,10 +59,15 @@ pub struct Window {
 impl Window {
     /// Opens it, under the validation layer's eyes, for `life` at most.
     pub fn open(call: Call, life: Duration) -> Result<Self> {
+        Self::open_unheard(call.args(["--check"]), life)
+    }
+
+    /// Opens it for `life` at most.
+    pub fn open_unheard(call: Call, life: Duration) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let progress = folder.path().join("progress");
         let display = Display::start(life)?;
-        let call = call.args(["--live", "--check", "--progress"]).args([&progress]).with_open_stdin();
+        let call = call.args(["--live", "--progress"]).args([&progress]).with_open_stdin();
         let call = call.env("DISPLAY", display.name()).without("WAYLAND_DISPLAY").without("WAYLAND_SOCKET");
         let mut running = call.start()?.for_at_most(life);
         let opened = display.window_of(running.id());
