@@ -92,7 +92,7 @@ fn send(signal: &str, to: &Running) -> Result<()> {
 
 /// What was checked is shown, and what was not is said.
 fn interrupted_check() -> Result<()> {
-    let words = "--check --all --size 384 --passes 60 --align 1";
+    let words = "--check --all --size 384 --passes 30 --align 1";
     let mut running = Call::new(SAMPLE)?.words(words).start()?;
     running.until_it_catches(INTERRUPT)?;
     std::thread::sleep(Duration::from_secs(1));
