@@ -4,12 +4,10 @@ mod reload;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use anyhow::{Context, Result, ensure};
 use ash::vk;
+use rayon::prelude::*;
 
 use crate::fault::attempt;
 use crate::gpu::{Arena, Gpu, KernelSlot};
@@ -246,15 +244,23 @@ impl Gpu {
     }
 
     /// Makes the pipelines of kernels, as many at a time as there are processors: drivers take from one to some
-    /// dozens of milliseconds for each.
+    /// dozens of milliseconds for each. One alone needs no other threads.
     fn finish(&self, slots: &mut [KernelSlot]) -> Result<()> {
         let flags = self.statistics.as_ref().map_or(vk::PipelineCreateFlags::empty(), Reader::flags);
         let device = &self.device;
-        let jobs: Vec<_> =
-            slots.iter().map(|s| (&s.spirv[..], &s.constants, s.layout, &s.facts.name)).collect();
-        let made = at_once(&jobs, |(spirv, constants, layout, name)| {
-            compile(device, flags, spirv, constants, *layout, name)
-        });
+        let jobs: Vec<_> = slots
+            .iter()
+            .map(|slot| {
+                // Not all of a slot may go to another thread.
+                let (spirv, constants, name) = (&slot.spirv[..], &slot.constants, &slot.facts.name[..]);
+                let layout = slot.layout;
+                move || compile(device, flags, spirv, constants, layout, name)
+            })
+            .collect();
+        let made: Vec<_> = match &jobs[..] {
+            [job] => vec![job()],
+            jobs => jobs.par_iter().map(|job| job()).collect(),
+        };
         let mut failed = Ok(());
         for (slot, made) in slots.iter_mut().zip(made) {
             match made {
@@ -305,32 +311,6 @@ impl Gpu {
         arena.kernels.push(slot);
         Ok(Kernel(u32::try_from(arena.kernels.len() - 1)?))
     }
-}
-
-/// What `work` makes of each job, on as many threads as there are processors for.
-fn at_once<J: Sync, T: Send>(jobs: &[J], work: impl Fn(&J) -> T + Sync) -> Vec<T> {
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
-    if workers < 2 {
-        return jobs.iter().map(work).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let worker = || {
-        let mut done = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = jobs.get(at) else { return done };
-            done.push((at, work(job)));
-        }
-    };
-    let mut done = thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
-        threads
-            .into_iter()
-            .flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect::<Vec<_>>()
-    });
-    done.sort_unstable_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, made)| made).collect()
 }
 
 /// The pipeline of a kernel with its specialisation constants, by id.
@@ -398,20 +378,4 @@ pub(crate) fn layouts(
         attempt("creating a pipeline layout", || unsafe { device.create_pipeline_layout(&info, None) });
     let layout = layout.inspect_err(|_| unsafe { device.destroy_descriptor_set_layout(set, None) });
     Ok((set, layout?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn jobs_at_once_come_back_in_their_order() {
-        let jobs: Vec<u64> = (0..40).collect();
-        let made = at_once(&jobs, |job| {
-            thread::sleep(std::time::Duration::from_micros((job * 37) % 400));
-            job * job
-        });
-        assert_eq!(made, jobs.iter().map(|job| job * job).collect::<Vec<_>>());
-        assert!(at_once(&[] as &[u64], |job| *job).is_empty());
-    }
 }

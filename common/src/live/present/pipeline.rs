@@ -65,7 +65,11 @@ impl Pipelines {
         if let Some((_, pipelines)) = self.made.iter().find(|(of, _)| *of == format) {
             return Ok(*pipelines);
         }
-        let pipelines = [self.make(format, OVER)?, self.make(format, OPAQUE)?];
+        let over = self.make(format, OVER)?;
+        let opaque = self
+            .make(format, OPAQUE)
+            .inspect_err(|_| unsafe { self.device.raw.destroy_pipeline(over, None) })?;
+        let pipelines = [over, opaque];
         self.made.push((format, pipelines));
         Ok(pipelines)
     }
