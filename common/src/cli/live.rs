@@ -247,3 +247,19 @@ fn new_folder(asked: Option<&Path>, sample: &str) -> Result<PathBuf> {
     let free = std::iter::once(first.clone()).chain(more).find(|path| !path.exists());
     free.with_context(|| format!("{} and its like are all taken: choose another folder", first.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::EXIT_FAILED;
+
+    #[test]
+    fn what_was_wrong_goes_before_who_ended_it() {
+        let ascending = [EXIT_RIGHT, EXIT_SKIPPED, EXIT_INTERRUPTED, EXIT_FAILED];
+        for (at, &less) in ascending.iter().enumerate() {
+            for &more in &ascending[at..] {
+                assert_eq!([weightier(less, more), weightier(more, less)], [more; 2]);
+            }
+        }
+    }
+}

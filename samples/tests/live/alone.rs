@@ -55,7 +55,8 @@ pub fn no_display() -> Result<()> {
     told_on_one_line(call.run()?, 1, &["no display", "--bench"])
 }
 
-/// A kernel that becomes wrong is flagged by its next frames, and no more once it is mended.
+/// A kernel that becomes wrong is flagged by its next frames, and no more once it is mended; one that is wrong at the
+/// end is named, and is the exit code.
 pub fn wrong_at_once() -> Result<()> {
     let checkout = Checkout::copy()?;
     let mut window = Window::open(checkout.call(SAMPLE)?.words(small(SAMPLE)), LIFE)?;
@@ -64,5 +65,10 @@ pub fn wrong_at_once() -> Result<()> {
     window.until("what is wrong is counted", |now| now.reloads == 1 && now.wrong > 0)?;
     checkout.replace("chain/step.comp", "d < RADIUS", "d <= RADIUS")?;
     window.until("it is right again", |now| now.reloads == 2 && now.wrong == 0 && now.runs())?;
-    ended_quietly(window.quit()?)
+    checkout.replace("chain/step.comp", "d <= RADIUS", "d < RADIUS")?;
+    window.until("what is wrong is counted again", |now| now.reloads == 3 && now.wrong > 0 && now.runs())?;
+    window.goes_on()?;
+    let ended = window.quit()?.with_code(2)?;
+    ensure!(ended.stderr.contains(&format!("{SAMPLE}: full_barrier: ")), "not named: {ended}");
+    Ok(())
 }
