@@ -250,3 +250,22 @@ fn entry(lab: &Lab, variant: &crate::Variant) -> Entry {
         is_bound: is(&lab.bound),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::ui::example;
+
+    #[test]
+    fn whoever_walks_onto_the_rival_flips_the_two() {
+        let mut scene = Scene::new(example::board(4, [8, 8]));
+        let mut shown = |orders: Vec<Order>| {
+            orders.into_iter().for_each(|order| scene.obey(order));
+            (scene.board.current, scene.board.other)
+        };
+        assert_eq!(shown(vec![Order::Show(1), Order::Compare(Some(2))]), (1, Some(2)));
+        assert_eq!(shown(vec![Order::Show(2)]), (2, Some(1)));
+        assert_eq!(shown(vec![Order::Show(3)]), (3, Some(1)));
+        assert_eq!(shown(vec![Order::Show(4)]), (3, Some(1)), "there is no fifth");
+    }
+}

@@ -178,7 +178,7 @@ fn timeline(variant: usize, trace: Trace) -> Timeline {
 }
 
 /// So many variants, measured for some seconds; the picture fills `pixels`.
-pub(super) fn board(count: usize, pixels: [u32; 2]) -> Board {
+pub(in crate::live) fn board(count: usize, pixels: [u32; 2]) -> Board {
     let entries: Vec<_> = (0..count).map(entry).collect();
     let [bound, baseline] = [0, 1].map(|at| samples(entry(at).1, u64::try_from(at).unwrap()));
     let rows = (0..).zip(&entries).map(|(at, (entry, us))| {

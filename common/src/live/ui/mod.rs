@@ -10,7 +10,7 @@ mod arrange;
 mod caption;
 mod demo;
 #[cfg(test)]
-mod example;
+pub(super) mod example;
 mod help;
 mod keys;
 mod large;
