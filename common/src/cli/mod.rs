@@ -393,6 +393,9 @@ impl Run {
         started: SystemTime,
     ) -> Record {
         let SoFar { method, rows, notes } = so_far;
+        let time = |name: &str| Some(rows.iter().find(|row| row.variant == name)?.isolated_us?.median);
+        let [bound, baseline] =
+            [&lab.bound, &lab.baseline].map(|reference| reference.fastest(time).map(str::to_owned));
         Record {
             schema: SCHEMA,
             tool: host::tool(&self.sample, &lab.shaders),
@@ -407,8 +410,8 @@ impl Run {
             self_test: self.self_test.get().cloned(),
             kernels: lab.gpu.kernel_facts(),
             notes: lab.notes.iter().cloned().chain(notes).collect(),
-            bound: lab.bound.clone(),
-            baseline: lab.baseline.clone(),
+            bound,
+            baseline,
             matrix: lab.shown_matrix().cloned(),
             verdict,
             rows,

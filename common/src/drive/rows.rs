@@ -16,13 +16,16 @@ pub(super) fn rows(
     method: &Method,
     checked: &Checked<'_>,
 ) -> Vec<Row> {
-    let measured = |name: Option<&String>| {
-        let at = name.and_then(|name| lab.position(name))?;
+    let measured = |name: &str| {
+        let at = lab.position(name)?;
         Some(&engine[runnable.iter().position(|&v| v == at)?])
     };
-    let ratio_to = |reference: Option<&String>, variant: &Variant, row| {
+    let time = |name: &str| times(&lab.variants[lab.position(name)?], measured(name)?, method).isolated_us;
+    let [bound, baseline] =
+        [&lab.bound, &lab.baseline].map(|reference| reference.fastest(|name| Some(time(name)?.median)));
+    let ratio_to = |reference: Option<&str>, variant: &Variant, row| {
         let other = &lab.variants[lab.position(reference?)?];
-        ratio(row, measured(reference)?).filter(|_| does_same_work(variant, other))
+        ratio(row, measured(reference?)?).filter(|_| does_same_work(variant, other))
     };
     lab.variants
         .iter()
@@ -35,8 +38,8 @@ pub(super) fn rows(
             let row = &engine[at];
             Row {
                 status: status(row, method, checked, v),
-                to_bound: ratio_to(lab.bound.as_ref(), variant, row),
-                to_baseline: ratio_to(lab.baseline.as_ref(), variant, row),
+                to_bound: ratio_to(bound, variant, row),
+                to_baseline: ratio_to(baseline, variant, row),
                 racy: racy(row, checked.elements(v)),
                 ..times(variant, row, method)
             }

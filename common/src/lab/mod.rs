@@ -4,6 +4,7 @@
 mod animation;
 mod code_pairs;
 mod data;
+mod reference;
 mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,7 @@ pub(crate) use animation::Animation;
 pub use animation::{Moves, Pull};
 pub use code_pairs::CodePair;
 pub(crate) use data::{Check, Output};
+pub(crate) use reference::Reference;
 pub use selection::Selection;
 
 use crate::cmd::{Cmd, Queues};
@@ -68,8 +70,8 @@ pub struct Lab {
     pub(crate) settings: BTreeMap<String, String>,
     pub(crate) notes: Vec<String>,
     pub(crate) source: Option<String>,
-    pub(crate) bound: Option<String>,
-    pub(crate) baseline: Option<String>,
+    pub(crate) bound: Reference,
+    pub(crate) baseline: Reference,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) verdict_needs_matrix: bool,
     pub(crate) trials: Option<usize>,
@@ -122,8 +124,8 @@ impl Lab {
             settings: BTreeMap::new(),
             notes: Vec::new(),
             source: None,
-            bound: None,
-            baseline: None,
+            bound: Reference::default(),
+            baseline: Reference::default(),
             verdict: None,
             verdict_needs_matrix: false,
             trials: None,
@@ -270,12 +272,22 @@ impl Lab {
 
     /// Names the variant that no correct one can beat; ratios to it are shown.
     pub fn bound(&mut self, name: &str) {
-        self.bound = Some(name.to_owned());
+        self.bound = Reference::of([name]);
+    }
+
+    /// As [`Lab::bound`], the fastest of several: which one it is, the run tells.
+    pub fn bound_of(&mut self, names: impl IntoIterator<Item = impl Into<String>>) {
+        self.bound = Reference::of(names);
     }
 
     /// Names the variant that is common practice; ratios to it are shown.
     pub fn baseline(&mut self, name: &str) {
-        self.baseline = Some(name.to_owned());
+        self.baseline = Reference::of([name]);
+    }
+
+    /// As [`Lab::baseline`], the fastest of several: which one it is, the run tells.
+    pub fn baseline_of(&mut self, names: impl IntoIterator<Item = impl Into<String>>) {
+        self.baseline = Reference::of(names);
     }
 
     /// Says what [`Variant::cell`] places the variants in: cross tables whose first column is headed
@@ -350,6 +362,11 @@ impl Lab {
         self.repetitions.unwrap_or(self.wanted_repetitions)
     }
 
+    /// Names of the variants that others are divided by.
+    pub(crate) fn references(&self) -> impl Iterator<Item = &String> {
+        self.bound.names().chain(self.baseline.names())
+    }
+
     /// Position of a variant.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.variants.iter().position(|v| v.name == name)
@@ -380,7 +397,7 @@ impl Lab {
             self.unchecked.is_some() || !self.checks.is_empty(),
             "the sample checks nothing: a lab needs `expect`, or `unchecked` with a reason"
         );
-        for name in [&self.bound, &self.baseline].into_iter().flatten() {
+        for name in self.references() {
             ensure!(self.position(name).is_some(), "the reference {name} is no variant of the sample");
         }
         self.validate_code_pairs()

@@ -30,7 +30,7 @@ impl Lab {
     /// as the reference of others, which is named before. A sample with dozens of kernels does not build
     /// those of other variants; they are offered to the user all the same.
     pub fn wants(&mut self, variant: &str) -> bool {
-        let references = || self.bound.iter().chain(&self.baseline).any(|name| name == variant);
+        let references = || self.references().any(|name| name == variant);
         let by_default = self.selection.names.is_empty() && self.runs_by_default(variant);
         let wanted = by_default || self.asks_for(variant) || references();
         if !wanted {
@@ -66,7 +66,7 @@ impl Lab {
         ensure!(!self.variants.is_empty(), "--without leaves no variant");
         // A record names no reference that it has no row of.
         for reference in [&mut self.bound, &mut self.baseline] {
-            reference.take_if(|name| self.variants.iter().all(|v| v.name != *name));
+            reference.keep(|name| self.variants.iter().any(|v| v.name == name));
         }
         Ok(())
     }
@@ -86,7 +86,7 @@ impl Lab {
             () if patterns.is_empty() => !v.on_request,
             () => patterns.iter().any(|p| p.matches(&v.name)),
         };
-        let mut references: Vec<String> = self.bound.iter().chain(&self.baseline).cloned().collect();
+        let mut references: Vec<String> = self.references().cloned().collect();
         let kept = |v: &&Variant| chosen(v) || references.contains(&v.name);
         let limits =
             |v: &Variant| -> Vec<String> { v.declared.costs().map(|cost| cost.variant.to_owned()).collect() };

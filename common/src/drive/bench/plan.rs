@@ -33,7 +33,6 @@ const GPU_BUDGET: u64 = 8;
 const CPU_BUDGET: u64 = 15;
 
 pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
-    let references = [&lab.bound, &lab.baseline];
     let fixed = options.samples.or(lab.trials).filter(|_| options.newest.is_none());
     let default = Duration::from_secs(if lab.gpu.facts.kind == Kind::Cpu { CPU_BUDGET } else { GPU_BUDGET });
     #[expect(clippy::cast_precision_loss, reason = "a handful of variants")]
@@ -53,7 +52,7 @@ pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Pla
                     Promise::Hardware { .. } | Promise::Nothing { .. } => None,
                 },
                 reference: is_limit(&lab.variants[v].name)
-                    || references.into_iter().flatten().any(|r| *r == lab.variants[v].name),
+                    || lab.references().any(|name| *name == lab.variants[v].name),
                 known_wrong: None,
             })
             .collect(),

@@ -241,13 +241,12 @@ impl Scene {
 }
 
 fn entry(lab: &Lab, variant: &crate::Variant) -> Entry {
-    let is = |reference: &Option<String>| reference.as_ref() == Some(&variant.name);
     Entry {
         name: variant.name.clone(),
         caption: variant.caption.clone(),
         promise: variant.promise.clone(),
-        is_baseline: is(&lab.baseline),
-        is_bound: is(&lab.bound),
+        is_baseline: lab.baseline.holds(&variant.name),
+        is_bound: lab.bound.holds(&variant.name),
     }
 }
 
