@@ -106,20 +106,88 @@ impl Gpu {
     /// # Errors
     /// Out of memory, or larger than the device's images.
     pub fn image(&self, name: &str, shape: Shape, format: vk::Format, sharing: Sharing) -> Result<Image> {
+        let image = self.image_without_view(name, shape, 1, format, sharing)?;
+        let seen_as = if shape.volume { vk::ImageViewType::TYPE_3D } else { vk::ImageViewType::TYPE_2D };
+        self.see(name, image, seen_as)?;
+        Ok(image)
+    }
+
+    /// As [`Gpu::image`], with so many layers, seen as an array of them.
+    ///
+    /// # Errors
+    /// As [`Gpu::image`]; more layers than the device's images can have.
+    pub(crate) fn array(
+        &self,
+        name: &str,
+        shape: Shape,
+        layers: u32,
+        format: vk::Format,
+        sharing: Sharing,
+    ) -> Result<Image> {
+        let most = self.most_layers();
+        ensure!(
+            layers <= most,
+            "an image of {layers} layers is not possible on {}: {most} are",
+            self.facts.name
+        );
+        let array = self.image_without_view(name, shape, layers, format, sharing)?;
+        self.see(name, array, vk::ImageViewType::TYPE_2D_ARRAY)?;
+        Ok(array)
+    }
+
+    /// One layer of an array, as an image of its own.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn layer(&self, array: Image, layer: u32) -> Result<Image> {
+        let of = {
+            let mut arena = self.arena.borrow_mut();
+            let slot = arena.image(array);
+            let (raw, shape, format) = (slot.raw, slot.shape, slot.format);
+            arena.add_image(raw, shape, format, [layer, 1], None)
+        };
+        self.see(&format!("layer {layer}"), of, vk::ImageViewType::TYPE_2D)?;
+        Ok(of)
+    }
+
+    /// Gives an image its view.
+    fn see(&self, name: &str, image: Image, seen_as: vk::ImageViewType) -> Result<()> {
+        let info = {
+            let arena = self.arena();
+            let slot = arena.image(image);
+            vk::ImageViewCreateInfo::default()
+                .image(slot.raw)
+                .view_type(seen_as)
+                .format(slot.format)
+                .subresource_range(slot.range())
+        };
+        let view = attempt(format_args!("creating a view of image {name}"), || unsafe {
+            self.device.create_image_view(&info, None)
+        })?;
+        self.arena.borrow_mut().images[image.0 as usize].view = view;
+        self.name(view, name);
+        Ok(())
+    }
+
+    fn image_without_view(
+        &self,
+        name: &str,
+        shape: Shape,
+        layers: u32,
+        format: vk::Format,
+        sharing: Sharing,
+    ) -> Result<Image> {
         self.ensure_possible(shape)?;
         ensure!(self.stores(format), "{} cannot store to images of format {format:?}", self.facts.name);
         let families = self.shared_families().filter(|_| sharing == Sharing::BothQueues);
         let [width, height, depth] = shape.sides;
-        let (of_type, seen_as) = match shape.volume {
-            false => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D),
-            true => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D),
-        };
+        let of_type = if shape.volume { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D };
         let mut info = vk::ImageCreateInfo::default()
             .image_type(of_type)
             .format(format)
             .extent(vk::Extent3D { width, height, depth })
             .mip_levels(1)
-            .array_layers(1)
+            .array_layers(layers)
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(
@@ -141,20 +209,9 @@ impl Gpu {
             self.device.bind_image_memory(raw, allocation.memory(), allocation.offset())
         });
         // The arena frees what could not be finished, too.
-        let image = self.arena.borrow_mut().add_image(raw, shape, format, allocation);
-        bound?;
-        let info = vk::ImageViewCreateInfo::default()
-            .image(raw)
-            .view_type(seen_as)
-            .format(format)
-            .subresource_range(WHOLE);
-        let view = attempt(format_args!("creating a view of image {name}"), || unsafe {
-            self.device.create_image_view(&info, None)
-        })?;
-        self.arena.borrow_mut().images[image.0 as usize].view = view;
+        let image = self.arena.borrow_mut().add_image(raw, shape, format, [0, layers], Some(allocation));
         self.name(raw, name);
-        self.name(view, name);
-        Ok(image)
+        bound.map(|()| image)
     }
 
     /// Reports a shape that images of this device cannot have.
@@ -348,10 +405,11 @@ impl Arena {
         raw: vk::Image,
         shape: Shape,
         format: vk::Format,
-        allocation: Allocation,
+        layers: [u32; 2],
+        allocation: Option<Allocation>,
     ) -> Image {
         let view = vk::ImageView::null();
-        self.images.push(crate::gpu::ImageSlot { raw, view, shape, format, allocation: Some(allocation) });
+        self.images.push(crate::gpu::ImageSlot { raw, view, shape, format, layers, allocation });
         Image(index(self.images.len()))
     }
 

@@ -4,9 +4,7 @@
 use ash::vk;
 
 use super::{Access, Binding, Cmd, Stage};
-use crate::gpu::{Buffer, Event, Image};
-use crate::memory::WHOLE;
-use crate::values::Shape;
+use crate::gpu::{Buffer, Event, Image, ImageSlot};
 
 impl Cmd<'_> {
     /// Everything before is complete and visible to everything after.
@@ -87,20 +85,22 @@ impl Cmd<'_> {
     /// Fills an image with the same 32-bit words in every texel.
     pub(crate) fn clear_color_image(&self, image: Image, words: [u32; 4]) {
         let colour = vk::ClearColorValue { uint32: words };
+        let arena = self.gpu.arena();
+        let slot = arena.image(image);
         unsafe {
             self.gpu.device.cmd_clear_color_image(
                 self.raw,
-                self.gpu.arena().image(image).raw,
+                slot.raw,
                 vk::ImageLayout::GENERAL,
                 &colour,
-                &[WHOLE],
+                &[slot.range()],
             );
         }
     }
 
     pub(crate) fn copy_buffer_to_image(&self, from: Buffer, to: Image) {
         let arena = self.gpu.arena();
-        let region = [whole_copy(arena.image(to).shape)];
+        let region = [whole_copy(arena.image(to))];
         unsafe {
             self.gpu.device.cmd_copy_buffer_to_image(
                 self.raw,
@@ -114,7 +114,7 @@ impl Cmd<'_> {
 
     pub(crate) fn copy_image_to_buffer(&self, from: Image, to: Buffer) {
         let arena = self.gpu.arena();
-        let region = [whole_copy(arena.image(from).shape)];
+        let region = [whole_copy(arena.image(from))];
         unsafe {
             self.gpu.device.cmd_copy_image_to_buffer(
                 self.raw,
@@ -141,7 +141,7 @@ impl Cmd<'_> {
                     .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
                     .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
                     .image(arena.image(image).raw)
-                    .subresource_range(WHOLE)
+                    .subresource_range(arena.image(image).range())
             })
             .collect();
         let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
@@ -149,14 +149,15 @@ impl Cmd<'_> {
     }
 }
 
-fn whole_copy(shape: Shape) -> vk::BufferImageCopy {
-    let [width, height, depth] = shape.sides;
+fn whole_copy(image: &ImageSlot) -> vk::BufferImageCopy {
+    let [width, height, depth] = image.shape.sides;
+    let [base_array_layer, layer_count] = image.layers;
     vk::BufferImageCopy {
         image_subresource: vk::ImageSubresourceLayers {
             aspect_mask: vk::ImageAspectFlags::COLOR,
             mip_level: 0,
-            base_array_layer: 0,
-            layer_count: 1,
+            base_array_layer,
+            layer_count,
         },
         image_extent: vk::Extent3D { width, height, depth },
         ..vk::BufferImageCopy::default()

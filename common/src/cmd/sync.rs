@@ -5,7 +5,6 @@ use ash::vk;
 use super::script::{Step, Sync};
 use super::{Access, Access1, Cmd, Scope, Scope1, Stage, Stage1};
 use crate::gpu::{Event, Image};
-use crate::memory::WHOLE;
 use crate::tamper::Break;
 
 impl Cmd<'_> {
@@ -91,7 +90,7 @@ impl Cmd<'_> {
                 .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
                 .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
                 .image(self.gpu.arena().image(image).raw)
-                .subresource_range(WHOLE)];
+                .subresource_range(self.gpu.arena().image(image).range())];
             vk::DependencyInfo::default().image_memory_barriers(&of_image)
         } else {
             memory = [memory_barrier2(src, dst)];

@@ -51,6 +51,9 @@ impl Checked<'_> {
 
 /// Where an element of a result lies.
 fn within(check: &Check, at: u64) -> String {
+    if let Some(counted) = &check.counts {
+        return format!("the count of {counted}");
+    }
     let Some(shape) = check.shape else { return format!("word {at}") };
     let [width, height, _] = shape.sides.map(u64::from);
     let (x, y, z) = (at % width, at / width % height, at / width / height);

@@ -9,6 +9,7 @@ use gpu_allocator::vulkan::{Allocation, Allocator};
 
 use crate::cmd::Binding;
 use crate::kernel::Recipe;
+use crate::memory::WHOLE;
 use crate::record::KernelFacts;
 use crate::reflect::Interface;
 use crate::values::Shape;
@@ -29,7 +30,8 @@ impl Buffer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Texels(pub(crate) u32);
 
-/// An image of two or three dimensions with one level and one layer, always in the layout `GENERAL`.
+/// An image of two or three dimensions with one level, always in the layout `GENERAL`: one layer of its own, an
+/// array of layers, or one layer of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Image(pub(crate) u32);
 
@@ -51,6 +53,8 @@ pub struct Images {
     pub(crate) first: u32,
     pub(crate) each: u32,
     pub(crate) repetitions: u32,
+    /// The first of the arrays, one a repetition, that they are the layers of.
+    pub(crate) arrays: Option<u32>,
 }
 
 impl Images {
@@ -65,6 +69,17 @@ impl Images {
             "image {index} of repetition {repetition}"
         );
         Image(self.first + repetition * self.each + index)
+    }
+
+    /// All images of one repetition at once: the array that they are the layers of.
+    ///
+    /// # Panics
+    /// Where they are no layers, or there is no such repetition: a mistake in the sample, not in its input.
+    #[must_use]
+    pub fn array(&self, repetition: u32) -> Image {
+        assert!(repetition < self.repetitions, "the array of repetition {repetition}");
+        let first = self.arrays.unwrap_or_else(|| panic!("images that are no layers"));
+        Image(first + repetition)
     }
 }
 
@@ -122,7 +137,8 @@ impl Set {
         let within = |first: u32, count: u32, at: u32| (first..first + count).contains(&at);
         match (self, binding) {
             (Self::Images(set), Binding::Image(Image(at)) | Binding::Sampled(Image(at))) => {
-                within(set.first, set.each * set.repetitions, at)
+                let of_array = |first| within(first, set.repetitions, at);
+                within(set.first, set.each * set.repetitions, at) || set.arrays.is_some_and(of_array)
             }
             (Self::Buffers(set), Binding::Buffer(Buffer(at))) => {
                 within(set.first, set.each * set.repetitions, at)
@@ -178,7 +194,18 @@ pub(crate) struct ImageSlot {
     pub view: vk::ImageView,
     pub shape: Shape,
     pub format: vk::Format,
+    /// Which of the layers of `raw` it is, and how many.
+    pub layers: [u32; 2],
+    /// None of a layer, whose array has it.
     pub allocation: Option<Allocation>,
+}
+
+impl ImageSlot {
+    /// All of its layers.
+    pub fn range(&self) -> vk::ImageSubresourceRange {
+        let [base_array_layer, layer_count] = self.layers;
+        vk::ImageSubresourceRange { base_array_layer, layer_count, ..WHOLE }
+    }
 }
 
 pub(crate) struct KernelSlot {
@@ -301,8 +328,10 @@ impl Arena {
                 device.destroy_pipeline_layout(kernel.layout, None);
                 device.destroy_descriptor_set_layout(kernel.set_layout, None);
             }
-            for image in self.images {
+            for image in &self.images {
                 device.destroy_image_view(image.view, None);
+            }
+            for image in self.images.into_iter().filter(|image| image.allocation.is_some()) {
                 device.destroy_image(image.raw, None);
                 free(image.allocation);
             }

@@ -222,7 +222,7 @@ impl Gpu {
             traces: Cell::default(),
             wave_ticks: OnceCell::new(),
             recorder: RefCell::default(),
-            facts: chosen.facts,
+            facts: DeviceFacts { device_clock: features.waves.clock, ..chosen.facts },
             device,
             instance: ManuallyDrop::new(instance),
         };
@@ -249,6 +249,12 @@ impl Gpu {
     /// Bytes of the largest buffer that a kernel can bind.
     pub(crate) fn max_storage_buffer(&self) -> u64 {
         self.max_storage_buffer
+    }
+
+    /// Layers that an image can have.
+    pub(crate) fn most_layers(&self) -> u32 {
+        let properties = unsafe { self.instance.raw.get_physical_device_properties(self.physical) };
+        properties.limits.max_image_array_layers
     }
 
     /// The device has events (portability devices may not).

@@ -32,6 +32,8 @@ pub(crate) struct Check {
     pub shape: Option<Shape>,
     /// What the CPU twin computed, for the counter's own check.
     pub twin: Vec<u32>,
+    /// What must not happen, where the words count that.
+    pub counts: Option<String>,
 }
 
 impl Lab {
@@ -62,9 +64,49 @@ impl Lab {
         }
         self.gpu.settle_images(&made)?;
         let first = made.first().context("a sample has at least one output image")?.0;
-        let images = Images { first, each, repetitions };
+        Ok(self.declare_images(Images { first, each, repetitions, arrays: None }, fill))
+    }
+
+    /// As [`Lab::output_images`], where a repetition's images are the layers of one array, which a kernel can
+    /// also bind as a whole ([`Images::array`]).
+    ///
+    /// # Errors
+    /// As [`Lab::output_images`]; more layers than the device's images can have.
+    pub fn output_layers(
+        &mut self,
+        name: &str,
+        each: u32,
+        shape: impl Into<Shape>,
+        format: vk::Format,
+        fill: [u32; 4],
+    ) -> Result<Images> {
+        let shape = shape.into();
+        self.gpu.ensure_possible(shape)?;
+        let what = format!("images of {shape}");
+        let repetitions = self.fit_repetitions(&what, shape.texels() * texel_bytes(format)?, each)?;
+        // Arrays first, so that both they and their layers have handles in a row.
+        let made: Vec<_> = (0..repetitions)
+            .map(|repetition| {
+                let name = format!("{name}, repetition {repetition}");
+                self.gpu.array(&name, shape, each, format, self.sharing)
+            })
+            .collect::<Result<_>>()?;
+        self.gpu.settle_images(&made)?;
+        let mut first = None;
+        for &array in &made {
+            for layer in 0..each {
+                let layer = self.gpu.layer(array, layer)?;
+                first.get_or_insert(layer.0);
+            }
+        }
+        let first = first.context("a sample has at least one output image")?;
+        let arrays = made.first().map(|array| array.0);
+        Ok(self.declare_images(Images { first, each, repetitions, arrays }, fill))
+    }
+
+    fn declare_images(&mut self, images: Images, fill: [u32; 4]) -> Images {
         self.outputs.push(Output { set: images.into(), fill, seeds: Vec::new() });
-        Ok(images)
+        images
     }
 
     /// As [`Lab::output_images`]: `each` storage buffers of so many words.
@@ -191,6 +233,19 @@ impl Lab {
         self.expect_near(set.into(), index, twin, ulps)
     }
 
+    /// The words of a buffer that must be 0 after a run, and what they count: so a row is told to be wrong.
+    ///
+    /// # Errors
+    /// As [`Lab::expect`].
+    pub fn expect_none(&mut self, set: Buffers, index: u32, what: &str) -> Result<()> {
+        let words = self.words_of(set.get(0, index).into())?;
+        self.expect_near(set.into(), index, vec![0; usize::try_from(words)?], 0)?;
+        if let Some(check) = self.checks.last_mut() {
+            check.counts = Some(what.to_owned());
+        }
+        Ok(())
+    }
+
     fn expect_near(&mut self, set: Set, index: u32, twin: Vec<u32>, ulps: u32) -> Result<()> {
         let at = set.get(0, index);
         let expected = self.words_of(at)?;
@@ -208,7 +263,7 @@ impl Lab {
         let elements = shape.map_or(twin.len() as u64, Shape::texels);
         let elements = u32::try_from(elements).context("too many elements to count in 32 bits")?;
         let expected = self.gpu.upload("CPU twin", &twin)?;
-        self.checks.push(Check { set, index, expected, elements, element, shape, twin });
+        self.checks.push(Check { set, index, expected, elements, element, shape, twin, counts: None });
         Ok(())
     }
 
