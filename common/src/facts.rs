@@ -62,6 +62,17 @@ pub struct DeviceFacts {
     /// (`VK_SUBGROUP_FEATURE_BALLOT_BIT`).
     #[serde(default)]
     pub ballot: bool,
+    /// Kernels may order their accesses by the Vulkan memory model, for the whole device
+    /// (`vulkanMemoryModelDeviceScope`).
+    #[serde(default)]
+    pub device_scope: bool,
+    /// What an invocation stores may come to another by way of each one's workgroup
+    /// (`vulkanMemoryModelAvailabilityVisibilityChains`).
+    #[serde(default)]
+    pub visibility_chains: bool,
+    /// Kernels can read a clock that all of them share (`shaderDeviceClock`).
+    #[serde(default)]
+    pub device_clock: bool,
     /// Bytes of the largest device-local heap.
     pub device_memory: u64,
 }

@@ -289,6 +289,9 @@ fn facts(
         int16: false,
         ballot: vulkan11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
             && vulkan11.subgroup_supported_operations.contains(vk::SubgroupFeatureFlags::BALLOT),
+        device_scope: false,
+        visibility_chains: false,
+        device_clock: false,
         device_memory: memory
             .memory_heaps_as_slice()
             .iter()

@@ -90,7 +90,10 @@ pub(super) fn create(
         .timeline_semaphore(true)
         .shader_float16(present12.shader_float16 == vk::TRUE)
         .vulkan_memory_model(present12.vulkan_memory_model == vk::TRUE)
-        .vulkan_memory_model_device_scope(present12.vulkan_memory_model_device_scope == vk::TRUE);
+        .vulkan_memory_model_device_scope(present12.vulkan_memory_model_device_scope == vk::TRUE)
+        .vulkan_memory_model_availability_visibility_chains(
+            present12.vulkan_memory_model_availability_visibility_chains == vk::TRUE,
+        );
     let mut vulkan13 =
         vk::PhysicalDeviceVulkan13Features::default().synchronization2(true).maintenance4(true);
     let priorities = [1.0; 2];

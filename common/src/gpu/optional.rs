@@ -36,6 +36,9 @@ pub(super) fn add(
     unsafe { instance.get_physical_device_features2(physical, &mut features) };
     facts.int16 = features.features.shader_int16 == vk::TRUE;
     facts.float16 = vulkan12.shader_float16 == vk::TRUE;
+    facts.device_scope =
+        [vulkan12.vulkan_memory_model, vulkan12.vulkan_memory_model_device_scope] == [vk::TRUE; 2];
+    facts.visibility_chains = vulkan12.vulkan_memory_model_availability_visibility_chains == vk::TRUE;
     facts.multiprocessors = multiprocessors(instance, physical, extensions);
 }
 

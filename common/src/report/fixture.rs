@@ -371,6 +371,9 @@ fn device() -> DeviceFacts {
         float16: false,
         int16: true,
         ballot: true,
+        device_scope: true,
+        visibility_chains: true,
+        device_clock: true,
         device_memory: 1 << 36,
     }
 }
