@@ -14,9 +14,11 @@ pub mod hall;
 pub mod island;
 pub mod mersenne;
 pub mod neighbourhood;
+pub mod pipelined;
 pub mod remap;
 pub mod residency;
 pub mod ssao;
+pub mod tile_flags;
 pub mod tiles;
 
 /// A record that the suite has published of an NVIDIA H200, by its folder: what verdicts are tested on.

@@ -1,5 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#ifdef SAMPLED
+#extension GL_EXT_samplerless_texture_functions : require
+#endif
 #include "texel.glsl"
 
 // One pass of the chain over a band of rows: reads the previous generation in a cross, stores the
@@ -18,7 +21,10 @@ layout(push_constant) uniform Push {
     uint end_row; // exclusive
 };
 
-#ifdef COHERENT_LOADS
+#if defined SAMPLED
+// Through the texture path.
+layout(set = 0, binding = 0) uniform utexture2D previous;
+#elif defined COHERENT_LOADS
 // Loads go past this multiprocessor's own cache, too.
 layout(set = 0, binding = 0, r32ui) uniform coherent readonly uimage2D previous;
 #else
@@ -42,14 +48,22 @@ bool is_faulty() {
 }
 #endif
 
+uint load_texel(ivec2 at) {
+#ifdef SAMPLED
+    return texelFetch(previous, at, 0).x;
+#else
+    return imageLoad(previous, at).x;
+#endif
+}
+
 // The cross of one texel; what lies outside the image reads as the nearest texel inside.
 uint step_texel(ivec2 at, ivec2 last) {
-    Reads reads = first_read(imageLoad(previous, at).x);
+    Reads reads = first_read(load_texel(at));
     for (int d = 1; d <= RADIUS; ++d) {
-        read_next(reads, imageLoad(previous, ivec2(max(at.x - d, 0), at.y)).x, MULTIPLIER);
-        read_next(reads, imageLoad(previous, ivec2(min(at.x + d, last.x), at.y)).x, MULTIPLIER);
-        read_next(reads, imageLoad(previous, ivec2(at.x, max(at.y - d, 0))).x, MULTIPLIER);
-        read_next(reads, imageLoad(previous, ivec2(at.x, min(at.y + d, last.y))).x, MULTIPLIER);
+        read_next(reads, load_texel(ivec2(max(at.x - d, 0), at.y)), MULTIPLIER);
+        read_next(reads, load_texel(ivec2(min(at.x + d, last.x), at.y)), MULTIPLIER);
+        read_next(reads, load_texel(ivec2(at.x, max(at.y - d, 0))), MULTIPLIER);
+        read_next(reads, load_texel(ivec2(at.x, min(at.y + d, last.y))), MULTIPLIER);
     }
     return next_generation(reads);
 }

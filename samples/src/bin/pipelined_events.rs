@@ -34,11 +34,16 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::value_parser;
 use common::{
-    Access, Access1, Cmd, Event, EventState, Extent, Figures, Format, Image, Images, Kernel, Lab, Queue, Rep,
-    Scope, Scope1, Shows, Stage, Stage1, Summary, Workgroup, run, sample,
+    Access, Access1, Binding, Cmd, Event, Extent, Format, Image, Images, Kernel, Lab, Queue, Rep, Scope,
+    Scope1, Shows, Stage, Stage1, Workgroup, run, sample,
 };
 use samples::bands::Bands;
 use samples::chain;
+use samples::pipelined::event_form::EventForm;
+use samples::pipelined::load::Load;
+use samples::pipelined::verdict::verdict;
+use samples::tile_flags::order::Order;
+use samples::tile_flags::{self, Flags, Form, Fused, Grid};
 
 const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
 const LOADS: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);
@@ -75,6 +80,28 @@ struct Args {
     /// Two images in turn instead of one per pass: a line read two passes ago may then be stale
     #[arg(long)]
     ping_pong: bool,
+    /// Compare passes in one dispatch with the best of ten shapes of workgroups, with barriers and without
+    #[arg(long)]
+    ladder: bool,
+    /// Passes in one dispatch: workgroup of a tile, and rows of an invocation [default: by device and size]
+    #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
+    tile: Option<Workgroup>,
+    /// Passes in one dispatch: tiles in flight, whose workgroups take ticket after ticket; 0 for a workgroup
+    /// each [default: by device and size]
+    #[arg(long, value_name = "TILES", value_parser = value_parser!(u32).range(0..=65535))]
+    in_flight: Option<u32>,
+    /// Passes in one dispatch: in which order tickets stand for tiles
+    #[arg(long, value_enum, default_value_t = Order::Passes)]
+    order: Order,
+    /// Passes in one dispatch: what a flag stands for
+    #[arg(long, value_enum, default_value_t = Flags::Tile)]
+    flags: Flags,
+    /// Passes in one dispatch: invocations that look at flags [default: one for each flag]
+    #[arg(long, value_parser = value_parser!(u32).range(1..=32))]
+    pollers: Option<u32>,
+    /// Passes in one dispatch: steps of arithmetic between two looks
+    #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(0..=1024))]
+    pause: u32,
 }
 
 fn main() -> ExitCode {
@@ -83,6 +110,9 @@ fn main() -> ExitCode {
 
 fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Pipelining with Events\"");
+    if args.ladder {
+        lab.by_default(ladder());
+    }
     let chain = Chain::new(lab, args)?;
     lab.matrix("÷ no_barrier", Shows::Ratios);
 
@@ -143,14 +173,24 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
             bail!("{reason}");
         }
         split(lab, chain, bands);
-        for form in Form::all() {
+        for form in EventForm::all() {
             ordered_by_events(lab, chain, bands, form)?;
         }
     }
     on_two_queues(lab, chain, args)?;
-
-    lab.bound("no_barrier");
-    lab.baseline("full_barrier");
+    if !args.ladder {
+        lab.by_default(ONE_DISPATCH_BY_DEFAULT);
+    }
+    in_one_dispatch(lab, chain, args)?;
+    fused(lab, chain)?;
+    if args.ladder {
+        let [free, ordered] = of_all_shapes(lab, chain)?;
+        lab.bound_of(free);
+        lab.baseline_of(ordered);
+    } else {
+        lab.bound("no_barrier");
+        lab.baseline("full_barrier");
+    }
     let counts: Vec<u32> = counts.into_iter().collect();
     lab.matrix_verdict(move |figures| verdict(figures, chain.passes, &counts));
     chain.expect(lab, chain.images)
@@ -198,7 +238,7 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
 }
 
 /// The chain in bands that events order: set and waited for, only set, only waited for.
-fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> Result<()> {
+fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm) -> Result<()> {
     let (count, words, [split, kind]) = (bands.count, form.words(), form.in_captions(bands.count));
     let table = format!("{count} bands ordered by events");
     let name = |what: &str| form.variant(what, count);
@@ -214,11 +254,11 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
     let variant = lab.variant(name("events"), move |cmd, rep| {
         chain.bands(cmd, bands, |pass, band, rows| {
             if let Some(before) = chain.before(rep, pass) {
-                form.wait(cmd, event(before, band));
+                wait(cmd, form, event(before, band));
             }
             chain.step(cmd, kernel, rep, pass, rows);
             if chain.is_followed(rep, pass) {
-                form.set(cmd, event((rep.index, pass), band));
+                set(cmd, form, event((rep.index, pass), band));
             }
         });
     });
@@ -243,7 +283,7 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
         chain.bands(cmd, bands, |pass, band, rows| {
             chain.step(cmd, kernel, rep, pass, rows);
             if chain.is_followed(rep, pass) {
-                form.set(cmd, event((rep.index, pass), band));
+                set(cmd, form, event((rep.index, pass), band));
             }
         });
     });
@@ -256,11 +296,11 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
 
     // Nothing runs between such a set and its wait, so that only the wait itself is in the window.
     let each = if lab.asks_for(&name("waits")) { chain.passes * count } else { 0 };
-    let before = lab.events_set_before(each, form.state, |cmd, event| form.set(cmd, event))?;
+    let before = lab.events_set_before(each, form.state, |cmd, event| set(cmd, form, event))?;
     lab.variant(name("waits"), move |cmd, rep| {
         chain.bands(cmd, bands, |pass, band, rows| {
             if let Some((repetition, pass)) = chain.before(rep, pass) {
-                form.wait(cmd, before.get(repetition, pass * count + band));
+                wait(cmd, form, before.get(repetition, pass * count + band));
             }
             chain.step(cmd, kernel, rep, pass, rows);
         });
@@ -271,6 +311,25 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: Form) -> R
     .on_request()
     .skip(bands.impossible());
     Ok(())
+}
+
+/// Sets an event of a form.
+fn set(cmd: &Cmd<'_>, form: EventForm, event: Event) {
+    match (form.sync1, form.coherent) {
+        (true, _) => cmd.set_event(event, Stage1::COMPUTE_SHADER),
+        (false, true) => cmd.set_event2(event, NO_ACCESS, NO_ACCESS),
+        (false, false) => cmd.set_event2(event, STORES, LOADS),
+    }
+}
+
+/// Waits for an event of a form.
+fn wait(cmd: &Cmd<'_>, form: EventForm, event: Event) {
+    match (form.sync1, form.coherent) {
+        (true, true) => cmd.wait_events(event, NO_ACCESS1, NO_ACCESS1),
+        (true, false) => cmd.wait_events(event, STORES1, LOADS1),
+        (false, true) => cmd.wait_events2(event, NO_ACCESS, NO_ACCESS),
+        (false, false) => cmd.wait_events2(event, STORES, LOADS),
+    }
 }
 
 /// Band 0 of every pass on one queue, band 1 on the other. Band 0 needs only band 0 of the pass
@@ -304,177 +363,126 @@ fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
     if asked { chain.expect(lab, chain.images) } else { Ok(()) }
 }
 
-/// How an event is set and waited for.
-#[derive(Clone, Copy)]
-struct Form {
-    /// With the commands of Vulkan 1.0 instead of synchronization2.
-    sync1: bool,
-    /// The talk's own form: coherent stores instead of a cache flush, the event only orders.
-    coherent: bool,
-    state: EventState,
+/// All passes in one dispatch: a tile waits for the tiles that it reads, not for all of the pass before.
+fn in_one_dispatch(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
+    let forms: Vec<Form> = tile_flags::FORMS.into_iter().filter(|form| lab.wants(&form.name())).collect();
+    if forms.is_empty() {
+        return Ok(());
+    }
+    let grid = chain.grid(lab, args);
+    let flags = lab.output_buffers("flags", 1, grid.flag_words(), 0)?;
+    let bail_outs = lab.output_buffers("bail-outs", 1, 1, 0)?;
+    lab.expect_none(bail_outs, 0, "bail-outs: waits that ended in vain")?;
+    let order = lab.input_buffer("order of the tickets", &grid.lines())?;
+    for form in forms {
+        let (kernel, beyond) = grid.kernel(lab, form).build_or_reason()?;
+        let one_layer_a_pass = chain.ping_pong.then(|| TWO_IMAGES.to_owned());
+        let reason = form.lacking(lab.device()).or(beyond).or(one_layer_a_pass);
+        let sampled = form.relies_on().is_some();
+        let variant = lab.variant(form.name(), move |cmd, rep| {
+            if chain.before(rep, 0).is_some() {
+                cmd.pipeline_barrier2(STORES, LOADS);
+            }
+            let (texels, buffers) = (chain.images.array(rep.index), [flags, bail_outs]);
+            let [flags, bail_outs] = buffers.map(|buffers| buffers.get(rep.index, 0));
+            let mut bindings: Vec<Binding> =
+                vec![texels.into(), flags.into(), bail_outs.into(), order.into()];
+            bindings.extend(sampled.then_some(texels.sampled()));
+            cmd.dispatch(kernel, &bindings, &(), in_rows(grid.workgroups()));
+        });
+        variant.says(&form.says()).cell(ONE_DISPATCH, form.row(), form.column());
+        if let Some(relies_on) = form.relies_on() {
+            variant.relies_on(relies_on);
+        }
+        variant.skip(reason);
+    }
+    Ok(())
 }
 
-impl Form {
-    fn all() -> impl Iterator<Item = Self> {
-        let states = [EventState::DeviceOnly, EventState::HostVisible];
-        let forms = states.into_iter().flat_map(|state| [false, true].map(|sync1| (state, sync1)));
-        forms.flat_map(|(state, sync1)| [false, true].map(|coherent| Self { sync1, coherent, state }))
+/// Several passes a dispatch, each of a tile and as much around it as the further ones need: what it buys to
+/// store only the last of them.
+fn fused(lab: &mut Lab, chain: Chain) -> Result<()> {
+    if !lab.wants(FUSED) {
+        return Ok(());
     }
-
-    /// Shown without being asked for.
-    fn is_default(self) -> bool {
-        !self.sync1 && self.state == EventState::DeviceOnly
-    }
-
-    fn set(self, cmd: &Cmd<'_>, event: Event) {
-        match (self.sync1, self.coherent) {
-            (true, _) => cmd.set_event(event, Stage1::COMPUTE_SHADER),
-            (false, true) => cmd.set_event2(event, NO_ACCESS, NO_ACCESS),
-            (false, false) => cmd.set_event2(event, STORES, LOADS),
+    let Fused { depth, side } = Fused::new(lab.device().max_shared_memory, chain.passes, chain.radius);
+    let (kernel, beyond) = Fused { depth, side }.kernel(lab, chain.radius).build_or_reason()?;
+    let groups = [chain.size.width.div_ceil(side), chain.size.height.div_ceil(side), 1];
+    lab.variant(FUSED, move |cmd, rep| {
+        for first in (0..chain.passes).step_by(depth as usize) {
+            if chain.before(rep, first).is_some() {
+                cmd.pipeline_barrier2(STORES, LOADS);
+            }
+            let images = [first, first + depth].map(|generation| chain.image(rep.index, generation));
+            cmd.dispatch(kernel, &images, &(), groups);
         }
-    }
-
-    fn wait(self, cmd: &Cmd<'_>, event: Event) {
-        match (self.sync1, self.coherent) {
-            (true, true) => cmd.wait_events(event, NO_ACCESS1, NO_ACCESS1),
-            (true, false) => cmd.wait_events(event, STORES1, LOADS1),
-            (false, true) => cmd.wait_events2(event, NO_ACCESS, NO_ACCESS),
-            (false, false) => cmd.wait_events2(event, STORES, LOADS),
-        }
-    }
-
-    /// `events_coherent_sync1_host_2`: the name of a variant in this form.
-    fn variant(self, what: &str, count: u32) -> String {
-        let parts = [(self.coherent, "_coherent"), (self.sync1, "_sync1"), (self.is_host(), "_host")];
-        let parts: String = parts.into_iter().filter_map(|(holds, part)| holds.then_some(part)).collect();
-        format!("{what}{parts}_{count}")
-    }
-
-    fn words(self) -> String {
-        let sync = if self.sync1 { "sync1" } else { "sync2" };
-        let access = if self.coherent { "no access, coherent stores" } else { "write→read" };
-        let state = if self.is_host() { "host-visible" } else { "device-only" };
-        format!("{sync}, {access}, {state}")
-    }
-
-    /// What captions call passes in so many bands, and events of this form.
-    fn in_captions(self, count: u32) -> [String; 2] {
-        let stores = if self.coherent { " with coherent stores" } else { "" };
-        let host = if self.is_host() { "host-visible " } else { "" };
-        let sync = if self.sync1 { "sync1 " } else { "" };
-        [format!("Passes in {count} bands{stores}"), format!("{host}{sync}events")]
-    }
-
-    fn is_host(self) -> bool {
-        self.state == EventState::HostVisible
-    }
-}
-
-/// What the matrix says, in words: what one barrier, set and wait cost, and whether events pay. The
-/// form of event that counts is the fastest that was right in every sample.
-fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<String> {
-    let steps = f64::from(passes - 1);
-    let barrier = per(&figures.difference_us("full_barrier", "no_barrier")?, steps);
-    let Some((form, count)) = fastest_events(figures, counts) else {
-        return Some(format!(
-            "In short: a barrier costs {barrier} µs here. Of events nothing is known: no variant with bands ran \
-             (a smaller --align lets more sizes be split)."
-        ));
-    };
-    let over = |what: &str, other: &str| figures.difference_us(&form.variant(what, count), other);
-    let unsplit = format!("bands_no_sync{}_{count}", if form.coherent { "_coherent" } else { "" });
-    let each = |what: &str| {
-        let cost = over(what, &unsplit).map(|difference| per(&difference, steps * f64::from(count)));
-        cost.unwrap_or_else(|| "an unknown number of".into())
-    };
-    // Only where neither is lost in noise is one a share of the other.
-    let found = |what: &str| {
-        let difference = over(what, &unsplit)?;
-        difference.median_95.filter(|interval| interval.low > 0.0).map(|_| difference.median)
-    };
-    let share = found("sets")
-        .zip(found("events"))
-        .map(|(set, both)| format!(" ({:.0} % of that)", 100.0 * set / both));
-    Some(format!(
-        "In short: a barrier costs {barrier} µs here. The fastest events, {} ({}), cost {} µs each when they are set and \
-         waited for, {} µs{} when they are only set, {} µs when ones that were set long ago are waited for. {}{}",
-        form.variant("events", count),
-        form.words(),
-        each("events"),
-        each("sets"),
-        share.unwrap_or_default(),
-        each("waits"),
-        overlap(over("events", "full_barrier"), over("events", &format!("barrier_bands_{count}"))),
-        seen(figures, |what| form.variant(what, count), &unsplit).unwrap_or_default()
+    })
+    .says(&format!(
+        "{depth} passes a dispatch, computed from one load of a tile and its border: only the last is stored."
     ))
+    .cell(ONE_DISPATCH, "fused, only every last pass is stored", "barriers")
+    .skip(beyond);
+    Ok(())
 }
 
-/// What the waves themselves told, where they were traced: how many dispatches had waves in flight together
-/// with the next.
-fn seen(figures: &Figures<'_>, form: impl Fn(&str) -> String, unsplit: &str) -> Option<String> {
-    let trace = |variant: &str| figures.trace(variant);
-    let overlapping = |variant: &str| {
-        let (overlapping, all) = trace(variant)?.overlapping();
-        Some(format!("{overlapping} of {all}"))
-    };
-    let events = trace(&form("events"))?;
-    let (together, pairs) = events.overlapping();
-    #[expect(clippy::cast_precision_loss, reason = "a handful of dispatches")]
-    let empty = events.gaps_us / pairs.max(1) as f64;
-    // Where nothing overlaps without any order either, that nothing does with events says nothing of them.
-    let (free, _) = trace(unsplit)?.overlapping();
-    let concluded = match together {
-        0 if 2 * free > pairs => {
-            format!(" An event set and waited for drains this GPU, for {empty:.1} µs on average.")
-        }
-        _ => String::new(),
-    };
-    Some(format!(
-        " In the traces {together} of {pairs} dispatches overlap the next where events are set and waited for, {} where \
-         they are only set, {} where ones set long ago are waited for, {} without any order, {} with a barrier after each \
-         pass.{concluded}",
-        overlapping(&form("sets"))?,
-        overlapping(&form("waits"))?,
-        overlapping(unsplit)?,
-        overlapping("full_barrier")?,
-    ))
+/// What is compared with `--ladder`.
+fn ladder() -> Vec<String> {
+    let shapes = |load: Load| load.shapes().iter().map(move |shape| format!("{shape}{}", load.suffix()));
+    let shapes = || [Load::Stored, Load::Sampled, Load::Staged].into_iter().flat_map(shapes);
+    let mut names: Vec<String> = shapes().map(|shape| format!("no_barrier_{shape}")).collect();
+    names.extend(shapes().map(|shape| format!("full_barrier_{shape}")));
+    names.extend(tile_flags::FORMS.into_iter().map(Form::name));
+    names.push(FUSED.into());
+    names
 }
 
-/// Form and number of bands of the events with the least isolated time that were right in every sample.
-fn fastest_events(figures: &Figures<'_>, counts: &[u32]) -> Option<(Form, u32)> {
-    let all = counts.iter().flat_map(|&count| Form::all().map(move |form| (form, count)));
-    let right = all.filter_map(|(form, count)| {
-        let row = figures.row(&form.variant("events", count))?;
-        let right = row.racy.is_none_or(|racy| racy.racy_samples == 0);
-        Some((form, count, row.isolated_us.filter(|_| right)?.median))
-    });
-    right.min_by(|a, b| a.2.total_cmp(&b.2)).map(|(form, count, _)| (form, count))
-}
+/// The chain in dispatches of ten shapes, through storage images and sampled views, and in six through shared
+/// memory: without any order, and with a barrier between passes. Returns the names of those without order that
+/// load each texel for itself, of which the fastest is the bound, and of all with barriers.
+fn of_all_shapes(lab: &mut Lab, chain: Chain) -> Result<[Vec<String>; 2]> {
+    let (mut free, mut ordered) = (Vec::new(), Vec::new());
+    for load in [Load::Stored, Load::Sampled, Load::Staged] {
+        for &workgroup in load.shapes() {
+            let [width, height] = workgroup.tile();
+            let groups = [chain.size.width.div_ceil(width), chain.size.height.div_ceil(height), 1];
+            let (kernel, beyond) = load.kernel(lab, workgroup, chain.radius).build_or_reason()?;
+            let step = move |cmd: &Cmd<'_>, rep: Rep, pass| {
+                let [from, to] = [pass, pass + 1].map(|generation| chain.image(rep.index, generation));
+                match load {
+                    Load::Staged => cmd.dispatch(kernel, &[from, to], &(), groups),
+                    _ => cmd.dispatch(
+                        kernel,
+                        &[load.binding(from), to.into()],
+                        &[0, chain.size.height],
+                        groups,
+                    ),
+                }
+            };
+            let [shape, words] = [format!("{width}x{height} by {workgroup}"), load.words().to_owned()];
+            let name = |order: &str| format!("{order}_{workgroup}{}", load.suffix());
 
-/// Whether events seem to overlap, from what they cost beyond one barrier a pass, and beyond barriers
-/// in their place. Only an interval that leaves 0 out decides.
-fn overlap(whole: Option<Summary>, in_place: Option<Summary>) -> &'static str {
-    let interval = |difference: Option<Summary>| difference.and_then(|difference| difference.median_95);
-    match (interval(whole), interval(in_place)) {
-        (Some(whole), Some(in_place)) if whole.high < 0.0 && in_place.high < 0.0 => {
-            "They beat the barrier, and barriers in their place: they seem to overlap; a trace has to show it."
+            lab.variant(name("no_barrier"), move |cmd, rep| chain.passes(cmd, |pass| step(cmd, rep, pass)))
+                .says(&format!("Nothing orders the passes; tiles are {shape}, read through {words}."))
+                .races("every dependency between passes")
+                .cell(SHAPES, &format!("{workgroup}, {words}"), "no order")
+                .skip(beyond.clone());
+
+            lab.variant(name("full_barrier"), move |cmd, rep| {
+                chain.passes(cmd, |pass| {
+                    if chain.before(rep, pass).is_some() {
+                        cmd.pipeline_barrier2(STORES, load.scope());
+                    }
+                    step(cmd, rep, pass);
+                });
+            })
+            .says(&format!("A barrier between passes; tiles are {shape}, read through {words}."))
+            .cell(SHAPES, &format!("{workgroup}, {words}"), "memory barrier")
+            .skip(beyond);
+            free.extend((load != Load::Staged).then(|| name("no_barrier")));
+            ordered.push(name("full_barrier"));
         }
-        (Some(whole), Some(in_place)) if whole.low > 0.0 && in_place.high < 0.0 => {
-            "They cost less than barriers in their place and more than one barrier a pass: they may overlap, and it does not pay."
-        }
-        (Some(_), Some(in_place)) if in_place.low > 0.0 => {
-            "They cost more than barriers in their place: no sign that they overlap."
-        }
-        _ => "Whether they overlap cannot be told from these samples.",
     }
-}
-
-/// `1.52 (1.48 to 1.55)`: a difference divided by what it is the difference of.
-fn per(difference: &Summary, count: f64) -> String {
-    let interval = difference
-        .median_95
-        .map_or_else(String::new, |i| format!(" ({:.2} to {:.2})", i.low / count, i.high / count));
-    format!("{:.2}{interval}", difference.median / count)
+    Ok([free, ordered])
 }
 
 const READ_AFTER_WRITE: &str = "SYNC-HAZARD-READ-AFTER-WRITE";
@@ -487,8 +495,21 @@ const CACHED_LOADS: &str = "coherent stores reaching the cache that all multipro
                             finding them there because no other cache held their lines before";
 const ONE_IMAGE: &str = "the rows that two bands touch are disjoint or ordered, but the layer sees one image";
 
-/// The first table of `--matrix`.
+const TWO_IMAGES: &str = "two images in turn have no layer for each pass, which passes in one dispatch need";
+
+/// The tables of `--matrix`.
 const WHOLE_OR_BANDS: &str = "Whole passes and bands";
+const ONE_DISPATCH: &str = "Passes in one dispatch";
+/// The lawful form and the one without flags.
+const ONE_DISPATCH_BY_DEFAULT: [&str; 2] = ["tile_flags_chained_staged", "tile_tags_staged"];
+const FUSED: &str = "fused_tiles";
+const SHAPES: &str = "Shapes of workgroups";
+
+/// So many workgroups in rows that every device takes; the last row may have too many.
+fn in_rows(workgroups: u32) -> [u32; 3] {
+    const MOST: u32 = 32_768;
+    [workgroups.min(MOST), workgroups.div_ceil(MOST), 1]
+}
 
 /// What all variants share.
 #[derive(Clone, Copy)]
@@ -524,7 +545,7 @@ impl Chain {
         let (plain, coherent) = (kernel().build()?, kernel().define("COHERENT_STORES").build()?);
         let count = if ping_pong { 2 } else { passes + 1 };
         let images =
-            lab.output_images("generation", count, size.sides(), Format::R32_UINT, chain::UNWRITTEN)?;
+            lab.output_layers("generations", count, size.sides(), Format::R32_UINT, chain::UNWRITTEN)?;
         Ok(Self { size, passes, radius, align, workgroup, images, ping_pong, plain, coherent })
     }
 
@@ -545,6 +566,25 @@ impl Chain {
 
     fn image(&self, repetition: u32, generation: u32) -> Image {
         self.images.get(repetition, self.index(generation))
+    }
+
+    /// How the passes are cut into tiles, where they go in one dispatch.
+    fn grid(&self, lab: &mut Lab, args: &Args) -> Grid {
+        let Self { size, passes, radius, .. } = *self;
+        let &Args { order, flags, pollers, pause, .. } = args;
+        let mut shape = tile_flags::shape_for(lab.device(), size);
+        if let Some(tile) = args.tile {
+            shape.workgroup = tile;
+        }
+        if let Some(tiles) = args.in_flight {
+            shape.in_flight = Some(tiles).filter(|&tiles| tiles > 0);
+        }
+        lab.setting("tile", shape.workgroup);
+        lab.setting("in_flight", shape.in_flight.map_or("a workgroup a tile".into(), |n| n.to_string()));
+        for (name, value) in [("order", order.to_string()), ("flags", flags.to_string())] {
+            lab.setting(name, value);
+        }
+        Grid { size, passes, radius, shape, order, flags, pollers, pause }
     }
 
     fn cut(&self, count: u32) -> Bands {
@@ -585,83 +625,5 @@ impl Chain {
     fn expect(&self, lab: &mut Lab, images: Images) -> Result<()> {
         lab.seed(images, 0, &chain::seed(self.size))?;
         lab.expect(images, self.index(self.passes), chain::twin(self.size, self.radius, self.passes))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use common::record::{Record, Traced};
-
-    fn recorded() -> Record {
-        samples::recorded("matrix-512-12-passes").unwrap()
-    }
-
-    fn verdict_of(record: &Record) -> String {
-        verdict(&Figures::new(&record.rows), 12, &[2, 4]).unwrap()
-    }
-
-    /// Multiplies the isolated times of the variants that begin so.
-    fn scaled(mut record: Record, start: &str, factor: f64) -> Record {
-        for row in record.rows.iter_mut().filter(|row| row.variant.starts_with(start)) {
-            row.samples.iter_mut().for_each(|sample| sample.one_us *= factor);
-            let times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
-            row.isolated_us = Summary::of(&times);
-        }
-        record
-    }
-
-    #[test]
-    fn a_record_leads_to_its_own_verdict() {
-        let record = recorded();
-        assert_eq!(record.verdict.as_deref(), Some(&*verdict_of(&record)));
-    }
-
-    #[test]
-    fn events_that_beat_the_barrier_seem_to_overlap() {
-        let faster = scaled(recorded(), "events_coherent_sync1_4", 0.2);
-        let text = verdict_of(&faster);
-        assert!(text.contains("events_coherent_sync1_4 ("), "{text}");
-        assert!(text.contains("they seem to overlap; a trace has to show it"), "{text}");
-        // Where barriers in their place are faster still, the reason is another than overlap.
-        let text = verdict_of(&scaled(faster, "barrier_bands_4", 0.1));
-        assert!(text.contains("no sign that they overlap"), "{text}");
-    }
-
-    #[test]
-    fn what_the_waves_told_is_said() {
-        let record = samples::recorded("waves-512-12-passes").unwrap();
-        let text = verdict_of(&record);
-        assert_eq!(record.verdict.as_deref(), Some(&*text));
-        assert!(
-            text.contains("0 of 23 dispatches overlap the next where events are set and waited for"),
-            "{text}"
-        );
-        assert!(text.contains("drains this GPU"), "{text}");
-        let without = verdict_of(&recorded());
-        assert!(!without.contains("traces"), "{without}");
-        // A GPU that overlaps nothing shows nothing of events.
-        let mut serial = record;
-        for row in &mut serial.rows {
-            if let Some(Traced::Ok { figures, .. }) = &mut row.trace {
-                figures.dispatches.iter_mut().filter_map(|d| d.overlap.as_mut()).for_each(|o| o.us = -1.0);
-            }
-        }
-        let text = verdict_of(&serial);
-        assert!(text.contains("0 of 23 without any order") && !text.contains("drains this GPU"), "{text}");
-    }
-
-    #[test]
-    fn what_raced_or_did_not_run_is_no_evidence() {
-        let mut raced = scaled(recorded(), "events_4", 0.2);
-        let row = raced.rows.iter_mut().find(|row| row.variant == "events_4").unwrap();
-        row.racy.as_mut().unwrap().racy_samples = 1;
-        assert!(!verdict_of(&raced).contains("events_4 ("));
-        let mut whole = recorded();
-        whole.rows.retain(|row| !row.variant.starts_with("events"));
-        assert!(verdict_of(&whole).contains("Of events nothing is known"));
-        let mut few = recorded();
-        few.rows.iter_mut().for_each(|row| row.samples.truncate(2));
-        assert!(verdict_of(&few).contains("cannot be told"));
     }
 }

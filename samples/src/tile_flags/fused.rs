@@ -1,0 +1,68 @@
+//! Several passes of a tile without a word to others, as far as shared memory reaches.
+
+use common::Lab;
+use common::kernel::KernelBuilder;
+
+/// Sides of tiles that are tried, the largest first.
+const SIDES: [u32; 3] = [64, 32, 16];
+
+/// How many passes are fused, and the tile that they are computed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fused {
+    /// Passes of a dispatch.
+    pub depth: u32,
+    /// Side of the tile in texels.
+    pub side: u32,
+}
+
+impl Fused {
+    /// What fits into so many bytes: of the depths that divide the passes, the one that computes and loads the
+    /// least a pass and texel; a single pass where none fits.
+    #[must_use]
+    pub fn new(shared_bytes: u32, passes: u32, radius: u32) -> Self {
+        let depths = (1..=passes).filter(|depth| passes.is_multiple_of(*depth));
+        let all = depths.flat_map(|depth| SIDES.map(|side| Self { depth, side }));
+        let fits = |fused: &Self| fused.bytes(radius) <= u64::from(shared_bytes);
+        let best = all.filter(fits).min_by(|a, b| a.work(radius).total_cmp(&b.work(radius)));
+        best.unwrap_or(Self { depth: 1, side: SIDES[SIDES.len() - 1] })
+    }
+
+    /// Two generations of a tile with its border.
+    fn bytes(self, radius: u32) -> u64 {
+        let side = u64::from(self.side) + 2 * u64::from(self.depth) * u64::from(radius);
+        2 * 4 * side * side
+    }
+
+    /// Texels that are loaded and computed for one of the tile and one pass, a load counted as four: a barrier
+    /// and a trip to memory less against a wider border.
+    fn work(self, radius: u32) -> f64 {
+        let area = |border: u32| f64::from(self.side + 2 * border * radius).powi(2);
+        let computed: f64 = (0..self.depth).map(area).sum();
+        (4.0 * area(self.depth) + computed) / area(0) / f64::from(self.depth)
+    }
+
+    /// The kernel.
+    pub fn kernel(self, lab: &Lab, radius: u32) -> KernelBuilder<'_> {
+        let kernel = lab.kernel("chain/fused.comp").shared_bytes(self.bytes(radius));
+        let kernel = kernel.define_as("RADIUS", radius).define_as("DEPTH", self.depth);
+        kernel.define_as("SIDE", self.side).constant("MULTIPLIER", crate::chain::MULTIPLIER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_are_fused_as_far_as_shared_memory_and_the_border_allow() {
+        let chosen = |bytes, passes, radius| {
+            let Fused { depth, side } = Fused::new(bytes, passes, radius);
+            (depth, side)
+        };
+        assert_eq!(chosen(49_152, 12, 2), (3, 64));
+        assert_eq!(chosen(49_152, 12, 8), (2, 32));
+        assert_eq!(chosen(16_384, 12, 2), (3, 32));
+        // Nothing fits: the kernel is refused with its bytes.
+        assert_eq!(chosen(1024, 12, 64), (1, 16));
+    }
+}

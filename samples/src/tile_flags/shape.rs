@@ -1,0 +1,45 @@
+//! How large a tile is, and how many are in flight.
+
+use common::facts::DeviceFacts;
+use common::{Extent, Workgroup};
+
+/// What a workgroup covers, and how many workgroups take tickets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Its invocations, and the rows that each loops over: together a tile.
+    pub workgroup: Workgroup,
+    /// So many workgroups take ticket after ticket; with `None` there is one for each ticket.
+    pub in_flight: Option<u32>,
+}
+
+/// Where the device does not tell.
+const MULTIPROCESSORS: u32 = 64;
+const INVOCATIONS_EACH: u32 = 2048;
+
+/// What suits a device and an image.
+///
+/// Measured on an H200 (132 multiprocessors, 12 passes, radius 2 and 8): with few texels a multiprocessor a pass
+/// is as long as one tile takes from its first look to its flag, so tiles have one texel an invocation. In
+/// between, 32x32 texels of 256 invocations were within 6 % of the best of 16 shapes. With so many tiles that a
+/// multiprocessor holds a fraction of a pass, taking tickets in a loop saves 7 to 15 %, because the next tile's
+/// flags are seen before this one is computed.
+#[must_use]
+pub fn shape_for(facts: &DeviceFacts, size: Extent) -> Shape {
+    let (multiprocessors, invocations) = match facts.multiprocessors {
+        Some(all) => (all.count.max(1), all.simds * all.subgroups_per_simd * facts.subgroup_size),
+        None => (MULTIPROCESSORS, INVOCATIONS_EACH),
+    };
+    // Every device has workgroups of 128.
+    let height = |width: u32, wanted: u32| wanted.min(facts.max_workgroup_invocations / width).max(1);
+    let each = u64::from(size.width) * u64::from(size.height) / u64::from(multiprocessors);
+    let shape = |width, wanted, rows| Workgroup { width, height: height(width, wanted), rows };
+    match each {
+        0..4096 => Shape { workgroup: shape(32, 16, 1), in_flight: None },
+        4096..16_384 => Shape { workgroup: shape(32, 8, 4), in_flight: None },
+        _ => {
+            let workgroup = shape(64, 8, 4);
+            let resident = invocations / (workgroup.width * workgroup.height);
+            Shape { workgroup, in_flight: Some(multiprocessors * resident.max(1)) }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+#ifndef SPIN_GLSL
+#define SPIN_GLSL
+
+// A wait that ends. Before it come TURNS, PAUSE, MULTIPLIER and a counter `bail_outs`.
+
+struct Spin {
+    uint turns;
+#ifdef CLOCK
+    uint began;
+#endif
+};
+
+#ifdef CLOCK
+// Ticks of the device's clock that a wait takes at least: a second of nanoseconds, and more where ticks are
+// longer. The low word tells: the clock is read far more often than it wraps, and lavapipe has no high one.
+const uint PATIENCE = 1u << 30;
+#endif
+
+Spin begin_spin() {
+#ifdef CLOCK
+    return Spin(0, clockRealtime2x32EXT().x);
+#else
+    return Spin(0);
+#endif
+}
+
+// Whether to wait on. Where one wait has ended in vain, the result is wrong anyway, and no other need last.
+bool may_turn(inout Spin spin) {
+    ++spin.turns;
+    if (spin.turns > TURNS || (spin.turns > 2 && atomicLoad(bail_outs, gl_ScopeDevice, 0, 0) > 0u)) {
+        return false;
+    }
+#ifdef CLOCK
+    return clockRealtime2x32EXT().x - spin.began < PATIENCE;
+#else
+    return true;
+#endif
+}
+
+#ifdef ON_CPU
+// lavapipe before Mesa 25 ends all loops of an invocation in silence after 65,535 turns together, and the workgroup
+// that is waited for may run on a thread that the operating system has put aside for many milliseconds. So a turn
+// takes long: many looks, in a row and not in a loop, of a kind that no compiler merges.
+#define TWICE(x) x x
+#define TIMES_64(x) TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x))))))
+void pause(uint seed) {
+    uint seen = 0;
+    TIMES_64(seen |= atomicAdd(bail_outs, 0u);)
+    if (seen == 0xFFFFFFFFu) {
+        atomicAdd(ticket, 0u);
+    }
+}
+#else
+// Arithmetic that no compiler leaves out, so that a wave that waits asks memory less often.
+void pause(uint seed) {
+    uint value = seed + gl_LocalInvocationIndex;
+    for (uint i = 0; i < PAUSE; ++i) {
+        value = (value ^ value >> 7) * MULTIPLIER + 1u;
+    }
+    if (PAUSE > 0 && value == 0x12345678u) {
+        atomicAdd(ticket, 0u);
+    }
+}
+#endif
+
+#endif
