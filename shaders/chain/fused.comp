@@ -13,13 +13,14 @@
 #define SIDE 32
 #endif
 
+const int ACROSS = 32;
+const int STEP = 8;
 layout(local_size_x = 32, local_size_y = 8) in;
 layout(constant_id = 0) const uint MULTIPLIER = 1;
 
 layout(set = 0, binding = 0, r32ui) uniform readonly uimage2D previous;
 layout(set = 0, binding = 1, r32ui) uniform writeonly uimage2D next;
 
-const int INVOCATIONS = 32 * 8;
 const int BORDER = DEPTH * RADIUS;
 const int PITCH = SIDE + 2 * BORDER;
 const int AREA = PITCH * PITCH;
@@ -45,26 +46,28 @@ void main() {
     ivec2 last = imageSize(next) - 1;
     ivec2 origin = ivec2(gl_WorkGroupID.xy) * SIDE;
     ivec2 corner = origin - BORDER;
-    for (int i = int(gl_LocalInvocationIndex); i < AREA; i += INVOCATIONS) {
-        texels[i] = imageLoad(previous, clamp(corner + ivec2(i % PITCH, i / PITCH), ivec2(0), last)).x;
+    ivec2 me = ivec2(gl_LocalInvocationID.xy);
+    for (int y = me.y; y < PITCH; y += STEP) {
+        for (int x = me.x; x < PITCH; x += ACROSS) {
+            texels[y * PITCH + x] = imageLoad(previous, clamp(corner + ivec2(x, y), ivec2(0), last)).x;
+        }
     }
     for (int pass = 0; pass < DEPTH; ++pass) {
         barrier();
         int from = (pass % 2) * AREA;
         int to = AREA - from;
+        // What is still right, and within the image.
         int gone = (pass + 1) * RADIUS;
-        ivec2 sides = ivec2(SIDE + 2 * (BORDER - gone));
-        for (int i = int(gl_LocalInvocationIndex); i < sides.x * sides.y; i += INVOCATIONS) {
-            ivec2 at = gone + ivec2(i % sides.x, i / sides.x);
-            ivec2 in_image = corner + at;
-            if (any(lessThan(in_image, ivec2(0))) || any(greaterThan(in_image, last))) {
-                continue;
-            }
-            uint texel = step_texel(from, at, corner, last);
-            if (pass + 1 < DEPTH) {
-                texels[to + at.y * PITCH + at.x] = texel;
-            } else {
-                imageStore(next, in_image, uvec4(texel));
+        ivec2 low = max(ivec2(gone), -corner);
+        ivec2 high = min(ivec2(PITCH - 1 - gone), last - corner);
+        for (int y = low.y + me.y; y <= high.y; y += STEP) {
+            for (int x = low.x + me.x; x <= high.x; x += ACROSS) {
+                uint texel = step_texel(from, ivec2(x, y), corner, last);
+                if (pass + 1 < DEPTH) {
+                    texels[to + y * PITCH + x] = texel;
+                } else {
+                    imageStore(next, corner + ivec2(x, y), uvec4(texel));
+                }
             }
         }
     }

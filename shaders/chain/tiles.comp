@@ -87,9 +87,10 @@ uint load_texel(ivec2 at, int layer) {
 #endif
 }
 
-// The texel, once it is of the generation that the layer holds.
-uint arrived(uint texel, ivec2 at, int layer) {
 #ifdef TAGGED
+// Loads a texel until it is of the generation that the layer holds.
+uint watch(ivec2 at, int layer) {
+    uint texel = 0;
     Spin spin = begin_spin();
     while (texel >> MIX_BITS < uint(layer) && may_turn(spin)) {
         for (uint i = 0; i < LOOKS && texel >> MIX_BITS < uint(layer); ++i) {
@@ -100,9 +101,18 @@ uint arrived(uint texel, ivec2 at, int layer) {
     if (texel >> MIX_BITS < uint(layer)) {
         atomicAdd(bail_outs, 1u);
     }
-#endif
     return texel;
 }
+
+// What was loaded, once it is of that generation.
+uint arrived(uint texel, ivec2 at, int layer) {
+    return texel >> MIX_BITS < uint(layer) ? watch(at, layer) : texel;
+}
+#else
+uint arrived(uint texel, ivec2 at, int layer) {
+    return texel;
+}
+#endif
 
 void store_texel(ivec2 at, int layer, uint texel) {
 #ifdef TAGGED
@@ -115,13 +125,17 @@ void store_texel(ivec2 at, int layer, uint texel) {
 #ifdef STAGED
 #include "staged.glsl"
 #else
+uint load_arrived(ivec2 at, int layer) {
+    return arrived(load_texel(at, layer), at, layer);
+}
+
 uint step_texel(ivec2 at, ivec2 last, int layer) {
-    Reads reads = first_read(load_texel(at, layer));
+    Reads reads = first_read(load_arrived(at, layer));
     for (int d = 1; d <= RADIUS; ++d) {
-        read_next(reads, load_texel(ivec2(max(at.x - d, 0), at.y), layer), MULTIPLIER);
-        read_next(reads, load_texel(ivec2(min(at.x + d, last.x), at.y), layer), MULTIPLIER);
-        read_next(reads, load_texel(ivec2(at.x, max(at.y - d, 0)), layer), MULTIPLIER);
-        read_next(reads, load_texel(ivec2(at.x, min(at.y + d, last.y)), layer), MULTIPLIER);
+        read_next(reads, load_arrived(ivec2(max(at.x - d, 0), at.y), layer), MULTIPLIER);
+        read_next(reads, load_arrived(ivec2(min(at.x + d, last.x), at.y), layer), MULTIPLIER);
+        read_next(reads, load_arrived(ivec2(at.x, max(at.y - d, 0)), layer), MULTIPLIER);
+        read_next(reads, load_arrived(ivec2(at.x, min(at.y + d, last.y)), layer), MULTIPLIER);
     }
     return next_generation(reads);
 }
