@@ -17,10 +17,6 @@ uint load_texel(ivec2 at, int layer) {
     return imageLoad(previous, at).x;
 }
 
-uint arrived(uint texel, ivec2 at, int layer) {
-    return texel;
-}
-
 #include "staged.glsl"
 
 void main() {

@@ -104,14 +104,9 @@ uint watch(ivec2 at, int layer) {
     return texel;
 }
 
-// What was loaded, once it is of that generation.
-uint arrived(uint texel, ivec2 at, int layer) {
-    return texel >> MIX_BITS < uint(layer) ? watch(at, layer) : texel;
-}
-#else
-uint arrived(uint texel, ivec2 at, int layer) {
-    return texel;
-}
+// What was loaded, once it is of that generation. Not a function, so that where it has come nothing is kept of
+// where it stands.
+#define ARRIVED(texel, at, layer) (texel >> MIX_BITS < uint(layer) ? watch(at, layer) : texel)
 #endif
 
 void store_texel(ivec2 at, int layer, uint texel) {
@@ -126,7 +121,11 @@ void store_texel(ivec2 at, int layer, uint texel) {
 #include "staged.glsl"
 #else
 uint load_arrived(ivec2 at, int layer) {
-    return arrived(load_texel(at, layer), at, layer);
+    uint texel = load_texel(at, layer);
+#ifdef ARRIVED
+    texel = ARRIVED(texel, at, layer);
+#endif
+    return texel;
 }
 
 uint step_texel(ivec2 at, ivec2 last, int layer) {

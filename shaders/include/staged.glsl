@@ -2,8 +2,12 @@
 #define STAGED_GLSL
 
 // A tile of the chain and the arms of its cross, loaded once into shared memory; a texel's neighbours are then
-// read from there. Before it come cut.glsl, MULTIPLIER, texel.glsl, and load_texel and arrived, which a kernel has
-// in its own form.
+// read from there. Before it come cut.glsl, MULTIPLIER, texel.glsl and load_texel; where texels may still
+// have to come, ARRIVED(texel, at, layer), which waits for one.
+
+#ifndef ARRIVED
+#define ARRIVED(texel, at, layer) (texel)
+#endif
 
 const int PITCH = WIDTH + 2 * RADIUS;
 
@@ -14,9 +18,9 @@ const int BESIDE_LOADS = (BESIDE + int(INVOCATIONS) - 1) / int(INVOCATIONS);
 
 shared uint staged[PITCH * (HEIGHT + 2 * RADIUS)];
 
-// Where load `i` of this invocation stands, from the corner of the shared array.
+// Load `i` of this invocation, as texels from the corner of the shared array.
 ivec2 in_column(int i) {
-    return ivec2(RADIUS, 0) + ivec2(gl_LocalInvocationID.xy) + ivec2(0, i * STEP);
+    return ivec2(RADIUS, i * STEP) + ivec2(gl_LocalInvocationID.xy);
 }
 
 ivec2 beside(int i) {
@@ -25,43 +29,49 @@ ivec2 beside(int i) {
     return ivec2(x < RADIUS ? x : x + WIDTH, RADIUS + at / (2 * RADIUS));
 }
 
-bool is_in_column(ivec2 at) {
-    return at.y < HEIGHT + 2 * RADIUS;
+// All but the last load have every invocation, which needs no test.
+bool is_in_column(int i) {
+    return (i + 1) * STEP <= HEIGHT + 2 * RADIUS || in_column(i).y < HEIGHT + 2 * RADIUS;
 }
 
-bool is_beside(ivec2 at) {
-    return at.y < RADIUS + HEIGHT;
+bool is_beside(int i) {
+    return (i + 1) * int(INVOCATIONS) <= BESIDE || beside(i).y < RADIUS + HEIGHT;
+}
+
+// What lies outside the image reads as the nearest texel inside.
+ivec2 in_image(ivec2 corner, ivec2 at, ivec2 last) {
+    return clamp(corner + at, ivec2(0), last);
 }
 
 // All loads come before the first store to shared memory, and all trip counts are constant, so that an
 // invocation's loads are in flight together: on an H200 a loop that stores each texel as it comes took 5 to 20 %
-// longer. What lies outside the image reads as the nearest texel inside.
+// longer.
 void stage(ivec2 origin, ivec2 last, int layer) {
     uint column[COLUMN_LOADS];
     uint side[BESIDE_LOADS];
     ivec2 corner = origin - RADIUS;
+    // One clamp for all of a column.
+    int x = clamp(corner.x + in_column(0).x, 0, last.x);
     for (int i = 0; i < COLUMN_LOADS; ++i) {
-        ivec2 at = in_column(i);
-        if (is_in_column(at)) {
-            column[i] = load_texel(clamp(corner + at, ivec2(0), last), layer);
+        if (is_in_column(i)) {
+            column[i] = load_texel(ivec2(x, clamp(corner.y + in_column(i).y, 0, last.y)), layer);
         }
     }
     for (int i = 0; i < BESIDE_LOADS; ++i) {
-        ivec2 at = beside(i);
-        if (is_beside(at)) {
-            side[i] = load_texel(clamp(corner + at, ivec2(0), last), layer);
+        if (is_beside(i)) {
+            side[i] = load_texel(in_image(corner, beside(i), last), layer);
         }
     }
+    int first = in_column(0).y * PITCH + in_column(0).x;
     for (int i = 0; i < COLUMN_LOADS; ++i) {
-        ivec2 at = in_column(i);
-        if (is_in_column(at)) {
-            staged[at.y * PITCH + at.x] = arrived(column[i], clamp(corner + at, ivec2(0), last), layer);
+        if (is_in_column(i)) {
+            staged[first + i * STEP * PITCH] = ARRIVED(column[i], in_image(corner, in_column(i), last), layer);
         }
     }
     for (int i = 0; i < BESIDE_LOADS; ++i) {
-        ivec2 at = beside(i);
-        if (is_beside(at)) {
-            staged[at.y * PITCH + at.x] = arrived(side[i], clamp(corner + at, ivec2(0), last), layer);
+        if (is_beside(i)) {
+            ivec2 at = beside(i);
+            staged[at.y * PITCH + at.x] = ARRIVED(side[i], in_image(corner, at, last), layer);
         }
     }
 }

@@ -125,7 +125,7 @@ bool has_come(uint ticket) {
 // From the invocations that waited to all of the workgroup.
 void meet() {
 #ifndef TAGGED
-    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, CLASSES | gl_StorageSemanticsShared, BOTH);
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, CLASSES, BOTH);
 #endif
 }
 
