@@ -88,26 +88,28 @@ uint load_texel(ivec2 at, int layer) {
 }
 
 #ifdef TAGGED
-// Loads a texel until it is of the generation that the layer holds.
-uint watch(ivec2 at, int layer) {
-    uint texel = 0;
-    Spin spin = begin_spin();
-    while (texel >> MIX_BITS < uint(layer) && may_turn(spin)) {
-        for (uint i = 0; i < LOOKS && texel >> MIX_BITS < uint(layer); ++i) {
-            pause(i);
-            texel = load_texel(at, layer);
+bool has_come(uint texel, int layer) {
+    return texel >> MIX_BITS >= uint(layer);
+}
+#endif
+
+// The texel, once it is of the generation that the layer holds.
+uint load_arrived(ivec2 at, int layer) {
+    uint texel = load_texel(at, layer);
+#ifdef TAGGED
+    if (!has_come(texel, layer)) {
+        Spin spin = begin_spin();
+        while (!has_come(texel, layer) && may_turn(spin)) {
+            for (uint i = 0; i < LOOKS && !has_come(texel, layer); ++i) {
+                pause(i);
+                texel = load_texel(at, layer);
+            }
         }
+        end_spin(has_come(texel, layer));
     }
-    if (texel >> MIX_BITS < uint(layer)) {
-        atomicAdd(bail_outs, 1u);
-    }
+#endif
     return texel;
 }
-
-// What was loaded, once it is of that generation. Not a function, so that where it has come nothing is kept of
-// where it stands.
-#define ARRIVED(texel, at, layer) (texel >> MIX_BITS < uint(layer) ? watch(at, layer) : texel)
-#endif
 
 void store_texel(ivec2 at, int layer, uint texel) {
 #ifdef TAGGED
@@ -120,14 +122,6 @@ void store_texel(ivec2 at, int layer, uint texel) {
 #ifdef STAGED
 #include "staged.glsl"
 #else
-uint load_arrived(ivec2 at, int layer) {
-    uint texel = load_texel(at, layer);
-#ifdef ARRIVED
-    texel = ARRIVED(texel, at, layer);
-#endif
-    return texel;
-}
-
 uint step_texel(ivec2 at, ivec2 last, int layer) {
     Reads reads = first_read(load_arrived(at, layer));
     for (int d = 1; d <= RADIUS; ++d) {
@@ -216,7 +210,7 @@ void main() {
         // Whether the next tile could begin is seen before this one is computed, which hides the look: on an
         // H200 5 to 11 % of the whole at 4096x4096.
         uint next = given;
-        if (!has_come(next)) {
+        if (!may_begin(next)) {
             is_late = 1;
         }
         do_tile(unit, last);

@@ -37,6 +37,13 @@ bool may_turn(inout Spin spin) {
 #endif
 }
 
+// Counts a wait that ended in vain.
+void end_spin(bool seen) {
+    if (!seen) {
+        atomicAdd(bail_outs, 1u);
+    }
+}
+
 #ifdef ON_CPU
 // lavapipe before Mesa 25 ends all loops of an invocation in silence after 65,535 turns together, and the workgroup
 // that is waited for may run on a thread that the operating system has put aside for many milliseconds. So a turn

@@ -2,12 +2,8 @@
 #define STAGED_GLSL
 
 // A tile of the chain and the arms of its cross, loaded once into shared memory; a texel's neighbours are then
-// read from there. Before it come cut.glsl, MULTIPLIER, texel.glsl and load_texel; where texels may still
-// have to come, ARRIVED(texel, at, layer), which waits for one.
-
-#ifndef ARRIVED
-#define ARRIVED(texel, at, layer) (texel)
-#endif
+// read from there. Before it come cut.glsl, MULTIPLIER, texel.glsl and load_texel. With TAGGED texels may still
+// have to come, which is waited for (spin.glsl).
 
 const int PITCH = WIDTH + 2 * RADIUS;
 
@@ -38,40 +34,67 @@ bool is_beside(int i) {
     return (i + 1) * int(INVOCATIONS) <= BESIDE || beside(i).y < RADIUS + HEIGHT;
 }
 
-// What lies outside the image reads as the nearest texel inside.
-ivec2 in_image(ivec2 corner, ivec2 at, ivec2 last) {
-    return clamp(corner + at, ivec2(0), last);
-}
-
-// All loads come before the first store to shared memory, and all trip counts are constant, so that an
-// invocation's loads are in flight together: on an H200 a loop that stores each texel as it comes took 5 to 20 %
-// longer.
-void stage(ivec2 origin, ivec2 last, int layer) {
+// The texels that an invocation loads.
+struct Loaded {
     uint column[COLUMN_LOADS];
     uint side[BESIDE_LOADS];
-    ivec2 corner = origin - RADIUS;
+};
+
+void load_tile(inout Loaded loaded, ivec2 corner, ivec2 last, int layer) {
     // One clamp for all of a column.
     int x = clamp(corner.x + in_column(0).x, 0, last.x);
     for (int i = 0; i < COLUMN_LOADS; ++i) {
         if (is_in_column(i)) {
-            column[i] = load_texel(ivec2(x, clamp(corner.y + in_column(i).y, 0, last.y)), layer);
+            loaded.column[i] = load_texel(ivec2(x, clamp(corner.y + in_column(i).y, 0, last.y)), layer);
         }
     }
     for (int i = 0; i < BESIDE_LOADS; ++i) {
         if (is_beside(i)) {
-            side[i] = load_texel(in_image(corner, beside(i), last), layer);
+            loaded.side[i] = load_texel(clamp(corner + beside(i), ivec2(0), last), layer);
         }
     }
+}
+
+// The least of the texels: where generations are the upper bits, none is older.
+uint oldest(Loaded loaded) {
+    uint least = 0xFFFFFFFFu;
+    for (int i = 0; i < COLUMN_LOADS; ++i) {
+        least = is_in_column(i) ? min(least, loaded.column[i]) : least;
+    }
+    for (int i = 0; i < BESIDE_LOADS; ++i) {
+        least = is_beside(i) ? min(least, loaded.side[i]) : least;
+    }
+    return least;
+}
+
+// All loads come before the first store to shared memory, and all trip counts are constant, so that an
+// invocation's loads are in flight together: on an H200 a loop that stores each texel as it comes took 5 to 20 %
+// longer. What lies outside the image reads as the nearest texel inside.
+void stage(ivec2 origin, ivec2 last, int layer) {
+    Loaded loaded;
+    ivec2 corner = origin - RADIUS;
+    load_tile(loaded, corner, last, layer);
+#ifdef TAGGED
+    if (!has_come(oldest(loaded), layer)) {
+        Spin spin = begin_spin();
+        while (!has_come(oldest(loaded), layer) && may_turn(spin)) {
+            for (uint i = 0; i < LOOKS && !has_come(oldest(loaded), layer); ++i) {
+                pause(i);
+                load_tile(loaded, corner, last, layer);
+            }
+        }
+        end_spin(has_come(oldest(loaded), layer));
+    }
+#endif
     int first = in_column(0).y * PITCH + in_column(0).x;
     for (int i = 0; i < COLUMN_LOADS; ++i) {
         if (is_in_column(i)) {
-            staged[first + i * STEP * PITCH] = ARRIVED(column[i], in_image(corner, in_column(i), last), layer);
+            staged[first + i * STEP * PITCH] = loaded.column[i];
         }
     }
     for (int i = 0; i < BESIDE_LOADS; ++i) {
         if (is_beside(i)) {
-            ivec2 at = beside(i);
-            staged[at.y * PITCH + at.x] = ARRIVED(side[i], in_image(corner, at, last), layer);
+            staged[beside(i).y * PITCH + beside(i).x] = loaded.side[i];
         }
     }
 }

@@ -82,9 +82,7 @@ void watch(uint flag, uint pass) {
             seen = shows(flag, pass);
         }
     }
-    if (!seen) {
-        atomicAdd(bail_outs, 1u);
-    }
+    end_spin(seen);
 }
 
 // Waits for all flags that a ticket needs. Some invocations do; `meet` brings it to the others.
@@ -108,7 +106,7 @@ void await(uint ticket) {
 }
 
 // One look at the flags that a ticket needs. Invocations that look at none have nothing to wait for.
-bool has_come(uint ticket) {
+bool may_begin(uint ticket) {
     bool all_seen = true;
 #ifndef TAGGED
     if (ticket < UNITS && in_turn() < POLLERS) {
