@@ -15,6 +15,7 @@ fn main() -> ExitCode {
     let skipped = std::env::var_os("HOTLAP_LONG").is_none();
     let trials = vec![
         trial("ten_thousand_rounds_are_right", ten_thousand_rounds),
+        trial("ten_thousand_runs_of_waiting_tiles_are_right", waiting_tiles),
         trial("ten_thousand_trials_find_just_what_was_seeded", ten_thousand_trials),
         trial("the_readmes_sample_needs_no_other_file", readmes_sample),
     ];
@@ -41,6 +42,31 @@ fn ten_thousand_rounds() -> Result<()> {
         rounds += 500;
     }
     println!("{rounds} rounds, {rows} samples of lawful variants, none wrong");
+    Ok(())
+}
+
+/// Tiles that wait for one another in one dispatch, in every form, with many passes in flight and few, while
+/// another process keeps the device busy half of the time.
+fn waiting_tiles() -> Result<()> {
+    let arguments =
+        "--size 70x50 --tile 16x2x2 --passes 12 --repetitions 1 --samples 1000 --variant tile_* --json -";
+    let cuts = ["", "--in-flight 9", "--radius 8", "--order skewed", "--flags line --in-flight 5"];
+    let mut samples = 0;
+    for (seed, cut) in (0..10).zip(cuts.into_iter().cycle()) {
+        let other = (seed % 2 == 1)
+            .then(|| Call::new("pipelined_events").map(|call| call.words("--budget 60")))
+            .transpose()?;
+        let other = other.map(Call::start).transpose()?;
+        let call = Call::new("pipelined_events")?.words(arguments).words(cut);
+        let ended = call.args(["--seed".into(), seed.to_string()]).run()?.with_code(0)?;
+        drop(other);
+        for row in ran(&read_json(&ended.stdout)?).filter(|row| row.variant.starts_with("tile_")) {
+            let wrong = row.racy.context("every sample is checked")?.max;
+            ensure!(wrong == 0 && row.samples.len() == 1000, "{} with {cut}: {wrong} wrong", row.variant);
+            samples += row.samples.len();
+        }
+    }
+    println!("{samples} samples of tiles that wait, none wrong");
     Ok(())
 }
 

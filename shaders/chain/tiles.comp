@@ -65,9 +65,9 @@ layout(set = 0, binding = 4) uniform utexture2DArray sampled;
 
 const uint UNITS = uint(PASSES * COLUMNS * LINES);
 
-// Vulkan promises no workgroup that it goes on while another waits, so every wait ends: after the turns, which
-// are at least a second on any GPU, or sooner where there is a clock and it says so. Some drivers end a loop in
-// silence after 65,535 turns.
+// Vulkan promises no workgroup that it goes on while another waits, so every wait ends, after a second at least:
+// by the clock, where there is one, else after ten million looks, of which none takes less than 100 ns. Some
+// drivers end a loop in silence after 65,535 turns, so there are two, one within the other.
 const uint LOOKS = 1000;
 #ifdef CLOCK
 const uint TURNS = 60000;

@@ -27,7 +27,7 @@ Spin begin_spin() {
 // Whether to wait on. Where one wait has ended in vain, the result is wrong anyway, and no other need last.
 bool may_turn(inout Spin spin) {
     ++spin.turns;
-    if (spin.turns > TURNS || (spin.turns > 2 && atomicLoad(bail_outs, gl_ScopeDevice, 0, 0) > 0u)) {
+    if (spin.turns > TURNS || atomicLoad(bail_outs, gl_ScopeDevice, 0, 0) > 0u) {
         return false;
     }
 #ifdef CLOCK

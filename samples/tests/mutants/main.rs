@@ -18,6 +18,7 @@ mod semi_persistent_waves;
 mod shaders;
 mod sources;
 mod swizzled_remap;
+mod tile_flags;
 
 use std::process::ExitCode;
 
@@ -35,5 +36,6 @@ fn main() -> ExitCode {
     trials.extend(swizzled_remap::trials());
     trials.extend(codegen::trials());
     trials.extend(drain_fill::trials());
+    trials.extend(tile_flags::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

@@ -71,7 +71,8 @@ fn shows_in(checkout: &Checkout, sample: &str, words: &str, shows: fn(&str) -> b
     Ok(())
 }
 
-fn called_wrong(record: &Record) -> BTreeSet<&str> {
+/// The variants that are called wrong, with a place and without a time.
+pub fn called_wrong(record: &Record) -> BTreeSet<&str> {
     let wrong = record.rows.iter().filter(|row| match &row.status {
         Status::Wrong { elements, first } => {
             *elements > 0 && first.contains("repetition") && row.isolated_us.is_none()
