@@ -15,20 +15,34 @@ use support::{Call, trial};
 const SAMPLE: &str = "pipelined_events";
 
 /// Name and arguments.
-const ODD: [(&str, &str); 13] = [
+const ODD: [(&str, &str); 18] = [
     ("no_multiple_of_the_workgroup", "--size 33x67 --bands 3 --align 1"),
     ("one_texel_wide", "--size 1x96 --bands 2 --align 8"),
     ("two_passes", "--size 96 --bands 2 --align 8 --passes 2"),
     ("many_passes", "--size 32x248 --bands 2 --align 2 --passes 100 --repetitions 3"),
     ("many_bands", "--size 64x200 --bands 16 --align 1 --radius 1"),
-    ("reach_beyond_the_image", "--size 16x200 --bands 2 --align 64 --radius 64"),
-    ("two_images_in_turn", "--size 96 --bands 2 --align 8 --ping-pong"),
-    ("two_images_one_repetition", "--size 96 --bands 2 --align 8 --ping-pong --repetitions 1"),
+    ("reach_beyond_the_image", "--size 16x200 --bands 2 --align 64 --radius 64 --without *_staged"),
+    ("two_images_in_turn", "--size 96 --bands 2 --align 8 --ping-pong --without tile_tags*"),
+    (
+        "two_images_one_repetition",
+        "--size 96 --bands 2 --align 8 --ping-pong --repetitions 1 --without tile_tags*",
+    ),
     ("one_repetition", "--size 96 --bands 2 --align 8 --repetitions 1"),
     ("rows_in_a_loop", "--size 100 --bands 2 --align 8 --workgroup 32x8x4"),
     ("tile_larger_than_the_image", "--size 96 --bands 2 --align 8 --workgroup 16x4x64"),
     ("lone_invocations", "--size 96 --bands 2 --align 8 --workgroup 1x1"),
     ("two_splits", "--size 96 --bands 2,3 --align 8"),
+    ("no_multiple_of_the_tile", "--size 45x61 --tile 5x3x3 --radius 4 --variant tile_*"),
+    ("a_line_waits_for_a_line", "--size 45x61 --tile 8x2x2 --radius 9 --flags line --variant tile_*"),
+    ("few_tiles_in_flight", "--size 45x61 --tile 8x2x2 --in-flight 3 --pollers 1 --variant tile_*"),
+    (
+        "passes_side_by_side",
+        "--size 45x61 --tile 8x2x2 --radius 5 --passes 7 --order skewed --variant tile_*",
+    ),
+    (
+        "tiles_of_two_images_in_turn",
+        "--size 32x9 --tile 8x2x2 --ping-pong --passes 40 --variant tile_flags_strict*,tile_flags_chained*",
+    ),
 ];
 
 fn main() -> ExitCode {

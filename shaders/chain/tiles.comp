@@ -77,7 +77,18 @@ const uint TURNS = 10000;
 
 #include "spin.glsl"
 
-uint load_texel(ivec2 at, int layer) {
+// The layer that holds a generation. With two in turn a tile overwrites what its neighbours read for the pass
+// before; they have told that they are past it, since it waits for just those that wait for it.
+int layer_of(int generation) {
+#ifdef TWO_IN_TURN
+    return generation % 2;
+#else
+    return generation;
+#endif
+}
+
+uint load_texel(ivec2 at, int generation) {
+    int layer = layer_of(generation);
 #if defined TAGGED
     return imageAtomicLoad(generations, ivec3(at, layer), gl_ScopeDevice, 0, 0);
 #elif defined SAMPLED
@@ -88,30 +99,31 @@ uint load_texel(ivec2 at, int layer) {
 }
 
 #ifdef TAGGED
-bool has_come(uint texel, int layer) {
-    return texel >> MIX_BITS >= uint(layer);
+bool has_come(uint texel, int generation) {
+    return texel >> MIX_BITS >= uint(generation);
 }
 #endif
 
-// The texel, once it is of the generation that the layer holds.
-uint load_arrived(ivec2 at, int layer) {
-    uint texel = load_texel(at, layer);
+// The texel, once it is of this generation.
+uint load_arrived(ivec2 at, int generation) {
+    uint texel = load_texel(at, generation);
 #ifdef TAGGED
-    if (!has_come(texel, layer)) {
+    if (!has_come(texel, generation)) {
         Spin spin = begin_spin();
-        while (!has_come(texel, layer) && may_turn(spin)) {
-            for (uint i = 0; i < LOOKS && !has_come(texel, layer); ++i) {
+        while (!has_come(texel, generation) && may_turn(spin)) {
+            for (uint i = 0; i < LOOKS && !has_come(texel, generation); ++i) {
                 pause(i);
-                texel = load_texel(at, layer);
+                texel = load_texel(at, generation);
             }
         }
-        end_spin(has_come(texel, layer));
+        end_spin(has_come(texel, generation));
     }
 #endif
     return texel;
 }
 
-void store_texel(ivec2 at, int layer, uint texel) {
+void store_texel(ivec2 at, int generation, uint texel) {
+    int layer = layer_of(generation);
 #ifdef TAGGED
     imageAtomicStore(generations, ivec3(at, layer), texel, gl_ScopeDevice, 0, 0);
 #else
@@ -122,13 +134,13 @@ void store_texel(ivec2 at, int layer, uint texel) {
 #ifdef STAGED
 #include "staged.glsl"
 #else
-uint step_texel(ivec2 at, ivec2 last, int layer) {
-    Reads reads = first_read(load_arrived(at, layer));
+uint step_texel(ivec2 at, ivec2 last, int generation) {
+    Reads reads = first_read(load_arrived(at, generation));
     for (int d = 1; d <= RADIUS; ++d) {
-        read_next(reads, load_arrived(ivec2(max(at.x - d, 0), at.y), layer), MULTIPLIER);
-        read_next(reads, load_arrived(ivec2(min(at.x + d, last.x), at.y), layer), MULTIPLIER);
-        read_next(reads, load_arrived(ivec2(at.x, max(at.y - d, 0)), layer), MULTIPLIER);
-        read_next(reads, load_arrived(ivec2(at.x, min(at.y + d, last.y)), layer), MULTIPLIER);
+        read_next(reads, load_arrived(ivec2(max(at.x - d, 0), at.y), generation), MULTIPLIER);
+        read_next(reads, load_arrived(ivec2(min(at.x + d, last.x), at.y), generation), MULTIPLIER);
+        read_next(reads, load_arrived(ivec2(at.x, max(at.y - d, 0)), generation), MULTIPLIER);
+        read_next(reads, load_arrived(ivec2(at.x, min(at.y + d, last.y)), generation), MULTIPLIER);
     }
     return next_generation(reads);
 }
@@ -174,15 +186,15 @@ void take_ticket() {
 
 void do_tile(Unit unit, ivec2 last) {
     ivec2 origin = ivec2(unit.tile) * ivec2(WIDTH, HEIGHT);
-    int layer = int(unit.pass);
+    int generation = int(unit.pass);
     for (int i = 0; i < ROWS; ++i) {
         ivec2 in_tile = ivec2(gl_LocalInvocationID.xy) + ivec2(0, i * STEP);
         ivec2 at = origin + in_tile;
         if (all(lessThanEqual(at, last))) {
 #ifdef STAGED
-            store_texel(at, layer + 1, step_staged(in_tile));
+            store_texel(at, generation + 1, step_staged(in_tile));
 #else
-            store_texel(at, layer + 1, step_texel(at, last, layer));
+            store_texel(at, generation + 1, step_texel(at, last, generation));
 #endif
         }
     }

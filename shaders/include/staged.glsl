@@ -40,17 +40,17 @@ struct Loaded {
     uint side[BESIDE_LOADS];
 };
 
-void load_tile(inout Loaded loaded, ivec2 corner, ivec2 last, int layer) {
+void load_tile(inout Loaded loaded, ivec2 corner, ivec2 last, int generation) {
     // One clamp for all of a column.
     int x = clamp(corner.x + in_column(0).x, 0, last.x);
     for (int i = 0; i < COLUMN_LOADS; ++i) {
         if (is_in_column(i)) {
-            loaded.column[i] = load_texel(ivec2(x, clamp(corner.y + in_column(i).y, 0, last.y)), layer);
+            loaded.column[i] = load_texel(ivec2(x, clamp(corner.y + in_column(i).y, 0, last.y)), generation);
         }
     }
     for (int i = 0; i < BESIDE_LOADS; ++i) {
         if (is_beside(i)) {
-            loaded.side[i] = load_texel(clamp(corner + beside(i), ivec2(0), last), layer);
+            loaded.side[i] = load_texel(clamp(corner + beside(i), ivec2(0), last), generation);
         }
     }
 }
@@ -70,20 +70,20 @@ uint oldest(Loaded loaded) {
 // All loads come before the first store to shared memory, and all trip counts are constant, so that an
 // invocation's loads are in flight together: on an H200 a loop that stores each texel as it comes took 5 to 20 %
 // longer. What lies outside the image reads as the nearest texel inside.
-void stage(ivec2 origin, ivec2 last, int layer) {
+void stage(ivec2 origin, ivec2 last, int generation) {
     Loaded loaded;
     ivec2 corner = origin - RADIUS;
-    load_tile(loaded, corner, last, layer);
+    load_tile(loaded, corner, last, generation);
 #ifdef TAGGED
-    if (!has_come(oldest(loaded), layer)) {
+    if (!has_come(oldest(loaded), generation)) {
         Spin spin = begin_spin();
-        while (!has_come(oldest(loaded), layer) && may_turn(spin)) {
-            for (uint i = 0; i < LOOKS && !has_come(oldest(loaded), layer); ++i) {
+        while (!has_come(oldest(loaded), generation) && may_turn(spin)) {
+            for (uint i = 0; i < LOOKS && !has_come(oldest(loaded), generation); ++i) {
                 pause(i);
-                load_tile(loaded, corner, last, layer);
+                load_tile(loaded, corner, last, generation);
             }
         }
-        end_spin(has_come(oldest(loaded), layer));
+        end_spin(has_come(oldest(loaded), generation));
     }
 #endif
     int first = in_column(0).y * PITCH + in_column(0).x;

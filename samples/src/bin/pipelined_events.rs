@@ -412,8 +412,8 @@ fn in_one_dispatch(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
     let order = lab.input_buffer("order of the tickets", &grid.lines())?;
     for form in forms {
         let (kernel, beyond) = grid.kernel(lab, form).build_or_reason()?;
-        let one_layer_a_pass = chain.ping_pong.then(|| TWO_IMAGES.to_owned());
-        let reason = form.lacking(lab.device()).or(beyond).or(one_layer_a_pass);
+        let in_turn = form.needs_all_layers().filter(|_| chain.ping_pong).map(str::to_owned);
+        let reason = form.lacking(lab.device()).or(beyond).or(in_turn);
         let sampled = form.relies_on().is_some();
         let variant = lab.variant(form.name(), move |cmd, rep| {
             if chain.before(rep, 0).is_some() {
@@ -531,8 +531,6 @@ const CACHED_LOADS: &str = "coherent stores reaching the cache that all multipro
                             finding them there because no other cache held their lines before";
 const ONE_IMAGE: &str = "the rows that two bands touch are disjoint or ordered, but the layer sees one image";
 
-const TWO_IMAGES: &str = "two images in turn have no layer for each pass, which passes in one dispatch need";
-
 /// The tables of `--matrix`.
 const WHOLE_OR_BANDS: &str = "Whole passes and bands";
 const ONE_DISPATCH: &str = "Passes in one dispatch";
@@ -616,11 +614,11 @@ impl Chain {
             shape.in_flight = Some(tiles).filter(|&tiles| tiles > 0);
         }
         lab.setting("tile", shape.workgroup);
-        lab.setting("in_flight", shape.in_flight.map_or("a workgroup a tile".into(), |n| n.to_string()));
+        lab.setting("in_flight", shape.in_flight.unwrap_or(0));
         for (name, value) in [("order", order.to_string()), ("flags", flags.to_string())] {
             lab.setting(name, value);
         }
-        Grid { size, passes, radius, shape, order, flags, pollers, pause }
+        Grid { size, passes, radius, shape, order, flags, pollers, pause, two_in_turn: self.ping_pong }
     }
 
     fn cut(&self, count: u32) -> Bands {

@@ -108,6 +108,20 @@ impl Form {
         )
     }
 
+    /// Why it cannot have two layers in turn, where it cannot.
+    #[must_use]
+    pub fn needs_all_layers(self) -> Option<&'static str> {
+        match self.access {
+            Access::Coherent | Access::Chained => None,
+            Access::Sampled => {
+                Some("with two layers in turn a sampled view would find lines of the pass before last")
+            }
+            Access::Tagged => {
+                Some("with two layers in turn nothing says that a texel which is to be overwritten was read")
+            }
+        }
+    }
+
     /// Why a device cannot run it.
     #[must_use]
     pub fn lacking(self, facts: &DeviceFacts) -> Option<String> {
@@ -178,6 +192,8 @@ pub struct Grid {
     pub pollers: Option<u32>,
     /// Steps of arithmetic between two looks.
     pub pause: u32,
+    /// Generations go to two layers in turn instead of one each.
+    pub two_in_turn: bool,
 }
 
 impl Grid {
@@ -236,6 +252,7 @@ impl Grid {
             ("TAKES_ALL", self.shape.in_flight.is_some()),
             ("CLOCK", lab.device().device_clock),
             ("ON_CPU", lab.on_cpu()),
+            ("TWO_IN_TURN", self.two_in_turn),
         ];
         let switches = switches.into_iter().filter_map(|(switch, on)| on.then_some(switch));
         for switch in form.switches().chain(switches) {

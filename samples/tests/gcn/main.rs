@@ -74,6 +74,11 @@ fn compiled(sample: &str) -> Result<()> {
             );
             let coherent = kernel.name.contains("COHERENT_LOADS");
             let counts = compiled.counts.context("no code")?;
+            // What looks at flags that other workgroups set must not look into its own cache.
+            if kernel.name.starts_with("chain/tiles.comp") {
+                ensure!(counts.vmem_loads_glc > 0, "{} on {}: {counts:?}", kernel.name, chip.chip);
+                continue;
+            }
             let expected = if coherent { counts.vmem_loads } else { 0 };
             ensure!(counts.vmem_loads_glc == expected, "{} on {}: {counts:?}", kernel.name, chip.chip);
         }

@@ -32,7 +32,7 @@ const ONE_TILE: &str =
     "--size 64x32 --tile 64x4x8 --radius 8 --passes 60 --variant tile_* --without *_barrier";
 static ALONE: [Mutant; 3] = [
     ("flags_not_awaited", FLAGS, ["if (!shows(flag, unit.pass)) {", "if (false) {"], flagged),
-    ("tags_not_awaited", TILES, ["return texel >> MIX_BITS >= uint(layer);", "return true;"], tagged),
+    ("tags_not_awaited", TILES, ["return texel >> MIX_BITS >= uint(generation);", "return true;"], tagged),
     (
         "told_before_it_is_stored",
         TILES,
