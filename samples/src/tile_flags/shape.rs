@@ -43,3 +43,36 @@ pub fn shape_for(facts: &DeviceFacts, size: Extent) -> Shape {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn h200() -> DeviceFacts {
+        crate::recorded("1152-12-passes").unwrap().device
+    }
+
+    fn chosen(facts: &DeviceFacts, side: u32) -> String {
+        let Shape { workgroup, in_flight } = shape_for(facts, Extent::square(side));
+        format!("{workgroup} {in_flight:?}")
+    }
+
+    #[test]
+    fn tiles_grow_with_the_image() {
+        let chosen = [64, 512, 1152, 2048, 4096].map(|side| chosen(&h200(), side));
+        assert_eq!(
+            chosen,
+            ["32x16 None", "32x16 None", "32x8x4 None", "64x8x4 Some(528)", "64x8x4 Some(528)"]
+        );
+    }
+
+    #[test]
+    fn the_smallest_device_has_workgroups_for_them() {
+        let mut facts = h200();
+        (facts.multiprocessors, facts.max_workgroup_invocations) = (None, 128);
+        for side in [1, 512, 2048, 16_384] {
+            let Shape { workgroup, in_flight } = shape_for(&facts, Extent::square(side));
+            assert!(workgroup.width * workgroup.height <= 128 && in_flight != Some(0), "{side}: {workgroup}");
+        }
+    }
+}
