@@ -49,20 +49,18 @@ fn ten_thousand_rounds() -> Result<()> {
 /// another process keeps the device busy half of the time.
 fn waiting_tiles() -> Result<()> {
     let arguments =
-        "--size 70x50 --tile 16x2x2 --passes 12 --repetitions 1 --samples 1000 --variant tile_* --json -";
+        "--size 70x50 --tile 16x2x2 --passes 12 --repetitions 1 --samples 250 --variant tile_* --json -";
     let cuts = ["", "--in-flight 9", "--radius 8", "--order skewed", "--flags line --in-flight 5"];
     let mut samples = 0;
-    for (seed, cut) in (0..10).zip(cuts.into_iter().cycle()) {
-        let other = (seed % 2 == 1)
-            .then(|| Call::new("pipelined_events").map(|call| call.words("--budget 60")))
-            .transpose()?;
-        let other = other.map(Call::start).transpose()?;
+    for (seed, cut) in (0..40).zip(cuts.into_iter().cycle()) {
+        let crowd = || Call::new("pipelined_events")?.words("--budget 60").start();
+        let other = (seed % 2 == 1).then(crowd).transpose()?;
         let call = Call::new("pipelined_events")?.words(arguments).words(cut);
         let ended = call.args(["--seed".into(), seed.to_string()]).run()?.with_code(0)?;
         drop(other);
         for row in ran(&read_json(&ended.stdout)?).filter(|row| row.variant.starts_with("tile_")) {
             let wrong = row.racy.context("every sample is checked")?.max;
-            ensure!(wrong == 0 && row.samples.len() == 1000, "{} with {cut}: {wrong} wrong", row.variant);
+            ensure!(wrong == 0 && row.samples.len() == 250, "{} with {cut}: {wrong} wrong", row.variant);
             samples += row.samples.len();
         }
     }

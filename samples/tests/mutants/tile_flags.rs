@@ -29,7 +29,7 @@ static OTHER_RESULTS: [Mutant; 4] = [
 
 /// Large enough to take longer than a look.
 const ONE_TILE: &str =
-    "--size 64x32 --tile 64x4x8 --radius 8 --passes 60 --variant tile_* --without *_barrier";
+    "--size 64x32 --tile 64x4x8 --radius 8 --passes 24 --variant tile_* --without *_barrier";
 static ALONE: [Mutant; 3] = [
     ("flags_not_awaited", FLAGS, ["if (!shows(flag, unit.pass)) {", "if (false) {"], flagged),
     ("tags_not_awaited", TILES, ["return texel >> MIX_BITS >= uint(generation);", "return true;"], tagged),
@@ -49,7 +49,7 @@ static PAIRED: [Mutant; 1] =
     [("neighbours_not_awaited", FLAGS, ["ivec2(tile) + away", "ivec2(tile) + 0 * away"], flagged)];
 
 const IN_A_LOOP: &str =
-    "--size 64x32 --tile 64x4x8 --radius 8 --passes 60 --in-flight 2 --variant tile_* --without *_barrier";
+    "--size 64x32 --tile 64x4x8 --radius 8 --passes 24 --in-flight 2 --variant tile_* --without *_barrier";
 static LOOPED: [Mutant; 2] = [
     ("late_tiles_not_awaited", TILES, ["            is_late = 1;", "            is_late = 0;"], flagged),
     ("lateness_not_seen", FLAGS, ["    return all_seen;", "    return true;"], flagged),
