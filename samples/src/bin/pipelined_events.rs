@@ -406,6 +406,9 @@ fn in_one_dispatch(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
         return Ok(());
     }
     let grid = chain.grid(lab, args);
+    if let Some(reason) = grid.impossible() {
+        bail!("{reason}");
+    }
     let flags = lab.output_buffers("flags", 1, grid.flag_words(), 0)?;
     let bail_outs = lab.output_buffers("bail-outs", 1, 1, 0)?;
     lab.expect_none(bail_outs, 0, "bail-outs: waits that ended in vain")?;

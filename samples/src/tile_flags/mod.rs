@@ -170,6 +170,8 @@ impl fmt::Display for Flags {
 /// Words from flag to flag: with one in each sector of 32 bytes, waits of neighbours do not queue at one address.
 /// An H200 takes 5 % less at 512x512 than with flags side by side, and the same at larger sizes.
 pub const FLAG_STRIDE: u32 = 8;
+/// Kernels count tiles in signed words.
+const MOST_TICKETS: u32 = i32::MAX.cast_unsigned();
 /// Words in front of the flags: the ticket counter, alone in its line.
 const HEAD: u32 = 32;
 
@@ -212,16 +214,31 @@ impl Grid {
     }
 
     /// Tickets of a chain.
+    fn tickets(&self) -> u64 {
+        let [columns, lines] = self.tiles().map(u64::from);
+        u64::from(self.passes) * columns * lines
+    }
+
+    /// Why it cannot be cut like this.
     #[must_use]
-    pub fn tickets(&self) -> u32 {
-        let [columns, lines] = self.tiles();
-        self.passes * columns * lines
+    pub fn impossible(&self) -> Option<String> {
+        let most = u64::from(MOST_TICKETS);
+        (self.tickets() > most).then(|| {
+            format!(
+                "tiles of {} make {} tickets in {} passes of {}, and a counter holds {most}: use a larger --tile",
+                self.shape.workgroup,
+                self.tickets(),
+                self.passes,
+                self.size
+            )
+        })
     }
 
     /// Workgroups of the dispatch.
     #[must_use]
     pub fn workgroups(&self) -> u32 {
-        self.shape.in_flight.map_or(self.tickets(), |workgroups| workgroups.min(self.tickets()))
+        let tickets = u32::try_from(self.tickets()).unwrap_or(MOST_TICKETS);
+        self.shape.in_flight.map_or(tickets, |workgroups| workgroups.min(tickets))
     }
 
     /// Lines of tiles that the arms of a tile's cross reach into, on one side.
@@ -301,6 +318,27 @@ mod tests {
         assert!(names.contains("tile_flags_strict_staged") && names.contains("tile_flags"));
         let relying = FORMS.into_iter().filter(|form| form.relies_on().is_some());
         assert!(relying.clone().all(|form| form.name().starts_with("tile_flags")) && relying.count() == 2);
+    }
+
+    #[test]
+    fn more_tickets_than_are_counted_are_refused() {
+        let shape = Shape { workgroup: Workgroup { width: 1, height: 1, rows: 1 }, in_flight: None };
+        let (order, flags) = (Order::Passes, Flags::Tile);
+        let grid = |side| Grid {
+            size: Extent::square(side),
+            passes: 128,
+            radius: 2,
+            shape,
+            order,
+            flags,
+            pollers: None,
+            pause: 0,
+            two_in_turn: false,
+        };
+        assert_eq!(grid(4095).impossible(), None);
+        assert_eq!(grid(4095).workgroups(), 128 * 4095 * 4095);
+        let reason = grid(4096).impossible().unwrap();
+        assert!(reason.contains("tiles of 1x1 make 2147483648 tickets"), "{reason}");
     }
 
     #[test]
