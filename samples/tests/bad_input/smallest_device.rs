@@ -20,7 +20,15 @@ struct Case {
 const THREADS: &str = "128 invocations";
 const BYTES: &str = "of shared memory a workgroup";
 
-const CASES: [Case; 6] = [
+const CHAINS: &str = "availability and visibility chains";
+
+const CASES: [Case; 7] = [
+    Case {
+        sample: "pipelined_events",
+        arguments: "--size 65 --variant tile_*",
+        runs: &["tile_flags", "tile_flags_strict_staged", "tile_tags_staged"],
+        is_too_large: &[("tile_flags_chained", CHAINS), ("tile_flags_chained_staged", CHAINS)],
+    },
     Case {
         sample: "semi_persistent_waves",
         arguments: "--size 65 --tile-lanes 32",
