@@ -8,26 +8,25 @@
 // computed again at the end.
 
 layout(std430, set = 0, binding = TRACE_BINDING) buffer Trace {
-    uint trace_one_in; // workgroups, of which one is recorded
+    uint trace_one_in; // workgroups or units, of which one is recorded
     uint trace_slots;
-    uint trace_waves; // slots of a workgroup
+    uint trace_waves; // slots of a workgroup or unit
     uint trace_lost; // waves that found no slot
-    // Begin (low and high word), end (low word), lane and flags.
+    // Begin (low and high word), end (low word), lane and flags. Where the kernel names the parts of what it does,
+    // more of TRACE_STRIDE: part, and the low words of when it was named and of each stamp.
     uvec4 trace_slot[];
 };
 
 const uint TRACE_BEGUN = 1u << 31;
 const uint TRACE_ENDED = 1u << 30;
 
-// The slot of this wave. Of each `trace_one_in` neighbouring workgroups one is recorded, not the same
+// The slot of this wave of a workgroup or unit. Of each `trace_one_in` neighbours one is recorded, not the same
 // in each: workgroups go to multiprocessors in turn, and every fourth would be always of the same.
-bool trace_find(out uint slot) {
-    uvec3 groups = gl_NumWorkGroups;
-    uint group = (gl_WorkGroupID.z * groups.y + gl_WorkGroupID.y) * groups.x + gl_WorkGroupID.x;
-    uint lot = group / trace_one_in;
+bool trace_draws(uint which, out uint slot) {
+    uint lot = which / trace_one_in;
     uint drawn = ((lot * 2654435769u) >> 8) % trace_one_in;
     slot = lot * trace_waves + gl_SubgroupID;
-    return group % trace_one_in == drawn;
+    return which % trace_one_in == drawn;
 }
 
 bool trace_fits(uint slot) {
@@ -48,6 +47,13 @@ uvec2 trace_clock() {
     return clockRealtime2x32EXT();
 }
 
+#ifndef TRACE_PARTS
+bool trace_find(out uint slot) {
+    uvec3 groups = gl_NumWorkGroups;
+    uint group = (gl_WorkGroupID.z * groups.y + gl_WorkGroupID.y) * groups.x + gl_WorkGroupID.x;
+    return trace_draws(group, slot);
+}
+
 void main() {
     uint slot;
     if (trace_find(slot) && subgroupElect()) {
@@ -63,3 +69,4 @@ void main() {
         trace_slot[slot].zw = uvec2(trace_clock().x, TRACE_BEGUN | TRACE_ENDED | trace_lane());
     }
 }
+#endif

@@ -22,7 +22,7 @@ use crate::measure::{Reading, RowPlan};
 use crate::memory::{Place, Sharing};
 use crate::record::Traced;
 use crate::stats::Summary;
-use crate::trace::decode::{Clock, Fault, Left, decode};
+use crate::trace::decode::{Clock, Fault, Left, Noted, decode};
 use crate::trace::plan::{MOST_SLOTS, Planned, Region, plan};
 use crate::trace::{MOST_DRAWN, Recorder, Trace, TraceFigures};
 
@@ -246,10 +246,13 @@ impl Tracer<'_> {
 
     fn decoded(&self, regions: &[Region], sample: &Sample) -> Result<Trace, Fault> {
         let arena = self.lab.gpu.arena();
-        let name = |region: &Region| arena.kernel(region.planned.kernel).facts.name.clone();
+        let noted = |region: &Region| {
+            let slot = arena.kernel(region.planned.kernel);
+            Noted { name: slot.facts.name.clone(), parts: slot.recipe.parts.clone() }
+        };
         decode(&Left {
             regions,
-            kernels: &regions.iter().map(name).collect::<Vec<_>>(),
+            kernels: &regions.iter().map(noted).collect::<Vec<_>>(),
             words: &sample.words,
             clock: self.clock,
             source: self.lab.gpu.waves.lanes,
@@ -311,9 +314,16 @@ fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Ve
         }
         let invocations: u32 = slot.facts.workgroup.iter().product();
         let waves = invocations.div_ceil(lab.gpu.waves.least_subgroup);
-        planned.push(Planned { kernel: dispatch.kernel, groups: dispatch.groups, waves });
+        let parts = slot.recipe.parts.as_ref();
+        planned.push(Planned::new(dispatch.kernel, dispatch.groups, waves, parts));
     }
-    Ok(Ok(plan(&planned, MOST_SLOTS)))
+    Ok(Ok(plan(&planned, most_slots())))
+}
+
+/// Tests ask for fewer, so that not all of a small dispatch is recorded.
+fn most_slots() -> u64 {
+    let asked = std::env::var("HOTLAP_TRACE_SLOTS").ok().and_then(|text| text.parse::<u64>().ok());
+    asked.map_or(MOST_SLOTS, |slots| slots.clamp(1, MOST_SLOTS))
 }
 
 /// Traces single variants, one sample at a time: for a window, where the last trace is seen and none is averaged.

@@ -17,10 +17,12 @@ use crate::record::KernelFacts;
 use crate::reflect::{Interface, Side, reflect};
 use crate::source::{Library, Source};
 use crate::spirv::{self, Defines};
-use crate::trace::wrapped;
+use crate::trace::{Parts, wrapped};
 
 /// What is put around a kernel whose waves are traced.
 const WRAPPER: &str = "lab/trace.glsl";
+/// And behind that, around one that names the parts of what it does.
+const WRAPPER_OF_PARTS: &str = "lab/trace_parts.glsl";
 
 /// A compute pipeline with its layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,8 @@ pub(crate) struct Recipe {
     constants: BTreeMap<String, u32>,
     workgroup: Option<[u32; 3]>,
     shared_bytes: u64,
+    /// What it does in one dispatch, as it tells a trace.
+    pub(crate) parts: Option<Parts>,
     /// Wrapped, so that it notes its waves.
     traced: bool,
 }
@@ -84,6 +88,12 @@ impl<'g> KernelBuilder<'g> {
         self
     }
 
+    /// Says what the kernel's `trace_part` and `trace_stamp` stand for, so that a trace shows part by part.
+    pub fn parts(mut self, parts: Parts) -> Self {
+        self.recipe.parts = Some(parts);
+        self
+    }
+
     /// As [`KernelBuilder::build`]; where the device's limits do not allow the kernel, the reason for
     /// [`Variant::skip`](crate::Variant::skip), beside a kernel that no dispatch may name.
     ///
@@ -106,6 +116,7 @@ impl<'g> KernelBuilder<'g> {
     /// limits.
     pub fn build(self) -> Result<Kernel> {
         let Self { gpu, shaders, recipe } = self;
+        recipe.parts.as_ref().map_or(Ok(()), Parts::check)?;
         let slot = gpu.made(shaders, &recipe)?;
         let has_room = slot.interface.bindings.len() < gpu.max_push_descriptors() as usize;
         let kernel = gpu.keep(slot)?;
@@ -131,8 +142,12 @@ impl Recipe {
             return Ok((source, self.defines.clone()));
         }
         let plain = reflect(&spirv::compile(&source, &self.defines)?)?;
-        let wrapper = shaders.load(WRAPPER)?;
-        let (source, mut defines) = wrapped(&source, &wrapper.text, gpu.waves.lanes, plain.bindings.len());
+        let mut wrapper = shaders.load(WRAPPER)?.text;
+        if self.parts.is_some() {
+            wrapper += &shaders.load(WRAPPER_OF_PARTS)?.text;
+        }
+        let (lanes, binding) = (gpu.waves.lanes, plain.bindings.len());
+        let (source, mut defines) = wrapped(&source, &wrapper, lanes, binding, self.parts.as_ref());
         defines.extend_from_slice(&self.defines);
         Ok((source, defines))
     }

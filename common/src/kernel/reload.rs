@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 
-use super::{Recipe, WRAPPER};
+use super::{Recipe, WRAPPER, WRAPPER_OF_PARTS};
 use crate::gpu::{Arena, Gpu, KernelSlot};
 use crate::source::Library;
 
 impl KernelSlot {
     fn is_made_from(&self, file: &str) -> bool {
         let Recipe { path, traced, .. } = &self.recipe;
-        path == file || self.sources.iter().any(|source| source == file) || (*traced && file == WRAPPER)
+        let wraps = [WRAPPER, WRAPPER_OF_PARTS].contains(&file);
+        path == file || self.sources.iter().any(|source| source == file) || (*traced && wraps)
     }
 }
 

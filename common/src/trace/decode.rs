@@ -2,20 +2,27 @@
 
 use thiserror::Error;
 
-use super::plan::{HEAD, Region, SLOT};
+use super::parts::{Part, PartWaves, Parts};
+use super::plan::Region;
+use super::slots::{Raw, Taken, taken, weight};
 use super::wrap::LaneSource;
 use super::{Dispatch, Lanes, Trace, Wave, lanes};
-
-const BEGUN: u32 = 1 << 31;
-const ENDED: u32 = 1 << 30;
 
 /// A trace that shows nothing that could be trusted.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub(crate) enum Fault {
     #[error("{0} waves found no slot: the device makes more waves of a workgroup than it says")]
-    Overflow(u64),
+    Overflow(u32),
+    #[error("{0} notes found no slot: the kernel names a {1}, or a stamp, that the host does not know of")]
+    Unknown(u32, &'static str),
     #[error("no wave of dispatch {0} ({1}) was recorded")]
     NoWaves(usize, String),
+    #[error("the kernel names {part} {named} of {count}, counted from 0")]
+    NoSuchPart { part: &'static str, named: u32, count: u32 },
+    #[error("no wave of {part} {number} of {count} was recorded ({kernel})")]
+    NoWavesOfPart { part: &'static str, number: u32, count: u32, kernel: String },
+    #[error("a wave's stamps are out of order: its clock runs backwards, or the kernel notes them so")]
+    OutOfOrder,
     #[error("{0} waves began and never came to their end")]
     Unended(usize),
     #[error("the waves' clock stands still")]
@@ -46,24 +53,23 @@ pub(crate) struct Clock {
     pub bits: u32,
 }
 
+/// A kernel that notes its waves.
+pub(crate) struct Noted {
+    pub name: String,
+    pub parts: Option<Parts>,
+}
+
 /// What was submitted, what it left, and what the timestamps said.
 pub(crate) struct Left<'t> {
     pub regions: &'t [Region],
-    /// Kernel names, one a region.
-    pub kernels: &'t [String],
+    /// One a region.
+    pub kernels: &'t [Noted],
     pub words: &'t [u32],
     pub clock: Clock,
     pub source: LaneSource,
     /// Multiprocessors that the device says it has.
     pub multiprocessors: Option<u32>,
     pub stamps_us: f64,
-}
-
-/// A wave in ticks of the clock.
-struct Raw {
-    begin: u64,
-    ticks: u32,
-    lane: u32,
 }
 
 /// Waves may seem longer than the timestamps around them by so much: both clocks have steps.
@@ -77,36 +83,20 @@ pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
     if left.stamps_us * 1e3 / left.clock.tick_ns >= MOST_TICKS {
         return Err(Fault::Wraps(left.stamps_us));
     }
-    let raw: Vec<Vec<Raw>> = left.regions.iter().map(|r| waves(r, left.words)).collect::<Result<_, _>>()?;
-    for (at, waves) in raw.iter().enumerate() {
-        if waves.is_empty() {
-            return Err(Fault::NoWaves(at + 1, left.kernels[at].clone()));
+    let taken: Vec<Taken> = (left.regions.iter().zip(left.kernels))
+        .map(|(region, kernel)| taken(region, kernel.parts.as_ref(), left.words))
+        .collect::<Result<_, _>>()?;
+    for (at, (taken, kernel)) in taken.iter().zip(left.kernels).enumerate() {
+        if taken.waves.is_empty() {
+            return Err(Fault::NoWaves(at + 1, kernel.name.clone()));
         }
     }
-    let Some(reference) = raw.iter().flatten().map(|wave| wave.begin).next() else {
-        return Err(Fault::NoWaves(1, String::new()));
-    };
-    let us = left.clock.tick_ns / 1e3;
-    let since = |ticks: u64| left.clock.since(ticks, reference);
-    let first = raw.iter().flatten().map(|wave| since(wave.begin)).min().unwrap_or(0);
-    #[expect(clippy::cast_precision_loss, reason = "ticks of one submit fit 52 bits")]
-    let wave = |raw: &Raw| {
-        let begin = since(raw.begin) - first;
-        let begin_us = begin as f64 * us;
-        Wave { begin_us, end_us: begin_us + f64::from(raw.ticks) * us, lane: raw.lane }
-    };
-    let dispatches = left.regions.iter().zip(left.kernels).zip(&raw).map(|((region, kernel), raw)| {
-        let mut waves: Vec<Wave> = raw.iter().map(wave).collect();
-        waves.sort_unstable_by(|a, b| a.begin_us.total_cmp(&b.begin_us));
-        Dispatch {
-            kernel: kernel.clone(),
-            groups: region.planned.groups,
-            one_in: region.one_in,
-            weight: weight(region),
-            waves,
+    let mut dispatches = Vec::new();
+    if let Some(scale) = Scale::of(left.clock, &taken) {
+        for ((taken, region), kernel) in taken.into_iter().zip(left.regions).zip(left.kernels) {
+            dispatches.extend(scale.dispatches(taken, region, kernel)?);
         }
-    });
-    let mut dispatches: Vec<Dispatch> = dispatches.collect();
+    }
     let span = dispatches.iter().flat_map(|d| &d.waves).map(|w| w.end_us).fold(0.0, f64::max);
     if span <= 0.0 {
         return Err(Fault::StandsStill);
@@ -121,49 +111,71 @@ pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
             Lanes::Multiprocessors(left.multiprocessors.unwrap_or(0).max(seen))
         }
     };
-    let step_us = step(&dispatches).unwrap_or(us);
+    let step_us = step(&dispatches).unwrap_or(left.clock.tick_ns / 1e3);
     Ok(Trace { dispatches, lanes, stamps_us: left.stamps_us, step_us })
 }
 
-/// The waves of a region.
-fn waves(region: &Region, words: &[u32]) -> Result<Vec<Raw>, Fault> {
-    let words = region.words(words).ok_or(Fault::Short)?;
-    let (head, slots) = words.split_at(HEAD);
-    if head[3] > 0 {
-        return Err(Fault::Overflow(head[3].into()));
+/// From ticks to microseconds from the first wave on.
+struct Scale {
+    clock: Clock,
+    reference: u64,
+    /// The first wave's begin, in ticks from `reference` on.
+    first: i64,
+}
+
+impl Scale {
+    /// None without a wave.
+    fn of(clock: Clock, taken: &[Taken]) -> Option<Self> {
+        let begins = || taken.iter().flat_map(|taken| &taken.waves).map(|wave| wave.begin);
+        let reference = begins().next()?;
+        let first = begins().map(|begin| clock.since(begin, reference)).min()?;
+        Some(Self { clock, reference, first })
     }
-    let begun = || slots.chunks_exact(SLOT).filter(|slot| slot[3] & BEGUN != 0);
-    let unended = begun().filter(|slot| slot[3] & ENDED == 0).count();
-    if unended > 0 {
-        return Err(Fault::Unended(unended));
+
+    /// What ends in a tick in which something else begins comes out as the same time.
+    #[expect(clippy::cast_precision_loss, reason = "ticks of one submit fit 52 bits")]
+    fn wave(&self, raw: &Raw) -> Wave {
+        let begin = self.clock.since(raw.begin, self.reference) - self.first;
+        let us = |ticks: i64| ticks as f64 * (self.clock.tick_ns / 1e3);
+        Wave { begin_us: us(begin), end_us: us(begin + i64::from(raw.ticks)), lane: raw.lane }
     }
-    let wave = |slot: &[u32]| {
-        let ticks = slot[2].wrapping_sub(slot[0]);
-        // More than half of what a word counts is no wave but a step back.
-        if ticks > u32::MAX / 2 {
-            return Err(Fault::Backwards);
+
+    /// One, or one for each part.
+    fn dispatches(&self, mut taken: Taken, region: &Region, kernel: &Noted) -> Result<Vec<Dispatch>, Fault> {
+        let mut waves = std::mem::take(&mut taken.waves);
+        waves.sort_by_key(|raw| (raw.part, self.clock.since(raw.begin, self.reference)));
+        let dispatch = |raw: &[Raw], part| Dispatch {
+            kernel: kernel.name.clone(),
+            groups: region.planned.groups,
+            one_in: region.one_in,
+            weight: weight(region),
+            waves: raw.iter().map(|raw| self.wave(raw)).collect(),
+            part,
+        };
+        let Some(parts) = &kernel.parts else { return Ok(vec![dispatch(&waves, None)]) };
+        let mut rest = &waves[..];
+        let part = |at: u32| {
+            let (own, others) = rest.split_at(rest.partition_point(|raw| raw.part == at));
+            rest = others;
+            if own.is_empty() {
+                let (part, count, kernel) = (parts.part, parts.count, kernel.name.clone());
+                return Err(Fault::NoWavesOfPart { part, number: at + 1, count, kernel });
+            }
+            Ok(dispatch(own, Some(self.part(parts, at, &taken, own))))
+        };
+        (0..parts.count).map(part).collect()
+    }
+
+    fn part(&self, parts: &Parts, at: u32, taken: &Taken, waves: &[Raw]) -> PartWaves {
+        let us = |ticks: &u32| f64::from(*ticks) * (self.clock.tick_ns / 1e3);
+        let (what, unit) = (parts.part.to_owned(), parts.unit.to_owned());
+        PartWaves {
+            part: Part { what, number: at + 1, of: parts.count, unit, units: parts.units },
+            stretches: parts.stretches,
+            waits: parts.waits,
+            stretches_us: waves.iter().flat_map(|wave| taken.row(wave)).map(us).collect(),
         }
-        let begin = u64::from(slot[1]) << 32 | u64::from(slot[0]);
-        Ok(Raw { begin, ticks, lane: slot[3] & !(BEGUN | ENDED) })
-    };
-    begun().map(wave).collect()
-}
-
-/// Waves that a recorded one stands for. Which of the last lot is drawn may not exist.
-#[expect(clippy::cast_precision_loss, reason = "a count of workgroups fits 52 bits")]
-fn weight(region: &Region) -> f64 {
-    let all = region.workgroups();
-    let lots = all.div_ceil(region.one_in.into());
-    let last = lots.saturating_sub(1);
-    let recorded =
-        if last * u64::from(region.one_in) + drawn(last, region.one_in) < all { lots } else { last };
-    all as f64 / recorded.max(1) as f64
-}
-
-/// Which of a lot's workgroups is recorded: as in `trace.glsl`.
-fn drawn(lot: u64, one_in: u32) -> u64 {
-    let lot = u32::try_from(lot).unwrap_or(u32::MAX);
-    u64::from((lot.wrapping_mul(2_654_435_769) >> 8) % one_in)
+    }
 }
 
 /// Smallest difference between two times, which is no shorter than a step of the clock.
@@ -185,15 +197,23 @@ impl Clock {
 }
 
 #[cfg(test)]
+mod of_parts;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::kernel::Kernel;
-    use crate::trace::plan::{Planned, plan};
+    use crate::trace::plan::{HEAD, Planned, SLOT, plan};
+    use crate::trace::slots::{BEGUN, ENDED, drawn};
 
     const NS: Clock = Clock { tick_ns: 1.0, bits: 64 };
 
+    fn plain() -> Noted {
+        Noted { name: "k".into(), parts: None }
+    }
+
     fn region(groups: u32) -> Vec<Region> {
-        plan(&[Planned { kernel: Kernel(0), groups: [groups, 1, 1], waves: 1 }], 1 << 20)
+        plan(&[Planned::new(Kernel(0), [groups, 1, 1], 1, None)], 1 << 20)
     }
 
     /// A region's words; waves are (begin, end, lane).
@@ -212,7 +232,7 @@ mod tests {
         decode(&Left {
             words: &words(&regions, waves),
             regions: &regions,
-            kernels: &["k".to_owned()],
+            kernels: &[plain()],
             clock,
             source: LaneSource::Sm,
             multiprocessors: Some(4),
@@ -266,7 +286,7 @@ mod tests {
     fn what_was_not_recorded_is_said() {
         let regions = region(2);
         let taken = |words: &[u32]| {
-            let kernels = ["k".to_owned()];
+            let kernels = [plain()];
             let (regions, source) = (&regions, LaneSource::None);
             decode(&Left {
                 regions,
@@ -292,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_recorded_workgroup_stands_for_its_lot() {
-        let planned = Planned { kernel: Kernel(0), groups: [1000, 1, 1], waves: 1 };
+        let planned = Planned::new(Kernel(0), [1000, 1, 1], 1, None);
         for most in [10, 77, 333, 1000] {
             let region = plan(&[planned], most)[0];
             let lots = 1000_u64.div_ceil(region.one_in.into());

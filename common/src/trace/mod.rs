@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! kernel ── wrapped by shaders/lab/trace.glsl ──▶ a slot a wave in a buffer
+//!           and, where it names the parts of what it does, trace_parts.glsl ──▶ a slot a unit and wave
 //! buffer ── decode ──▶ Trace ── phases ──▶ TraceFigures: fill, steady, drain, overlap, idle area
 //! ```
 //!
@@ -10,17 +11,22 @@
 mod curve;
 pub(crate) mod decode;
 mod lanes;
+mod parts;
 mod phases;
 pub(crate) mod plan;
 mod recorder;
+mod slots;
+mod stretches;
 mod wrap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use curve::Curve;
+pub use parts::{Part, PartWaves, Parts};
 pub use phases::{DispatchFigures, Overlap, PARTS, Phases, TraceFigures};
 pub(crate) use recorder::Recorder;
+pub use stretches::Stretch;
 pub(crate) use wrap::{LaneSource, wrapped};
 
 /// Timelines show so many variants, one above the other: of more, none would be large enough to be read.
@@ -49,22 +55,26 @@ pub enum Lanes {
     Packed(u32),
 }
 
-/// The waves of a dispatch.
+/// The waves of a dispatch, or of a part of one whose kernel names its parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dispatch {
     /// Its kernel, by its path below `shaders/`, with its macros.
     pub kernel: String,
     /// Workgroups, x, y, z.
     pub groups: [u32; 3],
-    /// Of so many neighbouring workgroups one was recorded, drawn at random; 1 records all.
+    /// Of so many neighbouring workgroups, or units of a kernel that names its parts, one was recorded, drawn at
+    /// random; 1 records all.
     pub one_in: u32,
     /// Waves that a recorded one stands for, on average.
     pub weight: f64,
     /// Those that were recorded, by their begin.
     pub waves: Vec<Wave>,
+    /// Which part of the dispatch it is; none of one that is whole.
+    pub part: Option<PartWaves>,
 }
 
-/// A wave.
+/// A wave; of a kernel that names its parts, what a wave did of one unit, whose begin is when the wave began or was
+/// done with the unit before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wave {
     /// When its first instruction ran.

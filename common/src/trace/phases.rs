@@ -17,7 +17,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Curve, Dispatch, Lanes, Trace, Wave};
+use super::stretches::{first_at_work, stretches};
+use super::{Curve, Dispatch, Lanes, Part, Stretch, Trace, Wave};
 
 /// Of the waves that have begun, the share that has ended when a fill is over.
 const LEFT: f64 = 0.05;
@@ -33,7 +34,8 @@ pub const PARTS: u32 = 64;
 pub struct TraceFigures {
     /// All dispatches together.
     pub whole: Phases,
-    /// Each of them, in the order in which they were recorded.
+    /// Each of them, in the order in which they were recorded; where a kernel names the parts of what it does, each
+    /// part stands as a dispatch of its own.
     pub dispatches: Vec<DispatchFigures>,
     /// Begin and end of each stretch between two dispatches in which none was in flight,
     /// in microseconds.
@@ -50,6 +52,9 @@ pub struct TraceFigures {
     pub lanes: Lanes,
     /// Mean of the waves in flight in each of 64 ([`PARTS`]) equal parts of the span.
     pub shape: Vec<f64>,
+    /// Where the waves of parts spend their time, one stretch after the other; empty where no kernel tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stretches: Vec<Stretch>,
 }
 
 /// Waves in flight from the first begin to the last end.
@@ -63,7 +68,7 @@ pub struct Phases {
     pub steady_us: f64,
     /// From the first wave that leaves when none come any more to the last.
     pub drain_us: f64,
-    /// Waves, those that were not recorded among them.
+    /// Waves, those that were not recorded among them; of parts a wave counts for each unit that it does.
     pub waves: f64,
     /// Most waves in flight.
     pub peak: f64,
@@ -79,14 +84,14 @@ pub struct Phases {
     pub launch_rate: Option<f64>,
 }
 
-/// A dispatch's own phases, and how it meets the next one.
+/// The phases of a dispatch, or of a part of one, and how it meets the next one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DispatchFigures {
     /// Its kernel.
     pub kernel: String,
     /// Workgroups.
     pub groups: [u32; 3],
-    /// Of so many neighbouring workgroups one was recorded.
+    /// Of so many neighbouring workgroups one was recorded; of parts, of so many units.
     pub one_in: u32,
     /// Its waves alone.
     pub phases: Phases,
@@ -94,6 +99,12 @@ pub struct DispatchFigures {
     pub wave_us: f64,
     /// With the next dispatch; none for the last.
     pub overlap: Option<Overlap>,
+    /// Which part of a dispatch it is; none of one whose kernel names no parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+    /// Where its waves spend their time, one stretch after the other; empty where the kernel does not tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stretches: Vec<Stretch>,
 }
 
 /// From the next dispatch's first begin to this one's last end.
@@ -103,6 +114,10 @@ pub struct Overlap {
     pub us: f64,
     /// Of the shorter one's span; 0 where they did not overlap.
     pub share: f64,
+    /// From when the first wave of the next part of the same dispatch has what it waits for to this one's last end;
+    /// negative where that much lay between them, none where waves do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_work_us: Option<f64>,
 }
 
 impl Phases {
@@ -205,13 +220,19 @@ impl TraceFigures {
         let whole = Phases::of(&all, slots, trace.step_us)?;
         let phases = |d: &&Dispatch| Phases::of(&[d], slots.or(Some(whole.peak)), trace.step_us);
         let each: Vec<Phases> = all.iter().map(phases).collect::<Option<_>>()?;
+        let overlap = |at: usize| {
+            let overlap = Overlap::of(&each[at], each.get(at + 1)?);
+            Some(Overlap { at_work_us: overlap_at_work(all[at], all[at + 1], each[at].end_us()), ..overlap })
+        };
         let dispatches = (0..each.len()).map(|at| DispatchFigures {
             kernel: all[at].kernel.clone(),
             groups: all[at].groups,
             one_in: all[at].one_in,
             phases: each[at],
             wave_us: mean_wave(all[at]),
-            overlap: each.get(at + 1).map(|next| Overlap::of(&each[at], next)),
+            overlap: overlap(at),
+            part: all[at].part.as_ref().map(|waves| waves.part.clone()),
+            stretches: stretches(&[all[at]]),
         });
         let curve = Curve::of(all.iter().copied());
         let gaps = gaps(&each);
@@ -228,6 +249,7 @@ impl TraceFigures {
             stamps_us: trace.stamps_us,
             step_us: trace.step_us,
             lanes: trace.lanes,
+            stretches: stretches(&all),
             whole,
         })
     }
@@ -244,8 +266,14 @@ impl Overlap {
     fn of(this: &Phases, next: &Phases) -> Self {
         let us = this.end_us().min(next.end_us()) - next.begin_us.max(this.begin_us);
         let shorter = this.span_us().min(next.span_us());
-        Self { us, share: (us / shorter).clamp(0.0, 1.0) }
+        Self { us, share: (us / shorter).clamp(0.0, 1.0), at_work_us: None }
     }
+}
+
+/// From the next part's first wave that no longer waits to this one's end.
+fn overlap_at_work(this: &Dispatch, next: &Dispatch, end_us: f64) -> Option<f64> {
+    let follows = next.part.as_ref()?.follows(this.part.as_ref()?);
+    follows.then(|| first_at_work(next)).flatten().map(|at_work| end_us - at_work)
 }
 
 /// What no dispatch's span covers. Lulls within a dispatch, of a device that runs a wave at a time, are

@@ -1,13 +1,14 @@
 //! Which part of the trace's buffer each dispatch writes to, and how much of it is recorded.
 
+use super::parts::Parts;
 use crate::kernel::Kernel;
 
-/// Words of a region's head and of a slot.
+/// Words of a region's head, and of a slot of a kernel without parts.
 pub(super) const HEAD: usize = 4;
 pub(super) const SLOT: usize = 4;
 /// Regions begin at multiples of this: no device asks for more (`minStorageBufferOffsetAlignment`).
 const ALIGNMENT: u64 = 256;
-/// Waves of a trace that are recorded, if there are so many: 16 MiB of slots.
+/// Waves of a trace that are recorded, if there are so many: 16 MiB of slots without parts.
 pub(crate) const MOST_SLOTS: u64 = 1 << 20;
 
 /// A dispatch before it is recorded.
@@ -17,6 +18,18 @@ pub(crate) struct Planned {
     pub groups: [u32; 3],
     /// Most waves that a workgroup can have.
     pub waves: u32,
+    /// Workgroups; of a kernel that names its parts, their units.
+    pub units: u64,
+    /// Words of a slot.
+    pub words: usize,
+}
+
+impl Planned {
+    pub fn new(kernel: Kernel, groups: [u32; 3], waves: u32, parts: Option<&Parts>) -> Self {
+        let workgroups = groups.iter().map(|&side| u64::from(side)).product();
+        let units = parts.map_or(workgroups, |parts| parts.units.into());
+        Self { kernel, groups, waves, units, words: parts.map_or(SLOT, Parts::words) }
+    }
 }
 
 /// A dispatch's part of the buffer.
@@ -25,24 +38,19 @@ pub(crate) struct Region {
     pub planned: Planned,
     /// In bytes.
     pub offset: u64,
-    /// Of so many neighbouring workgroups one is recorded.
+    /// Of so many neighbouring units one is recorded.
     pub one_in: u32,
     pub slots: u32,
 }
 
 impl Region {
-    /// Workgroups of the dispatch.
-    pub fn workgroups(&self) -> u64 {
-        self.planned.groups.iter().map(|&side| u64::from(side)).product()
-    }
-
     /// What the kernel reads of it.
     pub fn head(&self) -> [u32; HEAD] {
         [self.one_in, self.slots, self.planned.waves, 0]
     }
 
     pub fn bytes(&self) -> u64 {
-        4 * (HEAD as u64 + SLOT as u64 * u64::from(self.slots))
+        4 * (HEAD as u64 + self.planned.words as u64 * u64::from(self.slots))
     }
 
     /// The words that the kernel left in it.
@@ -58,11 +66,10 @@ pub(crate) fn plan(dispatches: &[Planned], most: u64) -> Vec<Region> {
     let share = (most / dispatches.len().max(1) as u64).max(1);
     let mut offset = 0;
     let regions = dispatches.iter().map(|&planned| {
-        let workgroups: u64 = planned.groups.iter().map(|&side| u64::from(side)).product();
         let waves = u64::from(planned.waves.max(1));
-        let one_in = (workgroups * waves).div_ceil(share).max(1);
+        let one_in = (planned.units * waves).div_ceil(share).max(1);
         let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        let slots = narrow(workgroups.div_ceil(one_in) * waves);
+        let slots = narrow(planned.units.div_ceil(one_in) * waves);
         let region = Region { planned, offset, one_in: narrow(one_in), slots };
         offset = (offset + region.bytes()).next_multiple_of(ALIGNMENT);
         region
@@ -75,7 +82,26 @@ mod tests {
     use super::*;
 
     fn planned(x: u32, waves: u32) -> Planned {
-        Planned { kernel: Kernel(0), groups: [x, 2, 1], waves }
+        Planned::new(Kernel(0), [x, 2, 1], waves, None)
+    }
+
+    #[test]
+    fn units_have_slots_whatever_the_workgroups() {
+        let parts = Parts {
+            part: "pass",
+            count: 12,
+            unit: "tile",
+            units: 1000,
+            stretches: &["wait", "load", "step", "tell"],
+            waits: 1,
+        };
+        let of = |most| plan(&[Planned::new(Kernel(0), [4, 1, 1], 8, Some(&parts))], most)[0];
+        assert_eq!((of(8000).one_in, of(8000).slots, of(8000).bytes()), (1, 8000, 16 + 32 * 8000));
+        // One of three, of eight waves each.
+        assert_eq!((of(2700).one_in, of(2700).slots), (3, 8 * 334));
+        let many = Parts { units: u32::MAX, ..parts };
+        let region = plan(&[Planned::new(Kernel(0), [4, 1, 1], 8, Some(&many))], MOST_SLOTS)[0];
+        assert!(u64::from(region.slots) <= MOST_SLOTS, "{region:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A kernel's source with the wrapper around it that notes its waves.
 
+use super::Parts;
 use crate::source::Source;
 use crate::spirv::Defines;
 
@@ -30,6 +31,7 @@ pub(crate) fn wrapped(
     wrapper: &str,
     lanes: LaneSource,
     binding: usize,
+    parts: Option<&Parts>,
 ) -> (Source, Defines) {
     // Extensions come before all else but the version.
     let (version, rest) = source.text.split_once('\n').unwrap_or((&source.text, ""));
@@ -44,6 +46,11 @@ pub(crate) fn wrapped(
         LaneSource::Sm => defines.push(("TRACE_SM".into(), String::new())),
         LaneSource::Core => defines.push(("TRACE_CORE".into(), String::new())),
         LaneSource::None => {}
+    }
+    if let Some(parts) = parts {
+        defines.push(("TRACE_PARTS".into(), String::new()));
+        defines.push(("TRACE_STRIDE".into(), (parts.words() / 4).to_string()));
+        defines.push(("TRACE_STAMPS".into(), parts.stamps().to_string()));
     }
     (Source { name: format!("{} (traced)", source.name), text, includes: source.includes.clone() }, defines)
 }

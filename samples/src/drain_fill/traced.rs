@@ -110,7 +110,7 @@ pub(super) mod tests {
                 Wave { begin_us, end_us: begin_us + 400.0, lane: at % 8 }
             };
             let waves = (0..160).map(wave).collect();
-            Dispatch { kernel: "k".into(), groups: [160, 1, 1], one_in: 1, weight: 1.0, waves }
+            Dispatch { kernel: "k".into(), groups: [160, 1, 1], one_in: 1, weight: 1.0, waves, part: None }
         };
         let dispatches = (0..passes).map(pass).collect();
         let trace = Trace { dispatches, lanes: Lanes::Packed(64), stamps_us: 1.0, step_us: 1.0 };

@@ -73,6 +73,7 @@ pub(crate) fn trace(dispatches: Vec<Vec<Wave>>, lanes: Lanes, kernels: &[&str]) 
         one_in: 1,
         weight: 1.0,
         waves,
+        part: None,
     });
     Trace { dispatches: dispatches.collect(), lanes, stamps_us: last + 2.1, step_us: 0.032 }
 }

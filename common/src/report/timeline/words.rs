@@ -129,7 +129,8 @@ mod tests {
     use super::*;
 
     fn dispatch(kernel: &str, side: u32) -> Dispatch {
-        Dispatch { kernel: kernel.into(), groups: [side, side, 1], one_in: 1, weight: 1.0, waves: Vec::new() }
+        let (kernel, groups) = (kernel.into(), [side, side, 1]);
+        Dispatch { kernel, groups, one_in: 1, weight: 1.0, waves: Vec::new(), part: None }
     }
 
     #[test]

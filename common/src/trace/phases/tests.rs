@@ -10,7 +10,7 @@ fn dispatch(begin: f64, lots: u32, lot: u32) -> Dispatch {
         (0..lot).map(move |lane| Wave { begin_us, end_us: begin_us + 400.0, lane })
     });
     let waves = waves.collect();
-    Dispatch { kernel: "k".into(), groups: [lots * lot, 1, 1], one_in: 1, weight: 1.0, waves }
+    Dispatch { kernel: "k".into(), groups: [lots * lot, 1, 1], one_in: 1, weight: 1.0, waves, part: None }
 }
 
 fn trace(dispatches: Vec<Dispatch>) -> Trace {
@@ -40,8 +40,8 @@ fn known_overlaps_and_gaps_come_out_exactly() {
     let parts = vec![dispatch(0.0, 20, 8), dispatch(2100.0, 1, 8), dispatch(2550.0, 20, 8)];
     let figures = TraceFigures::of(&trace(parts), None).unwrap();
     let overlap = |at: usize| figures.dispatches[at].overlap.unwrap();
-    assert_eq!(overlap(0), Overlap { us: 200.0, share: 0.5 });
-    assert_eq!(overlap(1), Overlap { us: -50.0, share: 0.0 });
+    assert_eq!(overlap(0), Overlap { us: 200.0, share: 0.5, at_work_us: None });
+    assert_eq!(overlap(1), Overlap { us: -50.0, share: 0.0, at_work_us: None });
     assert_eq!((figures.gaps_us, figures.overlapping()), (50.0, (1, 2)));
     assert_eq!(figures.gaps, [[2500.0, 2550.0]]);
     assert_eq!(figures.whole.span_us(), 4850.0);
