@@ -9,6 +9,7 @@
 #extension GL_EXT_shader_realtime_clock : require
 #endif
 #include "texel.glsl"
+#include "trace_parts.glsl"
 
 // All passes of the chain in one dispatch. A workgroup takes a ticket, which is a tile of a pass; waits until the
 // tiles of the pass before that it reads have been stored; loads, computes, stores; and tells.
@@ -178,6 +179,10 @@ uint in_turn() {
 
 #include "tile_flags.glsl"
 
+// What a trace notes of a tile.
+const uint LOADED = 0;
+const uint STORED = 1;
+
 void take_ticket() {
     if (in_turn() == 0) {
         given = atomicAdd(ticket, 1u, gl_ScopeDevice, 0, 0);
@@ -198,6 +203,7 @@ void do_tile(Unit unit, ivec2 last) {
 #endif
         }
     }
+    trace_stamp(STORED);
 }
 
 void main() {
@@ -213,12 +219,14 @@ void main() {
     meet();
     while (mine < UNITS) {
         Unit unit = unit_of(mine);
+        trace_part(unit.pass, mine);
         ivec2 origin = ivec2(unit.tile) * ivec2(WIDTH, HEIGHT);
 #ifdef STAGED
         stage(origin, last, int(unit.pass));
 #endif
         take_ticket();
         barrier();
+        trace_stamp(LOADED);
         // Whether the next tile could begin is seen before this one is computed, which hides the look: on an
         // H200 5 to 11 % of the whole at 4096x4096.
         uint next = given;
@@ -228,6 +236,7 @@ void main() {
         do_tile(unit, last);
         part();
         tell(unit);
+        trace_end();
         mine = next;
         if (is_late != 0) {
             await(mine);
@@ -245,9 +254,11 @@ void main() {
     Unit unit = unit_of(mine);
     await(mine);
     meet();
+    trace_part(unit.pass, mine);
 #ifdef STAGED
     stage(ivec2(unit.tile) * ivec2(WIDTH, HEIGHT), last, int(unit.pass));
     barrier();
+    trace_stamp(LOADED);
 #endif
     do_tile(unit, last);
     part();

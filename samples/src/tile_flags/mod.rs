@@ -9,6 +9,7 @@ use std::fmt;
 use clap::ValueEnum;
 use common::facts::DeviceFacts;
 use common::kernel::KernelBuilder;
+use common::trace::Parts;
 use common::{Extent, Lab, Workgroup};
 
 pub use fused::Fused;
@@ -136,6 +137,21 @@ impl Form {
             "{} has no {what}: what one workgroup stores could not lawfully reach another",
             facts.name
         ))
+    }
+
+    /// What a wave does of a tile until `trace_part`, each `trace_stamp` and `trace_end`, and how many of these hold
+    /// waits. A tile that is not staged is loaded while it is computed, and what takes ticket after ticket
+    /// notes there instead that it has the next one.
+    fn stretches(self, looped: bool) -> (&'static [&'static str], usize) {
+        match (self.access, self.staged) {
+            (Access::Tagged, true) => (&["ticket", "wait and load", "step and store", "end"], 2),
+            (Access::Tagged, false) if looped => {
+                (&["ticket", "next ticket", "wait, load, step and store", "end"], 3)
+            }
+            (Access::Tagged, false) => (&["ticket", "none", "wait, load, step and store", "end"], 3),
+            (_, true) => (&["ticket and wait", "load", "step and store", "tell"], 1),
+            (_, false) => (&["ticket and wait", "next ticket", "load, step and store", "tell"], 1),
+        }
     }
 
     fn switches(self) -> impl Iterator<Item = &'static str> {
@@ -287,7 +303,15 @@ impl Grid {
             ("PAUSE", self.pause),
         ];
         let kernel = counts.into_iter().fold(kernel, |kernel, (name, value)| kernel.define_as(name, value));
-        kernel.constant("MULTIPLIER", crate::chain::MULTIPLIER)
+        kernel.constant("MULTIPLIER", crate::chain::MULTIPLIER).parts(self.parts(form))
+    }
+
+    /// What a trace is told of it.
+    fn parts(&self, form: Form) -> Parts {
+        let units = u32::try_from(self.tickets()).unwrap_or(MOST_TICKETS);
+        let looped = self.shape.in_flight.is_some();
+        let (stretches, waits) = form.stretches(looped);
+        Parts { part: "pass", count: self.passes, unit: "tile", units, stretches, waits }
     }
 }
 

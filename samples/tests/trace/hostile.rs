@@ -34,32 +34,60 @@ const BROKEN: [(&str, &str, &str, &str); 6] = [
     ),
 ];
 
+const PARTS: &str = "lab/trace_parts.glsl";
+
+/// The same of what is put around a kernel that names its parts.
+const BROKEN_PARTS: [(&str, &str, &str, &str); 6] = [
+    ("part_not_known", "uvec2(part, now)", "uvec2(part + 2u, now)", "the kernel names pass 3 of 3"),
+    ("unit_not_known", "trace_draws(unit, slot)", "trace_draws(unit + 1u, slot)", "names a tile"),
+    ("stamp_not_known", "n < TRACE_STAMPS", "n + 1 < TRACE_STAMPS", "or a stamp"),
+    (
+        "part_never_named",
+        "trace_draws(unit, slot)",
+        "trace_draws(unit, slot) || part == 1u",
+        "no wave of pass 2",
+    ),
+    (
+        "stamps_out_of_order",
+        "[(n + 2) % 4] = trace_low(trace_clock());",
+        "[(n + 2) % 4] = trace_low(trace_clock()) - n * 1000000000u;",
+        "runs backwards",
+    ),
+    ("unit_never_ended", "TRACE_BEGUN | TRACE_ENDED", "TRACE_BEGUN", "never came to their end"),
+];
+
 pub fn trials() -> Vec<Trial> {
     let broken = BROKEN.into_iter();
     let mut trials: Vec<Trial> = broken
         .map(|(name, old, new, says)| {
-            trial(format!("hostile::{name}"), move || refused(WRAPPER, old, new, says))
+            trial(format!("hostile::{name}"), move || refused(BARRIER, WRAPPER, old, new, says))
         })
         .collect();
+    trials.extend(BROKEN_PARTS.into_iter().map(|(name, old, new, says)| {
+        trial(format!("hostile::{name}"), move || refused(ONE_DISPATCH, PARTS, old, new, says))
+    }));
     let clock = ("lab/clock.comp", "ticks = clockRealtime2x32EXT();");
     trials.push(trial("hostile::no_tick", move || {
-        refused(clock.0, clock.1, "ticks = uvec2(5, 0);", "stands still")
+        refused(BARRIER, clock.0, clock.1, "ticks = uvec2(5, 0);", "stands still")
     }));
     trials.push(trial("hostile::no_clock", no_clock));
     trials.push(trial("hostile::no_ending", no_ending));
     trials
 }
 
+const BARRIER: &str = "full_barrier";
+const ONE_DISPATCH: &str = "tile_flags_chained_staged";
+
 /// The run goes on, the row says why it has no trace, and no timeline of it is drawn.
-fn refused(shader: &str, old: &str, new: &str, says: &str) -> Result<()> {
+fn refused(variant: &str, shader: &str, old: &str, new: &str, says: &str) -> Result<()> {
     let checkout = Checkout::copy()?;
     checkout.replace(shader, old, new)?;
     let [out, json] = ["out.svg", "out.json"].map(|name| checkout.path().join(name));
-    let call = checkout.call(SAMPLE)?.words(SMALL).words("--variant full_barrier");
+    let call = checkout.call(SAMPLE)?.words(SMALL).args(["--variant", variant]);
     let call = call.args(["--trace".as_ref(), out.as_os_str(), "--json".as_ref(), json.as_os_str()]);
     let ended = call.run()?;
     let record = read_json(&fs::read_to_string(json)?)?;
-    let row = record.rows.iter().find(|row| row.variant == "full_barrier").context("no such row")?;
+    let row = record.rows.iter().find(|row| row.variant == variant).context("no such row")?;
     ensure!(row.isolated_us.is_some(), "its time is lost: {ended}");
     match &row.trace {
         Some(Traced::Refused { reason }) if reason.contains(says) => {}

@@ -3,6 +3,7 @@
 //! there.
 
 mod hostile;
+mod parts;
 #[path = "../support/mod.rs"]
 mod support;
 mod written;
@@ -28,6 +29,7 @@ fn main() -> Result<ExitCode> {
     trials.push(trial("two_queues_are_traced", two_queues_are_traced));
     trials.push(trial("the_layer_is_silent", the_layer_is_silent));
     trials.extend(hostile::trials());
+    trials.extend(parts::trials());
     trials.extend(written::trials());
     Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
 }
@@ -60,6 +62,10 @@ fn traced(sample: &str) -> Result<()> {
     for row in timed() {
         let figures = figures(row)?;
         ensure!(figures.whole.span_us() <= figures.stamps_us * 1.02 + 3.0, "{}: {figures:?}", row.variant);
+        if figures.dispatches.iter().any(|dispatch| dispatch.part.is_some()) {
+            parts::complete(&record, row, figures)?;
+            continue;
+        }
         let overlapping = figures.overlapping();
         ensure!(overlapping.0 == 0, "{}: {overlapping:?} dispatches overlap on a CPU", row.variant);
         for dispatch in &figures.dispatches {

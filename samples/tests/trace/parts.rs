@@ -1,0 +1,88 @@
+//! Passes in one dispatch: each is traced as if it were a dispatch of its own, and its waves say what they do.
+
+use anyhow::{Context, Result, ensure};
+use common::record::{Record, Row};
+use common::trace::{DispatchFigures, TraceFigures};
+use libtest_mimic::Trial;
+
+use crate::support::{Call, trial};
+use crate::{SAMPLE, figures, run_traced};
+
+/// 72 tiles of 64 invocations.
+const TILES: &str = "--size 96 --tile 16x4x2 --passes 5 --samples 2";
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("parts::a_workgroup_a_tile", || passes("--in-flight 0")),
+        trial("parts::tiles_in_a_loop", || passes("--in-flight 4")),
+        trial("parts::workgroups_without_a_tile", || passes("--in-flight 1000")),
+        trial("parts::one_tile_of_several_is_recorded", sampled),
+    ]
+}
+
+/// A dispatch that is a part, each after the other, has all waves of its units.
+pub fn complete(record: &Record, row: &Row, figures: &TraceFigures) -> Result<()> {
+    let parts = &figures.dispatches;
+    for (number, dispatch) in (1..).zip(parts) {
+        let part = dispatch.part.as_ref().with_context(|| format!("{}: {dispatch:?}", row.variant))?;
+        ensure!(part.number == number && part.of as usize == parts.len(), "{}: {part:?}", row.variant);
+        let kernel = record.kernels.iter().find(|kernel| kernel.name == dispatch.kernel);
+        let workgroup: u32 = kernel.context("no such kernel")?.workgroup.iter().product();
+        let waves = part.units / part.of * workgroup.div_ceil(record.device.subgroup_size);
+        let is_whole = (dispatch.phases.waves / f64::from(waves) - 1.0).abs() < 1e-9;
+        ensure!(dispatch.one_in > 1 || is_whole, "{}: {waves} waves, not {dispatch:?}", row.variant);
+        told(dispatch, number < part.of).with_context(|| row.variant.clone())?;
+    }
+    Ok(())
+}
+
+/// Shares sum up to all, and who comes first says when the next one's work begins.
+fn told(dispatch: &DispatchFigures, has_next: bool) -> Result<()> {
+    let shares: f64 = dispatch.stretches.iter().map(|stretch| stretch.share).sum();
+    let wave_us: f64 = dispatch.stretches.iter().map(|stretch| stretch.wave_us).sum();
+    ensure!((shares - 1.0).abs() < 1e-6, "{dispatch:?}");
+    ensure!((wave_us / dispatch.wave_us - 1.0).abs() < 1e-6, "{dispatch:?}");
+    let at_work = dispatch.overlap.and_then(|overlap| overlap.at_work_us);
+    ensure!(at_work.is_some() == has_next, "{dispatch:?}");
+    let later = dispatch.overlap.zip(at_work).is_none_or(|(overlap, at_work)| at_work <= overlap.us + 1e-6);
+    ensure!(later || dispatch.overlap.is_none_or(|overlap| overlap.us <= 0.0), "{dispatch:?}");
+    Ok(())
+}
+
+fn passes(in_flight: &str) -> Result<()> {
+    let call = Call::new(SAMPLE)?.words(TILES).words(in_flight).words("--variant tile_*");
+    let (record, ended) = run_traced(call)?;
+    let rows = || record.rows.iter().filter(|row| row.variant.starts_with("tile_") && row.trace.is_some());
+    ensure!(rows().count() == 8, "{ended}");
+    for row in rows() {
+        let figures = figures(row)?;
+        complete(&record, row, figures)?;
+        ensure!(figures.dispatches.len() == 5, "{}: {ended}", row.variant);
+        let units = figures.dispatches[0].part.as_ref().map(|part| part.units);
+        ensure!(units == Some(5 * 72), "{}: {units:?}", row.variant);
+        let staged = row.variant.ends_with("_staged");
+        let told: Vec<&str> = figures.stretches.iter().map(|stretch| &*stretch.what).collect();
+        let (loads, last) = (told.iter().any(|what| what.ends_with("load")), told.last().copied());
+        ensure!(loads == staged && ["tell", "end"].map(Some).contains(&last), "{}: {told:?}", row.variant);
+    }
+    Ok(())
+}
+
+/// More waves than slots: 5 * 72 * 8.
+fn sampled() -> Result<()> {
+    for in_flight in ["--in-flight 0", "--in-flight 4"] {
+        let call = Call::new(SAMPLE)?.words(TILES).words(in_flight).env("HOTLAP_TRACE_SLOTS", "1000");
+        let (record, ended) = run_traced(call.words("--variant tile_flags_chained_staged"))?;
+        let row = record.rows.iter().find(|row| row.variant == "tile_flags_chained_staged");
+        let row = row.context("no such row")?;
+        let figures = figures(row)?;
+        complete(&record, row, figures)?;
+        let waves: f64 = figures.dispatches.iter().map(|dispatch| dispatch.phases.waves).sum();
+        ensure!((waves / 2880.0 - 1.0).abs() < 1e-9, "{waves}: {ended}");
+        for dispatch in &figures.dispatches {
+            let waves = dispatch.phases.waves / 576.0 - 1.0;
+            ensure!(dispatch.one_in == 3 && waves.abs() < 0.2, "{dispatch:?}");
+        }
+    }
+    Ok(())
+}
