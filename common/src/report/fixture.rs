@@ -192,6 +192,7 @@ pub(crate) fn traced() -> Record {
         ("no_barrier", example::passes(None), Some(-0.004)),
         ("events_2", sampled, Some(0.31)),
         ("single", short, None),
+        ("tile_flags", example::parts(), Some(0.087)),
     ];
     let row_of = |(name, trace, overhead): (&str, Trace, Option<f64>)| {
         let figures = Box::new(example::figures(&trace));

@@ -21,6 +21,7 @@ mod listing;
 mod names;
 mod painting;
 mod panels;
+mod parts;
 mod picture;
 mod ratio;
 mod recipe;

@@ -3,13 +3,14 @@
 mod columns;
 mod grid;
 mod notes;
+mod parts;
 
 use super::below::wrap;
 use super::charset::Charset;
 use super::figure::{ABSENT, significant, width};
 use super::timeline::words::COARSE;
 use crate::record::{Record, Row, Traced};
-use crate::trace::TraceFigures;
+use crate::trace::{DispatchFigures, TraceFigures};
 
 /// Dispatches that are listed of a variant.
 const LISTED: usize = 12;
@@ -49,6 +50,10 @@ pub fn traced(charset: Charset, room: u16, record: &Record) -> Option<String> {
         text += &grid::all(charset, room, &columns);
         dispatches(charset, room, &taken, &mut text);
         text.push('\n');
+        for paragraph in parts::paragraphs(record, &taken) {
+            wrap(&charset.fit_part(&paragraph), room, &mut text);
+            text.push('\n');
+        }
     } else if record.rows.iter().all(|row| row.trace.is_none()) {
         return None;
     }
@@ -117,7 +122,7 @@ fn dispatches(charset: Charset, room: usize, taken: &[Taken<'_>], text: &mut Str
             }
         }
         text.push('\n');
-        wrap(&charset.fit_part(&heading(&row.variant, all.len(), &kernels)), room, text);
+        wrap(&charset.fit_part(&heading(&row.variant, all, &kernels)), room, text);
         let mut columns = columns::dispatches(&all[..all.len().min(LISTED)], &kernels);
         if kernels.len() == 1 {
             columns.pop();
@@ -143,8 +148,9 @@ fn dispatches(charset: Charset, room: usize, taken: &[Taken<'_>], text: &mut Str
 }
 
 /// Whose dispatches they are, and which kernels, by their numbers where there are several.
-fn heading(variant: &str, count: usize, kernels: &[&str]) -> String {
-    let heading = format!("{variant}: {count} dispatches of");
+fn heading(variant: &str, all: &[DispatchFigures], kernels: &[&str]) -> String {
+    let called = super::parts::called(all.iter().map(|dispatch| dispatch.part.as_ref()));
+    let heading = format!("{variant}: {} {called} of", all.len());
     let [kernel] = kernels else {
         let numbered = kernels.iter().enumerate().map(|(at, kernel)| format!("{}: {kernel}", at + 1));
         return format!("{heading} kernels {}", numbered.collect::<Vec<_>>().join(", "));

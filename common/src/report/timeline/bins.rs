@@ -47,6 +47,9 @@ impl Grid {
 pub(super) struct Stack {
     pub first: usize,
     pub means: Vec<f64>,
+    /// Those among them that are in the first of their stretches, where waves tell: before the kernel names what
+    /// they do.
+    pub waiting: Vec<f64>,
 }
 
 /// A trace by columns.
@@ -107,7 +110,7 @@ impl Binned {
                 }
             }
         }
-        self.stacks.push(Stack { first, means });
+        self.stacks.push(Stack { first, means, waiting: waiting(dispatch, grid, first..end) });
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -143,6 +146,17 @@ impl Binned {
     }
 }
 
+/// Means of the waves that wait, in some columns; none where waves do not tell.
+fn waiting(dispatch: &Dispatch, grid: Grid, columns: std::ops::Range<usize>) -> Vec<f64> {
+    let Some(part) = &dispatch.part else { return Vec::new() };
+    let mut means = vec![0.0; grid.columns];
+    for (wave, stretches) in dispatch.waves.iter().zip(part.each()) {
+        let end_us = wave.begin_us + stretches.first().copied().unwrap_or(0.0);
+        grid.add(&mut means, &Wave { end_us, ..*wave }, dispatch.weight);
+    }
+    means.drain(columns).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,11 +180,25 @@ mod tests {
         let trace =
             trace(vec![dispatch(vec![wave(1.0, 5.0, 0), wave(4.5, 5.5, 1)])], Lanes::Multiprocessors(2));
         let binned = Binned::of(&trace, GRID);
-        assert_eq!(binned.stacks, [Stack { first: 0, means: vec![1.0, 2.0, 1.0 + 1.0] }]);
+        assert_eq!(binned.stacks, [Stack { first: 0, means: vec![1.0, 2.0, 1.0 + 1.0], waiting: vec![] }]);
         assert_eq!((binned.tallest(), binned.fullest()), (2.0, 2.0));
         let cells = binned.map(2.0).cells;
         assert_eq!(cells[..5], [SHADES / 2, SHADES, SHADES / 2, 0, 0]);
         assert_eq!(cells[5..], [0, 0, SHADES / 2, 0, 0]);
+    }
+
+    #[test]
+    fn waits_are_counted_apart() {
+        let mut part = dispatch(vec![wave(1.0, 5.0, 0), wave(4.0, 6.0, 1)]);
+        part.part = Some(crate::trace::PartWaves {
+            part: crate::trace::Part { what: "p".into(), number: 1, of: 1, unit: "u".into(), units: 2 },
+            stretches: &["wait", "work"],
+            waits: 1,
+            stretches_us: vec![2.0, 2.0, 0.5, 1.5],
+        });
+        let binned = Binned::of(&trace(vec![part], Lanes::Multiprocessors(2)), GRID);
+        let [stack] = &binned.stacks[..] else { panic!() };
+        assert_eq!((&*stack.means, &*stack.waiting), (&[1.0, 2.0, 3.0][..], &[1.0, 1.0, 0.5][..]));
     }
 
     #[test]

@@ -66,8 +66,15 @@ impl Colours {
             Ink::Gap => self.gap,
             Ink::Warning => self.warning,
             Ink::Part(at) => COLOURS[at % PARTS],
+            Ink::Waiting(at) => self.lighter(COLOURS[at % PARTS]),
             Ink::OnPart(at) => ON[at % PARTS],
         }
+    }
+
+    /// Nearer to the paper.
+    fn lighter(&self, colour: Rgb) -> Rgb {
+        let mix = |at: usize| (u16::from(colour[at]) * 2 + u16::from(self.paper[at]) * 3) / 5;
+        [0, 1, 2].map(|at| u8::try_from(mix(at)).unwrap_or(u8::MAX))
     }
 
     pub(super) fn stripes(&self, stripes: Stripes) -> Rgb {
@@ -133,6 +140,19 @@ mod tests {
         let [x, y, z] = times(to_xyz, seen)
             .map(|part| if part > 0.008856 { part.cbrt() } else { 7.787 * part + 16.0 / 116.0 });
         [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    #[test]
+    fn waits_stand_out_from_work_and_paper() {
+        for colours in [LIGHT, DARK] {
+            for (part, colour) in COLOURS.into_iter().enumerate() {
+                let waiting = colours.ink(Ink::Waiting(part));
+                for other in [colour, colours.paper] {
+                    let contrast = contrast(waiting, other);
+                    assert!(contrast >= 1.25, "{part}: {contrast}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::bins::{Binned, Grid};
 use super::raster::{real, whole};
 use super::{Lane, checked, spans, words};
 use crate::record::Record;
-use crate::trace::{Lanes, Wave};
+use crate::trace::{Lanes, Part, PartWaves, Wave};
 
 /// Waves of a file; viewers take more, slowly.
 const WAVES: usize = 60_000;
@@ -157,21 +157,36 @@ fn dispatches(file: &mut File, lane: &Lane<'_>) {
         for (at, _) in rows.iter().enumerate().filter(|(_, own)| **own == row) {
             let figures = &lane.figures.dispatches[at];
             let args = json!({ "dispatch": at + 1, "kernel": figures.kernel, "groups": figures.groups, "figures": figures });
-            file.complete(&named(at, &figures.kernel), (ns(spans[at].0), ns(spans[at].1)), args);
+            file.complete(
+                &named(at, &figures.kernel, figures.part.as_ref()),
+                (ns(spans[at].0), ns(spans[at].1)),
+                args,
+            );
         }
     }
 }
 
-fn named(at: usize, kernel: &str) -> String {
-    format!("{} {kernel}", at + 1)
+fn named(at: usize, kernel: &str, part: Option<&Part>) -> String {
+    part.map_or(format!("{} {kernel}", at + 1), |part| format!("{} {} of {kernel}", part.what, part.number))
+}
+
+/// A wave, its dispatch, and its place among that one's waves.
+type Kept = (Wave, (usize, usize));
+
+/// How long a wave was at each thing that it does.
+fn stretches(part: &PartWaves, wave: usize) -> Value {
+    let told = part.stretches.iter().zip(part.each().nth(wave).unwrap_or_default());
+    told.map(|(what, us)| ((*what).to_owned(), json!((us * 1e3).round() / 1e3)))
+        .collect::<serde_json::Map<String, Value>>()
+        .into()
 }
 
 /// A thread for each multiprocessor and slot, since slices of one thread may not cross.
 fn waves(file: &mut File, lane: &Lane<'_>, one_in: usize) {
-    let kept = |(at, d): (usize, &crate::trace::Dispatch)| -> Vec<(Wave, usize)> {
-        d.waves.iter().step_by(one_in).map(|wave| (*wave, at)).collect()
+    let kept = |(at, d): (usize, &crate::trace::Dispatch)| -> Vec<Kept> {
+        d.waves.iter().enumerate().step_by(one_in).map(|(own, wave)| (*wave, (at, own))).collect()
     };
-    let mut all: Vec<(Wave, usize)> = lane.trace.dispatches.iter().enumerate().flat_map(kept).collect();
+    let mut all: Vec<Kept> = lane.trace.dispatches.iter().enumerate().flat_map(kept).collect();
     all.sort_by(|a, b| a.0.lane.cmp(&b.0.lane).then(a.0.begin_us.total_cmp(&b.0.begin_us)));
     for of_lane in all.chunk_by(|a, b| a.0.lane == b.0.lane) {
         let slots = slots(of_lane);
@@ -181,19 +196,27 @@ fn waves(file: &mut File, lane: &Lane<'_>, one_in: usize) {
                 Lanes::Multiprocessors(_) => format!("SM {lane_number} slot {slot}"),
                 Lanes::Packed(_) => format!("lane {lane_number} slot {slot}"),
             });
-            for ((wave, at), _) in of_lane.iter().zip(&slots).filter(|(_, own)| **own == slot) {
+            for ((wave, (at, own)), _) in of_lane.iter().zip(&slots).filter(|(_, own)| **own == slot) {
                 let dispatch = &lane.trace.dispatches[*at];
-                let args = json!({ "dispatch": at + 1, "groups": dispatch.groups });
-                file.complete(&named(*at, &dispatch.kernel), (ns(wave.begin_us), ns(wave.end_us)), args);
+                let mut args = json!({ "dispatch": at + 1, "groups": dispatch.groups });
+                if let Some(part) = &dispatch.part {
+                    args["stretches_us"] = stretches(part, *own);
+                }
+                let part = dispatch.part.as_ref().map(|waves| &waves.part);
+                file.complete(
+                    &named(*at, &dispatch.kernel, part),
+                    (ns(wave.begin_us), ns(wave.end_us)),
+                    args,
+                );
             }
         }
     }
 }
 
 /// The lowest slot that is free for each wave, by their begin.
-fn slots(waves: &[(Wave, usize)]) -> Vec<usize> {
+fn slots(waves: &[Kept]) -> Vec<usize> {
     let mut ends: Vec<u64> = Vec::new();
-    let slot = |(wave, _): &(Wave, usize)| {
+    let slot = |(wave, _): &Kept| {
         let free = ends.iter().position(|end| *end <= ns(wave.begin_us)).unwrap_or(ends.len());
         if free == ends.len() {
             ends.push(0);
@@ -250,6 +273,21 @@ mod tests {
         assert_eq!(names[0]["args"]["name"], "full_barrier");
         let named = |name: &str| of_phase(&file, "M").iter().any(|e| e["args"]["name"] == name);
         assert!(named("lane 7 slot 0") && named("dispatches"));
+    }
+
+    #[test]
+    fn waves_of_parts_say_what_they_did() {
+        let (_, record, traces) = examples()[4].clone();
+        let file = parsed(&record, &lanes(&record, &traces));
+        let name = "pass 2 of chain/tiles.comp [CHAINED STAGED]";
+        let slices = of_phase(&file, "X");
+        let wave =
+            slices.iter().find(|slice| slice["name"] == name && slice["args"]["stretches_us"].is_object());
+        let wave = wave.expect("a wave of the second pass");
+        let told = wave["args"]["stretches_us"].as_object().unwrap().values();
+        let sum: f64 = told.map(|us| us.as_f64().unwrap()).sum();
+        assert!((sum - wave["dur"].as_f64().unwrap()).abs() < 0.004, "{wave}");
+        assert!(slices.iter().all(|s| s["pid"] == 2 || s["args"].get("stretches_us").is_none()));
     }
 
     #[test]

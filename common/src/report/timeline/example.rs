@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use crate::trace::{Dispatch, Lanes, Trace, TraceFigures, Wave};
+use crate::trace::{Dispatch, Lanes, Part, PartWaves, Trace, TraceFigures, Wave};
 
 /// A machine that runs workgroups in the order of their dispatches.
 pub(crate) struct Machine {
@@ -106,6 +106,25 @@ pub(crate) fn bands() -> Trace {
 pub(crate) fn threads(packed: u32) -> Trace {
     let waves = Machine::new(packed, 1, 0.5, 40.0).run(&[120, 90, 120], Some(25.0));
     trace(waves, Lanes::Packed(packed), &["chain/step.comp", "copy.comp", "chain/step.comp"])
+}
+
+/// Twelve passes in one dispatch, of which each wave waits, loads, steps and tells.
+pub(crate) fn parts() -> Trace {
+    let waves = Machine::new(132, 32, 1900.0, 2.2).run(&[8192; 12], None);
+    let mut trace = trace(waves, Lanes::Multiprocessors(132), &["chain/tiles.comp [CHAINED STAGED]"]);
+    for (number, dispatch) in (1..).zip(&mut trace.dispatches) {
+        dispatch.groups = [528, 1, 1];
+        let wait = if number == 1 { 0.02 } else { 0.12 };
+        let shares = [wait, 0.41, 0.52 - wait, 0.07];
+        let of = |wave: &Wave| shares.map(|share| share * (wave.end_us - wave.begin_us));
+        dispatch.part = Some(PartWaves {
+            part: Part { what: "pass".into(), number, of: 12, unit: "tile".into(), units: 12 * 1024 },
+            stretches: &["ticket and wait", "load", "step and store", "tell"],
+            waits: 1,
+            stretches_us: dispatch.waves.iter().flat_map(of).collect(),
+        });
+    }
+    trace
 }
 
 /// One dispatch and nothing else.

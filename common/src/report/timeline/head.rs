@@ -9,8 +9,8 @@ use crate::record::Record;
 const SMALL: f64 = 14.0;
 const LINE: f64 = 20.0;
 
-/// Draws it and returns where it ends. `full` says what the shades of a row stand for.
-pub(super) fn draw(scene: &mut Scene, record: &Record, full: &str, fonts: &Fonts) -> f64 {
+/// Draws it and returns where it ends. `full` says what the shades of a row stand for, `waits` what lighter areas do.
+pub(super) fn draw(scene: &mut Scene, record: &Record, full: &str, waits: &str, fonts: &Fonts) -> f64 {
     let mut y = 40.0;
     scene.words(Words::new([EDGE, y], 22.0, Ink::Text, title(record)).bold());
     y += 6.0;
@@ -24,7 +24,7 @@ pub(super) fn draw(scene: &mut Scene, record: &Record, full: &str, fonts: &Fonts
         scene.words(Words::new([EDGE, y], SMALL, Ink::Warning, text));
     }
     y += LINE + 8.0;
-    key(scene, y, full, fonts) + 10.0
+    key(scene, y, full, waits, fonts) + 10.0
 }
 
 pub(super) fn title(record: &Record) -> String {
@@ -58,7 +58,7 @@ pub(super) fn broken(text: &str, size: f64, room: f64, fonts: &Fonts) -> Vec<Str
 }
 
 /// What the marks mean, each beside a specimen; returns the last line's place.
-fn key(scene: &mut Scene, y: f64, full: &str, fonts: &Fonts) -> f64 {
+fn key(scene: &mut Scene, y: f64, full: &str, waits: &str, fonts: &Fonts) -> f64 {
     const SPECIMEN: f64 = 34.0;
     let (mut left, mut y) = (EDGE, y);
     let texts = [
@@ -67,8 +67,9 @@ fn key(scene: &mut Scene, y: f64, full: &str, fonts: &Fonts) -> f64 {
         "no wave in flight",
         "most waves in flight",
         full,
+        waits,
     ];
-    for (at, text) in texts.into_iter().enumerate() {
+    for (at, text) in texts.into_iter().enumerate().filter(|(_, text)| !text.is_empty()) {
         let wide = SPECIMEN + 6.0 + fonts.width(text, 13.0, false) * SLACK;
         if left + wide > WIDTH - EDGE {
             (left, y) = (EDGE, y + LINE);
@@ -79,7 +80,8 @@ fn key(scene: &mut Scene, y: f64, full: &str, fonts: &Fonts) -> f64 {
             1 => band(scene, specimen),
             2 => gap(scene, specimen),
             3 => scene.shapes.push(Shape::Dashes { from: [left, y - 4.5], length: SPECIMEN, ink: Ink::Text }),
-            _ => scene.shapes.push(Shape::Map(specimen, shades())),
+            4 => scene.shapes.push(Shape::Map(specimen, shades())),
+            _ => scene.fill(specimen, Ink::Waiting(0)),
         }
         scene.words(Words::new([left + SPECIMEN + 6.0, y], 13.0, Ink::Faint, text));
         left += wide + 12.0;

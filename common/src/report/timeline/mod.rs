@@ -116,7 +116,8 @@ fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<Scene> {
     let mut scene = Scene::default();
     let all_known = panels.iter().all(|lane| matches!(lane.trace.lanes, Lanes::Multiprocessors(_)));
     let a_lane = if all_known { "multiprocessor" } else { "lane" };
-    let mut y = head::draw(&mut scene, record, &format!("waves a {a_lane}, 0 to {full:.0}"), &fonts);
+    let full = format!("waves a {a_lane}, 0 to {full:.0}");
+    let mut y = head::draw(&mut scene, record, &full, &words::waits(panels), &fonts);
     for (lane, binned) in panels.iter().zip(&binned) {
         y = panel::draw(&mut scene, y + 16.0, lane, binned, &frame);
     }

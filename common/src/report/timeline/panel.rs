@@ -6,6 +6,7 @@ use super::raster::{Fonts, real, whole};
 use super::scene::{Anchor, Area, Ink, Scene, Shape, Words};
 use super::words::{Alike, alike, cautions, figures};
 use super::{EDGE, LEFT, Lane, PLOT, SLACK, WIDTH, head, spans};
+use crate::report::parts;
 use crate::trace::{Lanes, Phases};
 
 /// Height of the plot of waves in flight.
@@ -89,7 +90,11 @@ fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>, fonts: &Fonts) -> f64 
     for Alike { which, text } in &kinds {
         let mut parts: Vec<usize> = which.iter().map(|at| at % super::scene::PARTS).collect();
         parts.truncate(super::scene::PARTS);
-        drawn.push((place(parts.len(), text), parts, text.clone()));
+        let room = WIDTH - 2.0 * EDGE - 12.0 * real(parts.len()) - 6.0;
+        for line in head::broken(text, SIZE, room, fonts) {
+            let own = std::mem::take(&mut parts);
+            drawn.push((place(own.len(), &line), own, line));
+        }
     }
     if more > 0 {
         let text = format!("and {more} more kinds of dispatches");
@@ -124,7 +129,8 @@ fn bars(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame<'_>) -> f64 {
         }
     }
     let middle = y + 0.5 * pitch * real(count) + 4.0;
-    scene.words(Words::new([LEFT - 10.0, middle], AXIS, Ink::Faint, "dispatches").anchored(Anchor::End));
+    let called = parts::called(lane.figures.dispatches.iter().map(|d| d.part.as_ref()));
+    scene.words(Words::new([LEFT - 10.0, middle], AXIS, Ink::Faint, called).anchored(Anchor::End));
     y + pitch * real(count)
 }
 
@@ -160,18 +166,25 @@ fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &
     scene.fill(Area { left: LEFT, top: base - 0.5, width: PLOT, height: 1.0 }, Ink::Faint);
 }
 
-/// The areas of the dispatches, each upon the earlier ones. The last is drawn first and reaches down to
+/// The areas of the dispatches, each upon the earlier ones; upon all of them the waves that wait. The last is drawn first and reaches down to
 /// the axis, since the others cover what is theirs: half the outline of areas with a lower edge.
 fn stacks(scene: &mut Scene, base: f64, unit: f64, binned: &Binned) {
     let step = PLOT / real(binned.columns);
     let mut below = vec![0.0; binned.columns];
+    let mut area = |first: usize, waves: &mut dyn ExactSizeIterator<Item = f64>, ink: Ink| {
+        let sums = &mut below[first..][..waves.len()];
+        sums.iter_mut().zip(waves).for_each(|(sum, waves)| *sum += waves);
+        let heights = sums.iter().map(|waves| half_pixels(waves * unit)).collect();
+        Shape::Steps { left: LEFT + step * real(first), base, step, heights, ink }
+    };
     let mut areas = Vec::new();
     for (at, stack) in binned.stacks.iter().enumerate() {
-        let sums = &mut below[stack.first..][..stack.means.len()];
-        sums.iter_mut().zip(&stack.means).for_each(|(sum, mean)| *sum += mean);
-        let heights = sums.iter().map(|waves| half_pixels(waves * unit)).collect();
-        let left = LEFT + step * real(stack.first);
-        areas.push(Shape::Steps { left, base, step, heights, ink: Ink::Part(at) });
+        let waiting = |column: usize| stack.waiting.get(column).copied().unwrap_or(0.0);
+        let mut at_work = stack.means.iter().enumerate().map(|(column, all)| all - waiting(column));
+        areas.push(area(stack.first, &mut at_work, Ink::Part(at)));
+    }
+    for (at, stack) in binned.stacks.iter().enumerate().filter(|(_, stack)| !stack.waiting.is_empty()) {
+        areas.push(area(stack.first, &mut stack.waiting.iter().copied(), Ink::Waiting(at)));
     }
     scene.shapes.extend(areas.into_iter().rev());
 }

@@ -22,6 +22,8 @@ pub(super) enum Ink {
     Warning,
     /// One of the colours of dispatches.
     Part(usize),
+    /// The same where waves wait.
+    Waiting(usize),
     /// Words on that.
     OnPart(usize),
 }

@@ -74,6 +74,9 @@ fn papers(colours: Colours) -> String {
     for (ink, class) in INKS {
         css += &format!(".{class}{{fill:{}}}", Hex(colours.ink(ink)));
     }
+    for part in 0..PARTS {
+        css += &format!(".w{part}{{fill:{}}}", Hex(colours.ink(Ink::Waiting(part))));
+    }
     css + "\n"
 }
 
@@ -167,6 +170,7 @@ fn line(text: &mut String, words: &Words) -> Result<()> {
 fn class(ink: Ink) -> String {
     match ink {
         Ink::Part(at) => format!("p{}", at % PARTS),
+        Ink::Waiting(at) => format!("w{}", at % PARTS),
         Ink::OnPart(at) => format!("o{}", at % PARTS),
         other => INKS.iter().find(|(ink, _)| *ink == other).map_or("text", |(_, class)| class).into(),
     }

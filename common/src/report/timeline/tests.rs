@@ -64,6 +64,10 @@ fn made() -> Vec<Example> {
         "threads",
         &[("full_barrier", example::threads(8), Some(0.01)), ("packed_many", example::threads(300), None)],
     );
+    add(
+        "parts",
+        &[("full_barrier", example::passes(Some(1.5)), None), ("tile_flags", example::parts(), Some(0.04))],
+    );
     all[3].1.device.kind = crate::facts::Kind::Cpu;
     all[3].1.device.name = "llvmpipe (LLVM 15.0.6, 256 bits)".into();
     let reason = "12 waves wrote no end: the kernel returns early".into();
@@ -140,6 +144,36 @@ fn no_gap_is_drawn_where_waves_follow_each_other() {
         panel.filter(|shape| matches!(shape, scene::Shape::Fill(_, Ink::Gap))).count()
     };
     assert_eq!((brackets(0), brackets(1)), (3 * 11, 0), "eleven brackets of three strokes, and none");
+}
+
+#[test]
+fn parts_are_drawn_as_passes_with_their_waits() {
+    let (_, record, traces) = examples()[4].clone();
+    let svg = timeline_svg(&record, &lanes(&record, &traces), Theme::Light).unwrap().replace('\u{a0}', " ");
+    let told =
+        [">passes</text>", ">dispatches</text>", ">ticket and wait</text>", "11 of 11 passes are at work"];
+    for text in told.into_iter().chain(["load 41 %", "12288 tiles"]) {
+        assert!(svg.contains(text), "no {text}");
+    }
+    let areas = |class: &str| svg.matches(&format!("<path class=\"steps {class}")).count();
+    assert_eq!((areas("p"), areas("w")), (24, 12));
+    assert!(!drawn_as(Theme::Light).contains("steps w"));
+}
+
+#[test]
+fn a_long_name_in_the_legend_is_broken() {
+    let (_, mut record, mut traces) = examples()[4].clone();
+    let long = format!("chain/tiles.comp [{}CHAINED]", "COLUMNS=128 ".repeat(30));
+    traces[1].dispatches.iter_mut().for_each(|dispatch| dispatch.kernel.clone_from(&long));
+    let Some(Traced::Ok { figures, .. }) = &mut record.rows[1].trace else { panic!() };
+    figures.dispatches.iter_mut().for_each(|dispatch| dispatch.kernel.clone_from(&long));
+    let scene = drawn(&record, &lanes(&record, &traces), 1.0).unwrap();
+    let fonts = Fonts::embedded().unwrap();
+    for shape in &scene.shapes {
+        let scene::Shape::Words(words) = shape else { continue };
+        let fits = words.at[0] + fonts.width(&words.text, words.size, words.bold) <= WIDTH;
+        assert!(fits || words.anchor != scene::Anchor::Start, "{}", words.text);
+    }
 }
 
 #[test]

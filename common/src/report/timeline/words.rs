@@ -4,6 +4,7 @@ use super::Lane;
 use super::axes::us;
 pub(in crate::report) use super::axes::{percent, signed_percent};
 use crate::record::Traced;
+use crate::report::parts;
 use crate::trace::{Dispatch, TraceFigures};
 
 /// Slower or faster by more than this, and what was traced is not what was measured.
@@ -24,7 +25,8 @@ pub(super) fn figures(lane: &Lane<'_>) -> String {
     if figures.gaps_us > 0.0 {
         parts.push(format!("gaps {}", us(figures.gaps_us)));
     }
-    parts.extend(overlaps(figures));
+    parts.extend(parts::early(figures).or_else(|| overlaps(figures)));
+    parts.extend(parts::shares(figures).map(|shares| format!("wave time: {shares}")));
     let estimate = format!("estimate {}", us(figures.estimate_us));
     parts.push(match lane.row.pipelined_us {
         Some(pipelined) => {
@@ -69,8 +71,9 @@ pub(super) fn cautions(lane: &Lane<'_>) -> Vec<String> {
     }
     if let Some(one_in) = lane.trace.dispatches.iter().map(|d| d.one_in).max().filter(|one_in| *one_in > 1) {
         let up_to = if lane.trace.dispatches.iter().all(|d| d.one_in == one_in) { "" } else { "up to " };
+        let unit = parts::unit(lane.figures);
         cautions.push(format!(
-            "1 workgroup in {up_to}{one_in} recorded, drawn at random: a gap may hold waves that were not"
+            "1 {unit} in {up_to}{one_in} recorded, drawn at random: a gap may hold waves that were not"
         ));
     }
     let steps = lane.figures.whole.span_us() / lane.figures.step_us;
@@ -81,7 +84,16 @@ pub(super) fn cautions(lane: &Lane<'_>) -> Vec<String> {
     cautions
 }
 
-/// Dispatches of the same kernel and workgroups.
+/// What waves do of which kernels name the parts, until they do.
+pub(super) fn waits(panels: &[Lane<'_>]) -> String {
+    let parts = panels.iter().flat_map(|lane| &lane.trace.dispatches).filter_map(|d| d.part.as_ref());
+    let mut waits: Vec<&str> = parts.filter_map(|part| part.stretches.first().copied()).collect();
+    waits.sort_unstable();
+    waits.dedup();
+    waits.join(", or ")
+}
+
+/// Dispatches of the same kernel and workgroups; of parts those of the same kind.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Alike {
     /// Their places in the order of recording.
@@ -91,19 +103,37 @@ pub(super) struct Alike {
 
 /// What was dispatched, and how many more kinds there are than are named.
 pub(super) fn alike(dispatches: &[Dispatch]) -> (Vec<Alike>, usize) {
-    let mut kinds: Vec<(&str, [u32; 3], Vec<usize>)> = Vec::new();
+    let what = |dispatch: &Dispatch| dispatch.part.as_ref().map(|waves| waves.part.what.clone());
+    let mut kinds: Vec<(&Dispatch, Vec<usize>)> = Vec::new();
     for (at, dispatch) in dispatches.iter().enumerate() {
-        match kinds.iter_mut().find(|kind| kind.0 == dispatch.kernel && kind.1 == dispatch.groups) {
-            Some(kind) => kind.2.push(at),
-            None => kinds.push((&dispatch.kernel, dispatch.groups, vec![at])),
+        let is_alike = |kind: &Dispatch| {
+            (&kind.kernel, kind.groups, what(kind)) == (&dispatch.kernel, dispatch.groups, what(dispatch))
+        };
+        match kinds.iter_mut().find(|(kind, _)| is_alike(kind)) {
+            Some((_, which)) => which.push(at),
+            None => kinds.push((dispatch, vec![at])),
         }
     }
     let more = kinds.len().saturating_sub(NAMED);
-    let named = kinds.into_iter().take(NAMED).map(|(kernel, groups, which)| Alike {
-        text: format!("{}: {kernel}, {} workgroups", numbers(&which), extent(groups)),
-        which,
-    });
+    let named = kinds.into_iter().take(NAMED).map(|(kind, which)| Alike { text: named(kind, &which), which });
     (named.collect(), more)
+}
+
+fn named(kind: &Dispatch, which: &[usize]) -> String {
+    let Dispatch { kernel, groups, part, .. } = kind;
+    let (numbers, groups) = (numbers(which), extent(*groups));
+    let Some(part) = part.as_ref().map(|waves| &waves.part) else {
+        return format!("{numbers}: {kernel}, {groups} workgroups");
+    };
+    let dispatches = match which.len() / (part.of.max(1) as usize) {
+        0 | 1 => "one dispatch".to_owned(),
+        several => format!("{several} dispatches"),
+    };
+    let (units, many) = (
+        parts::plural(&part.unit),
+        if which.len() > 1 { parts::plural(&part.what) } else { part.what.clone() },
+    );
+    format!("{numbers}: {many} of {kernel}, {dispatches} of {groups} workgroups and {} {units}", part.units)
 }
 
 /// `144x144`: a depth of 1 is not worth its room.
@@ -131,6 +161,14 @@ mod tests {
     fn dispatch(kernel: &str, side: u32) -> Dispatch {
         let (kernel, groups) = (kernel.into(), [side, side, 1]);
         Dispatch { kernel, groups, one_in: 1, weight: 1.0, waves: Vec::new(), part: None }
+    }
+
+    #[test]
+    fn parts_are_named_with_their_dispatch() {
+        let trace = crate::report::timeline::example::parts();
+        let (alike, _) = alike(&trace.dispatches);
+        let text = "1–12: passes of chain/tiles.comp [CHAINED STAGED], one dispatch of 528x1 workgroups and 12288 tiles";
+        assert_eq!(alike.into_iter().map(|a| a.text).collect::<Vec<_>>(), [text]);
     }
 
     #[test]

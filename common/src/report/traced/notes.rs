@@ -2,6 +2,7 @@
 
 use super::super::cell::trimmed;
 use super::super::figure::BLANK;
+use super::super::parts;
 use super::super::timeline::refusals;
 use super::super::timeline::words::{COARSE, HEAVY};
 use super::{Taken, is_coarse};
@@ -32,6 +33,13 @@ pub(super) fn notes(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
         lines.push(
             "Overlap: from the next dispatch's first wave to this one's last, and as a share of the shorter one's span; \
              means are of those that overlap. Below 0, so much time lay between them."
+                .into(),
+        );
+    }
+    if taken.iter().any(|t| !t.figures.stretches.is_empty()) {
+        lines.push(
+            "Passes and other parts of a dispatch stand as dispatches of their own; a wave counts for each unit that it \
+             does, from when it was done with the one before. At work: when the first wave has what it waits for."
                 .into(),
         );
     }
@@ -86,9 +94,13 @@ fn sampled(taken: &[Taken<'_>]) -> Vec<String> {
     let line = |rate: u32| {
         let names = named(taken, |t| most(t) == rate);
         let all = taken.iter().filter(|t| most(t) == rate).flat_map(|t| &t.figures.dispatches);
+        let units: Vec<&str> =
+            taken.iter().filter(|t| most(t) == rate).map(|t| parts::unit(t.figures)).collect();
+        let alike = units.windows(2).all(|pair| pair[0] == pair[1]);
+        let unit = if alike { units.first().copied() } else { None }.unwrap_or("workgroup or unit");
         let up_to = if all.clone().all(|d| d.one_in == rate) { "" } else { "up to " };
         format!(
-            "{names}: 1 workgroup in {up_to}{rate} was recorded, drawn at random; waves are scaled up, so that \
+            "{names}: 1 {unit} in {up_to}{rate} was recorded, drawn at random; waves are scaled up, so that \
              peaks are too high, and a gap may hold some that were not recorded."
         )
     };

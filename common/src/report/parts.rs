@@ -1,0 +1,80 @@
+//! What traces of dispatches with parts show, in words.
+
+use super::cell::trimmed;
+use super::figure::BLANK;
+use super::timeline::words::percent;
+use crate::stats::Summary;
+use crate::trace::{Part, TraceFigures};
+
+/// What the dispatches of a trace are called: `dispatches`, or `passes` where all of them are.
+pub(super) fn called<'p>(mut parts: impl Iterator<Item = Option<&'p Part>>) -> String {
+    let first = parts.next().flatten();
+    match first.filter(|first| parts.all(|part| part.is_some_and(|part| part.what == first.what))) {
+        Some(part) => plural(&part.what),
+        None => "dispatches".into(),
+    }
+}
+
+/// As all English words that may be a part have it.
+pub(super) fn plural(word: &str) -> String {
+    let ending = if word.ends_with('s') || word.ends_with("ch") { "es" } else { "s" };
+    format!("{word}{ending}")
+}
+
+/// What is recorded or not: `workgroup`, or `tile` where only dispatches with parts have too many waves.
+pub(super) fn unit(figures: &TraceFigures) -> &str {
+    let mut sampled = figures.dispatches.iter().filter(|dispatch| dispatch.one_in > 1);
+    let unit = sampled.next().and_then(|dispatch| dispatch.part.as_ref()).map(|part| &*part.unit);
+    let same = |unit: &&str| sampled.all(|d| d.part.as_ref().is_some_and(|part| part.unit == **unit));
+    unit.filter(same).unwrap_or("workgroup")
+}
+
+/// How many parts are past their waits before the one before ends, and by how much; none where waves do not tell.
+pub(super) fn early(figures: &TraceFigures) -> Option<String> {
+    let what = &figures.dispatches.iter().find_map(|dispatch| dispatch.part.as_ref())?.what;
+    let all = figures.dispatches.iter().filter_map(|dispatch| dispatch.overlap?.at_work_us);
+    let (count, all) = (all.clone().count(), all.filter(|us| *us > 0.0).collect::<Vec<f64>>());
+    let by = Summary::of(&all).map(|us| format!(", by {}{BLANK}µs (median)", trimmed(us.median)));
+    let text = format!("{} of {count} {} are at work before the one before ends", all.len(), plural(what));
+    (count > 0).then(|| text + &by.unwrap_or_default())
+}
+
+/// `ticket and wait 12 %, load 41 %, …`: of the time that waves were in flight; none where they do not tell.
+pub(super) fn shares(figures: &TraceFigures) -> Option<String> {
+    let told = figures.stretches.iter().map(|stretch| format!("{} {}", stretch.what, percent(stretch.share)));
+    (!figures.stretches.is_empty()).then(|| told.collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::timeline::example;
+    use super::*;
+
+    #[test]
+    fn parts_have_names_of_their_own() {
+        let trace = example::parts();
+        let parts: Vec<Option<&Part>> =
+            trace.dispatches.iter().map(|d| d.part.as_ref().map(|waves| &waves.part)).collect();
+        assert_eq!(called(parts.iter().copied()), "passes");
+        assert_eq!(called(parts.iter().copied().chain([None])), "dispatches");
+        assert_eq!(called([].into_iter()), "dispatches");
+        assert_eq!(["pass", "batch", "step"].map(plural), ["passes", "batches", "steps"]);
+    }
+
+    #[test]
+    fn what_waves_do_not_tell_is_not_said() {
+        let figures = example::figures(&example::passes(None));
+        assert_eq!((early(&figures), shares(&figures)), (None, None));
+        let mut figures = example::figures(&example::parts());
+        let early_by = |figures: &TraceFigures| early(figures).unwrap().replace(BLANK, " ");
+        assert!(
+            early_by(&figures).starts_with("11 of 11 passes are at work before the one before ends, by ")
+        );
+        figures
+            .dispatches
+            .iter_mut()
+            .filter_map(|d| d.overlap.as_mut())
+            .for_each(|o| o.at_work_us = Some(-1.0));
+        assert_eq!(early_by(&figures), "0 of 11 passes are at work before the one before ends");
+    }
+}

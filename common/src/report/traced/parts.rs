@@ -1,0 +1,23 @@
+//! Where the time of dispatches with parts goes: a paragraph a variant.
+
+use super::super::parts::{early, shares};
+use super::super::timeline::words::percent;
+use super::Taken;
+use crate::record::Record;
+
+pub(super) fn paragraphs(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
+    let knows_slots = record.device.multiprocessors.is_some();
+    taken.iter().filter_map(|taken| paragraph(taken, knows_slots)).collect()
+}
+
+fn paragraph(Taken { row, figures, .. }: &Taken<'_>, knows_slots: bool) -> Option<String> {
+    let shares = shares(figures)?;
+    let early = early(figures).map_or_else(String::new, |early| format!("{early}. "));
+    let idle = percent(figures.whole.idle);
+    let idle = if knows_slots {
+        format!("{idle} of the device's wave slots were empty")
+    } else {
+        format!("{idle} of the most waves in flight were missing on average")
+    };
+    Some(format!("{}: {early}Of its waves' time: {shares}. {idle}.", row.variant))
+}
