@@ -13,7 +13,10 @@ use super::{Dispatch, Lanes, Trace, Wave, lanes};
 pub(crate) enum Fault {
     #[error("{0} waves found no slot: the device makes more waves of a workgroup than it says")]
     Overflow(u32),
-    #[error("{0} notes found no slot: the kernel names a {1}, or a stamp, that the host does not know of")]
+    #[error(
+        "{0} notes found no slot: the kernel names a {1}, or a stamp, that the host does not know of, or the device \
+         makes more waves of a workgroup than it says"
+    )]
     Unknown(u32, &'static str),
     #[error("no wave of dispatch {0} ({1}) was recorded")]
     NoWaves(usize, String),

@@ -140,15 +140,12 @@ impl Form {
     }
 
     /// What a wave does of a tile until `trace_part`, each `trace_stamp` and `trace_end`, and how many of these hold
-    /// waits. A tile that is not staged is loaded while it is computed, and what takes ticket after ticket
-    /// notes there instead that it has the next one.
-    fn stretches(self, looped: bool) -> (&'static [&'static str], usize) {
+    /// waits. A tile that is not staged is loaded while it is computed; who takes ticket after ticket notes there
+    /// instead that it has the next one, and others note nothing.
+    fn stretches(self) -> (&'static [&'static str], usize) {
         match (self.access, self.staged) {
             (Access::Tagged, true) => (&["ticket", "wait and load", "step and store", "end"], 2),
-            (Access::Tagged, false) if looped => {
-                (&["ticket", "next ticket", "wait, load, step and store", "end"], 3)
-            }
-            (Access::Tagged, false) => (&["ticket", "none", "wait, load, step and store", "end"], 3),
+            (Access::Tagged, false) => (&["ticket", "next ticket", "wait, load, step and store", "end"], 3),
             (_, true) => (&["ticket and wait", "load", "step and store", "tell"], 1),
             (_, false) => (&["ticket and wait", "next ticket", "load, step and store", "tell"], 1),
         }
@@ -309,8 +306,7 @@ impl Grid {
     /// What a trace is told of it.
     fn parts(&self, form: Form) -> Parts {
         let units = u32::try_from(self.tickets()).unwrap_or(MOST_TICKETS);
-        let looped = self.shape.in_flight.is_some();
-        let (stretches, waits) = form.stretches(looped);
+        let (stretches, waits) = form.stretches();
         Parts { part: "pass", count: self.passes, unit: "tile", units, stretches, waits }
     }
 }
@@ -361,8 +357,17 @@ mod tests {
         };
         assert_eq!(grid(4095).impossible(), None);
         assert_eq!(grid(4095).workgroups(), 128 * 4095 * 4095);
+        assert_eq!(grid(4095).parts(FORMS[0]).units, 128 * 4095 * 4095);
         let reason = grid(4096).impossible().unwrap();
         assert!(reason.contains("tiles of 1x1 make 2147483648 tickets"), "{reason}");
+    }
+
+    #[test]
+    fn all_forms_note_the_same_stamps() {
+        for (stretches, waits) in FORMS.into_iter().map(Form::stretches) {
+            assert_eq!(stretches.len(), 4);
+            assert!(waits < stretches.len() && stretches[waits - 1].contains("wait"), "{stretches:?}");
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ fn paragraph(Taken { row, figures, .. }: &Taken<'_>, knows_slots: bool) -> Optio
     let idle = if knows_slots {
         format!("{idle} of the device's wave slots were empty")
     } else {
-        format!("{idle} of the most waves in flight were missing on average")
+        format!("Waves in flight were {idle} below their peak on average")
     };
     Some(format!("{}: {early}Of its waves' time: {shares}. {idle}.", row.variant))
 }
