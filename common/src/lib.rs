@@ -49,7 +49,7 @@ pub use cmd::{Access, Access1, Binding, Cmd, Point, Queue, Queues, Scope, Scope1
 pub use drive::figures::{Figures, Share, Time};
 pub use gpu::{Buffer, Buffers, Event, Events, Gpu, Image, Images, Set};
 pub use kernel::Kernel;
-pub use lab::{Lab, Moves, Pull};
+pub use lab::{Lab, Moves, Pull, sliced};
 pub use memory::EventState;
 pub use record::Shows;
 pub use stats::Summary;

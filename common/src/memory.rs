@@ -97,8 +97,15 @@ impl Gpu {
         });
         self.name(raw, name);
         // The arena frees what could not be bound, too.
-        let buffer = self.arena.borrow_mut().add_buffer(raw, bytes, allocation);
+        let buffer = self.arena.borrow_mut().add_buffer(raw, [0, bytes], Some(allocation));
         bound.map(|()| buffer)
+    }
+
+    /// A part of a buffer, as a buffer of its own; both in bytes.
+    pub(crate) fn slice(&self, whole: Buffer, offset: u64, bytes: u64) -> Buffer {
+        let mut arena = self.arena.borrow_mut();
+        let raw = arena.buffer(whole).raw;
+        arena.add_buffer(raw, [offset, bytes], None)
     }
 
     /// A storage image, in the layout `GENERAL` once [`Gpu::settle_images`] has run.
@@ -231,10 +238,12 @@ impl Gpu {
     /// Out of memory; a format that the device has no such view for; more texels than it allows.
     pub fn texels(&self, buffer: Buffer, format: vk::Format) -> Result<Texels> {
         ensure!(self.views_texels(format), "{} has no texel buffers of format {format:?}", self.facts.name);
+        let part = self.arena().buffer(buffer).info();
         let info = vk::BufferViewCreateInfo::default()
-            .buffer(self.arena().buffer(buffer).raw)
+            .buffer(part.buffer)
             .format(format)
-            .range(vk::WHOLE_SIZE);
+            .offset(part.offset)
+            .range(part.range);
         let view =
             attempt("creating a texel view", || unsafe { self.device.create_buffer_view(&info, None) })?;
         let mut arena = self.arena.borrow_mut();
@@ -394,8 +403,14 @@ pub fn bytes_in_words(bytes: u64) -> String {
 }
 
 impl Arena {
-    fn add_buffer(&mut self, raw: vk::Buffer, bytes: u64, allocation: Allocation) -> Buffer {
-        self.buffers.push(crate::gpu::BufferSlot { raw, bytes, allocation: Some(allocation) });
+    /// `offset` and `bytes` of what it takes of `raw`.
+    fn add_buffer(
+        &mut self,
+        raw: vk::Buffer,
+        [offset, bytes]: [u64; 2],
+        allocation: Option<Allocation>,
+    ) -> Buffer {
+        self.buffers.push(crate::gpu::BufferSlot { raw, offset, bytes, allocation });
         Buffer(index(self.buffers.len()))
     }
 

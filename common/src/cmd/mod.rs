@@ -333,11 +333,7 @@ impl Descriptor {
                     .image_view(arena.image(image).view)
                     .image_layout(vk::ImageLayout::GENERAL)])
             }
-            Binding::Buffer(buffer) | Binding::Uniform(buffer) => {
-                Self::Buffer([vk::DescriptorBufferInfo::default()
-                    .buffer(arena.buffer(buffer).raw)
-                    .range(vk::WHOLE_SIZE)])
-            }
+            Binding::Buffer(buffer) | Binding::Uniform(buffer) => Self::Buffer([arena.buffer(buffer).info()]),
             Binding::Texels(texels) => Self::Texels([arena.texels(texels)]),
         }
     }

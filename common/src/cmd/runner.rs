@@ -43,29 +43,21 @@ impl Cmd<'_> {
     }
 
     pub(crate) fn fill_buffer(&self, buffer: Buffer, word: u32) {
-        unsafe {
-            self.gpu.device.cmd_fill_buffer(
-                self.raw,
-                self.gpu.arena().buffer(buffer).raw,
-                0,
-                vk::WHOLE_SIZE,
-                word,
-            )
-        };
+        let part = self.gpu.arena().buffer(buffer).info();
+        unsafe { self.gpu.device.cmd_fill_buffer(self.raw, part.buffer, part.offset, part.range, word) };
     }
 
     /// Writes a few words; `offset` in bytes.
     pub(crate) fn update_buffer(&self, buffer: Buffer, offset: u64, words: &[u32]) {
-        let (raw, bytes) = (self.gpu.arena().buffer(buffer).raw, bytemuck::cast_slice(words));
-        unsafe { self.gpu.device.cmd_update_buffer(self.raw, raw, offset, bytes) };
+        let (part, bytes) = (self.gpu.arena().buffer(buffer).info(), bytemuck::cast_slice(words));
+        unsafe { self.gpu.device.cmd_update_buffer(self.raw, part.buffer, part.offset + offset, bytes) };
     }
 
     pub(crate) fn copy_buffer(&self, from: Buffer, to: Buffer, bytes: u64) {
         let arena = self.gpu.arena();
-        let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: bytes }];
-        unsafe {
-            self.gpu.device.cmd_copy_buffer(self.raw, arena.buffer(from).raw, arena.buffer(to).raw, &region)
-        };
+        let [from, to] = [from, to].map(|buffer| arena.buffer(buffer).info());
+        let region = [vk::BufferCopy { src_offset: from.offset, dst_offset: to.offset, size: bytes }];
+        unsafe { self.gpu.device.cmd_copy_buffer(self.raw, from.buffer, to.buffer, &region) };
     }
 
     /// Gives an output what it holds before a sample.

@@ -89,6 +89,8 @@ pub struct Buffers {
     pub(crate) first: u32,
     pub(crate) each: u32,
     pub(crate) repetitions: u32,
+    /// The first of the buffers, one a repetition, that they are the slices of.
+    pub(crate) wholes: Option<u32>,
 }
 
 impl Buffers {
@@ -103,6 +105,23 @@ impl Buffers {
             "buffer {index} of repetition {repetition}"
         );
         Buffer(self.first + repetition * self.each + index)
+    }
+
+    /// How many repetitions have them.
+    #[must_use]
+    pub fn repetitions(&self) -> u32 {
+        self.repetitions
+    }
+
+    /// All buffers of one repetition at once: the one that they are the slices of.
+    ///
+    /// # Panics
+    /// Where they are no slices, or there is no such repetition: a mistake in the sample, not in its input.
+    #[must_use]
+    pub fn whole(&self, repetition: u32) -> Buffer {
+        assert!(repetition < self.repetitions, "the whole of repetition {repetition}");
+        let first = self.wholes.unwrap_or_else(|| panic!("buffers that are no slices"));
+        Buffer(first + repetition)
     }
 }
 
@@ -141,7 +160,8 @@ impl Set {
                 within(set.first, set.each * set.repetitions, at) || set.arrays.is_some_and(of_array)
             }
             (Self::Buffers(set), Binding::Buffer(Buffer(at))) => {
-                within(set.first, set.each * set.repetitions, at)
+                let of_whole = |first| within(first, set.repetitions, at);
+                within(set.first, set.each * set.repetitions, at) || set.wholes.is_some_and(of_whole)
             }
             _ => false,
         }
@@ -185,8 +205,18 @@ impl Events {
 
 pub(crate) struct BufferSlot {
     pub raw: vk::Buffer,
+    /// Where in `raw` it begins, in bytes.
+    pub offset: u64,
     pub bytes: u64,
+    /// None of a slice, whose whole has it.
     pub allocation: Option<Allocation>,
+}
+
+impl BufferSlot {
+    /// What a descriptor names.
+    pub fn info(&self) -> vk::DescriptorBufferInfo {
+        vk::DescriptorBufferInfo { buffer: self.raw, offset: self.offset, range: self.bytes }
+    }
 }
 
 pub(crate) struct ImageSlot {
@@ -338,7 +368,7 @@ impl Arena {
             for view in self.texels {
                 device.destroy_buffer_view(view, None);
             }
-            for buffer in self.buffers {
+            for buffer in self.buffers.into_iter().filter(|buffer| buffer.allocation.is_some()) {
                 device.destroy_buffer(buffer.raw, None);
                 free(buffer.allocation);
             }

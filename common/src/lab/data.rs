@@ -36,6 +36,20 @@ pub(crate) struct Check {
     pub counts: Option<String>,
 }
 
+/// Where each of a buffer's slices begins, in words, and behind the last where the whole ends.
+///
+/// No device asks for slices at more than 256 bytes (`minStorageBufferOffsetAlignment`).
+#[must_use]
+pub fn sliced(words: &[u32]) -> Vec<u64> {
+    const ALIGNMENT: u64 = 256 / 4;
+    let mut starts = vec![0];
+    for &words in words {
+        let start = starts.last().copied().unwrap_or(0);
+        starts.push((start + u64::from(words)).next_multiple_of(ALIGNMENT));
+    }
+    starts
+}
+
 impl Lab {
     /// `each` storage images for every repetition, filled before each sample with `fill`, a value
     /// that no pass writes: words as `VkClearColorValue` takes them, so for formats that read as
@@ -126,9 +140,38 @@ impl Lab {
             }
         }
         let first = first.context("a sample has at least one output buffer")?;
-        let buffers = Buffers { first, each, repetitions };
+        Ok(self.declare_buffers(Buffers { first, each, repetitions, wholes: None }, fill))
+    }
+
+    /// As [`Lab::output_buffers`], one of each of these lengths in words, where a repetition's buffers are slices
+    /// of one that a kernel can also bind as a whole ([`Buffers::whole`]), each where [`sliced`] says.
+    ///
+    /// # Errors
+    /// More than the device's memory, or than a kernel can bind at once.
+    pub fn output_slices(&mut self, name: &str, words: &[u32], fill: u32) -> Result<Buffers> {
+        let starts = sliced(words);
+        let bytes = 4 * starts.last().copied().unwrap_or(0);
+        let what = format!("slices of {}", bytes_in_words(bytes));
+        let repetitions = self.fit_repetitions(&what, bytes, 1)?;
+        // Wholes first, so that both they and their slices have handles in a row.
+        let whole =
+            |repetition| self.gpu.buffer(&format!("{name}, repetition {repetition}"), bytes, Place::Device);
+        let made: Vec<Buffer> = (0..repetitions).map(whole).collect::<Result<_>>()?;
+        let mut first = None;
+        for &whole in &made {
+            for (&start, &words) in starts.iter().zip(words) {
+                let slice = self.gpu.slice(whole, 4 * start, 4 * u64::from(words));
+                first.get_or_insert(slice.0);
+            }
+        }
+        let first = first.context("a sample has at least one output buffer")?;
+        let (each, wholes) = (u32::try_from(words.len())?, made.first().map(|whole| whole.0));
+        Ok(self.declare_buffers(Buffers { first, each, repetitions, wholes }, fill))
+    }
+
+    fn declare_buffers(&mut self, buffers: Buffers, fill: u32) -> Buffers {
         self.outputs.push(Output { set: buffers.into(), fill: [fill; 4], seeds: Vec::new() });
-        Ok(buffers)
+        buffers
     }
 
     /// An image that kernels only read, one for all repetitions. `texels` are its bytes, row by row,

@@ -16,6 +16,7 @@ use anyhow::{Result, ensure};
 pub(crate) use animation::Animation;
 pub use animation::{Moves, Pull};
 pub use code_pairs::CodePair;
+pub use data::sliced;
 pub(crate) use data::{Check, Output};
 pub(crate) use reference::Reference;
 pub use selection::Selection;
