@@ -31,14 +31,12 @@
 layout(local_size_x = WIDTH, local_size_y = STEP) in;
 layout(constant_id = 0) const uint MULTIPLIER = 1;
 #ifndef PASSES
-// Tiles in x and y, words from flag to flag, invocations that look at flags (from 1 to all of a workgroup), steps
-// of arithmetic between two looks.
+// Tiles in x and y, words from flag to flag, invocations that look at flags (from 1 to all of a workgroup).
 #define PASSES 1
 #define COLUMNS 1
 #define LINES 1
 #define FLAG_STRIDE 1
 #define POLLERS 1
-#define PAUSE 0
 #endif
 
 #if defined SAMPLED
@@ -65,16 +63,6 @@ layout(set = 0, binding = 4) uniform utexture2DArray sampled;
 #endif
 
 const uint UNITS = uint(PASSES * COLUMNS * LINES);
-
-// Vulkan promises no workgroup that it goes on while another waits, so every wait ends, after a second at least:
-// by the clock, where there is one, else after ten million looks, of which none takes less than 100 ns. Some
-// drivers end a loop in silence after 65,535 turns, so there are two, one within the other.
-const uint LOOKS = 1000;
-#ifdef CLOCK
-const uint TURNS = 60000;
-#else
-const uint TURNS = 10000;
-#endif
 
 #include "spin.glsl"
 

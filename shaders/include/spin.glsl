@@ -1,7 +1,22 @@
 #ifndef SPIN_GLSL
 #define SPIN_GLSL
 
-// A wait that ends. Before it come TURNS, PAUSE, MULTIPLIER and a counter `bail_outs`.
+// A wait that ends. Before it come the counters `ticket` and `bail_outs`.
+//
+// Vulkan promises no workgroup that it goes on while another waits, so every wait ends, after a second at least:
+// by the clock, where there is one, else after ten million looks, of which none takes less than 100 ns. Some
+// drivers end a loop in silence after 65,535 turns, so there are two, one within the other.
+const uint LOOKS = 1000;
+#ifdef CLOCK
+const uint TURNS = 60000;
+#else
+const uint TURNS = 10000;
+#endif
+
+#ifndef PAUSE
+// Steps of arithmetic between two looks.
+#define PAUSE 0
+#endif
 
 struct Spin {
     uint turns;
@@ -62,7 +77,7 @@ void pause(uint seed) {
 void pause(uint seed) {
     uint value = seed + gl_LocalInvocationIndex;
     for (uint i = 0; i < PAUSE; ++i) {
-        value = (value ^ value >> 7) * MULTIPLIER + 1u;
+        value = (value ^ value >> 7) * 0x01000193u + 1u;
     }
     if (PAUSE > 0 && value == 0x12345678u) {
         atomicAdd(ticket, 0u);

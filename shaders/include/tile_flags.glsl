@@ -1,23 +1,16 @@
 #ifndef TILE_FLAGS_GLSL
 #define TILE_FLAGS_GLSL
 
-// Which flags a tile waits for, and how one workgroup's texels come to another by way of them.
+// Which flags a tile of the chain waits for, and which it sets. With TAGGED there are none.
 
-#if defined SAMPLED
+#ifndef TAGGED
+#ifdef SAMPLED
 // Flags alone are ordered; texels follow as they do on the hardware.
 #define CLASSES gl_StorageSemanticsBuffer
 #else
 #define CLASSES (gl_StorageSemanticsBuffer | gl_StorageSemanticsImage)
 #endif
-#ifdef CHAINED
-#define ACQUIRE (gl_SemanticsAcquire | gl_SemanticsMakeVisible)
-#define RELEASE (gl_SemanticsRelease | gl_SemanticsMakeAvailable)
-#define BOTH (gl_SemanticsAcquireRelease | gl_SemanticsMakeVisible | gl_SemanticsMakeAvailable)
-#else
-#define ACQUIRE gl_SemanticsAcquire
-#define RELEASE gl_SemanticsRelease
-#define BOTH gl_SemanticsAcquireRelease
-#endif
+#include "flags.glsl"
 
 // Tiles that the arms of the cross reach into.
 const int REACH_X = (RADIUS + WIDTH - 1) / WIDTH;
@@ -44,50 +37,22 @@ uint flag_of(uvec2 tile, uint n) {
 #endif
 }
 
-// A look that acquires costs an H200 less than a look and a fence behind it (2 to 4 % of the whole at 4096x4096).
-// lavapipe (Mesa 22.3) loses texels when a load acquires where the workgroup's invocations diverge.
-#ifdef ON_CPU
-uint look_at(uint flag) {
-    return atomicLoad(flags[flag], gl_ScopeDevice, 0, 0);
-}
-
-void acquire() {
-    memoryBarrier(gl_ScopeDevice, CLASSES, ACQUIRE);
-}
-#else
-uint look_at(uint flag) {
-    return atomicLoad(flags[flag], gl_ScopeDevice, CLASSES, ACQUIRE);
-}
-
-void acquire() {}
-#endif
-
 // What a flag shows once the passes before `pass` are stored. Tiles of one place finish pass after pass, since
 // each needs the one before; so does a line of tiles, each of which needs the whole line before.
-bool shows(uint flag, uint pass) {
+uint done_before(uint pass) {
 #ifdef FLAGS_A_LINE
-    return look_at(flag) >= pass * COLUMNS;
+    return pass * COLUMNS;
 #else
-    return look_at(flag) >= pass;
+    return pass;
 #endif
 }
 
-// Looks until the flag shows what it must.
-void watch(uint flag, uint pass) {
-    bool seen = false;
-    Spin spin = begin_spin();
-    while (!seen && may_turn(spin)) {
-        for (uint i = 0; i < LOOKS && !seen; ++i) {
-            pause(i);
-            seen = shows(flag, pass);
-        }
-    }
-    end_spin(seen);
+bool shows(uint flag, uint pass) {
+    return look_at(flag) >= done_before(pass);
 }
 
 // Waits for all flags that a ticket needs. Some invocations do; `meet` brings it to the others.
 void await(uint ticket) {
-#ifndef TAGGED
     if (ticket >= UNITS || in_turn() >= POLLERS) {
         return;
     }
@@ -98,17 +63,15 @@ void await(uint ticket) {
     for (uint n = in_turn(); n < NEEDED; n += POLLERS) {
         uint flag = flag_of(unit.tile, n);
         if (!shows(flag, unit.pass)) {
-            watch(flag, unit.pass);
+            watch(flag, done_before(unit.pass));
         }
     }
     acquire();
-#endif
 }
 
 // One look at the flags that a ticket needs. Invocations that look at none have nothing to wait for.
 bool may_begin(uint ticket) {
     bool all_seen = true;
-#ifndef TAGGED
     if (ticket < UNITS && in_turn() < POLLERS) {
         Unit unit = unit_of(ticket);
         for (uint n = in_turn(); n < NEEDED && unit.pass > 0u; n += POLLERS) {
@@ -116,28 +79,10 @@ bool may_begin(uint ticket) {
         }
         acquire();
     }
-#endif
     return all_seen;
 }
 
-// From the invocations that waited to all of the workgroup.
-void meet() {
-#ifndef TAGGED
-    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, CLASSES, BOTH);
-#endif
-}
-
-// From all that stored to the one that tells.
-void part() {
-#ifdef TAGGED
-    barrier();
-#else
-    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, CLASSES | gl_StorageSemanticsShared, BOTH);
-#endif
-}
-
 void tell(Unit unit) {
-#ifndef TAGGED
     if (gl_LocalInvocationIndex == 0) {
 #ifdef FLAGS_A_LINE
         atomicAdd(flags[unit.tile.y * FLAG_STRIDE], 1u, gl_ScopeDevice, CLASSES, RELEASE);
@@ -146,7 +91,21 @@ void tell(Unit unit) {
         atomicStore(flags[flag], unit.pass + 1u, gl_ScopeDevice, CLASSES, RELEASE);
 #endif
     }
-#endif
 }
+#else
+void await(uint ticket) {}
+
+bool may_begin(uint ticket) {
+    return true;
+}
+
+void meet() {}
+
+void part() {
+    barrier();
+}
+
+void tell(Unit unit) {}
+#endif
 
 #endif
