@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use common::record::Record;
 
 pub mod bands;
+pub mod bloom;
 pub mod box_blur;
 pub mod chain;
 pub mod drain_fill;

@@ -12,10 +12,11 @@ use common::report::read_json;
 use libtest_mimic::Arguments;
 use support::{Call, trial};
 
-const SAMPLE: &str = "pipelined_events";
+const EVENTS: &str = "pipelined_events";
+const BLOOM: &str = "bloom";
 
-/// Name and arguments.
-const ODD: [(&str, &str); 18] = [
+/// Name and arguments of `pipelined_events`.
+const OF_EVENTS: [(&str, &str); 18] = [
     ("no_multiple_of_the_workgroup", "--size 33x67 --bands 3 --align 1"),
     ("one_texel_wide", "--size 1x96 --bands 2 --align 8"),
     ("two_passes", "--size 96 --bands 2 --align 8 --passes 2"),
@@ -45,18 +46,28 @@ const ODD: [(&str, &str); 18] = [
     ),
 ];
 
+/// Name and arguments of `bloom`.
+const OF_BLOOM: [(&str, &str); 5] = [
+    ("one_texel", "--size 1"),
+    ("one_row", "--size 97x1 --radius 8"),
+    ("no_multiple_of_a_tile", "--size 61x45 --tile 5x3x4 --workgroup 7x3x2 --radius 1"),
+    ("tiles_of_one_texel", "--size 13x9 --tile 1x1 --workgroup 1x1 --order recorded"),
+    ("tile_larger_than_the_image", "--size 30x20 --tile 32x4x64 --workgroup 32x4x16"),
+];
+
 fn main() -> ExitCode {
     let mut trials = Vec::new();
-    for (name, words) in ODD {
-        trials.push(trial(format!("bench::{name}"), move || bench(words)));
-        trials.push(trial(format!("check::{name}"), move || check(words)));
+    let of = |sample: &'static str| move |(name, words)| (sample, name, words);
+    for (sample, name, words) in OF_EVENTS.map(of(EVENTS)).into_iter().chain(OF_BLOOM.map(of(BLOOM))) {
+        trials.push(trial(format!("{sample}::bench::{name}"), move || bench(sample, words)));
+        trials.push(trial(format!("{sample}::check::{name}"), move || check(sample, words)));
     }
     trials.push(trial("some_variants", some_variants));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-fn bench(words: &str) -> Result<()> {
-    let ended = Call::new(SAMPLE)?.words(words).words("--samples 1 --json -").run()?;
+fn bench(sample: &str, words: &str) -> Result<()> {
+    let ended = Call::new(sample)?.words(words).words("--samples 1 --json -").run()?;
     let record = read_json(&ended.with_code(EXIT_RIGHT.into())?.stdout)?;
     for row in &record.rows {
         ensure!(row.status == Status::Ok, "{}: {:?}", row.variant, row.status);
@@ -64,8 +75,8 @@ fn bench(words: &str) -> Result<()> {
     Ok(())
 }
 
-fn check(words: &str) -> Result<()> {
-    let ended = Call::new(SAMPLE)?.words(words).words("--check").run()?.with_code(EXIT_RIGHT.into())?;
+fn check(sample: &str, words: &str) -> Result<()> {
+    let ended = Call::new(sample)?.words(words).words("--check").run()?.with_code(EXIT_RIGHT.into())?;
     ensure!(!ended.stdout.contains("left out"), "not every variant was checked: {ended}");
     Ok(())
 }
@@ -73,7 +84,7 @@ fn check(words: &str) -> Result<()> {
 /// The two that ratios are made with come along, and nothing else.
 fn some_variants() -> Result<()> {
     let words = "--size 96 --bands 2 --align 8 --variant events_2 --samples 1 --json -";
-    let record = read_json(&Call::new(SAMPLE)?.words(words).run()?.with_code(EXIT_RIGHT.into())?.stdout)?;
+    let record = read_json(&Call::new(EVENTS)?.words(words).run()?.with_code(EXIT_RIGHT.into())?.stdout)?;
     let names: Vec<&str> = record.rows.iter().map(|row| row.variant.as_str()).collect();
     ensure!(names == ["no_barrier", "full_barrier", "events_2"], "{names:?}");
     ensure!(record.rows.iter().all(|row| row.to_bound.is_some() && row.to_baseline.is_some()), "no ratios");

@@ -2,7 +2,7 @@
 
 mod fused;
 pub mod order;
-mod shape;
+pub(crate) mod shape;
 
 use std::fmt;
 
@@ -151,7 +151,8 @@ impl Form {
         }
     }
 
-    fn switches(self) -> impl Iterator<Item = &'static str> {
+    /// Macros of its kernel.
+    pub fn switches(self) -> impl Iterator<Item = &'static str> {
         let access = match self.access {
             Access::Coherent => "COHERENT",
             Access::Chained => "CHAINED",
@@ -186,7 +187,7 @@ pub const FLAG_STRIDE: u32 = 8;
 /// Kernels count tiles in signed words.
 const MOST_TICKETS: u32 = i32::MAX.cast_unsigned();
 /// Words in front of the flags: the ticket counter, alone in its line.
-const HEAD: u32 = 32;
+pub const HEAD: u32 = 32;
 
 /// How the passes of a chain are cut into tiles, and who takes which.
 #[derive(Clone, Copy, Debug)]

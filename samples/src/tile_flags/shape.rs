@@ -16,6 +16,14 @@ pub struct Shape {
 const MULTIPROCESSORS: u32 = 64;
 const INVOCATIONS_EACH: u32 = 2048;
 
+/// Multiprocessors, and invocations that each holds.
+pub(crate) fn room(facts: &DeviceFacts) -> [u32; 2] {
+    match facts.multiprocessors {
+        Some(all) => [all.count.max(1), all.simds * all.subgroups_per_simd * facts.subgroup_size],
+        None => [MULTIPROCESSORS, INVOCATIONS_EACH],
+    }
+}
+
 /// What suits a device and an image.
 ///
 /// Measured on an H200 (132 multiprocessors, 12 passes, radius 2 and 8): with few texels a multiprocessor a pass
@@ -25,10 +33,7 @@ const INVOCATIONS_EACH: u32 = 2048;
 /// flags are seen before this one is computed.
 #[must_use]
 pub fn shape_for(facts: &DeviceFacts, size: Extent) -> Shape {
-    let (multiprocessors, invocations) = match facts.multiprocessors {
-        Some(all) => (all.count.max(1), all.simds * all.subgroups_per_simd * facts.subgroup_size),
-        None => (MULTIPROCESSORS, INVOCATIONS_EACH),
-    };
+    let [multiprocessors, invocations] = room(facts);
     // Every device has workgroups of 128.
     let height = |width: u32, wanted: u32| wanted.min(facts.max_workgroup_invocations / width).max(1);
     let each = u64::from(size.width) * u64::from(size.height) / u64::from(multiprocessors);

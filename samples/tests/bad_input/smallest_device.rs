@@ -22,12 +22,18 @@ const BYTES: &str = "of shared memory a workgroup";
 
 const CHAINS: &str = "availability and visibility chains";
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     Case {
         sample: "pipelined_events",
         arguments: "--size 65 --variant tile_*",
         runs: &["tile_flags", "tile_flags_strict_staged", "tile_tags_staged"],
         is_too_large: &[("tile_flags_chained", CHAINS), ("tile_flags_chained_staged", CHAINS)],
+    },
+    Case {
+        sample: "bloom",
+        arguments: "--size 65",
+        runs: &["barriers", "barriers_each_staged", "tile_flags_strict"],
+        is_too_large: &[("tile_flags_chained", CHAINS)],
     },
     Case {
         sample: "semi_persistent_waves",

@@ -7,6 +7,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bloom;
 mod codegen;
 mod drain_fill;
 mod group_physics;
@@ -37,5 +38,6 @@ fn main() -> ExitCode {
     trials.extend(codegen::trials());
     trials.extend(drain_fill::trials());
     trials.extend(tile_flags::trials());
+    trials.extend(bloom::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

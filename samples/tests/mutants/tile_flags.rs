@@ -80,7 +80,7 @@ pub fn trials() -> Vec<Trial> {
         [("alone", ONE_TILE, &ALONE), ("paired", TWO_TILES, &PAIRED), ("looped", IN_A_LOOP, &LOOPED)];
     let races = races.into_iter().flat_map(|(set, words, mutants)| {
         let broken = mutants.iter().map(move |mutant| {
-            trial(format!("tile_flags::{set}::{}", mutant.0), move || races_at_last(words, mutant))
+            trial(format!("tile_flags::{set}::{}", mutant.0), move || races_at_last(SAMPLE, words, mutant))
         });
         let unbroken = results::trials_called(&format!("tile_flags::{set}"), SAMPLE, words, &[]);
         unbroken.into_iter().chain(broken)
@@ -93,12 +93,12 @@ pub fn trials() -> Vec<Trial> {
 
 /// A wait that is left out shows where both threads are at work, which on a busy machine they are not each time:
 /// after some runs it must have shown, and never in another variant.
-fn races_at_last(words: &str, mutant: &Mutant) -> anyhow::Result<()> {
+pub fn races_at_last(sample: &str, words: &str, mutant: &Mutant) -> anyhow::Result<()> {
     let (_, shader, [old, new], shows) = *mutant;
     let checkout = Checkout::copy()?;
     checkout.replace(shader, old, new)?;
     for _ in 0..10 {
-        let call = checkout.call(SAMPLE)?.words(words).words("--samples 3 --repetitions 2 --json -");
+        let call = checkout.call(sample)?.words(words).words("--samples 3 --repetitions 2 --json -");
         let record = read_json(&call.run()?.stdout)?;
         let wrong = results::called_wrong(&record);
         ensure!(wrong.iter().all(|name| shows(name)), "wrongly called wrong: {wrong:?}");

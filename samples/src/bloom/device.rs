@@ -1,0 +1,219 @@
+//! The images of a bloom on the device, and the kernels of its passes where each is a dispatch of its own.
+
+use std::rc::Rc;
+
+use anyhow::Result;
+use common::kernel::KernelBuilder;
+use common::{
+    Access, Binding, Buffer, Buffers, Cmd, Extent, Format, Kernel, Lab, Rep, Scope, Stage, Workgroup,
+};
+
+use super::pyramid::{KINDS, Pass, Source, passes, steps};
+use super::{THRESHOLD, scene, twin, weights};
+
+/// No pass stores this: the scene is darker, and light is spread, not made.
+const UNWRITTEN: u32 = u32::MAX;
+/// Texels in a kernel's sampled view.
+const FORMAT: Format = Format::R16G16B16A16_UINT;
+
+/// The scene, the passes, and an image for each.
+#[derive(Clone, Debug)]
+pub struct Bloom {
+    /// Of the scene.
+    pub size: Extent,
+    /// Reach of a blur.
+    pub radius: u32,
+    /// In the order of recording.
+    pub passes: Rc<[Pass]>,
+    /// Those that need none of each other, side by side.
+    pub steps: Rc<[Vec<usize>]>,
+    /// Two words a texel.
+    pub scene: Buffer,
+    /// What each pass stores, two words a texel, as slices of one buffer.
+    pub planes: Buffers,
+}
+
+impl Bloom {
+    /// Uploads the scene, and makes an image for each pass.
+    ///
+    /// # Errors
+    /// More than the device's memory, or than its kernels can bind.
+    pub fn new(lab: &mut Lab, size: Extent, radius: u32) -> Result<Self> {
+        let passes = passes(size);
+        let planes = lab.output_slices("planes", &plane_words(&passes), UNWRITTEN)?;
+        let scene = lab.input_buffer("scene", &scene(size))?;
+        let last = u32::try_from(passes.len() - 1)?;
+        lab.show(planes, last, size.sides(), "the scene with its bloom, an eighth of it white", |words| {
+            let shown = |channel: u32| u8::try_from(channel >> 5).unwrap_or(u8::MAX);
+            words.chunks_exact(2).map(|t| [t[0] & 0xFFFF, t[0] >> 16, t[1] & 0xFFFF].map(shown)).collect()
+        });
+        let steps = steps(&passes).into();
+        Ok(Self { size, radius, passes: passes.into(), steps, scene, planes })
+    }
+
+    /// Says what each pass must store.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn expect(&self, lab: &mut Lab) -> Result<()> {
+        for (at, plane) in (0..).zip(twin(self.size, &self.passes, self.radius)) {
+            lab.expect(self.planes, at, plane)?;
+        }
+        Ok(())
+    }
+
+    fn buffer(&self, source: Source, repetition: u32) -> Buffer {
+        match source {
+            Source::Scene => self.scene,
+            Source::Pass(pass) => self.plane(pass, repetition),
+        }
+    }
+
+    fn plane(&self, pass: usize, repetition: u32) -> Buffer {
+        self.planes.get(repetition, u32::try_from(pass).unwrap_or(u32::MAX))
+    }
+}
+
+/// Words that each pass stores.
+pub(super) fn plane_words(passes: &[Pass]) -> Vec<u32> {
+    passes.iter().map(|pass| 2 * pass.size.width * pass.size.height).collect()
+}
+
+/// How a pass that is a dispatch of its own loads its texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// From a storage buffer.
+    Stored,
+    /// Through a sampled view of the buffer.
+    Sampled,
+    /// From shared memory, which a workgroup fills with what its tile reads.
+    Staged,
+}
+
+/// All of them.
+pub const LOADS: [Load; 3] = [Load::Stored, Load::Sampled, Load::Staged];
+
+/// Tiles that are tried, the first of them also without `--ladder`.
+pub const SHAPES: [Workgroup; 5] =
+    [shape(32, 8, 1), shape(8, 8, 1), shape(16, 16, 1), shape(32, 8, 2), shape(32, 8, 4)];
+
+const fn shape(width: u32, height: u32, rows: u32) -> Workgroup {
+    Workgroup { width, height, rows }
+}
+
+impl Load {
+    /// What a variant's name ends in.
+    #[must_use]
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::Stored => "",
+            Self::Sampled => "_sampled",
+            Self::Staged => "_staged",
+        }
+    }
+
+    /// For captions and cross tables.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Stored => "a storage buffer",
+            Self::Sampled => "a sampled view",
+            Self::Staged => "shared memory",
+        }
+    }
+
+    /// What the next pass reads of the one before.
+    #[must_use]
+    pub fn scope(self) -> Scope {
+        let access = match self {
+            Self::Sampled => Access::SHADER_SAMPLED_READ,
+            Self::Stored | Self::Staged => Access::SHADER_STORAGE_READ,
+        };
+        (Stage::COMPUTE_SHADER, access)
+    }
+}
+
+/// The kernels of all kinds of passes in one shape, and what they bind.
+#[derive(Clone, Debug)]
+pub struct Kernels {
+    load: Load,
+    workgroup: Workgroup,
+    /// In the order of [`KINDS`].
+    kernels: [Kernel; KINDS.len()],
+    /// The scene, then each pass of each repetition, as texels.
+    views: Vec<Binding>,
+}
+
+impl Kernels {
+    /// Beside them the reason why the device cannot run them, if it cannot.
+    ///
+    /// # Errors
+    /// As [`KernelBuilder::build_or_reason`]; out of memory.
+    pub fn new(lab: &Lab, bloom: &Bloom, load: Load, workgroup: Workgroup) -> Result<(Self, Option<String>)> {
+        let mut kernels = Vec::new();
+        let mut beyond = None;
+        for kind in KINDS {
+            let kernel = cut(lab.kernel("bloom/pass.comp"), workgroup, bloom.radius);
+            let kernel = match load {
+                Load::Stored => kernel,
+                Load::Sampled => kernel.define("SAMPLED"),
+                Load::Staged => kernel.define("STAGED").shared_bytes(staged_bytes(workgroup, bloom.radius)),
+            };
+            let (kernel, reason) = kernel.define_as("KIND", kind as u32).build_or_reason()?;
+            kernels.push(kernel);
+            beyond = beyond.or(reason);
+        }
+        let mut views = Vec::new();
+        if load == Load::Sampled {
+            views.push(lab.texel_buffer(bloom.scene, FORMAT)?);
+            for repetition in 0..bloom.planes.repetitions() {
+                for pass in 0..bloom.passes.len() {
+                    views.push(lab.texel_buffer(bloom.plane(pass, repetition), FORMAT)?);
+                }
+            }
+        }
+        let kernels = std::array::from_fn(|kind| kernels[kind]);
+        Ok((Self { load, workgroup, kernels, views }, beyond))
+    }
+
+    /// The one dispatch of a pass.
+    pub fn dispatch(&self, cmd: &Cmd<'_>, bloom: &Bloom, rep: Rep, pass: usize) {
+        let of = bloom.passes[pass];
+        let read = |source: Source| match (self.load, source) {
+            (Load::Sampled, Source::Scene) => self.views[0],
+            (Load::Sampled, Source::Pass(pass)) => {
+                self.views[1 + rep.index as usize * bloom.passes.len() + pass]
+            }
+            _ => bloom.buffer(source, rep.index).into(),
+        };
+        // What has nothing beside is bound twice, as Vulkan wants something there.
+        let bindings =
+            [read(of.from), read(of.beside.unwrap_or(of.from)), bloom.plane(pass, rep.index).into()];
+        let [width, height] = self.workgroup.tile();
+        let groups = [of.size.width.div_ceil(width), of.size.height.div_ceil(height), 1];
+        let sizes = [of.size, of.from_size].map(|size| [size.width, size.height]);
+        cmd.dispatch(self.kernels[of.kind as usize], &bindings, &sizes, groups);
+    }
+}
+
+/// Tells a kernel how images are cut into tiles, and what is to be computed.
+pub(super) fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) -> KernelBuilder<'_> {
+    let Workgroup { width, height, rows } = workgroup;
+    let weights: Vec<String> = weights(radius).iter().map(u32::to_string).collect();
+    let numbers = [("WIDTH", width), ("STEP", height), ("ROWS", rows), ("RADIUS", radius)];
+    let kernel = numbers.into_iter().fold(kernel, |kernel, (name, value)| kernel.define_as(name, value));
+    kernel.define_as("WEIGHTS", weights.join(", ")).define_as("THRESHOLD", THRESHOLD)
+}
+
+/// Shared memory that a tile takes with what its texels read around it.
+pub(super) fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
+    let [width, height] = workgroup.tile().map(u64::from);
+    let reach = 2 * u64::from(radius);
+    let below = (width.div_ceil(2) + 2) * (height.div_ceil(2) + 2);
+    8 * ((width + reach) * height).max(width * (height + reach)).max(below)
+}
+
+/// A sampled view of what all passes store.
+pub(super) fn whole_view(lab: &Lab, bloom: &Bloom) -> Result<Vec<Binding>> {
+    (0..bloom.planes.repetitions()).map(|at| lab.texel_buffer(bloom.planes.whole(at), FORMAT)).collect()
+}

@@ -1,0 +1,39 @@
+//! What a run of `bloom` says: passes in one dispatch against passes that barriers order.
+
+use common::record::Promise;
+use common::{Figures, Time};
+
+/// The fastest of each kind, and how they compare.
+#[must_use]
+pub fn verdict(figures: &Figures<'_>) -> Option<String> {
+    let right =
+        |name: &str| figures.row(name).is_some_and(|row| row.racy.is_none_or(|r| r.racy_samples == 0));
+    let fastest =
+        |start: &str| figures.fastest(Time::Isolated, |name| name.starts_with(start) && right(name));
+    let lawful = |name: &str| figures.row(name).is_some_and(|row| row.promise == Promise::Law);
+    let (ordered, ordered_us) =
+        figures.fastest(Time::Isolated, |name| name.contains("barriers") && lawful(name))?;
+    let (tiles, tiles_us) =
+        figures.fastest(Time::Isolated, |name| name.starts_with("tile_flags") && lawful(name))?;
+    let mut text = format!("In short: with barriers the bloom takes {ordered_us:.1} µs at best ({ordered}");
+    if let Some((each, each_us)) = fastest("barriers_each") {
+        text += &format!("; one before each pass: {each_us:.1}, {each}");
+    }
+    text += &format!("), all passes in one dispatch {tiles_us:.1} by Vulkan's rules ({tiles})");
+    if let Some((relying, us)) =
+        figures.fastest(Time::Isolated, |name| name.starts_with("tile_flags") && !lawful(name) && right(name))
+    {
+        text += &format!(" and {us:.1} as the hardware happens to do it ({relying})");
+    }
+    text += &match figures.ratio(ordered, tiles).and_then(|ratio| ratio.median_95) {
+        Some(ratio) if ratio.low > 1.0 => format!(": {:.2} to {:.2} times faster.", ratio.low, ratio.high),
+        Some(ratio) if ratio.high < 1.0 => {
+            format!(": the barriers win, {:.2} to {:.2} times the speed.", 1.0 / ratio.high, 1.0 / ratio.low)
+        }
+        _ => ": the two cannot be told apart.".to_owned(),
+    };
+    if let Some((free, free_us)) = figures.fastest(Time::Isolated, |name| name.starts_with("no_barrier")) {
+        text += &format!(" Without any order the fastest dispatches take {free_us:.1} µs ({free}).");
+    }
+    Some(text)
+}

@@ -1,0 +1,170 @@
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
+#ifdef SAMPLED
+#extension GL_EXT_samplerless_texture_functions : require
+#endif
+#ifdef CLOCK
+#extension GL_EXT_shader_realtime_clock : require
+#endif
+
+// All passes of a bloom in one dispatch. A workgroup takes a ticket, which is a tile of a pass; waits until the tiles
+// that it reads have been stored, be they of one pass or of two; loads, computes, stores; and tells. How what one
+// workgroup stored reaches another is said in chain/tiles.comp.
+
+// So many rows of an invocation at once as keep enough loads in flight; more registers would mean fewer waves.
+#define BATCH(n) n
+#include "bloom.glsl"
+#include "trace_parts.glsl"
+
+#ifndef PASSES
+#define PASSES 1
+#define TICKETS 1
+// Words from flag to flag.
+#define FLAG_STRIDE 1
+#endif
+
+layout(local_size_x = WIDTH, local_size_y = STEP) in;
+
+layout(std430, set = 0, binding = 0) readonly restrict buffer Scene {
+    uvec2 scene[];
+};
+#if defined SAMPLED
+layout(std430, set = 0, binding = 1) devicecoherent writeonly buffer Planes {
+#elif defined CHAINED
+layout(std430, set = 0, binding = 1) nonprivate buffer Planes {
+#else
+layout(std430, set = 0, binding = 1) devicecoherent buffer Planes {
+#endif
+    uvec2 planes[]; // what all passes store, one behind the other
+};
+struct Entry {
+    uvec4 to;     // width, height, where it begins, its first flag
+    uvec4 from;   // the same of what is read around each texel
+    uvec4 beside; // where begins what is read beside, its first flag; kind of the pass
+    uvec4 rows;   // that an invocation loops over, in `to` and in `from`
+};
+layout(std140, set = 0, binding = 2) uniform Table {
+    Entry table[PASSES];
+};
+layout(std430, set = 0, binding = 3) buffer Flags {
+    uint ticket;     // the next
+    uint unused[31]; // which has a cache line of its own
+    uint flags[];    // 1 for each tile that is stored
+};
+layout(std430, set = 0, binding = 4) buffer BailOuts {
+    uint bail_outs; // waits that ended in vain
+};
+// Of each ticket: pass, and tile in it, line by line.
+layout(std430, set = 0, binding = 5) readonly buffer Order {
+    uvec2 order[];
+};
+#ifdef SAMPLED
+layout(set = 0, binding = 6) uniform utextureBuffer sampled;
+#endif
+
+#define CLASSES gl_StorageSemanticsBuffer
+#define RELAXED_LOOKS
+#include "spin.glsl"
+#include "flags.glsl"
+
+uvec4 load_plane(uint at) {
+#ifdef SAMPLED
+    return texelFetch(sampled, int(at));
+#else
+    return opened(planes[at]);
+#endif
+}
+
+uvec4 load_from(Pass pass, uint at) {
+    return pass.kind == BRIGHT ? opened(scene[at]) : load_plane(pass.from + at);
+}
+
+uvec4 load_beside(Pass pass, uint at) {
+    return pass.kind == ADD ? opened(scene[at]) : load_plane(pass.beside + at);
+}
+
+void store_texel(Pass pass, uint at, uvec2 texel) {
+    planes[pass.to + at] = texel;
+}
+
+// The first and the last texel that a tile reads around its own, as if nothing lay outside.
+void reach(uint kind, ivec2 first, ivec2 last, out ivec2 from_first, out ivec2 from_last) {
+    switch (kind) {
+    case HALVE:
+        from_first = 2 * first;
+        from_last = 2 * last + 1;
+        break;
+    case BLUR_X:
+        from_first = first - ivec2(RADIUS, 0);
+        from_last = last + ivec2(RADIUS, 0);
+        break;
+    case BLUR_Y:
+        from_first = first - ivec2(0, RADIUS);
+        from_last = last + ivec2(0, RADIUS);
+        break;
+    default:
+        from_first = (first >> 1) - 1;
+        from_last = (last >> 1) + 1;
+        break;
+    }
+}
+
+// What a trace notes of a tile.
+const uint STORED = 0;
+
+// Waits for all tiles that a tile needs. Some invocations do; `meet` brings it to the others.
+void await(Entry entry, uint tile, ivec2 origin) {
+    uint kind = entry.beside.z;
+    if (kind == BRIGHT) {
+        return;
+    }
+    ivec2 sides = ivec2(WIDTH, STEP * entry.rows.x);
+    ivec2 from_sides = ivec2(WIDTH, STEP * entry.rows.y);
+    ivec2 edge = ivec2(entry.from.xy) - 1;
+    ivec2 from_first, from_last;
+    reach(kind, origin, min(origin + sides, ivec2(entry.to.xy)) - 1, from_first, from_last);
+    ivec2 first = clamp(from_first, ivec2(0), edge) / from_sides;
+    ivec2 tiles = clamp(from_last, ivec2(0), edge) / from_sides - first + 1;
+    int columns = edge.x / WIDTH + 1;
+    int around = tiles.x * tiles.y;
+    int needed = around + (kind == MIX ? 1 : 0);
+    for (int n = int(gl_LocalInvocationIndex); n < needed; n += int(INVOCATIONS)) {
+        ivec2 at = first + ivec2(n % tiles.x, n / tiles.x);
+        uint flag = n < around ? entry.from.w + uint(at.y * columns + at.x) : entry.beside.y + tile;
+        if (look_at(flag * FLAG_STRIDE) == 0) {
+            watch(flag * FLAG_STRIDE, 1);
+        }
+    }
+    acquire();
+}
+
+shared uint given;
+
+void main() {
+    if (gl_LocalInvocationIndex == 0) {
+        given = atomicAdd(ticket, 1u, gl_ScopeDevice, 0, 0);
+    }
+    barrier();
+    // The last row of workgroups may have more than there are tickets.
+    if (given >= TICKETS) {
+        return;
+    }
+    uvec2 unit = order[given];
+    Entry entry = table[unit.x];
+    int columns = int(entry.to.x + WIDTH - 1) / WIDTH;
+    ivec2 origin = ivec2(int(unit.y) % columns, int(unit.y) / columns) * ivec2(WIDTH, STEP * entry.rows.x);
+
+    await(entry, unit.y, origin);
+    meet();
+    trace_part(unit.x, given);
+    Pass pass = Pass(
+        entry.beside.z, ivec2(entry.to.xy), ivec2(entry.from.xy), entry.from.z, entry.beside.x, entry.to.z);
+    do_tile(pass, origin, int(entry.rows.x));
+    trace_stamp(STORED);
+    part();
+    if (gl_LocalInvocationIndex == 0) {
+        atomicStore(flags[(entry.to.w + unit.y) * FLAG_STRIDE], 1u, gl_ScopeDevice, CLASSES, RELEASE);
+    }
+}
