@@ -26,9 +26,9 @@ pub fn verdict(figures: &Figures<'_>) -> Option<String> {
         text += &format!(" and {us:.1} as the hardware happens to do it ({relying})");
     }
     text += &match figures.ratio(ordered, tiles).and_then(|ratio| ratio.median_95) {
-        Some(ratio) if ratio.low > 1.0 => format!(": {:.2} to {:.2} times faster.", ratio.low, ratio.high),
+        Some(ratio) if ratio.low > 1.0 => format!(": {} times faster.", between(ratio.low, ratio.high)),
         Some(ratio) if ratio.high < 1.0 => {
-            format!(": the barriers win, {:.2} to {:.2} times the speed.", 1.0 / ratio.high, 1.0 / ratio.low)
+            format!(": the barriers win, {} times the speed.", between(1.0 / ratio.high, 1.0 / ratio.low))
         }
         _ => ": the two cannot be told apart.".to_owned(),
     };
@@ -36,4 +36,35 @@ pub fn verdict(figures: &Figures<'_>) -> Option<String> {
         text += &format!(" Without any order the fastest dispatches take {free_us:.1} µs ({free}).");
     }
     Some(text)
+}
+
+/// `1.15 to 1.16`, or one figure where both are the same.
+fn between(low: f64, high: f64) -> String {
+    let [low, high] = [low, high].map(|ratio| format!("{ratio:.2}"));
+    if low == high { low } else { format!("{low} to {high}") }
+}
+
+crate::test_verdict!("../2026-11-22-nvidia-h200/bloom");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of a published record whose tiles take so many times as long.
+    fn said(slower: f64) -> String {
+        let mut record = crate::recorded("../2026-11-22-nvidia-h200/bloom").unwrap();
+        for row in record.rows.iter_mut().filter(|row| row.variant.starts_with("tile_flags")) {
+            row.samples.iter_mut().for_each(|sample| sample.one_us *= slower);
+            row.isolated_us.iter_mut().for_each(|summary| summary.median *= slower);
+        }
+        verdict(&Figures::new(&record.rows)).unwrap()
+    }
+
+    #[test]
+    fn who_wins_is_said_as_it_is() {
+        assert!(said(1.0).contains("(tile_flags): 1.15 to 1.16 times faster."), "{}", said(1.0));
+        assert!(said(1.5).contains("the barriers win, 1.30 times the speed."), "{}", said(1.5));
+        let level = 75.27 / 65.18;
+        assert!(said(level).contains("the two cannot be told apart."), "{}", said(level));
+    }
 }
