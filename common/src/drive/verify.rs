@@ -33,9 +33,13 @@ fn laid_out(cmd: &Cmd<'_>, check: &Check, repetition: u32, flat: Buffer) -> Opti
 }
 
 impl<'l> Session<'l> {
-    /// What is checked first of a variant's results.
-    pub fn first_check(&self, variant: usize) -> Option<&'l Check> {
-        self.checks(variant).next()
+    /// What is looked at of a variant's results: what the sample shows, else the first that is no count of what
+    /// must not happen.
+    pub fn pictured(&self, variant: usize) -> Option<&'l Check> {
+        let shown = self.lab.shown.as_ref();
+        let is_shown = |check: &&Check| shown.is_some_and(|s| s.set == check.set && s.index == check.index);
+        let results = || self.checks(variant).filter(|check| check.counts.is_none());
+        results().find(is_shown).or_else(|| results().next())
     }
 
     /// Records what brings a result of the last sample into a buffer, row by row.

@@ -36,7 +36,7 @@ impl<'l> Animator<'l> {
 
     /// A variant makes the result that is animated.
     pub fn moves(&self, session: &Session<'_>, variant: usize) -> bool {
-        session.first_check(variant).is_some_and(|check| self.is_of(check))
+        session.pictured(variant).is_some_and(|check| self.is_of(check))
     }
 
     fn is_of(&self, check: &Check) -> bool {
@@ -52,7 +52,7 @@ impl<'l> Animator<'l> {
     /// twin makes of the same input.
     pub fn take_out(&self, session: &Session<'_>, variant: usize) -> Result<u64> {
         let moves = &self.animation.moves;
-        let check = session.first_check(variant).context("a result to move")?;
+        let check = session.pictured(variant).context("a result to move")?;
         let readback = session.readback.context("no buffer to read a result through")?;
         let words = moves.begin().len();
         let result = session.look_at_result(check, 0, readback, |result| result[..words].to_vec());

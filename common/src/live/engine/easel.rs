@@ -55,10 +55,10 @@ impl<'l> Easel<'l> {
         *self.ranges.borrow_mut().entry(check.twin.as_ptr()).or_insert_with(range)
     }
 
-    /// Draws the first checked result of a variant, as it stands in its first repetition now; nothing where
+    /// Draws a checked result of a variant, the one that the sample shows if it does, as it stands in its first repetition now; nothing where
     /// it has none or there is no room for it on the screen.
     pub fn draw(&self, session: &Session<'_>, variant: usize, view: View) -> Result<Option<Picture>> {
-        let Some(check) = session.first_check(variant) else { return Ok(None) };
+        let Some(check) = session.pictured(variant) else { return Ok(None) };
         let size = view.pixels.map(|side| side.min(MOST_PIXELS));
         if size.contains(&0) {
             return Ok(None);
