@@ -13,7 +13,8 @@ type Texel = [u16; 4];
 fn texels_of_scene(size: Extent) -> Vec<Texel> {
     let texel = |at: u32| {
         let (x, y) = (at % size.width, at / size.width);
-        let hashed = (at ^ at >> 15).wrapping_mul(0x2C1B_3C6D);
+        let mixed = at.wrapping_mul(0x9E37_79B1);
+        let hashed = (mixed ^ mixed >> 15).wrapping_mul(0x2C1B_3C6D);
         let lamp = (x / 48 * 7 + y / 48 * 13) % 5 == 0 && x % 48 < 3 && y % 48 < 3;
         let brightest = if lamp { u16::MAX } else { 2 * THRESHOLD };
         [0, 8, 16, 5].map(|shift| {

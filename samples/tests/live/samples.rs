@@ -18,6 +18,7 @@ const LIFE: Duration = Duration::from_secs(100);
 const SMALL: &[(&str, &str)] = &[
     ("pipelined_events", "--size 96 --bands 2 --align 8"),
     ("data_race", "--size 64"),
+    ("bloom", "--size 96x64"),
     ("drain_fill", "--size 64"),
     ("lds_blur", "--size 64"),
     ("semi_persistent_waves", "--size 64"),
