@@ -1,6 +1,6 @@
 //! Buffers, images, events and queries: how they are made, filled and read.
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use ash::vk;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use gpu_allocator::{AllocationError, MemoryLocation};
@@ -237,8 +237,10 @@ impl Gpu {
     /// # Errors
     /// Out of memory; a format that the device has no such view for; more texels than it allows.
     pub fn texels(&self, buffer: Buffer, format: vk::Format) -> Result<Texels> {
-        ensure!(self.views_texels(format), "{} has no texel buffers of format {format:?}", self.facts.name);
         let part = self.arena().buffer(buffer).info();
+        if let Some(reason) = self.why_no_texels(part.range / texel_bytes(format)?, format) {
+            bail!("{reason}");
+        }
         let info = vk::BufferViewCreateInfo::default()
             .buffer(part.buffer)
             .format(format)

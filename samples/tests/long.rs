@@ -17,6 +17,7 @@ fn main() -> ExitCode {
     let trials = vec![
         trial("ten_thousand_rounds_are_right", ten_thousand_rounds),
         trial("ten_thousand_runs_of_waiting_tiles_are_right", waiting_tiles),
+        trial("ten_thousand_blooms_in_one_dispatch_are_right", blooms),
         trial("ten_thousand_trials_find_just_what_was_seeded", ten_thousand_trials),
         trial("the_readmes_sample_needs_no_other_file", readmes_sample),
     ];
@@ -49,17 +50,25 @@ fn ten_thousand_rounds() -> Result<()> {
 /// A call takes some 20 s on two cores, and more where another process, or the rest of the tests, has them.
 const BESIDE_ANOTHER: Duration = Duration::from_secs(600);
 
-/// Tiles that wait for one another in one dispatch, in every form, with many passes in flight and few, while
-/// another process keeps the device busy half of the time.
+/// Tiles that wait for one another in one dispatch, in every form, with many passes in flight and few.
 fn waiting_tiles() -> Result<()> {
-    let arguments =
-        "--size 70x50 --tile 16x2x2 --passes 12 --repetitions 1 --samples 250 --variant tile_* --json -";
     let cuts = ["", "--in-flight 9", "--radius 8", "--order skewed", "--flags line --in-flight 5"];
+    waits("pipelined_events", "--size 70x50 --tile 16x2x2 --passes 12", &cuts)
+}
+
+/// The same of tiles that wait for others of two passes, and of other sizes.
+fn blooms() -> Result<()> {
+    waits("bloom", "--size 70x50", &["", "--tile 8x2x4", "--tile 16x2 --radius 8", "--order recorded"])
+}
+
+/// 10,000 runs, while another process keeps the device busy half of the time.
+fn waits(sample: &str, arguments: &str, cuts: &[&str]) -> Result<()> {
     let mut samples = 0;
-    for (seed, cut) in (0..40).zip(cuts.into_iter().cycle()) {
+    for (seed, cut) in (0..40).zip(cuts.iter().cycle()) {
         let crowd = || Call::new("pipelined_events")?.words("--budget 60").start();
         let other = (seed % 2 == 1).then(crowd).transpose()?;
-        let call = Call::new("pipelined_events")?.words(arguments).words(cut);
+        let call = Call::new(sample)?.words("--repetitions 1 --samples 250 --variant tile_* --json -");
+        let call = call.words(arguments).words(cut);
         let call = call.args(["--seed".into(), seed.to_string()]);
         let ended = call.start()?.for_at_most(BESIDE_ANOTHER).wait()?.with_code(0)?;
         drop(other);
@@ -69,7 +78,7 @@ fn waiting_tiles() -> Result<()> {
             samples += row.samples.len();
         }
     }
-    println!("{samples} samples of tiles that wait, none wrong");
+    println!("{samples} samples of tiles of {sample} that wait, none wrong");
     Ok(())
 }
 

@@ -14,8 +14,9 @@
 // Reach of a blur in texels; its binomial weights from the middle on, which add up to 1 << 2 * RADIUS.
 #define RADIUS 4
 #define WEIGHTS 70, 56, 28, 8, 1
-// What is darker does not bloom.
+// What is darker does not bloom; the most that a channel holds.
 #define THRESHOLD 1024
+#define BRIGHTEST 65534
 #endif
 
 // A tile is as wide as its workgroup; in passes of their own tiles have the same height at all levels.
@@ -194,7 +195,7 @@ void do_tile(Pass pass, ivec2 corner, int rows) {
     case MIX:
         EACH_ROW(1, grown(pass, at) + load_beside(pass, index_of(pass, at)) + 1 >> 1)
     default:
-        EACH_ROW(1, min(grown(pass, at) + load_beside(pass, index_of(pass, at)), uvec4(0xFFFF)))
+        EACH_ROW(1, min(grown(pass, at) + load_beside(pass, index_of(pass, at)), uvec4(BRIGHTEST)))
     }
 }
 

@@ -13,9 +13,6 @@ uint trace_low(uvec2 now) {
 }
 
 void trace_part(uint part, uint unit) {
-    if (trace_open != TRACE_CLOSED) {
-        trace_end();
-    }
     uint slot;
     if (!trace_draws(unit, slot)) {
         return;

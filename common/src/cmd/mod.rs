@@ -185,7 +185,7 @@ impl<'g> Cmd<'g> {
     fn dispatch_bytes(&self, kernel: Kernel, bindings: &[Binding], push: &[u8], groups: [u32; 3]) {
         let arena = self.gpu.arena();
         let slot = arena.kernel(kernel);
-        if let Err(error) = fits(slot, bindings, push) {
+        if let Err(error) = fits(slot, bindings, push).and_then(|()| self.possible(groups)) {
             return self.misuse(error);
         }
         if let Some(steps) = &self.steps {
@@ -209,6 +209,22 @@ impl<'g> Cmd<'g> {
                 device.cmd_dispatch(self.raw, groups[0], groups[1], groups[2]);
             }
         });
+    }
+
+    fn possible(&self, groups: [u32; 3]) -> Result<()> {
+        let most = self.gpu.max_groups();
+        ensure!(
+            groups.iter().zip(most).all(|(&side, most)| side <= most),
+            "{}x{}x{} workgroups are not possible on {}, but {}x{}x{}: use larger ones, or a smaller size",
+            groups[0],
+            groups[1],
+            groups[2],
+            self.gpu.facts.name,
+            most[0],
+            most[1],
+            most[2]
+        );
+        Ok(())
     }
 
     /// `vkCmdBeginDebugUtilsLabelEXT`, `record`, `vkCmdEndDebugUtilsLabelEXT`: what a capture tool

@@ -27,8 +27,18 @@ pub(crate) struct Candidate {
     pub queues: [Option<(u32, u32)>; 2],
     /// Why the suite cannot use it, where it cannot.
     pub unusable: Option<String>,
+    pub limits: Limits,
+}
+
+/// How much one kernel or one dispatch can have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Limits {
     /// Bytes of the largest buffer that a kernel can bind.
-    pub max_storage_buffer: u64,
+    pub storage_buffer: u64,
+    /// Workgroups in x, y and z.
+    pub groups: [u32; 3],
+    /// Texels of a buffer that is read as such.
+    pub texels: u32,
 }
 
 /// A device that the suite can use.
@@ -183,8 +193,12 @@ fn describe(
     }
     let number = |(family, index): (usize, u32)| Some((u32::try_from(family).ok()?, index));
     let queues = [first.and_then(|first| number((first, 0))), second.and_then(number)];
-    let max_storage_buffer = core.limits.max_storage_buffer_range.into();
-    Ok(Candidate { physical, facts, queues, unusable, max_storage_buffer })
+    let limits = Limits {
+        storage_buffer: core.limits.max_storage_buffer_range.into(),
+        groups: core.limits.max_compute_work_group_count.map(|most| most.min(smallest(65_535))),
+        texels: core.limits.max_texel_buffer_elements.min(smallest(65_536)),
+    };
+    Ok(Candidate { physical, facts, queues, unusable, limits })
 }
 
 /// The graphics queue where it computes too (the talk finds that it pipelines small dispatches
@@ -347,7 +361,7 @@ mod tests {
             facts,
             queues: [None, None],
             unusable: unusable.map(str::to_owned),
-            max_storage_buffer: 0,
+            limits: Limits::default(),
         }
     }
 

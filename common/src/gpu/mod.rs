@@ -93,7 +93,7 @@ pub struct Gpu {
     timeout: Duration,
     events_supported: bool,
     max_push_descriptors: u32,
-    max_storage_buffer: u64,
+    limits: choose::Limits,
     /// A submit has not been seen to end, or lost the device.
     pending: Cell<bool>,
     /// Submits so far, which is how a capture of each is numbered.
@@ -212,7 +212,7 @@ impl Gpu {
             timeout: options.timeout.unwrap_or(default_timeout),
             events_supported: features.events,
             max_push_descriptors: features.max_push_descriptors,
-            max_storage_buffer: chosen.max_storage_buffer,
+            limits: chosen.limits,
             pending: Cell::new(false),
             submits: Cell::new(0),
             tools: device::tools(&instance.raw, chosen.physical),
@@ -248,7 +248,22 @@ impl Gpu {
 
     /// Bytes of the largest buffer that a kernel can bind.
     pub(crate) fn max_storage_buffer(&self) -> u64 {
-        self.max_storage_buffer
+        self.limits.storage_buffer
+    }
+
+    /// Workgroups of the largest dispatch, x, y, z.
+    pub(crate) fn max_groups(&self) -> [u32; 3] {
+        self.limits.groups
+    }
+
+    /// Why a buffer of so many texels of a format cannot be read as such, where it cannot.
+    pub(crate) fn why_no_texels(&self, texels: u64, format: vk::Format) -> Option<String> {
+        let (name, most) = (&self.facts.name, self.limits.texels);
+        if !self.views_texels(format) {
+            return Some(format!("{name} has no texel buffers of format {format:?}"));
+        }
+        let is_too_long = texels > most.into();
+        is_too_long.then(|| format!("{name} has texel buffers of {most} texels at most, not of {texels}"))
     }
 
     /// Layers that an image can have.

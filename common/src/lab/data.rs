@@ -213,10 +213,17 @@ impl Lab {
         self.gpu.upload(name, words)
     }
 
+    /// Why a buffer of so many texels cannot be read as [`Lab::texel_buffer`], where it cannot: for
+    /// [`Variant::skip`](crate::Variant::skip).
+    #[must_use]
+    pub fn why_no_texels(&self, texels: u64, format: vk::Format) -> Option<String> {
+        self.gpu.why_no_texels(texels, format)
+    }
+
     /// A buffer as texels of a format, which kernels read as `textureBuffer`.
     ///
     /// # Errors
-    /// A format that the device has no such view for.
+    /// A format that the device has no such view for; more texels than it allows.
     pub fn texel_buffer(&self, buffer: Buffer, format: vk::Format) -> Result<Binding> {
         self.gpu.texels(buffer, format).map(Into::into)
     }

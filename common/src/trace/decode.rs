@@ -174,6 +174,7 @@ impl Scale {
         let (what, unit) = (parts.part.to_owned(), parts.unit.to_owned());
         PartWaves {
             part: Part { what, number: at + 1, of: parts.count, unit, units: parts.units },
+            in_a_row: parts.in_a_row,
             stretches: parts.stretches,
             waits: parts.waits,
             stretches_us: waves.iter().flat_map(|wave| taken.row(wave)).map(us).collect(),

@@ -17,6 +17,8 @@ pub struct Parts {
     pub part: &'static str,
     /// Parts of a dispatch; the kernel counts them from 0 on.
     pub count: u32,
+    /// Each of them needs the one before: that one is at work before the one before ends says something only then.
+    pub in_a_row: bool,
     /// What a workgroup does at a time, in one word: `tile`.
     pub unit: &'static str,
     /// Units of all parts of a dispatch; the kernel counts them from 0 on.
@@ -71,6 +73,8 @@ pub struct Part {
 pub struct PartWaves {
     /// Which it is.
     pub part: Part,
+    /// It needs the part before.
+    pub in_a_row: bool,
     /// What waves do, one after the other.
     pub stretches: &'static [&'static str],
     /// So many of the first stretches hold a wait for other units.

@@ -90,6 +90,7 @@ mod tests {
         let parts = Parts {
             part: "pass",
             count: 12,
+            in_a_row: true,
             unit: "tile",
             units: 1000,
             stretches: &["wait", "load", "step", "tell"],

@@ -50,9 +50,10 @@ pub(super) fn first_at_work(dispatch: &Dispatch) -> Option<f64> {
 }
 
 impl PartWaves {
-    /// It is the part behind another's, of the same dispatch.
+    /// It needs the other, as the part behind it of the same dispatch.
     pub(super) fn follows(&self, other: &Self) -> bool {
-        self.part.number == other.part.number + 1
+        self.in_a_row
+            && self.part.number == other.part.number + 1
             && (&self.part.what, self.part.of) == (&other.part.what, other.part.of)
     }
 }
@@ -67,6 +68,7 @@ mod tests {
         let wave = |begin_us: f64| Wave { begin_us, end_us: begin_us + 10.0, lane: 0 };
         let part = PartWaves {
             part: Part { what: "pass".into(), number, of: 2, unit: "tile".into(), units: 4 },
+            in_a_row: true,
             stretches: &["wait", "work", "tell"],
             waits: 1,
             stretches_us: rows.concat(),
@@ -111,7 +113,10 @@ mod tests {
         assert_eq!((overlap.us, overlap.at_work_us), (6.0, Some(2.0)));
         let overlap = at_work(part(2, 6.0, [[7.0, 2.0, 1.0], [8.0, 1.0, 1.0]]));
         assert_eq!((overlap.us, overlap.at_work_us), (6.0, Some(-1.0)));
-        // The first part of the next dispatch.
+        // Parts that need not each other, and the first part of the next dispatch.
+        let mut apart = part(2, 6.0, [[4.0, 5.0, 1.0], [5.0, 4.0, 1.0]]);
+        apart.part.as_mut().unwrap().in_a_row = false;
+        assert_eq!(at_work(apart).at_work_us, None);
         assert_eq!(at_work(part(1, 6.0, [[4.0, 5.0, 1.0], [5.0, 4.0, 1.0]])).at_work_us, None);
     }
 

@@ -2,16 +2,17 @@
 
 use std::rc::Rc;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use common::kernel::KernelBuilder;
 use common::{
-    Access, Binding, Buffer, Buffers, Cmd, Extent, Format, Kernel, Lab, Rep, Scope, Stage, Workgroup,
+    Access, Binding, Buffer, Buffers, Cmd, Extent, Format, Kernel, Lab, Rep, Scope, Stage, Workgroup, sliced,
 };
 
 use super::pyramid::{KINDS, Pass, Source, passes, steps};
-use super::{THRESHOLD, scene, twin, weights};
+use super::twin::{scene, twin};
+use super::{BRIGHTEST, THRESHOLD, weights};
 
-/// No pass stores this: the scene is darker, and light is spread, not made.
+/// No pass stores this: [`BRIGHTEST`] is less.
 const UNWRITTEN: u32 = u32::MAX;
 /// Texels in a kernel's sampled view.
 const FORMAT: Format = Format::R16G16B16A16_UINT;
@@ -40,6 +41,11 @@ impl Bloom {
     /// More than the device's memory, or than its kernels can bind.
     pub fn new(lab: &mut Lab, size: Extent, radius: u32) -> Result<Self> {
         let passes = passes(size);
+        let words = 2 * u64::from(size.width) * u64::from(size.height);
+        ensure!(
+            u32::try_from(words).is_ok(),
+            "a bloom of {size} has more texels than 32 bits count: use a smaller --size"
+        );
         let planes = lab.output_slices("planes", &plane_words(&passes), UNWRITTEN)?;
         let scene = lab.input_buffer("scene", &scene(size))?;
         let last = u32::try_from(passes.len() - 1)?;
@@ -165,6 +171,10 @@ impl Kernels {
         }
         let mut views = Vec::new();
         if load == Load::Sampled {
+            let texels = u64::from(bloom.size.width) * u64::from(bloom.size.height);
+            beyond = beyond.or(lab.why_no_texels(texels, FORMAT));
+        }
+        if load == Load::Sampled && beyond.is_none() {
             views.push(lab.texel_buffer(bloom.scene, FORMAT)?);
             for repetition in 0..bloom.planes.repetitions() {
                 for pass in 0..bloom.passes.len() {
@@ -202,7 +212,10 @@ pub(super) fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) 
     let weights: Vec<String> = weights(radius).iter().map(u32::to_string).collect();
     let numbers = [("WIDTH", width), ("STEP", height), ("ROWS", rows), ("RADIUS", radius)];
     let kernel = numbers.into_iter().fold(kernel, |kernel, (name, value)| kernel.define_as(name, value));
-    kernel.define_as("WEIGHTS", weights.join(", ")).define_as("THRESHOLD", THRESHOLD)
+    kernel
+        .define_as("WEIGHTS", weights.join(", "))
+        .define_as("THRESHOLD", THRESHOLD)
+        .define_as("BRIGHTEST", BRIGHTEST)
 }
 
 /// Shared memory that a tile takes with what its texels read around it.
@@ -213,7 +226,11 @@ pub(super) fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
     8 * ((width + reach) * height).max(width * (height + reach)).max(below)
 }
 
-/// A sampled view of what all passes store.
-pub(super) fn whole_view(lab: &Lab, bloom: &Bloom) -> Result<Vec<Binding>> {
-    (0..bloom.planes.repetitions()).map(|at| lab.texel_buffer(bloom.planes.whole(at), FORMAT)).collect()
+/// Sampled views of what all passes store, one a repetition, or why there are none.
+pub(super) fn whole_views(lab: &Lab, bloom: &Bloom) -> Result<(Vec<Binding>, Option<String>)> {
+    let words = sliced(&plane_words(&bloom.passes)).last().copied().unwrap_or(0);
+    let reason = lab.why_no_texels(words / 2, FORMAT);
+    let repetitions = if reason.is_none() { bloom.planes.repetitions() } else { 0 };
+    let views = (0..repetitions).map(|at| lab.texel_buffer(bloom.planes.whole(at), FORMAT));
+    Ok((views.collect::<Result<_>>()?, reason))
 }

@@ -10,18 +10,20 @@ mod twin;
 mod verdict;
 
 pub use order::Order;
-pub use pyramid::{KINDS, Kind, LEVELS, Pass, Source, passes, steps};
+pub use pyramid::Pass;
 pub use shape::{tile_for, workgroup_for};
-pub use twin::{scene, twin};
 pub use verdict::verdict;
 
 /// What is darker than this, of 65,535, does not bloom.
-pub const THRESHOLD: u16 = 1024;
+const THRESHOLD: u16 = 1024;
+
+/// The most that a channel holds, one less than it could.
+const BRIGHTEST: u16 = u16::MAX - 1;
 
 /// Weights of a blur that reaches so far, from the middle on: the binomial coefficients of `2 * radius`, which come
 /// close to a Gaussian's of the variance `radius / 2`. They add up to `4^radius`, so that a shift divides exactly.
 #[must_use]
-pub fn weights(radius: u32) -> Vec<u32> {
+fn weights(radius: u32) -> Vec<u32> {
     // Each from the one before; the products stay below 2^32 up to the largest radius.
     let row = (0..2 * radius).scan(1_u64, |weight, k| {
         *weight = *weight * u64::from(2 * radius - k) / u64::from(k + 1);

@@ -59,7 +59,7 @@ mod tests {
     use common::Extent;
 
     use super::*;
-    use crate::bloom::passes;
+    use crate::bloom::pyramid::passes;
 
     /// On a device whose workgroups run in order a wrong order does no harm, so it is proved here.
     #[test]

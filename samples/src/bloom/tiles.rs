@@ -6,12 +6,9 @@ use common::trace::Parts;
 use common::{Binding, Lab, Workgroup, sliced};
 
 use super::Order;
-use super::device::{Bloom, cut, plane_words, whole_view};
+use super::device::{Bloom, cut, plane_words, whole_views};
 use super::pyramid::{Pass, Source};
 use crate::tile_flags::{Access, FLAG_STRIDE, Form, HEAD};
-
-/// How many tickets a counter holds.
-const MOST_TICKETS: u64 = i32::MAX as u64;
 
 /// How the passes are cut into tiles, and in which order tickets stand for them.
 #[derive(Clone, Copy, Debug)]
@@ -53,13 +50,14 @@ impl Tiles {
     /// Refuses what cannot be counted.
     ///
     /// # Errors
-    /// More tickets than a counter holds.
+    /// More tickets than 32 bits count flags of.
     pub fn ensure_possible(self, passes: &[Pass]) -> Result<()> {
         let tickets: u64 =
             passes.iter().map(|pass| self.grid(pass).map(u64::from).iter().product::<u64>()).sum();
+        let words = u64::from(HEAD) + u64::from(FLAG_STRIDE) * tickets;
         ensure!(
-            tickets <= MOST_TICKETS,
-            "tiles of {} make {tickets} tickets, and a counter holds {MOST_TICKETS}: use a larger --tile",
+            u32::try_from(words).is_ok(),
+            "tiles of {} make {tickets} tickets, more than there can be flags of: use a larger --tile",
             self.workgroup
         );
         Ok(())
@@ -124,16 +122,17 @@ impl Tiles {
         let switches = switches.into_iter().filter_map(|(switch, on)| on.then_some(switch));
         let kernel = form.switches().chain(switches).fold(kernel, KernelBuilder::define);
         let stretches = &["ticket and wait", "load, compute and store", "tell"];
-        kernel.parts(Parts { part: "pass", count: passes, unit: "tile", units, stretches, waits: 1 })
+        let (part, unit) = ("pass", "tile");
+        kernel.parts(Parts { part, count: passes, in_a_row: false, unit, units, stretches, waits: 1 })
     }
 }
 
-/// What a form reads through beside the buffers, one a repetition.
+/// What a form reads through beside the buffers, one a repetition, or why the device cannot have it.
 ///
 /// # Errors
-/// A device without such views, or too small ones.
-pub fn views(lab: &Lab, bloom: &Bloom, form: Form) -> Result<Vec<Binding>> {
-    if form.access == Access::Sampled { whole_view(lab, bloom) } else { Ok(Vec::new()) }
+/// Out of memory.
+pub fn views(lab: &Lab, bloom: &Bloom, form: Form) -> Result<(Vec<Binding>, Option<String>)> {
+    if form.access == Access::Sampled { whole_views(lab, bloom) } else { Ok((Vec::new(), None)) }
 }
 
 #[cfg(test)]
@@ -143,7 +142,7 @@ mod tests {
     use common::Extent;
 
     use super::*;
-    use crate::bloom::passes;
+    use crate::bloom::pyramid::passes;
 
     fn tiles(width: u32, height: u32, rows: u32) -> Tiles {
         let workgroup = Workgroup { width, height, rows };

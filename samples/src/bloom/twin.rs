@@ -4,7 +4,7 @@ use common::Extent;
 use rayon::prelude::*;
 
 use super::pyramid::{Kind, Pass, Source};
-use super::{THRESHOLD, weights};
+use super::{BRIGHTEST, THRESHOLD, weights};
 
 /// Four channels.
 type Texel = [u16; 4];
@@ -16,7 +16,7 @@ fn texels_of_scene(size: Extent) -> Vec<Texel> {
         let mixed = at.wrapping_mul(0x9E37_79B1);
         let hashed = (mixed ^ mixed >> 15).wrapping_mul(0x2C1B_3C6D);
         let lamp = (x / 48 * 7 + y / 48 * 13) % 5 == 0 && x % 48 < 3 && y % 48 < 3;
-        let brightest = if lamp { u16::MAX } else { 2 * THRESHOLD };
+        let brightest = if lamp { BRIGHTEST } else { 2 * THRESHOLD };
         [0, 8, 16, 5].map(|shift| {
             let share = u64::from(hashed.rotate_left(shift) >> 16);
             u16::try_from((share * u64::from(brightest)) >> 16).unwrap_or(u16::MAX)
@@ -96,7 +96,7 @@ fn computed(
         }
         Kind::Add => {
             let (scene, light) = (beside().map(u32::from), grown(from, x, y));
-            std::array::from_fn(|c| (scene[c] + light[c]).min(u16::MAX.into()))
+            std::array::from_fn(|c| (scene[c] + light[c]).min(BRIGHTEST.into()))
         }
     };
     channels.map(|channel| u16::try_from(channel).unwrap_or(u16::MAX))
@@ -135,7 +135,7 @@ fn mean(weighted: &[(u32, [u32; 4])]) -> [u32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bloom::passes;
+    use crate::bloom::pyramid::passes;
 
     #[test]
     fn half_of_the_scene_blooms_and_some_of_it_brightly() {
@@ -156,6 +156,16 @@ mod tests {
                 assert_eq!(computed(kind, &from, at, &weights(8), || texels[0]), texels[0], "{kind:?}");
             }
         }
+    }
+
+    /// So unwritten words are told from what passes store.
+    #[test]
+    fn no_channel_is_all_ones() {
+        let (size, texels) = (Extent::square(1), [[BRIGHTEST; 4]]);
+        let from = Plane { texels: &texels, size };
+        assert_eq!(computed(Kind::Add, &from, [0, 0], &weights(1), || texels[0]), texels[0]);
+        assert!(words(&texels).iter().all(|&word| word != u32::MAX));
+        assert!(texels_of_scene(Extent::square(100)).iter().flatten().all(|&channel| channel <= BRIGHTEST));
     }
 
     #[test]

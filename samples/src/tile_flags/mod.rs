@@ -308,7 +308,7 @@ impl Grid {
     fn parts(&self, form: Form) -> Parts {
         let units = u32::try_from(self.tickets()).unwrap_or(MOST_TICKETS);
         let (stretches, waits) = form.stretches();
-        Parts { part: "pass", count: self.passes, unit: "tile", units, stretches, waits }
+        Parts { part: "pass", count: self.passes, in_a_row: true, unit: "tile", units, stretches, waits }
     }
 }
 

@@ -2,6 +2,7 @@
 //! code, without a panic, and without leaving anything behind.
 
 mod arguments;
+mod bloom;
 mod codegen;
 mod disk;
 mod drain_fill;
@@ -27,6 +28,7 @@ const SAMPLE: &str = "pipelined_events";
 fn main() -> ExitCode {
     let trials = [
         arguments::trials(),
+        bloom::trials(),
         codegen::trials(),
         disk::trials(),
         drain_fill::trials(),

@@ -20,6 +20,7 @@ struct Case {
 const THREADS: &str = "128 invocations";
 const BYTES: &str = "of shared memory a workgroup";
 
+const TEXELS: &str = "texel buffers of 65536 texels at most";
 const CHAINS: &str = "availability and visibility chains";
 
 const CASES: [Case; 8] = [
@@ -31,9 +32,9 @@ const CASES: [Case; 8] = [
     },
     Case {
         sample: "bloom",
-        arguments: "--size 65",
+        arguments: "--size 260",
         runs: &["barriers", "barriers_each_staged", "tile_flags_strict"],
-        is_too_large: &[("tile_flags_chained", CHAINS)],
+        is_too_large: &[("tile_flags_chained", CHAINS), ("tile_flags", TEXELS), ("barriers_sampled", TEXELS)],
     },
     Case {
         sample: "semi_persistent_waves",

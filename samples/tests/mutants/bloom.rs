@@ -29,7 +29,7 @@ static OTHER_RESULTS: [Mutant; 7] = [
     ("one_column_fewer", TILES, ["int(entry.to.x + WIDTH - 1) / WIDTH", "int(entry.to.x) / WIDTH"], tiles),
 ];
 
-/// Each pass is one tile, or two, so that the next begins while it is still being computed.
+/// Each pass is one tile, so that the next begins while it is still being computed.
 const FEW_TILES: &str = "--size 64x16 --tile 64x4x8 --radius 8 --variant tile_flags*";
 static WAITS: [Mutant; 3] = [
     ("flags_not_awaited", TILES, ["if (look_at(flag * FLAG_STRIDE) == 0) {", "if (false) {"], tiles),

@@ -192,6 +192,7 @@ mod tests {
         let mut part = dispatch(vec![wave(1.0, 5.0, 0), wave(4.0, 6.0, 1)]);
         part.part = Some(crate::trace::PartWaves {
             part: crate::trace::Part { what: "p".into(), number: 1, of: 1, unit: "u".into(), units: 2 },
+            in_a_row: true,
             stretches: &["wait", "work"],
             waits: 1,
             stretches_us: vec![2.0, 2.0, 0.5, 1.5],

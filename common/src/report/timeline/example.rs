@@ -119,6 +119,7 @@ pub(crate) fn parts() -> Trace {
         let of = |wave: &Wave| shares.map(|share| share * (wave.end_us - wave.begin_us));
         dispatch.part = Some(PartWaves {
             part: Part { what: "pass".into(), number, of: 12, unit: "tile".into(), units: 12 * 1024 },
+            in_a_row: true,
             stretches: &["ticket and wait", "load", "step and store", "tell"],
             waits: 1,
             stretches_us: dispatch.waves.iter().flat_map(of).collect(),

@@ -9,6 +9,7 @@ const CLOCK: Clock = Clock { tick_ns: 1.0, bits: 64 };
 const PARTS: Parts = Parts {
     part: "pass",
     count: 2,
+    in_a_row: true,
     unit: "tile",
     units: 4,
     stretches: &["wait", "load", "step", "tell"],
