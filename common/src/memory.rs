@@ -47,7 +47,7 @@ pub fn texel_bytes(format: vk::Format) -> Result<u64> {
     Ok(match format {
         vk::Format::R8_UNORM => 1,
         vk::Format::R8G8B8A8_UNORM | vk::Format::R32_UINT | vk::Format::R32_SFLOAT => 4,
-        vk::Format::R16G16B16A16_SFLOAT | vk::Format::R32G32_UINT => 8,
+        vk::Format::R16G16B16A16_SFLOAT | vk::Format::R16G16B16A16_UINT | vk::Format::R32G32_UINT => 8,
         vk::Format::R32G32B32A32_SFLOAT | vk::Format::R32G32B32A32_UINT => 16,
         other => anyhow::bail!("texel size of {other:?} is not known"),
     })

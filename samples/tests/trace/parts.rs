@@ -20,19 +20,23 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// A dispatch that is a part, each after the other, has all waves of its units.
+/// Dispatches that are parts, each after the other, have all waves of their units together.
 pub fn complete(record: &Record, row: &Row, figures: &TraceFigures) -> Result<()> {
     let parts = &figures.dispatches;
+    let in_a_row = parts.iter().any(|part| part.overlap.is_some_and(|overlap| overlap.at_work_us.is_some()));
     for (number, dispatch) in (1..).zip(parts) {
         let part = dispatch.part.as_ref().with_context(|| format!("{}: {dispatch:?}", row.variant))?;
         ensure!(part.number == number && part.of as usize == parts.len(), "{}: {part:?}", row.variant);
-        let kernel = record.kernels.iter().find(|kernel| kernel.name == dispatch.kernel);
-        let workgroup: u32 = kernel.context("no such kernel")?.workgroup.iter().product();
-        let waves = part.units / part.of * workgroup.div_ceil(record.device.subgroup_size);
-        let is_whole = (dispatch.phases.waves / f64::from(waves) - 1.0).abs() < 1e-9;
-        ensure!(dispatch.one_in > 1 || is_whole, "{}: {waves} waves, not {dispatch:?}", row.variant);
-        told(dispatch, number < part.of).with_context(|| row.variant.clone())?;
+        told(dispatch, in_a_row && number < part.of).with_context(|| row.variant.clone())?;
     }
+    let first = parts.first().context("no part")?;
+    let kernel = record.kernels.iter().find(|kernel| kernel.name == first.kernel);
+    let workgroup: u32 = kernel.context("no such kernel")?.workgroup.iter().product();
+    let units = first.part.as_ref().map_or(0, |part| part.units);
+    let expected = f64::from(units * workgroup.div_ceil(record.device.subgroup_size));
+    let waves: f64 = parts.iter().map(|dispatch| dispatch.phases.waves).sum();
+    let is_whole = (waves / expected - 1.0).abs() < 1e-9;
+    ensure!(first.one_in > 1 || is_whole, "{}: {waves} waves, not {expected}", row.variant);
     Ok(())
 }
 
@@ -58,6 +62,16 @@ fn passes(in_flight: &str) -> Result<()> {
         let figures = figures(row)?;
         complete(&record, row, figures)?;
         ensure!(figures.dispatches.len() == 5, "{}: {ended}", row.variant);
+        let waves = f64::from(72 * 64 / record.device.subgroup_size);
+        for (number, pass) in (1..).zip(&figures.dispatches) {
+            ensure!(
+                (pass.phases.waves / waves - 1.0).abs() < 1e-9,
+                "{}: {waves} waves, not {pass:?}",
+                row.variant
+            );
+            let at_work = pass.overlap.and_then(|overlap| overlap.at_work_us);
+            ensure!(at_work.is_some() == (number < 5), "{}: {pass:?}", row.variant);
+        }
         let units = figures.dispatches[0].part.as_ref().map(|part| part.units);
         ensure!(units == Some(5 * 72), "{}: {units:?}", row.variant);
         let staged = row.variant.ends_with("_staged");
