@@ -114,11 +114,18 @@ void reach(uint kind, ivec2 first, ivec2 last, out ivec2 from_first, out ivec2 f
 // What a trace notes of a tile.
 const uint STORED = 0;
 
-// Waits for all tiles that a tile needs. Some invocations do; `meet` brings it to the others.
-void await(Entry entry, uint tile, ivec2 origin) {
+// What a tile waits for: so many columns and lines of tiles of what it reads around its texels, from the first on, and
+// the tile in its own place of what it reads beside.
+struct Needs {
+    ivec2 first;
+    ivec2 tiles;
+    bool beside;
+};
+
+Needs needs_of(Entry entry, ivec2 origin) {
     uint kind = entry.beside.z;
     if (kind == BRIGHT) {
-        return;
+        return Needs(ivec2(0), ivec2(0), false);
     }
     ivec2 sides = ivec2(WIDTH, STEP * entry.rows.x);
     ivec2 from_sides = ivec2(WIDTH, STEP * entry.rows.y);
@@ -126,18 +133,24 @@ void await(Entry entry, uint tile, ivec2 origin) {
     ivec2 from_first, from_last;
     reach(kind, origin, min(origin + sides, ivec2(entry.to.xy)) - 1, from_first, from_last);
     ivec2 first = clamp(from_first, ivec2(0), edge) / from_sides;
-    ivec2 tiles = clamp(from_last, ivec2(0), edge) / from_sides - first + 1;
-    int columns = edge.x / WIDTH + 1;
-    int around = tiles.x * tiles.y;
-    int needed = around + (kind == MIX ? 1 : 0);
+    return Needs(first, clamp(from_last, ivec2(0), edge) / from_sides - first + 1, kind == MIX);
+}
+
+// Some invocations wait; `meet` brings it to the others.
+void await(Entry entry, uint tile, Needs needs) {
+    int columns = int(entry.from.x + WIDTH - 1) / WIDTH;
+    int around = needs.tiles.x * needs.tiles.y;
+    int needed = around + int(needs.beside);
     for (int n = int(gl_LocalInvocationIndex); n < needed; n += int(INVOCATIONS)) {
-        ivec2 at = first + ivec2(n % tiles.x, n / tiles.x);
+        ivec2 at = needs.first + ivec2(n % max(needs.tiles.x, 1), n / max(needs.tiles.x, 1));
         uint flag = n < around ? entry.from.w + uint(at.y * columns + at.x) : entry.beside.y + tile;
         if (look_at(flag * FLAG_STRIDE) == 0) {
             watch(flag * FLAG_STRIDE, 1);
         }
     }
-    acquire();
+    if (needed > 0) {
+        acquire();
+    }
 }
 
 shared uint given;
@@ -156,7 +169,18 @@ void main() {
     int columns = int(entry.to.x + WIDTH - 1) / WIDTH;
     ivec2 origin = ivec2(int(unit.y) % columns, int(unit.y) / columns) * ivec2(WIDTH, STEP * entry.rows.x);
 
-    await(entry, unit.y, origin);
+    Needs needs = needs_of(entry, origin);
+#ifdef TELL_NEEDS
+    // Instead of all else, for a proof on the CPU: six words a ticket, in place of the flags.
+    if (gl_LocalInvocationIndex == 0) {
+        int words[] = int[](1, needs.first.x, needs.first.y, needs.tiles.x, needs.tiles.y, int(needs.beside));
+        for (uint i = 0; i < 6; ++i) {
+            flags[given * 6 + i] = uint(words[i]);
+        }
+    }
+    return;
+#endif
+    await(entry, unit.y, needs);
     meet();
     trace_part(unit.x, given);
     Pass pass = Pass(

@@ -234,7 +234,7 @@ fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
         return Ok(());
     }
     let workgroup = args.tile.unwrap_or_else(|| tile_for(lab.device(), bloom.size));
-    let tiles = Tiles { workgroup, order: args.order };
+    let tiles = Tiles { workgroup, radius: bloom.radius, order: args.order };
     tiles.ensure_possible(&bloom.passes)?;
     lab.setting("tile", tiles.workgroup);
     lab.setting("order", tiles.order);
@@ -244,6 +244,7 @@ fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
     let table = lab.input_buffer("passes", &tiles.table(&bloom.passes))?.uniform();
     let order = lab.input_buffer("order of the tickets", &tiles.units(&bloom.passes))?;
     let groups = in_rows(tiles.tickets(&bloom.passes));
+    tiles.prove(lab, bloom, [table, bail_outs.get(0, 0).into(), order.into()], groups)?;
     for form in forms {
         if let Some(reason) = form.lacking(lab.device()) {
             lab.variant(form.name(), |_, _| {}).says(&form.says()).skip(Some(reason));

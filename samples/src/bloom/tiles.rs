@@ -3,11 +3,11 @@
 use anyhow::{Result, ensure};
 use common::kernel::KernelBuilder;
 use common::trace::Parts;
-use common::{Binding, Lab, Workgroup, sliced};
+use common::{Binding, Extent, Lab, Workgroup, sliced};
 
 use super::Order;
 use super::device::{Bloom, cut, plane_words, whole_views};
-use super::pyramid::{Pass, Source};
+use super::pyramid::{Kind, Pass, Source};
 use crate::tile_flags::{Access, FLAG_STRIDE, Form, HEAD};
 
 /// How the passes are cut into tiles, and in which order tickets stand for them.
@@ -15,6 +15,8 @@ use crate::tile_flags::{Access, FLAG_STRIDE, Form, HEAD};
 pub struct Tiles {
     /// Of a tile; its rows are those of the full level, and half as many at each level below.
     pub workgroup: Workgroup,
+    /// Reach of a blur.
+    pub radius: u32,
     /// Of the tickets.
     pub order: Order,
 }
@@ -77,6 +79,69 @@ impl Tiles {
             (0..self.of(&passes[number])).flat_map(move |tile| [pass, tile])
         };
         self.order.of(passes).into_iter().flat_map(of).collect()
+    }
+
+    /// What a tile waits for, from the formulas: first column and line of the tiles that it reads around its texels, how
+    /// many columns and lines, and whether it reads its own place of something beside. The twin of the kernel's.
+    fn needs(self, passes: &[Pass], pass: &Pass, tile: u32) -> [u32; 5] {
+        let beside = u32::from(pass.beside.and_then(Source::pass).is_some());
+        let Some(read) = pass.from.pass() else { return [0, 0, 0, 0, beside] };
+        let [columns, _] = self.grid(pass);
+        let at = [tile % columns, tile / columns];
+        let [sides, from_sides] = [pass.level, passes[read].level].map(|level| self.sides_at(level));
+        let [size, from_size] = [pass.size, pass.from_size].map(|Extent { width, height }| [width, height]);
+        let [x, y] = [0, 1].map(|axis| {
+            let first = at[axis] * sides[axis];
+            let last = (first + sides[axis]).min(size[axis]) - 1;
+            let spread = match (pass.kind, axis) {
+                (Kind::BlurX, 0) | (Kind::BlurY, 1) => self.radius,
+                _ => 0,
+            };
+            let [first, last] = match pass.kind {
+                Kind::Halve => [2 * first, 2 * last + 1],
+                Kind::Mix | Kind::Add => [(first / 2).saturating_sub(1), last / 2 + 1],
+                _ => [first.saturating_sub(spread), last + spread],
+            };
+            let [first, last] = [first, last].map(|texel| texel.min(from_size[axis] - 1) / from_sides[axis]);
+            [first, last - first + 1]
+        });
+        [x[0], y[0], x[1], y[1], beside]
+    }
+
+    /// Proves that each tile waits for just the tiles that it reads: in a result a wait too few does not show as long
+    /// as the tile happens to come in time.
+    ///
+    /// # Errors
+    /// A tile that waits for others; whatever a submit can meet.
+    pub fn prove(
+        self,
+        lab: &Lab,
+        bloom: &Bloom,
+        [table, bail_outs, order]: [Binding; 3],
+        groups: [u32; 3],
+    ) -> Result<()> {
+        let form = Form { access: Access::Coherent, staged: false };
+        let (kernel, beyond) = self.kernel(lab, bloom, form).define("TELL_NEEDS").build_or_reason()?;
+        if beyond.is_some() || form.lacking(lab.device()).is_some() {
+            return Ok(());
+        }
+        let units = self.units(&bloom.passes);
+        let told =
+            lab.tally("what tiles wait for", HEAD + 3 * u32::try_from(units.len())?, |cmd, told| {
+                let [scene, planes] = [bloom.scene, bloom.planes.whole(0)].map(Binding::from);
+                cmd.dispatch(kernel, &[scene, planes, table, told.into(), bail_outs, order], &(), groups);
+            })?;
+        let told = told[HEAD as usize..].chunks_exact(6);
+        for (unit, told) in units.chunks_exact(2).zip(told) {
+            let pass = &bloom.passes[unit[0] as usize];
+            let needs = self.needs(&bloom.passes, pass, unit[1]);
+            ensure!(
+                told[0] == 1 && told[1..] == needs,
+                "{pass}: tile {} waits for {told:?}, not {needs:?}",
+                unit[1]
+            );
+        }
+        Ok(())
     }
 
     /// What the kernel looks up of each pass, 16 words each, as `shaders/bloom/tiles.comp` lays them out.
@@ -146,7 +211,7 @@ mod tests {
 
     fn tiles(width: u32, height: u32, rows: u32) -> Tiles {
         let workgroup = Workgroup { width, height, rows };
-        Tiles { workgroup, order: Order::Urgent }
+        Tiles { workgroup, radius: 6, order: Order::Urgent }
     }
 
     #[test]
@@ -169,5 +234,55 @@ mod tests {
         let tickets: BTreeSet<&[u32]> = units.chunks_exact(2).collect();
         assert_eq!(tickets.len(), tiles.tickets(&passes) as usize);
         assert!(tickets.iter().all(|unit| unit[1] < tiles.of(&passes[unit[0] as usize])));
+    }
+
+    /// Texel by texel, from the formulas.
+    #[test]
+    fn a_tile_needs_just_the_tiles_that_hold_what_it_reads() {
+        let passes = passes(Extent { width: 53, height: 41 });
+        let tiles = tiles(4, 2, 2);
+        for pass in &passes {
+            let ([columns, _], [width, height]) = (tiles.grid(pass), tiles.sides_at(pass.level));
+            for tile in 0..tiles.of(pass) {
+                let corner = [tile % columns * width, tile / columns * height];
+                let texels = (0..width * height).map(|i| [corner[0] + i % width, corner[1] + i / width]);
+                let inside = texels.filter(|&[x, y]| x < pass.size.width && y < pass.size.height);
+                let read: BTreeSet<[u32; 2]> = inside
+                    .flat_map(|at| around(pass, at))
+                    .map(|at| place(tiles, &passes, pass, at))
+                    .collect();
+                let [x, y, wide, high, beside] = tiles.needs(&passes, pass, tile);
+                let bounds = |axis: usize| {
+                    let of = || read.iter().map(|at| at[axis]);
+                    of().min().zip(of().max()).map_or([0, 0], |(least, most)| [least, most - least + 1])
+                };
+                assert_eq!([[x, wide], [y, high]], [bounds(0), bounds(1)], "{pass}, tile {tile}");
+                assert_eq!(beside == 1, pass.kind == Kind::Mix);
+            }
+        }
+    }
+
+    /// Column and line of the tile that holds a texel of what a pass reads.
+    fn place(tiles: Tiles, passes: &[Pass], pass: &Pass, [x, y]: [u32; 2]) -> [u32; 2] {
+        let [width, height] = tiles.sides_at(passes[pass.from.pass().unwrap()].level);
+        [x / width, y / height]
+    }
+
+    /// The texels that a texel reads of another pass.
+    fn around(pass: &Pass, [x, y]: [u32; 2]) -> Vec<[u32; 2]> {
+        let [x, y] = [i64::from(x), i64::from(y)];
+        let texels: Vec<[i64; 2]> = match pass.kind {
+            Kind::Bright => Vec::new(),
+            Kind::Halve => (0..4).map(|i| [2 * x + i % 2, 2 * y + i / 2]).collect(),
+            Kind::BlurX => (-6..=6).map(|d| [x + d, y]).collect(),
+            Kind::BlurY => (-6..=6).map(|d| [x, y + d]).collect(),
+            Kind::Mix | Kind::Add => {
+                let near = |at: i64| [at / 2, at / 2 + if at % 2 == 0 { -1 } else { 1 }];
+                near(y).into_iter().flat_map(|y| near(x).map(|x| [x, y])).collect()
+            }
+        };
+        let inside = |at: i64, side: u32| u32::try_from(at.clamp(0, i64::from(side) - 1)).unwrap();
+        let size = pass.from_size;
+        texels.into_iter().map(|[x, y]| [inside(x, size.width), inside(y, size.height)]).collect()
     }
 }

@@ -14,7 +14,7 @@ const TILES: &str = "bloom/tiles.comp";
 
 /// Sides that no tile divides, and levels of which some have one tile.
 const SMALL: &str = "--size 61x45 --tile 8x2x4 --workgroup 8x4x2 --radius 5 --without no_barrier*";
-static OTHER_RESULTS: [Mutant; 7] = [
+static OTHER_RESULTS: [Mutant; 6] = [
     (
         "last_row_and_column_left_out",
         FORMULAS,
@@ -26,20 +26,19 @@ static OTHER_RESULTS: [Mutant; 7] = [
     ("row_left_out", FORMULAS, ["first + row < rows &&", "first + row + 1 < rows &&"], with_rows),
     ("staged_one_too_far", FORMULAS, ["(origin >> 1) - 1, BELOW", "(origin >> 1), BELOW"], staged),
     ("other_plane", TILES, ["entry.from.z, entry.beside.x", "entry.beside.x, entry.from.z"], tiles),
-    ("one_column_fewer", TILES, ["int(entry.to.x + WIDTH - 1) / WIDTH", "int(entry.to.x) / WIDTH"], tiles),
 ];
 
 /// Each pass is one tile, so that the next begins while it is still being computed.
 const FEW_TILES: &str = "--size 64x16 --tile 64x4x8 --radius 8 --variant tile_flags*";
 static WAITS: [Mutant; 3] = [
     ("flags_not_awaited", TILES, ["if (look_at(flag * FLAG_STRIDE) == 0) {", "if (false) {"], tiles),
-    ("own_blur_not_awaited", TILES, ["(kind == MIX ? 1 : 0)", "0"], tiles),
+    ("own_blur_not_awaited", TILES, ["around + int(needs.beside)", "around"], tiles),
     (
         "told_before_it_is_stored",
         TILES,
         [
-            "    await(entry, unit.y, origin);\n",
-            "    atomicStore(flags[(entry.to.w + unit.y) * FLAG_STRIDE], 1u, gl_ScopeDevice, 0, 0);\n    await(entry, unit.y, origin);\n",
+            "    await(entry, unit.y, needs);\n",
+            "    atomicStore(flags[(entry.to.w + unit.y) * FLAG_STRIDE], 1u, gl_ScopeDevice, 0, 0);\n    await(entry, unit.y, needs);\n",
         ],
         tiles,
     ),
@@ -69,8 +68,30 @@ pub fn trials() -> Vec<Trial> {
         let name = format!("bloom::waits::{}", mutant.0);
         trials.push(trial(name, move || races_at_last(BLOOM, FEW_TILES, mutant)));
     }
+    for (name, change) in REACHES {
+        trials.push(trial(format!("bloom::reaches::{name}"), move || reaches_elsewhere(change)));
+    }
     trials.push(trial("bloom::waits::in_vain_ends_and_is_counted", in_vain));
     trials
+}
+
+/// Waits for too few tiles, or others, which the data show only where a tile comes late.
+const REACHES: [(&str, [&str; 2]); 6] = [
+    ("one_column_fewer", ["int(entry.to.x + WIDTH - 1) / WIDTH", "int(entry.to.x) / WIDTH"]),
+    ("halves_without_their_last_texels", ["2 * last + 1", "2 * first"]),
+    ("blurs_without_what_is_below", ["last + ivec2(0, RADIUS)", "last"]),
+    ("blurs_without_what_is_left", ["first - ivec2(RADIUS, 0)", "first"]),
+    ("growings_without_the_next_texel", ["(last >> 1) + 1", "(last >> 1)"]),
+    ("tiles_of_another_level", ["ivec2(WIDTH, STEP * entry.rows.y)", "ivec2(WIDTH, STEP * entry.rows.x)"]),
+];
+
+fn reaches_elsewhere([old, new]: [&str; 2]) -> anyhow::Result<()> {
+    let checkout = Checkout::copy()?;
+    checkout.replace(TILES, old, new)?;
+    let words = "--size 61x45 --tile 4x2x4 --variant tile_flags_strict --samples 1 --repetitions 1";
+    let ended = checkout.call(BLOOM)?.words(words).run()?.with_code(EXIT_FAILED.into())?;
+    ensure!(ended.stderr.contains(" waits for ["), "{ended}");
+    Ok(())
 }
 
 /// Nobody tells: each wait ends, and the row says why it is wrong.
