@@ -32,7 +32,7 @@ const CASES: [Case; 8] = [
     },
     Case {
         sample: "bloom",
-        arguments: "--size 260",
+        arguments: "--size 260 --all",
         runs: &["barriers", "barriers_each_staged", "tile_flags_strict"],
         is_too_large: &[("tile_flags_chained", CHAINS), ("tile_flags", TEXELS), ("barriers_sampled", TEXELS)],
     },
