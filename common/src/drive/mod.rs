@@ -8,6 +8,7 @@ pub mod code;
 mod cycles;
 mod evict;
 pub mod figures;
+mod fill;
 pub(crate) mod interval;
 pub mod maps;
 mod order;

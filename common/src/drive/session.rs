@@ -13,6 +13,7 @@ use ash::vk;
 
 use super::cycles::{Before, Cycles};
 use super::evict::Evict;
+use super::fill::Filler;
 use super::interval;
 use super::maps::{Map, Maps};
 use super::rehearsal::Rehearsed;
@@ -38,6 +39,7 @@ pub(crate) struct Session<'l> {
     pub(super) fence: vk::Fence,
     pub(super) stamps: vk::QueryPool,
     pub(super) compare: Kernel,
+    pub(super) filler: Option<Filler>,
     /// Where an image lies in rows while it is compared.
     pub(super) flat: Option<Buffer>,
     /// Two words a checked image: how many differ, index of the first.
@@ -65,6 +67,7 @@ impl<'l> Session<'l> {
             fence: gpu.fence()?,
             stamps: gpu.timestamps(2)?,
             compare: lab.kernel("lab/compare.comp").build()?,
+            filler: Filler::new(lab)?,
             flat: None,
             counters: None,
             seen: None,
@@ -244,10 +247,7 @@ impl<'l> Session<'l> {
         cmd.region(format_args!("prepare"), || {
             for output in self.outputs(variant) {
                 for repetition in 0..repetitions {
-                    for i in 0..output.set.each() {
-                        let seed = output.seeds.iter().find(|(seeded, _)| *seeded == i);
-                        cmd.fill(output.set.get(repetition, i), seed.map(|(_, seed)| *seed), output.fill);
-                    }
+                    self.fill(cmd, output, repetition);
                 }
             }
             for &event in self.events_reset(variant, repetitions) {
