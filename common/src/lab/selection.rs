@@ -117,7 +117,8 @@ impl Lab {
     fn patterns(&self, names: &[String]) -> Result<Vec<Pattern>> {
         let pattern = |name: &String| {
             let pattern = Pattern::new(name).with_context(|| format!("'{name}' is no pattern of names"))?;
-            if !self.variants.iter().any(|v| pattern.matches(&v.name)) {
+            let declared = self.variants.iter().map(|v| &v.name);
+            if !declared.chain(&self.unbuilt).any(|name| pattern.matches(name)) {
                 bail!("no variant is called '{name}'; {}", self.offer(name));
             }
             Ok(pattern)
@@ -176,6 +177,19 @@ mod tests {
         assert_eq!(lab.offer("x"), "there are usual, other, rare_one");
         lab.variant("rare_one", |_, _| {});
         assert_eq!(lab.offer("x"), "there are usual, other, rare_one", "declared beside another");
+    }
+
+    #[test]
+    fn what_is_not_built_may_be_left_out() {
+        let strings = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let selection =
+            Selection { names: strings(&["usual"]), without: strings(&["rare*"]), ..Selection::default() };
+        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
+        let mut lab = Lab::new(gpu, &LabOptions { selection, ..LabOptions::default() });
+        assert!(lab.wants("usual") && !lab.wants("rare_one"));
+        lab.variant("usual", |_, _| {});
+        lab.select().unwrap();
+        assert_eq!(lab.variants.len(), 1);
     }
 
     #[test]
