@@ -20,6 +20,14 @@ pub struct Interface {
     pub workgroup: [Side; 3],
 }
 
+impl Interface {
+    /// How many of the bindings are storage buffers.
+    #[must_use]
+    pub fn storage_buffers(&self) -> usize {
+        self.bindings.iter().filter(|&&kind| kind == vk::DescriptorType::STORAGE_BUFFER).count()
+    }
+}
+
 /// One side of a workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {

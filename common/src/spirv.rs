@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use sha2::{Digest, Sha256};
+use shaderc::Limit;
 
 use crate::fault;
 use crate::source::Source;
@@ -92,6 +93,12 @@ fn compile_afresh(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
     // capture tools show.
     options.set_optimization_level(shaderc::OptimizationLevel::Zero);
     options.set_warnings_as_errors();
+    // What the device allows is checked with the kernel, and told in its words.
+    let sides =
+        [Limit::MaxComputeWorkGroupSizeX, Limit::MaxComputeWorkGroupSizeY, Limit::MaxComputeWorkGroupSizeZ];
+    for side in sides {
+        options.set_limit(side, i32::MAX);
+    }
     for (name, value) in defines {
         options.add_macro_definition(name, Some(value));
     }

@@ -317,13 +317,15 @@ fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Ve
         let parts = slot.recipe.parts.as_ref();
         planned.push(Planned::new(dispatch.kernel, dispatch.groups, waves, parts));
     }
-    Ok(Ok(plan(&planned, most_slots())))
+    Ok(Ok(plan(&planned, most_slots()?)))
 }
 
 /// Tests ask for fewer, so that not all of a small dispatch is recorded.
-fn most_slots() -> u64 {
-    let asked = std::env::var("HOTLAP_TRACE_SLOTS").ok().and_then(|text| text.parse::<u64>().ok());
-    asked.map_or(MOST_SLOTS, |slots| slots.clamp(1, MOST_SLOTS))
+fn most_slots() -> Result<u64> {
+    let Ok(asked) = std::env::var("HOTLAP_TRACE_SLOTS") else { return Ok(MOST_SLOTS) };
+    let slots: u64 =
+        asked.parse().with_context(|| format!("HOTLAP_TRACE_SLOTS is a whole number, not '{asked}'"))?;
+    Ok(slots.clamp(1, MOST_SLOTS))
 }
 
 /// Traces single variants, one sample at a time: for a window, where the last trace is seen and none is averaged.

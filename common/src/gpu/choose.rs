@@ -39,6 +39,8 @@ pub(crate) struct Limits {
     pub groups: [u32; 3],
     /// Texels of a buffer that is read as such.
     pub texels: u32,
+    /// Storage buffers that a kernel can bind.
+    pub storage_buffers: u32,
 }
 
 /// A device that the suite can use.
@@ -197,6 +199,7 @@ fn describe(
         storage_buffer: core.limits.max_storage_buffer_range.into(),
         groups: core.limits.max_compute_work_group_count.map(|most| most.min(smallest(65_535))),
         texels: core.limits.max_texel_buffer_elements.min(smallest(65_536)),
+        storage_buffers: core.limits.max_per_stage_descriptor_storage_buffers.min(smallest(4)),
     };
     Ok(Candidate { physical, facts, queues, unusable, limits })
 }

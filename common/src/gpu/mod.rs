@@ -282,6 +282,11 @@ impl Gpu {
         self.max_push_descriptors
     }
 
+    /// Storage buffers that a kernel can bind.
+    pub(crate) fn most_storage_buffers(&self) -> usize {
+        self.limits.storage_buffers as usize
+    }
+
     /// Kernels can store to optimally tiled images of this format.
     pub(crate) fn stores(&self, format: vk::Format) -> bool {
         let of_format =

@@ -118,7 +118,8 @@ impl<'g> KernelBuilder<'g> {
         let Self { gpu, shaders, recipe } = self;
         recipe.parts.as_ref().map_or(Ok(()), Parts::check)?;
         let slot = gpu.made(shaders, &recipe)?;
-        let has_room = slot.interface.bindings.len() < gpu.max_push_descriptors() as usize;
+        let has_room = slot.interface.bindings.len() < gpu.max_push_descriptors() as usize
+            && slot.interface.storage_buffers() < gpu.most_storage_buffers();
         let kernel = gpu.keep(slot)?;
         if gpu.traces.get() && has_room {
             let traced = gpu.keep(gpu.made(shaders, &Recipe { traced: true, ..recipe })?)?;
@@ -194,6 +195,12 @@ impl Recipe {
                 facts.max_workgroup_invocations
             ))
             .into());
+        }
+        let (buffers, most) = (interface.storage_buffers(), gpu.most_storage_buffers());
+        if buffers > most {
+            let reason =
+                format!("{} binds {buffers} storage buffers, {} takes {most}", self.path, facts.name);
+            return Err(BeyondLimits(reason).into());
         }
         ensure!(
             interface.bindings.len() <= gpu.max_push_descriptors() as usize,
