@@ -30,9 +30,16 @@
 //! to 4.3. Ten such steps follow one another, while most waves wait and little else can run. `--ladder` has barriers
 //! compete with five shapes of workgroups and three ways to load.
 //!
-//! Tried there and slower: texels that tell of their own arrival at small levels, as `tile_tags` of `pipelined_events`
-//! has them (104 µs: all lanes that wait ask memory), tiles through shared memory (86), workgroups that take ticket after
-//! ticket (79).
+//! Two ways are as long there, so that neither alone brings anything: the small levels, and the blur of the first level
+//! (both done 54 µs after the first wave, of 78 traced); before them lie 23 µs of threshold and first down-sample,
+//! behind them 24 of the last two up-samples. What was tried beside, 65 µs being the mark:
+//! - texels that tell of their own arrival at small levels, as `tile_tags` of `pipelined_events` has them, staged and
+//!   announced ahead, so that few ask: a step takes 1.4 to 2 µs then, all takes 72 to 80. The more code and shared
+//!   memory, the fewer waves: the driver gives a kernel with 8 KiB 48 registers where it gives 32 without, and the large
+//!   passes pay; with 5 KiB and 32 registers those who ask slow down the others;
+//! - large passes as dispatches with barriers, the rest in one dispatch: 67 with flags, 70 with such texels;
+//! - some 150 orders of the tickets, found by climbing or in bands of lines: 63.4 to 83;
+//! - workgroups that take ticket after ticket 79, tiles through shared memory 86.
 //!
 //! Look for, in RGP or Nsight: how few waves are in flight between the third down-sample and the third up-sample.
 //!
