@@ -24,8 +24,8 @@
 //! right result; all 21 are checked. Images lie in one buffer, so that one binding holds all of them; that hardware
 //! would filter when images grow is not used by any variant.
 //!
-//! Expect on an H200 at 1920x1080 96 µs with a barrier each, 75 with shared ones, 132 with events, 65 in one dispatch; at
-//! 3840x2160 one dispatch loses, 226 against 198. `--trace` shows what is left: where levels are small, a step from a
+//! Expect on an H200 at 1920x1080 96 µs with a barrier each, 74 with shared ones, 134 with events, 65 in one dispatch; at
+//! 3840x2160 one dispatch loses, 225 against 195. `--trace` shows what is left: where levels are small, a step from a
 //! tile to one that reads it takes 3.9 µs there, of which 1.3 are its own loads, arithmetic and stores; with barriers 4.0
 //! to 4.3. Ten such steps follow one another, while most waves wait and little else can run. `--ladder` has barriers
 //! compete with five shapes of workgroups and three ways to load.
@@ -130,7 +130,7 @@ const BARRIERS: &str = "barriers";
 const EVENTS: &str = "events";
 const ORDERS: [&str; 4] = [NO_BARRIER, BARRIERS_EACH, BARRIERS, EVENTS];
 
-/// Without what reads through sampled views, which on an H200 takes 81 µs where storage buffers take 75, and without
+/// Without what reads through sampled views, which on an H200 takes 81 µs where storage buffers take 74, and without
 /// events.
 fn names_by_default() -> Vec<String> {
     let loads = [Load::Stored, Load::Staged];
