@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::Trial;
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -37,7 +37,7 @@ fn main() -> Result<ExitCode> {
         );
         return Ok(ExitCode::FAILURE);
     }
-    Ok(libtest_mimic::run(&Arguments::from_args(), trials()?).exit_code())
+    Ok(libtest_mimic::run(&support::arguments_of_waiting(), trials()?).exit_code())
 }
 
 #[cfg(not(target_os = "linux"))]

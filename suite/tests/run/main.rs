@@ -15,14 +15,13 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use libtest_mimic::Arguments;
 use support::Call;
 
 /// So little that a sample takes a second.
 const QUICK: &str = "--budget 0.2 --samples 3";
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let arguments = support::arguments_of_waiting();
     if let Err(error) = build_what_is_missing() {
         eprintln!("{error:#}");
         return ExitCode::FAILURE;
