@@ -60,7 +60,7 @@ impl Cmd<'_> {
         unsafe { self.gpu.device.cmd_copy_buffer(self.raw, from.buffer, to.buffer, &region) };
     }
 
-    /// Gives an output what it holds before a sample.
+    /// Gives an output what it holds before a sample, where no kernel does (`Session::fill`).
     pub(crate) fn fill(&self, output: Binding, seed: Option<Buffer>, words: [u32; 4]) {
         match (output, seed) {
             (Binding::Image(image), None) => self.clear_color_image(image, words),
