@@ -83,7 +83,7 @@ struct Tracer<'l> {
 /// before each sample of a variant.
 ///
 /// # Errors
-/// A queue that hangs, a lost device.
+/// A queue that hangs, a lost device, `HOTLAP_TRACE_SLOTS` that is no number.
 pub(super) fn trace(
     lab: &Lab,
     session: &mut Session<'_>,
@@ -310,7 +310,7 @@ fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Ve
     for dispatch in script.dispatches() {
         let slot = arena.kernel(dispatch.kernel);
         if slot.traced.is_none() {
-            return Ok(Err(format!("{} has no room for one more binding", slot.facts.name)));
+            return Ok(Err(format!("{} has no room for one more storage buffer", slot.facts.name)));
         }
         let invocations: u32 = slot.facts.workgroup.iter().product();
         let waves = invocations.div_ceil(lab.gpu.waves.least_subgroup);
@@ -322,7 +322,8 @@ fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Ve
 
 /// Tests ask for fewer, so that not all of a small dispatch is recorded.
 fn most_slots() -> Result<u64> {
-    let Ok(asked) = std::env::var("HOTLAP_TRACE_SLOTS") else { return Ok(MOST_SLOTS) };
+    let Some(asked) = std::env::var_os("HOTLAP_TRACE_SLOTS") else { return Ok(MOST_SLOTS) };
+    let asked = asked.to_string_lossy();
     let slots: u64 =
         asked.parse().with_context(|| format!("HOTLAP_TRACE_SLOTS is a whole number, not '{asked}'"))?;
     Ok(slots.clamp(1, MOST_SLOTS))
@@ -339,7 +340,7 @@ impl<'l> Spotlight<'l> {
     /// Says why nothing can be traced, where that is so.
     ///
     /// # Errors
-    /// A queue that hangs, a lost device.
+    /// A queue that hangs, a lost device, `HOTLAP_TRACE_SLOTS` that is no number.
     pub fn new(lab: &'l Lab, session: &Session<'_>) -> Result<Result<Self, String>> {
         let of = |variant| match session.left_out(variant) {
             Some(status) => Ok(Err(status.reason().unwrap_or_else(|| status.word().into()))),

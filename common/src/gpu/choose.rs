@@ -199,7 +199,7 @@ fn describe(
         storage_buffer: core.limits.max_storage_buffer_range.into(),
         groups: core.limits.max_compute_work_group_count.map(|most| most.min(smallest(65_535))),
         texels: core.limits.max_texel_buffer_elements.min(smallest(65_536)),
-        storage_buffers: core.limits.max_per_stage_descriptor_storage_buffers.min(smallest(4)),
+        storage_buffers: core.limits.max_per_stage_descriptor_storage_buffers.min(fewest_buffers()),
     };
     Ok(Candidate { physical, facts, queues, unusable, limits })
 }
@@ -223,6 +223,12 @@ fn pick_family(families: &[vk::QueueFamilyProperties], wish: Option<QueueKind>) 
 /// For the tests: a limit as low as Vulkan lets any device have it (Vulkan 1.3, Required Limits).
 fn smallest(limit: u32) -> u32 {
     if std::env::var_os("HOTLAP_SMALLEST_DEVICE").is_some() { limit } else { u32::MAX }
+}
+
+/// For the tests: as few storage buffers a kernel as Vulkan promises. Apart from [`smallest`], or what has more of them
+/// would never meet its other limits.
+fn fewest_buffers() -> u32 {
+    if std::env::var_os("HOTLAP_FEWEST_BUFFERS").is_some() { 4 } else { u32::MAX }
 }
 
 /// A second queue that computes: of another family, as asynchronous compute is done, else another

@@ -112,8 +112,8 @@ impl<'g> KernelBuilder<'g> {
     /// Compiles and makes the pipeline.
     ///
     /// # Errors
-    /// A shader with an error, a constant that it does not have, a workgroup beyond the device's
-    /// limits.
+    /// A shader with an error, a constant that it does not have; a workgroup, shared memory or storage buffers beyond
+    /// the device's limits.
     pub fn build(self) -> Result<Kernel> {
         let Self { gpu, shaders, recipe } = self;
         recipe.parts.as_ref().map_or(Ok(()), Parts::check)?;
@@ -196,6 +196,7 @@ impl Recipe {
             ))
             .into());
         }
+        // Of other descriptors no kernel of the suite has as many as Vulkan promises: 4 storage images, 16 sampled.
         let (buffers, most) = (interface.storage_buffers(), gpu.most_storage_buffers());
         if buffers > most {
             let reason =
