@@ -25,20 +25,21 @@
 //! would filter when images grow is not used by any variant.
 //!
 //! Expect on an H200 at 1920x1080 96 µs with a barrier each, 74 with shared ones, 134 with events, 65 in one dispatch; at
-//! 3840x2160 one dispatch loses, 225 against 195. `--trace` shows what is left: where levels are small, a step from a
-//! tile to one that reads it takes 3.9 µs there, of which 1.3 are its own loads, arithmetic and stores; with barriers 4.0
-//! to 4.3. Ten such steps follow one another, while most waves wait and little else can run. `--ladder` has barriers
-//! compete with five shapes of workgroups and three ways to load.
+//! 3840x2160 one dispatch loses, 225 against 195. `--trace` shows what is left: eight steps between small levels follow
+//! one another, from the end of a pass to the end of the one that reads it 3.5 µs each, of which 0.9 to 1.4 are a tile's
+//! own loads, arithmetic and stores; with barriers 4.3. Most waves wait meanwhile. `--ladder` has barriers compete with
+//! five shapes of workgroups and three ways to load.
 //!
-//! Two ways are as long there, so that neither alone brings anything: the small levels, and the blur of the first level
-//! (both done 54 µs after the first wave, of 78 traced); before them lie 23 µs of threshold and first down-sample,
-//! behind them 24 of the last two up-samples. What was tried beside, 65 µs being the mark:
+//! The blur of the first level ends as late as those steps do, 57 and 54 µs after the first wave of 78 (traced), so that
+//! shortening one of the two gains nothing. Before them lie 23 µs of threshold and first down-sample, behind them 22 of
+//! the last two up-samples. What else was tried there, 65 µs being the figure to beat:
 //! - texels that tell of their own arrival at small levels, as `tile_tags` of `pipelined_events` has them, staged and
-//!   announced ahead, so that few ask: a step takes 1.4 to 2 µs then, all takes 72 to 80. The more code and shared
-//!   memory, the fewer waves: the driver gives a kernel with 8 KiB 48 registers where it gives 32 without, and the large
-//!   passes pay; with 5 KiB and 32 registers those who ask slow down the others;
+//!   announced ahead, so that few ask: a step falls to 1.4 to 2 µs, and the whole takes 72 to 80. With 8 KiB of shared
+//!   memory the driver gives the kernel 48 registers in place of 32, which alone costs 12 µs, with 5 KiB it does not, but
+//!   then they take 75 where the same code takes 70 without them: those who ask may slow down the others;
 //! - large passes as dispatches with barriers, the rest in one dispatch: 67 with flags, 70 with such texels;
-//! - some 150 orders of the tickets, found by climbing or in bands of lines: 63.4 to 83;
+//! - some 150 orders of the tickets, by hill climbing or in bands of lines: 63.4 to 86. The best is one order for one
+//!   size of one device, and was not kept for 3 %;
 //! - workgroups that take ticket after ticket 79, tiles through shared memory 86.
 //!
 //! Look for, in RGP or Nsight: how few waves are in flight between the third down-sample and the third up-sample.
