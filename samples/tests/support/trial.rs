@@ -14,7 +14,7 @@ pub fn trial(name: impl Into<String>, test: impl FnOnce() -> Result<()> + Send +
 }
 
 /// The command line of a target whose trials spend about as much time waiting for windows and processes as computing:
-/// without `--test-threads` twice as many at once as there are processors, but no more than 8 where there are fewer. On
+/// without `--test-threads` twice as many at once as there are processors, up to 8, and beyond that as many as there are. On
 /// two, those of `--live` take 87 s in place of 113, those of `suite run` 41 in place of 54; mutants, which compute, would
 /// take 70 in place of 47.
 pub fn arguments_of_waiting() -> Arguments {
