@@ -49,7 +49,7 @@ struct Counting {
 }
 
 impl Maps {
-    /// One map a variant, of its first checked image.
+    /// One map a variant, of what [`Session::pictured`](super::session::Session::pictured) finds.
     pub fn new(lab: &Lab, checks: &[Option<&Check>]) -> Result<Self> {
         let counting = |check: &Option<&Check>| {
             let Some(size) = check.and_then(plane) else { return Ok(None) };

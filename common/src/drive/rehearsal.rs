@@ -35,7 +35,7 @@ impl<'l> Session<'l> {
         let all = 0..self.lab.variants.len();
         self.rehearsed = all.clone().map(|v| self.rehearse_one(v)).collect::<Result<_>>()?;
         if self.lab.maps_races && self.lab.shown.is_none() {
-            let checks: Vec<_> = all.map(|v| self.checks(v).next()).collect();
+            let checks: Vec<_> = all.map(|v| self.pictured(v)).collect();
             self.maps = Some(Maps::new(self.lab, &checks)?);
         }
         Ok(())

@@ -45,6 +45,30 @@ fn the_picture_is_of_the_first_variant_that_was_right() {
     assert!(measured.maps.is_empty(), "the sample's own picture stands for the map of races");
 }
 
+#[test]
+fn a_count_declared_first_takes_no_image_its_map() {
+    let mut lab = lab();
+    let [adds, touches] =
+        ["increment", "touch"].map(|name| lab.kernel(&format!("lab/{name}.comp")).build().unwrap());
+    let counts = lab.output_buffers("counts", 1, 1, 0).unwrap();
+    lab.expect_none(counts, 0, "touches").unwrap();
+    let images = lab.output_images("counted", 2, [5, 3], ash::vk::Format::R32_UINT, [99; 4]).unwrap();
+    lab.variant("one texel off", move |cmd, rep| {
+        let [from, to] = [0, 1].map(|index| images.get(rep.index, index));
+        cmd.dispatch(adds, &[from, to], &(), [1, 1, 1]);
+        cmd.dispatch(touches, &[counts.get(rep.index, 0)], &(), [0, 1, 1]);
+    })
+    .races("one texel");
+    let seed: Vec<u32> = (0..15).collect();
+    lab.seed(images, 0, &seed).unwrap();
+    let expected = seed.iter().map(|&texel| if texel == 7 { 0 } else { texel + 1 });
+    lab.expect(images, 1, expected.collect()).unwrap();
+    let maps = measured(&lab).maps;
+    let [map] = &maps[..] else { panic!("{maps:?}") };
+    assert_eq!((map.size, map.counts.iter().filter(|&&count| count > 0).count()), ([5, 3], 1));
+    assert_eq!(u64::from(map.counts[7]), map.trials);
+}
+
 /// A run that is ended at its first step of this phase.
 fn ended_at(phase: Phase) -> Measured {
     let mut lab = lab();
