@@ -43,10 +43,9 @@ impl Lab {
         let ([lanes_x, lanes_y], [columns, rows]) = (COPIERS, TEXELS);
         let kernel = self
             .kernel("lab/copy.comp")
-            .define_as("LANES_X", lanes_x)
-            .define_as("LANES_Y", lanes_y)
-            .define_as("COLUMNS", columns)
-            .define_as("ROWS", rows)
+            .workgroup([lanes_x, lanes_y, 1])
+            .constant("COLUMNS", columns)
+            .constant("ROWS", rows)
             .define_as("FORMAT", qualifier(format));
         let whole = format == vk::Format::R32_UINT;
         let kernel = if whole { kernel.define("WHOLE_NUMBERS") } else { kernel };

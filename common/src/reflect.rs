@@ -1,11 +1,16 @@
 //! What a kernel takes, read from its SPIR-V: bindings, push constants, specialisation constants
 //! and workgroup size. Layouts are made from it, so nothing is declared twice.
+//!
+//! Read here and not by spirq, which evaluates every constant expression and gives up on those that depend on
+//! specialisation constants.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
-use spirq::prelude::*;
+use spirv::{Decoration, Dim, ExecutionMode, Op, StorageClass};
+
+use crate::spirv::instructions;
 
 /// The interface of a compute kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,70 +47,176 @@ pub enum Side {
 /// # Errors
 /// SPIR-V that is no compute kernel or uses what the suite has no layout for.
 pub fn reflect(spirv: &[u32]) -> Result<Interface> {
-    // Seen with `gl_WorkGroupSize.x * 4` where the size is a specialisation constant.
-    let entries = ReflectConfig::new().spv(spirv).ref_all_rscs(true).reflect().context(
-        "reflecting SPIR-V (spirq cannot follow constant expressions of gl_WorkGroupSize: pass its sides as defines)",
-    )?;
-    let entry = entries.first().context("the SPIR-V has no entry point")?;
-    let mut bindings = BTreeMap::new();
-    let mut constants = BTreeMap::new();
-    let mut push_bytes = 0;
-    for variable in &entry.vars {
-        match variable {
-            Variable::Descriptor { desc_bind, desc_ty, nbind, .. } => {
-                if *nbind != 1 {
-                    bail!("binding {} is an array of {nbind}; kernels take single ones", desc_bind.bind());
-                }
-                if desc_bind.set() != 0 {
-                    bail!("set {} is used; kernels have one set", desc_bind.set());
-                }
-                bindings.insert(desc_bind.bind(), descriptor_type(desc_ty)?);
+    let module = Module::read(spirv)?;
+    Ok(Interface {
+        bindings: module.bindings()?,
+        push_bytes: module.push_bytes()?,
+        constants: module.constants(),
+        workgroup: module.workgroup()?,
+    })
+}
+
+/// The declarations of a module, by the id that they define.
+#[derive(Default)]
+struct Module<'s> {
+    names: HashMap<u32, String>,
+    /// Of an id, and of a member of a structure.
+    decorations: HashMap<(u32, Option<u32>, u32), u32>,
+    /// Opcode and operands behind the id.
+    types: HashMap<u32, (u32, &'s [u32])>,
+    /// Value of each constant of 32 bits.
+    values: HashMap<u32, u32>,
+    /// Id and type of the variables, in the order of the module.
+    variables: Vec<(u32, u32)>,
+    sides: Option<[u32; 3]>,
+    literal_sides: Option<[u32; 3]>,
+}
+
+impl<'s> Module<'s> {
+    fn read(spirv: &'s [u32]) -> Result<Self> {
+        let mut module = Self::default();
+        for instruction in instructions(spirv) {
+            let (op, operands) = instruction?;
+            module.note(op, operands);
+        }
+        Ok(module)
+    }
+
+    fn note(&mut self, op: u32, operands: &'s [u32]) {
+        const MODE: u32 = ExecutionMode::LocalSize as u32;
+        const MODE_BY_ID: u32 = ExecutionMode::LocalSizeId as u32;
+        let is = |known: Op| op == known as u32;
+        match *operands {
+            [id, ref text @ ..] if is(Op::Name) => {
+                self.names.insert(id, string(text));
             }
-            Variable::PushConstant { ty, .. } => {
-                push_bytes = u32::try_from(ty.nbyte().context("push constants have no size")?)?;
+            [id, decoration, ref value @ ..] if is(Op::Decorate) => {
+                self.decorations.insert((id, None, decoration), value.first().copied().unwrap_or(0));
             }
-            Variable::SpecConstant { name: Some(name), spec_id, .. } => {
-                constants.insert(name.clone(), *spec_id);
+            [id, member, decoration, ref value @ ..] if is(Op::MemberDecorate) => {
+                self.decorations.insert((id, Some(member), decoration), value.first().copied().unwrap_or(0));
+            }
+            [_, MODE, x, y, z] if is(Op::ExecutionMode) => self.literal_sides = Some([x, y, z]),
+            [_, MODE_BY_ID, x, y, z] if is(Op::ExecutionModeId) => self.sides = Some([x, y, z]),
+            [_, id, value] if is(Op::Constant) || is(Op::SpecConstant) => {
+                self.values.insert(id, value);
+            }
+            [ty, id, ..] if is(Op::Variable) => self.variables.push((id, ty)),
+            [id, ref rest @ ..] if (Op::TypeVoid as u32..=Op::TypePointer as u32).contains(&op) => {
+                self.types.insert(id, (op, rest));
             }
             _ => {}
         }
     }
-    if let Some((gap, _)) = (0..).zip(bindings.keys()).find(|(i, b)| i != *b) {
-        bail!("binding {gap} is missing; bindings count from 0 without gaps");
+
+    fn decoration(&self, id: u32, decoration: Decoration) -> Option<u32> {
+        self.decorations.get(&(id, None, decoration as u32)).copied()
     }
-    Ok(Interface {
-        bindings: bindings.into_values().collect(),
-        push_bytes,
-        constants,
-        workgroup: workgroup(entry)?,
-    })
-}
 
-fn descriptor_type(ty: &DescriptorType) -> Result<vk::DescriptorType> {
-    Ok(match ty {
-        DescriptorType::StorageImage(_) => vk::DescriptorType::STORAGE_IMAGE,
-        DescriptorType::StorageBuffer(_) => vk::DescriptorType::STORAGE_BUFFER,
-        DescriptorType::UniformBuffer() => vk::DescriptorType::UNIFORM_BUFFER,
-        DescriptorType::SampledImage() => vk::DescriptorType::SAMPLED_IMAGE,
-        DescriptorType::UniformTexelBuffer() => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
-        other => bail!("descriptors of type {other:?} have no layout in the suite yet"),
-    })
-}
+    fn member(&self, id: u32, member: usize, decoration: Decoration) -> Option<u32> {
+        self.decorations.get(&(id, u32::try_from(member).ok(), decoration as u32)).copied()
+    }
 
-fn workgroup(entry: &EntryPoint) -> Result<[Side; 3]> {
-    use spirq::spirv::ExecutionMode as Mode;
-    let mode = entry
-        .exec_modes
-        .iter()
-        .find(|m| matches!(m.exec_mode, Mode::LocalSize | Mode::LocalSizeId))
-        .context("the kernel has no workgroup size")?;
-    let side = |i: usize| -> Result<Side> {
-        let operand = mode.operands.get(i).context("a workgroup has three sides")?;
-        Ok(match (operand.spec_id, &operand.value) {
-            (Some(id), _) => Side::Constant(id),
-            (None, ConstantValue::U32(n)) => Side::Fixed(*n),
-            (None, other) => bail!("workgroup side {other:?}"),
+    fn ty(&self, id: u32) -> Result<(u32, &'s [u32])> {
+        self.types.get(&id).copied().with_context(|| format!("type {id} is not declared"))
+    }
+
+    /// Id, storage class and pointee of each variable.
+    fn pointers(&self) -> impl Iterator<Item = Result<(u32, u32, u32)>> {
+        self.variables.iter().map(|&(id, pointer)| match self.ty(pointer)?.1 {
+            &[class, pointee] => Ok((id, class, pointee)),
+            other => bail!("a pointer with operands {other:?}"),
         })
-    };
-    Ok([side(0)?, side(1)?, side(2)?])
+    }
+
+    fn bindings(&self) -> Result<Vec<vk::DescriptorType>> {
+        let mut found = BTreeMap::new();
+        for variable in self.pointers() {
+            let (id, class, pointee) = variable?;
+            let Some(binding) = self.decoration(id, Decoration::Binding) else { continue };
+            let set = self.decoration(id, Decoration::DescriptorSet).unwrap_or(0);
+            ensure!(set == 0, "set {set} is used; kernels have one set");
+            let kind = self.descriptor(class, pointee).with_context(|| format!("binding {binding}"))?;
+            found.insert(binding, kind);
+        }
+        if let Some((gap, _)) = (0..).zip(found.keys()).find(|(i, binding)| i != *binding) {
+            bail!("binding {gap} is missing; bindings count from 0 without gaps");
+        }
+        Ok(found.into_values().collect())
+    }
+
+    fn descriptor(&self, class: u32, pointee: u32) -> Result<vk::DescriptorType> {
+        const STRUCT: u32 = Op::TypeStruct as u32;
+        const IMAGE: u32 = Op::TypeImage as u32;
+        const BUFFER: u32 = Dim::DimBuffer as u32;
+        Ok(match self.ty(pointee)? {
+            (STRUCT, _) if class == StorageClass::StorageBuffer as u32 => vk::DescriptorType::STORAGE_BUFFER,
+            (STRUCT, _) if class == StorageClass::Uniform as u32 => vk::DescriptorType::UNIFORM_BUFFER,
+            // Texel type, dimensions, depth, arrayed, multisampled, and 1 for sampled or 2 for storage.
+            (IMAGE, &[_, BUFFER, _, _, _, 1, ..]) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+            (IMAGE, &[_, _, _, _, _, 1, ..]) => vk::DescriptorType::SAMPLED_IMAGE,
+            (IMAGE, &[_, dim, _, _, _, 2, ..]) if dim != BUFFER => vk::DescriptorType::STORAGE_IMAGE,
+            (op, _) => bail!("a descriptor of opcode {op} has no layout in the suite yet"),
+        })
+    }
+
+    fn push_bytes(&self) -> Result<u32> {
+        for variable in self.pointers() {
+            let (_, class, pointee) = variable?;
+            if class == StorageClass::PushConstant as u32 {
+                return self.bytes(pointee);
+            }
+        }
+        Ok(0)
+    }
+
+    fn bytes(&self, id: u32) -> Result<u32> {
+        const STRUCT: u32 = Op::TypeStruct as u32;
+        const SCALARS: [u32; 2] = [Op::TypeInt as u32, Op::TypeFloat as u32];
+        const VECTOR: u32 = Op::TypeVector as u32;
+        const ARRAY: u32 = Op::TypeArray as u32;
+        match self.ty(id)? {
+            (op, &[bits, ..]) if SCALARS.contains(&op) => Ok(bits / 8),
+            (VECTOR, &[of, count]) => Ok(self.bytes(of)? * count),
+            (ARRAY, &[_, length]) => {
+                let stride =
+                    self.decoration(id, Decoration::ArrayStride).context("an array without a stride")?;
+                Ok(stride * self.values.get(&length).context("an array without a length")?)
+            }
+            (STRUCT, members) => {
+                let ends = members.iter().enumerate().map(|(at, &member)| {
+                    let offset =
+                        self.member(id, at, Decoration::Offset).context("a member without an offset")?;
+                    Ok(offset + self.bytes(member)?)
+                });
+                ends.reduce(|a: Result<u32>, b| Ok(a?.max(b?))).unwrap_or(Ok(0))
+            }
+            (op, _) => bail!("push constants hold a type of opcode {op}"),
+        }
+    }
+
+    fn constants(&self) -> BTreeMap<String, u32> {
+        let numbered = self.decorations.iter().filter(|((.., kind), _)| *kind == Decoration::SpecId as u32);
+        numbered.filter_map(|((id, ..), &number)| Some((self.names.get(id)?.clone(), number))).collect()
+    }
+
+    fn workgroup(&self) -> Result<[Side; 3]> {
+        if let Some(sides) = self.literal_sides {
+            return Ok(sides.map(Side::Fixed));
+        }
+        let [x, y, z] = self.sides.context("the kernel has no workgroup size")?;
+        let side = |id| match self.decoration(id, Decoration::SpecId) {
+            Some(number) => Ok(Side::Constant(number)),
+            None => {
+                self.values.get(&id).map(|&n| Side::Fixed(n)).context("a side of a workgroup is no constant")
+            }
+        };
+        Ok([side(x)?, side(y)?, side(z)?])
+    }
+}
+
+/// A text of SPIR-V: bytes up to a zero, four to a word.
+fn string(words: &[u32]) -> String {
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|&byte| byte != 0);
+    String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
 }

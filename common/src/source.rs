@@ -19,6 +19,20 @@ pub struct Source {
     pub includes: Vec<(String, String)>,
 }
 
+impl Source {
+    /// Its file below `shaders/`, without what its name says of how it is wrapped.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        self.name.split(' ').next().unwrap_or_default()
+    }
+
+    /// Which stage it is for, by the end of its file's name.
+    #[must_use]
+    pub fn stage(&self) -> &str {
+        self.file().rsplit('.').next().unwrap_or_default()
+    }
+}
+
 /// Where sources are read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Library {
@@ -52,17 +66,22 @@ impl Library {
         Ok(source)
     }
 
-    /// Names of all kernels below `shaders/`.
+    /// What is packed of a shader in the binary.
+    pub(crate) fn packed(shader: &str) -> Option<&'static [u8]> {
+        EMBEDDED.get_file(format!("{shader}.pack")).map(include_dir::File::contents)
+    }
+
+    /// Names of all shaders below `shaders/`, kernels and those of the window.
     ///
     /// # Errors
     /// A folder that cannot be read.
-    pub fn kernels(&self) -> Result<Vec<String>> {
+    pub fn shaders(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         match self {
             Self::Embedded => embedded_files(&EMBEDDED, &mut names),
             Self::Checkout(root) => files_below(root, root, &mut names)?,
         }
-        names.retain(|name| name.ends_with(".comp"));
+        names.retain(|name| [".comp", ".vert", ".frag"].iter().any(|end| name.ends_with(end)));
         names.sort();
         Ok(names)
     }
@@ -130,8 +149,8 @@ mod tests {
     #[test]
     fn the_binary_holds_what_the_checkout_holds() {
         let checkout = Library::Checkout(Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders"));
-        let names = checkout.kernels().unwrap();
-        assert_eq!(names, Library::Embedded.kernels().unwrap());
+        let names = checkout.shaders().unwrap();
+        assert_eq!(names, Library::Embedded.shaders().unwrap());
         assert!(names.contains(&"chain/step.comp".to_owned()), "{names:?}");
         for name in &names {
             assert_eq!(checkout.load(name).unwrap(), Library::Embedded.load(name).unwrap());

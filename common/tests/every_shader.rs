@@ -1,46 +1,89 @@
-//! Every kernel below `shaders/` compiles without a warning, bare and with each of its defines, and
-//! its interface can be made into layouts. The folder is walked, so nothing is registered.
+//! What is packed of the shaders is what they are now, and their interfaces can be made into layouts. The folder is
+//! walked, so nothing is registered.
 
+use std::fs;
 use std::path::Path;
 
-use common::reflect::{Interface, reflect};
-use common::source::{Library, Source};
-use common::spirv::{Defines, compile};
+use common::reflect::reflect;
+use common::source::Library;
+use common::spirv::{compile, pack};
 
 fn library() -> Library {
     Library::Checkout(Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders"))
 }
 
-fn interface(source: &Source, defines: &Defines) -> Interface {
-    let spirv =
-        compile(source, defines).unwrap_or_else(|error| panic!("{} {defines:?}: {error}", source.name));
-    reflect(&spirv).unwrap_or_else(|error| panic!("{} {defines:?}: {error:#}", source.name))
-}
-
-/// The macros that a shader asks for by `#ifdef`.
-fn switches(source: &Source) -> Vec<String> {
-    let asked = |line: &str| line.trim().strip_prefix("#ifdef ").map(|name| name.trim().to_owned());
-    let mut names: Vec<String> = source.text.lines().filter_map(asked).collect();
-    names.sort();
-    names.dedup();
-    names
+fn read_pack(shader: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../shaders/{shader}.pack"));
+    fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 #[test]
-fn every_kernel_compiles_bare_and_with_each_define() {
+fn every_pack_is_up_to_date() {
+    let shaders = library().shaders().unwrap();
+    assert!(shaders.len() >= 30, "{shaders:?}");
+    for shader in &shaders {
+        let outcome = pack::check(&library(), shader, &read_pack(shader));
+        outcome.unwrap_or_else(|error| panic!("{shader}: {error:#}; see common/examples/pack_shaders.rs"));
+    }
+}
+
+#[test]
+fn all_packs_together_are_small() {
+    let bytes: usize = library().shaders().unwrap().iter().map(|shader| read_pack(shader).len()).sum();
+    assert!(bytes < 500_000, "{bytes} bytes");
+}
+
+/// Compiles all modules, and compares where the compiler is the one that they were packed with.
+#[cfg(feature = "shaderc")]
+#[test]
+fn every_pack_holds_what_its_shader_compiles_to() {
+    for shader in library().shaders().unwrap() {
+        let differing = pack::differing(&library(), &shader, &read_pack(&shader)).unwrap();
+        assert!(differing.is_empty(), "{shader}: {differing:?}; see common/examples/pack_shaders.rs");
+    }
+}
+
+#[test]
+fn a_changed_shader_is_not_taken_from_its_pack() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    fs::create_dir_all(file("include")).unwrap();
+    fs::create_dir_all(file("chain")).unwrap();
+    for name in ["chain/step.comp", "include/texel.glsl", "lab/trace.glsl"] {
+        fs::create_dir_all(file(name).parent().unwrap()).unwrap();
+        fs::write(
+            file(name),
+            fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders").join(name)).unwrap(),
+        )
+        .unwrap();
+    }
+    let library = Library::Checkout(folder.path().to_owned());
+    let pack = read_pack("chain/step.comp");
+    pack::check(&library, "chain/step.comp", &pack).unwrap();
+    let include = fs::read_to_string(file("include/texel.glsl")).unwrap();
+    fs::write(file("include/texel.glsl"), include.replace("MIX_BITS = 24", "MIX_BITS = 23")).unwrap();
+    let error = pack::check(&library, "chain/step.comp", &pack).unwrap_err().to_string();
+    assert!(error.contains("chain/step.comp") && error.contains("not packed"), "{error}");
+}
+
+#[test]
+fn switches_change_neither_push_constants_nor_the_workgroup() {
     let library = library();
-    let kernels = library.kernels().unwrap();
-    assert!(kernels.len() >= 3, "{kernels:?}");
-    for name in kernels {
-        let source = library.load(&name).unwrap();
-        let bare = interface(&source, &vec![]);
-        assert!(!bare.bindings.is_empty(), "{name} has no output");
-        for switch in switches(&source) {
-            let defines = vec![(switch.clone(), "1".to_owned())];
-            let switched = interface(&source, &defines);
-            // A variant's kernels are recorded by the same lines of the sample.
-            assert_eq!(switched.push_bytes, bare.push_bytes, "{name} with {switch}");
-            assert_eq!(switched.workgroup, bare.workgroup, "{name} with {switch}");
+    for shader in library.shaders().unwrap().iter().filter(|shader| shader.ends_with(".comp")) {
+        let interfaces: Vec<_> = pack::plain(&library, shader)
+            .unwrap()
+            .iter()
+            .map(|(source, defines)| {
+                let spirv = compile(source, defines)
+                    .unwrap_or_else(|error| panic!("{shader} {defines:?}: {error:#}"));
+                reflect(&spirv).unwrap_or_else(|error| panic!("{shader} {defines:?}: {error:#}"))
+            })
+            .collect();
+        // A variant's kernels are recorded by the same lines of the sample.
+        for interface in &interfaces {
+            assert!(!interface.bindings.is_empty(), "{shader} has no output");
+            assert_eq!(interface.push_bytes, interfaces[0].push_bytes, "{shader}");
+            assert_eq!(interface.workgroup, interfaces[0].workgroup, "{shader}");
         }
     }
 }
@@ -49,7 +92,7 @@ fn every_kernel_compiles_bare_and_with_each_define() {
 fn coherent_stores_change_the_code() {
     let source = library().load("chain/step.comp").unwrap();
     let plain = compile(&source, &vec![]).unwrap();
-    let coherent = compile(&source, &vec![("COHERENT_STORES".into(), "1".into())]).unwrap();
+    let coherent = compile(&source, &vec![("COHERENT_STORES".into(), String::new())]).unwrap();
     // OpDecorate (71) with Coherent (23): one, and only where it is asked for.
     let decorated = |code: &[u32]| code.windows(3).filter(|w| w[0] == 3 << 16 | 71 && w[2] == 23).count();
     assert_eq!((decorated(&plain), decorated(&coherent)), (0, 1));
@@ -58,7 +101,7 @@ fn coherent_stores_change_the_code() {
 #[test]
 fn the_interface_of_the_chain_is_what_its_sample_gives() {
     let source = library().load("chain/step.comp").unwrap();
-    let interface = interface(&source, &vec![]);
+    let interface = reflect(&compile(&source, &vec![]).unwrap()).unwrap();
     assert_eq!(interface.bindings.len(), 2);
     assert_eq!(interface.push_bytes, 8);
     let names: Vec<&str> = interface.constants.keys().map(String::as_str).collect();

@@ -254,20 +254,15 @@ impl Form {
 
     /// The blur's kernel, set up to deal the texels out like this.
     pub fn kernel<'l>(&self, lab: &'l Lab, radius: u32) -> KernelBuilder<'l> {
-        let mut kernel = lab
+        let kernel = lab
             .kernel("semi_persistent_waves/box_blur.comp")
             .workgroup(self.workgroup)
-            .define_as("RADIUS", radius)
-            .define_as("TILES", self.tiles)
-            .define_as("FRESH", self.fresh(radius));
-        let switches = [
-            ("VERTICAL", self.axis == Axis::Vertical),
-            ("QUADS", self.quads),
-            ("FETCH_FIRST", self.fetches_first),
-        ];
-        for (switch, _) in switches.into_iter().filter(|(_, on)| *on) {
-            kernel = kernel.define(switch);
-        }
+            .constant("RADIUS", radius)
+            .constant("TILES", self.tiles)
+            .constant("FRESH", self.fresh(radius))
+            .constant("VERTICAL", (self.axis == Axis::Vertical).into())
+            .constant("QUADS", self.quads.into())
+            .constant("FETCH_FIRST", self.fetches_first.into());
         let steps = [
             ("LANES", self.lanes),
             ("PITCH", self.pitch),

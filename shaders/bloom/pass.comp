@@ -1,4 +1,5 @@
 #version 460
+// Modules: SAMPLED|STAGED|-
 #extension GL_GOOGLE_include_directive : require
 #ifdef SAMPLED
 #extension GL_EXT_samplerless_texture_functions : require
@@ -10,11 +11,7 @@
 #define BATCH(n) ROWS
 #include "bloom.glsl"
 
-#ifndef KIND
-#define KIND BLUR_X
-#endif
-
-layout(local_size_x = WIDTH, local_size_y = STEP) in;
+layout(constant_id = 0) const uint KIND = BLUR_X;
 
 #ifdef SAMPLED
 layout(set = 0, binding = 0) uniform utextureBuffer from;

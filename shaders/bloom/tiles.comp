@@ -1,4 +1,7 @@
 #version 460
+// Modules: COHERENT|CHAINED|SAMPLED CLOCK
+// Untraced modules: COHERENT|CHAINED|SAMPLED
+// Untraced modules: COHERENT TELL_NEEDS CLOCK|-
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -18,14 +21,10 @@
 #include "bloom.glsl"
 #include "trace_parts.glsl"
 
-#ifndef PASSES
-#define PASSES 1
-#define TICKETS 1
+layout(constant_id = 0) const int PASSES = 1;
+layout(constant_id = 1) const uint TICKETS = 1;
 // Words from flag to flag.
-#define FLAG_STRIDE 1
-#endif
-
-layout(local_size_x = WIDTH, local_size_y = STEP) in;
+layout(constant_id = 2) const int FLAG_STRIDE = 1;
 
 layout(std430, set = 0, binding = 0) readonly restrict buffer Scene {
     uvec2 scene[];

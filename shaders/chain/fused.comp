@@ -6,17 +6,16 @@
 // its passes read around it, and the border that is still right shrinks by the reach with each. Only the last of
 // these passes is stored. Texels of the border are computed by several workgroups.
 
-#ifndef DEPTH
-// Length of the cross's arms in texels, passes of a dispatch, side of a tile in texels.
-#define RADIUS 2
-#define DEPTH 1
-#define SIDE 32
-#endif
-
 const int ACROSS = 32;
 const int STEP = 8;
 layout(local_size_x = 32, local_size_y = 8) in;
 layout(constant_id = 0) const uint MULTIPLIER = 1;
+// Length of the cross's arms in texels.
+layout(constant_id = 1) const int RADIUS = 2;
+// Passes of a dispatch.
+layout(constant_id = 2) const int DEPTH = 1;
+// Of a tile, in texels.
+layout(constant_id = 3) const int SIDE = 32;
 
 layout(set = 0, binding = 0, r32ui) uniform readonly uimage2D previous;
 layout(set = 0, binding = 1, r32ui) uniform writeonly uimage2D next;

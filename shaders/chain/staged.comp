@@ -7,7 +7,6 @@
 
 #include "cut.glsl"
 
-layout(local_size_x = WIDTH, local_size_y = STEP) in;
 layout(constant_id = 0) const uint MULTIPLIER = 1;
 
 layout(set = 0, binding = 0, r32ui) uniform readonly uimage2D previous;

@@ -1,4 +1,6 @@
 #version 460
+// Modules: SAMPLED|COHERENT_STORES|FAULT|-
+// Modules: COHERENT_STORES COHERENT_LOADS
 #extension GL_GOOGLE_include_directive : require
 #ifdef SAMPLED
 #extension GL_EXT_samplerless_texture_functions : require

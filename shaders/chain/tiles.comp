@@ -1,4 +1,6 @@
 #version 460
+// Modules: COHERENT|CHAINED|SAMPLED|TAGGED STAGED|- CLOCK
+// Untraced modules: COHERENT|CHAINED|SAMPLED|TAGGED STAGED|-
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -28,16 +30,23 @@
 
 #include "cut.glsl"
 
-layout(local_size_x = WIDTH, local_size_y = STEP) in;
 layout(constant_id = 0) const uint MULTIPLIER = 1;
-#ifndef PASSES
-// Tiles in x and y, words from flag to flag, invocations that look at flags (from 1 to all of a workgroup).
-#define PASSES 1
-#define COLUMNS 1
-#define LINES 1
-#define FLAG_STRIDE 1
-#define POLLERS 1
-#endif
+layout(constant_id = 1) const int PASSES = 1;
+// Tiles in x and y.
+layout(constant_id = 2) const int COLUMNS = 1;
+layout(constant_id = 3) const int LINES = 1;
+// Words from flag to flag.
+layout(constant_id = 4) const int FLAG_STRIDE = 1;
+// Invocations that look at flags, from 1 to all of a workgroup.
+layout(constant_id = 5) const int POLLERS = 1;
+// A flag counts the finished tiles of a line of tiles, in place of one for each tile.
+layout(constant_id = 6) const bool FLAGS_A_LINE = false;
+// The order of the lines of tiles comes from a table, in place of pass by pass.
+layout(constant_id = 7) const bool ORDERED = false;
+// A workgroup takes ticket after ticket, in place of one.
+layout(constant_id = 8) const bool TAKES_ALL = false;
+// Two layers take turns, in place of one for each generation.
+layout(constant_id = 9) const bool TWO_IN_TURN = false;
 
 #if defined SAMPLED
 layout(set = 0, binding = 0, r32ui) uniform devicecoherent writeonly uimage2DArray generations;
@@ -69,11 +78,7 @@ const uint UNITS = uint(PASSES * COLUMNS * LINES);
 // The layer that holds a generation. With two in turn a tile overwrites what its neighbours read for the pass
 // before; they have told that they are past it, since it waits for just those that wait for it.
 int layer_of(int generation) {
-#ifdef TWO_IN_TURN
-    return generation % 2;
-#else
-    return generation;
-#endif
+    return TWO_IN_TURN ? generation % 2 : generation;
 }
 
 uint load_texel(ivec2 at, int generation) {
@@ -143,26 +148,16 @@ struct Unit {
 
 Unit unit_of(uint ticket) {
     uint line = ticket / COLUMNS;
-#ifdef ORDERED
-    uvec2 at = order[line];
-#else
-    uvec2 at = uvec2(line / LINES, line % LINES);
-#endif
+    uvec2 at = ORDERED ? order[line] : uvec2(line / LINES, line % LINES);
     return Unit(at.x, uvec2(ticket % COLUMNS, at.y));
 }
 
 shared uint given;
-#ifdef TAKES_ALL
 shared uint is_late;
-#endif
 
 // With TAKES_ALL the flags of the next tile are looked at while another subgroup tells of this one.
 uint in_turn() {
-#ifdef TAKES_ALL
-    return INVOCATIONS - 1u - gl_LocalInvocationIndex;
-#else
-    return gl_LocalInvocationIndex;
-#endif
+    return TAKES_ALL ? INVOCATIONS - 1u - gl_LocalInvocationIndex : gl_LocalInvocationIndex;
 }
 
 #include "tile_flags.glsl"
@@ -194,12 +189,8 @@ void do_tile(Unit unit, ivec2 last) {
     trace_stamp(STORED);
 }
 
-void main() {
-    ivec2 last = imageSize(generations).xy - 1;
-    take_ticket();
-    barrier();
-    uint mine = given;
-#ifdef TAKES_ALL
+// Ticket after ticket.
+void do_tiles(uint mine, ivec2 last) {
     if (gl_LocalInvocationIndex == 0) {
         is_late = 0;
     }
@@ -234,7 +225,17 @@ void main() {
             }
         }
     }
-#else
+}
+
+void main() {
+    ivec2 last = imageSize(generations).xy - 1;
+    take_ticket();
+    barrier();
+    uint mine = given;
+    if (TAKES_ALL) {
+        do_tiles(mine, last);
+        return;
+    }
     // The last row of workgroups may have more than there are tickets.
     if (mine >= UNITS) {
         return;
@@ -251,5 +252,4 @@ void main() {
     do_tile(unit, last);
     part();
     tell(unit);
-#endif
 }

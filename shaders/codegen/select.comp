@@ -1,4 +1,5 @@
 #version 460
+// Modules: TERNARY|-
 
 // Of eight pairs of words the one that a third word chooses: as a conditional expression (TERNARY), or
 // with an `if` in the unrolled loop.

@@ -1,4 +1,5 @@
 #version 460
+// Modules: MULTIPLY|SELECT|-
 
 // The next generation of MT19937's state, in place: an invocation a generator, RUN words at a time.
 //

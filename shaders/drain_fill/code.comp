@@ -1,14 +1,11 @@
 #version 460
+// Modules: STEPS_1024|STEPS_64|-
 #extension GL_GOOGLE_include_directive : require
 #include "step.glsl"
 
 // Steps one after the other without a loop: as much code as there are steps. Each has a multiplier of its
 // own, which is put in as VERSION makes it and made right again at run time: the versions differ in every
 // step's code and in nothing else.
-
-#ifndef BODY
-#define BODY S16(0u)
-#endif
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint VERSION = 0u;
@@ -33,6 +30,12 @@ void main() {
         return;
     }
     uint value = first(item);
-    BODY
+#if defined STEPS_1024
+    S1024(0u)
+#elif defined STEPS_64
+    S64(0u)
+#else
+    S16(0u)
+#endif
     results[item] = value;
 }

@@ -5,13 +5,9 @@
 // Fetches that each need the one before: a step's multiplier comes with the place of the next one. All lanes
 // are at the same place, as with a material's constants.
 
-#ifndef PLACES
-#define PLACES 1
-#endif
-// A place has a cache line of its own.
-#ifndef VECTORS
-#define VECTORS 8
-#endif
+layout(constant_id = 1) const uint PLACES = 1;
+// Of a place, which has a cache line of its own.
+layout(constant_id = 2) const uint VECTORS = 8;
 
 layout(local_size_x_id = 0) in;
 

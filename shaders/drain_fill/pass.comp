@@ -1,4 +1,5 @@
 #version 460
+// Modules: AFTER_CLEAR|-
 #extension GL_GOOGLE_include_directive : require
 #include "step.glsl"
 

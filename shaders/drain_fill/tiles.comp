@@ -1,4 +1,5 @@
 #version 460
+// Modules: LOADED_ANEW|-
 #extension GL_GOOGLE_include_directive : require
 // Only unrolled loops keep constants in registers.
 #extension GL_EXT_control_flow_attributes : require
@@ -8,9 +9,7 @@
 // with each, and stores. A workgroup takes every so manieth tile, each where the launch of as many
 // workgroups as tiles gives it one.
 
-#ifndef CONSTANTS
-#define CONSTANTS 8
-#endif
+layout(constant_id = 1) const uint CONSTANTS = 8;
 
 layout(local_size_x_id = 0) in;
 

@@ -1,4 +1,13 @@
 #version 460
+// Modules: FLAGS_INT RAW|NO_W|PACKED|BALLOT|LOOP|SMALL|PARK|RELOAD|-
+// Modules: FLAGS_BOOL|FLAGS_BITS|FLAGS_SIGN
+// Modules: RAW NO_W PACKED FLAGS_SIGN BALLOT|- LOOP RELOAD|PARK|-
+// Modules: NO_W PACKED FLAGS_SIGN BALLOT|- LOOP RELOAD
+// Modules: RAW PACKED FLAGS_SIGN BALLOT|- LOOP RELOAD
+// Modules: RAW NO_W FLAGS_SIGN BALLOT|- LOOP RELOAD
+// Modules: RAW NO_W PACKED FLAGS_INT BALLOT|- LOOP RELOAD
+// Modules: RAW NO_W PACKED FLAGS_SIGN BALLOT|- RELOAD
+// Modules: RAW NO_W PACKED FLAGS_SIGN BALLOT|- LOOP RELOAD FROM_MEMORY
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #ifdef BALLOT
@@ -23,23 +32,10 @@
 //   PARK     what is needed again at the end waits in shared memory instead of in registers
 //   RELOAD   what is needed again at the end is read again
 //
-// GROUP, PARTICLES and what follows are macros, because arrays and unrolled loops need them. A colour
-// has at most half as many constraints as an island has particles, so a group may have twice as many
-// threads as it needs: it then solves in TURNS. Where it has too few, each thread has several ROUNDS.
+// A colour has at most half as many constraints as an island has particles, so a group may have twice as
+// many threads as it needs: it then solves in TURNS. Where it has too few, each thread has several ROUNDS.
 
-#ifndef GROUP
-#define GROUP 256
-#define PARTICLES 256
-#define COLOURS 1
-#define PREFETCH 1
-#define TURNS 1
-#define ROUNDS 1
-#endif
-
-// Threads that solve a colour.
-#define LANES (GROUP / TURNS)
-
-layout(local_size_x = GROUP) in;
+layout(local_size_x_id = 8) in;
 
 // How often every constraint is projected; 0 where other dispatches have done it.
 layout(constant_id = 0) const uint ITERATIONS = 0;
@@ -49,9 +45,20 @@ layout(constant_id = 2) const float SUM_SCALE = 1;
 layout(constant_id = 3) const uint REPORT_WORDS = 64;
 layout(constant_id = 4) const uint REPORT_HEAD = 3;
 layout(constant_id = 5) const uint NOT_LISTED = 0;
-// Used under GRAVITY.
+layout(constant_id = 14) const bool GRAVITY = false;
 layout(constant_id = 6) const float FALL = 0;
 layout(constant_id = 7) const float FLOOR = 0;
+
+layout(constant_id = 9) const uint PARTICLES = 256;
+layout(constant_id = 10) const uint COLOURS = 1;
+// Colours whose constraints are loaded at a time.
+layout(constant_id = 11) const uint PREFETCH = 1;
+layout(constant_id = 12) const uint TURNS = 1;
+layout(constant_id = 13) const uint ROUNDS = 1;
+
+const uint GROUP = gl_WorkGroupSize.x;
+// Threads that solve a colour.
+const uint LANES = GROUP / TURNS;
 
 layout(push_constant) uniform Push {
     uint colours; // COLOURS, where no compiler can know it
@@ -73,22 +80,20 @@ layout(set = 0, binding = 6, std430) readonly buffer State { vec4 state[]; };
 #endif
 
 // Words that threads share one count among.
-const int SPREAD = 16;
+const uint SPREAD = 16;
 
 // x, y, z, and 1; with NO_W the inverse mass has the fourth place.
 shared vec4 position[PARTICLES];
 // Without NO_W the inverse masses, as long as anything is solved; then what the report counts with.
 #if defined BALLOT && defined NO_W
-shared uint scratch[max(GROUP / 4, 3 * SPREAD)]; // no subgroup is smaller than 4
-#elif defined NO_W || GROUP > PARTICLES
+shared uint scratch[GROUP / 4 > 3 * SPREAD ? GROUP / 4 : 3 * SPREAD]; // no subgroup is smaller than 4
+#elif defined NO_W
 shared uint scratch[GROUP];
 #else
-shared uint scratch[PARTICLES];
+shared uint scratch[GROUP > PARTICLES ? GROUP : PARTICLES];
 #endif
 #ifdef PARK
 shared float parked[3 * PARTICLES]; // coordinate by coordinate
-#elif !defined RELOAD && GROUP < PARTICLES
-#error "a thread keeps one particle's start in registers: GROUP must reach PARTICLES"
 #endif
 #ifdef LOOP
 shared uint begins[COLOURS + TURNS + 1]; // of a colour's constraints; one that is not there has none
@@ -137,9 +142,7 @@ Point load(Frame frame, uint p) {
     vec4 particle = particles[island() * PARTICLES + p];
     Point start = to_world(frame, particle.xyz);
     Point at = start;
-#ifdef GRAVITY
-    at.y -= particle.w > 0.0 ? FALL : 0.0;
-#endif
+    at.y -= GRAVITY && particle.w > 0.0 ? FALL : 0.0;
 #ifdef FROM_MEMORY
     at.xyz = state[island() * PARTICLES + p].xyz;
 #endif
@@ -184,8 +187,7 @@ struct Ahead {
     bool there[ROUNDS];
 };
 
-Ahead fetch(uint colour) {
-    Ahead ahead;
+void fetch(inout Ahead ahead, uint colour) {
     uint first = begins[colour] + thread() % LANES;
     uint end = begins[colour + 1u];
     [[unroll]] for (uint k = 0u; k < ROUNDS; ++k) {
@@ -194,7 +196,6 @@ Ahead fetch(uint colour) {
         // Something is read where nothing is there, in place of a branch.
         ahead.words[k] = constraints[at < end ? at : 0u];
     }
-    return ahead;
 }
 
 // The parts of the group take turns: while one solves its colour, what the other solves next is on
@@ -210,7 +211,7 @@ void solve_all(inout Ahead ahead) {
                         solve(held, flags, 0u);
                     }
                 }
-                ahead = fetch((first + TURNS < colours ? first + TURNS : 0u) + turn);
+                fetch(ahead, (first + TURNS < colours ? first + TURNS : 0u) + turn);
             }
             barrier();
         }
@@ -368,7 +369,8 @@ void main() {
     }
     barrier();
 #ifdef LOOP
-    Ahead ahead = fetch(thread() / LANES);
+    Ahead ahead;
+    fetch(ahead, thread() / LANES);
 #endif
     for (uint iteration = 0u; iteration < ITERATIONS; ++iteration) {
 #ifdef LOOP
@@ -376,12 +378,12 @@ void main() {
 #else
         solve_all();
 #endif
-#ifdef GRAVITY
-        for (uint p = thread(); p < PARTICLES; p += GROUP) {
-            position[p].y = max(position[p].y, FLOOR);
+        if (GRAVITY) {
+            for (uint p = thread(); p < PARTICLES; p += GROUP) {
+                position[p].y = max(position[p].y, FLOOR);
+            }
+            barrier();
         }
-        barrier();
-#endif
     }
 #ifdef RELOAD
     frame = load_frame();

@@ -4,24 +4,15 @@
 // What the passes of a bloom compute, a tile at a time. A texel has four channels of 16 bits, whole numbers, so that
 // each result is exact. Behind it come the functions that load, which know where a pass finds its texels.
 
-#ifndef WIDTH
-// Invocations in x and y, and rows that each loops over where passes have dispatches of their own.
-#define WIDTH 32
-#define STEP 8
-#define ROWS 1
-#endif
-#ifndef RADIUS
-// Reach of a blur in texels; its binomial weights from the middle on, which add up to 1 << 2 * RADIUS.
-#define RADIUS 4
-#define WEIGHTS 70, 56, 28, 8, 1
-// What is darker does not bloom; the most that a channel holds.
-#define THRESHOLD 1024
-#define BRIGHTEST 65534
-#endif
+// Its ROWS are those of passes that have dispatches of their own, where tiles have the same height at all levels.
+#include "cut.glsl"
 
-// A tile is as wide as its workgroup; in passes of their own tiles have the same height at all levels.
-const int HEIGHT = STEP * ROWS;
-const uint INVOCATIONS = uint(WIDTH * STEP);
+// Weight of the middle of a blur. The weights are binomial and add up to 1 << 2 * RADIUS.
+layout(constant_id = 24) const uint MIDDLE = 6;
+// What is darker does not bloom.
+layout(constant_id = 25) const uint THRESHOLD = 1024;
+// The most that a channel holds.
+layout(constant_id = 26) const uint BRIGHTEST = 65534;
 
 // What a pass does, as in samples/src/bloom/pyramid.rs.
 const uint BRIGHT = 0; // what is above the threshold, from the scene
@@ -135,10 +126,11 @@ uvec4 halved(Pass pass, ivec2 at) {
 }
 
 uvec4 blurred(Pass pass, ivec2 at, ivec2 along) {
-    const uint weights[RADIUS + 1] = uint[](WEIGHTS);
-    uvec4 sum = weights[0] * near(pass, at);
+    uint weight = MIDDLE;
+    uvec4 sum = weight * near(pass, at);
     for (int d = 1; d <= RADIUS; ++d) {
-        sum += weights[d] * (near(pass, at - d * along) + near(pass, at + d * along));
+        weight = weight * (RADIUS - d + 1) / (RADIUS + d);
+        sum += weight * (near(pass, at - d * along) + near(pass, at + d * along));
     }
     return sum + (1u << 2 * RADIUS - 1) >> 2 * RADIUS;
 }

@@ -5,9 +5,7 @@
 // `precise` keeps a multiplication and an addition from becoming one operation, which rounds once
 // where the twin rounds twice.
 
-#ifndef SEED
-#define SEED 0u
-#endif
+layout(constant_id = 30) const uint SEED = 0;
 
 float inverse_root(float x) {
     precise float half_x = 0.5 * x;

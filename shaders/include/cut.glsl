@@ -1,22 +1,18 @@
 #ifndef CUT_GLSL
 #define CUT_GLSL
 
-// How the chain is cut into tiles: macros, because what follows from them must be known where arrays are declared
-// and loops unrolled.
+// How a pass is cut into tiles: constants, so that arrays can be declared with them and loops unrolled.
 
-#ifndef WIDTH
-// Invocations in x and y, and rows that each loops over, the workgroup's height apart.
-#define WIDTH 8
-#define STEP 8
-#define ROWS 1
-#endif
-#ifndef RADIUS
-// Length of the cross's arms in texels.
-#define RADIUS 2
-#endif
+layout(local_size_x_id = 20, local_size_y_id = 21) in;
+// Rows that each invocation loops over, the workgroup's height apart.
+layout(constant_id = 22) const int ROWS = 1;
+// How far a texel's neighbours reach, in texels.
+layout(constant_id = 23) const int RADIUS = 2;
 
 // A tile is as wide as its workgroup.
+const int WIDTH = int(gl_WorkGroupSize.x);
+const int STEP = int(gl_WorkGroupSize.y);
 const int HEIGHT = STEP * ROWS;
-const uint INVOCATIONS = uint(WIDTH * STEP);
+const uint INVOCATIONS = gl_WorkGroupSize.x * gl_WorkGroupSize.y;
 
 #endif

@@ -2,8 +2,7 @@
 // what the rows make. Texels are whole numbers from 0 to 255, and every sum stays below 2^24, so that it
 // is exact in any order, with fused operations and without.
 //
-// FILTER is one of the numbers below, RADIUS the reach in texels, WEIGHTS the 2 * RADIUS + 1 weights of
-// one axis, the same for rows and columns.
+// FILTER is one of the numbers below.
 
 #ifndef FILTER_GLSL
 #define FILTER_GLSL
@@ -16,13 +15,26 @@
 #ifndef FILTER
 #define FILTER FILTER_SUM
 #endif
-#ifndef RADIUS
-#define RADIUS 1
-#define WEIGHTS float[](1.0, 1.0, 1.0)
-#endif
+// The reach in texels.
+layout(constant_id = 20) const int RADIUS = 1;
+// The weights of one axis from the middle on, the same for rows and columns.
+layout(constant_id = 21) const float WEIGHT_0 = 1.0;
+layout(constant_id = 22) const float WEIGHT_1 = 1.0;
+layout(constant_id = 23) const float WEIGHT_2 = 0.0;
+layout(constant_id = 24) const float WEIGHT_3 = 0.0;
+layout(constant_id = 25) const float WEIGHT_4 = 0.0;
+layout(constant_id = 26) const float WEIGHT_5 = 0.0;
+layout(constant_id = 27) const float WEIGHT_6 = 0.0;
+layout(constant_id = 28) const float WEIGHT_7 = 0.0;
+layout(constant_id = 29) const float WEIGHT_8 = 0.0;
 
 const int TAPS = 2 * RADIUS + 1;
-const float weights[TAPS] = WEIGHTS;
+
+float weight(int tap) {
+    float weights[] = float[](
+        WEIGHT_0, WEIGHT_1, WEIGHT_2, WEIGHT_3, WEIGHT_4, WEIGHT_5, WEIGHT_6, WEIGHT_7, WEIGHT_8);
+    return weights[abs(tap - RADIUS)];
+}
 
 // A sum or a maximum in x; a minimum and a maximum.
 #define Taken vec2
@@ -44,7 +56,7 @@ Taken with_tap(Taken taken, float texel, int i) {
 #elif FILTER == FILTER_CLAMP
     return vec2(min(taken.x, texel), max(taken.y, texel));
 #else
-    return vec2(taken.x + weights[i] * texel, 0.0);
+    return vec2(taken.x + weight(i) * texel, 0.0);
 #endif
 }
 
@@ -55,7 +67,7 @@ Taken with_row(Taken taken, Taken row, int i) {
 #elif FILTER == FILTER_CLAMP
     return vec2(min(taken.x, row.x), max(taken.y, row.y));
 #else
-    return vec2(taken.x + weights[i] * row.x, 0.0);
+    return vec2(taken.x + weight(i) * row.x, 0.0);
 #endif
 }
 

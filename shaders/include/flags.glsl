@@ -17,21 +17,22 @@
 // A look that acquires costs an H200 less than a look and a fence behind it (2 to 4 % of the whole chain at 4096x4096),
 // unless most looks are in vain (2 % more of a bloom, RELAXED_LOOKS).
 // lavapipe (Mesa 22.3) loses texels when a load acquires where the workgroup's invocations diverge.
-#if defined ON_CPU || defined RELAXED_LOOKS
+#ifdef RELAXED_LOOKS
+#define RELAXED true
+#else
+#define RELAXED ON_CPU
+#endif
+
 uint look_at(uint flag) {
-    return atomicLoad(flags[flag], gl_ScopeDevice, 0, 0);
+    return RELAXED ? atomicLoad(flags[flag], gl_ScopeDevice, 0, 0)
+                   : atomicLoad(flags[flag], gl_ScopeDevice, CLASSES, ACQUIRE);
 }
 
 void acquire() {
-    memoryBarrier(gl_ScopeDevice, CLASSES, ACQUIRE);
+    if (RELAXED) {
+        memoryBarrier(gl_ScopeDevice, CLASSES, ACQUIRE);
+    }
 }
-#else
-uint look_at(uint flag) {
-    return atomicLoad(flags[flag], gl_ScopeDevice, CLASSES, ACQUIRE);
-}
-
-void acquire() {}
-#endif
 
 // Looks until the flag has come so far.
 void watch(uint flag, uint least) {

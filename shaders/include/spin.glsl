@@ -13,10 +13,10 @@ const uint TURNS = 60000;
 const uint TURNS = 10000;
 #endif
 
-#ifndef PAUSE
 // Steps of arithmetic between two looks.
-#define PAUSE 0
-#endif
+layout(constant_id = 30) const uint PAUSE = 0;
+// The device is a CPU.
+layout(constant_id = 31) const bool ON_CPU = false;
 
 struct Spin {
     uint turns;
@@ -59,22 +59,25 @@ void end_spin(bool seen) {
     }
 }
 
-#ifdef ON_CPU
 // lavapipe before Mesa 25 ends all loops of an invocation in silence after 65,535 turns together, and the workgroup
 // that is waited for may run on a thread that the operating system has put aside for many milliseconds. So a turn
 // takes long: many looks, in a row and not in a loop, of a kind that no compiler merges.
 #define TWICE(x) x x
 #define TIMES_64(x) TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x))))))
-void pause(uint seed) {
+void pause_on_cpu() {
     uint seen = 0;
     TIMES_64(seen |= atomicAdd(bail_outs, 0u);)
     if (seen == 0xFFFFFFFFu) {
         atomicAdd(ticket, 0u);
     }
 }
-#else
+
 // Arithmetic that no compiler leaves out, so that a wave that waits asks memory less often.
 void pause(uint seed) {
+    if (ON_CPU) {
+        pause_on_cpu();
+        return;
+    }
     uint value = seed + gl_LocalInvocationIndex;
     for (uint i = 0; i < PAUSE; ++i) {
         value = (value ^ value >> 7) * 0x01000193u + 1u;
@@ -83,6 +86,5 @@ void pause(uint seed) {
         atomicAdd(ticket, 0u);
     }
 }
-#endif
 
 #endif

@@ -2,10 +2,8 @@
 #define STEP_GLSL
 
 // The arithmetic of `drain_fill`: an item is a word, and a step is a bijection that no compiler merges with
-// the next one. MULTIPLIER is odd.
-#ifndef MULTIPLIER
-#define MULTIPLIER 1u
-#endif
+// the next one. MULTIPLIER is odd, and the same in samples/src/drain_fill/step.rs.
+const uint MULTIPLIER = 0x9E3779B1u;
 
 // Never 0 for as many items as a buffer holds.
 uint first(uint item) {

@@ -15,18 +15,14 @@
 // Tiles that the arms of the cross reach into.
 const int REACH_X = (RADIUS + WIDTH - 1) / WIDTH;
 const int REACH_Y = (RADIUS + HEIGHT - 1) / HEIGHT;
-#ifdef FLAGS_A_LINE
-const uint NEEDED = uint(2 * REACH_Y + 1);
-#else
-const uint NEEDED = uint(2 * (REACH_X + REACH_Y) + 1);
-#endif
+const uint NEEDED = uint(2 * (FLAGS_A_LINE ? REACH_Y : REACH_X + REACH_Y) + 1);
 
 // Flag `n` of those that a tile needs. At an edge some are asked for twice.
 uint flag_of(uvec2 tile, uint n) {
-#ifdef FLAGS_A_LINE
-    int y = clamp(int(tile.y) + int(n) - REACH_Y, 0, LINES - 1);
-    return uint(y * FLAG_STRIDE);
-#else
+    if (FLAGS_A_LINE) {
+        int y = clamp(int(tile.y) + int(n) - REACH_Y, 0, LINES - 1);
+        return uint(y * FLAG_STRIDE);
+    }
     ivec2 away = ivec2(int(n) - REACH_X, 0);
     if (n > 2 * REACH_X) {
         int y = int(n) - 2 * REACH_X - 1 - REACH_Y;
@@ -34,17 +30,12 @@ uint flag_of(uvec2 tile, uint n) {
     }
     ivec2 at = clamp(ivec2(tile) + away, ivec2(0), ivec2(COLUMNS, LINES) - 1);
     return uint((at.y * COLUMNS + at.x) * FLAG_STRIDE);
-#endif
 }
 
 // What a flag shows once the passes before `pass` are stored. Tiles of one place finish pass after pass, since
 // each needs the one before; so does a line of tiles, each of which needs the whole line before.
 uint done_before(uint pass) {
-#ifdef FLAGS_A_LINE
-    return pass * COLUMNS;
-#else
-    return pass;
-#endif
+    return FLAGS_A_LINE ? pass * COLUMNS : pass;
 }
 
 bool shows(uint flag, uint pass) {
@@ -83,13 +74,14 @@ bool may_begin(uint ticket) {
 }
 
 void tell(Unit unit) {
-    if (gl_LocalInvocationIndex == 0) {
-#ifdef FLAGS_A_LINE
+    if (gl_LocalInvocationIndex != 0) {
+        return;
+    }
+    if (FLAGS_A_LINE) {
         atomicAdd(flags[unit.tile.y * FLAG_STRIDE], 1u, gl_ScopeDevice, CLASSES, RELEASE);
-#else
+    } else {
         uint flag = (unit.tile.y * COLUMNS + unit.tile.x) * FLAG_STRIDE;
         atomicStore(flags[flag], unit.pass + 1u, gl_ScopeDevice, CLASSES, RELEASE);
-#endif
     }
 }
 #else

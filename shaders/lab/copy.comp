@@ -1,15 +1,14 @@
 #version 460
+// Modules: FORMAT=r8|FORMAT=rgba8|FORMAT=rgba16f|FORMAT=r32f VOLUME|-
+// Modules: FORMAT=r32ui WHOLE_NUMBERS VOLUME|-
 #extension GL_EXT_samplerless_texture_functions : require
 
 // Copies an image: the most that any variant on such images can move. Each invocation copies COLUMNS x
 // ROWS texels that lie a workgroup apart, all loads ahead of the stores.
 
-#ifndef LANES_X
-#define LANES_X 8
-#define LANES_Y 8
-#define COLUMNS 1
-#define ROWS 1
-#endif
+layout(local_size_x_id = 0, local_size_y_id = 1) in;
+layout(constant_id = 2) const uint COLUMNS = 1;
+layout(constant_id = 3) const uint ROWS = 1;
 
 #ifndef FORMAT
 #ifdef WHOLE_NUMBERS
@@ -18,8 +17,6 @@
 #define FORMAT r32f
 #endif
 #endif
-
-layout(local_size_x = LANES_X, local_size_y = LANES_Y) in;
 
 #ifdef WHOLE_NUMBERS
 #define Texel uvec4
@@ -40,7 +37,7 @@ layout(local_size_x = LANES_X, local_size_y = LANES_Y) in;
 layout(set = 0, binding = 0) uniform OF(TEXTURE, SHAPE) from;
 layout(set = 0, binding = 1, FORMAT) uniform writeonly OF(IMAGE, SHAPE) to;
 
-const uvec2 LANES = uvec2(LANES_X, LANES_Y);
+const uvec2 LANES = gl_WorkGroupSize.xy;
 
 void main() {
     ivec3 size = ivec3(imageSize(to).xy, 1);

@@ -1,4 +1,5 @@
 #version 460
+// Untraced modules: CYCLES_SM|CYCLES_CORE|-
 #extension GL_ARB_shader_clock : require
 #extension GL_EXT_shader_realtime_clock : require
 #ifdef CYCLES_SM

@@ -1,4 +1,5 @@
 #version 460
+// Modules: -
 
 // Multiplies and adds in chains that do not depend on each other: the most that any variant can compute.
 // All values are whole numbers below 2^24, so the result is the same with fused operations and without.

@@ -3,6 +3,10 @@
 //
 // What is held in registers: the slot while a unit is at work, and between two units when the last one ended.
 
+// Vectors of a slot, and stamps of a unit.
+layout(constant_id = 200) const uint TRACE_STRIDE = 2;
+layout(constant_id = 201) const uint TRACE_STAMPS = 0;
+
 const uint TRACE_CLOSED = 0xFFFFFFFFu;
 uint trace_open; // the slot of the unit that is at work, in vectors
 uvec2 trace_since; // when the wave began, or its last unit ended

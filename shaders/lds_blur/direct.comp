@@ -1,4 +1,5 @@
 #version 460
+// Modules: FILTER=0|FILTER=1|FILTER=2|FILTER=3 STORAGE|-
 #extension GL_EXT_samplerless_texture_functions : require
 #extension GL_GOOGLE_include_directive : require
 // Only unrolled loops keep rows in registers and weights as constants.
@@ -6,14 +7,12 @@
 
 #include "filter.glsl"
 
-#ifndef RUN
-#define RUN 1
-#endif
-
 // Every invocation loads its whole neighbourhood itself. With RUN rows an invocation walks down its
 // column and keeps the rows that the next texel needs again in registers.
 
 layout(constant_id = 0) const float SCALE = 1.0; // makes the weights' sum 1
+
+layout(constant_id = 3) const int RUN = 1;
 
 layout(local_size_x_id = 1, local_size_y_id = 2) in;
 

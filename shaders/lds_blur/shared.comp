@@ -1,16 +1,14 @@
 #version 460
+// Modules: FILTER=0|FILTER=3 HALF|SEPARABLE|- LARGE|-
+// Modules: FILTER=1|FILTER=2 HALF|SEPARABLE|-
+// Untraced modules: FILTER=0|FILTER=3 HALF|SEPARABLE|- LARGE|- COUNT_LOADS
+// Untraced modules: FILTER=1|FILTER=2 HALF|SEPARABLE|- COUNT_LOADS
 #extension GL_EXT_samplerless_texture_functions : require
 #extension GL_GOOGLE_include_directive : require
 // Only unrolled loops keep rows in registers and weights as constants.
 #extension GL_EXT_control_flow_attributes : require
 
 #include "filter.glsl"
-
-#ifndef TILE_WIDTH
-#define TILE_WIDTH 8
-#define TILE_HEIGHT 8
-#define RUN 1
-#endif
 
 // A workgroup loads the tile that it covers, and the texels within reach around it, once into shared
 // memory, and filters from there.
@@ -21,7 +19,9 @@
 
 layout(constant_id = 0) const float SCALE = 1.0; // makes the weights' sum 1
 
-layout(local_size_x = TILE_WIDTH, local_size_y = TILE_HEIGHT / RUN) in;
+layout(constant_id = 3) const int RUN = 1;
+
+layout(local_size_x_id = 1, local_size_y_id = 2) in;
 
 layout(set = 0, binding = 0) uniform texture2D from;
 layout(set = 0, binding = 1, r32f) uniform writeonly image2D to;
@@ -37,25 +37,27 @@ layout(std430, set = 0, binding = NEXT_BINDING) buffer Counters { uint loads; };
 
 // A large filter's whole tile would be more code than an instruction cache holds, and more than lavapipe
 // compiles within seconds.
-#if RADIUS <= 2
-#define UNROLL [[unroll]]
-#else
+#ifdef LARGE
 #define UNROLL
+#else
+#define UNROLL [[unroll]]
 #endif
 
+const int TILE_WIDTH = int(gl_WorkGroupSize.x);
+const int THREADS_Y = int(gl_WorkGroupSize.y);
+const int TILE_HEIGHT = THREADS_Y * RUN;
 const int WIDTH = TILE_WIDTH + 2 * RADIUS;
 const int HEIGHT = TILE_HEIGHT + 2 * RADIUS;
-const int THREADS_Y = TILE_HEIGHT / RUN;
 
 #ifdef HALF
 const int COLUMNS = (WIDTH + 1) / 2;
-shared uint tile[HEIGHT][COLUMNS];
+shared uint tile[HEIGHT * COLUMNS];
 #else
 const int COLUMNS = WIDTH;
-shared float tile[HEIGHT][COLUMNS];
+shared float tile[HEIGHT * COLUMNS];
 #endif
 #ifdef SEPARABLE
-shared Taken across[HEIGHT][TILE_WIDTH];
+shared Taken across[HEIGHT * TILE_WIDTH];
 #endif
 
 float load(ivec2 at, ivec2 last) {
@@ -76,10 +78,10 @@ float old(ivec2 at) {
 // Texel of the tile, counted from its reach's corner.
 float held(int x, int y) {
 #ifdef HALF
-    vec2 pair = unpackHalf2x16(tile[y][x / 2]);
+    vec2 pair = unpackHalf2x16(tile[y * COLUMNS + x / 2]);
     return (x & 1) == 0 ? pair.x : pair.y;
 #else
-    return tile[y][x];
+    return tile[y * COLUMNS + x];
 #endif
 }
 
@@ -87,7 +89,7 @@ float held(int x, int y) {
 void put(ivec2 to, ivec2 corner, ivec2 last) {
     ivec2 at = corner + ivec2(2 * to.x, to.y) - RADIUS;
     float second = 2 * to.x + 1 < WIDTH ? load(at + ivec2(1, 0), last) : 0.0;
-    tile[to.y][to.x] = packHalf2x16(vec2(load(at, last), second));
+    tile[to.y * COLUMNS + to.x] = packHalf2x16(vec2(load(at, last), second));
 }
 
 void fill(ivec2 corner, ivec2 last) {
@@ -107,7 +109,7 @@ void fill(ivec2 corner, ivec2 last) {
     UNROLL for (int y = 0; y < HEIGHT; y += THREADS_Y) {
         ivec2 to = lane + ivec2(RADIUS, y);
         if (to.y < HEIGHT) {
-            tile[to.y][to.x] = load(corner + to - RADIUS, last);
+            tile[to.y * COLUMNS + to.x] = load(corner + to - RADIUS, last);
         }
     }
     // The border's columns, dealt out to all lanes: row by row, two of 32 lanes would have something to load.
@@ -116,7 +118,7 @@ void fill(ivec2 corner, ivec2 last) {
         ivec2 to = ivec2(texel % (2 * RADIUS), texel / (2 * RADIUS));
         to.x += to.x < RADIUS ? 0 : TILE_WIDTH;
         if (to.y < HEIGHT) {
-            tile[to.y][to.x] = load(corner + to - RADIUS, last);
+            tile[to.y * COLUMNS + to.x] = load(corner + to - RADIUS, last);
         }
     }
 }
@@ -132,7 +134,7 @@ Taken row_of_tile(int x, int y) {
 
 Taken row(int x, int y) {
 #ifdef SEPARABLE
-    return across[y][x];
+    return across[y * TILE_WIDTH + x];
 #else
     return row_of_tile(x, y);
 #endif
@@ -147,7 +149,7 @@ void main() {
 #ifdef SEPARABLE
     UNROLL for (int y = 0; y < HEIGHT; y += THREADS_Y) {
         if (lane.y + y < HEIGHT) {
-            across[lane.y + y][lane.x] = row_of_tile(lane.x, lane.y + y);
+            across[(lane.y + y) * TILE_WIDTH + lane.x] = row_of_tile(lane.x, lane.y + y);
         }
     }
     barrier();

@@ -1,4 +1,8 @@
 #version 460
+// Modules: FORMAT=rgba8|FORMAT=rgba16f STORAGE_LOADS|- PADDED|-
+// Modules: FORMAT=r8|FORMAT=r32f ONE_CHANNEL STORAGE_LOADS|- PADDED|-
+// Untraced modules: FORMAT=rgba8|FORMAT=rgba16f STORAGE_LOADS|- PADDED|- COUNT_RESIDENT
+// Untraced modules: FORMAT=r8|FORMAT=r32f ONE_CHANNEL STORAGE_LOADS|- PADDED|- COUNT_RESIDENT
 #extension GL_GOOGLE_include_directive : require
 // Only unrolled loops keep the window in registers.
 #extension GL_EXT_control_flow_attributes : require
@@ -8,24 +12,13 @@
 // A box blur along one axis. A subgroup blurs one tile after another, as many as TILES, and keeps the
 // window of texels under the filter: what the next tile needs of it is not fetched again.
 
-#ifndef RADIUS
-#define RADIUS 4
-#endif
-#ifndef TILES
-#define TILES 1
-#endif
+layout(constant_id = 16) const int RADIUS = 4;
+layout(constant_id = 17) const int TILES = 1;
 // Texels that enter the window from tile to tile: as many as the tiles lie apart along the axis, all
 // where that is further than the filter reaches, or where they lie apart across it.
-#ifndef FRESH
-#define FRESH 9
-#endif
+layout(constant_id = 18) const int FRESH = 9;
 #ifndef FORMAT
 #define FORMAT rgba8
-#endif
-#ifdef VERTICAL
-#define AXIS ivec2(0, 1)
-#else
-#define AXIS ivec2(1, 0)
 #endif
 // Channels that the format does not have would take registers all the same.
 #ifdef ONE_CHANNEL
@@ -36,13 +29,16 @@
 #define CHANNELS rgba
 #endif
 
+layout(constant_id = 19) const bool VERTICAL = false;
+// All texels that the tiles need come at first: a tile that waits for one texel at a time waits too long.
+layout(constant_id = 20) const bool FETCH_FIRST = false;
+// The lanes of a tile stand in quads.
+layout(constant_id = 21) const bool QUADS = false;
+// The format stores fractions of integers.
+layout(constant_id = 22) const bool UNORM = false;
+
 const int TAPS = 2 * RADIUS + 1;
-#ifdef FETCH_FIRST
-// All that the tiles need. A tile that waits for one texel at a time waits too long.
-const int HELD = TAPS + (TILES - 1) * FRESH;
-#else
-const int HELD = TAPS;
-#endif
+const int HELD = TAPS + (FETCH_FIRST ? (TILES - 1) * FRESH : 0);
 // Where few texels enter and leave the window, fewer additions put the sum right than take it anew. It
 // stays exact: texels are integers, or fractions whose sum is rounded to integers in the end.
 const bool CORRECTS_SUM = 2 * FRESH < TAPS;
@@ -124,6 +120,10 @@ Texel window[HELD];
 // Of those under the filter.
 Texel sum;
 
+ivec2 along(int texels) {
+    return VERTICAL ? ivec2(0, texels) : ivec2(texels, 0);
+}
+
 // What lies outside the image reads as the nearest texel inside.
 Texel load(ivec2 at) {
     at = clamp(at, ivec2(0), last);
@@ -136,7 +136,7 @@ Texel load(ivec2 at) {
 
 void fill_window(ivec2 at) {
     [[unroll]] for (int i = 0; i < HELD; ++i) {
-        window[i] = load(at + (i - RADIUS) * AXIS);
+        window[i] = load(at + along(i - RADIUS));
     }
     sum = Texel(0);
     [[unroll]] for (int tap = 0; tap < TAPS; ++tap) {
@@ -155,11 +155,11 @@ void move_window(ivec2 at) {
     [[unroll]] for (int i = 0; i < HELD - FRESH; ++i) {
         window[i] = window[i + FRESH];
     }
-#ifndef FETCH_FIRST
-    [[unroll]] for (int tap = TAPS - FRESH; tap < TAPS; ++tap) {
-        window[tap] = load(at + (tap - RADIUS) * AXIS);
+    if (!FETCH_FIRST) {
+        [[unroll]] for (int tap = TAPS - FRESH; tap < TAPS; ++tap) {
+            window[tap] = load(at + along(tap - RADIUS));
+        }
     }
-#endif
     [[unroll]] for (int tap = CORRECTS_SUM ? TAPS - FRESH : 0; tap < TAPS; ++tap) {
         sum += window[tap];
     }
@@ -170,11 +170,7 @@ void move_window(ivec2 at) {
 // Data Conversions). The mean of an odd number of integers is never half-way.
 vec4 mean() {
     precise Texel scaled = sum * SCALE;
-#ifdef UNORM
-    return vec4(floor(scaled + 0.5) * (1.0 / 255.0));
-#else
-    return vec4(scaled);
-#endif
+    return vec4(UNORM ? floor(scaled + 0.5) * (1.0 / 255.0) : scaled);
 }
 
 void main() {
@@ -184,11 +180,7 @@ void main() {
     uvec2 lanes = uvec2(LANES_X, LANES_Y);
     uint subgroup = gl_LocalInvocationIndex / (lanes.x * lanes.y);
     uint lane = gl_LocalInvocationIndex % (lanes.x * lanes.y);
-#ifdef QUADS
-    uvec2 cell = in_quads(lane, lanes);
-#else
-    uvec2 cell = in_rows(lane, lanes);
-#endif
+    uvec2 cell = QUADS ? in_quads(lane, lanes) : in_rows(lane, lanes);
     ivec2 at = ivec2(gl_WorkGroupID.xy * uvec2(BLOCK_X, BLOCK_Y) + subgroup * uvec2(SUBGROUP_X, SUBGROUP_Y) +
                      cell * uvec2(PITCH_X, PITCH_Y));
 #ifdef PADDED

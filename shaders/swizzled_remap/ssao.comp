@@ -1,4 +1,6 @@
 #version 460
+// Modules: -
+// Untraced modules: TELL_PLACES
 #extension GL_GOOGLE_include_directive : require
 // Only an unrolled loop has the taps' offsets as constants, and many fetches under way at a time.
 #extension GL_EXT_control_flow_attributes : require
@@ -9,29 +11,18 @@
 // told in samples/src/ssao/mod.rs. All is integers, so that the result is the same whichever lane has which
 // pixel, which is all that the variants differ in.
 
-// A spiral within a circle of 2^(FRACTION_BITS / 2), and the directions in which the pixels of a block of
-// 4x4 turn it, as long.
-#ifndef TAPS
-#define TAPS 1
-#define SPIRAL ivec2[](ivec2(64, 0))
-#define TURNS ivec2[](ivec2(64, 0))
-#define TURNS_SIDE 1
-#endif
-
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 // Texels of a workgroup, which need not have the sides of its lanes.
 layout(constant_id = 2) const uint AREA_X = 8;
 layout(constant_id = 3) const uint AREA_Y = 8;
-#ifdef REMAPPED
+layout(constant_id = 14) const bool REMAPPED = false;
 // Tiles of 8x8 below each other, as a power of two.
 layout(constant_id = 4) const int ROW_BITS = 0;
-#endif
-#ifdef IN_COLUMNS
+layout(constant_id = 15) const bool IN_COLUMNS = false;
 layout(constant_id = 5) const uint COLUMN_GROUPS = 1;
 // Constants, so that a division by them takes a multiplication.
 layout(constant_id = 6) const uint GRID_X = 1;
 layout(constant_id = 7) const uint GRID_Y = 1;
-#endif
 
 #if defined TELL_PLACES
 // In place of the work: where each lane of each workgroup stands.
@@ -49,6 +40,7 @@ layout(constant_id = 10) const int MOST_PIXELS = 2;
 layout(constant_id = 11) const int BIAS = 0;
 layout(constant_id = 12) const int HEIGHT_SHIFT = 0;
 layout(constant_id = 13) const int FRACTION_BITS = 12;
+layout(constant_id = 16) const int TAPS = 1;
 
 layout(push_constant) uniform Push {
     ivec2 size;
@@ -57,21 +49,22 @@ layout(push_constant) uniform Push {
 layout(set = 0, binding = 0) uniform utexture2D depths;
 layout(set = 0, binding = 1) uniform utexture2D normals;
 layout(set = 0, binding = 2, r32ui) uniform writeonly uimage2D openness;
+
+const int TURNS_SIDE = 4;
+// Directions in which the pixels of a block of 4x4 turn the taps, and the taps: a spiral within a circle, both as
+// long as 2^(FRACTION_BITS / 2).
+layout(set = 0, binding = 3) uniform Directions {
+    ivec4 turns[TURNS_SIDE * TURNS_SIDE];
+    ivec4 spiral[TAPS];
+};
 #endif
 
 // The texel of this lane. Vulkan does not say which local indices make a subgroup; the talk's order, like
 // this one, takes for granted that consecutive ones do.
 uvec2 place() {
-#ifdef REMAPPED
-    uvec2 cell = remap(gl_LocalInvocationIndex, ROW_BITS);
-#else
-    uvec2 cell = gl_LocalInvocationID.xy;
-#endif
-#ifdef IN_COLUMNS
-    uvec2 group = in_columns(gl_WorkGroupID.xy, uvec2(GRID_X, GRID_Y), COLUMN_GROUPS);
-#else
-    uvec2 group = gl_WorkGroupID.xy;
-#endif
+    uvec2 cell = REMAPPED ? remap(gl_LocalInvocationIndex, ROW_BITS) : gl_LocalInvocationID.xy;
+    uvec2 group = IN_COLUMNS ? in_columns(gl_WorkGroupID.xy, uvec2(GRID_X, GRID_Y), COLUMN_GROUPS)
+                             : gl_WorkGroupID.xy;
     return group * uvec2(AREA_X, AREA_Y) + cell;
 }
 
@@ -92,8 +85,6 @@ ivec3 normal_at(ivec2 at) {
 }
 
 uint open(ivec2 at) {
-    const ivec2 spiral[TAPS] = SPIRAL;
-    const ivec2 turns[TURNS_SIDE * TURNS_SIDE] = TURNS;
     int depth = depth_at(at);
     ivec3 normal = normal_at(at);
     // What lies at depth z behind a pixel stands z * (normal . ray) along the normal, where the ray is
@@ -102,7 +93,7 @@ uint open(ivec2 at) {
     // Both products may wrap (GLSL 4.60, 4.1.3); for a tap in range their difference does not.
     int surface = depth * (normal.x * at.x + normal.y * at.y + centre) + BIAS;
     int pixels = clamp(RADIUS * FOCAL / depth, 2, MOST_PIXELS);
-    ivec2 turn = pixels * turns[at.y % TURNS_SIDE * TURNS_SIDE + at.x % TURNS_SIDE];
+    ivec2 turn = pixels * turns[at.y % TURNS_SIDE * TURNS_SIDE + at.x % TURNS_SIDE].xy;
     ivec2 from = (at << FRACTION_BITS) + (1 << (FRACTION_BITS - 1));
     int occluded = 0;
     [[unroll]] for (int i = 0; i < TAPS; ++i) {

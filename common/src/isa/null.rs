@@ -87,7 +87,7 @@ impl Null {
 
     /// What the kernel asks for and the chip does not have, in words.
     fn lacking(&self, spirv: &[u32]) -> Option<&'static str> {
-        use spirq::spirv::Capability;
+        use ::spirv::Capability;
         let has = |capability| spirv::capabilities(spirv).any(|found| found == capability as u32);
         let asked = [
             (Capability::Float16, self.features.float16, "16-bit floats"),

@@ -17,12 +17,14 @@ use crate::record::KernelFacts;
 use crate::reflect::{Interface, Side, reflect};
 use crate::source::{Library, Source};
 use crate::spirv::{self, Defines};
-use crate::trace::{Parts, wrapped};
+use crate::trace::{LaneSource, Parts, wrapped};
 
 /// What is put around a kernel whose waves are traced.
 const WRAPPER: &str = "lab/trace.glsl";
 /// And behind that, around one that names the parts of what it does.
 const WRAPPER_OF_PARTS: &str = "lab/trace_parts.glsl";
+/// What a kernel includes that names them.
+pub(crate) const PARTS: &str = "trace_parts.glsl";
 
 /// A compute pipeline with its layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +51,8 @@ pub(crate) struct Recipe {
     pub(crate) parts: Option<Parts>,
     /// Wrapped, so that it notes its waves.
     traced: bool,
+    /// Never to be wrapped.
+    untraced: bool,
 }
 
 impl<'g> KernelBuilder<'g> {
@@ -61,8 +65,8 @@ impl<'g> KernelBuilder<'g> {
         self.define_as(name, "")
     }
 
-    /// Defines a macro, for what no specialisation constant can be: a bound that must be known when
-    /// loops are unrolled, a format.
+    /// Defines a macro, for what no specialisation constant can be: a format, an extension. What a shader may be
+    /// asked for stands in its `Modules:` lines.
     pub fn define_as(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.recipe.defines.push((name.to_owned(), value.to_string()));
         self
@@ -73,6 +77,11 @@ impl<'g> KernelBuilder<'g> {
     pub fn constant(mut self, name: &str, value: u32) -> Self {
         self.recipe.constants.insert(name.to_owned(), value);
         self
+    }
+
+    /// Sets several specialisation constants.
+    pub fn constants<'n>(self, constants: impl IntoIterator<Item = (&'n str, u32)>) -> Self {
+        constants.into_iter().fold(self, |kernel, (name, value)| kernel.constant(name, value))
     }
 
     /// Sets the workgroup size through the shader's `local_size_*_id`.
@@ -91,6 +100,12 @@ impl<'g> KernelBuilder<'g> {
     /// Says what the kernel's `trace_part` and `trace_stamp` stand for, so that a trace shows part by part.
     pub fn parts(mut self, parts: Parts) -> Self {
         self.recipe.parts = Some(parts);
+        self
+    }
+
+    /// Never traces it: a kernel that only proves or counts something, outside the variants.
+    pub fn untraced(mut self) -> Self {
+        self.recipe.untraced = true;
         self
     }
 
@@ -121,8 +136,8 @@ impl<'g> KernelBuilder<'g> {
         let has_room = slot.interface.bindings.len() < gpu.max_push_descriptors() as usize
             && slot.interface.storage_buffers() < gpu.most_storage_buffers();
         let kernel = gpu.keep(slot)?;
-        if gpu.traces.get() && has_room {
-            let traced = gpu.keep(gpu.made(shaders, &Recipe { traced: true, ..recipe })?)?;
+        if gpu.traces.get() && has_room && !recipe.untraced {
+            let traced = gpu.keep(gpu.made(shaders, &recipe.traced())?)?;
             gpu.arena.borrow_mut().kernels[kernel.0 as usize].traced = Some(traced);
         }
         Ok(kernel)
@@ -142,15 +157,19 @@ impl Recipe {
         if !self.traced {
             return Ok((source, self.defines.clone()));
         }
-        let plain = reflect(&spirv::compile(&source, &self.defines)?)?;
-        let mut wrapper = shaders.load(WRAPPER)?.text;
-        if self.parts.is_some() {
-            wrapper += &shaders.load(WRAPPER_OF_PARTS)?.text;
+        let bindings = reflect(&spirv::compile(&source, &self.defines)?)?.bindings.len();
+        traced_source(shaders, &source, &self.defines, gpu.waves.lanes, bindings, self.parts.is_some())
+    }
+
+    /// The same kernel, which notes its waves.
+    fn traced(mut self) -> Self {
+        self.traced = true;
+        if let Some(parts) = &self.parts {
+            let sizes = [("TRACE_STRIDE", parts.words() / 4), ("TRACE_STAMPS", parts.stamps())];
+            let sizes = sizes.map(|(name, n)| (name.to_owned(), u32::try_from(n).unwrap_or(u32::MAX)));
+            self.constants.extend(sizes);
         }
-        let (lanes, binding) = (gpu.waves.lanes, plain.bindings.len());
-        let (source, mut defines) = wrapped(&source, &wrapper, lanes, binding, self.parts.as_ref());
-        defines.extend_from_slice(&self.defines);
-        Ok((source, defines))
+        self
     }
 
     /// Specialisation constants by id, and the workgroup that they lead to.
@@ -236,6 +255,27 @@ impl Recipe {
         let defines: Vec<String> = defines.iter().map(define).collect();
         if defines.is_empty() { self.path.clone() } else { format!("{} [{}]", self.path, defines.join(" ")) }
     }
+}
+
+/// What a kernel that notes its waves is compiled from: one of so many bindings, which names its parts or does not.
+///
+/// # Errors
+/// A wrapper that cannot be read.
+pub(crate) fn traced_source(
+    shaders: &Library,
+    source: &Source,
+    defines: &Defines,
+    lanes: LaneSource,
+    bindings: usize,
+    parts: bool,
+) -> Result<(Source, Defines)> {
+    let mut wrapper = shaders.load(WRAPPER)?.text;
+    if parts {
+        wrapper += &shaders.load(WRAPPER_OF_PARTS)?.text;
+    }
+    let (source, mut all) = wrapped(source, &wrapper, lanes, bindings, parts);
+    all.extend_from_slice(defines);
+    Ok((source, all))
 }
 
 /// The device has too little of something for a kernel.

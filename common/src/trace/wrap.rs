@@ -1,6 +1,5 @@
 //! A kernel's source with the wrapper around it that notes its waves.
 
-use super::Parts;
 use crate::source::Source;
 use crate::spirv::Defines;
 
@@ -16,6 +15,9 @@ pub(crate) enum LaneSource {
 }
 
 impl LaneSource {
+    /// Each of them.
+    pub const ALL: [Self; 3] = [Self::Sm, Self::Core, Self::None];
+
     fn extension(self) -> &'static str {
         match self {
             Self::Sm => "#extension GL_NV_shader_sm_builtins : require\n",
@@ -31,7 +33,7 @@ pub(crate) fn wrapped(
     wrapper: &str,
     lanes: LaneSource,
     binding: usize,
-    parts: Option<&Parts>,
+    parts: bool,
 ) -> (Source, Defines) {
     // Extensions come before all else but the version.
     let (version, rest) = source.text.split_once('\n').unwrap_or((&source.text, ""));
@@ -47,10 +49,8 @@ pub(crate) fn wrapped(
         LaneSource::Core => defines.push(("TRACE_CORE".into(), String::new())),
         LaneSource::None => {}
     }
-    if let Some(parts) = parts {
+    if parts {
         defines.push(("TRACE_PARTS".into(), String::new()));
-        defines.push(("TRACE_STRIDE".into(), (parts.words() / 4).to_string()));
-        defines.push(("TRACE_STAMPS".into(), parts.stamps().to_string()));
     }
     (Source { name: format!("{} (traced)", source.name), text, includes: source.includes.clone() }, defines)
 }

@@ -178,7 +178,7 @@ fn global_multi_pass(lab: &mut Lab, scene: OnDevice) -> Result<()> {
     let wide = |path| lab.kernel(path).workgroup([threads, 1, 1]).constant("PARTICLES", particles);
     let fall = if solver.gravity { twin::FALL } else { 0.0 };
     let begin = wide("group_physics/begin.comp").constant("FALL", fall.to_bits()).build()?;
-    let colour = wide("group_physics/colour.comp").define_as("SEED", arithmetic::SEED).build()?;
+    let colour = wide("group_physics/colour.comp").constant("SEED", arithmetic::SEED).build()?;
     let floor = wide("group_physics/floor.comp").constant("FLOOR", twin::FLOOR.to_bits()).build()?;
     let switches = [&lean(lab)[..], &["FROM_MEMORY"]].concat();
     let finish = scene.kernel(lab, threads, &switches).constant("ITERATIONS", 0);

@@ -82,6 +82,8 @@ const SLIDING: [[u32; 3]; 8] = [
     [16, 32, 8],
     [16, 64, 16],
 ];
+/// The shape that the article takes without shared memory: 256 invocations.
+const UNSHARED: [u32; 3] = [8, 8, 4];
 /// Of the volume, with the side of the tile in shared memory.
 const VOLUMES: [(&str, Option<u32>); 3] =
     [("volume_direct", None), ("volume_shared_4x4x4", Some(4)), ("volume_shared_8x8x8", Some(8))];
@@ -130,7 +132,7 @@ fn direct(lab: &mut Lab, plane: Plane, name: &str, threads: [u32; 2], rows: u32)
     }
     let [width, height] = threads;
     let storage = name == "direct_storage";
-    let kernel = plane.kernel(lab, "lds_blur/direct.comp").define_as("RUN", rows);
+    let kernel = plane.kernel(lab, "lds_blur/direct.comp").constant("RUN", rows);
     let kernel = if storage { kernel.define("STORAGE") } else { kernel };
     let (kernel, reason) = kernel.workgroup([width, height, 1]).build_or_reason()?;
     let groups = plane.groups([width, height * rows]);
@@ -151,7 +153,7 @@ fn shared(lab: &mut Lab, plane: Plane, name: &str, tile: Tile, form: Form) -> Re
     }
     let (kernel, reason) = plane.tiled(lab, tile, form).build_or_reason()?;
     if reason.is_none() {
-        let counting = plane.tiled(lab, tile, form).define("COUNT_LOADS").build()?;
+        let counting = plane.tiled(lab, tile, form).define("COUNT_LOADS").untraced().build()?;
         plane.count(lab, counting, tile)?;
     }
     let [extra, _] = neighbourhood::overheads(&tile.sides(), plane.radius);
@@ -193,16 +195,19 @@ fn volume(lab: &mut Lab, args: &Args) -> Result<()> {
             let kernel = lab.kernel("lds_blur/volume.comp");
             let kernel = kernel.constant("SCALE", neighbourhood::volume_scale().to_bits());
             match cube {
-                Some(cube) => kernel.define_as("SIDE", cube).shared_bytes(4 * u64::from(cube + 2).pow(3)),
-                None => kernel,
+                Some(cube) => {
+                    let bytes = 4 * u64::from(cube + 2).pow(3);
+                    kernel.define("SHARED").workgroup([cube; 3]).shared_bytes(bytes)
+                }
+                None => kernel.workgroup(UNSHARED),
             }
         };
         let (built, reason) = kernel().build_or_reason()?;
         if let (Some(cube), None) = (cube, &reason) {
-            let counting = kernel().define("COUNT_LOADS").build()?;
+            let counting = kernel().define("COUNT_LOADS").untraced().build()?;
             count(lab, counting, &[from.sampled(), to.get(0, 0).into()], &[cube; 3], 1)?;
         }
-        let groups = cube.map_or([8, 8, 4], |cube| [cube; 3]).map(|n| side.div_ceil(n));
+        let groups = cube.map_or(UNSHARED, |cube| [cube; 3]).map(|n| side.div_ceil(n));
         let variant = lab.variant(name, move |cmd, rep| {
             cmd.dispatch(built, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
         });

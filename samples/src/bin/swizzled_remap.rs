@@ -98,13 +98,13 @@ fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
 /// The pass with its lanes and workgroups as `form` has them.
 fn variant<'l>(lab: &'l mut Lab, pass: &Pass, form: Form) -> Result<&'l mut Variant> {
     prove(lab, form)?;
-    let &Pass { size, depths, normals, openness, .. } = pass;
+    let &Pass { size, depths, normals, directions, openness, .. } = pass;
     let grid @ [x, y] = form.grid(size.sides());
     let (kernel, reason) = pass.kernel(lab, form, grid).build_or_reason()?;
     let order = form.columns.map_or("along rows".into(), |width| format!("in columns of {width}"));
     Ok(lab
         .variant(form.name(), move |cmd, rep| {
-            let images = [depths.sampled(), normals.sampled(), openness.get(rep.index, 0).into()];
+            let images = [depths.sampled(), normals.sampled(), openness.get(rep.index, 0).into(), directions];
             cmd.dispatch(kernel, &images, &size.sides(), [x, y, 1]);
         })
         .says(&form.says())

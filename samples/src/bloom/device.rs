@@ -165,7 +165,7 @@ impl Kernels {
                 Load::Sampled => kernel.define("SAMPLED"),
                 Load::Staged => kernel.define("STAGED").shared_bytes(staged_bytes(workgroup, bloom.radius)),
             };
-            let (kernel, reason) = kernel.define_as("KIND", kind as u32).build_or_reason()?;
+            let (kernel, reason) = kernel.constant("KIND", kind as u32).build_or_reason()?;
             kernels.push(kernel);
             beyond = beyond.or(reason);
         }
@@ -208,14 +208,10 @@ impl Kernels {
 
 /// Tells a kernel how images are cut into tiles, and what is to be computed.
 pub(super) fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) -> KernelBuilder<'_> {
-    let Workgroup { width, height, rows } = workgroup;
-    let weights: Vec<String> = weights(radius).iter().map(u32::to_string).collect();
-    let numbers = [("WIDTH", width), ("STEP", height), ("ROWS", rows), ("RADIUS", radius)];
-    let kernel = numbers.into_iter().fold(kernel, |kernel, (name, value)| kernel.define_as(name, value));
-    kernel
-        .define_as("WEIGHTS", weights.join(", "))
-        .define_as("THRESHOLD", THRESHOLD)
-        .define_as("BRIGHTEST", BRIGHTEST)
+    crate::tile_flags::cut(kernel, workgroup, radius)
+        .constant("MIDDLE", weights(radius)[0])
+        .constant("THRESHOLD", THRESHOLD.into())
+        .constant("BRIGHTEST", BRIGHTEST.into())
 }
 
 /// Shared memory that a tile takes with what its texels read around it.

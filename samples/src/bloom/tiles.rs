@@ -121,7 +121,8 @@ impl Tiles {
         groups: [u32; 3],
     ) -> Result<()> {
         let form = Form { access: Access::Coherent, staged: false };
-        let (kernel, beyond) = self.kernel(lab, bloom, form).define("TELL_NEEDS").build_or_reason()?;
+        let (kernel, beyond) =
+            self.kernel(lab, bloom, form).define("TELL_NEEDS").untraced().build_or_reason()?;
         if beyond.is_some() || form.lacking(lab.device()).is_some() {
             return Ok(());
         }
@@ -180,12 +181,12 @@ impl Tiles {
         let (passes, units) =
             (u32::try_from(bloom.passes.len()).unwrap_or(u32::MAX), self.tickets(&bloom.passes));
         let kernel = kernel
-            .define_as("PASSES", passes)
-            .define_as("TICKETS", units)
-            .define_as("FLAG_STRIDE", FLAG_STRIDE);
-        let switches = [("CLOCK", lab.device().device_clock), ("ON_CPU", lab.on_cpu())];
-        let switches = switches.into_iter().filter_map(|(switch, on)| on.then_some(switch));
-        let kernel = form.switches().chain(switches).fold(kernel, KernelBuilder::define);
+            .constant("PASSES", passes)
+            .constant("TICKETS", units)
+            .constant("FLAG_STRIDE", FLAG_STRIDE)
+            .constant("ON_CPU", lab.on_cpu().into());
+        let switches = form.switches().chain(lab.device().device_clock.then_some("CLOCK"));
+        let kernel = switches.fold(kernel, KernelBuilder::define);
         let stretches = &["ticket and wait", "load, compute and store", "tell"];
         let (part, unit) = ("pass", "tile");
         kernel.parts(Parts { part, count: passes, in_a_row: false, unit, units, stretches, waits: 1 })

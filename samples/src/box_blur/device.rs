@@ -65,18 +65,14 @@ impl Blur {
 
     /// The kernel of a form whose workgroups hold so many bytes of shared memory for nothing.
     pub fn kernel<'l>(&self, lab: &'l Lab, form: &Form, padding: u32) -> KernelBuilder<'l> {
-        let switches = [
-            ("ONE_CHANNEL", self.texels.channels() == 1),
-            ("UNORM", self.texels.is_fraction()),
-            ("STORAGE_LOADS", self.loads == Loads::Storage),
-        ];
-        let kernel = switches.iter().filter(|(_, on)| *on).fold(
-            form.kernel(lab, self.radius)
-                .define_as("FORMAT", self.texels.name())
-                .constant("SCALE", self.texels.scale(self.radius).to_bits()),
-            |kernel, (switch, _)| kernel.define(switch),
-        );
-        padded(kernel, padding)
+        let one_channel = (self.texels.channels() == 1).then_some("ONE_CHANNEL");
+        let from_storage = (self.loads == Loads::Storage).then_some("STORAGE_LOADS");
+        let kernel = form
+            .kernel(lab, self.radius)
+            .define_as("FORMAT", self.texels.name())
+            .constant("UNORM", self.texels.is_fraction().into())
+            .constant("SCALE", self.texels.scale(self.radius).to_bits());
+        padded(one_channel.into_iter().chain(from_storage).fold(kernel, KernelBuilder::define), padding)
     }
 
     /// What a kernel of a form takes.

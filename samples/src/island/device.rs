@@ -123,13 +123,16 @@ impl OnDevice {
         let turns = if group / 2 >= self.widest { 2 } else { 1 };
         let kernel = lab
             .kernel("group_physics/island.comp")
-            .define_as("GROUP", group)
-            .define_as("PARTICLES", self.particles)
-            .define_as("COLOURS", self.colours)
-            .define_as("PREFETCH", PREFETCH)
-            .define_as("TURNS", turns)
-            .define_as("ROUNDS", self.widest.div_ceil(group / turns).max(1))
-            .define_as("SEED", SEED)
+            .workgroup([group, 1, 1])
+            .constant("PARTICLES", self.particles)
+            .constant("COLOURS", self.colours)
+            .constant("PREFETCH", PREFETCH)
+            .constant("TURNS", turns)
+            .constant("ROUNDS", self.widest.div_ceil(group / turns).max(1))
+            .constant("SEED", SEED)
+            .constant("GRAVITY", self.solver.gravity.into())
+            .constant("FALL", twin::FALL.to_bits())
+            .constant("FLOOR", twin::FLOOR.to_bits())
             .constant("ITERATIONS", self.solver.iterations)
             .constant("TOLERANCE", self.solver.tolerance.to_bits())
             .constant("SUM_SCALE", twin::SUM_SCALE.to_bits())
@@ -137,12 +140,7 @@ impl OnDevice {
             .constant("REPORT_HEAD", twin::REPORT_HEAD)
             .constant("NOT_LISTED", twin::NOT_LISTED)
             .shared_bytes(shared_bytes(switches, group, [self.particles, self.colours, turns]));
-        let kernel = switches.iter().fold(kernel, |kernel, switch| kernel.define(switch));
-        if !self.solver.gravity {
-            return kernel;
-        }
-        let [fall, floor] = [twin::FALL, twin::FLOOR].map(f32::to_bits);
-        kernel.define("GRAVITY").constant("FALL", fall).constant("FLOOR", floor)
+        switches.iter().fold(kernel, |kernel, switch| kernel.define(switch))
     }
 
     /// What `island.comp` takes.

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use common::kernel::KernelBuilder;
 use common::{Binding, Extent, Format, Image, Images, Kernel, Lab, Shape};
 
-use super::{Filter, floats, loads, plane, scene};
+use super::{Filter, float, floats, loads, plane, scene};
 
 /// A value that no filter gives: -1.0.
 pub const UNWRITTEN: [u32; 4] = [0xbf80_0000; 4];
@@ -117,24 +117,27 @@ impl Plane {
 
     /// A kernel that filters as this plane is to be filtered.
     pub fn kernel<'l>(&self, lab: &'l Lab, path: &str) -> KernelBuilder<'l> {
-        let weights: Vec<String> =
-            self.filter.weights(self.radius).iter().map(|weight| format!("{weight}.0")).collect();
-        lab.kernel(path)
+        let weights = self.filter.weights(self.radius);
+        let from_the_middle = weights.iter().skip(self.radius as usize).map(|&weight| float(weight));
+        let kernel = lab
+            .kernel(path)
             .define_as("FILTER", self.filter.form())
-            .define_as("RADIUS", self.radius)
-            .define_as("WEIGHTS", format!("float[]({})", weights.join(", ")))
-            .constant("SCALE", self.filter.scale(self.radius).to_bits())
+            .constant("RADIUS", self.radius)
+            .constant("SCALE", self.filter.scale(self.radius).to_bits());
+        from_the_middle
+            .enumerate()
+            .fold(kernel, |kernel, (at, weight)| kernel.constant(&format!("WEIGHT_{at}"), weight.to_bits()))
     }
 
     /// A kernel whose workgroups have a tile in shared memory.
     pub fn tiled<'l>(&self, lab: &'l Lab, tile: Tile, form: Form) -> KernelBuilder<'l> {
         let kernel = self
             .kernel(lab, "lds_blur/shared.comp")
-            .define_as("TILE_WIDTH", tile.width)
-            .define_as("TILE_HEIGHT", tile.height)
-            .define_as("RUN", tile.run)
+            .workgroup([tile.width, tile.height / tile.run, 1])
+            .constant("RUN", tile.run)
             .shared_bytes(tile.shared_bytes(self.radius, form));
-        form.switch().into_iter().fold(kernel, |kernel, switch| kernel.define(switch))
+        let large = (self.radius > 2).then_some("LARGE");
+        form.switch().into_iter().chain(large).fold(kernel, KernelBuilder::define)
     }
 
     /// What a kernel takes. It loads its image as a texture, or from a storage image.

@@ -11,12 +11,12 @@ pub fn placed<'l>(lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l>
     let kernel = lab.kernel("swizzled_remap/ssao.comp").workgroup(form.workgroup());
     let kernel = kernel.constant("AREA_X", form.area[0]).constant("AREA_Y", form.area[1]);
     let kernel = match form.lanes {
-        Lanes::Quads => kernel.define("REMAPPED").constant("ROW_BITS", form.tiles_a_column().ilog2()),
+        Lanes::Quads => kernel.constant("REMAPPED", 1).constant("ROW_BITS", form.tiles_a_column().ilog2()),
         Lanes::Rows => kernel,
     };
     match form.columns {
         Some(width) => kernel
-            .define("IN_COLUMNS")
+            .constant("IN_COLUMNS", 1)
             .constant("COLUMN_GROUPS", width)
             .constant("GRID_X", grid[0])
             .constant("GRID_Y", grid[1]),
@@ -32,7 +32,7 @@ pub fn placed<'l>(lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l>
 pub fn prove(lab: &Lab, form: Form) -> Result<()> {
     // Two columns of workgroups and a third that is narrower.
     let grid = [form.columns.map_or(3, |width| 2 * width + width.div_ceil(2)), 3];
-    let (kernel, impossible) = placed(lab, form, grid).define("TELL_PLACES").build_or_reason()?;
+    let (kernel, impossible) = placed(lab, form, grid).define("TELL_PLACES").untraced().build_or_reason()?;
     if impossible.is_some() {
         return Ok(());
     }

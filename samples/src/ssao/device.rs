@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use common::kernel::KernelBuilder;
-use common::{Extent, Format, Image, Images, Lab};
+use common::{Binding, Extent, Format, Image, Images, Lab};
 
 use super::Occlusion;
 use crate::hall;
@@ -20,6 +20,8 @@ pub struct Pass {
     pub depths: Image,
     /// Of its surfaces.
     pub normals: Image,
+    /// What the kernel looks up: directions of pixels and of taps.
+    pub directions: Binding,
     /// What comes out.
     pub openness: Images,
     occlusion: Occlusion,
@@ -42,15 +44,13 @@ impl Pass {
         lab.show(openness, 0, size.sides(), "how open each pixel is, from black to white", |words| {
             words.iter().map(|&open| [u8::try_from(open).unwrap_or(u8::MAX); 3]).collect()
         });
-        Ok(Self { size, depths, normals, openness, occlusion })
+        let directions = lab.input_buffer("directions", &occlusion.directions())?.uniform();
+        Ok(Self { size, depths, normals, directions, openness, occlusion })
     }
 
     /// The kernel of a form on a grid.
     pub fn kernel<'l>(&self, lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l> {
-        let (defines, constants) = (self.occlusion.defines(), self.occlusion.constants());
-        let kernel = placed(lab, form, grid);
-        let kernel = defines.iter().fold(kernel, |kernel, (name, value)| kernel.define_as(name, value));
-        constants.iter().fold(kernel, |kernel, &(name, value)| kernel.constant(name, value))
+        placed(lab, form, grid).constants(self.occlusion.constants())
     }
 
     /// Depth and normal of each pixel read once, its openness written once, four bytes each.

@@ -10,7 +10,6 @@
 pub mod device;
 
 use std::f64::consts::TAU;
-use std::fmt::Write;
 
 use common::Extent;
 use rayon::prelude::*;
@@ -79,21 +78,18 @@ impl Occlusion {
         (self.unit() * self.radius / 4 / WHOLE).max(1).ilog2()
     }
 
-    /// Macros of the kernel, which no specialisation constant can be, and their values in GLSL.
+    /// The directions that the kernel looks into, four words each: those of pixels, then those of taps.
     #[must_use]
-    pub fn defines(&self) -> [(&'static str, String); 4] {
-        [
-            ("TAPS", self.spiral.len().to_string()),
-            ("SPIRAL", array(&self.spiral)),
-            ("TURNS", array(&self.turns)),
-            ("TURNS_SIDE", TURNS_SIDE.to_string()),
-        ]
+    pub fn directions(&self) -> Vec<u32> {
+        let all = self.turns.iter().chain(&self.spiral);
+        all.flat_map(|&[x, y]| [x.cast_unsigned(), y.cast_unsigned(), 0, 0]).collect()
     }
 
     /// Specialisation constants of the kernel.
     #[must_use]
-    pub fn constants(&self) -> [(&'static str, u32); 6] {
+    pub fn constants(&self) -> [(&'static str, u32); 7] {
         [
+            ("TAPS", u32::try_from(self.spiral.len()).unwrap_or(u32::MAX)),
             ("FOCAL", focal(self.size)),
             ("RADIUS", self.radius),
             ("MOST_PIXELS", MOST_PIXELS),
@@ -165,17 +161,6 @@ impl Occlusion {
             usize::try_from(moved.max(0)).map_or(last, |moved| moved.min(last))
         })
     }
-}
-
-/// An array of vectors in GLSL.
-fn array(of: &[[i32; 2]]) -> String {
-    let mut text = String::from("ivec2[](");
-    for (i, [x, y]) in of.iter().enumerate() {
-        let comma = if i > 0 { ", " } else { "" };
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{comma}ivec2({x}, {y})");
-    }
-    text + ")"
 }
 
 #[cfg(test)]
@@ -257,10 +242,5 @@ mod tests {
             f64::from(NORMAL_LENGTH + 1) * (f64::from(radius) * ray + f64::from(MOST_PIXELS * farthest));
         assert!(height + f64::from(occlusion.bias()) < f64::from(i32::MAX), "{height}");
         assert!(occlusion.height_shift() < 31 && (size.width << FRACTION_BITS) < i32::MAX.cast_unsigned());
-    }
-
-    #[test]
-    fn arrays_are_glsl() {
-        assert_eq!(array(&[[1, -2], [3, 4]]), "ivec2[](ivec2(1, -2), ivec2(3, 4))");
     }
 }

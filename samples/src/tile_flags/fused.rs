@@ -44,8 +44,13 @@ impl Fused {
     /// The kernel.
     pub fn kernel(self, lab: &Lab, radius: u32) -> KernelBuilder<'_> {
         let kernel = lab.kernel("chain/fused.comp").shared_bytes(self.bytes(radius));
-        let kernel = kernel.define_as("RADIUS", radius).define_as("DEPTH", self.depth);
-        kernel.define_as("SIDE", self.side).constant("MULTIPLIER", crate::chain::MULTIPLIER)
+        let multiplier = crate::chain::MULTIPLIER;
+        kernel.constants([
+            ("RADIUS", radius),
+            ("DEPTH", self.depth),
+            ("SIDE", self.side),
+            ("MULTIPLIER", multiplier),
+        ])
     }
 }
 

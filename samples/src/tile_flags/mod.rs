@@ -276,23 +276,18 @@ impl Grid {
             Flags::Tile => 2 * (across + self.reach()) + 1,
             Flags::Line => 2 * self.reach() + 1,
         };
-        let mut kernel = cut(lab.kernel("chain/tiles.comp"), self.shape.workgroup, self.radius);
-        let switches = [
-            ("FLAGS_A_LINE", self.flags == Flags::Line),
-            ("ORDERED", self.order != Order::Passes),
-            ("TAKES_ALL", self.shape.in_flight.is_some()),
-            ("CLOCK", lab.device().device_clock),
-            ("ON_CPU", lab.on_cpu()),
-            ("TWO_IN_TURN", self.two_in_turn),
-        ];
-        let switches = switches.into_iter().filter_map(|(switch, on)| on.then_some(switch));
-        for switch in form.switches().chain(switches) {
-            kernel = kernel.define(switch);
-        }
+        let kernel = cut(lab.kernel("chain/tiles.comp"), self.shape.workgroup, self.radius);
+        let switches = form.switches().chain(lab.device().device_clock.then_some("CLOCK"));
+        let mut kernel = switches.fold(kernel, KernelBuilder::define);
         if form.staged {
             kernel = kernel.shared_bytes(staged_bytes(self.shape.workgroup, self.radius) + 8);
         }
-        let counts = [
+        let constants = [
+            ("FLAGS_A_LINE", u32::from(self.flags == Flags::Line)),
+            ("ORDERED", u32::from(self.order != Order::Passes)),
+            ("TAKES_ALL", u32::from(self.shape.in_flight.is_some())),
+            ("ON_CPU", u32::from(lab.on_cpu())),
+            ("TWO_IN_TURN", u32::from(self.two_in_turn)),
             ("PASSES", self.passes),
             ("COLUMNS", columns),
             ("LINES", lines),
@@ -300,8 +295,7 @@ impl Grid {
             ("POLLERS", self.pollers.unwrap_or(needed).min(width * height)),
             ("PAUSE", self.pause),
         ];
-        let kernel = counts.into_iter().fold(kernel, |kernel, (name, value)| kernel.define_as(name, value));
-        kernel.constant("MULTIPLIER", crate::chain::MULTIPLIER).parts(self.parts(form))
+        kernel.constants(constants).constant("MULTIPLIER", crate::chain::MULTIPLIER).parts(self.parts(form))
     }
 
     /// What a trace is told of it.
@@ -315,8 +309,7 @@ impl Grid {
 /// Tells a kernel how the chain is cut into tiles.
 pub fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) -> KernelBuilder<'_> {
     let Workgroup { width, height, rows } = workgroup;
-    let sides = [("WIDTH", width), ("STEP", height), ("ROWS", rows), ("RADIUS", radius)];
-    sides.into_iter().fold(kernel, |kernel, (name, value)| kernel.define_as(name, value))
+    kernel.workgroup([width, height, 1]).constant("ROWS", rows).constant("RADIUS", radius)
 }
 
 /// Shared memory that a tile takes with what its texels read around it.

@@ -9,7 +9,8 @@ use egui::epaint::Vertex;
 use super::device::Device;
 use crate::error::failure;
 use crate::fault::{self, attempt};
-use crate::spirv::with_shaderc;
+use crate::source::Library;
+use crate::spirv;
 
 /// Layouts, shaders and pipelines.
 pub(super) struct Pipelines {
@@ -31,10 +32,9 @@ impl Pipelines {
             made: Vec::new(),
         };
         pipelines.lay_out()?;
-        let vertex = compile("ui.vert", include_str!("ui.vert"), shaderc::ShaderKind::Vertex)?;
-        let fragment = compile("ui.frag", include_str!("ui.frag"), shaderc::ShaderKind::Fragment)?;
-        for (at, words) in [vertex, fragment].iter().enumerate() {
-            let info = vk::ShaderModuleCreateInfo::default().code(words);
+        for (at, name) in ["window/ui.vert", "window/ui.frag"].into_iter().enumerate() {
+            let words = spirv::compile(&Library::Embedded.load(name)?, &Vec::new())?;
+            let info = vk::ShaderModuleCreateInfo::default().code(&words);
             pipelines.shaders[at] = attempt("creating a shader of the window", || unsafe {
                 device.raw.create_shader_module(&info, None)
             })?;
@@ -179,13 +179,4 @@ const OPAQUE: vk::PipelineColorBlendAttachmentState =
 /// The format converts from linear when it is stored to.
 pub(super) fn is_srgb(format: vk::Format) -> bool {
     matches!(format, vk::Format::B8G8R8A8_SRGB | vk::Format::R8G8B8A8_SRGB | vk::Format::A8B8G8R8_SRGB_PACK32)
-}
-
-fn compile(name: &str, text: &str, kind: shaderc::ShaderKind) -> Result<Vec<u32>> {
-    let mut options = shaderc::CompileOptions::new().context("starting shaderc")?;
-    options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
-    let compiled =
-        with_shaderc(|shaderc| shaderc.compile_into_spirv(text, kind, name, "main", Some(&options)))?;
-    let compiled = compiled.with_context(|| format!("shader {name} of the window does not compile"))?;
-    Ok(compiled.as_binary().to_vec())
 }

@@ -42,7 +42,8 @@ impl Code {
         let version = |pass: u32| {
             // Bits that every multiplier's code gets, so that no two versions have a step in common.
             let version = pass.wrapping_mul(MULTIPLIER) & !1;
-            let kernel = work.kernel(lab, "code").define_as("BODY", format!("S{steps}(0u)"));
+            let kernel = work.kernel(lab, "code");
+            let kernel = if long { kernel.define(&format!("STEPS_{steps}")) } else { kernel };
             Ok((kernel.constant("VERSION", version).build()?, version))
         };
         let versions = (0..work.passes).map(version).collect::<Result<_>>()?;
@@ -79,7 +80,7 @@ impl Constants {
         let words = table(&multipliers);
         let each = |pass| Ok(lab.input_buffer(&format!("constants of pass {pass}"), &words)?.uniform());
         let tables = (0..work.passes).map(each).collect::<Result<_>>()?;
-        let kernel = work.kernel(lab, "constants").define_as("PLACES", PLACES).define_as("VECTORS", VECTORS);
+        let kernel = work.kernel(lab, "constants").constant("PLACES", PLACES).constant("VECTORS", VECTORS);
         Ok(Self { tables, kernel: kernel.build()?, apart })
     }
 

@@ -7,7 +7,7 @@ use anyhow::Result;
 use common::kernel::KernelBuilder;
 use common::{Buffer, Buffers, Extent, Kernel, Lab, Rep};
 
-use super::step::{self, MULTIPLIER, UNWRITTEN};
+use super::step::{self, UNWRITTEN};
 use super::{grid, share_of};
 pub use cold::{Code, Constants, PLACES};
 pub use waves::{Launch, Loops, Tiles};
@@ -57,8 +57,7 @@ impl Work {
     }
 
     fn kernel<'l>(self, lab: &'l Lab, name: &str) -> KernelBuilder<'l> {
-        let kernel = lab.kernel(&format!("drain_fill/{name}.comp"));
-        kernel.define_as("MULTIPLIER", format!("{MULTIPLIER}u")).workgroup([self.lanes(), 1, 1])
+        lab.kernel(&format!("drain_fill/{name}.comp")).workgroup([self.lanes(), 1, 1])
     }
 
     /// A pass; behind a clear it reads what that left.

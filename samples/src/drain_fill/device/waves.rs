@@ -38,7 +38,7 @@ impl Tiles {
         let words: Vec<u32> = [1].iter().chain(&multipliers).flat_map(|&word| [word, 0, 0, 0]).collect();
         let constants = lab.input_buffer("constants of tiles", &words)?.uniform();
         let values = lab.input_buffer("items of tiles", &step::begun(items))?.into();
-        let kernel = || work.kernel(lab, "tiles").define_as("CONSTANTS", TILE_CONSTANTS);
+        let kernel = || work.kernel(lab, "tiles").constant("CONSTANTS", TILE_CONSTANTS);
         Ok(Self {
             inputs: [constants, values],
             results,

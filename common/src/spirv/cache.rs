@@ -1,0 +1,84 @@
+//! Modules that were compiled before, a file for each, named after the hash of what it was compiled from.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+
+use super::{Key, ensure_module, hex};
+use crate::fault;
+
+/// The module of this key, if a whole one lies there.
+pub(super) fn read(key: &Key) -> Option<Vec<u32>> {
+    unsealed(key, &std::fs::read(file(key)?).ok()?)
+}
+
+/// Keeps a module. A cache that cannot be written makes the next start slower and nothing else.
+pub(super) fn write(key: &Key, words: &[u32]) {
+    let _ = file(key).map(|path| write_sealed(&path, key, words));
+}
+
+fn file(key: &Key) -> Option<PathBuf> {
+    let root = match std::env::var_os("HOTLAP_CACHE_DIR").filter(|dir| !dir.is_empty()) {
+        Some(dir) => PathBuf::from(dir),
+        None => dirs::cache_dir()?.join("hot-lap"),
+    };
+    Some(root.join(format!("{}.spv", hex(key))))
+}
+
+/// Ties the code to what it was compiled from: a file under another's name is as wrong as a damaged one, and a driver
+/// that is given either may crash.
+fn seal(key: &Key, code: &[u8]) -> [u8; 32] {
+    Sha256::new().chain_update(key).chain_update(code).finalize().into()
+}
+
+fn unsealed(key: &Key, file: &[u8]) -> Option<Vec<u32>> {
+    let (code, found) = file.split_last_chunk::<32>()?;
+    if *found != seal(key, code) || !code.len().is_multiple_of(4) {
+        return None;
+    }
+    let words = bytemuck::allocation::pod_collect_to_vec(code);
+    ensure_module(&words).is_ok().then_some(words)
+}
+
+fn write_sealed(path: &Path, key: &Key, words: &[u32]) -> Result<()> {
+    let dir = path.parent().context("a cache file has a folder")?;
+    let code: &[u8] = bytemuck::cast_slice(words);
+    fault::write("creating the folder of the SPIR-V cache", || std::fs::create_dir_all(dir))?;
+    let mut file = fault::write("creating a SPIR-V cache file", || tempfile::NamedTempFile::new_in(dir))?;
+    fault::write("writing a SPIR-V cache file", || {
+        file.write_all(code)?;
+        file.write_all(&seal(key, code))
+    })?;
+    fault::write("renaming a SPIR-V cache file", || file.persist(path).map_err(|error| error.error))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: [u32; 7] = [spirv::MAGIC_NUMBER, 0x0001_0600, 0, 1, 0, 0x0002_0011, 1];
+
+    #[test]
+    fn a_damaged_file_is_not_used_nor_that_of_another_key() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sub/a.spv");
+        write_sealed(&path, &[1; 16], &MODULE).unwrap();
+        let mut file = std::fs::read(&path).unwrap();
+        assert_eq!(unsealed(&[1; 16], &file).as_deref(), Some(&MODULE[..]));
+        assert_eq!(unsealed(&[2; 16], &file), None);
+        file[5] ^= 1;
+        assert_eq!(unsealed(&[1; 16], &file), None);
+        assert_eq!(unsealed(&[1; 16], &file[..20]), None);
+    }
+
+    #[test]
+    fn what_is_no_module_is_not_used_though_its_seal_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.spv");
+        write_sealed(&path, &[1; 16], &MODULE[..6]).unwrap();
+        assert_eq!(unsealed(&[1; 16], &std::fs::read(&path).unwrap()), None);
+    }
+}

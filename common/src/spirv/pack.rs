@@ -1,0 +1,229 @@
+//! Modules that are compiled ahead of time: `shaders/NAME.comp.pack` beside each `shaders/NAME.comp`.
+//!
+//! A shader lists its modules in lines `// Modules: A|B C|-`: one of A and B, with C and without it, each a macro that
+//! may have a value. To each of these belongs one that traces its waves, for each way in which a device tells where a
+//! wave runs; `// Untraced modules:` have none. A shader without such a line has one module, without
+//! a macro; the runner's own are not traced then.
+//!
+//! A pack is a brotli stream of entries: the key of what the module was compiled from (16 bytes), the number of its
+//! words (4 bytes, little-endian), its words (`words.rs`). A module whose source has changed is not found by its key, so a pack that is out
+//! of date is never used. Those that are traced come last, and are not unpacked for a run without a trace.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{BufRead, BufReader, Read};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use anyhow::{Context, Result, ensure};
+use brotli_decompressor::Decompressor;
+
+use super::words::{decode, encode};
+use super::{Defines, Key, compiler, key};
+use crate::kernel::{PARTS, traced_source};
+use crate::reflect::reflect;
+use crate::source::{Library, Source};
+use crate::trace::LaneSource;
+
+/// The embedded module of a key, if there is one.
+pub(super) fn find(shader: &str, key: &Key) -> Result<Option<Vec<u32>>> {
+    static OPENED: LazyLock<Mutex<BTreeMap<String, Pack<'static>>>> = LazyLock::new(Mutex::default);
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    let pack = opened.entry(shader.to_owned()).or_insert_with(|| {
+        // A shader that somebody has just written has none.
+        Library::packed(shader).map_or_else(Pack::empty, Pack::open)
+    });
+    let found = pack.find(key).with_context(|| format!("the pack of {shader}"))?;
+    Ok(found.map(<[u32]>::to_vec))
+}
+
+/// Compiles all modules of a shader: the entries of its pack, to be compressed.
+///
+/// # Errors
+/// A shader that does not compile; no compiler.
+pub fn entries(library: &Library, shader: &str) -> Result<Vec<u8>> {
+    let mut entries = Vec::new();
+    for (source, defines) in modules(library, shader, compiler::compile)? {
+        let words = compiler::compile(&source, &defines)?;
+        entries.extend(key(&source, &defines));
+        entries.extend(u32::try_from(words.len())?.to_le_bytes());
+        entries.extend(encode(&words));
+    }
+    Ok(entries)
+}
+
+/// Whether a pack holds just the modules of a shader as it is now. Needs no compiler.
+///
+/// # Errors
+/// A shader that cannot be read; a pack that is damaged, or out of date.
+pub fn check(library: &Library, shader: &str, pack: &[u8]) -> Result<()> {
+    let mut pack = Pack::open(pack);
+    while pack.unpack_one()? {}
+    let found = |source: &Source, defines: &Defines| {
+        let words = pack.modules.get(&key(source, defines)).cloned();
+        words.with_context(|| format!("{} {defines:?} is not packed, or not as it is now", source.name))
+    };
+    let wanted = modules(library, shader, found)?;
+    ensure!(
+        wanted.len() == pack.modules.len(),
+        "{} modules are packed, {} wanted",
+        pack.modules.len(),
+        wanted.len()
+    );
+    wanted.iter().try_for_each(|(source, defines)| found(source, defines).map(|_| ()))
+}
+
+/// The modules that this program's compiler makes other words of; none where they were packed with another compiler.
+///
+/// # Errors
+/// A shader that does not compile; a pack that is damaged.
+#[cfg(feature = "shaderc")]
+pub fn differing(library: &Library, shader: &str, pack: &[u8]) -> Result<Vec<(String, Defines)>> {
+    /// Where a module names the compiler and its version.
+    const GENERATOR: usize = 2;
+    let mut pack = Pack::open(pack);
+    let mut differing = Vec::new();
+    for (source, defines) in modules(library, shader, compiler::compile)? {
+        let words = compiler::compile(&source, &defines)?;
+        let packed = pack.find(&key(&source, &defines))?.unwrap_or_default();
+        let same_compiler = packed.get(GENERATOR).is_none_or(|generator| *generator == words[GENERATOR]);
+        if same_compiler && packed != words {
+            differing.push((source.name, defines));
+        }
+    }
+    Ok(differing)
+}
+
+/// Sources and macros of a shader's modules but for those that are traced.
+///
+/// # Errors
+/// A shader that cannot be read.
+pub fn plain(library: &Library, shader: &str) -> Result<Vec<(Source, Defines)>> {
+    let source = library.load(shader)?;
+    let lists = Lists::of(&source);
+    Ok(lists.traced.into_iter().chain(lists.untraced).map(|defines| (source.clone(), defines)).collect())
+}
+
+/// A pack as far as it is unpacked.
+struct Pack<'p> {
+    rest: BufReader<Decompressor<&'p [u8]>>,
+    modules: HashMap<Key, Vec<u32>>,
+}
+
+impl<'p> Pack<'p> {
+    fn open(pack: &'p [u8]) -> Self {
+        Self { rest: BufReader::new(Decompressor::new(pack, 1 << 16)), modules: HashMap::new() }
+    }
+
+    fn empty() -> Self {
+        // The shortest brotli stream, of no bytes.
+        Self::open(&[6])
+    }
+
+    fn find(&mut self, key: &Key) -> Result<Option<&[u32]>> {
+        while !self.modules.contains_key(key) && self.unpack_one()? {}
+        Ok(self.modules.get(key).map(Vec::as_slice))
+    }
+
+    /// Whether there was one more.
+    fn unpack_one(&mut self) -> Result<bool> {
+        if self.rest.fill_buf()?.is_empty() {
+            return Ok(false);
+        }
+        let (mut key, mut words): (Key, _) = ([0; 16], [0; 4]);
+        self.rest.read_exact(&mut key)?;
+        self.rest.read_exact(&mut words)?;
+        self.modules.insert(key, decode(&mut self.rest, u32::from_le_bytes(words) as usize)?);
+        Ok(true)
+    }
+}
+
+/// Sources and macros of all modules of a shader, those that are traced at the end. `compiled` gives the SPIR-V of one
+/// that is not.
+fn modules(
+    library: &Library,
+    shader: &str,
+    compiled: impl Fn(&Source, &Defines) -> Result<Vec<u32>>,
+) -> Result<Vec<(Source, Defines)>> {
+    let source = library.load(shader)?;
+    let mut all = plain(library, shader)?;
+    let parts = source.includes.iter().any(|(name, _)| name == PARTS);
+    for defines in &Lists::of(&source).traced {
+        let bindings = reflect(&compiled(&source, defines)?)?.bindings.len();
+        for lanes in LaneSource::ALL {
+            all.push(traced_source(library, &source, defines, lanes, bindings, parts)?);
+        }
+    }
+    Ok(all)
+}
+
+/// The sets of macros of a shader's modules.
+struct Lists {
+    /// Of those that also have modules that are traced.
+    traced: Vec<Defines>,
+    untraced: Vec<Defines>,
+}
+
+impl Lists {
+    fn of(source: &Source) -> Self {
+        let [traced, untraced] =
+            ["// Modules: ", "// Untraced modules: "].map(|begin| listed(&source.text, begin));
+        let alone = || vec![Defines::new()];
+        match traced.is_empty() && untraced.is_empty() {
+            false => Self { traced, untraced },
+            // The runner's own kernels and the window's shaders.
+            true if ["lab/", "window/"].iter().any(|folder| source.name.starts_with(folder)) => {
+                Self { traced, untraced: alone() }
+            }
+            true => Self { traced: alone(), untraced },
+        }
+    }
+}
+
+/// The sets of macros that a shader's lines with this beginning stand for.
+fn listed(text: &str, begin: &str) -> Vec<Defines> {
+    text.lines().filter_map(|line| line.strip_prefix(begin)).flat_map(products).collect()
+}
+
+fn products(line: &str) -> Vec<Defines> {
+    line.split_whitespace().fold(vec![Defines::new()], |made, choices| {
+        let with = |defines: &Defines, choice: &str| {
+            let (name, value) = choice.split_once('=').unwrap_or((choice, ""));
+            let define = (choice != "-").then(|| (name.to_owned(), value.to_owned()));
+            defines.iter().cloned().chain(define).collect::<Defines>()
+        };
+        made.iter().flat_map(|defines| choices.split('|').map(move |choice| with(defines, choice))).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<String> {
+        let shown = |defines: &Defines| {
+            let each: Vec<String> = defines.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            each.join(" ")
+        };
+        listed(text, "// Modules: ").iter().map(shown).collect()
+    }
+
+    #[test]
+    fn lines_list_the_products_of_their_choices() {
+        assert_eq!(names("void main() {}\n"), [""; 0]);
+        assert_eq!(names("// Modules: A|B=2 C|-\n"), ["A= C=", "A=", "B=2 C=", "B=2"]);
+        assert_eq!(names("// Modules: A\n// Modules: B|-\n"), ["A=", "B=", ""]);
+    }
+
+    fn unpacked(pack: &[u8]) -> Result<usize> {
+        let mut pack = Pack::open(pack);
+        while pack.unpack_one()? {}
+        Ok(pack.modules.len())
+    }
+
+    #[test]
+    fn a_damaged_pack_is_an_error() {
+        let whole = Library::packed("lab/fma.comp").unwrap();
+        assert_eq!(unpacked(whole).unwrap(), 1);
+        assert!(unpacked(&whole[..whole.len() / 2]).is_err());
+        assert_eq!(Pack::empty().find(&[0; 16]).unwrap(), None);
+    }
+}
