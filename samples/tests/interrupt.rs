@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use common::error::{EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT};
-use common::record::{Ended as End, Status};
+use common::record::{Ended as End, Record, Status};
 use libtest_mimic::{Arguments, Trial};
 use support::{Call, Running, files_of, ran, read_record, trial};
 
@@ -44,12 +44,16 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// A long run that has measured something.
-fn long_run(words: &str, folder: &Path) -> Result<Running> {
+/// A long run that has measured something, as it writes to `record` every second.
+fn long_run(words: &str, folder: &Path, record: &str) -> Result<Running> {
     let mut running = Call::new(SAMPLE)?.words(LONG).words(words).within(folder).start()?;
     running.until_stderr_has("size 96x96").context("it says what it runs on before it runs")?;
-    // Nothing is said while it measures; a round takes some 20 ms.
-    std::thread::sleep(Duration::from_secs(2));
+    let path = folder.join(record);
+    let has_samples = |record: Record| record.rows.iter().all(|row| row.samples.len() > 1);
+    while !read_record(&path).is_ok_and(has_samples) {
+        running.ensure_alive()?;
+        std::thread::sleep(Duration::from_millis(50));
+    }
     Ok(running)
 }
 
@@ -105,7 +109,7 @@ fn interrupted_check() -> Result<()> {
 
 fn interrupted_record() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let running = long_run("--json a.json --csv a.csv", folder.path())?;
+    let running = long_run("--json a.json --csv a.csv", folder.path(), "a.json")?;
     send("INT", &running)?;
     let ended = running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
     let record = read_record(&folder.path().join("a.json"))?;
@@ -126,7 +130,7 @@ fn interrupted_record() -> Result<()> {
 
 fn interrupted_folder() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let running = long_run("--out run", folder.path())?;
+    let running = long_run("--out run", folder.path(), "run/record.json")?;
     send("INT", &running)?;
     running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
     let files = files_of(&folder.path().join("run"))?;
@@ -179,7 +183,7 @@ fn interrupted_before_the_first_round() -> Result<()> {
 /// What a job scheduler or a closed terminal sends is no reason to lose a run either.
 fn terminated() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let running = long_run("--json a.json", folder.path())?;
+    let running = long_run("--json a.json", folder.path(), "a.json")?;
     send("TERM", &running)?;
     running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
     let record = read_record(&folder.path().join("a.json"))?;
@@ -191,7 +195,7 @@ fn terminated() -> Result<()> {
 /// whole.
 fn interrupted_twice() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let running = long_run("--json a.json", folder.path())?;
+    let running = long_run("--json a.json", folder.path(), "a.json")?;
     send("INT", &running)?;
     send("INT", &running)?;
     running.wait()?.with_code(EXIT_INTERRUPTED.into())?;

@@ -8,7 +8,7 @@ use common::error::{EXIT_FAILED, EXIT_RIGHT};
 use common::record::Ended as End;
 use libtest_mimic::Trial;
 
-use crate::support::{Call, Ended, Running, files_of, read_record, trial};
+use crate::support::{Call, Ended, OVERLOADED, Running, files_of, read_record, trial};
 use crate::{QUICK, SAMPLE};
 
 pub fn trials() -> Vec<Trial> {
@@ -38,7 +38,7 @@ fn one_at_work() -> Result<()> {
     let first = start("--seed 1 --samples 1000", folder.path())?;
     let began = Instant::now();
     while !folder.path().join("run").exists() {
-        ensure!(began.elapsed() < Duration::from_secs(30), "the first run makes no folder");
+        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(30), "the first run makes no folder");
         std::thread::sleep(Duration::from_millis(1));
     }
     // What it creates in between belongs to the look whether files can be written.

@@ -5,9 +5,8 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 
 use crate::display::Key;
-use crate::process::cpu_time;
 use crate::samples::small;
-use crate::support::{Call, Checkout, told_on_one_line};
+use crate::support::{Call, Checkout, cpu_time, told_on_one_line};
 use crate::window::{Window, ended_quietly};
 
 const SAMPLE: &str = "pipelined_events";

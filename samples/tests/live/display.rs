@@ -16,9 +16,9 @@ use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
 /// A server that does not start by then has failed.
-const START: Duration = Duration::from_secs(20);
+const START: Duration = Duration::from_secs(200);
 /// A debug build on a busy machine opens its window by then.
-const OPENS: Duration = Duration::from_secs(30);
+const OPENS: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(5);
 
 /// An X server. It ends when it is dropped, when its time is over, and with the test's process.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use crate::display::Display;
 use crate::picture::Png;
 use crate::samples::small;
-use crate::support::Call;
+use crate::support::{Call, OVERLOADED};
 
 /// Takes what is drawn now for right.
 const UPDATE: &str = "HOTLAP_UPDATE_REFERENCES";
@@ -44,7 +44,7 @@ pub fn compare(sample: &str) -> Result<()> {
     }
     let right = Png::read(&path).with_context(|| format!("{UPDATE}=1 makes the references"))?;
     headless.ensure_like(&right).context("without a window")?;
-    let display = Display::start(LIFE)?;
+    let display = Display::start(OVERLOADED * LIFE)?;
     taken(sample, "", Some(&display))?.ensure_like(&right).context("in a window")
 }
 

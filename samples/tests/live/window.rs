@@ -10,10 +10,10 @@ use tempfile::TempDir;
 use x11rb::protocol::xproto::Window as Id;
 
 use crate::display::{Display, Key};
-use crate::support::{Call, Ended, Running};
+use crate::support::{Call, Ended, OVERLOADED, Running};
 
-/// Whatever is asked of a window happens by then, on a machine that is busy with other tests.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Whatever is asked of a window happens by then, on a machine that is busy with other work.
+const PATIENCE: Duration = Duration::from_secs(200);
 const POLL: Duration = Duration::from_millis(3);
 
 /// What the window shows.
@@ -62,11 +62,11 @@ impl Window {
         Self::open_unheard(call.args(["--check"]), life)
     }
 
-    /// Opens it for `life` at most.
+    /// Opens it for `life` at most: so long on an idle machine.
     pub fn open_unheard(call: Call, life: Duration) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let progress = folder.path().join("progress");
-        let display = Display::start(life)?;
+        let display = Display::start(OVERLOADED * life)?;
         let call = call.args(["--live", "--progress"]).args([&progress]).with_open_stdin();
         let call = call.env("DISPLAY", display.name()).without("WAYLAND_DISPLAY").without("WAYLAND_SOCKET");
         let mut running = call.start()?.for_at_most(life);

@@ -13,5 +13,5 @@ mod trial;
 pub use call::{Call, lists, samples, source};
 pub use checkout::Checkout;
 pub use record::{is_lawful, ran, read_record};
-pub use running::{Ended, Running, told_on_one_line};
+pub use running::{Ended, OVERLOADED, Running, cpu_time, told_on_one_line};
 pub use trial::{SampleTest, arguments_of_waiting, files_of, for_each_sample, trial};

@@ -10,7 +10,11 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// A queue that hangs must not hang the tests.
 const LIMIT: Duration = Duration::from_secs(60);
+/// So many times as long as on an idle machine may anything take: other work may have the processors.
+pub const OVERLOADED: u32 = 10;
 const POLL: Duration = Duration::from_millis(10);
+/// How often it is asked how much CPU time it took.
+const ASKED: Duration = Duration::from_millis(500);
 
 /// A process that runs. It is killed when it is dropped or runs too long.
 #[derive(Debug)]
@@ -18,6 +22,7 @@ pub struct Running {
     child: Child,
     call: String,
     began: Instant,
+    asked: Instant,
     limit: Duration,
     stdout: Option<Heard>,
     stderr: Option<Heard>,
@@ -40,7 +45,8 @@ impl Running {
     pub(super) fn new(mut child: Child, call: String) -> Self {
         let stdout = child.stdout.take().map(Heard::new);
         let stderr = child.stderr.take().map(Heard::new);
-        Self { child, call, began: Instant::now(), limit: LIMIT, stdout, stderr }
+        let began = Instant::now();
+        Self { child, call, began, asked: began, limit: LIMIT, stdout, stderr }
     }
 
     /// Its number in the system.
@@ -48,7 +54,7 @@ impl Running {
         self.child.id()
     }
 
-    /// Lets it run longer than calls of samples do.
+    /// Lets it run longer than calls of samples do; a time on an idle machine.
     pub fn for_at_most(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -117,12 +123,41 @@ impl Running {
 
     fn status(&mut self) -> Result<Option<ExitStatus>> {
         let status = self.child.try_wait().with_context(|| format!("waiting for {}", self.call))?;
-        if status.is_none() && self.began.elapsed() > self.limit {
+        if let (None, Some(took)) = (status, self.too_long()) {
             let said = self.stderr.as_ref().map(Heard::text).unwrap_or_default();
-            bail!("{} did not end within {} s; so far it said:\n{said}", self.call, self.limit.as_secs());
+            bail!("{} has taken {took} and does not end; so far it said:\n{said}", self.call);
         }
         Ok(status)
     }
+
+    /// What it has taken, where that is too much: the CPU time that all processors have within the limit, or, where it
+    /// only waits, so much time as no load explains. How long an honest run takes is a matter of what else runs here.
+    fn too_long(&mut self) -> Option<String> {
+        if self.began.elapsed() > OVERLOADED * self.limit {
+            return Some(format!("{} s", self.began.elapsed().as_secs()));
+        }
+        if self.began.elapsed() < self.limit || self.asked.elapsed() < ASKED {
+            return None;
+        }
+        self.asked = Instant::now();
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let took = cpu_time(self.id()).ok()?;
+        (took > self.limit.as_secs_f64() * processors as f64).then(|| format!("{took:.0} s of CPU time"))
+    }
+}
+
+/// Seconds of CPU time that a process has taken with the children that it waited for. Only Linux tells.
+pub fn cpu_time(process: u32) -> Result<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The name, in parentheses, may hold anything.
+    let (_, rest) = text.rsplit_once(')').context("no name")?;
+    let times = rest.split_whitespace().skip(11).take(4).map(str::parse::<f64>);
+    let ticks = times.sum::<Result<f64, _>>()?;
+    #[cfg(unix)]
+    let second = rustix::param::clock_ticks_per_second();
+    #[cfg(not(unix))]
+    let second = 100_u64;
+    Ok(ticks / second as f64)
 }
 
 impl Drop for Running {

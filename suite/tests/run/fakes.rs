@@ -12,7 +12,7 @@ use common::report::{json, read_json};
 use libtest_mimic::Trial;
 
 use crate::signals::send;
-use crate::support::{Call, Ended, trial};
+use crate::support::{Call, Ended, OVERLOADED, trial};
 use crate::whole::{ensure_states, ensure_whole, states};
 
 pub fn trials() -> Vec<Trial> {
@@ -146,7 +146,7 @@ fn an_interrupt_comes_once() -> Result<()> {
     let running = call.start()?;
     let began = Instant::now();
     while !ready.exists() {
-        ensure!(began.elapsed() < Duration::from_secs(20), "it does not start");
+        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(20), "it does not start");
         std::thread::sleep(Duration::from_millis(10));
     }
     send("INT", -i64::from(running.id()))?;

@@ -8,7 +8,7 @@ use common::error::EXIT_RIGHT;
 use libtest_mimic::Trial;
 
 use crate::signals::{processes_with, send};
-use crate::support::{Call, Running, trial};
+use crate::support::{Call, OVERLOADED, Running, trial};
 use crate::whole::{ensure_states, ensure_whole, hidden, snapshot, states};
 use crate::{QUICK, resume, run_into};
 
@@ -73,14 +73,14 @@ fn killed_after(folder: &Path, moment: Duration) -> Result<()> {
 fn ensure_nobody_goes_on(folder: &Path) -> Result<()> {
     let (shown, began) = (folder.display().to_string(), Instant::now());
     while !processes_with(&shown).is_empty() {
-        ensure!(began.elapsed() < Duration::from_secs(5), "a sample goes on alone");
+        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(5), "a sample goes on alone");
         std::thread::sleep(Duration::from_millis(20));
     }
     Ok(())
 }
 
 /// So long that a run which goes on alone is seen; it ends by itself all the same.
-const LONG: &str = "--budget 40 --samples 100000";
+const LONG: &str = "--budget 600 --samples 100000";
 
 fn a_killed_sweep_measures_no_longer() -> Result<()> {
     let top = tempfile::tempdir()?;
@@ -111,7 +111,7 @@ fn a_killed_verify_measures_no_longer() -> Result<()> {
 fn ends_with_its_child(running: Running, place: &Path) -> Result<()> {
     let (shown, began) = (place.display().to_string(), Instant::now());
     while processes_with(&shown).is_empty() {
-        ensure!(began.elapsed() < Duration::from_secs(30), "nothing is measured");
+        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(30), "nothing is measured");
         std::thread::sleep(Duration::from_millis(20));
     }
     // It measures, and does not only start.

@@ -10,7 +10,7 @@ use common::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
 use common::record::Ended;
 use libtest_mimic::Trial;
 
-use crate::support::{Running, read_record, trial};
+use crate::support::{OVERLOADED, Running, read_record, trial};
 use crate::whole::{ensure_states, ensure_whole, hidden, record, snapshot, states};
 use crate::{QUICK, resume, run_into};
 
@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// The first sample takes a number of trials, the others all of their time.
-const LONG: &str = "data_race lds_blur swizzled_remap --budget 40";
+const LONG: &str = "data_race lds_blur swizzled_remap --budget 600";
 
 /// Sends a signal to a process, or to a group where the number is negative.
 pub fn send(signal: &str, to: i64) -> Result<()> {
@@ -56,7 +56,7 @@ fn until(folder: &Path, is_there: impl Fn(&Path) -> bool) -> Result<()> {
         if work.is_some_and(|work| is_there(&folder.join(work))) {
             return Ok(());
         }
-        ensure!(began.elapsed() < Duration::from_secs(40), "nothing is measured");
+        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(40), "nothing is measured");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -136,7 +136,7 @@ fn an_interrupt_of_the_whole_group() -> Result<()> {
 fn a_killed_suite_keeps_what_it_had() -> Result<()> {
     let top = tempfile::tempdir()?;
     let folder = top.path().join("run");
-    let running = run_into(&folder, "lds_blur --budget 40")?.start()?;
+    let running = run_into(&folder, "lds_blur --budget 600")?.start()?;
     until(&folder, has_samples)?;
     send("KILL", running.id().into())?;
     running.wait()?;
@@ -164,7 +164,7 @@ fn a_second_interrupt_keeps_what_there_is() -> Result<()> {
     let began = Instant::now();
     send("INT", id)?;
     let ended = running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
-    ensure!(began.elapsed() < Duration::from_secs(5), "it took {:?}", began.elapsed());
+    ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(5), "it took {:?}", began.elapsed());
     ensure!(ended.stdout.contains("run --resume --out"), "{ended}");
     ensure!(ensure_whole(&folder)? == ["data_race", "pipelined_events"], "what was measured is lost");
     ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "interrupted")])?;
@@ -172,7 +172,7 @@ fn a_second_interrupt_keeps_what_there_is() -> Result<()> {
     ensure!(hidden(&folder)?.is_empty(), "left behind: {:?}", hidden(&folder)?);
     let shown = folder.display().to_string();
     while !processes_with(&shown).is_empty() {
-        ensure!(began.elapsed() < Duration::from_secs(5), "the sample goes on alone");
+        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(5), "the sample goes on alone");
         std::thread::sleep(Duration::from_millis(20));
     }
     resume(&folder)?.run()?.with_code(EXIT_RIGHT.into())?;
