@@ -13,12 +13,10 @@ use anyhow::{Context, Result, ensure};
 use common::report::read_json;
 use libtest_mimic::Arguments;
 use log::{Command, Handed, Log, Recording};
-use support::{Call, Checkout, Ended, SampleTest, for_each_sample, lists, ran, trial};
-
-const TRIALS: [(&str, SampleTest); 3] = [("profile", profile), ("bench", bench), ("check", check)];
+use support::{Call, Checkout, Ended, for_each_sample, quick, ran, trial};
 
 fn main() -> Result<ExitCode> {
-    let mut trials = for_each_sample(&TRIALS)?;
+    let mut trials = for_each_sample(&[("regions", regions)])?;
     trials.push(trial("a_wrong_result_fails_a_profile", a_wrong_result_fails_a_profile));
     trials.push(trial("the_command_is_quoted", the_command_is_quoted));
     trials.push(trial("captures_have_seconds_of_their_own", captures_have_seconds_of_their_own));
@@ -27,9 +25,7 @@ fn main() -> Result<ExitCode> {
 
 /// A call with every variant, as small as those with bands allow.
 fn call(sample: &str) -> Result<Call> {
-    let help = Call::new(sample)?.args(["--help"]).run()?.with_code(0)?;
-    let size = if lists(&help.stdout, "--size") { "--size 64x384" } else { "" };
-    Ok(Call::new(sample)?.words(size).args(["--all"]))
+    Ok(Call::new(sample)?.words(&quick(sample, "64x384")?).args(["--all"]))
 }
 
 /// Runs it with the log on. Whatever it is asked, its regions nest.
@@ -73,20 +69,17 @@ fn submits(log: &Log) -> impl Iterator<Item = &Recording> {
     })
 }
 
-fn bench(sample: &str) -> Result<()> {
+/// Measured, checked and shown to a capture tool.
+fn regions(sample: &str) -> Result<()> {
     let (variants, log) = measured(sample)?;
-    timed_without_frames(&log, &variants)
-}
-
-fn check(sample: &str) -> Result<()> {
-    let (variants, _) = measured(sample)?;
+    timed_without_frames(&log, &variants).context("measured")?;
     let (_, log) = logged(call(sample)?.args(["--check"]))?;
-    timed_without_frames(&log, &variants)
+    timed_without_frames(&log, &variants).context("with --check")?;
+    profile(sample, &variants).context("with --profile")
 }
 
 /// One frame a variant and nothing else in it; preparation before it, verification behind it.
-fn profile(sample: &str) -> Result<()> {
-    let (variants, _) = measured(sample)?;
+fn profile(sample: &str, variants: &[String]) -> Result<()> {
     let (ended, log) = logged(call(sample)?.args(["--profile"]))?;
     let shown = frames(&log)?;
     let names: Vec<&str> = shown.iter().map(|frame| frame.variant.as_str()).collect();

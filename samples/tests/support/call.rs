@@ -37,6 +37,19 @@ pub fn lists(help: &str, flag: &str) -> bool {
     heads.any(|line| line.split([' ', ',', '[']).any(|word| word == flag))
 }
 
+/// Whether a sample with this help takes all of the flags.
+pub fn takes(help: &str, words: &str) -> bool {
+    words.split(' ').filter(|word| word.starts_with("--")).all(|flag| lists(help, flag))
+}
+
+/// Arguments that make a sample quick: this size, or what it has in its place.
+pub fn quick(sample: &str, size: &str) -> Result<String> {
+    let help = Call::new(sample)?.args(["--help"]).run()?.with_code(0)?.stdout;
+    let size = format!("--size {size}");
+    let all = [&size, "--generators 70 --invocations 130", "--islands 2 --particles 333 --iterations 2", ""];
+    Ok(all.into_iter().find(|words| takes(&help, words)).unwrap_or_default().to_owned())
+}
+
 /// A command line with its environment.
 #[derive(Debug)]
 pub struct Call(Command);
@@ -54,6 +67,11 @@ impl Call {
         command.env("HOTLAP_CACHE_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shader-cache"));
         // It takes a twentieth of a second on lavapipe, and tests start samples by the hundred.
         command.env("HOTLAP_NO_SELF_TEST", "1");
+        // Mesa's CPU driver allocates stacks for workgroups with barriers. By default glibc maps and unmaps each anew,
+        // which took half of the CPU time of `bloom --size 96 --samples 1`.
+        command.env("MALLOC_MMAP_THRESHOLD_", "1000000000").env("MALLOC_TRIM_THRESHOLD_", "2000000000");
+        // Errors that are expected are made by the thousand; a panic's backtrace is kept.
+        command.env("RUST_LIB_BACKTRACE", "0");
         // What is printed depends on the locale.
         command.env("LC_ALL", "C.UTF-8");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -67,11 +85,6 @@ impl Call {
         Ok(folder.join(format!("{sample}{}", std::env::consts::EXE_SUFFIX)))
     }
 
-        // Mesa's CPU driver allocates stacks for workgroups with barriers. By default glibc maps and unmaps each anew,
-        // which took half of the CPU time of `bloom --size 96 --samples 1`.
-        command.env("MALLOC_MMAP_THRESHOLD_", "1000000000").env("MALLOC_TRIM_THRESHOLD_", "2000000000");
-        // Errors that are expected are made by the thousand; a panic's backtrace is kept.
-        command.env("RUST_LIB_BACKTRACE", "0");
     /// Names the device.
     pub fn on_test_device(self) -> Self {
         let device = std::env::var("HOTLAP_TEST_DEVICE").unwrap_or_else(|_| "llvmpipe".into());

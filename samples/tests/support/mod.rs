@@ -10,7 +10,7 @@ mod record;
 mod running;
 mod trial;
 
-pub use call::{Call, lists, samples, source};
+pub use call::{Call, lists, quick, samples, source, takes};
 pub use checkout::Checkout;
 pub use record::{is_lawful, ran, read_record};
 pub use running::{Ended, OVERLOADED, Running, cpu_time, told_on_one_line};
