@@ -121,7 +121,9 @@ pub fn build() -> Result<PathBuf> {
     // Nobody looks at them, and without a window they are built in less time.
     cargo.args(["build", "--offline", "--quiet", "--bins", "--no-default-features"]);
     cargo.env("CARGO_TARGET_DIR", &target);
-    let built = cargo.current_dir(&package).output().context("running cargo")?;
+    // From the checkout, whose settings it takes wherever the target folder lies.
+    cargo.arg("--manifest-path").arg(package.join("Cargo.toml"));
+    let built = cargo.current_dir(samples).output().context("running cargo")?;
     ensure!(built.status.success(), "the mutants do not build: {}", String::from_utf8_lossy(&built.stderr));
     Ok(target.join("debug"))
 }
