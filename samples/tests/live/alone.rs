@@ -37,7 +37,7 @@ pub fn closed() -> Result<()> {
 pub fn closed_while_it_builds() -> Result<()> {
     let folder = tempfile::tempdir()?;
     // So many kernels, none of them in the cache, that the first board is still one of building.
-    let call = Call::new("swizzled_remap")?.words("--size 1536 --all --frames 500");
+    let call = Call::new("swizzled_remap")?.words("--size 768 --all --frames 500");
     let mut window = Window::open(call.env("HOTLAP_CACHE_DIR", folder.path()), LIFE)?;
     let first = window.now()?;
     ensure!(first.state == "building", "it was {} when it was to be closed", first.state);

@@ -37,7 +37,9 @@ pub fn small(sample: &str) -> &'static str {
 pub fn tour(sample: &str) -> Result<()> {
     let checkout = Checkout::copy()?;
     let variants = run_by_default(sample)?;
-    let mut window = Window::open(checkout.call(sample)?.words(small(sample)), LIFE)?;
+    // A quarter of the pixels to draw.
+    let call = checkout.call(sample)?.words(small(sample)).words("--window 640x360");
+    let mut window = Window::open(call, LIFE)?;
     window.until("60 frames were shown", |now| now.frame >= 60 && now.runs())?;
     walks(&mut window, &variants)?;
     pauses(&mut window)?;

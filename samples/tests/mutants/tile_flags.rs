@@ -29,7 +29,7 @@ static OTHER_RESULTS: [Mutant; 4] = [
 
 /// Large enough to take longer than a look.
 const ONE_TILE: &str =
-    "--size 64x32 --tile 64x4x8 --radius 8 --passes 24 --variant tile_* --without *_barrier";
+    "--size 64x32 --tile 64x4x8 --radius 8 --passes 12 --variant tile_* --without *_barrier";
 static ALONE: [Mutant; 3] = [
     ("flags_not_awaited", FLAGS, ["if (!shows(flag, unit.pass)) {", "if (false) {"], flagged),
     ("tags_not_awaited", TILES, ["return texel >> MIX_BITS >= uint(generation);", "return true;"], tagged),
@@ -44,12 +44,12 @@ static ALONE: [Mutant; 3] = [
     ),
 ];
 
-const TWO_TILES: &str = "--size 32x8 --tile 16x4x2 --passes 200 --variant tile_* --without *_barrier";
+const TWO_TILES: &str = "--size 32x8 --tile 16x4x2 --passes 60 --variant tile_* --without *_barrier";
 static PAIRED: [Mutant; 1] =
     [("neighbours_not_awaited", FLAGS, ["ivec2(tile) + away", "ivec2(tile) + 0 * away"], flagged)];
 
 const IN_A_LOOP: &str =
-    "--size 64x32 --tile 64x4x8 --radius 8 --passes 24 --in-flight 2 --variant tile_* --without *_barrier";
+    "--size 64x32 --tile 64x4x8 --radius 8 --passes 12 --in-flight 2 --variant tile_* --without *_barrier";
 static LOOPED: [Mutant; 2] = [
     ("late_tiles_not_awaited", TILES, ["            is_late = 1;", "            is_late = 0;"], flagged),
     ("lateness_not_seen", FLAGS, ["    return all_seen;", "    return true;"], flagged),
@@ -97,7 +97,7 @@ pub fn races_at_last(sample: &str, words: &str, mutant: &Mutant) -> anyhow::Resu
     let (_, shader, [old, new], shows) = *mutant;
     let checkout = Checkout::copy()?;
     checkout.replace(shader, old, new)?;
-    for _ in 0..10 {
+    for _ in 0..20 {
         let call = checkout.call(sample)?.words(words).words("--samples 3 --repetitions 2 --json -");
         let record = read_json(&call.run()?.stdout)?;
         let wrong = results::called_wrong(&record);
