@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         trial("interrupted_twice", interrupted_twice),
         trial("interrupted_check", interrupted_check),
         trial("terminated", terminated),
+        trial("the_tests_end_what_does_not_end", the_tests_end_what_does_not_end),
     ]
     .map(|trial| trial.with_ignored_flag(!cfg!(unix)))
     .into();
@@ -55,6 +56,17 @@ fn long_run(words: &str, folder: &Path, record: &str) -> Result<Running> {
         std::thread::sleep(Duration::from_millis(50));
     }
     Ok(running)
+}
+
+/// What spins and what sleeps: the limit that all calls of tests have.
+fn the_tests_end_what_does_not_end() -> Result<()> {
+    for endless in ["while :; do :; done", "exec sleep 600"] {
+        let call = Call::on_any_device(Path::new("sh")).args(["-c", endless]);
+        let ended = call.start()?.for_at_most(Duration::from_millis(300)).wait();
+        let said = ended.map_or_else(|error| error.to_string(), |ended| ended.to_string());
+        ensure!(said.contains("and does not end"), "{said}");
+    }
+    Ok(())
 }
 
 /// A driver that crashes at a variant's first sample leaves what the ones before it took.
