@@ -17,8 +17,8 @@ pub use crate::trace::Traced;
 
 /// Version of this layout. A reader refuses what it does not know. Version 2 added what cross tables
 /// need, and the promise of a fault; version 3 what a variant declares of its work; version 4 the
-/// self-test, the clock of each sample, and the status `throttled`.
-pub const SCHEMA: u32 = 4;
+/// self-test, the clock of each sample, and the status `throttled`; version 5 the file of the samples.
+pub const SCHEMA: u32 = 5;
 
 /// The variant that copies an image, for the share of the device's own bandwidth.
 pub const COPY_LIMIT: &str = "copy_limit";
@@ -72,6 +72,9 @@ pub struct Record {
     pub matrix: Option<Matrix>,
     /// What the sample itself concludes from the figures, in words.
     pub verdict: Option<String>,
+    /// The file beside this one that holds the kept samples; `None` where each row holds its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples_file: Option<SamplesFile>,
     /// One per variant, in the sample's order.
     pub rows: Vec<Row>,
     /// How the run ended.
@@ -90,6 +93,15 @@ impl Record {
     pub fn to_reference(&self, row: &Row) -> Option<Summary> {
         if self.bound.is_some() { row.to_bound } else { row.to_baseline }
     }
+}
+
+/// The kept samples in a file of their own: CSV, packed with gzip.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SamplesFile {
+    /// Its name, in the folder of the record.
+    pub name: String,
+    /// SHA-256 of the unpacked text, in hex: `zcat samples.csv.gz | sha256sum`.
+    pub sha256: String,
 }
 
 /// The program.
@@ -253,7 +265,8 @@ pub struct Row {
     /// What its waves told, where they were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Traced>,
-    /// Every pair that was kept.
+    /// Every pair that was kept; absent where there is none, or where they are in the record's `samples_file`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
 }
 

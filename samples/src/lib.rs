@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use common::record::Record;
 
 pub mod bands;
@@ -29,8 +29,7 @@ pub mod tiles;
 pub fn recorded(folder: &str) -> Result<Record> {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-21-nvidia-h200");
     let path = results.join(folder).join("record.json");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    common::report::read_json(&text)
+    common::report::read_record(&path)
 }
 
 /// A test that a sample's `verdict` says of its [`recorded`] figures what the record has it say.

@@ -136,7 +136,7 @@ fn four_files(ended: &Ended, kept: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     let files = files_of(kept)?;
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
     let record = read_record(&kept.join("record.json"))?;
-    let mut expected = vec!["README.md", "record.json", "samples.csv", "table.txt"];
+    let mut expected = vec!["README.md", "record.json", "samples.csv.gz", "table.txt"];
     expected.extend(record.rows.iter().any(|row| row.trace.is_some()).then_some("waves.txt"));
     ensure!(names == expected, "{names:?} from {ended}");
     ensure!(files.values().all(|bytes| bytes.ends_with(b"\n")), "an empty or a cut file: {ended}");

@@ -147,7 +147,7 @@ fn interrupted_folder() -> Result<()> {
     running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
     let files = files_of(&folder.path().join("run"))?;
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
-    ensure!(names == ["README.md", "record.json", "samples.csv", "table.txt"], "{names:?}");
+    ensure!(names == ["README.md", "record.json", "samples.csv.gz", "table.txt"], "{names:?}");
     let page = String::from_utf8_lossy(&files["README.md"]);
     ensure!(page.contains("interrupted"), "the page does not say so: {page}");
     Ok(())

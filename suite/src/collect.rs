@@ -1,19 +1,15 @@
 //! Records from files and folders.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use common::record::Record;
-use common::report::{Destination, read_json};
+use common::report::{Destination, read_record};
 
 /// Name of a record's file in the folder of a run.
 pub const RECORD: &str = "record.json";
-
-/// No record is larger, in bytes: the largest that was made has a hundredth of it.
-const LARGEST: u64 = 256 << 20;
 
 /// A record and where it was found.
 #[derive(Clone, Debug)]
@@ -31,7 +27,7 @@ pub struct Found {
 /// A path that does not exist, a folder without a record, a file that is none: with its path, and with
 /// the field that is wrong.
 pub fn collect(paths: &[PathBuf]) -> Result<Vec<Found>> {
-    find(paths)?.into_iter().map(|path| Ok(Found { record: read(&path)?, path })).collect()
+    find(paths)?.into_iter().map(|path| Ok(Found { record: read_record(&path)?, path })).collect()
 }
 
 /// The files that [`collect`] reads, for who reads them one by one.
@@ -65,40 +61,6 @@ pub fn spare<'r>(records: impl IntoIterator<Item = &'r Path>, to: &Destination) 
     }
 }
 
-/// The record in a file.
-///
-/// # Errors
-/// As [`collect`].
-pub fn read(path: &Path) -> Result<Record> {
-    let shown = || format!("reading {}", path.display());
-    let bytes = bytes(path, LARGEST).with_context(shown)?;
-    parse(bytes).with_context(shown)
-}
-
-/// The record in the content of a file.
-///
-/// # Errors
-/// What is no UTF-8, and as [`read_json`].
-pub fn parse(bytes: Vec<u8>) -> Result<Record> {
-    match String::from_utf8(bytes) {
-        Ok(text) => read_json(&text),
-        Err(error) => {
-            bail!("no text: byte {} is no UTF-8", error.utf8_error().valid_up_to())
-        }
-    }
-}
-
-/// What a file holds, refused before it is read where it is too large. A pipe has no size beforehand.
-fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>> {
-    let file = File::open(path)?;
-    let refusal = || format!("larger than any record ({} MiB)", largest >> 20);
-    ensure!(file.metadata()?.len() <= largest, refusal());
-    let mut bytes = Vec::new();
-    file.take(largest + 1).read_to_end(&mut bytes)?;
-    ensure!(u64::try_from(bytes.len()).is_ok_and(|length| length <= largest), refusal());
-    Ok(bytes)
-}
-
 /// `path` itself where it is a file, else the records below it. Names that begin with a dot are drafts.
 ///
 /// A pipe or a device is read where it is named, as `<(...)` is; one that lies in a folder waits for a
@@ -126,23 +88,6 @@ fn files(path: &Path) -> Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_too_large_is_not_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("large.json");
-        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
-        let message = format!("{:#}", read(&path).unwrap_err());
-        assert!(message.ends_with("large.json: larger than any record (256 MiB)"), "{message}");
-    }
-
-    /// A device has no size that would tell beforehand, and no end.
-    #[cfg(unix)]
-    #[test]
-    fn what_does_not_end_is_refused() {
-        let message = format!("{:#}", bytes(Path::new("/dev/zero"), 1 << 20).unwrap_err());
-        assert_eq!(message, "larger than any record (1 MiB)");
-    }
 
     #[test]
     fn a_record_that_is_named_twice_is_found_once() {
@@ -192,10 +137,5 @@ mod tests {
         }
         spare([&*file], &to("other.json")).unwrap();
         spare([&*file], &Destination::Stdout).unwrap();
-    }
-
-    #[test]
-    fn what_is_no_text_says_where() {
-        assert_eq!(parse(b"{\"a\xff\"".to_vec()).unwrap_err().to_string(), "no text: byte 3 is no UTF-8");
     }
 }

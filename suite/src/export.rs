@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use common::error::EXIT_RIGHT;
 use common::record::{Record, Row, Sample};
-use common::report::Destination;
+use common::report::{Destination, read_record};
 use common::stats::Summary;
 
-use crate::collect::{find, read, spare};
+use crate::collect::{find, spare};
 
 /// Write the rows of records as one CSV file
 ///
@@ -51,7 +51,7 @@ fn write(out: &mut dyn Write, files: &[PathBuf], samples: bool) -> Result<()> {
     let lines: Lines = if samples { of_samples } else { of_variants };
     let mut first = true;
     for file in files {
-        let record = read(file)?;
+        let record = read_record(file)?;
         lines(&record, file, &mut |line| {
             if std::mem::take(&mut first) {
                 writer.write_record(line.iter().map(|(head, _)| head))?;
@@ -71,6 +71,17 @@ fn write(out: &mut dyn Write, files: &[PathBuf], samples: bool) -> Result<()> {
 /// A line: head and cell of each column.
 type Line = Vec<(&'static str, String)>;
 type Lines = fn(&Record, &Path, &mut dyn FnMut(Line) -> csv::Result<()>) -> csv::Result<()>;
+
+/// What both kinds of lines make of one record, for the tests.
+///
+/// # Errors
+/// Those of the lines.
+#[cfg(test)]
+pub fn lines(record: &Record) -> csv::Result<()> {
+    [of_variants as Lines, of_samples as Lines]
+        .into_iter()
+        .try_for_each(|lines| lines(record, Path::new("x"), &mut |_| Ok(())))
+}
 
 fn of_variants(
     record: &Record,

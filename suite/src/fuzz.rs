@@ -1,26 +1,64 @@
 //! Spoiled records through everything that reads them: each is processed, or refused on one line that
 //! names the field where the text was JSON.
 
+use std::fs;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use common::error::one_line;
 use common::record::Record;
-use common::report::{Charset, json};
+use common::report::{Charset, Folder, SAMPLES, json, read_json, read_record};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde_json::{Value, json as value};
 
-use crate::collect::{Found, parse};
+use crate::collect::{Found, RECORD};
 use crate::compare::{Side, TOLERANCE, compare, table};
-use crate::{report, scripted, verify};
+use crate::{export, pack, readme, report, scripted, verify};
 
 type Taker = fn(&Record) -> Result<(), String>;
 
 /// What takes a record; each returns an error's line, or nothing.
-const TAKERS: [(&str, Taker); 5] =
-    [("compare", compared), ("verify", planned), ("judge", judged), ("table", drawn), ("report", reported)];
+const TAKERS: [(&str, Taker); 8] = [
+    ("compare", compared),
+    ("verify", planned),
+    ("judge", judged),
+    ("table", drawn),
+    ("report", reported),
+    ("export", exported),
+    ("readme", shown),
+    ("pack", packed),
+];
+
+fn exported(record: &Record) -> Result<(), String> {
+    export::lines(record).map_err(|error| error.to_string())
+}
+
+fn shown(record: &Record) -> Result<(), String> {
+    readme::shown(record).map_err(|error| one_line(&error))
+}
+
+/// Packed and read again it is the same.
+fn packed(record: &Record) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(RECORD);
+    fs::write(&file, json(record).unwrap()).unwrap();
+    pack::pack(&file).map_err(|error| one_line(&error))?;
+    let again = read_record(&file).map_err(|error| one_line(&error))?;
+    let same = |record: &Record| json(&Record { schema: 1, ..record.clone() }).unwrap();
+    assert!(same(&again) == same(record), "packing loses something");
+    Ok(())
+}
+
+/// What a file with these bytes holds.
+fn parse(bytes: &[u8]) -> anyhow::Result<Record> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join(RECORD);
+    fs::write(&file, bytes)?;
+    read_record(&file)
+}
 
 fn side(record: Record) -> Side {
     Side { path: "x".into(), records: vec![Found { path: "x".into(), record }] }
@@ -224,7 +262,7 @@ fn originals() -> Vec<String> {
     texts.push(json(&clocked).unwrap());
     for path in ["nvidia-h200-suite/codegen", "nvidia-h200-suite-again/lds_blur"] {
         let path = format!("{}/../results/2026-11-21-{path}/record.json", env!("CARGO_MANIFEST_DIR"));
-        texts.push(std::fs::read_to_string(path).unwrap());
+        texts.push(json(&read_record(path.as_ref()).unwrap()).unwrap());
     }
     texts
 }
@@ -273,7 +311,7 @@ fn wordy() -> Value {
 #[test]
 fn no_text_of_a_record_steers_a_terminal() {
     let tree = wordy();
-    parse(tree.to_string().into_bytes()).unwrap();
+    parse(tree.to_string().as_bytes()).unwrap();
     let mut all = Vec::new();
     places(&tree, "", &mut all);
     let texts: Vec<&String> = all.iter().filter(|at| tree.pointer(at).unwrap().is_string()).collect();
@@ -283,7 +321,7 @@ fn no_text_of_a_record_steers_a_terminal() {
         let place = spoiled.pointer_mut(at).unwrap();
         *place = value!(format!("{}\u{1b}[2J", place.as_str().unwrap()));
         let bytes = spoiled.to_string().into_bytes();
-        match parse(bytes.clone()) {
+        match parse(&bytes) {
             Ok(_) => panic!("{at} may hold an escape"),
             Err(error) => check_refusal(&bytes, &one_line(&error)),
         }
@@ -293,12 +331,25 @@ fn no_text_of_a_record_steers_a_terminal() {
         spoiled.pointer_mut(at).unwrap()["\u{1b}c"] =
             if at == "/configuration" { value!("x") } else { value!(1) };
         let bytes = spoiled.to_string().into_bytes();
-        check_refusal(&bytes, &one_line(&parse(bytes.clone()).unwrap_err()));
+        check_refusal(&bytes, &one_line(&parse(&bytes).unwrap_err()));
     }
 }
 
 #[test]
-fn a_thousand_spoiled_records_are_processed_or_refused() {
+fn spoiled_records_are_processed_or_refused() {
+    spoil(0..1000);
+}
+
+/// As many again as a night has time for: `scripts/test --long`.
+#[test]
+fn many_spoiled_records_are_processed_or_refused() {
+    if std::env::var_os("HOTLAP_LONG").is_some() {
+        spoil(1000..20_000);
+    }
+}
+
+/// Reads a spoiled record for each seed, and has all commands take what is read.
+fn spoil(seeds: Range<u64>) {
     let originals: Vec<(String, Value)> = originals()
         .into_iter()
         .map(|text| {
@@ -307,12 +358,13 @@ fn a_thousand_spoiled_records_are_processed_or_refused() {
         })
         .collect();
     let (mut read, mut refused) = (0, 0);
-    for seed in 0..1000 {
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
         let mut rng = Pcg64::seed_from_u64(seed);
         let (text, tree) = &originals[rng.random_range(0..originals.len())];
         let bytes = spoiled(text, tree, &mut rng);
         let began = Instant::now();
-        match catch_unwind(AssertUnwindSafe(|| parse(bytes.clone()))) {
+        match catch_unwind(AssertUnwindSafe(|| parse(&bytes))) {
             Err(_) => panic!("reading record {seed} panics"),
             Ok(Err(error)) => {
                 refused += 1;
@@ -320,17 +372,54 @@ fn a_thousand_spoiled_records_are_processed_or_refused() {
             }
             Ok(Ok(record)) => {
                 read += 1;
-                for (name, taker) in TAKERS {
-                    match catch_unwind(AssertUnwindSafe(|| taker(&record))) {
-                        Err(_) => panic!("{name} panics at record {seed}"),
-                        Ok(Err(line)) => assert!(!line.contains('\n') && !line.contains('\u{1b}'), "{line}"),
-                        Ok(Ok(())) => {}
-                    }
-                }
+                take(seed, &record);
             }
         }
-        assert!(began.elapsed() < Duration::from_secs(10), "record {seed} takes {:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(60), "record {seed} takes {:?}", began.elapsed());
     }
     println!("{read} processed, {refused} refused");
-    assert!(read > 200 && refused > 500, "{read} processed, {refused} refused");
+    assert!(read > count / 5 && refused > count / 2, "{read} processed, {refused} refused");
+}
+
+fn take(seed: u64, record: &Record) {
+    for (name, taker) in TAKERS {
+        match catch_unwind(AssertUnwindSafe(|| taker(record))) {
+            Err(_) => panic!("{name} panics at record {seed}"),
+            Ok(Err(line)) => assert!(!line.contains('\n') && !line.contains('\u{1b}'), "{line}"),
+            Ok(Ok(())) => {}
+        }
+    }
+}
+
+/// A pair of which one file is spoiled is read as it was, or refused.
+#[test]
+fn spoiled_samples_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, beside) = (folder.path().join(RECORD), folder.path().join(SAMPLES));
+    let whole = scripted::record();
+    Folder::rewrite(folder.path(), &whole).unwrap();
+    let (record, samples) = (fs::read(&file).unwrap(), fs::read(&beside).unwrap());
+    assert!(read_json(std::str::from_utf8(&record).unwrap()).unwrap_err().to_string().contains(SAMPLES));
+    let whole = json(&read_record(&file).unwrap()).unwrap();
+    for seed in 0..400 {
+        let mut rng = Pcg64::seed_from_u64(seed);
+        let mut bytes = samples.clone();
+        let at = rng.random_range(0..bytes.len());
+        match rng.random_range(0..4) {
+            0 => bytes.truncate(at),
+            1 => bytes[at] ^= 1 << rng.random_range(0..8),
+            2 => drop(bytes.drain(at..(at + 20).min(samples.len()))),
+            _ => bytes.extend_from_slice(&samples[at..]),
+        }
+        fs::write(&beside, &bytes).unwrap();
+        match catch_unwind(AssertUnwindSafe(|| read_record(&file))) {
+            Err(_) => panic!("reading samples {seed} panics"),
+            // The header of a packed file has a date and the like, which nobody reads.
+            Ok(Ok(read)) => assert!(json(&read).unwrap() == whole, "samples {seed} are read as others"),
+            Ok(Err(error)) => {
+                let line = one_line(&error);
+                assert!(line.contains("samples_file: samples.csv.gz ") && !line.contains('\n'), "{line}");
+            }
+        }
+    }
 }

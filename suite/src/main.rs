@@ -6,6 +6,7 @@ mod compare;
 mod export;
 #[cfg(test)]
 mod fuzz;
+mod pack;
 mod readme;
 mod report;
 mod run;
@@ -42,6 +43,7 @@ enum Command {
     Compare(compare::Compare),
     Verify(verify::Verify),
     Export(export::Export),
+    Pack(pack::Pack),
     Readme(readme::Readme),
     Schema(schema::Schema),
     SelfTest(self_test::SelfTest),
@@ -56,6 +58,7 @@ impl Command {
             Self::Compare(compare) => compare.run(),
             Self::Verify(verify) => verify.run(),
             Self::Export(export) => export.run(),
+            Self::Pack(pack) => pack.run(),
             Self::Readme(readme) => readme.run(),
             Self::Schema(schema) => schema.run(),
             Self::SelfTest(test) => test.run(),

@@ -89,6 +89,18 @@ impl Renewed {
     }
 }
 
+/// A page with the picture of one record, for the tests.
+///
+/// # Errors
+/// As [`Readme::run`].
+#[cfg(test)]
+pub fn shown(record: &common::record::Record) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join(crate::collect::RECORD), common::report::json(record)?)?;
+    let page = "<!-- suite: picture . -->\n<!-- suite: end -->\n";
+    renewed(page, folder.path(), ladder_svg).map(drop).map_err(|fault| fault.error)
+}
+
 /// What is wrong with a marker.
 #[derive(Debug)]
 struct Fault {

@@ -1,7 +1,10 @@
 //! Records for tests, of any times.
 
+use std::path::Path;
+
 use common::certificate::{Certificate, Check, CheckResult};
 use common::record::{Record, Row, Sample};
+use common::report::read_record;
 use common::stats::Summary;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -40,6 +43,12 @@ pub fn of(seed: u64, variants: &[(&str, f64)]) -> Record {
     }
     summarise(&mut record);
     record
+}
+
+/// A record that was measured: `lds_blur` on a CPU device.
+pub fn measured() -> Record {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results");
+    read_record(&results.join("2026-11-21-llvmpipe/lds_blur/record.json")).unwrap()
 }
 
 /// Makes the figures of each row with samples those of its samples.

@@ -16,9 +16,9 @@ use common::error::{
 };
 use common::facts::Kind;
 use common::record::{Ended, Record, Status};
-use common::report::Charset;
+use common::report::{Charset, read_record};
 
-use crate::collect::{Found, collect, read};
+use crate::collect::{Found, collect};
 use crate::compare::{
     Comparison, EXIT_SLOWER, Outcome, Pair, TOLERANCE, failed_checks, pair, percent, same_device, table,
 };
@@ -107,7 +107,7 @@ impl Verify {
             return Ok(EXIT_INTERRUPTED);
         }
         // Its path would be one that is gone.
-        let new = Found { record: read(&fresh)?, path: "the fresh run".into() };
+        let new = Found { record: read_record(&fresh)?, path: "the fresh run".into() };
         let judged = judged(old, &new, self.tolerance);
         let terminal = console::Term::stdout();
         let charset = Charset::of_terminal();

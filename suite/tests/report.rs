@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use common::certificate::{Certificate, Check, CheckResult};
 use common::record::{Ended, Record, Status};
-use common::report::{json, read_json};
+use common::report::{json, read_record};
 
 fn results() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../results").canonicalize().unwrap()
@@ -39,7 +39,7 @@ fn name(path: &Path) -> &str {
 
 /// A committed record, changed, in a folder of its own.
 fn changed(folder: &Path, run: &str, change: impl FnOnce(&mut Record)) {
-    let mut record = read_json(&text(&results().join(run).join("record.json"))).unwrap();
+    let mut record = read_record(&results().join(run).join("record.json")).unwrap();
     change(&mut record);
     fs::create_dir_all(folder).unwrap();
     fs::write(folder.join("record.json"), json(&record).unwrap()).unwrap();
@@ -81,7 +81,7 @@ fn what_was_reached_of_the_limits_and_that_results_were_checked_is_said() {
     }
     let [html, markdown] = of("lds_blur");
     let record = results().join("2026-11-21-nvidia-h200-suite/lds_blur/record.json");
-    for share in common::report::words::shares(&read_json(&text(&record)).unwrap()).iter().flatten() {
+    for share in common::report::words::shares(&read_record(&record).unwrap()).iter().flatten() {
         assert!(markdown.contains(&format!("| {share} |")), "{share}");
     }
     assert!(html.contains(">border %<") && markdown.contains("| border % |"));

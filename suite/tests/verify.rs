@@ -135,9 +135,7 @@ fn what_was_recorded_can_be_repeated() {
             let mut record: Value = serde_json::from_str(&text).unwrap();
             (record["device"]["name"], record["device"]["uuid"]) = (json!("Made-up"), json!("nowhere"));
             // Its samples are not needed.
-            for row in record["rows"].as_array_mut().unwrap() {
-                row["samples"] = json!([]);
-            }
+            record.as_object_mut().unwrap().remove("samples_file");
             fs::create_dir(folder.path().join(count.to_string())).unwrap();
             fs::write(folder.path().join(format!("{count}/record.json")), record.to_string()).unwrap();
             count += 1;

@@ -414,6 +414,7 @@ impl Run {
             baseline,
             matrix: lab.shown_matrix().cloned(),
             verdict,
+            samples_file: None,
             rows,
             ended,
         }

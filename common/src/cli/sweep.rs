@@ -111,8 +111,7 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
         let ended = run_point(call, &kept.path().join("progress")).context("starting a run of the sweep")?;
         let code = ended.code().and_then(|code| u8::try_from(code).ok());
         worst = worst.max(code.unwrap_or(crate::error::EXIT_FAILED));
-        let text = std::fs::read_to_string(&json).ok();
-        if let Some(record) = text.and_then(|text| report::read_json(&text).ok()) {
+        if let Ok(record) = report::read_record(&json) {
             records.push((point.name(", "), record));
         }
     }

@@ -1,6 +1,7 @@
 //! The raw rows.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
+use serde::Deserialize;
 
 use crate::record::{Record, Row, Sample};
 
@@ -63,6 +64,67 @@ fn cells(row: &Row, repetitions: u32, sample: &Sample) -> [String; COLUMNS.len()
         or_empty(sample.many_mhz.map(|x| x.to_string())),
         or_empty(row.isolated_us.map(|all| u8::from(all.is_outlier(sample.one_us)).to_string())),
     ]
+}
+
+/// Of a line, what the other columns follow from.
+#[derive(Deserialize)]
+struct Line<'t> {
+    variant: &'t str,
+    round: u32,
+    one_us: f64,
+    many_us: Option<f64>,
+    one_mhz: Option<f64>,
+    many_mhz: Option<f64>,
+    one_wrong: u64,
+    many_wrong: Option<u64>,
+    record_us: f64,
+    submit_us: f64,
+}
+
+/// Gives `rows` the samples that [`csv`] wrote of them.
+///
+/// # Errors
+/// A line without a row, or with a cell that is missing or no number; the message names line and column.
+pub(super) fn read_samples(text: &[u8], rows: &mut [Row]) -> Result<()> {
+    let mut reader = ::csv::Reader::from_reader(text);
+    let heads = reader.headers()?.clone();
+    let mut cells = ::csv::StringRecord::new();
+    // Lines of a row stand together.
+    let mut at = 0;
+    while reader.read_record(&mut cells)? {
+        let line: Line<'_> = cells.deserialize(Some(&heads))?;
+        if rows.get(at).is_none_or(|row| row.variant != line.variant) {
+            let number = cells.position().map_or(0, ::csv::Position::line);
+            at = rows
+                .iter()
+                .position(|row| row.variant == line.variant)
+                .ok_or_else(|| anyhow!("line {number}: the record has no row '{}'", line.variant))?;
+        }
+        let Line {
+            round,
+            one_us,
+            many_us,
+            one_mhz,
+            many_mhz,
+            one_wrong,
+            many_wrong,
+            record_us,
+            submit_us,
+            ..
+        } = line;
+        rows[at].samples.push(Sample {
+            round,
+            one_us,
+            many_us,
+            one_mhz,
+            many_mhz,
+            one_wrong,
+            many_wrong,
+            record_us,
+            submit_us,
+        });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

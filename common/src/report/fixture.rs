@@ -340,6 +340,7 @@ fn around(rows: Vec<Row>) -> Record {
         notes: vec![],
         matrix: None,
         verdict: None,
+        samples_file: None,
         rows,
         ended: Ended::Complete,
     }

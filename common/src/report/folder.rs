@@ -8,11 +8,12 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::conditions;
 use super::destination::{Destination, draft, refusal};
+use super::json;
 use super::shell::quote;
 use super::so_far::keep_so_far;
-use super::{csv, json};
+use super::store::{SAMPLES, parted};
 use crate::fault;
-use crate::record::{Ended, Record, Tool};
+use crate::record::{Ended, Record, SCHEMA, Tool};
 
 const RECORD: &str = "record.json";
 
@@ -50,7 +51,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Writes `record.json`, `samples.csv`, `table.txt`, `README.md` and, of a traced run, `waves.txt`,
+    /// Writes `samples.csv.gz`, `record.json`, `table.txt`, `README.md` and, of a traced run, `waves.txt`,
     /// each whole or not at all, and each whatever became of the others. `table` is what
     /// [`super::table()`] made of the record, `waves` what `traced` did.
     ///
@@ -59,17 +60,20 @@ impl Folder {
     pub fn write(&self, record: &Record, table: &str, waves: Option<&str>) -> Result<()> {
         self.ensure_new()?;
         let shown = waves.map_or_else(|| table.to_owned(), |waves| format!("{table}\n{waves}"));
+        let (bare, samples) = parted(record)?;
+        // First, for a record never names samples that are not there: where they cannot be written, it holds them.
+        let samples = self.put(SAMPLES, &samples);
         let mut files = vec![
-            (RECORD, json(record)?),
-            ("samples.csv", csv(record)?),
+            (RECORD, json(if samples.is_ok() { &bare } else { record })?),
             ("table.txt", table.to_owned()),
             ("README.md", readme(record, &shown)),
         ];
         files.extend(waves.map(|waves| ("waves.txt", waves.to_owned())));
         // Not lazily: one that fails shall not keep the next from being tried.
-        let written: Vec<Result<()>> = files.iter().map(|(name, text)| self.put(name, text)).collect();
+        let written: Vec<Result<()>> =
+            files.iter().map(|(name, text)| self.put(name, text.as_bytes())).collect();
         self.has_begun.set(false);
-        written.into_iter().collect()
+        std::iter::once(samples).chain(written).collect()
     }
 
     /// Writes a record of what was measured so far, in whose place [`Folder::write`] puts the whole one.
@@ -94,14 +98,27 @@ impl Folder {
         Ok(())
     }
 
+    /// Writes the record that the folder holds in today's form, its samples packed beside it.
+    ///
+    /// # Errors
+    /// Where another run is at work in the folder, and where it cannot be written: then the record is as it was.
+    pub fn rewrite(dir: &Path, record: &Record) -> Result<()> {
+        let mut folder =
+            Self { path: dir.to_owned(), created: vec![], _lock: None, has_begun: Cell::new(true) };
+        folder.lock()?;
+        let (bare, samples) = parted(&Record { schema: SCHEMA, ..record.clone() })?;
+        folder.put(SAMPLES, &samples)?;
+        folder.put(RECORD, json(&bare)?.as_bytes())
+    }
+
     fn ensure_new(&self) -> Result<()> {
         let taken = !self.has_begun.get() && fs::symlink_metadata(self.path.join(RECORD)).is_ok();
         ensure!(!taken, "the folder {} already holds a {RECORD}; choose another folder", self.path.display());
         Ok(())
     }
 
-    fn put(&self, name: &str, text: &str) -> Result<()> {
-        Destination::File(self.path.join(name)).write(text).context("the run cannot be kept")
+    fn put(&self, name: &str, content: &[u8]) -> Result<()> {
+        Destination::File(self.path.join(name)).write(content).context("the run cannot be kept")
     }
 }
 
@@ -129,7 +146,7 @@ fn readme(record: &Record, table: &str) -> String {
          - Order of the samples: `--seed {seed}`\n\n\
          ```sh\n{command}\n```\n\n\
          ```text\n{table}\n```\n\n\
-         `samples.csv` holds every kept sample: times of the GPU (`one_us`, `many_us`) and of the CPU \
+         `samples.csv.gz` (gzip) holds every kept sample: times of the GPU (`one_us`, `many_us`) and of the CPU \
          (`record_us`, `submit_us`) in microseconds, the device's clock in MHz, the number of wrong elements, \
          what a repetition has to move, to compute and to get done, and whether a short submit is an outlier \
          of its variant (1.5 interquartile ranges beyond the quartiles).\n",
@@ -190,7 +207,7 @@ pub(super) fn command(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{fixture, read_json};
+    use crate::report::{fixture, read_record};
 
     #[test]
     fn a_run_is_kept() {
@@ -203,8 +220,9 @@ mod tests {
         assert!(again.contains("already holds a record.json"), "{again}");
         let mut names: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
-        assert_eq!(names, ["README.md", "record.json", "samples.csv", "table.txt", "waves.txt"]);
-        assert!(read_json(&fs::read_to_string(dir.join("record.json")).unwrap()).is_ok());
+        assert_eq!(names, ["README.md", "record.json", "samples.csv.gz", "table.txt", "waves.txt"]);
+        let read = read_record(&dir.join("record.json")).unwrap();
+        assert_eq!(json(&read).unwrap(), json(&fixture::record()).unwrap());
         assert_eq!(fs::read_to_string(dir.join("table.txt")).unwrap(), "the table\n");
 
         drop(folder);

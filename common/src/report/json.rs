@@ -23,35 +23,44 @@ pub fn json(record: &Record) -> Result<String> {
     String::from_utf8(text).context("the record has no form in JSON")
 }
 
-/// Indented, but what lies as deep as a sample stands on one line: a run of trials has twenty thousand.
+/// Indented, but a figure, a status or a sample stands on one line: a run of trials has twenty thousand.
 #[derive(Default)]
 struct Lines {
     indented: PrettyFormatter<'static>,
     depth: usize,
+    /// The depth of what stands on one line, inside of it.
+    flat: Option<usize>,
 }
 
-/// The record, its rows, a row, its samples, a sample.
-const OF_A_SAMPLE: usize = 5;
+/// The record, its rows, a row, an object in it.
+const OBJECT_OF_A_ROW: usize = 4;
 
 impl Lines {
-    fn begin(&mut self) -> bool {
+    /// Whether what begins stands on one line.
+    fn begin(&mut self, flat_from: usize) -> bool {
         self.depth += 1;
-        self.depth >= OF_A_SAMPLE
+        if self.flat.is_none() && self.depth >= flat_from {
+            self.flat = Some(self.depth);
+        }
+        self.flat.is_some()
     }
 
+    /// Whether what ends stands on one line.
     fn end(&mut self) -> bool {
+        let was_flat = self.flat.is_some();
+        self.flat = self.flat.filter(|&depth| depth < self.depth);
         self.depth -= 1;
-        self.depth + 1 >= OF_A_SAMPLE
+        was_flat
     }
 
-    fn separate<W: ?Sized + Write>(&self, to: &mut W, first: bool) -> io::Result<()> {
+    fn separate<W: ?Sized + Write>(to: &mut W, first: bool) -> io::Result<()> {
         if first { Ok(()) } else { to.write_all(b", ") }
     }
 }
 
 impl Formatter for Lines {
     fn begin_array<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.begin() { to.write_all(b"[") } else { self.indented.begin_array(to) }
+        if self.begin(OBJECT_OF_A_ROW + 1) { to.write_all(b"[") } else { self.indented.begin_array(to) }
     }
 
     fn end_array<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
@@ -59,16 +68,19 @@ impl Formatter for Lines {
     }
 
     fn begin_array_value<W: ?Sized + Write>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
-        let deep = self.depth >= OF_A_SAMPLE;
-        if deep { self.separate(to, first) } else { self.indented.begin_array_value(to, first) }
+        if self.flat.is_some() {
+            Self::separate(to, first)
+        } else {
+            self.indented.begin_array_value(to, first)
+        }
     }
 
     fn end_array_value<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.depth >= OF_A_SAMPLE { Ok(()) } else { self.indented.end_array_value(to) }
+        if self.flat.is_some() { Ok(()) } else { self.indented.end_array_value(to) }
     }
 
     fn begin_object<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.begin() { to.write_all(b"{") } else { self.indented.begin_object(to) }
+        if self.begin(OBJECT_OF_A_ROW) { to.write_all(b"{") } else { self.indented.begin_object(to) }
     }
 
     fn end_object<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
@@ -76,8 +88,11 @@ impl Formatter for Lines {
     }
 
     fn begin_object_key<W: ?Sized + Write>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
-        let deep = self.depth >= OF_A_SAMPLE;
-        if deep { self.separate(to, first) } else { self.indented.begin_object_key(to, first) }
+        if self.flat.is_some() {
+            Self::separate(to, first)
+        } else {
+            self.indented.begin_object_key(to, first)
+        }
     }
 
     fn begin_object_value<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
@@ -85,7 +100,7 @@ impl Formatter for Lines {
     }
 
     fn end_object_value<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.depth >= OF_A_SAMPLE { Ok(()) } else { self.indented.end_object_value(to) }
+        if self.flat.is_some() { Ok(()) } else { self.indented.end_object_value(to) }
     }
 }
 
@@ -95,9 +110,13 @@ impl Formatter for Lines {
 /// Where `text` is cut short or no JSON, where its schema is later than [`SCHEMA`], and where a field is
 /// missing, has another type or a value that cannot be; the message names the field by its path, as in
 /// `rows[3].isolated_us.median`. Earlier versions have the same fields, less those that came later and have
-/// a default, so they are read too.
+/// a default, so they are read too. The record of a folder names a file that has its samples: see
+/// [`super::read_record`].
 pub fn read_json(text: &str) -> Result<Record> {
     let record = read_shape(text)?;
+    if let Some(file) = &record.samples_file {
+        bail!("samples_file: the samples are in {}: give the record's file or folder", shortened(&file.name));
+    }
     sound(&record).with_context(|| NO_RECORD)?;
     Ok(record)
 }
@@ -113,7 +132,7 @@ pub(crate) fn read_shape(text: &str) -> Result<Record> {
 }
 
 /// What the field of a message is wrong in.
-const NO_RECORD: &str = "no record that a run has written";
+pub(super) const NO_RECORD: &str = "no record that a run has written";
 
 /// The schema alone, first: a message about a field of another layout would send the reader astray.
 fn version(text: &str) -> Result<()> {
@@ -138,7 +157,7 @@ fn version(text: &str) -> Result<()> {
 }
 
 /// Text of any length and any characters in a message of one line: its begin and its end.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     const MOST: usize = 160;
     let plain = |text: &str| -> String {
         text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect()
@@ -198,7 +217,7 @@ mod tests {
         let message = refusal(r#"{ "schema": 7, "unknown": [] }"#);
         assert!(
             message.contains("schema: the record has version 7")
-                && message.contains("reads versions up to 4"),
+                && message.contains("reads versions up to 5"),
             "{message}"
         );
         assert!(!message.contains('\n'));

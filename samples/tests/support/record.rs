@@ -1,16 +1,7 @@
 //! Views of a run's record.
 
-use std::path::Path;
-
-use anyhow::{Context, Result};
 use common::record::{Promise, Record, Row, Status};
-use common::report::read_json;
-
-/// The record in a file.
-pub fn read_record(path: &Path) -> Result<Record> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
-    read_json(&text).with_context(|| format!("reading {}", path.display()))
-}
+pub use common::report::read_record;
 
 /// The rows whose figures are figures.
 pub fn ran(record: &Record) -> impl Iterator<Item = &Row> {

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use common::record::{Record, Row, Status};
+use common::report::read_record;
 
 use super::marker::{Labelled, Shows};
-use crate::collect::{RECORD, read};
+use crate::collect::RECORD;
 
 /// Draws the ladder of a record, as SVG.
 pub(super) type Ladder = fn(&Record) -> Result<String>;
@@ -54,7 +55,7 @@ pub(super) fn made(shows: &Shows, folder: &Path, ladder: Ladder) -> Result<Made>
 fn record(folder: &Path, run: &str) -> Result<Record> {
     let file = folder.join(run).join(RECORD);
     ensure!(file.is_file(), "there is no record {run}/{RECORD}");
-    read(&file)
+    read_record(&file)
 }
 
 fn table(folder: &Path, run: &str, head: Option<usize>) -> Result<String> {

@@ -101,8 +101,7 @@ fn only_what_stands_between_markers_is_replaced_and_only_once() {
 #[test]
 fn a_variant_without_a_time_says_why() {
     let at = tempfile::tempdir().unwrap();
-    let text = fs::read_to_string(results().join(RUN).join("record.json")).unwrap();
-    let mut record = common::report::read_json(&text).unwrap();
+    let mut record = common::report::read_record(&results().join(RUN).join("record.json")).unwrap();
     record.rows[0].status = common::record::Status::Wrong { elements: 1, first: "(0, 0)".into() };
     record.rows[1].isolated_us = None;
     let names = [&record.rows[0], &record.rows[1]].map(|row| row.variant.clone()).join(" ");
@@ -116,7 +115,8 @@ fn a_variant_without_a_time_says_why() {
 #[test]
 fn a_ladder_is_drawn_beside_its_record_and_stale_when_it_changes() {
     let at = tempfile::tempdir().unwrap();
-    fs::copy(results().join(RUN).join("record.json"), at.path().join("record.json")).unwrap();
+    let measured = common::report::read_record(&results().join(RUN).join("record.json")).unwrap();
+    fs::write(at.path().join("record.json"), common::report::json(&measured).unwrap()).unwrap();
     let page = at.path().join("page.md");
     let marked = "<!-- suite: picture . -->\n<!-- suite: end -->\n";
     let ladder = |record: &Record| Ok(format!("<svg>{} rows</svg>", record.rows.len()));

@@ -212,12 +212,12 @@ pub fn later<'e>(entries: &[&'e Entry]) -> Option<&'e Entry> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::collect::read;
+    use common::report::read_record;
 
     /// A committed record, changed.
     pub fn found(run: &str, change: impl FnOnce(&mut Record)) -> Found {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../results").join(run).join("record.json");
-        let mut record = read(&path).unwrap();
+        let mut record = read_record(&path).unwrap();
         change(&mut record);
         Found { path, record }
     }

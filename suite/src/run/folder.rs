@@ -166,12 +166,13 @@ fn remove(path: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use common::report::read_json;
+    use common::report::read_record;
 
     use super::*;
+    use crate::scripted;
 
     fn record() -> Record {
-        read_json(include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json")).unwrap()
+        scripted::measured()
     }
 
     fn names(folder: &Path) -> Vec<String> {
@@ -194,11 +195,11 @@ mod tests {
             place.keep("lds_blur", work.path(), &record, waves).unwrap();
             drop(work);
             assert_eq!(names(place.path()), ["lds_blur"]);
-            let mut expected = vec!["README.md", "record.json", "samples.csv", "table.txt"];
+            let mut expected = vec!["README.md", "record.json", "samples.csv.gz", "table.txt"];
             expected.extend(waves.map(|_| "waves.svg"));
             assert_eq!(names(&place.path().join("lds_blur")), expected);
-            let text = fs::read_to_string(place.path().join("lds_blur/record.json")).unwrap();
-            assert_eq!(read_json(&text).unwrap().notes, [notes]);
+            let kept = read_record(&place.path().join("lds_blur/record.json")).unwrap();
+            assert_eq!(kept.notes, [notes]);
         }
     }
 

@@ -99,8 +99,7 @@ impl Manifest {
 
     #[cfg(test)]
     pub(super) fn of_a_test(names: &[&str]) -> Self {
-        let record = include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json");
-        let record = common::report::read_json(record).unwrap();
+        let record = crate::scripted::measured();
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         Self::new(record.started, record.tool, record.device, Settings::of_a_test(true), &names)
     }

@@ -118,13 +118,11 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
-    use common::report::read_json;
-
     use super::*;
+    use crate::scripted;
 
     fn record(statuses: &[Status], ended: Ended) -> Record {
-        let text = include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json");
-        let mut record = read_json(text).unwrap();
+        let mut record = scripted::measured();
         record.rows.truncate(statuses.len());
         record.rows.iter_mut().zip(statuses).for_each(|(row, status)| row.status = status.clone());
         record.ended = ended;
@@ -165,8 +163,7 @@ mod tests {
 
     #[test]
     fn every_row_is_counted_once() {
-        let text = include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json");
-        let rows = read_json(text).unwrap().rows;
+        let rows = scripted::measured().rows;
         let counts = Counts::of(&rows);
         assert_eq!(counts.ok + counts.skipped, rows.len());
         assert!(counts.ok > 10);

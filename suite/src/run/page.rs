@@ -62,7 +62,7 @@ fn progress(samples: &[Entry]) -> String {
 
 fn row(page: &mut String, entry: &Entry) {
     let Entry { sample, state, rows, seconds, .. } = entry;
-    let files = ["README.md", "record.json", "samples.csv", "table.txt"].into_iter();
+    let files = ["README.md", "record.json", "samples.csv.gz", "table.txt"].into_iter();
     let files = files.chain(entry.traced.then_some("waves.svg"));
     let links: Vec<String> = files.map(|file| format!("[{file}]({sample}/{file})")).collect();
     let (name, links) = match entry.kept {
@@ -114,7 +114,7 @@ mod tests {
             "- Samples: 1 of 3 complete; `--resume` measures the others",
             "cargo run --release --bin suite -- run --out 'my run'",
             "| [codegen](codegen) | right | 5 | 1 | 0 | 0 | 0 | 15.2 | [README.md](codegen/README.md) \
-             [record.json](codegen/record.json) [samples.csv](codegen/samples.csv) \
+             [record.json](codegen/record.json) [samples.csv.gz](codegen/samples.csv.gz) \
              [table.txt](codegen/table.txt) |",
             "| lds_blur | failed | 0 | 0 | 0 | 0 | 0 | 2.0 |  |",
             "| swizzled_remap | missing | 0 | 0 | 0 | 0 | 0 |  |  |",

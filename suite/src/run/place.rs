@@ -54,13 +54,11 @@ pub(super) fn folders<'d>(
 mod tests {
     use std::time::Duration;
 
-    use common::report::read_json;
-
     use super::*;
+    use crate::scripted;
 
     fn device(name: &str) -> DeviceFacts {
-        let record = include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json");
-        DeviceFacts { name: name.into(), ..read_json(record).unwrap().device }
+        DeviceFacts { name: name.into(), ..scripted::measured().device }
     }
 
     #[test]

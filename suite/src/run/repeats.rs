@@ -66,12 +66,12 @@ fn without_figures(row: &Row, status: Status) -> Row {
 
 #[cfg(test)]
 mod tests {
-    use common::report::read_json;
 
     use super::*;
+    use crate::scripted;
 
     fn record() -> Record {
-        read_json(include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json")).unwrap()
+        scripted::measured()
     }
 
     fn unfinished() -> Record {

@@ -4,12 +4,12 @@ use anyhow::Result;
 use common::cli::terminal::say;
 use common::error::one_line;
 use common::record::{Ended, Record};
+use common::report::read_record;
 
 use super::folder::Place;
 use super::manifest::{Entry, Manifest};
 use super::outcome::State;
 use super::sample::{RECORD, WAVES, plain_command};
-use crate::collect;
 
 /// Makes the manifest say what the folder holds, and moves there what a killed run had measured of a sample.
 ///
@@ -30,7 +30,7 @@ fn ensure_kept(place: &Place, entry: &mut Entry) {
     let path = place.path().join(&entry.sample).join(RECORD);
     if !path.exists() {
         *entry = Entry::missing(&entry.sample);
-    } else if let Err(error) = collect::read(&path) {
+    } else if let Err(error) = read_record(&path) {
         say(&format!("{}; {} is measured again", one_line(&error), entry.sample));
         *entry = Entry::missing(&entry.sample);
     }
@@ -42,8 +42,7 @@ fn adopt(place: &Place, entry: &mut Entry, seed: u64) {
     if entry.state != State::Missing || !folder.join(RECORD).exists() {
         return;
     }
-    if let Some(record) = collect::read(&folder.join(RECORD)).ok().filter(|record| record.method.seed == seed)
-    {
+    if let Some(record) = read_record(&folder.join(RECORD)).ok().filter(|record| record.method.seed == seed) {
         Manifest::adopt(entry, &record, folder.join(WAVES).exists());
     }
 }
@@ -56,7 +55,7 @@ fn rescue(place: &Place, manifest: &mut Manifest) -> Result<()> {
         if !path.is_file() {
             continue;
         }
-        let Ok(record) = collect::read(&path) else { continue };
+        let Ok(record) = read_record(&path) else { continue };
         let seed = manifest.settings.seed;
         let of_it = |entry: &&mut Entry| entry.sample == record.sample && record.method.seed == seed;
         let entry = manifest.samples.iter_mut().find(of_it);
@@ -76,16 +75,16 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use common::report::{json, read_json};
+    use common::report::json;
 
     use super::*;
+    use crate::scripted;
 
     const SAMPLE: &str = "lds_blur";
 
     /// As a sample writes it while it measures, with the seed of [`Manifest::of_a_test`].
     fn unfinished() -> Record {
-        let text = include_str!("../../../results/2026-11-21-llvmpipe/lds_blur/record.json");
-        let mut record = read_json(text).unwrap();
+        let mut record = scripted::measured();
         record.ended = Ended::Unfinished;
         record.method.seed = 7;
         record.command =
@@ -127,7 +126,7 @@ mod tests {
         let entry = stock(top.path(), ".hot-lap-work-x", &json(&unfinished()).unwrap(), |_| ());
         assert_eq!((entry.state, entry.kept), (State::Interrupted, true));
         assert!(entry.rows.ok > 10, "{:?}", entry.rows);
-        let record = collect::read(&top.path().join(SAMPLE).join(RECORD)).unwrap();
+        let record = read_record(&top.path().join(SAMPLE).join(RECORD)).unwrap();
         assert_eq!((record.ended, record.command), (Ended::Interrupted, vec![SAMPLE.to_owned()]));
         assert_eq!(record.rows.len(), unfinished().rows.len());
         let names: Vec<_> =

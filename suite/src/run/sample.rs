@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use common::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
 use common::record::{Ended as End, Record, Row, Status};
-use common::report::read_json;
+use common::report::read_record;
 
 use super::child::{Call, Ended, How, Phase, Progress};
 use super::options::Settings;
@@ -118,7 +118,7 @@ impl Subject<'_> {
     }
 
     fn record(&self) -> Option<Record> {
-        read_json(&fs::read_to_string(self.folder.join(RECORD)).ok()?).ok()
+        read_record(&self.folder.join(RECORD)).ok()
     }
 
     /// What to do after an attempt.

@@ -29,7 +29,7 @@ pub fn trials() -> Vec<Trial> {
         "renaming suite.json#3",
         "renaming README.md#1",
         "creating a folder to work in#2",
-        "writing samples.csv#1",
+        "writing samples.csv.gz#1",
         "renaming table.txt#2",
         "keeping lds_blur#1",
     ];

@@ -43,8 +43,8 @@ pub fn twin(run: u32) -> PathBuf {
 
 /// The record of a sample in one of them, as a tree.
 pub fn tree(run: u32, sample: &str) -> serde_json::Value {
-    let text = std::fs::read_to_string(twin(run).join(sample).join("record.json")).unwrap();
-    serde_json::from_str(&text).unwrap()
+    let record = common::report::read_record(&twin(run).join(sample).join("record.json")).unwrap();
+    serde_json::to_value(record).unwrap()
 }
 
 /// Files in a folder.

@@ -3,8 +3,7 @@
 use super::*;
 
 fn record(ended: End) -> Record {
-    let text = include_str!("../../../../results/2026-11-21-llvmpipe/lds_blur/record.json");
-    Record { ended, ..read_json(text).unwrap() }
+    Record { ended, ..crate::scripted::measured() }
 }
 
 fn ended(how: How, phase: Phase, variant: &str) -> Ended {

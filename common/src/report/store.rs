@@ -1,0 +1,217 @@
+//! A record on disk: one file with everything, or `record.json` with its samples packed beside it.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use sha2::{Digest, Sha256};
+
+use super::csv::{csv, read_samples};
+use super::json::{NO_RECORD, read_shape, shortened};
+use crate::record::{Record, SamplesFile};
+use crate::sound::sound;
+
+/// The packed samples in the folder of a run.
+pub const SAMPLES: &str = "samples.csv.gz";
+
+/// No record is larger, and no text of samples, in bytes: the largest that was made has a hundredth of it.
+const LARGEST: u64 = 256 << 20;
+
+/// A record without its samples, which names the file that has them, and the content of that file.
+///
+/// # Errors
+/// Only when memory is short.
+pub(super) fn parted(record: &Record) -> Result<(Record, Vec<u8>)> {
+    let text = csv(record)?;
+    let mut bare = record.clone();
+    bare.rows.iter_mut().for_each(|row| row.samples = Vec::new());
+    bare.samples_file = Some(SamplesFile { name: SAMPLES.into(), sha256: sha256(text.as_bytes()) });
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(text.as_bytes()).context("packing the samples")?;
+    Ok((bare, packed.finish().context("packing the samples")?))
+}
+
+/// The record in a file, with the samples that lie beside it where the file has none.
+///
+/// # Errors
+/// What cannot be read, is no record (see [`super::read_json`]), or has other samples beside it than its own;
+/// the message begins with the path.
+pub fn read_record(path: &Path) -> Result<Record> {
+    let read = || -> Result<Record> {
+        let mut record = read_shape(&text_of(content(File::open(path)?)?)?)?;
+        if let Some(file) = record.samples_file.take() {
+            join(&mut record, &file, path).context("samples_file")?;
+        }
+        sound(&record).context(NO_RECORD)?;
+        Ok(record)
+    };
+    read().with_context(|| format!("reading {}", path.display()))
+}
+
+/// The content of a record's file as text.
+///
+/// # Errors
+/// What is no UTF-8.
+fn text_of(bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes)
+        .map_err(|error| anyhow!("no text: byte {} is no UTF-8", error.utf8_error().valid_up_to()))
+}
+
+/// Reads the samples of `record` from the file beside `path`.
+fn join(record: &mut Record, file: &SamplesFile, path: &Path) -> Result<()> {
+    let name = shortened(&file.name);
+    // A record comes from anywhere: it names no file elsewhere.
+    let plain = Path::new(&file.name).file_name().is_some_and(|plain| plain == file.name.as_str());
+    ensure!(plain, "'{name}' is not the name of a file beside the record");
+    ensure!(record.rows.iter().all(|row| row.samples.is_empty()), "the rows have samples too");
+    let beside = path.with_file_name(&file.name);
+    // A pipe would wait for a writer that may never come.
+    ensure!(beside.is_file(), "{name}, which has the samples, is not beside it");
+    let packed = File::open(beside).with_context(|| format!("reading {name}"))?;
+    let damaged = || format!("{name} is cut or damaged");
+    let text = bytes(GzDecoder::new(packed), LARGEST).with_context(damaged)?;
+    ensure!(
+        sha256(&text) == file.sha256,
+        "{name} has the samples of another run, or was changed: its SHA-256 is not the one that the record names"
+    );
+    read_samples(&text, &mut record.rows).with_context(damaged)
+}
+
+fn sha256(text: &[u8]) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What a file holds, refused before it is read where it is too large. A pipe has no size beforehand.
+fn content(file: File) -> Result<Vec<u8>> {
+    let length = file.metadata()?.len();
+    ensure!(length <= LARGEST, too_large(LARGEST));
+    bytes(file, LARGEST)
+}
+
+fn too_large(largest: u64) -> String {
+    format!("larger than any record ({} MiB)", largest >> 20)
+}
+
+/// All that can be read, refused where it is too much.
+fn bytes(from: impl Read, largest: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(largest + 1).read_to_end(&mut bytes)?;
+    let fits = u64::try_from(bytes.len()).is_ok_and(|length| length <= largest);
+    ensure!(fits, too_large(largest));
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::report::{fixture, json};
+
+    /// A folder with a record and its samples.
+    fn kept(record: &Record) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let (bare, samples) = parted(record).unwrap();
+        fs::write(folder.path().join("record.json"), json(&bare).unwrap()).unwrap();
+        fs::write(folder.path().join(SAMPLES), samples).unwrap();
+        folder
+    }
+
+    fn refusal(folder: &Path) -> String {
+        let message = crate::error::one_line(&read_record(&folder.join("record.json")).unwrap_err());
+        assert!(message.contains("record.json: samples_file: ") && !message.contains('\n'), "{message}");
+        message
+    }
+
+    #[test]
+    fn every_digit_comes_back() {
+        let mut record = fixture::record();
+        let odd = [0.1 + 0.2, f64::MIN_POSITIVE, 1.0 / 3.0, 5e-324, 1971.965_883_668_903_9, 1e15];
+        for (sample, odd) in record.rows[0].samples.iter_mut().zip(odd.into_iter().cycle()) {
+            (sample.one_us, sample.many_mhz, sample.record_us) = (odd, Some(odd), odd);
+        }
+        record.rows[0].isolated_us = None;
+        for record in [record, fixture::record(), fixture::races(), fixture::traced(), fixture::cpu()] {
+            let folder = kept(&record);
+            let read = read_record(&folder.path().join("record.json")).unwrap();
+            assert_eq!(json(&read).unwrap(), json(&record).unwrap());
+            assert!(!fs::read_to_string(folder.path().join("record.json")).unwrap().contains("one_us"));
+        }
+    }
+
+    #[test]
+    fn a_file_with_everything_is_read() {
+        let folder = kept(&fixture::races());
+        let whole = json(&fixture::record()).unwrap();
+        fs::write(folder.path().join("record.json"), &whole).unwrap();
+        assert_eq!(json(&read_record(&folder.path().join("record.json")).unwrap()).unwrap(), whole);
+    }
+
+    #[test]
+    fn samples_of_another_run_are_refused() {
+        let (folder, other) = (kept(&fixture::record()), kept(&fixture::races()));
+        let samples = folder.path().join(SAMPLES);
+        let right = fs::read(&samples).unwrap();
+        fs::copy(other.path().join(SAMPLES), &samples).unwrap();
+        assert!(
+            refusal(folder.path()).contains("samples.csv.gz has the samples of another run, or was changed")
+        );
+        fs::write(&samples, &right[..right.len() / 2]).unwrap();
+        assert!(refusal(folder.path()).contains("samples.csv.gz is cut or damaged: "));
+        fs::write(&samples, "variant,round\n").unwrap();
+        assert!(refusal(folder.path()).contains("samples.csv.gz is cut or damaged: "));
+        fs::remove_file(&samples).unwrap();
+        assert!(refusal(folder.path()).contains("samples.csv.gz, which has the samples, is not beside it"));
+    }
+
+    #[test]
+    fn a_record_names_no_file_elsewhere() {
+        let folder = kept(&fixture::record());
+        let path = folder.path().join("record.json");
+        let text = fs::read_to_string(&path).unwrap();
+        for name in ["../samples.csv.gz", "/etc/passwd", "", "..", "a/b"] {
+            fs::write(&path, text.replace(SAMPLES, name)).unwrap();
+            assert!(refusal(folder.path()).contains("is not the name of a file beside the record"));
+        }
+    }
+
+    #[test]
+    fn lines_that_are_none_of_the_record_are_refused() {
+        for (text, says) in [
+            ("variant,round\nx,1\n", "missing field `one_us`"),
+            (
+                "variant,round,one_us,one_wrong,record_us,submit_us\nx,1,2,0,1,1\n",
+                "line 2: the record has no row 'x'",
+            ),
+        ] {
+            let error = read_samples(text.as_bytes(), &mut fixture::record().rows).unwrap_err();
+            assert!(format!("{error:#}").contains(says), "{error:#}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large.json");
+        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        let message = format!("{:#}", read_record(&path).unwrap_err());
+        assert!(message.ends_with("large.json: larger than any record (256 MiB)"), "{message}");
+    }
+
+    /// A device has no size that would tell beforehand, and no end; so has what is packed.
+    #[cfg(unix)]
+    #[test]
+    fn what_does_not_end_is_refused() {
+        let message = format!("{:#}", bytes(File::open("/dev/zero").unwrap(), 1 << 20).unwrap_err());
+        assert_eq!(message, "larger than any record (1 MiB)");
+    }
+
+    #[test]
+    fn what_is_no_text_says_where() {
+        assert_eq!(text_of(b"{\"a\xff\"".to_vec()).unwrap_err().to_string(), "no text: byte 3 is no UTF-8");
+    }
+}
