@@ -57,3 +57,18 @@ fn bad_input_is_refused_and_leaves_nothing() {
     assert_eq!(suite(here, &["export", good]).code, 2);
     assert_eq!(names(here), ["bad.json", "folder"]);
 }
+
+#[test]
+fn nothing_that_is_read_steers_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let name = "a\u{1b}[2J\u{202e}.json";
+    fs::write(here.join(name), "{").unwrap();
+    suite(here, &["export", "--csv", "-", name]).refused(2, &["reading a\\u{1b}[2J\\u{202e}.json: "]);
+    // The name of a device turns what follows it around.
+    let mut other = tree(1, "codegen");
+    (other["device"]["name"], other["device"]["uuid"]) = ("H\u{202e}200".into(), "other".into());
+    fs::write(here.join("other.json"), other.to_string()).unwrap();
+    let good = twin(1).join("codegen/record.json");
+    suite(here, &["compare", good.to_str().unwrap(), "other.json"]).refused(2, &["H\\u{202e}200"]);
+}

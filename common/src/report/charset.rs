@@ -30,9 +30,14 @@ impl Charset {
         if locale.contains("utf-8") || locale.contains("utf8") { Self::Utf8 } else { Self::Ascii }
     }
 
-    /// `text` in these characters.
+    /// `text` in these characters, with what would steer the terminal spelled out.
     #[must_use]
     pub fn fit(self, text: &str) -> Cow<'_, str> {
+        if text.contains(steers) {
+            let spelled = |c: char| if steers(c) { c.escape_unicode().collect() } else { c.to_string() };
+            let plain: String = text.chars().map(spelled).collect();
+            return self.fit(&plain).into_owned().into();
+        }
         match self.fit_part(text) {
             Cow::Owned(text) if self == Self::Ascii => text.replace(BLANK, " ").into(),
             other => other,
@@ -70,6 +75,14 @@ impl Charset {
             Self::Ascii => "...",
         }
     }
+}
+
+/// A control character that no text of this program has, or a mark that changes the direction of what follows:
+/// the name of a file, a device or a status may hold any.
+fn steers(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && !['\n', '\t'].contains(&c))
 }
 
 /// The characters that this crate and its samples write; what comes from outside (a path, the name of
@@ -126,5 +139,13 @@ mod tests {
         let text = format!("46.31{BLANK}µs ±0.2{BLANK}% ÷ a, ≈1.00 – é");
         assert_eq!(Charset::Ascii.fit(&text), "46.31 us +-0.2 % / a, ~=1.00 - ?");
         assert_eq!(Charset::Utf8.fit(&text), text);
+    }
+
+    #[test]
+    fn nothing_steers_the_terminal() {
+        let text = "a\u{1b}[2J\u{202e}b\r\u{9b}\tc\n–";
+        let plain = "a\\u{1b}[2J\\u{202e}b\\u{d}\\u{9b}\tc\n";
+        assert_eq!(Charset::Utf8.fit(text), format!("{plain}–"));
+        assert_eq!(Charset::Ascii.fit(text), format!("{plain}-"));
     }
 }
