@@ -25,6 +25,10 @@ pub(super) fn take_stock(place: &Place, manifest: &mut Manifest) -> Result<()> {
 /// What was complete and has been taken away or damaged since is to be measured again.
 fn ensure_kept(place: &Place, entry: &mut Entry) {
     if !entry.kept {
+        // Earlier versions took one that had found no driver for one that cannot run.
+        if entry.state == State::Skipped {
+            *entry = Entry::missing(&entry.sample);
+        }
         return;
     }
     let path = place.path().join(&entry.sample).join(RECORD);
@@ -118,6 +122,13 @@ mod tests {
         }
         fs::remove_dir_all(top.path().join(SAMPLE)).unwrap();
         assert_eq!(stock(top.path(), "other", "", kept), Entry::missing(SAMPLE));
+    }
+
+    #[test]
+    fn one_that_was_skipped_without_a_record_is_not_complete() {
+        let top = tempfile::tempdir().unwrap();
+        let skipped = |entry: &mut Entry| entry.state = State::Skipped;
+        assert_eq!(stock(top.path(), "other", "", skipped), Entry::missing(SAMPLE));
     }
 
     #[test]

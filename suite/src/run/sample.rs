@@ -168,7 +168,7 @@ impl Subject<'_> {
             () => state(ended, record.as_ref(), &history),
         };
         let hurried = hurried.then(|| HURRIED.to_owned());
-        let reason = why(state, ended, record.as_ref(), &history).or(end).or(hurried);
+        let reason = why(state, record.as_ref(), &history).or(end).or(hurried);
         let reason = reason.map(|reason| self.plain(&reason).to_owned());
         let waves = Some(self.folder.join(WAVES)).filter(|path| record.is_some() && path.is_file());
         Measured { state, reason, record, waves, took: history.took }
@@ -236,7 +236,8 @@ fn died(ended: &Ended, record: Option<&Record>) -> bool {
     let unfinished = match record.map(|record| &record.ended) {
         Some(End::Complete | End::Interrupted) => false,
         Some(End::Unfinished | End::Failed { .. }) => true,
-        None => ended.how != How::Code(EXIT_SKIPPED.into()),
+        // The suite has found the device: one that did not is no device that lacks something.
+        None => true,
     };
     let ends = [EXIT_RIGHT, EXIT_SKIPPED, EXIT_FAILED, EXIT_INTERRUPTED].map(i32::from);
     let by_itself = matches!(ended.how, How::Code(code) if ends.contains(&code));
@@ -280,7 +281,6 @@ fn state(ended: &Ended, record: Option<&Record>, history: &History) -> State {
         return State::Hung;
     }
     match record {
-        None if ended.how == How::Code(EXIT_SKIPPED.into()) => State::Skipped,
         None => State::Failed,
         Some(_) if trace_died || died(ended, record) => State::Failed,
         Some(record) => State::of(record),
@@ -288,7 +288,7 @@ fn state(ended: &Ended, record: Option<&Record>, history: &History) -> State {
 }
 
 /// Why a sample is in `state`, in words.
-fn why(state: State, ended: &Ended, record: Option<&Record>, history: &History) -> Option<String> {
+fn why(state: State, record: Option<&Record>, history: &History) -> Option<String> {
     if matches!(state, State::Right | State::Interrupted) {
         return None;
     }
@@ -309,8 +309,7 @@ fn why(state: State, ended: &Ended, record: Option<&Record>, history: &History) 
         (Status::Skipped { reason } | Status::Unsupported { reason }, State::Skipped) => Some(reason.clone()),
         _ => None,
     };
-    let no_record = || ended.said.clone().filter(|_| record.is_none() && state == State::Skipped);
-    rows.iter().find_map(of_row).or_else(no_record)
+    rows.iter().find_map(of_row)
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_SKIPPED};
-use common::record::{Ended as End, Record, Status};
+use common::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
+use common::record::{Ended as End, Record, Row, Status};
 use common::report::{json, read_record};
 use libtest_mimic::Trial;
 
@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
     let trials = [
         trial("a_wrong_result_is_told_as_such", a_wrong_result_is_told_as_such),
         trial("nothing_that_can_run_is_code_1", nothing_that_can_run_is_code_1),
+        trial("no_driver_once_is_tried_again", no_driver_once_is_tried_again),
         trial("a_panic_at_the_start", a_panic_at_the_start),
         trial("a_crash_behind_the_last_sample", a_crash_behind_the_last_sample),
         trial("an_interrupt_comes_once", an_interrupt_comes_once),
@@ -80,11 +81,35 @@ fn a_wrong_result_is_told_as_such() -> Result<()> {
 
 fn nothing_that_can_run_is_code_1() -> Result<()> {
     let top = tempfile::tempdir()?;
-    let ended = run(top.path(), "echo 'lds_blur: skipped: no such queue' >&2; exit 1", "")?;
+    let mut record: Record = serde_json::from_str(&fixture(End::Complete, Status::Ok)?)?;
+    for row in &mut record.rows {
+        *row = Row::unmeasured(
+            &row.variant,
+            row.promise.clone(),
+            Status::Unsupported { reason: "no such queue".into() },
+        );
+    }
+    let ended = run(top.path(), r#"cp "$RECORD" "$JSON"; exit 1"#, &json(&record)?)?;
     let ended = ended.with_code(EXIT_SKIPPED.into())?;
     ensure_states(&top.path().join("run"), &[("lds_blur", "skipped")])?;
     ensure!(ended.stdout.contains("lds_blur: no such queue"), "{ended}");
     Ok(())
+}
+
+/// The suite has found the device, so the sample finds it the next time.
+fn no_driver_once_is_tried_again() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let script = r#"if [ ! -e "${RECORD%/*}/once" ]; then : > "${RECORD%/*}/once"
+        echo 'lds_blur: skipped: no Vulkan driver on this machine' >&2; exit 1; fi
+        cp "$RECORD" "$JSON"; exit 0"#;
+    let record = fixture(End::Complete, Status::Ok)?;
+    let ended = run(top.path(), script, &record)?.with_code(EXIT_FAILED.into())?;
+    ensure!(ended.stdout.contains("lds_blur: no Vulkan driver on this machine"), "{ended}");
+    ensure_states(&top.path().join("run"), &[("lds_blur", "failed")])?;
+    let again =
+        Call::on_any_device(&top.path().join("suite")).env("CARGO", "").words("run --resume --out run");
+    again.on_test_device().within(top.path()).run()?.with_code(EXIT_RIGHT.into())?;
+    ensure_states(&top.path().join("run"), &[("lds_blur", "right")])
 }
 
 fn a_panic_at_the_start() -> Result<()> {

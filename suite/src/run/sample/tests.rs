@@ -109,7 +109,7 @@ fn states_and_reasons() {
     assert_eq!(of(How::Code(0), complete()), (State::Right, String::new()));
     assert_eq!(of(How::Code(130), Some(record(End::Interrupted))), (State::Interrupted, String::new()));
     assert_eq!(of(How::Code(130), Some(record(End::Unfinished))), (State::Interrupted, HURRIED.into()));
-    assert_eq!(of(How::Code(1), None), (State::Skipped, "the last word".into()));
+    assert_eq!(of(How::Code(1), None), (State::Failed, "the last word".into()));
     let (state, reason) = of(How::TooLong, Some(record(End::Interrupted)));
     assert!(state == State::Failed && reason.contains("time limit of 9 s"), "{reason}");
     let (state, reason) = of(How::Hung, Some(record(End::Unfinished)));
