@@ -151,11 +151,24 @@ fn where_the_page_would_be_too_large_pictures_go_and_are_linked() {
         changed(&to, "2026-11-21-nvidia-h200/waves-512-12-passes", |record| record.method.seed = copy);
         fs::copy(results().join(H200).join("waves-1152-12-passes.svg"), to.join("waves.svg")).unwrap();
     }
-    right(&[name(folder.path())]);
-    let html = text(&folder.path().join("report.html"));
+    let page = folder.path().join("report.html");
+    right(&[name(folder.path()), "--html", name(&page)]);
+    let html = text(&page);
     assert!(html.len() < 2 << 20, "{} bytes", html.len());
     assert!(html.contains("The timeline is left out") && html.contains("href=\"./run11/waves.svg\""));
     assert!(html.len() > 3 << 19, "more would have fitted: {} bytes", html.len());
+}
+
+#[test]
+fn without_a_place_the_page_goes_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    changed(&folder.path().join("run"), RUN, |_| ());
+    let mut suite = Command::new(env!("CARGO_BIN_EXE_suite"));
+    let output = suite.args(["report", "run"]).current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.starts_with("wrote hot-lap-report.html ("), "{said}");
+    assert!(folder.path().join("hot-lap-report.html").is_file());
+    assert_eq!(fs::read_dir(folder.path().join("run")).unwrap().count(), 1, "the run's folder holds more");
 }
 
 /// Names and notes that would be markup.

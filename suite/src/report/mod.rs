@@ -38,7 +38,7 @@ use page::Places;
 /// Make one page (HTML, Markdown) and pictures of records
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Without an option for what to write, report.html goes into the first folder that is given, or here."
+    after_help = "Without an option for what to write, it is hot-lap-report.html in the folder where this is called."
 )]
 pub struct Report {
     /// Records, or folders with records anywhere below them
@@ -98,8 +98,8 @@ impl Report {
         if self.html.is_some() || self.markdown.is_some() || self.plots.is_some() {
             return self.html.clone();
         }
-        let folder = self.paths.iter().find(|path| path.is_dir());
-        Some(Destination::File(folder.map_or(PathBuf::new(), Clone::clone).join("report.html")))
+        // Not beside the records: a folder of theirs holds only what the run wrote.
+        Some(Destination::File(PathBuf::from("hot-lap-report.html")))
     }
 
     fn title(&self, book: &Book) -> String {
