@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use tempfile::{Builder, NamedTempFile};
@@ -200,17 +201,45 @@ impl Place {
     }
 }
 
+/// What the names of drafts begin and end with.
+const DRAFT: (&str, &str) = (".hot-lap-", ".part");
+/// A draft is locked within that time.
+const LOCKED_WITHIN: Duration = Duration::from_secs(10);
+
+/// Removes the drafts in `folder` that nobody writes any more: their process was killed.
+fn clear_drafts(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        let is_draft = name.starts_with(DRAFT.0.as_bytes()) && name.ends_with(DRAFT.1.as_bytes());
+        if is_draft && is_left(&entry).unwrap_or(false) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_left(draft: &fs::DirEntry) -> io::Result<bool> {
+    let found = draft.metadata()?;
+    let is_old = found.modified()?.elapsed().is_ok_and(|age| age > LOCKED_WITHIN);
+    Ok(found.is_file() && is_old && fs::File::open(draft.path())?.try_lock().is_ok())
+}
+
 /// A file in `folder` that is to become `target`; it goes when it is dropped.
 pub(super) fn draft(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
+    clear_drafts(folder);
     let mut builder = Builder::new();
-    builder.prefix(".hot-lap-").suffix(".part");
+    builder.prefix(DRAFT.0).suffix(DRAFT.1);
     #[cfg(unix)]
     {
         // tempfile makes private files; a result is as readable as the user's umask makes it.
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    fault::write(format_args!("creating {}", name(target)), || builder.tempfile_in(folder))
+    let draft = fault::write(format_args!("creating {}", name(target)), || builder.tempfile_in(folder))?;
+    // Not every file system locks; there a draft that was left stays.
+    let _ = draft.as_file().try_lock();
+    Ok(draft)
 }
 
 fn replace(folder: &Path, target: &Path, data: &[u8]) -> io::Result<()> {
@@ -300,6 +329,26 @@ mod tests {
         assert!(replace(folder.path(), &target, b"x").is_err());
         assert_eq!(names(folder.path()), ["taken"]);
         assert!(names(&target).is_empty());
+    }
+
+    #[test]
+    fn drafts_of_a_killed_process_go_and_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let aged = |name: &str| {
+            let file = fs::File::create(at(name)).unwrap();
+            file.set_modified(std::time::SystemTime::now() - 2 * LOCKED_WITHIN).unwrap();
+            file
+        };
+        for name in [".hot-lap-left.part", ".hot-lap-other", "mine.part"] {
+            drop(aged(name));
+        }
+        let locked = aged(".hot-lap-locked.part");
+        locked.try_lock().unwrap();
+        fs::write(at(".hot-lap-new.part"), "").unwrap();
+        Destination::File(at("a")).write("x").unwrap();
+        let left = [".hot-lap-locked.part", ".hot-lap-new.part", ".hot-lap-other", "a", "mine.part"];
+        assert_eq!(names(folder.path()), left);
     }
 
     #[test]
