@@ -86,7 +86,7 @@ impl Manifest {
     ) -> Self {
         Self {
             schema: SCHEMA,
-            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            command: std::env::args_os().map(|word| portable(&word.to_string_lossy())).collect(),
             started: now,
             resumed: Vec::new(),
             tool,
@@ -183,6 +183,17 @@ impl Manifest {
     }
 }
 
+/// A word of a command line; of an absolute path, which holds on one machine only, its last name.
+fn portable(word: &str) -> String {
+    let (option, value) = match word.split_once('=') {
+        Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
+        _ => (String::new(), word),
+    };
+    let path = Path::new(value);
+    let name = path.file_name().filter(|_| path.is_absolute());
+    name.map_or_else(|| word.to_owned(), |name| option + &name.to_string_lossy())
+}
+
 /// Name, version and build of a program.
 pub(super) fn tool_in_words(tool: &Tool) -> String {
     let commit = tool.commit.as_deref().unwrap_or("unknown");
@@ -232,6 +243,21 @@ mod tests {
         assert!(refusal("[]").contains("schema version null"));
         assert!(refusal(r#"{"schema": 9}"#).contains("schema version 9, this program reads 1"));
         assert!(refusal(r#"{"schema": 1}"#).contains("missing field `command`"));
+    }
+
+    #[test]
+    fn a_command_holds_no_path_of_the_machine() {
+        for (word, kept) in [
+            ("/home/me/hot-lap/target/release/suite", "suite"),
+            ("./suite", "./suite"),
+            ("/home/me/run", "run"),
+            ("--out=/home/me/run", "--out=run"),
+            ("--out=runs/mine", "--out=runs/mine"),
+            ("--budget", "--budget"),
+            ("/", "/"),
+        ] {
+            assert_eq!(portable(word), kept);
+        }
     }
 
     #[test]
