@@ -47,7 +47,7 @@ pub use ash::vk::Format;
 pub use cli::{NoArgs, run};
 pub use cmd::{Access, Access1, Binding, Cmd, Point, Queue, Queues, Scope, Scope1, Stage, Stage1, Usage};
 pub use drive::figures::{Figures, Share, Time};
-pub use gpu::{Buffer, Buffers, Event, Events, Gpu, Image, Images, Set};
+pub use gpu::{Buffer, Buffers, Event, Events, Gpu, Image, Images, OpenOptions, Set};
 pub use kernel::Kernel;
 pub use lab::{Lab, Moves, Pull, sliced};
 pub use memory::EventState;

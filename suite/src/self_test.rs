@@ -1,9 +1,12 @@
 //! `suite self-test`.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
+use common::OpenOptions;
 use common::certificate::Certificate;
+use common::cli::seconds;
 use common::cli::terminal::{fitted, on_interrupt, print, say};
 use common::facts::DeviceFacts;
 use common::report::{Charset, Destination};
@@ -20,6 +23,10 @@ pub struct SelfTest {
     /// Device to test: index in the list of a sample's --list-devices, part of its name, or UUID
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
+    /// Seconds that one submit may take before the device counts as hung [default: 10, on a CPU
+    /// device 60]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
     /// Write the certificate as JSON to FILE, or to standard output with -
     #[arg(long, value_name = "FILE")]
     json: Option<Destination>,
@@ -46,7 +53,9 @@ impl SelfTest {
         }
         let stop = on_interrupt()?;
         let options = Options { stopped: &|| stop.load(Ordering::Relaxed) };
-        let certified = certify_device(self.device.clone(), &options)?;
+        let open =
+            OpenOptions { device: self.device.clone(), timeout: self.timeout, ..OpenOptions::default() };
+        let certified = certify_device(&open, &options)?;
         let page = certified.printed(Charset::of_terminal());
         if self.json == Some(Destination::Stdout) {
             say(&page);

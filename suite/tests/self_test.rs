@@ -127,3 +127,15 @@ fn a_device_that_fails_ends_it_on_one_line() {
         assert!(err.starts_with("suite: ") && err.contains(words), "{fault}: {err}");
     }
 }
+
+#[test]
+fn a_submit_that_never_ends_ends_the_test_within_the_time_that_is_given() {
+    let mut command = on_cpu(&["--timeout", "0.5"]);
+    let (output, out, err) = ended(command.env("HOTLAP_FAULT", "running an empty window#3:timeout"));
+    assert_eq!((output.status.code(), &out[..]), (Some(3), ""), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(
+        err.contains("did not finish an empty window within 0.5 s") && err.contains("--timeout"),
+        "{err}"
+    );
+}

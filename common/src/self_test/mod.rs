@@ -98,13 +98,13 @@ const NO_TIMES: &str =
 /// For tests: verdicts on times are made on a CPU device too, to see them at work.
 const TIMING: &str = "HOTLAP_SELF_TEST_TIMING";
 
-/// Opens a device (by index, part of its name, or UUID; `None` takes the best) and tests it.
+/// Opens a device and tests it.
 ///
 /// # Errors
 /// No such device, and those of [`certify`].
-pub fn certify_device(device: Option<String>, options: &Options<'_>) -> Result<Certified> {
+pub fn certify_device(open: &OpenOptions, options: &Options<'_>) -> Result<Certified> {
     fault::arm()?;
-    certify(Gpu::open(&OpenOptions { device, ..OpenOptions::default() })?, options)
+    certify(Gpu::open(open)?, options)
 }
 
 /// Tests the device and hands it back without a trace: no kernel, no memory, no label and no span.
