@@ -2,8 +2,10 @@
 
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
+use std::thread;
+use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use ash::prelude::VkResult;
 use ash::vk;
 
@@ -11,6 +13,10 @@ use super::device::Device;
 use super::surface::Surface;
 use super::swapchain::{Acquired, Chain};
 use crate::error::failure;
+
+/// A window whose images do not fit so many times in a row, although they are made anew each time, never gets
+/// any: four seconds, with the pauses in between.
+const MOST_MISSES: u32 = 64;
 
 /// A window and its images.
 pub(super) struct Screen {
@@ -22,6 +28,8 @@ pub(super) struct Screen {
     /// The images do not fit the window any more.
     is_stale: bool,
     is_lost: bool,
+    /// Images that did not fit, since the last one that was shown.
+    misses: u32,
 }
 
 /// What became of an image that was to be presented.
@@ -44,7 +52,7 @@ enum Renewed {
 impl Screen {
     pub fn new(device: Rc<Device>, surface: Surface, size: [u32; 2]) -> Self {
         let surface = ManuallyDrop::new(surface);
-        Self { device, chain: None, surface, size, is_stale: true, is_lost: false }
+        Self { device, chain: None, surface, size, is_stale: true, is_lost: false, misses: 0 }
     }
 
     pub fn resize(&mut self, size: [u32; 2]) {
@@ -64,7 +72,10 @@ impl Screen {
                 match self.renew()? {
                     Renewed::Ready => {}
                     Renewed::NoArea => return Ok(None),
-                    Renewed::Lost => continue,
+                    Renewed::Lost => {
+                        self.miss()?;
+                        continue;
+                    }
                 }
             }
             let Some(chain) = &mut self.chain else { return Ok(None) };
@@ -75,6 +86,7 @@ impl Screen {
                 Err(vk::Result::ERROR_SURFACE_LOST_KHR) => self.is_lost = true,
                 Err(result) => return Err(failure(result, "waiting for an image of the window")),
             }
+            self.miss()?;
         }
         Ok(None)
     }
@@ -95,7 +107,24 @@ impl Screen {
             Err(result) => return Err(failure(result, "presenting")),
         }
         self.device.settle()?;
-        Ok(if presented.is_ok() { Outcome::Shown } else { Outcome::Missed })
+        if presented.is_err() {
+            self.miss()?;
+            return Ok(Outcome::Missed);
+        }
+        self.misses = 0;
+        Ok(Outcome::Shown)
+    }
+
+    /// Lets a window that is being changed settle, each time a little longer.
+    fn miss(&mut self) -> Result<()> {
+        self.misses += 1;
+        ensure!(
+            self.misses < MOST_MISSES,
+            "the window's images were out of date {MOST_MISSES} times in a row: the driver cannot draw into it; \
+             --live --headless --frames N draws off-screen"
+        );
+        thread::sleep(Duration::from_millis(1 << self.misses.min(6)));
+        Ok(())
     }
 
     /// An image was acquired and cannot be drawn: what would wait for it must go.
