@@ -311,7 +311,8 @@ impl Run {
             bench::measure(lab, &options, &mut |step| follow.step(step, stop.load(Ordering::Relaxed)));
         follow.end();
         drop(follow);
-        let measured = measured?;
+        let mut measured = measured?;
+        self.miss_timelines(&mut measured);
         if self.common.verbose {
             self.verbose(lab, start, &measured);
         }
@@ -335,6 +336,16 @@ impl Run {
         measured.error.iter().chain(&unwritten).for_each(|error| self.complain(error));
         // A run that failed by itself ends with its own code, not with that of its output.
         Ok(if code == EXIT_RIGHT && !unwritten.is_empty() { EXIT_FAILED } else { code })
+    }
+
+    /// A run that was to draw timelines and traced nothing has failed: its record says so, too.
+    fn miss_timelines(&self, measured: &mut Measured) {
+        let asked = !self.common.trace.is_empty() && measured.ended == Ended::Complete;
+        if asked && measured.traces.is_empty() {
+            let error = report::nothing_traced(&measured.rows);
+            measured.ended = Ended::Failed { reason: one_line(&error) };
+            measured.error = Some(error);
+        }
     }
 
     /// Writes what was measured so far wherever the record will be: what a crash leaves.

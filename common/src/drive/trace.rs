@@ -14,7 +14,7 @@ use anyhow::{Context, Result, ensure};
 use super::clock;
 use super::session::{BadStamps, Session};
 use crate::cmd::Cmd;
-use crate::error::{Halt, one_line};
+use crate::error::one_line;
 use crate::facts::Multiprocessors;
 use crate::gpu::Buffer;
 use crate::lab::Lab;
@@ -83,7 +83,7 @@ struct Tracer<'l> {
 /// before each sample of a variant.
 ///
 /// # Errors
-/// A queue that hangs, a lost device, `HOTLAP_TRACE_SLOTS` that is no number.
+/// A Vulkan call that fails, `HOTLAP_TRACE_SLOTS` that is no number.
 pub(super) fn trace(
     lab: &Lab,
     session: &mut Session<'_>,
@@ -116,23 +116,15 @@ pub(super) fn trace(
 
 impl<'l> Tracer<'l> {
     /// Sets the waves' clock against the timestamps and makes the buffers; says why nothing can be traced
-    /// where there is no clock to be trusted, or no memory for it.
+    /// where there is no clock to be trusted.
     fn new(lab: &'l Lab, session: &Session<'_>, bytes: u64) -> Result<Result<Self, String>> {
-        let made = || -> Result<Result<Self, Fault>> {
-            let clock = match clock::set_against_stamps(lab, session)? {
-                Ok(clock) => clock,
-                Err(fault) => return Ok(Err(fault)),
-            };
-            let buffer = |name, place| lab.gpu.buffer_for(name, bytes.max(4), place, Sharing::BothQueues);
-            let (buffer, readback) =
-                (buffer("trace", Place::Device)?, buffer("trace (CPU)", Place::Readback)?);
-            Ok(Ok(Self { lab, buffer, readback, clock }))
+        let clock = match clock::set_against_stamps(lab, session)? {
+            Ok(clock) => clock,
+            Err(fault) => return Ok(Err(fault.to_string())),
         };
-        match made() {
-            Ok(tracer) => Ok(tracer.map_err(|fault| fault.to_string())),
-            Err(error) if error.is::<Halt>() || lab.gpu.is_busy() => Err(error),
-            Err(error) => Ok(Err(one_line(&error))),
-        }
+        let buffer = |name, place| lab.gpu.buffer_for(name, bytes.max(4), place, Sharing::BothQueues);
+        let (buffer, readback) = (buffer("trace", Place::Device)?, buffer("trace (CPU)", Place::Readback)?);
+        Ok(Ok(Self { lab, buffer, readback, clock }))
     }
 }
 
@@ -340,7 +332,7 @@ impl<'l> Spotlight<'l> {
     /// Says why nothing can be traced, where that is so.
     ///
     /// # Errors
-    /// A queue that hangs, a lost device, `HOTLAP_TRACE_SLOTS` that is no number.
+    /// A Vulkan call that fails, `HOTLAP_TRACE_SLOTS` that is no number.
     pub fn new(lab: &'l Lab, session: &Session<'_>) -> Result<Result<Self, String>> {
         let of = |variant| match session.left_out(variant) {
             Some(status) => Ok(Err(status.reason().unwrap_or_else(|| status.word().into()))),

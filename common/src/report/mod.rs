@@ -59,5 +59,6 @@ pub(crate) use so_far::keep_so_far;
 pub use store::{SAMPLES, read_record};
 pub use sweep::sweep;
 pub use table::{table, table_in};
+pub(crate) use timeline::nothing_traced;
 pub use timeline::{Lane, Theme, timeline_events, timeline_png, timeline_svg};
 pub use traced::traced;

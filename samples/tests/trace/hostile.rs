@@ -4,11 +4,11 @@ use std::fs;
 
 use anyhow::{Context, Result, bail, ensure};
 use common::error::{EXIT_FAILED, EXIT_SKIPPED};
-use common::record::Traced;
+use common::record::{Ended as End, Traced};
 use common::report::read_json;
 use libtest_mimic::Trial;
 
-use crate::support::{Call, Checkout, trial};
+use crate::support::{Call, Checkout, read_record, trial};
 use crate::{SAMPLE, SMALL};
 
 const WRAPPER: &str = "lab/trace.glsl";
@@ -71,6 +71,7 @@ pub fn trials() -> Vec<Trial> {
         refused(BARRIER, clock.0, clock.1, "ticks = uvec2(5, 0);", "stands still")
     }));
     trials.push(trial("hostile::no_clock", no_clock));
+    trials.push(trial("hostile::no_memory", no_memory));
     trials.push(trial("hostile::no_ending", no_ending));
     trials
 }
@@ -97,7 +98,30 @@ fn refused(variant: &str, shader: &str, old: &str, new: &str, says: &str) -> Res
     if !record.rows.iter().any(|row| matches!(row.trace, Some(Traced::Ok { .. }))) {
         let ended = ended.with_code(EXIT_FAILED.into())?;
         ensure!(!fs::exists(&out)? && ended.stderr.contains("no variant was traced"), "{ended}");
+        ensure!(matches!(record.ended, End::Failed { .. }), "the record says {:?}: {ended}", record.ended);
     }
+    Ok(())
+}
+
+/// A call that fails while waves are traced ends the run: times are kept, the reason is said once whatever the
+/// number of files, and the record holds it.
+fn no_memory() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let call =
+        Call::new(SAMPLE)?.words(SMALL).words("--variant full_barrier --json a.json").within(folder.path());
+    let call =
+        call.words("--trace out.svg --trace out.json").env("HOTLAP_FAULT", "creating buffer trace#1:memory");
+    let ended = call.run()?.with_code(EXIT_FAILED.into())?;
+    let reasons = ended.stderr.lines().filter(|line| line.starts_with("pipelined_events: "));
+    ensure!(reasons.count() == 1 && !fs::exists(folder.path().join("out.svg"))?, "{ended}");
+    let record = read_record(&folder.path().join("a.json"))?;
+    let says = |reason: &str| reason.contains("out of device memory while creating buffer trace");
+    ensure!(
+        matches!(&record.ended, End::Failed { reason } if says(reason)),
+        "the record says {:?}: {ended}",
+        record.ended
+    );
+    ensure!(record.rows.iter().all(|row| row.isolated_us.is_some()), "its times are lost: {ended}");
     Ok(())
 }
 

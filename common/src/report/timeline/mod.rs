@@ -22,7 +22,7 @@ mod spans;
 mod svg;
 pub(super) mod words;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
 
 use self::bins::{Binned, Grid};
@@ -128,7 +128,9 @@ fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<Scene> {
 
 /// A picture of what was not measured would be worse than none.
 fn checked(record: &Record, panels: &[Lane<'_>]) -> Result<()> {
-    ensure!(!panels.is_empty(), "there is no timeline to draw: no variant was traced{}", reasons(record));
+    if panels.is_empty() {
+        return Err(nothing_traced(&record.rows));
+    }
     for Lane { row, trace, figures } in panels {
         let of = || format!("the trace of {} cannot be drawn", row.variant);
         let times = trace.dispatches.iter().flat_map(|d| &d.waves);
@@ -146,10 +148,15 @@ fn checked(record: &Record, panels: &[Lane<'_>]) -> Result<()> {
     Ok(())
 }
 
+/// The error of a run whose timeline would be empty.
+pub(crate) fn nothing_traced(rows: &[Row]) -> anyhow::Error {
+    anyhow!("there is no timeline to draw: no variant was traced{}", reasons(rows))
+}
+
 /// Why variants have no panel, in a clause: each reason once, with those that have it.
-fn reasons(record: &Record) -> String {
+fn reasons(rows: &[Row]) -> String {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (name, reason) in refusals(record) {
+    for (name, reason) in refusals(rows) {
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(name),
             None => reasons.push((reason, vec![name])),
@@ -165,8 +172,8 @@ fn reasons(record: &Record) -> String {
 }
 
 /// Rows whose traces show nothing that could be trusted.
-pub(super) fn refusals(record: &Record) -> impl Iterator<Item = (&str, &str)> {
-    record.rows.iter().filter_map(|row| match &row.trace {
+pub(super) fn refusals(rows: &[Row]) -> impl Iterator<Item = (&str, &str)> {
+    rows.iter().filter_map(|row| match &row.trace {
         Some(Traced::Refused { reason }) => Some((row.variant.as_str(), reason.as_str())),
         _ => None,
     })
@@ -175,7 +182,7 @@ pub(super) fn refusals(record: &Record) -> impl Iterator<Item = (&str, &str)> {
 /// The rows that are not drawn, and why.
 fn refused(scene: &mut Scene, mut y: f64, record: &Record, fonts: &Fonts) -> f64 {
     let (line, small) = head::small();
-    for (name, reason) in refusals(record) {
+    for (name, reason) in refusals(&record.rows) {
         let text = format!("Not drawn: {name}: {reason}");
         for text in head::broken(&text, small, WIDTH - 2.0 * EDGE, fonts) {
             y += line;

@@ -54,7 +54,7 @@ pub(super) fn notes(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
 /// Variants without figures, those with the same reason together.
 fn refused(record: &Record) -> Vec<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (name, reason) in refusals(record) {
+    for (name, reason) in refusals(&record.rows) {
         match groups.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(name),
             None => groups.push((reason, vec![name])),
