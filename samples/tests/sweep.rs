@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use libtest_mimic::{Arguments, Trial};
-use support::{Call, read_record};
+use support::{Call, files_of, read_record};
 
 fn main() -> ExitCode {
     let trial = |name: &str, run: fn() -> Result<()>| {
@@ -15,6 +15,7 @@ fn main() -> ExitCode {
     let trials = vec![
         trial("each_value_has_its_run", each_value_has_its_run),
         trial("a_wrong_value", a_wrong_value_fails_the_sweep),
+        trial("what_hinders_the_first_run", what_hinders_the_first_run_ends_the_sweep),
         trial("a_sweep_checks_too", a_sweep_checks_too),
         trial("what_cannot_be_swept_is_refused", refused),
     ];
@@ -53,6 +54,17 @@ fn a_wrong_value_fails_the_sweep() -> Result<()> {
         call()?.words("--samples 1 --variant no_barrier --size 16,1000000x1,32").run()?.with_code(2)?;
     ensure!(ended.stderr.contains("1000000x1 is not possible"), "{ended}");
     ensure!(ended.stdout.contains("size=16") && ended.stdout.contains("size=32"), "{ended}");
+    Ok(())
+}
+
+/// It mostly hinders all: it is said once, and nothing is left behind.
+fn what_hinders_the_first_run_ends_the_sweep() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let call =
+        call()?.words("--samples 1 --variant absent --size 16,32 --out kept/run").within(folder.path());
+    let ended = call.run()?.with_code(2)?;
+    ensure!(ended.stderr.matches("no variant is called 'absent'").count() == 1, "{ended}");
+    ensure!(files_of(folder.path())?.is_empty(), "something is left: {ended}");
     Ok(())
 }
 

@@ -14,7 +14,6 @@ use super::args::refuse;
 use super::terminal::{on_interrupt, width_of};
 use super::{print, say};
 use crate::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
-use crate::fault;
 use crate::gpu::usable_devices;
 use crate::host::Sample;
 use crate::record::Record;
@@ -79,12 +78,7 @@ pub(super) fn run(
         ensure!(!has(flag), "a sweep has many records: leave {flag} out and give it a folder with --out");
     }
     let measures = !["--check", "--profile", "--code", "--code-diff", "--list-variants"].into_iter().any(has);
-    let folder = out(&texts);
-    if let Some(folder) = &folder {
-        fault::write("creating the folder", || std::fs::create_dir_all(folder))
-            .with_context(|| format!("creating {}", folder.display()))?;
-    }
-    run_points(&points, measures, folder.as_deref()).map(Asked::Swept)
+    run_points(&points, measures, out(&texts).as_deref()).map(Asked::Swept)
 }
 
 fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result<u8> {
@@ -92,6 +86,7 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
     let stop = on_interrupt()?;
     let kept = tempfile::tempdir().context("creating a folder for the sweep's records")?;
     let (mut worst, mut records) = (EXIT_RIGHT, Vec::new());
+    let sweeps_devices = points.iter().flat_map(|point| &point.values).any(|(name, _)| name == "device");
     for (number, point) in points.iter().enumerate() {
         if stop.load(Ordering::Relaxed) {
             worst = EXIT_INTERRUPTED;
@@ -113,6 +108,9 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
         worst = worst.max(code.unwrap_or(crate::error::EXIT_FAILED));
         if let Ok(record) = report::read_record(&json) {
             records.push((point.name(", "), record));
+        } else if measures && number == 0 && !sweeps_devices {
+            // It has said why. What hindered it before it measured anything hinders the others too.
+            break;
         }
     }
     if measures && !records.is_empty() {
