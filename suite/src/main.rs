@@ -20,7 +20,7 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use common::cli::terminal::{leave_at_once, say};
+use common::cli::terminal::{bear_the_file_limit, leave_at_once, say};
 use common::error::{EXIT_RIGHT, exit_code, one_line};
 use common::{cli, fault};
 
@@ -67,6 +67,7 @@ impl Command {
 }
 
 fn main() -> ExitCode {
+    bear_the_file_limit();
     let cli = Cli::try_parse().unwrap_or_else(|error| cli::refuse("suite", &error));
     let code = cli.command.run().unwrap_or_else(|error| {
         say(&format!("suite: {}", one_line(&error)));

@@ -56,6 +56,7 @@ pub fn run<A: Args + Clone + Debug + 'static>(
     declare: fn(&mut Lab, &A) -> Result<()>,
 ) -> ExitCode {
     let began = Instant::now();
+    terminal::bear_the_file_limit();
     let given: Vec<_> = std::env::args_os().skip(1).collect();
     if isa::is_child(&given) {
         return code::serve(&sample);

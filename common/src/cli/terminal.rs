@@ -15,6 +15,16 @@ use crate::report::{self, Charset};
 /// Columns of a table that goes into a file.
 pub const FILE_WIDTH: u16 = 140;
 
+/// A file that reaches the size limit of the process (`ulimit -f`) is an error of the write, as a full disk is;
+/// the signal that comes with it would end the process without a word.
+pub fn bear_the_file_limit() {
+    #[cfg(unix)]
+    // SAFETY: a signal that is ignored runs no code.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
 /// Ctrl-C asks the run to end after the sample under way; a second one ends the process.
 ///
 /// # Errors

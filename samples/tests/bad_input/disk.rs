@@ -1,6 +1,7 @@
 //! Disks that fill up while results are written. One that cannot be written costs no other.
 
 use std::fs::{self, OpenOptions};
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use common::error::EXIT_FAILED;
@@ -20,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
         trial("disk_full_for_a_file", file),
         trial("disk_full_for_stdout", stdout),
         trial("disk_full_for_the_picture", picture),
+        trial("file_that_reaches_the_limit_of_its_size", limit),
     ]
 }
 
@@ -45,6 +47,20 @@ fn picture() -> Result<()> {
         ended.stderr.lines().filter(|line| line.starts_with("pipelined_events: ")).collect();
     ensure!(errors.len() == 1 && errors[0].contains(FULL), "not one line of error: {ended}");
     read_record(&folder.path().join("a.json")).context("the record is lost")?;
+    Ok(())
+}
+
+/// `ulimit -f` comes with a signal that ends a process which does not expect it.
+fn limit() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let call = Call::on_any_device(Path::new("sh")).args(["-c", "ulimit -f 8; exec \"$0\" \"$@\""]);
+    let call = call.args([Call::binary(SAMPLE)?]).on_test_device();
+    let call = call.words("--size 96 --samples 1 --json a.json").within(folder.path());
+    let ended = call.run()?.with_code(EXIT_FAILED.into())?;
+    let errors = ended.stderr.lines().filter(|line| line.starts_with("pipelined_events: "));
+    let errors: Vec<&str> = errors.collect();
+    ensure!(errors.len() == 1 && errors[0].contains("File too large"), "not one line of error: {ended}");
+    ensure!(ended.stdout.contains("full_barrier"), "the table is lost: {ended}");
     Ok(())
 }
 
