@@ -264,7 +264,7 @@ impl Run {
         let checked = check::check(lab, self.common.broken, &|| stop.load(Ordering::Relaxed))?;
         let report = format!("{} on {}\n{}", self.sample.name, lab.device().name, checked.report);
         let shown = print(&fitted(&report));
-        let code = self.conclude(shown, checked.failed, checked.aborted.as_ref());
+        let code = self.conclude(shown, checked.failed, &checked.errors);
         if checked.interrupted { Ok(EXIT_INTERRUPTED) } else { code }
     }
 
@@ -277,16 +277,15 @@ impl Run {
         let stop = self.stop()?;
         let profiled = profile::profile(lab, &|| stop.load(Ordering::Relaxed))?;
         let shown = print(&format!("\n{}", fitted(&profiled.report)));
-        let code = self.conclude(shown, profiled.failed, profiled.aborted.as_ref());
+        let code = self.conclude(shown, profiled.failed, &profiled.errors);
         if profiled.interrupted { Ok(EXIT_INTERRUPTED) } else { code }
     }
 
     /// The exit code of a run that takes no times, once its report is `shown`.
-    fn conclude(&self, shown: Result<()>, failed: usize, aborted: Option<&anyhow::Error>) -> Result<u8> {
-        if let Some(error) = aborted {
-            self.complain(error);
-        }
-        Ok(match aborted {
+    fn conclude(&self, shown: Result<()>, failed: usize, errors: &[anyhow::Error]) -> Result<u8> {
+        errors.iter().for_each(|error| self.complain(error));
+        // The last one tells whether it hung: nothing runs behind that.
+        Ok(match errors.last() {
             Some(error) => exit_code(error),
             None if failed > 0 => EXIT_FAILED,
             None => shown.map(|()| EXIT_RIGHT)?,

@@ -43,8 +43,11 @@ pub struct Profiled {
     pub report: String,
     /// Variants that were wrong or failed.
     pub failed: usize,
-    /// A queue that hung, a lost device or a wait that failed, after which nothing more could be shown.
-    pub aborted: Option<anyhow::Error>,
+    /// What hindered the frame of a variant.
+    pub errors: Vec<anyhow::Error>,
+    /// The last of them left the device unusable (a queue that hung, a lost device, a wait that failed): nothing
+    /// more could be shown.
+    pub aborted: bool,
     /// The user stopped it between two variants.
     pub interrupted: bool,
 }
@@ -61,18 +64,20 @@ pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Profiled> {
     for (v, variant) in lab.variants.iter().enumerate() {
         profiled.interrupted |= stopped();
         let text = match session.left_out(v) {
-            _ if profiled.aborted.is_some() || profiled.interrupted => "not shown".into(),
+            _ if profiled.aborted || profiled.interrupted => "not shown".into(),
             Some(Status::Skipped { reason } | Status::Unsupported { reason }) => {
                 format!("left out: {reason}")
             }
-            _ => one_variant(lab, &mut session, v).unwrap_or_else(|error| {
-                profiled.failed += 1;
-                let text = format!("FAILED: {}", one_line(&error));
-                if error.is::<Halt>() || lab.gpu.is_busy() {
-                    profiled.aborted = Some(error);
-                }
-                text
-            }),
+            _ => {
+                let judged = one_variant(lab, &mut session, v).unwrap_or_else(|error| {
+                    let reason = one_line(&error);
+                    profiled.aborted = error.is::<Halt>() || lab.gpu.is_busy();
+                    profiled.errors.push(error);
+                    Err(reason)
+                });
+                profiled.failed += usize::from(judged.is_err());
+                judged.unwrap_or_else(|reason| format!("FAILED: {reason}"))
+            }
         };
         let _ = writeln!(profiled.report, "{:<names$} {text}", variant.name);
     }
@@ -80,8 +85,8 @@ pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Profiled> {
     Ok(profiled)
 }
 
-/// Preparation, frame and verification; returns what is to be said of them.
-fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<String> {
+/// Preparation, frame and verification; returns what is to be said of them, or what is wrong with the result.
+fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<Result<String, String>> {
     let (gpu, name, repetitions) = (&lab.gpu, &lab.variants[v].name, lab.repetitions());
     let dispatches = session.script(v, repetitions)?.0.dispatches().count();
     gpu.run_once(&format!("the preparation of {name}"), |cmd| session.prepare(cmd, v, repetitions))?;
@@ -103,7 +108,8 @@ fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<String>
     };
     let s = if dispatches == 1 { "" } else { "es" };
     let shown = format!("{submits}, {dispatches} dispatch{s}");
-    judge(lab, session, v, repetitions).map(|result| format!("{shown}: {result}")).context(shown)
+    let judged = judge(lab, session, v, repetitions)?;
+    Ok(judged.map(|right| format!("{shown}: {right}")).map_err(|wrong| format!("{shown}: {wrong}")))
 }
 
 /// Keeps the captures of two submits apart, where RADV makes one of each.
@@ -133,8 +139,8 @@ fn submit(session: &mut Session<'_>, v: usize, repetitions: u32) -> Result<()> {
 /// In words, whether the images hold what the variant promises.
 ///
 /// # Errors
-/// They do not.
-fn judge(lab: &Lab, session: &Session<'_>, v: usize, repetitions: u32) -> Result<String> {
+/// They could not be compared.
+fn judge(lab: &Lab, session: &Session<'_>, v: usize, repetitions: u32) -> Result<Result<String, String>> {
     let counted = session.counts(v, repetitions)?;
     let (promise, wrong) = (&lab.variants[v].promise, counted.wrong);
     let expected = match promise {
@@ -143,12 +149,12 @@ fn judge(lab: &Lab, session: &Session<'_>, v: usize, repetitions: u32) -> Result
         promise => must_differ(promise),
     };
     if let Some(problem) = expected.and_then(|n| miscount(session, v, counted, n, repetitions)) {
-        anyhow::bail!(problem);
+        return Ok(Err(problem));
     }
-    Ok(match (promise, wrong) {
+    Ok(Ok(match (promise, wrong) {
         _ if lab.checks.is_empty() => "no output compared".into(),
         (_, 0) => "right".into(),
         (Promise::Fault { .. }, _) => "right, with just the texels of its fault wrong".into(),
         (_, wrong) => format!("{wrong} racy texels, as it may"),
-    })
+    }))
 }

@@ -31,8 +31,11 @@ pub struct Checked {
     names: usize,
     /// Variants that failed.
     pub failed: usize,
-    /// A queue that hung, a lost device or a wait that failed, after which nothing more could be checked.
-    pub aborted: Option<anyhow::Error>,
+    /// What hindered the check of a variant.
+    pub errors: Vec<anyhow::Error>,
+    /// The last of them left the device unusable (a queue that hung, a lost device, a wait that failed): nothing
+    /// more could be checked.
+    pub aborted: bool,
     /// The user stopped it between two variants.
     pub interrupted: bool,
 }
@@ -74,8 +77,9 @@ pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Re
             Err(error) => {
                 line(&mut checked, &variant.name, &format!("FAILED: {}", one_line(&error)));
                 checked.failed += 1;
-                if error.is::<Halt>() || lab.gpu.is_busy() {
-                    checked.aborted = Some(error);
+                checked.aborted = error.is::<Halt>() || lab.gpu.is_busy();
+                checked.errors.push(error);
+                if checked.aborted {
                     for variant in &lab.variants[v + 1..] {
                         line(&mut checked, &variant.name, "not checked");
                     }
