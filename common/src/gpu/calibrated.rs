@@ -39,22 +39,20 @@ pub(crate) struct Together {
 }
 
 impl Calibrated {
-    /// Of a device that was made with [`extension`].
+    /// Of a device that was made with `extension`, and whose clocks are these.
     pub fn new(
         instance: &ash::Instance,
-        physical: vk::PhysicalDevice,
         device: &ash::Device,
-        has: impl Fn(&CStr) -> bool,
+        extension: Option<&'static CStr>,
+        domains: Vec<vk::TimeDomainKHR>,
     ) -> Self {
-        let name = extension(has);
-        let functions = name.map(|name| {
+        let functions = extension.map(|name| {
             if name == ext::calibrated_timestamps::NAME {
                 Functions::Ext(ext::calibrated_timestamps::Device::new(instance, device))
             } else {
                 Functions::Khr(khr::calibrated_timestamps::Device::new(instance, device))
             }
         });
-        let domains = name.and_then(|name| domains(instance, physical, name)).unwrap_or_default();
         Self { functions, domains }
     }
 
@@ -115,14 +113,18 @@ impl Calibrated {
     }
 }
 
-fn domains(
+/// The clocks that the device can read with this extension.
+///
+/// # Errors
+/// Whatever the driver refuses.
+pub(super) fn domains(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,
     extension: &CStr,
-) -> Option<Vec<vk::TimeDomainKHR>> {
+) -> Result<Vec<vk::TimeDomainKHR>> {
     // SAFETY: the loader is loaded already; this only finds it again.
-    let entry = unsafe { ash::Entry::load() }.ok()?;
-    let listed = unsafe {
+    let entry = unsafe { ash::Entry::load() }?;
+    attempt("listing the device's clocks", || unsafe {
         if extension == ext::calibrated_timestamps::NAME {
             ext::calibrated_timestamps::Instance::new(&entry, instance)
                 .get_physical_device_calibrateable_time_domains(physical)
@@ -130,8 +132,7 @@ fn domains(
             khr::calibrated_timestamps::Instance::new(&entry, instance)
                 .get_physical_device_calibrateable_time_domains(physical)
         }
-    };
-    listed.ok()
+    })
 }
 
 /// What Vulkan calls a clock.

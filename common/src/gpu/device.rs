@@ -61,7 +61,9 @@ pub(super) fn create(
     })?;
     let has = |name: &CStr| available.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name));
     let mut extensions = vec![khr::push_descriptor::NAME.as_ptr()];
-    extensions.extend(calibrated::extension(has).map(CStr::as_ptr));
+    let calibrated = calibrated::extension(has);
+    extensions.extend(calibrated.map(CStr::as_ptr));
+    let clocks = calibrated.map(|name| calibrated::domains(instance, physical, name)).transpose()?;
     extensions.extend(statistics.map(CStr::as_ptr));
     let waves = WaveClock::of(instance, physical, has, chosen.facts.subgroup_size);
     extensions.extend(waves.extensions().map(CStr::as_ptr));
@@ -121,7 +123,7 @@ pub(super) fn create(
     let features = Features {
         events: !portability || subset.events == vk::TRUE,
         max_push_descriptors: push.max_push_descriptors,
-        clock: Calibrated::new(instance, physical, &device, has),
+        clock: Calibrated::new(instance, &device, calibrated, clocks.unwrap_or_default()),
         waves,
     };
     Ok((device, features))
