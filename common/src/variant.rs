@@ -237,6 +237,15 @@ impl Variant {
         self
     }
 
+    /// As [`Variant::completed_alarm`], for a message that only some versions of the layer raise.
+    pub fn possible_completed_alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
+        self.completed_alarm(id, at_most, reason);
+        if let Some(alarm) = self.completed_alarms.last_mut().filter(|_| at_most > 0) {
+            alarm.optional = true;
+        }
+        self
+    }
+
     /// Begins its command buffer with these flags in place of `ONE_TIME_SUBMIT`. The buffer is submitted
     /// once all the same: the flags are a promise that a driver may make something of.
     pub fn usage(&mut self, usage: Usage) -> &mut Self {

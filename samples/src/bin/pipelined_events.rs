@@ -194,7 +194,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     })
     .says("The barrier between passes names one image: a driver may do less for it, or as much as for all.")
     .cell(WHOLE_OR_BANDS, "image barrier", "whole")
-    .alarm(WRITE_AFTER_READ, (chain.passes - 1) * u32::from(chain.ping_pong), OTHER_IMAGE)
+    .possible_alarm(WRITE_AFTER_READ, (chain.passes - 1) * u32::from(chain.ping_pong), OTHER_IMAGE)
     .on_request();
 
     let counts =
@@ -268,6 +268,7 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
         });
     })
     .says(&format!("A barrier before each of {count} bands a pass, just where events would be waited for."))
+    .possible_alarm(WRITE_AFTER_WRITE, (count - 1) * chain.passes, ONE_IMAGE)
     .cell(WHOLE_OR_BANDS, "memory barrier", &column)
     .on_request()
     .skip(bands.impossible());
@@ -301,13 +302,15 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm)
     variant.says(&format!("{split}, ordered by {kind}: watch whether they overlap."));
     variant.cell(&table, &words, "set and wait").skip(bands.impossible());
     variant.alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE);
+    variant.possible_alarm(WRITE_AFTER_WRITE, (count - 1) * chain.passes, ONE_IMAGE);
     if form.coherent {
         variant
             .relies_on(CACHED_LOADS)
             .published_if(count == 2 && form.is_default(), "lottes2018", "ladder/split_by_events")
             .alarm(READ_AFTER_WRITE, count * steps, NO_VISIBILITY)
             .completed_alarm(READ_AFTER_WRITE, (count - 1) * steps, ONE_IMAGE)
-            .completed_alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE);
+            .completed_alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE)
+            .possible_completed_alarm(WRITE_AFTER_WRITE, (count - 1) * chain.passes, ONE_IMAGE);
     } else {
         variant.alarm(READ_AFTER_WRITE, (count - 1) * steps, ONE_IMAGE);
     }
@@ -529,6 +532,7 @@ fn of_all_shapes(lab: &mut Lab, chain: Chain) -> Result<[Vec<String>; 2]> {
 }
 
 const READ_AFTER_WRITE: &str = "SYNC-HAZARD-READ-AFTER-WRITE";
+/// The layer 1.4.363 raises it between the bands of a pass, 1.3.239 and 1.4.309 do not.
 const WRITE_AFTER_WRITE: &str = "SYNC-HAZARD-WRITE-AFTER-WRITE";
 const WRITE_AFTER_READ: &str = "SYNC-HAZARD-WRITE-AFTER-READ";
 const OTHER_IMAGE: &str =
