@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use common::error::EXIT_FAILED;
 
 use crate::display::Key;
 use crate::samples::small;
-use crate::support::{Call, Checkout, cpu_time, told_on_one_line};
+use crate::support::{Call, Checkout, FaultLayer, cpu_time, told_on_one_line};
 use crate::window::{Window, ended_quietly};
 
 const SAMPLE: &str = "pipelined_events";
@@ -69,5 +70,17 @@ pub fn wrong_at_once() -> Result<()> {
     window.goes_on()?;
     let ended = window.quit()?.with_code(2)?;
     ensure!(ended.stderr.contains(&format!("{SAMPLE}: full_barrier: ")), "not named: {ended}");
+    Ok(())
+}
+
+/// A driver that says of every image that the window has changed.
+pub fn never_fits() -> Result<()> {
+    let layer = FaultLayer::build()?;
+    for function in ["vkAcquireNextImageKHR", "vkQueuePresentKHR"] {
+        let out_of_date = format!("{function}#1+:{}", -1_000_001_004);
+        let call = layer.on(Call::new(SAMPLE)?.words("--size 64"), &out_of_date);
+        let ended = Window::open_unheard(call, LIFE)?.end()?;
+        told_on_one_line(ended, EXIT_FAILED, &["out of date", "--headless"])?;
+    }
     Ok(())
 }

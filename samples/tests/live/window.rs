@@ -148,7 +148,8 @@ impl Window {
         self.end()
     }
 
-    fn end(self) -> Result<Ended> {
+    /// Waits for its end.
+    pub fn end(self) -> Result<Ended> {
         // The display stays until the window has gone.
         let Self { running, display: _display, .. } = self;
         running.wait()

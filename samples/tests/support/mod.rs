@@ -6,12 +6,14 @@
 
 mod call;
 mod checkout;
+mod layer;
 mod record;
 mod running;
 mod trial;
 
 pub use call::{Call, lists, quick, samples, source, takes};
 pub use checkout::Checkout;
+pub use layer::FaultLayer;
 pub use record::{is_lawful, ran, read_record};
 pub use running::{Ended, OVERLOADED, Running, cpu_time, told_on_one_line};
 pub use trial::{SampleTest, arguments_of_waiting, files_of, for_each_sample, trial};

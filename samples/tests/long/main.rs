@@ -1,5 +1,8 @@
-//! A soak, and a build from nothing: for `scripts/test --long`, because they take minutes.
+//! A soak, faults in every call, command lines at random, and a build from nothing: for `scripts/test --long`, because they take minutes.
 
+mod command_lines;
+mod single_faults;
+#[path = "../support/mod.rs"]
 mod support;
 
 use std::path::Path;
@@ -19,10 +22,18 @@ fn main() -> ExitCode {
         trial("ten_thousand_runs_of_waiting_tiles_are_right", waiting_tiles),
         trial("ten_thousand_blooms_in_one_dispatch_are_right", blooms),
         trial("ten_thousand_trials_find_just_what_was_seeded", ten_thousand_trials),
+        trial("every_call_may_fail", single_faults::every_call_may_fail),
+        trial("random_command_lines", command_lines::random_command_lines),
         trial("the_readmes_sample_needs_no_other_file", readmes_sample),
     ];
     let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(skipped)).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// Of what is drawn at random: another one in each run, or `HOTLAP_SEED`, to repeat a run.
+fn seed() -> u64 {
+    let given = std::env::var("HOTLAP_SEED").ok().and_then(|seed| seed.parse().ok());
+    given.unwrap_or_else(|| rand::random::<u32>().into())
 }
 
 /// Each in an order of its own, and each short enough for the limit on a single call.

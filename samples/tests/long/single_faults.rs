@@ -1,0 +1,164 @@
+//! Every call of Vulkan that a run makes, failing in a run of its own: it must end by itself, with the reason on
+//! one line and the right exit code, and what it leaves must be whole. In-process faults (`tests/faults`) meet the
+//! calls that the samples know of; the layer meets all.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result, ensure};
+use common::error::{EXIT_FAILED, EXIT_HUNG};
+use common::record::Ended as End;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use crate::seed;
+use crate::support::{Call, Ended, FaultLayer, read_record};
+
+/// Faults of each workload; a workload with fewer calls has each of them fail.
+const FAULTS: usize = 120;
+
+const QUICK: &str = "--repetitions 1 --samples 1 --seed 1";
+
+/// What is run: the sample and its arguments. Small: the calls matter, not their times.
+const WORKLOADS: [(&str, &str); 9] = [
+    ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8"),
+    ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
+    ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
+    ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --trace out.json"),
+    ("data_race", "--size 32"),
+    ("group_physics", ""),
+    ("lds_blur", "--size 64"),
+    ("bloom", "--size 64x48"),
+    ("drain_fill", ""),
+];
+
+/// `VkResult`s.
+const TIMEOUT: i32 = 2;
+const NO_HOST_MEMORY: i32 = -1;
+const NO_DEVICE_MEMORY: i32 = -2;
+const LOST: i32 = -4;
+
+/// Calls whose failure costs a run nothing: names of objects, a list of tools that only informs.
+const HARMLESS: [&str; 2] = ["vkSetDebugUtilsObjectNameEXT", "vkGetPhysicalDeviceToolProperties"];
+
+struct Fault {
+    workload: usize,
+    function: String,
+    nth: usize,
+    result: i32,
+}
+
+/// Draws faults for each workload and lets as many run at once as there are processors.
+pub fn every_call_may_fail() -> Result<()> {
+    let layer = FaultLayer::build()?;
+    let (seed, mut faults) = (seed(), Vec::new());
+    let mut random = Pcg64::seed_from_u64(seed);
+    for workload in 0..WORKLOADS.len() {
+        let mut all = drawn(workload, &layer.list(call(workload)?)?, &mut random);
+        all.shuffle(&mut random);
+        all.truncate(FAULTS);
+        faults.extend(all);
+    }
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(fault) = faults.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(error) = fault.run(&layer) {
+                wrong.lock().expect("no thread panics").push(format!("{}: {error:#}", fault.plan()));
+            }
+        }
+    };
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..processors).for_each(|_| drop(scope.spawn(work))));
+    let wrong = wrong.into_inner()?;
+    println!(
+        "{} faults in {} workloads with seed {seed}, {} wrong",
+        faults.len(),
+        WORKLOADS.len(),
+        wrong.len()
+    );
+    ensure!(
+        wrong.is_empty(),
+        "seed {seed}: {} of {} wrong:\n{}",
+        wrong.len(),
+        faults.len(),
+        wrong.join("\n")
+    );
+    Ok(())
+}
+
+fn call(workload: usize) -> Result<Call> {
+    let (sample, arguments) = WORKLOADS[workload];
+    let call = Call::new(sample)?.words(arguments);
+    // Of those a check and a capture take none.
+    let measures = !arguments.contains("--check") && !arguments.contains("--profile");
+    Ok(if measures { call.words(QUICK) } else { call })
+}
+
+/// A fault for each call, of a kind that the function can answer.
+fn drawn(workload: usize, calls: &[String], random: &mut Pcg64) -> Vec<Fault> {
+    let mut met = BTreeMap::<String, usize>::new();
+    let mut fault = |function: &String| {
+        let nth = met.entry(function.clone()).or_default();
+        *nth += 1;
+        let results: &[i32] = match &function[..] {
+            "vkWaitForFences" | "vkWaitSemaphores" => &[TIMEOUT, LOST],
+            "vkQueueSubmit2" | "vkGetQueryPoolResults" => &[NO_HOST_MEMORY, NO_DEVICE_MEMORY, LOST],
+            _ => &[NO_HOST_MEMORY, NO_DEVICE_MEMORY],
+        };
+        let result = results[random.random_range(..results.len())];
+        Fault { workload, function: function.clone(), nth: *nth, result }
+    };
+    calls.iter().map(&mut fault).collect()
+}
+
+impl Fault {
+    fn plan(&self) -> String {
+        format!("{}#{}:{}", self.function, self.nth, self.result)
+    }
+
+    fn run(&self, layer: &FaultLayer) -> Result<()> {
+        let (sample, arguments) = WORKLOADS[self.workload];
+        let folder = tempfile::tempdir()?;
+        let measures = !arguments.contains("--check") && !arguments.contains("--profile");
+        let call = call(self.workload)?.within(folder.path());
+        let call = if measures { call.words("--out run") } else { call };
+        let ended = layer.on(call, &self.plan()).run()?;
+        let reasons = ended.stderr.lines().filter(|line| line.starts_with(&format!("{sample}: "))).count();
+        match self.code() {
+            None => ensure!(ended.code == Some(0) && reasons == 0, "harmless, and yet: {ended}"),
+            Some(code) => {
+                ensure!(ended.code == Some(code.into()), "expected exit code {code} of {ended}");
+                ensure!(reasons == 1, "{reasons} lines of reason in place of one: {ended}");
+            }
+        }
+        let record = folder.path().join("run/record.json");
+        if record.exists() {
+            let record = read_record(&record)?;
+            let complete = record.ended == End::Complete;
+            ensure!(complete == self.code().is_none(), "the record says {:?}: {ended}", record.ended);
+        }
+        left_whole(&folder, &ended)
+    }
+
+    fn code(&self) -> Option<u8> {
+        match self.result {
+            _ if HARMLESS.contains(&&self.function[..]) => None,
+            TIMEOUT => Some(EXIT_HUNG),
+            _ => Some(EXIT_FAILED),
+        }
+    }
+}
+
+/// No draft, and no folder without a record.
+fn left_whole(folder: &tempfile::TempDir, ended: &Ended) -> Result<()> {
+    for entry in std::fs::read_dir(folder).context("listing what is left")? {
+        let path = entry?.path();
+        let names = std::fs::read_dir(&path).map(Iterator::count);
+        ensure!(names.is_ok_and(|names| names > 0) || path.is_file(), "an empty folder is left: {ended}");
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        ensure!(!name.ends_with(".part"), "a draft is left: {ended}");
+    }
+    Ok(())
+}
