@@ -77,6 +77,19 @@ pub struct DeviceFacts {
     pub device_memory: u64,
 }
 
+impl DeviceFacts {
+    /// Ticks per second of the clock that kernels read: those of timestamps, on all devices known.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive number, which stays at the greatest"
+    )]
+    pub fn ticks_per_second(&self) -> u32 {
+        (1e9 / f64::from(self.timestamp_period_ns)).round() as u32
+    }
+}
+
 /// What runs workgroups: compute units (AMD), streaming multiprocessors (NVIDIA).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Multiprocessors {

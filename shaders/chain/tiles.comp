@@ -96,12 +96,10 @@ uint load_texel(ivec2 at, int generation) {
 bool has_come(uint texel, int generation) {
     return texel >> MIX_BITS >= uint(generation);
 }
-#endif
 
 // The texel, once it is of this generation.
 uint load_arrived(ivec2 at, int generation) {
     uint texel = load_texel(at, generation);
-#ifdef TAGGED
     if (!has_come(texel, generation)) {
         Spin spin = begin_spin();
         while (!has_come(texel, generation) && may_turn(spin)) {
@@ -112,9 +110,9 @@ uint load_arrived(ivec2 at, int generation) {
         }
         end_spin(has_come(texel, generation));
     }
-#endif
     return texel;
 }
+#endif
 
 void store_texel(ivec2 at, int generation, uint texel) {
     int layer = layer_of(generation);
@@ -128,13 +126,36 @@ void store_texel(ivec2 at, int generation, uint texel) {
 #ifdef STAGED
 #include "staged.glsl"
 #else
+#ifdef TAGGED
+// All that a step reads is waited for in one place: with a wait at each load the pause, which is long on a CPU, makes
+// so much code that lavapipe (Mesa 25.0.7, LLVM 15) compiles it for minutes, within the submit.
+void await_texels(ivec2 at, ivec2 last, int generation) {
+    for (int n = 0; n <= 4 * RADIUS; ++n) {
+        int d = (n + 3) / 4 * (n % 2 == 0 ? 1 : -1);
+        ivec2 arm = n % 4 == 1 || n % 4 == 2 ? ivec2(d, 0) : ivec2(0, d);
+        load_arrived(clamp(at + arm, ivec2(0), last), generation);
+    }
+}
+
+uint load_in_step(ivec2 at, int generation) {
+    return ON_CPU ? load_texel(at, generation) : load_arrived(at, generation);
+}
+#else
+#define load_in_step load_texel
+#endif
+
 uint step_texel(ivec2 at, ivec2 last, int generation) {
-    Reads reads = first_read(load_arrived(at, generation));
+#ifdef TAGGED
+    if (ON_CPU) {
+        await_texels(at, last, generation);
+    }
+#endif
+    Reads reads = first_read(load_in_step(at, generation));
     for (int d = 1; d <= RADIUS; ++d) {
-        read_next(reads, load_arrived(ivec2(max(at.x - d, 0), at.y), generation), MULTIPLIER);
-        read_next(reads, load_arrived(ivec2(min(at.x + d, last.x), at.y), generation), MULTIPLIER);
-        read_next(reads, load_arrived(ivec2(at.x, max(at.y - d, 0)), generation), MULTIPLIER);
-        read_next(reads, load_arrived(ivec2(at.x, min(at.y + d, last.y)), generation), MULTIPLIER);
+        read_next(reads, load_in_step(ivec2(max(at.x - d, 0), at.y), generation), MULTIPLIER);
+        read_next(reads, load_in_step(ivec2(min(at.x + d, last.x), at.y), generation), MULTIPLIER);
+        read_next(reads, load_in_step(ivec2(at.x, max(at.y - d, 0)), generation), MULTIPLIER);
+        read_next(reads, load_in_step(ivec2(at.x, min(at.y + d, last.y)), generation), MULTIPLIER);
     }
     return next_generation(reads);
 }

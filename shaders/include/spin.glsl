@@ -26,9 +26,9 @@ struct Spin {
 };
 
 #ifdef CLOCK
-// Ticks of the device's clock that a wait takes at least: a second of nanoseconds, and more where ticks are
-// longer. The low word tells: the clock is read far more often than it wraps, and lavapipe has no high one.
-const uint PATIENCE = 1u << 30;
+// Of the device's clock. The low word tells: the clock is read far more often than it wraps, and lavapipe has no high
+// one.
+layout(constant_id = 32) const uint TICKS_PER_SECOND = 1000000000;
 #endif
 
 Spin begin_spin() {
@@ -46,7 +46,7 @@ bool may_turn(inout Spin spin) {
         return false;
     }
 #ifdef CLOCK
-    return clockRealtime2x32EXT().x - spin.began < PATIENCE;
+    return clockRealtime2x32EXT().x - spin.began < TICKS_PER_SECOND;
 #else
     return true;
 #endif

@@ -8,7 +8,7 @@ use common::{Binding, Extent, Lab, Workgroup, sliced};
 use super::Order;
 use super::device::{Bloom, cut, plane_words, whole_views};
 use super::pyramid::{Kind, Pass, Source};
-use crate::tile_flags::{Access, FLAG_STRIDE, Form, HEAD};
+use crate::tile_flags::{Access, FLAG_STRIDE, Form, HEAD, patient};
 
 /// How the passes are cut into tiles, and in which order tickets stand for them.
 #[derive(Clone, Copy, Debug)]
@@ -185,8 +185,8 @@ impl Tiles {
             .constant("TICKETS", units)
             .constant("FLAG_STRIDE", FLAG_STRIDE)
             .constant("ON_CPU", lab.on_cpu().into());
-        let switches = form.switches().chain(lab.device().device_clock.then_some("CLOCK"));
-        let kernel = switches.fold(kernel, KernelBuilder::define);
+        let kernel = patient(kernel, lab);
+        let kernel = form.switches().fold(kernel, KernelBuilder::define);
         let stretches = &["ticket and wait", "load, compute and store", "tell"];
         let (part, unit) = ("pass", "tile");
         kernel.parts(Parts { part, count: passes, in_a_row: false, unit, units, stretches, waits: 1 })

@@ -277,8 +277,7 @@ impl Grid {
             Flags::Line => 2 * self.reach() + 1,
         };
         let kernel = cut(lab.kernel("chain/tiles.comp"), self.shape.workgroup, self.radius);
-        let switches = form.switches().chain(lab.device().device_clock.then_some("CLOCK"));
-        let mut kernel = switches.fold(kernel, KernelBuilder::define);
+        let mut kernel = form.switches().fold(patient(kernel, lab), KernelBuilder::define);
         if form.staged {
             kernel = kernel.shared_bytes(staged_bytes(self.shape.workgroup, self.radius) + 8);
         }
@@ -303,6 +302,16 @@ impl Grid {
         let units = u32::try_from(self.tickets()).unwrap_or(MOST_TICKETS);
         let (stretches, waits) = form.stretches();
         Parts { part: "pass", count: self.passes, in_a_row: true, unit: "tile", units, stretches, waits }
+    }
+}
+
+/// Tells a kernel how long a wait may last: a second by the device's clock, where there is one.
+pub fn patient<'l>(kernel: KernelBuilder<'l>, lab: &Lab) -> KernelBuilder<'l> {
+    let device = lab.device();
+    if device.device_clock {
+        kernel.define("CLOCK").constant("TICKS_PER_SECOND", device.ticks_per_second())
+    } else {
+        kernel
     }
 }
 
