@@ -48,7 +48,7 @@ impl FaultLayer {
     pub fn list(&self, call: Call) -> Result<Vec<String>> {
         let folder = tempfile::tempdir()?;
         let file = folder.path().join("calls");
-        self.on(call, &format!("list:{}", file.display())).run()?.with_code(0)?;
+        self.on(call, &format!("list:{}", file.display())).within(folder.path()).run()?.with_code(0)?;
         let text = std::fs::read_to_string(&file).context("the layer was not loaded")?;
         Ok(text.lines().map(str::to_owned).collect())
     }
