@@ -82,7 +82,8 @@ fn switches_change_neither_push_constants_nor_the_workgroup() {
         // A variant's kernels are recorded by the same lines of the sample.
         for interface in &interfaces {
             assert!(!interface.bindings.is_empty(), "{shader} has no output");
-            assert_eq!(interface.push_bytes, interfaces[0].push_bytes, "{shader}");
+            // Proofs of where lanes stand take none.
+            assert!([0, interfaces[0].push_bytes].contains(&interface.push_bytes), "{shader}");
             assert_eq!(interface.workgroup, interfaces[0].workgroup, "{shader}");
         }
     }

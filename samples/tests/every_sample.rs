@@ -139,7 +139,8 @@ fn four_files(ended: &Ended, kept: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut expected = vec!["README.md", "record.json", "samples.csv.gz", "table.txt"];
     expected.extend(record.rows.iter().any(|row| row.trace.is_some()).then_some("waves.txt"));
     ensure!(names == expected, "{names:?} from {ended}");
-    ensure!(files.values().all(|bytes| bytes.ends_with(b"\n")), "an empty or a cut file: {ended}");
+    let mut texts = files.iter().filter(|(name, _)| !name.ends_with(".gz"));
+    ensure!(texts.all(|(_, bytes)| bytes.ends_with(b"\n")), "an empty or a cut file: {ended}");
     let page = fs::read_to_string(kept.join("README.md"))?;
     ensure!(page.contains(&record.device.name) && page.contains("--samples 3"), "{page}");
     Ok(files)
@@ -299,7 +300,7 @@ fn source_text(sample: &str) -> Result<()> {
     Ok(())
 }
 
-/// The binary is all it takes: no checkout around it, no cache, shaders from within.
+/// The binary is all it takes: no checkout around it, no cache, no compiler.
 fn runs_elsewhere(sample: &str) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let (there, cache) = (folder.path().join("elsewhere"), folder.path().join("cache"));
@@ -313,7 +314,6 @@ fn runs_elsewhere(sample: &str) -> Result<()> {
     let ended = call.words("--budget 0.2").words(&quick(sample, "96")?).run()?.with_code(0)?;
     let names: Vec<String> = files_of(&there)?.into_keys().collect();
     ensure!(names.len() == 1, "a run without --out left files: {names:?} from {ended}");
-    // Nothing in it would mean that the shaders came from some cache instead.
-    ensure!(!files_of(&cache)?.is_empty(), "no shader was compiled: {ended}");
+    ensure!(files_of(&cache)?.is_empty(), "a shader was compiled: {ended}");
     Ok(())
 }

@@ -28,7 +28,9 @@ uint flag_of(uvec2 tile, uint n) {
         int y = int(n) - 2 * REACH_X - 1 - REACH_Y;
         away = ivec2(0, y < 0 ? y : y + 1);
     }
-    ivec2 at = clamp(ivec2(tile) + away, ivec2(0), ivec2(COLUMNS, LINES) - 1);
+    // Taken from each side and not from the vector: SPIRV-Tools, and so the validation layer, folds a difference of
+    // vectors to constants that are declared later.
+    ivec2 at = clamp(ivec2(tile) + away, ivec2(0), ivec2(COLUMNS - 1, LINES - 1));
     return uint((at.y * COLUMNS + at.x) * FLAG_STRIDE);
 }
 

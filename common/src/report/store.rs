@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn every_digit_comes_back() {
         let mut record = fixture::record();
-        let odd = [0.1 + 0.2, f64::MIN_POSITIVE, 1.0 / 3.0, 5e-324, 1971.965_883_668_903_9, 1e15];
+        let odd = [0.1 + 0.2, f64::MIN_POSITIVE, 1.0 / 3.0, 5e-324, 1_971.965_883_668_903_9, 1e15];
         for (sample, odd) in record.rows[0].samples.iter_mut().zip(odd.into_iter().cycle()) {
             (sample.one_us, sample.many_mhz, sample.record_us) = (odd, Some(odd), odd);
         }

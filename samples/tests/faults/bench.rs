@@ -11,7 +11,7 @@ use common::report::json;
 use libtest_mimic::Trial;
 
 use crate::calls::{Fault, Made, Site, faults, first_sample, is_cache, list, list_all};
-use crate::support::{Call, Ended, files_of, read_record, trial};
+use crate::support::{Call, Checkout, Ended, files_of, read_record, trial};
 use crate::{QUICK, SAMPLE};
 
 const FILES: [&str; 4] = ["README.md", "record.json", "samples.csv.gz", "table.txt"];
@@ -135,16 +135,19 @@ fn expected_counts(record: &Record, made: &[Made]) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Where the cache cannot be written, the run goes on and leaves no half file in it.
+/// Where the cache cannot be written, the run goes on and leaves no half file in it. Only edited shaders are cached.
 fn cache_trials() -> Result<Vec<Trial>> {
-    let (folder, cache) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let checkout = Arc::new(Checkout::copy()?);
+    checkout.replace("include/texel.glsl", "const uint MIX_BITS = 24;", "const uint MIX_BITS = 24u;")?;
+    let (folder, cache) = (tempfile::tempdir_in(checkout.path())?, tempfile::tempdir()?);
     let mut made = list_all(call()?.env("HOTLAP_CACHE_DIR", cache.path()), folder.path())?;
     made.retain(|made| is_cache(&made.label));
     let shaders = made.iter().filter(|made| made.label.starts_with("writing a SPIR-V")).count();
     ensure!(shaders > 1, "no writes of the cache were listed: {made:?}");
     let one = |fault: Fault| {
+        let checkout = Arc::clone(&checkout);
         trial(format!("bench::{}", fault.name()), move || {
-            let (folder, cache) = (tempfile::tempdir()?, tempfile::tempdir()?);
+            let (folder, cache) = (tempfile::tempdir_in(checkout.path())?, tempfile::tempdir()?);
             let call = fault.inject(call()?).env("HOTLAP_CACHE_DIR", cache.path());
             whole(&call.within(folder.path()).run()?.with_code(EXIT_RIGHT.into())?, folder.path())?;
             let cached: Vec<String> = files_of(cache.path())?.into_keys().collect();

@@ -25,9 +25,24 @@ fn main() -> ExitCode {
         trial("every_call_may_fail", single_faults::every_call_may_fail),
         trial("random_command_lines", command_lines::random_command_lines),
         trial("the_readmes_sample_needs_no_other_file", readmes_sample),
+        trial("other_systems::windows", || checks_for("x86_64-pc-windows-gnu")),
+        trial("other_systems::macos", || checks_for("x86_64-apple-darwin")),
     ];
     let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(skipped)).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// All of it passes the compiler for a system that is not here, which needs that system's standard library alone.
+fn checks_for(target: &str) -> Result<()> {
+    let added = Command::new("rustup").args(["target", "add", target]).output().context("starting rustup")?;
+    ensure!(added.status.success(), "rustup has no {target}: {}", String::from_utf8_lossy(&added.stderr));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("other_systems");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).env("CARGO_TARGET_DIR", folder);
+    let checked =
+        cargo.args(["check", "--locked", "--bins", "--target", target]).output().context("starting cargo")?;
+    ensure!(checked.status.success(), "{target}:\n{}", String::from_utf8_lossy(&checked.stderr));
+    Ok(())
 }
 
 /// Of what is drawn at random: another one in each run, or `HOTLAP_SEED`, to repeat a run.

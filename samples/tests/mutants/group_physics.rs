@@ -124,7 +124,7 @@ const MUTANTS: [Mutant; 25] = [
     mutant(
         "no_barrier_behind_the_floor",
         ISLAND,
-        &[("        }\n        barrier();\n#endif\n    }\n#ifdef", "        }\n#endif\n    }\n#ifdef")],
+        &[("FLOOR);\n            }\n            barrier();", "FLOOR);\n            }")],
         GRAVITY,
         in_groups,
     ),

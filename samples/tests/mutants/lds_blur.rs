@@ -33,7 +33,7 @@ const MUTANTS: [Mutant; 11] = [
     (
         "weights_one_on",
         FILTER,
-        ["taken.x + weights[i] * texel", "taken.x + weights[max(i - 1, 0)] * texel"],
+        ["taken.x + weight(i) * texel", "taken.x + weight(max(i - 1, 0)) * texel"],
         planes,
     ),
     ("rows_stand_still", SHARED, ["rows[i] = rows[i + 1];", ""], sliding),

@@ -37,8 +37,8 @@ static ALONE: [Mutant; 3] = [
         "told_before_it_is_stored",
         TILES,
         [
-            "    do_tile(unit, last);\n    part();\n    tell(unit);\n#endif",
-            "    part();\n    tell(unit);\n    do_tile(unit, last);\n#endif",
+            "    do_tile(unit, last);\n    part();\n    tell(unit);\n}",
+            "    part();\n    tell(unit);\n    do_tile(unit, last);\n}",
         ],
         flagged,
     ),
