@@ -214,6 +214,8 @@ fn frames_for_faults() {
     crate::fault::arm().unwrap();
     if let Err(error) = frames() {
         eprintln!("error: {} (code {})", one_line(&error), crate::error::exit_code(&error));
+        // As a window ends: exit handlers unload a driver that may still draw.
+        crate::cli::terminal::leave_at_once(0);
     }
 }
 
