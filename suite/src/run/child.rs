@@ -325,8 +325,8 @@ mod tests {
         let stop = Stop::default();
         let line = r#"{"phase":"measuring","variant":"","spent":0.0}"#;
         let script = format!(
-            "n=0; trap 'n=$((n+1))' INT; echo '{line}' > $2; i=0; while [ $i -lt 30 ]; do i=$((i+1)); sleep 0.02; \
-             done; exit $n"
+            "n=0; trap 'n=$((n+1))' INT; echo '{line}' > $2; i=0; while [ $n -eq 0 ] && [ $i -lt 1000 ]; do i=$((i+1)); \
+             sleep 0.02; done; i=0; while [ $i -lt 30 ]; do i=$((i+1)); sleep 0.02; done; exit $n"
         );
         let heard = run_watched(&script, SECONDS, &stop, &mut |progress| {
             if progress.phase == Phase::Measuring && !stop.is_asked() {

@@ -120,7 +120,7 @@ fn a_slow_sample_keeps_what_it_has() -> Result<()> {
     let top = tempfile::tempdir()?;
     let folder = top.path().join("run");
     let limit = enough_time("lds_blur")?;
-    let call = run_into(&folder, "lds_blur --samples 100000 --time-limit")?.args([limit.to_string()]);
+    let call = run_into(&folder, &format!("lds_blur --samples 100000 --time-limit {limit}"))?;
     let ended = call.run()?.with_code(EXIT_FAILED.into())?;
     ensure!(ended.stderr.contains(&format!("time limit of {limit} s")), "{ended}");
     ensure_whole(&folder)?;
