@@ -131,7 +131,7 @@ mod glslc {
         let child = match call.spawn() {
             Ok(child) => child,
             Err(error) if error.kind() == ErrorKind::NotFound => bail!(
-                "shader {} {defines:?} is not among those that are built in, and no compiler is here: install glslc \
+                "shader {} is not as it was when this program was built, and no compiler is here: install glslc \
                  (in Debian's package of that name and in the Vulkan SDK), or build with --features shaderc",
                 source.name
             ),
