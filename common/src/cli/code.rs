@@ -24,7 +24,7 @@ pub(super) fn serve(sample: &Sample) -> ExitCode {
 impl Run {
     pub(super) fn code(&self, lab: &Lab, target: Option<&Target>) -> Result<u8> {
         self.destinations()?;
-        let Dispatched { variants, kernels, sources, pipelines, .. } = dispatched(lab)?;
+        let Dispatched { variants, kernels, sources, handles, .. } = dispatched(lab)?;
         let answers = match target {
             Some(target) => isa::compile(target, &sources, self.common.timeout)?,
             None => Vec::new(),
@@ -45,7 +45,7 @@ impl Run {
             failed: BTreeMap::new(),
         };
         if target.is_none() {
-            report.add_reported(reported(lab, &pipelines)?);
+            report.add_reported(reported(lab, &handles)?);
         }
         for (chip, answer) in answers {
             if let Err(error) = answer.and_then(|answer| report.add(&chip, answer)) {

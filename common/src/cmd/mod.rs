@@ -195,13 +195,18 @@ impl<'g> Cmd<'g> {
         let noted = self.gpu.recorder.borrow_mut().as_mut().and_then(|to| to.next(kernel, groups));
         let noted = slot.traced.zip(noted);
         let slot = noted.map_or(slot, |(traced, _)| arena.kernel(traced));
+        if slot.is_without_pipeline()
+            && let Err(error) = self.gpu.finish(&[slot])
+        {
+            return self.misuse(error);
+        }
         self.region(format_args!("{} {}x{}x{}", slot.facts.name, groups[0], groups[1], groups[2]), || {
             let device = &self.gpu.device;
             let infos = bindings.iter().map(|&b| (Descriptor::kind(b), Descriptor::of(&arena, b)));
             let infos =
                 infos.chain(noted.map(|(_, (buffer, region))| Descriptor::of_trace(&arena, buffer, &region)));
             unsafe {
-                device.cmd_bind_pipeline(self.raw, vk::PipelineBindPoint::COMPUTE, slot.pipeline);
+                device.cmd_bind_pipeline(self.raw, vk::PipelineBindPoint::COMPUTE, slot.pipeline.get());
                 self.push_descriptors(slot.layout, &infos.collect::<Vec<_>>());
                 if !push.is_empty() {
                     device.cmd_push_constants(self.raw, slot.layout, vk::ShaderStageFlags::COMPUTE, 0, push);

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
-use ash::vk;
 
 use super::session::Session;
 use crate::isa::{KernelCode, Reported, Source, VariantCode};
@@ -17,7 +16,7 @@ pub(crate) struct Dispatched {
     pub variants: Vec<VariantCode>,
     pub kernels: Vec<KernelCode>,
     pub sources: Vec<Source>,
-    pub pipelines: Vec<vk::Pipeline>,
+    pub handles: Vec<Kernel>,
     /// Where each of the lab's kernels stands in these.
     numbers: BTreeMap<u32, usize>,
 }
@@ -49,18 +48,20 @@ pub(crate) fn dispatched(lab: &Lab) -> Result<Dispatched> {
     Ok(found)
 }
 
-/// What the driver of the device in use says of these pipelines.
+/// What the driver of the device in use says of these kernels.
 ///
 /// # Errors
 /// What it refuses to tell; a device that was not opened to be asked.
-pub(crate) fn reported(lab: &Lab, pipelines: &[vk::Pipeline]) -> Result<Reported> {
+pub(crate) fn reported(lab: &Lab, kernels: &[Kernel]) -> Result<Reported> {
     let reader = lab.gpu.statistics.as_ref().context("the device was not opened with its statistics")?;
     let device = lab.device();
+    lab.gpu.compile(&kernels.iter().copied().collect())?;
+    let pipelines = kernels.iter().map(|&kernel| lab.gpu.arena().kernel(kernel).pipeline.get());
     Ok(Reported {
         device: device.name.clone(),
         driver: format!("{} {}", device.driver_name, device.driver_info),
         extension: reader.extension().to_string_lossy().into_owned(),
-        kernels: pipelines.iter().map(|&pipeline| reader.read(pipeline)).collect::<Result<_>>()?,
+        kernels: pipelines.map(|pipeline| reader.read(pipeline)).collect::<Result<_>>()?,
     })
 }
 
@@ -93,7 +94,7 @@ impl Dispatched {
             workgroup: slot.facts.workgroup,
         });
         self.sources.push(source);
-        self.pipelines.push(slot.pipeline);
+        self.handles.push(kernel);
         number
     }
 }

@@ -1,6 +1,8 @@
 //! What a variant records, before anything of it is submitted: what it uses, which events it
 //! sets, and whether it is well-formed.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, bail, ensure};
 
 use super::maps::Maps;
@@ -9,6 +11,7 @@ use crate::cmd::script::Script;
 use crate::cmd::{Cmd, Noted, Queues};
 use crate::facts::Kind;
 use crate::gpu::{Event, Set};
+use crate::kernel::Kernel;
 use crate::lab::{Check, Output};
 use crate::record::Status;
 use crate::tamper::Break;
@@ -20,6 +23,7 @@ pub(super) struct Rehearsed {
     /// The events that are set, per number of repetitions.
     events: Vec<(u32, Vec<Event>)>,
     lacking: Option<&'static str>,
+    kernels: BTreeSet<Kernel>,
     /// The lab's outputs and checks that it uses.
     outputs: Vec<usize>,
     checks: Vec<usize>,
@@ -27,13 +31,15 @@ pub(super) struct Rehearsed {
 
 impl<'l> Session<'l> {
     /// Lists what each variant records, without recording it, to learn which images it uses, which
-    /// events it sets, and whether it is well-formed.
+    /// events it sets, and whether it is well-formed; makes the pipelines that it dispatches.
     ///
     /// # Errors
-    /// A mistake in the sample, such as a wait that would never end.
+    /// A mistake in the sample, such as a wait that would never end; a kernel that the driver refuses.
     pub fn rehearse(&mut self) -> Result<()> {
         let all = 0..self.lab.variants.len();
         self.rehearsed = all.clone().map(|v| self.rehearse_one(v)).collect::<Result<_>>()?;
+        let kernels = self.rehearsed.iter().flat_map(|rehearsed| &rehearsed.kernels);
+        self.lab.gpu.compile(&kernels.copied().collect())?;
         if self.lab.maps_races && self.lab.shown.is_none() {
             let checks: Vec<_> = all.map(|v| self.pictured(v)).collect();
             self.maps = Some(Maps::new(self.lab, &checks)?);
@@ -97,6 +103,7 @@ impl<'l> Session<'l> {
             let (script, noted) = self.script(variant, repetitions)?;
             rehearsed.lacking = rehearsed.lacking.or(noted.lacking);
             rehearsed.events.push((repetitions, script.events_set()));
+            rehearsed.kernels.extend(script.dispatches().map(|dispatch| dispatch.kernel));
             let used = script.bindings();
             let uses = |set: Set| used.iter().any(|&binding| set.holds(binding));
             let all = 0..self.lab.outputs.len();

@@ -1,6 +1,7 @@
 //! All objects of a [`Gpu`](super::Gpu), in tables. A handle is an index, so it is `Copy` and a
 //! sample's closures can own it; nothing is freed before the `Gpu`, or before the whole arena.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -239,7 +240,8 @@ impl ImageSlot {
 }
 
 pub(crate) struct KernelSlot {
-    pub pipeline: vk::Pipeline,
+    /// None until something is to run that dispatches it.
+    pub pipeline: Cell<vk::Pipeline>,
     pub layout: vk::PipelineLayout,
     pub set_layout: vk::DescriptorSetLayout,
     pub interface: Interface,
@@ -354,7 +356,7 @@ impl Arena {
                 device.destroy_event(event, None);
             }
             for kernel in self.kernels {
-                device.destroy_pipeline(kernel.pipeline, None);
+                device.destroy_pipeline(kernel.pipeline.get(), None);
                 device.destroy_pipeline_layout(kernel.layout, None);
                 device.destroy_descriptor_set_layout(kernel.set_layout, None);
             }

@@ -2,7 +2,8 @@
 
 mod reload;
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::{Context, Result, ensure};
@@ -10,7 +11,7 @@ use ash::vk;
 use rayon::prelude::*;
 
 use crate::fault::attempt;
-use crate::gpu::{Arena, Gpu, KernelSlot};
+use crate::gpu::{Gpu, KernelSlot};
 use crate::isa::Reader;
 use crate::memory::bytes_in_words;
 use crate::record::KernelFacts;
@@ -27,7 +28,7 @@ const WRAPPER_OF_PARTS: &str = "lab/trace_parts.glsl";
 pub(crate) const PARTS: &str = "trace_parts.glsl";
 
 /// A compute pipeline with its layouts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kernel(pub(crate) u32);
 
 /// A kernel that is being described.
@@ -124,7 +125,7 @@ impl<'g> KernelBuilder<'g> {
         }
     }
 
-    /// Compiles and makes the pipeline.
+    /// Compiles the shader; its pipeline is made once something is to run that dispatches it.
     ///
     /// # Errors
     /// A shader with an error, a constant that it does not have; a workgroup, shared memory or storage buffers beyond
@@ -132,12 +133,12 @@ impl<'g> KernelBuilder<'g> {
     pub fn build(self) -> Result<Kernel> {
         let Self { gpu, shaders, recipe } = self;
         recipe.parts.as_ref().map_or(Ok(()), Parts::check)?;
-        let slot = gpu.made(shaders, &recipe)?;
+        let slot = gpu.drafted(shaders, &recipe)?;
         let has_room = slot.interface.bindings.len() < gpu.max_push_descriptors() as usize
             && slot.interface.storage_buffers() < gpu.most_storage_buffers();
         let kernel = gpu.keep(slot)?;
         if gpu.traces.get() && has_room && !recipe.untraced {
-            let traced = gpu.keep(gpu.made(shaders, &recipe.traced())?)?;
+            let traced = gpu.keep(gpu.drafted(shaders, &recipe.traced())?)?;
             gpu.arena.borrow_mut().kernels[kernel.0 as usize].traced = Some(traced);
         }
         Ok(kernel)
@@ -145,7 +146,7 @@ impl<'g> KernelBuilder<'g> {
 
     /// A kernel of the runner's that no record shows and nothing traces.
     pub(crate) fn build_for_runner(self) -> Result<Kernel> {
-        let slot = self.gpu.made(self.shaders, &self.recipe)?;
+        let slot = self.gpu.drafted(self.shaders, &self.recipe)?;
         self.gpu.keep(KernelSlot { is_traced: true, ..slot })
     }
 }
@@ -287,6 +288,12 @@ fn joined(sides: &[u32; 3]) -> String {
     sides.map(|n| n.to_string()).join("x")
 }
 
+impl KernelSlot {
+    pub(crate) fn is_without_pipeline(&self) -> bool {
+        self.pipeline.get() == vk::Pipeline::null()
+    }
+}
+
 impl Gpu {
     /// The kernels that were built, but for those that only traces run.
     pub(crate) fn kernel_facts(&self) -> Vec<KernelFacts> {
@@ -294,21 +301,21 @@ impl Gpu {
         arena.kernels.iter().filter(|slot| !slot.is_traced).map(|slot| slot.facts.clone()).collect()
     }
 
-    /// Compiles a kernel and makes its pipeline.
-    fn made(&self, shaders: &Library, recipe: &Recipe) -> Result<KernelSlot> {
-        let mut slots = [self.drafted(shaders, recipe)?];
-        match self.finish(&mut slots) {
-            Ok(()) => Ok(slots.into_iter().next().context("a kernel")?),
-            Err(error) => {
-                self.free_all(Arena { kernels: slots.into(), ..Arena::default() });
-                Err(error)
-            }
-        }
+    /// Makes the pipelines of these kernels, and of those that note their waves, where they have none yet.
+    ///
+    /// # Errors
+    /// What the driver refuses.
+    pub(crate) fn compile(&self, kernels: &BTreeSet<Kernel>) -> Result<()> {
+        let arena = self.arena();
+        let plain = || kernels.iter().map(|&kernel| arena.kernel(kernel));
+        let traced = plain().filter_map(|slot| slot.traced).map(|kernel| arena.kernel(kernel));
+        let slots: Vec<_> = plain().chain(traced).filter(|slot| slot.is_without_pipeline()).collect();
+        self.finish(&slots)
     }
 
     /// Makes the pipelines of kernels, as many at a time as there are processors: drivers take from one to some
     /// dozens of milliseconds for each. One alone needs no other threads.
-    fn finish(&self, slots: &mut [KernelSlot]) -> Result<()> {
+    pub(crate) fn finish(&self, slots: &[&KernelSlot]) -> Result<()> {
         let flags = self.statistics.as_ref().map_or(vk::PipelineCreateFlags::empty(), Reader::flags);
         let device = &self.device;
         let jobs: Vec<_> = slots
@@ -325,11 +332,11 @@ impl Gpu {
             jobs => jobs.par_iter().map(|job| job()).collect(),
         };
         let mut failed = Ok(());
-        for (slot, made) in slots.iter_mut().zip(made) {
+        for (slot, made) in slots.iter().zip(made) {
             match made {
                 Ok(pipeline) => {
                     self.name(pipeline, &slot.facts.name);
-                    slot.pipeline = pipeline;
+                    slot.pipeline.set(pipeline);
                 }
                 Err(error) => failed = failed.and(Err(error)),
             }
@@ -355,7 +362,7 @@ impl Gpu {
         self.name(layout, &facts.name);
         self.name(set_layout, &facts.name);
         Ok(KernelSlot {
-            pipeline: vk::Pipeline::null(),
+            pipeline: Cell::default(),
             layout,
             set_layout,
             interface,

@@ -40,7 +40,7 @@ impl Gpu {
                 }
             }
         }
-        if let Err(error) = self.finish(&mut made) {
+        if let Err(error) = self.finish(&made.iter().collect::<Vec<_>>()) {
             self.free_all(Arena { kernels: made, ..Arena::default() });
             return Err(error);
         }
