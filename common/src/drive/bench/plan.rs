@@ -40,6 +40,8 @@ pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Pla
     let default = if options.thorough { THOROUGH * default } else { default };
     let rule = Rule { fixed, ..Rule::default() };
     let min_gpu_time = if options.thorough { THOROUGH * rule.min_gpu_time } else { rule.min_gpu_time };
+    // A trial that was thrown away might have raced, and times of a CPU device say nothing.
+    let needs_no_warm_up = lab.trials.is_some() || lab.on_cpu();
     Plan {
         rows: runnable
             .iter()
@@ -67,13 +69,8 @@ pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Pla
             Some(_) => Duration::MAX,
             None => options.budget.unwrap_or(if fixed.is_some() { A_DAY } else { default }),
         },
-        // A trial that was thrown away might have raced.
-        warm_up: if lab.trials.is_some() { 0 } else { 2 },
-        warm_up_time: if lab.trials.is_some() || lab.on_cpu() {
-            Duration::ZERO
-        } else {
-            options.waking.unwrap_or(WAKING)
-        },
+        warm_up: if needs_no_warm_up { 0 } else { 2 },
+        warm_up_time: if needs_no_warm_up { Duration::ZERO } else { options.waking.unwrap_or(WAKING) },
         seed: options.seed,
         newest: options.newest,
     }
