@@ -29,7 +29,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use egui::TexturesDelta;
 use winit::window::Window;
 
@@ -175,6 +175,8 @@ impl Presenter {
     ) -> Result<T> {
         // egui panics where a change is dropped.
         let changes = Changes(std::mem::take(textures));
+        // What it may still read is not written.
+        ensure!(!self.device.is_busy(), "a frame before this one has not ended");
         // Those of a frame that failed.
         self.flush()?;
         self.painter.change(&changes.0)?;
