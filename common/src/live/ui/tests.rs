@@ -108,9 +108,10 @@ fn has(output: &egui::FullOutput, text: &str) -> bool {
 #[test]
 fn every_board_is_drawn_in_every_window() {
     for (size, dpi) in WINDOWS {
+        // A stage reads its fonts again, which takes longer than all boards.
+        let mut stage = Stage::new(size, dpi);
         for board in boards([300, 200]) {
             for presenter in [false, true] {
-                let mut stage = Stage::new(size, dpi);
                 stage.ui.presenter = presenter;
                 stage.ui.help = presenter;
                 let output = stage.settle(&board);
@@ -126,10 +127,10 @@ fn every_board_is_drawn_in_every_window() {
 #[test]
 fn an_audience_reads_every_text() {
     for size in [[1280.0, 720.0], [1920.0, 1080.0], [1024.0, 768.0]] {
+        let mut stage = Stage::new(size, 1.0);
+        stage.ui.presenter = true;
+        stage.ui.help = true;
         for board in boards([300, 200]) {
-            let mut stage = Stage::new(size, 1.0);
-            stage.ui.presenter = true;
-            stage.ui.help = true;
             let output = stage.settle(&board);
             for (text, points) in texts(&output.shapes) {
                 assert!(points >= size[1] / 40.0, "{points} of {size:?}: {text}");
