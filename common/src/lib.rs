@@ -54,4 +54,4 @@ pub use memory::EventState;
 pub use record::Shows;
 pub use stats::Summary;
 pub use values::{Extent, Shape, Workgroup};
-pub use variant::{Rep, Variant};
+pub use variant::{Named, Rep, Variant};

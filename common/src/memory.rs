@@ -142,18 +142,18 @@ impl Gpu {
         Ok(array)
     }
 
-    /// One layer of an array, as an image of its own.
+    /// One layer of an array, as an image of its own, whose view has a name of its own.
     ///
     /// # Errors
     /// Out of memory.
-    pub(crate) fn layer(&self, array: Image, layer: u32) -> Result<Image> {
+    pub(crate) fn layer(&self, name: &str, array: Image, layer: u32) -> Result<Image> {
         let of = {
             let mut arena = self.arena.borrow_mut();
             let slot = arena.image(array);
             let (raw, shape, format) = (slot.raw, slot.shape, slot.format);
             arena.add_image(raw, shape, format, [layer, 1], None)
         };
-        self.see(&format!("layer {layer}"), of, vk::ImageViewType::TYPE_2D)?;
+        self.see(name, of, vk::ImageViewType::TYPE_2D)?;
         Ok(of)
     }
 

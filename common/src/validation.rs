@@ -5,9 +5,9 @@
 //! VK_EXT_layer_settings and skip shader accesses unless a setting asks for them, so it is asked for.
 
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use ash::{ext, vk};
 
 use crate::fault::attempt;
@@ -18,6 +18,8 @@ pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 /// The layer as it is installed here.
 pub(crate) struct Layer {
     takes_settings: bool,
+    /// Such as `1.4.363`.
+    version: String,
 }
 
 impl Layer {
@@ -27,20 +29,22 @@ impl Layer {
     /// When it is not installed: one line that says what to install.
     pub fn find(entry: &ash::Entry) -> Result<Self> {
         let layers = attempt("listing layers", || unsafe { entry.enumerate_instance_layer_properties() })?;
-        let found = layers.iter().any(|l| l.layer_name_as_c_str().is_ok_and(|n| n == LAYER));
-        anyhow::ensure!(
-            found,
+        let found = layers.iter().find(|l| l.layer_name_as_c_str().is_ok_and(|n| n == LAYER));
+        let found = found.context(
             "--check needs the Vulkan validation layer, which is not installed: install it (Debian, \
              Fedora: vulkan-validationlayers, vulkan-validation-layers; Arch: vulkan-validation-layers), \
-             or let scripts/run do it"
-        );
+             or let scripts/run do it",
+        )?;
+        let version = found.spec_version;
+        let part = [vk::api_version_major, vk::api_version_minor, vk::api_version_patch];
+        let version = part.map(|part| part(version).to_string()).join(".");
         let extensions = attempt("listing the validation layer's extensions", || unsafe {
             entry.enumerate_instance_extension_properties(Some(LAYER))
         })?;
         let takes_settings = extensions
             .iter()
             .any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == ext::layer_settings::NAME));
-        Ok(Self { takes_settings })
+        Ok(Self { takes_settings, version })
     }
 
     /// The instance extension through which it takes its settings.
@@ -90,20 +94,58 @@ pub struct Message {
     pub id: String,
     /// What the layer said.
     pub text: String,
+    /// The regions, from the outside in, around the command that was being recorded; none at a submit.
+    pub regions: Vec<String>,
 }
 
-/// Messages that have arrived and have not been taken.
-#[derive(Debug, Default)]
-pub struct Messages(Mutex<Vec<Message>>);
-
-impl Messages {
-    /// Takes all that has arrived.
-    pub fn take(&self) -> Vec<Message> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+impl Message {
+    pub(crate) fn is_hazard(&self) -> bool {
+        self.id.starts_with("SYNC-HAZARD")
     }
 
-    fn push(&self, message: Message) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+    /// Whether it names an image, of any repetition. All versions put names in brackets into the text; the list of
+    /// objects beside it lacks the image where 1.4.309 speaks of a submit.
+    pub(crate) fn names(&self, image: &str) -> bool {
+        [']', ','].iter().any(|end| self.text.contains(&format!("[{image}{end}")))
+    }
+}
+
+/// What the layer says.
+#[derive(Debug)]
+pub struct Messages {
+    /// The layer's version.
+    pub layer: String,
+    heard: Mutex<Heard>,
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    /// Arrived and not taken.
+    messages: Vec<Message>,
+    /// Open around the command that is being recorded. Layer 1.3.239 tells none with a message.
+    regions: Vec<String>,
+}
+
+impl Messages {
+    pub(crate) fn of(layer: &Layer) -> Self {
+        Self { layer: layer.version.clone(), heard: Mutex::default() }
+    }
+
+    /// Takes all that has arrived.
+    pub fn take(&self) -> Vec<Message> {
+        std::mem::take(&mut self.heard().messages)
+    }
+
+    pub(crate) fn enter(&self, region: &str) {
+        self.heard().regions.push(region.to_owned());
+    }
+
+    pub(crate) fn leave(&self) {
+        self.heard().regions.pop();
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -128,9 +170,12 @@ unsafe extern "system" fn hear(
     // holds as long as the messenger.
     let (data, messages) = unsafe { (&*data, &*messages.cast::<Messages>()) };
     let text = |s: Option<&CStr>| s.map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    messages.push(Message {
+    let mut heard = messages.heard();
+    let message = Message {
         id: text(unsafe { data.message_id_name_as_c_str() }),
         text: text(unsafe { data.message_as_c_str() }),
-    });
+        regions: heard.regions.clone(),
+    };
+    heard.messages.push(message);
     vk::FALSE
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::cmd::{Cmd, Queues, Usage};
 use crate::published;
 use crate::record::{Cell, Declared, Predicted, Promise, Published, Status, Work};
+use crate::validation::Message;
 
 /// Which of the repetitions in one submit is being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,17 +24,45 @@ impl Rep {
     }
 }
 
-/// A message of synchronization validation that a recording is known to raise.
+/// Messages of synchronization validation that a recording is known to raise. Versions of the layer differ in how
+/// many they give and in how they put it: what a message names tells whether it is a known one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alarm {
-    /// Id of the message.
+    /// Id of the messages: what an access conflicts with.
     pub id: String,
-    /// How often at most in one repetition; a broken recording raises it more often.
-    pub at_most: u32,
+    /// What a message may name; a broken recording makes it name something else.
+    pub named: Vec<Named>,
     /// Why the layer raises it, and why that is no fault of the variant.
     pub reason: String,
     /// Only some versions of the layer look so far.
     pub optional: bool,
+}
+
+impl Alarm {
+    pub(crate) fn is(&self, message: &Message) -> bool {
+        self.id == message.id && self.named.iter().any(|named| named.by(message))
+    }
+}
+
+/// What a message of synchronization validation names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The image, without the repetition that it is for.
+    pub image: String,
+    /// The regions around the command that touches it, such as `pass 1, band 0`; none where the layer speaks at a
+    /// submit.
+    pub region: String,
+}
+
+impl Named {
+    /// The variant's own region is around these, and the dispatch's within.
+    fn by(&self, message: &Message) -> bool {
+        let within = match message.regions.as_slice() {
+            [_, within @ .., _] => within.join(", "),
+            _ => String::new(),
+        };
+        message.names(&self.image) && within == self.region
+    }
 }
 
 type IntoBuffer = Box<dyn Fn(&Cmd<'_>, Rep)>;
@@ -199,50 +228,30 @@ impl Variant {
         if condition { self.published(source, key) } else { self }
     }
 
-    /// Expects a message of the validation layer under `--check`, at least once and at most
-    /// `at_most` times in a repetition, and says why; with 0 it is not expected.
-    pub fn alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
-        if at_most > 0 {
-            self.alarms.push(Alarm {
-                id: id.to_owned(),
-                at_most,
-                reason: reason.to_owned(),
-                optional: false,
-            });
-        }
+    /// Expects messages of the validation layer under `--check`, at least one, each of which names one of
+    /// these, and says why; where there are none, no message is expected.
+    pub fn alarm(&mut self, id: &str, named: Vec<Named>, reason: &str) -> &mut Self {
+        list(&mut self.alarms, id, named, reason, false);
         self
     }
 
     /// As [`Variant::alarm`], for a message that only some versions of the layer raise: it may come.
-    pub fn possible_alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
-        if at_most > 0 {
-            let (id, reason) = (id.to_owned(), reason.to_owned());
-            self.alarms.push(Alarm { id, at_most, reason, optional: true });
-        }
+    pub fn possible_alarm(&mut self, id: &str, named: Vec<Named>, reason: &str) -> &mut Self {
+        list(&mut self.alarms, id, named, reason, true);
         self
     }
 
     /// As [`Variant::alarm`], for a variant that [relies on hardware](Variant::relies_on): what is
     /// left to report when `--check` fills its empty access masks in, which lets the layer judge the
     /// execution dependencies.
-    pub fn completed_alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
-        if at_most > 0 {
-            self.completed_alarms.push(Alarm {
-                id: id.to_owned(),
-                at_most,
-                reason: reason.to_owned(),
-                optional: false,
-            });
-        }
+    pub fn completed_alarm(&mut self, id: &str, named: Vec<Named>, reason: &str) -> &mut Self {
+        list(&mut self.completed_alarms, id, named, reason, false);
         self
     }
 
     /// As [`Variant::completed_alarm`], for a message that only some versions of the layer raise.
-    pub fn possible_completed_alarm(&mut self, id: &str, at_most: u32, reason: &str) -> &mut Self {
-        self.completed_alarm(id, at_most, reason);
-        if let Some(alarm) = self.completed_alarms.last_mut().filter(|_| at_most > 0) {
-            alarm.optional = true;
-        }
+    pub fn possible_completed_alarm(&mut self, id: &str, named: Vec<Named>, reason: &str) -> &mut Self {
+        list(&mut self.completed_alarms, id, named, reason, true);
         self
     }
 
@@ -259,5 +268,19 @@ impl Variant {
             self.left_out = Some(Status::Skipped { reason });
         }
         self
+    }
+
+    /// Whether a message is of its own commands, or of a submit, and one of the alarms `listed` for it; where it
+    /// races, any hazard.
+    pub(crate) fn explains(&self, listed: &[Alarm], message: &Message) -> bool {
+        let own = message.regions.first().is_none_or(|region| *region == self.name);
+        let races = matches!(self.promise, Promise::Nothing { .. });
+        own && (listed.iter().any(|alarm| alarm.is(message)) || races && message.is_hazard())
+    }
+}
+
+fn list(alarms: &mut Vec<Alarm>, id: &str, named: Vec<Named>, reason: &str, optional: bool) {
+    if !named.is_empty() {
+        alarms.push(Alarm { id: id.to_owned(), named, reason: reason.to_owned(), optional });
     }
 }

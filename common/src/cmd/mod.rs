@@ -254,11 +254,17 @@ impl<'g> Cmd<'g> {
             let info = vk::DebugUtilsLabelEXT::default().label_name(&name);
             unsafe { debug.cmd_begin_debug_utils_label(self.raw, &info) };
         }
+        if let Some(messages) = self.gpu.messages() {
+            messages.enter(name);
+        }
     }
 
     fn end_label(&self) {
         if let Some(debug) = &self.gpu.debug {
             unsafe { debug.cmd_end_debug_utils_label(self.raw) };
+        }
+        if let Some(messages) = self.gpu.messages() {
+            messages.leave();
         }
     }
 

@@ -64,15 +64,15 @@ impl Instance {
         let debug = debug_utils.then(|| ext::debug_utils::Instance::new(&entry, &raw));
         let mut instance =
             Self { raw, debug, messenger: vk::DebugUtilsMessengerEXT::null(), messages: None, entry };
-        if layer.is_some() {
-            instance.listen()?;
+        if let Some(layer) = &layer {
+            instance.listen(layer)?;
         }
         Ok(instance)
     }
 
     /// Sends the layer's messages to a list of our own.
-    fn listen(&mut self) -> Result<()> {
-        let messages = Arc::new(Messages::default());
+    fn listen(&mut self, layer: &validation::Layer) -> Result<()> {
+        let messages = Arc::new(Messages::of(layer));
         let debug = self.debug.as_ref().context("VK_EXT_debug_utils is missing")?;
         let info = validation::messenger_info(&messages);
         self.messenger = attempt("creating the validation messenger", || unsafe {

@@ -23,7 +23,6 @@ use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::ffi::{CStr, CString};
 use std::fmt;
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -236,7 +235,12 @@ impl Gpu {
     /// Messages of the validation layer since the last call; empty when validation is off.
     #[must_use]
     pub fn take_messages(&self) -> Vec<crate::validation::Message> {
-        self.instance.messages.as_ref().map_or_else(Vec::new, |m: &Arc<Messages>| m.take())
+        self.messages().map_or_else(Vec::new, Messages::take)
+    }
+
+    /// What the validation layer says; `None` when validation is off.
+    pub(crate) fn messages(&self) -> Option<&Messages> {
+        self.instance.messages.as_deref()
     }
 
     /// Layers and capture tools that are active around the device and may change its times: ours

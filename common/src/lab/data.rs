@@ -107,9 +107,10 @@ impl Lab {
             .collect::<Result<_>>()?;
         self.gpu.settle_images(&made)?;
         let mut first = None;
-        for &array in &made {
-            for layer in 0..each {
-                let layer = self.gpu.layer(array, layer)?;
+        for (repetition, &array) in made.iter().enumerate() {
+            for i in 0..each {
+                let name = format!("{name} {i}, repetition {repetition}");
+                let layer = self.gpu.layer(&name, array, i)?;
                 first.get_or_insert(layer.0);
             }
         }

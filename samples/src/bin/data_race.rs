@@ -33,8 +33,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::value_parser;
 use common::{
-    Access, Cmd, Extent, Figures, Format, Image, Images, Kernel, Lab, Rep, Scope, Shows, Stage, Variant, run,
-    sample,
+    Access, Cmd, Extent, Figures, Format, Image, Images, Kernel, Lab, Named, Rep, Scope, Shows, Stage,
+    Variant, run, sample,
 };
 use samples::chain;
 
@@ -99,6 +99,9 @@ fn data_race(lab: &mut Lab, args: &Args) -> Result<()> {
 fn variants(lab: &mut Lab, tester: Tester) {
     let Kernels { plain, coherent_stores, coherent_loads, faulty } = tester.kernels;
     let steps = tester.passes - 1;
+    let read: Vec<Named> = (1..tester.passes)
+        .map(|pass| Named { image: format!("generation {}", tester.index(pass)), region: String::new() })
+        .collect();
 
     tester
         .variant(lab, "no_barrier", move |cmd, rep| {
@@ -127,7 +130,7 @@ fn variants(lab: &mut Lab, tester: Tester) {
             })
             .says(&tester.says(&format!("A barrier orders but makes nothing visible: {accesses}")))
             .relies_on(relies_on)
-            .alarm("SYNC-HAZARD-READ-AFTER-WRITE", steps, "visibility is what the variant leaves out");
+            .alarm("SYNC-HAZARD-READ-AFTER-WRITE", read.clone(), "visibility is what the variant leaves out");
     }
 
     tester

@@ -66,8 +66,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::value_parser;
 use common::{
-    Access, Access1, Binding, Cmd, Event, Extent, Format, Image, Images, Kernel, Lab, Queue, Rep, Scope,
-    Scope1, Shows, Stage, Stage1, Workgroup, run, sample,
+    Access, Access1, Binding, Cmd, Event, Extent, Format, Image, Images, Kernel, Lab, Named, Queue, Rep,
+    Scope, Scope1, Shows, Stage, Stage1, Workgroup, run, sample,
 };
 use samples::bands::Bands;
 use samples::chain;
@@ -180,7 +180,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     .says("The barrier between passes only orders them: coherent stores take the place of a cache flush.")
     .relies_on(CACHED_LOADS)
     .cell(WHOLE_OR_BANDS, "execution barrier, coherent stores", "whole")
-    .alarm(READ_AFTER_WRITE, chain.passes - 1, NO_VISIBILITY);
+    .alarm(READ_AFTER_WRITE, chain.reading(None), NO_VISIBILITY);
 
     // What the barrier says of one image, a driver may take for all of memory.
     lab.variant("image_barrier", move |cmd, rep| {
@@ -194,7 +194,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     })
     .says("The barrier between passes names one image: a driver may do less for it, or as much as for all.")
     .cell(WHOLE_OR_BANDS, "image barrier", "whole")
-    .possible_alarm(WRITE_AFTER_READ, (chain.passes - 1) * u32::from(chain.ping_pong), OTHER_IMAGE)
+    .possible_alarm(WRITE_AFTER_READ, chain.writing_read(None), OTHER_IMAGE)
     .on_request();
 
     let counts =
@@ -268,7 +268,7 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
         });
     })
     .says(&format!("A barrier before each of {count} bands a pass, just where events would be waited for."))
-    .possible_alarm(WRITE_AFTER_WRITE, (count - 1) * chain.passes, ONE_IMAGE)
+    .possible_alarm(WRITE_AFTER_WRITE, chain.writing(1..count), ONE_IMAGE)
     .cell(WHOLE_OR_BANDS, "memory barrier", &column)
     .on_request()
     .skip(bands.impossible());
@@ -285,8 +285,9 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm)
     let events = lab.events(each, form.state)?;
     let event = move |(repetition, pass), band| events.get(repetition, pass * count + band);
     let kernel = if form.coherent { chain.coherent } else { chain.plain };
-    // All but the last band of a pass begin while the image that they read is still being written.
-    let (steps, ping_pong) = (chain.passes - 1, u32::from(chain.ping_pong));
+    // All but the last band of a pass begin while the image that they read is still being written, and, of two in
+    // turn, the one that they write is still being read.
+    let early = 0..count - 1;
 
     let variant = lab.variant(name("events"), move |cmd, rep| {
         chain.bands(cmd, bands, |pass, band, rows| {
@@ -301,18 +302,18 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm)
     });
     variant.says(&format!("{split}, ordered by {kind}: watch whether they overlap."));
     variant.cell(&table, &words, "set and wait").skip(bands.impossible());
-    variant.alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE);
-    variant.possible_alarm(WRITE_AFTER_WRITE, (count - 1) * chain.passes, ONE_IMAGE);
+    variant.alarm(WRITE_AFTER_READ, chain.writing_read(Some(early.clone())), ONE_IMAGE);
+    variant.possible_alarm(WRITE_AFTER_WRITE, chain.writing(1..count), ONE_IMAGE);
     if form.coherent {
         variant
             .relies_on(CACHED_LOADS)
             .published_if(count == 2 && form.is_default(), "lottes2018", "ladder/split_by_events")
-            .alarm(READ_AFTER_WRITE, count * steps, NO_VISIBILITY)
-            .completed_alarm(READ_AFTER_WRITE, (count - 1) * steps, ONE_IMAGE)
-            .completed_alarm(WRITE_AFTER_READ, (count - 1) * steps * ping_pong, ONE_IMAGE)
-            .possible_completed_alarm(WRITE_AFTER_WRITE, (count - 1) * chain.passes, ONE_IMAGE);
+            .alarm(READ_AFTER_WRITE, chain.reading(Some(0..count)), NO_VISIBILITY)
+            .completed_alarm(READ_AFTER_WRITE, chain.reading(Some(early.clone())), ONE_IMAGE)
+            .completed_alarm(WRITE_AFTER_READ, chain.writing_read(Some(early)), ONE_IMAGE)
+            .possible_completed_alarm(WRITE_AFTER_WRITE, chain.writing(1..count), ONE_IMAGE);
     } else {
-        variant.alarm(READ_AFTER_WRITE, (count - 1) * steps, ONE_IMAGE);
+        variant.alarm(READ_AFTER_WRITE, chain.reading(Some(early)), ONE_IMAGE);
     }
     if !form.is_default() {
         variant.on_request();
@@ -377,6 +378,12 @@ fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
     let bands = chain.cut(2);
     let asked = lab.asks_for("two_queues");
     let chain = if asked { chain.with_images_of_both_queues(lab, args)? } else { chain };
+    let written = (1..=chain.passes)
+        .map(|generation| Named {
+            image: format!("shared generation {}", chain.index(generation)),
+            region: String::new(),
+        })
+        .collect();
     lab.variant_on_queues("two_queues", move |queues, rep| {
         let ordered = |cmd: &Cmd<'_>, pass, band| {
             if chain.before(rep, pass).is_some() {
@@ -396,7 +403,7 @@ fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
     .says("Each of 2 bands has a queue of its own, and a timeline semaphore orders the second behind the first.")
     .cell(WHOLE_OR_BANDS, "two queues, timeline semaphore", "2 bands")
     // Layer 1.4.309 looks across submits, 1.3.239 does not.
-    .possible_alarm(WRITE_AFTER_WRITE, chain.passes, ONE_IMAGE)
+    .possible_alarm(WRITE_AFTER_WRITE, written, ONE_IMAGE)
     .on_request()
     .skip(bands.impossible());
     if asked { chain.expect(lab, chain.images) } else { Ok(()) }
@@ -590,7 +597,7 @@ impl Chain {
         let (plain, coherent) = (kernel().build()?, kernel().define("COHERENT_STORES").build()?);
         let count = if ping_pong { 2 } else { passes + 1 };
         let images =
-            lab.output_layers("generations", count, size.sides(), Format::R32_UINT, chain::UNWRITTEN)?;
+            lab.output_layers("generation", count, size.sides(), Format::R32_UINT, chain::UNWRITTEN)?;
         Ok(Self { size, passes, radius, align, workgroup, images, ping_pong, plain, coherent })
     }
 
@@ -643,7 +650,11 @@ impl Chain {
     }
 
     fn bands(&self, cmd: &Cmd<'_>, bands: Bands, record: impl Fn(u32, u32, Range<u32>)) {
-        self.passes(cmd, |pass| (0..bands.count).for_each(|band| record(pass, band, bands.rows(pass, band))));
+        self.passes(cmd, |pass| {
+            for band in 0..bands.count {
+                cmd.region(format_args!("band {band}"), || record(pass, band, bands.rows(pass, band)));
+            }
+        });
     }
 
     /// The one dispatch of the chain: a pass, or a band of it.
@@ -661,6 +672,37 @@ impl Chain {
             Some(before) => Some((rep.index, before)),
             None => Some((rep.index.checked_sub(1)?, self.passes - 1)),
         }
+    }
+
+    /// What the layer names where all passes but the first read: in these bands, or as a whole.
+    fn reading(&self, bands: Option<Range<u32>>) -> Vec<Named> {
+        self.named(1..self.passes, bands, 0)
+    }
+
+    /// What it names where passes write, in these bands.
+    fn writing(&self, bands: Range<u32>) -> Vec<Named> {
+        self.named(0..self.passes, Some(bands), 1)
+    }
+
+    /// What it names where passes write what the pass before has read: nothing with an image per pass.
+    fn writing_read(&self, bands: Option<Range<u32>>) -> Vec<Named> {
+        let passes = if self.ping_pong { self.passes } else { 0 };
+        self.named(1..passes, bands, 1)
+    }
+
+    /// In each pass, the image of the generation that is so many after the one it reads.
+    fn named(&self, passes: Range<u32>, bands: Option<Range<u32>>, after: u32) -> Vec<Named> {
+        let within: Vec<String> = match bands {
+            Some(bands) => bands.map(|band| format!(", band {band}")).collect(),
+            None => vec![String::new()],
+        };
+        let named = |pass| {
+            let image = format!("generation {}", self.index(pass + after));
+            within
+                .iter()
+                .map(move |band| Named { image: image.clone(), region: format!("pass {pass}{band}") })
+        };
+        passes.flat_map(named).collect()
     }
 
     fn is_followed(&self, rep: Rep, pass: u32) -> bool {

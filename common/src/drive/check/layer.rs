@@ -11,45 +11,42 @@ use crate::record::Promise;
 use crate::validation::Message;
 use crate::variant::{Alarm, Variant};
 
-/// The messages that are not listed or come too often, and the listed ones that did not come.
-pub(super) fn compare_alarms(
-    heard: &BTreeMap<String, (usize, String)>,
-    variant: &Variant,
-    listed: &[Alarm],
-    chains: u32,
-) -> Vec<String> {
-    let races = matches!(variant.promise, Promise::Nothing { .. });
-    let hazard = |id: &str| id.starts_with("SYNC-HAZARD");
-    let mut problems = Vec::new();
-    for (id, (count, text)) in heard {
-        match listed.iter().find(|a| a.id == *id) {
-            Some(alarm) if *count > (alarm.at_most * chains) as usize => problems.push(format!(
-                "{id} came {count} times, {} are listed because {}; the first: {text}",
-                alarm.at_most * chains,
-                alarm.reason
-            )),
-            None if !(races && hazard(id)) => {
-                problems.push(format!("{id} ({count} times), the first: {text}"))
-            }
-            _ => {}
-        }
-    }
-    problems.extend(listed.iter().filter(|a| !a.optional && !heard.contains_key(&a.id)).map(|a| {
+/// Versions of the layer whose messages the samples list.
+const KNOWN: [&str; 3] = ["1.3.239", "1.4.309", "1.4.363"];
+
+/// The layer's version and, where no list was made with it, with which ones.
+pub(super) fn known(version: &str) -> String {
+    let known = KNOWN.contains(&version).then(|| format!("layer {version}"));
+    known.unwrap_or_else(|| format!("layer {version}; alarms are listed for {}", KNOWN.join(", ")))
+}
+
+/// The messages that are not listed, and the listed ones that did not come.
+pub(super) fn compare_alarms(heard: &[Message], variant: &Variant, listed: &[Alarm]) -> Vec<String> {
+    let unlisted = heard.iter().filter(|message| !variant.explains(listed, message));
+    let mut problems = first_of_each(unlisted);
+    let came = |alarm: &Alarm| heard.iter().any(|message| alarm.is(message));
+    problems.extend(listed.iter().filter(|a| !a.optional && !came(a)).map(|a| {
         format!("{} did not come, although it is listed because {}: take it off the list", a.id, a.reason)
     }));
-    if races && !heard.keys().any(|id| hazard(id)) {
+    let races = matches!(variant.promise, Promise::Nothing { .. });
+    if races && !heard.iter().any(|message| variant.explains(listed, message)) {
         problems.push("the layer did not notice the dependency that is left out".into());
     }
     problems
 }
 
 /// One bad dispatch can give hundreds of messages: the first of each id, and how many there were.
-pub(super) fn first_of_each(messages: &[Message]) -> BTreeMap<String, (usize, String)> {
-    let mut heard: BTreeMap<String, (usize, String)> = BTreeMap::new();
+pub(super) fn first_of_each<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<String> {
+    let mut heard: BTreeMap<&str, (usize, &Message)> = BTreeMap::new();
     for message in messages {
-        heard.entry(message.id.clone()).or_insert_with(|| (0, shorten(&message.text))).0 += 1;
+        heard.entry(&message.id).or_insert((0, message)).0 += 1;
     }
-    heard
+    let line = |(id, (count, first)): (_, (_, &Message))| {
+        let regions = first.regions.join(", ");
+        let place = if regions.is_empty() { "at a submit".into() } else { format!("in {regions}") };
+        format!("{id} ({count} times), the first {place}: {}", shorten(&first.text))
+    };
+    heard.into_iter().map(line).collect()
 }
 
 /// The layer repeats the specification's clause at the end of a line of a thousand characters.
@@ -87,7 +84,7 @@ pub(super) fn canary(lab: &Lab) -> Result<()> {
     let earlier = gpu.take_messages();
     ensure!(earlier.is_empty(), "validation while setting up: {}", shorten(&earlier[0].text));
     ensure!(
-        sing(false)?.iter().any(|m| m.id.starts_with("SYNC-HAZARD")),
+        sing(false)?.iter().any(Message::is_hazard),
         "the validation layer did not report a barrier that was left out on purpose, so its silence \
          would prove nothing: this version does not check shader accesses, or is switched off by its \
          settings"
@@ -99,4 +96,130 @@ pub(super) fn canary(lab: &Lab) -> Result<()> {
         shorten(&whole[0].text)
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variant::Named;
+
+    const READ: &str = "SYNC-HAZARD-READ-AFTER-WRITE";
+    const WRITE: &str = "SYNC-HAZARD-WRITE-AFTER-WRITE";
+
+    /// The start of what three layers said of the same read: 1.3.239, 1.4.309 and 1.4.363, the latter two in the
+    /// same words.
+    const READ_1_3_239: &str = "\
+        Validation Error: [ SYNC-HAZARD-READ-AFTER-WRITE ] Object 0: handle = 0x160000000016, name = \
+        generation 1, repetition 0, type = VK_OBJECT_TYPE_IMAGE_VIEW; | MessageID = 0xe4d96472 | \
+        vkCmdDispatch: Hazard READ_AFTER_WRITE for VkImageView 0x160000000016[generation 1, repetition 0], \
+        in VkCommandBuffer 0x555ff7754240[commands], and VkPipeline 0x50000000005[chain/step.comp], \
+        VkDescriptorSet 0x0[], type: VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, imageLayout: \
+        VK_IMAGE_LAYOUT_GENERAL, binding #0, index 0.";
+    const READ_1_4: &str = "\
+        vkCmdDispatch(): READ_AFTER_WRITE hazard detected. Shader stage VK_SHADER_STAGE_COMPUTE_BIT reads \
+        VkImageView 0x160000000016[generation 1, repetition 0], which was previously written by another \
+        vkCmdDispatch[events_2::pass 0::band 1::chain/step.comp 8x1x1] command.";
+    /// What 1.4.363 alone says of bands.
+    const WRITE_1_4_363: &str = "\
+        vkCmdDispatch(): WRITE_AFTER_WRITE hazard detected. Shader stage VK_SHADER_STAGE_COMPUTE_BIT \
+        writes to VkImageView 0x160000000016[generation 1, repetition 0], which was previously written by \
+        another vkCmdDispatch[events_2::pass 0::band 0::chain/step.comp 8x24x1] command.";
+    /// At a submit.
+    const SUBMIT_1_4_309: &str = "\
+        vkSignalSemaphore(): WRITE_AFTER_WRITE hazard detected. vkCmdDispatch[two_queues::chain/step.comp \
+        8x24x1] (from VkCommandBuffer 0x55556258cbb0[commands] submitted on the current VkQueue \
+        0x555561eecfe8[second queue]) writes to VkImage 0xb700000000b7[shared generation 1, repetition 0], \
+        which was previously written by another vkCmdDispatch[two_queues::chain/step.comp 8x1x1] command.";
+    const SUBMIT_1_4_363: &str = "\
+        vkQueueSubmit2(): pSubmits[0].pCommandBufferInfos[0] WRITE_AFTER_WRITE hazard detected. Shader \
+        stage VK_SHADER_STAGE_COMPUTE_BIT in vkCmdDispatch[two_queues::chain/step.comp 8x24x1] (from \
+        VkCommandBuffer 0x555565812740[commands] submitted on the current VkQueue 0x555565181cf8[second \
+        queue]) writes to VkImageView 0xb800000000b8[shared generation 1, repetition 0] (VkImage \
+        0xb700000000b7[shared generation 1, repetition 0]), which was previously written by another \
+        vkCmdDispatch[two_queues::chain/step.comp 8x1x1] command.";
+
+    fn said(id: &str, text: &str, regions: &[&str]) -> Message {
+        let regions = regions.iter().map(|&region| region.to_owned()).collect();
+        Message { id: id.into(), text: text.into(), regions }
+    }
+
+    fn in_band(id: &str, text: &str, pass: &str, band: &str) -> Message {
+        said(id, text, &["events_2", pass, band, "chain/step.comp 8x24x1"])
+    }
+
+    fn named(image: &str, region: &str) -> Vec<Named> {
+        vec![Named { image: image.into(), region: region.into() }]
+    }
+
+    /// As `events_2` lists them, of one pass.
+    fn events() -> Variant {
+        let mut variant = Variant::for_test("events_2");
+        variant.alarm(READ, named("generation 1", "pass 1, band 0"), "one image");
+        variant.possible_alarm(WRITE, named("generation 1", "pass 0, band 1"), "one image");
+        variant
+    }
+
+    fn problems(variant: &Variant, heard: &[Message]) -> String {
+        compare_alarms(heard, variant, &variant.alarms).join("\n")
+    }
+
+    #[test]
+    fn each_layer_names_what_is_listed_however_often() {
+        let read = |text| in_band(READ, text, "pass 1", "band 0");
+        let write = in_band(WRITE, WRITE_1_4_363, "pass 0", "band 1");
+        for heard in [
+            vec![read(READ_1_3_239)],
+            vec![read(READ_1_4)],
+            vec![write.clone(), read(READ_1_4)],
+            // A layer that says of each access what another says of all of them.
+            vec![read(READ_1_4), read(READ_1_4), write.clone(), write, read(READ_1_4)],
+        ] {
+            assert_eq!(problems(&events(), &heard), "", "{heard:?}");
+        }
+        let mut two_queues = Variant::for_test("two_queues");
+        two_queues.possible_alarm(WRITE, named("shared generation 1", ""), "one image");
+        for text in [SUBMIT_1_4_309, SUBMIT_1_4_363] {
+            assert_eq!(problems(&two_queues, &[said(WRITE, text, &[])]), "", "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_named_elsewhere_fails_though_no_more_messages_come() {
+        for text in [READ_1_3_239, READ_1_4] {
+            let listed = in_band(READ, text, "pass 1", "band 0");
+            for other in [
+                in_band(READ, text, "pass 1", "band 1"),
+                in_band(READ, text, "pass 0", "band 0"),
+                in_band(WRITE, text, "pass 1", "band 0"),
+                in_band(READ, &text.replace("generation 1", "generation 2"), "pass 1", "band 0"),
+                in_band(READ, &text.replace("generation 1", "generation 10"), "pass 1", "band 0"),
+                in_band(READ, &text.replace("generation 1", "shared generation 1"), "pass 1", "band 0"),
+                said(READ, text, &["verify", "pass 1", "band 0", "chain/step.comp 8x24x1"]),
+                said(READ, text, &["prepare"]),
+                said(READ, text, &[]),
+            ] {
+                let said = problems(&events(), &[listed.clone(), other.clone()]);
+                assert!(said.starts_with(&format!("{} (1 times)", other.id)), "{other:?}: {said}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_listed_must_come_unless_only_some_layers_say_it() {
+        assert!(problems(&events(), &[]).starts_with("SYNC-HAZARD-READ-AFTER-WRITE did not come"));
+        let write = in_band(WRITE, WRITE_1_4_363, "pass 0", "band 1");
+        assert!(problems(&events(), &[write]).starts_with("SYNC-HAZARD-READ-AFTER-WRITE did not come"));
+    }
+
+    #[test]
+    fn a_race_must_be_reported_of_its_own_commands() {
+        let mut racy = Variant::for_test("no_barrier");
+        racy.races("every dependency");
+        let own = said(READ, READ_1_4, &["no_barrier", "pass 1", "chain/step.comp 8x25x1"]);
+        assert_eq!(problems(&racy, std::slice::from_ref(&own)), "");
+        assert_eq!(problems(&racy, &[]), "the layer did not notice the dependency that is left out");
+        let foreign = said(READ, READ_1_4, &["verify"]);
+        assert!(problems(&racy, &[own.clone(), foreign]).starts_with(READ));
+        assert!(problems(&racy, &[own, said("VUID-1", "wrong", &["no_barrier"])]).starts_with("VUID-1"));
+    }
 }

@@ -6,7 +6,7 @@ mod layer;
 mod orders;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::{Result, ensure};
@@ -18,7 +18,7 @@ use crate::lab::Lab;
 use crate::record::{Promise, Status};
 use crate::tamper::{Break, Tamper};
 use crate::variant::Recording;
-use layer::{canary, compare_alarms, first_of_each};
+use layer::{canary, compare_alarms, first_of_each, known};
 use orders::try_orders;
 use words::conclude;
 
@@ -49,7 +49,9 @@ pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Re
     let mut session = Session::new(lab)?;
     let names = lab.variants.iter().map(|v| v.name.len()).max().unwrap_or(0).max("setting up".len());
     let mut checked = Checked { names, ..Checked::default() };
-    line(&mut checked, "canary", "a missing barrier was reported: synchronization validation is alive");
+    let layer = lab.gpu.messages().map_or_else(String::new, |messages| known(&messages.layer));
+    let alive = format!("a missing barrier was reported: synchronization validation is alive ({layer})");
+    line(&mut checked, "canary", &alive);
     report(&mut checked, "setting up", &first_of_each(&lab.gpu.take_messages()));
     session.rehearse()?;
     // What the rehearsals raise, the samples below raise again.
@@ -145,7 +147,6 @@ fn run_changed(
     found: &mut Findings,
 ) -> Result<()> {
     let variant = &lab.variants[v];
-    let mut chains = 0;
     lab.gpu.tamper.set(tamper);
     for repetitions in [1, 2.min(lab.repetitions())] {
         let reading = session.sample(Some(v), repetitions)?;
@@ -167,12 +168,11 @@ fn run_changed(
             found.problems.extend(problem);
         }
         found.wrong = found.wrong.max(reading.wrong);
-        chains += repetitions;
     }
-    let heard = first_of_each(&lab.gpu.take_messages());
+    let heard = lab.gpu.take_messages();
     let listed = if tamper.complete { &variant.completed_alarms } else { &variant.alarms };
-    found.alarms = found.alarms.max(heard.len());
-    found.problems.extend(compare_alarms(&heard, variant, listed, chains));
+    found.alarms = found.alarms.max(heard.iter().map(|message| &message.id).collect::<BTreeSet<_>>().len());
+    found.problems.extend(compare_alarms(&heard, variant, listed));
     Ok(())
 }
 
@@ -180,14 +180,14 @@ fn line(checked: &mut Checked, name: &str, text: &str) {
     let _ = writeln!(checked.report, "{name:<width$} {text}", width = checked.names);
 }
 
-fn report(checked: &mut Checked, what: &str, heard: &BTreeMap<String, (usize, String)>) {
+fn report(checked: &mut Checked, what: &str, heard: &[String]) {
     if heard.is_empty() {
         return;
     }
     line(checked, what, "FAILED");
     checked.failed += 1;
-    for (id, (count, text)) in heard {
-        let _ = writeln!(checked.report, "    {id} ({count} times), first: {text}");
+    for problem in heard {
+        let _ = writeln!(checked.report, "    {problem}");
     }
 }
 

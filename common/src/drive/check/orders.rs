@@ -62,9 +62,11 @@ pub(super) fn try_orders(
     if matches!(variant.promise, Promise::Nothing { .. }) && found.wrong_orders == 0 {
         found.problems.push("no order of its dispatches gives a wrong result: it leaves out nothing".into());
     }
-    found.problems.extend(first_of_each(&lab.gpu.take_messages()).into_iter().map(|(id, (_, text))| {
-        format!("{id} in another order, though each dispatch is behind a full barrier: {text}")
-    }));
+    found.problems.extend(
+        first_of_each(&lab.gpu.take_messages())
+            .into_iter()
+            .map(|first| format!("in another order, though each dispatch is behind a full barrier: {first}")),
+    );
     Ok(true)
 }
 

@@ -1,4 +1,4 @@
-//! What the validation layer says while a sample is shown. `--check` counts what each variant may raise; here
+//! What the validation layer says while a sample is shown. `--check` knows which variant raises it; here
 //! variants are sampled in random order, so what any of them may raise is let pass.
 
 use std::cell::Cell;
@@ -7,7 +7,6 @@ use super::scene::Scene;
 use crate::cli::say;
 use crate::lab::Lab;
 use crate::live::link::About;
-use crate::record::Promise;
 use crate::validation::Message;
 
 /// So many messages are said; thousands would hide the first.
@@ -32,7 +31,7 @@ impl Layer {
 
     /// Takes in what the layer has said of a device that is gone.
     pub fn report(&self, messages: impl IntoIterator<Item = Message>) {
-        for Message { id, text } in messages {
+        for Message { id, text, .. } in messages {
             if self.heard.get() < MOST_SAID {
                 say(&format!("the validation layer: {id}: {text}"));
             }
@@ -46,9 +45,5 @@ impl Layer {
 }
 
 fn explains(lab: &Lab, message: &Message) -> bool {
-    lab.variants.iter().any(|variant| {
-        let races = matches!(variant.promise, Promise::Nothing { .. });
-        (races && message.id.starts_with("SYNC-HAZARD"))
-            || variant.alarms.iter().any(|alarm| alarm.id == message.id)
-    })
+    lab.variants.iter().any(|variant| variant.explains(&variant.alarms, message))
 }
