@@ -66,19 +66,10 @@ fn cells(row: &Row, repetitions: u32, sample: &Sample) -> [String; COLUMNS.len()
     ]
 }
 
-/// Of a line, what the other columns follow from.
+/// Of a line, what tells whose sample it is; the other columns are the sample's own fields or follow from them.
 #[derive(Deserialize)]
 struct Line<'t> {
     variant: &'t str,
-    round: u32,
-    one_us: f64,
-    many_us: Option<f64>,
-    one_mhz: Option<f64>,
-    many_mhz: Option<f64>,
-    one_wrong: u64,
-    many_wrong: Option<u64>,
-    record_us: f64,
-    submit_us: f64,
 }
 
 /// Gives `rows` the samples that [`csv`] wrote of them.
@@ -92,6 +83,7 @@ pub(super) fn read_samples(text: &[u8], rows: &mut [Row]) -> Result<()> {
     // Lines of a row stand together.
     let mut at = 0;
     while reader.read_record(&mut cells)? {
+        let sample: Sample = cells.deserialize(Some(&heads))?;
         let line: Line<'_> = cells.deserialize(Some(&heads))?;
         if rows.get(at).is_none_or(|row| row.variant != line.variant) {
             let number = cells.position().map_or(0, ::csv::Position::line);
@@ -100,29 +92,7 @@ pub(super) fn read_samples(text: &[u8], rows: &mut [Row]) -> Result<()> {
                 .position(|row| row.variant == line.variant)
                 .ok_or_else(|| anyhow!("line {number}: the record has no row '{}'", line.variant))?;
         }
-        let Line {
-            round,
-            one_us,
-            many_us,
-            one_mhz,
-            many_mhz,
-            one_wrong,
-            many_wrong,
-            record_us,
-            submit_us,
-            ..
-        } = line;
-        rows[at].samples.push(Sample {
-            round,
-            one_us,
-            many_us,
-            one_mhz,
-            many_mhz,
-            one_wrong,
-            many_wrong,
-            record_us,
-            submit_us,
-        });
+        rows[at].samples.push(sample);
     }
     Ok(())
 }
