@@ -29,7 +29,7 @@ pub struct Map {
 
 /// The maps of all variants that are checked.
 pub(super) struct Maps {
-    kernel: Kernel,
+    pub(super) kernel: Kernel,
     of: Vec<Option<Counting>>,
 }
 

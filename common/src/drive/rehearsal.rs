@@ -38,13 +38,13 @@ impl<'l> Session<'l> {
     pub fn rehearse(&mut self) -> Result<()> {
         let all = 0..self.lab.variants.len();
         self.rehearsed = all.clone().map(|v| self.rehearse_one(v)).collect::<Result<_>>()?;
-        let kernels = self.rehearsed.iter().flat_map(|rehearsed| &rehearsed.kernels);
-        self.lab.gpu.compile(&kernels.copied().collect())?;
         if self.lab.maps_races && self.lab.shown.is_none() {
             let checks: Vec<_> = all.map(|v| self.pictured(v)).collect();
             self.maps = Some(Maps::new(self.lab, &checks)?);
         }
-        Ok(())
+        let own = self.maps.iter().map(|maps| &maps.kernel).chain([&self.compare]);
+        let kernels = self.rehearsed.iter().flat_map(|rehearsed| &rehearsed.kernels).chain(own);
+        self.lab.gpu.compile(&kernels.copied().collect())
     }
 
     /// Why a variant does not run here: the sample left it out, or the device lacks something that

@@ -147,7 +147,9 @@ impl<'g> KernelBuilder<'g> {
     /// A kernel of the runner's that no record shows and nothing traces.
     pub(crate) fn build_for_runner(self) -> Result<Kernel> {
         let slot = self.gpu.drafted(self.shaders, &self.recipe)?;
-        self.gpu.keep(KernelSlot { is_traced: true, ..slot })
+        let kernel = self.gpu.keep(KernelSlot { is_traced: true, ..slot })?;
+        self.gpu.compile(&[kernel].into())?;
+        Ok(kernel)
     }
 }
 
