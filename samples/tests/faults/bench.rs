@@ -15,8 +15,8 @@ use crate::support::{Call, Checkout, Ended, files_of, read_record, trial};
 use crate::{QUICK, SAMPLE};
 
 const FILES: [&str; 4] = ["README.md", "record.json", "samples.csv.gz", "table.txt"];
-/// A first sample and a second one of each variant, then two rounds of warm-up.
-const BEFORE_ROUNDS: usize = 2 + 2;
+/// A first sample and a second one of each variant. A CPU device is not warmed up.
+const BEFORE_ROUNDS: usize = 2;
 
 /// All calls of the run.
 pub fn calls() -> Result<Vec<Made>> {

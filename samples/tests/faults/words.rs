@@ -42,7 +42,7 @@ fn ascii(words: &str, code: i32) -> Result<()> {
 fn ascii_after_a_lost_device() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let call = in_locale("--samples 2 --out run", "POSIX")?.within(folder.path());
-    let ended = call.env("HOTLAP_FAULT", "running events_2#6:lost").run()?.with_code(2)?;
+    let ended = call.env("HOTLAP_FAULT", "running events_2#3:lost").run()?.with_code(2)?;
     ensure!(ended.stdout.is_ascii() && ended.stderr.is_ascii(), "not ASCII: {ended}");
     ensure!(ended.stdout.contains("Isolated us") && ended.stdout.contains("\n-----"), "{ended}");
     let table = &files_of(&folder.path().join("run"))?["table.txt"];

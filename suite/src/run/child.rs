@@ -16,11 +16,20 @@ use super::stop::Stop;
 /// How often it is looked after.
 const POLL: Duration = Duration::from_millis(40);
 
-/// How long one that has used up its time may take to write what it has.
-const GRACE: Duration = Duration::from_secs(3);
+/// How long one that was asked to end may take for the sample under way and for writing what it has.
+#[derive(Clone, Copy)]
+pub(super) struct Grace {
+    /// Asked by the user.
+    user: Duration,
+    /// Since it has used up its time.
+    limit: Duration,
+}
 
-/// How long one that the user has asked to end may take for the sample under way and for writing what it has.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+impl Default for Grace {
+    fn default() -> Self {
+        Self { user: Duration::from_secs(10), limit: Duration::from_secs(3) }
+    }
+}
 
 /// What is kept of a line that it says.
 const LONGEST_LINE: usize = 500;
@@ -35,6 +44,8 @@ pub(super) struct Call<'a> {
     pub(super) progress: PathBuf,
     /// How long it may take.
     pub(super) limit: Duration,
+    /// How long it may go on once it is asked to end.
+    pub(super) grace: Grace,
     /// The user has asked the run to end.
     pub(super) stop: &'a Stop,
 }
@@ -142,7 +153,7 @@ impl Call<'_> {
             match running.asked {
                 None if self.stop.is_asked() => running.ask(Because::User),
                 None if running.began.elapsed() > self.limit => running.ask(Because::Limit),
-                Some(asked) if self.stop.is_urgent() || asked.is_over() => {
+                Some(asked) if self.stop.is_urgent() || asked.is_over(self.grace) => {
                     running.child.kill().context("ending a sample that hangs")?;
                     return Ok((running.child.wait().context("waiting for a sample")?, true));
                 }
@@ -176,10 +187,10 @@ enum Because {
 
 impl Asked {
     /// It has had its time to answer.
-    fn is_over(self) -> bool {
+    fn is_over(self, grace: Grace) -> bool {
         let grace = match self.because {
-            Because::User => PATIENCE,
-            Because::Limit => GRACE,
+            Because::User => grace.user,
+            Because::Limit => grace.limit,
         };
         self.at.elapsed() > grace
     }
@@ -272,17 +283,27 @@ mod tests {
     }
 
     fn run_watched(script: &str, limit: Duration, stop: &Stop, watch: &mut dyn FnMut(&Progress)) -> Ended {
+        // What ignores the signal is killed soon; what answers has time to, on a busy machine too.
+        let grace = if script.contains(DEAF) { SHORT } else { LONG };
         let folder = tempfile::tempdir().unwrap();
         let progress = folder.path().join("progress");
         let arguments = ["-c", script, "sh"].map(OsString::from).into();
-        let call = Call { binary: Path::new("/bin/sh"), arguments, progress, limit, stop };
+        let call = Call {
+            binary: Path::new("/bin/sh"),
+            arguments,
+            progress,
+            limit,
+            grace: Grace { user: grace, limit: grace },
+            stop,
+        };
         call.run(watch).unwrap()
     }
 
-    const SECONDS: Duration = Duration::from_secs(20);
+    const SHORT: Duration = Duration::from_millis(500);
+    const LONG: Duration = Duration::from_secs(600);
 
     fn ended(script: &str) -> Ended {
-        run(script, SECONDS, &Stop::default())
+        run(script, LONG, &Stop::default())
     }
 
     #[test]
@@ -315,9 +336,9 @@ mod tests {
         let limit = Duration::from_millis(200);
         let polite = run("trap 'exit 130' INT; while :; do sleep 0.01; done", limit, &Stop::default());
         assert_eq!(polite.how, How::TooLong);
-        let deaf = run(DEAF, limit, &Stop::default());
+        let deaf = run(&format!("{DEAF}; {ENDLESS}"), limit, &Stop::default());
         assert_eq!(deaf.how, How::Hung);
-        assert!(deaf.took >= GRACE);
+        assert!(deaf.took >= limit + SHORT);
     }
 
     #[test]
@@ -328,7 +349,7 @@ mod tests {
             "n=0; trap 'n=$((n+1))' INT; echo '{line}' > $2; i=0; while [ $n -eq 0 ] && [ $i -lt 1000 ]; do i=$((i+1)); \
              sleep 0.02; done; i=0; while [ $i -lt 30 ]; do i=$((i+1)); sleep 0.02; done; exit $n"
         );
-        let heard = run_watched(&script, SECONDS, &stop, &mut |progress| {
+        let heard = run_watched(&script, LONG, &stop, &mut |progress| {
             if progress.phase == Phase::Measuring && !stop.is_asked() {
                 stop.ask();
             }
@@ -336,14 +357,15 @@ mod tests {
         assert_eq!(heard.how, How::Code(1));
     }
 
-    const DEAF: &str = "trap '' INT; while :; do sleep 0.01; done";
+    const DEAF: &str = "trap '' INT";
+    const ENDLESS: &str = "while :; do sleep 0.01; done";
 
     /// The user asks so often, once it does not hear any more.
-    fn deaf_that_is_asked(times: usize) -> Ended {
+    fn asked(trap: &str, times: usize) -> Ended {
         let stop = Stop::default();
         let line = r#"{"phase":"measuring","variant":"","spent":0.0}"#;
-        let script = format!("trap '' INT; echo '{line}' > $2; while :; do sleep 0.01; done");
-        run_watched(&script, Duration::from_secs(30), &stop, &mut |progress| {
+        let script = format!("{trap}; echo '{line}' > $2; {ENDLESS}");
+        run_watched(&script, LONG, &stop, &mut |progress| {
             if progress.phase == Phase::Measuring && !stop.is_asked() {
                 for _ in 0..times {
                     stop.ask();
@@ -355,16 +377,17 @@ mod tests {
     /// However much of its time is left.
     #[test]
     fn one_that_does_not_hear_the_user_is_killed() {
-        let deaf = deaf_that_is_asked(1);
+        let deaf = asked(DEAF, 1);
         assert_eq!(deaf.how, How::Stopped);
-        assert!(deaf.took >= PATIENCE && deaf.took < 2 * PATIENCE, "{:?}", deaf.took);
+        assert!(deaf.took >= SHORT && deaf.took < LONG, "{:?}", deaf.took);
     }
 
     #[test]
     fn asked_twice_the_user_does_not_wait() {
-        let deaf = deaf_that_is_asked(2);
+        // As deaf, and with all the time that it wants.
+        let deaf = asked("trap : INT", 2);
         assert_eq!(deaf.how, How::Stopped);
-        assert!(deaf.took < GRACE, "{:?}", deaf.took);
+        assert!(deaf.took < LONG, "{:?}", deaf.took);
     }
 
     /// It would read from the terminal otherwise, and outlive the suite.

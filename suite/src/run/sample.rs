@@ -10,7 +10,7 @@ use common::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_S
 use common::record::{Ended as End, Record, Row, Status};
 use common::report::read_record;
 
-use super::child::{Call, Ended, How, Phase, Progress};
+use super::child::{Call, Ended, Grace, How, Phase, Progress};
 use super::options::Settings;
 use super::outcome::State;
 use super::repeats::{Death, joined};
@@ -114,7 +114,8 @@ impl Subject<'_> {
         }
         let progress = self.folder.join("progress");
         let limit = self.settings.time_limit();
-        Call { binary: self.binary, arguments, progress, limit, stop: self.stop }.run(watch)
+        Call { binary: self.binary, arguments, progress, limit, grace: Grace::default(), stop: self.stop }
+            .run(watch)
     }
 
     fn record(&self) -> Option<Record> {
