@@ -17,14 +17,14 @@ pub fn colour(particles: usize, constraints: &mut Vec<Constraint>) -> Result<Vec
     let mut taken = vec![0_u64; particles];
     let mut coloured = Vec::with_capacity(constraints.len());
     for &constraint in constraints.iter() {
-        let [i, j] = constraint.pair.map(usize::from);
+        let (i, j) = (usize::from(constraint.pair[0]), usize::from(constraint.pair[1]));
         let colour = (taken[i] | taken[j]).trailing_ones();
         ensure!(colour < MOST_COLOURS, "a particle is in more than {MOST_COLOURS} constraints");
         taken[i] |= 1 << colour;
         taken[j] |= 1 << colour;
         coloured.push((colour, constraint));
     }
-    coloured.sort_by_key(|(colour, constraint)| (*colour, constraint.pair));
+    coloured.sort_by_key(|(colour, Constraint { pair: [i, j], .. })| (*colour, *i, *j));
     let colours = coloured.last().map_or(0, |(colour, _)| colour + 1);
     let begin = |colour| coloured.partition_point(|(other, _)| *other < colour);
     let bounds = (0..=colours).map(|colour| Ok(u32::try_from(begin(colour))?)).collect();

@@ -43,15 +43,18 @@ impl Frame {
     /// From the island's coordinates to the world's.
     #[must_use]
     pub fn to_world(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
-        self.rows.map(|r| ((r[0] * x + r[1] * y) + r[2] * z) + r[3])
+        let along = |r: &[f32; 4]| ((r[0] * x + r[1] * y) + r[2] * z) + r[3];
+        let [a, b, c] = &self.rows;
+        [along(a), along(b), along(c)]
     }
 
     /// And back: a rotation's inverse is its transpose.
     #[must_use]
     pub fn to_local(&self, world: [f32; 3]) -> [f32; 3] {
-        let [x, y, z] = [0, 1, 2].map(|k| world[k] - self.rows[k][3]);
-        let rows = &self.rows;
-        [0, 1, 2].map(|k| (rows[0][k] * x + rows[1][k] * y) + rows[2][k] * z)
+        let [a, b, c] = &self.rows;
+        let (x, y, z) = (world[0] - a[3], world[1] - b[3], world[2] - c[3]);
+        let along = |k: usize| (a[k] * x + b[k] * y) + c[k] * z;
+        [along(0), along(1), along(2)]
     }
 }
 

@@ -83,8 +83,9 @@ impl Packed {
 }
 
 fn words_of(constraint: &Constraint) -> [u32; 2] {
-    let [i, j] = constraint.pair.map(u32::from);
-    let [rest, stiffness] = [constraint.rest, constraint.stiffness].map(|x| half::bits(x).unwrap_or(0));
+    let (i, j) = (u32::from(constraint.pair[0]), u32::from(constraint.pair[1]));
+    let bits = |x| half::bits(x).unwrap_or(0);
+    let (rest, stiffness) = (bits(constraint.rest), bits(constraint.stiffness));
     [i | j << 16, rest | u32::from(constraint.contact) << 15 | stiffness << 16]
 }
 

@@ -38,6 +38,42 @@ const STACKED: f32 = 0.9375;
 /// Spheres so far apart may come to touch while the solver runs, in diameters.
 const REACH: f32 = 1.125;
 
+/// Points on a grid. Those of even and odd coordinates are numbered apart: the pairs of a colour then
+/// lie side by side, in memory and in the banks of shared memory.
+struct Lattice {
+    /// Points in a row, and rows in a layer.
+    sides: [u32; 2],
+    /// By number.
+    points: Vec<[u32; 3]>,
+    /// The numbers, row by row.
+    numbers: Vec<u16>,
+}
+
+impl Lattice {
+    fn new(particles: u32, [width, height]: [u32; 2]) -> Self {
+        let at = |place: u32| [place % width, place / width % height, place / (width * height)];
+        let mut places: Vec<u32> = (0..particles).collect();
+        places.sort_by_cached_key(|&place| {
+            let [x, y, z] = at(place);
+            (z % 2, y % 2, x % 2, place)
+        });
+        let mut numbers = vec![0; places.len()];
+        for (number, &place) in (0..).zip(&places) {
+            numbers[place as usize] = number;
+        }
+        Self { sides: [width, height], points: places.into_iter().map(at).collect(), numbers }
+    }
+
+    /// The point so far away in the same layer, if there is one.
+    fn neighbour(&self, number: u16, [right, down]: [i32; 2]) -> Option<u16> {
+        let [width, height] = self.sides;
+        let [x, y, z] = self.points[usize::from(number)];
+        let x = x.checked_add_signed(right).filter(|&x| x < width)?;
+        let y = y.checked_add_signed(down).filter(|&y| y < height)?;
+        self.numbers.get((x + width * (y + height * z)) as usize).copied()
+    }
+}
+
 impl Shape {
     #[cfg(test)]
     pub(super) const ALL: [Self; 3] = [Self::Cloth, Self::Chain, Self::Blob];
@@ -58,19 +94,15 @@ impl Shape {
         self.spacing() / 64.0
     }
 
-    /// Lattice points, a line or a square or a cube as nearly full as so many allow. Those of even and
-    /// odd coordinates are numbered apart: the pairs of a colour then lie side by side, in memory and
-    /// in the banks of shared memory.
-    fn lattice(self, particles: u32) -> Vec<[u32; 3]> {
-        let side = |dimensions: u32| (1..).find(|n: &u32| n.pow(dimensions) >= particles).unwrap_or(1);
-        let at = |i: u32| match self {
-            Self::Chain => [i, 0, 0],
-            Self::Cloth => [i % side(2), i / side(2), 0],
-            Self::Blob => [i % side(3), i / side(3) % side(3), i / (side(3) * side(3))],
+    /// A line or a square or a cube as nearly full as so many particles allow.
+    fn lattice(self, particles: u32) -> Lattice {
+        let root = |dimensions: u32| (1..).find(|n: &u32| n.pow(dimensions) >= particles).unwrap_or(1);
+        let sides = match self {
+            Self::Chain => [particles.max(1), 1],
+            Self::Cloth => [root(2), root(2)],
+            Self::Blob => [root(3), root(3)],
         };
-        let mut points: Vec<_> = (0..particles).map(at).collect();
-        points.sort_by_key(|&[x, y, z]| ([z % 2, y % 2, x % 2], [z, y, x]));
-        points
+        Lattice::new(particles, sides)
     }
 
     /// Positions in the island's coordinates, and inverse masses.
@@ -85,7 +117,7 @@ impl Shape {
             let inverse_mass = [0.5, 1.0, 2.0][(hash([island, i, 3]) % 3) as usize];
             [along(0, at[0]), along(1, at[1]), along(2, at[2]), inverse_mass]
         };
-        (0..).zip(&lattice).map(particle).collect()
+        (0..).zip(&lattice.points).map(particle).collect()
     }
 
     /// The pairs, not coloured yet.
@@ -106,21 +138,13 @@ impl Shape {
         stiffness: f32,
     ) -> Vec<Constraint> {
         let lattice = self.lattice(u32::try_from(particles.len()).unwrap_or(u32::MAX));
-        let mut order: Vec<u16> = (0..).take(lattice.len()).collect();
-        // Greedy colours need fewest where it walks from neighbour to neighbour.
-        order.sort_by_key(|&i| {
-            let [x, y, z] = lattice[usize::from(i)];
-            [z, y, x]
-        });
-        let number: std::collections::HashMap<_, _> = lattice.iter().copied().zip(0_u16..).collect();
         let mut constraints = Vec::new();
         for &[x, y] in steps {
             let steps = ((x * x + y * y) as f32).sqrt();
             let stiffness = if steps > 1.0 { SOFT * stiffness } else { stiffness };
-            for &i in &order {
-                let at = lattice[usize::from(i)];
-                let to = [at[0].wrapping_add_signed(x), at[1].wrapping_add_signed(y), at[2]];
-                let Some(&j) = number.get(&to) else { continue };
+            // Greedy colours need fewest where it walks from neighbour to neighbour.
+            for &i in &lattice.numbers {
+                let Some(j) = lattice.neighbour(i, [x, y]) else { continue };
                 // No two islands have the same lengths.
                 let varied = 1.0 + (hash([island, i.into(), j.into()]) % 64) as f32 / 2048.0;
                 let rest = half::round(self.spacing() * steps * varied);

@@ -100,8 +100,9 @@ impl Solver {
     pub fn report(&self, positions: &[[f32; 3]], constraints: &[Constraint]) -> Report {
         let mut report = Report::default();
         for (at, constraint) in (0..).zip(constraints) {
-            let [a, b] = constraint.pair.map(|i| positions[usize::from(i)]);
-            let residual = residual(squared(difference(a, b)), constraint);
+            let [i, j] = constraint.pair;
+            let apart = difference(positions[usize::from(i)], positions[usize::from(j)]);
+            let residual = residual(squared(apart), constraint);
             report.worst = report.worst.max(residual);
             report.sum = report.sum.wrapping_add((residual * SUM_SCALE) as u32);
             if residual > self.tolerance {
@@ -113,7 +114,7 @@ impl Solver {
 }
 
 fn project(positions: &mut [[f32; 3]], inverse_masses: &[f32], constraint: &Constraint) {
-    let [i, j] = constraint.pair.map(usize::from);
+    let (i, j) = (usize::from(constraint.pair[0]), usize::from(constraint.pair[1]));
     let (a, b) = (inverse_masses[i], inverse_masses[j]);
     let d = difference(positions[i], positions[j]);
     let gain = gain(squared(d), a + b, constraint);
