@@ -85,14 +85,14 @@ fn computed(
     let channels: [u32; 4] = match kind {
         Kind::Bright => from.at(x, y).map(|channel| channel.saturating_sub(THRESHOLD.into())),
         Kind::Halve => {
-            let four = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dx, dy)| (1, from.at(2 * x + dx, 2 * y + dy)));
-            mean(&four)
+            let four = [(0, 0), (1, 0), (0, 1), (1, 1)];
+            mean(four.into_iter().map(|(dx, dy)| (1, from.at(2 * x + dx, 2 * y + dy))))
         }
-        Kind::BlurX => mean(&spread(weights, |d| from.at(x + d, y))),
-        Kind::BlurY => mean(&spread(weights, |d| from.at(x, y + d))),
+        Kind::BlurX => mean(spread(weights, |d| from.at(x + d, y))),
+        Kind::BlurY => mean(spread(weights, |d| from.at(x, y + d))),
         Kind::Mix => {
             let own = beside().map(u32::from);
-            mean(&[(1, grown(from, x, y)), (1, own)])
+            mean([(1, grown(from, x, y)), (1, own)])
         }
         Kind::Add => {
             let (scene, light) = (beside().map(u32::from), grown(from, x, y));
@@ -106,7 +106,7 @@ fn computed(
 fn grown(from: &Plane<'_>, x: i64, y: i64) -> [u32; 4] {
     let near = |at: i64| (at / 2, if at % 2 == 0 { at / 2 - 1 } else { at / 2 + 1 });
     let ((x, other_x), (y, other_y)) = (near(x), near(y));
-    mean(&[
+    mean([
         (9, from.at(x, y)),
         (3, from.at(other_x, y)),
         (3, from.at(x, other_y)),
@@ -115,21 +115,22 @@ fn grown(from: &Plane<'_>, x: i64, y: i64) -> [u32; 4] {
 }
 
 /// Weights on both sides of the middle, with what lies there.
-fn spread(weights: &[u32], at: impl Fn(i64) -> [u32; 4]) -> Vec<(u32, [u32; 4])> {
-    let sides = (0..).zip(weights).flat_map(|(d, &weight)| {
-        let both: &[i64] = if d == 0 { &[0] } else { &[-d, d] };
-        both.iter().map(|&d| (weight, at(d))).collect::<Vec<_>>()
-    });
-    sides.collect()
+fn spread(weights: &[u32], at: impl Fn(i64) -> [u32; 4]) -> impl Iterator<Item = (u32, [u32; 4])> {
+    let behind = (0..).zip(weights);
+    let before = (1..).zip(&weights[1..]).map(|(d, weight)| (-d, weight));
+    behind.chain(before).map(move |(d, &weight)| (weight, at(d)))
 }
 
 /// The weighted mean of texels, rounded to the nearest, halves up.
-fn mean(weighted: &[(u32, [u32; 4])]) -> [u32; 4] {
-    let whole: u64 = weighted.iter().map(|&(weight, _)| u64::from(weight)).sum();
-    std::array::from_fn(|c| {
-        let sum: u64 = weighted.iter().map(|&(weight, texel)| u64::from(weight) * u64::from(texel[c])).sum();
-        u32::try_from((sum + whole / 2) / whole).unwrap_or(u32::MAX)
-    })
+fn mean(weighted: impl IntoIterator<Item = (u32, [u32; 4])>) -> [u32; 4] {
+    let (mut whole, mut sums) = (0, [0; 4]);
+    for (weight, texel) in weighted {
+        whole += u64::from(weight);
+        for (sum, channel) in sums.iter_mut().zip(texel) {
+            *sum += u64::from(weight) * u64::from(channel);
+        }
+    }
+    sums.map(|sum| u32::try_from((sum + whole / 2) / whole).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
