@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 use ash::vk;
+use rayon::prelude::*;
 
 use crate::cmd::Binding;
 use crate::lab::Lab;
@@ -107,7 +108,7 @@ fn noise(words: u64, bytes: u64, format: vk::Format) -> Vec<u32> {
         vk::Format::R16G16B16A16_SFLOAT => (0x83ff_83ff, 0x3c00_3c00),
         _ => (u32::MAX, 0),
     };
-    let mut texels: Vec<u32> = (0..words).map(|at| scrambled(at) & keep | set).collect();
+    let mut texels: Vec<u32> = (0..words).into_par_iter().map(|at| scrambled(at) & keep | set).collect();
     if let (Some(last), 1..) = (texels.last_mut(), bytes % 4) {
         *last &= (1 << (8 * (bytes % 4))) - 1;
     }

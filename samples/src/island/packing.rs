@@ -1,6 +1,7 @@
 //! The words that kernels read, and what they refuse.
 
 use anyhow::{Context, Result, ensure};
+use rayon::prelude::*;
 
 use super::{Constraint, Island};
 
@@ -57,9 +58,10 @@ impl Packed {
     /// What kernels cannot be right with: a coordinate or mass that is infinite or no number, a length
     /// that no 16-bit float is, an index that no particle has.
     pub fn new(islands: &[Island]) -> Result<Self> {
-        for (number, island) in islands.iter().enumerate() {
-            check(island).with_context(|| format!("island {number}"))?;
-        }
+        islands
+            .par_iter()
+            .enumerate()
+            .try_for_each(|(number, island)| check(island).with_context(|| format!("island {number}")))?;
         let colours = islands.iter().map(|island| island.bounds.len() - 1).max().unwrap_or(0);
         let mut bounds = Vec::new();
         let mut first = 0;
@@ -69,11 +71,12 @@ impl Packed {
             first += end;
         }
         let widths = islands.iter().flat_map(|island| island.bounds.windows(2).map(|b| b[1] - b[0]));
-        let words =
-            |island: &Island| island.particles.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
+        let all = islands.par_iter();
+        let particles = all.clone().flat_map_iter(|island| island.particles.as_flattened());
+        let constraints = all.flat_map_iter(|island| island.constraints.iter().flat_map(words_of));
         Ok(Self {
-            particles: islands.iter().flat_map(words).collect(),
-            constraints: islands.iter().flat_map(|island| &island.constraints).flat_map(words_of).collect(),
+            particles: particles.map(|x| x.to_bits()).collect(),
+            constraints: constraints.collect(),
             frames: islands.iter().flat_map(|island| island.frame.words()).collect(),
             colours: u32::try_from(colours)?,
             widest: widths.max().unwrap_or(0),
