@@ -24,6 +24,12 @@ impl Element {
         (u64::from(elements) * u64::from(self.bytes)).div_ceil(4)
     }
 
+    /// Blocks of four words that so many elements take: what an invocation of `lab/compare.comp` looks at.
+    #[must_use]
+    pub fn quads(self, elements: u32) -> u32 {
+        elements.div_ceil(16 / self.bytes)
+    }
+
     /// The push constants of `lab/compare.comp` for so many elements, counted in slot `slot`.
     #[must_use]
     pub fn push(self, elements: u32, slot: u32) -> [u32; 5] {
@@ -81,6 +87,49 @@ fn order16(bits: u32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cmd::Binding;
+    use crate::gpu::{Gpu, OpenOptions};
+    use crate::lab::{Lab, LabOptions};
+
+    /// One word after the other is another, of results with and without a last block that is not whole; behind the
+    /// last element all words are.
+    #[test]
+    fn the_device_counts_as_the_cpu_does() {
+        const WORDS: u32 = 24;
+        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
+        let mut lab = Lab::new(gpu, &LabOptions::default());
+        let compare = lab.kernel("lab/compare.comp").untraced().build().unwrap();
+        let expected: Vec<u32> = (0..WORDS).map(|word| word * 0x0101_0101).collect();
+        let expected_there = lab.input_buffer("expected", &expected).unwrap();
+        let exact = [1, 2, 4, 8, 16].map(Element::exact);
+        let near = [Element { bytes: 4, ulps: 1, half: false }, Element { bytes: 8, ulps: 1, half: true }];
+        let (mut cases, mut counts) = (Vec::new(), Vec::new());
+        for element in exact.into_iter().chain(near) {
+            let most = 4 * WORDS / element.bytes;
+            for (elements, bits) in [(most, 0x0100), (most, 3), (most - 1, 1), (most - 3, 2)] {
+                let last = element.words(elements) as usize;
+                for changed in 0..last {
+                    let mut actual = expected.clone();
+                    actual[changed] ^= bits;
+                    actual[last..].fill(0xDEAD_BEEF);
+                    let differing =
+                        (0..elements).filter(|&at| element.differs(&expected, &actual, at as usize));
+                    let differing: Vec<u32> = differing.collect();
+                    let first = differing.first().map_or(0, |first| !first);
+                    counts.extend([u32::try_from(differing.len()).unwrap(), first]);
+                    cases.push((element, elements, lab.input_buffer("actual", &actual).unwrap()));
+                }
+            }
+        }
+        let counted = lab.tally("counters", u32::try_from(counts.len()).unwrap(), |cmd, counters| {
+            for (slot, &(element, elements, actual)) in (0..).zip(&cases) {
+                let buffers = [expected_there, actual, counters].map(Binding::Buffer);
+                cmd.dispatch(compare, &buffers, &element.push(elements, slot), [1, 1, 1]);
+            }
+        });
+        assert_eq!(counted.unwrap(), counts);
+        assert!(counts.contains(&0) && counts.contains(&1));
+    }
 
     #[test]
     fn bytes_are_compared_one_by_one() {

@@ -23,9 +23,6 @@ layout(std430, set = 0, binding = 1) readonly buffer Actual { uint actual[]; };
 // (so that the first is the maximum, and a buffer filled with zeros is ready).
 layout(std430, set = 0, binding = 2) buffer Counters { uint counters[]; };
 
-shared uint group_count;
-shared uint group_first;
-
 bool differs(uint element) {
     if (bytes < 4u) {
         uint in_word = 4u / bytes;
@@ -42,22 +39,34 @@ bool differs(uint element) {
     return false;
 }
 
+// Equal words are the rule, and four at once are compared in a fraction of the time of four elements.
+bool quad_is_equal(uint word) {
+    return ((expected[word] ^ actual[word]) | (expected[word + 1u] ^ actual[word + 1u])
+            | (expected[word + 2u] ^ actual[word + 2u]) | (expected[word + 3u] ^ actual[word + 3u]))
+           == 0u;
+}
+
 void main() {
-    if (gl_LocalInvocationIndex == 0) {
-        group_count = 0;
-        group_first = 0;
-    }
-    barrier();
+    uint in_quad = 16u / bytes;
+    uint quads = (elements + in_quad - 1u) / in_quad;
     uint stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < elements; i += stride) {
-        if (differs(i)) {
-            atomicAdd(group_count, 1);
-            atomicMax(group_first, ~i);
+    for (uint quad = gl_GlobalInvocationID.x; quad < quads; quad += stride) {
+        uint begin = quad * in_quad;
+        uint end = min(begin + in_quad, elements);
+        if (end == begin + in_quad && quad_is_equal(4u * quad)) {
+            continue;
         }
-    }
-    barrier();
-    if (gl_LocalInvocationIndex == 0 && group_count > 0) {
-        atomicAdd(counters[2 * slot], group_count);
-        atomicMax(counters[2 * slot + 1], group_first);
+        uint count = 0u;
+        uint first = 0u;
+        for (uint i = begin; i < end; ++i) {
+            if (differs(i)) {
+                ++count;
+                first = max(first, ~i);
+            }
+        }
+        if (count > 0u) {
+            atomicAdd(counters[2u * slot], count);
+            atomicMax(counters[2u * slot + 1u], first);
+        }
     }
 }

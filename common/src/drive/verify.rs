@@ -63,7 +63,7 @@ impl Session<'_> {
                 for repetition in 0..repetitions {
                     cmd.full_barrier();
                     let Some(actual) = laid_out(cmd, check, repetition, flat) else { continue };
-                    let groups = check.elements.div_ceil(128).min(4096);
+                    let groups = check.element.quads(check.elements).div_ceil(128).min(4096);
                     let push = check.element.push(check.elements, slot);
                     cmd.dispatch(self.compare, &[check.expected, actual, counters], &push, [groups, 1, 1]);
                     if let Some(maps) =
