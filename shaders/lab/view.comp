@@ -22,6 +22,7 @@ layout(push_constant) uniform Push {
     float high;      // what is white
     uint cursor;     // index of the texel that is told, or all ones
     uint background; // red, green, blue, from the lowest byte on: where there is no result
+    uint is_wrong;   // somewhere in the result: else nothing is compared
 };
 
 const uint NUMBERS = 0u;
@@ -138,8 +139,8 @@ void main() {
     ivec2 reach = end - begin;
     ivec2 first = clamp(begin - reach, ivec2(0), ivec2(whole) - 1);
     ivec2 last = clamp(end + reach, ivec2(1), ivec2(whole));
-    bool glows = differing(begin, end, stride) > 0u;
-    bool is_near = !glows && scale < 4.0 && differing(first, last, stride) > 0u;
+    bool glows = is_wrong == 1u && differing(begin, end, stride) > 0u;
+    bool is_near = is_wrong == 1u && !glows && scale < 4.0 && differing(first, last, stride) > 0u;
     shown = glows ? GLOW : is_near ? mix(shown, GLOW, 0.5) : shown;
     pixels[at] = packed(shown);
 }

@@ -56,8 +56,14 @@ impl<'l> Easel<'l> {
     }
 
     /// Draws a checked result of a variant, the one that the sample shows if it does, as it stands in its first repetition now; nothing where
-    /// it has none or there is no room for it on the screen.
-    pub fn draw(&self, session: &Session<'_>, variant: usize, view: View) -> Result<Option<Picture>> {
+    /// it has none or there is no room for it on the screen. `wrong` elements were counted in the last sample.
+    pub fn draw(
+        &self,
+        session: &Session<'_>,
+        variant: usize,
+        wrong: u64,
+        view: View,
+    ) -> Result<Option<Picture>> {
         let Some(check) = session.pictured(variant) else { return Ok(None) };
         let size = view.pixels.map(|side| side.min(MOST_PIXELS));
         if size.contains(&0) {
@@ -93,6 +99,7 @@ impl<'l> Easel<'l> {
             high.to_bits(),
             cursor.map_or(u32::MAX, |[x, y]| y * whole[0] + x),
             BACKGROUND,
+            u32::from(wrong > 0),
         ];
         let count = size[0] as usize * size[1] as usize;
         let words = self.run(session, check, push, size, count)?;
@@ -130,7 +137,7 @@ impl<'l> Easel<'l> {
         &self,
         session: &Session<'_>,
         check: &Check,
-        push: [u32; 16],
+        push: [u32; 17],
         size: [u32; 2],
         count: usize,
     ) -> Result<Vec<u32>> {

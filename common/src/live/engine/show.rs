@@ -240,7 +240,7 @@ impl<'e> Show<'e> {
     /// The picture of a variant's last result.
     fn drawn(&self, session: &Session<'_>, frame: Frame) -> Result<Option<Picture>> {
         let view = self.scene.borrow().view;
-        let picture = match self.easel.draw(session, frame.variant, view) {
+        let picture = match self.easel.draw(session, frame.variant, frame.wrong, view) {
             Err(error) if error.is::<NoRoom>() => {
                 self.scene.borrow_mut().hear(Err(error));
                 None
