@@ -99,7 +99,7 @@ fn kept(sample: &str) -> Result<()> {
     let (json, png, kept) =
         (folder.path().join("record.json"), folder.path().join("races.png"), folder.path().join("a/run"));
     let call = || -> Result<Call> {
-        let call = Call::new(sample)?.words("--samples 3").words(&quick(sample, "96")?);
+        let call = Call::new(sample)?.words("--samples 3 --repetitions 2").words(&quick(sample, "96")?);
         Ok(call.args(["--out".as_ref(), kept.as_os_str()]))
     };
     let asked = call()?.words("--csv - --json").args([&json]).args(["--image".as_ref(), png.as_os_str()]);

@@ -67,7 +67,8 @@ fn main() -> ExitCode {
 }
 
 fn bench(sample: &str, words: &str) -> Result<()> {
-    let ended = Call::new(sample)?.words(words).words("--samples 1 --json -").run()?;
+    let two = if words.contains("--repetitions") { "" } else { "--repetitions 2" };
+    let ended = Call::new(sample)?.words(words).words("--samples 1 --json -").words(two).run()?;
     let record = read_json(&ended.with_code(EXIT_RIGHT.into())?.stdout)?;
     for row in &record.rows {
         ensure!(row.status == Status::Ok, "{}: {:?}", row.variant, row.status);

@@ -101,9 +101,9 @@ impl Fault {
         format!("{}#{}:{}", self.call.label, self.call.nth, self.kind)
     }
 
-    /// The call with this fault in it. Threads that Mesa's CPU driver need not start make a quarter of so short a run.
+    /// The call with this fault in it.
     pub fn inject(&self, call: Call) -> Call {
-        call.env(VARIABLE, self.name()).env("LP_NUM_THREADS", "0")
+        call.env(VARIABLE, self.name())
     }
 
     /// A name that is not set, a list that only informs and a cache that is not written cost the run

@@ -40,7 +40,7 @@ pub fn tour(sample: &str) -> Result<()> {
     // A quarter of the pixels to draw.
     let call = checkout.call(sample)?.words(small(sample)).words("--window 640x360");
     let mut window = Window::open(call, LIFE)?;
-    window.until("60 frames were shown", |now| now.frame >= 60 && now.runs())?;
+    window.until("10 frames were shown", |now| now.frame >= 10 && now.runs())?;
     walks(&mut window, &variants)?;
     pauses(&mut window)?;
     let record = writes_a_record(&mut window, checkout.path(), &variants)?;

@@ -28,7 +28,7 @@ const TEXTS: usize = 6;
 /// glibc returns what is freed, instead of keeping more the larger the pieces were: what grows is in use.
 const ALLOCATOR: [(&str, &str); 3] =
     [("MALLOC_ARENA_MAX", "1"), ("MALLOC_MMAP_THRESHOLD_", "131072"), ("MALLOC_TRIM_THRESHOLD_", "131072")];
-const READINGS: usize = 12;
+const READINGS: usize = 6;
 
 /// Random orders to one window.
 struct Soak {

@@ -98,7 +98,11 @@ pub fn races_at_last(sample: &str, words: &str, mutant: &Mutant) -> anyhow::Resu
     let checkout = Checkout::copy()?;
     checkout.replace(shader, old, new)?;
     for _ in 0..20 {
-        let call = checkout.call(sample)?.words(words).words("--samples 3 --repetitions 2 --json -");
+        let call = checkout
+            .call(sample)?
+            .with_driver_threads()
+            .words(words)
+            .words("--samples 3 --repetitions 2 --json -");
         let record = read_json(&call.run()?.stdout)?;
         let wrong = results::called_wrong(&record);
         ensure!(wrong.iter().all(|name| shows(name)), "wrongly called wrong: {wrong:?}");

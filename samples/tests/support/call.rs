@@ -70,6 +70,8 @@ impl Call {
         // Mesa's CPU driver allocates stacks for workgroups with barriers. By default glibc maps and unmaps each anew,
         // which took half of the CPU time of `bloom --size 96 --samples 1`.
         command.env("MALLOC_MMAP_THRESHOLD_", "1000000000").env("MALLOC_TRIM_THRESHOLD_", "2000000000");
+        // Tests run side by side already: threads of the CPU driver take up to half as much CPU time again.
+        command.env("LP_NUM_THREADS", "0");
         // Errors that are expected are made by the thousand; a panic's backtrace is kept.
         command.env("RUST_LIB_BACKTRACE", "0");
         // What is printed depends on the locale.
@@ -112,6 +114,12 @@ impl Call {
     #[cfg(unix)]
     pub fn in_its_own_group(mut self) -> Self {
         std::os::unix::process::CommandExt::process_group(&mut self.0, 0);
+        self
+    }
+
+    /// With threads of the CPU driver: workgroups that wait for one another run side by side.
+    pub fn with_driver_threads(mut self) -> Self {
+        self.0.env_remove("LP_NUM_THREADS");
         self
     }
 
