@@ -284,11 +284,12 @@ impl Run {
     /// The exit code of a run that takes no times, once its report is `shown`.
     fn conclude(&self, shown: Result<()>, failed: usize, errors: &[anyhow::Error]) -> Result<u8> {
         errors.iter().for_each(|error| self.complain(error));
+        let shown = shown.inspect_err(|error| self.complain(error));
         // The last one tells whether it hung: nothing runs behind that.
         Ok(match errors.last() {
             Some(error) => exit_code(error),
-            None if failed > 0 => EXIT_FAILED,
-            None => shown.map(|()| EXIT_RIGHT)?,
+            None if failed > 0 || shown.is_err() => EXIT_FAILED,
+            None => EXIT_RIGHT,
         })
     }
 
@@ -338,10 +339,11 @@ impl Run {
         Ok(if code == EXIT_RIGHT && !unwritten.is_empty() { EXIT_FAILED } else { code })
     }
 
-    /// A run that was to draw timelines and traced nothing has failed: its record says so, too.
+    /// A run that was to draw timelines, had times and traced nothing has failed: its record says so, too.
     fn miss_timelines(&self, measured: &mut Measured) {
         let asked = !self.common.trace.is_empty() && measured.ended == Ended::Complete;
-        if asked && measured.traces.is_empty() {
+        let could = measured.rows.iter().any(|row| row.isolated_us.is_some());
+        if asked && could && measured.traces.is_empty() {
             let error = report::nothing_traced(&measured.rows);
             measured.ended = Ended::Failed { reason: one_line(&error) };
             measured.error = Some(error);

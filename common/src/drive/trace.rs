@@ -14,7 +14,7 @@ use anyhow::{Context, Result, ensure};
 use super::clock;
 use super::session::{BadStamps, Session};
 use crate::cmd::Cmd;
-use crate::error::one_line;
+use crate::error::{NoRoom, one_line};
 use crate::facts::Multiprocessors;
 use crate::gpu::Buffer;
 use crate::lab::Lab;
@@ -90,6 +90,10 @@ pub(super) fn trace(
     subjects: Vec<Subject<'_>>,
     stopped: &mut dyn FnMut(usize) -> bool,
 ) -> Result<Traces> {
+    let Some(first) = subjects.first() else { return Ok(Traces::default()) };
+    if stopped(first.variant) {
+        return Ok(Traces { interrupted: true, ..Traces::default() });
+    }
     let mut takings: Vec<Taking<'_>> =
         subjects.into_iter().map(|subject| Taking::new(lab, session, subject)).collect::<Result<_>>()?;
     let sizes = || takings.iter().map(|taking| bytes_of(&taking.regions));
@@ -116,15 +120,19 @@ pub(super) fn trace(
 
 impl<'l> Tracer<'l> {
     /// Sets the waves' clock against the timestamps and makes the buffers; says why nothing can be traced
-    /// where there is no clock to be trusted.
+    /// where there is no clock to be trusted or no memory.
     fn new(lab: &'l Lab, session: &Session<'_>, bytes: u64) -> Result<Result<Self, String>> {
         let clock = match clock::set_against_stamps(lab, session)? {
             Ok(clock) => clock,
             Err(fault) => return Ok(Err(fault.to_string())),
         };
         let buffer = |name, place| lab.gpu.buffer_for(name, bytes.max(4), place, Sharing::BothQueues);
-        let (buffer, readback) = (buffer("trace", Place::Device)?, buffer("trace (CPU)", Place::Readback)?);
-        Ok(Ok(Self { lab, buffer, readback, clock }))
+        let both = || anyhow::Ok((buffer("trace", Place::Device)?, buffer("trace (CPU)", Place::Readback)?));
+        match both() {
+            Ok((buffer, readback)) => Ok(Ok(Self { lab, buffer, readback, clock })),
+            Err(error) if error.is::<NoRoom>() => Ok(Err(error.to_string())),
+            Err(error) => Err(error),
+        }
     }
 }
 
