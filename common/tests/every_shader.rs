@@ -27,6 +27,21 @@ fn every_pack_is_up_to_date() {
     }
 }
 
+/// The pack of a shader that is gone would still be built in.
+#[test]
+fn every_pack_has_its_shader() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
+    let mut packs = Vec::new();
+    for folder in fs::read_dir(root).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir()) {
+        for file in fs::read_dir(folder.path()).unwrap().map(Result::unwrap) {
+            let name = format!("{}/{}", folder.file_name().display(), file.file_name().display());
+            packs.extend(name.strip_suffix(".pack").map(str::to_owned));
+        }
+    }
+    packs.sort();
+    assert_eq!(packs, library().shaders().unwrap());
+}
+
 #[test]
 fn all_packs_together_are_small() {
     let bytes: usize = library().shaders().unwrap().iter().map(|shader| read_pack(shader).len()).sum();

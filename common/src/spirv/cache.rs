@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-use super::{Key, ensure_module, hex};
+use super::{Key, compiler, ensure_module, hex};
 use crate::fault;
 
 /// The module of this key, if a whole one lies there.
@@ -24,11 +24,10 @@ fn file(key: &Key) -> Option<PathBuf> {
         Some(dir) => PathBuf::from(dir),
         None => dirs::cache_dir()?.join("hot-lap"),
     };
-    Some(root.join(format!("{}.spv", hex(key))))
+    Some(root.join(format!("{}-{}.spv", hex(key), compiler::NAME)))
 }
 
-/// Ties the code to what it was compiled from: a file under another's name is as wrong as a damaged one, and a driver
-/// that is given either may crash.
+/// SHA-256 of key and code. A damaged or a renamed file is ignored: a driver that is given either may crash.
 fn seal(key: &Key, code: &[u8]) -> [u8; 32] {
     Sha256::new().chain_update(key).chain_update(code).finalize().into()
 }

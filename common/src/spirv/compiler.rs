@@ -5,6 +5,9 @@ use anyhow::Result;
 use super::{Defines, sorted};
 use crate::source::Source;
 
+/// Which of them this program uses.
+pub(super) const NAME: &str = if cfg!(feature = "shaderc") { "shaderc" } else { "glslc" };
+
 /// Compiles with what is here.
 ///
 /// # Errors
@@ -14,7 +17,7 @@ pub(super) fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
     #[cfg(feature = "shaderc")]
     return built_in::compile(source, &defines);
     #[cfg(not(feature = "shaderc"))]
-    return glslc::compile(source, &defines);
+    return glslc::compile(NAME, source, &defines);
 }
 
 #[cfg(feature = "shaderc")]
@@ -116,10 +119,10 @@ mod glslc {
     const PATIENCE: Duration = Duration::from_secs(60);
     const POLL: Duration = Duration::from_millis(2);
 
-    pub(super) fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
+    pub(super) fn compile(program: &str, source: &Source, defines: &Defines) -> Result<Vec<u32>> {
         let folder = tempfile::tempdir().context("creating a folder for glslc")?;
         write(folder.path(), source).context("writing a shader for glslc")?;
-        let mut call = Command::new("glslc");
+        let mut call = Command::new(program);
         call.current_dir(folder.path()).args(["--target-env=vulkan1.3", "-O0", "-Werror", "-I", "include"]);
         for side in ["X", "Y", "Z"] {
             call.arg(format!("-flimit=MaxComputeWorkGroupSize{side} {}", i32::MAX));
@@ -131,19 +134,25 @@ mod glslc {
         let child = match call.spawn() {
             Ok(child) => child,
             Err(error) if error.kind() == ErrorKind::NotFound => bail!(
-                "shader {} is not as it was when this program was built, and no compiler is here: install glslc \
-                 (in Debian's package of that name and in the Vulkan SDK), or build with --features shaderc",
+                "shader {} is not as it was when this program was built, and no compiler is here: build again if \
+                 the checkout was updated; if you edit it, install glslc (in Debian's package of that name and in \
+                 the Vulkan SDK), or build with --features samples/shaderc",
                 source.name
             ),
             Err(error) => return Err(error).context("starting glslc"),
         };
-        let well = ended(child)?;
+        let well = ended(child).with_context(|| format!("compiling {}", source.name))?;
         let messages = fs::read_to_string(folder.path().join("messages")).unwrap_or_default();
         ensure!(well, "shader {} does not compile: {}", source.name, messages.trim());
         let code = fs::read(folder.path().join("out.spv")).context("reading what glslc wrote")?;
-        ensure!(code.len().is_multiple_of(4), "glslc wrote {} bytes", code.len());
+        ensure!(
+            code.len().is_multiple_of(4),
+            "glslc wrote {} bytes for {}: no SPIR-V",
+            code.len(),
+            source.name
+        );
         let words: Vec<u32> = bytemuck::allocation::pod_collect_to_vec(&code);
-        ensure_module(&words).context("glslc wrote what is no module")?;
+        ensure_module(&words).with_context(|| format!("what glslc wrote for {}", source.name))?;
         Ok(words)
     }
 
@@ -167,21 +176,25 @@ mod glslc {
         }
         let _ = child.kill();
         let _ = child.wait();
-        bail!("glslc did not end within {} s", PATIENCE.as_secs())
+        bail!("glslc did not end within {} s and was stopped", PATIENCE.as_secs())
     }
 
     #[cfg(test)]
     mod tests {
         use super::*;
 
-        /// glslc need not be here.
-        fn compiled(text: &str) -> Option<Result<Vec<u32>>> {
+        fn compiled_by(program: &str, text: &str) -> Result<Vec<u32>> {
             let source = Source {
                 name: "a/test.comp (traced)".into(),
                 text: text.into(),
                 includes: vec![("x.glsl".into(), "const int ONE = 1;\n".into())],
             };
-            let outcome = compile(&source, &vec![("TWO".into(), "2".into())]);
+            compile(program, &source, &vec![("TWO".into(), "2".into())])
+        }
+
+        /// glslc need not be here.
+        fn compiled(text: &str) -> Option<Result<Vec<u32>>> {
+            let outcome = compiled_by("glslc", text);
             let missing = |error: &anyhow::Error| error.to_string().contains("no compiler is here");
             if outcome.as_ref().is_err_and(missing) { None } else { Some(outcome) }
         }
@@ -196,6 +209,28 @@ mod glslc {
             let error =
                 compiled(&format!("{HEAD}void main() {{ b = THREE; }}\n")).unwrap().unwrap_err().to_string();
             assert!(error.contains("a/test.comp:6: error: 'THREE'"), "{error}");
+        }
+
+        #[test]
+        fn without_a_compiler_the_error_says_what_to_do() {
+            let error = compiled_by("no-such-compiler", HEAD).unwrap_err().to_string();
+            assert!(error.contains("build again") && error.contains("install glslc"), "{error}");
+        }
+
+        #[cfg(unix)]
+        #[test]
+        fn what_a_compiler_writes_is_looked_at() {
+            use std::os::unix::fs::PermissionsExt;
+            let folder = tempfile::tempdir().unwrap();
+            let program = folder.path().join("glslc");
+            for (writes, says) in
+                [("printf abc", "3 bytes"), ("printf 12345678", "no SPIR-V"), ("false", "does not compile")]
+            {
+                fs::write(&program, format!("#!/bin/sh\n{writes} > out.spv\n")).unwrap();
+                fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+                let error = format!("{:#}", compiled_by(program.to_str().unwrap(), HEAD).unwrap_err());
+                assert!(error.contains(says) && error.contains("a/test.comp"), "{error}");
+            }
         }
     }
 }

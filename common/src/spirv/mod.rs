@@ -1,7 +1,7 @@
 //! GLSL to SPIR-V: from the modules that are embedded in the program, else from the cache, else from a compiler.
 //!
 //! ```text
-//! packed    shaders/**/*.pack, every module that a shader's `Modules:` lines name, and the traced one of each
+//! packed    shaders/**/*.pack: the modules of the default kernels, and their traced forms
 //! cache     what was compiled before, by a hash of everything that goes in
 //! compiler  shaderc (a cargo feature), else glslc from the PATH, else one line that says what to install
 //! ```
@@ -28,7 +28,7 @@ type Key = [u8; 16];
 /// The SPIR-V of `source`.
 ///
 /// # Errors
-/// The compiler's messages, warnings included, with file and line; no compiler.
+/// The compiler's messages, warnings included, with file and line; a damaged pack; no compiler.
 pub fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
     ensure_text(&source.name, &source.text)?;
     for (name, text) in &source.includes {
@@ -117,8 +117,9 @@ fn ensure_module(words: &[u32]) -> Result<()> {
         magic == spirv::MAGIC_NUMBER && version >> 16 == 1,
         "no SPIR-V: it begins with {magic:#x} {version:#x}"
     );
-    ensure!(instructions(words).count() > 0, "SPIR-V without an instruction");
-    instructions(words).try_for_each(|instruction| instruction.map(|_| ()))
+    let count = instructions(words).try_fold(0_usize, |count, instruction| instruction.map(|_| count + 1))?;
+    ensure!(count > 0, "SPIR-V without an instruction");
+    Ok(())
 }
 
 /// The capabilities that a module declares, as SPIR-V numbers them.

@@ -1,13 +1,13 @@
 //! Modules that are compiled ahead of time: `shaders/NAME.comp.pack` beside each `shaders/NAME.comp`.
 //!
-//! A shader lists its modules in lines `// Modules: A|B C|-`: one of A and B, with C and without it, each a macro that
-//! may have a value. To each of these belongs one that traces its waves, for each way in which a device tells where a
-//! wave runs; `// Untraced modules:` have none. A shader without such a line has one module, without
-//! a macro; the runner's own are not traced then.
+//! A line `// Modules: A|B C|-` of a shader lists four modules, with the macros A and C, A, B and C, B; a macro may have
+//! a value. Each of them also has three forms that trace its waves, one for each way in which a device tells where a
+//! wave runs; those of `// Untraced modules:` have none. A shader without such a line has one module without macros,
+//! and traced forms of it unless it is in `lab/` or `window/`.
 //!
 //! A pack is a brotli stream of entries: the key of what the module was compiled from (16 bytes), the number of its
-//! words (4 bytes, little-endian), its words (`words.rs`). A module whose source has changed is not found by its key, so a pack that is out
-//! of date is never used. Those that are traced come last, and are not unpacked for a run without a trace.
+//! words (4 bytes, little-endian), its words (`words.rs`). A module whose source has changed is not found by its key,
+//! so a pack that is out of date is never used. The traced forms come last: a run without a trace unpacks none.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Read};
@@ -17,11 +17,14 @@ use anyhow::{Context, Result, ensure};
 use brotli_decompressor::Decompressor;
 
 use super::words::{decode, encode};
-use super::{Defines, Key, compiler, key};
+use super::{Defines, Key, compiler, ensure_module, key};
 use crate::kernel::{PARTS, traced_source};
 use crate::reflect::reflect;
 use crate::source::{Library, Source};
 use crate::trace::LaneSource;
+
+/// What writes packs anew.
+const REPACK: &str = "run cargo run -p common --example pack_shaders --features shaderc";
 
 /// The embedded module of a key, if there is one.
 pub(super) fn find(shader: &str, key: &Key) -> Result<Option<Vec<u32>>> {
@@ -31,11 +34,11 @@ pub(super) fn find(shader: &str, key: &Key) -> Result<Option<Vec<u32>>> {
         // A shader that somebody has just written has none.
         Library::packed(shader).map_or_else(Pack::empty, Pack::open)
     });
-    let found = pack.find(key).with_context(|| format!("the pack of {shader}"))?;
+    let found = pack.find(key).with_context(|| format!("the pack of {shader} is damaged: {REPACK}"))?;
     Ok(found.map(<[u32]>::to_vec))
 }
 
-/// Compiles all modules of a shader: the entries of its pack, to be compressed.
+/// Compiles all modules of a shader and returns its pack, not yet compressed.
 ///
 /// # Errors
 /// A shader that does not compile; no compiler.
@@ -50,7 +53,7 @@ pub fn entries(library: &Library, shader: &str) -> Result<Vec<u8>> {
     Ok(entries)
 }
 
-/// Whether a pack holds just the modules of a shader as it is now. Needs no compiler.
+/// Checks that a pack holds exactly the modules of a shader as it is now. Needs no compiler.
 ///
 /// # Errors
 /// A shader that cannot be read; a pack that is damaged, or out of date.
@@ -59,19 +62,21 @@ pub fn check(library: &Library, shader: &str, pack: &[u8]) -> Result<()> {
     while pack.unpack_one()? {}
     let found = |source: &Source, defines: &Defines| {
         let words = pack.modules.get(&key(source, defines)).cloned();
-        words.with_context(|| format!("{} {defines:?} is not packed, or not as it is now", source.name))
+        words.with_context(|| {
+            format!("{} {defines:?} is not packed, or not as it is now; {REPACK}", source.name)
+        })
     };
     let wanted = modules(library, shader, found)?;
     ensure!(
         wanted.len() == pack.modules.len(),
-        "{} modules are packed, {} wanted",
+        "{} modules are packed, {} wanted; {REPACK}",
         pack.modules.len(),
         wanted.len()
     );
     wanted.iter().try_for_each(|(source, defines)| found(source, defines).map(|_| ()))
 }
 
-/// The modules that this program's compiler makes other words of; none where they were packed with another compiler.
+/// Names the modules that shaderc now makes other SPIR-V of. Those of another compiler's version are not compared.
 ///
 /// # Errors
 /// A shader that does not compile; a pack that is damaged.
@@ -131,7 +136,9 @@ impl<'p> Pack<'p> {
         let (mut key, mut words): (Key, _) = ([0; 16], [0; 4]);
         self.rest.read_exact(&mut key)?;
         self.rest.read_exact(&mut words)?;
-        self.modules.insert(key, decode(&mut self.rest, u32::from_le_bytes(words) as usize)?);
+        let words = decode(&mut self.rest, u32::from_le_bytes(words) as usize)?;
+        ensure_module(&words)?;
+        self.modules.insert(key, words);
         Ok(true)
     }
 }
