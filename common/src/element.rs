@@ -107,7 +107,7 @@ mod tests {
         for element in exact.into_iter().chain(near) {
             let most = 4 * WORDS / element.bytes;
             for (elements, bits) in [(most, 0x0100), (most, 3), (most - 1, 1), (most - 3, 2)] {
-                let last = element.words(elements) as usize;
+                let last = usize::try_from(element.words(elements)).unwrap();
                 for changed in 0..last {
                     let mut actual = expected.clone();
                     actual[changed] ^= bits;

@@ -156,7 +156,10 @@ impl<'s> Module<'s> {
             (IMAGE, &[_, BUFFER, _, _, _, 1, ..]) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
             (IMAGE, &[_, _, _, _, _, 1, ..]) => vk::DescriptorType::SAMPLED_IMAGE,
             (IMAGE, &[_, dim, _, _, _, 2, ..]) if dim != BUFFER => vk::DescriptorType::STORAGE_IMAGE,
-            (op, _) => bail!("a descriptor of opcode {op} has no layout in the suite yet"),
+            (op, _) => bail!(
+                "a binding of SPIR-V type {op}: storage and uniform buffers, texel buffers, storage and sampled images \
+                 can be bound"
+            ),
         })
     }
 
@@ -175,19 +178,21 @@ impl<'s> Module<'s> {
         const SCALARS: [u32; 2] = [Op::TypeInt as u32, Op::TypeFloat as u32];
         const VECTOR: u32 = Op::TypeVector as u32;
         const ARRAY: u32 = Op::TypeArray as u32;
+        const TOO_MANY_BYTES: &str = "push constants of more than 4 GiB";
         match self.ty(id)? {
             (op, &[bits, ..]) if SCALARS.contains(&op) => Ok(bits / 8),
-            (VECTOR, &[of, count]) => Ok(self.bytes(of)? * count),
+            (VECTOR, &[of, count]) => self.bytes(of)?.checked_mul(count).context(TOO_MANY_BYTES),
             (ARRAY, &[_, length]) => {
                 let stride =
                     self.decoration(id, Decoration::ArrayStride).context("an array without a stride")?;
-                Ok(stride * self.values.get(&length).context("an array without a length")?)
+                let length = self.values.get(&length).context("an array without a length")?;
+                stride.checked_mul(*length).context(TOO_MANY_BYTES)
             }
             (STRUCT, members) => {
                 let ends = members.iter().enumerate().map(|(at, &member)| {
                     let offset =
                         self.member(id, at, Decoration::Offset).context("a member without an offset")?;
-                    Ok(offset + self.bytes(member)?)
+                    offset.checked_add(self.bytes(member)?).context(TOO_MANY_BYTES)
                 });
                 ends.reduce(|a: Result<u32>, b| Ok(a?.max(b?))).unwrap_or(Ok(0))
             }
@@ -207,9 +212,11 @@ impl<'s> Module<'s> {
         let [x, y, z] = self.sides.context("the kernel has no workgroup size")?;
         let side = |id| match self.decoration(id, Decoration::SpecId) {
             Some(number) => Ok(Side::Constant(number)),
-            None => {
-                self.values.get(&id).map(|&n| Side::Fixed(n)).context("a side of a workgroup is no constant")
-            }
+            None => self
+                .values
+                .get(&id)
+                .map(|&n| Side::Fixed(n))
+                .context("a side of the workgroup is neither a number nor a specialisation constant"),
         };
         Ok([side(x)?, side(y)?, side(z)?])
     }

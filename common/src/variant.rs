@@ -228,8 +228,8 @@ impl Variant {
         if condition { self.published(source, key) } else { self }
     }
 
-    /// Expects messages of the validation layer under `--check`, at least one, each of which names one of
-    /// these, and says why; where there are none, no message is expected.
+    /// Expects at least one message with this id from the validation layer under `--check`, each naming one of
+    /// `named`, and says why; expects none where `named` is empty.
     pub fn alarm(&mut self, id: &str, named: Vec<Named>, reason: &str) -> &mut Self {
         list(&mut self.alarms, id, named, reason, false);
         self

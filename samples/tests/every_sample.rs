@@ -63,7 +63,7 @@ fn check(sample: &str) -> Result<()> {
 
 /// A short run gives a whole record, alone on the standard output, and nothing in it is wrong.
 fn bench(sample: &str) -> Result<()> {
-    let ended = Call::new(sample)?.words("--budget 1 --json -").run()?.with_code(0)?;
+    let ended = Call::new(sample)?.with_driver_threads().words("--budget 1 --json -").run()?.with_code(0)?;
     let record = read_json(&ended.stdout).with_context(|| format!("stdout is no record: {ended}"))?;
     ensure!(record.sample == sample, "the record is of {}", record.sample);
     ensure!(ran(&record).next().is_some(), "no variant ran: {ended}");

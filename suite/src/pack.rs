@@ -48,10 +48,14 @@ impl Pack {
 /// # Errors
 /// What cannot be read, would not be whole, or cannot be written.
 pub fn pack(file: &Path) -> Result<bool> {
-    ensure!(file.ends_with(RECORD), "only a {RECORD} in a folder of its own can be packed");
+    ensure!(
+        file.ends_with(RECORD),
+        "only the {RECORD} of a folder is packed; what --json wrote stays one file"
+    );
     let folder = file.parent().unwrap_or(Path::new(""));
-    let written: Value = serde_json::from_slice(&fs::read(file)?).context("not a whole JSON document")?;
+    // First, because it reads no more than a record may take.
     let record = read_record(file)?;
+    let written: Value = serde_json::from_slice(&fs::read(file)?).context("not a whole JSON document")?;
     let is_packed = written["schema"] == SCHEMA && !written["samples_file"].is_null();
     if !is_packed {
         ensure_known(&written, &serde_json::to_value(&record)?, "")?;
@@ -81,7 +85,10 @@ fn ensure_known(written: &Value, read: &Value, at: &str) -> Result<()> {
         (Value::Number(written), Value::Number(read)) => written == read || written.as_f64() == read.as_f64(),
         (written, read) => written == read,
     };
-    ensure!(same, "it holds {at}, which this version does not know: it is left as it is");
+    ensure!(
+        same,
+        "it holds {at}, which this version does not know: nothing was changed; use the version that wrote it"
+    );
     Ok(())
 }
 
@@ -98,7 +105,10 @@ fn remove_unpacked(folder: &Path, record: &Record) -> Result<()> {
     if same {
         fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))
     } else {
-        say(&format!("{} has other cells than the record: it is left as it is", path.display()));
+        say(&format!(
+            "{} has other cells than the record: it is kept; compare the two and delete it by hand",
+            path.display()
+        ));
         Ok(())
     }
 }

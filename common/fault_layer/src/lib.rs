@@ -1,18 +1,18 @@
-//! A Vulkan layer that lets any single call fail: what the driver would answer on a bad day.
+//! A Vulkan layer that lets any single call fail, as a driver might.
 //!
 //! `HOTLAP_LAYER=list:FILE` writes down the calls that can fail, in order. `HOTLAP_LAYER=FUNCTION#N:CODE` lets
 //! the N-th call of a function answer with that `VkResult`, without making it; `FUNCTION#N+:CODE` lets all
 //! calls from the N-th on do so. `common::fault` does the same inside the program, for the calls that go
 //! through it; the layer meets every call, whoever makes it.
 //!
-//! A wait that answers `VK_TIMEOUT` stands for a queue that hangs: a wait without an end then has none, and
-//! neither has any later call that waits for the device.
+//! A planned `VK_TIMEOUT` stands for a queue that hangs: a `vkWaitForFences` of an hour or more then never returns, nor
+//! does a later call that waits for the device.
 //!
 //! # Safety
 //! The loader calls the entry points as Vulkan's layer interface says, and hands over pointers that are valid
 //! for the call. Each hook passes its arguments on untouched, as machine words: on the 64-bit systems that
 //! Vulkan runs on, each integer, handle and pointer is passed in a word of its own, and no hooked function has
-//! an argument of another kind. Functions of a device are those of the last one that was made: one driver.
+//! an argument of another kind. The functions of the last device are called for all: they must be of one driver.
 #![expect(unsafe_code, reason = "a layer is C; see the contract above")]
 #![cfg(target_pointer_width = "64")]
 

@@ -48,12 +48,12 @@ fn is_for_ever(nanoseconds: usize) -> bool {
     u128::try_from(nanoseconds).is_ok_and(|nanoseconds| nanoseconds >= FOR_EVER.as_nanos())
 }
 
-/// A plan that is none ends the program: a test that injects nothing must not pass.
+/// An invalid plan ends the program: a test that injects nothing must not pass.
 fn read() -> Option<Plan> {
     let value = std::env::var(VARIABLE).ok()?;
     let plan = parse(&value);
     if plan.is_none() {
-        eprintln!("{VARIABLE}={value} is neither list:FILE nor FUNCTION#NUMBER:CODE");
+        eprintln!("{VARIABLE}={value} is neither list:FILE (writable) nor FUNCTION#NUMBER[+]:CODE");
         std::process::abort();
     }
     plan

@@ -59,7 +59,7 @@ pub(super) struct Common {
     /// Show the sample in a window: its picture, its figures, its waves, and a knob for each of its arguments
     ///
     /// Variants are measured as with --bench, between the frames. A shader that is saved is built at once,
-    /// inside a checkout. With --check the validation layer listens. The ? key lists all keys.
+    /// inside a checkout, where shaderc is built in or glslc is on the PATH. With --check the validation layer listens. The ? key lists all keys.
     #[arg(long, conflicts_with_all = ["bench", "profile", "code", "code_diff", "matrix", "samples", "thorough", "budget", "csv", "image", "trace", "list_devices", "list_variants"])]
     pub(super) live: bool,
     /// With --live: draw into no window but into memory, for machines without a display

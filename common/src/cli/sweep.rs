@@ -109,7 +109,14 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
         if let Ok(record) = report::read_record(&json) {
             records.push((point.name(", "), record));
         } else if measures && number == 0 && !sweeps_devices {
-            // It has said why. What hindered it before it measured anything hinders the others too.
+            // It has said why. What hindered it before it measured anything mostly hinders the others too.
+            let others = points.len() - 1;
+            if others > 0 {
+                let is = if others == 1 { "run is" } else { "runs are" };
+                say(&format!(
+                    "the other {others} {is} not started: correct the first, or leave its value out"
+                ));
+            }
             break;
         }
     }

@@ -45,9 +45,6 @@ pub struct Profiled {
     pub failed: usize,
     /// What hindered the frame of a variant.
     pub errors: Vec<anyhow::Error>,
-    /// The last of them left the device unusable (a queue that hung, a lost device, a wait that failed): nothing
-    /// more could be shown.
-    pub aborted: bool,
     /// The user stopped it between two variants.
     pub interrupted: bool,
 }
@@ -61,18 +58,20 @@ pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Profiled> {
     session.rehearse()?;
     let names = lab.variants.iter().map(|v| v.name.len()).max().unwrap_or(0);
     let mut profiled = Profiled::default();
+    // A queue that hung, a lost device, a wait that failed: nothing more can be shown.
+    let mut is_unusable = false;
     for (v, variant) in lab.variants.iter().enumerate() {
         profiled.interrupted |= stopped();
         let text = match session.left_out(v) {
-            _ if profiled.aborted || profiled.interrupted => "not shown".into(),
+            _ if is_unusable || profiled.interrupted => "not shown".into(),
             Some(Status::Skipped { reason } | Status::Unsupported { reason }) => {
                 format!("left out: {reason}")
             }
             _ => {
                 let judged = one_variant(lab, &mut session, v).unwrap_or_else(|error| {
                     let reason = one_line(&error);
-                    profiled.aborted = error.is::<Halt>() || lab.gpu.is_busy();
-                    profiled.errors.push(error);
+                    is_unusable = error.is::<Halt>() || lab.gpu.is_busy();
+                    profiled.errors.push(error.context(variant.name.clone()));
                     Err(reason)
                 });
                 profiled.failed += usize::from(judged.is_err());

@@ -34,7 +34,8 @@ impl Instance {
         let entry = unsafe { ash::Entry::load() }.map_err(|error| {
             Halt::Skip(format!(
                 "no Vulkan loader ({error}): install it (Debian, Ubuntu: libvulkan1; Fedora, Arch: \
-                 vulkan-loader; macOS: vulkan-loader and molten-vk), or let scripts/run do it"
+                 vulkan-loader; macOS: vulkan-loader and molten-vk, or the Vulkan SDK; Windows: the GPU's driver \
+                 brings it), or let scripts/run do it"
             ))
         })?;
         let available = attempt("listing instance extensions", || unsafe {

@@ -80,14 +80,14 @@ pub(super) fn read_samples(text: &[u8], rows: &mut [Row]) -> Result<()> {
     let mut reader = ::csv::Reader::from_reader(text);
     let heads = reader.headers()?.clone();
     let mut cells = ::csv::StringRecord::new();
-    // Lines of a row stand together.
+    // Lines of a row stand together, in the order of the rows.
     let mut at = 0;
     while reader.read_record(&mut cells)? {
         let sample: Sample = cells.deserialize(Some(&heads))?;
         let line: Line<'_> = cells.deserialize(Some(&heads))?;
         if rows.get(at).is_none_or(|row| row.variant != line.variant) {
             let number = cells.position().map_or(0, ::csv::Position::line);
-            at = rows
+            at += rows[at..]
                 .iter()
                 .position(|row| row.variant == line.variant)
                 .ok_or_else(|| anyhow!("line {number}: the record has no row '{}'", line.variant))?;

@@ -202,7 +202,7 @@ impl Place {
 }
 
 /// What the names of drafts begin and end with.
-const DRAFT: (&str, &str) = (".hot-lap-", ".part");
+pub(super) const DRAFT: (&str, &str) = (".hot-lap-", ".part");
 /// A draft is locked within that time.
 const LOCKED_WITHIN: Duration = Duration::from_secs(10);
 

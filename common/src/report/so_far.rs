@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use super::destination::DRAFT;
 use crate::fault;
 
 /// Replaces a file by a text, whole, but without waiting for the disk: what a crash of the process leaves.
 pub(crate) fn keep_so_far(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut name = std::ffi::OsString::from(".hot-lap-");
+    let mut name = std::ffi::OsString::from(DRAFT.0);
     name.push(path.file_name().unwrap_or_default());
-    name.push(".so-far");
+    name.push(DRAFT.1);
     let draft = path.with_file_name(name);
     fault::write("writing what was measured so far", || fs::write(&draft, text))?;
     fs::rename(draft, path)

@@ -18,7 +18,7 @@ use crate::sound::sound;
 /// The packed samples in the folder of a run.
 pub const SAMPLES: &str = "samples.csv.gz";
 
-/// No record is larger, and no text of samples, in bytes: the largest that was made has a hundredth of it.
+/// Upper limit in bytes of a record and of unpacked samples, a hundred times the largest so far.
 const LARGEST: u64 = 256 << 20;
 
 /// A record without its samples, which names the file that has them, and the content of that file.
@@ -58,7 +58,7 @@ pub fn read_record(path: &Path) -> Result<Record> {
 /// What is no UTF-8.
 fn text_of(bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes)
-        .map_err(|error| anyhow!("no text: byte {} is no UTF-8", error.utf8_error().valid_up_to()))
+        .map_err(|error| anyhow!("not a text file: byte {} is not UTF-8", error.utf8_error().valid_up_to()))
 }
 
 /// Reads the samples of `record` from the file beside `path`.
@@ -67,12 +67,15 @@ fn join(record: &mut Record, file: &SamplesFile, path: &Path) -> Result<()> {
     // A record comes from anywhere: it names no file elsewhere.
     let plain = Path::new(&file.name).file_name().is_some_and(|plain| plain == file.name.as_str());
     ensure!(plain, "'{name}' is not the name of a file beside the record");
-    ensure!(record.rows.iter().all(|row| row.samples.is_empty()), "the rows have samples too");
+    ensure!(
+        record.rows.iter().all(|row| row.samples.is_empty()),
+        "the record names a file of samples and holds samples itself"
+    );
     let beside = path.with_file_name(&file.name);
     // A pipe would wait for a writer that may never come.
-    ensure!(beside.is_file(), "{name}, which has the samples, is not beside it");
+    ensure!(beside.is_file(), "{name} is missing beside it: copy both files");
     let packed = File::open(beside).with_context(|| format!("reading {name}"))?;
-    let damaged = || format!("{name} is cut or damaged");
+    let damaged = || format!("{name} is cut or damaged: restore both files from one run");
     let text = bytes(GzDecoder::new(packed), LARGEST).with_context(damaged)?;
     ensure!(
         sha256(&text) == file.sha256,
@@ -161,11 +164,11 @@ mod tests {
             refusal(folder.path()).contains("samples.csv.gz has the samples of another run, or was changed")
         );
         fs::write(&samples, &right[..right.len() / 2]).unwrap();
-        assert!(refusal(folder.path()).contains("samples.csv.gz is cut or damaged: "));
+        assert!(refusal(folder.path()).contains("samples.csv.gz is cut or damaged: restore"));
         fs::write(&samples, "variant,round\n").unwrap();
         assert!(refusal(folder.path()).contains("samples.csv.gz is cut or damaged: "));
         fs::remove_file(&samples).unwrap();
-        assert!(refusal(folder.path()).contains("samples.csv.gz, which has the samples, is not beside it"));
+        assert!(refusal(folder.path()).contains("samples.csv.gz is missing beside it"));
     }
 
     #[test]
@@ -212,6 +215,9 @@ mod tests {
 
     #[test]
     fn what_is_no_text_says_where() {
-        assert_eq!(text_of(b"{\"a\xff\"".to_vec()).unwrap_err().to_string(), "no text: byte 3 is no UTF-8");
+        assert_eq!(
+            text_of(b"{\"a\xff\"".to_vec()).unwrap_err().to_string(),
+            "not a text file: byte 3 is not UTF-8"
+        );
     }
 }

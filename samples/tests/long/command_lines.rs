@@ -10,7 +10,7 @@ use crate::seed;
 use crate::support::{Call, samples};
 
 /// Of each sample.
-const LINES: usize = 20;
+const LINES: usize = 100;
 
 /// What a person may type behind an option.
 const VALUES: [&str; 24] = [

@@ -1,4 +1,5 @@
-//! A soak, faults in every call, command lines at random, and a build from nothing: for `scripts/test --long`, because they take minutes.
+//! Soaks, faults in every call, command lines at random, and builds from nothing: for `scripts/test --long`, because
+//! they take minutes.
 
 mod command_lines;
 mod single_faults;
@@ -93,7 +94,8 @@ fn waits(sample: &str, arguments: &str, cuts: &[&str]) -> Result<()> {
     for (seed, cut) in (0..40).zip(cuts.iter().cycle()) {
         let crowd = || Call::new("pipelined_events")?.words("--budget 60").start();
         let other = (seed % 2 == 1).then(crowd).transpose()?;
-        let call = Call::new(sample)?.words("--repetitions 1 --samples 250 --variant tile_* --json -");
+        let call = Call::new(sample)?.with_driver_threads();
+        let call = call.words("--repetitions 1 --samples 250 --variant tile_* --json -");
         let call = call.words(arguments).words(cut);
         let call = call.args(["--seed".into(), seed.to_string()]);
         let ended = call.start()?.for_at_most(BESIDE_ANOTHER).wait()?.with_code(0)?;

@@ -92,7 +92,7 @@ fn drawn(workload: usize, calls: &[String], random: &mut Pcg64) -> Vec<Fault> {
         let nth = met.entry(function.clone()).or_default();
         *nth += 1;
         let results: &[i32] = match &function[..] {
-            "vkWaitForFences" | "vkWaitSemaphores" => &[TIMEOUT, LOST],
+            "vkWaitForFences" => &[TIMEOUT, LOST],
             "vkQueueSubmit2" | "vkGetQueryPoolResults" => &[NO_HOST_MEMORY, NO_DEVICE_MEMORY, LOST],
             _ => &[NO_HOST_MEMORY, NO_DEVICE_MEMORY],
         };

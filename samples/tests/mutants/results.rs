@@ -39,7 +39,10 @@ pub fn trials_called(
 }
 
 fn run(checkout: &Checkout, sample: &str, words: &str) -> Result<Ended> {
-    checkout.call(sample)?.words(words).words("--samples 1 --repetitions 2 --json -").run()
+    let call = checkout.call(sample)?;
+    // Tiles that wait for others run beside them.
+    let call = if words.contains("tile_") { call.with_driver_threads() } else { call };
+    call.words(words).words("--samples 1 --repetitions 2 --json -").run()
 }
 
 /// The variants of the sample itself: the device's own limits have kernels of their own.

@@ -25,8 +25,10 @@ enum Shows {
     WhereSplit,
 }
 
-/// Name, shader, what to replace by what, and where that must show.
-type Mutant = (&'static str, &'static str, &'static [(&'static str, &'static str)], Shows);
+/// What to replace by what.
+type Edits = &'static [(&'static str, &'static str)];
+/// Name, shader, edits, and where they must show.
+type Mutant = (&'static str, &'static str, Edits, Shows);
 
 const MUTANTS: [Mutant; 9] = [
     ("one_neighbour_too_few", STEP, &[("d <= RADIUS", "d < RADIUS")], Shows::Everywhere),
@@ -65,8 +67,8 @@ const MUTANTS: [Mutant; 9] = [
     ),
 ];
 
-/// Counters that cannot be trusted: what to replace by what, and whether the shader under test is broken as well.
-const COUNTERS: [(&str, &[(&str, &str)], bool); 3] = [
+/// Counters that cannot be trusted: name, edits, and whether the shader under test is broken as well.
+const COUNTERS: [(&str, Edits, bool); 3] = [
     ("counts_nothing", &[("if (count > 0u)", "if (false)")], true),
     ("counts_only_the_first_half", &[("if (differs(i))", "if (differs(i) && 2 * i < elements)")], true),
     (
@@ -101,7 +103,7 @@ fn check(checkout: &Checkout) -> Result<Ended> {
     checkout.call(SAMPLE)?.words(SMALL).words("--check").run()
 }
 
-fn broken(shader: &str, edits: &[(&str, &str)]) -> Result<Checkout> {
+fn broken(shader: &str, edits: Edits) -> Result<Checkout> {
     let checkout = Checkout::copy()?;
     for (old, new) in edits {
         checkout.replace(shader, old, new)?;
@@ -130,7 +132,7 @@ fn is_hit(row: &Row, shows: Shows) -> bool {
 }
 
 /// Wrong rows are called wrong and have no time.
-fn measured(shader: &str, edits: &[(&str, &str)], shows: Shows) -> Result<()> {
+fn measured(shader: &str, edits: Edits, shows: Shows) -> Result<()> {
     let ended = bench(&broken(shader, edits)?)?.with_code(EXIT_FAILED.into())?;
     let record = read_json(&ended.stdout)?;
     ensure!(record.ended == End::Complete, "a wrong row ended the run: {:?}", record.ended);
@@ -165,7 +167,7 @@ fn called_wrong(row: &Row, record: &Record) -> bool {
 }
 
 /// Each wrong variant has its line, and says where.
-fn checked(shader: &str, edits: &[(&str, &str)], shows: Shows) -> Result<()> {
+fn checked(shader: &str, edits: Edits, shows: Shows) -> Result<()> {
     let checkout = broken(shader, edits)?;
     let record = read_json(&bench(&checkout)?.stdout)?;
     let ended = check(&checkout)?.with_code(EXIT_FAILED.into())?;
@@ -188,7 +190,7 @@ fn checked(shader: &str, edits: &[(&str, &str)], shows: Shows) -> Result<()> {
     Ok(())
 }
 
-fn with_counter(edits: &[(&str, &str)], also_broken: bool) -> Result<Checkout> {
+fn with_counter(edits: Edits, also_broken: bool) -> Result<Checkout> {
     let checkout = broken(COMPARE, edits)?;
     if also_broken {
         checkout.replace(STEP, "d <= RADIUS", "d < RADIUS")?;
@@ -197,7 +199,7 @@ fn with_counter(edits: &[(&str, &str)], also_broken: bool) -> Result<Checkout> {
 }
 
 /// The device's count is not believed where the CPU counts otherwise: nothing is right then.
-fn counter_measured(edits: &[(&str, &str)], also_broken: bool) -> Result<()> {
+fn counter_measured(edits: Edits, also_broken: bool) -> Result<()> {
     let ended = bench(&with_counter(edits, also_broken)?)?.with_code(EXIT_FAILED.into())?;
     let line = ended.stderr.lines().find(|line| line.contains("the device counted"));
     ensure!(line.is_some_and(|line| line.contains("the CPU")), "no word of the counter: {ended}");
@@ -211,7 +213,7 @@ fn counter_measured(edits: &[(&str, &str)], also_broken: bool) -> Result<()> {
     Ok(())
 }
 
-fn counter_checked(edits: &[(&str, &str)], also_broken: bool) -> Result<()> {
+fn counter_checked(edits: Edits, also_broken: bool) -> Result<()> {
     let ended = check(&with_counter(edits, also_broken)?)?.with_code(EXIT_FAILED.into())?;
     ensure!(ended.stdout.contains("the device counted"), "no word of the counter: {ended}");
     ensure!(!ended.stdout.contains(" ok:"), "something is right in spite of it: {ended}");

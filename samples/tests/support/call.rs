@@ -70,6 +70,8 @@ impl Call {
         // Mesa's CPU driver allocates stacks for workgroups with barriers. By default glibc maps and unmaps each anew,
         // which took half of the CPU time of `bloom --size 96 --samples 1`.
         command.env("MALLOC_MMAP_THRESHOLD_", "1000000000").env("MALLOC_TRIM_THRESHOLD_", "2000000000");
+        // What runs by default is compiled ahead: nothing else may be asked for.
+        command.env("HOTLAP_NO_COMPILER", "1");
         // Tests run side by side already: threads of the CPU driver take up to half as much CPU time again.
         command.env("LP_NUM_THREADS", "0");
         // Errors that are expected are made by the thousand; a panic's backtrace is kept.

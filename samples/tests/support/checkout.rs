@@ -40,9 +40,9 @@ impl Checkout {
         fs::rename(&draft, &path).with_context(|| format!("renaming to {}", path.display()))
     }
 
-    /// A call of a sample that reads these shaders.
+    /// A call of a sample that reads these shaders, and compiles those that were changed.
     pub fn call(&self, sample: &str) -> Result<Call> {
-        Ok(Call::new(sample)?.within(self.path()))
+        Ok(Call::new(sample)?.within(self.path()).without("HOTLAP_NO_COMPILER"))
     }
 }
 

@@ -17,7 +17,12 @@ const KNOWN: [&str; 3] = ["1.3.239", "1.4.309", "1.4.363"];
 /// The layer's version and, where no list was made with it, with which ones.
 pub(super) fn known(version: &str) -> String {
     let known = KNOWN.contains(&version).then(|| format!("layer {version}"));
-    known.unwrap_or_else(|| format!("layer {version}; alarms are listed for {}", KNOWN.join(", ")))
+    known.unwrap_or_else(|| {
+        format!(
+            "layer {version}; tested with {}: a message that is not listed may be new in it",
+            KNOWN.join(", ")
+        )
+    })
 }
 
 /// The messages that are not listed, and the listed ones that did not come.
@@ -44,7 +49,8 @@ pub(super) fn first_of_each<'m>(messages: impl IntoIterator<Item = &'m Message>)
     let line = |(id, (count, first)): (_, (_, &Message))| {
         let regions = first.regions.join(", ");
         let place = if regions.is_empty() { "at a submit".into() } else { format!("in {regions}") };
-        format!("{id} ({count} times), the first {place}: {}", shorten(&first.text))
+        let times = if count == 1 { "once".into() } else { format!("{count} times") };
+        format!("{id} ({times}), the first {place}: {}", shorten(&first.text))
     };
     heard.into_iter().map(line).collect()
 }
@@ -199,7 +205,7 @@ mod tests {
                 said(READ, text, &[]),
             ] {
                 let said = problems(&events(), &[listed.clone(), other.clone()]);
-                assert!(said.starts_with(&format!("{} (1 times)", other.id)), "{other:?}: {said}");
+                assert!(said.starts_with(&format!("{} (once)", other.id)), "{other:?}: {said}");
             }
         }
     }

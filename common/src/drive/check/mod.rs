@@ -33,9 +33,6 @@ pub struct Checked {
     pub failed: usize,
     /// What hindered the check of a variant.
     pub errors: Vec<anyhow::Error>,
-    /// The last of them left the device unusable (a queue that hung, a lost device, a wait that failed): nothing
-    /// more could be checked.
-    pub aborted: bool,
     /// The user stopped it between two variants.
     pub interrupted: bool,
 }
@@ -79,9 +76,10 @@ pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Re
             Err(error) => {
                 line(&mut checked, &variant.name, &format!("FAILED: {}", one_line(&error)));
                 checked.failed += 1;
-                checked.aborted = error.is::<Halt>() || lab.gpu.is_busy();
-                checked.errors.push(error);
-                if checked.aborted {
+                // A queue that hung, a lost device, a wait that failed: nothing more can be checked.
+                let is_last = error.is::<Halt>() || lab.gpu.is_busy();
+                checked.errors.push(error.context(variant.name.clone()));
+                if is_last {
                     for variant in &lab.variants[v + 1..] {
                         line(&mut checked, &variant.name, "not checked");
                     }

@@ -176,7 +176,10 @@ impl Presenter {
         // egui panics where a change is dropped.
         let changes = Changes(std::mem::take(textures));
         // What it may still read is not written.
-        ensure!(!self.device.is_busy(), "a frame before this one has not ended");
+        ensure!(
+            !self.device.is_busy(),
+            "the driver has not finished the last frame: --live --headless --frames N draws off-screen"
+        );
         // Those of a frame that failed.
         self.flush()?;
         self.painter.change(&changes.0)?;

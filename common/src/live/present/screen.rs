@@ -56,6 +56,9 @@ impl Screen {
     }
 
     pub fn resize(&mut self, size: [u32; 2]) {
+        if size != self.size {
+            self.misses = 0;
+        }
         self.size = size;
         let is_other = |chain: &Chain| [chain.extent.width, chain.extent.height] != size;
         self.is_stale |= self.chain.as_ref().is_none_or(is_other);

@@ -40,7 +40,8 @@ pub(super) fn events() -> Result<Events> {
         // Before it stands where in the library the error arose.
         let error = error.to_string();
         let error = error.rsplit(": ").next().unwrap_or_default().trim_end_matches('.');
-        let words = "--bench measures without one, and --live --headless --frames N draws off-screen";
+        let words = "--bench measures without one, --live --headless --frames N draws off-screen; on Wayland without \
+             XWayland build with --features samples/wayland";
         Halt::Skip(format!("no display to open a window on ({error}): {words}")).into()
     })
 }
