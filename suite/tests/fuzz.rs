@@ -21,7 +21,7 @@ fn spoiled() -> Vec<(&'static str, Vec<u8>)> {
         ("a whole JSON document", Vec::new()),
         ("a whole JSON document", text.as_bytes()[..text.len() / 3].to_vec()),
         ("a whole JSON document", b"[".repeat(200_000)),
-        ("byte 0 is no UTF-8", b"\xff\xfe{}".to_vec()),
+        ("byte 0 is not UTF-8", b"\xff\xfe{}".to_vec()),
         ("no field `schema`", b"[1, 2, 3]".to_vec()),
         ("rows: invalid type", with("/rows", json!("none"))),
         ("rows[0].isolated_us.n", with("/rows/0/isolated_us/n", json!(-1))),

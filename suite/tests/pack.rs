@@ -102,8 +102,8 @@ fn what_would_be_lost_is_left_as_it_is() {
 fn what_cannot_be_packed_is_refused() {
     let top = tempfile::tempdir().unwrap();
     fs::write(top.path().join("a.json"), tree(1, "codegen").to_string()).unwrap();
-    suite(top.path(), &["pack", "a.json"]).refused(2, &["a.json: only a record.json in a folder of its own"]);
+    suite(top.path(), &["pack", "a.json"]).refused(2, &["a.json: only the record.json of a folder"]);
     fs::create_dir(top.path().join("run")).unwrap();
     fs::write(top.path().join("run/record.json"), "{").unwrap();
-    suite(top.path(), &["pack", "."]).refused(2, &["packing ./run/record.json: not a whole JSON document"]);
+    suite(top.path(), &["pack", "."]).refused(2, &["not a whole JSON document"]);
 }

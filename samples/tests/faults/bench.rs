@@ -140,15 +140,16 @@ fn cache_trials() -> Result<Vec<Trial>> {
     let checkout = Arc::new(Checkout::copy()?);
     checkout.replace("include/texel.glsl", "const uint MIX_BITS = 24;", "const uint MIX_BITS = 24u;")?;
     let (folder, cache) = (tempfile::tempdir_in(checkout.path())?, tempfile::tempdir()?);
-    let mut made = list_all(call()?.env("HOTLAP_CACHE_DIR", cache.path()), folder.path())?;
+    let compiles = || Ok::<Call, anyhow::Error>(call()?.without("HOTLAP_NO_COMPILER"));
+    let mut made = list_all(compiles()?.env("HOTLAP_CACHE_DIR", cache.path()), folder.path())?;
     made.retain(|made| is_cache(&made.label));
     let shaders = made.iter().filter(|made| made.label.starts_with("writing a SPIR-V")).count();
     ensure!(shaders > 1, "no writes of the cache were listed: {made:?}");
-    let one = |fault: Fault| {
+    let one = move |fault: Fault| {
         let checkout = Arc::clone(&checkout);
         trial(format!("bench::{}", fault.name()), move || {
             let (folder, cache) = (tempfile::tempdir_in(checkout.path())?, tempfile::tempdir()?);
-            let call = fault.inject(call()?).env("HOTLAP_CACHE_DIR", cache.path());
+            let call = fault.inject(compiles()?).env("HOTLAP_CACHE_DIR", cache.path());
             whole(&call.within(folder.path()).run()?.with_code(EXIT_RIGHT.into())?, folder.path())?;
             let cached: Vec<String> = files_of(cache.path())?.into_keys().collect();
             ensure!(cached.len() == shaders - 1, "all but one of {shaders} could be kept: {cached:?}");
