@@ -20,6 +20,7 @@ const TRACED: [&str; 6] =
 pub fn manifest(folder: &Path) -> Result<Value> {
     let path = folder.join("suite.json");
     let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+    ensure!(!text.contains("\"/"), "a path that holds on this machine only: {text}");
     serde_json::from_str(&text).with_context(|| format!("{} is not whole: {text}", path.display()))
 }
 
