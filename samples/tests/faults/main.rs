@@ -9,6 +9,7 @@
 mod bench;
 mod calls;
 mod check;
+mod enumerations;
 mod folder;
 mod listing;
 mod picture;
@@ -43,6 +44,7 @@ fn trials() -> Result<Vec<Trial>> {
     let calls = bench::calls()?;
     let mut trials = bench::trials(&calls)?;
     trials.extend(check::trials(&calls)?);
+    trials.extend(enumerations::trials()?);
     trials.extend(listing::trials()?);
     trials.extend(folder::trials());
     trials.extend(picture::trials());

@@ -21,17 +21,26 @@ const FAULTS: usize = 120;
 const QUICK: &str = "--repetitions 1 --samples 1 --seed 1";
 
 /// What is run: the sample and its arguments. Small: the calls matter, not their times.
-const WORKLOADS: [(&str, &str); 9] = [
+const WORKLOADS: [(&str, &str); 15] = [
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --trace out.json"),
+    ("pipelined_events", "--size 48 --passes 2 --variant two_queues"),
+    ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --live --headless --frames 4"),
+    ("pipelined_events", "--passes 2..3 --size 48 --variant full_barrier"),
     ("data_race", "--size 32"),
     ("group_physics", ""),
     ("lds_blur", "--size 64"),
     ("bloom", "--size 64x48"),
     ("drain_fill", ""),
+    ("semi_persistent_waves", "--size 64"),
+    ("swizzled_remap", "--size 64"),
+    ("codegen", ""),
 ];
+
+/// Arguments of what takes no samples.
+const UNMEASURED: [&str; 3] = ["--check", "--profile", "--live"];
 
 /// `VkResult`s.
 const TIMEOUT: i32 = 2;
@@ -79,10 +88,12 @@ pub fn every_call_may_fail() -> Result<()> {
 
 fn call(workload: usize) -> Result<Call> {
     let (sample, arguments) = WORKLOADS[workload];
-    let call = Call::new(sample)?.words(arguments);
-    // Of those a check and a capture take none.
-    let measures = !arguments.contains("--check") && !arguments.contains("--profile");
-    Ok(if measures { call.words(QUICK) } else { call })
+    let call = Call::new(sample)?.words(arguments).env("HOTLAP_ONE_QUEUE_AS_TWO", "1");
+    Ok(if measures(arguments) { call.words(QUICK) } else { call })
+}
+
+fn measures(arguments: &str) -> bool {
+    !UNMEASURED.iter().any(|unmeasured| arguments.contains(unmeasured))
 }
 
 /// A fault for each call, of a kind that the function can answer.
@@ -110,9 +121,8 @@ impl Fault {
     fn run(&self, layer: &FaultLayer) -> Result<()> {
         let (sample, arguments) = WORKLOADS[self.workload];
         let folder = tempfile::tempdir()?;
-        let measures = !arguments.contains("--check") && !arguments.contains("--profile");
         let call = call(self.workload)?.within(folder.path());
-        let call = if measures { call.words("--out run") } else { call };
+        let call = if measures(arguments) { call.words("--out run") } else { call };
         let ended = layer.on(call, &self.plan()).run()?;
         let reasons = ended.stderr.lines().filter(|line| line.starts_with(&format!("{sample}: "))).count();
         match self.code() {
