@@ -290,7 +290,8 @@ fn remember_destroy(next: vk::PFN_vkVoidFunction) {
 }
 
 unsafe extern "system" fn destroy_device(device: vk::Device, allocator: *const vk::AllocationCallbacks<'_>) {
-    plan::wait_for_device();
+    // SAFETY: a handle is a pointer on 64-bit systems.
+    plan::wait_for_device(unsafe { transmute::<vk::Device, usize>(device) });
     let next = DESTROY_DEVICE.load(Ordering::Acquire);
     if !next.is_null() {
         // SAFETY: the next layer's function of this name, with the caller's own arguments.

@@ -2,7 +2,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -14,34 +15,50 @@ const VARIABLE: &str = "HOTLAP_LAYER";
 const FOR_EVER: Duration = Duration::from_secs(3600);
 
 static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
-static HANGS: AtomicBool = AtomicBool::new(false);
+/// The device that hangs, as `device_of` has it; 0 where none does.
+static HANGS: AtomicUsize = AtomicUsize::new(0);
 
 enum Plan {
     List(Mutex<File>),
-    Fail { function: String, nth: usize, and_later: bool, result: vk::Result, seen: AtomicUsize },
+    Fail {
+        function: String,
+        nth: usize,
+        and_later: bool,
+        result: vk::Result,
+        seen: AtomicUsize,
+        /// Written once it has failed: a run that never makes the call must not count as one that bore the fault.
+        met: Option<PathBuf>,
+    },
 }
 
 /// What a call answers instead of being made; `None` where it is to be made.
 pub(crate) fn answer(function: &str, words: &[usize]) -> Option<vk::Result> {
-    if HANGS.load(Ordering::Acquire) && matches!(function, "vkDeviceWaitIdle" | "vkQueueWaitIdle") {
-        wait_for_device();
+    let handle = words.first().copied().unwrap_or_default();
+    if matches!(function, "vkDeviceWaitIdle" | "vkQueueWaitIdle") {
+        wait_for_device(handle);
     }
     let result = PLAN.get_or_init(read).as_ref()?.meet(function)?;
     if result == vk::Result::TIMEOUT {
-        HANGS.store(true, Ordering::Release);
+        HANGS.store(device_of(handle), Ordering::Release);
         // The time that vkWaitForFences is given.
         if function == "vkWaitForFences" && words.get(4).is_some_and(|&ns| is_for_ever(ns)) {
-            wait_for_device();
+            wait_for_device(handle);
         }
     }
     Some(result)
 }
 
-/// Waits for a queue: for ever, where it hangs.
-pub(crate) fn wait_for_device() {
-    while HANGS.load(Ordering::Acquire) {
+/// Waits for a device, or for a queue of one: for ever, where it hangs.
+pub(crate) fn wait_for_device(handle: usize) {
+    while HANGS.load(Ordering::Acquire) == device_of(handle) {
         std::thread::sleep(FOR_EVER);
     }
+}
+
+/// What a device and its queues have in common: the loader's table of functions, which their first word points to.
+fn device_of(handle: usize) -> usize {
+    // SAFETY: a handle of a device or of a queue, as the loader passes it, points to its object.
+    unsafe { (handle as *const usize).read() }
 }
 
 fn is_for_ever(nanoseconds: usize) -> bool {
@@ -53,7 +70,7 @@ fn read() -> Option<Plan> {
     let value = std::env::var(VARIABLE).ok()?;
     let plan = parse(&value);
     if plan.is_none() {
-        eprintln!("{VARIABLE}={value} is neither list:FILE (writable) nor FUNCTION#NUMBER[+]:CODE");
+        eprintln!("{VARIABLE}={value} is neither list:FILE (writable) nor FUNCTION#NUMBER[+]:CODE[:FILE]");
         std::process::abort();
     }
     plan
@@ -64,24 +81,31 @@ fn parse(value: &str) -> Option<Plan> {
         let file = OpenOptions::new().create(true).append(true).open(path).ok()?;
         return Some(Plan::List(Mutex::new(file)));
     }
-    let (call, code) = value.rsplit_once(':')?;
-    let (function, nth) = call.split_once('#')?;
+    let (function, rest) = value.split_once('#')?;
+    let (nth, code) = rest.split_once(':')?;
+    let (code, met) = code.split_once(':').map_or((code, None), |(code, path)| (code, Some(path.into())));
     let (nth, and_later) = nth.strip_suffix('+').map_or((nth, false), |nth| (nth, true));
     let (nth, result) = (nth.parse().ok()?, vk::Result::from_raw(code.parse().ok()?));
-    Some(Plan::Fail { function: function.to_owned(), nth, and_later, result, seen: AtomicUsize::new(0) })
+    Some(Plan::Fail { function: function.to_owned(), nth, and_later, result, seen: AtomicUsize::new(0), met })
 }
 
 impl Plan {
-    fn meet(&self, met: &str) -> Option<vk::Result> {
+    fn meet(&self, called: &str) -> Option<vk::Result> {
         match self {
             Self::List(file) => {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 // The test that reads the list misses what could not be written.
-                let _ = writeln!(file, "{met}");
+                let _ = writeln!(file, "{called}");
                 None
             }
-            Self::Fail { function, nth, and_later, result, seen } if function == met => {
+            Self::Fail { function, nth, and_later, result, seen, met } if function == called => {
                 let at = seen.fetch_add(1, Ordering::Relaxed) + 1;
+                if at == *nth
+                    && let Some(path) = met
+                {
+                    // The test takes the fault for one that was not met, and says how many.
+                    let _ = File::create(path);
+                }
                 (at == *nth || *and_later && at > *nth).then_some(*result)
             }
             Self::Fail { .. } => None,

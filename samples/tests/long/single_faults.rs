@@ -21,14 +21,13 @@ const FAULTS: usize = 120;
 const QUICK: &str = "--repetitions 1 --samples 1 --seed 1";
 
 /// What is run: the sample and its arguments. Small: the calls matter, not their times.
-const WORKLOADS: [(&str, &str); 15] = [
+const WORKLOADS: [(&str, &str); 14] = [
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --trace out.json"),
     ("pipelined_events", "--size 48 --passes 2 --variant two_queues"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --live --headless --frames 4"),
-    ("pipelined_events", "--passes 2..3 --size 48 --variant full_barrier"),
     ("data_race", "--size 32"),
     ("group_physics", ""),
     ("lds_blur", "--size 64"),
@@ -69,20 +68,27 @@ pub fn every_call_may_fail() -> Result<()> {
         all.truncate(FAULTS);
         faults.extend(all);
     }
-    let (next, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let [next, met, wrong] = [0; 3].map(AtomicUsize::new);
     let work = || {
         while let Some(fault) = faults.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Err(error) = fault.run(&layer) {
-                println!("{}: {error:#}\n", fault.plan());
-                wrong.fetch_add(1, Ordering::Relaxed);
+            match fault.run(&layer) {
+                Ok(was_met) => drop(met.fetch_add(usize::from(was_met), Ordering::Relaxed)),
+                Err(error) => {
+                    println!("{}: {error:#}\n", fault.plan());
+                    wrong.fetch_add(1, Ordering::Relaxed);
+                }
             }
         }
     };
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| (0..processors).for_each(|_| drop(scope.spawn(work))));
-    let wrong = wrong.into_inner();
-    println!("{} faults in {} workloads with seed {seed}, {wrong} wrong", faults.len(), WORKLOADS.len());
-    ensure!(wrong == 0, "seed {seed}: {wrong} of {} faults did not end as they must", faults.len());
+    let (all, met, wrong) = (faults.len(), met.into_inner(), wrong.into_inner());
+    println!(
+        "{all} faults in {} workloads with seed {seed}: {met} met and right, {wrong} wrong",
+        WORKLOADS.len()
+    );
+    ensure!(met + wrong > all * 9 / 10, "seed {seed}: only {met} of {all} faults were met");
+    ensure!(wrong == 0, "seed {seed}: {wrong} of {all} faults did not end as they must");
     Ok(())
 }
 
@@ -118,27 +124,34 @@ impl Fault {
         format!("{}#{}:{}", self.function, self.nth, self.result)
     }
 
-    fn run(&self, layer: &FaultLayer) -> Result<()> {
+    /// Whether the run made the call: frames of a window come by time, so their number is another in each run.
+    fn run(&self, layer: &FaultLayer) -> Result<bool> {
         let (sample, arguments) = WORKLOADS[self.workload];
         let folder = tempfile::tempdir()?;
         let call = call(self.workload)?.within(folder.path());
         let call = if measures(arguments) { call.words("--out run") } else { call };
-        let ended = layer.on(call, &self.plan()).run()?;
+        let beside = tempfile::tempdir()?;
+        let met = beside.path().join("met");
+        let ended = layer.on(call, &format!("{}:{}", self.plan(), met.display())).run()?;
+        let code = self.code().filter(|_| met.exists());
         let reasons = ended.stderr.lines().filter(|line| line.starts_with(&format!("{sample}: "))).count();
-        match self.code() {
-            None => ensure!(ended.code == Some(0) && reasons == 0, "harmless, and yet: {ended}"),
+        // Of a window's two one names the variant, and one says that the last frame shows no figure.
+        let most = if arguments.contains("--live") { 2 } else { 1 };
+        match code {
+            None => ensure!(ended.code == Some(0) && reasons == 0, "not met, or harmless, and yet: {ended}"),
             Some(code) => {
                 ensure!(ended.code == Some(code.into()), "expected exit code {code} of {ended}");
-                ensure!(reasons == 1, "{reasons} lines of reason in place of one: {ended}");
+                ensure!((1..=most).contains(&reasons), "{reasons} lines of reason in place of one: {ended}");
             }
         }
         let record = folder.path().join("run/record.json");
         if record.exists() {
             let record = read_record(&record)?;
             let complete = record.ended == End::Complete;
-            ensure!(complete == self.code().is_none(), "the record says {:?}: {ended}", record.ended);
+            ensure!(complete == code.is_none(), "the record says {:?}: {ended}", record.ended);
         }
-        left_whole(&folder, &ended)
+        left_whole(&folder, &ended)?;
+        Ok(met.exists())
     }
 
     fn code(&self) -> Option<u8> {
