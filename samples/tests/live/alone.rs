@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use common::error::EXIT_FAILED;
 
 use crate::display::Key;
@@ -12,6 +12,7 @@ use crate::window::{Window, ended_quietly};
 
 const SAMPLE: &str = "pipelined_events";
 const LIFE: Duration = Duration::from_secs(60);
+const READING: &str = "reading timestamps";
 
 /// A window that is paused takes under a twentieth of a core.
 pub fn idle() -> Result<()> {
@@ -71,6 +72,20 @@ pub fn wrong_at_once() -> Result<()> {
     let ended = window.quit()?.with_code(2)?;
     ensure!(ended.stderr.contains(&format!("{SAMPLE}: full_barrier: ")), "not named: {ended}");
     Ok(())
+}
+
+/// A call that fails in a variant's sample is told once, with the variant.
+pub fn a_variant_fails() -> Result<()> {
+    let words = "--size 48 --passes 2 --live --headless --frames 4";
+    let call = || Call::new(SAMPLE).map(|call| call.words(words));
+    let folder = tempfile::tempdir()?;
+    let list = folder.path().join("calls");
+    call()?.env("HOTLAP_FAULT", format!("list:{}", list.display())).run()?.with_code(0)?;
+    let made = std::fs::read_to_string(&list)?;
+    let (before, _) = made.split_once("running full_barrier").context("it did not run")?;
+    let nth = before.matches(READING).count() + 1;
+    let ended = call()?.env("HOTLAP_FAULT", format!("{READING}#{nth}:host-memory")).run()?;
+    told_on_one_line(ended, EXIT_FAILED, &[&format!("full_barrier: out of memory while {READING}")])
 }
 
 /// A driver that says of every image that the window has changed.

@@ -135,13 +135,11 @@ impl Fault {
         let ended = layer.on(call, &format!("{}:{}", self.plan(), met.display())).run()?;
         let code = self.code().filter(|_| met.exists());
         let reasons = ended.stderr.lines().filter(|line| line.starts_with(&format!("{sample}: "))).count();
-        // Of a window's two one names the variant, and one says that the last frame shows no figure.
-        let most = if arguments.contains("--live") { 2 } else { 1 };
         match code {
             None => ensure!(ended.code == Some(0) && reasons == 0, "not met, or harmless, and yet: {ended}"),
             Some(code) => {
                 ensure!(ended.code == Some(code.into()), "expected exit code {code} of {ended}");
-                ensure!((1..=most).contains(&reasons), "{reasons} lines of reason in place of one: {ended}");
+                ensure!(reasons == 1, "{reasons} lines of reason in place of one: {ended}");
             }
         }
         let record = folder.path().join("run/record.json");

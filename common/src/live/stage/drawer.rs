@@ -36,7 +36,7 @@ pub(super) struct Drawer {
     line: Option<Line>,
     cost: Cost,
     keys: VecDeque<Key>,
-    /// Why nothing is measured, in the last frame.
+    /// Why nothing is measured in the last frame, where no row of the record says it.
     failure: Option<String>,
 }
 
@@ -164,7 +164,7 @@ impl Drawer {
     /// Notes what became of a board, and tells it.
     fn shown(&mut self, drawn: Drawn, number: u64, board: &Board, size: [u32; 2]) {
         self.failure = match &board.state {
-            State::Failed(reason) => Some(reason.to_string()),
+            State::Failed(reason) if !is_of_a_row(board, reason) => Some(reason.to_string()),
             _ => None,
         };
         self.desk.hide(drawn == Drawn::Nothing);
@@ -259,6 +259,12 @@ fn saved(
         Err(error) if error.is::<Halt>() => Err(error),
         Err(error) => Ok(Err(one_line(&error))),
     }
+}
+
+/// The engine says at the end what was wrong with each row.
+fn is_of_a_row(board: &Board, failure: &str) -> bool {
+    let rows = board.figures.record.iter().flat_map(|record| &record.rows);
+    rows.filter_map(|row| row.status.reason()).any(|reason| reason == failure)
 }
 
 fn is_building(board: &Board) -> bool {
