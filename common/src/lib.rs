@@ -6,7 +6,7 @@
 
 // Vulkan is a C interface: this is the one crate that may call it. The contract is on `Gpu`.
 #![allow(unsafe_code)]
-// What only the window calls; builds with it say what nobody calls.
+// Some functions serve the window alone; a build with the window still warns about dead code.
 #![cfg_attr(not(feature = "window"), allow(dead_code))]
 
 pub mod certificate;
