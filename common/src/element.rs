@@ -1,5 +1,7 @@
 //! What a result is compared by: one texel of an image, one word of a buffer.
 
+use rayon::prelude::*;
+
 /// How the words of a result make elements, and how far one may be from what was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
@@ -57,7 +59,8 @@ impl Element {
         if expected[..words] == actual[..words] {
             return 0;
         }
-        (0..elements as usize).filter(|&at| self.differs(expected, actual, at)).count() as u64
+        let differs = |&at: &usize| self.differs(expected, actual, at);
+        (0..elements as usize).into_par_iter().filter(differs).count() as u64
     }
 
     fn near(self, a: u32, b: u32) -> bool {
