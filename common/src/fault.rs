@@ -1,64 +1,12 @@
-//! Failures on purpose. Every Vulkan call that can fail and every write of a result goes through
-//! here, so that a test can let any single one of them fail as a bad day would.
-//!
-//! `HOTLAP_FAULT=list:FILE` writes down what goes through, in order; `HOTLAP_FAULT=LABEL#N:KIND` lets
-//! the N-th call with this label fail before it is made. Without the variable the detour is one load.
+//! Calls of Vulkan that can fail, each of which a test can let fail: see [`record::fault`].
 
 use std::fmt::Display;
-use std::fs::File;
-use std::io::{self, ErrorKind, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::Result;
 use ash::prelude::VkResult;
 use ash::vk;
-
-use crate::error::failure;
-
-const VARIABLE: &str = "HOTLAP_FAULT";
-
-/// Set only where the environment asks for a fault, and before the first call.
-static PLAN: OnceLock<Plan> = OnceLock::new();
-
-/// What to do with the calls that come by.
-#[derive(Debug)]
-enum Plan {
-    List(Mutex<File>),
-    Fail { label: String, nth: usize, kind: Kind, seen: AtomicUsize },
-}
-
-/// How a call fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Lost,
-    Memory,
-    HostMemory,
-    Timeout,
-    DiskFull,
-    Unknown,
-}
-
-/// What kind of call comes by; the list tells it, so that a test knows which failures fit.
-#[derive(Clone, Copy, Debug)]
-enum Site {
-    Call,
-    Wait,
-    Allocation,
-    Write,
-}
-
-/// Reads the plan from the environment.
-///
-/// # Errors
-/// A value that is no plan; a list that cannot be written.
-pub fn arm() -> Result<()> {
-    let Some(value) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) else { return Ok(()) };
-    let plan = Plan::parse(&value.to_string_lossy())?;
-    // A second run in one process keeps the plan of the first.
-    let _ = PLAN.set(plan);
-    Ok(())
-}
+use record::error::{Halt, NoRoom};
+use record::fault::{Kind, Site, before};
 
 /// Calls Vulkan. `what` completes "while …" where it fails, and is not formatted before.
 pub(crate) fn attempt<T>(what: impl Display, call: impl FnOnce() -> VkResult<T>) -> Result<T> {
@@ -67,107 +15,41 @@ pub(crate) fn attempt<T>(what: impl Display, call: impl FnOnce() -> VkResult<T>)
 
 /// As [`attempt`], for callers that want Vulkan's own code.
 pub(crate) fn call<T>(what: impl Display, call: impl FnOnce() -> VkResult<T>) -> VkResult<T> {
-    before(Site::Call, &what).map_err(Kind::of_vulkan)?;
+    before(Site::Call, &what).map_err(code)?;
     call()
 }
 
 /// As [`call`], for waits, which may also end by time-out.
 pub(crate) fn wait(what: impl Display, call: impl FnOnce() -> VkResult<()>) -> VkResult<()> {
-    before(Site::Wait, &what).map_err(Kind::of_vulkan)?;
+    before(Site::Wait, &what).map_err(code)?;
     call()
 }
 
 /// The failure of an allocation that is about to be made, where one is planned.
 pub(crate) fn allocation(what: impl Display) -> VkResult<()> {
-    before(Site::Allocation, &what).map_err(Kind::of_vulkan)
+    before(Site::Allocation, &what).map_err(code)
 }
 
-/// Writes; `what` names the write in a plan.
-///
-/// # Errors
-/// What `write` met, and what is planned.
-pub fn write<T>(what: impl Display, write: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    before(Site::Write, &what).map_err(Kind::of_system)?;
-    write()
-}
-
-// On the timed host path of every sample: the rest must not be inlined into it.
-fn before(site: Site, what: &impl Display) -> Result<(), Kind> {
-    match PLAN.get() {
-        None => Ok(()),
-        Some(plan) => plan.meet(site, what),
+/// The failure of a Vulkan call in words; `what` completes "while …".
+pub(crate) fn failure(result: vk::Result, what: impl Display) -> anyhow::Error {
+    match result {
+        vk::Result::ERROR_DEVICE_LOST => Halt::DeviceLost(what.to_string()).into(),
+        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => NoRoom(format!(
+            "out of device memory while {what}: use a smaller size, or end other programs on the device"
+        ))
+        .into(),
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY => anyhow::anyhow!("out of memory while {what}"),
+        other => anyhow::anyhow!("{other:?} while {what}"),
     }
 }
 
-impl Plan {
-    fn parse(value: &str) -> Result<Self> {
-        if let Some(path) = value.strip_prefix("list:") {
-            let file = File::create(path).with_context(|| format!("{VARIABLE}: cannot write {path}"))?;
-            return Ok(Self::List(Mutex::new(file)));
-        }
-        Self::fail(value).ok_or_else(|| {
-            anyhow!(
-                "{VARIABLE}={value} is neither list:FILE nor LABEL#NUMBER:KIND with one of the kinds lost, \
-                 memory, host-memory, timeout, disk-full and unknown; it is for tests, unset it to measure"
-            )
-        })
-    }
-
-    fn fail(value: &str) -> Option<Self> {
-        let (call, kind) = value.rsplit_once(':')?;
-        let (label, nth) = call.rsplit_once('#')?;
-        let nth = nth.parse().ok().filter(|&nth| nth > 0)?;
-        Some(Self::Fail { label: label.to_owned(), nth, kind: Kind::parse(kind)?, seen: AtomicUsize::new(0) })
-    }
-
-    #[cold]
-    fn meet(&self, site: Site, what: &dyn Display) -> Result<(), Kind> {
-        let what = what.to_string();
-        match self {
-            Self::List(file) => {
-                let site = format!("{site:?}").to_lowercase();
-                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                // The test that reads the list misses what could not be written.
-                let _ = writeln!(file, "{site}\t{what}");
-                Ok(())
-            }
-            Self::Fail { label, nth, kind, seen } if *label == what => {
-                let met = seen.fetch_add(1, Ordering::Relaxed) + 1;
-                if met == *nth { Err(*kind) } else { Ok(()) }
-            }
-            Self::Fail { .. } => Ok(()),
-        }
-    }
-}
-
-impl Kind {
-    fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            "lost" => Self::Lost,
-            "memory" => Self::Memory,
-            "host-memory" => Self::HostMemory,
-            "timeout" => Self::Timeout,
-            "disk-full" => Self::DiskFull,
-            "unknown" => Self::Unknown,
-            _ => return None,
-        })
-    }
-
-    fn of_vulkan(self) -> vk::Result {
-        match self {
-            Self::Lost => vk::Result::ERROR_DEVICE_LOST,
-            Self::Memory => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
-            Self::HostMemory => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
-            Self::Timeout => vk::Result::TIMEOUT,
-            Self::DiskFull | Self::Unknown => vk::Result::ERROR_UNKNOWN,
-        }
-    }
-
-    fn of_system(self) -> io::Error {
-        match self {
-            Self::DiskFull => ErrorKind::StorageFull.into(),
-            other => io::Error::other(format!("{other:?}")),
-        }
+fn code(kind: Kind) -> vk::Result {
+    match kind {
+        Kind::Lost => vk::Result::ERROR_DEVICE_LOST,
+        Kind::Memory => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+        Kind::HostMemory => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
+        Kind::Timeout => vk::Result::TIMEOUT,
+        Kind::DiskFull | Kind::Unknown => vk::Result::ERROR_UNKNOWN,
     }
 }
 
@@ -176,32 +58,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_call_that_is_named_fails() {
-        let plan = Plan::parse("running a: b#2:lost").unwrap();
-        let meet = |what: &str| plan.meet(Site::Call, &what);
-        assert_eq!(meet("running a: b"), Ok(()));
-        assert_eq!(meet("running a"), Ok(()));
-        assert_eq!(meet("running a: b"), Err(Kind::Lost));
-        assert_eq!(meet("running a: b"), Ok(()));
-    }
-
-    #[test]
-    fn what_is_no_plan_is_refused_on_one_line() {
-        for value in ["1", "submitting", "submitting#1", "submitting:lost", "submitting#0:lost", "a#1:bad"] {
-            let message = Plan::parse(value).unwrap_err().to_string();
-            assert!(message.starts_with(&format!("HOTLAP_FAULT={value} is neither")), "{message}");
-            assert!(!message.contains('\n'));
-        }
-        assert!(Plan::parse("list:/absent/list").is_err());
-    }
-
-    #[test]
     fn every_failure_has_the_code_that_it_stands_for() {
-        let of = |name| Kind::parse(name).map(Kind::of_vulkan);
-        assert_eq!(of("lost"), Some(vk::Result::ERROR_DEVICE_LOST));
-        assert_eq!(of("memory"), Some(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
-        assert_eq!(of("host-memory"), Some(vk::Result::ERROR_OUT_OF_HOST_MEMORY));
-        assert_eq!(of("timeout"), Some(vk::Result::TIMEOUT));
-        assert_eq!(Kind::DiskFull.of_system().kind(), ErrorKind::StorageFull);
+        assert_eq!(code(Kind::Lost), vk::Result::ERROR_DEVICE_LOST);
+        assert_eq!(code(Kind::Memory), vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+        assert_eq!(code(Kind::HostMemory), vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+        assert_eq!(code(Kind::Timeout), vk::Result::TIMEOUT);
     }
 }

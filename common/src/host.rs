@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use crate::record::{Host, Tool};
+use record::{Host, Tool};
+
 use crate::source::Library;
 
 /// What a sample's binary knows of itself at compile time; made by [`sample!`](crate::sample).

@@ -4,11 +4,11 @@
 use anyhow::Result;
 use ash::vk;
 use rayon::prelude::*;
+use record::{COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT};
 
 use crate::cmd::Binding;
 use crate::lab::Lab;
 use crate::memory::texel_bytes;
-use crate::record::{COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT};
 use crate::values::Shape;
 
 /// Invocations of a workgroup of the copy, and texels of each. With all loads ahead of the stores, this
@@ -139,14 +139,15 @@ fn qualifier(format: vk::Format) -> &'static str {
 mod tests {
     use std::ops::ControlFlow;
 
+    use record::Status;
+
     use super::*;
     use crate::drive::bench::{self, BenchOptions};
     use crate::gpu::{Gpu, OpenOptions};
     use crate::lab::LabOptions;
-    use crate::record::Status;
 
     /// Rows of a lab with both limits of such images, sampled once and checked.
-    fn measured(plane: [u32; 2], volume: [u32; 3], format: vk::Format) -> Vec<crate::record::Row> {
+    fn measured(plane: [u32; 2], volume: [u32; 3], format: vk::Format) -> Vec<record::Row> {
         let gpu = Gpu::open(&OpenOptions::default()).unwrap();
         let mut lab = Lab::new(gpu, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
         lab.limits(plane, format).unwrap();

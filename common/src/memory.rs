@@ -4,8 +4,8 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use ash::vk;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use gpu_allocator::{AllocationError, MemoryLocation};
+use record::error::NoRoom;
 
-use crate::error::NoRoom;
 use crate::fault::{self, attempt};
 use crate::gpu::{Arena, Buffer, Event, Gpu, Image, Texels};
 use crate::values::Shape;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use record::{Cell, Declared, Predicted, Promise, Published, Status, Work, published};
+
 use crate::cmd::{Cmd, Queues, Usage};
-use crate::published;
-use crate::record::{Cell, Declared, Predicted, Promise, Published, Status, Work};
 use crate::validation::Message;
 
 /// Which of the repetitions in one submit is being recorded.

@@ -6,9 +6,8 @@ mod support;
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
-use common::error::EXIT_RIGHT;
-use common::record::Status;
-use common::report::read_json;
+use common::record::error::EXIT_RIGHT;
+use common::record::{Status, read_json};
 use libtest_mimic::Arguments;
 use support::{Call, trial};
 

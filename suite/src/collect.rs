@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use common::record::Record;
-use common::report::{Destination, read_record};
+use common::report::Destination;
+use record::{Record, read_record};
 
 /// Name of a record's file in the folder of a run.
 pub const RECORD: &str = "record.json";

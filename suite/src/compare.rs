@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use common::cli::terminal::{print, say, width_of};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{Ended, Record, Row};
 use common::report::{Charset, Destination};
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::{Ended, Record, Row};
 
 use crate::collect::{Found, collect};
 

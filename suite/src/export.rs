@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use common::error::EXIT_RIGHT;
-use common::record::{Record, Row, Sample};
-use common::report::{Destination, read_record};
-use common::stats::Summary;
+use common::report::Destination;
+use record::error::EXIT_RIGHT;
+use record::stats::Summary;
+use record::{Record, Row, Sample, read_record};
 
 use crate::collect::{find, spare};
 

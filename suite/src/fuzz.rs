@@ -7,11 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use common::error::one_line;
-use common::record::Record;
-use common::report::{Charset, Folder, SAMPLES, json, read_json, read_record};
+use common::report::{Charset, Folder};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use record::error::one_line;
+use record::{Record, SAMPLES, json, read_json, read_record};
 use serde_json::{Value, json as value};
 
 use crate::collect::{Found, RECORD};

@@ -20,9 +20,10 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use common::cli;
 use common::cli::terminal::{bear_the_file_limit, leave_at_once, say};
-use common::error::{EXIT_RIGHT, exit_code, one_line};
-use common::{cli, fault};
+use record::error::{EXIT_RIGHT, exit_code, one_line};
+use record::fault;
 
 #[derive(Debug, Parser)]
 #[command(

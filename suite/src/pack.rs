@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use common::cli::terminal::say;
-use common::error::EXIT_RIGHT;
-use common::record::{Record, SCHEMA};
-use common::report::{self, Destination, Folder, SAMPLES, read_record};
+use common::report::{Destination, Folder};
+use record::error::EXIT_RIGHT;
+use record::{Record, SAMPLES, SCHEMA, read_record};
 use serde_json::Value;
 
 use crate::collect::{RECORD, find};
@@ -98,7 +98,7 @@ fn remove_unpacked(folder: &Path, record: &Record) -> Result<()> {
     if !path.is_file() {
         return Ok(());
     }
-    let packed = columns(report::csv(record)?.as_bytes())?;
+    let packed = columns(record::csv(record)?.as_bytes())?;
     let same = columns(&fs::read(&path)?).is_ok_and(|columns| {
         columns.iter().all(|(head, cells)| packed.get(head).is_some_and(|packed| packed == cells))
     });

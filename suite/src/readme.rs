@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use common::cli::terminal::{print, say};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
 use common::report::Destination;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
 
 use crate::report::ladder_svg;
 use block::{Drawing, Ladder, Made, made};
@@ -94,9 +94,9 @@ impl Renewed {
 /// # Errors
 /// As [`Readme::run`].
 #[cfg(test)]
-pub fn shown(record: &common::record::Record) -> Result<()> {
+pub fn shown(record: &record::Record) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    fs::write(folder.path().join(crate::collect::RECORD), common::report::json(record)?)?;
+    fs::write(folder.path().join(crate::collect::RECORD), record::json(record)?)?;
     let page = "<!-- suite: picture . -->\n<!-- suite: end -->\n";
     renewed(page, folder.path(), ladder_svg).map(drop).map_err(|fault| fault.error)
 }

@@ -21,9 +21,9 @@ use anyhow::{Result, bail};
 use common::cli::terminal::{fitted, print};
 use common::gpu::{Usable, find_device, usable_devices};
 use common::host::{self, Sample};
-use common::record::Tool;
 use common::report::quote;
 use common::source::Library;
+use record::Tool;
 
 use crate::samples::Samples;
 use folder::Place;

@@ -1,8 +1,8 @@
 //! `suite schema`.
 
 use anyhow::Result;
-use common::error::EXIT_RIGHT;
 use common::report::Destination;
+use record::error::EXIT_RIGHT;
 
 /// Write the JSON schema of records
 #[derive(clap::Args, Clone, Debug)]
@@ -18,7 +18,7 @@ impl Schema {
     /// # Errors
     /// A file that cannot be written.
     pub fn run(&self) -> Result<u8> {
-        self.to.write(common::schema::schema()?)?;
+        self.to.write(record::schema::schema()?)?;
         Ok(EXIT_RIGHT)
     }
 }

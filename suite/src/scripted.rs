@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use common::certificate::{Certificate, Check, CheckResult};
-use common::record::{Record, Row, Sample};
-use common::report::read_record;
-use common::stats::Summary;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use record::self_test::{Certificate, Check, CheckResult};
+use record::stats::Summary;
+use record::{Record, Row, Sample, read_record};
 
 /// A record of a run with three variants of 100, 200 and 400 µs, 40 samples of each.
 pub fn record() -> Record {

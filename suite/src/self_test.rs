@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use common::OpenOptions;
-use common::certificate::Certificate;
 use common::cli::seconds;
 use common::cli::terminal::{fitted, on_interrupt, print, say};
-use common::facts::DeviceFacts;
 use common::report::{Charset, Destination};
 use common::self_test::{Options, certify_device};
+use record::DeviceFacts;
+use record::self_test::Certificate;
 use serde::Serialize;
 
 /// Test on the device that times are to be trusted

@@ -7,8 +7,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use common::record::SCHEMA;
-use common::report::{csv, json, read_record};
+use record::{SCHEMA, csv, json, read_record};
 use serde_json::{Value, json as value};
 use support::{names, suite, tree, twin};
 

@@ -6,9 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::certificate::{Certificate, Check, CheckResult};
-use common::record::{Ended, Record, Status};
-use common::report::{json, read_record};
+use record::self_test::{Certificate, Check, CheckResult};
+use record::{Ended, Record, Status, json, read_record};
 
 fn results() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../results").canonicalize().unwrap()
@@ -268,7 +267,7 @@ fn rows_without_a_time_say_why_and_have_no_bar() {
 fn what_is_to_be_known_is_said() {
     let folder = tempfile::tempdir().unwrap();
     changed(folder.path(), RUN, |record| {
-        record.device.kind = common::facts::Kind::Cpu;
+        record.device.kind = record::Kind::Cpu;
         record.tool.build = "debug".into();
         record.tool.dirty = Some(true);
         record.method.tools = vec!["VK_LAYER_KHRONOS_validation".into()];

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
 
 use super::trace::TraceFile;
 use super::{print, say};
-use crate::error::{EXIT_FAILED, EXIT_RIGHT};
 use crate::gpu::QueueKind;
 use crate::host::Sample;
 use crate::isa::Target;

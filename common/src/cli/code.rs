@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use record::error::{EXIT_FAILED, EXIT_RIGHT, exit_code, one_line};
 
 use super::terminal::width_of;
 use super::{Run, command, print, say};
 use crate::drive::code::{Dispatched, dispatched, reported};
-use crate::error::{EXIT_FAILED, EXIT_RIGHT, exit_code, one_line};
 use crate::host::{self, Sample};
 use crate::isa::{self, CodeReport, Target};
 use crate::lab::{CodePair, Lab};

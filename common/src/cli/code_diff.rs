@@ -6,11 +6,11 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use record::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
 
 use super::terminal::width_of;
 use super::{Run, command, print, say};
 use crate::drive::code::dispatched;
-use crate::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
 use crate::host;
 use crate::isa::diff::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, Listing, listings};
 use crate::isa::{self, KernelCode, Line, Raw, Source, VariantCode};

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
+use record::error::EXIT_FAILED;
 use serde::Serialize;
 
 use super::terminal::{leave_at_once, progress_bar, show};
 use crate::drive::bench::{Phase, SoFar, Step};
-use crate::error::EXIT_FAILED;
 
 /// Between two records of what was measured so far.
 const CHECKPOINT: Duration = Duration::from_secs(1);

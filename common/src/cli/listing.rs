@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use console::Term;
+use record::error::EXIT_RIGHT;
 
 use super::terminal::width_of;
 use super::{Run, print};
-use crate::error::EXIT_RIGHT;
 use crate::lab::Lab;
 use crate::report::{self, Charset, Listed, Runs};
 

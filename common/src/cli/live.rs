@@ -7,13 +7,13 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
+use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt};
+use record::{Ended, Record, Row, Status, Stop, fault, is_limit};
 
 use super::args::{command, own};
 use super::terminal::{FILE_WIDTH, leave_at_once};
 use super::{Run, as_given, clock_seed, code_of, cpu_note};
 use crate::drive::bench::{self, SoFar};
-use crate::error::{EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt};
-use crate::fault;
 use crate::gpu::Gpu;
 use crate::lab::Lab;
 use crate::live::desk::Desk;
@@ -21,8 +21,6 @@ use crate::live::engine::{Engine, Program, Taken, Wanted};
 use crate::live::knobs::knobs;
 use crate::live::link::{Order, State};
 use crate::live::stage::{Script, Stage};
-use crate::measure::Stop;
-use crate::record::{Ended, Record, Row, Status, is_limit};
 use crate::report::{self, Folder};
 
 /// So long the engine may take to end the sample under way, beyond what a submit may take: freeing what a sample
@@ -215,7 +213,7 @@ impl<A: Args> Program for Live<A> {
         if let Some(json) = &self.run.common.json {
             let record =
                 record.context("nothing was measured that --json could hold: give it more --frames")?;
-            json.write(report::json(record)?)?;
+            json.write(record::json(record)?)?;
         }
         Ok(code_of(rows))
     }
@@ -250,8 +248,9 @@ fn new_folder(asked: Option<&Path>, sample: &str) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use record::error::EXIT_FAILED;
+
     use super::*;
-    use crate::error::EXIT_FAILED;
 
     #[test]
     fn what_was_wrong_goes_before_who_ended_it() {

@@ -24,18 +24,16 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, exit_code, one_line};
+use record::self_test::Certificate;
+use record::{Ended, Kind, Record, Row, SCHEMA, Shows, Status, Traced, fault, is_limit};
 
-use crate::certificate::Certificate;
 use crate::drive::bench::{self, BenchOptions, Measured, SoFar};
 use crate::drive::{check, profile};
-use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, exit_code, one_line};
-use crate::facts::Kind;
-use crate::fault;
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::isa;
 use crate::lab::{Lab, LabOptions, Selection};
-use crate::record::{Ended, Record, Row, SCHEMA, Shows, Status, Traced, is_limit};
 use crate::report::{self, Destination, Folder};
 use crate::self_test;
 use crate::tamper::{Break, Tamper};
@@ -363,7 +361,7 @@ impl Run {
         }
         Some(Box::new(move |so_far| {
             let record = self.record(lab, so_far, None, Ended::Unfinished, started);
-            let Ok(text) = report::json(&record) else { return };
+            let Ok(text) = record::json(&record) else { return };
             let kept = json.iter().map(|file| report::keep_so_far(file, &text));
             // A disk that is full now may have room when the run ends, and then it is told.
             kept.chain(folder.map(|folder| folder.keep_so_far(&text))).for_each(drop);

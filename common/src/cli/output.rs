@@ -1,9 +1,9 @@
 //! Where a measured run is shown and written.
 
+use record::{Ended, RaceMap, Record};
+
 use super::terminal::{FILE_WIDTH, width_of};
 use super::{Run, print, say};
-use crate::drive::maps::Map;
-use crate::record::{Ended, Record};
 use crate::report::{self, Charset, Destination, Folder, Painting};
 use crate::tracy;
 
@@ -12,7 +12,7 @@ impl Run {
     pub(super) fn write(
         &self,
         record: &Record,
-        maps: &[Map],
+        maps: &[RaceMap],
         painting: Option<&Painting>,
         folder: Option<&Folder>,
     ) -> Vec<anyhow::Error> {
@@ -32,8 +32,8 @@ impl Run {
             print(&table(&console::Term::stdout()))
         };
         // Each is tried, whatever became of the others: measuring again costs more than a message.
-        let json = self.common.json.as_ref().map(|to| report::json(record).and_then(|text| to.write(&text)));
-        let csv = self.common.csv.as_ref().map(|to| report::csv(record).and_then(|text| to.write(&text)));
+        let json = self.common.json.as_ref().map(|to| record::json(record).and_then(|text| to.write(&text)));
+        let csv = self.common.csv.as_ref().map(|to| record::csv(record).and_then(|text| to.write(&text)));
         let waves = report::traced(Charset::Utf8, FILE_WIDTH, record);
         let out = folder.map(|to| to.write(record, &report::table(record, FILE_WIDTH), waves.as_deref()));
         let image = self.common.image.as_ref();

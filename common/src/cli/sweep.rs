@@ -9,14 +9,14 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result, bail, ensure};
+use record::Record;
+use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
 
 use super::args::refuse;
 use super::terminal::{on_interrupt, width_of};
 use super::{print, say};
-use crate::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
 use crate::gpu::usable_devices;
 use crate::host::Sample;
-use crate::record::Record;
 use crate::report::{self, Charset};
 
 /// So many runs are a day's work by mistake.
@@ -105,8 +105,8 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
         }
         let ended = run_point(call, &kept.path().join("progress")).context("starting a run of the sweep")?;
         let code = ended.code().and_then(|code| u8::try_from(code).ok());
-        worst = worst.max(code.unwrap_or(crate::error::EXIT_FAILED));
-        if let Ok(record) = report::read_record(&json) {
+        worst = worst.max(code.unwrap_or(record::error::EXIT_FAILED));
+        if let Ok(record) = record::read_record(&json) {
             records.push((point.name(", "), record));
         } else if measures && number == 0 && !sweeps_devices {
             // It has said why. What hindered it before it measured anything mostly hinders the others too.

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
+use record::error::EXIT_INTERRUPTED;
+use record::fault;
 
 use crate::drive::bench::Step;
-use crate::error::EXIT_INTERRUPTED;
-use crate::fault;
 use crate::report::{self, Charset};
 
 /// Columns of a table that goes into a file.

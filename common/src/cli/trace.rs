@@ -3,10 +3,10 @@
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
+use record::trace::Trace;
+use record::{Record, Traced};
 
-use crate::record::{Record, Traced};
 use crate::report::{self, Destination, Lane, Theme};
-use crate::trace::Trace;
 
 /// A file to write the wave timeline to; its ending says how.
 #[derive(Clone, Debug, PartialEq, Eq)]

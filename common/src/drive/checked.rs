@@ -1,8 +1,9 @@
 //! What of each variant is checked, for the rows of a record while a session is at work.
 
+use record::Status;
+
 use super::session::Session;
 use crate::lab::{Check, Lab};
-use crate::record::Status;
 
 /// What a session has found out of the lab's variants, in their order.
 pub(crate) struct Checked<'l> {

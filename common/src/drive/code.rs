@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
+use record::Status;
 
 use super::session::Session;
 use crate::isa::{KernelCode, Reported, Source, VariantCode};
 use crate::kernel::Kernel;
 use crate::lab::Lab;
-use crate::record::Status;
 
 /// The kernels of a lab's variants, each once, and the variants that dispatch them.
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! Where texels differed, over all samples of a run: counted on the device in bins.
 
 use anyhow::Result;
+use record::RaceMap;
 
 use crate::cmd::Cmd;
 use crate::element::Element;
@@ -11,21 +12,6 @@ use crate::memory::Place;
 
 /// Bins a side; a picture shows no more.
 const MOST_BINS: u32 = 128;
-
-/// What a variant's samples had wrong, and where.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Map {
-    /// Its name.
-    pub variant: String,
-    /// Texels of the image.
-    pub size: [u32; 2],
-    /// Columns and rows of bins.
-    pub bins: [u32; 2],
-    /// How often a texel of each bin differed, row by row.
-    pub counts: Vec<u32>,
-    /// Images that were compared: one in each repetition of each sample.
-    pub trials: u64,
-}
 
 /// The maps of all variants that are checked.
 pub(super) struct Maps {
@@ -93,7 +79,7 @@ impl Maps {
     }
 
     /// Reads the maps of the variants that have samples.
-    pub fn read(&self, lab: &Lab) -> Result<Vec<Map>> {
+    pub fn read(&self, lab: &Lab) -> Result<Vec<RaceMap>> {
         let mut maps = Vec::new();
         for (counting, variant) in self.of.iter().zip(&lab.variants) {
             let Some(map) = counting.as_ref().filter(|map| map.trials > 0) else { continue };
@@ -105,7 +91,7 @@ impl Maps {
             })?;
             let counts = lab.gpu.read(map.readback)?;
             let Counting { size, bins, trials, .. } = *map;
-            maps.push(Map { variant: variant.name.clone(), size, bins, counts, trials });
+            maps.push(RaceMap { variant: variant.name.clone(), size, bins, counts, trials });
         }
         Ok(maps)
     }

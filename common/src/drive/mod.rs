@@ -7,7 +7,6 @@ pub(crate) mod clock;
 pub mod code;
 mod cycles;
 mod evict;
-pub mod figures;
 mod fill;
 pub(crate) mod interval;
 pub mod maps;

@@ -16,13 +16,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use record::error::{Halt, one_line};
+use record::{Promise, Status};
 
 use super::check::{miscount, must_differ};
 use super::session::Session;
 use crate::cmd::Cmd;
-use crate::error::{Halt, one_line};
 use crate::lab::Lab;
-use crate::record::{Promise, Status};
 use crate::variant::Recording;
 
 /// What delimits a frame, from the outside in.

@@ -4,16 +4,15 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
+use record::{Kind, Status};
 
 use super::maps::Maps;
 use super::session::Session;
 use crate::cmd::script::Script;
 use crate::cmd::{Cmd, Noted, Queues};
-use crate::facts::Kind;
 use crate::gpu::{Event, Set};
 use crate::kernel::Kernel;
 use crate::lab::{Check, Output};
-use crate::record::Status;
 use crate::tamper::Break;
 use crate::variant::{Recording, Rep};
 

@@ -1,10 +1,11 @@
 //! From the pairs that the engine kept to the rows of a record.
 
+use record::stats::{Summary, paired_ratio};
+use record::{BEFORE_ITS_FIRST, Method, Racy, Row, Sample, Status, is_limit};
+
 use super::checked::Checked;
 use crate::lab::Lab;
 use crate::measure::{self, Pair};
-use crate::record::{BEFORE_ITS_FIRST, Method, Racy, Row, Sample, Status, is_limit};
-use crate::stats::{Summary, paired_ratio};
 use crate::variant::Variant;
 
 /// One row a variant, in the sample's order; `runnable` are the positions of those that the `engine`
@@ -175,10 +176,11 @@ fn sample(pair: &Pair) -> Sample {
 
 #[cfg(test)]
 mod tests {
+    use record::COPY_LIMIT;
+
     use super::super::bench::method;
     use super::*;
     use crate::measure::{Plan, Reading};
-    use crate::record::COPY_LIMIT;
 
     fn pair(round: u32, one: f64, many: f64) -> Pair {
         let reading = |gpu_us| Reading {

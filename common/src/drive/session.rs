@@ -10,12 +10,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use ash::vk;
+use record::RaceMap;
+use record::stats::Summary;
 
 use super::cycles::{Before, Cycles};
 use super::evict::Evict;
 use super::fill::Filler;
 use super::interval;
-use super::maps::{Map, Maps};
+use super::maps::Maps;
 use super::rehearsal::Rehearsed;
 use super::two_queues::TwoQueues;
 use super::verify::Counted;
@@ -27,7 +29,6 @@ use crate::kernel::Kernel;
 use crate::lab::Lab;
 use crate::measure::Reading;
 use crate::memory::Place;
-use crate::stats::Summary;
 use crate::tracy::{self, Timeline};
 use crate::variant::{Recording, Rep};
 
@@ -133,7 +134,7 @@ impl<'l> Session<'l> {
     }
 
     /// Where the samples so far had texels wrong; nothing where that was not asked for.
-    pub fn maps(&self) -> Result<Vec<Map>> {
+    pub fn maps(&self) -> Result<Vec<RaceMap>> {
         self.maps.as_ref().map_or_else(|| Ok(Vec::new()), |maps| maps.read(self.lab))
     }
 

@@ -10,21 +10,21 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use record::error::{NoRoom, one_line};
+use record::stats::Summary;
+use record::trace::{MOST_DRAWN, Trace, TraceFigures};
+use record::{Multiprocessors, Traced};
 
 use super::clock;
 use super::session::{BadStamps, Session};
 use crate::cmd::Cmd;
-use crate::error::{NoRoom, one_line};
-use crate::facts::Multiprocessors;
 use crate::gpu::Buffer;
 use crate::lab::Lab;
 use crate::measure::{Reading, RowPlan};
 use crate::memory::{Place, Sharing};
-use crate::record::Traced;
-use crate::stats::Summary;
+use crate::trace::Recorder;
 use crate::trace::decode::{Clock, Fault, Left, Noted, decode};
 use crate::trace::plan::{MOST_SLOTS, Planned, Region, plan};
-use crate::trace::{MOST_DRAWN, Recorder, Trace, TraceFigures};
 
 /// Rounds that are kept, where their words take no more than [`MOST_KEPT`]; of more, three or one. One more
 /// comes before them, for kernels that have not run yet.

@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use ash::vk;
 use gpu_allocator::vulkan::{Allocation, Allocator};
+use record::KernelFacts;
 
 use crate::cmd::Binding;
 use crate::kernel::Recipe;
 use crate::memory::WHOLE;
-use crate::record::KernelFacts;
 use crate::reflect::Interface;
 use crate::values::Shape;
 

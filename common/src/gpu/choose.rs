@@ -3,11 +3,11 @@
 use anyhow::{Result, bail};
 use ash::{khr, vk};
 use clap::ValueEnum;
+use record::error::Halt;
+use record::{DeviceFacts, Kind};
 
 use super::instance::{Instance, no_driver};
 use super::optional::{self, Extensions};
-use crate::error::Halt;
-use crate::facts::{DeviceFacts, Kind};
 use crate::fault::attempt;
 
 /// Which kind of queue the work runs on.
@@ -424,7 +424,7 @@ mod tests {
             assert!(error.contains(says) && error.contains("2: llvmpipe"), "{error}");
         }
         let error = chosen(Some("0")).unwrap_err();
-        assert_eq!(crate::error::exit_code(&error), crate::error::EXIT_SKIPPED);
+        assert_eq!(record::error::exit_code(&error), record::error::EXIT_SKIPPED);
         assert!(error.to_string().contains("needs 1.3"));
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use ash::{ext, khr, vk};
+use record::error::Halt;
 
-use crate::error::Halt;
 use crate::fault::attempt;
 use crate::validation::{self, Messages};
 

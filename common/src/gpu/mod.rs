@@ -28,10 +28,10 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use ash::{amd, ext, khr, vk};
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+use record::error::Halt;
+use record::{DeviceFacts, Kind};
 
 use crate::cmd::Queue;
-use crate::error::Halt;
-use crate::facts::{DeviceFacts, Kind};
 use crate::fault;
 use crate::isa::Reader;
 use crate::tamper::Tamper;

@@ -4,8 +4,8 @@ use std::ffi::CStr;
 
 use anyhow::Result;
 use ash::{amd, khr, nv, vk};
+use record::{DeviceFacts, Multiprocessors};
 
-use crate::facts::{DeviceFacts, Multiprocessors};
 use crate::fault::attempt;
 
 /// Names of a device's extensions.

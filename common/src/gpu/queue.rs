@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use ash::vk;
+use record::error::Halt;
 
 use super::Gpu;
 use crate::cmd::Queue;
-use crate::error::{Halt, failure};
-use crate::fault::{self, attempt};
+use crate::fault::{self, attempt, failure};
 
 /// A queue and its family.
 pub(super) struct Handle {

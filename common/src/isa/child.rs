@@ -8,11 +8,11 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use record::error::one_line;
+use record::fault;
 
 use super::null::Null;
 use super::{Line, Source};
-use crate::error::one_line;
-use crate::fault;
 
 /// The only argument of a process that compiles instead of running the sample.
 pub(super) const ARGUMENT: &str = "--compile-for-null-device";

@@ -6,11 +6,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
+use record::error::Halt;
 
 use super::child::{self, ARGUMENT, Answer};
 use super::chip::Chip;
 use super::{Source, Target};
-use crate::error::Halt;
 
 /// Seconds that a kernel may take where the user says nothing: ACO takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
+use record::Tool;
 use serde::{Deserialize, Serialize};
 
 use super::child::Answer;
@@ -11,7 +12,6 @@ use super::count::{Counts, count};
 use super::executable::Executable;
 use super::occupancy::{Occupancy, Use};
 use super::{Line, Raw};
-use crate::record::Tool;
 
 /// Version of the layout of [`CodeReport`].
 pub const SCHEMA: u32 = 3;

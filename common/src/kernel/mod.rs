@@ -9,16 +9,17 @@ use std::fmt;
 use anyhow::{Context, Result, ensure};
 use ash::vk;
 use rayon::prelude::*;
+use record::KernelFacts;
+use record::trace::Parts;
 
 use crate::fault::attempt;
 use crate::gpu::{Gpu, KernelSlot};
 use crate::isa::Reader;
 use crate::memory::bytes_in_words;
-use crate::record::KernelFacts;
 use crate::reflect::{Interface, Side, reflect};
 use crate::source::{Library, Source};
 use crate::spirv::{self, Defines};
-use crate::trace::{LaneSource, Parts, wrapped};
+use crate::trace::{LaneSource, wrapped};
 
 /// What is put around a kernel whose waves are traced.
 const WRAPPER: &str = "lab/trace.glsl";

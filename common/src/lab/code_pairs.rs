@@ -1,10 +1,9 @@
 //! Variants that are the same work in other words, whose machine code is to be compared.
 
 use anyhow::{Result, ensure};
+use record::{Published, published};
 
 use super::Lab;
-use crate::published;
-use crate::record::Published;
 
 /// Two variants that differ in how something is written.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result, ensure};
 use ash::vk;
+use record::error::NoRoom;
 
 use super::Lab;
 use crate::cmd::{Binding, Cmd};
 use crate::element::Element;
-use crate::error::NoRoom;
 use crate::gpu::{Buffer, Buffers, Image, Images, Set};
 use crate::memory::{Place, Sharing, bytes_in_words, texel_bytes};
 use crate::values::Shape;

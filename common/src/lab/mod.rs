@@ -12,6 +12,9 @@ use std::fmt;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
+use record::error::Halt;
+use record::figures::Figures;
+use record::{DeviceFacts, Kind, Matrix, Shows};
 
 pub(crate) use animation::Animation;
 pub use animation::{Moves, Pull};
@@ -22,13 +25,9 @@ pub(crate) use reference::Reference;
 pub use selection::Selection;
 
 use crate::cmd::{Cmd, Queues};
-use crate::drive::figures::Figures;
-use crate::error::Halt;
-use crate::facts::{DeviceFacts, Kind};
 use crate::gpu::{Event, Events, Gpu, Set};
 use crate::kernel::KernelBuilder;
 use crate::memory::{EventState, Sharing};
-use crate::record::{Matrix, Shows};
 use crate::source::Library;
 use crate::values::Extent;
 use crate::variant::{Recording, Rep, Variant};

@@ -157,7 +157,7 @@ mod tests {
         let mut lab = Lab::new(gpu, &LabOptions { selection, ..LabOptions::default() });
         lab.by_default(["usual"]);
         lab.baseline("base");
-        for name in ["base", "usual", "rare", crate::record::COPY_LIMIT, crate::record::FMA_LIMIT] {
+        for name in ["base", "usual", "rare", record::COPY_LIMIT, record::FMA_LIMIT] {
             lab.variant(name, |_, _| {});
         }
         lab.variants[1].moves(8);

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::facts::DeviceFacts;
-use crate::record::{Promise, Record, Row};
-use crate::trace::{Trace, TraceFigures};
+use record::trace::{Trace, TraceFigures};
+use record::{DeviceFacts, Promise, Record, Row};
 
 /// What the stage asks the engine for.
 #[derive(Clone, Debug, PartialEq)]

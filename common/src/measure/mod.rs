@@ -4,12 +4,10 @@
 //! script of made-up times in the tests. The unit, the order and the stopping rule are nvbench's
 //! and google/benchmark's, for Vulkan: see METHODOLOGY.md.
 
-mod rule;
 #[cfg(test)]
 mod scripted;
 mod throttle;
 
-pub use rule::{Rule, Stop};
 pub use throttle::Throttle;
 
 use std::ops::ControlFlow;
@@ -18,6 +16,7 @@ use std::time::Duration;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
+use record::{Meter, Rule, Stop};
 
 /// One sample: one command buffer, one submit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -253,7 +252,7 @@ pub fn run(
         clocks: throttle::Clocks::default(),
         rng: Pcg64::seed_from_u64(plan.seed),
         rows: plan.rows.iter().map(|row| Row { wrong: row.known_wrong, ..Row::default() }).collect(),
-        meters: vec![(rule::Meter::default(), rule::Meter::default()); plan.rows.len()],
+        meters: vec![(Meter::default(), Meter::default()); plan.rows.len()],
         rounds: 0,
     };
     let ended = run.all_rounds();
@@ -290,7 +289,7 @@ struct Run<'a> {
     rng: Pcg64,
     rows: Vec<Row>,
     /// Per row: one repetition, many repetitions.
-    meters: Vec<(rule::Meter, rule::Meter)>,
+    meters: Vec<(Meter, Meter)>,
     rounds: u32,
 }
 
@@ -439,7 +438,7 @@ impl Run<'_> {
         let reference = self.clocks.reference();
         for (row, meters) in self.rows.iter_mut().zip(&mut self.meters) {
             if self.plan.throttle.look_back(row, reference, self.plan.repetitions) {
-                *meters = (rule::Meter::default(), rule::Meter::default());
+                *meters = (Meter::default(), Meter::default());
                 for pair in &row.pairs {
                     meters.0.add(pair.one.gpu_us);
                     pair.many.iter().for_each(|many| meters.1.add(many.gpu_us));

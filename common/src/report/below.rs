@@ -1,6 +1,9 @@
 //! The lines below the table: what its figures mean and what is wrong with them, each only where it
 //! applies.
 
+use record::stats::Summary;
+use record::{Ended, Promise, Published, Racy, Record, Row, Shows, Status, Stop};
+
 use super::cell::{differing, trimmed};
 use super::conditions;
 use super::figure::{BLANK, undecided, width};
@@ -8,9 +11,6 @@ use super::names;
 use super::share;
 use super::table::measured;
 use super::verdict::verdict;
-use crate::measure::Stop;
-use crate::record::{Ended, Promise, Published, Racy, Record, Row, Shows, Status};
-use crate::stats::Summary;
 
 /// More outliers than this share of the samples are worth a line.
 const OUTLIERS: f64 = 0.05;
@@ -388,8 +388,9 @@ fn with_columns_held(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+
     use super::*;
-    use crate::report::fixture;
 
     #[test]
     fn lines_break_at_blanks_and_indent() {

@@ -1,9 +1,10 @@
 //! The words of single cells.
 
+use record::{Promise, Racy, Row, Status};
+
 use super::charset::Charset;
 use super::figure::{count, significant, width};
 use super::layout::RacyForm;
-use crate::record::{Promise, Racy, Row, Status};
 
 /// What a row without figures says instead.
 pub(super) fn status(status: &Status) -> Option<String> {

@@ -107,9 +107,10 @@ fn rows(variant: &VariantCode, chip: &ChipCode, columns: &[Column]) -> Vec<Vec<S
 
 #[cfg(test)]
 mod tests {
+    use record::Tool;
+
     use super::*;
     use crate::isa::{Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, SCHEMA, Shed, Unit};
-    use crate::record::Tool;
 
     fn kernel(particles: u32) -> KernelCode {
         KernelCode {

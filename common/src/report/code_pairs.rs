@@ -77,8 +77,9 @@ fn published(pair: &CodePair) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use record::published;
+
     use super::*;
-    use crate::published;
 
     fn told([ours, theirs]: [[u64; 3]; 2]) -> String {
         let cost = |[vgprs, sgprs, code_bytes]: [u64; 3]| Cost { vgprs, sgprs, code_bytes };

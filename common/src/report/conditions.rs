@@ -1,8 +1,7 @@
 //! Under which conditions a run was measured: the clock, the caches, the self-test.
 
-use crate::certificate::CheckResult;
-use crate::facts::Kind;
-use crate::record::{Record, Row};
+use record::self_test::CheckResult;
+use record::{Kind, Record, Row};
 
 /// Clocks of rows that are further apart, as a share, are told: they move times as much.
 const APART: f64 = 0.02;
@@ -96,10 +95,11 @@ fn how_to_lock(vendor: u32) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+    use record::self_test::{Certificate, Check};
+    use record::stats::Summary;
+
     use super::*;
-    use crate::certificate::{Certificate, Check};
-    use crate::report::fixture;
-    use crate::stats::Summary;
 
     fn at_clocks(clocks: [f64; 2]) -> Record {
         let mut record = fixture::record();

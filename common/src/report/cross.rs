@@ -1,11 +1,11 @@
 //! Cross tables: rows of a record at the places that their [`Cell`]s give them.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use record::stats::{Summary, none_seen_bound};
+use record::{Cell, Matrix, Promise, Racy, Record, Row, Shows, Status};
 
 use super::charset::Charset;
 use super::figure::{ABSENT, BLANK, count, hundredths, significant, undecided, width};
-use crate::record::{Cell, Matrix, Promise, Racy, Record, Row, Shows, Status};
-use crate::stats::{Summary, none_seen_bound};
 
 /// The tables one below the other, in the order in which their titles come up, as lines. A table that
 /// is wider than `room` becomes several, each with some of the columns.
@@ -144,8 +144,10 @@ pub(super) fn rounded_up(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+
     use super::*;
-    use crate::report::{fixture, table, table_in};
+    use crate::report::{table, table_in};
 
     #[test]
     fn ratios_120() {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use tempfile::{Builder, NamedTempFile};
 
-use crate::fault;
+use record::fault;
 
 /// Where a text goes. As a command-line value, `-` is the standard output and anything else a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

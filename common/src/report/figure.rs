@@ -1,8 +1,9 @@
 //! Numbers as a reader gets them, aligned on their decimal points.
 
+use record::stats::Summary;
+
 use super::charset::Charset;
 use super::step::{self, Coarse, Error};
-use crate::stats::Summary;
 
 /// Stands for a blank that no line may break at; [`super::table()`] turns it into a blank at the end.
 pub(super) const BLANK: char = '\u{a0}';

@@ -5,15 +5,12 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use record::{Ended, Record, SAMPLES, SCHEMA, Tool, fault, json, parted};
 
 use super::conditions;
 use super::destination::{Destination, draft, refusal};
-use super::json;
 use super::shell::quote;
 use super::so_far::keep_so_far;
-use super::store::{SAMPLES, parted};
-use crate::fault;
-use crate::record::{Ended, Record, SCHEMA, Tool};
 
 const RECORD: &str = "record.json";
 
@@ -206,8 +203,9 @@ pub(super) fn command(record: &Record) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::{fixture, read_record};
+
     use super::*;
-    use crate::report::{fixture, read_record};
 
     #[test]
     fn a_run_is_kept() {

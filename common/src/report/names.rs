@@ -1,6 +1,6 @@
 //! Many variants in few words: by the heads of the cross tables where whole rows or columns are meant.
 
-use crate::record::{Cell, Record, Row};
+use record::{Cell, Record, Row};
 
 /// The names of `variants`, which are rows of `record`; where cross tables are shown, a column or row
 /// of which all are meant stands for them.
@@ -39,8 +39,9 @@ fn take_whole(record: &Record, left: &mut Vec<&Row>, names: &mut Vec<String>, ke
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+
     use super::*;
-    use crate::report::fixture;
 
     #[test]
     fn whole_columns_and_rows_stand_for_their_variants() {

@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result, ensure};
 use embedded_graphics::pixelcolor::Rgb888;
+use record::Record;
 
 use super::picture::canvas::{Canvas, text_width};
-use crate::record::Record;
 
 /// What a sample painted from a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,8 +91,9 @@ fn average(painting: &Painting, corner: [u32; 2], side: u32) -> Rgb888 {
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+
     use super::*;
-    use crate::report::fixture;
     use crate::report::picture::tests::decoded;
 
     /// Width, height and the pixels of the picture, row by row.

@@ -1,17 +1,16 @@
 //! From the maps of a run to its picture.
 
 use anyhow::Result;
+use record::{RaceMap, Record, Row, Shows};
 
 use super::picture::{Panel, picture};
-use crate::drive::maps::Map;
-use crate::record::{Record, Row, Shows};
 
 /// The picture of where texels differed, as PNG: sizes side by side where the sample's cross tables
 /// have them, else one panel below the other.
 ///
 /// # Errors
 /// Nothing to draw.
-pub fn picture_of(record: &Record, maps: &[Map]) -> Result<Vec<u8>> {
+pub fn picture_of(record: &Record, maps: &[RaceMap]) -> Result<Vec<u8>> {
     let row = |variant: &str| record.rows.iter().find(|row| row.variant == variant);
     let panels: Vec<Panel> = maps.iter().map(|map| panel(record, row(&map.variant), map)).collect();
     let device = &record.device;
@@ -20,7 +19,7 @@ pub fn picture_of(record: &Record, maps: &[Map]) -> Result<Vec<u8>> {
     picture(&title, &subtitle, &panels)
 }
 
-fn panel(record: &Record, row: Option<&Row>, map: &Map) -> Panel {
+fn panel(record: &Record, row: Option<&Row>, map: &RaceMap) -> Panel {
     let size = format!("{}x{}", map.size[0], map.size[1]);
     let races = record.matrix.as_ref().is_some_and(|matrix| matrix.shows == Shows::Races);
     let place = row.and_then(|row| row.cell.as_ref()).filter(|_| races);

@@ -1,10 +1,11 @@
 //! What traces of dispatches with parts show, in words.
 
+use record::stats::Summary;
+use record::trace::{Part, TraceFigures};
+
 use super::cell::trimmed;
 use super::figure::BLANK;
 use super::timeline::words::percent;
-use crate::stats::Summary;
-use crate::trace::{Part, TraceFigures};
 
 /// What the dispatches of a trace are called: `dispatches`, or `passes` where all of them are.
 pub(super) fn called<'p>(mut parts: impl Iterator<Item = Option<&'p Part>>) -> String {
@@ -47,12 +48,13 @@ pub(super) fn shares(figures: &TraceFigures) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::timeline::example;
+    use record::fixture::traces;
+
     use super::*;
 
     #[test]
     fn parts_have_names_of_their_own() {
-        let trace = example::parts();
+        let trace = traces::parts();
         let parts: Vec<Option<&Part>> =
             trace.dispatches.iter().map(|d| d.part.as_ref().map(|waves| &waves.part)).collect();
         assert_eq!(called(parts.iter().copied()), "passes");
@@ -63,9 +65,9 @@ mod tests {
 
     #[test]
     fn what_waves_do_not_tell_is_not_said() {
-        let figures = example::figures(&example::passes(None));
+        let figures = traces::figures(&traces::passes(None));
         assert_eq!((early(&figures), shares(&figures)), (None, None));
-        let mut figures = example::figures(&example::parts());
+        let mut figures = traces::figures(&traces::parts());
         let early_by = |figures: &TraceFigures| early(figures).unwrap().replace(BLANK, " ");
         assert!(
             early_by(&figures).starts_with("11 of 11 passes are at work before the one before ends, by ")

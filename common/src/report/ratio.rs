@@ -1,8 +1,9 @@
 //! A ratio of times in words.
 
+use record::judge::{Verdict, judge};
+use record::stats::{Interval, Summary};
+
 use super::figure::{hundredths, undecided};
-use crate::judge::{Verdict, judge};
-use crate::stats::{Interval, Summary};
 
 /// Smaller differences are not called faster or slower: the same program differs by as much from one process
 /// to the next.

@@ -1,9 +1,9 @@
 //! How to capture a run with the tools of this platform, for `--profile`.
 
 use ash::vk::DriverId;
+use record::DeviceFacts;
 
 use super::shell::quote;
-use crate::facts::DeviceFacts;
 
 const NVIDIA: u32 = 0x10de;
 
@@ -102,8 +102,9 @@ fn words(command: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+
     use super::*;
-    use crate::report::fixture;
 
     fn on(vendor_id: u32, driver: DriverId, os: &str) -> String {
         version_on("Mesa 25.0.7-2", vendor_id, driver, os)

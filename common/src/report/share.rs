@@ -1,10 +1,11 @@
 //! What a row reaches of the device's own limits, which were measured beside it, and what else it
 //! declares of its work.
 
+use record::figures::{Figures, Share};
+use record::{Limit, Record, Row, Status, is_limit};
+
 use super::cell::trimmed;
 use super::figure::{BLANK, significant};
-use crate::drive::figures::{Figures, Share};
-use crate::record::{Limit, Record, Row, Status, is_limit};
 
 /// How close each row comes to a limit; nothing where the run has none for it.
 pub(super) fn shares(record: &Record) -> Vec<Option<Share>> {
@@ -146,9 +147,10 @@ fn with_prefix(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::{COPY_LIMIT, Matrix, Predicted, Shows, Work, fixture};
+
     use super::*;
-    use crate::record::{COPY_LIMIT, Matrix, Predicted, Shows, Work};
-    use crate::report::{Charset, fixture, table, table_in};
+    use crate::report::{Charset, table, table_in};
 
     /// With blanks that break.
     fn plain(cells: impl IntoIterator<Item = String>) -> Vec<String> {

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use record::fault;
+
 use super::destination::DRAFT;
-use crate::fault;
 
 /// Replaces a file by a text, whole, but without waiting for the disk: what a crash of the process leaves.
 pub(crate) fn keep_so_far(path: &Path, text: &str) -> std::io::Result<()> {

@@ -1,8 +1,8 @@
 //! What the steps of the timestamps leave open of a time.
 
-use crate::certificate::STEP;
-use crate::record::{Record, Row};
-use crate::stats::{Interval, Summary};
+use record::self_test::STEP;
+use record::stats::{Interval, Summary};
+use record::{Record, Row};
 
 /// Differences of times below this are what is left of their conversion to microseconds.
 const ROUNDING_US: f64 = 1e-4;
@@ -75,9 +75,10 @@ fn smallest_us(record: &Record) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture;
+    use record::fixture;
+    use record::self_test::{Certificate, Check, CheckResult};
+
     use super::*;
-    use crate::certificate::{Certificate, Check, CheckResult};
 
     fn with_step(ns: f64) -> Record {
         let check = Check::new(STEP, CheckResult::Passed, "").with("step", ns, "ns");
@@ -97,7 +98,7 @@ mod tests {
         record.self_test = None;
         record.rows.truncate(1);
         let sample = record.rows[0].samples[0];
-        let at = |one_us| crate::record::Sample { one_us, ..sample };
+        let at = |one_us| record::Sample { one_us, ..sample };
         record.rows[0].samples = vec![at(5.0), at(4.5), at(5.0 + 1e-9), at(7.0)];
         assert_eq!(isolated(&record), Some(Coarse { apart_us: 0.0, error_us: 0.5 }));
         record.rows[0].samples = vec![at(5.0), at(5.0)];

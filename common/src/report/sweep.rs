@@ -1,13 +1,13 @@
 //! The tables of a sweep: a row a variant, a column a run.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use record::figures::Figures;
+use record::{Record, Row, Status, is_limit};
 
 use super::charset::Charset;
 use super::figure::{ABSENT, BLANK, Figure, align, width};
 use super::share;
 use super::step::{self, Coarse};
-use crate::drive::figures::Figures;
-use crate::record::{Record, Row, Status, is_limit};
 
 /// Isolated times of the same variants in several runs, in the order of the first run that has them,
 /// and below how close they come to the device's own limits, where a run has those. What does not fit
@@ -121,8 +121,9 @@ fn draw(charset: Charset, names: &[&str], columns: &[(String, Vec<String>)]) -> 
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+
     use super::*;
-    use crate::report::fixture;
 
     #[test]
     fn columns_that_do_not_fit_stand_below() {

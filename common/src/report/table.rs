@@ -1,6 +1,9 @@
 //! The table of the terminal.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use record::figures::Share;
+use record::stats::Summary;
+use record::{Promise, Record, Row, Status};
 
 use super::below;
 use super::cell::{self, cut};
@@ -10,9 +13,6 @@ use super::figure::{self, ABSENT, BLANK, Figure, align, width};
 use super::layout::Layout;
 use super::share;
 use super::step;
-use crate::drive::figures::Share;
-use crate::record::{Promise, Record, Row, Status};
-use crate::stats::Summary;
 
 /// The rows of `record` as a table of at most `width` terminal columns, one line a variant in the
 /// sample's order, and below it what the reader must know to read it. Ends with a newline.
@@ -220,8 +220,9 @@ pub(super) fn measured(row: &Row) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+
     use super::*;
-    use crate::report::fixture;
 
     fn drawn(width: u16) -> String {
         table(&fixture::record(), width)

@@ -5,12 +5,13 @@ mod grid;
 mod notes;
 mod parts;
 
+use record::trace::{DispatchFigures, TraceFigures};
+use record::{Record, Row, Traced};
+
 use super::below::wrap;
 use super::charset::Charset;
 use super::figure::{ABSENT, significant, width};
 use super::timeline::words::COARSE;
-use crate::record::{Record, Row, Traced};
-use crate::trace::{DispatchFigures, TraceFigures};
 
 /// Dispatches that are listed of a variant.
 const LISTED: usize = 12;
@@ -160,8 +161,9 @@ fn heading(variant: &str, all: &[DispatchFigures], kernels: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+
     use super::*;
-    use crate::report::fixture;
 
     fn drawn(charset: Charset, room: u16) -> String {
         traced(charset, room, &fixture::traced()).unwrap()
@@ -191,7 +193,7 @@ mod tests {
     fn a_cpu_device() {
         let mut record = fixture::traced();
         record.rows.truncate(1);
-        record.device.kind = crate::facts::Kind::Cpu;
+        record.device.kind = record::Kind::Cpu;
         record.rows[0].pipelined_us = None;
         let text = traced(Charset::Utf8, 100, &record).unwrap();
         assert!(text.contains("proves nothing about a GPU"), "{text}");

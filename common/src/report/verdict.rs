@@ -1,10 +1,10 @@
 //! The table in words: what common practice costs, and whether anything beats it.
 
+use record::stats::Summary;
+use record::{Kind, Promise, Record, Row, is_limit};
+
 use super::ratio::{times, word};
 use super::table::measured;
-use crate::facts::Kind;
-use crate::record::{Promise, Record, Row, is_limit};
-use crate::stats::Summary;
 
 /// One sentence each for the baseline, the best lawful alternative and the best one that relies on
 /// hardware; nothing for a CPU device, whose times mean nothing.
@@ -45,7 +45,8 @@ fn fastest<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<(&'a Row, Summary)
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture;
+    use record::fixture;
+
     use super::*;
 
     fn ratio(values: impl Iterator<Item = f64>) -> Option<Summary> {
@@ -88,7 +89,7 @@ mod tests {
         record.rows[0].to_bound = ratio([1.0, 1.1].into_iter());
         record.rows[1].to_baseline = ratio([0.5; 20].into_iter());
         assert!(verdict(&record).unwrap().contains("lawful alternative, image_barriers,"));
-        record.rows[1].variant = crate::record::COPY_LIMIT.into();
+        record.rows[1].variant = record::COPY_LIMIT.into();
         assert!(!verdict(&record).unwrap().contains("copy_limit"));
     }
 

@@ -1,10 +1,11 @@
 //! Figures, statuses and remarks of a record in the words of the table, for other pages of it.
 
+use record::stats::{Interval, Summary};
+use record::{Promise, Racy, Record, Status};
+
 use super::figure::BLANK;
 use super::layout::RacyForm;
 use super::{below, cell, conditions, figure, folder, ratio, share, step};
-use crate::record::{Promise, Racy, Record, Status};
-use crate::stats::{Interval, Summary};
 
 /// Four significant digits; whole numbers from a thousand on.
 #[must_use]

@@ -4,13 +4,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use record::self_test::{Check, CheckResult};
+use record::stats::Summary;
 
 use super::Stop;
 use super::bursts::{Bursts, interval_us};
 use super::work::Size;
-use crate::certificate::{Check, CheckResult};
 use crate::gpu::Gpu;
-use crate::stats::Summary;
 
 /// As long as nine frames of a desktop.
 const WATCHED: Duration = Duration::from_millis(150);

@@ -22,12 +22,11 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
+use record::self_test::{Certificate, Check, CheckResult};
+use record::{Kind, fault};
 
-use crate::certificate::{Certificate, Check, CheckResult};
 use crate::drive::session::Session;
-use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
-use crate::facts::Kind;
-use crate::fault;
 use crate::gpu::{Gpu, OpenOptions};
 use crate::kernel::Kernel;
 use crate::lab::{Lab, LabOptions};

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use record::DeviceFacts;
+use record::self_test::{Certificate, CheckResult};
+
 use super::Certified;
-use crate::certificate::{Certificate, CheckResult};
-use crate::facts::DeviceFacts;
 use crate::report::Charset;
 
 /// The certificate of a device, in these characters.
@@ -57,9 +58,10 @@ fn conclusion(certificate: &Certificate) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+    use record::self_test::Check;
+
     use super::*;
-    use crate::certificate::Check;
-    use crate::report::fixture;
 
     fn made_up(last: CheckResult) -> Certificate {
         let check = |name: &str, result, found: &str| Check::new(name, result, found);

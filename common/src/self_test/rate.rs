@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use ash::vk;
+use record::self_test::{Check, CheckResult};
 
 use super::Stop;
 use super::stamps::Counter;
-use crate::certificate::{Check, CheckResult};
 use crate::gpu::{Calibrated, Gpu, clock_name};
 use crate::report::significant;
 

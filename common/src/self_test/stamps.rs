@@ -1,10 +1,10 @@
 //! In what steps timestamps count, and whether intervals survive the moment when they begin anew.
 
 use anyhow::Result;
+use record::DeviceFacts;
+use record::self_test::{Check, CheckResult};
 
-use crate::certificate::{Check, CheckResult};
 use crate::drive::interval;
-use crate::facts::DeviceFacts;
 use crate::report::significant;
 
 /// Nanoseconds of a step above which short times are coarse: a hundredth of the 50 µs from which on a
@@ -14,7 +14,7 @@ const COARSE_NS: f64 = 500.0;
 /// Submits are kept below 0.1 s; half of the counter's range must hold a few of them.
 const SHORTEST_RANGE_S: f64 = 1.0;
 
-pub(super) use crate::certificate::STEP;
+pub(super) use record::self_test::STEP;
 pub(super) const WRAP: &str = "timestamp wrap";
 
 /// How a device counts.

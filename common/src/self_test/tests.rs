@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
+use record::error::EXIT_INTERRUPTED;
+
 use super::*;
-use crate::error::EXIT_INTERRUPTED;
 use crate::lab::Lab;
 use crate::memory::Place;
 

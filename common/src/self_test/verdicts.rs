@@ -5,15 +5,15 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use anyhow::Result;
+use record::judge::{Verdict, judge};
+use record::self_test::{Check, CheckResult};
+use record::stats::Summary;
+use record::{Ended, Row, Status};
 
 use super::work::{MORE, SAME_B};
 use super::{Stop, Stopped};
-use crate::certificate::{Check, CheckResult};
 use crate::drive::bench::{self, BenchOptions, Step};
-use crate::judge::{Verdict, judge};
 use crate::lab::Lab;
-use crate::record::{Ended, Row, Status};
-use crate::stats::Summary;
 
 /// A difference below it is none.
 const TOLERANCE: f64 = 0.01;
@@ -33,7 +33,7 @@ const LONGER: usize = 3;
 /// The order is drawn from it.
 const SEED: u64 = 6;
 
-pub(super) use crate::certificate::RESULTS;
+pub(super) use record::self_test::RESULTS;
 pub(super) const SAME: &str = "the same kernel twice";
 pub(super) const SLOWER: &str = "2 % more work";
 
@@ -173,10 +173,11 @@ fn ratio(ratio: Option<&Summary>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+    use record::stats::paired_ratio;
+
     use super::super::work::SAME_A;
     use super::*;
-    use crate::report::fixture;
-    use crate::stats::paired_ratio;
 
     /// Rows whose second and third take so many times as long as the first, each round by another of
     /// these deviations.

@@ -4,13 +4,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use record::self_test::{Check, CheckResult};
+use record::stats::Summary;
 
 use super::Stop;
 use super::bursts::Bursts;
 use super::work::Size;
-use crate::certificate::{Check, CheckResult};
 use crate::gpu::Gpu;
-use crate::stats::Summary;
 
 /// An H200 (driver 580) took four times as long within the first 100 ms after idling.
 const LEAST: Duration = Duration::from_millis(110);

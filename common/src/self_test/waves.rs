@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use ash::vk;
+use record::self_test::{Check, CheckResult};
 
 use super::rate::precise;
-use crate::certificate::{Check, CheckResult};
 use crate::drive::clock::{self, Reader, Reading};
 use crate::lab::Lab;
 use crate::report::significant;

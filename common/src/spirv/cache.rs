@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use record::fault;
 use sha2::{Digest, Sha256};
 
 use super::{Key, compiler, ensure_module, hex};
-use crate::fault;
 
 /// The module of this key, if a whole one lies there.
 pub(super) fn read(key: &Key) -> Option<Vec<u32>> {

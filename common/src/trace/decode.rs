@@ -1,12 +1,11 @@
 //! From the words that kernels left in the trace's buffer to waves, or to the reason why they are none.
 
+use record::trace::{Dispatch, Lanes, Part, PartWaves, Parts, Trace, Wave, pack};
 use thiserror::Error;
 
-use super::parts::{Part, PartWaves, Parts};
 use super::plan::Region;
 use super::slots::{Raw, Taken, taken, weight};
 use super::wrap::LaneSource;
-use super::{Dispatch, Lanes, Trace, Wave, lanes};
 
 /// A trace that shows nothing that could be trusted.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -108,7 +107,7 @@ pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
         return Err(Fault::Domains { waves: span, stamps: left.stamps_us });
     }
     let lanes = match left.source {
-        LaneSource::None => lanes::pack(&mut dispatches),
+        LaneSource::None => pack(&mut dispatches),
         LaneSource::Sm | LaneSource::Core => {
             let seen = dispatches.iter().flat_map(|d| &d.waves).map(|w| w.lane + 1).max().unwrap_or(1);
             Lanes::Multiprocessors(left.multiprocessors.unwrap_or(0).max(seen))

@@ -1,6 +1,7 @@
 //! Which part of the trace's buffer each dispatch writes to, and how much of it is recorded.
 
-use super::parts::Parts;
+use record::trace::Parts;
+
 use crate::kernel::Kernel;
 
 /// Words of a region's head, and of a slot of a kernel without parts.

@@ -1,7 +1,8 @@
 //! What kernels left in a region's slots.
 
+use record::trace::Parts;
+
 use super::decode::Fault;
-use super::parts::Parts;
 use super::plan::{HEAD, Region};
 
 pub(super) const BEGUN: u32 = 1 << 31;

@@ -39,7 +39,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::value_parser;
-use common::{Access, Extent, Lab, Scope, Shows, Stage, Usage, published, run, sample};
+use common::record::published;
+use common::{Access, Extent, Lab, Scope, Shows, Stage, Usage, run, sample};
 use samples::drain_fill::device::{
     Apart, Chain, Code, Constants, FromOne, Launch, Loops, Tiles, Work, follows,
 };

@@ -31,7 +31,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{Extent, Figures, Lab, Shows, Time, Variant, published, run, sample};
+use common::record::published;
+use common::{Extent, Figures, Lab, Shows, Time, Variant, run, sample};
 use samples::box_blur::device::{Blur, Loads};
 use samples::box_blur::{Axis, Texels};
 use samples::residency::{self, Inferred, Limit, Limits};

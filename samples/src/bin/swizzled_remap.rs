@@ -28,8 +28,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::record::Published;
-use common::{Extent, Figures, Format, Lab, Shows, Time, Variant, published, run, sample};
+use common::record::{Published, published};
+use common::{Extent, Figures, Format, Lab, Shows, Time, Variant, run, sample};
 use samples::remap::device::prove;
 use samples::remap::{Form, TALK};
 use samples::ssao::device::Pass;

@@ -1,6 +1,6 @@
 //! How large a workgroup is, and how much of an image it takes.
 
-use common::facts::DeviceFacts;
+use common::record::DeviceFacts;
 use common::{Extent, Workgroup};
 
 use crate::tile_flags::shape::room;

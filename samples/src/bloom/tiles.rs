@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use common::kernel::KernelBuilder;
-use common::trace::Parts;
+use common::record::trace::Parts;
 use common::{Binding, Extent, Lab, Workgroup, sliced};
 
 use super::Order;

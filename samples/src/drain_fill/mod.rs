@@ -17,8 +17,7 @@ mod words;
 use std::fmt;
 use std::str::FromStr;
 
-use common::facts::Multiprocessors;
-use common::published;
+use common::record::{Multiprocessors, published};
 
 /// The talk's areas, and one that no device is filled by: what the whole is divided by.
 pub const SHARES: [u32; 4] = [1, 4, 16, 64];

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use common::trace::{DispatchFigures, TraceFigures};
+use common::record::trace::{DispatchFigures, TraceFigures};
 
 /// Of one chain, medians over its passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,7 +99,7 @@ pub fn sentence(chains: &[Traced]) -> Option<String> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use common::trace::{Dispatch, Lanes, Trace, Wave};
+    use common::record::trace::{Dispatch, Lanes, Trace, Wave};
 
     /// `passes` of 160 waves of 400 µs, eight of which begin each 100 µs, `gap` µs between the passes.
     pub fn trace(passes: u32, gap: f64) -> TraceFigures {

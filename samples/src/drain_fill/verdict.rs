@@ -1,7 +1,8 @@
 //! What `drain_fill` concludes from its figures, a line a question. Only an interval that leaves out
 //! what would be no effect decides; where none does, the sentence says so.
 
-use common::{Figures, Summary, Time, published};
+use common::record::published;
+use common::{Figures, Summary, Time};
 
 use super::device::{PLACES, Work};
 use super::traced::{self, Seen, Traced, added};

@@ -81,7 +81,7 @@ fn never_wrong(figures: &Figures<'_>, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use common::record::Record;
-    use common::stats::Summary;
+    use common::record::stats::Summary;
 
     use super::*;
 

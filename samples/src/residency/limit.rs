@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use common::facts::{DeviceFacts, Multiprocessors};
+use common::record::{DeviceFacts, Multiprocessors};
 
 /// How many subgroups a user wants at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

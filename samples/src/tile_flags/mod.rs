@@ -7,9 +7,9 @@ pub(crate) mod shape;
 use std::fmt;
 
 use clap::ValueEnum;
-use common::facts::DeviceFacts;
 use common::kernel::KernelBuilder;
-use common::trace::Parts;
+use common::record::DeviceFacts;
+use common::record::trace::Parts;
 use common::{Extent, Lab, Workgroup};
 
 pub use fused::Fused;

@@ -1,6 +1,6 @@
 //! How large a tile is, and how many are in flight.
 
-use common::facts::DeviceFacts;
+use common::record::DeviceFacts;
 use common::{Extent, Workgroup};
 
 /// What a workgroup covers, and how many workgroups take tickets.

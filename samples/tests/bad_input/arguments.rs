@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, ensure};
-use common::error::EXIT_FAILED;
+use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
 
 use crate::support::{Call, files_of, trial};

@@ -1,7 +1,7 @@
 //! Blooms that are too large for a count, a dispatch or the memory, and arguments that are none.
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_SKIPPED};
+use common::record::error::{EXIT_FAILED, EXIT_SKIPPED};
 use libtest_mimic::Trial;
 
 use crate::support::{Call, trial};

@@ -1,9 +1,8 @@
 //! Generators and choices in numbers that cannot be, and in odd ones.
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::Status;
-use common::report::read_json;
+use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
+use common::record::{Status, read_json};
 use libtest_mimic::Trial;
 
 use crate::support::{Call, trial};

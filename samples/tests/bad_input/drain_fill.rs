@@ -1,9 +1,8 @@
 //! Areas that are hardly one, waves of every size, and machines that are none.
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::Status;
-use common::report::read_json;
+use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
+use common::record::{Status, read_json};
 use libtest_mimic::Trial;
 
 use crate::support::{Call, trial};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
-use common::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
+use common::record::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
 use libtest_mimic::Trial;
 
 use crate::support::{Call, trial};

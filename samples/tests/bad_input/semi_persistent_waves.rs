@@ -1,7 +1,7 @@
 //! Blurs that no device, or not this one, can be asked for: one line each.
 
 use anyhow::{Result, ensure};
-use common::error::EXIT_FAILED;
+use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
 
 use crate::support::{Call, trial};

@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, Result};
-use common::error::EXIT_FAILED;
+use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
 
 use crate::support::{Checkout, trial};

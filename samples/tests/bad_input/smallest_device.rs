@@ -2,9 +2,8 @@
 //! variants go on.
 
 use anyhow::{Context, Result, ensure};
-use common::error::{EXIT_RIGHT, EXIT_SKIPPED};
-use common::record::Status;
-use common::report::read_json;
+use common::record::error::{EXIT_RIGHT, EXIT_SKIPPED};
+use common::record::{Status, read_json};
 use libtest_mimic::Trial;
 
 use crate::support::{Call, trial};

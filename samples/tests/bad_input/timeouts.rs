@@ -1,8 +1,8 @@
 //! Submits that take longer than they may.
 
 use anyhow::{Result, ensure};
-use common::error::EXIT_HUNG;
 use common::record::Ended as End;
+use common::record::error::EXIT_HUNG;
 use libtest_mimic::Trial;
 
 use crate::SAMPLE;

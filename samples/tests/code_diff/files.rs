@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use common::error::EXIT_RIGHT;
 use common::isa::diff::{File, Instead, Side};
+use common::record::error::EXIT_RIGHT;
 use libtest_mimic::Trial;
 
 use crate::support::{Call, trial};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_SKIPPED};
+use common::record::error::{EXIT_FAILED, EXIT_SKIPPED};
 use libtest_mimic::Trial;
 
 use crate::SAMPLE;

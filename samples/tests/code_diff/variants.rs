@@ -1,9 +1,9 @@
 //! Two variants, compiled for chips that are not here.
 
 use anyhow::{Context, Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
 use common::isa::CodeReport;
 use common::isa::diff::{DiffReport, File, KernelPair, Side};
+use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
 use libtest_mimic::Trial;
 
 use crate::support::{Call, trial};

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{Ended as End, Record};
-use common::report::json;
+use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
+use common::record::{Ended as End, Record, json};
 use libtest_mimic::Trial;
 
 use crate::calls::{Fault, Made, Site, faults, first_sample, is_cache, list, list_all};

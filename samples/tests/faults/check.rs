@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use common::error::EXIT_RIGHT;
+use common::record::error::EXIT_RIGHT;
 use libtest_mimic::Trial;
 
 use crate::calls::{Fault, Made, Site, faults, first_sample, list};

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
 use common::record::Ended as End;
+use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
 use libtest_mimic::Trial;
 
 use crate::support::{Call, Ended, OVERLOADED, Running, files_of, read_record, trial};

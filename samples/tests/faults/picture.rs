@@ -1,7 +1,7 @@
 //! A picture that cannot be made or written costs no figure.
 
 use anyhow::{Result, ensure};
-use common::error::EXIT_FAILED;
+use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
 
 use crate::support::{Call, files_of, ran, read_record, trial};

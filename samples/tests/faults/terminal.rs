@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use common::error::EXIT_RIGHT;
+use common::record::error::EXIT_RIGHT;
 use libtest_mimic::Trial;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};

@@ -14,8 +14,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
 use common::isa::CodeReport;
+use common::record::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
 use libtest_mimic::Arguments;
 use support::{Call, for_each_sample, told_on_one_line, trial};
 

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use common::report::read_json;
+use common::record::read_json;
 use libtest_mimic::Arguments;
 use log::{Command, Handed, Log, Recording};
 use support::{Call, Checkout, Ended, for_each_sample, quick, ran, trial};

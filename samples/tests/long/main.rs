@@ -11,8 +11,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use common::record::Promise;
-use common::report::read_json;
+use common::record::{Promise, read_json};
 use libtest_mimic::Arguments;
 use support::{Call, is_lawful, ran, trial};
 

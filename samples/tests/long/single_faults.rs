@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_HUNG};
 use common::record::Ended as End;
+use common::record::error::{EXIT_FAILED, EXIT_HUNG};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

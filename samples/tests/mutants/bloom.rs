@@ -1,7 +1,7 @@
 //! Blooms that compute something else, or whose tiles do not wait.
 
 use anyhow::ensure;
-use common::error::EXIT_FAILED;
+use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
 
 use super::results::{self, Mutant};

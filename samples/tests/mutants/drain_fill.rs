@@ -1,7 +1,7 @@
 //! Passes, constants, code and loops that are not those of the CPU twin, and barriers that are left out.
 
 use anyhow::{Result, ensure};
-use common::error::EXIT_FAILED;
+use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
 
 use super::results::{self, Mutant};

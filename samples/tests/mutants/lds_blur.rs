@@ -1,7 +1,7 @@
 //! Filters that compute something else.
 
 use anyhow::ensure;
-use common::error::EXIT_FAILED;
+use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
 
 use super::results::{self, Mutant};

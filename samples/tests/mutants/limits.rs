@@ -1,9 +1,8 @@
 //! The device's own limits, computing something else: every share would be of a wrong figure.
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT, Status};
-use common::report::read_json;
+use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
+use common::record::{COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT, Status, read_json};
 use libtest_mimic::Trial;
 
 use crate::support::{Checkout, Ended, trial};

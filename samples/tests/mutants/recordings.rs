@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
-use common::error::{EXIT_FAILED, EXIT_HUNG, EXIT_RIGHT};
+use common::record::error::{EXIT_FAILED, EXIT_HUNG, EXIT_RIGHT};
 use libtest_mimic::Trial;
 
 use crate::SAMPLE;

@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{Record, Status};
-use common::report::read_json;
+use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
+use common::record::{Record, Status, read_json};
 use libtest_mimic::Trial;
 
 use crate::support::{Checkout, Ended, trial};

@@ -1,10 +1,8 @@
 //! Shaders that compute something else, and counters that cannot be trusted.
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::facts::Kind;
-use common::record::{Ended as End, Promise, Record, Row, Status};
-use common::report::read_json;
+use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
+use common::record::{Ended as End, Kind, Promise, Record, Row, Status, read_json};
 use libtest_mimic::Trial;
 
 use crate::SAMPLE;

@@ -1,7 +1,7 @@
 //! Ambient occlusion that computes something else, and lanes that stand elsewhere.
 
 use anyhow::ensure;
-use common::error::EXIT_FAILED;
+use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
 
 use super::results::{self, Mutant};

@@ -4,8 +4,8 @@
 //! begins while it is still being computed, so that a wait that is left out shows at once.
 
 use anyhow::ensure;
-use common::error::EXIT_FAILED;
-use common::report::read_json;
+use common::record::error::EXIT_FAILED;
+use common::record::read_json;
 use libtest_mimic::Trial;
 
 use super::results::{self, Mutant};

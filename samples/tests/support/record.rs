@@ -1,7 +1,7 @@
 //! Views of a run's record.
 
+pub use common::record::read_record;
 use common::record::{Promise, Record, Row, Status};
-pub use common::report::read_record;
 
 /// The rows whose figures are figures.
 pub fn ran(record: &Record) -> impl Iterator<Item = &Row> {

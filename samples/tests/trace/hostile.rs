@@ -3,9 +3,8 @@
 use std::fs;
 
 use anyhow::{Context, Result, bail, ensure};
-use common::error::{EXIT_FAILED, EXIT_SKIPPED};
-use common::record::{Ended as End, Traced};
-use common::report::read_json;
+use common::record::error::{EXIT_FAILED, EXIT_SKIPPED};
+use common::record::{Ended as End, Traced, read_json};
 use libtest_mimic::Trial;
 
 use crate::support::{Call, Checkout, read_record, trial};

@@ -11,9 +11,8 @@ mod written;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use common::record::{Record, Row, Traced};
-use common::report::read_json;
-use common::trace::TraceFigures;
+use common::record::trace::TraceFigures;
+use common::record::{Record, Row, Traced, read_json};
 use libtest_mimic::Arguments;
 use support::{Call, Ended, SampleTest, for_each_sample, lists, trial};
 

@@ -1,8 +1,8 @@
 //! Passes in one dispatch: each is traced as if it were a dispatch of its own, and its waves say what they do.
 
 use anyhow::{Context, Result, ensure};
+use common::record::trace::{DispatchFigures, TraceFigures};
 use common::record::{Record, Row};
-use common::trace::{DispatchFigures, TraceFigures};
 use libtest_mimic::Trial;
 
 use crate::support::{Call, trial};

@@ -11,9 +11,8 @@ use std::net::TcpListener;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::Record;
-use common::report::read_json;
+use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
+use common::record::{Record, read_json};
 use heard::Heard;
 use libtest_mimic::Arguments;
 use support::{Call, ran, trial};

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use common::certificate::Certificate;
-use common::facts::Kind;
-use common::record::{Ended, Promise, Record, Row};
+use record::self_test::Certificate;
+use record::{Ended, Kind, Promise, Record, Row};
 
 use super::pairs::same_device;
 

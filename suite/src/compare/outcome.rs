@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use common::judge::Verdict;
-use common::record::{Record, Row, Status};
+use record::judge::Verdict;
+use record::{Record, Row, Status};
 use serde::{Deserialize, Serialize};
 
 use super::rule::{self, Judged, Limits};

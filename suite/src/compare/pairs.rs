@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use common::record::Record;
+use record::Record;
 
 use crate::collect::{Found, RECORD};
 

@@ -4,9 +4,9 @@
 //! within one, so that an interval alone would find differences everywhere: a difference counts from the
 //! [tolerance](TOLERANCE) on, and has to be beyond it with its whole interval.
 
-use common::judge::{Shift, Verdict, judge, shift};
-use common::record::{Record, Row, Sample};
-use common::stats::{Interval, Summary};
+use record::judge::{Shift, Verdict, judge, shift};
+use record::stats::{Interval, Summary};
+use record::{Record, Row, Sample};
 use serde::{Deserialize, Serialize};
 
 /// What is no difference between two processes. Of 188 variants, run twice on an H200 in processes of

@@ -1,8 +1,8 @@
 //! The rules by scripted records, and by two real runs.
 
-use common::certificate::CheckResult::{Failed, Passed, Warned};
-use common::record::Status;
-use common::stats::Summary;
+use record::Status;
+use record::self_test::CheckResult::{Failed, Passed, Warned};
+use record::stats::Summary;
 
 use super::*;
 use crate::scripted::{self, clocked, of, self_test, slow_down, summarise};
@@ -587,7 +587,7 @@ fn three_per_cent_in_any_one_variant_are_found_and_nothing_else() {
 #[test]
 fn scripted_records_are_sound() {
     for record in [scripted::record(), of(3, &VARIANTS)] {
-        let text = common::report::json(&record).unwrap();
-        common::report::read_json(&text).unwrap();
+        let text = record::json(&record).unwrap();
+        record::read_json(&text).unwrap();
     }
 }

@@ -1,9 +1,8 @@
 //! Every figure comes back from the file.
 
-use common::record::{Published, Racy};
-use common::report::json;
+use record::{Published, Racy, json};
 
-use common::record::Status;
+use record::Status;
 
 use super::*;
 use crate::scripted;

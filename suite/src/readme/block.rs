@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use common::record::{Record, Row, Status};
-use common::report::read_record;
+use record::{Record, Row, Status, read_record};
 
 use super::marker::{Labelled, Shows};
 use crate::collect::RECORD;

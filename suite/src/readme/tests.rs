@@ -1,6 +1,7 @@
+use record::Record;
+
 use super::marker::{Labelled, Shows};
 use anyhow::bail;
-use common::record::Record;
 
 use super::*;
 
@@ -101,12 +102,12 @@ fn only_what_stands_between_markers_is_replaced_and_only_once() {
 #[test]
 fn a_variant_without_a_time_says_why() {
     let at = tempfile::tempdir().unwrap();
-    let mut record = common::report::read_record(&results().join(RUN).join("record.json")).unwrap();
-    record.rows[0].status = common::record::Status::Wrong { elements: 1, first: "(0, 0)".into() };
+    let mut record = record::read_record(&results().join(RUN).join("record.json")).unwrap();
+    record.rows[0].status = record::Status::Wrong { elements: 1, first: "(0, 0)".into() };
     record.rows[1].isolated_us = None;
     let names = [&record.rows[0], &record.rows[1]].map(|row| row.variant.clone()).join(" ");
     fs::create_dir(at.path().join("a run")).unwrap();
-    fs::write(at.path().join("a run/record.json"), common::report::json(&record).unwrap()).unwrap();
+    fs::write(at.path().join("a run/record.json"), record::json(&record).unwrap()).unwrap();
     let page = format!("<!-- suite: figures \"\" {names} | it \"a run\" -->\n<!-- suite: end -->\n");
     let shown = renewed(&page, at.path(), no_ladder).unwrap().text;
     assert!(shown.contains("| [it](<a run>) | wrong | no time |\n"), "{shown}");
@@ -115,8 +116,8 @@ fn a_variant_without_a_time_says_why() {
 #[test]
 fn a_ladder_is_drawn_beside_its_record_and_stale_when_it_changes() {
     let at = tempfile::tempdir().unwrap();
-    let measured = common::report::read_record(&results().join(RUN).join("record.json")).unwrap();
-    fs::write(at.path().join("record.json"), common::report::json(&measured).unwrap()).unwrap();
+    let measured = record::read_record(&results().join(RUN).join("record.json")).unwrap();
+    fs::write(at.path().join("record.json"), record::json(&measured).unwrap()).unwrap();
     let page = at.path().join("page.md");
     let marked = "<!-- suite: picture . -->\n<!-- suite: end -->\n";
     let ladder = |record: &Record| Ok(format!("<svg>{} rows</svg>", record.rows.len()));

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use common::record::{Record, Row};
+use record::{Record, Row};
 
 use crate::collect::{Found, RECORD};
 
@@ -201,7 +201,7 @@ pub fn sides(text: &str) -> usize {
 
 /// The row of this name, where it has figures.
 pub fn measured<'r>(record: &'r Record, variant: &str) -> Option<&'r Row> {
-    record.rows.iter().find(|row| row.variant == variant && row.status == common::record::Status::Ok)
+    record.rows.iter().find(|row| row.variant == variant && row.status == record::Status::Ok)
 }
 
 /// The later of two, where both measured the same.
@@ -212,7 +212,7 @@ pub fn later<'e>(entries: &[&'e Entry]) -> Option<&'e Entry> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use common::report::read_record;
+    use record::read_record;
 
     /// A committed record, changed.
     pub fn found(run: &str, change: impl FnOnce(&mut Record)) -> Found {

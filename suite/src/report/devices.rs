@@ -1,9 +1,9 @@
 //! The same sample with the same arguments on several devices, side by side.
 
 use anyhow::Result;
-use common::record::Row;
 use common::report::words;
-use common::stats::Summary;
+use record::Row;
+use record::stats::Summary;
 
 use super::book::{Book, Entry, identity, later, measured};
 use super::ladder::{counts_races, ends};
@@ -153,7 +153,7 @@ mod tests {
     use super::super::book::tests::{RUN, found, set};
     use super::*;
 
-    fn of(other: impl FnOnce(&mut common::record::Record)) -> usize {
+    fn of(other: impl FnOnce(&mut record::Record)) -> usize {
         let book = Book::of(vec![found(RUN, |_| ()), found(RUN, other)]);
         comparisons(&book, "pipelined_events").len()
     }

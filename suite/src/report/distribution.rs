@@ -1,8 +1,8 @@
 //! How the isolated samples of each variant scatter around their own median.
 
 use anyhow::Result;
-use common::record::{Row, Status};
-use common::stats::Summary;
+use record::stats::Summary;
+use record::{Row, Status};
 
 use super::book::Entry;
 use super::ladder::{counts_races, subtitle};

@@ -26,9 +26,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use common::cli::terminal::say;
-use common::error::EXIT_RIGHT;
-use common::record::Record;
 use common::report::Destination;
+use record::Record;
+use record::error::EXIT_RIGHT;
 
 use crate::collect::{Found, RECORD, collect, spare};
 use book::Book;

@@ -1,8 +1,8 @@
 //! What sources publish, beside what was measured here.
 
-use common::record::{Record, Row};
 use common::report::words;
-use common::stats::Summary;
+use record::stats::Summary;
+use record::{Record, Row};
 
 use super::book::measured;
 use super::table::{Line, Table};

@@ -1,7 +1,7 @@
 //! Records of one sample and device that differ in the value of one argument: times over that value.
 
 use anyhow::Result;
-use common::record::Record;
+use record::Record;
 
 use super::book::{Book, Entry, amount, identity, later, listed, measured, sides};
 use super::plot::{Kind, Line, Mark, Point, Svg, XyPlot};

@@ -1,8 +1,8 @@
 //! Tables as the page and its Markdown both show them.
 
-use common::record::{Record, Row, Traced};
 use common::report::words;
-use common::stats::Summary;
+use record::stats::Summary;
+use record::{Record, Row, Traced};
 
 use super::book::{Book, Entry};
 use super::devices::{Comparison, figure};
@@ -251,7 +251,7 @@ fn summary(entry: &Entry) -> Vec<Cell> {
 
 /// `9 ok, 1 skipped, 2 of them raced`.
 fn statuses(record: &Record) -> String {
-    use common::record::Status;
+    use record::Status;
     let word = |row: &Row| row.status.word();
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for row in &record.rows {

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use common::cli::terminal::FILE_WIDTH;
-use common::fault;
-use common::record::Record;
 use common::report::{self, Charset, Folder};
+use record::{Record, fault};
 use tempfile::TempDir;
 
 use super::manifest::MANIFEST;
@@ -166,7 +165,7 @@ fn remove(path: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use common::report::read_record;
+    use record::read_record;
 
     use super::*;
     use crate::scripted;

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use common::facts::DeviceFacts;
-use common::record::{Host, Record, Tool};
 use common::report::Destination;
+use record::{DeviceFacts, Host, Record, Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -235,7 +234,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let refusal = |text: &str| {
             std::fs::write(folder.path().join(MANIFEST), text).unwrap();
-            let error = common::error::one_line(&Manifest::read(folder.path()).unwrap_err());
+            let error = record::error::one_line(&Manifest::read(folder.path()).unwrap_err());
             assert!(error.contains(MANIFEST) && !error.contains('\n'), "{error}");
             error
         };

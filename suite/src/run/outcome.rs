@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use common::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
-use common::record::{Ended, Record, Row, Status, is_limit};
+use record::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
+use record::{Ended, Record, Row, Status, is_limit};
 use serde::{Deserialize, Serialize};
 
 /// How a sample ended.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use common::facts::DeviceFacts;
+use record::DeviceFacts;
 
 /// Holds the folders of runs that were given none.
 const RESULTS: &str = "results";

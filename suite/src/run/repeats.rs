@@ -1,7 +1,7 @@
 //! What is kept of a sample that died: the rows of its last checkpoint, or those of a repeat without the
 //! variant that it died with.
 
-use common::record::{Ended, Record, Row, Status};
+use record::{Ended, Record, Row, Status};
 
 /// A variant that a sample's process died with.
 #[derive(Clone, Debug)]

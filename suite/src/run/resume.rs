@@ -2,9 +2,8 @@
 
 use anyhow::Result;
 use common::cli::terminal::say;
-use common::error::one_line;
-use common::record::{Ended, Record};
-use common::report::read_record;
+use record::error::one_line;
+use record::{Ended, Record, read_record};
 
 use super::folder::Place;
 use super::manifest::{Entry, Manifest};
@@ -79,7 +78,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use common::report::json;
+    use record::json;
 
     use super::*;
     use crate::scripted;

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
-use common::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
-use common::record::{Ended as End, Record, Row, Status};
-use common::report::read_record;
+use record::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
+use record::{Ended as End, Record, Row, Status, read_record};
 
 use super::child::{Call, Ended, Grace, How, Phase, Progress};
 use super::options::Settings;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 use common::cli::terminal::leave_at_once;
-use common::error::EXIT_INTERRUPTED;
+use record::error::EXIT_INTERRUPTED;
 
 /// How often the user has asked a run to end: once lets the sample under way write what it has, twice kills it
 /// and keeps what it had written.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use common::error::Halt;
+use record::error::Halt;
 
 /// How often a child is looked at.
 const LOOK: Duration = Duration::from_millis(20);

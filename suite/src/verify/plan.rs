@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
-use common::record::Record;
+use record::Record;
 
 /// Arguments of all samples that change what is measured and how. The others that all samples have show,
 /// write or check something instead.

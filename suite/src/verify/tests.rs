@@ -1,8 +1,7 @@
 //! What is said of runs that were repeated.
 
-use common::certificate::CheckResult::{Failed, Passed, Warned};
-use common::facts::Kind;
-use common::record::Status;
+use record::self_test::CheckResult::{Failed, Passed, Warned};
+use record::{Kind, Status};
 
 use super::*;
 use crate::scripted::{of, self_test, slow_down};

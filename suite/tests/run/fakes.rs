@@ -6,10 +6,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
-use common::record::{Ended as End, Record, Row, Status};
-use common::report::{json, read_record};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
+use record::{Ended as End, Record, Row, Status, json, read_record};
 
 use crate::signals::send;
 use crate::support::{Call, Ended, OVERLOADED, trial};

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::Traced;
 use libtest_mimic::Trial;
+use record::Traced;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
 
 use crate::support::{Call, told_on_one_line, trial};
 use crate::whole::{ensure_states, ensure_whole, hidden, manifest, record, snapshot};

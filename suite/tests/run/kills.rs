@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
-use common::error::EXIT_RIGHT;
 use libtest_mimic::Trial;
+use record::error::EXIT_RIGHT;
 
 use crate::signals::{processes_with, send};
 use crate::support::{Call, OVERLOADED, Running, trial};

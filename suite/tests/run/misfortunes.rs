@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_HUNG, EXIT_RIGHT};
-use common::record::{Ended, Record, Status};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_HUNG, EXIT_RIGHT};
+use record::{Ended, Record, Status};
 
 use crate::support::{Call, told_on_one_line, trial};
 use crate::whole::{ensure_states, ensure_whole, hidden, manifest, record, states};

@@ -3,8 +3,8 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_RIGHT};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
 use serde_json::{Value, json};
 
 use crate::support::{Call, told_on_one_line, trial};

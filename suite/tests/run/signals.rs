@@ -6,9 +6,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use common::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
-use common::record::Ended;
 use libtest_mimic::Trial;
+use record::Ended;
+use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
 
 use crate::support::{OVERLOADED, Running, read_record, trial};
 use crate::whole::{ensure_states, ensure_whole, hidden, record, snapshot, states};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use common::record::Record;
+use record::Record;
 use serde_json::Value;
 
 use crate::support::{files_of, read_record};

@@ -43,7 +43,7 @@ pub fn twin(run: u32) -> PathBuf {
 
 /// The record of a sample in one of them, as a tree.
 pub fn tree(run: u32, sample: &str) -> serde_json::Value {
-    let record = common::report::read_record(&twin(run).join(sample).join("record.json")).unwrap();
+    let record = record::read_record(&twin(run).join(sample).join("record.json")).unwrap();
     serde_json::to_value(record).unwrap()
 }
 

@@ -4,9 +4,9 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use record::error::one_line;
 
 use crate::drive::session::{BadStamps, Session};
-use crate::error::one_line;
 use crate::measure::{Failure, Reading, Target};
 
 /// What comes between the samples of a run that somebody watches.

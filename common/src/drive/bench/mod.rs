@@ -16,20 +16,19 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use record::error::one_line;
+use record::figures::Figures;
+use record::trace::Trace;
+use record::{Ended, Method, RaceMap, Row};
 
 use self::device::Device;
 use self::step::{Told, Watch};
-use super::figures::Figures;
-use super::maps::Map;
 use super::rows;
 use super::session::Session;
 use super::trace::{self, Subject};
-use crate::error::one_line;
 use crate::lab::{Lab, Shown};
 use crate::measure::{self, Outcome, Plan};
-use crate::record::{Ended, Method, Row};
 use crate::report::Painting;
-use crate::trace::Trace;
 
 /// How to measure.
 #[derive(Clone, Debug, Default)]
@@ -60,10 +59,10 @@ pub struct Measured {
     /// What the sample concludes from them.
     pub verdict: Option<String>,
     /// Where texels differed, where that was asked for.
-    pub maps: Vec<Map>,
+    pub maps: Vec<RaceMap>,
     /// The sample's own picture instead, where it has one.
     pub painting: Option<Painting>,
-    /// What the waves of the first [`MOST_DRAWN`](crate::trace::MOST_DRAWN) variants told, by their names, where they were asked.
+    /// What the waves of the first [`MOST_DRAWN`](record::trace::MOST_DRAWN) variants told, by their names, where they were asked.
     pub traces: Vec<(String, Trace)>,
     /// What the reader must know of this run, in sentences.
     pub notes: Vec<String>,
@@ -153,7 +152,7 @@ struct Run<'r, 'l, 'w> {
 #[derive(Default)]
 struct Seen {
     traces: Vec<(String, Trace)>,
-    maps: Vec<Map>,
+    maps: Vec<RaceMap>,
     painting: Option<Painting>,
 }
 
@@ -215,7 +214,7 @@ impl Run<'_, '_, '_> {
     }
 
     fn nothing(&self, interrupted: bool, aborted: Option<anyhow::Error>) -> Outcome {
-        let stop = || Some(measure::Stop::Interrupted);
+        let stop = || Some(record::Stop::Interrupted);
         let rows =
             self.first.iter().map(|_| measure::Row { stop: stop(), ..measure::Row::default() }).collect();
         Outcome { reference_mhz: None, rows, interrupted, aborted }

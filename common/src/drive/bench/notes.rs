@@ -1,9 +1,10 @@
 //! What the reader of a table must know of its run.
 
+use record::Row;
+
 use super::plan::LONGEST_SUBMIT_US;
 use crate::lab::Lab;
 use crate::measure::Plan;
-use crate::record::Row;
 use crate::variant::Recording;
 
 /// `VkDriverId` of the drivers on Mesa's common runtime: RADV, ANV, llvmpipe, Turnip, V3DV, PanVK,

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use record::{Kind, Method, Promise, Rule, is_limit};
+
 use super::BenchOptions;
-use crate::facts::Kind;
 use crate::lab::Lab;
-use crate::measure::{Plan, RowPlan, Rule, Throttle};
-use crate::record::{Method, Promise, is_limit};
+use crate::measure::{Plan, RowPlan, Throttle};
 
 /// A submit that takes longer makes desktops stutter and nears drivers' own time limits.
 pub(super) const LONGEST_SUBMIT_US: f64 = 100_000.0;

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Result, ensure};
+use record::error::one_line;
 
 use super::Run;
 use super::device::Device;
 use super::plan::LONGEST_SUBMIT_US;
 use super::step::{Phase, Step};
-use crate::error::one_line;
 use crate::measure::{Failure, Pair, Reading, Target};
 
 /// Samples that a GPU is given to raise its clock before N is made smaller.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use record::{Method, Row};
 use serde::Serialize;
 
 use super::notes;
@@ -11,7 +12,6 @@ use crate::drive::checked::Checked;
 use crate::drive::rows;
 use crate::lab::Lab;
 use crate::measure::{self, Plan};
-use crate::record::{Method, Row};
 
 /// What a run is about to do, told to who watches it and may end it.
 pub struct Step<'s> {

@@ -1,9 +1,9 @@
+use record::figures::Time;
+use record::{COPY_LIMIT, Status, Stop};
+
 use super::*;
-use crate::drive::figures::Time;
 use crate::gpu::{Gpu, OpenOptions};
 use crate::lab::LabOptions;
-use crate::measure::Stop;
-use crate::record::{COPY_LIMIT, Status};
 
 fn lab() -> Lab {
     let gpu = Gpu::open(&OpenOptions::default()).unwrap();

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 use ash::vk;
+use record::Promise;
 
 use crate::lab::Lab;
 use crate::memory::Sharing;
-use crate::record::Promise;
 use crate::validation::Message;
 use crate::variant::{Alarm, Variant};
 

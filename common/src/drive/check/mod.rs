@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::{Result, ensure};
+use record::error::{Halt, one_line};
+use record::{Promise, Status};
 
 use super::session::Session;
 use super::verify::Counted;
-use crate::error::{Halt, one_line};
 use crate::lab::Lab;
-use crate::record::{Promise, Status};
 use crate::tamper::{Break, Tamper};
 use crate::variant::Recording;
 use layer::{canary, compare_alarms, first_of_each, known};

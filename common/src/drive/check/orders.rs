@@ -1,6 +1,7 @@
 //! A variant's dispatches one at a time: as recorded, and in other orders; see [`super::super::order`].
 
 use anyhow::Result;
+use record::Promise;
 
 use super::layer::first_of_each;
 use super::{Findings, miscount, must_differ};
@@ -9,7 +10,6 @@ use crate::drive::order::Order;
 use crate::drive::session::Session;
 use crate::drive::verify::Counted;
 use crate::lab::Lab;
-use crate::record::Promise;
 use crate::tamper::Tamper;
 
 /// More orders than this teach nothing new and take too long.

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use record::Promise;
+
 use super::{Checked, Findings, line};
 use crate::lab::Lab;
-use crate::record::Promise;
 use crate::variant::Variant;
 
 pub(super) fn conclude(checked: &mut Checked, lab: &Lab, v: usize, findings: Findings, not_run: &str) {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use record::Tool;
 use serde::{Deserialize, Serialize};
 
 use super::Diff;
-use crate::record::Tool;
 
 /// Version of the layout of [`DiffReport`].
 pub const DIFF_SCHEMA: u32 = 2;

@@ -7,10 +7,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use anyhow::{Error, Result};
+use record::error::{NoRoom, one_line};
 
 use super::scene::{Scene, Terms};
 use super::{Act, Engine, is_fatal};
-use crate::error::{NoRoom, one_line};
 use crate::gpu::{Arena, Gpu};
 use crate::lab::Lab;
 use crate::live::link::About;

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use record::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
 
 use self::change::Next;
 use self::layer::Layer;
@@ -34,7 +35,6 @@ use super::desk::Desk;
 use super::link::{About, Board, Figures, State};
 use crate::drive::bench::{self, BenchOptions, SoFar};
 use crate::drive::session::Session;
-use crate::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
 use crate::gpu::Gpu;
 use crate::lab::Lab;
 use crate::source::Library;

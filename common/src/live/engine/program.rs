@@ -3,12 +3,12 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
+use record::Record;
 
 use crate::drive::bench::SoFar;
 use crate::gpu::{Gpu, OpenOptions};
 use crate::host::Sample;
 use crate::lab::{Lab, LabOptions};
-use crate::record::Record;
 
 /// What the program around the engine does for it.
 pub(crate) trait Program: Send {

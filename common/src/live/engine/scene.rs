@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result};
+use record::error::one_line;
+use record::is_limit;
 
-use crate::error::one_line;
 use crate::lab::Lab;
 use crate::live::link::{About, Board, Drag, Entry, Figures, Frame, Notice, Order, State, View};
-use crate::record::is_limit;
 
 /// Frames that the strip shows.
 const STRIP: usize = 240;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
+use record::error::NoRoom;
 
 use super::animator::Animator;
 use super::easel::Easel;
@@ -16,7 +17,6 @@ use super::waves::Waves;
 use super::{Engine, Taken, compose};
 use crate::drive::bench::{Pulse, SoFar, Step};
 use crate::drive::session::{BadStamps, Session};
-use crate::error::NoRoom;
 use crate::lab::Lab;
 use crate::live::link::{Figures, Frame, Picture};
 

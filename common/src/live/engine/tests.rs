@@ -6,15 +6,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
+use record::error::NoRoom;
+use record::{Record, Status, fixture};
 
 use super::*;
-use crate::error::NoRoom;
 use crate::gpu::OpenOptions;
 use crate::host::Sample;
 use crate::lab::LabOptions;
 use crate::live::link::{Order, Picture, View};
-use crate::record::{Record, Status};
-use crate::report::fixture;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

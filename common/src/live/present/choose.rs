@@ -4,10 +4,10 @@ use std::ffi::CStr;
 
 use anyhow::Result;
 use ash::{khr, vk};
+use record::DeviceFacts;
+use record::error::Halt;
 
 use super::surface::Surface;
-use crate::error::Halt;
-use crate::facts::DeviceFacts;
 use crate::fault::attempt;
 use crate::gpu::{Instance, candidates};
 

@@ -12,10 +12,10 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{
     Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc,
 };
+use record::error::Halt;
 
 use super::choose::Seat;
-use crate::error::{Halt, failure};
-use crate::fault::{self, attempt};
+use crate::fault::{self, attempt, failure};
 use crate::gpu::Instance;
 use crate::memory::bytes_in_words;
 

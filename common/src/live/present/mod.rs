@@ -31,9 +31,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use egui::TexturesDelta;
+use record::DeviceFacts;
 use winit::window::Window;
 
-use crate::facts::DeviceFacts;
 use crate::gpu::Instance;
 use crate::validation::{Message, Messages};
 use canvas::Canvas;
@@ -78,7 +78,7 @@ impl Presenter {
     /// Draws into a window.
     ///
     /// # Errors
-    /// [`Halt::Skip`](crate::error::Halt) where no device can draw into this window; what the driver refused.
+    /// [`Halt::Skip`](record::error::Halt) where no device can draw into this window; what the driver refused.
     pub fn for_window(window: &Arc<Window>, wanted: &Wanted<'_>) -> Result<Self> {
         let instance = Rc::new(surface::instance_for(window, wanted.validate)?);
         let surface = Surface::new(Rc::clone(&instance), Arc::clone(window))?;
@@ -131,7 +131,7 @@ impl Presenter {
     /// drawn: egui hands each of them over once.
     ///
     /// # Errors
-    /// [`Halt::Hung`](crate::error::Halt) where the frame does not end, what the driver refused.
+    /// [`Halt::Hung`](record::error::Halt) where the frame does not end, what the driver refused.
     pub fn draw(&mut self, frame: &Paint<'_>, textures: &mut TexturesDelta) -> Result<Drawn> {
         self.with_textures(textures, |presenter| match presenter.screen {
             Some(_) => presenter.draw_window(frame),

@@ -7,8 +7,7 @@ use ash::vk;
 use egui::epaint::Vertex;
 
 use super::device::Device;
-use crate::error::failure;
-use crate::fault::{self, attempt};
+use crate::fault::{self, attempt, failure};
 use crate::source::Library;
 use crate::spirv;
 

@@ -12,7 +12,7 @@ use ash::vk;
 use super::device::Device;
 use super::surface::Surface;
 use super::swapchain::{Acquired, Chain};
-use crate::error::failure;
+use crate::fault::failure;
 
 /// A window whose images do not fit so many times in a row, although they are made anew each time, never gets
 /// any: four seconds, with the pauses in between.

@@ -9,8 +9,7 @@ use ash::{khr, vk};
 use winit::raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle};
 use winit::window::Window;
 
-use crate::error::failure;
-use crate::fault::{self, attempt};
+use crate::fault::{self, attempt, failure};
 use crate::gpu::Instance;
 
 /// A surface; it keeps its window.

@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use egui::{Color32, ColorImage, RawInput, TextureOptions};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use record::error::one_line;
 
 use super::*;
-use crate::error::one_line;
 
 /// As bytes, which must come back as they are.
 const BEHIND: [u8; 4] = [16, 32, 64, 255];
@@ -211,9 +211,9 @@ fn what_is_too_large_is_an_error() {
 #[test]
 #[ignore = "run by every_call_that_fails_is_an_error"]
 fn frames_for_faults() {
-    crate::fault::arm().unwrap();
+    record::fault::arm().unwrap();
     if let Err(error) = frames() {
-        eprintln!("error: {} (code {})", one_line(&error), crate::error::exit_code(&error));
+        eprintln!("error: {} (code {})", one_line(&error), record::error::exit_code(&error));
         // As a window ends: exit handlers unload a driver that may still draw.
         crate::cli::terminal::leave_at_once(0);
     }

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use egui::{Event, FullOutput, Key, Modifiers, PlatformOutput, RawInput, TexturesDelta};
+use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, Halt, one_line};
 
 use super::Script;
 use super::position::Position;
 use super::shot::png;
 use crate::cli::Line;
-use crate::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, Halt, one_line};
 use crate::live::desk::Desk;
 use crate::live::link::{Board, Order, State};
 use crate::live::present::{Drawn, Paint, Presenter};

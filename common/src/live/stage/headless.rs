@@ -11,7 +11,7 @@ use crate::live::desk::Desk;
 use crate::live::present::{Presenter, Wanted};
 
 pub(super) fn run(desk: &Arc<Desk>, script: Script) -> Result<u8> {
-    let Some((_, board)) = desk.board() else { return Ok(crate::error::EXIT_RIGHT) };
+    let Some((_, board)) = desk.board() else { return Ok(record::error::EXIT_RIGHT) };
     let (size, validate) = (script.size, script.validate);
     let wanted = Wanted { device: &board.device, validate, timeout: super::TIMEOUT };
     let presenter = Presenter::off_screen(size, &wanted)?;

@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
+use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
 
 use super::desk::Desk;
 use super::knobs::Knob;
-use crate::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
 use crate::report::{Destination, Theme};
 
 /// Between two looks at whether the user has ended the program.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use egui_winit::State as Input;
+use record::error::{EXIT_RIGHT, Halt};
 use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
 use winit::event::WindowEvent;
@@ -13,7 +14,6 @@ use winit::window::{Fullscreen, Theme as SystemTheme, Window, WindowId};
 
 use super::drawer::{Drawer, no_window};
 use super::{Script, TIMEOUT};
-use crate::error::{EXIT_RIGHT, Halt};
 use crate::live::desk::Desk;
 use crate::live::link::Order;
 use crate::live::present::{Presenter, Wanted};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use record::Status;
+
 use crate::live::link::{Board, Order, State};
-use crate::record::Status;
 
 /// Each variant is shown for so long.
 pub(super) const EACH: Duration = Duration::from_secs(6);

@@ -7,15 +7,15 @@ use std::time::Duration;
 use clap::{Command, arg, value_parser};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use record::fixture::{self, traces};
+use record::stats::{Summary, paired_ratio};
+use record::trace::Trace;
+use record::{Promise, Racy, Record, Row, Sample, Status};
 
 use crate::live::knobs::{self, Knob};
 use crate::live::link::{
     About, Board, Entry, Figures, Focus, Frame, Notice, Picture, State, Texel, Timeline, View,
 };
-use crate::record::{Promise, Racy, Record, Row, Sample, Status};
-use crate::report::{fixture, timeline::example};
-use crate::stats::{Summary, paired_ratio};
-use crate::trace::Trace;
 use crate::values::{Extent, Workgroup};
 
 const NAMES: [(&str, f64, &str); 9] = [
@@ -173,7 +173,7 @@ fn picture(size: [u32; 2], wrong: u64) -> Picture {
 }
 
 fn timeline(variant: usize, trace: Trace) -> Timeline {
-    let figures = Arc::new(example::figures(&trace));
+    let figures = Arc::new(traces::figures(&trace));
     Timeline { variant, trace: Arc::new(trace), figures }
 }
 
@@ -229,7 +229,7 @@ pub(super) fn split(pixels: [u32; 2]) -> Board {
     let mut shown = picture(pixels, 12_345);
     shown.texel = Some(Texel { at: [63, 511], value: "17".into(), expected: Some("18".into()) });
     board.picture = Some(Arc::new(shown));
-    board.timelines = Arc::new([timeline(1, example::passes(Some(1.4))), timeline(0, example::passes(None))]);
+    board.timelines = Arc::new([timeline(1, traces::passes(Some(1.4))), timeline(0, traces::passes(None))]);
     board
 }
 

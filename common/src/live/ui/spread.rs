@@ -2,16 +2,16 @@
 
 use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
 use egui_plot::{Bar, BarChart, Plot, VLine};
+use record::Row;
+use record::stats::Summary;
 
 use super::look::Look;
 use super::numbers::row;
 use super::paint::{line, put};
 use super::strip::plain;
 use crate::live::link::Board;
-use crate::record::Row;
 use crate::report::timeline::live::ticks;
 use crate::report::words;
-use crate::stats::Summary;
 
 /// Parts of the range that samples are counted in.
 const BINS: usize = 48;

@@ -2,12 +2,12 @@
 
 use egui::{Align2, Rect, Vec2, pos2};
 use egui_plot::{Bar, BarChart, HLine, Plot};
+use record::Promise;
 
 use super::look::Look;
 use super::numbers::row;
 use super::paint::{line, put};
 use crate::live::link::{Board, Frame};
-use crate::record::Promise;
 use crate::report::words;
 
 /// Frames that took so many times the usual are cut.

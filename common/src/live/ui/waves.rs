@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use egui::{Align2, Color32, ColorImage, Rect, Stroke, TextureHandle, TextureOptions, pos2};
+use record::trace::{Lanes, Trace};
+use record::{Promise, Row, Status};
 
 use super::look::Look;
 use super::numbers::row;
 use super::paint::{line, lines, put};
 use crate::live::link::{Board, Timeline};
-use crate::record::{Promise, Row, Status};
 use crate::report::Lane;
 use crate::report::timeline::live::{Columns, Pixels, cautions, percent, said, ticks};
 use crate::report::words::significant;
-use crate::trace::{Lanes, Trace};
 
 /// The timelines, drawn again when others come or the room changes.
 #[derive(Default)]

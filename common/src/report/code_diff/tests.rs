@@ -1,8 +1,9 @@
 //! Texts of comparisons.
 
+use record::Tool;
+
 use super::*;
 use crate::isa::diff::{Compiler, DIFF_SCHEMA, KernelFigures, Listing, listings};
-use crate::record::Tool;
 use crate::report::figure::width;
 
 const A: &str = "

@@ -1,8 +1,9 @@
 //! Waves in flight, by columns of pixels.
 
+use record::trace::{Dispatch, Lanes, Trace, Wave};
+
 use super::raster::{real, whole};
 use super::scene::{Map, SHADES};
-use crate::trace::{Dispatch, Lanes, Trace, Wave};
 
 /// Rows that a map has at the most; more lanes share one.
 const ROWS: usize = 160;
@@ -190,8 +191,8 @@ mod tests {
     #[test]
     fn waits_are_counted_apart() {
         let mut part = dispatch(vec![wave(1.0, 5.0, 0), wave(4.0, 6.0, 1)]);
-        part.part = Some(crate::trace::PartWaves {
-            part: crate::trace::Part { what: "p".into(), number: 1, of: 1, unit: "u".into(), units: 2 },
+        part.part = Some(record::trace::PartWaves {
+            part: record::trace::Part { what: "p".into(), number: 1, of: 1, unit: "u".into(), units: 2 },
             in_a_row: true,
             stretches: &["wait", "work"],
             waits: 1,

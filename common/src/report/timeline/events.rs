@@ -1,13 +1,13 @@
 //! Waves in the trace-event format, which Perfetto and Chrome's tracer open.
 
 use anyhow::Result;
+use record::Record;
+use record::trace::{Lanes, Part, PartWaves, Wave};
 use serde_json::{Value, json};
 
 use super::bins::{Binned, Grid};
 use super::raster::{real, whole};
 use super::{Lane, checked, spans, words};
-use crate::record::Record;
-use crate::trace::{Lanes, Part, PartWaves, Wave};
 
 /// Waves of a file; viewers take more, slowly.
 const WAVES: usize = 60_000;
@@ -183,7 +183,7 @@ fn stretches(part: &PartWaves, wave: usize) -> Value {
 
 /// A thread for each multiprocessor and slot, since slices of one thread may not cross.
 fn waves(file: &mut File, lane: &Lane<'_>, one_in: usize) {
-    let kept = |(at, d): (usize, &crate::trace::Dispatch)| -> Vec<Kept> {
+    let kept = |(at, d): (usize, &record::trace::Dispatch)| -> Vec<Kept> {
         d.waves.iter().enumerate().step_by(one_in).map(|(own, wave)| (*wave, (at, own))).collect()
     };
     let mut all: Vec<Kept> = lane.trace.dispatches.iter().enumerate().flat_map(kept).collect();

@@ -1,10 +1,10 @@
 //! What stands above the panels: what was measured on what, and how to read it.
 
+use record::{Kind, Record};
+
 use super::raster::Fonts;
 use super::scene::{Area, Ink, Map, SHADES, Scene, Shape, Stripes, Words};
 use super::{EDGE, SLACK, WIDTH};
-use crate::facts::Kind;
-use crate::record::Record;
 
 const SMALL: f64 = 14.0;
 const LINE: f64 = 20.0;

@@ -1,11 +1,12 @@
 //! What the window of `--live` draws of a trace: the same columns, colours and words as the file.
 
+use record::trace::Trace;
+
 use super::bins::{Binned, Grid};
 use super::colours::COLOURS;
 use super::raster::{real, whole};
 use super::scene::{Map, PARTS, SHADES};
 use super::{Lane, axes, words};
-use crate::trace::Trace;
 
 /// Pixels with red, green, blue and alpha (not multiplied), row by row.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,12 +110,13 @@ pub(crate) fn percent(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::example;
+    use record::fixture::traces;
+
     use super::*;
 
     #[test]
     fn stacks_and_maps_show_the_waves() {
-        let trace = example::passes(Some(1.4));
+        let trace = traces::passes(Some(1.4));
         let columns = Columns::of(&trace, trace.stamps_us, 300);
         let pixels = columns.stacks(50, columns.tallest());
         assert_eq!(pixels.size, [300, 50]);

@@ -10,8 +10,6 @@ mod axes;
 mod bins;
 mod colours;
 mod events;
-#[cfg(test)]
-pub(crate) mod example;
 mod head;
 #[cfg(feature = "window")]
 pub(crate) mod live;
@@ -24,14 +22,14 @@ pub(super) mod words;
 
 use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
+use record::trace::{Lanes, Trace, TraceFigures};
+use record::{Record, Row, Traced};
 
 use self::bins::{Binned, Grid};
 use self::colours::Colours;
 use self::panel::Frame;
 use self::raster::{Fonts, whole};
 use self::scene::{Ink, Scene, Words};
-use crate::record::{Record, Row, Traced};
-use crate::trace::{Lanes, Trace, TraceFigures};
 
 pub use self::events::timeline_events;
 
@@ -136,7 +134,7 @@ fn checked(record: &Record, panels: &[Lane<'_>]) -> Result<()> {
         let times = trace.dispatches.iter().flat_map(|d| &d.waves);
         let sound = times.map(|w| (w.begin_us, w.end_us)).all(|(a, b)| a >= 0.0 && b >= a && b.is_finite());
         ensure!(sound, "{}: a wave ends before it begins, or begins before the first", of());
-        let kernels = |d: &crate::trace::Dispatch| (d.kernel.clone(), d.groups);
+        let kernels = |d: &record::trace::Dispatch| (d.kernel.clone(), d.groups);
         let same = trace.dispatches.len() == figures.dispatches.len()
             && trace
                 .dispatches

@@ -1,5 +1,7 @@
 //! One variant: its words, a bar a dispatch, its waves in flight, and its multiprocessors.
 
+use record::trace::{Lanes, Phases};
+
 use super::axes::{short_us, ticks};
 use super::bins::{Binned, Grid};
 use super::raster::{Fonts, real, whole};
@@ -7,7 +9,6 @@ use super::scene::{Anchor, Area, Ink, Scene, Shape, Words};
 use super::words::{Alike, alike, cautions, figures};
 use super::{EDGE, LEFT, Lane, PLOT, SLACK, WIDTH, head, spans};
 use crate::report::parts;
-use crate::trace::{Lanes, Phases};
 
 /// Height of the plot of waves in flight.
 const PLOT_HEIGHT: f64 = 150.0;

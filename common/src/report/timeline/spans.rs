@@ -1,6 +1,6 @@
 //! Where dispatches lie in time, and which of them run alone.
 
-use crate::trace::Phases;
+use record::trace::Phases;
 
 /// A row for each span, so that those of a row do not overlap: the lowest that is free.
 pub(super) fn rows(spans: &[(f64, f64)]) -> Vec<usize> {

@@ -1,6 +1,7 @@
+use record::fixture::{self, traces as example};
+
 use super::raster::real;
 use super::*;
-use crate::report::fixture;
 use crate::report::picture::tests::decoded;
 
 /// Rows of a record, with their traces.
@@ -13,7 +14,7 @@ fn traced(traces: &[(&str, Trace, Option<f64>)]) -> (Record, Vec<Trace>) {
         let mut row = row.clone();
         row.variant = (*name).into();
         let times = [figures.whole.span_us() * 0.93; 9];
-        row.pipelined_us = crate::stats::Summary::of(&times);
+        row.pipelined_us = record::stats::Summary::of(&times);
         row.trace = Some(Traced::Ok { figures, overhead: *overhead });
         record.rows.push(row);
     }
@@ -68,7 +69,7 @@ fn made() -> Vec<Example> {
         "parts",
         &[("full_barrier", example::passes(Some(1.5)), None), ("tile_flags", example::parts(), Some(0.04))],
     );
-    all[3].1.device.kind = crate::facts::Kind::Cpu;
+    all[3].1.device.kind = record::Kind::Cpu;
     all[3].1.device.name = "llvmpipe (LLVM 15.0.6, 256 bits)".into();
     let reason = "12 waves wrote no end: the kernel returns early".into();
     let mut refused = all[3].1.rows[0].clone();

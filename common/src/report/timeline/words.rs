@@ -3,9 +3,9 @@
 use super::Lane;
 use super::axes::us;
 pub(in crate::report) use super::axes::{percent, signed_percent};
-use crate::record::Traced;
 use crate::report::parts;
-use crate::trace::{Dispatch, TraceFigures};
+use record::Traced;
+use record::trace::{Dispatch, TraceFigures};
 
 /// Slower or faster by more than this, and what was traced is not what was measured.
 pub(in crate::report) const HEAVY: f64 = 0.2;
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn parts_are_named_with_their_dispatch() {
-        let trace = crate::report::timeline::example::parts();
+        let trace = record::fixture::traces::parts();
         let (alike, _) = alike(&trace.dispatches);
         let text = "1–12: passes of chain/tiles.comp [CHAINED STAGED], one dispatch of 528x1 workgroups and 12288 tiles";
         assert_eq!(alike.into_iter().map(|a| a.text).collect::<Vec<_>>(), [text]);

@@ -1,10 +1,11 @@
 //! What the tables of traces hold.
 
+use record::trace::DispatchFigures;
+
 use super::super::figure::{ABSENT, significant};
 use super::super::timeline::words::{HEAVY, extent, mean_overlap, percent};
 use super::grid::Column;
 use super::{Taken, is_coarse};
-use crate::trace::DispatchFigures;
 
 /// A row a variant.
 pub(super) fn variants(taken: &[Taken<'_>]) -> Vec<Column> {

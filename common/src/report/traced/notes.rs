@@ -1,13 +1,13 @@
 //! How to read the tables of traces, and what to hold against them.
 
+use record::{Kind, Record};
+
 use super::super::cell::trimmed;
 use super::super::figure::BLANK;
 use super::super::parts;
 use super::super::timeline::refusals;
 use super::super::timeline::words::{COARSE, HEAVY};
 use super::{Taken, is_coarse};
-use crate::facts::Kind;
-use crate::record::Record;
 
 /// Lines, each of which stands only where it applies.
 pub(super) fn notes(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {

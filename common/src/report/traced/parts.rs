@@ -1,9 +1,10 @@
 //! Where the time of dispatches with parts goes: a paragraph a variant.
 
+use record::Record;
+
 use super::super::parts::{early, shares};
 use super::super::timeline::words::percent;
 use super::Taken;
-use crate::record::Record;
 
 pub(super) fn paragraphs(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
     let knows_slots = record.device.multiprocessors.is_some();

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::certificate::{Certificate, Check, CheckResult, STEP};
-use crate::facts::{DeviceFacts, Kind, Multiprocessors};
-use crate::measure::{Rule, Stop};
-use crate::record::{
-    COPY_LIMIT, Cell, Declared, Ended, FMA_LIMIT, Host, Matrix, Method, Predicted, Promise, Published, Racy,
-    Record, Row, SCHEMA, Sample, Shows, Status, Tool, Traced, Work,
-};
-use crate::report::timeline::example;
+use crate::self_test::{Certificate, Check, CheckResult, STEP};
 use crate::stats::Summary;
 use crate::trace::Trace;
+use crate::{
+    COPY_LIMIT, Cell, Declared, DeviceFacts, Ended, FMA_LIMIT, Host, Kind, Matrix, Method, Multiprocessors,
+    Predicted, Promise, Published, Racy, Record, Row, Rule, SCHEMA, Sample, Shows, Status, Stop, Tool,
+    Traced, Work,
+};
+
+pub mod traces;
 
 const OF: u64 = 1_327_104;
 
 /// A complete run on a GPU.
-pub(crate) fn record() -> Record {
+pub fn record() -> Record {
     let hardware = |what: &str| Promise::Hardware { relies_on: what.into() };
     let nothing = |what: &str| Promise::Nothing { leaves_out: what.into() };
     let mut rows = vec![
@@ -51,7 +51,7 @@ pub(crate) fn record() -> Record {
 }
 
 /// A run whose rows stand in cross tables of ratios.
-pub(crate) fn ratios() -> Record {
+pub fn ratios() -> Record {
     let mut record = record();
     let mut rows = Vec::new();
     let mut add = |name: &str, ratio: f64, table: &str, head: &str, column: &str| {
@@ -88,7 +88,7 @@ pub(crate) fn ratios() -> Record {
 }
 
 /// A run of trials whose rows stand in cross tables of races.
-pub(crate) fn races() -> Record {
+pub fn races() -> Record {
     let racy = |max: u64| Racy {
         samples: 200,
         racy_samples: if max > 0 { 200 } else { 0 },
@@ -130,7 +130,7 @@ pub(crate) fn races() -> Record {
 }
 
 /// A run whose variants say what they move, compute and get done, beside the device's own limits.
-pub(crate) fn limits() -> Record {
+pub fn limits() -> Record {
     let bytes = |bytes| Declared { bytes: Some(bytes), ..Declared::default() };
     let border = |value| Some(Predicted { what: "border %".into(), value });
     let solved = Some(Work { count: 12_345_678, unit: "constraints".into() });
@@ -182,20 +182,20 @@ fn steady(variant: &str, [one_us, further]: [f64; 2]) -> Row {
 
 /// A run whose waves were traced: with barriers, without, in bands and sampled, too short for its clock,
 /// and refused.
-pub(crate) fn traced() -> Record {
-    let mut sampled = example::bands();
+pub fn traced() -> Record {
+    let mut sampled = traces::bands();
     sampled.dispatches.iter_mut().for_each(|d| (d.one_in, d.weight) = (6, 6.0));
-    let mut short = example::single();
+    let mut short = traces::single();
     short.step_us = 1.0;
     let traces = [
-        ("full_barrier", example::passes(Some(1.5)), Some(0.042)),
-        ("no_barrier", example::passes(None), Some(-0.004)),
+        ("full_barrier", traces::passes(Some(1.5)), Some(0.042)),
+        ("no_barrier", traces::passes(None), Some(-0.004)),
         ("events_2", sampled, Some(0.31)),
         ("single", short, None),
-        ("tile_flags", example::parts(), Some(0.087)),
+        ("tile_flags", traces::parts(), Some(0.087)),
     ];
     let row_of = |(name, trace, overhead): (&str, Trace, Option<f64>)| {
-        let figures = Box::new(example::figures(&trace));
+        let figures = Box::new(traces::figures(&trace));
         let span = figures.whole.span_us();
         Row { trace: Some(Traced::Ok { figures, overhead }), ..steady(name, [1.03 * span, 0.93 * span]) }
     };
@@ -206,7 +206,7 @@ pub(crate) fn traced() -> Record {
 }
 
 /// An interrupted run on a CPU device, without pipelined times.
-pub(crate) fn cpu() -> Record {
+pub fn cpu() -> Record {
     let mut rows = vec![
         row("full_barrier", 12, 41_234.5, Stop::Interrupted),
         row("events", 12, 41_300.0, Stop::Interrupted),

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::{Dispatch, Lanes, Wave};
 
 /// Gives each wave the lowest lane that is free when it begins.
-pub(super) fn pack(dispatches: &mut [Dispatch]) -> Lanes {
+pub fn pack(dispatches: &mut [Dispatch]) -> Lanes {
     let mut waves: Vec<&mut Wave> = dispatches.iter_mut().flat_map(|d| &mut d.waves).collect();
     waves.sort_by(|a, b| a.begin_us.total_cmp(&b.begin_us));
     let mut free = BinaryHeap::new();

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, anyhow};
 use serde::Deserialize;
 
-use crate::record::{Record, Row, Sample};
+use crate::{Record, Row, Sample};
 
 const COLUMNS: [&str; 16] = [
     "variant",
@@ -76,7 +76,7 @@ struct Line<'t> {
 ///
 /// # Errors
 /// A line without a row, or with a cell that is missing or no number; the message names line and column.
-pub(super) fn read_samples(text: &[u8], rows: &mut [Row]) -> Result<()> {
+pub(crate) fn read_samples(text: &[u8], rows: &mut [Row]) -> Result<()> {
     let mut reader = ::csv::Reader::from_reader(text);
     let heads = reader.headers()?.clone();
     let mut cells = ::csv::StringRecord::new();
@@ -100,7 +100,7 @@ pub(super) fn read_samples(text: &[u8], rows: &mut [Row]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::fixture;
+    use crate::fixture;
 
     fn lines(record: &Record) -> Vec<::csv::StringRecord> {
         let text = csv(record).unwrap();

@@ -1,21 +1,20 @@
 //! Records that nobody could have measured.
 
 use super::*;
-use crate::record::COPY_LIMIT;
-use crate::report::fixture;
+use crate::{COPY_LIMIT, fixture};
 
 /// What is said of a record that was sound before `spoil`.
 fn refusal(spoil: impl FnOnce(&mut Record)) -> String {
     let mut record = fixture::record();
-    sound(&record).unwrap();
+    validate(&record).unwrap();
     spoil(&mut record);
-    format!("{:#}", sound(&record).unwrap_err())
+    format!("{:#}", validate(&record).unwrap_err())
 }
 
 #[test]
 fn every_record_of_the_other_tests_is_sound() {
     for record in [fixture::record(), fixture::limits(), fixture::traced(), fixture::cpu()] {
-        sound(&record).unwrap();
+        validate(&record).unwrap();
     }
 }
 
@@ -34,12 +33,12 @@ fn names_that_steer_a_terminal_or_fill_it_are_none() {
     // A verdict has lines.
     let mut record = fixture::record();
     record.verdict = Some("one\ntwo".into());
-    sound(&record).unwrap();
+    validate(&record).unwrap();
 }
 
 #[test]
 fn figures_of_the_self_test_and_its_seconds_are_bounded() {
-    use crate::certificate::{Check, CheckResult};
+    use crate::self_test::{Check, CheckResult};
     let with = |name: &str, value: f64, unit: &str, seconds: f64| {
         let check = Check::new("clock", CheckResult::Passed, "fine").with(name, value, unit);
         refusal(|record| record.self_test = Some(Certificate { seconds, checks: vec![check] }))
@@ -115,7 +114,7 @@ fn counts_agree() {
     // A row without its samples keeps its figures.
     let mut record = fixture::record();
     record.rows[0].samples.clear();
-    sound(&record).unwrap();
+    validate(&record).unwrap();
 }
 
 #[test]
@@ -123,8 +122,8 @@ fn dates_and_figures_of_traces_are_looked_at_too() {
     assert!(refusal(|record| record.started = "yesterday".into()).starts_with("started: is no date"));
     let mut record = fixture::traced();
     let traced = record.rows.iter_mut().find_map(|row| row.trace.as_mut()).unwrap();
-    let crate::record::Traced::Ok { figures, .. } = traced else { panic!("{traced:?}") };
+    let crate::Traced::Ok { figures, .. } = traced else { panic!("{traced:?}") };
     figures.whole.fill_us = 1e99;
-    let message = sound(&record).unwrap_err().to_string();
+    let message = validate(&record).unwrap_err().to_string();
     assert!(message.contains(".trace.figures.whole.fill_us: 1e99 is out of range"), "{message}");
 }

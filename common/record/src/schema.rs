@@ -8,7 +8,7 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use serde_json::Value;
 
-use crate::record::{Record, SCHEMA};
+use crate::{Record, SCHEMA};
 
 /// What a description of the root adds to the comment on [`Record`].
 const CONVENTIONS: &str = "Times are in the unit that ends a field's name: `_us` is microseconds, `_s` seconds, \

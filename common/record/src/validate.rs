@@ -11,11 +11,9 @@ use std::fmt::{self, Display};
 use anyhow::{Result, bail, ensure};
 use serde_json::Value;
 
-use crate::certificate::Certificate;
-use crate::facts::DeviceFacts;
-use crate::measure::Stop;
-use crate::record::{Ended, KernelFacts, Method, Promise, Racy, Record, Row, Sample, Status};
+use crate::self_test::Certificate;
 use crate::stats::Summary;
+use crate::{DeviceFacts, Ended, KernelFacts, Method, Promise, Racy, Record, Row, Sample, Status, Stop};
 
 /// A name is no longer, in bytes: that of a kernel holds its defines, which may be a list of weights.
 const NAME: usize = 1 << 16;
@@ -34,7 +32,7 @@ const ROUNDING: f64 = 1e-9;
 ///
 /// # Errors
 /// The first field that is wrong, as a path such as `rows[3].isolated_us.median`, and what is wrong with it.
-pub fn sound(record: &Record) -> Result<()> {
+pub fn validate(record: &Record) -> Result<()> {
     name(&"sample", &record.sample)?;
     ensure!(!record.sample.is_empty(), "sample: is empty");
     words(record)?;

@@ -10,10 +10,10 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
-use super::csv::{csv, read_samples};
-use super::json::{NO_RECORD, read_shape, shortened};
-use crate::record::{Record, SamplesFile};
-use crate::sound::sound;
+use crate::csv::{csv, read_samples};
+use crate::json::{NO_RECORD, read_shape, shortened};
+use crate::validate::validate;
+use crate::{Record, SamplesFile};
 
 /// The packed samples in the folder of a run.
 pub const SAMPLES: &str = "samples.csv.gz";
@@ -25,7 +25,7 @@ const LARGEST: u64 = 256 << 20;
 ///
 /// # Errors
 /// Only when memory is short.
-pub(super) fn parted(record: &Record) -> Result<(Record, Vec<u8>)> {
+pub fn parted(record: &Record) -> Result<(Record, Vec<u8>)> {
     let text = csv(record)?;
     let mut bare = record.clone();
     bare.rows.iter_mut().for_each(|row| row.samples = Vec::new());
@@ -38,7 +38,7 @@ pub(super) fn parted(record: &Record) -> Result<(Record, Vec<u8>)> {
 /// The record in a file, with the samples that lie beside it where the file has none.
 ///
 /// # Errors
-/// What cannot be read, is no record (see [`super::read_json`]), or has other samples beside it than its own;
+/// What cannot be read, is no record (see [`crate::read_json`]), or has other samples beside it than its own;
 /// the message begins with the path.
 pub fn read_record(path: &Path) -> Result<Record> {
     let read = || -> Result<Record> {
@@ -46,7 +46,7 @@ pub fn read_record(path: &Path) -> Result<Record> {
         if let Some(file) = record.samples_file.take() {
             join(&mut record, &file, path).context("samples_file")?;
         }
-        sound(&record).context(NO_RECORD)?;
+        validate(&record).context(NO_RECORD)?;
         Ok(record)
     };
     read().with_context(|| format!("reading {}", path.display()))
@@ -113,7 +113,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::report::{fixture, json};
+    use crate::{fixture, json::json};
 
     /// A folder with a record and its samples.
     fn kept(record: &Record) -> tempfile::TempDir {

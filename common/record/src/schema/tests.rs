@@ -8,11 +8,9 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::certificate::{Certificate, Check, CheckResult, Figure};
-use crate::facts::Multiprocessors;
-use crate::record::SamplesFile;
-use crate::report::{fixture, read_shape};
+use crate::self_test::{Certificate, Check, CheckResult, Figure};
 use crate::trace::Traced;
+use crate::{Multiprocessors, SamplesFile, fixture, json::read_shape};
 
 fn validator() -> Validator {
     jsonschema::validator_for(&serde_json::from_str(&schema().unwrap()).unwrap()).unwrap()

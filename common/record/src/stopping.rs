@@ -77,7 +77,7 @@ pub enum Stop {
 impl Rule {
     /// Decides for a row with these meters (`many` is absent where no pipelined time is taken);
     /// `None` means: go on.
-    pub(super) fn verdict(&self, one: &Meter, many: Option<&Meter>, budget_spent: bool) -> Option<Stop> {
+    pub fn verdict(&self, one: &Meter, many: Option<&Meter>, budget_spent: bool) -> Option<Stop> {
         let meters = || std::iter::once(one).chain(many);
         if let Some(wanted) = self.fixed {
             if one.count >= wanted {
@@ -138,7 +138,7 @@ fn one_digit(percent: f64) -> String {
 
 /// Running mean and deviation of one series (Welford), with the history of its noise.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meter {
+pub struct Meter {
     count: usize,
     mean: f64,
     squares: f64,
@@ -152,7 +152,8 @@ const HISTORY: usize = 512;
 
 impl Meter {
     #[expect(clippy::cast_precision_loss, reason = "a count of samples fits 52 bits")]
-    pub(super) fn add(&mut self, us: f64) {
+    /// Takes in a time, in microseconds.
+    pub fn add(&mut self, us: f64) {
         self.count += 1;
         self.total_us += us;
         self.sorted.insert(self.sorted.partition_point(|&other| other < us), us);

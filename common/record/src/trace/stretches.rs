@@ -17,7 +17,7 @@ pub struct Stretch {
 }
 
 /// Where the waves of parts spend their time; empty where no dispatch is a part.
-pub(super) fn stretches(dispatches: &[&Dispatch]) -> Vec<Stretch> {
+pub(crate) fn stretches(dispatches: &[&Dispatch]) -> Vec<Stretch> {
     let mut sums: Vec<(&str, f64)> = Vec::new();
     let mut waves = 0.0;
     for (dispatch, part) in dispatches.iter().filter_map(|d| Some((d, d.part.as_ref()?))) {
@@ -42,7 +42,7 @@ fn count(dispatch: &Dispatch) -> f64 {
 }
 
 /// When the first wave of a part has what it waits for, in microseconds; none where waves do not tell.
-pub(super) fn first_at_work(dispatch: &Dispatch) -> Option<f64> {
+pub(crate) fn first_at_work(dispatch: &Dispatch) -> Option<f64> {
     let part = dispatch.part.as_ref()?;
     let waited = |row: &[f64]| row[..part.waits].iter().sum::<f64>();
     let times = dispatch.waves.iter().zip(part.each()).map(|(wave, row)| wave.begin_us + waited(row));
@@ -51,7 +51,7 @@ pub(super) fn first_at_work(dispatch: &Dispatch) -> Option<f64> {
 
 impl PartWaves {
     /// It needs the other, as the part behind it of the same dispatch.
-    pub(super) fn follows(&self, other: &Self) -> bool {
+    pub(crate) fn follows(&self, other: &Self) -> bool {
         self.in_a_row
             && self.part.number == other.part.number + 1
             && (&self.part.what, self.part.of) == (&other.part.what, other.part.of)

@@ -5,9 +5,9 @@ use anyhow::{Context, Result, bail};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
-use crate::record::Published;
+use crate::Published;
 
-static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../results/published");
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../results/published");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

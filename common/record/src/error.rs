@@ -1,8 +1,5 @@
 //! The failures on which the program branches, and how each ends the process.
 
-use std::fmt::Display;
-
-use ash::vk;
 use thiserror::Error;
 
 /// A failure with an exit code of its own. Anything else is [`EXIT_FAILED`].
@@ -30,7 +27,7 @@ pub enum Halt {
 /// The device's memory has no room as long as something else is in it.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub(crate) struct NoRoom(pub String);
+pub struct NoRoom(pub String);
 
 /// Everything that ran was right.
 pub const EXIT_RIGHT: u8 = 0;
@@ -66,19 +63,6 @@ pub fn one_line(error: &anyhow::Error) -> String {
     parts.join(": ")
 }
 
-/// The failure of a Vulkan call in words; `what` completes "while …".
-pub(crate) fn failure(result: vk::Result, what: impl Display) -> anyhow::Error {
-    match result {
-        vk::Result::ERROR_DEVICE_LOST => Halt::DeviceLost(what.to_string()).into(),
-        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => NoRoom(format!(
-            "out of device memory while {what}: use a smaller size, or end other programs on the device"
-        ))
-        .into(),
-        vk::Result::ERROR_OUT_OF_HOST_MEMORY => anyhow::anyhow!("out of memory while {what}"),
-        other => anyhow::anyhow!("{other:?} while {what}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,7 +73,7 @@ mod tests {
         let hung = anyhow::Error::from(Halt::Hung { what: "x".into(), seconds: 1.0 });
         assert_eq!(exit_code(&hung.context("measuring")), EXIT_HUNG);
         assert_eq!(exit_code(&anyhow::anyhow!("other")), EXIT_FAILED);
-        assert_eq!(exit_code(&failure(vk::Result::ERROR_DEVICE_LOST, "submitting")), EXIT_FAILED);
+        assert_eq!(exit_code(&Halt::DeviceLost("submitting".into()).into()), EXIT_FAILED);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
-use crate::record::{Record, SCHEMA};
-use crate::sound::sound;
+use crate::validate::validate;
+use crate::{Record, SCHEMA};
 
 /// The record as indented JSON with a newline at its end.
 ///
@@ -104,25 +104,25 @@ impl Formatter for Lines {
     }
 }
 
-/// Reads what [`json`] wrote, and refuses what no honest record holds (see [`sound`]).
+/// Reads what [`json`] wrote, and refuses what no honest record holds (see [`validate`]).
 ///
 /// # Errors
 /// Where `text` is cut short or no JSON, where its schema is later than [`SCHEMA`], and where a field is
 /// missing, has another type or a value that cannot be; the message names the field by its path, as in
 /// `rows[3].isolated_us.median`. Earlier versions have the same fields, less those that came later and have
 /// a default, so they are read too. The record of a folder names a file that has its samples: see
-/// [`super::read_record`].
+/// [`crate::read_record`].
 pub fn read_json(text: &str) -> Result<Record> {
     let record = read_shape(text)?;
     if let Some(file) = &record.samples_file {
         bail!("samples_file: the samples are in {}: give the record's file or folder", shortened(&file.name));
     }
-    sound(&record).with_context(|| NO_RECORD)?;
+    validate(&record).with_context(|| NO_RECORD)?;
     Ok(record)
 }
 
 /// As [`read_json`], without asking whether the figures agree with each other: what a schema can say.
-pub(crate) fn read_shape(text: &str) -> Result<Record> {
+pub fn read_shape(text: &str) -> Result<Record> {
     // Nothing is kept of it: a document of any depth and with any numbers takes no memory here.
     serde_json::from_str::<IgnoredAny>(text).context("not a whole JSON document")?;
     version(text)?;
@@ -132,7 +132,7 @@ pub(crate) fn read_shape(text: &str) -> Result<Record> {
 }
 
 /// What the field of a message is wrong in.
-pub(super) const NO_RECORD: &str = "no record that a run has written";
+pub(crate) const NO_RECORD: &str = "no record that a run has written";
 
 /// The schema alone, first: a message about a field of another layout would send the reader astray.
 fn version(text: &str) -> Result<()> {
@@ -157,7 +157,7 @@ fn version(text: &str) -> Result<()> {
 }
 
 /// Text of any length and any characters in a message of one line: its begin and its end.
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     const MOST: usize = 160;
     let plain = |text: &str| -> String {
         text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect()
@@ -185,7 +185,7 @@ fn misfit(error: serde_path_to_error::Error<serde_json::Error>) -> anyhow::Error
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::fixture;
+    use crate::fixture;
 
     fn refusal(text: &str) -> String {
         format!("{:#}", read_json(text).unwrap_err())

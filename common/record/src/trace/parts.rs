@@ -31,17 +31,17 @@ pub struct Parts {
 
 impl Parts {
     /// Words of a slot, which come in vectors of four: as in `trace.glsl`, part, `trace_part`, stamps.
-    pub(crate) fn words(&self) -> usize {
+    pub fn words(&self) -> usize {
         (6 + self.stamps()).next_multiple_of(4)
     }
 
     /// Those of `trace_stamp`.
-    pub(crate) fn stamps(&self) -> usize {
+    pub fn stamps(&self) -> usize {
         self.stretches.len().saturating_sub(2)
     }
 
     /// A kernel that calls `trace_part` has something before it and something behind it.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         let stretches = self.stretches.len();
         ensure!(
             stretches >= 2 && self.waits <= stretches && self.count > 0,

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::record::{Cost, Limit, Row, Sample, Status, Traced, is_limit};
 use crate::stats::Summary;
 use crate::trace::TraceFigures;
+use crate::{Cost, Limit, Row, Sample, Status, Traced, is_limit};
 
 /// The rows of a run.
 pub struct Figures<'r> {
@@ -157,11 +157,10 @@ fn paired<'r>(row: &'r Row, other: &'r Row) -> impl Iterator<Item = (&'r Sample,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{COPY_LIMIT, Declared, FMA_LIMIT};
-    use crate::report::fixture;
     use crate::stats::Interval;
+    use crate::{COPY_LIMIT, Declared, FMA_LIMIT, fixture};
 
-    fn figures(record: &crate::record::Record) -> Figures<'_> {
+    fn figures(record: &crate::Record) -> Figures<'_> {
         Figures::new(&record.rows)
     }
 

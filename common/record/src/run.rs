@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::certificate::Certificate;
-use crate::facts::DeviceFacts;
-use crate::measure::{Rule, Stop};
+use crate::self_test::Certificate;
 use crate::stats::Summary;
+use crate::{DeviceFacts, Rule, Stop};
 
-pub use crate::trace::Traced;
+use crate::trace::Traced;
 
 /// Version of this layout. A reader refuses what it does not know. Version 2 added what cross tables
 /// need, and the promise of a fault; version 3 what a variant declares of its work; version 4 the
@@ -272,7 +271,7 @@ pub struct Row {
 
 impl Row {
     /// It was not sampled yet, in a run that goes on.
-    pub(crate) fn is_pending(&self) -> bool {
+    pub fn is_pending(&self) -> bool {
         matches!(&self.status, Status::Skipped { reason } if reason == BEFORE_ITS_FIRST)
     }
 
@@ -339,7 +338,7 @@ pub enum Status {
 }
 
 /// Why a row has no figures of a run that ended, or goes on, before its first sample.
-pub(crate) const BEFORE_ITS_FIRST: &str = "the run ended before its first sample";
+pub const BEFORE_ITS_FIRST: &str = "the run ended before its first sample";
 
 impl Status {
     /// The word that a reader sees.

@@ -1,0 +1,31 @@
+//! The record of a run: what was measured, on what and how, with its statistics, its files, and what
+//! can be concluded from it. Nothing here needs a GPU.
+
+mod csv;
+mod device;
+pub mod error;
+pub mod fault;
+pub mod figures;
+mod files;
+#[cfg(any(test, feature = "fixture"))]
+pub mod fixture;
+mod json;
+pub mod judge;
+pub mod published;
+mod race_map;
+mod run;
+pub mod schema;
+pub mod self_test;
+pub mod stats;
+mod stopping;
+pub mod trace;
+mod validate;
+
+pub use csv::csv;
+pub use device::{DeviceFacts, Kind, Multiprocessors};
+pub use files::{SAMPLES, parted, read_record};
+pub use json::{json, read_json, read_shape};
+pub use race_map::RaceMap;
+pub use run::*;
+pub use stopping::{Meter, Rule, Stop};
+pub use trace::Traced;
