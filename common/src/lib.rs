@@ -11,12 +11,12 @@
 
 pub mod cli;
 pub mod cmd;
+mod code;
 pub mod drive;
 pub mod element;
 pub mod fault;
 pub mod gpu;
 pub mod host;
-pub mod isa;
 pub mod kernel;
 pub mod lab;
 mod limits;
@@ -40,6 +40,7 @@ pub use ash::vk::Format;
 pub use cli::{NoArgs, run};
 pub use cmd::{Access, Access1, Binding, Cmd, Point, Queue, Queues, Scope, Scope1, Stage, Stage1, Usage};
 pub use gpu::{Buffer, Buffers, Event, Events, Gpu, Image, Images, OpenOptions, Set};
+pub use isa;
 pub use kernel::Kernel;
 pub use lab::{Lab, Moves, Pull, sliced};
 pub use memory::EventState;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use isa::Target;
 use record::error::{EXIT_FAILED, EXIT_RIGHT};
 
 use super::trace::TraceFile;
 use super::{print, say};
 use crate::gpu::QueueKind;
 use crate::host::Sample;
-use crate::isa::Target;
 use crate::report::{Charset, Destination, Theme};
 use crate::tamper::Break;
 use crate::values::Extent;

@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use isa::{self, CodeReport, Target};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, exit_code, one_line};
 
 use super::terminal::width_of;
 use super::{Run, command, print, say};
+use crate::code;
 use crate::drive::code::{Dispatched, dispatched, reported};
 use crate::host::{self, Sample};
-use crate::isa::{self, CodeReport, Target};
 use crate::lab::{CodePair, Lab};
 use crate::report::{self, Charset, Destination};
 
 /// The process that compiles for one chip.
 pub(super) fn serve(sample: &Sample) -> ExitCode {
-    let Err(error) = isa::serve() else { return ExitCode::SUCCESS };
+    let Err(error) = code::serve() else { return ExitCode::SUCCESS };
     say(&format!("{}: {}", sample.name, one_line(&error)));
     exit_code(&error).into()
 }

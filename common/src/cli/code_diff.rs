@@ -6,14 +6,14 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use isa::diff::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, Listing, listings};
+use isa::{self, KernelCode, Line, Raw, Source, VariantCode};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
 
 use super::terminal::width_of;
 use super::{Run, command, print, say};
 use crate::drive::code::dispatched;
 use crate::host;
-use crate::isa::diff::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, Listing, listings};
-use crate::isa::{self, KernelCode, Line, Raw, Source, VariantCode};
 use crate::lab::Lab;
 use crate::report::{self, Charset, Destination};
 use crate::source::Library;

@@ -32,7 +32,6 @@ use crate::drive::bench::{self, BenchOptions, Measured, SoFar};
 use crate::drive::{check, profile};
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
-use crate::isa;
 use crate::lab::{Lab, LabOptions, Selection};
 use crate::report::{self, Destination, Folder};
 use crate::self_test;
@@ -56,7 +55,7 @@ pub fn run<A: Args + Clone + Debug + 'static>(
     let began = Instant::now();
     terminal::bear_the_file_limit();
     let given: Vec<_> = std::env::args_os().skip(1).collect();
-    if isa::is_child(&given) {
+    if crate::code::is_child(&given) {
         return code::serve(&sample);
     }
     let arguments = match sweep::run(&sample, &args::command::<A>(&sample), &args::own::<A>(), given) {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
+use isa::{KernelCode, Reported, Source, VariantCode};
 use record::Status;
 
 use super::session::Session;
-use crate::isa::{KernelCode, Reported, Source, VariantCode};
 use crate::kernel::Kernel;
 use crate::lab::Lab;
 

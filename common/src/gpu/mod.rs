@@ -32,8 +32,8 @@ use record::error::Halt;
 use record::{DeviceFacts, Kind};
 
 use crate::cmd::Queue;
+use crate::code::Reader;
 use crate::fault;
-use crate::isa::Reader;
 use crate::tamper::Tamper;
 use crate::trace::Recorder;
 use crate::trace::decode::{Clock, Fault};

@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use record::KernelFacts;
 use record::trace::Parts;
 
+use crate::code::Reader;
 use crate::fault::attempt;
 use crate::gpu::{Gpu, KernelSlot};
-use crate::isa::Reader;
 use crate::memory::bytes_in_words;
 use crate::reflect::{Interface, Side, reflect};
 use crate::source::{Library, Source};

@@ -5,11 +5,11 @@ mod notes;
 mod reported;
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use isa::{ChipCode, CodeReport, KernelCode, Outcome, VariantCode};
 
 use super::below::wrapped;
 use super::charset::Charset;
 use super::figure::{ABSENT, BLANK, width};
-use crate::isa::{ChipCode, CodeReport, KernelCode, Outcome, VariantCode};
 use columns::{COLUMNS, Column, LEAST};
 
 /// The kernels with their numbers, then what each chip's compiler made of them, in `room` columns where
@@ -107,10 +107,10 @@ fn rows(variant: &VariantCode, chip: &ChipCode, columns: &[Column]) -> Vec<Vec<S
 
 #[cfg(test)]
 mod tests {
+    use isa::{Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, SCHEMA, Shed, Unit};
     use record::Tool;
 
     use super::*;
-    use crate::isa::{Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, SCHEMA, Shed, Unit};
 
     fn kernel(particles: u32) -> KernelCode {
         KernelCode {

@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
+use isa::{CodeReport, Compiled, Outcome};
+
 use super::below::wrapped;
 use super::charset::Charset;
-use crate::isa::{CodeReport, Compiled, Outcome};
 use crate::lab::CodePair;
 
 /// The sentences, below an empty line; nothing where no pair was compiled.

@@ -1,6 +1,7 @@
 //! What stands in the columns.
 
-use crate::isa::{ChipCode, Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, Outcome, Unit};
+use isa::{ChipCode, Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, Outcome, Unit};
+
 use crate::report::cell::trimmed;
 use crate::report::figure::{ABSENT, BLANK};
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use isa::{Chip, ChipCode, CodeReport, Compiled, Occupancy, Outcome, Unit};
+
 use super::columns::{COLUMNS, Column, DRIVERS_WAVES, GLC_STORES, LOOPED, TO_SHED, WAVES};
-use crate::isa::{Chip, ChipCode, CodeReport, Compiled, Occupancy, Outcome, Unit};
 
 /// The table of a chip, with the columns for which there is room.
 pub(super) type Shown<'r> = (&'r ChipCode, &'static [Column]);

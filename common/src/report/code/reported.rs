@@ -1,10 +1,10 @@
 //! The table of a driver that says what it likes: a column for each of its figures.
 
 use comfy_table::{CellAlignment, Table};
+use isa::{CodeReport, Executable, Kind, Reported, Statistic, Value};
 
 use super::notes::left_out_variants;
 use super::plain;
-use crate::isa::{CodeReport, Executable, Kind, Reported, Statistic, Value};
 use crate::report::below::wrapped;
 use crate::report::cell::trimmed;
 use crate::report::charset::Charset;
@@ -170,8 +170,9 @@ fn kernels_with(reported: &Reported, such: impl Fn(Value) -> bool) -> Vec<String
 
 #[cfg(test)]
 mod tests {
+    use isa::CodeReport;
+
     use super::*;
-    use crate::isa::CodeReport;
     use crate::report::code::{code, tests::report};
 
     fn form(name: &str, subgroup_size: u32, figures: &[(&str, Value)]) -> Executable {

@@ -1,7 +1,7 @@
 //! What the differences of two listings mean, in sentences.
 
-use crate::isa::Counts;
-use crate::isa::diff::{Constant, Diff, Extra, First, Instead, Listing, Method, Side};
+use isa::Counts;
+use isa::diff::{Constant, Diff, Extra, First, Instead, Listing, Method, Side};
 
 /// Mnemonics that are named.
 const MOST_MNEMONICS: usize = 12;

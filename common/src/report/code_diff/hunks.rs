@@ -1,8 +1,9 @@
 //! The places that differ, both sides beside each other.
 
+use isa::diff::{Block, Diff, Instruction};
+
 use super::super::charset::Charset;
 use super::super::figure::width;
-use crate::isa::diff::{Block, Diff, Instruction};
 
 /// Pairs that are shown before and behind a place.
 const CONTEXT: usize = 2;

@@ -3,9 +3,10 @@
 mod findings;
 mod hunks;
 
+use isa::diff::{Comparison, DiffReport, KernelPair};
+
 use super::below::wrapped;
 use super::charset::Charset;
-use crate::isa::diff::{Comparison, DiffReport, KernelPair};
 
 /// Both sides, for each chip and each pair of kernels, in `room` columns, and how to read it. Ends with a
 /// newline.

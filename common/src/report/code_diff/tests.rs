@@ -1,9 +1,9 @@
 //! Texts of comparisons.
 
+use isa::diff::{Compiler, DIFF_SCHEMA, KernelFigures, Listing, listings};
 use record::Tool;
 
 use super::*;
-use crate::isa::diff::{Compiler, DIFF_SCHEMA, KernelFigures, Listing, listings};
 use crate::report::figure::width;
 
 const A: &str = "

@@ -75,7 +75,7 @@ pub struct KernelFigures {
 
 impl Comparison {
     /// Kernels in the order in which they come; what is left on one side has no pair.
-    pub(crate) fn of(
+    pub fn of(
         compiler: Option<Compiler>,
         [a, b]: [Vec<(String, Option<KernelFigures>, super::Listing)>; 2],
     ) -> Self {

@@ -192,7 +192,7 @@ impl Compiled {
 
 impl CodeReport {
     /// Takes in what a chip's compiler answered.
-    pub(crate) fn add(&mut self, chip: &str, (device, driver, lines): Answer) -> Result<()> {
+    pub fn add(&mut self, chip: &str, (device, driver, lines): Answer) -> Result<()> {
         let kernels = self.kernels.iter().zip(lines).map(|(kernel, line)| Outcome::of(chip, kernel, line));
         let kernels = kernels.collect::<Result<_>>()?;
         self.chips.push(ChipCode {
@@ -206,7 +206,7 @@ impl CodeReport {
     }
 
     /// Takes in what the driver of the device in use says. RADV's own figures are those of its chip.
-    pub(crate) fn add_reported(&mut self, reported: Reported) {
+    pub fn add_reported(&mut self, reported: Reported) {
         let lines = reported.kernels.iter().filter_map(|forms| match &forms[..] {
             [form] => Some(Line::Kernel(Raw::from(form.clone()))),
             _ => None,

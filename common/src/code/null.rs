@@ -4,8 +4,9 @@
 use anyhow::{Context, Result};
 use ash::{khr, vk};
 
-use super::executable::Reader;
-use super::{Line, Raw, Source};
+use isa::{Line, Raw, Source};
+
+use super::Reader;
 use crate::fault::attempt;
 use crate::kernel;
 use crate::spirv;

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// [`Halt::Skip`] where RADV is not installed.
-pub(crate) fn compile(
+pub fn compile(
     target: &Target,
     sources: &[Source],
     patience: Option<Duration>,

@@ -29,7 +29,7 @@ pub use listing::{Listing, listings};
 pub use registers::{File, Registers};
 pub use report::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, KernelPair};
 
-use super::count::{Counts, count};
+use crate::count::{Counts, count};
 
 /// One of the two listings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,14 +14,11 @@ mod child;
 mod chip;
 mod count;
 pub mod diff;
-mod driver;
 mod executable;
 mod kind;
-mod null;
 mod occupancy;
+mod radv;
 mod report;
-#[cfg(test)]
-mod scripted;
 mod target;
 
 use std::collections::BTreeMap;
@@ -36,31 +33,35 @@ pub use occupancy::{Limit, Occupancy, Shed, Use};
 pub use report::{ChipCode, CodeReport, Compiled, KernelCode, Outcome, Reported, SCHEMA, VariantCode};
 pub use target::Target;
 
-pub(crate) use child::{is_child, serve};
-pub(crate) use driver::compile;
-pub(crate) use executable::Reader;
+pub use child::{ARGUMENT, Answer};
+pub use radv::compile;
 
 /// A kernel as a compiler takes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Source {
+pub struct Source {
     /// For messages.
     pub name: String,
+    /// Its code.
     pub spirv: Vec<u32>,
     /// Specialisation constants by id.
     pub constants: BTreeMap<u32, u32>,
     /// `VkDescriptorType` of each binding.
     pub bindings: Vec<i32>,
+    /// Bytes of its push constants.
     pub push_bytes: u32,
 }
 
 /// A line of a child's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Line {
+pub enum Line {
     /// The device is open; the kernels follow in the order in which they were sent.
     Device {
+        /// What it is called.
         name: String,
+        /// Its driver, with the version.
         driver: String,
     },
+    /// What became of a kernel.
     Kernel(Raw),
     /// The kernel asks for what the chip does not have.
     Refused(String),
@@ -70,9 +71,10 @@ pub(crate) enum Line {
 
 /// What the driver says of a kernel, in its own words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Raw {
+pub struct Raw {
     /// Lanes of a wave.
     pub subgroup_size: u32,
+    /// Whole numbers by their names.
     pub statistics: BTreeMap<String, u64>,
     /// Machine code as text, where the driver can write it.
     pub assembly: Option<String>,

@@ -1,62 +1,26 @@
-//! Both ends of the process that compiles for one chip.
+//! Asks the process that compiles for one chip.
 
-use std::ffi::OsString;
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
-use record::error::one_line;
-use record::fault;
 
-use super::null::Null;
-use super::{Line, Source};
+use crate::{Line, Source};
 
 /// The only argument of a process that compiles instead of running the sample.
-pub(super) const ARGUMENT: &str = "--compile-for-null-device";
-
-/// The process was started to compile.
-pub(crate) fn is_child(arguments: &[OsString]) -> bool {
-    matches!(arguments, [only] if only == ARGUMENT)
-}
-
-/// The whole of a child: reads kernels, writes a line for each as soon as it is compiled.
-///
-/// # Errors
-/// A parent that has gone; what cannot be compiled is a line, not an error.
-pub(crate) fn serve() -> Result<()> {
-    fault::arm()?;
-    let sources: Vec<Source> =
-        serde_json::from_reader(std::io::stdin().lock()).context("reading kernels from standard input")?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let mut answer = |line: &Line| -> Result<()> {
-        serde_json::to_writer(&mut out, line)?;
-        out.write_all(b"\n")?;
-        // The parent tells from the last line which kernel the compiler died of.
-        Ok(out.flush()?)
-    };
-    let null = match Null::open() {
-        Ok(null) => null,
-        Err(error) => return answer(&Line::Failed(one_line(&error))),
-    };
-    answer(&Line::Device { name: null.name.clone(), driver: null.driver.clone() })?;
-    for source in &sources {
-        let line = null.compile(source).unwrap_or_else(|error| Line::Failed(one_line(&error)));
-        answer(&line)?;
-    }
-    Ok(())
-}
+pub const ARGUMENT: &str = "--compile-for-null-device";
 
 /// What a child answered: the device, its driver, a line a kernel.
-pub(super) type Answer = (String, String, Vec<Line>);
+pub type Answer = (String, String, Vec<Line>);
 
 /// Lets `call` compile. It may take `patience` for each kernel.
 ///
 /// # Errors
 /// A process that cannot be started, dies, falls silent or says something else.
-pub(super) fn ask(mut call: Command, sources: &[Source], patience: Duration) -> Result<Answer> {
+pub(crate) fn ask(mut call: Command, sources: &[Source], patience: Duration) -> Result<Answer> {
     call.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Running(call.spawn().context("starting a process that compiles")?);
     let (stdin, stdout) =
@@ -183,6 +147,8 @@ fn read_all(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
+    use record::error::one_line;
+
     use super::*;
 
     fn sources() -> Vec<Source> {
@@ -248,12 +214,5 @@ mod tests {
         assert!(text.contains("out of turn"), "{text}");
         let text = told("cat >/dev/null; echo '{\"Failed\":\"no such thing\"}'; exec sleep 60");
         assert!(text.contains("RADV failed: no such thing"), "{text}");
-    }
-
-    #[test]
-    fn only_the_one_argument_makes_a_child() {
-        let is = |arguments: &[&str]| is_child(&arguments.iter().map(OsString::from).collect::<Vec<_>>());
-        assert!(is(&[ARGUMENT]));
-        assert!(!is(&[]) && !is(&[ARGUMENT, "--json"]) && !is(&["--json", ARGUMENT]));
     }
 }

@@ -4,8 +4,9 @@ use std::ffi::{CStr, c_char, c_void};
 
 use ash::{amd, khr, vk};
 
-use super::executable::{Executable, Reader, Value};
-use super::{Kind, Raw, count};
+use isa::{Executable, Kind, Raw, Value, count};
+
+use super::Reader;
 
 fn words(text: &str) -> [c_char; vk::MAX_DESCRIPTION_SIZE] {
     let mut words = [0; vk::MAX_DESCRIPTION_SIZE];

@@ -1,0 +1,11 @@
+//! Compiled code: what the driver of the device in use says of a pipeline, and the process that compiles
+//! with RADV for AMD chips that are not here.
+
+mod null;
+mod reader;
+#[cfg(test)]
+mod scripted;
+mod serve;
+
+pub(crate) use reader::Reader;
+pub(crate) use serve::{is_child, serve};
