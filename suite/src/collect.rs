@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use common::report::Destination;
 use record::{Record, read_record};
+use report::Destination;
 
 /// Name of a record's file in the folder of a run.
 pub const RECORD: &str = "record.json";

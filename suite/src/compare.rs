@@ -11,10 +11,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use common::cli::terminal::{print, say, width_of};
-use common::report::{Charset, Destination};
 use record::error::{EXIT_FAILED, EXIT_RIGHT};
 use record::{Ended, Record, Row};
+use report::terminal::{print, say, width_of};
+use report::{Charset, Destination};
 
 use crate::collect::{Found, collect};
 

@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use common::report::Destination;
 use record::error::EXIT_RIGHT;
 use record::stats::Summary;
 use record::{Record, Row, Sample, read_record};
+use report::Destination;
 
 use crate::collect::{find, spare};
 

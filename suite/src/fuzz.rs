@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use common::report::{Charset, Folder};
+use ::report::{Charset, Folder, table_in};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use record::error::one_line;
@@ -98,7 +98,7 @@ fn judged(record: &Record) -> Result<(), String> {
 
 fn drawn(record: &Record) -> Result<(), String> {
     for room in [1, 60, 140] {
-        let _ = common::report::table_in(Charset::Ascii, record, room);
+        let _ = table_in(Charset::Ascii, record, room);
     }
     Ok(())
 }

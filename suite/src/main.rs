@@ -19,9 +19,9 @@ mod verify;
 
 use std::process::ExitCode;
 
+use ::report::terminal::{bear_the_file_limit, leave_at_once, say};
 use clap::{Parser, Subcommand};
 use common::cli;
-use common::cli::terminal::{bear_the_file_limit, leave_at_once, say};
 use record::error::{EXIT_RIGHT, exit_code, one_line};
 use record::fault;
 

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use common::cli::terminal::say;
-use common::report::{Destination, Folder};
 use record::error::EXIT_RIGHT;
 use record::{Record, SAMPLES, SCHEMA, read_record};
+use report::terminal::say;
+use report::{Destination, Folder};
 use serde_json::Value;
 
 use crate::collect::{RECORD, find};

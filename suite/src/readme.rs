@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use common::cli::terminal::{print, say};
-use common::report::Destination;
 use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use report::Destination;
+use report::terminal::{print, say};
 
 use crate::report::ladder_svg;
 use block::{Drawing, Ladder, Made, made};

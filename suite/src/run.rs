@@ -18,12 +18,12 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::{Result, bail};
-use common::cli::terminal::{fitted, print};
 use common::gpu::{Usable, find_device, usable_devices};
 use common::host::{self, Sample};
-use common::report::quote;
 use common::source::Library;
 use record::Tool;
+use report::quote;
+use report::terminal::{fitted, print};
 
 use crate::samples::Samples;
 use folder::Place;

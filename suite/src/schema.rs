@@ -1,8 +1,8 @@
 //! `suite schema`.
 
 use anyhow::Result;
-use common::report::Destination;
 use record::error::EXIT_RIGHT;
+use report::Destination;
 
 /// Write the JSON schema of records
 #[derive(clap::Args, Clone, Debug)]

@@ -6,11 +6,11 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use common::OpenOptions;
 use common::cli::seconds;
-use common::cli::terminal::{fitted, on_interrupt, print, say};
-use common::report::{Charset, Destination};
 use common::self_test::{Options, certify_device};
 use record::DeviceFacts;
 use record::self_test::Certificate;
+use report::terminal::{fitted, on_interrupt, print, say};
+use report::{Charset, Destination, certificate};
 use serde::Serialize;
 
 /// Test on the device that times are to be trusted
@@ -56,7 +56,7 @@ impl SelfTest {
         let open =
             OpenOptions { device: self.device.clone(), timeout: self.timeout, ..OpenOptions::default() };
         let certified = certify_device(&open, &options)?;
-        let page = certified.printed(Charset::of_terminal());
+        let page = certificate(Charset::of_terminal(), &certified.gpu.facts, &certified.certificate);
         if self.json == Some(Destination::Stdout) {
             say(&page);
         } else {

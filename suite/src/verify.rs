@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::builder::TypedValueParser;
-use common::cli::terminal::{on_interrupt, print, say, width_of};
-use common::report::Charset;
 use record::error::{
     EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt, exit_code, one_line,
 };
 use record::self_test::{Certificate, RESULTS};
 use record::{Ended, Kind, Record, Status, read_record};
+use report::Charset;
+use report::terminal::{on_interrupt, print, say, width_of};
 
 use crate::collect::{Found, collect};
 use crate::compare::{

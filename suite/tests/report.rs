@@ -80,7 +80,7 @@ fn what_was_reached_of_the_limits_and_that_results_were_checked_is_said() {
     }
     let [html, markdown] = of("lds_blur");
     let record = results().join("2026-11-21-nvidia-h200-suite/lds_blur/record.json");
-    for share in common::report::words::shares(&read_record(&record).unwrap()).iter().flatten() {
+    for share in ::report::words::shares(&read_record(&record).unwrap()).iter().flatten() {
         assert!(markdown.contains(&format!("| {share} |")), "{share}");
     }
     assert!(html.contains(">border %<") && markdown.contains("| border % |"));

@@ -17,6 +17,7 @@ pub mod diff;
 mod executable;
 mod kind;
 mod occupancy;
+mod pair;
 mod radv;
 mod report;
 mod target;
@@ -30,6 +31,7 @@ pub use count::{Counts, count};
 pub use executable::{Executable, Statistic, Value};
 pub use kind::Kind;
 pub use occupancy::{Limit, Occupancy, Shed, Use};
+pub use pair::CodePair;
 pub use report::{ChipCode, CodeReport, Compiled, KernelCode, Outcome, Reported, SCHEMA, VariantCode};
 pub use target::Target;
 

@@ -8,9 +8,12 @@ pub mod fault;
 pub mod figures;
 mod files;
 #[cfg(any(test, feature = "fixture"))]
+#[expect(clippy::unwrap_used, reason = "it serves tests alone")]
 pub mod fixture;
 mod json;
 pub mod judge;
+pub mod number;
+mod painting;
 pub mod published;
 mod race_map;
 mod run;
@@ -25,6 +28,7 @@ pub use csv::csv;
 pub use device::{DeviceFacts, Kind, Multiprocessors};
 pub use files::{SAMPLES, parted, read_record};
 pub use json::{json, read_json, read_shape};
+pub use painting::Painting;
 pub use race_map::RaceMap;
 pub use run::*;
 pub use stopping::{Meter, Rule, Stop};

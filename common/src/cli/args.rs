@@ -7,12 +7,12 @@ use std::time::Duration;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use isa::Target;
 use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use report::terminal::{print, say};
+use report::{Charset, Destination, Theme};
 
 use super::trace::TraceFile;
-use super::{print, say};
 use crate::gpu::QueueKind;
 use crate::host::Sample;
-use crate::report::{Charset, Destination, Theme};
 use crate::tamper::Break;
 use crate::values::Extent;
 

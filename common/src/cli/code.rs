@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use isa::CodePair;
 use isa::{self, CodeReport, Target};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, exit_code, one_line};
+use report::terminal::{print, say, width_of};
+use report::{Charset, Destination};
 
-use super::terminal::width_of;
-use super::{Run, command, print, say};
+use super::{Run, command};
 use crate::code;
 use crate::drive::code::{Dispatched, dispatched, reported};
 use crate::host::{self, Sample};
-use crate::lab::{CodePair, Lab};
-use crate::report::{self, Charset, Destination};
+use crate::lab::Lab;
 
 /// The process that compiles for one chip.
 pub(super) fn serve(sample: &Sample) -> ExitCode {

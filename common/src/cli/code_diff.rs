@@ -9,13 +9,13 @@ use anyhow::{Context, Result, bail, ensure};
 use isa::diff::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, Listing, listings};
 use isa::{self, KernelCode, Line, Raw, Source, VariantCode};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
+use report::terminal::{print, say, width_of};
+use report::{Charset, Destination};
 
-use super::terminal::width_of;
-use super::{Run, command, print, say};
+use super::{Run, command};
 use crate::drive::code::dispatched;
 use crate::host;
 use crate::lab::Lab;
-use crate::report::{self, Charset, Destination};
 use crate::source::Library;
 
 /// For which chip variants are compiled where `--code` names none: the source's own generation.

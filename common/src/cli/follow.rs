@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
 use record::error::EXIT_FAILED;
+use report::terminal::{leave_at_once, progress_bar};
 use serde::Serialize;
 
-use super::terminal::{leave_at_once, progress_bar, show};
 use crate::drive::bench::{Phase, SoFar, Step};
 
 /// Between two records of what was measured so far.
@@ -141,6 +141,24 @@ impl Misfortune {
             std::process::abort();
         }
     }
+}
+
+/// Shows how far a run is.
+fn show(bar: &ProgressBar, step: &Step<'_>) {
+    if !bar.is_hidden() {
+        bar.set_position(percent(step.spent));
+        bar.set_message(format!(
+            "round {}, {} rows settled, {} % of the budget",
+            step.rounds,
+            step.rows_done,
+            percent(step.spent)
+        ));
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share between 0 and 1")]
+fn percent(share: f64) -> u64 {
+    (share * 100.0) as u64
 }
 
 #[cfg(test)]

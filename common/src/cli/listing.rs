@@ -3,11 +3,11 @@
 use anyhow::Result;
 use console::Term;
 use record::error::EXIT_RIGHT;
+use report::terminal::width_of;
+use report::{Charset, Listed, Runs};
 
-use super::terminal::width_of;
 use super::{Run, print};
 use crate::lab::Lab;
-use crate::report::{self, Charset, Listed, Runs};
 
 impl Run {
     pub(super) fn list_variants(&self, lab: &Lab) -> Result<u8> {

@@ -9,9 +9,10 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt};
 use record::{Ended, Record, Row, Status, Stop, fault, is_limit};
+use report::Folder;
+use report::terminal::{FILE_WIDTH, leave_at_once};
 
 use super::args::{command, own};
-use super::terminal::{FILE_WIDTH, leave_at_once};
 use super::{Run, as_given, clock_seed, code_of, cpu_note};
 use crate::drive::bench::{self, SoFar};
 use crate::gpu::Gpu;
@@ -21,7 +22,6 @@ use crate::live::engine::{Engine, Program, Taken, Wanted};
 use crate::live::knobs::knobs;
 use crate::live::link::{Order, State};
 use crate::live::stage::{Script, Stage};
-use crate::report::{self, Folder};
 
 /// So long the engine may take to end the sample under way, beyond what a submit may take: freeing what a sample
 /// has takes a while.
@@ -209,7 +209,7 @@ impl<A: Args> Program for Live<A> {
         let rows = record.map_or(&[][..], |record| &record.rows);
         rows.iter()
             .filter_map(wrong)
-            .for_each(|text| super::say(&format!("{}: {text}", self.run.sample.name)));
+            .for_each(|text| report::terminal::say(&format!("{}: {text}", self.run.sample.name)));
         if let Some(json) = &self.run.common.json {
             let record =
                 record.context("nothing was measured that --json could hold: give it more --frames")?;

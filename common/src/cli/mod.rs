@@ -9,7 +9,6 @@ mod listing;
 mod live;
 mod output;
 mod sweep;
-pub mod terminal;
 mod trace;
 
 pub use args::{NoArgs, refuse, seconds};
@@ -27,13 +26,13 @@ use clap::Args;
 use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, exit_code, one_line};
 use record::self_test::Certificate;
 use record::{Ended, Kind, Record, Row, SCHEMA, Shows, Status, Traced, fault, is_limit};
+use report::{Destination, Folder};
 
 use crate::drive::bench::{self, BenchOptions, Measured, SoFar};
 use crate::drive::{check, profile};
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::lab::{Lab, LabOptions, Selection};
-use crate::report::{self, Destination, Folder};
 use crate::self_test;
 use crate::tamper::{Break, Tamper};
 use crate::tracy;
@@ -42,8 +41,7 @@ use args::{Common, parse};
 #[cfg(feature = "window")]
 pub(crate) use follow::Line;
 use follow::{Follow, Keep};
-pub(crate) use terminal::say;
-use terminal::{fitted, leave_at_once, on_interrupt, print};
+use report::terminal::{self, fitted, leave_at_once, on_interrupt, print, say};
 
 /// The whole of a sample's `main`: parses, opens the device, lets `declare` fill the lab, and runs
 /// the driver that the command line asks for. Exit codes: 0 right, 1 nothing could run here, 2 wrong

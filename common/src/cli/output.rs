@@ -1,10 +1,10 @@
 //! Where a measured run is shown and written.
 
 use record::{Ended, RaceMap, Record};
+use report::terminal::{FILE_WIDTH, print, say, width_of};
+use report::{Charset, Destination, Folder};
 
-use super::terminal::{FILE_WIDTH, width_of};
-use super::{Run, print, say};
-use crate::report::{self, Charset, Destination, Folder, Painting};
+use super::Run;
 use crate::tracy;
 
 impl Run {
@@ -13,7 +13,7 @@ impl Run {
         &self,
         record: &Record,
         maps: &[RaceMap],
-        painting: Option<&Painting>,
+        painting: Option<&record::Painting>,
         folder: Option<&Folder>,
     ) -> Vec<anyhow::Error> {
         let _span = tracy::span("write the results");

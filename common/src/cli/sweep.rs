@@ -11,13 +11,12 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context, Result, bail, ensure};
 use record::Record;
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
+use report::Charset;
+use report::terminal::{on_interrupt, print, say, width_of};
 
 use super::args::refuse;
-use super::terminal::{on_interrupt, width_of};
-use super::{print, say};
 use crate::gpu::usable_devices;
 use crate::host::Sample;
-use crate::report::{self, Charset};
 
 /// So many runs are a day's work by mistake.
 const MOST_POINTS: usize = 256;

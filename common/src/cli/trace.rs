@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use record::trace::Trace;
 use record::{Record, Traced};
 
-use crate::report::{self, Destination, Lane, Theme};
+use report::{Destination, Lane, Theme};
 
 /// A file to write the wave timeline to; its ending says how.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,6 @@ use record::{DeviceFacts, Kind, Matrix, Shows};
 
 pub(crate) use animation::Animation;
 pub use animation::{Moves, Pull};
-pub use code_pairs::CodePair;
 pub use data::sliced;
 pub(crate) use data::{Check, Output};
 pub(crate) use reference::Reference;
@@ -75,7 +74,7 @@ pub struct Lab {
     pub(crate) verdict: Option<Verdict>,
     pub(crate) verdict_needs_matrix: bool,
     pub(crate) trials: Option<usize>,
-    pub(crate) code_pairs: Vec<CodePair>,
+    pub(crate) code_pairs: Vec<isa::CodePair>,
     /// A picture is asked for: where texels differ is counted, not only how many do, unless the sample
     /// paints its result.
     pub(crate) maps_races: bool,

@@ -1,13 +1,13 @@
 //! What two timestamps with nothing in between are apart: the floor under every figure.
 
 use anyhow::Result;
+use record::number::significant;
 use record::self_test::{Check, CheckResult};
 use record::stats::Summary;
 
 use super::Stop;
 use super::stamps::Counter;
 use crate::drive::session::Session;
-use crate::report::significant;
 
 const WINDOWS: usize = 48;
 

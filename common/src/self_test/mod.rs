@@ -7,7 +7,6 @@
 mod bursts;
 mod empty;
 mod idle;
-mod page;
 mod rate;
 mod stamps;
 #[cfg(test)]
@@ -34,8 +33,6 @@ use crate::tracy;
 use bursts::Bursts;
 use stamps::Counter;
 use work::Size;
-
-pub use page::certificate;
 
 /// How to test.
 pub struct Options<'a> {

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use ash::vk;
+use record::number::significant;
 use record::self_test::{Check, CheckResult};
 
 use super::Stop;
 use super::stamps::Counter;
 use crate::gpu::{Calibrated, Gpu, clock_name};
-use crate::report::significant;
 
 /// The shortest time between two readings.
 const APART: Duration = Duration::from_millis(50);

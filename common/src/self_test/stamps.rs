@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use record::DeviceFacts;
+use record::number::significant;
 use record::self_test::{Check, CheckResult};
 
 use crate::drive::interval;
-use crate::report::significant;
 
 /// Nanoseconds of a step above which short times are coarse: a hundredth of the 50 µs from which on a
 /// figure is expected to repeat.

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use ash::vk;
+use record::number::significant;
 use record::self_test::{Check, CheckResult};
 
 use super::rate::precise;
 use crate::drive::clock::{self, Reader, Reading};
 use crate::lab::Lab;
-use crate::report::significant;
 
 pub(super) const NAME: &str = "clock in kernels";
 

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use ash::vk;
+use report::terminal::say;
 use tracy_client::{Client, GpuContext, GpuContextType};
 
 use super::counter::Counter;
-use crate::cli::say;
 use crate::fault::attempt;
 use crate::gpu::{Calibrated, Gpu};
 

@@ -157,7 +157,9 @@ fn manifest(samples: &Path) -> Result<String> {
             ("name = \"samples\"", "name = \"mutants\"\nautotests = false\nautolib = false\nbuild = false"),
         ],
     )?;
-    Ok(format!("[workspace]\nresolver = \"3\"\n\n{}\n{own}", &root[from..]))
+    let here = format!("path = \"{}/common/", samples.join("..").display());
+    let shared = root[from..].replace("path = \"common/", &here);
+    Ok(format!("[workspace]\nresolver = \"3\"\n\n{shared}\n{own}"))
 }
 
 fn edited(text: &str, edits: &[(&str, &str)]) -> Result<String> {

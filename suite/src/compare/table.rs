@@ -1,8 +1,8 @@
 //! The comparison as a reader gets it.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use common::report::{Charset, wrapped};
 use record::judge::Verdict;
+use report::{Charset, wrapped};
 
 use super::outcome::{Change, Comparison, Outcome, Pair};
 use super::rule::Judged;

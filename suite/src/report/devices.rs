@@ -1,9 +1,9 @@
 //! The same sample with the same arguments on several devices, side by side.
 
 use anyhow::Result;
-use common::report::words;
 use record::Row;
 use record::stats::Summary;
+use report::words;
 
 use super::book::{Book, Entry, identity, later, measured};
 use super::ladder::{counts_races, ends};

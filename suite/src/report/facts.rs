@@ -1,8 +1,8 @@
 //! What stands above the figures of a record: where they come from, how they were taken, what to beware of.
 
-use common::report::words;
 use record::self_test::CheckResult;
 use record::{Ended, Kind, Method, Record, Status, Stop};
+use report::words;
 
 /// Something that a reader has to know before he believes a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! The ladder: how long each variant takes, or how often it races where trials are counted.
 
 use anyhow::Result;
-use common::report::words;
 use record::stats::{Interval, Summary, none_seen_bound};
 use record::{Promise, Record, Row, Shows, Status, is_limit};
+use report::words;
 
 use super::book::Entry;
 use super::plot::{Body, Guide, Kind, Mark, PlotRow, RowPlot, Shade, Svg, Track};

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use report::words;
+
 use super::content::{Body, Chapter, Content, Run};
 use super::facts;
 use super::link::link;
@@ -9,7 +11,6 @@ use super::page::{Places, heading, not_drawn};
 use super::prose;
 use super::published::published;
 use super::table::{self, Cell, Line, Table};
-use common::report::words;
 
 /// The Markdown of a report; pictures are those of `places.plots`.
 pub fn markdown(content: &Content<'_>, places: Places<'_>) -> String {

@@ -25,10 +25,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use common::cli::terminal::say;
-use common::report::Destination;
 use record::Record;
 use record::error::EXIT_RIGHT;
+use report::Destination;
+use report::terminal::say;
 
 use crate::collect::{Found, RECORD, collect, spare};
 use book::Book;

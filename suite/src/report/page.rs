@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use report::words;
 
 use super::content::{Body, Chapter, Content, Run};
 use super::facts;
@@ -12,7 +13,6 @@ use super::plot::Svg;
 use super::prose;
 use super::published::published;
 use super::table::{self, Cell, Line, Table};
-use common::report::words;
 
 /// Nothing runs and nothing is fetched: style and pictures are in the page.
 pub const POLICY: &str =

@@ -1,8 +1,8 @@
 //! What sources publish, beside what was measured here.
 
-use common::report::words;
 use record::stats::Summary;
 use record::{Record, Row};
+use report::words;
 
 use super::book::measured;
 use super::table::{Line, Table};

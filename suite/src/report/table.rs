@@ -1,8 +1,8 @@
 //! Tables as the page and its Markdown both show them.
 
-use common::report::words;
 use record::stats::Summary;
 use record::{Record, Row, Traced};
+use report::words;
 
 use super::book::{Book, Entry};
 use super::devices::{Comparison, figure};

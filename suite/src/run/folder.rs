@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use common::cli::terminal::FILE_WIDTH;
-use common::report::{self, Charset, Folder};
 use record::{Record, fault};
+use report::terminal::FILE_WIDTH;
+use report::{Charset, Folder};
 use tempfile::TempDir;
 
 use super::manifest::MANIFEST;

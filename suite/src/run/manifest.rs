@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use common::report::Destination;
 use record::{DeviceFacts, Host, Record, Tool};
+use report::Destination;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

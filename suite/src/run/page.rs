@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use common::report::quote;
+use report::quote;
 
 use super::manifest::{Entry, Manifest, tool_in_words};
 use super::outcome::State;

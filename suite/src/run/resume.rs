@@ -1,9 +1,9 @@
 //! What is there of a run that goes on, whatever its end was: the folder says it, the manifest may not.
 
 use anyhow::Result;
-use common::cli::terminal::say;
 use record::error::one_line;
 use record::{Ended, Record, read_record};
+use report::terminal::say;
 
 use super::folder::Place;
 use super::manifest::{Entry, Manifest};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use common::report::Destination;
+use report::Destination;
 
 use super::folder::Place;
 use super::manifest::{Entry, MANIFEST, Manifest};

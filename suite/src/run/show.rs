@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use common::cli::terminal::{progress_bar, say};
 use indicatif::ProgressBar;
+use report::terminal::{progress_bar, say};
 
 use super::child::{Phase, Progress};
 use super::manifest::{Entry, Manifest};
@@ -181,7 +181,7 @@ lds_blur: events_2: it crashed (SIGABRT)
 ";
         let rules = |text: &str| text.replace('─', "");
         assert_eq!(rules(&text), rules(expected));
-        assert!(common::report::Charset::Ascii.fit(&text).is_ascii());
+        assert!(report::Charset::Ascii.fit(&text).is_ascii());
         let mut throttled = manifest();
         throttled.samples[0].rows.throttled = 2;
         assert!(table(&throttled).contains("throttled  wrong"));

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
-use common::cli::terminal::leave_at_once;
 use record::error::EXIT_INTERRUPTED;
+use report::terminal::leave_at_once;
 
 /// How often the user has asked a run to end: once lets the sample under way write what it has, twice kills it
 /// and keeps what it had written.

@@ -17,7 +17,7 @@ fn validator() -> Validator {
 }
 
 fn results() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../results")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results")
 }
 
 /// One of everything that a record can hold.

@@ -16,6 +16,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use record::Painting;
 use record::error::one_line;
 use record::figures::Figures;
 use record::trace::Trace;
@@ -28,7 +29,6 @@ use super::session::Session;
 use super::trace::{self, Subject};
 use crate::lab::{Lab, Shown};
 use crate::measure::{self, Outcome, Plan};
-use crate::report::Painting;
 
 /// How to measure.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,9 @@
 
 use std::cell::Cell;
 
+use report::terminal::say;
+
 use super::scene::Scene;
-use crate::cli::say;
 use crate::lab::Lab;
 use crate::live::link::About;
 use crate::validation::Message;

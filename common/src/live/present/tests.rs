@@ -215,7 +215,7 @@ fn frames_for_faults() {
     if let Err(error) = frames() {
         eprintln!("error: {} (code {})", one_line(&error), record::error::exit_code(&error));
         // As a window ends: exit handlers unload a driver that may still draw.
-        crate::cli::terminal::leave_at_once(0);
+        report::terminal::leave_at_once(0);
     }
 }
 

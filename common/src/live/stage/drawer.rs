@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use egui::{Event, FullOutput, Key, Modifiers, PlatformOutput, RawInput, TexturesDelta};
 use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, Halt, one_line};
+use report::{Destination, Theme};
 
 use super::Script;
 use super::position::Position;
@@ -17,7 +18,6 @@ use crate::live::desk::Desk;
 use crate::live::link::{Board, Order, State};
 use crate::live::present::{Drawn, Paint, Presenter};
 use crate::live::ui::{Begin, Ui, Wish};
-use crate::report::{Destination, Theme};
 
 /// A sample that lasts longer lets the window miss frames, not events.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -215,7 +215,7 @@ impl Drawer {
         }
         let messages = self.presenter.close();
         for message in messages.iter().take(3) {
-            crate::cli::say(&format!(
+            report::terminal::say(&format!(
                 "the validation layer about what is drawn: {}: {}",
                 message.id, message.text
             ));
@@ -285,7 +285,7 @@ impl Cost {
 
     fn say(&self) {
         let ms = |time: Duration| time.as_secs_f64() * 1e3 / f64::from(self.frames.max(1));
-        crate::cli::say(&format!(
+        report::terminal::say(&format!(
             "a frame of the window: {:.2} ms to lay out, {:.2} ms to draw, {:.2} ms with the window system ({} frames)",
             ms(self.layout),
             ms(self.drawing),

@@ -14,10 +14,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
+use report::{Destination, Theme};
 
 use super::desk::Desk;
 use super::knobs::Knob;
-use crate::report::{Destination, Theme};
 
 /// Between two looks at whether the user has ended the program.
 const GLANCE: Duration = Duration::from_millis(200);

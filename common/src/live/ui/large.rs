@@ -1,12 +1,12 @@
 //! The figures of the variant that is shown, for the last row of the hall.
 
 use egui::{Align2, Painter, Rect, pos2};
+use report::words;
 
 use super::look::Look;
 use super::numbers::{row, said_of, spread, status_colour};
 use super::paint::{line, lines, put};
 use crate::live::link::Board;
-use crate::report::words;
 
 /// Draws them, and returns where they end.
 pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, board: &Board) -> f32 {

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use egui::{Align2, Color32, Rect, Vec2, pos2};
+use report::words;
 
 use super::look::Look;
 use super::numbers::{row, status_colour};
 use super::paint::lines;
 use crate::live::link::{About, Board, Notice, State};
-use crate::report::words;
 
 /// Turns of the spinner, whose steps are drawn rather than its motion: a picture a tenth of a second.
 const STEP: Duration = Duration::from_millis(100);

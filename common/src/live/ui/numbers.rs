@@ -3,13 +3,13 @@
 use egui::{Align2, Color32, Painter, Rect, ScrollArea, Sense, Vec2, pos2};
 use record::stats::Summary;
 use record::{Promise, Row, Status, is_limit};
+use report::words;
 
 use super::large::large;
 use super::look::Look;
 use super::notices::cautions;
 use super::paint::{line, lines, number, put};
 use crate::live::link::{Board, Entry};
-use crate::report::words;
 
 /// The table, and which row it was scrolled to, with how much below its figures.
 #[derive(Default)]

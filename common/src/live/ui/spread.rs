@@ -4,14 +4,14 @@ use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
 use egui_plot::{Bar, BarChart, Plot, VLine};
 use record::Row;
 use record::stats::Summary;
+use report::timeline::live::ticks;
+use report::words;
 
 use super::look::Look;
 use super::numbers::row;
 use super::paint::{line, put};
 use super::strip::plain;
 use crate::live::link::Board;
-use crate::report::timeline::live::ticks;
-use crate::report::words;
 
 /// Parts of the range that samples are counted in.
 const BINS: usize = 48;

@@ -3,12 +3,12 @@
 use egui::{Align2, Rect, Vec2, pos2};
 use egui_plot::{Bar, BarChart, HLine, Plot};
 use record::Promise;
+use report::words;
 
 use super::look::Look;
 use super::numbers::row;
 use super::paint::{line, put};
 use crate::live::link::{Board, Frame};
-use crate::report::words;
 
 /// Frames that took so many times the usual are cut.
 const CLIPPED: f64 = 4.0;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use egui::{Align2, Color32, ColorImage, Rect, Stroke, TextureHandle, TextureOptions, pos2};
 use record::trace::{Lanes, Trace};
 use record::{Promise, Row, Status};
+use report::Lane;
+use report::timeline::live::{Columns, Pixels, cautions, percent, said, ticks};
+use report::words::significant;
 
 use super::look::Look;
 use super::numbers::row;
 use super::paint::{line, lines, put};
 use crate::live::link::{Board, Timeline};
-use crate::report::Lane;
-use crate::report::timeline::live::{Columns, Pixels, cautions, percent, said, ticks};
-use crate::report::words::significant;
 
 /// The timelines, drawn again when others come or the room changes.
 #[derive(Default)]

@@ -1,0 +1,418 @@
+//! The lines below the table: what its figures mean and what is wrong with them, each only where it
+//! applies.
+
+use record::stats::Summary;
+use record::{Ended, Promise, Published, Racy, Record, Row, Shows, Status, Stop};
+
+use super::cell::{differing, trimmed};
+use super::conditions;
+use super::figure::{BLANK, undecided, width};
+use super::names;
+use super::share;
+use super::table::measured;
+use super::verdict::verdict;
+
+/// More outliers than this share of the samples are worth a line.
+const OUTLIERS: f64 = 0.05;
+
+/// Groups of lines: the verdict, what is wrong with figures, what figures mean, what the record notes. `drawn` is
+/// the table above them, `left_out` the columns that did not fit into it.
+pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<Vec<String>> {
+    let mut meanings = match record.matrix.as_ref().map(|matrix| matrix.shows) {
+        Some(Shows::Races) => races_legend(record).into_iter().collect(),
+        Some(Shows::Ratios) => ratios_legend(record).into_iter().collect(),
+        Some(Shows::Times) => {
+            vec!["Cells: isolated / pipelined time of a repetition, medians, in µs.".into()]
+        }
+        None => {
+            let mut lines = legend(record, left_out);
+            lines.extend(racy(record));
+            lines
+        }
+    };
+    let no_column = record.matrix.is_some() || left_out.iter().any(|head| head == "of limit");
+    meanings.extend(share::legend(record, no_column));
+    meanings.extend(published(record));
+    if !left_out.is_empty() {
+        meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
+    }
+    let groups = [short(record), cautions(record, drawn), meanings, record.notes.clone()];
+    groups.into_iter().filter(|group| !group.is_empty()).collect()
+}
+
+/// What the sample concludes, or else what the table says in words.
+#[must_use]
+pub fn short(record: &Record) -> Vec<String> {
+    let short = record.verdict.clone().or_else(|| verdict(record)).unwrap_or_default();
+    short.lines().map(str::to_owned).collect()
+}
+
+/// What is wrong with the figures; `drawn` is the text that has said some of it already.
+pub(super) fn cautions(record: &Record, drawn: &str) -> Vec<String> {
+    let mut cautions = Vec::new();
+    cautions.extend(ended(&record.ended));
+    cautions.extend(conditions::cautions(record));
+    cautions.extend(statuses(record, drawn));
+    let shows = record.matrix.as_ref().map(|matrix| matrix.shows);
+    match shows {
+        None => cautions.extend(stopped(record)),
+        Some(_) => cautions.extend(stopped_in_all(record)),
+    }
+    if shows != Some(Shows::Races) {
+        cautions.extend(near_floor(record));
+    }
+    if shows.is_none() {
+        cautions.extend(outliers(record));
+    }
+    cautions.extend(promises(record));
+    cautions
+}
+
+fn ended(ended: &Ended) -> Option<String> {
+    match ended {
+        Ended::Complete => None,
+        Ended::Interrupted => {
+            Some("The run was interrupted: figures are of the samples taken until then.".into())
+        }
+        Ended::Unfinished => {
+            Some("The run was under way when this was written, or its process was killed.".into())
+        }
+        Ended::Failed { reason } => Some(format!("The run failed: {reason}")),
+    }
+}
+
+/// What happened to rows without figures, unless the table says all of it.
+fn statuses(record: &Record, drawn: &str) -> Vec<String> {
+    let mut groups = Groups::default();
+    for row in &record.rows {
+        let (what, reason) = match &row.status {
+            Status::Ok => continue,
+            Status::Skipped { reason } => ("skipped", reason),
+            Status::Unsupported { reason } => ("unsupported", reason),
+            Status::Throttled { reason } => ("throttled", reason),
+            Status::Wrong { elements, first } => {
+                let differing = differing(*elements);
+                let times = record.matrix.as_ref().is_none_or(|matrix| matrix.shows != Shows::Races);
+                let timeless = if times { ", so there is no time" } else { "" };
+                groups.add(&row.variant, &format!("wrong{timeless}: {differing}; the first: {first}"));
+                continue;
+            }
+            Status::Error { reason } => ("could not be measured", reason),
+        };
+        if !drawn.contains(reason.as_str()) {
+            groups.add(&row.variant, &format!("{what}: {reason}"));
+        }
+    }
+    groups.lines(record)
+}
+
+/// Rows that ended before they had enough, those with the same shortfall together.
+fn stopped(record: &Record) -> Vec<String> {
+    let mut groups = Groups::default();
+    for row in &record.rows {
+        match &row.stop {
+            Some(Stop::Budget { unmet }) => {
+                let spent = format!("stopped by the budget of {} s", trimmed(record.method.budget_s));
+                groups.add(&row.variant, &format!("{spent}: {}", unmet.join("; ")));
+            }
+            Some(Stop::SampleLimit { unmet }) => {
+                let samples = record.method.rule.most_for_median;
+                groups.add(&row.variant, &format!("ended after {samples} samples: {}", unmet.join("; ")));
+            }
+            Some(Stop::Throttled) => groups.add(&row.variant, "ended because the clock stayed too low"),
+            Some(Stop::Interrupted) => groups.add(&row.variant, "interrupted before enough samples"),
+            _ => {}
+        }
+    }
+    groups.lines(record)
+}
+
+/// The same in one line, for tables of dozens of variants; the record has the conditions.
+fn stopped_in_all(record: &Record) -> Option<String> {
+    let by_budget = |row: &&Row| matches!(row.stop, Some(Stop::Budget { .. }));
+    let (stopped, all) =
+        (record.rows.iter().filter(by_budget).count(), record.rows.iter().filter(|r| measured(r)).count());
+    (stopped > 0).then(|| {
+        format!(
+            "{stopped} of {all} variants were stopped by the budget of {} s before the asked precision; the record \
+             says which condition each missed.",
+            trimmed(record.method.budget_s)
+        )
+    })
+}
+
+fn near_floor(record: &Record) -> Option<String> {
+    let names = names(record, |row| row.near_floor);
+    (!names.is_empty()).then(|| {
+        format!(
+            "~ ({names}): within five times the floor of {}{BLANK}µs that two timestamps with nothing between them are apart.",
+            trimmed(record.method.floor_us)
+        )
+    })
+}
+
+/// One line for all rows: most runs have some, and the record has every sample.
+fn outliers(record: &Record) -> Option<String> {
+    let worst = |row: &Row| {
+        let both = [row.isolated_us, row.pipelined_us].into_iter().flatten();
+        both.map(|s| share(&s)).fold(0.0, f64::max)
+    };
+    let many = || record.rows.iter().filter(|row| measured(row) && worst(row) > OUTLIERS);
+    let most = many().map(worst).fold(0.0, f64::max) * 100.0;
+    let names: Vec<_> = many().map(|row| row.variant.clone()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Outliers, kept: up to {most:.0}{BLANK}% of a row's samples lie outside Tukey's fences ({}).",
+            names::of(record, &names)
+        )
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of samples fits 52 bits")]
+fn share(summary: &Summary) -> f64 {
+    summary.outliers as f64 / summary.n as f64
+}
+
+fn promises(record: &Record) -> Vec<String> {
+    let mut groups = Groups::default();
+    let ran = |row: &&Row| !matches!(row.status, Status::Skipped { .. } | Status::Unsupported { .. });
+    for row in record.rows.iter().filter(ran) {
+        match &row.promise {
+            Promise::Law => {}
+            Promise::Hardware { relies_on } => {
+                groups
+                    .add(&row.variant, &format!("lawful by hardware, not by Vulkan; relies on {relies_on}"));
+            }
+            Promise::Nothing { leaves_out } => {
+                groups.add(&row.variant, &format!("not lawful; leaves out {leaves_out}"))
+            }
+            Promise::Fault { elements } if measured(row) => groups.add(
+                &row.variant,
+                &format!("has a fault on purpose; in every sample just its {} differed", texels(*elements)),
+            ),
+            Promise::Fault { .. } => {}
+        }
+    }
+    groups.lines(record)
+}
+
+fn texels(count: u64) -> String {
+    if count == 1 { "1 texel".into() } else { format!("{count} texels") }
+}
+
+/// `n` samples, from the least to the most of any row.
+fn samples(least: usize, most: usize) -> String {
+    let plural = if most == 1 { "" } else { "s" };
+    format!("{} sample{plural}", range(&least, &most))
+}
+
+/// What the columns of times and ratios hold.
+fn legend(record: &Record, left_out: &[String]) -> Vec<String> {
+    let shown = |head: &str| !left_out.iter().any(|gone| gone.starts_with(head));
+    let times: Vec<&Row> =
+        record.rows.iter().filter(|row| measured(row) && row.isolated_us.is_some()).collect();
+    let counts = times.iter().filter_map(|row| row.isolated_us).map(|s| s.n);
+    let Some((least, most)) = counts.clone().min().zip(counts.max()) else {
+        return vec![];
+    };
+    let mut lines = vec![format!(
+        "Times: median ± half the width of its 95{BLANK}% interval (none below 6 samples), {} a row.",
+        samples(least, most)
+    )];
+    let n = record.method.repetitions;
+    if shown("Pipelined") && times.iter().any(|row| row.pipelined_us.is_some()) {
+        lines.push(format!(
+            "Pipelined: what one more repetition costs, (T({n}) − T(1)) / {}.",
+            n.saturating_sub(1)
+        ));
+    }
+    lines.extend(ratio_legend(&times));
+    lines
+}
+
+/// What the cells of ratios hold.
+fn ratios_legend(record: &Record) -> Option<String> {
+    let reference = record.rows.iter().find(|row| Some(row.variant.as_str()) == record.reference())?;
+    let times = record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.isolated_us);
+    let counts = times.map(|times| times.n);
+    let (least, most) = (counts.clone().min()?, counts.max()?);
+    let mut text = format!(
+        "Cells: isolated time ÷ that of {}, which takes {}{BLANK}µs; medians of {} a variant",
+        reference.variant,
+        trimmed(reference.isolated_us?.median),
+        samples(least, most)
+    );
+    let rows = || record.rows.iter().filter(|row| measured(row));
+    if rows().filter_map(|row| record.to_reference(row)).any(|ratio| undecided(&ratio)) {
+        text += &format!("; ≈ where the 95{BLANK}% interval holds 1 or is missing");
+    }
+    if rows().filter_map(|row| row.racy).any(|racy| racy.racy_samples > 0) {
+        text += "; ! where texels raced";
+    }
+    Some(text + ".")
+}
+
+/// What the cells of races hold.
+fn races_legend(record: &Record) -> Option<String> {
+    let counts: Vec<Racy> =
+        record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
+    counts.first()?;
+    Some(format!(
+        "Cells: texels that differ from the CPU twin's, median and maximum of a trial, and in how many of the \
+         trials any did. Where none was seen, the bound in brackets is the upper end of the one-sided \
+         95{BLANK}% interval of the share of trials that race, 1 − 0.05^(1/N): it is no proof that none does."
+    ))
+}
+
+fn ratio_legend(rows: &[&Row]) -> Option<String> {
+    let ratios: Vec<Summary> =
+        rows.iter().flat_map(|row| [row.to_bound, row.to_baseline]).flatten().collect();
+    let mark = if ratios.iter().any(undecided) {
+        format!("; ≈ where its 95{BLANK}% interval holds 1 or is missing, so that no difference is shown")
+    } else {
+        String::new()
+    };
+    (!ratios.is_empty()).then(|| format!("÷: median of isolated times divided within rounds{mark}."))
+}
+
+/// That every result was compared, and with what.
+pub(super) fn racy(record: &Record) -> Option<String> {
+    let counts: Vec<Racy> =
+        record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
+    let (least, most) = counts.iter().map(|r| r.of).min().zip(counts.iter().map(|r| r.of).max())?;
+    // Where no variant may differ, the table has no column for it.
+    if record.rows.iter().all(|row| row.promise == Promise::Law) {
+        let runs = counts.iter().map(|racy| racy.samples).min().unwrap_or(0);
+        return Some(format!(
+            "Checked: all {} elements of each repetition's result, in every sample ({runs} or more a row), against the \
+             CPU twin: a row with figures had none wrong.",
+            range(&least, &most)
+        ));
+    }
+    let checked =
+        format!("each repetition's {} texels are compared with the CPU twin's", range(&least, &most));
+    Some(if counts.iter().any(|r| r.racy_samples > 0) {
+        format!(
+            "Racy texels: {checked}; median count of those that differ in a short submit (≤ or max: the largest), and in how many of the samples any did, long submits included."
+        )
+    } else {
+        format!("Racy texels: {checked}.")
+    })
+}
+
+fn published(record: &Record) -> Vec<String> {
+    let mut groups = Groups::default();
+    for row in &record.rows {
+        if let Some(Published { value, unit, device, source }) = &row.published {
+            groups.add(&format!("{} {value:.2}", row.variant), &format!("on {device} ({unit}): {source}"));
+        }
+    }
+    groups.0.into_iter().map(|(text, names)| format!("Published: {} {text}.", names.join(", "))).collect()
+}
+
+fn names(record: &Record, which: fn(&Row) -> bool) -> String {
+    let rows = record.rows.iter().filter(|row| which(row));
+    names::of(record, &rows.map(|row| row.variant.clone()).collect::<Vec<_>>())
+}
+
+fn range<T: PartialEq + ToString>(least: &T, most: &T) -> String {
+    if least == most { least.to_string() } else { format!("{} to {}", least.to_string(), most.to_string()) }
+}
+
+/// Names that share a text, in the order in which the texts came up.
+#[derive(Default)]
+struct Groups(Vec<(String, Vec<String>)>);
+
+impl Groups {
+    fn add(&mut self, name: &str, text: &str) {
+        match self.0.iter_mut().find(|(known, _)| known == text) {
+            Some((_, names)) => names.push(name.to_owned()),
+            None => self.0.push((text.to_owned(), vec![name.to_owned()])),
+        }
+    }
+
+    fn lines(self, record: &Record) -> Vec<String> {
+        self.0
+            .into_iter()
+            .map(|(text, variants)| format!("{}: {text}", names::of(record, &variants)))
+            .collect()
+    }
+}
+
+/// Appends `line` to `text`, broken at blanks into lines of at most `limit` characters where words
+/// allow it, the further ones indented.
+pub(super) fn wrap(line: &str, limit: usize, text: &mut String) {
+    let mut used = 0;
+    let line = line.replace(" %", &format!("{BLANK}%"));
+    // Not at any white space: a BLANK holds a number and its unit together.
+    for word in line.split([' ', '\n']).filter(|word| !word.is_empty()) {
+        if used > 0 && used + 1 + width(word) > limit {
+            text.push_str("\n ");
+            used = 1;
+        }
+        if used > 0 {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(&word.replace(BLANK, " "));
+        used += width(word);
+    }
+    text.push('\n');
+}
+
+/// `text` in lines of at most `limit` columns; indented ones, which are commands or quotations, stay.
+/// What stands in columns goes on doing so.
+#[must_use]
+pub fn wrapped(text: &str, limit: u16) -> String {
+    let limit = usize::from(limit);
+    let mut lines = String::new();
+    for line in text.lines() {
+        if line.starts_with("    ") || width(line) <= limit {
+            lines.push_str(line);
+            lines.push('\n');
+        } else {
+            wrap(&with_columns_held(line), limit, &mut lines);
+        }
+    }
+    lines
+}
+
+/// No line breaks at two or more blanks: they line something up.
+fn with_columns_held(line: &str) -> String {
+    let mut held = String::new();
+    for (at, c) in line.char_indices() {
+        let lines_up = c == ' ' && (held.ends_with(BLANK) || line[at + 1..].starts_with(' '));
+        held.push(if lines_up { BLANK } else { c });
+    }
+    held
+}
+
+#[cfg(test)]
+mod tests {
+    use record::fixture;
+
+    use super::*;
+
+    #[test]
+    fn lines_break_at_blanks_and_indent() {
+        let mut text = String::new();
+        wrap(&format!("one two three 95{BLANK}% four"), 9, &mut text);
+        assert_eq!(text, "one two\n  three\n  95 %\n  four\n");
+    }
+
+    #[test]
+    fn what_fits_stays_and_columns_stay_columns() {
+        let table = "name   time\na      1.0\n    a quotation that is as long as it is\n";
+        assert_eq!(wrapped(table, 14), table);
+        assert_eq!(wrapped("name   ok: every texel right", 18), "name   ok: every\n  texel right\n");
+    }
+
+    #[test]
+    fn rows_with_the_same_text_share_a_line() {
+        let mut groups = Groups::default();
+        for (name, text) in [("a", "x"), ("b", "y"), ("c", "x")] {
+            groups.add(name, text);
+        }
+        assert_eq!(groups.lines(&fixture::record()), ["a, c: x", "b: y"]);
+    }
+}

@@ -1,0 +1,104 @@
+//! What stands in the columns.
+
+use isa::{ChipCode, Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, Outcome, Unit};
+
+use crate::cell::trimmed;
+use crate::figure::{ABSENT, BLANK};
+
+/// A head, and where its figure comes from.
+pub(super) struct Column {
+    /// A line of it ends at each space. `UNIT` stands for what workgroups share.
+    pub head: &'static str,
+    pub of: fn(&Compiled) -> String,
+    /// It holds words.
+    pub is_text: bool,
+}
+
+const fn figure(head: &'static str, of: fn(&Compiled) -> String) -> Column {
+    Column { head, of, is_text: false }
+}
+
+const fn words(head: &'static str, of: fn(&Compiled) -> String) -> Column {
+    Column { head, of, is_text: true }
+}
+
+/// The last ones go first where there is no room: what limits a kernel stays longest, then what it costs,
+/// then what is in it.
+pub(super) static COLUMNS: [Column; 22] = [
+    figure("VGPRs", |c| c.vgprs.to_string()),
+    figure("LDS bytes", |c| c.lds_bytes.to_string()),
+    figure("Groups /UNIT", |c| absent_or(c.occupancy.as_ref().map(|occupancy| occupancy.groups))),
+    words("Limited by", |c| absent_or(c.occupancy.as_ref().map(|occupancy| limits(&occupancy.limits)))),
+    words(TO_SHED, |c| absent_or(c.occupancy.as_ref().and_then(to_shed))),
+    figure("of\u{a0}I$", |c| of_cache(c.code_bytes)),
+    figure(WAVES, |c| absent_or(c.occupancy.as_ref().map(|occupancy| trimmed(occupancy.waves_in_groups())))),
+    figure("Code bytes", |c| c.code_bytes.to_string()),
+    figure(DRIVERS_WAVES, |c| absent_or(c.waves_per_simd)),
+    figure("SGPRs", |c| c.sgprs.to_string()),
+    figure("VMEM loads", |c| counted(c, |counts| counts.vmem_loads)),
+    figure("VMEM stores", |c| counted(c, |counts| counts.vmem_stores)),
+    figure("LDS ops", |c| counted(c, |counts| counts.lds)),
+    figure("Spilled", |c| (c.spilled_vgprs + c.spilled_sgprs).to_string()),
+    figure("Scratch bytes", |c| c.scratch_bytes.to_string()),
+    figure("glc loads", |c| counted(c, |counts| counts.vmem_loads_glc)),
+    figure(GLC_STORES, |c| counted(c, |counts| counts.vmem_stores_glc)),
+    figure("Barriers", |c| counted(c, |counts| counts.barriers)),
+    figure("Scalar loads", |c| counted(c, |counts| counts.scalar_loads)),
+    figure("VALU", |c| counted(c, |counts| counts.valu)),
+    figure("SALU", |c| counted(c, |counts| counts.salu)),
+    figure("Branches", |c| counted(c, |counts| counts.branches)),
+];
+
+/// Heads of columns that notes explain.
+pub(super) const TO_SHED: &str = "Shed\u{a0}for 1\u{a0}more";
+pub(super) const WAVES: &str = "Waves /SIMD";
+pub(super) const DRIVERS_WAVES: &str = "Waves (driver)";
+pub(super) const GLC_STORES: &str = "glc stores";
+
+/// Columns that stay however narrow the terminal is.
+pub(super) const LEAST: usize = 4;
+
+impl Column {
+    /// As it stands in a chip's table.
+    pub fn head_of(&self, chip: &ChipCode) -> String {
+        let mut compiled = chip.kernels.iter().filter_map(Outcome::compiled);
+        let unit = compiled.find_map(|compiled| Some(compiled.occupancy.as_ref()?.unit));
+        self.head.replace("UNIT", &unit.unwrap_or(Unit::Cu).to_string())
+    }
+
+    /// The head on one line, of no chip in particular.
+    pub fn name(&self) -> String {
+        self.head.replace(" /UNIT", "").replace(BLANK, " ")
+    }
+}
+
+/// Behind a count of instructions some of which stand in a loop.
+pub(super) const LOOPED: char = '*';
+
+fn counted(compiled: &Compiled, of: fn(&Counts) -> u64) -> String {
+    let Some(counts) = &compiled.counts else { return ABSENT.to_owned() };
+    let figure = of(counts).to_string();
+    if counts.backward_branches > 0 && of(counts) > 0 { figure + &LOOPED.to_string() } else { figure }
+}
+
+fn absent_or(figure: Option<impl ToString>) -> String {
+    figure.map_or_else(|| ABSENT.to_owned(), |figure| figure.to_string())
+}
+
+// A line each, here and of what to shed: side by side they take the room of two columns more.
+fn limits(limits: &[Limit]) -> String {
+    limits.iter().map(Limit::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// What the kernel has to give up for one workgroup more.
+fn to_shed(occupancy: &Occupancy) -> Option<String> {
+    let shed = occupancy.shed?;
+    let parts = [(shed.vgprs, "VGPRs"), (shed.sgprs, "SGPRs"), (shed.lds_bytes, "LDS")];
+    let parts = parts.iter().filter(|(much, _)| *much > 0).map(|(much, what)| format!("{much} {what}"));
+    Some(parts.collect::<Vec<_>>().join(",\n"))
+}
+
+/// Share of the instruction cache, rounded up.
+fn of_cache(code_bytes: u64) -> String {
+    format!("{}{BLANK}%", (code_bytes * 100).div_ceil(INSTRUCTION_CACHE.into()))
+}

@@ -1,0 +1,293 @@
+//! The table of a driver that says what it likes: a column for each of its figures.
+
+use comfy_table::{CellAlignment, Table};
+use isa::{CodeReport, Executable, Kind, Reported, Statistic, Value};
+
+use super::notes::left_out_variants;
+use super::plain;
+use crate::below::wrapped;
+use crate::cell::trimmed;
+use crate::charset::Charset;
+use crate::figure::{ABSENT, BLANK, width};
+
+/// The device, its table in `room` columns, and how to read it.
+pub(super) fn table(charset: Charset, room: u16, report: &CodeReport, reported: &Reported) -> String {
+    let names = names(reported);
+    let fits = |text: &str| text.lines().all(|line| width(line) <= usize::from(room));
+    let draw = |count: usize| (draw(charset, report, reported, &names[..count]), count);
+    // One figure at least.
+    let mut tables = (1..=names.len()).rev().map(draw);
+    let (table, shown) = tables.find(|(text, _)| fits(text)).unwrap_or_else(|| draw(names.len().min(1)));
+    let mut text = format!("\n{}, {}\n{table}\n", reported.device, reported.driver);
+    for line in notes(report, reported, &names[shown..]) {
+        text += &wrapped(&line, room);
+    }
+    text
+}
+
+/// Names of all figures: known kinds first, in the order of [`Kind`], then as the driver has them.
+fn names(reported: &Reported) -> Vec<&str> {
+    let mut names: Vec<(Option<Kind>, &str)> = Vec::new();
+    for statistic in reported.kernels.iter().flatten().flat_map(|form| &form.statistics) {
+        if !names.iter().any(|(_, known)| *known == statistic.name) {
+            names.push((statistic.kind, &statistic.name));
+        }
+    }
+    names.sort_by_key(|(kind, _)| (kind.is_none(), *kind));
+    names.into_iter().map(|(_, name)| name).collect()
+}
+
+fn draw(charset: Charset, report: &CodeReport, reported: &Reported, names: &[&str]) -> String {
+    let forms = reported.kernels.iter().any(|forms| forms.len() > 1);
+    let subgroups = reported.kernels.iter().flatten().any(|form| form.subgroup_size > 0);
+    let mut heads = vec!["Variant", "Kernel"];
+    heads.extend(forms.then_some("Form"));
+    heads.extend(subgroups.then_some("Sub-\ngroup"));
+    let words = if forms { 3 } else { 2 };
+    heads.extend(names);
+    let mut table = plain(charset);
+    table.set_header(heads.iter().map(|head| head.replace(' ', "\n")));
+    for variant in &report.variants {
+        if variant.left_out.is_some() {
+            table.add_row([variant.variant.as_str(), "skipped"]);
+        }
+        let mut name = variant.variant.as_str();
+        for &kernel in &variant.kernels {
+            for form in reported.kernels.get(kernel).into_iter().flatten() {
+                let mut cells = vec![name.to_owned(), (kernel + 1).to_string()];
+                cells.extend(forms.then(|| form.name.clone()));
+                cells.extend(subgroups.then(|| form.subgroup_size.to_string()));
+                cells.extend(names.iter().map(|name| cell(form, name)));
+                table.add_row(cells.iter().map(|cell| charset.fit_part(cell).into_owned()));
+                name = "";
+            }
+        }
+    }
+    align(&mut table, heads.len(), words);
+    table.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned() + "\n").collect()
+}
+
+/// The first column and those up to `words` but the number are text.
+fn align(table: &mut Table, columns: usize, words: usize) {
+    for index in 0..columns {
+        if let Some(column) = table.column_mut(index) {
+            column.set_padding((0, u16::from(index + 1 < columns)));
+            let is_text = index == 0 || (index == 2 && words > 2);
+            column.set_cell_alignment(if is_text { CellAlignment::Left } else { CellAlignment::Right });
+        }
+    }
+}
+
+fn cell(form: &Executable, name: &str) -> String {
+    let found = form.statistics.iter().find(|statistic| statistic.name == name);
+    found.map_or_else(|| ABSENT.to_owned(), |statistic| value(statistic.value))
+}
+
+fn value(value: Value) -> String {
+    match value {
+        Value::Flag(flag) => (if flag { "yes" } else { "no" }).to_owned(),
+        Value::Whole(value) => value.to_string(),
+        Value::Negative(value) => value.to_string(),
+        Value::Real(value) => trimmed(value),
+    }
+}
+
+fn notes(report: &CodeReport, reported: &Reported, left_out: &[&str]) -> Vec<String> {
+    let mut notes = left_out_variants(report);
+    let statistics = || reported.kernels.iter().flatten().flat_map(|form| &form.statistics);
+    if statistics().next().is_none() {
+        notes.push("The driver has the extension and tells nothing through it.".into());
+    }
+    notes.extend(spills(reported));
+    notes.extend(impossible(reported));
+    let missing = [Kind::Registers, Kind::Spills, Kind::SharedMemory, Kind::CodeSize, Kind::Instructions];
+    let missing = missing.iter().filter(|kind| !statistics().any(|found| found.kind == Some(**kind)));
+    let missing: Vec<String> = missing.map(Kind::to_string).collect();
+    if !missing.is_empty() {
+        notes.push(format!("No figure of this driver is known to be of: {}.", missing.join(", ")));
+    }
+    if !statistics().any(|found| found.kind == Some(Kind::Occupancy)) {
+        let reason = if reported.extension == "VK_AMD_shader_info" {
+            "VK_AMD_shader_info does not tell the chip, on which it depends in what portions registers are granted"
+        } else {
+            "Vulkan does not tell how many registers a multiprocessor has, nor in what portions it grants them"
+        };
+        notes.push(format!("Occupancy is not computed: {reason}."));
+    }
+    if !left_out.is_empty() {
+        notes.push(format!(
+            "Left out for lack of room: {} (a wider terminal and --json have them).",
+            left_out.join(", ")
+        ));
+    }
+    notes.push(format!(
+        "No variant was run. Names and units are the driver's own, by {}; --json has what it says that they mean.",
+        reported.extension
+    ));
+    notes
+}
+
+/// Kernels that did not fit their registers, whatever has room in the table.
+fn spills(reported: &Reported) -> Option<String> {
+    let found = kernels_with(reported, |value| match value {
+        Value::Whole(bytes) => (1..MOST_BYTES).contains(&bytes),
+        Value::Flag(spills) => spills,
+        Value::Negative(_) | Value::Real(_) => true,
+    });
+    (!found.is_empty()).then(|| format!("Registers kept in memory, or arrays: {}.", found.join(", ")))
+}
+
+/// More than a wave can have of anything.
+const MOST_BYTES: u64 = 1 << 32;
+
+/// Figures that cannot be what they are called. (NVIDIA 580.159 says 68719476736, 1 << 36, of the local
+/// memory of every kernel on an H200.)
+fn impossible(reported: &Reported) -> Option<String> {
+    let found = kernels_with(reported, |value| matches!(value, Value::Whole(bytes) if bytes >= MOST_BYTES));
+    (!found.is_empty())
+        .then(|| format!("More than a wave can have, so that nothing follows from it: {}.", found.join(", ")))
+}
+
+/// Kernels by number, with their figures of spilling that are such.
+fn kernels_with(reported: &Reported, such: impl Fn(Value) -> bool) -> Vec<String> {
+    let wanted = |statistic: &&Statistic| statistic.kind == Some(Kind::Spills) && such(statistic.value);
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (number, forms) in (1..).zip(&reported.kernels) {
+        let statistics = forms.iter().flat_map(|form| form.statistics.iter().filter(wanted));
+        let said: Vec<String> = statistics.map(|s| format!("{} {}", s.name, value(s.value))).collect();
+        match groups.iter_mut().find(|(known, _)| *known == said.join(", ")) {
+            _ if said.is_empty() => {}
+            Some((_, numbers)) => numbers.push(number.to_string()),
+            None => groups.push((said.join(", "), vec![number.to_string()])),
+        }
+    }
+    let words = |(said, numbers): (String, Vec<String>)| {
+        let s = if numbers.len() == 1 { "" } else { "s" };
+        format!("kernel{s} {} ({said})", numbers.join(", "))
+    };
+    groups.into_iter().map(words).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use isa::CodeReport;
+
+    use super::*;
+    use crate::code::{code, tests::report};
+
+    fn form(name: &str, subgroup_size: u32, figures: &[(&str, Value)]) -> Executable {
+        let statistics = figures.iter().map(|&(name, value)| Statistic {
+            name: name.into(),
+            description: String::new(),
+            value,
+            kind: Kind::of(name),
+        });
+        let statistics = statistics.collect();
+        Executable { name: name.into(), subgroup_size, statistics, assembly: None }
+    }
+
+    fn of(device: &str, driver: &str, kernels: [Vec<Executable>; 2]) -> CodeReport {
+        let reported = Reported {
+            device: device.into(),
+            driver: driver.into(),
+            extension: "VK_KHR_pipeline_executable_properties".into(),
+            kernels: kernels.into(),
+        };
+        let mut report = report();
+        report.chips.clear();
+        report.add_reported(reported);
+        report
+    }
+
+    fn nvidia() -> CodeReport {
+        let kernel = |registers, local| {
+            let figures = [
+                ("Register Count", registers),
+                ("Binary Size", 3200),
+                ("Stack Size", 0),
+                ("Local Memory Size", local),
+                ("Shared Memory Size", 17_920),
+            ];
+            vec![form("CS", 32, &figures.map(|(name, figure)| (name, Value::Whole(figure))))]
+        };
+        of("NVIDIA H200", "NVIDIA 580.159", [kernel(40, 1 << 36), kernel(255, 96)])
+    }
+
+    /// A driver that keeps a form for each width, and has figures of every sort.
+    fn unknown() -> CodeReport {
+        let form = |width: u32, cycles| {
+            let name = format!("SIMD{width} compute shader");
+            let figures = [
+                ("Cycle Count", Value::Whole(cycles)),
+                ("Instruction Count", Value::Whole(812)),
+                ("Spill Count", Value::Whole(0)),
+                ("Pressure", Value::Real(0.625)),
+                ("Uses Atomics", Value::Flag(true)),
+                ("Slack", Value::Negative(-3)),
+                ("Scratch Memory Size", Value::Whole(0)),
+            ];
+            form(&name, width, &figures)
+        };
+        of("Some GPU", "Some driver 1.0", [vec![form(16, 90_000), form(32, 120_000)], vec![form(16, 7)]])
+    }
+
+    fn radv() -> CodeReport {
+        let names = [
+            "VGPRs",
+            "SGPRs",
+            "Spilled VGPRs",
+            "Spilled SGPRs",
+            "Scratch size",
+            "LDS size",
+            "Code size",
+            "Subgroups per SIMD",
+        ];
+        let figures = names.map(|name| (name, Value::Whole(if name.starts_with("Sub") { 32 } else { 0 })));
+        let kernel = || vec![form("Compute Shader", 64, &figures)];
+        of("AMD Radeon RX 6800 (RADV NAVI21)", "radv Mesa 24.0", [kernel(), kernel()])
+    }
+
+    #[test]
+    fn on_nvidia() {
+        insta::assert_snapshot!(code(Charset::Utf8, 80, &nvidia()));
+    }
+
+    #[test]
+    fn on_an_unknown_driver() {
+        insta::assert_snapshot!(code(Charset::Utf8, 140, &unknown()));
+    }
+
+    #[test]
+    fn on_an_unknown_driver_in_60_columns_of_ascii() {
+        insta::assert_snapshot!(code(Charset::Ascii, 60, &unknown()));
+    }
+
+    /// RADV's own figures have the table of their chip.
+    #[test]
+    fn on_radv() {
+        let report = radv();
+        assert!(report.reported.is_none() && report.chips.len() == 1, "{report:?}");
+        let text = code(Charset::Utf8, 120, &report);
+        assert!(text.contains("Radeon RX 6800") && text.contains("/WGP"), "{text}");
+        let [compiled, _] = &report.of("NAVI21", "in_two_kernels")[..] else { panic!("{report:?}") };
+        assert_eq!(compiled.compiled().unwrap().waves_per_simd, Some(16));
+    }
+
+    #[test]
+    fn tables_fit() {
+        for report in [nvidia(), unknown()] {
+            for room in 60..200 {
+                let text = code(Charset::Utf8, room, &report);
+                let widest = text.lines().map(width).max().unwrap_or(0);
+                assert!(widest <= usize::from(room), "{widest} at {room}\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_driver_that_tells_nothing_is_told() {
+        let report = of("Some GPU", "1.0", [vec![form("CS", 8, &[])], Vec::new()]);
+        let text = code(Charset::Utf8, 100, &report);
+        assert!(text.contains("tells nothing through it"), "{text}");
+    }
+}

@@ -1,0 +1,451 @@
+//! Where a text goes: the terminal, or a file that is written whole or not at all.
+
+use std::fmt::Display;
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use tempfile::{Builder, NamedTempFile};
+
+use record::fault;
+
+/// Where a text goes. As a command-line value, `-` is the standard output and anything else a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// The standard output.
+    Stdout,
+    /// A file; one that is there already is replaced.
+    File(PathBuf),
+}
+
+impl FromStr for Destination {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "" => bail!("the name of the file is empty; give a path, or - for the standard output"),
+            "-" => Ok(Self::Stdout),
+            path => Ok(Self::File(path.into())),
+        }
+    }
+}
+
+impl Destination {
+    /// Finds out, before anything is measured, whether [`Self::write`] can succeed. Leaves no file.
+    ///
+    /// # Errors
+    /// Where the path is a folder, or lies in a folder that does not exist or cannot be written to.
+    pub fn probe(&self) -> Result<()> {
+        match self {
+            Self::Stdout => Ok(()),
+            Self::File(path) => match Place::of(path)? {
+                Place::Device => Ok(()),
+                Place::File { folder, .. } => {
+                    draft(&folder, path).map(drop).map_err(|error| refusal(path, &folder, &error))
+                }
+            },
+        }
+    }
+
+    /// The path behind symbolic links, where it is a file that can be replaced.
+    pub fn file(&self) -> Option<PathBuf> {
+        match self {
+            Self::File(path) => match Place::of(path) {
+                Ok(Place::File { target, .. }) => Some(target),
+                _ => None,
+            },
+            Self::Stdout => None,
+        }
+    }
+
+    /// Both would end up in the same file, or mixed on the standard output.
+    #[must_use]
+    pub fn is_same_place(&self, other: &Self) -> bool {
+        let file = |destination: &Self| match destination {
+            Self::Stdout => None,
+            Self::File(path) => match Place::of(path) {
+                Ok(Place::File { folder, target }) => {
+                    Some(fs::canonicalize(folder).ok()?.join(target.file_name()?))
+                }
+                _ => None,
+            },
+        };
+        let on_stdout = *self == Self::Stdout && *other == Self::Stdout;
+        on_stdout || file(self).is_some_and(|path| file(other) == Some(path))
+    }
+
+    /// Writes a text or a picture. A file appears whole or not at all; a reader that has left the standard output
+    /// (`| head`) is no error.
+    ///
+    /// # Errors
+    /// As [`Self::probe`], and where the disk is full or fails.
+    pub fn write(&self, data: impl AsRef<[u8]>) -> Result<()> {
+        let data = data.as_ref();
+        match self {
+            Self::Stdout => print(&mut io::stdout().lock(), data),
+            Self::File(path) => match Place::of(path)? {
+                Place::Device => {
+                    fault::write(format_args!("writing to {}", path.display()), || fs::write(path, data))
+                        .with_context(|| format!("cannot write to {}", path.display()))
+                }
+                Place::File { folder, target } => {
+                    replace(&folder, &target, data).map_err(|error| refusal(path, &folder, &error))
+                }
+            },
+        }
+    }
+}
+
+impl Destination {
+    /// As [`Self::write`], of a text that is made while it is written, so that it need not fit memory.
+    ///
+    /// # Errors
+    /// As [`Self::write`], and those of `produce`.
+    pub fn stream(&self, produce: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+        match self {
+            Self::Stdout => {
+                let mut out = Listened { to: io::BufWriter::new(io::stdout().lock()), gone: false };
+                produce(&mut out)?;
+                out.flush().context("cannot write to the standard output")
+            }
+            Self::File(path) => match Place::of(path)? {
+                Place::Device => {
+                    let mut file = fs::File::options().write(true).open(path);
+                    let file = file
+                        .as_mut()
+                        .map_err(|error| anyhow!("cannot write to {}: {error}", path.display()))?;
+                    produce(file)
+                }
+                Place::File { folder, target } => {
+                    let refused = |error: io::Error| refusal(path, &folder, &error);
+                    let mut draft = io::BufWriter::new(draft(&folder, &target).map_err(refused)?);
+                    produce(&mut draft)?;
+                    let file = draft.into_inner().map_err(|error| refused(error.into_error()))?;
+                    file.as_file().sync_all().map_err(refused)?;
+                    file.persist(&target).map_err(|error| refused(error.error)).map(drop)
+                }
+            },
+        }
+    }
+}
+
+/// A reader that may leave: what is written then goes nowhere.
+struct Listened<W> {
+    to: W,
+    gone: bool,
+}
+
+impl<W: Write> Listened<W> {
+    fn heard<T>(&mut self, written: io::Result<T>, otherwise: T) -> io::Result<T> {
+        self.gone |= matches!(&written, Err(error) if error.kind() == ErrorKind::BrokenPipe);
+        if self.gone { Ok(otherwise) } else { written }
+    }
+}
+
+impl<W: Write> Write for Listened<W> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if self.gone {
+            return Ok(data.len());
+        }
+        let written = self.to.write(data);
+        self.heard(written, data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.gone {
+            return Ok(());
+        }
+        let flushed = self.to.flush();
+        self.heard(flushed, ())
+    }
+}
+
+/// What a path can be written as.
+enum Place {
+    /// A device or a pipe such as `/dev/null`: a rename would put a file in its place.
+    Device,
+    /// A file, or nothing yet.
+    File {
+        /// The folder that holds it.
+        folder: PathBuf,
+        /// Its path behind symbolic links: a rename shall replace the file, not the link.
+        target: PathBuf,
+    },
+}
+
+impl Place {
+    fn of(path: &Path) -> Result<Self> {
+        let shown = path.display();
+        let is_folder = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        if is_folder {
+            bail!("cannot write {shown}: it is a folder; name a file in it");
+        }
+        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Ok(Self::Device);
+        }
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let folder = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        if !folder.is_dir() {
+            bail!(
+                "cannot write {shown}: the folder {} does not exist; create it or choose another path",
+                folder.display()
+            );
+        }
+        Ok(Self::File { folder, target })
+    }
+}
+
+/// What the names of drafts begin and end with.
+pub(super) const DRAFT: (&str, &str) = (".hot-lap-", ".part");
+/// A draft is locked within that time.
+const LOCKED_WITHIN: Duration = Duration::from_secs(10);
+
+/// Removes the drafts in `folder` that nobody writes any more: their process was killed.
+fn clear_drafts(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        let is_draft = name.starts_with(DRAFT.0.as_bytes()) && name.ends_with(DRAFT.1.as_bytes());
+        if is_draft && is_left(&entry).unwrap_or(false) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_left(draft: &fs::DirEntry) -> io::Result<bool> {
+    let found = draft.metadata()?;
+    let is_old = found.modified()?.elapsed().is_ok_and(|age| age > LOCKED_WITHIN);
+    Ok(found.is_file() && is_old && fs::File::open(draft.path())?.try_lock().is_ok())
+}
+
+/// A file in `folder` that is to become `target`; it goes when it is dropped.
+pub(super) fn draft(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
+    clear_drafts(folder);
+    let mut builder = Builder::new();
+    builder.prefix(DRAFT.0).suffix(DRAFT.1);
+    #[cfg(unix)]
+    {
+        // tempfile makes private files; a result is as readable as the user's umask makes it.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let draft = fault::write(format_args!("creating {}", name(target)), || builder.tempfile_in(folder))?;
+    // Not every file system locks; there a draft that was left stays.
+    let _ = draft.as_file().try_lock();
+    Ok(draft)
+}
+
+fn replace(folder: &Path, target: &Path, data: &[u8]) -> io::Result<()> {
+    let name = name(target);
+    let mut file = draft(folder, target)?;
+    fault::write(format_args!("writing {name}"), || file.write_all(data))?;
+    // Without it a crash can leave the new name on an empty file.
+    fault::write(format_args!("syncing {name}"), || file.as_file().sync_all())?;
+    fault::write(format_args!("renaming {name}"), || file.persist(target).map_err(|error| error.error))?;
+    Ok(())
+}
+
+fn name(path: &Path) -> impl Display {
+    path.file_name().unwrap_or_default().display()
+}
+
+/// One line: what, where, why and what to do.
+pub(super) fn refusal(path: &Path, folder: &Path, error: &io::Error) -> anyhow::Error {
+    let advice = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space or choose another path",
+        ErrorKind::ReadOnlyFilesystem => "choose a path on another file system",
+        _ => "check who may write there or choose another path",
+    };
+    anyhow!("cannot write {} in the folder {}: {error}; {advice}", path.display(), folder.display())
+}
+
+fn print(out: &mut impl Write, data: &[u8]) -> Result<()> {
+    let written =
+        fault::write("writing to the standard output", || out.write_all(data).and_then(|()| out.flush()));
+    match written {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to the standard output")
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_names_of_one_file_are_one_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| Destination::File(dir.path().join(name));
+        assert!(at("a").is_same_place(&at("./a")) && !at("a").is_same_place(&at("b")));
+        assert!(Destination::Stdout.is_same_place(&Destination::Stdout));
+        assert!(!Destination::Stdout.is_same_place(&at("a")));
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn values_of_the_command_line() {
+        assert_eq!("-".parse::<Destination>().unwrap(), Destination::Stdout);
+        assert_eq!("a/b.json".parse::<Destination>().unwrap(), Destination::File("a/b.json".into()));
+        assert!("".parse::<Destination>().unwrap_err().to_string().contains("empty"));
+    }
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Destination::File(folder.path().join("a.json"));
+        file.probe().unwrap();
+        assert!(names(folder.path()).is_empty());
+        file.write("old").unwrap();
+        file.write("new").unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("a.json")).unwrap(), "new");
+        assert_eq!(names(folder.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("taken");
+        fs::create_dir(&target).unwrap();
+        let file = Destination::File(target.clone());
+        for result in [file.probe(), file.write("x")] {
+            assert!(result.unwrap_err().to_string().contains("it is a folder"));
+        }
+        // Past the check, as when the folder appears in between.
+        assert!(replace(folder.path(), &target, b"x").is_err());
+        assert_eq!(names(folder.path()), ["taken"]);
+        assert!(names(&target).is_empty());
+    }
+
+    #[test]
+    fn drafts_of_a_killed_process_go_and_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let aged = |name: &str| {
+            let file = fs::File::create(at(name)).unwrap();
+            file.set_modified(std::time::SystemTime::now() - 2 * LOCKED_WITHIN).unwrap();
+            file
+        };
+        for name in [".hot-lap-left.part", ".hot-lap-other", "mine.part"] {
+            drop(aged(name));
+        }
+        let locked = aged(".hot-lap-locked.part");
+        locked.try_lock().unwrap();
+        fs::write(at(".hot-lap-new.part"), "").unwrap();
+        Destination::File(at("a")).write("x").unwrap();
+        let left = [".hot-lap-locked.part", ".hot-lap-new.part", ".hot-lap-other", "a", "mine.part"];
+        assert_eq!(names(folder.path()), left);
+    }
+
+    #[test]
+    fn a_missing_folder_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Destination::File(folder.path().join("absent/a.json"));
+        for result in [file.probe(), file.write("x")] {
+            let message = result.unwrap_err().to_string();
+            assert!(
+                message.contains("absent does not exist; create it") && !message.contains('\n'),
+                "{message}"
+            );
+        }
+        let slash = Destination::File(folder.path().join("absent/"));
+        assert!(slash.probe().unwrap_err().to_string().contains("name a file"));
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_cannot_be_written_to_is_found_early() {
+        // Not even root may create a file there.
+        let file = Destination::File("/proc/self/a.json".into());
+        let message = file.probe().unwrap_err().to_string();
+        assert!(message.starts_with("cannot write /proc/self/a.json in the folder"), "{message}");
+        assert!(message.contains("choose another path"), "{message}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_links_stay_what_they_are() {
+        let null = Destination::File("/dev/null".into());
+        null.probe().unwrap();
+        null.write("x").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        Destination::File(link.clone()).write("new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert_eq!(Destination::File(link).file(), Some(fs::canonicalize(file).unwrap()));
+        assert_eq!((null.file(), Destination::Stdout.file()), (None, None));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_as_readable_as_any_other() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        fs::write(folder.path().join("plain"), "").unwrap();
+        Destination::File(folder.path().join("ours")).write("").unwrap();
+        assert_eq!(mode("ours"), mode("plain"));
+    }
+
+    struct Closed(ErrorKind);
+
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_made_while_it_is_written_is_there_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = Destination::File(folder.path().join("a.csv"));
+        let broken = to.stream(|out| {
+            out.write_all(b"half")?;
+            bail!("the rest cannot be read")
+        });
+        assert_eq!(broken.unwrap_err().to_string(), "the rest cannot be read");
+        assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
+        to.stream(|out| Ok(out.write_all(b"whole")?)).unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("a.csv")).unwrap(), "whole");
+        assert_eq!(names(folder.path()), ["a.csv"]);
+        let message = Destination::File(folder.path().into()).stream(|_| Ok(())).unwrap_err().to_string();
+        assert!(message.contains("it is a folder"), "{message}");
+    }
+
+    #[test]
+    fn what_nobody_reads_goes_nowhere() {
+        let mut left = Listened { to: Closed(ErrorKind::BrokenPipe), gone: false };
+        assert!(left.write_all(b"x").is_ok() && left.flush().is_ok() && left.gone);
+        let mut full = Listened { to: Closed(ErrorKind::StorageFull), gone: false };
+        assert!(full.write_all(b"x").is_err() && !full.gone);
+    }
+
+    #[test]
+    fn a_reader_that_left_is_no_error() {
+        assert!(print(&mut Closed(ErrorKind::BrokenPipe), b"x").is_ok());
+        assert!(print(&mut Closed(ErrorKind::StorageFull), b"x").is_err());
+    }
+}

@@ -1,0 +1,284 @@
+//! The folder of a run that is kept: record, raw rows, table and a page that explains them.
+
+use std::cell::Cell;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use record::{Ended, Record, SAMPLES, SCHEMA, Tool, fault, json, parted};
+
+use super::conditions;
+use super::destination::{Destination, draft, refusal};
+use super::shell::quote;
+use super::so_far::keep_so_far;
+
+const RECORD: &str = "record.json";
+
+/// A folder that takes one run. Where nothing is written, what was created for it goes again.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// The folders that did not exist, the innermost first.
+    created: Vec<PathBuf>,
+    /// Keeps other runs out. It is the folder itself that is locked: a lock file would be left behind
+    /// by a process that is killed.
+    _lock: Option<File>,
+    /// The record that is there is what this run had measured so far.
+    has_begun: Cell<bool>,
+}
+
+impl Folder {
+    /// Creates `dir` and the folders above it where they are missing, and makes sure that files can
+    /// be written there, before anything is measured.
+    ///
+    /// # Errors
+    /// Where `dir` cannot be created or written to, and where it holds a record or another run is at
+    /// work: runs are never overwritten.
+    pub fn create(dir: &Path) -> Result<Self> {
+        let shown = dir.display();
+        let missing = dir.ancestors().take_while(|dir| !dir.as_os_str().is_empty() && !dir.exists());
+        let created = missing.map(Path::to_owned).collect();
+        let mut folder = Self { path: dir.to_owned(), created, _lock: None, has_begun: Cell::new(false) };
+        fault::write("creating the folder", || fs::create_dir_all(dir))
+            .map_err(|error| anyhow!("cannot create the folder {shown}: {error}; choose another folder"))?;
+        folder.lock()?;
+        folder.ensure_new()?;
+        let record = dir.join(RECORD);
+        draft(dir, &record).map_err(|error| refusal(&record, dir, &error))?;
+        Ok(folder)
+    }
+
+    /// Writes `samples.csv.gz`, `record.json`, `table.txt`, `README.md` and, of a traced run, `waves.txt`,
+    /// each whole or not at all, and each whatever became of the others. `table` is what
+    /// [`super::table()`] made of the record, `waves` what `traced` did.
+    ///
+    /// # Errors
+    /// The first that cannot be written.
+    pub fn write(&self, record: &Record, table: &str, waves: Option<&str>) -> Result<()> {
+        self.ensure_new()?;
+        let shown = waves.map_or_else(|| table.to_owned(), |waves| format!("{table}\n{waves}"));
+        let (bare, samples) = parted(record)?;
+        // First, for a record never names samples that are not there: where they cannot be written, it holds them.
+        let samples = self.put(SAMPLES, &samples);
+        let mut files = vec![
+            (RECORD, json(if samples.is_ok() { &bare } else { record })?),
+            ("table.txt", table.to_owned()),
+            ("README.md", readme(record, &shown)),
+        ];
+        files.extend(waves.map(|waves| ("waves.txt", waves.to_owned())));
+        // Not lazily: one that fails shall not keep the next from being tried.
+        let written: Vec<Result<()>> =
+            files.iter().map(|(name, text)| self.put(name, text.as_bytes())).collect();
+        self.has_begun.set(false);
+        std::iter::once(samples).chain(written).collect()
+    }
+
+    /// Writes a record of what was measured so far, in whose place [`Folder::write`] puts the whole one.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn keep_so_far(&self, text: &str) -> std::io::Result<()> {
+        self.has_begun.set(true);
+        keep_so_far(&self.path.join(RECORD), text)
+    }
+
+    fn lock(&mut self) -> Result<()> {
+        // Not every system opens folders and not every file system locks them: what is left there is
+        // the look before writing.
+        let Ok(folder) = File::open(&self.path) else { return Ok(()) };
+        if let Err(TryLockError::WouldBlock) = folder.try_lock() {
+            // It is the other run's now, whoever created it.
+            self.created.clear();
+            bail!("another run is at work in the folder {}; choose another folder", self.path.display());
+        }
+        self._lock = Some(folder);
+        Ok(())
+    }
+
+    /// Writes the record that the folder holds in today's form, its samples packed beside it.
+    ///
+    /// # Errors
+    /// Where another run is at work in the folder, and where it cannot be written: then the record is as it was.
+    pub fn rewrite(dir: &Path, record: &Record) -> Result<()> {
+        let mut folder =
+            Self { path: dir.to_owned(), created: vec![], _lock: None, has_begun: Cell::new(true) };
+        folder.lock()?;
+        let (bare, samples) = parted(&Record { schema: SCHEMA, ..record.clone() })?;
+        folder.put(SAMPLES, &samples)?;
+        folder.put(RECORD, json(&bare)?.as_bytes())
+    }
+
+    fn ensure_new(&self) -> Result<()> {
+        let taken = !self.has_begun.get() && fs::symlink_metadata(self.path.join(RECORD)).is_ok();
+        ensure!(!taken, "the folder {} already holds a {RECORD}; choose another folder", self.path.display());
+        Ok(())
+    }
+
+    fn put(&self, name: &str, content: &[u8]) -> Result<()> {
+        Destination::File(self.path.join(name)).write(content).context("the run cannot be kept")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        for folder in &self.created {
+            // Only an empty folder can be removed like this.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+fn readme(record: &Record, table: &str) -> String {
+    let device = &record.device;
+    format!(
+        "# {sample} on {name}\n\n\
+         - Device: {name} ({kind}), Vulkan {api}\n\
+         - Driver: {driver} {info}\n\
+         - Date: {date}, {seconds:.1} s\n\
+         - Tool: {tool}\n\
+         - Clock: {clock}\n\
+         - Caches: {caches}\n\
+         - Self-test: {self_test}\n\
+         - End: {end}\n\
+         - Order of the samples: `--seed {seed}`\n\n\
+         ```sh\n{command}\n```\n\n\
+         ```text\n{table}\n```\n\n\
+         `samples.csv.gz` (gzip) holds every kept sample: times of the GPU (`one_us`, `many_us`) and of the CPU \
+         (`record_us`, `submit_us`) in microseconds, the device's clock in MHz, the number of wrong elements, \
+         what a repetition has to move, to compute and to get done, and whether a short submit is an outlier \
+         of its variant (1.5 interquartile ranges beyond the quartiles).\n",
+        sample = record.sample,
+        name = device.name,
+        kind = device.kind.word(),
+        api = device.api_version,
+        driver = device.driver_name,
+        info = device.driver_info,
+        date = record.started,
+        seconds = record.seconds,
+        tool = tool(&record.tool),
+        clock = conditions::clock(record),
+        caches = record.method.caches,
+        self_test = conditions::self_test(record),
+        end = end(&record.ended),
+        seed = record.method.seed,
+        command = command(record),
+        table = table.trim_end(),
+    )
+}
+
+pub(super) fn tool(tool: &Tool) -> String {
+    let commit = match (&tool.commit, tool.dirty) {
+        (None, _) => "commit unknown".to_owned(),
+        (Some(commit), Some(false)) => format!("commit {commit}"),
+        (Some(commit), Some(true)) => format!("commit {commit} with uncommitted changes"),
+        (Some(commit), None) => format!("commit {commit}, uncommitted changes unknown"),
+    };
+    format!("{} {}, {commit}, {} build", tool.name, tool.version, tool.build)
+}
+
+pub(super) fn end(ended: &Ended) -> String {
+    match ended {
+        Ended::Complete => "complete".to_owned(),
+        Ended::Interrupted => {
+            "interrupted by the user; the figures are of the samples taken until then".to_owned()
+        }
+        Ended::Unfinished => "under way when this was written, or its process was killed".to_owned(),
+        Ended::Failed { reason } => format!("failed: {reason}"),
+    }
+}
+
+/// The command line as it can be typed again in a checkout.
+#[must_use]
+pub fn command(record: &Record) -> String {
+    let mut line = format!("cargo run --release --bin {}", quote(&record.sample));
+    let arguments = record.command.get(1..).unwrap_or_default();
+    if !arguments.is_empty() {
+        line += " --";
+    }
+    for argument in arguments {
+        line += " ";
+        line += &quote(argument);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{fixture, read_record};
+
+    use super::*;
+
+    #[test]
+    fn a_run_is_kept() {
+        let top = tempfile::tempdir().unwrap();
+        let dir = top.path().join("a/b");
+        let folder = Folder::create(&dir).unwrap();
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
+        folder.write(&fixture::record(), "the table\n", Some("the waves\n")).unwrap();
+        let again = folder.write(&fixture::record(), "another\n", None).unwrap_err().to_string();
+        assert!(again.contains("already holds a record.json"), "{again}");
+        let mut names: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["README.md", "record.json", "samples.csv.gz", "table.txt", "waves.txt"]);
+        let read = read_record(&dir.join("record.json")).unwrap();
+        assert_eq!(json(&read).unwrap(), json(&fixture::record()).unwrap());
+        assert_eq!(fs::read_to_string(dir.join("table.txt")).unwrap(), "the table\n");
+
+        drop(folder);
+        let message = Folder::create(&dir).unwrap_err().to_string();
+        assert!(message.ends_with("already holds a record.json; choose another folder"), "{message}");
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_run_that_wrote_nothing() {
+        let top = tempfile::tempdir().unwrap();
+        drop(Folder::create(&top.path().join("a/b")).unwrap());
+        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 0);
+        // What was there before stays.
+        fs::create_dir(top.path().join("mine")).unwrap();
+        drop(Folder::create(&top.path().join("mine")).unwrap());
+        assert!(top.path().join("mine").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn two_runs_do_not_share_a_folder() {
+        let top = tempfile::tempdir().unwrap();
+        let dir = top.path().join("run");
+        let first = Folder::create(&dir).unwrap();
+        let message = Folder::create(&dir).unwrap_err().to_string();
+        assert!(message.starts_with("another run is at work in the folder"), "{message}");
+        assert!(dir.exists(), "the second took the first one's folder away");
+        drop(first);
+        assert!(!dir.exists());
+        Folder::create(&dir).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_is_refused_on_one_line() {
+        let top = tempfile::tempdir().unwrap();
+        let file = top.path().join("file");
+        fs::write(&file, "").unwrap();
+        let message = format!("{:#}", Folder::create(&file.join("x")).unwrap_err());
+        assert!(message.contains("choose another folder") && !message.contains('\n'), "{message}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_cannot_be_written_to_is_refused() {
+        let message = Folder::create(Path::new("/proc/self")).unwrap_err().to_string();
+        assert!(message.contains("cannot write /proc/self/record.json"), "{message}");
+    }
+
+    #[test]
+    fn the_page_of_a_run() {
+        insta::assert_snapshot!(readme(&fixture::record(), "the table\n"));
+    }
+
+    #[test]
+    fn a_command_without_arguments_has_no_dashes() {
+        let mut record = fixture::record();
+        record.command.truncate(1);
+        assert_eq!(command(&record), "cargo run --release --bin pipelined_events");
+    }
+}

@@ -1,0 +1,56 @@
+//! What a reader sees of a [`Record`](record::Record): the table of the terminal, JSON, raw
+//! rows, and the folder of a run that is kept.
+
+mod below;
+mod cell;
+mod certificate;
+mod charset;
+mod code;
+mod code_diff;
+mod code_pairs;
+mod conditions;
+mod cross;
+mod destination;
+mod figure;
+mod folder;
+mod layout;
+mod listing;
+mod names;
+mod painting;
+mod panels;
+mod parts;
+mod picture;
+mod ratio;
+mod recipe;
+mod share;
+mod shell;
+mod so_far;
+mod step;
+mod sweep;
+mod table;
+pub mod terminal;
+pub mod timeline;
+mod traced;
+mod verdict;
+pub mod words;
+
+pub use below::wrapped;
+pub use certificate::certificate;
+pub use charset::Charset;
+pub use code::code;
+pub use code_diff::code_diff;
+pub use code_pairs::code_pairs;
+pub use destination::Destination;
+pub use folder::Folder;
+pub use listing::{Listed, Runs, listing};
+pub use painting::painted;
+pub use panels::picture_of;
+pub use picture::{Panel, picture};
+pub use recipe::recipe;
+pub use shell::quote;
+pub use so_far::keep_so_far;
+pub use sweep::sweep;
+pub use table::{table, table_in};
+pub use timeline::nothing_traced;
+pub use timeline::{Lane, Theme, timeline_events, timeline_png, timeline_svg};
+pub use traced::traced;

@@ -1,0 +1,151 @@
+//! The picture of a result, as the sample paints it.
+
+use anyhow::{Context, Result, ensure};
+use embedded_graphics::pixelcolor::Rgb888;
+use record::{Painting, Record};
+
+use super::picture::canvas::{Canvas, text_width};
+
+/// Wider ones are made smaller: screens and pages show no more.
+const WIDEST: u32 = 1600;
+/// Small ones are made larger, up to this.
+const ENLARGED: u32 = 640;
+const MARGIN: u32 = 16;
+const LINE: u32 = 18;
+
+const PAPER: Rgb888 = Rgb888::new(255, 255, 255);
+const INK: Rgb888 = Rgb888::new(20, 20, 24);
+const FAINT: Rgb888 = Rgb888::new(110, 112, 120);
+/// Around the painting: one that is white at its edges has none on white paper.
+const FRAME: Rgb888 = Rgb888::new(200, 202, 208);
+
+/// The painting below three lines that say what it is, as PNG.
+///
+/// # Errors
+/// A painting whose pixels are not as many as its size says; a picture that PNG cannot hold.
+pub fn painted(record: &Record, painting: &Painting) -> Result<Vec<u8>> {
+    let [width, height] = painting.size;
+    let pixels = painting.pixels.len() as u64;
+    ensure!(
+        pixels == u64::from(width) * u64::from(height) && pixels > 0,
+        "{pixels} pixels of {width}x{height}"
+    );
+    let shrink = width.div_ceil(WIDEST).max(height.div_ceil(WIDEST));
+    let grow = (ENLARGED / width.max(height)).max(1);
+    let [columns, rows] = [width, height].map(|side| side.div_ceil(shrink));
+    let scale = match (shrink, grow) {
+        (1, 1) => String::new(),
+        (1, grow) => format!(", each pixel {grow}x{grow}"),
+        (shrink, _) => format!(", {shrink}x{shrink} averaged to a pixel"),
+    };
+    let device = &record.device;
+    let lines = [
+        format!("{}: {}", record.sample, painting.caption),
+        format!("computed by {}, {width}x{height}{scale}", painting.variant),
+        format!("{}, {} {}", device.name, device.driver_name, device.driver_info),
+    ];
+    let text = lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
+    let top = 2 * MARGIN + 3 * LINE;
+    let mut canvas = Canvas::new([2 * MARGIN + text.max(columns * grow), top + rows * grow + MARGIN], PAPER);
+    for (y, (line, ink)) in (0..).zip(lines.iter().zip([INK, FAINT, FAINT])) {
+        canvas.text([MARGIN, MARGIN + y * LINE], line, ink);
+    }
+    canvas.rectangle([MARGIN - 1, top - 1], [columns * grow + 2, rows * grow + 2], FRAME);
+    for row in 0..rows {
+        for column in 0..columns {
+            let colour = average(painting, [column * shrink, row * shrink], shrink);
+            canvas.rectangle([MARGIN + column * grow, top + row * grow], [grow, grow], colour);
+        }
+    }
+    canvas.png().context("the picture has no form as PNG")
+}
+
+/// The mean colour of a square.
+fn average(painting: &Painting, corner: [u32; 2], side: u32) -> Rgb888 {
+    let [width, height] = painting.size;
+    let ends = [(corner[0] + side).min(width), (corner[1] + side).min(height)];
+    let mut sums = [0_u64; 3];
+    for y in corner[1]..ends[1] {
+        for x in corner[0]..ends[0] {
+            let pixel = painting.pixels[y as usize * width as usize + x as usize];
+            sums.iter_mut().zip(pixel).for_each(|(sum, part)| *sum += u64::from(part));
+        }
+    }
+    let count = u64::from(ends[0] - corner[0]) * u64::from(ends[1] - corner[1]);
+    let [red, green, blue] = sums.map(|sum| u8::try_from(sum / count).unwrap_or(u8::MAX));
+    Rgb888::new(red, green, blue)
+}
+
+#[cfg(test)]
+mod tests {
+    use record::fixture;
+
+    use super::*;
+    use crate::picture::tests::decoded;
+
+    /// Width, height and the pixels of the picture, row by row.
+    fn drawn(painting: &Painting) -> (u32, u32, Vec<[u8; 3]>) {
+        let (width, pixels) = decoded(&painted(&fixture::record(), painting).unwrap());
+        let height = u32::try_from(pixels.len() / width).unwrap();
+        (u32::try_from(width).unwrap(), height, pixels)
+    }
+
+    fn painting(size: [u32; 2], pixels: Vec<[u8; 3]>) -> Painting {
+        Painting { variant: "shared_8x8".into(), caption: "what it shows".into(), size, pixels }
+    }
+
+    fn size_of(size: [u32; 2]) -> [u32; 2] {
+        let (width, height, _) = drawn(&painting(size, vec![[10, 20, 30]; (size[0] * size[1]) as usize]));
+        [width, height]
+    }
+
+    #[test]
+    fn large_results_shrink_and_small_ones_grow() {
+        assert_eq!(size_of([3440, 1440]), [1147 + 32, 480 + 102]);
+        assert_eq!(size_of([960, 960]), [960 + 32, 960 + 102]);
+        assert_eq!(size_of([100, 240])[1], 480 + 102);
+        assert_eq!(size_of([256, 256])[1], 512 + 102);
+        assert_eq!(size_of([1, 3200])[1], 1600 + 102);
+    }
+
+    #[test]
+    fn each_pixel_stands_in_its_place_in_a_frame() {
+        let colours: Vec<[u8; 3]> = (0..6).map(|at| [10 * at, 100, 200]).collect();
+        let (width, _, pixels) = drawn(&painting([3, 2], colours.clone()));
+        let at = |x: u32, y: u32| pixels[(y * width + x) as usize];
+        let (grow, top) = (ENLARGED / 3, 2 * MARGIN + 3 * LINE);
+        for (pixel, colour) in (0..).zip(colours) {
+            let [left, top] = [MARGIN + pixel % 3 * grow, top + pixel / 3 * grow];
+            assert_eq!([at(left, top), at(left + grow - 1, top + grow - 1)], [colour; 2], "pixel {pixel}");
+        }
+        assert_eq!([at(MARGIN - 1, top), at(MARGIN + 3 * grow, top)], [[200, 202, 208]; 2]);
+    }
+
+    #[test]
+    fn three_lines_say_what_it_is_however_long() {
+        let mut long = painting([64, 64], vec![[0; 3]; 64 * 64]);
+        long.caption = "a caption that is much longer than the picture is wide, and then some ".repeat(2);
+        let (width, _, pixels) = drawn(&long);
+        assert!(width >= text_width(&long.caption));
+        let ink = |line: u32, ink: [u8; 3]| {
+            let rows = (MARGIN + line * LINE) * width..(MARGIN + (line + 1) * LINE) * width;
+            pixels[rows.start as usize..rows.end as usize].iter().filter(|pixel| **pixel == ink).count()
+        };
+        assert!(ink(0, [20, 20, 24]) > 500 && ink(1, [110, 112, 120]) > 100 && ink(2, [110, 112, 120]) > 100);
+    }
+
+    #[test]
+    fn a_painting_of_another_size_is_refused() {
+        let error = painted(&fixture::record(), &painting([3, 2], vec![[0; 3]; 5])).unwrap_err();
+        assert_eq!(error.to_string(), "5 pixels of 3x2");
+        assert!(painted(&fixture::record(), &painting([0, 2], Vec::new())).is_err());
+    }
+
+    #[test]
+    fn colours_are_averaged() {
+        let pixels = vec![[0, 0, 0], [100, 50, 20], [200, 100, 40], [100, 50, 20]];
+        let painting = painting([2, 2], pixels);
+        assert_eq!(average(&painting, [0, 0], 2), Rgb888::new(100, 50, 20));
+        assert_eq!(average(&painting, [1, 0], 2), Rgb888::new(100, 50, 20));
+    }
+}

@@ -1,0 +1,266 @@
+//! What a row reaches of the device's own limits, which were measured beside it, and what else it
+//! declares of its work.
+
+use record::figures::{Figures, Share};
+use record::number::significant;
+use record::{Limit, Record, Row, Status, is_limit};
+
+use super::cell::trimmed;
+use super::figure::BLANK;
+
+/// How close each row comes to a limit; nothing where the run has none for it.
+pub(super) fn shares(record: &Record) -> Vec<Option<Share>> {
+    let figures = Figures::new(&record.rows);
+    record.rows.iter().map(|row| figures.share_of_limit(&row.variant)).collect()
+}
+
+/// `92 % copy`.
+pub(super) fn cell(share: &Share) -> String {
+    let of = match share.limit {
+        Limit::Copy => "copy",
+        Limit::Fma => "FMA",
+    };
+    format!("{}{BLANK}%{BLANK}{of}", percent(share))
+}
+
+/// Whole from 10 on, so that a small share is not shown as none.
+fn percent(share: &Share) -> String {
+    let percent = 100.0 * share.share.median;
+    let digits = if percent >= 9.95 { 0 } else { 1 };
+    if percent < 0.05 { "<0.1".into() } else { format!("{percent:.digits$}") }
+}
+
+/// What the shares are of, in one paragraph; nothing where the record has no limit. `listed` where the
+/// table has no column for them.
+pub(super) fn legend(record: &Record, listed: bool) -> Option<String> {
+    let limits: Vec<String> = record.rows.iter().filter_map(limit).collect();
+    if limits.is_empty() {
+        return None;
+    }
+    let mut text = format!(
+        "of limit: the time that the device's own kernel takes for what the variant declares to move or compute, \
+         over the variant's isolated time, within rounds. In this run {}.",
+        limits.join(", ")
+    );
+    let shares = shares(record);
+    let own: Vec<(&str, Share)> = record
+        .rows
+        .iter()
+        .zip(&shares)
+        .filter(|(row, _)| !is_limit(&row.variant))
+        .filter_map(|(row, share)| Some((row.variant.as_str(), (*share)?)))
+        .collect();
+    if listed && !own.is_empty() {
+        text += &format!(" Reached: {}.", reached(&own, record.matrix.is_some()));
+    }
+    if own.iter().any(|(_, share)| share.share.median > 1.005) {
+        text += &format!(
+            " More than 100{BLANK}% is no error: caches may hold the data, or memory be compressed, or the variant \
+             move less than it declares."
+        );
+    }
+    Some(text)
+}
+
+/// Every share, or the least and the largest of each limit where tables are of dozens of variants.
+fn reached(own: &[(&str, Share)], ends_only: bool) -> String {
+    let named = |(name, share): &(&str, Share)| format!("{name} {}", cell(share));
+    if !ends_only {
+        return own.iter().map(named).collect::<Vec<_>>().join(", ");
+    }
+    let ends = [Limit::Copy, Limit::Fma].into_iter().filter_map(|limit| {
+        let of = || own.iter().filter(move |(_, share)| share.limit == limit);
+        let by_share = |a: &&(&str, Share), b: &&(&str, Share)| a.1.share.median.total_cmp(&b.1.share.median);
+        let (least, most) = (of().min_by(by_share)?, of().max_by(by_share)?);
+        Some(if least.0 == most.0 { named(least) } else { format!("{} to {}", named(least), named(most)) })
+    });
+    ends.collect::<Vec<_>>().join(", ")
+}
+
+/// `copy_limit 4.210 TB/s (2.147 GB in 510.1 µs)`.
+#[expect(clippy::cast_precision_loss, reason = "shown with four digits")]
+fn limit(row: &Row) -> Option<String> {
+    let time = time(row).filter(|_| is_limit(&row.variant))?;
+    let cost = row.declared.costs().next()?;
+    let unit = match cost.limit {
+        Limit::Copy => "B",
+        Limit::Fma => "FLOP",
+    };
+    let amount = cost.amount as f64;
+    Some(format!(
+        "{} {}{unit}/s ({}{unit} in {}{BLANK}µs)",
+        row.variant,
+        with_prefix(amount / time * 1e6),
+        with_prefix(amount),
+        significant(time)
+    ))
+}
+
+/// Median isolated time of a row that has figures, in microseconds.
+fn time(row: &Row) -> Option<f64> {
+    Some(row.isolated_us.filter(|_| row.status == Status::Ok)?.median)
+}
+
+/// Head of the column of what is got done in a second, and a cell a row: `12.35 M`. Where rows do
+/// different things, each cell says what.
+#[expect(clippy::cast_precision_loss, reason = "a rate is shown with four digits")]
+pub(super) fn rates(record: &Record) -> (String, Vec<Option<String>>) {
+    let rate = |row: &Row| {
+        let work = row.declared.work.as_ref()?;
+        Some((with_prefix(work.count as f64 / time(row)? * 1e6), work.unit.clone()))
+    };
+    let (unit, cells) = with_unit_once(record, "Work", rate);
+    (unit + "/s", cells)
+}
+
+/// Head of the column of what a model predicts, and a cell a row.
+pub(super) fn predictions(record: &Record) -> (String, Vec<Option<String>>) {
+    with_unit_once(record, "Predicted", |row| {
+        let predicted = row.declared.predicted.as_ref()?;
+        Some((trimmed(predicted.value), predicted.what.clone()))
+    })
+}
+
+/// A figure and what it is of for each row: the second once as the head, where all rows share it, else
+/// in each cell below `mixed`.
+fn with_unit_once(
+    record: &Record,
+    mixed: &str,
+    of: impl Fn(&Row) -> Option<(String, String)>,
+) -> (String, Vec<Option<String>>) {
+    let cells: Vec<_> = record.rows.iter().map(of).collect();
+    let mut units = cells.iter().flatten().map(|(_, unit)| unit);
+    let first = units.next().cloned().unwrap_or_default();
+    if units.all(|unit| *unit == first) {
+        return (first, cells.into_iter().map(|cell| Some(cell?.0)).collect());
+    }
+    let with_unit = |(figure, unit): (String, String)| format!("{}{BLANK}{unit}", figure.trim_end());
+    (mixed.into(), cells.into_iter().map(|cell| cell.map(with_unit)).collect())
+}
+
+/// Four digits and a prefix of the SI, with a blank that does not break.
+fn with_prefix(value: f64) -> String {
+    let prefixes = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    let found = prefixes.iter().find(|(unit, _)| value >= *unit);
+    let (unit, prefix) = found.copied().unwrap_or((1.0, ""));
+    format!("{}{BLANK}{prefix}", significant(value / unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{COPY_LIMIT, Matrix, Predicted, Shows, Work, fixture};
+
+    use super::*;
+    use crate::{Charset, table, table_in};
+
+    /// With blanks that break.
+    fn plain(cells: impl IntoIterator<Item = String>) -> Vec<String> {
+        cells.into_iter().map(|text| text.replace(BLANK, " ")).collect()
+    }
+
+    fn drawn(width: u16) -> String {
+        table(&fixture::limits(), width)
+    }
+
+    #[test]
+    fn limits_140() {
+        insta::assert_snapshot!(drawn(140));
+    }
+
+    #[test]
+    fn limits_100() {
+        insta::assert_snapshot!(drawn(100));
+    }
+
+    #[test]
+    fn limits_80() {
+        insta::assert_snapshot!(drawn(80));
+    }
+
+    #[test]
+    fn limits_60() {
+        insta::assert_snapshot!(drawn(60));
+    }
+
+    #[test]
+    fn limits_100_in_ascii() {
+        insta::assert_snapshot!(table_in(Charset::Ascii, &fixture::limits(), 100));
+    }
+
+    #[test]
+    fn every_width_fits_and_says_every_share() {
+        for width in 44..=160 {
+            let text = drawn(width);
+            let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= usize::from(width), "{widest} columns at {width}\n{text}");
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            for share in ["45 % copy", "75 % copy", "112 % copy", "80 % FMA", "More than 100 %"] {
+                assert!(words.contains(share), "no {share} at {width}\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_limit_itself_is_at_100() {
+        let record = fixture::limits();
+        let shares = shares(&record);
+        let own = record.rows.iter().zip(&shares).filter(|(row, _)| is_limit(&row.variant));
+        let cells = plain(own.map(|(_, share)| cell(&share.unwrap())));
+        assert_eq!(cells, ["100 % copy", "100 % FMA"]);
+    }
+
+    #[test]
+    fn a_limit_that_was_wrong_is_no_limit() {
+        let mut record = fixture::limits();
+        let copy = record.rows.iter_mut().find(|row| row.variant == COPY_LIMIT).unwrap();
+        copy.status = Status::Wrong { elements: 1, first: "texel (0, 0)".into() };
+        let text = legend(&record, true).unwrap();
+        assert!(!text.contains(COPY_LIMIT) && !text.contains("shared"), "{text}");
+        assert!(text.contains("fma_limit") && text.contains("solver"), "{text}");
+        record.rows.retain(|row| !is_limit(&row.variant));
+        assert_eq!(legend(&record, true), None);
+        assert!(!table(&record, 140).contains("of limit"));
+    }
+
+    #[test]
+    fn cross_tables_say_the_ends_of_what_was_reached() {
+        let mut record = fixture::limits();
+        record.matrix = Some(Matrix { corner: "µs".into(), shows: Shows::Times });
+        let text = legend(&record, true).unwrap().replace(BLANK, " ");
+        assert!(
+            text.contains("Reached: direct 45 % copy to shared_cached 112 % copy, solver 80 % FMA."),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn small_shares_are_not_none() {
+        let share =
+            |median| Share { limit: Limit::Fma, share: record::stats::Summary::of(&[median]).unwrap() };
+        let cells = plain([0.0001, 0.0123, 0.0994, 0.0996].map(|x| cell(&share(x))));
+        assert_eq!(cells, ["<0.1 % FMA", "1.2 % FMA", "9.9 % FMA", "10 % FMA"]);
+    }
+
+    #[test]
+    fn rows_that_do_different_things_say_which() {
+        let mut record = fixture::limits();
+        let of = |(head, cells): (String, Vec<Option<String>>)| (head, plain(cells.into_iter().flatten()));
+        assert_eq!(of(rates(&record)), ("constraints/s".into(), vec!["246.9 G".into()]));
+        record.rows[0].declared.work = Some(Work { count: 100, unit: "rays".into() });
+        record.rows[0].declared.predicted = Some(Predicted { what: "loads".into(), value: 9.0 });
+        let (head, cells) = of(rates(&record));
+        assert_eq!(
+            (head.as_str(), &cells[..]),
+            ("Work/s", &["200.0 k rays", "246.9 G constraints"].map(String::from)[..])
+        );
+        let (head, cells) = of(predictions(&record));
+        assert_eq!(head, "Predicted");
+        assert_eq!(cells, ["9 loads", "56.25 border %", "13 border %"]);
+    }
+
+    #[test]
+    fn prefixes_of_the_si() {
+        let cells = plain([0.5, 999.9, 12_345.0, 4.25e12, 6.69e15].map(with_prefix));
+        assert_eq!(cells, ["0.5000 ", "999.9 ", "12.35 k", "4.250 T", "6690 T"]);
+    }
+}

@@ -1,0 +1,188 @@
+//! What stands in words beside a panel: its figures, what to hold against them, and its dispatches.
+
+use super::Lane;
+use super::axes::us;
+pub(crate) use super::axes::{percent, signed_percent};
+use crate::parts;
+use record::Traced;
+use record::trace::{Dispatch, TraceFigures};
+
+/// Slower or faster by more than this, and what was traced is not what was measured.
+pub(crate) const HEAVY: f64 = 0.2;
+/// A span of fewer steps of the clock shows the clock.
+pub(crate) const COARSE: f64 = 50.0;
+/// Kinds of dispatches that are named.
+const NAMED: usize = 8;
+
+/// The figures that a reader compares.
+pub(super) fn figures(lane: &Lane<'_>) -> String {
+    let (figures, whole) = (lane.figures, &lane.figures.whole);
+    let mut parts = vec![
+        format!("span {}", us(whole.span_us())),
+        format!("fill {}, steady {}, drain {}", us(whole.fill_us), us(whole.steady_us), us(whole.drain_us)),
+        format!("idle {}", percent(whole.idle)),
+    ];
+    if figures.gaps_us > 0.0 {
+        parts.push(format!("gaps {}", us(figures.gaps_us)));
+    }
+    parts.extend(parts::early(figures).or_else(|| overlaps(figures)));
+    parts.extend(parts::shares(figures).map(|shares| format!("wave time: {shares}")));
+    let estimate = format!("estimate {}", us(figures.estimate_us));
+    parts.push(match lane.row.pipelined_us {
+        Some(pipelined) => {
+            let error = figures.estimate_us / pipelined.median - 1.0;
+            format!("{estimate}, pipelined {} ({})", us(pipelined.median), signed_percent(error))
+        }
+        None => estimate,
+    });
+    parts.join(" · ")
+}
+
+fn overlaps(figures: &TraceFigures) -> Option<String> {
+    let (overlapping, all) = figures.overlapping();
+    let text = format!("{overlapping} of {all} overlap the next");
+    let mean =
+        mean_overlap(figures).map_or_else(String::new, |(mean, _)| format!(", by {} on average", us(mean)));
+    (all > 0).then_some(text + &mean)
+}
+
+/// Of the dispatches that overlap the next one: time, and share of the shorter one.
+pub(crate) fn mean_overlap(figures: &TraceFigures) -> Option<(f64, f64)> {
+    let overlaps = figures.dispatches.iter().filter_map(|d| d.overlap).filter(|overlap| overlap.us > 0.0);
+    let (count, us, share) =
+        overlaps.fold((0_u32, 0.0, 0.0), |sum, o| (sum.0 + 1, sum.1 + o.us, sum.2 + o.share));
+    (count > 0).then(|| (us / f64::from(count), share / f64::from(count)))
+}
+
+/// By how much tracing made a variant longer.
+pub(crate) fn overhead(lane: &Lane<'_>) -> Option<f64> {
+    match &lane.row.trace {
+        Some(Traced::Ok { overhead, .. }) => *overhead,
+        _ => None,
+    }
+}
+
+/// What to hold against the panel.
+pub(super) fn cautions(lane: &Lane<'_>) -> Vec<String> {
+    let mut cautions = Vec::new();
+    if let Some(overhead) = overhead(lane).filter(|overhead| overhead.abs() > HEAVY) {
+        let (by, how) = (percent(overhead.abs()), if overhead > 0.0 { "slower" } else { "faster" });
+        cautions.push(format!("tracing made it {by} {how}: times are those of the traced run"));
+    }
+    if let Some(one_in) = lane.trace.dispatches.iter().map(|d| d.one_in).max().filter(|one_in| *one_in > 1) {
+        let up_to = if lane.trace.dispatches.iter().all(|d| d.one_in == one_in) { "" } else { "up to " };
+        let unit = parts::unit(lane.figures);
+        cautions.push(format!(
+            "1 {unit} in {up_to}{one_in} recorded, drawn at random: a gap may hold waves that were not"
+        ));
+    }
+    let steps = lane.figures.whole.span_us() / lane.figures.step_us;
+    if steps < COARSE {
+        cautions
+            .push(format!("only {steps:.0} steps of the waves' clock ({}) long", us(lane.figures.step_us)));
+    }
+    cautions
+}
+
+/// What waves do of which kernels name the parts, until they do.
+pub(super) fn waits(panels: &[Lane<'_>]) -> String {
+    let parts = panels.iter().flat_map(|lane| &lane.trace.dispatches).filter_map(|d| d.part.as_ref());
+    let mut waits: Vec<&str> = parts.filter_map(|part| part.stretches.first().copied()).collect();
+    waits.sort_unstable();
+    waits.dedup();
+    waits.join(", or ")
+}
+
+/// Dispatches of the same kernel and workgroups; of parts those of the same kind.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Alike {
+    /// Their places in the order of recording.
+    pub which: Vec<usize>,
+    pub text: String,
+}
+
+/// What was dispatched, and how many more kinds there are than are named.
+pub(super) fn alike(dispatches: &[Dispatch]) -> (Vec<Alike>, usize) {
+    let what = |dispatch: &Dispatch| dispatch.part.as_ref().map(|waves| waves.part.what.clone());
+    let mut kinds: Vec<(&Dispatch, Vec<usize>)> = Vec::new();
+    for (at, dispatch) in dispatches.iter().enumerate() {
+        let is_alike = |kind: &Dispatch| {
+            (&kind.kernel, kind.groups, what(kind)) == (&dispatch.kernel, dispatch.groups, what(dispatch))
+        };
+        match kinds.iter_mut().find(|(kind, _)| is_alike(kind)) {
+            Some((_, which)) => which.push(at),
+            None => kinds.push((dispatch, vec![at])),
+        }
+    }
+    let more = kinds.len().saturating_sub(NAMED);
+    let named = kinds.into_iter().take(NAMED).map(|(kind, which)| Alike { text: named(kind, &which), which });
+    (named.collect(), more)
+}
+
+fn named(kind: &Dispatch, which: &[usize]) -> String {
+    let Dispatch { kernel, groups, part, .. } = kind;
+    let (numbers, groups) = (numbers(which), extent(*groups));
+    let Some(part) = part.as_ref().map(|waves| &waves.part) else {
+        return format!("{numbers}: {kernel}, {groups} workgroups");
+    };
+    let dispatches = match which.len() / (part.of.max(1) as usize) {
+        0 | 1 => "one dispatch".to_owned(),
+        several => format!("{several} dispatches"),
+    };
+    let (units, many) = (
+        parts::plural(&part.unit),
+        if which.len() > 1 { parts::plural(&part.what) } else { part.what.clone() },
+    );
+    format!("{numbers}: {many} of {kernel}, {dispatches} of {groups} workgroups and {} {units}", part.units)
+}
+
+/// `144x144`: a depth of 1 is not worth its room.
+pub(crate) fn extent([x, y, z]: [u32; 3]) -> String {
+    if z == 1 { format!("{x}x{y}") } else { format!("{x}x{y}x{z}") }
+}
+
+/// `1–12`, `1, 3, 5 … 23`.
+fn numbers(which: &[usize]) -> String {
+    let numbers: Vec<String> = which.iter().map(|at| (at + 1).to_string()).collect();
+    let [first, .., last] = numbers.as_slice() else { return numbers.concat() };
+    if which.windows(2).all(|pair| pair[1] == pair[0] + 1) {
+        format!("{first}–{last}")
+    } else if numbers.len() <= 5 {
+        numbers.join(", ")
+    } else {
+        format!("{} … {last}", numbers[..3].join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dispatch(kernel: &str, side: u32) -> Dispatch {
+        let (kernel, groups) = (kernel.into(), [side, side, 1]);
+        Dispatch { kernel, groups, one_in: 1, weight: 1.0, waves: Vec::new(), part: None }
+    }
+
+    #[test]
+    fn parts_are_named_with_their_dispatch() {
+        let trace = record::fixture::traces::parts();
+        let (alike, _) = alike(&trace.dispatches);
+        let text = "1–12: passes of chain/tiles.comp [CHAINED STAGED], one dispatch of 528x1 workgroups and 12288 tiles";
+        assert_eq!(alike.into_iter().map(|a| a.text).collect::<Vec<_>>(), [text]);
+    }
+
+    #[test]
+    fn dispatches_of_a_kind_are_named_once() {
+        let texts = |dispatches: &[Dispatch]| {
+            let (alike, more) = alike(dispatches);
+            (alike.into_iter().map(|a| a.text).collect::<Vec<_>>(), more)
+        };
+        let chain: Vec<_> = (0..12).map(|_| dispatch("a.comp", 144)).collect();
+        assert_eq!(texts(&chain), (vec!["1–12: a.comp, 144x144 workgroups".into()], 0));
+        let bands: Vec<_> = (0..24).map(|at| dispatch("a.comp", 8 + at % 2)).collect();
+        let expected = ["1, 3, 5 … 23: a.comp, 8x8 workgroups", "2, 4, 6 … 24: a.comp, 9x9 workgroups"];
+        assert_eq!(texts(&bands).0, expected);
+        let all: Vec<_> = (0..20).map(|at| dispatch("a.comp", at)).collect();
+        assert_eq!((texts(&all).0.len(), texts(&all).1), (8, 12));
+    }
+}

@@ -1,0 +1,235 @@
+//! What traces of waves show, in the terminal: a sparkline a variant, and tables.
+
+mod columns;
+mod grid;
+mod notes;
+mod parts;
+
+use record::number::significant;
+use record::trace::{DispatchFigures, TraceFigures};
+use record::{Record, Row, Traced};
+
+use super::below::wrap;
+use super::charset::Charset;
+use super::figure::{ABSENT, width};
+use super::timeline::words::COARSE;
+
+/// Dispatches that are listed of a variant.
+const LISTED: usize = 12;
+/// Variants of which they are.
+const VARIANTS: usize = 4;
+
+/// A row whose waves were traced.
+struct Taken<'r> {
+    row: &'r Row,
+    figures: &'r TraceFigures,
+    overhead: Option<f64>,
+}
+
+impl Taken<'_> {
+    /// Of the estimate, against what was measured.
+    fn error(&self) -> Option<f64> {
+        Some(self.figures.estimate_us / self.row.pipelined_us?.median - 1.0)
+    }
+}
+
+fn is_coarse(span_us: f64, step_us: f64) -> bool {
+    span_us < COARSE * step_us
+}
+
+/// What the traces of `record` show, in `room` columns; none where nothing was asked to be traced. Ends
+/// with a newline.
+#[must_use]
+pub fn traced(charset: Charset, room: u16, record: &Record) -> Option<String> {
+    let room = usize::from(room);
+    let taken: Vec<Taken<'_>> = record.rows.iter().filter_map(taken).collect();
+    let mut text = String::new();
+    if !taken.is_empty() {
+        wrap("Waves in flight, each variant from its first wave to its last", room, &mut text);
+        sparklines(charset, room, &taken, &mut text);
+        text.push('\n');
+        let columns = grid::fitted(charset, columns::variants(&taken), ABSENT);
+        text += &grid::all(charset, room, &columns);
+        dispatches(charset, room, &taken, &mut text);
+        text.push('\n');
+        for paragraph in parts::paragraphs(record, &taken) {
+            wrap(&charset.fit_part(&paragraph), room, &mut text);
+            text.push('\n');
+        }
+    } else if record.rows.iter().all(|row| row.trace.is_none()) {
+        return None;
+    }
+    for note in notes::notes(record, &taken) {
+        wrap(&charset.fit_part(&note), room, &mut text);
+    }
+    Some(text)
+}
+
+fn taken(row: &Row) -> Option<Taken<'_>> {
+    match &row.trace {
+        Some(Traced::Ok { figures, overhead }) => Some(Taken { row, figures, overhead: *overhead }),
+        _ => None,
+    }
+}
+
+/// A line a variant: its name and its waves in flight over time.
+fn sparklines(charset: Charset, room: usize, taken: &[Taken<'_>], text: &mut String) {
+    let names = taken.iter().map(|t| width(&t.row.variant)).max().unwrap_or(0);
+    let spans: Vec<String> =
+        taken.iter().map(|t| format!("{} µs", significant(t.figures.whole.span_us()))).collect();
+    let spans_room = spans.iter().map(|span| width(span)).max().unwrap_or(0);
+    let cells = room.saturating_sub(names + 4 + spans_room).clamp(16, 64);
+    for (Taken { row, figures, .. }, span) in taken.iter().zip(spans) {
+        let line = sparkline(charset, &figures.shape, cells);
+        let span = charset.fit(&span).into_owned();
+        *text += &format!("{:names$}  {line:cells$}  {span:>spans_room$}\n", row.variant);
+    }
+}
+
+/// `▂▅███▇▃`: full where most waves are in flight, blank where there is none.
+fn sparkline(charset: Charset, shape: &[f64], cells: usize) -> String {
+    let most = shape.iter().copied().fold(0.0, f64::max);
+    let ramp: Vec<char> = match charset {
+        Charset::Utf8 => " ▁▂▃▄▅▆▇█".chars().collect(),
+        Charset::Ascii => " .:-=+*#%@".chars().collect(),
+    };
+    let cells = cells.min(shape.len());
+    let cell = |at: usize| {
+        let part = &shape[at * shape.len() / cells..(at + 1) * shape.len() / cells];
+        #[expect(clippy::cast_precision_loss, reason = "a few parts of a span")]
+        let mean = part.iter().sum::<f64>() / part.len() as f64;
+        step_of(mean / most, ramp.len() - 1)
+    };
+    (0..cells).map(|at| ramp[cell(at)]).collect()
+}
+
+/// The step of `steps` that is nearest to a share; only none at all is 0.
+fn step_of(share: f64, steps: usize) -> usize {
+    #[expect(clippy::cast_precision_loss, reason = "a handful of steps")]
+    let near = |step: &usize| share < (*step as f64 + 0.5) / steps as f64;
+    let step = (0..steps).find(near).unwrap_or(steps);
+    if share > 0.0 { step.max(1) } else { 0 }
+}
+
+/// A table a variant that has more than one dispatch.
+fn dispatches(charset: Charset, room: usize, taken: &[Taken<'_>], text: &mut String) {
+    let many: Vec<&Taken<'_>> = taken.iter().filter(|t| t.figures.dispatches.len() > 1).collect();
+    let mut left_out: Vec<&str> = Vec::new();
+    for Taken { row, figures, .. } in many.iter().take(VARIANTS) {
+        let all = &figures.dispatches;
+        let mut kernels: Vec<&str> = Vec::new();
+        for dispatch in all {
+            if !kernels.contains(&dispatch.kernel.as_str()) {
+                kernels.push(&dispatch.kernel);
+            }
+        }
+        text.push('\n');
+        wrap(&charset.fit_part(&heading(&row.variant, all, &kernels)), room, text);
+        let mut columns = columns::dispatches(&all[..all.len().min(LISTED)], &kernels);
+        if kernels.len() == 1 {
+            columns.pop();
+        }
+        let (table, gone) = grid::most(charset, room, &grid::fitted(charset, columns, ABSENT));
+        *text += &table;
+        left_out = if gone.len() > left_out.len() { gone } else { left_out };
+    }
+    let mut more = Vec::new();
+    if many.len() > VARIANTS {
+        more.push(format!("the dispatches of {} more variants", many.len() - VARIANTS));
+    }
+    if many.iter().take(VARIANTS).any(|t| t.figures.dispatches.len() > LISTED) {
+        more.push(format!("those after the first {LISTED} of a variant"));
+    }
+    if !left_out.is_empty() {
+        more.push(format!("columns for which there is no room ({})", left_out.join(", ")));
+    }
+    if !more.is_empty() {
+        let line = format!("Not listed here, --json has them: {}.", more.join("; "));
+        wrap(&charset.fit_part(&line), room, text);
+    }
+}
+
+/// Whose dispatches they are, and which kernels, by their numbers where there are several.
+fn heading(variant: &str, all: &[DispatchFigures], kernels: &[&str]) -> String {
+    let called = super::parts::called(all.iter().map(|dispatch| dispatch.part.as_ref()));
+    let heading = format!("{variant}: {} {called} of", all.len());
+    let [kernel] = kernels else {
+        let numbered = kernels.iter().enumerate().map(|(at, kernel)| format!("{}: {kernel}", at + 1));
+        return format!("{heading} kernels {}", numbered.collect::<Vec<_>>().join(", "));
+    };
+    format!("{heading} {kernel}")
+}
+
+#[cfg(test)]
+mod tests {
+    use record::fixture;
+
+    use super::*;
+
+    fn drawn(charset: Charset, room: u16) -> String {
+        traced(charset, room, &fixture::traced()).unwrap()
+    }
+
+    #[test]
+    fn columns_140() {
+        insta::assert_snapshot!(drawn(Charset::Utf8, 140));
+    }
+
+    #[test]
+    fn columns_80() {
+        insta::assert_snapshot!(drawn(Charset::Utf8, 80));
+    }
+
+    #[test]
+    fn columns_60() {
+        insta::assert_snapshot!(drawn(Charset::Utf8, 60));
+    }
+
+    #[test]
+    fn columns_100_in_ascii() {
+        insta::assert_snapshot!(drawn(Charset::Ascii, 100));
+    }
+
+    #[test]
+    fn a_cpu_device() {
+        let mut record = fixture::traced();
+        record.rows.truncate(1);
+        record.device.kind = record::Kind::Cpu;
+        record.rows[0].pipelined_us = None;
+        let text = traced(Charset::Utf8, 100, &record).unwrap();
+        assert!(text.contains("proves nothing about a GPU"), "{text}");
+        assert!(!text.contains("Pipelined") && !text.contains("Off"), "no empty columns\n{text}");
+        assert!(!drawn(Charset::Utf8, 100).contains("proves nothing"));
+    }
+
+    #[test]
+    fn every_width_fits_and_holds_every_figure_of_the_variants() {
+        let record = fixture::traced();
+        for (room, charset) in (50..=180).flat_map(|w| [(w, Charset::Utf8), (w, Charset::Ascii)]) {
+            let text = traced(charset, room, &record).unwrap();
+            assert!(charset == Charset::Utf8 || text.is_ascii(), "{text}");
+            let widest = text.lines().map(width).max().unwrap();
+            assert!(widest <= usize::from(room), "{widest} columns at {room}\n{text}");
+            for head in ["Span", "Steady", "Gaps", "Idle", "Estimate", "Tracing", "Peak", "First"] {
+                assert!(text.contains(head), "no {head} at {room}\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_refused_has_a_reason_and_no_figure() {
+        let mut record = fixture::traced();
+        record.rows.retain(|row| !matches!(row.trace, Some(Traced::Ok { .. })));
+        let text = traced(Charset::Utf8, 80, &record).unwrap();
+        assert!(text.starts_with("No trace of events_4: ") && !text.contains("Span"), "{text}");
+        assert_eq!(traced(Charset::Utf8, 80, &fixture::record()), None);
+    }
+
+    #[test]
+    fn sparklines_scale_to_their_own_highest_part() {
+        let shape = [0.0, 0.02, 1.0, 2.0, 2.0, 0.5];
+        assert_eq!(sparkline(Charset::Utf8, &shape, 64), " ▁▄██▂");
+        assert_eq!(sparkline(Charset::Ascii, &shape, 64), " .+@@:");
+        assert_eq!(sparkline(Charset::Utf8, &shape, 3), "▁▆▅");
+    }
+}

@@ -1,0 +1,89 @@
+//! What the tables of traces hold.
+
+use record::number::significant;
+use record::trace::DispatchFigures;
+
+use super::super::figure::ABSENT;
+use super::super::timeline::words::{HEAVY, extent, mean_overlap, percent};
+use super::grid::Column;
+use super::{Taken, is_coarse};
+
+/// A row a variant.
+pub(super) fn variants(taken: &[Taken<'_>]) -> Vec<Column> {
+    let figures =
+        |head, of: &dyn Fn(&Taken<'_>) -> String| Column::figures(head, taken.iter().map(of).collect());
+    let time = |head, of: fn(&Taken<'_>) -> f64| figures(head, &|t| significant(of(t)));
+    vec![
+        Column::text("Variant", taken.iter().map(|t| t.row.variant.clone()).collect()),
+        figures("Span µs", &|t| {
+            let mark = if is_coarse(t.figures.whole.span_us(), t.figures.step_us) { "~" } else { "" };
+            format!("{mark}{}", significant(t.figures.whole.span_us()))
+        }),
+        time("Fill µs", |t| t.figures.whole.fill_us),
+        time("Steady µs", |t| t.figures.whole.steady_us),
+        time("Drain µs", |t| t.figures.whole.drain_us),
+        time("Gaps µs", |t| t.figures.gaps_us),
+        figures("Idle", &|t| percent(t.figures.whole.idle)),
+        figures("Overlap next", &|t| match t.figures.overlapping() {
+            (_, 0) => ABSENT.into(),
+            (some, all) => format!("{some} of {all}"),
+        }),
+        figures("Overlap µs", &|t| absent_or(mean_overlap(t.figures).map(|(us, _)| significant(us)))),
+        figures("Overlap %", &|t| absent_or(mean_overlap(t.figures).map(|(_, share)| percent(share)))),
+        figures("Estimate µs", &|t| significant(t.figures.estimate_us)),
+        figures("Pipelined µs", &|t| absent_or(t.row.pipelined_us.map(|s| significant(s.median)))),
+        figures("Off by", &|t| absent_or(t.error().map(signed))),
+        figures("Tracing added", &|t| {
+            let mark = |overhead: f64| if overhead.abs() > HEAVY { "!" } else { "" };
+            absent_or(t.overhead.map(|overhead| mark(overhead).to_owned() + &signed(overhead)))
+        }),
+        figures("Waves", &|t| count(t.figures.whole.waves)),
+        figures("Peak in flight", &|t| count(t.figures.whole.peak)),
+        figures("Mean in flight", &|t| significant(t.figures.whole.mean)),
+        figures("Waves /µs", &|t| absent_or(t.figures.whole.launch_rate.map(significant))),
+        figures("First fill", &|t| percent(t.figures.whole.first_fill / t.figures.whole.waves)),
+    ]
+}
+
+/// A row a dispatch; `kernels` are those that have numbers.
+pub(super) fn dispatches(dispatches: &[DispatchFigures], kernels: &[&str]) -> Vec<Column> {
+    let figures = |head, of: &dyn Fn(&DispatchFigures) -> String| {
+        Column::figures(head, dispatches.iter().map(of).collect())
+    };
+    let time = |head, of: fn(&DispatchFigures) -> f64| figures(head, &|d| significant(of(d)));
+    let number = |d: &DispatchFigures| kernels.iter().position(|kernel| *kernel == d.kernel).unwrap_or(0) + 1;
+    vec![
+        Column::figures("No.", (1..=dispatches.len()).map(|at| at.to_string()).collect()),
+        time("Begin µs", |d| d.phases.begin_us),
+        time("Span µs", |d| d.phases.span_us()),
+        figures("Overlaps next µs", &|d| absent_or(d.overlap.map(|o| minus(significant(o.us))))),
+        figures("Overlaps next %", &|d| absent_or(d.overlap.map(|o| percent(o.share)))),
+        time("Fill µs", |d| d.phases.fill_us),
+        time("Steady µs", |d| d.phases.steady_us),
+        time("Drain µs", |d| d.phases.drain_us),
+        figures("Idle", &|d| percent(d.phases.idle)),
+        figures("Waves", &|d| count(d.phases.waves)),
+        figures("Peak in flight", &|d| count(d.phases.peak)),
+        time("Wave µs", |d| d.wave_us),
+        figures("Waves /µs", &|d| absent_or(d.phases.launch_rate.map(significant))),
+        figures("Workgroups", &|d| extent(d.groups)),
+        figures("Kernel", &|d| number(d).to_string()),
+    ]
+}
+
+fn absent_or(figure: Option<String>) -> String {
+    figure.unwrap_or_else(|| ABSENT.into())
+}
+
+/// Scaled up from a sample, it may be no whole number.
+fn count(waves: f64) -> String {
+    format!("{waves:.0}")
+}
+
+fn minus(figure: String) -> String {
+    figure.replace('-', "−")
+}
+
+fn signed(share: f64) -> String {
+    super::super::timeline::words::signed_percent(share)
+}
