@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use common::record::Record;
+use common::record::{Record, read_record};
 
 pub mod bands;
 pub mod bloom;
@@ -29,7 +29,7 @@ pub mod tiles;
 pub fn recorded(folder: &str) -> Result<Record> {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-21-nvidia-h200");
     let path = results.join(folder).join("record.json");
-    common::record::read_record(&path)
+    read_record(&path)
 }
 
 /// A test that a sample's `verdict` says of its [`recorded`] figures what the record has it say.

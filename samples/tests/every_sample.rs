@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use common::record::{Record, Row, Status, read_json};
 use libtest_mimic::Arguments;
+use record::{Record, Row, Status, read_json};
 use support::{
     Call, Ended, SampleTest, files_of, for_each_sample, is_lawful, quick, ran, read_record, source, takes,
 };

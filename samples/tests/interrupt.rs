@@ -9,9 +9,9 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use common::record::error::{EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT};
-use common::record::{Ended as End, Record, Status};
 use libtest_mimic::{Arguments, Trial};
+use record::error::{EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT};
+use record::{Ended as End, Record, Status};
 use support::{Call, Running, files_of, ran, read_record, trial};
 
 const SAMPLE: &str = "pipelined_events";

@@ -6,9 +6,9 @@ mod support;
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
-use common::record::error::EXIT_RIGHT;
-use common::record::{Status, read_json};
 use libtest_mimic::Arguments;
+use record::error::EXIT_RIGHT;
+use record::{Status, read_json};
 use support::{Call, trial};
 
 const EVENTS: &str = "pipelined_events";

@@ -81,9 +81,9 @@ fn compared(record: &Record) -> Result<(), String> {
 }
 
 fn planned(record: &Record) -> Result<(), String> {
-    let help = "Options:\n      --size <WxH>\nCommon to all samples:\n      --out <DIR>\n";
-    let plan = verify::planned(record, help).map_err(|error| one_line(&error))?;
-    let _ = verify::plan::device(record, "0: x (y, UUID z)");
+    let about = scripted::about();
+    let plan = verify::planned(record, &about).map_err(|error| one_line(&error))?;
+    let _ = verify::plan::device(record, &about.devices);
     assert!(plan.limit <= Duration::from_secs(3600));
     let harmless = |word: &String| word.starts_with("--size=") || word.starts_with("--seed=");
     assert!(plan.arguments.iter().all(harmless), "{plan:?}");

@@ -19,9 +19,9 @@ mod verify;
 
 use std::process::ExitCode;
 
+use ::report::arguments::refuse;
 use ::report::terminal::{bear_the_file_limit, leave_at_once, say};
 use clap::{Parser, Subcommand};
-use common::cli;
 use record::error::{EXIT_RIGHT, exit_code, one_line};
 use record::fault;
 
@@ -69,7 +69,7 @@ impl Command {
 
 fn main() -> ExitCode {
     bear_the_file_limit();
-    let cli = Cli::try_parse().unwrap_or_else(|error| cli::refuse("suite", &error));
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse("suite", &error));
     let code = cli.command.run().unwrap_or_else(|error| {
         say(&format!("suite: {}", one_line(&error)));
         exit_code(&error)

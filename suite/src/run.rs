@@ -18,14 +18,11 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::{Result, bail};
-use common::gpu::{Usable, find_device, usable_devices};
-use common::host::{self, Sample};
-use common::source::Library;
-use record::Tool;
+use record::{About, Usable};
 use report::quote;
 use report::terminal::{fitted, print};
 
-use crate::samples::Samples;
+use crate::samples::{Samples, about};
 use folder::Place;
 use manifest::{MANIFEST, Manifest};
 pub use options::Run;
@@ -42,7 +39,7 @@ impl Run {
     pub fn run(&self) -> Result<u8> {
         let names = self.sample_names()?;
         let samples = Samples::ready()?;
-        let mut all = if self.resume { self.resumed()? } else { self.begun(&names, &samples)? };
+        let mut all = if self.resume { self.resumed(&samples)? } else { self.begun(&names, &samples)? };
         for series in &all {
             series.ensure_binaries(&samples)?;
         }
@@ -75,13 +72,15 @@ impl Run {
     fn begun(&self, names: &[String], samples: &Samples) -> Result<Vec<Series>> {
         // Before there is a folder.
         names.iter().try_for_each(|name| samples.binary(name).map(drop))?;
-        let devices = self.devices()?;
+        let About { tool, host, devices, .. } = about(&samples.any()?, self.wish())?;
+        let devices = if self.on_all_devices() { devices } else { devices.into_iter().take(1).collect() };
         let now = SystemTime::now();
         let settings = self.settings(seed(now));
         let begin = |(device, path): (Usable, PathBuf)| {
             let place = Place::create(&path, names)?;
             let started = humantime::format_rfc3339_seconds(now).to_string();
-            let manifest = Manifest::new(started, tool(), device.facts, settings.clone(), names);
+            let manifest =
+                Manifest::new(started, (tool.clone(), host.clone()), device.facts, settings.clone(), names);
             Series::begin(place, manifest, device.wish)
         };
         let folders = self.folders(&devices, now);
@@ -89,12 +88,12 @@ impl Run {
     }
 
     /// Runs that go on.
-    fn resumed(&self) -> Result<Vec<Series>> {
-        let devices = self.devices_or_all()?;
+    fn resumed(&self, samples: &Samples) -> Result<Vec<Series>> {
+        let About { tool, devices, .. } = about(&samples.any()?, self.wish())?;
         let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let resume = |path: PathBuf| {
             let mut manifest = Manifest::read(&path)?;
-            manifest.ensure_tool(&tool(), &path)?;
+            manifest.ensure_tool(&tool, &path)?;
             let device = manifest.device_of(&devices, |device| &device.facts, &path)?.wish.clone();
             self.change(&mut manifest.settings);
             let place = Place::reopen(&path)?;
@@ -125,17 +124,9 @@ impl Run {
         if below.is_empty() { bail!(nothing_in(&out.display().to_string())) } else { Ok(below) }
     }
 
-    fn devices(&self) -> Result<Vec<Usable>> {
-        if self.on_all_devices() {
-            usable_devices()
-        } else {
-            find_device(self.device.as_deref()).map(|device| vec![device])
-        }
-    }
-
-    /// A run that goes on knows its device; one that is named as well must be that.
-    fn devices_or_all(&self) -> Result<Vec<Usable>> {
-        if self.device.is_none() { usable_devices() } else { self.devices() }
+    /// The device that is asked for; nothing where that is the best, or all.
+    fn wish(&self) -> Option<&str> {
+        self.device.as_deref().filter(|_| !self.on_all_devices())
     }
 
     fn folders(&self, devices: &[Usable], now: SystemTime) -> Vec<PathBuf> {
@@ -148,16 +139,6 @@ fn nothing_in(shown: &str) -> String {
     format!(
         "there is no run to go on with in {shown} ({MANIFEST} is missing): leave --resume out to begin one"
     )
-}
-
-/// This program.
-fn tool() -> Tool {
-    let program = Sample {
-        name: env!("CARGO_BIN_NAME"),
-        commit: option_env!("HOTLAP_COMMIT"),
-        dirty: option_env!("HOTLAP_DIRTY"),
-    };
-    host::tool(&program, &Library::find())
 }
 
 /// One that nobody chose.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
+use record::error::Halt;
+use record::{About, fault};
 
 /// The binaries of this build's samples.
 #[derive(Clone, Debug)]
@@ -43,6 +45,18 @@ impl Samples {
         Ok(Self { folder })
     }
 
+    /// The binary of one that is there, for what all samples can tell.
+    ///
+    /// # Errors
+    /// None is there.
+    pub fn any(&self) -> Result<PathBuf> {
+        let found = Self::names().find_map(|name| self.binary(name).ok());
+        found.with_context(|| {
+            let folder = self.folder.display();
+            format!("no sample is beside this program ({folder}); build all with cargo build --release")
+        })
+    }
+
     /// The binary of a sample.
     ///
     /// # Errors
@@ -56,6 +70,29 @@ impl Samples {
             path.display()
         );
         Ok(path)
+    }
+}
+
+/// What a sample tells of itself; with `device`, of that device alone.
+///
+/// # Errors
+/// No device can be used, or that one cannot, in the sample's words; a sample that does not start or answers
+/// something else.
+pub fn about(binary: &Path, device: Option<&str>) -> Result<About> {
+    let shown = || format!("running {} --about", binary.display());
+    let mut call = Command::new(binary);
+    call.arg("--about").args(device.map(|device| format!("--device={device}"))).stdin(Stdio::null());
+    // A fault that is asked for is one of this process, or of the runs that it starts.
+    let output = call.env_remove(fault::VARIABLE).output().with_context(shown)?;
+    if output.status.success() {
+        return serde_json::from_slice(&output.stdout).with_context(shown);
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let said = said.split_once(": ").map_or(said.as_str(), |(_, said)| said);
+    match said.strip_prefix("skipped: ") {
+        Some(reason) => Err(Halt::Skip(reason.to_owned()).into()),
+        None if said.is_empty() => bail!("{}: {}", shown(), output.status),
+        None => bail!("{said}"),
     }
 }
 

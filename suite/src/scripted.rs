@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use record::self_test::{Certificate, Check, CheckResult};
 use record::stats::Summary;
-use record::{Record, Row, Sample, read_record};
+use record::{About, Argument, Record, Row, Sample, Usable, read_record};
 
 /// A record of a run with three variants of 100, 200 and 400 µs, 40 samples of each.
 pub fn record() -> Record {
@@ -70,6 +70,32 @@ pub fn slow_down(record: &mut Record, variant: &str, factor: f64) {
         sample.many_us = sample.many_us.map(|us| us * factor);
     }
     summarise(record);
+}
+
+/// What a sample tells that has some of each kind of argument.
+pub fn about() -> About {
+    let own = ["size=WxH", "gravity", "config=FILE"];
+    let shared = [
+        "check",
+        "code=CHIPS",
+        "device=DEVICE",
+        "variant=NAME",
+        "without=NAME",
+        "no-self-test",
+        "out=DIR",
+        "json=FILE",
+        "seed=N",
+        "verbose",
+    ];
+    let argument = |text: &str, own| {
+        let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+        let takes_path = value.is_some_and(|value| ["FILE", "DIR"].contains(&value));
+        Argument { name: name.into(), own, takes_value: value.is_some(), takes_path }
+    };
+    let arguments = own.map(|text| argument(text, true)).into_iter();
+    let arguments = arguments.chain(shared.map(|text| argument(text, false))).collect();
+    let Record { tool, host, device: facts, .. } = record();
+    About { tool, host, arguments, devices: vec![Usable { wish: facts.uuid.clone(), facts }] }
 }
 
 /// A self-test with these outcomes.

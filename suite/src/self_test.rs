@@ -1,17 +1,11 @@
-//! `suite self-test`.
+//! `suite self-test`: the self-test of a sample, which all samples have.
 
-use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::process::Command;
 
 use anyhow::{Context, Result};
-use common::OpenOptions;
-use common::cli::seconds;
-use common::self_test::{Options, certify_device};
-use record::DeviceFacts;
-use record::self_test::Certificate;
-use report::terminal::{fitted, on_interrupt, print, say};
-use report::{Charset, Destination, certificate};
-use serde::Serialize;
+use report::terminal::on_interrupt;
+
+use crate::samples::Samples;
 
 /// Test on the device that times are to be trusted
 ///
@@ -25,51 +19,30 @@ pub struct SelfTest {
     device: Option<String>,
     /// Seconds that one submit may take before the device counts as hung [default: 10, on a CPU
     /// device 60]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    timeout: Option<Duration>,
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<String>,
     /// Write the certificate as JSON to FILE, or to standard output with -
     #[arg(long, value_name = "FILE")]
-    json: Option<Destination>,
-}
-
-/// What stands in the file.
-#[derive(Debug, Serialize)]
-struct Tested<'a> {
-    device: &'a DeviceFacts,
-    passed: bool,
-    interrupted: bool,
-    #[serde(flatten)]
-    certificate: &'a Certificate,
+    json: Option<String>,
 }
 
 impl SelfTest {
-    /// Does it; returns the exit code.
+    /// Has a sample do it; returns its exit code.
     ///
     /// # Errors
-    /// What hindered it.
+    /// There is no sample, it does not start, or it crashes.
     pub fn run(&self) -> Result<u8> {
-        if let Some(json) = &self.json {
-            json.probe()?;
+        let sample = Samples::ready()?.any()?;
+        // The sample hears Ctrl-C as well, and ends in its own way.
+        let _stop = on_interrupt()?;
+        let mut call = Command::new(&sample);
+        call.arg("--self-test");
+        for (name, value) in [("device", &self.device), ("timeout", &self.timeout), ("json", &self.json)] {
+            call.args(value.iter().map(|value| format!("--{name}={value}")));
         }
-        let stop = on_interrupt()?;
-        let options = Options { stopped: &|| stop.load(Ordering::Relaxed) };
-        let open =
-            OpenOptions { device: self.device.clone(), timeout: self.timeout, ..OpenOptions::default() };
-        let certified = certify_device(&open, &options)?;
-        let page = certificate(Charset::of_terminal(), &certified.gpu.facts, &certified.certificate);
-        if self.json == Some(Destination::Stdout) {
-            say(&page);
-        } else {
-            print(&fitted(&page))?;
-        }
-        if let Some(json) = &self.json {
-            let (certificate, interrupted) = (&certified.certificate, certified.interrupted);
-            let passed = certificate.passed() && !interrupted;
-            let tested = Tested { device: &certified.gpu.facts, passed, interrupted, certificate };
-            let text =
-                serde_json::to_string_pretty(&tested).context("the certificate has no form in JSON")?;
-            json.write(text + "\n")?;
-        }
-        Ok(certified.exit_code())
+        let shown = || format!("running {} --self-test", sample.display());
+        let status = call.status().with_context(shown)?;
+        let code = status.code().and_then(|code| u8::try_from(code).ok());
+        code.with_context(|| format!("{}: {status}", shown()))
     }
 }

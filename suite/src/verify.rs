@@ -21,7 +21,7 @@ use crate::collect::{Found, collect};
 use crate::compare::{
     Comparison, EXIT_SLOWER, Outcome, Pair, TOLERANCE, failed_checks, pair, percent, same_device, table,
 };
-use crate::samples::Samples;
+use crate::samples::{self, Samples};
 use plan::Arguments;
 
 /// Run what a record tells again, and say whether it comes out the same
@@ -79,11 +79,10 @@ impl Verify {
             "rows: none has figures, so that there is nothing to confirm"
         );
         let binary = samples.binary(&record.sample).map_err(|error| Halt::Skip(one_line(&error)))?;
-        let mut plan =
-            plan::plan(record, &Arguments::of_help(&again::printed(&binary, "--help")?), self.new_seed)?;
+        let about = samples::about(&binary, None)?;
+        let mut plan = plan::plan(record, &Arguments::of(&about), self.new_seed)?;
         plan.limit = self.timeout.map_or(plan.limit, Duration::from_secs);
-        let list = again::printed(&binary, "--list-devices").map_err(|error| Halt::Skip(one_line(&error)))?;
-        let device = plan::device(record, &list).ok_or_else(|| {
+        let device = plan::device(record, &about.devices).ok_or_else(|| {
             Halt::Skip(format!(
                 "its device, {}, is not here (--list-devices of a sample tells which are)",
                 record.device.name
@@ -269,8 +268,8 @@ fn takes(count: usize) -> String {
 /// # Errors
 /// As [`plan::plan`].
 #[cfg(test)]
-pub fn planned(record: &Record, help: &str) -> Result<plan::Plan> {
-    plan::plan(record, &Arguments::of_help(help), false)
+pub fn planned(record: &Record, about: &record::About) -> Result<plan::Plan> {
+    plan::plan(record, &Arguments::of(about), false)
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Result, anyhow};
 
-const VARIABLE: &str = "HOTLAP_FAULT";
+/// The variable of the environment that holds a plan.
+pub const VARIABLE: &str = "HOTLAP_FAULT";
 
 /// Set only where the environment asks for a fault, and before the first call.
 static PLAN: OnceLock<Plan> = OnceLock::new();

@@ -1,6 +1,7 @@
 //! The record of a run: what was measured, on what and how, with its statistics, its files, and what
 //! can be concluded from it. Nothing here needs a GPU.
 
+mod about;
 mod csv;
 mod device;
 pub mod error;
@@ -24,6 +25,7 @@ mod stopping;
 pub mod trace;
 mod validate;
 
+pub use about::{About, Argument, Usable};
 pub use csv::csv;
 pub use device::{DeviceFacts, Kind, Multiprocessors};
 pub use files::{SAMPLES, parted, read_record};

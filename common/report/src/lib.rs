@@ -1,6 +1,7 @@
 //! What a reader sees of a [`Record`](record::Record): the table of the terminal, JSON, raw
 //! rows, and the folder of a run that is kept.
 
+pub mod arguments;
 mod below;
 mod cell;
 mod certificate;

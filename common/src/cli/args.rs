@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use isa::Target;
-use record::error::{EXIT_FAILED, EXIT_RIGHT};
-use report::terminal::{print, say};
-use report::{Charset, Destination, Theme};
+use report::arguments::{refuse, seconds};
+use report::{Destination, Theme};
 
 use super::trace::TraceFile;
 use crate::gpu::QueueKind;
@@ -83,9 +82,17 @@ pub(super) struct Common {
     /// Break every dependency of one kind, which the check must then report
     #[arg(long = "break", value_enum, hide = true)]
     pub(super) broken: Option<Break>,
+    /// Test whether times of this device are to be trusted, print the certificate, and end
+    ///
+    /// The same kernel twice must come out SAME and 2 % more work SLOWER. A run that measures does the same first.
+    #[arg(long, conflicts_with_all = ["bench", "check", "profile", "code", "code_diff", "live", "matrix", "samples", "thorough", "cold", "budget", "csv", "image", "out", "trace", "no_self_test"])]
+    pub(super) self_test: bool,
     /// Print the devices of this machine, best first, and end
     #[arg(long)]
     pub(super) list_devices: bool,
+    /// Print as JSON what the suite asks of a sample: its build, its arguments, and the devices that it can use
+    #[arg(long, hide = true)]
+    pub(super) about: bool,
     /// Print every variant with a sentence on what it shows, then the sample's source, and end
     ///
     /// All variants are declared, as with --all, and none is run.
@@ -179,18 +186,6 @@ pub(super) struct Cli<A: Args> {
     pub(super) common: Common,
 }
 
-/// Reads a number of seconds.
-///
-/// # Errors
-/// No number, or one that makes no sense.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("'{text}' is not a number of seconds"))?;
-    if !(0.001..=86_400.0).contains(&seconds) {
-        return Err(format!("{text} s is out of range: 0.001 to 86400"));
-    }
-    Ok(Duration::from_secs_f64(seconds))
-}
-
 /// Reads the size of a window.
 fn window(text: &str) -> Result<Extent, String> {
     let size: Extent = text.parse()?;
@@ -227,29 +222,6 @@ pub(super) fn parse<A: Args>(sample: &Sample, arguments: Vec<OsString>) -> Cli<A
     parsed.unwrap_or_else(|error| refuse(sample.name, &error))
 }
 
-/// Help and version as clap prints them; a mistake on one line, with the exit code of a failure.
-pub fn refuse(program: &str, error: &clap::Error) -> ! {
-    if !error.use_stderr() {
-        if Charset::of_terminal() == Charset::Utf8 {
-            error.exit();
-        }
-        // In plain characters and without colours: clap would print its own.
-        let printed = print(&error.to_string());
-        std::process::exit(if printed.is_ok() { EXIT_RIGHT } else { EXIT_FAILED }.into());
-    }
-    say(&format!("{program}: {} (--help lists what there is)", in_one_line(error)));
-    std::process::exit(EXIT_FAILED.into());
-}
-
-/// A mistake of a command line without clap's advice.
-pub(super) fn in_one_line(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let said = lines.filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
-    let said: Vec<&str> = said.map(|line| line.trim_start_matches("error: ")).collect();
-    said.join("; ").replace(":; ", ": ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,13 +246,5 @@ mod tests {
         assert_eq!(code("--verbose"), Ok((None, true)));
         assert!(code("--code vega10").unwrap_err().contains("names no vendor"));
         assert!(code("--code --check").is_err());
-    }
-
-    #[test]
-    fn seconds_have_a_range() {
-        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        for bad in ["0", "-1", "nan", "inf", "1e9", "soon", ""] {
-            assert!(seconds(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -161,7 +161,7 @@ impl<A: Args> Program for Live<A> {
         let words = std::iter::once(self.run.sample.name).chain(arguments.iter().map(String::as_str));
         let command = A::augment_args(clap::Command::new(self.run.sample.name).allow_negative_numbers(true));
         let parsed = command.try_get_matches_from(words).and_then(|matches| A::from_arg_matches(&matches));
-        let parsed = parsed.map_err(|error| anyhow!(super::args::in_one_line(&error)))?;
+        let parsed = parsed.map_err(|error| anyhow!(report::arguments::in_one_line(&error)))?;
         if self.run.common.queue.is_some() {
             let family = lab.device().queue_family.clone();
             lab.setting("queue family", family);

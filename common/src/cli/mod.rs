@@ -1,5 +1,6 @@
 //! The command line that all samples share, and the path from it to an exit code.
 
+mod about;
 mod args;
 mod code;
 mod code_diff;
@@ -8,10 +9,11 @@ mod listing;
 #[cfg(feature = "window")]
 mod live;
 mod output;
+mod self_test;
 mod sweep;
 mod trace;
 
-pub use args::{NoArgs, refuse, seconds};
+pub use args::NoArgs;
 
 use std::cell::OnceCell;
 use std::ffi::OsString;
@@ -33,7 +35,6 @@ use crate::drive::{check, profile};
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::lab::{Lab, LabOptions, Selection};
-use crate::self_test;
 use crate::tamper::{Break, Tamper};
 use crate::tracy;
 
@@ -111,6 +112,12 @@ impl Run {
         if self.common.progress.is_some() {
             follow::end_with_the_parent();
         }
+        if self.common.about {
+            return self.about::<A>();
+        }
+        if self.common.self_test {
+            return self.only_test_the_device();
+        }
         if self.common.list_devices {
             return print(&list_devices()?).map(|()| EXIT_RIGHT);
         }
@@ -161,8 +168,8 @@ impl Run {
             return Ok(Some(gpu));
         }
         let stop = self.stop()?;
-        let options = self_test::Options { stopped: &|| stop.load(Ordering::Relaxed) };
-        let certified = self_test::certify(gpu, &options)?;
+        let options = crate::self_test::Options { stopped: &|| stop.load(Ordering::Relaxed) };
+        let certified = crate::self_test::certify(gpu, &options)?;
         if certified.interrupted {
             return Ok(None);
         }

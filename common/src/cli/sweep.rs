@@ -12,9 +12,9 @@ use anyhow::{Context, Result, bail, ensure};
 use record::Record;
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
 use report::Charset;
+use report::arguments::refuse;
 use report::terminal::{on_interrupt, print, say, width_of};
 
-use super::args::refuse;
 use crate::gpu::usable_devices;
 use crate::host::Sample;
 

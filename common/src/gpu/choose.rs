@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use ash::{khr, vk};
 use clap::ValueEnum;
 use record::error::Halt;
-use record::{DeviceFacts, Kind};
+use record::{DeviceFacts, Kind, Usable};
 
 use super::instance::{Instance, no_driver};
 use super::optional::{self, Extensions};
@@ -41,16 +41,6 @@ pub(crate) struct Limits {
     pub texels: u32,
     /// Storage buffers that a kernel can bind.
     pub storage_buffers: u32,
-}
-
-/// A device that the suite can use.
-#[derive(Clone, Debug)]
-pub struct Usable {
-    /// What it says of itself.
-    pub facts: DeviceFacts,
-    /// What `--device` takes to mean this one and no other: its UUID, or its index in the list where it shares
-    /// its UUID with another.
-    pub wish: String,
 }
 
 /// The devices of a list that can be used.

@@ -13,8 +13,8 @@ mod wave_clock;
 pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark};
 pub use arena::{Buffer, Buffers, Event, Events, Image, Images, Set, Texels};
 pub(crate) use calibrated::{Calibrated, clock_name};
+pub use choose::QueueKind;
 pub(crate) use choose::candidates;
-pub use choose::{QueueKind, Usable};
 pub(crate) use instance::Instance;
 pub(crate) use queue::Mark;
 pub(crate) use wave_clock::WaveClock;
@@ -129,7 +129,7 @@ pub fn list_devices() -> Result<String> {
 ///
 /// # Errors
 /// No loader, no driver, no device that can be used.
-pub fn usable_devices() -> Result<Vec<Usable>> {
+pub fn usable_devices() -> Result<Vec<record::Usable>> {
     let instance = Instance::new(false)?;
     choose::usable(&candidates(&instance, None)?)
 }
@@ -138,7 +138,7 @@ pub fn usable_devices() -> Result<Vec<Usable>> {
 ///
 /// # Errors
 /// As [`usable_devices`]; a wish that names none or several.
-pub fn find_device(wish: Option<&str>) -> Result<Usable> {
+pub fn find_device(wish: Option<&str>) -> Result<record::Usable> {
     let instance = Instance::new(false)?;
     choose::one(&candidates(&instance, None)?, wish)
 }

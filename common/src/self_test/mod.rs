@@ -21,12 +21,12 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use record::Kind;
 use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
 use record::self_test::{Certificate, Check, CheckResult};
-use record::{Kind, fault};
 
 use crate::drive::session::Session;
-use crate::gpu::{Gpu, OpenOptions};
+use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::lab::{Lab, LabOptions};
 use crate::tracy;
@@ -93,15 +93,6 @@ const NO_TIMES: &str =
 
 /// For tests: verdicts on times are made on a CPU device too, to see them at work.
 const TIMING: &str = "HOTLAP_SELF_TEST_TIMING";
-
-/// Opens a device and tests it.
-///
-/// # Errors
-/// No such device, and those of [`certify`].
-pub fn certify_device(open: &OpenOptions, options: &Options<'_>) -> Result<Certified> {
-    fault::arm()?;
-    certify(Gpu::open(open)?, options)
-}
 
 /// Tests the device and hands it back without a trace: no kernel, no memory, no label and no span.
 ///

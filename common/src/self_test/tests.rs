@@ -5,6 +5,7 @@ use std::cell::Cell;
 use record::error::EXIT_INTERRUPTED;
 
 use super::*;
+use crate::gpu::OpenOptions;
 use crate::lab::Lab;
 use crate::memory::Place;
 

@@ -1,8 +1,8 @@
 //! Blooms that are too large for a count, a dispatch or the memory, and arguments that are none.
 
 use anyhow::{Result, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_SKIPPED};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_SKIPPED};
 
 use crate::support::{Call, trial};
 use crate::told;

@@ -1,9 +1,9 @@
 //! Areas that are hardly one, waves of every size, and machines that are none.
 
 use anyhow::{Result, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{Status, read_json};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::{Status, read_json};
 
 use crate::support::{Call, trial};
 use crate::told;

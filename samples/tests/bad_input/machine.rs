@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
 
 use crate::support::{Call, trial};
 use crate::{SAMPLE, told_on_one_line};

@@ -1,8 +1,8 @@
 //! Blurs that no device, or not this one, can be asked for: one line each.
 
 use anyhow::{Result, ensure};
-use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
+use record::error::EXIT_FAILED;
 
 use crate::support::{Call, trial};
 use crate::told;

@@ -3,8 +3,8 @@
 use std::fs;
 
 use anyhow::{Context, Result};
-use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
+use record::error::EXIT_FAILED;
 
 use crate::support::{Checkout, trial};
 use crate::{SAMPLE, told_on_one_line};

@@ -2,9 +2,9 @@
 //! variants go on.
 
 use anyhow::{Context, Result, ensure};
-use common::record::error::{EXIT_RIGHT, EXIT_SKIPPED};
-use common::record::{Status, read_json};
 use libtest_mimic::Trial;
+use record::error::{EXIT_RIGHT, EXIT_SKIPPED};
+use record::{Status, read_json};
 
 use crate::support::{Call, trial};
 

@@ -1,9 +1,9 @@
 //! Splits into bands that cannot be.
 
 use anyhow::{Context, Result, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{Status, read_json};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::{Status, read_json};
 
 use crate::support::{Call, trial};
 use crate::{SAMPLE, told, told_on_one_line};

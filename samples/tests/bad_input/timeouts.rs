@@ -1,9 +1,9 @@
 //! Submits that take longer than they may.
 
 use anyhow::{Result, ensure};
-use common::record::Ended as End;
-use common::record::error::EXIT_HUNG;
 use libtest_mimic::Trial;
+use record::Ended as End;
+use record::error::EXIT_HUNG;
 
 use crate::SAMPLE;
 use crate::support::{Call, files_of, read_record, trial};

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use common::isa::diff::{File, Instead, Side};
-use common::record::error::EXIT_RIGHT;
 use libtest_mimic::Trial;
+use record::error::EXIT_RIGHT;
 
 use crate::support::{Call, trial};
 use crate::{parsed, without_devices};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Result, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_SKIPPED};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_SKIPPED};
 
 use crate::SAMPLE;
 use crate::support::{Call, told_on_one_line, trial};

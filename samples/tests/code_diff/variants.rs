@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, ensure};
 use common::isa::CodeReport;
 use common::isa::diff::{DiffReport, File, KernelPair, Side};
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
 
 use crate::support::{Call, trial};
 use crate::{SAMPLE, parsed, without_devices};

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{Ended as End, Record, json};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::{Ended as End, Record, json};
 
 use crate::calls::{Fault, Made, Site, faults, first_sample, is_cache, list, list_all};
 use crate::support::{Call, Checkout, Ended, files_of, read_record, trial};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_HUNG};
+use record::error::{EXIT_FAILED, EXIT_HUNG};
 
 use crate::SAMPLE;
 use crate::support::{Call, Ended};

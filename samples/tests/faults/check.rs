@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use common::record::error::EXIT_RIGHT;
 use libtest_mimic::Trial;
+use record::error::EXIT_RIGHT;
 
 use crate::calls::{Fault, Made, Site, faults, first_sample, list};
 use crate::support::{Call, Ended, trial};

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use common::record::Ended as End;
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
 use libtest_mimic::Trial;
+use record::Ended as End;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
 
 use crate::support::{Call, Ended, OVERLOADED, Running, files_of, read_record, trial};
 use crate::{QUICK, SAMPLE};

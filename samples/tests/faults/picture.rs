@@ -1,8 +1,8 @@
 //! A picture that cannot be made or written costs no figure.
 
 use anyhow::{Result, ensure};
-use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
+use record::error::EXIT_FAILED;
 
 use crate::support::{Call, files_of, ran, read_record, trial};
 use crate::{QUICK, SAMPLE};

@@ -2,8 +2,8 @@
 //! what waits for it would hang the queue, and the test.
 
 use anyhow::{Result, ensure};
-use common::record::Ended as End;
 use libtest_mimic::Trial;
+use record::Ended as End;
 
 use crate::calls::{Fault, faults, first_sample, list};
 use crate::support::{Call, read_record, trial};

@@ -15,8 +15,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use common::isa::CodeReport;
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
 use libtest_mimic::Arguments;
+use record::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
 use support::{Call, for_each_sample, told_on_one_line, trial};
 
 const SAMPLE: &str = "pipelined_events";

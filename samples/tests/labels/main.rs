@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use common::record::read_json;
 use libtest_mimic::Arguments;
 use log::{Command, Handed, Log, Recording};
+use record::read_json;
 use support::{Call, Checkout, Ended, for_each_sample, quick, ran, trial};
 
 fn main() -> Result<ExitCode> {

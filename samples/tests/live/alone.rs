@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use common::record::error::EXIT_FAILED;
+use record::error::EXIT_FAILED;
 
 use crate::display::Key;
 use crate::samples::small;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use common::record::Record;
+use record::Record;
 
 use crate::display::Key;
 use crate::picture::Png;

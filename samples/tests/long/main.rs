@@ -11,8 +11,8 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use common::record::{Promise, read_json};
 use libtest_mimic::Arguments;
+use record::{Promise, read_json};
 use support::{Call, is_lawful, ran, trial};
 
 fn main() -> ExitCode {

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, ensure};
-use common::record::Ended as End;
-use common::record::error::{EXIT_FAILED, EXIT_HUNG};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use record::Ended as End;
+use record::error::{EXIT_FAILED, EXIT_HUNG};
 
 use crate::seed;
 use crate::support::{Call, Ended, FaultLayer, read_record};

@@ -1,8 +1,8 @@
 //! Blooms that compute something else, or whose tiles do not wait.
 
 use anyhow::ensure;
-use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
+use record::error::EXIT_FAILED;
 
 use super::results::{self, Mutant};
 use super::tile_flags::races_at_last;

@@ -1,8 +1,8 @@
 //! Passes, constants, code and loops that are not those of the CPU twin, and barriers that are left out.
 
 use anyhow::{Result, ensure};
-use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
+use record::error::EXIT_FAILED;
 
 use super::results::{self, Mutant};
 use crate::support::{Call, trial};

@@ -1,9 +1,9 @@
 //! Solvers that skip, repeat or mix up something: each wrong variant is called wrong, and no other.
 
 use anyhow::{Result, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{Row, Status, read_json};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::{Row, Status, read_json};
 
 use crate::support::{Checkout, trial};
 

@@ -1,8 +1,8 @@
 //! Filters that compute something else.
 
 use anyhow::ensure;
-use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
+use record::error::EXIT_FAILED;
 
 use super::results::{self, Mutant};
 use crate::support::{Checkout, trial};

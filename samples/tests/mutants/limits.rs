@@ -1,9 +1,9 @@
 //! The device's own limits, computing something else: every share would be of a wrong figure.
 
 use anyhow::{Result, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT, Status, read_json};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::{COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT, Status, read_json};
 
 use crate::support::{Checkout, Ended, trial};
 

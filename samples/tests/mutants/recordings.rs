@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_HUNG, EXIT_RIGHT};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_HUNG, EXIT_RIGHT};
 
 use crate::SAMPLE;
 use crate::sources::{self, Source};

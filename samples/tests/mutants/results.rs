@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{Record, Status, read_json};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::{Record, Status, read_json};
 
 use crate::support::{Checkout, Ended, trial};
 

@@ -1,9 +1,9 @@
 //! Shaders that compute something else, and counters that cannot be trusted.
 
 use anyhow::{Result, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{Ended as End, Kind, Promise, Record, Row, Status, read_json};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::{Ended as End, Kind, Promise, Record, Row, Status, read_json};
 
 use crate::SAMPLE;
 use crate::support::{Checkout, Ended, is_lawful, trial};

@@ -1,8 +1,8 @@
 //! Ambient occlusion that computes something else, and lanes that stand elsewhere.
 
 use anyhow::ensure;
-use common::record::error::EXIT_FAILED;
 use libtest_mimic::Trial;
+use record::error::EXIT_FAILED;
 
 use super::results::{self, Mutant};
 use crate::support::{Checkout, trial};

@@ -4,9 +4,9 @@
 //! begins while it is still being computed, so that a wait that is left out shows at once.
 
 use anyhow::ensure;
-use common::record::error::EXIT_FAILED;
-use common::record::read_json;
 use libtest_mimic::Trial;
+use record::error::EXIT_FAILED;
+use record::read_json;
 
 use super::results::{self, Mutant};
 use crate::SAMPLE;

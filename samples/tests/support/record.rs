@@ -1,7 +1,8 @@
 //! Views of a run's record.
 
-pub use common::record::read_record;
-use common::record::{Promise, Record, Row, Status};
+pub use record::read_record;
+
+use record::{Promise, Record, Row, Status};
 
 /// The rows whose figures are figures.
 pub fn ran(record: &Record) -> impl Iterator<Item = &Row> {

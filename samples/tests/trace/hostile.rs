@@ -3,9 +3,9 @@
 use std::fs;
 
 use anyhow::{Context, Result, bail, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_SKIPPED};
-use common::record::{Ended as End, Traced, read_json};
 use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_SKIPPED};
+use record::{Ended as End, Traced, read_json};
 
 use crate::support::{Call, Checkout, read_record, trial};
 use crate::{SAMPLE, SMALL};

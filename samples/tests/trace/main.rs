@@ -11,9 +11,9 @@ mod written;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use common::record::trace::TraceFigures;
-use common::record::{Record, Row, Traced, read_json};
 use libtest_mimic::Arguments;
+use record::trace::TraceFigures;
+use record::{Record, Row, Traced, read_json};
 use support::{Call, Ended, SampleTest, for_each_sample, lists, trial};
 
 const SAMPLE: &str = "pipelined_events";

@@ -1,9 +1,9 @@
 //! Passes in one dispatch: each is traced as if it were a dispatch of its own, and its waves say what they do.
 
 use anyhow::{Context, Result, ensure};
-use common::record::trace::{DispatchFigures, TraceFigures};
-use common::record::{Record, Row};
 use libtest_mimic::Trial;
+use record::trace::{DispatchFigures, TraceFigures};
+use record::{Record, Row};
 
 use crate::support::{Call, trial};
 use crate::{SAMPLE, figures, run_traced};

@@ -11,10 +11,10 @@ use std::net::TcpListener;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
-use common::record::error::{EXIT_FAILED, EXIT_RIGHT};
-use common::record::{Record, read_json};
 use heard::Heard;
 use libtest_mimic::Arguments;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::{Record, read_json};
 use support::{Call, ran, trial};
 
 const SAMPLE: &str = "pipelined_events";

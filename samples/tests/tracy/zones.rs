@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
-use common::record::{Record, Row};
+use record::{Record, Row};
 
 use super::heard::{Heard, Zone};
 use super::support::ran;

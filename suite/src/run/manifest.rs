@@ -78,7 +78,7 @@ impl Manifest {
     /// Of a run that is about to begin.
     pub(super) fn new(
         now: String,
-        tool: Tool,
+        (tool, host): (Tool, Host),
         device: DeviceFacts,
         settings: Settings,
         names: &[String],
@@ -90,7 +90,7 @@ impl Manifest {
             resumed: Vec::new(),
             tool,
             device,
-            host: common::host::host(),
+            host,
             settings,
             samples: names.iter().map(|name| Entry::missing(name)).collect(),
         }
@@ -100,7 +100,13 @@ impl Manifest {
     pub(super) fn of_a_test(names: &[&str]) -> Self {
         let record = crate::scripted::measured();
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        Self::new(record.started, record.tool, record.device, Settings::of_a_test(true), &names)
+        Self::new(
+            record.started,
+            (record.tool, record.host),
+            record.device,
+            Settings::of_a_test(true),
+            &names,
+        )
     }
 
     /// Reads that of a folder.

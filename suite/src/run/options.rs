@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use common::cli::seconds;
+use report::arguments::seconds;
 use serde::{Deserialize, Serialize};
 
 /// Names every device.

@@ -6,25 +6,13 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use record::error::Halt;
 
 /// How often a child is looked at.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a child that was interrupted may take to write what it has.
 const GRACE: Duration = Duration::from_secs(10);
-
-/// What a sample prints, for `--help` and `--list-devices`.
-///
-/// # Errors
-/// Where it does not start or does not end well.
-pub fn printed(binary: &Path, argument: &str) -> Result<String> {
-    let shown = || format!("running {} {argument}", binary.display());
-    let output = Command::new(binary).arg(argument).stdin(Stdio::null()).output().with_context(shown)?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{}: {}", shown(), said.trim());
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
 
 /// Runs a sample in `folder`; its table goes nowhere, what it says to standard error. `stop` is set by
 /// Ctrl-C, which reaches the child too. Its input stays open as long as this process lives: a sample with
@@ -97,12 +85,5 @@ mod tests {
     fn its_input_stays_open() {
         let error = shell("read line; exit 7", 0.3, false).unwrap_err();
         assert!(matches!(error.downcast_ref(), Some(Halt::Hung { .. })), "{error:?}");
-    }
-
-    #[test]
-    fn what_does_not_start_or_fails_says_so() {
-        let message = format!("{:#}", printed(Path::new("/no/such/sample"), "--help").unwrap_err());
-        assert!(message.contains("running /no/such/sample --help"), "{message}");
-        assert!(printed(Path::new("/bin/false"), "--help").is_err());
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
-use record::Record;
+use record::{About, Record, Usable};
 
 /// Arguments of all samples that change what is measured and how. The others that all samples have show,
 /// write or check something instead.
@@ -45,12 +45,6 @@ const DROPPED: [&str; 16] = [
     "press",
     "demo",
 ];
-/// What an argument of a sample's own is called that takes a file: there is none, and none would be kept.
-const FILES: [&str; 3] = ["FILE", "DIR", "PATH"];
-
-/// Where the arguments of all samples begin in a sample's help.
-const COMMON: &str = "Common to all samples:";
-
 /// The arguments that a sample has, by their long names.
 #[derive(Clone, Debug, Default)]
 pub struct Arguments(BTreeMap<String, Argument>);
@@ -63,28 +57,18 @@ struct Argument {
 }
 
 impl Arguments {
-    /// From what `--help` prints: the only place that knows all of them.
+    /// From what the sample tells of itself.
     #[must_use]
-    pub fn of_help(help: &str) -> Self {
-        // Descriptions are indented further than names.
-        let named =
-            |line: &&str| line.len() - line.trim_start().len() < 10 && line.trim_start().starts_with('-');
-        let mut common = false;
-        let mut known = BTreeMap::new();
-        for line in help.lines() {
-            common |= line.trim() == COMMON;
-            let Some(line) = Some(line).filter(named) else { continue };
-            let Some((_, rest)) = line.split_once("--") else { continue };
-            let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-            let value = rest[name.len()..].trim_start();
-            let takes_value = value.starts_with('<') || value.starts_with("[<");
-            let takes_file = FILES.iter().any(|file| value.contains(&format!("<{file}>")));
-            let own = !common && !takes_file && !["help", "version"].contains(&name.as_str());
-            let kept = own || (common && KEPT.contains(&name.as_str()));
-            let dropped = common && DROPPED.contains(&name.as_str());
-            known.insert(name, Argument { takes_value, kept, dropped });
-        }
-        Self(known)
+    pub fn of(about: &About) -> Self {
+        let rule = |argument: &record::Argument| {
+            let among = |names: &[&str]| !argument.own && names.contains(&argument.name.as_str());
+            Argument {
+                takes_value: argument.takes_value,
+                kept: (argument.own && !argument.takes_path) || among(&KEPT),
+                dropped: among(&DROPPED),
+            }
+        };
+        Self(about.arguments.iter().map(|argument| (argument.name.clone(), rule(argument))).collect())
     }
 
     /// The arguments of a recorded command that are to be given again.
@@ -161,70 +145,29 @@ impl Plan {
     }
 }
 
-/// How the device of a record is to be asked for, by what `--list-devices` prints: its UUID, or its name
-/// where that has become another by a new driver; `None` where it is not here. The index or name that the
-/// recorded command has may mean another device on this machine.
+/// How the device of a record is to be asked for among those that are here: by its UUID, or by its name where
+/// a new driver has made the UUID another; `None` where it is not here. The index or name that the recorded
+/// command has may mean another device on this machine.
 #[must_use]
-pub fn device(record: &Record, list: &str) -> Option<String> {
-    let device = &record.device;
-    if list.contains(&format!("UUID {})", device.uuid)) {
-        return Some(device.uuid.clone());
-    }
-    list.contains(&format!(": {} (", device.name)).then(|| device.name.clone())
+pub fn device(record: &Record, here: &[Usable]) -> Option<String> {
+    let recorded = &record.device;
+    let same = here.iter().find(|device| device.facts.uuid == recorded.uuid);
+    let same = same.or_else(|| here.iter().find(|device| device.facts.name == recorded.name));
+    same.map(|device| device.wish.clone())
 }
 
 #[cfg(test)]
 mod tests {
+    use record::DeviceFacts;
+
     use super::*;
     use crate::scripted;
-
-    /// As a sample prints it, shortened.
-    pub const HELP: &str = "\
-What?
-
-Usage: drain_fill [OPTIONS]
-
-Options:
-      --size <WxH>
-          Area, see --budget
-
-      --gravity
-          Let it fall
-
-      --config <FILE>
-          There is none like it
-
-  -h, --help
-          Print help
-
-Common to all samples:
-      --check
-          Run each variant
-      --code [<VENDOR:CHIPS>]
-          Print
-      --device <DEVICE>
-          Device
-      --variant <NAME>
-          Only these
-      --without <NAME>
-          Not these
-      --no-self-test
-          Leave it out
-      --out <DIR>
-          Write
-      --json <FILE>
-          Write
-      --seed <N>
-          Seed
-  -v, --verbose
-          Say
-";
 
     fn planned(words: &[&str]) -> Result<Vec<String>, String> {
         let mut record = scripted::record();
         record.command = std::iter::once("./x").chain(words.iter().copied()).map(str::to_owned).collect();
         record.method.seed = 7;
-        let plan = plan(&record, &Arguments::of_help(HELP), false);
+        let plan = plan(&record, &Arguments::of(&scripted::about()), false);
         plan.map(|plan| plan.arguments).map_err(|error| error.to_string())
     }
 
@@ -267,7 +210,7 @@ Common to all samples:
 
     #[test]
     fn a_run_has_a_limit_whatever_the_record_says() {
-        let known = Arguments::of_help(HELP);
+        let known = Arguments::of(&scripted::about());
         let limit = |seconds| {
             let mut record = scripted::record();
             (record.seconds, record.command) = (seconds, vec!["x".into()]);
@@ -280,10 +223,13 @@ Common to all samples:
     fn the_device_is_asked_for_by_what_is_here() {
         let mut record = scripted::record();
         (record.device.name, record.device.uuid) = ("GPU".into(), "12-34".into());
-        let listed = |list: &str| device(&record, list);
-        assert_eq!(listed("0: Other (x, UUID 12-34)\n").as_deref(), Some("12-34"));
-        assert_eq!(listed("0: GPU (x, UUID 99)\n").as_deref(), Some("GPU"));
-        assert_eq!(listed("0: GPU 2 (x, UUID 99)\n"), None);
-        assert_eq!(listed(""), None);
+        let here = |name: &str, uuid: &str| {
+            let facts = DeviceFacts { name: name.into(), uuid: uuid.into(), ..record.device.clone() };
+            device(&record, &[Usable { facts, wish: "wish".into() }])
+        };
+        assert_eq!(here("Other", "12-34").as_deref(), Some("wish"));
+        assert_eq!(here("GPU", "99").as_deref(), Some("wish"));
+        assert_eq!(here("GPU 2", "99"), None);
+        assert_eq!(device(&record, &[]), None);
     }
 }

@@ -50,9 +50,10 @@ fn call(top: &Path, script: &str, record: &str) -> Result<Call> {
     fs::write(top.join("a-record.json"), record)?;
     let line = r#"printf '{"phase":"measuring","variant":"%s","spent":0.5}' shared_16x16 > "$PROGRESS""#;
     let script = format!(
-        "#!/bin/sh\nRECORD='{}'\nALL=\"$*\"\n\
+        "#!/bin/sh\ncase $1 in --about) exec '{}' \"$@\";; esac\nRECORD='{}'\nALL=\"$*\"\n\
          while [ $# -gt 0 ]; do case $1 in --json) JSON=$2;; --progress) PROGRESS=$2;; esac; shift; done\n\
          measuring() {{ {line}; }}\n{script}\n",
+        Call::binary("lds_blur")?.display(),
         top.join("a-record.json").display()
     );
     let sample = top.join("lds_blur");

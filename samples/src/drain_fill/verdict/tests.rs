@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::drain_fill::traced::tests::trace;
-use common::record::{Row, Traced as Taken};
+use common::record::{Row, Sample, Traced as Taken};
 
 fn plan(machine: Option<&str>, mhz: Option<u32>) -> Plan {
     let size = "2560x1440".parse().unwrap();
@@ -18,7 +18,7 @@ fn rows(times: &[(&str, f64, f64)]) -> Vec<Row> {
         let sample = row.samples[0];
         let at = |round: u32| {
             let us = us * (1.0 + noise * f64::from(round % 2));
-            common::record::Sample { round, one_us: us, many_us: Some(us), ..sample }
+            Sample { round, one_us: us, many_us: Some(us), ..sample }
         };
         row.samples = (0..12).map(at).collect();
         let times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
