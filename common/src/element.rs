@@ -101,7 +101,7 @@ mod tests {
         const WORDS: u32 = 24;
         let gpu = Gpu::open(&OpenOptions::default()).unwrap();
         let mut lab = Lab::new(gpu, &LabOptions::default());
-        let compare = lab.kernel("lab/compare.comp").untraced().build().unwrap();
+        let compare = lab.kernel("lab/compare.comp").build().unwrap();
         let expected: Vec<u32> = (0..WORDS).map(|word| word * 0x0101_0101).collect();
         let expected_there = lab.input_buffer("expected", &expected).unwrap();
         let exact = [1, 2, 4, 8, 16].map(Element::exact);

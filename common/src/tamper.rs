@@ -5,7 +5,8 @@ use ash::vk::{AccessFlags2, PipelineStageFlags2};
 use clap::ValueEnum;
 
 use crate::cmd::Scope;
-use crate::cmd::script::Sync;
+use crate::cmd::script::{Script, Step, Sync};
+use crate::gpu::Event;
 
 /// A dependency that is broken on purpose, for the tests that must see it reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -29,7 +30,7 @@ pub enum Break {
 }
 
 /// How a variant's own commands are changed.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tamper {
     /// Empty access masks become those of storage writes and reads, so that the layer, which knows
     /// nothing of coherent stores, judges the execution dependency alone.
@@ -39,18 +40,59 @@ pub(crate) struct Tamper {
 }
 
 impl Tamper {
+    /// Nothing is changed.
+    pub fn is_none(self) -> bool {
+        self == Self::default()
+    }
+
     pub fn breaks(self, what: Break) -> bool {
         self.broken == Some(what) || (what == Break::NoSets && self.broken == Some(Break::Endless))
     }
 
+    /// The script as it is to be recorded.
+    pub fn apply(self, mut script: Script) -> Script {
+        for submit in &mut script.submits {
+            if self.breaks(Break::NoWaits) {
+                submit.waits.clear();
+            }
+            let mut first_set = None;
+            submit.steps.retain_mut(|step| self.keeps(step, &mut first_set));
+        }
+        script
+    }
+
+    /// Changes a step; `false` leaves it out. `first_set` is the event that was set first, as soon as one was.
+    fn keeps(self, step: &mut Step, first_set: &mut Option<Event>) -> bool {
+        match step {
+            Step::Barrier { src, dst, .. } => {
+                (*src, *dst) = self.scopes(*src, *dst, Sync::Two);
+                !self.breaks(Break::NoBarriers)
+            }
+            Step::Set { sync, event, src, dst } => {
+                first_set.get_or_insert(*event);
+                (*src, *dst) = match sync {
+                    Sync::Two => self.scopes(*src, *dst, *sync),
+                    Sync::One => (self.stage(*src), *dst),
+                };
+                !self.breaks(Break::NoSets)
+            }
+            Step::Wait { sync, event, src, dst } => {
+                *event = first_set.filter(|_| self.breaks(Break::FirstEvent)).unwrap_or(*event);
+                (*src, *dst) = self.scopes(*src, *dst, *sync);
+                !self.breaks(Break::NoWaits)
+            }
+            Step::Dispatch(_) | Step::Label(_) | Step::EndLabel => true,
+        }
+    }
+
     /// The scopes of a dependency.
-    pub fn scopes(self, src: Scope, dst: Scope, sync: Sync) -> (Scope, Scope) {
+    fn scopes(self, src: Scope, dst: Scope, sync: Sync) -> (Scope, Scope) {
         let (src_access, dst_access) = self.accesses(src, dst, sync);
         ((self.stage(src).0, src_access), (self.stage(dst).0, dst_access))
     }
 
     /// A scope with its stage as the recording is to have it.
-    pub fn stage(self, scope: Scope) -> Scope {
+    fn stage(self, scope: Scope) -> Scope {
         let broken = self.breaks(Break::WrongStage);
         (if broken { PipelineStageFlags2::TRANSFER } else { scope.0 }, scope.1)
     }
@@ -67,5 +109,79 @@ impl Tamper {
             };
         }
         (src.1, dst.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cmd::script::{Point, Queue, Submit};
+    use crate::cmd::{Access, Stage};
+
+    const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
+    const LOADS: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);
+    const BARE: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
+
+    fn set(event: u32) -> Step {
+        Step::Set { sync: Sync::Two, event: Event(event), src: STORES, dst: LOADS }
+    }
+
+    fn wait(event: u32) -> Step {
+        Step::Wait { sync: Sync::Two, event: Event(event), src: STORES, dst: LOADS }
+    }
+
+    fn barrier(src: Scope, dst: Scope) -> Step {
+        Step::Barrier { src, dst, image: None }
+    }
+
+    /// What is left of one submit of these steps, which waits for a point.
+    fn changed(tamper: Tamper, steps: Vec<Step>) -> (usize, Vec<String>) {
+        let point = Point { queue: Queue::First, value: 1 };
+        let waits = vec![(Point { queue: Queue::Second, value: 1 }, Stage::COMPUTE_SHADER)];
+        let script = tamper.apply(Script { submits: vec![Submit { point, waits, steps }] });
+        let told = |step: &Step| match step {
+            Step::Barrier { src, dst, .. } => format!("barrier {src:?} {dst:?}"),
+            Step::Set { event, .. } => format!("set {}", event.0),
+            Step::Wait { event, .. } => format!("wait {}", event.0),
+            step => format!("{step:?}"),
+        };
+        (script.submits[0].waits.len(), script.steps().map(told).collect())
+    }
+
+    fn broken(what: Break, steps: Vec<Step>) -> (usize, Vec<String>) {
+        changed(Tamper { complete: false, broken: Some(what) }, steps)
+    }
+
+    #[test]
+    fn each_kind_of_dependency_is_left_out_alone() {
+        let all = || vec![set(1), barrier(STORES, LOADS), set(2), wait(2), Step::EndLabel];
+        let left = |what| {
+            let (waits, steps) = broken(what, all());
+            let first_word = |step: &String| step.split(' ').next().unwrap().to_owned();
+            (waits, steps.iter().map(first_word).collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(left(Break::NoBarriers), (1, "set set wait EndLabel".into()));
+        assert_eq!(left(Break::NoWaits), (0, "set barrier set EndLabel".into()));
+        assert_eq!(left(Break::NoSets), (1, "barrier wait EndLabel".into()));
+        assert_eq!(left(Break::Endless), left(Break::NoSets));
+        assert_eq!(left(Break::NoResets), (1, "set barrier set wait EndLabel".into()));
+    }
+
+    #[test]
+    fn every_wait_is_for_the_event_that_was_set_first() {
+        let (_, steps) = broken(Break::FirstEvent, vec![wait(9), set(1), set(2), wait(2)]);
+        assert_eq!(steps, ["wait 9", "set 1", "set 2", "wait 1"]);
+    }
+
+    #[test]
+    fn scopes_are_emptied_moved_or_filled_in() {
+        let of = |tamper, src, dst| changed(tamper, vec![barrier(src, dst)]).1.remove(0);
+        let broken = |what| Tamper { complete: false, broken: Some(what) };
+        let copies = (Stage::TRANSFER, Access::NONE);
+        assert_eq!(of(broken(Break::NoAccess), STORES, LOADS), format!("barrier {BARE:?} {BARE:?}"));
+        assert_eq!(of(broken(Break::WrongStage), STORES, LOADS), format!("barrier {copies:?} {copies:?}"));
+        let complete = Tamper { complete: true, broken: None };
+        assert_eq!(of(complete, BARE, BARE), format!("barrier {STORES:?} {LOADS:?}"));
+        assert_eq!(of(complete, STORES, BARE), format!("barrier {STORES:?} {BARE:?}"));
     }
 }

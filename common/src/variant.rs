@@ -65,8 +65,8 @@ impl Named {
     }
 }
 
-type IntoBuffer = Box<dyn Fn(&Cmd<'_>, Rep)>;
-type OntoQueues = Box<dyn Fn(&Queues<'_>, Rep)>;
+type IntoBuffer = Box<dyn Fn(&Cmd, Rep)>;
+type OntoQueues = Box<dyn Fn(&Queues, Rep)>;
 
 /// How a variant is recorded, once for each repetition of a sample.
 pub(crate) enum Recording {

@@ -250,7 +250,7 @@ pub struct Row {
     pub discarded: usize,
     /// The isolated median is within five times the floor of the timestamps.
     pub near_floor: bool,
-    /// CPU time to record one repetition's command buffer, in microseconds.
+    /// CPU time of the `vkCmd*` calls of one repetition, in microseconds.
     pub record_us: Option<Summary>,
     /// CPU time inside `vkQueueSubmit2`, in microseconds.
     pub submit_us: Option<Summary>,
@@ -511,7 +511,7 @@ pub struct Sample {
     /// Elements that differed, all repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub many_wrong: Option<u64>,
-    /// CPU time to record the one-repetition command buffer, in microseconds.
+    /// CPU time of the `vkCmd*` calls of one repetition, in microseconds.
     pub record_us: f64,
     /// CPU time of its submit call, in microseconds.
     pub submit_us: f64,

@@ -35,7 +35,7 @@ use crate::drive::{check, profile};
 use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::lab::{Lab, LabOptions, Selection};
-use crate::tamper::{Break, Tamper};
+use crate::tamper::Break;
 use crate::tracy;
 
 use args::{Common, parse};
@@ -250,7 +250,7 @@ impl Run {
         }
         if let Some(broken) = self.common.broken {
             ensure!(broken == Break::Endless, "--break needs --check: what is broken on purpose has no time");
-            lab.gpu.tamper.set(Tamper { complete: false, broken: Some(broken) });
+            lab.broken = Some(broken);
             lab.note("Recorded without its sets, so that its waits never end: nothing here is a result.");
         }
         if self.common.profile {

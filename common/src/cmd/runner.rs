@@ -3,29 +3,30 @@
 
 use ash::vk;
 
-use super::{Access, Binding, Cmd, Stage};
+use super::{Access, Binding, CommandBuffer, Stage};
 use crate::gpu::{Buffer, Event, Image, ImageSlot};
 
-impl Cmd<'_> {
+impl CommandBuffer<'_> {
     /// Everything before is complete and visible to everything after.
     pub(crate) fn full_barrier(&self) {
         let all = Stage::ALL_COMMANDS;
-        self.pipeline_barrier2(
+        self.record_barrier(
             (all, Access::MEMORY_WRITE),
             (all, Access::MEMORY_READ | Access::MEMORY_WRITE),
+            None,
         );
     }
 
     /// Everything before is complete when anything after begins; no memory is made visible.
     pub(crate) fn execution_barrier(&self) {
-        self.pipeline_barrier2((Stage::ALL_COMMANDS, Access::NONE), (Stage::ALL_COMMANDS, Access::NONE));
+        self.record_barrier((Stage::ALL_COMMANDS, Access::NONE), (Stage::ALL_COMMANDS, Access::NONE), None);
     }
 
     /// What copies wrote is visible to the CPU once the fence has been waited for, which by itself
     /// makes nothing visible to it.
     pub(crate) fn host_barrier(&self) {
         let (copies, host) = (Stage::ALL_TRANSFER, Stage::HOST);
-        self.pipeline_barrier2((copies, Access::TRANSFER_WRITE), (host, Access::HOST_READ));
+        self.record_barrier((copies, Access::TRANSFER_WRITE), (host, Access::HOST_READ), None);
     }
 
     pub(crate) fn reset_event2(&self, event: Event) {
@@ -70,7 +71,7 @@ impl Cmd<'_> {
                 let bytes = self.gpu.arena().buffer(buffer).bytes;
                 self.copy_buffer(seed, buffer, bytes);
             }
-            (Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_), _) => {}
+            (Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..), _) => {}
         }
     }
 

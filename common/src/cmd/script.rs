@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use bytemuck::NoUninit;
+
 use super::{Binding, Scope, Stage};
 use crate::gpu::{Event, Image};
 use crate::kernel::Kernel;
@@ -68,6 +70,18 @@ pub(crate) struct Dispatch {
     pub groups: [u32; 3],
 }
 
+impl Dispatch {
+    pub fn new<B: Into<Binding> + Copy, P: NoUninit>(
+        kernel: Kernel,
+        bindings: &[B],
+        push: &P,
+        groups: [u32; 3],
+    ) -> Self {
+        let bindings = bindings.iter().map(|&binding| binding.into()).collect();
+        Self { kernel, bindings, push: bytemuck::bytes_of(push).to_vec(), groups }
+    }
+}
+
 impl Script {
     /// A recording for one queue.
     pub fn on_one_queue(steps: Vec<Step>) -> Self {
@@ -82,6 +96,16 @@ impl Script {
     /// The dispatches, in the order in which they were recorded.
     pub fn dispatches(&self) -> impl Iterator<Item = &Dispatch> {
         self.steps().filter_map(|step| if let Step::Dispatch(d) = step { Some(d) } else { None })
+    }
+
+    pub fn dispatches_mut(&mut self) -> impl Iterator<Item = &mut Dispatch> {
+        let steps = self.submits.iter_mut().flat_map(|submit| &mut submit.steps);
+        steps.filter_map(|step| if let Step::Dispatch(d) = step { Some(d) } else { None })
+    }
+
+    /// It sets events or waits for some.
+    pub fn uses_events(&self) -> bool {
+        self.steps().any(|step| matches!(step, Step::Set { .. } | Step::Wait { .. }))
     }
 
     /// The events that are set; the runner resets them before each submit.

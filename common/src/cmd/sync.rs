@@ -3,11 +3,10 @@
 use ash::vk;
 
 use super::script::{Step, Sync};
-use super::{Access, Access1, Cmd, Scope, Scope1, Stage, Stage1};
+use super::{Access, Access1, Cmd, CommandBuffer, Scope, Scope1, Stage, Stage1};
 use crate::gpu::{Event, Image};
-use crate::tamper::Break;
 
-impl Cmd<'_> {
+impl Cmd {
     /// `vkCmdPipelineBarrier2` with one memory barrier.
     pub fn pipeline_barrier2(&self, src: Scope, dst: Scope) {
         self.barrier(src, dst, None);
@@ -42,41 +41,19 @@ impl Cmd<'_> {
     }
 
     fn barrier(&self, src: Scope, dst: Scope, image: Option<Image>) {
-        if !self.tamper.breaks(Break::NoBarriers) {
-            let (src, dst) = self.tamper.scopes(src, dst, Sync::Two);
-            self.step(Step::Barrier { src, dst, image });
-        }
+        self.step(Step::Barrier { src, dst, image });
     }
 
     fn set(&self, sync: Sync, event: Event, src: Scope, dst: Scope) {
-        if !self.can_use_events() || self.tamper.breaks(Break::NoSets) {
-            return;
-        }
-        self.noted.borrow_mut().first_event.get_or_insert(event);
-        let (src, dst) = match sync {
-            Sync::Two => self.tamper.scopes(src, dst, sync),
-            Sync::One => (self.tamper.stage(src), dst),
-        };
         self.step(Step::Set { sync, event, src, dst });
     }
 
     fn wait(&self, sync: Sync, event: Event, src: Scope, dst: Scope) {
-        if !self.can_use_events() || self.tamper.breaks(Break::NoWaits) {
-            return;
-        }
-        let first = self.noted.borrow().first_event;
-        let event = first.filter(|_| self.tamper.breaks(Break::FirstEvent)).unwrap_or(event);
-        let (src, dst) = self.tamper.scopes(src, dst, sync);
         self.step(Step::Wait { sync, event, src, dst });
     }
+}
 
-    fn can_use_events(&self) -> bool {
-        if !self.gpu.has_events() {
-            self.noted.borrow_mut().lacking = Some("events");
-        }
-        self.gpu.has_events()
-    }
-
+impl CommandBuffer<'_> {
     pub(super) fn record_barrier(&self, src: Scope, dst: Scope, image: Option<Image>) {
         let (memory, of_image);
         let info = if let Some(image) = image {

@@ -35,21 +35,17 @@ pub(crate) struct Reader {
     stamps: vk::QueryPool,
 }
 
-/// Reads the waves' clock twice, once for each device.
+/// Reads the waves' clock twice.
 ///
 /// # Errors
 /// Whatever a submit can meet.
 pub(super) fn set_against_stamps(lab: &Lab, session: &Session<'_>) -> Result<Result<Clock, Fault>> {
-    if let Some(found) = lab.gpu.wave_ticks.get() {
-        return Ok(found.clone());
-    }
     let reader = Reader::new(lab, session.stamps)?;
     let first = reader.read(&lab.gpu)?;
     thread::sleep(APART);
     let second = reader.read(&lab.gpu)?;
     let period_ns = f64::from(lab.device().timestamp_period_ns);
-    let found = judge([first, second], period_ns);
-    Ok(lab.gpu.wave_ticks.get_or_init(|| found).clone())
+    Ok(judge([first, second], period_ns))
 }
 
 /// The clock that two readings show; `period_ns` is that of the timestamps, which most waves' clocks

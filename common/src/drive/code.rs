@@ -39,7 +39,7 @@ pub(crate) fn dispatched(lab: &Lab) -> Result<Dispatched> {
             found.variants.push(VariantCode { variant: name, kernels: Vec::new(), left_out: Some(left_out) });
             continue;
         }
-        let (script, _) = session.script(at, 1)?;
+        let script = session.script(at, 1)?;
         let mut seen = BTreeSet::new();
         let kernels = script.dispatches().map(|dispatch| found.number(lab, dispatch.kernel));
         let kernels = kernels.filter(|number| seen.insert(*number)).collect();

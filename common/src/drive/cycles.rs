@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use super::clock;
 use super::session::Session;
-use crate::cmd::Cmd;
+use crate::cmd::CommandBuffer;
 use crate::gpu::Buffer;
 use crate::kernel::Kernel;
 use crate::lab::Lab;
@@ -139,11 +139,11 @@ impl Cycles {
         })
     }
 
-    fn record(&self, cmd: &Cmd<'_>, reading: u32) {
+    fn record(&self, cmd: &CommandBuffer<'_>, reading: u32) {
         cmd.dispatch(self.kernel, &[self.readings], &[reading, self.ticks], [1, 1, 1]);
     }
 
-    fn fetch(&self, cmd: &Cmd<'_>) {
+    fn fetch(&self, cmd: &CommandBuffer<'_>) {
         cmd.full_barrier();
         cmd.copy_buffer(self.readings, self.seen, 2 * 4 * WORDS as u64);
         cmd.host_barrier();
@@ -154,13 +154,13 @@ impl Cycles {
     }
 
     /// The first reading of a sample, in front of its window.
-    fn begin(&self, cmd: &Cmd<'_>) {
+    fn begin(&self, cmd: &CommandBuffer<'_>) {
         cmd.full_barrier();
         self.record(cmd, 0);
     }
 
     /// The second, behind it.
-    pub fn end(&self, cmd: &Cmd<'_>) {
+    pub fn end(&self, cmd: &CommandBuffer<'_>) {
         cmd.full_barrier();
         self.record(cmd, 1);
         self.fetch(cmd);
@@ -186,7 +186,7 @@ pub(super) enum Before {
 }
 
 impl Before {
-    pub fn record(&self, cmd: &Cmd<'_>) {
+    pub fn record(&self, cmd: &CommandBuffer<'_>) {
         match self {
             Self::Clock(cycles) => cycles.begin(cmd),
             Self::Touch(kernel, touched) => {

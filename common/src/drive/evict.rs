@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 
 use super::session::Session;
-use crate::cmd::Cmd;
+use crate::cmd::CommandBuffer;
 use crate::gpu::Buffer;
 use crate::kernel::Kernel;
 use crate::lab::Lab;
@@ -39,7 +39,7 @@ impl Evict {
         Ok(Self { kernel, filled, read, sink: buffer("sink", 16)?, bytes })
     }
 
-    pub fn record(&self, cmd: &Cmd<'_>) {
+    pub fn record(&self, cmd: &CommandBuffer<'_>) {
         cmd.region(format_args!("empty the caches"), || {
             cmd.full_barrier();
             cmd.fill_buffer(self.filled, 0);

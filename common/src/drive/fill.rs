@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::session::Session;
 use crate::Format;
-use crate::cmd::{Binding, Cmd};
+use crate::cmd::{Binding, CommandBuffer};
 use crate::gpu::{Gpu, Image};
 use crate::kernel::Kernel;
 use crate::lab::{Lab, Output};
@@ -39,7 +39,7 @@ fn sides_of_words(gpu: &Gpu, output: Binding) -> Option<(Image, [u32; 2])> {
 }
 
 impl Session<'_> {
-    pub(super) fn fill(&self, cmd: &Cmd<'_>, output: &Output, repetition: u32) {
+    pub(super) fn fill(&self, cmd: &CommandBuffer<'_>, output: &Output, repetition: u32) {
         for i in 0..output.set.each() {
             let to = output.set.get(repetition, i);
             let seed = output.seeds.iter().find(|(seeded, _)| *seeded == i).map(|(_, seed)| *seed);
@@ -58,6 +58,7 @@ impl Session<'_> {
 mod tests {
     use super::*;
     use crate::Extent;
+    use crate::cmd::Cmd;
     use crate::gpu::{Images, OpenOptions};
     use crate::lab::LabOptions;
     use crate::variant::Rep;
@@ -71,7 +72,7 @@ mod tests {
         let mut lab = Lab::new(gpu, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
         let kernel = lab.kernel("lab/increment.comp").build().unwrap();
         let images = images(&mut lab).unwrap();
-        let adds = move |cmd: &Cmd<'_>, rep: Rep, groups| {
+        let adds = move |cmd: &Cmd, rep: Rep, groups| {
             let [from, to] = [0, 1].map(|index| images.get(rep.index, index));
             cmd.dispatch(kernel, &[from, to], &(), groups);
         };

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use record::RaceMap;
 
-use crate::cmd::Cmd;
+use crate::cmd::CommandBuffer;
 use crate::element::Element;
 use crate::gpu::Buffer;
 use crate::kernel::Kernel;
@@ -45,7 +45,7 @@ impl Maps {
             let readback = lab.gpu.buffer("map of races (CPU)", bytes, Place::Readback)?;
             Ok(Some(Counting { size, bins, buffer, readback, trials: 0 }))
         };
-        let kernel = lab.kernel("lab/map.comp").untraced().build()?;
+        let kernel = lab.kernel("lab/map.comp").build()?;
         let mut maps = Self { kernel, of: checks.iter().map(counting).collect::<Result<_>>()? };
         maps.clear(lab)?;
         Ok(maps)
@@ -64,7 +64,7 @@ impl Maps {
     }
 
     /// Adds the texels of `actual` that differ from `expected`.
-    pub fn record(&self, cmd: &Cmd<'_>, variant: usize, expected: Buffer, actual: Buffer) {
+    pub fn record(&self, cmd: &CommandBuffer<'_>, variant: usize, expected: Buffer, actual: Buffer) {
         let Some(map) = &self.of[variant] else { return };
         let groups = (map.size[0] * map.size[1]).div_ceil(128).min(4096);
         let push = [map.size[0], map.size[1], map.bins[0], map.bins[1]];

@@ -20,8 +20,8 @@ use record::error::{Halt, one_line};
 use record::{Promise, Status};
 
 use super::check::{miscount, must_differ};
-use super::session::Session;
-use crate::cmd::Cmd;
+use super::session::{Session, Work};
+use crate::cmd::CommandBuffer;
 use crate::lab::Lab;
 use crate::variant::Recording;
 
@@ -87,14 +87,16 @@ pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Profiled> {
 /// Preparation, frame and verification; returns what is to be said of them, or what is wrong with the result.
 fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize) -> Result<Result<String, String>> {
     let (gpu, name, repetitions) = (&lab.gpu, &lab.variants[v].name, lab.repetitions());
-    let dispatches = session.script(v, repetitions)?.0.dispatches().count();
-    gpu.run_once(&format!("the preparation of {name}"), |cmd| session.prepare(cmd, v, repetitions))?;
+    let script = session.script(v, repetitions)?;
+    let work = Work { variant: v, repetitions, script: &script, notes: None };
+    let dispatches = script.dispatches().count();
+    gpu.run_once(&format!("the preparation of {name}"), |cmd| session.prepare(cmd, &work))?;
     part_captures();
     for (begin, _) in FRAME {
         gpu.insert_queue_label(begin)?;
     }
     let before = gpu.submits();
-    submit(session, v, repetitions)?;
+    submit(session, &work)?;
     let last = gpu.submits();
     for (_, end) in FRAME.iter().rev() {
         gpu.insert_queue_label(end)?;
@@ -119,20 +121,20 @@ fn part_captures() {
 }
 
 /// The variant's commands and nothing else.
-fn submit(session: &mut Session<'_>, v: usize, repetitions: u32) -> Result<()> {
-    let gpu = &session.lab.gpu;
-    if matches!(session.lab.variants[v].record, Recording::Queues(_)) {
+fn submit(session: &mut Session<'_>, work: &Work<'_>) -> Result<()> {
+    let (gpu, variant) = (&session.lab.gpu, &session.lab.variants[work.variant]);
+    if matches!(variant.record, Recording::Queues(_)) {
         let mut two = session.two_queues.take().context("the device has one queue")?;
-        let done = two.run_bare(session, v, repetitions);
+        let done = two.run_bare(session, work);
         session.two_queues = Some(two);
         return done;
     }
     gpu.reset_pool(session.pool)?;
-    let mut cmd = Cmd::begin_for(gpu, session.buffer, session.lab.variants[v].usage)?;
-    session.record(&mut cmd, v, repetitions);
+    let cmd = CommandBuffer::begin_for(gpu, session.buffer, variant.usage)?;
+    session.record(&cmd, work);
     cmd.end()?;
     gpu.submit(session.buffer, session.fence)?;
-    gpu.wait(session.fence, &session.lab.variants[v].name)
+    gpu.wait(session.fence, &variant.name)
 }
 
 /// In words, whether the images hold what the variant promises.

@@ -2,14 +2,15 @@
 //! sets, and whether it is well-formed.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use record::{Kind, Status};
 
 use super::maps::Maps;
 use super::session::Session;
 use crate::cmd::script::Script;
-use crate::cmd::{Cmd, Noted, Queues};
+use crate::cmd::{Cmd, Queues};
 use crate::gpu::{Event, Set};
 use crate::kernel::Kernel;
 use crate::lab::{Check, Output};
@@ -21,7 +22,8 @@ use crate::variant::{Recording, Rep};
 pub(super) struct Rehearsed {
     /// The events that are set, per number of repetitions.
     events: Vec<(u32, Vec<Event>)>,
-    lacking: Option<&'static str>,
+    /// It uses events, and the device has none.
+    lacks_events: bool,
     kernels: BTreeSet<Kernel>,
     /// The lab's outputs and checks that it uses.
     outputs: Vec<usize>,
@@ -52,39 +54,46 @@ impl<'l> Session<'l> {
         if let Some(status) = &self.lab.variants[variant].left_out {
             return Some(status.clone());
         }
-        if let Some(what) = self.rehearsed[variant].lacking {
-            return Some(Status::Unsupported { reason: format!("the device has no {what}") });
+        if self.rehearsed[variant].lacks_events {
+            return Some(Status::Unsupported { reason: "the device has no events".into() });
         }
         let on_two = matches!(self.lab.variants[variant].record, Recording::Queues(_));
         (on_two && !self.lab.gpu.has_second_queue())
             .then(|| Status::Skipped { reason: "the device has one queue".into() })
     }
 
-    /// What a variant records for so many repetitions.
-    pub fn script(&self, variant: usize, repetitions: u32) -> Result<(Script, Noted)> {
-        let rep = |index| Rep { index, count: repetitions };
-        let (script, mut noted) = match &self.lab.variants[variant].record {
-            Recording::OneQueue(record) => {
-                let cmd = Cmd::script(&self.lab.gpu);
-                (0..repetitions).for_each(|index| record(&cmd, rep(index)));
-                let (steps, noted) = cmd.into_steps();
-                (Script::on_one_queue(steps), noted)
-            }
-            Recording::Queues(record) => {
-                let queues = Queues::new(&self.lab.gpu);
-                (0..repetitions).for_each(|index| record(&queues, rep(index)));
-                queues.end()
-            }
+    /// What is recorded of a variant for so many repetitions: what it lists or, under `--break`, something else.
+    ///
+    /// # Errors
+    /// A list that cannot be recorded.
+    pub fn script(&self, variant: usize, repetitions: u32) -> Result<Rc<Script>> {
+        let known = self.scripts.borrow().get(&(variant, repetitions)).cloned();
+        let script = match known {
+            Some(script) => script,
+            None => Rc::new(self.listed(variant, repetitions)?),
         };
-        match noted.misuse.take() {
-            Some(error) => Err(error.context(format!("variant {}", self.lab.variants[variant].name))),
-            None => Ok((script, noted)),
-        }
+        self.scripts.borrow_mut().entry((variant, repetitions)).or_insert_with(|| Rc::clone(&script));
+        Ok(if self.tamper.is_none() { script } else { Rc::new(self.tamper.apply(Script::clone(&script))) })
+    }
+
+    fn listed(&self, variant: usize, repetitions: u32) -> Result<Script> {
+        let reps = || (0..repetitions).map(|index| Rep { index, count: repetitions });
+        let listed = match &self.lab.variants[variant].record {
+            Recording::OneQueue(record) => {
+                Ok(Script::on_one_queue(Cmd::steps(|cmd| reps().for_each(|rep| record(cmd, rep)))))
+            }
+            Recording::Queues(record) => Queues::script(|queues| reps().for_each(|rep| record(queues, rep))),
+        };
+        let checked = listed.and_then(|script| {
+            script.submits.iter().try_for_each(|submit| self.lab.gpu.check(&submit.steps))?;
+            Ok(script)
+        });
+        checked.with_context(|| format!("variant {}", self.lab.variants[variant].name))
     }
 
     /// The events that are reset before a variant is recorded.
     pub fn events_reset(&self, variant: usize, repetitions: u32) -> &[Event] {
-        if self.lab.gpu.tamper.get().breaks(Break::NoResets) {
+        if self.tamper.breaks(Break::NoResets) {
             return &[];
         }
         // The events of fewer repetitions are among those of more.
@@ -99,8 +108,8 @@ impl<'l> Session<'l> {
         }
         let most = self.lab.repetitions();
         for repetitions in (1..=most).filter(|n| [1, 2, most].contains(n)) {
-            let (script, noted) = self.script(variant, repetitions)?;
-            rehearsed.lacking = rehearsed.lacking.or(noted.lacking);
+            let script = self.script(variant, repetitions)?;
+            rehearsed.lacks_events |= script.uses_events() && !self.lab.gpu.has_events();
             rehearsed.events.push((repetitions, script.events_set()));
             rehearsed.kernels.extend(script.dispatches().map(|dispatch| dispatch.kernel));
             let used = script.bindings();
@@ -115,14 +124,14 @@ impl<'l> Session<'l> {
         }
         let name = &self.lab.variants[variant].name;
         let unchecked = rehearsed.checks.is_empty() && !self.lab.checks.is_empty();
-        ensure!(!unchecked || rehearsed.lacking.is_some(), "variant {name} uses nothing that is checked");
+        ensure!(!unchecked || rehearsed.lacks_events, "variant {name} uses nothing that is checked");
         Ok(rehearsed)
     }
 
     /// Why a recording must not be submitted: a wait for an event that nothing sets would hang the
     /// device. A test that wants to see the time-out may have it, on a CPU device.
     pub fn endless(&self, script: &Script) -> Option<String> {
-        let wanted = self.lab.gpu.tamper.get().broken == Some(Break::Endless);
+        let wanted = self.tamper.broken == Some(Break::Endless);
         if wanted && self.lab.gpu.facts.kind == Kind::Cpu {
             return None;
         }

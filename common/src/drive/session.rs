@@ -6,6 +6,9 @@
 //! behind the window │ read the clock ─ full barrier ─ compare every checked image with the twin ─ counters
 //! ```
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -22,15 +25,17 @@ use super::rehearsal::Rehearsed;
 use super::two_queues::TwoQueues;
 use super::verify::Counted;
 use crate::cmd::script::Script;
-use crate::cmd::{Cmd, Queue, Usage};
+use crate::cmd::{CommandBuffer, Queue, Usage};
 use crate::fault::attempt;
 use crate::gpu::Buffer;
 use crate::kernel::Kernel;
 use crate::lab::Lab;
 use crate::measure::Reading;
 use crate::memory::Place;
+use crate::tamper::Tamper;
+use crate::trace::plan::Notes;
 use crate::tracy::{self, Timeline};
-use crate::variant::{Recording, Rep};
+use crate::variant::Recording;
 
 /// Objects that every sample reuses.
 pub(crate) struct Session<'l> {
@@ -49,11 +54,25 @@ pub(crate) struct Session<'l> {
     /// Where the CPU reads an image; made here, so that no memory is asked for once samples are taken.
     pub(crate) readback: Option<Buffer>,
     pub(super) rehearsed: Vec<Rehearsed>,
+    /// What variants list, per number of repetitions.
+    pub(super) scripts: RefCell<BTreeMap<(usize, u32), Rc<Script>>>,
+    /// How their lists are changed before they are recorded.
+    pub(super) tamper: Tamper,
     pub(super) two_queues: Option<TwoQueues>,
     pub(super) maps: Option<Maps>,
     pub(super) evict: Option<Evict>,
     pub(super) before: Option<Before>,
     timeline: Timeline<'l>,
+}
+
+/// What one submit runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Work<'w> {
+    pub variant: usize,
+    pub repetitions: u32,
+    pub script: &'w Script,
+    /// Where its kernels note their waves, if they do.
+    pub notes: Option<&'w Notes>,
 }
 
 impl<'l> Session<'l> {
@@ -67,13 +86,15 @@ impl<'l> Session<'l> {
             buffer: gpu.command_buffer(pool)?,
             fence: gpu.fence()?,
             stamps: gpu.timestamps(2)?,
-            compare: lab.kernel("lab/compare.comp").untraced().build()?,
+            compare: lab.kernel("lab/compare.comp").build()?,
             filler: Filler::new(lab)?,
             flat: None,
             counters: None,
             seen: None,
             readback: None,
             rehearsed: Vec::new(),
+            scripts: RefCell::default(),
+            tamper: Tamper { complete: false, broken: lab.broken },
             two_queues: None,
             maps: None,
             evict: None,
@@ -99,11 +120,19 @@ impl<'l> Session<'l> {
     /// # Errors
     /// A queue that hangs, a lost device; timestamps that are no times come as [`BadStamps`].
     pub fn sample(&mut self, variant: Option<usize>, repetitions: u32) -> Result<Reading> {
+        let Some(variant) = variant else { return self.sample_of(None) };
+        let script = self.script(variant, repetitions)?;
+        self.sample_of(Some(&Work { variant, repetitions, script: &script, notes: None }))
+    }
+
+    /// As [`Session::sample`], of a script of the caller's.
+    pub fn sample_of(&mut self, work: Option<&Work<'_>>) -> Result<Reading> {
         let on_two = |v: usize| matches!(self.lab.variants[v].record, Recording::Queues(_));
-        let [recorded, submitted] = match variant {
-            Some(variant) if on_two(variant) => self.run_on_two_queues(variant, repetitions)?,
-            _ => self.run(variant, repetitions)?,
+        let [recorded, submitted] = match work {
+            Some(work) if on_two(work.variant) => self.run_on_two_queues(work)?,
+            _ => self.run(work)?,
         };
+        let (variant, repetitions) = (work.map(|work| work.variant), work.map_or(0, |work| work.repetitions));
         if let (Some(maps), Some(variant)) = (&mut self.maps, variant) {
             maps.count(variant, repetitions);
         }
@@ -149,20 +178,20 @@ impl<'l> Session<'l> {
 
     /// One command buffer, one submit. Returns the CPU times of recording the variant and of
     /// submitting.
-    fn run(&self, variant: Option<usize>, repetitions: u32) -> Result<[Duration; 2]> {
+    fn run(&self, work: Option<&Work<'_>>) -> Result<[Duration; 2]> {
         let recording = tracy::span("record");
         self.lab.gpu.reset_pool(self.pool)?;
-        let usage = variant.map_or(Usage::ONE_TIME_SUBMIT, |v| self.lab.variants[v].usage);
-        let mut cmd = Cmd::begin_for(&self.lab.gpu, self.buffer, usage)?;
+        let usage = work.map_or(Usage::ONE_TIME_SUBMIT, |work| self.lab.variants[work.variant].usage);
+        let cmd = CommandBuffer::begin_for(&self.lab.gpu, self.buffer, usage)?;
         cmd.reset_query_pool(self.stamps, 2);
-        match (variant, &self.before) {
-            (Some(variant), _) => self.prepare(&cmd, variant, repetitions),
+        match (work, &self.before) {
+            (Some(work), _) => self.prepare(&cmd, work),
             (None, Some(before)) => before.record(&cmd),
             (None, None) => {}
         }
-        let recorded = self.window(&mut cmd, variant, repetitions);
-        if let Some(variant) = variant {
-            self.verify(&cmd, variant, repetitions);
+        let recorded = self.window(&cmd, work);
+        if let Some(work) = work {
+            self.verify(&cmd, work.variant, work.repetitions);
         }
         cmd.end()?;
         recording.end();
@@ -170,30 +199,25 @@ impl<'l> Session<'l> {
         let submitted = self.lab.gpu.submit(self.buffer, self.fence)?;
         submitting.end();
         let waiting = tracy::span("wait");
-        self.lab.gpu.wait(self.fence, self.name_of(variant))?;
+        self.lab.gpu.wait(self.fence, self.name_of(work.map(|work| work.variant)))?;
         waiting.end();
         Ok([recorded, submitted])
     }
 
-    fn run_on_two_queues(&mut self, variant: usize, repetitions: u32) -> Result<[Duration; 2]> {
+    fn run_on_two_queues(&mut self, work: &Work<'_>) -> Result<[Duration; 2]> {
         let mut two = self.two_queues.take().context("the device has one queue")?;
-        let times = two.run(self, variant, repetitions);
+        let times = two.run(self, work);
         self.two_queues = Some(two);
         times
     }
 
     /// Runs the dispatches of a script in this order, each behind a full barrier, without a stamp,
     /// and counts.
-    pub fn replay(
-        &self,
-        variant: usize,
-        script: &Script,
-        repetitions: u32,
-        order: &[usize],
-    ) -> Result<Counted> {
+    pub fn replay(&self, work: &Work<'_>, order: &[usize]) -> Result<Counted> {
+        let Work { variant, repetitions, script, .. } = *work;
         self.lab.gpu.reset_pool(self.pool)?;
-        let cmd = Cmd::begin(&self.lab.gpu, self.buffer)?;
-        self.prepare(&cmd, variant, repetitions);
+        let cmd = CommandBuffer::begin(&self.lab.gpu, self.buffer)?;
+        self.prepare(&cmd, work);
         let steps: Vec<_> = script.dispatches().collect();
         for &at in order {
             cmd.full_barrier();
@@ -208,7 +232,7 @@ impl<'l> Session<'l> {
 
     /// The raw timestamps of an empty window.
     pub fn empty_window(&self) -> Result<[u64; 2]> {
-        self.run(None, 0)?;
+        self.run(None)?;
         self.read_stamps()
     }
 
@@ -231,20 +255,16 @@ impl<'l> Session<'l> {
         self.timeline.profiler()
     }
 
-    pub(super) fn record(&self, cmd: &mut Cmd<'_>, variant: usize, repetitions: u32) {
-        let variant = &self.lab.variants[variant];
-        let Recording::OneQueue(record) = &variant.record else { return };
-        cmd.tampered(|cmd| {
-            cmd.region(format_args!("{}", variant.name), || {
-                for index in 0..repetitions {
-                    record(cmd, Rep { index, count: repetitions });
-                }
-            });
+    /// The commands of a script for one queue, in a region of the variant's name.
+    pub(super) fn record(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
+        cmd.region(format_args!("{}", self.lab.variants[work.variant].name), || {
+            work.script.submits.iter().for_each(|submit| cmd.replay(&submit.steps));
         });
     }
 
     /// Fills, seeds, resets. What the caches hold after it is what `warm` means; a run with --cold empties them.
-    pub(super) fn prepare(&self, cmd: &Cmd<'_>, variant: usize, repetitions: u32) {
+    pub(super) fn prepare(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
+        let Work { variant, repetitions, .. } = *work;
         cmd.region(format_args!("prepare"), || {
             for output in self.outputs(variant) {
                 for repetition in 0..repetitions {
@@ -257,7 +277,7 @@ impl<'l> Session<'l> {
             if let Some(counters) = self.counters {
                 cmd.fill_buffer(counters, 0);
             }
-            self.prepare_trace(cmd);
+            work.notes.into_iter().for_each(|notes| notes.prepare(cmd));
         });
         if let Some(evict) = &self.evict {
             evict.record(cmd);
@@ -273,13 +293,13 @@ impl<'l> Session<'l> {
     /// No memory is made visible in the window but what the variant itself asks for: with full
     /// memory barriers here the empty window took 6.1 µs on an H200 (driver 580), with these 1.9 µs,
     /// and every isolated time was longer by the difference.
-    fn window(&self, cmd: &mut Cmd<'_>, variant: Option<usize>, repetitions: u32) -> Duration {
+    fn window(&self, cmd: &CommandBuffer<'_>, work: Option<&Work<'_>>) -> Duration {
         cmd.full_barrier();
         cmd.write_timestamp2(self.stamps, 0);
         cmd.execution_barrier();
         let began = Instant::now();
-        if let Some(variant) = variant {
-            self.record(cmd, variant, repetitions);
+        if let Some(work) = work {
+            self.record(cmd, work);
         }
         let recorded = began.elapsed();
         cmd.execution_barrier();
@@ -326,7 +346,7 @@ mod tests {
         lab.unchecked("it does nothing");
         let mut session = Session::new(&lab).unwrap();
         session.rehearse().unwrap();
-        session.run(Some(0), 1).unwrap();
+        session.sample(Some(0), 1).unwrap();
         assert!(lab.gpu.take_messages().is_empty());
         lab.gpu.submit(session.buffer, session.fence).unwrap();
         lab.gpu.wait(session.fence, "the second submit").unwrap();

@@ -9,22 +9,22 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use record::error::{NoRoom, one_line};
 use record::stats::Summary;
 use record::trace::{MOST_DRAWN, Trace, TraceFigures};
 use record::{Multiprocessors, Traced};
 
 use super::clock;
-use super::session::{BadStamps, Session};
-use crate::cmd::Cmd;
+use super::session::{BadStamps, Session, Work};
+use crate::cmd::CommandBuffer;
 use crate::gpu::Buffer;
+use crate::kernel::Kernel;
 use crate::lab::Lab;
 use crate::measure::{Reading, RowPlan};
 use crate::memory::{Place, Sharing};
-use crate::trace::Recorder;
 use crate::trace::decode::{Clock, Fault, Left, Noted, decode};
-use crate::trace::plan::{MOST_SLOTS, Planned, Region, plan};
+use crate::trace::plan::{MOST_SLOTS, Notes, Planned, Region, plan};
 
 /// Rounds that are kept, where their words take no more than [`MOST_KEPT`]; of more, three or one. One more
 /// comes before them, for kernels that have not run yet.
@@ -96,6 +96,7 @@ pub(super) fn trace(
     }
     let mut takings: Vec<Taking<'_>> =
         subjects.into_iter().map(|subject| Taking::new(lab, session, subject)).collect::<Result<_>>()?;
+    lab.gpu.compile(&takings.iter().flat_map(|taking| traced_kernels(lab, &taking.regions)).collect())?;
     let sizes = || takings.iter().map(|taking| bytes_of(&taking.regions));
     let round = sizes().sum::<u64>();
     let rounds = [ROUNDS, 3].into_iter().find(|rounds| rounds * round <= MOST_KEPT).unwrap_or(1);
@@ -224,13 +225,12 @@ impl Tracer<'_> {
 
     /// One traced submit.
     fn sample(&self, session: &mut Session<'_>, variant: usize, regions: &[Region]) -> Result<Reading> {
-        let recorder = &self.lab.gpu.recorder;
-        *recorder.borrow_mut() = Some(Recorder::new(self.buffer, regions.to_vec()));
-        let reading = session.sample(Some(variant), 1);
-        let recorder = recorder.borrow_mut().take().context("a recorder that is gone")?;
-        let reading = reading?;
-        ensure!(recorder.is_complete(), "not every dispatch was traced");
-        Ok(reading)
+        let notes = Notes { buffer: self.buffer, regions: regions.to_vec() };
+        let script = {
+            let (listed, arena) = (session.script(variant, 1)?, self.lab.gpu.arena());
+            notes.taken(&listed, |kernel| arena.kernel(kernel).traced.unwrap_or(kernel))
+        };
+        session.sample_of(Some(&Work { variant, repetitions: 1, script: &script, notes: Some(&notes) }))
     }
 
     /// What its waves left.
@@ -297,6 +297,12 @@ fn wake(session: &mut Session<'_>, takings: &[Taking<'_>]) -> Result<()> {
     Ok(())
 }
 
+/// The kernels that note their waves in these.
+fn traced_kernels(lab: &Lab, regions: &[Region]) -> Vec<Kernel> {
+    let arena = lab.gpu.arena();
+    regions.iter().filter_map(|region| arena.kernel(region.planned.kernel).traced).collect()
+}
+
 /// Bytes of the trace's buffer that these take.
 fn bytes_of(regions: &[Region]) -> u64 {
     regions.last().map_or(0, |last| last.offset + last.bytes())
@@ -304,12 +310,13 @@ fn bytes_of(regions: &[Region]) -> u64 {
 
 /// Where the dispatches of a variant note their waves, or which kernel cannot.
 fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Vec<Region>, String>> {
-    let (script, _) = session.script(variant, 1)?;
-    let arena = lab.gpu.arena();
+    let script = session.script(variant, 1)?;
     let mut planned = Vec::new();
     for dispatch in script.dispatches() {
+        let traced = lab.gpu.traced(&lab.shaders, dispatch.kernel)?;
+        let arena = lab.gpu.arena();
         let slot = arena.kernel(dispatch.kernel);
-        if slot.traced.is_none() {
+        if traced.is_none() {
             return Ok(Err(format!("{} has no room for one more storage buffer", slot.facts.name)));
         }
         let invocations: u32 = slot.facts.workgroup.iter().product();
@@ -379,15 +386,13 @@ impl<'l> Spotlight<'l> {
     }
 }
 
-impl Session<'_> {
-    /// Empties the trace's regions and writes their heads, where a trace is being recorded.
-    pub(super) fn prepare_trace(&self, cmd: &Cmd<'_>) {
-        if let Some(recorder) = &*self.lab.gpu.recorder.borrow() {
-            cmd.fill_buffer(recorder.buffer, 0);
-            cmd.full_barrier();
-            for region in &recorder.regions {
-                cmd.update_buffer(recorder.buffer, region.offset, &region.head());
-            }
+impl Notes {
+    /// Empties the regions and writes their heads.
+    pub(super) fn prepare(&self, cmd: &CommandBuffer<'_>) {
+        cmd.fill_buffer(self.buffer, 0);
+        cmd.full_barrier();
+        for region in &self.regions {
+            cmd.update_buffer(self.buffer, region.offset, &region.head());
         }
     }
 }

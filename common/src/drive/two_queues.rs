@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use ash::vk;
 
-use super::session::Session;
+use super::session::{Session, Work};
 use crate::cmd::script::Submit;
-use crate::cmd::{Cmd, Point, Queue, Stage};
+use crate::cmd::{CommandBuffer, Point, Queue, Stage};
 use crate::gpu::{Gpu, Mark};
 use crate::tracy;
 
@@ -55,51 +55,52 @@ impl TwoQueues {
 
     /// Takes a sample, up to the stamps and counters that it leaves on the device. Returns the CPU
     /// times of recording and submitting the window.
-    pub fn run(&mut self, session: &Session<'_>, variant: usize, repetitions: u32) -> Result<[Duration; 2]> {
+    pub fn run(&mut self, session: &Session<'_>, work: &Work<'_>) -> Result<[Duration; 2]> {
+        let Work { variant, repetitions, script, .. } = *work;
         let gpu = &session.lab.gpu;
         let recording = tracy::span("record");
         for pool in self.pools {
             gpu.reset_pool(pool)?;
         }
-        let prepare = Cmd::begin(gpu, self.around[0])?;
+        let prepare = CommandBuffer::begin(gpu, self.around[0])?;
         prepare.reset_query_pool(session.stamps, 2);
-        session.prepare(&prepare, variant, repetitions);
+        session.prepare(&prepare, work);
         prepare.full_barrier();
         prepare.end()?;
-        let verify = Cmd::begin(gpu, self.around[1])?;
+        let verify = CommandBuffer::begin(gpu, self.around[1])?;
         session.verify(&verify, variant, repetitions);
         verify.end()?;
         let began = Instant::now();
-        let submits = session.script(variant, repetitions)?.0.submits;
-        let buffers = self.record(session, variant, &submits, true)?;
+        let submits = &script.submits;
+        let buffers = self.record(session, variant, submits, true)?;
         let recorded = began.elapsed();
         recording.end();
 
         let submitting = tracy::span("submit");
         gpu.submit_to(Queue::First, &[], self.around[0], &[], vk::Fence::null())?;
-        let submitted = self.submit(gpu, &submits, &buffers)?;
+        let submitted = self.submit(gpu, submits, &buffers)?;
         gpu.submit(self.around[1], session.fence)?;
         submitting.end();
         let waiting = tracy::span("wait");
         gpu.wait(session.fence, &session.lab.variants[variant].name)?;
         waiting.end();
-        self.count(&submits);
+        self.count(submits);
         Ok([recorded, submitted])
     }
 
     /// Submits the variant's commands and nothing else, as a capture wants them: without stamps, and
     /// without the gate, because a driver that captures each submit waits for its end before it takes
     /// the next.
-    pub fn run_bare(&mut self, session: &Session<'_>, variant: usize, repetitions: u32) -> Result<()> {
+    pub fn run_bare(&mut self, session: &Session<'_>, Work { variant, script, .. }: &Work<'_>) -> Result<()> {
         let gpu = &session.lab.gpu;
         for pool in self.pools {
             gpu.reset_pool(pool)?;
         }
-        let submits = session.script(variant, repetitions)?.0.submits;
-        let buffers = self.record(session, variant, &submits, false)?;
-        self.submit_all(gpu, &submits, &buffers, None, session.fence)?;
-        gpu.wait(session.fence, &session.lab.variants[variant].name)?;
-        self.count(&submits);
+        let submits = &script.submits;
+        let buffers = self.record(session, *variant, submits, false)?;
+        self.submit_all(gpu, submits, &buffers, None, session.fence)?;
+        gpu.wait(session.fence, &session.lab.variants[*variant].name)?;
+        self.count(submits);
         Ok(())
     }
 
@@ -130,12 +131,12 @@ impl TwoQueues {
             }
             let buffer = self.buffers[queue][used[queue]];
             used[queue] += 1;
-            let cmd = Cmd::begin(gpu, buffer)?;
+            let cmd = CommandBuffer::begin(gpu, buffer)?;
             if stamped && submit.point.queue == Queue::First && is_first(at) {
                 cmd.write_timestamp2(session.stamps, 0);
                 cmd.execution_barrier();
             }
-            cmd.region(format_args!("{name}"), || submit.steps.iter().for_each(|step| cmd.replay(step)));
+            cmd.region(format_args!("{name}"), || cmd.replay(&submit.steps));
             if stamped && at + 1 == submits.len() {
                 cmd.execution_barrier();
                 cmd.write_timestamp2(session.stamps, 1);

@@ -5,7 +5,7 @@ use std::ptr;
 use anyhow::Result;
 
 use super::session::Session;
-use crate::cmd::{Binding, Cmd};
+use crate::cmd::{Binding, CommandBuffer};
 use crate::gpu::Buffer;
 use crate::lab::{Check, Shown};
 use crate::tracy;
@@ -22,7 +22,7 @@ pub(crate) struct Counted {
 }
 
 /// The buffer that a result stands in, row by row: its own or, for an image, `flat`.
-fn laid_out(cmd: &Cmd<'_>, check: &Check, repetition: u32, flat: Buffer) -> Option<Buffer> {
+fn laid_out(cmd: &CommandBuffer<'_>, check: &Check, repetition: u32, flat: Buffer) -> Option<Buffer> {
     match check.set.get(repetition, check.index) {
         Binding::Image(image) => {
             cmd.copy_image_to_buffer(image, flat);
@@ -30,7 +30,7 @@ fn laid_out(cmd: &Cmd<'_>, check: &Check, repetition: u32, flat: Buffer) -> Opti
             Some(flat)
         }
         Binding::Buffer(buffer) => Some(buffer),
-        Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) => None,
+        Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..) => None,
     }
 }
 
@@ -45,13 +45,13 @@ impl<'l> Session<'l> {
     }
 
     /// Records what brings a result of the last sample into a buffer, row by row.
-    pub fn lay_out(&self, cmd: &Cmd<'_>, check: &Check) -> Option<Buffer> {
+    pub fn lay_out(&self, cmd: &CommandBuffer<'_>, check: &Check) -> Option<Buffer> {
         laid_out(cmd, check, 0, self.flat?)
     }
 }
 
 impl Session<'_> {
-    pub(super) fn verify(&self, cmd: &Cmd<'_>, variant: usize, repetitions: u32) {
+    pub(super) fn verify(&self, cmd: &CommandBuffer<'_>, variant: usize, repetitions: u32) {
         if let Some(clock) = self.clock() {
             clock.end(cmd);
         }
@@ -134,7 +134,7 @@ impl Session<'_> {
             match result {
                 Binding::Image(image) => cmd.copy_image_to_buffer(image, readback),
                 Binding::Buffer(buffer) => cmd.copy_buffer(buffer, readback, 4 * check.twin.len() as u64),
-                Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) => {}
+                Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..) => {}
             }
             cmd.host_barrier();
         })?;

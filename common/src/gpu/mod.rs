@@ -19,7 +19,7 @@ pub(crate) use instance::Instance;
 pub(crate) use queue::Mark;
 pub(crate) use wave_clock::WaveClock;
 
-use std::cell::{Cell, OnceCell, Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::ffi::{CStr, CString};
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -31,12 +31,9 @@ use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use record::error::Halt;
 use record::{DeviceFacts, Kind};
 
-use crate::cmd::Queue;
+use crate::cmd::{CommandBuffer, Queue};
 use crate::code::Reader;
 use crate::fault;
-use crate::tamper::Tamper;
-use crate::trace::Recorder;
-use crate::trace::decode::{Clock, Fault};
 use crate::validation::Messages;
 
 /// PCI vendor id.
@@ -99,14 +96,7 @@ pub struct Gpu {
     submits: Cell<u64>,
     tools: Vec<String>,
     pub(crate) clock: Calibrated,
-    pub(crate) tamper: Cell<Tamper>,
     pub(crate) waves: WaveClock,
-    /// What the waves' clock was found to be, once it was looked at.
-    pub(crate) wave_ticks: OnceCell<Result<Clock, Fault>>,
-    /// Kernels are built a second time, with the wrapper that notes their waves.
-    pub(crate) traces: Cell<bool>,
-    /// Where a recording that is being made notes its waves.
-    pub(crate) recorder: RefCell<Option<Recorder>>,
     instance: ManuallyDrop<Instance>,
 }
 
@@ -216,11 +206,7 @@ impl Gpu {
             submits: Cell::new(0),
             tools: device::tools(&instance.raw, chosen.physical),
             clock: features.clock,
-            tamper: Cell::default(),
             waves: features.waves,
-            traces: Cell::default(),
-            wave_ticks: OnceCell::new(),
-            recorder: RefCell::default(),
             facts: DeviceFacts { device_clock: features.waves.clock, ..chosen.facts },
             device,
             instance: ManuallyDrop::new(instance),
@@ -382,13 +368,13 @@ impl Gpu {
     }
 
     /// Runs work outside any measurement; what it wrote is visible to all later work and to the CPU.
-    pub(crate) fn run_once(&self, what: &str, record: impl FnOnce(&crate::Cmd<'_>)) -> Result<()> {
+    pub(crate) fn run_once(&self, what: &str, record: impl FnOnce(&CommandBuffer<'_>)) -> Result<()> {
         self.prepare_once()?;
         let Some((pool, buffer, fence)) = self.arena().once else {
             anyhow::bail!("no commands to run {what} with")
         };
         self.reset_pool(pool)?;
-        let cmd = crate::Cmd::begin(self, buffer)?;
+        let cmd = CommandBuffer::begin(self, buffer)?;
         record(&cmd);
         cmd.full_barrier();
         cmd.end()?;

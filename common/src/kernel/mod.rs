@@ -53,8 +53,6 @@ pub(crate) struct Recipe {
     pub(crate) parts: Option<Parts>,
     /// Wrapped, so that it notes its waves.
     traced: bool,
-    /// Never to be wrapped.
-    untraced: bool,
 }
 
 impl<'g> KernelBuilder<'g> {
@@ -105,12 +103,6 @@ impl<'g> KernelBuilder<'g> {
         self
     }
 
-    /// Never traces it: a kernel that only proves or counts something, outside the variants.
-    pub fn untraced(mut self) -> Self {
-        self.recipe.untraced = true;
-        self
-    }
-
     /// As [`KernelBuilder::build`]; where the device's limits do not allow the kernel, the reason for
     /// [`Variant::skip`](crate::Variant::skip), beside a kernel that no dispatch may name.
     ///
@@ -134,15 +126,7 @@ impl<'g> KernelBuilder<'g> {
     pub fn build(self) -> Result<Kernel> {
         let Self { gpu, shaders, recipe } = self;
         recipe.parts.as_ref().map_or(Ok(()), Parts::check)?;
-        let slot = gpu.drafted(shaders, &recipe)?;
-        let has_room = slot.interface.bindings.len() < gpu.max_push_descriptors() as usize
-            && slot.interface.storage_buffers() < gpu.most_storage_buffers();
-        let kernel = gpu.keep(slot)?;
-        if gpu.traces.get() && has_room && !recipe.untraced {
-            let traced = gpu.keep(gpu.drafted(shaders, &recipe.traced())?)?;
-            gpu.arena.borrow_mut().kernels[kernel.0 as usize].traced = Some(traced);
-        }
-        Ok(kernel)
+        gpu.keep(gpu.drafted(shaders, &recipe)?)
     }
 
     /// A kernel of the runner's that no record shows and nothing traces.
@@ -304,15 +288,35 @@ impl Gpu {
         arena.kernels.iter().filter(|slot| !slot.is_traced).map(|slot| slot.facts.clone()).collect()
     }
 
-    /// Makes the pipelines of these kernels, and of those that note their waves, where they have none yet.
+    /// The kernel with the wrapper around it that notes its waves, made at the first call; nothing where the device
+    /// binds no storage buffer more.
+    ///
+    /// # Errors
+    /// A wrapper that does not compile.
+    pub(crate) fn traced(&self, shaders: &Library, kernel: Kernel) -> Result<Option<Kernel>> {
+        let recipe = {
+            let arena = self.arena();
+            let slot = arena.kernel(kernel);
+            let has_room = slot.interface.bindings.len() < self.max_push_descriptors() as usize
+                && slot.interface.storage_buffers() < self.most_storage_buffers();
+            if slot.traced.is_some() || !has_room {
+                return Ok(slot.traced);
+            }
+            slot.recipe.clone().traced()
+        };
+        let traced = self.keep(self.drafted(shaders, &recipe)?)?;
+        self.arena.borrow_mut().kernels[kernel.0 as usize].traced = Some(traced);
+        Ok(Some(traced))
+    }
+
+    /// Makes the pipelines of these kernels where they have none yet.
     ///
     /// # Errors
     /// What the driver refuses.
     pub(crate) fn compile(&self, kernels: &BTreeSet<Kernel>) -> Result<()> {
         let arena = self.arena();
-        let plain = || kernels.iter().map(|&kernel| arena.kernel(kernel));
-        let traced = plain().filter_map(|slot| slot.traced).map(|kernel| arena.kernel(kernel));
-        let slots: Vec<_> = plain().chain(traced).filter(|slot| slot.is_without_pipeline()).collect();
+        let slots = kernels.iter().map(|&kernel| arena.kernel(kernel));
+        let slots: Vec<_> = slots.filter(|slot| slot.is_without_pipeline()).collect();
         self.finish(&slots)
     }
 

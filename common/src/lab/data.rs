@@ -323,16 +323,18 @@ impl Lab {
     ///
     /// # Errors
     /// Out of memory; whatever a submit can meet; a recording that cannot be submitted.
-    pub fn tally(&self, what: &str, words: u32, record: impl FnOnce(&Cmd<'_>, Buffer)) -> Result<Vec<u32>> {
+    pub fn tally(&self, what: &str, words: u32, record: impl FnOnce(&Cmd, Buffer)) -> Result<Vec<u32>> {
         let bytes = 4 * u64::from(words);
         let counters = self.gpu.buffer(what, bytes, Place::Device)?;
         let seen = self.gpu.buffer(&format!("{what} (CPU)"), bytes, Place::Readback)?;
+        let steps = Cmd::steps(|cmd| record(cmd, counters));
+        self.gpu.check(&steps)?;
         let hush = |hushed| self.hush.as_ref().into_iter().for_each(|hush| hush(hushed));
         hush(true);
         let ran = self.gpu.run_once(what, |cmd| {
             cmd.fill_buffer(counters, 0);
             cmd.full_barrier();
-            record(cmd, counters);
+            cmd.replay(&steps);
             cmd.full_barrier();
             cmd.copy_buffer(counters, seen, bytes);
             cmd.host_barrier();
@@ -366,7 +368,7 @@ impl Lab {
                 (slot.shape.texels() * texel_bytes(slot.format)?).div_ceil(4)
             }
             Binding::Buffer(buffer) | Binding::Uniform(buffer) => arena.buffer(buffer).bytes / 4,
-            Binding::Texels(_) => anyhow::bail!("texel buffers are no outputs"),
+            Binding::Texels(_) | Binding::Part(..) => anyhow::bail!("no output is a texel buffer or a part"),
         })
     }
 

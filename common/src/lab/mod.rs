@@ -28,6 +28,7 @@ use crate::gpu::{Event, Events, Gpu, Set};
 use crate::kernel::KernelBuilder;
 use crate::memory::{EventState, Sharing};
 use crate::source::Library;
+use crate::tamper::Break;
 use crate::values::Extent;
 use crate::variant::{Recording, Rep, Variant};
 
@@ -82,6 +83,8 @@ pub struct Lab {
     pub(crate) animation: Option<Animation>,
     /// Traces are asked for, whether or not the device can have them.
     pub(crate) wants_traces: bool,
+    /// Breaks every dependency of one kind, for the tests.
+    pub(crate) broken: Option<Break>,
     /// Events that are set before the first sample and stay so.
     pub(crate) set_before: BTreeSet<Event>,
     matrix: Option<Matrix>,
@@ -133,6 +136,7 @@ impl Lab {
             shown: None,
             animation: None,
             wants_traces: false,
+            broken: None,
             set_before: BTreeSet::new(),
             matrix: None,
             matrix_is_shown: false,
@@ -218,23 +222,21 @@ impl Lab {
         &mut self,
         each: u32,
         state: EventState,
-        set: impl Fn(&Cmd<'_>, Event),
+        set: impl Fn(&Cmd, Event),
     ) -> Result<Events> {
         let events = self.events(each, state)?;
         let all = || (0..events.repetitions).flat_map(|r| (0..each).map(move |i| events.get(r, i)));
         if self.gpu.has_events() {
-            self.gpu.run_once("setting events", |cmd| all().for_each(|event| set(cmd, event)))?;
+            let steps = Cmd::steps(|cmd| all().for_each(|event| set(cmd, event)));
+            self.gpu.run_once("setting events", |buffer| buffer.replay(&steps))?;
         }
         self.set_before.extend(all());
         Ok(events)
     }
 
-    /// Declares a variant. `record` is called once for each repetition of a submit.
-    pub fn variant(
-        &mut self,
-        name: impl Into<String>,
-        record: impl Fn(&Cmd<'_>, Rep) + 'static,
-    ) -> &mut Variant {
+    /// Declares a variant. `record` lists the commands of one repetition; it is called once for each, and what it
+    /// listed is recorded for every sample.
+    pub fn variant(&mut self, name: impl Into<String>, record: impl Fn(&Cmd, Rep) + 'static) -> &mut Variant {
         self.add(name.into(), Recording::OneQueue(Box::new(record)))
     }
 
@@ -242,7 +244,7 @@ impl Lab {
     pub fn variant_on_queues(
         &mut self,
         name: impl Into<String>,
-        record: impl Fn(&Queues<'_>, Rep) + 'static,
+        record: impl Fn(&Queues, Rep) + 'static,
     ) -> &mut Variant {
         self.add(name.into(), Recording::Queues(Box::new(record)))
     }
@@ -301,10 +303,9 @@ impl Lab {
     }
 
     /// Traces the waves of every variant without being asked, where the device has a clock for it: for a
-    /// sample whose figures are those of waves. Comes before the first kernel.
+    /// sample whose figures are those of waves.
     pub fn trace_waves(&mut self) {
         self.wants_traces = true;
-        self.gpu.traces.set(self.gpu.waves.clock);
     }
 
     /// The device has what traces need, where they are asked for.
@@ -330,7 +331,7 @@ impl Lab {
 
     /// Waves are traced.
     pub(crate) fn traces(&self) -> bool {
-        self.gpu.traces.get()
+        self.wants_traces && self.gpu.waves.clock
     }
 
     /// Counts instead of timing: `count` samples of each variant, one repetition in each, unless the

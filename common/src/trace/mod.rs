@@ -8,9 +8,7 @@
 
 pub(crate) mod decode;
 pub(crate) mod plan;
-mod recorder;
 mod slots;
 mod wrap;
 
-pub(crate) use recorder::Recorder;
 pub(crate) use wrap::{LaneSource, wrapped};

@@ -2,6 +2,9 @@
 
 use record::trace::Parts;
 
+use crate::cmd::Binding;
+use crate::cmd::script::Script;
+use crate::gpu::Buffer;
 use crate::kernel::Kernel;
 
 /// Words of a region's head, and of a slot of a kernel without parts.
@@ -61,6 +64,25 @@ impl Region {
     }
 }
 
+/// Where the dispatches of a script note their waves, one region each.
+#[derive(Debug)]
+pub(crate) struct Notes {
+    pub buffer: Buffer,
+    pub regions: Vec<Region>,
+}
+
+impl Notes {
+    /// The script with the kernels that note their waves in place of its own.
+    pub fn taken(&self, script: &Script, traced: impl Fn(Kernel) -> Kernel) -> Script {
+        let mut script = script.clone();
+        for (dispatch, region) in script.dispatches_mut().zip(&self.regions) {
+            dispatch.kernel = traced(dispatch.kernel);
+            dispatch.bindings.push(Binding::Part(self.buffer, region.offset, region.bytes()));
+        }
+        script
+    }
+}
+
 /// The regions of a trace, which share `most` slots: a dispatch that has no more than its share is
 /// recorded whole.
 pub(crate) fn plan(dispatches: &[Planned], most: u64) -> Vec<Region> {
@@ -84,6 +106,26 @@ mod tests {
 
     fn planned(x: u32, waves: u32) -> Planned {
         Planned::new(Kernel(0), [x, 2, 1], waves, None)
+    }
+
+    #[test]
+    fn each_dispatch_gets_the_region_that_was_planned_for_it() {
+        use crate::cmd::Cmd;
+        let image = crate::gpu::Image(4);
+        let script = Script::on_one_queue(Cmd::steps(|cmd| {
+            cmd.dispatch(Kernel(1), &[image], &7_u32, [3, 2, 1]);
+            cmd.dispatch(Kernel(2), &[image], &8_u32, [1, 2, 1]);
+        }));
+        let notes = Notes { buffer: Buffer(5), regions: plan(&[planned(3, 8), planned(1, 1)], MOST_SLOTS) };
+        let noting = notes.taken(&script, |Kernel(plain)| Kernel(10 + plain));
+        let [first, second] = [0, 1].map(|at| noting.dispatches().nth(at).unwrap());
+        let part = |at: usize| Binding::Part(Buffer(5), notes.regions[at].offset, notes.regions[at].bytes());
+        assert_eq!((first.kernel, &first.bindings[..]), (Kernel(11), &[Binding::Image(image), part(0)][..]));
+        assert_eq!(
+            (second.kernel, &second.bindings[..]),
+            (Kernel(12), &[Binding::Image(image), part(1)][..])
+        );
+        assert_eq!((&second.push[..], second.groups), (&8_u32.to_ne_bytes()[..], [1, 2, 1]));
     }
 
     #[test]

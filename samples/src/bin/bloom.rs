@@ -304,7 +304,7 @@ fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
 }
 
 /// A pass as capture tools show it.
-fn region(cmd: &Cmd<'_>, bloom: &Bloom, pass: usize, record: impl FnOnce()) {
+fn region(cmd: &Cmd, bloom: &Bloom, pass: usize, record: impl FnOnce()) {
     cmd.region(format_args!("{}", bloom.passes[pass]), record);
 }
 

@@ -260,7 +260,7 @@ impl Tester {
         &self,
         lab: &'l mut Lab,
         variant: &str,
-        record: impl Fn(&Cmd<'_>, Rep) + 'static,
+        record: impl Fn(&Cmd, Rep) + 'static,
     ) -> &'l mut Variant {
         let table = if self.ping_pong { "Two images in turn" } else { "One image per pass" };
         lab.variant(name(variant, self.size, self.ping_pong), record).cell(
@@ -276,12 +276,12 @@ impl Tester {
         format!("{what} ({}, {images}).", self.size)
     }
 
-    fn step(&self, cmd: &Cmd<'_>, kernel: Kernel, rep: Rep, pass: u32) {
+    fn step(&self, cmd: &Cmd, kernel: Kernel, rep: Rep, pass: u32) {
         let images = [pass, pass + 1].map(|generation| self.image(rep, generation));
         cmd.dispatch(kernel, &images, &[0, self.size.height], self.groups());
     }
 
-    fn faulty_step(&self, cmd: &Cmd<'_>, kernel: Kernel, rep: Rep, pass: u32) {
+    fn faulty_step(&self, cmd: &Cmd, kernel: Kernel, rep: Rep, pass: u32) {
         let images = [pass, pass + 1, pass - 1].map(|generation| self.image(rep, generation));
         cmd.dispatch(kernel, &images, &[0, self.size.height], self.groups());
     }

@@ -153,7 +153,7 @@ fn shared(lab: &mut Lab, plane: Plane, name: &str, tile: Tile, form: Form) -> Re
     }
     let (kernel, reason) = plane.tiled(lab, tile, form).build_or_reason()?;
     if reason.is_none() {
-        let counting = plane.tiled(lab, tile, form).define("COUNT_LOADS").untraced().build()?;
+        let counting = plane.tiled(lab, tile, form).define("COUNT_LOADS").build()?;
         plane.count(lab, counting, tile)?;
     }
     let [extra, _] = neighbourhood::overheads(&tile.sides(), plane.radius);
@@ -204,7 +204,7 @@ fn volume(lab: &mut Lab, args: &Args) -> Result<()> {
         };
         let (built, reason) = kernel().build_or_reason()?;
         if let (Some(cube), None) = (cube, &reason) {
-            let counting = kernel().define("COUNT_LOADS").untraced().build()?;
+            let counting = kernel().define("COUNT_LOADS").build()?;
             count(lab, counting, &[from.sampled(), to.get(0, 0).into()], &[cube; 3], 1)?;
         }
         let groups = cube.map_or(UNSHARED, |cube| [cube; 3]).map(|n| side.div_ceil(n));

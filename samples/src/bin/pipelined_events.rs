@@ -354,7 +354,7 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm)
 }
 
 /// Sets an event of a form.
-fn set(cmd: &Cmd<'_>, form: EventForm, event: Event) {
+fn set(cmd: &Cmd, form: EventForm, event: Event) {
     match (form.sync1, form.coherent) {
         (true, _) => cmd.set_event(event, Stage1::COMPUTE_SHADER),
         (false, true) => cmd.set_event2(event, NO_ACCESS, NO_ACCESS),
@@ -363,7 +363,7 @@ fn set(cmd: &Cmd<'_>, form: EventForm, event: Event) {
 }
 
 /// Waits for an event of a form.
-fn wait(cmd: &Cmd<'_>, form: EventForm, event: Event) {
+fn wait(cmd: &Cmd, form: EventForm, event: Event) {
     match (form.sync1, form.coherent) {
         (true, true) => cmd.wait_events(event, NO_ACCESS1, NO_ACCESS1),
         (true, false) => cmd.wait_events(event, STORES1, LOADS1),
@@ -385,7 +385,7 @@ fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
         })
         .collect();
     lab.variant_on_queues("two_queues", move |queues, rep| {
-        let ordered = |cmd: &Cmd<'_>, pass, band| {
+        let ordered = |cmd: &Cmd, pass, band| {
             if chain.before(rep, pass).is_some() {
                 cmd.pipeline_barrier2(STORES, LOADS);
             }
@@ -499,7 +499,7 @@ fn of_all_shapes(lab: &mut Lab, chain: Chain) -> Result<[Vec<String>; 2]> {
             let [width, height] = workgroup.tile();
             let groups = [chain.size.width.div_ceil(width), chain.size.height.div_ceil(height), 1];
             let (kernel, beyond) = load.kernel(lab, workgroup, chain.radius).build_or_reason()?;
-            let step = move |cmd: &Cmd<'_>, rep: Rep, pass| {
+            let step = move |cmd: &Cmd, rep: Rep, pass| {
                 let [from, to] = [pass, pass + 1].map(|generation| chain.image(rep.index, generation));
                 match load {
                     Load::Staged => cmd.dispatch(kernel, &[from, to], &(), groups),
@@ -643,13 +643,13 @@ impl Chain {
         Bands::new(self.size, self.passes, self.radius, self.align, count)
     }
 
-    fn passes(&self, cmd: &Cmd<'_>, record: impl Fn(u32)) {
+    fn passes(&self, cmd: &Cmd, record: impl Fn(u32)) {
         for pass in 0..self.passes {
             cmd.region(format_args!("pass {pass}"), || record(pass));
         }
     }
 
-    fn bands(&self, cmd: &Cmd<'_>, bands: Bands, record: impl Fn(u32, u32, Range<u32>)) {
+    fn bands(&self, cmd: &Cmd, bands: Bands, record: impl Fn(u32, u32, Range<u32>)) {
         self.passes(cmd, |pass| {
             for band in 0..bands.count {
                 cmd.region(format_args!("band {band}"), || record(pass, band, bands.rows(pass, band)));
@@ -658,7 +658,7 @@ impl Chain {
     }
 
     /// The one dispatch of the chain: a pass, or a band of it.
-    fn step(&self, cmd: &Cmd<'_>, kernel: Kernel, rep: Rep, pass: u32, rows: Range<u32>) {
+    fn step(&self, cmd: &Cmd, kernel: Kernel, rep: Rep, pass: u32, rows: Range<u32>) {
         let images = [pass, pass + 1].map(|generation| self.image(rep.index, generation));
         let [width, height] = self.workgroup.tile();
         let groups = [self.size.width.div_ceil(width), (rows.end - rows.start).div_ceil(height), 1];

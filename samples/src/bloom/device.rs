@@ -187,7 +187,7 @@ impl Kernels {
     }
 
     /// The one dispatch of a pass.
-    pub fn dispatch(&self, cmd: &Cmd<'_>, bloom: &Bloom, rep: Rep, pass: usize) {
+    pub fn dispatch(&self, cmd: &Cmd, bloom: &Bloom, rep: Rep, pass: usize) {
         let of = bloom.passes[pass];
         let read = |source: Source| match (self.load, source) {
             (Load::Sampled, Source::Scene) => self.views[0],

@@ -121,8 +121,7 @@ impl Tiles {
         groups: [u32; 3],
     ) -> Result<()> {
         let form = Form { access: Access::Coherent, staged: false };
-        let (kernel, beyond) =
-            self.kernel(lab, bloom, form).define("TELL_NEEDS").untraced().build_or_reason()?;
+        let (kernel, beyond) = self.kernel(lab, bloom, form).define("TELL_NEEDS").build_or_reason()?;
         if beyond.is_some() || form.lacking(lab.device()).is_some() {
             return Ok(());
         }

@@ -32,7 +32,7 @@ pub fn placed<'l>(lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l>
 pub fn prove(lab: &Lab, form: Form) -> Result<()> {
     // Two columns of workgroups and a third that is narrower.
     let grid = [form.columns.map_or(3, |width| 2 * width + width.div_ceil(2)), 3];
-    let (kernel, impossible) = placed(lab, form, grid).define("TELL_PLACES").untraced().build_or_reason()?;
+    let (kernel, impossible) = placed(lab, form, grid).define("TELL_PLACES").build_or_reason()?;
     if impossible.is_some() {
         return Ok(());
     }

@@ -86,7 +86,6 @@ pub fn padded(kernel: KernelBuilder<'_>, bytes: u32) -> KernelBuilder<'_> {
 pub fn count(lab: &Lab, kernel: KernelBuilder<'_>, bindings: [Binding; 2], push: [u32; 3]) -> Result<u32> {
     let kernel = kernel
         .define("COUNT_RESIDENT")
-        .untraced()
         .constant("PATIENCE", PATIENCE)
         .constant("MOST_LOADS", 10 * PATIENCE)
         .build()?;

@@ -71,7 +71,7 @@ fn shorten(text: &str) -> String {
 /// barrier it must not.
 pub(super) fn canary(lab: &Lab) -> Result<()> {
     let gpu = &lab.gpu;
-    let kernel = lab.kernel("lab/increment.comp").untraced().build()?;
+    let kernel = lab.kernel("lab/increment.comp").build()?;
     let images = [
         gpu.image("canary A", [8, 8].into(), vk::Format::R32_UINT, Sharing::FirstQueue)?,
         gpu.image("canary B", [8, 8].into(), vk::Format::R32_UINT, Sharing::FirstQueue)?,

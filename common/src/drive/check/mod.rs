@@ -62,7 +62,7 @@ pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Re
         let found = match session.left_out(v) {
             // What the device cannot run as recorded, it can still run one dispatch at a time.
             Some(Status::Skipped { reason }) if variant.left_out.is_none() => {
-                orders_alone(lab, &session, v, broken).map(|findings| (findings, reason))
+                orders_alone(lab, &mut session, v, broken).map(|findings| (findings, reason))
             }
             Some(Status::Skipped { reason } | Status::Unsupported { reason }) => {
                 line(&mut checked, &variant.name, &format!("left out: {reason}"));
@@ -70,7 +70,7 @@ pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Re
             }
             _ => one_variant(lab, &mut session, v, broken).map(|findings| (findings, String::new())),
         };
-        lab.gpu.tamper.set(Tamper::default());
+        session.tamper = Tamper::default();
         match found {
             Ok((findings, reason)) => conclude(&mut checked, lab, v, findings, &reason),
             Err(error) => {
@@ -129,7 +129,7 @@ fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize, broken: Option<Br
     Ok(findings)
 }
 
-fn orders_alone(lab: &Lab, session: &Session<'_>, v: usize, broken: Option<Break>) -> Result<Findings> {
+fn orders_alone(lab: &Lab, session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Result<Findings> {
     let mut findings = Findings::default();
     try_orders(lab, session, v, Tamper { complete: false, broken }, &mut findings)?;
     Ok(findings)
@@ -145,7 +145,7 @@ fn run_changed(
     found: &mut Findings,
 ) -> Result<()> {
     let variant = &lab.variants[v];
-    lab.gpu.tamper.set(tamper);
+    session.tamper = tamper;
     for repetitions in [1, 2.min(lab.repetitions())] {
         let reading = session.sample(Some(v), repetitions)?;
         let on_cpu = session.count_on_cpu(v, repetitions)?;

@@ -7,7 +7,7 @@ use super::layer::first_of_each;
 use super::{Findings, miscount, must_differ};
 use crate::cmd::script::Script;
 use crate::drive::order::Order;
-use crate::drive::session::Session;
+use crate::drive::session::{Session, Work};
 use crate::drive::verify::Counted;
 use crate::lab::Lab;
 use crate::tamper::Tamper;
@@ -19,14 +19,14 @@ const MOST_ORDERS: usize = 64;
 /// whether the recording can be submitted at all.
 pub(super) fn try_orders(
     lab: &Lab,
-    session: &Session<'_>,
+    session: &mut Session<'_>,
     v: usize,
     tamper: Tamper,
     found: &mut Findings,
 ) -> Result<bool> {
     let variant = &lab.variants[v];
-    lab.gpu.tamper.set(tamper);
-    let (script, _) = session.script(v, 1)?;
+    session.tamper = tamper;
+    let script = session.script(v, 1)?;
     if let Some(reason) = session.endless(&script) {
         found.problems.push(reason);
         return Ok(false);
@@ -34,9 +34,10 @@ pub(super) fn try_orders(
     let expected = must_differ(&variant.promise);
     let names = dispatch_names(lab, &script);
     for repetitions in [1, 2.min(lab.repetitions())] {
-        let (script, _) = session.script(v, repetitions)?;
+        let script = session.script(v, repetitions)?;
         let recorded: Vec<usize> = (0..script.dispatches().count()).collect();
-        let counted = session.replay(v, &script, repetitions, &recorded)?;
+        let work = Work { variant: v, repetitions, script: &script, notes: None };
+        let counted = session.replay(&work, &recorded)?;
         // Even a variant that races computes the right thing when nothing overlaps.
         if let Some(problem) = miscount(session, v, counted, expected.unwrap_or(0), repetitions) {
             found.problems.push(problem);
@@ -45,8 +46,9 @@ pub(super) fn try_orders(
     }
     let order = Order::of(&script, session.events_reset(v, 1));
     found.possible = order.free();
+    let work = Work { variant: v, repetitions: 1, script: &script, notes: None };
     for (early, order) in order.others(MOST_ORDERS) {
-        let Counted { wrong, first, .. } = session.replay(v, &script, 1, &order)?;
+        let Counted { wrong, first, .. } = session.replay(&work, &order)?;
         found.orders += 1;
         found.wrong_orders += usize::from(wrong != expected.unwrap_or(0));
         if expected.is_some_and(|n| n != wrong) && found.wrong_orders == 1 {

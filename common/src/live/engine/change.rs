@@ -21,8 +21,6 @@ const BUILDING: &str = "compiling kernels and computing what must come out";
 pub(super) struct Next {
     act: Act,
     pub objects: Arena,
-    /// Its kernels note their waves.
-    traces: bool,
 }
 
 impl Engine<'_> {
@@ -54,14 +52,14 @@ impl Engine<'_> {
         }
         self.building(scene, BUILDING);
         let gpu = &lab.gpu;
-        let (aside, traces) = (gpu.set_aside(), gpu.traces.take());
+        let aside = gpu.set_aside();
         let declared = self.declared(gpu, &terms, lab.claimed);
-        let (objects, traces) = (gpu.set_aside(), gpu.traces.replace(traces));
+        let objects = gpu.set_aside();
         gpu.put_back(aside);
         self.desk.take_device();
         match declared {
             Ok(lab) => {
-                self.next.replace(Some(Next { act: Act { lab, terms }, objects, traces }));
+                self.next.replace(Some(Next { act: Act { lab, terms }, objects }));
             }
             // What a hung queue may still use is neither freed nor used again.
             Err(error) if gpu.is_busy() => {
@@ -86,7 +84,6 @@ impl Engine<'_> {
     /// Takes the lab over that was declared beside the last.
     pub(super) fn adopt(&self, gpu: &Gpu, scene: &RefCell<Scene>, next: Next) -> Act {
         gpu.put_back(next.objects);
-        gpu.traces.set(next.traces);
         shown(&mut scene.borrow_mut(), next.act)
     }
 
@@ -125,7 +122,6 @@ impl Engine<'_> {
         lab.hush =
             Some(Box::new(move |hushed| if hushed { desk.take_device() } else { desk.leave_device() }));
         lab.crowd = crowd;
-        gpu.traces.set(false);
         if terms.traced {
             lab.trace_waves();
             lab.ensure_traces()?;
