@@ -9,15 +9,15 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use brotli::enc::BrotliEncoderParams;
+use common::packer;
 use common::source::Library;
-use common::spirv::pack;
 use rayon::prelude::*;
 
 fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
     let library = Library::Checkout(root.clone());
     let packs = library.shaders()?.into_par_iter().map(|shader| {
-        let entries = pack::entries(&library, &shader).with_context(|| format!("packing {shader}"))?;
+        let entries = packer::entries(&library, &shader).with_context(|| format!("packing {shader}"))?;
         Ok((shader, compressed(&entries)?))
     });
     let packs = packs.collect::<Result<Vec<_>>>()?;

@@ -90,8 +90,8 @@ fn order16(bits: u32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cmd::Binding;
     use crate::gpu::{Gpu, OpenOptions};
+    use crate::handles::Binding;
     use crate::lab::{Lab, LabOptions};
 
     /// One word after the other is another, of results with and without a last block that is not whole; behind the

@@ -6,7 +6,7 @@ use ash::vk;
 use rayon::prelude::*;
 use record::{COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT};
 
-use crate::cmd::Binding;
+use crate::handles::Binding;
 use crate::lab::Lab;
 use crate::memory::texel_bytes;
 use crate::values::Shape;

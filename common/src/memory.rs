@@ -7,7 +7,8 @@ use gpu_allocator::{AllocationError, MemoryLocation};
 use record::error::NoRoom;
 
 use crate::fault::{self, attempt};
-use crate::gpu::{Arena, Buffer, Event, Gpu, Image, Texels};
+use crate::gpu::{Arena, Gpu};
+use crate::handles::{Buffer, Event, Image, Texels};
 use crate::values::Shape;
 
 /// Where a buffer lives.
@@ -381,15 +382,6 @@ impl Gpu {
         })
     }
 }
-
-/// The whole of a colour image with one level and one layer.
-pub(crate) const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
-    aspect_mask: vk::ImageAspectFlags::COLOR,
-    base_mip_level: 0,
-    level_count: 1,
-    base_array_layer: 0,
-    layer_count: 1,
-};
 
 /// `5.3 MiB`, for messages.
 #[must_use]

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::cmd::Scope;
 use crate::cmd::script::{Script, Step, Sync};
-use crate::gpu::Event;
+use crate::handles::Event;
 
 /// A dependency that is broken on purpose, for the tests that must see it reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -115,8 +115,9 @@ impl Tamper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cmd::script::{Point, Queue, Submit};
+    use crate::cmd::script::{Point, Submit};
     use crate::cmd::{Access, Stage};
+    use crate::handles::Queue;
 
     const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
     const LOADS: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);

@@ -4,9 +4,10 @@
 use std::fs;
 use std::path::Path;
 
+use common::packer;
 use common::reflect::reflect;
 use common::source::Library;
-use common::spirv::{compile, pack};
+use common::spirv::compile;
 
 fn library() -> Library {
     Library::Checkout(Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders"))
@@ -22,7 +23,7 @@ fn every_pack_is_up_to_date() {
     let shaders = library().shaders().unwrap();
     assert!(shaders.len() >= 30, "{shaders:?}");
     for shader in &shaders {
-        let outcome = pack::check(&library(), shader, &read_pack(shader));
+        let outcome = packer::check(&library(), shader, &read_pack(shader));
         outcome.unwrap_or_else(|error| panic!("{shader}: {error:#}; see common/examples/pack_shaders.rs"));
     }
 }
@@ -53,7 +54,7 @@ fn all_packs_together_are_small() {
 #[test]
 fn every_pack_holds_what_its_shader_compiles_to() {
     for shader in library().shaders().unwrap() {
-        let differing = pack::differing(&library(), &shader, &read_pack(&shader)).unwrap();
+        let differing = packer::differing(&library(), &shader, &read_pack(&shader)).unwrap();
         assert!(differing.is_empty(), "{shader}: {differing:?}; see common/examples/pack_shaders.rs");
     }
 }
@@ -74,10 +75,10 @@ fn a_changed_shader_is_not_taken_from_its_pack() {
     }
     let library = Library::Checkout(folder.path().to_owned());
     let pack = read_pack("chain/step.comp");
-    pack::check(&library, "chain/step.comp", &pack).unwrap();
+    packer::check(&library, "chain/step.comp", &pack).unwrap();
     let include = fs::read_to_string(file("include/texel.glsl")).unwrap();
     fs::write(file("include/texel.glsl"), include.replace("MIX_BITS = 24", "MIX_BITS = 23")).unwrap();
-    let error = pack::check(&library, "chain/step.comp", &pack).unwrap_err().to_string();
+    let error = packer::check(&library, "chain/step.comp", &pack).unwrap_err().to_string();
     assert!(error.contains("chain/step.comp") && error.contains("not packed"), "{error}");
 }
 
@@ -85,7 +86,7 @@ fn a_changed_shader_is_not_taken_from_its_pack() {
 fn switches_change_neither_push_constants_nor_the_workgroup() {
     let library = library();
     for shader in library.shaders().unwrap().iter().filter(|shader| shader.ends_with(".comp")) {
-        let interfaces: Vec<_> = pack::plain(&library, shader)
+        let interfaces: Vec<_> = packer::plain(&library, shader)
             .unwrap()
             .iter()
             .map(|(source, defines)| {

@@ -12,7 +12,7 @@ use super::script::{Dispatch, Step};
 use super::{Binding, Usage};
 use crate::fault::attempt;
 use crate::gpu::{Arena, Gpu};
-use crate::kernel::Kernel;
+use crate::handles::Kernel;
 
 /// A command buffer that is being recorded. See [`Gpu`] for the contract of its `unsafe`.
 pub(crate) struct CommandBuffer<'g> {
@@ -164,6 +164,21 @@ impl<'g> CommandBuffer<'g> {
 }
 
 impl Gpu {
+    /// Runs work outside any measurement; what it wrote is visible to all later work and to the CPU.
+    pub(crate) fn run_once(&self, what: &str, record: impl FnOnce(&CommandBuffer<'_>)) -> Result<()> {
+        self.prepare_once()?;
+        let Some((pool, buffer, fence)) = self.arena().once else {
+            anyhow::bail!("no commands to run {what} with")
+        };
+        self.reset_pool(pool)?;
+        let cmd = CommandBuffer::begin(self, buffer)?;
+        record(&cmd);
+        cmd.full_barrier();
+        cmd.end()?;
+        self.submit(buffer, fence)?;
+        self.wait(fence, what)
+    }
+
     /// Makes sure that the device can run the dispatches, and that their kernels take the bindings and push constants
     /// that they are given.
     ///

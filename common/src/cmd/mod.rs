@@ -16,8 +16,7 @@ use std::fmt;
 
 use bytemuck::NoUninit;
 
-use crate::gpu::{Buffer, Image, Texels};
-use crate::kernel::Kernel;
+use crate::handles::{Binding, Kernel};
 use script::{Dispatch, Step};
 
 /// `VkAccessFlags`, of the commands of Vulkan 1.0.
@@ -32,7 +31,7 @@ pub use ash::vk::PipelineStageFlags as Stage1;
 pub use ash::vk::PipelineStageFlags2 as Stage;
 pub(crate) use buffer::CommandBuffer;
 pub use queues::Queues;
-pub use script::{Point, Queue};
+pub use script::Point;
 
 /// One side of a dependency: stages, and the accesses that it makes available or visible. An empty
 /// access mask leaves an execution dependency.
@@ -40,41 +39,6 @@ pub type Scope = (Stage, Access);
 
 /// [`Scope`] for the commands of Vulkan 1.0.
 pub type Scope1 = (Stage1, Access1);
-
-/// What a kernel's binding takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Binding {
-    /// A storage image.
-    Image(Image),
-    /// A whole storage buffer.
-    Buffer(Buffer),
-    /// A whole uniform buffer: what a device keeps in caches for constants, where it has such.
-    Uniform(Buffer),
-    /// An image read through the texture path, without a sampler.
-    Sampled(Image),
-    /// A buffer read as texels.
-    Texels(Texels),
-    /// A part of a storage buffer: its first byte, and how many.
-    Part(Buffer, u64, u64),
-}
-
-impl From<Image> for Binding {
-    fn from(image: Image) -> Self {
-        Self::Image(image)
-    }
-}
-
-impl From<Texels> for Binding {
-    fn from(texels: Texels) -> Self {
-        Self::Texels(texels)
-    }
-}
-
-impl From<Buffer> for Binding {
-    fn from(buffer: Buffer) -> Self {
-        Self::Buffer(buffer)
-    }
-}
 
 /// The commands of a command buffer, as a variant lists them. Nothing reaches Vulkan before all are listed: the
 /// runner records the list, once for each sample.

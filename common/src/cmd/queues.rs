@@ -4,8 +4,9 @@ use std::cell::{Cell, RefCell};
 
 use anyhow::{Result, bail};
 
-use super::script::{Point, Queue, Script, Submit};
+use super::script::{Point, Script, Submit};
 use super::{Cmd, Stage};
+use crate::handles::Queue;
 
 /// What a variant for two queues submits to. The submits are collected, gated until the last of them
 /// is with the driver, and timed on the first queue: see METHODOLOGY.md.

@@ -4,7 +4,8 @@
 use ash::vk;
 
 use super::{Access, Binding, CommandBuffer, Stage};
-use crate::gpu::{Buffer, Event, Image, ImageSlot};
+use crate::gpu::ImageSlot;
+use crate::handles::{Buffer, Event, Image};
 
 impl CommandBuffer<'_> {
     /// Everything before is complete and visible to everything after.

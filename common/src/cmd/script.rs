@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use bytemuck::NoUninit;
 
 use super::{Binding, Scope, Stage};
-use crate::gpu::{Event, Image};
-use crate::kernel::Kernel;
+use crate::handles::{Event, Image, Kernel, Queue};
 
 /// What a variant hands to the queues, in the order of its submits.
 #[derive(Clone, Debug, Default)]
@@ -22,15 +21,6 @@ pub(crate) struct Submit {
     /// Points of the timelines, and the stages that wait for them.
     pub waits: Vec<(Point, Stage)>,
     pub steps: Vec<Step>,
-}
-
-/// One of the device's two queues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Queue {
-    /// The queue that everything else runs on.
-    First,
-    /// Another one.
-    Second,
 }
 
 /// What a submit signals when it is done: a value of its queue's timeline semaphore.

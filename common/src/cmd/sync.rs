@@ -4,7 +4,7 @@ use ash::vk;
 
 use super::script::{Step, Sync};
 use super::{Access, Access1, Cmd, CommandBuffer, Scope, Scope1, Stage, Stage1};
-use crate::gpu::{Event, Image};
+use crate::handles::{Event, Image};
 
 impl Cmd {
     /// `vkCmdPipelineBarrier2` with one memory barrier.

@@ -2,10 +2,9 @@
 //! with RADV for AMD chips that are not here.
 
 mod null;
-mod reader;
+
 #[cfg(test)]
 mod scripted;
 mod serve;
 
-pub(crate) use reader::Reader;
 pub(crate) use serve::{is_child, serve};

@@ -6,10 +6,9 @@ use ash::{khr, vk};
 
 use isa::{Line, Raw, Source};
 
-use super::Reader;
 use crate::fault::attempt;
-use crate::kernel;
-use crate::spirv;
+use crate::gpu::Reader;
+use crate::{kernel, spirv};
 
 /// The device and the loader that it came from.
 pub(super) struct Null {

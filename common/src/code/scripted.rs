@@ -6,7 +6,7 @@ use ash::{amd, khr, vk};
 
 use isa::{Executable, Kind, Raw, Value, count};
 
-use super::Reader;
+use crate::gpu::Reader;
 
 fn words(text: &str) -> [c_char; vk::MAX_DESCRIPTION_SIZE] {
     let mut words = [0; vk::MAX_DESCRIPTION_SIZE];

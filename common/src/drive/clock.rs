@@ -7,8 +7,8 @@ use anyhow::Result;
 use ash::vk;
 
 use crate::drive::session::Session;
-use crate::gpu::{Buffer, Gpu};
-use crate::kernel::Kernel;
+use crate::gpu::Gpu;
+use crate::handles::{Buffer, Kernel};
 use crate::lab::Lab;
 use crate::memory::Place;
 use crate::trace::decode::{Clock, Fault};

@@ -7,7 +7,7 @@ use isa::{KernelCode, Reported, Source, VariantCode};
 use record::Status;
 
 use super::session::Session;
-use crate::kernel::Kernel;
+use crate::handles::Kernel;
 use crate::lab::Lab;
 
 /// The kernels of a lab's variants, each once, and the variants that dispatch them.

@@ -6,11 +6,10 @@ use anyhow::Result;
 use super::clock;
 use super::session::Session;
 use crate::cmd::CommandBuffer;
-use crate::gpu::Buffer;
-use crate::kernel::Kernel;
+use crate::handles::{Buffer, Kernel};
 use crate::lab::Lab;
 use crate::memory::Place;
-use crate::trace::LaneSource;
+use crate::wrap::LaneSource;
 
 /// Words of a reading: three pairs of two counters, low and high word, the multiprocessor, and what the
 /// shader's alignment adds.

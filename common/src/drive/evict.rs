@@ -4,8 +4,7 @@ use anyhow::{Context, Result};
 
 use super::session::Session;
 use crate::cmd::CommandBuffer;
-use crate::gpu::Buffer;
-use crate::kernel::Kernel;
+use crate::handles::{Buffer, Kernel};
 use crate::lab::Lab;
 use crate::memory::Place;
 

@@ -4,9 +4,9 @@ use anyhow::Result;
 
 use super::session::Session;
 use crate::Format;
-use crate::cmd::{Binding, CommandBuffer};
-use crate::gpu::{Gpu, Image};
-use crate::kernel::Kernel;
+use crate::cmd::CommandBuffer;
+use crate::gpu::Gpu;
+use crate::handles::{Binding, Image, Kernel};
 use crate::lab::{Lab, Output};
 
 /// Fills planes of R32_UINT, which `vkCmdClearColorImage` is slow at: a sample of `pipelined_events` with twelve images of
@@ -59,7 +59,8 @@ mod tests {
     use super::*;
     use crate::Extent;
     use crate::cmd::Cmd;
-    use crate::gpu::{Images, OpenOptions};
+    use crate::gpu::OpenOptions;
+    use crate::handles::Images;
     use crate::lab::LabOptions;
     use crate::variant::Rep;
 

@@ -5,8 +5,7 @@ use record::RaceMap;
 
 use crate::cmd::CommandBuffer;
 use crate::element::Element;
-use crate::gpu::Buffer;
-use crate::kernel::Kernel;
+use crate::handles::{Buffer, Kernel};
 use crate::lab::{Check, Lab};
 use crate::memory::Place;
 

@@ -24,7 +24,7 @@ use rand_pcg::Pcg64;
 
 use crate::cmd::script::{Point, Script, Step};
 use crate::cmd::{Scope, Stage};
-use crate::gpu::Event;
+use crate::handles::Event;
 
 /// For each dispatch, in the order of recording, those that must have ended before it begins.
 #[derive(Debug, PartialEq, Eq)]
@@ -138,8 +138,8 @@ fn takes_in_dispatches(stages: Stage) -> bool {
 mod tests {
     use super::*;
     use crate::cmd::Access;
-    use crate::cmd::script::{Dispatch, Queue, Submit, Sync};
-    use crate::kernel::Kernel;
+    use crate::cmd::script::{Dispatch, Submit, Sync};
+    use crate::handles::{Kernel, Queue};
 
     const COMPUTE: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
     const COPIES: Scope = (Stage::TRANSFER, Access::NONE);

@@ -20,8 +20,9 @@ use ash::vk;
 
 use super::session::{Session, Work};
 use crate::cmd::script::Submit;
-use crate::cmd::{CommandBuffer, Point, Queue, Stage};
+use crate::cmd::{CommandBuffer, Point, Stage};
 use crate::gpu::{Gpu, Mark};
+use crate::handles::Queue;
 use crate::tracy;
 
 /// The semaphores and command buffers of such samples.

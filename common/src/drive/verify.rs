@@ -5,8 +5,8 @@ use std::ptr;
 use anyhow::Result;
 
 use super::session::Session;
-use crate::cmd::{Binding, CommandBuffer};
-use crate::gpu::Buffer;
+use crate::cmd::CommandBuffer;
+use crate::handles::{Binding, Buffer};
 use crate::lab::{Check, Shown};
 use crate::tracy;
 

@@ -8,15 +8,16 @@ mod instance;
 mod labels;
 mod optional;
 mod queue;
+mod reader;
 mod wave_clock;
 
-pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark};
-pub use arena::{Buffer, Buffers, Event, Events, Image, Images, Set, Texels};
+pub(crate) use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Recipe, WHOLE};
 pub(crate) use calibrated::{Calibrated, clock_name};
 pub use choose::QueueKind;
 pub(crate) use choose::candidates;
 pub(crate) use instance::Instance;
 pub(crate) use queue::Mark;
+pub(crate) use reader::Reader;
 pub(crate) use wave_clock::WaveClock;
 
 use std::cell::{Cell, Ref, RefCell};
@@ -31,9 +32,8 @@ use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use record::error::Halt;
 use record::{DeviceFacts, Kind};
 
-use crate::cmd::{CommandBuffer, Queue};
-use crate::code::Reader;
 use crate::fault;
+use crate::handles::Queue;
 use crate::validation::Messages;
 
 /// PCI vendor id.
@@ -365,21 +365,6 @@ impl Gpu {
             self.arena.borrow_mut().once = Some(made);
         }
         Ok(())
-    }
-
-    /// Runs work outside any measurement; what it wrote is visible to all later work and to the CPU.
-    pub(crate) fn run_once(&self, what: &str, record: impl FnOnce(&CommandBuffer<'_>)) -> Result<()> {
-        self.prepare_once()?;
-        let Some((pool, buffer, fence)) = self.arena().once else {
-            anyhow::bail!("no commands to run {what} with")
-        };
-        self.reset_pool(pool)?;
-        let cmd = CommandBuffer::begin(self, buffer)?;
-        record(&cmd);
-        cmd.full_barrier();
-        cmd.end()?;
-        self.submit(buffer, fence)?;
-        self.wait(fence, what)
     }
 }
 

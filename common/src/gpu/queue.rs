@@ -8,8 +8,8 @@ use ash::vk;
 use record::error::Halt;
 
 use super::Gpu;
-use crate::cmd::Queue;
 use crate::fault::{self, attempt, failure};
+use crate::handles::Queue;
 
 /// A queue and its family.
 pub(super) struct Handle {

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use ash::{arm, khr, nv, vk};
 
-use crate::trace::LaneSource;
+use crate::wrap::LaneSource;
 
 /// What was found and is switched on.
 #[derive(Clone, Copy, Debug)]

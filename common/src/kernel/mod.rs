@@ -12,25 +12,14 @@ use rayon::prelude::*;
 use record::KernelFacts;
 use record::trace::Parts;
 
-use crate::code::Reader;
 use crate::fault::attempt;
-use crate::gpu::{Gpu, KernelSlot};
+use crate::gpu::{Gpu, KernelSlot, Reader, Recipe};
+use crate::handles::Kernel;
 use crate::memory::bytes_in_words;
 use crate::reflect::{Interface, Side, reflect};
 use crate::source::{Library, Source};
 use crate::spirv::{self, Defines};
-use crate::trace::{LaneSource, wrapped};
-
-/// What is put around a kernel whose waves are traced.
-const WRAPPER: &str = "lab/trace.glsl";
-/// And behind that, around one that names the parts of what it does.
-const WRAPPER_OF_PARTS: &str = "lab/trace_parts.glsl";
-/// What a kernel includes that names them.
-pub(crate) const PARTS: &str = "trace_parts.glsl";
-
-/// A compute pipeline with its layouts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Kernel(pub(crate) u32);
+use crate::wrap::traced_source;
 
 /// A kernel that is being described.
 #[must_use = "a kernel exists once `build` has been called"]
@@ -39,20 +28,6 @@ pub struct KernelBuilder<'g> {
     gpu: &'g Gpu,
     shaders: &'g Library,
     recipe: Recipe,
-}
-
-/// All that a kernel is made from but the text of its shader.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Recipe {
-    path: String,
-    defines: Defines,
-    constants: BTreeMap<String, u32>,
-    workgroup: Option<[u32; 3]>,
-    shared_bytes: u64,
-    /// What it does in one dispatch, as it tells a trace.
-    pub(crate) parts: Option<Parts>,
-    /// Wrapped, so that it notes its waves.
-    traced: bool,
 }
 
 impl<'g> KernelBuilder<'g> {
@@ -243,27 +218,6 @@ impl Recipe {
         let defines: Vec<String> = defines.iter().map(define).collect();
         if defines.is_empty() { self.path.clone() } else { format!("{} [{}]", self.path, defines.join(" ")) }
     }
-}
-
-/// What a kernel that notes its waves is compiled from: one of so many bindings, which names its parts or does not.
-///
-/// # Errors
-/// A wrapper that cannot be read.
-pub(crate) fn traced_source(
-    shaders: &Library,
-    source: &Source,
-    defines: &Defines,
-    lanes: LaneSource,
-    bindings: usize,
-    parts: bool,
-) -> Result<(Source, Defines)> {
-    let mut wrapper = shaders.load(WRAPPER)?.text;
-    if parts {
-        wrapper += &shaders.load(WRAPPER_OF_PARTS)?.text;
-    }
-    let (source, mut all) = wrapped(source, &wrapper, lanes, bindings, parts);
-    all.extend_from_slice(defines);
-    Ok((source, all))
 }
 
 /// The device has too little of something for a kernel.

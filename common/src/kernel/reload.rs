@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 
-use super::{Recipe, WRAPPER, WRAPPER_OF_PARTS};
-use crate::gpu::{Arena, Gpu, KernelSlot};
+use crate::gpu::{Arena, Gpu, KernelSlot, Recipe};
 use crate::source::Library;
+use crate::wrap::{WRAPPER, WRAPPER_OF_PARTS};
 
 impl KernelSlot {
     fn is_made_from(&self, file: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Lab;
-use crate::gpu::{Buffer, Set};
+use crate::handles::{Buffer, Set};
 
 /// Where a pointer took hold of a picture, and where it is now, in texels of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]

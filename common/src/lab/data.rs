@@ -5,9 +5,9 @@ use ash::vk;
 use record::error::NoRoom;
 
 use super::Lab;
-use crate::cmd::{Binding, Cmd};
+use crate::cmd::Cmd;
 use crate::element::Element;
-use crate::gpu::{Buffer, Buffers, Image, Images, Set};
+use crate::handles::{Binding, Buffer, Buffers, Image, Images, Set};
 use crate::memory::{Place, Sharing, bytes_in_words, texel_bytes};
 use crate::values::Shape;
 

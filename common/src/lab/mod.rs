@@ -24,7 +24,8 @@ pub(crate) use reference::Reference;
 pub use selection::Selection;
 
 use crate::cmd::{Cmd, Queues};
-use crate::gpu::{Event, Events, Gpu, Set};
+use crate::gpu::Gpu;
+use crate::handles::{Event, Events, Set};
 use crate::kernel::KernelBuilder;
 use crate::memory::{EventState, Sharing};
 use crate::source::Library;

@@ -5,8 +5,8 @@ use ash::vk;
 
 use super::work::{LANES, Size, push};
 use crate::drive::interval;
-use crate::gpu::{Buffer, Gpu};
-use crate::kernel::Kernel;
+use crate::gpu::Gpu;
+use crate::handles::{Buffer, Kernel};
 use crate::lab::Lab;
 use crate::memory::Place;
 

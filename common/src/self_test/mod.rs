@@ -27,7 +27,7 @@ use record::self_test::{Certificate, Check, CheckResult};
 
 use crate::drive::session::Session;
 use crate::gpu::Gpu;
-use crate::kernel::Kernel;
+use crate::handles::Kernel;
 use crate::lab::{Lab, LabOptions};
 use crate::tracy;
 use bursts::Bursts;

@@ -3,8 +3,7 @@
 
 use anyhow::Result;
 
-use crate::cmd::Binding;
-use crate::kernel::Kernel;
+use crate::handles::{Binding, Kernel};
 use crate::lab::Lab;
 
 /// Names of the variants.

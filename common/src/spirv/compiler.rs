@@ -12,7 +12,7 @@ pub(super) const NAME: &str = if cfg!(feature = "shaderc") { "shaderc" } else { 
 ///
 /// # Errors
 /// The compiler's messages, warnings included, with file and line; no compiler.
-pub(super) fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
+pub(crate) fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
     let defines = sorted(defines);
     #[cfg(feature = "shaderc")]
     return built_in::compile(source, &defines);
@@ -36,7 +36,7 @@ mod built_in {
         static SHADERC: RefCell<Option<shaderc::Compiler>> = const { RefCell::new(None) };
     }
 
-    pub(super) fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
+    pub(crate) fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
         SHADERC.with_borrow_mut(|kept| {
             if kept.is_none() {
                 *kept = Some(shaderc::Compiler::new().context("starting shaderc")?);
@@ -119,7 +119,7 @@ mod glslc {
     const PATIENCE: Duration = Duration::from_secs(60);
     const POLL: Duration = Duration::from_millis(2);
 
-    pub(super) fn compile(program: &str, source: &Source, defines: &Defines) -> Result<Vec<u32>> {
+    pub(crate) fn compile(program: &str, source: &Source, defines: &Defines) -> Result<Vec<u32>> {
         let folder = tempfile::tempdir().context("creating a folder for glslc")?;
         write(folder.path(), source).context("writing a shader for glslc")?;
         let mut call = Command::new(program);

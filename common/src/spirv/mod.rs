@@ -7,9 +7,9 @@
 //! ```
 
 mod cache;
-mod compiler;
-pub mod pack;
-mod words;
+pub(crate) mod compiler;
+pub(crate) mod pack;
+pub(crate) mod words;
 
 use anyhow::{Result, anyhow, bail, ensure};
 use sha2::{Digest, Sha256};
@@ -23,7 +23,7 @@ const SETTINGS: &str = "vulkan 1.3, no optimisation";
 pub type Defines = Vec<(String, String)>;
 
 /// The first half of a SHA-256 of all that a module is compiled from.
-type Key = [u8; 16];
+pub(crate) type Key = [u8; 16];
 
 /// The SPIR-V of `source`.
 ///
@@ -66,7 +66,7 @@ fn sorted(defines: &Defines) -> Defines {
     sorted
 }
 
-fn key(source: &Source, defines: &Defines) -> Key {
+pub(crate) fn key(source: &Source, defines: &Defines) -> Key {
     let mut key = Sha256::new();
     let mut part = |text: &str| {
         key.update((text.len() as u64).to_le_bytes());

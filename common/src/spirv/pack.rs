@@ -1,10 +1,5 @@
 //! Modules that are compiled ahead of time: `shaders/NAME.comp.pack` beside each `shaders/NAME.comp`.
 //!
-//! A line `// Modules: A|B C|-` of a shader lists four modules, with the macros A and C, A, B and C, B; a macro may have
-//! a value. Each of them also has three forms that trace its waves, one for each way in which a device tells where a
-//! wave runs; those of `// Untraced modules:` have none. A shader without such a line has one module without macros,
-//! and traced forms of it unless it is in `lab/` or `window/`.
-//!
 //! A pack is a brotli stream of entries: the key of what the module was compiled from (16 bytes), the number of its
 //! words (4 bytes, little-endian), its words (`words.rs`). A module whose source has changed is not found by its key,
 //! so a pack that is out of date is never used. The traced forms come last: a run without a trace unpacks none.
@@ -13,18 +8,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Read};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use brotli_decompressor::Decompressor;
 
-use super::words::{decode, encode};
-use super::{Defines, Key, compiler, ensure_module, key};
-use crate::kernel::{PARTS, traced_source};
-use crate::reflect::reflect;
-use crate::source::{Library, Source};
-use crate::trace::LaneSource;
+use super::words::decode;
+use super::{Key, ensure_module};
+use crate::source::Library;
 
 /// What writes packs anew.
-const REPACK: &str = "run cargo run -p common --example pack_shaders --features shaderc";
+pub(crate) const REPACK: &str = "run cargo run -p common --example pack_shaders --features shaderc";
 
 /// The embedded module of a key, if there is one.
 pub(super) fn find(shader: &str, key: &Key) -> Result<Option<Vec<u32>>> {
@@ -38,83 +30,14 @@ pub(super) fn find(shader: &str, key: &Key) -> Result<Option<Vec<u32>>> {
     Ok(found.map(<[u32]>::to_vec))
 }
 
-/// Compiles all modules of a shader and returns its pack, not yet compressed.
-///
-/// # Errors
-/// A shader that does not compile; no compiler.
-pub fn entries(library: &Library, shader: &str) -> Result<Vec<u8>> {
-    let mut entries = Vec::new();
-    for (source, defines) in modules(library, shader, compiler::compile)? {
-        let words = compiler::compile(&source, &defines)?;
-        entries.extend(key(&source, &defines));
-        entries.extend(u32::try_from(words.len())?.to_le_bytes());
-        entries.extend(encode(&words));
-    }
-    Ok(entries)
-}
-
-/// Checks that a pack holds exactly the modules of a shader as it is now. Needs no compiler.
-///
-/// # Errors
-/// A shader that cannot be read; a pack that is damaged, or out of date.
-pub fn check(library: &Library, shader: &str, pack: &[u8]) -> Result<()> {
-    let mut pack = Pack::open(pack);
-    while pack.unpack_one()? {}
-    let found = |source: &Source, defines: &Defines| {
-        let words = pack.modules.get(&key(source, defines)).cloned();
-        words.with_context(|| {
-            format!("{} {defines:?} is not packed, or not as it is now; {REPACK}", source.name)
-        })
-    };
-    let wanted = modules(library, shader, found)?;
-    ensure!(
-        wanted.len() == pack.modules.len(),
-        "{} modules are packed, {} wanted; {REPACK}",
-        pack.modules.len(),
-        wanted.len()
-    );
-    wanted.iter().try_for_each(|(source, defines)| found(source, defines).map(|_| ()))
-}
-
-/// Names the modules that shaderc now makes other SPIR-V of. Those of another compiler's version are not compared.
-///
-/// # Errors
-/// A shader that does not compile; a pack that is damaged.
-#[cfg(feature = "shaderc")]
-pub fn differing(library: &Library, shader: &str, pack: &[u8]) -> Result<Vec<(String, Defines)>> {
-    /// Where a module names the compiler and its version.
-    const GENERATOR: usize = 2;
-    let mut pack = Pack::open(pack);
-    let mut differing = Vec::new();
-    for (source, defines) in modules(library, shader, compiler::compile)? {
-        let words = compiler::compile(&source, &defines)?;
-        let packed = pack.find(&key(&source, &defines))?.unwrap_or_default();
-        let same_compiler = packed.get(GENERATOR).is_none_or(|generator| *generator == words[GENERATOR]);
-        if same_compiler && packed != words {
-            differing.push((source.name, defines));
-        }
-    }
-    Ok(differing)
-}
-
-/// Sources and macros of a shader's modules but for those that are traced.
-///
-/// # Errors
-/// A shader that cannot be read.
-pub fn plain(library: &Library, shader: &str) -> Result<Vec<(Source, Defines)>> {
-    let source = library.load(shader)?;
-    let lists = Lists::of(&source);
-    Ok(lists.traced.into_iter().chain(lists.untraced).map(|defines| (source.clone(), defines)).collect())
-}
-
 /// A pack as far as it is unpacked.
-struct Pack<'p> {
+pub(crate) struct Pack<'p> {
     rest: BufReader<Decompressor<&'p [u8]>>,
-    modules: HashMap<Key, Vec<u32>>,
+    pub modules: HashMap<Key, Vec<u32>>,
 }
 
 impl<'p> Pack<'p> {
-    fn open(pack: &'p [u8]) -> Self {
+    pub fn open(pack: &'p [u8]) -> Self {
         Self { rest: BufReader::new(Decompressor::new(pack, 1 << 16)), modules: HashMap::new() }
     }
 
@@ -123,13 +46,13 @@ impl<'p> Pack<'p> {
         Self::open(&[6])
     }
 
-    fn find(&mut self, key: &Key) -> Result<Option<&[u32]>> {
+    pub fn find(&mut self, key: &Key) -> Result<Option<&[u32]>> {
         while !self.modules.contains_key(key) && self.unpack_one()? {}
         Ok(self.modules.get(key).map(Vec::as_slice))
     }
 
     /// Whether there was one more.
-    fn unpack_one(&mut self) -> Result<bool> {
+    pub fn unpack_one(&mut self) -> Result<bool> {
         if self.rest.fill_buf()?.is_empty() {
             return Ok(false);
         }
@@ -143,82 +66,9 @@ impl<'p> Pack<'p> {
     }
 }
 
-/// Sources and macros of all modules of a shader, those that are traced at the end. `compiled` gives the SPIR-V of one
-/// that is not.
-fn modules(
-    library: &Library,
-    shader: &str,
-    compiled: impl Fn(&Source, &Defines) -> Result<Vec<u32>>,
-) -> Result<Vec<(Source, Defines)>> {
-    let source = library.load(shader)?;
-    let mut all = plain(library, shader)?;
-    let parts = source.includes.iter().any(|(name, _)| name == PARTS);
-    for defines in &Lists::of(&source).traced {
-        let bindings = reflect(&compiled(&source, defines)?)?.bindings.len();
-        for lanes in LaneSource::ALL {
-            all.push(traced_source(library, &source, defines, lanes, bindings, parts)?);
-        }
-    }
-    Ok(all)
-}
-
-/// The sets of macros of a shader's modules.
-struct Lists {
-    /// Of those that also have modules that are traced.
-    traced: Vec<Defines>,
-    untraced: Vec<Defines>,
-}
-
-impl Lists {
-    fn of(source: &Source) -> Self {
-        let [traced, untraced] =
-            ["// Modules: ", "// Untraced modules: "].map(|begin| listed(&source.text, begin));
-        let alone = || vec![Defines::new()];
-        match traced.is_empty() && untraced.is_empty() {
-            false => Self { traced, untraced },
-            // The runner's own kernels and the window's shaders.
-            true if ["lab/", "window/"].iter().any(|folder| source.name.starts_with(folder)) => {
-                Self { traced, untraced: alone() }
-            }
-            true => Self { traced: alone(), untraced },
-        }
-    }
-}
-
-/// The sets of macros that a shader's lines with this beginning stand for.
-fn listed(text: &str, begin: &str) -> Vec<Defines> {
-    text.lines().filter_map(|line| line.strip_prefix(begin)).flat_map(products).collect()
-}
-
-fn products(line: &str) -> Vec<Defines> {
-    line.split_whitespace().fold(vec![Defines::new()], |made, choices| {
-        let with = |defines: &Defines, choice: &str| {
-            let (name, value) = choice.split_once('=').unwrap_or((choice, ""));
-            let define = (choice != "-").then(|| (name.to_owned(), value.to_owned()));
-            defines.iter().cloned().chain(define).collect::<Defines>()
-        };
-        made.iter().flat_map(|defines| choices.split('|').map(move |choice| with(defines, choice))).collect()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn names(text: &str) -> Vec<String> {
-        let shown = |defines: &Defines| {
-            let each: Vec<String> = defines.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            each.join(" ")
-        };
-        listed(text, "// Modules: ").iter().map(shown).collect()
-    }
-
-    #[test]
-    fn lines_list_the_products_of_their_choices() {
-        assert_eq!(names("void main() {}\n"), [""; 0]);
-        assert_eq!(names("// Modules: A|B=2 C|-\n"), ["A= C=", "A=", "B=2 C=", "B=2"]);
-        assert_eq!(names("// Modules: A\n// Modules: B|-\n"), ["A=", "B=", ""]);
-    }
 
     fn unpacked(pack: &[u8]) -> Result<usize> {
         let mut pack = Pack::open(pack);

@@ -49,7 +49,7 @@ impl Place {
 }
 
 /// The words as bytes.
-pub(super) fn encode(words: &[u32]) -> Vec<u8> {
+pub(crate) fn encode(words: &[u32]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut place = Place::default();
     for &word in words {

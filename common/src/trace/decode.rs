@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::plan::Region;
 use super::slots::{Raw, Taken, taken, weight};
-use super::wrap::LaneSource;
+use crate::wrap::LaneSource;
 
 /// A trace that shows nothing that could be trusted.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -205,7 +205,7 @@ mod of_parts;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Kernel;
+    use crate::handles::Kernel;
     use crate::trace::plan::{HEAD, Planned, SLOT, plan};
     use crate::trace::slots::{BEGUN, ENDED, drawn};
 

@@ -9,6 +9,3 @@
 pub(crate) mod decode;
 pub(crate) mod plan;
 mod slots;
-mod wrap;
-
-pub(crate) use wrap::{LaneSource, wrapped};

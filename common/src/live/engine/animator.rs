@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 
 use super::painted;
 use crate::drive::session::Session;
-use crate::gpu::{Buffer, Gpu};
+use crate::gpu::Gpu;
+use crate::handles::Buffer;
 use crate::lab::{Animation, Check, Pull};
 use crate::live::link::{Drag, Picture, View};
 use crate::memory::Place;

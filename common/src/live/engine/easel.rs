@@ -10,8 +10,7 @@ use ash::vk::Format;
 
 use super::{painted, texel};
 use crate::drive::session::Session;
-use crate::gpu::Buffer;
-use crate::kernel::Kernel;
+use crate::handles::{Buffer, Kernel};
 use crate::lab::{Check, Lab, Shown};
 use crate::live::link::{Focus, Picture, Texel, View};
 use crate::memory::Place;

@@ -9,7 +9,7 @@ use gpu_allocator::vulkan::Allocation;
 
 use super::device::Device;
 use crate::fault::attempt;
-use crate::memory::WHOLE;
+use crate::gpu::WHOLE;
 
 /// A buffer that the CPU sees.
 pub(super) struct Buffer {

@@ -9,7 +9,7 @@ use super::device::Device;
 use super::painter::Onto;
 use super::surface::Terms;
 use crate::fault;
-use crate::memory::WHOLE;
+use crate::gpu::WHOLE;
 
 /// How long an image is waited for. The compositor gives none to a window that nobody sees.
 const PATIENCE_NS: u64 = 250_000_000;

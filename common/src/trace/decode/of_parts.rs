@@ -1,7 +1,7 @@
 //! Made-up slots of a kernel that names its parts, sound ones and others.
 
 use super::*;
-use crate::kernel::Kernel;
+use crate::handles::Kernel;
 use crate::trace::plan::{HEAD, Planned, plan};
 use crate::trace::slots::{BEGUN, ENDED};
 

@@ -1,7 +1,16 @@
 //! A kernel's source with the wrapper around it that notes its waves.
 
-use crate::source::Source;
+use anyhow::Result;
+
+use crate::source::{Library, Source};
 use crate::spirv::Defines;
+
+/// What is put around a kernel whose waves are traced.
+pub(crate) const WRAPPER: &str = "lab/trace.glsl";
+/// And behind that, around one that names the parts of what it does.
+pub(crate) const WRAPPER_OF_PARTS: &str = "lab/trace_parts.glsl";
+/// What a kernel includes that names them.
+pub(crate) const PARTS: &str = "trace_parts.glsl";
 
 /// Where a device tells on which multiprocessor a wave runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +36,29 @@ impl LaneSource {
     }
 }
 
+/// What a kernel that notes its waves is compiled from: one of so many bindings, which names its parts or does not.
+///
+/// # Errors
+/// A wrapper that cannot be read.
+pub(crate) fn traced_source(
+    shaders: &Library,
+    source: &Source,
+    defines: &Defines,
+    lanes: LaneSource,
+    bindings: usize,
+    parts: bool,
+) -> Result<(Source, Defines)> {
+    let mut wrapper = shaders.load(WRAPPER)?.text;
+    if parts {
+        wrapper += &shaders.load(WRAPPER_OF_PARTS)?.text;
+    }
+    let (source, mut all) = wrapped(source, &wrapper, lanes, bindings, parts);
+    all.extend_from_slice(defines);
+    Ok((source, all))
+}
+
 /// The source that is compiled for a traced run, and what is defined for it beside the kernel's own.
-pub(crate) fn wrapped(
+fn wrapped(
     source: &Source,
     wrapper: &str,
     lanes: LaneSource,
