@@ -89,9 +89,10 @@ fn order16(bits: u32) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use vulkan::gpu::{Gpu, OpenOptions};
+    use vulkan::handles::Binding;
+
     use super::*;
-    use crate::gpu::{Gpu, OpenOptions};
-    use crate::handles::Binding;
     use crate::lab::{Lab, LabOptions};
 
     /// One word after the other is another, of results with and without a last block that is not whole; behind the

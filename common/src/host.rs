@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use record::{Host, Tool};
 
-use crate::source::Library;
+use vulkan::source::Library;
 
 /// What a sample's binary knows of itself at compile time; made by [`sample!`](crate::sample).
 #[derive(Clone, Copy, Debug)]

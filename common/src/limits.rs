@@ -5,11 +5,11 @@ use anyhow::Result;
 use ash::vk;
 use rayon::prelude::*;
 use record::{COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT};
+use vulkan::handles::Binding;
+use vulkan::memory::texel_bytes;
+use vulkan::values::Shape;
 
-use crate::handles::Binding;
 use crate::lab::Lab;
-use crate::memory::texel_bytes;
-use crate::values::Shape;
 
 /// Invocations of a workgroup of the copy, and texels of each. With all loads ahead of the stores, this
 /// is the fastest of thirty shapes on an H200 (driver 580): 4.2 TB/s at 8192x8192 r32f, where 32x8 lanes
@@ -140,10 +140,10 @@ mod tests {
     use std::ops::ControlFlow;
 
     use record::Status;
+    use vulkan::gpu::{Gpu, OpenOptions};
 
     use super::*;
     use crate::drive::bench::{self, BenchOptions};
-    use crate::gpu::{Gpu, OpenOptions};
     use crate::lab::LabOptions;
 
     /// Rows of a lab with both limits of such images, sampled once and checked.

@@ -4,9 +4,9 @@
 use ash::vk::{AccessFlags2, PipelineStageFlags2};
 use clap::ValueEnum;
 
-use crate::cmd::Scope;
-use crate::cmd::script::{Script, Step, Sync};
-use crate::handles::Event;
+use vulkan::cmd::Scope;
+use vulkan::cmd::script::{Script, Step, Sync};
+use vulkan::handles::Event;
 
 /// A dependency that is broken on purpose, for the tests that must see it reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -114,10 +114,11 @@ impl Tamper {
 
 #[cfg(test)]
 mod tests {
+    use vulkan::cmd::script::{Point, Submit};
+    use vulkan::cmd::{Access, Stage};
+    use vulkan::handles::Queue;
+
     use super::*;
-    use crate::cmd::script::{Point, Submit};
-    use crate::cmd::{Access, Stage};
-    use crate::handles::Queue;
 
     const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
     const LOADS: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);

@@ -4,8 +4,8 @@ use std::fmt;
 
 use record::{Cell, Declared, Predicted, Promise, Published, Status, Work, published};
 
-use crate::cmd::{Cmd, Queues, Usage};
-use crate::validation::Message;
+use vulkan::cmd::{Cmd, Queues, Usage};
+use vulkan::validation::Message;
 
 /// Which of the repetitions in one submit is being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

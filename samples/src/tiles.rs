@@ -8,8 +8,7 @@
 //!  across_4: the same below each other, so that no texel that one tile has fetched serves the next
 //! ```
 
-use common::kernel::KernelBuilder;
-use common::{Extent, Lab};
+use common::{Extent, KernelBuilder, Lab};
 
 use crate::box_blur::Axis;
 use crate::residency::Limit;

@@ -5,11 +5,11 @@ use clap::Args;
 use record::error::EXIT_RIGHT;
 use record::{About, Argument};
 use report::terminal::print;
+use vulkan::gpu::{find_device, usable_devices};
+use vulkan::source::Library;
 
 use super::{Run, args};
-use crate::gpu::{find_device, usable_devices};
 use crate::host::{host, tool};
-use crate::source::Library;
 
 /// How values are called that are paths.
 const PATHS: [&str; 3] = ["FILE", "DIR", "PATH"];

@@ -8,12 +8,12 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use isa::Target;
 use report::arguments::{refuse, seconds};
 use report::{Destination, Theme};
+use vulkan::gpu::QueueKind;
+use vulkan::values::Extent;
 
 use super::trace::TraceFile;
-use crate::gpu::QueueKind;
 use crate::host::Sample;
 use crate::tamper::Break;
-use crate::values::Extent;
 
 /// A sample without arguments of its own.
 #[derive(Args, Clone, Debug)]

@@ -9,9 +9,9 @@ use isa::{self, CodeReport, Target};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, exit_code, one_line};
 use report::terminal::{print, say, width_of};
 use report::{Charset, Destination};
+use vulkan::code;
 
 use super::{Run, command};
-use crate::code;
 use crate::drive::code::{Dispatched, dispatched, reported};
 use crate::host::{self, Sample};
 use crate::lab::Lab;

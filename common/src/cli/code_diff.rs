@@ -11,12 +11,12 @@ use isa::{self, KernelCode, Line, Raw, Source, VariantCode};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
 use report::terminal::{print, say, width_of};
 use report::{Charset, Destination};
+use vulkan::source::Library;
 
 use super::{Run, command};
 use crate::drive::code::dispatched;
 use crate::host;
 use crate::lab::Lab;
-use crate::source::Library;
 
 /// For which chip variants are compiled where `--code` names none: the source's own generation.
 const CHIP: &str = "amd:vega10";

@@ -11,11 +11,11 @@ use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt};
 use record::{Ended, Record, Row, Status, Stop, fault, is_limit};
 use report::Folder;
 use report::terminal::{FILE_WIDTH, leave_at_once};
+use vulkan::gpu::Gpu;
 
 use super::args::{command, own};
 use super::{Run, as_given, clock_seed, code_of, cpu_note};
 use crate::drive::bench::{self, SoFar};
-use crate::gpu::Gpu;
 use crate::lab::Lab;
 use crate::live::desk::Desk;
 use crate::live::engine::{Engine, Program, Taken, Wanted};

@@ -29,10 +29,10 @@ use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, exi
 use record::self_test::Certificate;
 use record::{Ended, Kind, Record, Row, SCHEMA, Shows, Status, Traced, fault, is_limit};
 use report::{Destination, Folder};
+use vulkan::gpu::{Gpu, OpenOptions, list_devices};
 
 use crate::drive::bench::{self, BenchOptions, Measured, SoFar};
 use crate::drive::{check, profile};
-use crate::gpu::{Gpu, OpenOptions, list_devices};
 use crate::host::{self, Sample};
 use crate::lab::{Lab, LabOptions, Selection};
 use crate::tamper::Break;
@@ -54,7 +54,7 @@ pub fn run<A: Args + Clone + Debug + 'static>(
     let began = Instant::now();
     terminal::bear_the_file_limit();
     let given: Vec<_> = std::env::args_os().skip(1).collect();
-    if crate::code::is_child(&given) {
+    if vulkan::code::is_child(&given) {
         return code::serve(&sample);
     }
     let arguments = match sweep::run(&sample, &args::command::<A>(&sample), &args::own::<A>(), given) {

@@ -8,9 +8,9 @@ use record::self_test::Certificate;
 use report::terminal::{fitted, print, say};
 use report::{Charset, Destination, certificate};
 use serde::Serialize;
+use vulkan::gpu::{Gpu, OpenOptions};
 
 use super::Run;
-use crate::gpu::{Gpu, OpenOptions};
 use crate::self_test::{Certified, Options, certify};
 
 /// What stands in the file.

@@ -14,8 +14,8 @@ use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
 use report::Charset;
 use report::arguments::refuse;
 use report::terminal::{on_interrupt, print, say, width_of};
+use vulkan::gpu::usable_devices;
 
-use crate::gpu::usable_devices;
 use crate::host::Sample;
 
 /// So many runs are a day's work by mistake.

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 use ash::vk;
+use vulkan::gpu::Gpu;
+use vulkan::handles::{Buffer, Kernel};
+use vulkan::memory::Place;
 
 use crate::drive::session::Session;
-use crate::gpu::Gpu;
-use crate::handles::{Buffer, Kernel};
 use crate::lab::Lab;
-use crate::memory::Place;
 use crate::trace::decode::{Clock, Fault};
 
 /// Time between two readings: a thousand times what lies between a reading and its timestamps.

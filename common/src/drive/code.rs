@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result};
 use isa::{KernelCode, Reported, Source, VariantCode};
 use record::Status;
+use vulkan::handles::Kernel;
 
 use super::session::Session;
-use crate::handles::Kernel;
 use crate::lab::Lab;
 
 /// The kernels of a lab's variants, each once, and the variants that dispatch them.

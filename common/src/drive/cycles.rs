@@ -2,14 +2,14 @@
 //! dispatch reads before the window and behind it (VK_KHR_shader_clock). Vulkan itself tells no clock.
 
 use anyhow::Result;
+use vulkan::cmd::CommandBuffer;
+use vulkan::handles::{Buffer, Kernel};
+use vulkan::memory::Place;
+use vulkan::wrap::LaneSource;
 
 use super::clock;
 use super::session::Session;
-use crate::cmd::CommandBuffer;
-use crate::handles::{Buffer, Kernel};
 use crate::lab::Lab;
-use crate::memory::Place;
-use crate::wrap::LaneSource;
 
 /// Words of a reading: three pairs of two counters, low and high word, the multiprocessor, and what the
 /// shader's alignment adds.
@@ -225,8 +225,9 @@ impl Session<'_> {
 
 #[cfg(test)]
 mod tests {
+    use vulkan::gpu::{Gpu, OpenOptions};
+
     use super::*;
-    use crate::gpu::{Gpu, OpenOptions};
     use crate::lab::LabOptions;
 
     #[test]

@@ -1,12 +1,12 @@
 //! `--cold`: empties the caches before each sample.
 
 use anyhow::{Context, Result};
+use vulkan::cmd::CommandBuffer;
+use vulkan::handles::{Buffer, Kernel};
+use vulkan::memory::Place;
 
 use super::session::Session;
-use crate::cmd::CommandBuffer;
-use crate::handles::{Buffer, Kernel};
 use crate::lab::Lab;
-use crate::memory::Place;
 
 /// Bytes that are filled, and as many that are read: twice the largest cache of a GPU of today (256 MiB).
 /// Vulkan does not tell how large a device's caches are.

@@ -1,12 +1,12 @@
 //! What comes before the window: every output is given a value that no pass stores, or its seed.
 
 use anyhow::Result;
+use vulkan::Format;
+use vulkan::cmd::CommandBuffer;
+use vulkan::gpu::Gpu;
+use vulkan::handles::{Binding, Image, Kernel};
 
 use super::session::Session;
-use crate::Format;
-use crate::cmd::CommandBuffer;
-use crate::gpu::Gpu;
-use crate::handles::{Binding, Image, Kernel};
 use crate::lab::{Lab, Output};
 
 /// Fills planes of R32_UINT, which `vkCmdClearColorImage` is slow at: a sample of `pipelined_events` with twelve images of
@@ -19,7 +19,7 @@ impl Filler {
     /// None where no output has such texels.
     ///
     /// # Errors
-    /// As [`crate::kernel::KernelBuilder::build`].
+    /// As [`vulkan::kernel::KernelBuilder::build`].
     pub fn new(lab: &Lab) -> Result<Option<Self>> {
         let first = |output: &Output| output.set.get(0, 0);
         let has_words = lab.outputs.iter().any(|output| sides_of_words(&lab.gpu, first(output)).is_some());
@@ -56,11 +56,12 @@ impl Session<'_> {
 
 #[cfg(test)]
 mod tests {
+    use vulkan::cmd::Cmd;
+    use vulkan::gpu::OpenOptions;
+    use vulkan::handles::Images;
+
     use super::*;
     use crate::Extent;
-    use crate::cmd::Cmd;
-    use crate::gpu::OpenOptions;
-    use crate::handles::Images;
     use crate::lab::LabOptions;
     use crate::variant::Rep;
 

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use record::RaceMap;
+use vulkan::cmd::CommandBuffer;
+use vulkan::handles::{Buffer, Kernel};
+use vulkan::memory::Place;
 
-use crate::cmd::CommandBuffer;
 use crate::element::Element;
-use crate::handles::{Buffer, Kernel};
 use crate::lab::{Check, Lab};
-use crate::memory::Place;
 
 /// Bins a side; a picture shows no more.
 const MOST_BINS: u32 = 128;

@@ -22,9 +22,9 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-use crate::cmd::script::{Point, Script, Step};
-use crate::cmd::{Scope, Stage};
-use crate::handles::Event;
+use vulkan::cmd::script::{Point, Script, Step};
+use vulkan::cmd::{Scope, Stage};
+use vulkan::handles::Event;
 
 /// For each dispatch, in the order of recording, those that must have ended before it begins.
 #[derive(Debug, PartialEq, Eq)]
@@ -136,10 +136,11 @@ fn takes_in_dispatches(stages: Stage) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use vulkan::cmd::Access;
+    use vulkan::cmd::script::{Dispatch, Submit, Sync};
+    use vulkan::handles::{Kernel, Queue};
+
     use super::*;
-    use crate::cmd::Access;
-    use crate::cmd::script::{Dispatch, Submit, Sync};
-    use crate::handles::{Kernel, Queue};
 
     const COMPUTE: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
     const COPIES: Scope = (Stage::TRANSFER, Access::NONE);

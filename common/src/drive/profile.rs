@@ -18,10 +18,10 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use record::error::{Halt, one_line};
 use record::{Promise, Status};
+use vulkan::cmd::CommandBuffer;
 
 use super::check::{miscount, must_differ};
 use super::session::{Session, Work};
-use crate::cmd::CommandBuffer;
 use crate::lab::Lab;
 use crate::variant::Recording;
 

@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, bail, ensure};
 use record::{Kind, Status};
+use vulkan::cmd::script::Script;
+use vulkan::cmd::{Cmd, Queues};
+use vulkan::handles::{Event, Kernel, Set};
 
 use super::maps::Maps;
 use super::session::Session;
-use crate::cmd::script::Script;
-use crate::cmd::{Cmd, Queues};
-use crate::handles::{Event, Kernel, Set};
 use crate::lab::{Check, Output};
 use crate::tamper::Break;
 use crate::variant::{Recording, Rep};

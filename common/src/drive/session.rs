@@ -15,6 +15,11 @@ use anyhow::{Context, Result};
 use ash::vk;
 use record::RaceMap;
 use record::stats::Summary;
+use vulkan::cmd::script::Script;
+use vulkan::cmd::{CommandBuffer, Usage};
+use vulkan::fault::attempt;
+use vulkan::handles::{Buffer, Kernel, Queue};
+use vulkan::memory::Place;
 
 use super::cycles::{Before, Cycles};
 use super::evict::Evict;
@@ -24,13 +29,8 @@ use super::maps::Maps;
 use super::rehearsal::Rehearsed;
 use super::two_queues::TwoQueues;
 use super::verify::Counted;
-use crate::cmd::script::Script;
-use crate::cmd::{CommandBuffer, Usage};
-use crate::fault::attempt;
-use crate::handles::{Buffer, Kernel, Queue};
 use crate::lab::Lab;
 use crate::measure::Reading;
-use crate::memory::Place;
 use crate::tamper::Tamper;
 use crate::trace::plan::Notes;
 use crate::tracy::{self, Timeline};
@@ -333,8 +333,9 @@ fn microseconds(duration: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use vulkan::gpu::{Gpu, OpenOptions};
+
     use super::*;
-    use crate::gpu::{Gpu, OpenOptions};
     use crate::lab::LabOptions;
 
     /// What the layer says of a command buffer that is submitted a second time as it was recorded.

@@ -14,14 +14,14 @@ use record::error::{NoRoom, one_line};
 use record::stats::Summary;
 use record::trace::{MOST_DRAWN, Trace, TraceFigures};
 use record::{Multiprocessors, Traced};
+use vulkan::cmd::CommandBuffer;
+use vulkan::handles::{Buffer, Kernel};
+use vulkan::memory::{Place, Sharing};
 
 use super::clock;
 use super::session::{BadStamps, Session, Work};
-use crate::cmd::CommandBuffer;
-use crate::handles::{Buffer, Kernel};
 use crate::lab::Lab;
 use crate::measure::{Reading, RowPlan};
-use crate::memory::{Place, Sharing};
 use crate::trace::decode::{Clock, Fault, Left, Noted, decode};
 use crate::trace::plan::{MOST_SLOTS, Notes, Planned, Region, plan};
 

@@ -17,12 +17,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ash::vk;
+use vulkan::cmd::script::Submit;
+use vulkan::cmd::{CommandBuffer, Point, Stage};
+use vulkan::gpu::{Gpu, Mark};
+use vulkan::handles::Queue;
 
 use super::session::{Session, Work};
-use crate::cmd::script::Submit;
-use crate::cmd::{CommandBuffer, Point, Stage};
-use crate::gpu::{Gpu, Mark};
-use crate::handles::Queue;
 use crate::tracy;
 
 /// The semaphores and command buffers of such samples.

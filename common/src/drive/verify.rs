@@ -3,10 +3,10 @@
 use std::ptr;
 
 use anyhow::Result;
+use vulkan::cmd::CommandBuffer;
+use vulkan::handles::{Binding, Buffer};
 
 use super::session::Session;
-use crate::cmd::CommandBuffer;
-use crate::handles::{Binding, Buffer};
 use crate::lab::{Check, Shown};
 use crate::tracy;
 

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use vulkan::handles::{Buffer, Set};
+
 use super::Lab;
-use crate::handles::{Buffer, Set};
 
 /// Where a pointer took hold of a picture, and where it is now, in texels of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]

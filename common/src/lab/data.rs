@@ -3,13 +3,13 @@
 use anyhow::{Context, Result, ensure};
 use ash::vk;
 use record::error::NoRoom;
+use vulkan::cmd::Cmd;
+use vulkan::handles::{Binding, Buffer, Buffers, Image, Images, Set};
+use vulkan::memory::{Place, Sharing, bytes_in_words, texel_bytes};
+use vulkan::values::Shape;
 
 use super::Lab;
-use crate::cmd::Cmd;
 use crate::element::Element;
-use crate::handles::{Binding, Buffer, Buffers, Image, Images, Set};
-use crate::memory::{Place, Sharing, bytes_in_words, texel_bytes};
-use crate::values::Shape;
 
 /// Images or buffers that the variants write, and what they hold before each sample.
 pub(crate) struct Output {

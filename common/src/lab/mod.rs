@@ -15,6 +15,13 @@ use anyhow::{Result, ensure};
 use record::error::Halt;
 use record::figures::Figures;
 use record::{DeviceFacts, Kind, Matrix, Shows};
+use vulkan::cmd::{Cmd, Queues};
+use vulkan::gpu::Gpu;
+use vulkan::handles::{Event, Events, Set};
+use vulkan::kernel::KernelBuilder;
+use vulkan::memory::{EventState, Sharing};
+use vulkan::source::Library;
+use vulkan::values::Extent;
 
 pub(crate) use animation::Animation;
 pub use animation::{Moves, Pull};
@@ -23,14 +30,7 @@ pub(crate) use data::{Check, Output};
 pub(crate) use reference::Reference;
 pub use selection::Selection;
 
-use crate::cmd::{Cmd, Queues};
-use crate::gpu::Gpu;
-use crate::handles::{Event, Events, Set};
-use crate::kernel::KernelBuilder;
-use crate::memory::{EventState, Sharing};
-use crate::source::Library;
 use crate::tamper::Break;
-use crate::values::Extent;
 use crate::variant::{Recording, Rep, Variant};
 
 /// What a sample concludes from its figures.

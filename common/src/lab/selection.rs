@@ -129,9 +129,10 @@ impl Lab {
 
 #[cfg(test)]
 mod tests {
+    use vulkan::gpu::{Gpu, OpenOptions};
+
     use super::super::LabOptions;
     use super::*;
-    use crate::gpu::{Gpu, OpenOptions};
 
     fn wanted(names: &[&str], all: bool) -> Vec<&'static str> {
         let names = names.iter().map(|&name| name.to_owned()).collect();

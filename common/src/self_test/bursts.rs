@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use ash::vk;
+use vulkan::gpu::Gpu;
+use vulkan::handles::{Buffer, Kernel};
+use vulkan::memory::Place;
 
 use super::work::{LANES, Size, push};
 use crate::drive::interval;
-use crate::gpu::Gpu;
-use crate::handles::{Buffer, Kernel};
 use crate::lab::Lab;
-use crate::memory::Place;
 
 /// Timestamps of a row: enough to tell their step, few enough for one submit.
 const ROW: u32 = 128;

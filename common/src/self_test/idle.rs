@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use record::self_test::{Check, CheckResult};
 use record::stats::Summary;
+use vulkan::gpu::Gpu;
 
 use super::Stop;
 use super::bursts::{Bursts, interval_us};
 use super::work::Size;
-use crate::gpu::Gpu;
 
 /// As long as nine frames of a desktop.
 const WATCHED: Duration = Duration::from_millis(150);

@@ -24,10 +24,10 @@ use anyhow::{Context, Result};
 use record::Kind;
 use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
 use record::self_test::{Certificate, Check, CheckResult};
+use vulkan::gpu::Gpu;
+use vulkan::handles::Kernel;
 
 use crate::drive::session::Session;
-use crate::gpu::Gpu;
-use crate::handles::Kernel;
 use crate::lab::{Lab, LabOptions};
 use crate::tracy;
 use bursts::Bursts;

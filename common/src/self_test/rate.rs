@@ -7,10 +7,10 @@ use anyhow::{Context, Result};
 use ash::vk;
 use record::number::significant;
 use record::self_test::{Check, CheckResult};
+use vulkan::gpu::{Calibrated, Gpu, clock_name};
 
 use super::Stop;
 use super::stamps::Counter;
-use crate::gpu::{Calibrated, Gpu, clock_name};
 
 /// The shortest time between two readings.
 const APART: Duration = Duration::from_millis(50);
@@ -153,8 +153,9 @@ fn judge([first, second]: [Reading; 2], counter: Counter, how: &str) -> Check {
 
 #[cfg(test)]
 mod tests {
+    use vulkan::gpu::OpenOptions;
+
     use super::*;
-    use crate::gpu::OpenOptions;
 
     const COUNTER: Counter = Counter { bits: 36, period_ns: 10.0 };
 

@@ -3,11 +3,11 @@
 use std::cell::Cell;
 
 use record::error::EXIT_INTERRUPTED;
+use vulkan::gpu::OpenOptions;
+use vulkan::memory::Place;
 
 use super::*;
-use crate::gpu::OpenOptions;
 use crate::lab::Lab;
-use crate::memory::Place;
 
 fn gpu() -> Gpu {
     let gpu = Gpu::open(&OpenOptions { device: Some("llvmpipe".into()), ..OpenOptions::default() }).unwrap();

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use record::self_test::{Check, CheckResult};
 use record::stats::Summary;
+use vulkan::gpu::Gpu;
 
 use super::Stop;
 use super::bursts::Bursts;
 use super::work::Size;
-use crate::gpu::Gpu;
 
 /// An H200 (driver 580) took four times as long within the first 100 ms after idling.
 const LEAST: Duration = Duration::from_millis(110);

@@ -2,8 +2,8 @@
 //! exactly that, of a size that suits the device.
 
 use anyhow::Result;
+use vulkan::handles::{Binding, Kernel};
 
-use crate::handles::{Binding, Kernel};
 use crate::lab::Lab;
 
 /// Names of the variants.

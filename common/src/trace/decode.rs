@@ -2,10 +2,10 @@
 
 use record::trace::{Dispatch, Lanes, Part, PartWaves, Parts, Trace, Wave, pack};
 use thiserror::Error;
+use vulkan::wrap::LaneSource;
 
 use super::plan::Region;
 use super::slots::{Raw, Taken, taken, weight};
-use crate::wrap::LaneSource;
 
 /// A trace that shows nothing that could be trusted.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -204,8 +204,9 @@ mod of_parts;
 
 #[cfg(test)]
 mod tests {
+    use vulkan::handles::Kernel;
+
     use super::*;
-    use crate::handles::Kernel;
     use crate::trace::plan::{HEAD, Planned, SLOT, plan};
     use crate::trace::slots::{BEGUN, ENDED, drawn};
 

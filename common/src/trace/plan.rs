@@ -2,8 +2,8 @@
 
 use record::trace::Parts;
 
-use crate::cmd::script::Script;
-use crate::handles::{Binding, Buffer, Kernel};
+use vulkan::cmd::script::Script;
+use vulkan::handles::{Binding, Buffer, Kernel};
 
 /// Words of a region's head, and of a slot of a kernel without parts.
 pub(super) const HEAD: usize = 4;
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn each_dispatch_gets_the_region_that_was_planned_for_it() {
-        use crate::cmd::Cmd;
-        let image = crate::handles::Image(4);
+        use vulkan::cmd::Cmd;
+        let image = vulkan::handles::Image(4);
         let script = Script::on_one_queue(Cmd::steps(|cmd| {
             cmd.dispatch(Kernel(1), &[image], &7_u32, [3, 2, 1]);
             cmd.dispatch(Kernel(2), &[image], &8_u32, [1, 2, 1]);

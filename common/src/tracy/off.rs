@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use anyhow::Result;
 
-use crate::gpu::{Calibrated, Gpu};
+use vulkan::gpu::{Calibrated, Gpu};
 
 pub(crate) struct Span;
 

@@ -9,10 +9,10 @@ use anyhow::{Context, Result, ensure};
 use ash::vk;
 use report::terminal::say;
 use tracy_client::{Client, GpuContext, GpuContextType};
+use vulkan::fault::attempt;
+use vulkan::gpu::{Calibrated, Gpu};
 
 use super::counter::Counter;
-use crate::fault::attempt;
-use crate::gpu::{Calibrated, Gpu};
 
 /// Two clocks that are 20 parts in a million apart, as cheap ones are, drift by 5 µs in this time; and
 /// Tracy's own measure of the CPU's clock was seen to be 200 parts in a million off.

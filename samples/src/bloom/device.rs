@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
-use common::kernel::KernelBuilder;
 use common::{
-    Access, Binding, Buffer, Buffers, Cmd, Extent, Format, Kernel, Lab, Rep, Scope, Stage, Workgroup, sliced,
+    Access, Binding, Buffer, Buffers, Cmd, Extent, Format, Kernel, KernelBuilder, Lab, Rep, Scope, Stage,
+    Workgroup, sliced,
 };
 
 use super::pyramid::{KINDS, Pass, Source, passes, steps};

@@ -1,9 +1,8 @@
 //! All passes of a bloom in one dispatch: what is a ticket, and what the kernel must know of the passes.
 
 use anyhow::{Result, ensure};
-use common::kernel::KernelBuilder;
 use common::record::trace::Parts;
-use common::{Binding, Extent, Lab, Workgroup, sliced};
+use common::{Binding, Extent, KernelBuilder, Lab, Workgroup, sliced};
 
 use super::Order;
 use super::device::{Bloom, cut, plane_words, whole_views};

@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 use clap::ValueEnum;
-use common::kernel::KernelBuilder;
-use common::{Binding, Extent, Image, Images, Lab};
+use common::{Binding, Extent, Image, Images, KernelBuilder, Lab};
 
 use super::{Texels, data};
 use crate::residency::padded;

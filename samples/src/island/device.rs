@@ -1,8 +1,7 @@
 //! A scene in buffers of the device, and the kernels that read them.
 
 use anyhow::Result;
-use common::kernel::KernelBuilder;
-use common::{Binding, Buffer, Buffers, Format, Lab, Rep};
+use common::{Binding, Buffer, Buffers, Format, KernelBuilder, Lab, Rep};
 
 use super::arithmetic::SEED;
 use super::tricks::{BALLOT, LEAN, SMALL, shared_bytes};

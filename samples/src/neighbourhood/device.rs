@@ -3,8 +3,7 @@
 use std::fmt;
 
 use anyhow::{Result, ensure};
-use common::kernel::KernelBuilder;
-use common::{Binding, Extent, Format, Image, Images, Kernel, Lab, Shape};
+use common::{Binding, Extent, Format, Image, Images, Kernel, KernelBuilder, Lab, Shape};
 
 use super::{Filter, float, floats, loads, plane, scene};
 

@@ -1,7 +1,6 @@
 //! How a pass that is a dispatch of its own loads the crosses of its texels, and in which shapes.
 
-use common::kernel::KernelBuilder;
-use common::{Access, Binding, Image, Lab, Scope, Stage, Workgroup};
+use common::{Access, Binding, Image, KernelBuilder, Lab, Scope, Stage, Workgroup};
 
 /// Where a texel's neighbours are read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Forms in kernels: how one is told where its lanes stand, and the proof that they stand there.
 
 use anyhow::{Result, bail};
-use common::kernel::KernelBuilder;
-use common::{Binding, Lab};
+use common::{Binding, KernelBuilder, Lab};
 
 use super::{Form, Lanes};
 

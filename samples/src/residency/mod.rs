@@ -10,8 +10,7 @@ use std::fmt;
 
 use anyhow::{Result, bail};
 use clap::value_parser;
-use common::kernel::KernelBuilder;
-use common::{Binding, Lab};
+use common::{Binding, KernelBuilder, Lab};
 
 pub use limit::{Limit, Shares, Unit};
 pub use search::{Reached, Search, SharedMemory};

@@ -1,8 +1,7 @@
 //! The images of the pass, and what its kernels have in common.
 
 use anyhow::Result;
-use common::kernel::KernelBuilder;
-use common::{Binding, Extent, Format, Image, Images, Lab};
+use common::{Binding, Extent, Format, Image, Images, KernelBuilder, Lab};
 
 use super::Occlusion;
 use crate::hall;

@@ -1,7 +1,6 @@
 //! Several passes of a tile without a word to others, as far as shared memory reaches.
 
-use common::Lab;
-use common::kernel::KernelBuilder;
+use common::{KernelBuilder, Lab};
 
 /// Sides of tiles that are tried. Larger ones leave multiprocessors without work.
 const SIDES: [u32; 2] = [32, 16];

@@ -7,10 +7,9 @@ pub(crate) mod shape;
 use std::fmt;
 
 use clap::ValueEnum;
-use common::kernel::KernelBuilder;
 use common::record::DeviceFacts;
 use common::record::trace::Parts;
-use common::{Extent, Lab, Workgroup};
+use common::{Extent, KernelBuilder, Lab, Workgroup};
 
 pub use fused::Fused;
 use order::Order;

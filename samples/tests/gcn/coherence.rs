@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 use common::isa::{Chip, count};
-use common::source::Source;
-use common::spirv;
+use common::vulkan::source::Source;
+use common::vulkan::spirv;
 
 use crate::child::{self, STORAGE_IMAGE};
 

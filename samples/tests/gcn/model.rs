@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use common::isa::{Chip, Limit, Occupancy, Unit, Use};
-use common::source::Source;
-use common::spirv;
+use common::vulkan::source::Source;
+use common::vulkan::spirv;
 
 use crate::child::{self, STORAGE_BUFFER};
 

@@ -17,7 +17,7 @@ impl Checkout {
     pub fn copy() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let copy = Self(tempfile::tempdir()?);
-        for part in ["shaders", "common/src/source.rs"] {
+        for part in ["shaders", "common/vulkan/src/source.rs"] {
             copy_all(&root.join(part), &copy.path().join(part))?;
         }
         Ok(copy)

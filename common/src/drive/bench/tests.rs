@@ -1,8 +1,8 @@
 use record::figures::Time;
 use record::{COPY_LIMIT, Status, Stop};
+use vulkan::gpu::{Gpu, OpenOptions};
 
 use super::*;
-use crate::gpu::{Gpu, OpenOptions};
 use crate::lab::LabOptions;
 
 fn lab() -> Lab {

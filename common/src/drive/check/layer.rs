@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use anyhow::{Result, ensure};
 use ash::vk;
 use record::Promise;
+use vulkan::memory::Sharing;
+use vulkan::validation::Message;
 
 use crate::lab::Lab;
-use crate::memory::Sharing;
-use crate::validation::Message;
 use crate::variant::{Alarm, Variant};
 
 /// Versions of the layer whose messages the samples list.

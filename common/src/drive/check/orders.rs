@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use record::Promise;
+use vulkan::cmd::script::Script;
 
 use super::layer::first_of_each;
 use super::{Findings, miscount, must_differ};
-use crate::cmd::script::Script;
 use crate::drive::order::Order;
 use crate::drive::session::{Session, Work};
 use crate::drive::verify::Counted;

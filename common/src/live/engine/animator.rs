@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 
 use anyhow::{Context, Result};
+use vulkan::gpu::Gpu;
+use vulkan::handles::Buffer;
+use vulkan::memory::Place;
 
 use super::painted;
 use crate::drive::session::Session;
-use crate::gpu::Gpu;
-use crate::handles::Buffer;
 use crate::lab::{Animation, Check, Pull};
 use crate::live::link::{Drag, Picture, View};
-use crate::memory::Place;
 
 /// Moves an input from frame to frame.
 pub(super) struct Animator<'l> {

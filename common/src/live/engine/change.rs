@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use anyhow::{Error, Result};
 use record::error::{NoRoom, one_line};
+use vulkan::gpu::{Arena, Gpu};
 
 use super::scene::{Scene, Terms};
 use super::{Act, Engine, is_fatal};
-use crate::gpu::{Arena, Gpu};
 use crate::lab::Lab;
 use crate::live::link::About;
 

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use ash::vk::Format;
+use vulkan::handles::{Buffer, Kernel};
+use vulkan::memory::Place;
 
 use super::{painted, texel};
 use crate::drive::session::Session;
-use crate::handles::{Buffer, Kernel};
 use crate::lab::{Check, Lab, Shown};
 use crate::live::link::{Focus, Picture, Texel, View};
-use crate::memory::Place;
 
 /// Behind the pixels: four words of a texel as it is, and as it should be.
 const TOLD: usize = 8;

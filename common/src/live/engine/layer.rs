@@ -4,11 +4,11 @@
 use std::cell::Cell;
 
 use report::terminal::say;
+use vulkan::validation::Message;
 
 use super::scene::Scene;
 use crate::lab::Lab;
 use crate::live::link::About;
-use crate::validation::Message;
 
 /// So many messages are said; thousands would hide the first.
 const MOST_SAID: usize = 3;

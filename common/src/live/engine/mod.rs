@@ -24,6 +24,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
+use vulkan::gpu::Gpu;
+use vulkan::source::Library;
 
 use self::change::Next;
 use self::layer::Layer;
@@ -35,9 +37,7 @@ use super::desk::Desk;
 use super::link::{About, Board, Figures, State};
 use crate::drive::bench::{self, BenchOptions, SoFar};
 use crate::drive::session::Session;
-use crate::gpu::Gpu;
 use crate::lab::Lab;
-use crate::source::Library;
 
 /// Pairs that a row keeps: after so many an older figure says more of the room's temperature than of the row.
 const NEWEST: usize = 1024;

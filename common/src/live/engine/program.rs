@@ -4,9 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 use record::Record;
+use vulkan::gpu::{Gpu, OpenOptions};
 
 use crate::drive::bench::SoFar;
-use crate::gpu::{Gpu, OpenOptions};
 use crate::host::Sample;
 use crate::lab::{Lab, LabOptions};
 

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail, ensure};
 use record::error::NoRoom;
 use record::{Record, Status, fixture};
+use vulkan::gpu::OpenOptions;
 
 use super::*;
-use crate::gpu::OpenOptions;
 use crate::host::Sample;
 use crate::lab::LabOptions;
 use crate::live::link::{Order, Picture, View};
@@ -248,7 +248,8 @@ fn nothing_is_sampled_while_a_stage_draws() {
     let stand = Stand::open();
     let Witness { is_drawing, at_once, sampled } = &*stand.witness;
     let (began, mut drawn) = (Instant::now(), 0);
-    while drawn < 40 && began.elapsed() < PATIENCE {
+    // A loaded machine takes few samples between two drawings.
+    while (drawn < 40 || sampled.load(Ordering::SeqCst) <= 5) && began.elapsed() < PATIENCE {
         let Some(drawing) = stand.desk.draw(Duration::from_millis(100)) else { continue };
         is_drawing.store(true, Ordering::SeqCst);
         thread::sleep(Duration::from_millis(5));
@@ -259,7 +260,7 @@ fn nothing_is_sampled_while_a_stage_draws() {
         drawn += 1;
     }
     let sampled = sampled.load(Ordering::SeqCst);
-    assert!(drawn == 40 && sampled > 5, "{drawn} drawings, {sampled} samples");
+    assert!(drawn >= 40 && sampled > 5, "{drawn} drawings, {sampled} samples");
     assert_eq!(at_once.load(Ordering::SeqCst), 0, "samples during which something was drawn");
     stand.close();
 }

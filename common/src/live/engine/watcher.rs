@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use notify_debouncer_mini::notify::{RecommendedWatcher, RecursiveMode};
 use notify_debouncer_mini::{DebounceEventResult, Debouncer, new_debouncer};
 
-use crate::source::Library;
+use vulkan::source::Library;
 
 /// Editors write a file in several steps; what comes within this time is one.
 const QUIET: Duration = Duration::from_millis(40);

@@ -1,7 +1,7 @@
 use clap::{Args, ValueEnum, value_parser};
+use vulkan::values::{Extent, Workgroup};
 
 use super::*;
-use crate::values::{Extent, Workgroup};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Paper {

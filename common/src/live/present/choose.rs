@@ -6,10 +6,10 @@ use anyhow::Result;
 use ash::{khr, vk};
 use record::DeviceFacts;
 use record::error::Halt;
+use vulkan::fault::attempt;
+use vulkan::gpu::{Instance, candidates};
 
 use super::surface::Surface;
-use crate::fault::attempt;
-use crate::gpu::{Instance, candidates};
 
 /// A device that can draw, with the family of the queue on which it can.
 pub(super) struct Seat {

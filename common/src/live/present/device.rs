@@ -13,11 +13,11 @@ use gpu_allocator::vulkan::{
     Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc,
 };
 use record::error::Halt;
+use vulkan::fault::{self, attempt, failure};
+use vulkan::gpu::Instance;
+use vulkan::memory::bytes_in_words;
 
 use super::choose::Seat;
-use crate::fault::{self, attempt, failure};
-use crate::gpu::Instance;
-use crate::memory::bytes_in_words;
 
 /// A device, its queue and its memory.
 pub(super) struct Device {

@@ -6,10 +6,10 @@ use anyhow::{Context, Result};
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::Allocation;
+use vulkan::fault::attempt;
+use vulkan::gpu::WHOLE;
 
 use super::device::Device;
-use crate::fault::attempt;
-use crate::gpu::WHOLE;
 
 /// A buffer that the CPU sees.
 pub(super) struct Buffer {

@@ -32,10 +32,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use egui::TexturesDelta;
 use record::DeviceFacts;
+use vulkan::gpu::Instance;
+use vulkan::validation::{Message, Messages};
 use winit::window::Window;
 
-use crate::gpu::Instance;
-use crate::validation::{Message, Messages};
 use canvas::Canvas;
 use device::{Device, Links};
 pub use frame::{Backdrop, Drawn, Paint, Presented, Shot};

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 use ash::vk;
 use egui::epaint::Vertex;
+use vulkan::fault::{self, attempt, failure};
+use vulkan::source::Library;
+use vulkan::spirv;
 
 use super::device::Device;
-use crate::fault::{self, attempt, failure};
-use crate::source::Library;
-use crate::spirv;
 
 /// Layouts, shaders and pipelines.
 pub(super) struct Pipelines {

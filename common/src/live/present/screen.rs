@@ -8,11 +8,11 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use ash::prelude::VkResult;
 use ash::vk;
+use vulkan::fault::failure;
 
 use super::device::Device;
 use super::surface::Surface;
 use super::swapchain::{Acquired, Chain};
-use crate::fault::failure;
 
 /// A window whose images do not fit so many times in a row, although they are made anew each time, never gets
 /// any: four seconds, with the pauses in between.

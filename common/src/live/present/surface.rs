@@ -9,8 +9,8 @@ use ash::{khr, vk};
 use winit::raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle};
 use winit::window::Window;
 
-use crate::fault::{self, attempt, failure};
-use crate::gpu::Instance;
+use vulkan::fault::{self, attempt, failure};
+use vulkan::gpu::Instance;
 
 /// A surface; it keeps its window.
 pub(super) struct Surface {

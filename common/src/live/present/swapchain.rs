@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use ash::prelude::VkResult;
 use ash::{khr, vk};
+use vulkan::fault;
+use vulkan::gpu::WHOLE;
 
 use super::device::Device;
 use super::painter::Onto;
 use super::surface::Terms;
-use crate::fault;
-use crate::gpu::WHOLE;
 
 /// How long an image is waited for. The compositor gives none to a window that nobody sees.
 const PATIENCE_NS: u64 = 250_000_000;

@@ -48,7 +48,7 @@ impl Frame {
 }
 
 fn presenter(size: [u32; 2], validate: bool) -> Result<Presenter> {
-    let measured = crate::gpu::find_device(None)?.facts;
+    let measured = vulkan::gpu::find_device(None)?.facts;
     Presenter::off_screen(size, &Wanted { device: &measured, validate, timeout: Duration::from_secs(60) })
 }
 

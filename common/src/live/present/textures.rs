@@ -8,11 +8,11 @@ use anyhow::{Context, Result};
 use ash::vk;
 use egui::epaint::ImageDelta;
 use egui::{ImageData, TextureFilter, TextureId, TextureOptions, TextureWrapMode};
+use vulkan::fault::attempt;
 
 use super::device::Device;
 use super::memory::{At, Buffer, Image, transition};
 use super::pipeline::Pipelines;
-use crate::fault::attempt;
 
 /// Textures at the same time; egui has one for its text, the stage one a picture.
 const MOST: u32 = 256;

@@ -11,12 +11,12 @@ use record::fixture::{self, traces};
 use record::stats::{Summary, paired_ratio};
 use record::trace::Trace;
 use record::{Promise, Racy, Record, Row, Sample, Status};
+use vulkan::values::{Extent, Workgroup};
 
 use crate::live::knobs::{self, Knob};
 use crate::live::link::{
     About, Board, Entry, Figures, Focus, Frame, Notice, Picture, State, Texel, Timeline, View,
 };
-use crate::values::{Extent, Workgroup};
 
 const NAMES: [(&str, f64, &str); 9] = [
     ("no_barrier", 46.31, "Nothing orders the passes: the fastest there can be, and a race."),

@@ -1,7 +1,8 @@
 //! Made-up slots of a kernel that names its parts, sound ones and others.
 
+use vulkan::handles::Kernel;
+
 use super::*;
-use crate::handles::Kernel;
 use crate::trace::plan::{HEAD, Planned, plan};
 use crate::trace::slots::{BEGUN, ENDED};
 

@@ -4,8 +4,7 @@ mod cold;
 mod waves;
 
 use anyhow::Result;
-use common::kernel::KernelBuilder;
-use common::{Buffer, Buffers, Extent, Kernel, Lab, Rep};
+use common::{Buffer, Buffers, Extent, Kernel, KernelBuilder, Lab, Rep};
 
 use super::step::{self, UNWRITTEN};
 use super::{grid, share_of};

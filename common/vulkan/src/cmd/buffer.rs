@@ -1,0 +1,266 @@
+//! Records scripts, and the runner's own commands, into Vulkan.
+
+use std::cell::RefCell;
+use std::ffi::CString;
+use std::fmt;
+
+use anyhow::{Result, ensure};
+use ash::vk;
+use bytemuck::NoUninit;
+
+use super::script::{Dispatch, Step};
+use super::{Binding, Usage};
+use crate::fault::attempt;
+use crate::gpu::{Arena, Gpu};
+use crate::handles::Kernel;
+
+/// A command buffer that is being recorded. See [`Gpu`] for the contract of its `unsafe`.
+pub struct CommandBuffer<'g> {
+    pub(super) gpu: &'g Gpu,
+    pub(super) raw: vk::CommandBuffer,
+    /// The first dispatch that cannot be; what was recorded is then not submitted.
+    misuse: RefCell<Option<anyhow::Error>>,
+}
+
+impl fmt::Debug for CommandBuffer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CommandBuffer").field("misuse", &self.misuse).finish_non_exhaustive()
+    }
+}
+
+impl<'g> CommandBuffer<'g> {
+    /// `vkBeginCommandBuffer`, one-time submit.
+    pub fn begin(gpu: &'g Gpu, raw: vk::CommandBuffer) -> Result<Self> {
+        Self::begin_for(gpu, raw, Usage::ONE_TIME_SUBMIT)
+    }
+
+    /// `vkBeginCommandBuffer`.
+    pub fn begin_for(gpu: &'g Gpu, raw: vk::CommandBuffer, usage: Usage) -> Result<Self> {
+        let info = vk::CommandBufferBeginInfo::default().flags(usage);
+        attempt("beginning a command buffer", || unsafe { gpu.device.begin_command_buffer(raw, &info) })?;
+        Ok(Self { gpu, raw, misuse: RefCell::default() })
+    }
+
+    /// `vkEndCommandBuffer`.
+    pub fn end(self) -> Result<()> {
+        attempt("ending a command buffer", || unsafe { self.gpu.device.end_command_buffer(self.raw) })?;
+        self.misuse.into_inner().map_or(Ok(()), Err)
+    }
+
+    /// Records steps of a script that [`Gpu::check`] let pass.
+    pub fn replay(&self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Dispatch(dispatch) => self.replay_dispatch(dispatch),
+                Step::Barrier { src, dst, image } => self.record_barrier(*src, *dst, *image),
+                Step::Set { sync, event, src, dst } => self.record_set(*sync, *event, *src, *dst),
+                Step::Wait { sync, event, src, dst } => self.record_wait(*sync, *event, *src, *dst),
+                Step::Label(name) => self.begin_label(name),
+                Step::EndLabel => self.end_label(),
+            }
+        }
+    }
+
+    /// A dispatch of the runner's own.
+    pub fn dispatch<B: Into<Binding> + Copy, P: NoUninit>(
+        &self,
+        kernel: Kernel,
+        bindings: &[B],
+        push: &P,
+        groups: [u32; 3],
+    ) {
+        let dispatch = Dispatch::new(kernel, bindings, push, groups);
+        match self.gpu.check_dispatch(&dispatch) {
+            Ok(()) => self.replay_dispatch(&dispatch),
+            Err(error) => _ = self.misuse.borrow_mut().get_or_insert(error),
+        }
+    }
+
+    /// Records one dispatch of a script that [`Gpu::check`] let pass.
+    pub fn replay_dispatch(&self, Dispatch { kernel, bindings, push, groups }: &Dispatch) {
+        let arena = self.gpu.arena();
+        let slot = arena.kernel(*kernel);
+        if slot.is_without_pipeline()
+            && let Err(error) = self.gpu.finish(&[slot])
+        {
+            self.misuse.borrow_mut().get_or_insert(error);
+            return;
+        }
+        self.region(format_args!("{} {}x{}x{}", slot.facts.name, groups[0], groups[1], groups[2]), || {
+            let device = &self.gpu.device;
+            let infos = bindings.iter().map(|&b| (Descriptor::kind(b), Descriptor::of(&arena, b)));
+            unsafe {
+                device.cmd_bind_pipeline(self.raw, vk::PipelineBindPoint::COMPUTE, slot.pipeline.get());
+                self.push_descriptors(slot.layout, &infos.collect::<Vec<_>>());
+                if !push.is_empty() {
+                    device.cmd_push_constants(self.raw, slot.layout, vk::ShaderStageFlags::COMPUTE, 0, push);
+                }
+                device.cmd_dispatch(self.raw, groups[0], groups[1], groups[2]);
+            }
+        });
+    }
+
+    /// A region of the runner's own.
+    pub fn region(&self, name: fmt::Arguments<'_>, record: impl FnOnce()) {
+        if self.gpu.debug.is_some() {
+            self.begin_label(&name.to_string());
+        }
+        record();
+        self.end_label();
+    }
+
+    fn begin_label(&self, name: &str) {
+        if let Some(debug) = &self.gpu.debug {
+            // A name with a zero byte has no form in C; the region stays, so that regions nest.
+            let name = CString::new(name).unwrap_or_default();
+            let info = vk::DebugUtilsLabelEXT::default().label_name(&name);
+            unsafe { debug.cmd_begin_debug_utils_label(self.raw, &info) };
+        }
+        if let Some(messages) = self.gpu.messages() {
+            messages.enter(name);
+        }
+    }
+
+    fn end_label(&self) {
+        if let Some(debug) = &self.gpu.debug {
+            unsafe { debug.cmd_end_debug_utils_label(self.raw) };
+        }
+        if let Some(messages) = self.gpu.messages() {
+            messages.leave();
+        }
+    }
+
+    /// # Safety
+    /// As [`Gpu`]; the layout is one that `bindings` fit.
+    unsafe fn push_descriptors(
+        &self,
+        layout: vk::PipelineLayout,
+        descriptors: &[(vk::DescriptorType, Descriptor)],
+    ) {
+        let writes: Vec<_> = (0..)
+            .zip(descriptors)
+            .map(|(at, (kind, info))| {
+                let write = vk::WriteDescriptorSet::default().dst_binding(at).descriptor_type(*kind);
+                match info {
+                    Descriptor::Image(info) => write.image_info(info),
+                    Descriptor::Buffer(info) => write.buffer_info(info),
+                    Descriptor::Texels(view) => write.texel_buffer_view(view),
+                }
+            })
+            .collect();
+        // Vulkan takes no empty list.
+        if writes.is_empty() {
+            return;
+        }
+        unsafe {
+            self.gpu.push.cmd_push_descriptor_set(
+                self.raw,
+                vk::PipelineBindPoint::COMPUTE,
+                layout,
+                0,
+                &writes,
+            );
+        }
+    }
+}
+
+impl Gpu {
+    /// Runs work outside any measurement; what it wrote is visible to all later work and to the CPU.
+    pub fn run_once(&self, what: &str, record: impl FnOnce(&CommandBuffer<'_>)) -> Result<()> {
+        self.prepare_once()?;
+        let Some((pool, buffer, fence)) = self.arena().once else {
+            anyhow::bail!("no commands to run {what} with")
+        };
+        self.reset_pool(pool)?;
+        let cmd = CommandBuffer::begin(self, buffer)?;
+        record(&cmd);
+        cmd.full_barrier();
+        cmd.end()?;
+        self.submit(buffer, fence)?;
+        self.wait(fence, what)
+    }
+
+    /// Makes sure that the device can run the dispatches, and that their kernels take the bindings and push constants
+    /// that they are given.
+    ///
+    /// # Errors
+    /// One that it cannot run, or that was given others.
+    pub fn check(&self, steps: &[Step]) -> Result<()> {
+        steps.iter().try_for_each(|step| match step {
+            Step::Dispatch(dispatch) => self.check_dispatch(dispatch),
+            _ => Ok(()),
+        })
+    }
+
+    fn check_dispatch(&self, Dispatch { kernel, bindings, push, groups }: &Dispatch) -> Result<()> {
+        let arena = self.arena();
+        let slot = arena.kernel(*kernel);
+        let kinds = || bindings.iter().map(|&b| Descriptor::kind(b));
+        ensure!(
+            kinds().eq(slot.interface.bindings.iter().copied()),
+            "{} takes {:?}; the sample gave {:?}",
+            slot.facts.name,
+            slot.interface.bindings,
+            kinds().collect::<Vec<_>>()
+        );
+        ensure!(
+            push.len() == slot.interface.push_bytes as usize,
+            "{} takes {} bytes of push constants; the sample gave {}",
+            slot.facts.name,
+            slot.interface.push_bytes,
+            push.len()
+        );
+        let most = self.max_groups();
+        ensure!(
+            groups.iter().zip(most).all(|(&side, most)| side <= most),
+            "{}x{}x{} workgroups are not possible on {}, but {}x{}x{}: use larger ones, or a smaller size",
+            groups[0],
+            groups[1],
+            groups[2],
+            self.facts.name,
+            most[0],
+            most[1],
+            most[2]
+        );
+        Ok(())
+    }
+}
+
+/// A descriptor as Vulkan takes it: an array of one.
+enum Descriptor {
+    Image([vk::DescriptorImageInfo; 1]),
+    Buffer([vk::DescriptorBufferInfo; 1]),
+    Texels([vk::BufferView; 1]),
+}
+
+impl Descriptor {
+    fn kind(binding: Binding) -> vk::DescriptorType {
+        match binding {
+            Binding::Image(_) => vk::DescriptorType::STORAGE_IMAGE,
+            Binding::Buffer(_) | Binding::Part(..) => vk::DescriptorType::STORAGE_BUFFER,
+            Binding::Uniform(_) => vk::DescriptorType::UNIFORM_BUFFER,
+            Binding::Sampled(_) => vk::DescriptorType::SAMPLED_IMAGE,
+            Binding::Texels(_) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+        }
+    }
+
+    fn of(arena: &Arena, binding: Binding) -> Self {
+        match binding {
+            Binding::Image(image) | Binding::Sampled(image) => {
+                Self::Image([vk::DescriptorImageInfo::default()
+                    .image_view(arena.image(image).view)
+                    .image_layout(vk::ImageLayout::GENERAL)])
+            }
+            Binding::Buffer(buffer) | Binding::Uniform(buffer) => Self::Buffer([arena.buffer(buffer).info()]),
+            Binding::Texels(texels) => Self::Texels([arena.texels(texels)]),
+            Binding::Part(buffer, first, bytes) => {
+                let whole = arena.buffer(buffer).info();
+                Self::Buffer([vk::DescriptorBufferInfo {
+                    offset: whole.offset + first,
+                    range: bytes,
+                    ..whole
+                }])
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Work on two queues, which is several submits by nature.
+
+use std::cell::{Cell, RefCell};
+
+use anyhow::{Result, bail};
+
+use super::script::{Point, Script, Submit};
+use super::{Cmd, Stage};
+use crate::handles::Queue;
+
+/// What a variant for two queues submits to. The submits are collected, gated until the last of them
+/// is with the driver, and timed on the first queue: see METHODOLOGY.md.
+#[derive(Debug, Default)]
+pub struct Queues {
+    script: RefCell<Script>,
+    misuse: Cell<Option<&'static str>>,
+    /// How far each queue is, and how far in the other's timeline it has waited.
+    submitted: [Cell<u64>; 2],
+    waited: [Cell<u64>; 2],
+}
+
+impl Queues {
+    /// What `record` hands to them.
+    ///
+    /// # Errors
+    /// Submits that could not be timed; see [`Queues::submit2`].
+    pub fn script(record: impl FnOnce(&Self)) -> Result<Script> {
+        let queues = Self::default();
+        record(&queues);
+        let submits = &queues.script.borrow().submits;
+        let ends_on_first = submits.last().is_some_and(|submit| submit.point.queue == Queue::First);
+        if !ends_on_first || queues.waited[0].get() < queues.submitted[1].get() {
+            queues.misuse("the last submit must be on the first queue and wait for all of the second's");
+        }
+        match queues.misuse.get() {
+            Some(misuse) => bail!(misuse),
+            None => Ok(queues.script.take()),
+        }
+    }
+
+    /// `vkQueueSubmit2` of one command buffer: `waits` are points of the timeline semaphores, each
+    /// with the stages that wait for it, and it signals the returned point of its own queue's.
+    ///
+    /// The second queue's first submit must wait for the first queue, and the last submit must be on
+    /// the first queue and wait for all of the second: both timestamps are on the first.
+    pub fn submit2(&self, queue: Queue, waits: &[(Point, Stage)], record: impl FnOnce(&Cmd)) -> Point {
+        let steps = Cmd::steps(record);
+        let at = queue as usize;
+        let point = Point { queue, value: self.submitted[at].get() + 1 };
+        self.submitted[at].set(point.value);
+        for (other, _) in waits.iter().filter(|(other, _)| other.queue != queue) {
+            self.waited[at].set(self.waited[at].get().max(other.value));
+        }
+        if queue == Queue::Second && self.waited[at].get() == 0 {
+            self.misuse("the second queue's first submit must wait for one of the first queue");
+        }
+        self.script.borrow_mut().submits.push(Submit { point, waits: waits.to_vec(), steps });
+        point
+    }
+
+    fn misuse(&self, what: &'static str) {
+        self.misuse.set(self.misuse.get().or(Some(what)));
+    }
+}

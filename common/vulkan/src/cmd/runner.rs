@@ -1,0 +1,166 @@
+//! What the runner records around a sample's work: never inside the timed window, but for the
+//! execution barriers at its ends.
+
+use ash::vk;
+
+use super::{Access, Binding, CommandBuffer, Stage};
+use crate::gpu::ImageSlot;
+use crate::handles::{Buffer, Event, Image};
+
+impl CommandBuffer<'_> {
+    /// Everything before is complete and visible to everything after.
+    pub fn full_barrier(&self) {
+        let all = Stage::ALL_COMMANDS;
+        self.record_barrier(
+            (all, Access::MEMORY_WRITE),
+            (all, Access::MEMORY_READ | Access::MEMORY_WRITE),
+            None,
+        );
+    }
+
+    /// Everything before is complete when anything after begins; no memory is made visible.
+    pub fn execution_barrier(&self) {
+        self.record_barrier((Stage::ALL_COMMANDS, Access::NONE), (Stage::ALL_COMMANDS, Access::NONE), None);
+    }
+
+    /// What copies wrote is visible to the CPU once the fence has been waited for, which by itself
+    /// makes nothing visible to it.
+    pub fn host_barrier(&self) {
+        let (copies, host) = (Stage::ALL_TRANSFER, Stage::HOST);
+        self.record_barrier((copies, Access::TRANSFER_WRITE), (host, Access::HOST_READ), None);
+    }
+
+    /// `vkCmdResetEvent2`, after all commands before it.
+    pub fn reset_event2(&self, event: Event) {
+        unsafe {
+            self.gpu.device.cmd_reset_event2(self.raw, self.gpu.arena().event(event), Stage::ALL_COMMANDS)
+        };
+    }
+
+    /// `vkCmdResetQueryPool` of the first `count` queries.
+    pub fn reset_query_pool(&self, pool: vk::QueryPool, count: u32) {
+        unsafe { self.gpu.device.cmd_reset_query_pool(self.raw, pool, 0, count) };
+    }
+
+    /// `vkCmdWriteTimestamp2`, when all commands before it are done.
+    pub fn write_timestamp2(&self, pool: vk::QueryPool, query: u32) {
+        unsafe { self.gpu.device.cmd_write_timestamp2(self.raw, Stage::ALL_COMMANDS, pool, query) };
+    }
+
+    /// `vkCmdFillBuffer` of a whole buffer with one word.
+    pub fn fill_buffer(&self, buffer: Buffer, word: u32) {
+        let part = self.gpu.arena().buffer(buffer).info();
+        unsafe { self.gpu.device.cmd_fill_buffer(self.raw, part.buffer, part.offset, part.range, word) };
+    }
+
+    /// Writes a few words; `offset` in bytes.
+    pub fn update_buffer(&self, buffer: Buffer, offset: u64, words: &[u32]) {
+        let (part, bytes) = (self.gpu.arena().buffer(buffer).info(), bytemuck::cast_slice(words));
+        unsafe { self.gpu.device.cmd_update_buffer(self.raw, part.buffer, part.offset + offset, bytes) };
+    }
+
+    /// `vkCmdCopyBuffer` of the first `bytes`.
+    pub fn copy_buffer(&self, from: Buffer, to: Buffer, bytes: u64) {
+        let arena = self.gpu.arena();
+        let [from, to] = [from, to].map(|buffer| arena.buffer(buffer).info());
+        let region = [vk::BufferCopy { src_offset: from.offset, dst_offset: to.offset, size: bytes }];
+        unsafe { self.gpu.device.cmd_copy_buffer(self.raw, from.buffer, to.buffer, &region) };
+    }
+
+    /// Gives an output what it holds before a sample, where no kernel does (`Session::fill`).
+    pub fn fill(&self, output: Binding, seed: Option<Buffer>, words: [u32; 4]) {
+        match (output, seed) {
+            (Binding::Image(image), None) => self.clear_color_image(image, words),
+            (Binding::Image(image), Some(seed)) => self.copy_buffer_to_image(seed, image),
+            (Binding::Buffer(buffer), None) => self.fill_buffer(buffer, words[0]),
+            (Binding::Buffer(buffer), Some(seed)) => {
+                let bytes = self.gpu.arena().buffer(buffer).bytes;
+                self.copy_buffer(seed, buffer, bytes);
+            }
+            (Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..), _) => {}
+        }
+    }
+
+    /// Fills an image with the same 32-bit words in every texel.
+    pub fn clear_color_image(&self, image: Image, words: [u32; 4]) {
+        let colour = vk::ClearColorValue { uint32: words };
+        let arena = self.gpu.arena();
+        let slot = arena.image(image);
+        unsafe {
+            self.gpu.device.cmd_clear_color_image(
+                self.raw,
+                slot.raw,
+                vk::ImageLayout::GENERAL,
+                &colour,
+                &[slot.range()],
+            );
+        }
+    }
+
+    /// `vkCmdCopyBufferToImage` of a whole image, row by row.
+    pub fn copy_buffer_to_image(&self, from: Buffer, to: Image) {
+        let arena = self.gpu.arena();
+        let region = [whole_copy(arena.image(to))];
+        unsafe {
+            self.gpu.device.cmd_copy_buffer_to_image(
+                self.raw,
+                arena.buffer(from).raw,
+                arena.image(to).raw,
+                vk::ImageLayout::GENERAL,
+                &region,
+            );
+        }
+    }
+
+    /// `vkCmdCopyImageToBuffer` of a whole image, row by row.
+    pub fn copy_image_to_buffer(&self, from: Image, to: Buffer) {
+        let arena = self.gpu.arena();
+        let region = [whole_copy(arena.image(from))];
+        unsafe {
+            self.gpu.device.cmd_copy_image_to_buffer(
+                self.raw,
+                arena.image(from).raw,
+                vk::ImageLayout::GENERAL,
+                arena.buffer(to).raw,
+                &region,
+            );
+        }
+    }
+
+    /// Moves images from `UNDEFINED` to `GENERAL`.
+    pub fn settle(&self, images: &[Image]) {
+        let arena = self.gpu.arena();
+        let barriers: Vec<_> = images
+            .iter()
+            .map(|&image| {
+                vk::ImageMemoryBarrier2::default()
+                    .src_stage_mask(Stage::NONE)
+                    .dst_stage_mask(Stage::ALL_COMMANDS)
+                    .dst_access_mask(Access::MEMORY_READ | Access::MEMORY_WRITE)
+                    .old_layout(vk::ImageLayout::UNDEFINED)
+                    .new_layout(vk::ImageLayout::GENERAL)
+                    .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                    .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                    .image(arena.image(image).raw)
+                    .subresource_range(arena.image(image).range())
+            })
+            .collect();
+        let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
+        unsafe { self.gpu.device.cmd_pipeline_barrier2(self.raw, &info) };
+    }
+}
+
+fn whole_copy(image: &ImageSlot) -> vk::BufferImageCopy {
+    let [width, height, depth] = image.shape.sides;
+    let [base_array_layer, layer_count] = image.layers;
+    vk::BufferImageCopy {
+        image_subresource: vk::ImageSubresourceLayers {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            mip_level: 0,
+            base_array_layer,
+            layer_count,
+        },
+        image_extent: vk::Extent3D { width, height, depth },
+        ..vk::BufferImageCopy::default()
+    }
+}

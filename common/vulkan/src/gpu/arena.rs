@@ -1,0 +1,225 @@
+//! All objects of a [`Gpu`](super::Gpu), in tables: nothing is freed before the `Gpu`, or before the whole arena.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use ash::vk;
+use gpu_allocator::vulkan::{Allocation, Allocator};
+use record::KernelFacts;
+use record::trace::Parts;
+
+use crate::handles::{Buffer, Event, Image, Kernel, Texels};
+use crate::reflect::Interface;
+use crate::spirv::Defines;
+use crate::values::Shape;
+
+/// The whole of a colour image with one level and one layer.
+pub const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
+    aspect_mask: vk::ImageAspectFlags::COLOR,
+    base_mip_level: 0,
+    level_count: 1,
+    base_array_layer: 0,
+    layer_count: 1,
+};
+
+/// A buffer, or a slice of one.
+pub struct BufferSlot {
+    pub(crate) raw: vk::Buffer,
+    /// Where in `raw` it begins, in bytes.
+    pub offset: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// None of a slice, whose whole has it.
+    pub allocation: Option<Allocation>,
+}
+
+impl BufferSlot {
+    /// What a descriptor names.
+    pub fn info(&self) -> vk::DescriptorBufferInfo {
+        vk::DescriptorBufferInfo { buffer: self.raw, offset: self.offset, range: self.bytes }
+    }
+}
+
+/// An image, or a layer of one.
+pub struct ImageSlot {
+    pub(crate) raw: vk::Image,
+    pub(crate) view: vk::ImageView,
+    /// Its size in texels.
+    pub shape: Shape,
+    /// The format of a texel.
+    pub format: vk::Format,
+    /// Which of the layers of `raw` it is, and how many.
+    pub layers: [u32; 2],
+    /// None of a layer, whose array has it.
+    pub allocation: Option<Allocation>,
+}
+
+impl ImageSlot {
+    /// All of its layers.
+    pub fn range(&self) -> vk::ImageSubresourceRange {
+        let [base_array_layer, layer_count] = self.layers;
+        vk::ImageSubresourceRange { base_array_layer, layer_count, ..WHOLE }
+    }
+}
+
+/// All that a kernel is made from but the text of its shader.
+#[derive(Clone, Debug, Default)]
+pub struct Recipe {
+    pub(crate) path: String,
+    pub(crate) defines: Defines,
+    pub(crate) constants: BTreeMap<String, u32>,
+    pub(crate) workgroup: Option<[u32; 3]>,
+    pub(crate) shared_bytes: u64,
+    /// What it does in one dispatch, as it tells a trace.
+    pub parts: Option<Parts>,
+    /// Wrapped, so that it notes its waves.
+    pub traced: bool,
+}
+
+/// A kernel with its layouts, and all that it was made from.
+pub struct KernelSlot {
+    /// None until something is to run that dispatches it.
+    pub pipeline: Cell<vk::Pipeline>,
+    pub(crate) layout: vk::PipelineLayout,
+    pub(crate) set_layout: vk::DescriptorSetLayout,
+    /// Bindings, push constants and specialisation constants.
+    pub interface: Interface,
+    /// What the record says of it.
+    pub facts: KernelFacts,
+    /// Its code.
+    pub spirv: Rc<[u32]>,
+    /// Specialisation constants by id.
+    pub constants: BTreeMap<u32, u32>,
+    /// What its shader includes, by path below `shaders/`.
+    pub sources: Vec<String>,
+    /// What it was made from.
+    pub recipe: Recipe,
+    /// The kernel with the wrapper around it that notes its waves.
+    pub traced: Option<Kernel>,
+    /// It is such a one.
+    pub is_traced: bool,
+}
+
+/// The tables.
+#[derive(Default)]
+pub struct Arena {
+    pub(crate) buffers: Vec<BufferSlot>,
+    pub(crate) images: Vec<ImageSlot>,
+    pub(crate) texels: Vec<vk::BufferView>,
+    pub(crate) events: Vec<vk::Event>,
+    pub(crate) kernels: Vec<KernelSlot>,
+    pub(crate) queries: Vec<vk::QueryPool>,
+    pub(crate) pools: Vec<vk::CommandPool>,
+    pub(crate) fences: Vec<vk::Fence>,
+    pub(crate) semaphores: Vec<vk::Semaphore>,
+    /// What work outside any measurement is run with, once it is there.
+    pub once: Option<(vk::CommandPool, vk::CommandBuffer, vk::Fence)>,
+}
+
+/// How long each table was.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Mark([usize; 9]);
+
+impl Arena {
+    /// The buffer of a handle.
+    pub fn buffer(&self, handle: Buffer) -> &BufferSlot {
+        &self.buffers[handle.0 as usize]
+    }
+
+    /// The image of a handle.
+    pub fn image(&self, handle: Image) -> &ImageSlot {
+        &self.images[handle.0 as usize]
+    }
+
+    pub(crate) fn texels(&self, handle: Texels) -> vk::BufferView {
+        self.texels[handle.0 as usize]
+    }
+
+    pub(crate) fn event(&self, handle: Event) -> vk::Event {
+        self.events[handle.0 as usize]
+    }
+
+    /// The kernel of a handle.
+    pub fn kernel(&self, handle: Kernel) -> &KernelSlot {
+        &self.kernels[handle.0 as usize]
+    }
+
+    /// Where the tables end.
+    pub fn mark(&self) -> Mark {
+        Mark([
+            self.buffers.len(),
+            self.images.len(),
+            self.texels.len(),
+            self.events.len(),
+            self.kernels.len(),
+            self.queries.len(),
+            self.pools.len(),
+            self.fences.len(),
+            self.semaphores.len(),
+        ])
+    }
+
+    /// Takes what was made behind a mark.
+    pub fn split_off(&mut self, Mark(at): &Mark) -> Self {
+        Self {
+            buffers: self.buffers.split_off(at[0]),
+            images: self.images.split_off(at[1]),
+            texels: self.texels.split_off(at[2]),
+            events: self.events.split_off(at[3]),
+            kernels: self.kernels.split_off(at[4]),
+            queries: self.queries.split_off(at[5]),
+            pools: self.pools.split_off(at[6]),
+            fences: self.fences.split_off(at[7]),
+            semaphores: self.semaphores.split_off(at[8]),
+            once: None,
+        }
+    }
+
+    /// Frees everything.
+    ///
+    /// # Safety
+    /// The queue is idle and no handle is used again.
+    pub unsafe fn destroy(self, device: &ash::Device, memory: &mut Allocator) {
+        // A failure to free has nobody left to tell.
+        let mut free = |allocation: Option<Allocation>| {
+            let _ = allocation.map(|a| memory.free(a));
+        };
+        unsafe {
+            for pool in self.pools {
+                device.destroy_command_pool(pool, None);
+            }
+            for fence in self.fences {
+                device.destroy_fence(fence, None);
+            }
+            for semaphore in self.semaphores {
+                device.destroy_semaphore(semaphore, None);
+            }
+            for queries in self.queries {
+                device.destroy_query_pool(queries, None);
+            }
+            for event in self.events {
+                device.destroy_event(event, None);
+            }
+            for kernel in self.kernels {
+                device.destroy_pipeline(kernel.pipeline.get(), None);
+                device.destroy_pipeline_layout(kernel.layout, None);
+                device.destroy_descriptor_set_layout(kernel.set_layout, None);
+            }
+            for image in &self.images {
+                device.destroy_image_view(image.view, None);
+            }
+            for image in self.images.into_iter().filter(|image| image.allocation.is_some()) {
+                device.destroy_image(image.raw, None);
+                free(image.allocation);
+            }
+            for view in self.texels {
+                device.destroy_buffer_view(view, None);
+            }
+            for buffer in self.buffers.into_iter().filter(|buffer| buffer.allocation.is_some()) {
+                device.destroy_buffer(buffer.raw, None);
+                free(buffer.allocation);
+            }
+        }
+    }
+}

@@ -1,0 +1,420 @@
+//! Which device: the list that `--list-devices` prints, and the choice among them.
+
+use anyhow::{Result, bail};
+use ash::{khr, vk};
+use clap::ValueEnum;
+use record::error::Halt;
+use record::{DeviceFacts, Kind, Usable};
+
+use super::instance::{Instance, no_driver};
+use super::optional::{self, Extensions};
+use crate::fault::attempt;
+
+/// Which kind of queue the work runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum QueueKind {
+    /// One that does graphics too (the default where there is one).
+    Graphics,
+    /// One that does compute and no graphics.
+    Compute,
+}
+
+/// A device of this machine.
+pub struct Candidate {
+    pub physical: vk::PhysicalDevice,
+    pub facts: DeviceFacts,
+    /// The queue that the work runs on, and another one where there is one: family and index.
+    pub queues: [Option<(u32, u32)>; 2],
+    /// Why the suite cannot use it, where it cannot.
+    pub unusable: Option<String>,
+    pub limits: Limits,
+}
+
+/// How much one kernel or one dispatch can have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Bytes of the largest buffer that a kernel can bind.
+    pub storage_buffer: u64,
+    /// Workgroups in x, y and z.
+    pub groups: [u32; 3],
+    /// Texels of a buffer that is read as such.
+    pub texels: u32,
+    /// Storage buffers that a kernel can bind.
+    pub storage_buffers: u32,
+}
+
+/// The devices of a list that can be used.
+///
+/// # Errors
+/// There is none.
+pub(super) fn usable(found: &[Candidate]) -> Result<Vec<Usable>> {
+    let can = (0..found.len()).filter(|&at| found[at].unusable.is_none());
+    let usable: Vec<Usable> =
+        can.map(|at| Usable { facts: found[at].facts.clone(), wish: wish(found, at) }).collect();
+    if usable.is_empty() { Err(none_usable(found).into()) } else { Ok(usable) }
+}
+
+/// The device that [`choose`] chooses.
+pub(super) fn one(found: &[Candidate], wished: Option<&str>) -> Result<Usable> {
+    let at = position(found, wished)?;
+    Ok(Usable { facts: found[at].facts.clone(), wish: wish(found, at) })
+}
+
+fn wish(found: &[Candidate], at: usize) -> String {
+    let uuid = &found[at].facts.uuid;
+    let same = found.iter().filter(|candidate| candidate.facts.uuid == *uuid).count();
+    if same == 1 { uuid.clone() } else { at.to_string() }
+}
+
+fn none_usable(found: &[Candidate]) -> Halt {
+    Halt::Skip(format!("no usable device:\n{}", list(found)))
+}
+
+/// All devices, best first: discrete, integrated, virtual, CPU; the loader's order within a kind.
+/// `queue` says on which kind of queue the work is to run.
+pub fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<Candidate>> {
+    let devices =
+        attempt("listing devices", || match unsafe { instance.raw.enumerate_physical_devices() } {
+            Err(vk::Result::ERROR_INITIALIZATION_FAILED) => Ok(Vec::new()),
+            other => other,
+        })?;
+    let mut found = devices
+        .into_iter()
+        .map(|physical| describe(&instance.raw, physical, queue))
+        .collect::<Result<Vec<_>>>()?;
+    if found.is_empty() {
+        return Err(no_driver().into());
+    }
+    found.sort_by_key(|c| c.facts.kind);
+    Ok(found)
+}
+
+/// Chooses by `wish`: an index of the list, a UUID, or a part of the name (any case). Without one,
+/// the first that can be used.
+pub(super) fn choose(mut found: Vec<Candidate>, wish: Option<&str>) -> Result<Candidate> {
+    let at = position(&found, wish)?;
+    Ok(found.swap_remove(at))
+}
+
+fn position(found: &[Candidate], wish: Option<&str>) -> Result<usize> {
+    let Some(wish) = wish else {
+        let usable = found.iter().position(|c| c.unusable.is_none());
+        return usable.ok_or_else(|| none_usable(found).into());
+    };
+    let at = find(found, wish)?;
+    match &found[at].unusable {
+        None => Ok(at),
+        Some(reason) => Err(Halt::Skip(format!("{} cannot be used: {reason}", found[at].facts.name)).into()),
+    }
+}
+
+fn find(found: &[Candidate], wish: &str) -> Result<usize> {
+    let plain = |s: &str| s.replace('-', "").to_lowercase();
+    // Two digits are an index, right or wrong; more may be the model in a name.
+    match wish.parse::<usize>() {
+        Ok(index) if index < found.len() => return Ok(index),
+        Ok(index) if index < 100 => bail!("there is no device {index}:\n{}", list(found)),
+        _ => {}
+    }
+    if let Some(at) = found.iter().position(|c| plain(&c.facts.uuid) == plain(wish)) {
+        return Ok(at);
+    }
+    let named: Vec<usize> = (0..found.len())
+        .filter(|&i| !wish.is_empty() && found[i].facts.name.to_lowercase().contains(&wish.to_lowercase()))
+        .collect();
+    match named[..] {
+        [one] => Ok(one),
+        [] => bail!(
+            "no device is called '{wish}' (--device takes an index, a part of the name, or a UUID):\n{}",
+            list(found)
+        ),
+        _ => bail!("'{wish}' names several devices; use the index or the UUID:\n{}", list(found)),
+    }
+}
+
+/// The lines of `--list-devices`.
+pub(super) fn list(found: &[Candidate]) -> String {
+    let lines: Vec<String> = found
+        .iter()
+        .enumerate()
+        .map(|(i, c)| {
+            let f = &c.facts;
+            let driver = [f.driver_name.as_str(), f.driver_info.as_str()].join(" ");
+            let mut line = format!(
+                "{i}: {} ({}, {}, Vulkan {}, UUID {})",
+                f.name,
+                f.kind.word(),
+                driver.trim(),
+                f.api_version,
+                f.uuid
+            );
+            if let Some(reason) = &c.unusable {
+                line += &format!("\n   cannot be used: {reason}");
+            }
+            line
+        })
+        .collect();
+    lines.join("\n")
+}
+
+fn describe(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    queue: Option<QueueKind>,
+) -> Result<Candidate> {
+    let mut vulkan11 = vk::PhysicalDeviceVulkan11Properties::default();
+    let mut vulkan12 = vk::PhysicalDeviceVulkan12Properties::default();
+    let core = unsafe { instance.get_physical_device_properties(physical) };
+    // The two structures may be chained only where the device itself is of Vulkan 1.2.
+    if core.api_version >= vk::API_VERSION_1_2 {
+        let mut chain =
+            vk::PhysicalDeviceProperties2::default().push_next(&mut vulkan11).push_next(&mut vulkan12);
+        unsafe { instance.get_physical_device_properties2(physical, &mut chain) };
+    }
+    let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+    let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
+    let first = pick_family(&families, queue);
+    let second = first.and_then(|first| pick_second(&families, first));
+    let mut facts = facts(&core, &vulkan11, &vulkan12, first.map(|i| (i, &families[i])), &memory);
+    facts.second_queue_family =
+        second.map(|(i, _)| format!("{i}: {}", capabilities(families[i].queue_flags)));
+    let extensions = Extensions::of(instance, physical)?;
+    let unusable = why_not(&core, &facts, first.is_some(), queue, &extensions);
+    if unusable.is_none() {
+        optional::add(&mut facts, instance, physical, &extensions);
+    }
+    let number = |(family, index): (usize, u32)| Some((u32::try_from(family).ok()?, index));
+    let queues = [first.and_then(|first| number((first, 0))), second.and_then(number)];
+    let limits = Limits {
+        storage_buffer: core.limits.max_storage_buffer_range.into(),
+        groups: core.limits.max_compute_work_group_count.map(|most| most.min(smallest(65_535))),
+        texels: core.limits.max_texel_buffer_elements.min(smallest(65_536)),
+        storage_buffers: core.limits.max_per_stage_descriptor_storage_buffers.min(fewest_buffers()),
+    };
+    Ok(Candidate { physical, facts, queues, unusable, limits })
+}
+
+/// The graphics queue where it computes too (the talk finds that it pipelines small dispatches
+/// better), else any that computes.
+fn pick_family(families: &[vk::QueueFamilyProperties], wish: Option<QueueKind>) -> Option<usize> {
+    let with = |graphics: bool| {
+        families.iter().position(|f| {
+            f.queue_flags.contains(vk::QueueFlags::COMPUTE)
+                && f.queue_flags.contains(vk::QueueFlags::GRAPHICS) == graphics
+                && f.timestamp_valid_bits > 0
+        })
+    };
+    match wish {
+        None => with(true).or_else(|| with(false)),
+        Some(kind) => with(kind == QueueKind::Graphics),
+    }
+}
+
+/// For the tests: a limit as low as Vulkan lets any device have it (Vulkan 1.3, Required Limits).
+fn smallest(limit: u32) -> u32 {
+    if std::env::var_os("HOTLAP_SMALLEST_DEVICE").is_some() { limit } else { u32::MAX }
+}
+
+/// For the tests: as few storage buffers a kernel as Vulkan promises. Apart from [`smallest`], or what has more of them
+/// would never meet its other limits.
+fn fewest_buffers() -> u32 {
+    if std::env::var_os("HOTLAP_FEWEST_BUFFERS").is_some() { 4 } else { u32::MAX }
+}
+
+/// A second queue that computes: of another family, as asynchronous compute is done, else another
+/// queue of the same.
+fn pick_second(families: &[vk::QueueFamilyProperties], first: usize) -> Option<(usize, u32)> {
+    let computes = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::COMPUTE);
+    let other = (0..families.len()).find(|&i| i != first && computes(&families[i]));
+    let found = other.map(|i| (i, 0)).or_else(|| (families[first].queue_count > 1).then_some((first, 1)));
+    // For the tests: every wait of such a variant is for an earlier submit, so one queue can be both.
+    let twice = std::env::var_os("HOTLAP_ONE_QUEUE_AS_TWO").is_some();
+    found.or(twice.then_some((first, 0)))
+}
+
+fn why_not(
+    core: &vk::PhysicalDeviceProperties,
+    facts: &DeviceFacts,
+    has_queue: bool,
+    queue: Option<QueueKind>,
+    extensions: &Extensions,
+) -> Option<String> {
+    if core.api_version < vk::API_VERSION_1_3 {
+        return Some(format!("it offers Vulkan {}, the suite needs 1.3", facts.api_version));
+    }
+    if facts.device_memory == 0 {
+        return Some("it has no memory (a null device, for compiling only)".into());
+    }
+    if !has_queue {
+        return Some(match queue {
+            None => "it has no compute queue with timestamps".into(),
+            Some(QueueKind::Graphics) => "it has no graphics queue that computes: leave --queue out".into(),
+            Some(QueueKind::Compute) => {
+                "it has no queue for compute alone, only one that does graphics too: leave --queue out".into()
+            }
+        });
+    }
+    (!extensions.has(khr::push_descriptor::NAME)).then(|| "it lacks VK_KHR_push_descriptor".into())
+}
+
+fn facts(
+    core: &vk::PhysicalDeviceProperties,
+    vulkan11: &vk::PhysicalDeviceVulkan11Properties<'_>,
+    vulkan12: &vk::PhysicalDeviceVulkan12Properties<'_>,
+    family: Option<(usize, &vk::QueueFamilyProperties)>,
+    memory: &vk::PhysicalDeviceMemoryProperties,
+) -> DeviceFacts {
+    let text = |s: Result<&std::ffi::CStr, _>| {
+        s.map_or_else(|_| String::new(), |s: &std::ffi::CStr| s.to_string_lossy().into_owned())
+    };
+    let v = core.api_version;
+    let c = vulkan12.conformance_version;
+    DeviceFacts {
+        name: text(core.device_name_as_c_str()),
+        kind: kind(core.device_type),
+        vendor_id: core.vendor_id,
+        device_id: core.device_id,
+        uuid: uuid(&vulkan11.device_uuid),
+        driver_id: vulkan12.driver_id.as_raw(),
+        driver_name: text(vulkan12.driver_name_as_c_str()),
+        driver_info: text(vulkan12.driver_info_as_c_str()),
+        driver_version: core.driver_version,
+        api_version: format!(
+            "{}.{}.{}",
+            vk::api_version_major(v),
+            vk::api_version_minor(v),
+            vk::api_version_patch(v)
+        ),
+        conformance_version: format!("{}.{}.{}.{}", c.major, c.minor, c.subminor, c.patch),
+        queue_family: family
+            .map_or_else(String::new, |(i, f)| format!("{i}: {}", capabilities(f.queue_flags))),
+        second_queue_family: None,
+        timestamp_period_ns: core.limits.timestamp_period,
+        timestamp_bits: family.map_or(0, |(_, f)| f.timestamp_valid_bits),
+        subgroup_size: vulkan11.subgroup_size,
+        max_workgroup_invocations: core.limits.max_compute_work_group_invocations.min(smallest(128)),
+        max_workgroup_size: core.limits.max_compute_work_group_size,
+        max_shared_memory: core.limits.max_compute_shared_memory_size.min(smallest(16_384)),
+        max_image_2d: core.limits.max_image_dimension2_d,
+        max_image_3d: core.limits.max_image_dimension3_d,
+        multiprocessors: None,
+        float16: false,
+        int16: false,
+        ballot: vulkan11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
+            && vulkan11.subgroup_supported_operations.contains(vk::SubgroupFeatureFlags::BALLOT),
+        device_scope: false,
+        visibility_chains: false,
+        device_clock: false,
+        device_memory: memory
+            .memory_heaps_as_slice()
+            .iter()
+            .filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))
+            .map(|h| h.size)
+            .max()
+            .unwrap_or(0),
+    }
+}
+
+fn kind(device_type: vk::PhysicalDeviceType) -> Kind {
+    match device_type {
+        vk::PhysicalDeviceType::DISCRETE_GPU => Kind::Discrete,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => Kind::Integrated,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => Kind::Virtual,
+        vk::PhysicalDeviceType::CPU => Kind::Cpu,
+        _ => Kind::Other,
+    }
+}
+
+fn capabilities(flags: vk::QueueFlags) -> String {
+    let words = [
+        (vk::QueueFlags::GRAPHICS, "graphics"),
+        (vk::QueueFlags::COMPUTE, "compute"),
+        (vk::QueueFlags::TRANSFER, "transfer"),
+    ];
+    let words: Vec<&str> = words.iter().filter(|(f, _)| flags.contains(*f)).map(|(_, w)| *w).collect();
+    words.join(" ")
+}
+
+fn uuid(bytes: &[u8; 16]) -> String {
+    let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str, kind: Kind, unusable: Option<&str>) -> Candidate {
+        let mut facts = facts(
+            &vk::PhysicalDeviceProperties::default(),
+            &vk::PhysicalDeviceVulkan11Properties::default(),
+            &vk::PhysicalDeviceVulkan12Properties::default(),
+            None,
+            &vk::PhysicalDeviceMemoryProperties::default(),
+        );
+        facts.name = name.into();
+        facts.kind = kind;
+        facts.uuid = format!("0000-{name}");
+        Candidate {
+            physical: vk::PhysicalDevice::null(),
+            facts,
+            queues: [None, None],
+            unusable: unusable.map(str::to_owned),
+            limits: Limits::default(),
+        }
+    }
+
+    fn machine() -> Vec<Candidate> {
+        vec![
+            named("Radeon One", Kind::Discrete, Some("it offers Vulkan 1.1.0, the suite needs 1.3")),
+            named("Radeon Two", Kind::Integrated, None),
+            named("llvmpipe", Kind::Cpu, None),
+        ]
+    }
+
+    fn chosen(wish: Option<&str>) -> Result<String> {
+        choose(machine(), wish).map(|c| c.facts.name)
+    }
+
+    #[test]
+    fn the_default_is_the_best_that_can_be_used() {
+        assert_eq!(chosen(None).unwrap(), "Radeon Two");
+    }
+
+    #[test]
+    fn index_uuid_and_part_of_the_name_choose() {
+        assert_eq!(chosen(Some("2")).unwrap(), "llvmpipe");
+        assert_eq!(chosen(Some("TWO")).unwrap(), "Radeon Two");
+        assert_eq!(chosen(Some("0000-LLVMPIPE")).unwrap(), "llvmpipe");
+    }
+
+    #[test]
+    fn a_device_has_a_name_that_means_it_alone() {
+        let wishes = |found: &[Candidate]| -> Vec<String> {
+            usable(found).unwrap().into_iter().map(|usable| usable.wish).collect()
+        };
+        assert_eq!(wishes(&machine()), ["0000-Radeon Two", "0000-llvmpipe"]);
+        let mut twins = machine();
+        twins.push(named("llvmpipe", Kind::Cpu, None));
+        assert_eq!(wishes(&twins), ["0000-Radeon Two", "2", "3"]);
+        assert_eq!(chosen(Some(&wishes(&machine())[1])).unwrap(), "llvmpipe");
+        let error = usable(&machine()[..1]).unwrap_err().to_string();
+        assert!(error.contains("no usable device") && error.contains("needs 1.3"), "{error}");
+    }
+
+    #[test]
+    fn what_cannot_be_chosen_is_said_with_the_list() {
+        for (wish, says) in [
+            ("7", "no device 7"),
+            ("9000", "no device is called '9000'"),
+            ("", "no device"),
+            ("radeon", "several devices"),
+        ] {
+            let error = chosen(Some(wish)).unwrap_err().to_string();
+            assert!(error.contains(says) && error.contains("2: llvmpipe"), "{error}");
+        }
+        let error = chosen(Some("0")).unwrap_err();
+        assert_eq!(record::error::exit_code(&error), record::error::EXIT_SKIPPED);
+        assert!(error.to_string().contains("needs 1.3"));
+    }
+}

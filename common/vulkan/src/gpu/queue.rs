@@ -1,0 +1,212 @@
+//! The queues: command buffers, submits, and waiting for them.
+
+use std::ffi::CStr;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use ash::vk;
+use record::error::Halt;
+
+use super::Gpu;
+use crate::fault::{self, attempt, failure};
+use crate::handles::Queue;
+
+/// A queue and its family.
+pub(super) struct Handle {
+    pub raw: vk::Queue,
+    family: u32,
+}
+
+impl Handle {
+    pub fn get(device: &ash::Device, (family, index): (u32, u32)) -> Self {
+        Self { raw: unsafe { device.get_device_queue(family, index) }, family }
+    }
+}
+
+/// A value of a timeline semaphore.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    /// The semaphore.
+    pub semaphore: vk::Semaphore,
+    /// The value that is waited for, or signalled.
+    pub value: u64,
+    /// Stages that wait, or whose end signals.
+    pub stages: vk::PipelineStageFlags2,
+}
+
+impl Mark {
+    fn info(self) -> vk::SemaphoreSubmitInfo<'static> {
+        vk::SemaphoreSubmitInfo::default().semaphore(self.semaphore).value(self.value).stage_mask(self.stages)
+    }
+}
+
+impl Gpu {
+    /// Work can run on two queues.
+    #[must_use]
+    pub fn has_second_queue(&self) -> bool {
+        self.queues[1].is_some()
+    }
+
+    /// The tests took one queue for both.
+    pub fn has_one_queue_twice(&self) -> bool {
+        matches!(&self.queues, [Some(a), Some(b)] if a.raw == b.raw)
+    }
+
+    /// The families of both queues, where they are two: what images must be shared between.
+    pub fn shared_families(&self) -> Option<[u32; 2]> {
+        match &self.queues {
+            [Some(a), Some(b)] if a.family != b.family => Some([a.family, b.family]),
+            _ => None,
+        }
+    }
+
+    fn queue(&self, queue: Queue) -> Result<&Handle> {
+        self.queues[queue as usize].as_ref().context("the device has no second queue")
+    }
+
+    /// A pool for a queue's command buffers; it is reset before each recording.
+    pub fn command_pool(&self, queue: Queue) -> Result<vk::CommandPool> {
+        let info = vk::CommandPoolCreateInfo::default()
+            .queue_family_index(self.queue(queue)?.family)
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+        let pool =
+            attempt("creating a command pool", || unsafe { self.device.create_command_pool(&info, None) })?;
+        self.name(pool, "commands");
+        self.arena.borrow_mut().pools.push(pool);
+        Ok(pool)
+    }
+
+    /// A command buffer of a pool.
+    pub fn command_buffer(&self, pool: vk::CommandPool) -> Result<vk::CommandBuffer> {
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        let buffers = attempt("allocating a command buffer", || unsafe {
+            self.device.allocate_command_buffers(&info)
+        })?;
+        self.name(buffers[0], "commands");
+        Ok(buffers[0])
+    }
+
+    /// Takes back all command buffers of a pool.
+    ///
+    /// # Errors
+    /// What the driver refuses.
+    pub fn reset_pool(&self, pool: vk::CommandPool) -> Result<()> {
+        let flags = vk::CommandPoolResetFlags::empty();
+        attempt("resetting a command pool", || unsafe { self.device.reset_command_pool(pool, flags) })
+    }
+
+    /// A fence; each submit resets it.
+    pub fn fence(&self) -> Result<vk::Fence> {
+        let fence = attempt("creating a fence", || unsafe {
+            self.device.create_fence(&vk::FenceCreateInfo::default(), None)
+        })?;
+        self.name(fence, "submit done");
+        self.arena.borrow_mut().fences.push(fence);
+        Ok(fence)
+    }
+
+    /// A timeline semaphore that begins at 0.
+    pub fn timeline(&self, name: &str) -> Result<vk::Semaphore> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        let semaphore = attempt(format_args!("creating the semaphore {name}"), || unsafe {
+            self.device.create_semaphore(&info, None)
+        })?;
+        self.name(semaphore, name);
+        self.arena.borrow_mut().semaphores.push(semaphore);
+        Ok(semaphore)
+    }
+
+    /// Signals a timeline semaphore from the CPU.
+    pub fn signal(&self, semaphore: vk::Semaphore, value: u64) -> Result<()> {
+        let info = vk::SemaphoreSignalInfo::default().semaphore(semaphore).value(value);
+        attempt("signalling a semaphore", || unsafe { self.device.signal_semaphore(&info) })
+    }
+
+    /// Submits to the first queue and returns the CPU time of the call.
+    pub fn submit(&self, buffer: vk::CommandBuffer, fence: vk::Fence) -> Result<Duration> {
+        self.submit_to(Queue::First, &[], buffer, &[], fence)
+    }
+
+    /// Submits one command buffer and returns the CPU time of the call.
+    pub fn submit_to(
+        &self,
+        queue: Queue,
+        waits: &[Mark],
+        buffer: vk::CommandBuffer,
+        signals: &[Mark],
+        fence: vk::Fence,
+    ) -> Result<Duration> {
+        let infos = |marks: &[Mark]| marks.iter().map(|mark| mark.info()).collect::<Vec<_>>();
+        let (waits, signals) = (infos(waits), infos(signals));
+        let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(buffer)];
+        let submit = [vk::SubmitInfo2::default()
+            .wait_semaphore_infos(&waits)
+            .command_buffer_infos(&buffers)
+            .signal_semaphore_infos(&signals)];
+        let queue = self.queue(queue)?.raw;
+        // Not behind the wait: a reset that failed there would leave a fence that lets the next wait
+        // end at once.
+        if fence != vk::Fence::null() {
+            attempt("resetting a fence", || unsafe { self.device.reset_fences(&[fence]) })?;
+        }
+        self.submits.set(self.submits.get() + 1);
+        let began = Instant::now();
+        let submitted =
+            fault::call("submitting", || unsafe { self.device.queue_submit2(queue, &submit, fence) });
+        let taken = began.elapsed();
+        // A submit that failed has no effect, but for one that lost the device.
+        if matches!(submitted, Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST)) {
+            self.pending.set(true);
+        }
+        submitted.map_err(|result| failure(result, "submitting"))?;
+        Ok(taken)
+    }
+
+    /// How long a submit may take.
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Submits so far.
+    pub fn submits(&self) -> u64 {
+        self.submits.get()
+    }
+
+    /// Regions and names reach a capture tool.
+    pub fn has_labels(&self) -> bool {
+        self.debug.is_some()
+    }
+
+    /// `vkQueueInsertDebugUtilsLabelEXT` on the first queue. Some drivers wait for the queue there, so
+    /// it has no place in a run that is timed.
+    pub fn insert_queue_label(&self, name: &CStr) -> Result<()> {
+        let queue = self.queue(Queue::First)?.raw;
+        if let Some(debug) = &self.debug {
+            let info = vk::DebugUtilsLabelEXT::default().label_name(name);
+            unsafe { debug.queue_insert_debug_utils_label(queue, &info) };
+        }
+        Ok(())
+    }
+
+    /// Waits for a submit.
+    ///
+    /// # Errors
+    /// [`Halt::Hung`] after the time-out, [`Halt::DeviceLost`].
+    pub fn wait(&self, fence: vk::Fence, what: &str) -> Result<()> {
+        let nanoseconds = u64::try_from(self.timeout.as_nanos()).unwrap_or(u64::MAX);
+        let running = format_args!("running {what}");
+        match fault::wait(running, || unsafe { self.device.wait_for_fences(&[fence], true, nanoseconds) }) {
+            Err(vk::Result::TIMEOUT) => {
+                Err(Halt::Hung { what: what.to_owned(), seconds: self.timeout.as_secs_f64() }.into())
+            }
+            other => {
+                self.pending.set(other.is_err());
+                other.map_err(|result| failure(result, running))
+            }
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! From a shader file to a pipeline.
+
+mod reload;
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use anyhow::{Context, Result, ensure};
+use ash::vk;
+use rayon::prelude::*;
+use record::KernelFacts;
+use record::trace::Parts;
+
+use crate::fault::attempt;
+use crate::gpu::{Gpu, KernelSlot, Reader, Recipe};
+use crate::handles::Kernel;
+use crate::memory::bytes_in_words;
+use crate::reflect::{Interface, Side, reflect};
+use crate::source::{Library, Source};
+use crate::spirv::{self, Defines};
+use crate::wrap::traced_source;
+
+/// A kernel that is being described.
+#[must_use = "a kernel exists once `build` has been called"]
+#[derive(Debug)]
+pub struct KernelBuilder<'g> {
+    gpu: &'g Gpu,
+    shaders: &'g Library,
+    recipe: Recipe,
+}
+
+impl<'g> KernelBuilder<'g> {
+    /// A kernel of a shader, by its path below `shaders/`.
+    pub fn new(gpu: &'g Gpu, shaders: &'g Library, path: &str) -> Self {
+        Self { gpu, shaders, recipe: Recipe { path: path.to_owned(), ..Recipe::default() } }
+    }
+
+    /// Defines a macro without a value, for `#ifdef`.
+    pub fn define(self, name: &str) -> Self {
+        self.define_as(name, "")
+    }
+
+    /// Defines a macro, for what no specialisation constant can be: a format, an extension. What a shader may be
+    /// asked for stands in its `Modules:` lines.
+    pub fn define_as(mut self, name: &str, value: impl fmt::Display) -> Self {
+        self.recipe.defines.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Sets a specialisation constant by the name it has in the shader (32 bits, as the shader
+    /// reads them).
+    pub fn constant(mut self, name: &str, value: u32) -> Self {
+        self.recipe.constants.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Sets several specialisation constants.
+    pub fn constants<'n>(self, constants: impl IntoIterator<Item = (&'n str, u32)>) -> Self {
+        constants.into_iter().fold(self, |kernel, (name, value)| kernel.constant(name, value))
+    }
+
+    /// Sets the workgroup size through the shader's `local_size_*_id`.
+    pub fn workgroup(mut self, size: [u32; 3]) -> Self {
+        self.recipe.workgroup = Some(size);
+        self
+    }
+
+    /// Says how many bytes of shared memory a workgroup takes, so that a device with fewer is told
+    /// apart before its driver fails.
+    pub fn shared_bytes(mut self, bytes: u64) -> Self {
+        self.recipe.shared_bytes = bytes;
+        self
+    }
+
+    /// Says what the kernel's `trace_part` and `trace_stamp` stand for, so that a trace shows part by part.
+    pub fn parts(mut self, parts: Parts) -> Self {
+        self.recipe.parts = Some(parts);
+        self
+    }
+
+    /// As [`KernelBuilder::build`]; where the device's limits do not allow the kernel, the reason for
+    /// [`Variant::skip`](crate::Variant::skip), beside a kernel that no dispatch may name.
+    ///
+    /// # Errors
+    /// A shader with an error, a constant that it does not have.
+    pub fn build_or_reason(self) -> Result<(Kernel, Option<String>)> {
+        match self.build() {
+            Ok(kernel) => Ok((kernel, None)),
+            Err(error) => match error.downcast::<BeyondLimits>() {
+                Ok(BeyondLimits(reason)) => Ok((Kernel(u32::MAX), Some(reason))),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    /// Compiles the shader; its pipeline is made once something is to run that dispatches it.
+    ///
+    /// # Errors
+    /// A shader with an error, a constant that it does not have; a workgroup, shared memory or storage buffers beyond
+    /// the device's limits.
+    pub fn build(self) -> Result<Kernel> {
+        let Self { gpu, shaders, recipe } = self;
+        recipe.parts.as_ref().map_or(Ok(()), Parts::check)?;
+        gpu.keep(gpu.drafted(shaders, &recipe)?)
+    }
+
+    /// A kernel of the runner's that no record shows and nothing traces.
+    pub fn build_for_runner(self) -> Result<Kernel> {
+        let slot = self.gpu.drafted(self.shaders, &self.recipe)?;
+        let kernel = self.gpu.keep(KernelSlot { is_traced: true, ..slot })?;
+        self.gpu.compile(&[kernel].into())?;
+        Ok(kernel)
+    }
+}
+
+impl Recipe {
+    /// The shader with what it includes, and the macros that it is compiled with.
+    fn source(&self, gpu: &Gpu, shaders: &Library) -> Result<(Source, Defines)> {
+        let source = shaders.load(&self.path)?;
+        if !self.traced {
+            return Ok((source, self.defines.clone()));
+        }
+        let bindings = reflect(&spirv::compile(&source, &self.defines)?)?.bindings.len();
+        traced_source(shaders, &source, &self.defines, gpu.waves.lanes, bindings, self.parts.is_some())
+    }
+
+    /// The same kernel, which notes its waves.
+    fn traced(mut self) -> Self {
+        self.traced = true;
+        if let Some(parts) = &self.parts {
+            let sizes = [("TRACE_STRIDE", parts.words() / 4), ("TRACE_STAMPS", parts.stamps())];
+            let sizes = sizes.map(|(name, n)| (name.to_owned(), u32::try_from(n).unwrap_or(u32::MAX)));
+            self.constants.extend(sizes);
+        }
+        self
+    }
+
+    /// Specialisation constants by id, and the workgroup that they lead to.
+    fn specialise(&self, interface: &Interface) -> Result<(BTreeMap<u32, u32>, [u32; 3])> {
+        let mut by_id = BTreeMap::new();
+        for (name, &value) in &self.constants {
+            let id = interface
+                .constants
+                .get(name)
+                .with_context(|| format!("shader {} has no specialisation constant {name}", self.path))?;
+            by_id.insert(*id, value);
+        }
+        let mut workgroup = self.workgroup.unwrap_or([1; 3]);
+        for (side, wanted) in interface.workgroup.iter().zip(&mut workgroup) {
+            match *side {
+                Side::Constant(id) => {
+                    by_id.insert(id, *wanted);
+                }
+                Side::Fixed(size) => {
+                    ensure!(
+                        self.workgroup.is_none() || *wanted == size,
+                        "shader {} has a workgroup side of {size}, not {wanted}",
+                        self.path
+                    );
+                    *wanted = size;
+                }
+            }
+        }
+        Ok((by_id, workgroup))
+    }
+
+    fn check_limits(&self, gpu: &Gpu, interface: &Interface, workgroup: [u32; 3]) -> Result<()> {
+        let facts = &gpu.facts;
+        let invocations: u64 = workgroup.iter().map(|&n| u64::from(n)).product();
+        let fits = workgroup.iter().zip(facts.max_workgroup_size).all(|(&n, most)| (1..=most).contains(&n));
+        if !fits || invocations > u64::from(facts.max_workgroup_invocations) {
+            return Err(BeyondLimits(format!(
+                "a workgroup of {} is not possible on {}: at most {} a side and {} invocations",
+                joined(&workgroup),
+                facts.name,
+                joined(&facts.max_workgroup_size),
+                facts.max_workgroup_invocations
+            ))
+            .into());
+        }
+        // Of other descriptors no kernel of the suite has as many as Vulkan promises: 4 storage images, 16 sampled.
+        let (buffers, most) = (interface.storage_buffers(), gpu.most_storage_buffers());
+        if buffers > most {
+            let reason =
+                format!("{} binds {buffers} storage buffers, {} takes {most}", self.path, facts.name);
+            return Err(BeyondLimits(reason).into());
+        }
+        ensure!(
+            interface.bindings.len() <= gpu.max_push_descriptors() as usize,
+            "shader {} has {} bindings, {} takes {}",
+            self.path,
+            interface.bindings.len(),
+            facts.name,
+            gpu.max_push_descriptors()
+        );
+        Ok(())
+    }
+
+    fn check_shared(&self, gpu: &Gpu) -> Result<()> {
+        let facts = &gpu.facts;
+        if self.shared_bytes > u64::from(facts.max_shared_memory) {
+            return Err(BeyondLimits(format!(
+                "{} of shared memory a workgroup are not possible on {}: it has {}",
+                bytes_in_words(self.shared_bytes),
+                facts.name,
+                bytes_in_words(facts.max_shared_memory.into())
+            ))
+            .into());
+        }
+        Ok(())
+    }
+
+    fn full_name(&self, defines: &Defines) -> String {
+        let define = |(name, value): &(String, String)| match value.as_str() {
+            "" => name.clone(),
+            value => format!("{name}={value}"),
+        };
+        let defines: Vec<String> = defines.iter().map(define).collect();
+        if defines.is_empty() { self.path.clone() } else { format!("{} [{}]", self.path, defines.join(" ")) }
+    }
+}
+
+/// The device has too little of something for a kernel.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct BeyondLimits(String);
+
+fn joined(sides: &[u32; 3]) -> String {
+    sides.map(|n| n.to_string()).join("x")
+}
+
+impl KernelSlot {
+    pub(crate) fn is_without_pipeline(&self) -> bool {
+        self.pipeline.get() == vk::Pipeline::null()
+    }
+}
+
+impl Gpu {
+    /// The kernels that were built, but for those that only traces run.
+    pub fn kernel_facts(&self) -> Vec<KernelFacts> {
+        let arena = self.arena();
+        arena.kernels.iter().filter(|slot| !slot.is_traced).map(|slot| slot.facts.clone()).collect()
+    }
+
+    /// The kernel with the wrapper around it that notes its waves, made at the first call; nothing where the device
+    /// binds no storage buffer more.
+    ///
+    /// # Errors
+    /// A wrapper that does not compile.
+    pub fn traced(&self, shaders: &Library, kernel: Kernel) -> Result<Option<Kernel>> {
+        let recipe = {
+            let arena = self.arena();
+            let slot = arena.kernel(kernel);
+            let has_room = slot.interface.bindings.len() < self.max_push_descriptors() as usize
+                && slot.interface.storage_buffers() < self.most_storage_buffers();
+            if slot.traced.is_some() || !has_room {
+                return Ok(slot.traced);
+            }
+            slot.recipe.clone().traced()
+        };
+        let traced = self.keep(self.drafted(shaders, &recipe)?)?;
+        self.arena.borrow_mut().kernels[kernel.0 as usize].traced = Some(traced);
+        Ok(Some(traced))
+    }
+
+    /// Makes the pipelines of these kernels where they have none yet.
+    ///
+    /// # Errors
+    /// What the driver refuses.
+    pub fn compile(&self, kernels: &BTreeSet<Kernel>) -> Result<()> {
+        let arena = self.arena();
+        let slots = kernels.iter().map(|&kernel| arena.kernel(kernel));
+        let slots: Vec<_> = slots.filter(|slot| slot.is_without_pipeline()).collect();
+        self.finish(&slots)
+    }
+
+    /// Makes the pipelines of kernels, as many at a time as there are processors: drivers take from one to some
+    /// dozens of milliseconds for each. One alone needs no other threads.
+    pub fn finish(&self, slots: &[&KernelSlot]) -> Result<()> {
+        let flags = self.statistics.as_ref().map_or(vk::PipelineCreateFlags::empty(), Reader::flags);
+        let device = &self.device;
+        let jobs: Vec<_> = slots
+            .iter()
+            .map(|slot| {
+                // Not all of a slot may go to another thread.
+                let (spirv, constants, name) = (&slot.spirv[..], &slot.constants, &slot.facts.name[..]);
+                let layout = slot.layout;
+                move || compile(device, flags, spirv, constants, layout, name)
+            })
+            .collect();
+        let made: Vec<_> = match &jobs[..] {
+            [job] => vec![job()],
+            jobs => jobs.par_iter().map(|job| job()).collect(),
+        };
+        let mut failed = Ok(());
+        for (slot, made) in slots.iter().zip(made) {
+            match made {
+                Ok(pipeline) => {
+                    self.name(pipeline, &slot.facts.name);
+                    slot.pipeline.set(pipeline);
+                }
+                Err(error) => failed = failed.and(Err(error)),
+            }
+        }
+        failed
+    }
+
+    /// Compiles a kernel, whose pipeline is still to be made.
+    fn drafted(&self, shaders: &Library, recipe: &Recipe) -> Result<KernelSlot> {
+        recipe.check_shared(self)?;
+        let (source, defines) = recipe.source(self, shaders)?;
+        let spirv = spirv::compile(&source, &defines)?;
+        let interface = reflect(&spirv).with_context(|| format!("shader {}", recipe.path))?;
+        let (constants, workgroup) = recipe.specialise(&interface)?;
+        recipe.check_limits(self, &interface, workgroup)?;
+        let facts = KernelFacts {
+            name: recipe.full_name(&recipe.defines),
+            spirv_sha256: spirv::hash(&spirv),
+            constants: recipe.constants.clone(),
+            workgroup,
+        };
+        let (set_layout, layout) = layouts(&self.device, &interface.bindings, interface.push_bytes)?;
+        self.name(layout, &facts.name);
+        self.name(set_layout, &facts.name);
+        Ok(KernelSlot {
+            pipeline: Cell::default(),
+            layout,
+            set_layout,
+            interface,
+            facts,
+            spirv: spirv.into(),
+            constants,
+            sources: source.includes.into_iter().map(|(name, _)| format!("include/{name}")).collect(),
+            recipe: recipe.clone(),
+            traced: None,
+            is_traced: recipe.traced,
+        })
+    }
+
+    fn keep(&self, slot: KernelSlot) -> Result<Kernel> {
+        let mut arena = self.arena.borrow_mut();
+        arena.kernels.push(slot);
+        Ok(Kernel(u32::try_from(arena.kernels.len() - 1)?))
+    }
+}
+
+/// The pipeline of a kernel with its specialisation constants, by id.
+pub fn compile(
+    device: &ash::Device,
+    flags: vk::PipelineCreateFlags,
+    spirv: &[u32],
+    constants: &BTreeMap<u32, u32>,
+    layout: vk::PipelineLayout,
+    name: &str,
+) -> Result<vk::Pipeline> {
+    let info = vk::ShaderModuleCreateInfo::default().code(spirv);
+    let module =
+        attempt(format_args!("loading {name}"), || unsafe { device.create_shader_module(&info, None) })?;
+    let entries: Vec<_> = (0..)
+        .zip(constants.keys())
+        .map(|(i, &id)| vk::SpecializationMapEntry { constant_id: id, offset: 4 * i, size: 4 })
+        .collect();
+    let values: Vec<u32> = constants.values().copied().collect();
+    let specialisation =
+        vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
+    let stage = vk::PipelineShaderStageCreateInfo::default()
+        .stage(vk::ShaderStageFlags::COMPUTE)
+        .module(module)
+        .name(c"main")
+        .specialization_info(&specialisation);
+    let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout)];
+    let made = attempt(format_args!("compiling {name} on the device"), || {
+        let made = unsafe { device.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
+        made.map_err(|(_, result)| result)
+    });
+    unsafe { device.destroy_shader_module(module, None) };
+    Ok(made?[0])
+}
+
+/// The layouts of a kernel: push descriptors of one set, and push constants.
+pub fn layouts(
+    device: &ash::Device,
+    bindings: &[vk::DescriptorType],
+    push_bytes: u32,
+) -> Result<(vk::DescriptorSetLayout, vk::PipelineLayout)> {
+    let bindings: Vec<_> = (0..)
+        .zip(bindings)
+        .map(|(i, &ty)| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(i)
+                .descriptor_type(ty)
+                .descriptor_count(1)
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+        })
+        .collect();
+    let info = vk::DescriptorSetLayoutCreateInfo::default()
+        .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
+        .bindings(&bindings);
+    let set =
+        attempt("creating a set layout", || unsafe { device.create_descriptor_set_layout(&info, None) })?;
+    let sets = [set];
+    let push =
+        [vk::PushConstantRange { stage_flags: vk::ShaderStageFlags::COMPUTE, offset: 0, size: push_bytes }];
+    let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
+    if push_bytes > 0 {
+        info = info.push_constant_ranges(&push);
+    }
+    let layout =
+        attempt("creating a pipeline layout", || unsafe { device.create_pipeline_layout(&info, None) });
+    let layout = layout.inspect_err(|_| unsafe { device.destroy_descriptor_set_layout(set, None) });
+    Ok((set, layout?))
+}

@@ -1,0 +1,144 @@
+//! Kernels whose shaders were edited: built anew in their places.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+
+use crate::gpu::{Arena, Gpu, KernelSlot, Recipe};
+use crate::source::Library;
+use crate::wrap::{WRAPPER, WRAPPER_OF_PARTS};
+
+impl KernelSlot {
+    fn is_made_from(&self, file: &str) -> bool {
+        let Recipe { path, traced, .. } = &self.recipe;
+        let wraps = [WRAPPER, WRAPPER_OF_PARTS].contains(&file);
+        path == file || self.sources.iter().any(|source| source == file) || (*traced && wraps)
+    }
+}
+
+impl Gpu {
+    /// Builds the kernels anew that are made from one of these files, by their paths below `shaders/`: all of
+    /// them or, where one fails, none. Returns how many. Must not be called while a submit is at work.
+    ///
+    /// # Errors
+    /// A shader with an error; one that takes other bindings or push constants, which the recordings of the
+    /// sample do not have.
+    pub fn rebuild(&self, shaders: &Library, changed: &BTreeSet<String>) -> Result<usize> {
+        let concerned = |slot: &KernelSlot| changed.iter().any(|file| slot.is_made_from(file));
+        let recipes: Vec<(usize, Recipe)> = {
+            let arena = self.arena();
+            let kernels = arena.kernels.iter().enumerate();
+            kernels.filter(|(_, slot)| concerned(slot)).map(|(at, slot)| (at, slot.recipe.clone())).collect()
+        };
+        let mut made = Vec::new();
+        for (at, recipe) in &recipes {
+            match self.drafted_in_place_of(*at, shaders, recipe) {
+                Ok(slot) => made.push(slot),
+                Err(error) => {
+                    self.free_all(Arena { kernels: made, ..Arena::default() });
+                    return Err(error);
+                }
+            }
+        }
+        if let Err(error) = self.finish(&made.iter().collect::<Vec<_>>()) {
+            self.free_all(Arena { kernels: made, ..Arena::default() });
+            return Err(error);
+        }
+        let mut replaced = Arena::default();
+        for ((at, _), slot) in recipes.iter().zip(made) {
+            let mut arena = self.arena.borrow_mut();
+            let old = &mut arena.kernels[*at];
+            let slot = KernelSlot { traced: old.traced, is_traced: old.is_traced, ..slot };
+            replaced.kernels.push(std::mem::replace(old, slot));
+        }
+        self.free_all(replaced);
+        Ok(recipes.len())
+    }
+
+    fn drafted_in_place_of(&self, at: usize, shaders: &Library, recipe: &Recipe) -> Result<KernelSlot> {
+        let slot = self.drafted(shaders, recipe)?;
+        let fits = {
+            let arena = self.arena();
+            let old = &arena.kernels[at].interface;
+            (&old.bindings, old.push_bytes) == (&slot.interface.bindings, slot.interface.push_bytes)
+        };
+        if fits {
+            return Ok(slot);
+        }
+        self.free_all(Arena { kernels: vec![slot], ..Arena::default() });
+        bail!(
+            "shader {} takes other bindings or push constants now than the sample records: build the sample anew",
+            recipe.path
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::gpu::OpenOptions;
+    use crate::kernel::KernelBuilder;
+    use crate::memory::Place;
+
+    const SHADER: &str = "#version 460\n#include \"value.glsl\"\nlayout(local_size_x = 1) in;\n\
+         layout(std430, set = 0, binding = 0) buffer Words { uint words[]; };\nvoid main() { words[0] = VALUE; }\n";
+
+    fn write(root: &Path, name: &str, text: &str) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// A device, a folder of shaders, and what the kernel made of them writes at each call.
+    fn stage() -> (Gpu, tempfile::TempDir, impl Fn(&Gpu) -> u32) {
+        let gpu = Gpu::open(&OpenOptions { validate: true, ..OpenOptions::default() }).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "k.comp", SHADER);
+        write(folder.path(), "include/value.glsl", "#define VALUE 1u\n");
+        let library = Library::Checkout(folder.path().to_owned());
+        let kernel = KernelBuilder::new(&gpu, &library, "k.comp").build().unwrap();
+        let [device, seen] =
+            [Place::Device, Place::Readback].map(|place| gpu.buffer("words", 4, place).unwrap());
+        let written = move |gpu: &Gpu| {
+            gpu.run_once("a kernel", |cmd| {
+                cmd.dispatch(kernel, &[device], &(), [1, 1, 1]);
+                cmd.full_barrier();
+                cmd.copy_buffer(device, seen, 4);
+                cmd.host_barrier();
+            })
+            .unwrap();
+            gpu.read(seen).unwrap()[0]
+        };
+        (gpu, folder, written)
+    }
+
+    #[test]
+    fn an_edited_include_is_seen_and_a_broken_one_leaves_the_last() {
+        let (gpu, folder, written) = stage();
+        let library = Library::Checkout(folder.path().to_owned());
+        let changed = |name: &str| BTreeSet::from([name.to_owned()]);
+        assert_eq!(written(&gpu), 1);
+        write(folder.path(), "include/value.glsl", "#define VALUE 2u\n");
+        assert_eq!(gpu.rebuild(&library, &changed("include/other.glsl")).unwrap(), 0);
+        assert_eq!(written(&gpu), 1);
+        assert_eq!(gpu.rebuild(&library, &changed("include/value.glsl")).unwrap(), 1);
+        assert_eq!(written(&gpu), 2);
+        write(folder.path(), "include/value.glsl", "#define VALUE nonsense\n");
+        let error = format!("{:#}", gpu.rebuild(&library, &changed("include/value.glsl")).unwrap_err());
+        assert!(error.contains("k.comp:5") && error.contains("nonsense"), "{error}");
+        assert_eq!(written(&gpu), 2);
+        let text = SHADER.replace(
+            "buffer Words",
+            "readonly buffer More { uint more[]; };\nlayout(std430, set = 0, binding = 1) buffer Words",
+        );
+        write(folder.path(), "include/value.glsl", "#define VALUE 3u\n");
+        write(folder.path(), "k.comp", &text);
+        let error = format!("{:#}", gpu.rebuild(&library, &changed("k.comp")).unwrap_err());
+        assert!(error.contains("other bindings"), "{error}");
+        assert_eq!(written(&gpu), 2);
+        assert!(gpu.take_messages().is_empty());
+    }
+}

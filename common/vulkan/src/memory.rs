@@ -1,0 +1,447 @@
+//! Buffers, images, events and queries: how they are made, filled and read.
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use ash::vk;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+use gpu_allocator::{AllocationError, MemoryLocation};
+use record::error::NoRoom;
+
+use crate::fault::{self, attempt};
+use crate::gpu::{Arena, Gpu};
+use crate::handles::{Buffer, Event, Image, Texels};
+use crate::values::Shape;
+
+/// Where a buffer lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the device's memory.
+    Device,
+    /// Written by the CPU, read by the device.
+    Upload,
+    /// Written by the device, read by the CPU.
+    Readback,
+}
+
+/// Who can see whether an event is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventState {
+    /// The device alone (`VK_EVENT_CREATE_DEVICE_ONLY_BIT`), which drivers may use.
+    DeviceOnly,
+    /// The host too.
+    HostVisible,
+}
+
+/// Which queues use an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// The first alone.
+    FirstQueue,
+    /// Both at once; of two families, that is `VK_SHARING_MODE_CONCURRENT`, which may cost time.
+    BothQueues,
+}
+
+/// Bytes of a texel in the formats that the suite uses.
+///
+/// # Errors
+/// Another format.
+pub fn texel_bytes(format: vk::Format) -> Result<u64> {
+    Ok(match format {
+        vk::Format::R8_UNORM => 1,
+        vk::Format::R8G8B8A8_UNORM | vk::Format::R32_UINT | vk::Format::R32_SFLOAT => 4,
+        vk::Format::R16G16B16A16_SFLOAT | vk::Format::R16G16B16A16_UINT | vk::Format::R32G32_UINT => 8,
+        vk::Format::R32G32B32A32_SFLOAT | vk::Format::R32G32B32A32_UINT => 16,
+        other => anyhow::bail!("texel size of {other:?} is not known"),
+    })
+}
+
+impl Gpu {
+    /// A buffer that kernels and copies can use.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn buffer(&self, name: &str, bytes: u64, place: Place) -> Result<Buffer> {
+        self.buffer_for(name, bytes, place, Sharing::FirstQueue)
+    }
+
+    /// As [`Gpu::buffer`], for both queues where that is asked for.
+    pub fn buffer_for(&self, name: &str, bytes: u64, place: Place, sharing: Sharing) -> Result<Buffer> {
+        let families = self.shared_families().filter(|_| sharing == Sharing::BothQueues);
+        let mut info = vk::BufferCreateInfo::default().size(bytes).usage(
+            vk::BufferUsageFlags::STORAGE_BUFFER
+                | vk::BufferUsageFlags::UNIFORM_BUFFER
+                | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
+                | vk::BufferUsageFlags::TRANSFER_SRC
+                | vk::BufferUsageFlags::TRANSFER_DST,
+        );
+        if let Some(families) = &families {
+            info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(families);
+        }
+        let raw = attempt(format_args!("creating buffer {name}"), || unsafe {
+            self.device.create_buffer(&info, None)
+        })?;
+        let requirements = unsafe { self.device.get_buffer_memory_requirements(raw) };
+        let location = match place {
+            Place::Device => MemoryLocation::GpuOnly,
+            Place::Upload => MemoryLocation::CpuToGpu,
+            Place::Readback => MemoryLocation::GpuToCpu,
+        };
+        let allocation = self.allocate(name, requirements, location, true);
+        let allocation = allocation.inspect_err(|_| unsafe { self.device.destroy_buffer(raw, None) })?;
+        let bound = attempt(format_args!("binding memory to buffer {name}"), || unsafe {
+            self.device.bind_buffer_memory(raw, allocation.memory(), allocation.offset())
+        });
+        self.name(raw, name);
+        // The arena frees what could not be bound, too.
+        let buffer = self.arena.borrow_mut().add_buffer(raw, [0, bytes], Some(allocation));
+        bound.map(|()| buffer)
+    }
+
+    /// A part of a buffer, as a buffer of its own; both in bytes.
+    pub fn slice(&self, whole: Buffer, offset: u64, bytes: u64) -> Buffer {
+        let mut arena = self.arena.borrow_mut();
+        let raw = arena.buffer(whole).raw;
+        arena.add_buffer(raw, [offset, bytes], None)
+    }
+
+    /// A storage image, in the layout `GENERAL` once [`Gpu::settle_images`] has run.
+    ///
+    /// # Errors
+    /// Out of memory, or larger than the device's images.
+    pub fn image(&self, name: &str, shape: Shape, format: vk::Format, sharing: Sharing) -> Result<Image> {
+        let image = self.image_without_view(name, shape, 1, format, sharing)?;
+        let seen_as = if shape.volume { vk::ImageViewType::TYPE_3D } else { vk::ImageViewType::TYPE_2D };
+        self.see(name, image, seen_as)?;
+        Ok(image)
+    }
+
+    /// As [`Gpu::image`], with so many layers, seen as an array of them.
+    ///
+    /// # Errors
+    /// As [`Gpu::image`]; more layers than the device's images can have.
+    pub fn array(
+        &self,
+        name: &str,
+        shape: Shape,
+        layers: u32,
+        format: vk::Format,
+        sharing: Sharing,
+    ) -> Result<Image> {
+        let most = self.most_layers();
+        ensure!(
+            layers <= most,
+            "an image of {layers} layers is not possible on {}: {most} are",
+            self.facts.name
+        );
+        let array = self.image_without_view(name, shape, layers, format, sharing)?;
+        self.see(name, array, vk::ImageViewType::TYPE_2D_ARRAY)?;
+        Ok(array)
+    }
+
+    /// One layer of an array, as an image of its own, whose view has a name of its own.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn layer(&self, name: &str, array: Image, layer: u32) -> Result<Image> {
+        let of = {
+            let mut arena = self.arena.borrow_mut();
+            let slot = arena.image(array);
+            let (raw, shape, format) = (slot.raw, slot.shape, slot.format);
+            arena.add_image(raw, shape, format, [layer, 1], None)
+        };
+        self.see(name, of, vk::ImageViewType::TYPE_2D)?;
+        Ok(of)
+    }
+
+    /// Gives an image its view.
+    fn see(&self, name: &str, image: Image, seen_as: vk::ImageViewType) -> Result<()> {
+        let info = {
+            let arena = self.arena();
+            let slot = arena.image(image);
+            vk::ImageViewCreateInfo::default()
+                .image(slot.raw)
+                .view_type(seen_as)
+                .format(slot.format)
+                .subresource_range(slot.range())
+        };
+        let view = attempt(format_args!("creating a view of image {name}"), || unsafe {
+            self.device.create_image_view(&info, None)
+        })?;
+        self.arena.borrow_mut().images[image.0 as usize].view = view;
+        self.name(view, name);
+        Ok(())
+    }
+
+    fn image_without_view(
+        &self,
+        name: &str,
+        shape: Shape,
+        layers: u32,
+        format: vk::Format,
+        sharing: Sharing,
+    ) -> Result<Image> {
+        self.ensure_possible(shape)?;
+        ensure!(self.stores(format), "{} cannot store to images of format {format:?}", self.facts.name);
+        let families = self.shared_families().filter(|_| sharing == Sharing::BothQueues);
+        let [width, height, depth] = shape.sides;
+        let of_type = if shape.volume { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D };
+        let mut info = vk::ImageCreateInfo::default()
+            .image_type(of_type)
+            .format(format)
+            .extent(vk::Extent3D { width, height, depth })
+            .mip_levels(1)
+            .array_layers(layers)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(
+                vk::ImageUsageFlags::STORAGE
+                    | vk::ImageUsageFlags::SAMPLED
+                    | vk::ImageUsageFlags::TRANSFER_SRC
+                    | vk::ImageUsageFlags::TRANSFER_DST,
+            );
+        if let Some(families) = &families {
+            info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(families);
+        }
+        let raw = attempt(format_args!("creating image {name}"), || unsafe {
+            self.device.create_image(&info, None)
+        })?;
+        let requirements = unsafe { self.device.get_image_memory_requirements(raw) };
+        let allocation = self.allocate(name, requirements, MemoryLocation::GpuOnly, false);
+        let allocation = allocation.inspect_err(|_| unsafe { self.device.destroy_image(raw, None) })?;
+        let bound = attempt(format_args!("binding memory to image {name}"), || unsafe {
+            self.device.bind_image_memory(raw, allocation.memory(), allocation.offset())
+        });
+        // The arena frees what could not be finished, too.
+        let image = self.arena.borrow_mut().add_image(raw, shape, format, [0, layers], Some(allocation));
+        self.name(raw, name);
+        bound.map(|()| image)
+    }
+
+    /// Reports a shape that images of this device cannot have.
+    pub fn ensure_possible(&self, shape: Shape) -> Result<()> {
+        let most = if shape.volume { self.facts.max_image_3d } else { self.facts.max_image_2d };
+        ensure!(
+            shape.sides.iter().all(|&side| (1..=most).contains(&side)),
+            "an image of {shape} is not possible on {}: a side has 1 to {most} texels",
+            self.facts.name
+        );
+        Ok(())
+    }
+
+    /// A view of a buffer as texels, which kernels read as `textureBuffer`.
+    ///
+    /// # Errors
+    /// Out of memory; a format that the device has no such view for; more texels than it allows.
+    pub fn texels(&self, buffer: Buffer, format: vk::Format) -> Result<Texels> {
+        let part = self.arena().buffer(buffer).info();
+        if let Some(reason) = self.why_no_texels(part.range / texel_bytes(format)?, format) {
+            bail!("{reason}");
+        }
+        let info = vk::BufferViewCreateInfo::default()
+            .buffer(part.buffer)
+            .format(format)
+            .offset(part.offset)
+            .range(part.range);
+        let view =
+            attempt("creating a texel view", || unsafe { self.device.create_buffer_view(&info, None) })?;
+        let mut arena = self.arena.borrow_mut();
+        arena.texels.push(view);
+        Ok(Texels(index(arena.texels.len())))
+    }
+
+    /// Moves images from their first layout to `GENERAL`.
+    ///
+    /// # Errors
+    /// Whatever a submit can meet.
+    pub fn settle_images(&self, images: &[Image]) -> Result<()> {
+        self.run_once("the images' first transition", |cmd| cmd.settle(images))
+    }
+
+    /// An event.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn event(&self, name: &str, state: EventState) -> Result<Event> {
+        let flags = match state {
+            EventState::DeviceOnly => vk::EventCreateFlags::DEVICE_ONLY,
+            EventState::HostVisible => vk::EventCreateFlags::empty(),
+        };
+        let info = vk::EventCreateInfo::default().flags(flags);
+        let raw =
+            attempt(format_args!("creating {name}"), || unsafe { self.device.create_event(&info, None) })?;
+        self.name(raw, name);
+        Ok(self.arena.borrow_mut().add_event(raw))
+    }
+
+    /// A pool of `count` timestamps.
+    pub fn timestamps(&self, count: u32) -> Result<vk::QueryPool> {
+        let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
+        let pool = attempt("creating timestamps", || unsafe { self.device.create_query_pool(&info, None) })?;
+        self.name(pool, "timestamps");
+        self.arena.borrow_mut().queries.push(pool);
+        Ok(pool)
+    }
+
+    /// The raw timestamps of a pool, which were written in a submit that has been waited for.
+    pub fn read_stamps<const N: usize>(&self, pool: vk::QueryPool) -> Result<[u64; N]> {
+        let mut stamps = [0; N];
+        let flags = vk::QueryResultFlags::TYPE_64;
+        attempt("reading timestamps", || unsafe {
+            self.device.get_query_pool_results(pool, 0, &mut stamps, flags)
+        })?;
+        Ok(stamps)
+    }
+
+    /// A device buffer that holds `data`.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn upload(&self, name: &str, data: &[u32]) -> Result<Buffer> {
+        let bytes = size_of_val(data) as u64;
+        let staging = self.buffer(&format!("{name} (staging)"), bytes, Place::Upload)?;
+        let target = self.buffer(name, bytes, Place::Device)?;
+        self.arena.borrow_mut().write(staging, bytemuck::cast_slice(data))?;
+        self.run_once("an upload", |cmd| cmd.copy_buffer(staging, target, bytes))?;
+        self.free(staging);
+        Ok(target)
+    }
+
+    /// Fills the beginning of a [`Place::Upload`] buffer.
+    pub fn write(&self, buffer: Buffer, words: &[u32]) -> Result<()> {
+        self.arena.borrow_mut().write(buffer, bytemuck::cast_slice(words))
+    }
+
+    /// What a [`Place::Readback`] buffer holds.
+    ///
+    /// # Errors
+    /// A buffer that the CPU cannot see.
+    pub fn read(&self, buffer: Buffer) -> Result<Vec<u32>> {
+        self.look(buffer, <[u32]>::to_vec)
+    }
+
+    /// Looks at what a [`Place::Readback`] buffer holds, without a copy of it: results take gigabytes.
+    ///
+    /// # Errors
+    /// A buffer that the CPU cannot see.
+    pub fn look<T>(&self, buffer: Buffer, look: impl FnOnce(&[u32]) -> T) -> Result<T> {
+        let arena = self.arena();
+        let slot = arena.buffer(buffer);
+        let mapped = slot.allocation.as_ref().and_then(Allocation::mapped_slice);
+        let bytes = mapped.context("the buffer is not visible to the CPU")?;
+        let bytes =
+            bytes.get(..usize::try_from(slot.bytes)?).context("the buffer is larger than its memory")?;
+        let words = bytemuck::try_cast_slice(bytes);
+        Ok(look(words.map_err(|error| anyhow!("reading a buffer as words: {error}"))?))
+    }
+
+    /// Frees a buffer before its time, for staging memory that would otherwise double the use.
+    pub fn free(&self, buffer: Buffer) {
+        let mut arena = self.arena.borrow_mut();
+        let slot = &mut arena.buffers[buffer.0 as usize];
+        // A null handle is legal to destroy again with the arena.
+        let raw = std::mem::replace(&mut slot.raw, vk::Buffer::null());
+        unsafe { self.device.destroy_buffer(raw, None) };
+        if let Some(allocation) = slot.allocation.take() {
+            // A failure to free is no failure of the run.
+            let _ = self.allocator().borrow_mut().free(allocation);
+        }
+    }
+
+    fn allocate(
+        &self,
+        name: &str,
+        requirements: vk::MemoryRequirements,
+        location: MemoryLocation,
+        linear: bool,
+    ) -> Result<Allocation> {
+        let description = AllocationCreateDesc {
+            name,
+            requirements,
+            location,
+            linear,
+            allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+        };
+        let planned = fault::allocation(format_args!("allocating {name}")).map_err(|result| match result {
+            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => AllocationError::OutOfMemory,
+            other => AllocationError::Internal(format!("{other:?}")),
+        });
+        let allocated = planned.and_then(|()| self.allocator().borrow_mut().allocate(&description));
+        let (device, size) = (&self.facts.name, bytes_in_words(requirements.size));
+        allocated.map_err(|error| match error {
+            AllocationError::OutOfMemory => NoRoom(format!(
+                "out of memory on {device} for {name} ({size}): use a smaller size or fewer --repetitions, \
+                 or end other programs on the device"
+            ))
+            .into(),
+            other => anyhow!("no memory on {device} for {name} ({size}): {other}"),
+        })
+    }
+}
+
+/// `5.3 MiB`, for messages.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+pub fn bytes_in_words(bytes: u64) -> String {
+    let (unit, name) = match bytes {
+        0..1024 => return format!("{bytes} bytes"),
+        1024..0x10_0000 => (1024, "KiB"),
+        0x10_0000..0x4000_0000 => (0x10_0000, "MiB"),
+        _ => (0x4000_0000, "GiB"),
+    };
+    format!("{:.1} {name}", bytes as f64 / f64::from(unit))
+}
+
+impl Arena {
+    /// `offset` and `bytes` of what it takes of `raw`.
+    fn add_buffer(
+        &mut self,
+        raw: vk::Buffer,
+        [offset, bytes]: [u64; 2],
+        allocation: Option<Allocation>,
+    ) -> Buffer {
+        self.buffers.push(crate::gpu::BufferSlot { raw, offset, bytes, allocation });
+        Buffer(index(self.buffers.len()))
+    }
+
+    /// An image without a view yet.
+    fn add_image(
+        &mut self,
+        raw: vk::Image,
+        shape: Shape,
+        format: vk::Format,
+        layers: [u32; 2],
+        allocation: Option<Allocation>,
+    ) -> Image {
+        let view = vk::ImageView::null();
+        self.images.push(crate::gpu::ImageSlot { raw, view, shape, format, layers, allocation });
+        Image(index(self.images.len()))
+    }
+
+    fn add_event(&mut self, raw: vk::Event) -> Event {
+        self.events.push(raw);
+        Event(index(self.events.len()))
+    }
+
+    fn write(&mut self, buffer: Buffer, data: &[u8]) -> Result<()> {
+        let slot = &mut self.buffers[buffer.0 as usize];
+        let mapped = slot.allocation.as_mut().and_then(Allocation::mapped_slice_mut);
+        let target = mapped.and_then(|m| m.get_mut(..data.len()));
+        target.context("the buffer is not visible to the CPU")?.copy_from_slice(data);
+        Ok(())
+    }
+}
+
+/// Index of the newest of `count` objects; drivers run out long before 2^32 of them.
+fn index(count: usize) -> u32 {
+    u32::try_from(count - 1).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_read_well() {
+        let words: Vec<String> = [12, 2048, 5_308_416, 3 << 30].map(bytes_in_words).into();
+        assert_eq!(words, ["12 bytes", "2.0 KiB", "5.1 MiB", "3.0 GiB"]);
+    }
+}

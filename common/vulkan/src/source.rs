@@ -1,0 +1,179 @@
+//! Shader sources: embedded in the binary, or read from `shaders/` when run inside a checkout, so
+//! that an edited shader is seen without a build and a copied binary still runs.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use include_dir::{Dir, include_dir};
+
+static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../shaders");
+
+/// A shader with everything it includes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Path below `shaders/`.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// Name and text of each include, in the order of first use, those of includes as well.
+    pub includes: Vec<(String, String)>,
+}
+
+impl Source {
+    /// Its file below `shaders/`, without what its name says of how it is wrapped.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        self.name.split(' ').next().unwrap_or_default()
+    }
+
+    /// Which stage it is for, by the end of its file's name.
+    #[must_use]
+    pub fn stage(&self) -> &str {
+        self.file().rsplit('.').next().unwrap_or_default()
+    }
+}
+
+/// Where sources are read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Library {
+    /// The binary.
+    Embedded,
+    /// The `shaders` folder of a checkout.
+    Checkout(PathBuf),
+}
+
+impl Library {
+    /// The checkout around the working directory or the executable, else the binary itself.
+    #[must_use]
+    pub fn find() -> Self {
+        let starts = [std::env::current_dir().ok(), std::env::current_exe().ok()];
+        starts
+            .iter()
+            .flatten()
+            .flat_map(|start| start.ancestors())
+            .find(|dir| is_checkout(dir))
+            .map_or(Self::Embedded, |dir| Self::Checkout(dir.join("shaders")))
+    }
+
+    /// Reads a shader and what it includes.
+    ///
+    /// # Errors
+    /// A file that does not exist or cannot be read.
+    pub fn load(&self, name: &str) -> Result<Source> {
+        let text = self.read(name)?;
+        let mut source = Source { name: name.to_owned(), text: text.clone(), includes: Vec::new() };
+        self.gather(&text, name, &mut source.includes)?;
+        Ok(source)
+    }
+
+    /// What is packed of a shader in the binary.
+    pub fn packed(shader: &str) -> Option<&'static [u8]> {
+        EMBEDDED.get_file(format!("{shader}.pack")).map(include_dir::File::contents)
+    }
+
+    /// Names of all shaders below `shaders/`, kernels and those of the window.
+    ///
+    /// # Errors
+    /// A folder that cannot be read.
+    pub fn shaders(&self) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        match self {
+            Self::Embedded => embedded_files(&EMBEDDED, &mut names),
+            Self::Checkout(root) => files_below(root, root, &mut names)?,
+        }
+        names.retain(|name| [".comp", ".vert", ".frag"].iter().any(|end| name.ends_with(end)));
+        names.sort();
+        Ok(names)
+    }
+
+    fn gather(&self, text: &str, parent: &str, includes: &mut Vec<(String, String)>) -> Result<()> {
+        for name in text.lines().filter_map(included) {
+            if includes.iter().any(|(known, _)| known == name) {
+                continue;
+            }
+            let file =
+                self.read(&format!("include/{name}")).with_context(|| format!("included by {parent}"))?;
+            includes.push((name.to_owned(), file.clone()));
+            self.gather(&file, name, includes)?;
+        }
+        Ok(())
+    }
+
+    fn read(&self, name: &str) -> Result<String> {
+        match self {
+            Self::Embedded => match EMBEDDED.get_file(name).and_then(|f| f.contents_utf8()) {
+                Some(text) => Ok(text.to_owned()),
+                None => bail!("shader {name} is not in this binary"),
+            },
+            Self::Checkout(root) => {
+                let path = root.join(name);
+                std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))
+            }
+        }
+    }
+}
+
+/// The folder holds Hot Lap, not some other project with a `shaders` folder.
+fn is_checkout(dir: &Path) -> bool {
+    dir.join("shaders/lab/compare.comp").is_file() && dir.join("common/vulkan/src/source.rs").is_file()
+}
+
+/// The file named by an `#include "…"` line.
+fn included(line: &str) -> Option<&str> {
+    line.trim_start().strip_prefix("#include")?.trim().strip_prefix('"')?.split('"').next()
+}
+
+fn embedded_files(dir: &Dir<'_>, names: &mut Vec<String>) {
+    names.extend(dir.files().map(|f| f.path().to_string_lossy().replace('\\', "/")));
+    for sub in dir.dirs() {
+        embedded_files(sub, names);
+    }
+}
+
+fn files_below(dir: &Path, root: &Path, names: &mut Vec<String>) -> Result<()> {
+    for entry in std::fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files_below(&path, root, names)?;
+        } else if let Ok(below) = path.strip_prefix(root) {
+            names.push(below.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_binary_holds_what_the_checkout_holds() {
+        let checkout = Library::Checkout(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders"));
+        let names = checkout.shaders().unwrap();
+        assert_eq!(names, Library::Embedded.shaders().unwrap());
+        assert!(names.contains(&"chain/step.comp".to_owned()), "{names:?}");
+        for name in &names {
+            assert_eq!(checkout.load(name).unwrap(), Library::Embedded.load(name).unwrap());
+        }
+    }
+
+    #[test]
+    fn includes_are_found_once_and_missing_ones_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("a/k.comp", "#include \"x.glsl\"\n  #include \"y.glsl\"\n");
+        write("include/x.glsl", "#include \"y.glsl\"\n");
+        write("include/y.glsl", "#include \"x.glsl\"\n");
+        write("a/bad.comp", "#include \"gone.glsl\"\n");
+        let library = Library::Checkout(dir.path().to_owned());
+        let source = library.load("a/k.comp").unwrap();
+        let names: Vec<&str> = source.includes.iter().map(|(n, _)| n.as_str()).collect();
+        assert_eq!(names, ["x.glsl", "y.glsl"]);
+        let error = format!("{:#}", library.load("a/bad.comp").unwrap_err());
+        assert!(error.contains("included by a/bad.comp") && error.contains("gone.glsl"), "{error}");
+    }
+}

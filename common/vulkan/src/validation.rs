@@ -1,0 +1,182 @@
+//! The validation layer: how it is switched on, and what it said.
+//!
+//! `--check` needs core *and* synchronization validation. Layers up to 1.3.280 or so take the
+//! latter through VK_EXT_validation_features and check shader accesses by default; later ones take
+//! VK_EXT_layer_settings and skip shader accesses unless a setting asks for them, so it is asked for.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Context, Result};
+use ash::{ext, vk};
+
+use crate::fault::attempt;
+
+/// The Khronos layer.
+pub const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// The layer as it is installed here.
+pub struct Layer {
+    takes_settings: bool,
+    /// Such as `1.4.363`.
+    version: String,
+}
+
+impl Layer {
+    /// Looks for the layer.
+    ///
+    /// # Errors
+    /// When it is not installed: one line that says what to install.
+    pub fn find(entry: &ash::Entry) -> Result<Self> {
+        let layers = attempt("listing layers", || unsafe { entry.enumerate_instance_layer_properties() })?;
+        let found = layers.iter().find(|l| l.layer_name_as_c_str().is_ok_and(|n| n == LAYER));
+        let found = found.context(
+            "--check needs the Vulkan validation layer, which is not installed: install it (Debian, \
+             Fedora: vulkan-validationlayers, vulkan-validation-layers; Arch: vulkan-validation-layers), \
+             or let scripts/run do it",
+        )?;
+        let version = found.spec_version;
+        let part = [vk::api_version_major, vk::api_version_minor, vk::api_version_patch];
+        let version = part.map(|part| part(version).to_string()).join(".");
+        let extensions = attempt("listing the validation layer's extensions", || unsafe {
+            entry.enumerate_instance_extension_properties(Some(LAYER))
+        })?;
+        let takes_settings = extensions
+            .iter()
+            .any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == ext::layer_settings::NAME));
+        Ok(Self { takes_settings, version })
+    }
+
+    /// The instance extension through which it takes its settings.
+    pub fn extensions(&self) -> Vec<*const c_char> {
+        let name =
+            if self.takes_settings { ext::layer_settings::NAME } else { ext::validation_features::NAME };
+        vec![name.as_ptr()]
+    }
+
+    /// Calls `create` with `info` and the settings chained to it.
+    pub fn with_settings<T>(
+        &self,
+        info: vk::InstanceCreateInfo<'_>,
+        create: impl FnOnce(&vk::InstanceCreateInfo<'_>) -> T,
+    ) -> T {
+        if self.takes_settings {
+            let (on, off) = ([vk::TRUE], [vk::FALSE]);
+            // Without the last, 1.4.309 falls silent after ten messages of an id: the canary's and
+            // the rehearsals' would hide the samples'.
+            let settings = [
+                (c"validate_sync", &on),
+                (c"syncval_shader_accesses_heuristic", &on),
+                (c"enable_message_limit", &off),
+            ]
+            .map(|(name, value)| vk::LayerSettingEXT {
+                value_count: 1,
+                p_values: value.as_ptr().cast(),
+                ..vk::LayerSettingEXT::default()
+                    .layer_name(LAYER)
+                    .setting_name(name)
+                    .ty(vk::LayerSettingTypeEXT::BOOL32)
+            });
+            let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+            create(&info.push_next(&mut settings))
+        } else {
+            let enabled = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+            let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled);
+            create(&info.push_next(&mut features))
+        }
+    }
+}
+
+/// One message of the layer.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Its id, such as `SYNC-HAZARD-READ-AFTER-WRITE`.
+    pub id: String,
+    /// What the layer said.
+    pub text: String,
+    /// The regions, from the outside in, around the command that was being recorded; none at a submit.
+    pub regions: Vec<String>,
+}
+
+impl Message {
+    /// It is of synchronization validation.
+    pub fn is_hazard(&self) -> bool {
+        self.id.starts_with("SYNC-HAZARD")
+    }
+
+    /// Whether it names an image, of any repetition. All versions put names in brackets into the text; the list of
+    /// objects beside it lacks the image where 1.4.309 speaks of a submit.
+    pub fn names(&self, image: &str) -> bool {
+        [']', ','].iter().any(|end| self.text.contains(&format!("[{image}{end}")))
+    }
+}
+
+/// What the layer says.
+#[derive(Debug)]
+pub struct Messages {
+    /// The layer's version.
+    pub layer: String,
+    heard: Mutex<Heard>,
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    /// Arrived and not taken.
+    messages: Vec<Message>,
+    /// Open around the command that is being recorded. Layer 1.3.239 tells none with a message.
+    regions: Vec<String>,
+}
+
+impl Messages {
+    pub(crate) fn of(layer: &Layer) -> Self {
+        Self { layer: layer.version.clone(), heard: Mutex::default() }
+    }
+
+    /// Takes all that has arrived.
+    pub fn take(&self) -> Vec<Message> {
+        std::mem::take(&mut self.heard().messages)
+    }
+
+    pub(crate) fn enter(&self, region: &str) {
+        self.heard().regions.push(region.to_owned());
+    }
+
+    pub(crate) fn leave(&self) {
+        self.heard().regions.pop();
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A messenger that fills `messages`, which must outlive it.
+pub fn messenger_info(messages: &Arc<Messages>) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+    vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(
+            vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+        )
+        .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
+        .pfn_user_callback(Some(hear))
+        .user_data(Arc::as_ptr(messages).cast_mut().cast())
+}
+
+unsafe extern "system" fn hear(
+    _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _kind: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    messages: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: the layer passes valid data, and `messages` points into the Arc that the instance
+    // holds as long as the messenger.
+    let (data, messages) = unsafe { (&*data, &*messages.cast::<Messages>()) };
+    let text = |s: Option<&CStr>| s.map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let mut heard = messages.heard();
+    let message = Message {
+        id: text(unsafe { data.message_id_name_as_c_str() }),
+        text: text(unsafe { data.message_as_c_str() }),
+        regions: heard.regions.clone(),
+    };
+    heard.messages.push(message);
+    vk::FALSE
+}
