@@ -4,6 +4,8 @@
 //! `HOTLAP_FAULT=list:FILE` writes down what goes through, in order; `HOTLAP_FAULT=LABEL#N:KIND` lets
 //! the N-th call with this label fail before it is made. Without the variable the detour is one load.
 
+#[cfg(feature = "fixture")]
+use std::cell::RefCell;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -55,6 +57,20 @@ pub enum Site {
     Write,
 }
 
+#[cfg(feature = "fixture")]
+type Listener = Box<dyn Fn(&str)>;
+
+#[cfg(feature = "fixture")]
+thread_local! {
+    static LISTENER: RefCell<Option<Listener>> = const { RefCell::new(None) };
+}
+
+/// Tells `listener` of every call of this thread from now on.
+#[cfg(feature = "fixture")]
+pub fn listen(listener: impl Fn(&str) + 'static) {
+    LISTENER.set(Some(Box::new(listener)));
+}
+
 /// Reads the plan from the environment.
 ///
 /// # Errors
@@ -83,6 +99,8 @@ pub fn write<T>(what: impl Display, write: impl FnOnce() -> io::Result<T>) -> io
 // On the timed host path of every sample: the rest must not be inlined into it.
 #[inline]
 pub fn before(site: Site, what: &impl Display) -> Result<(), Kind> {
+    #[cfg(feature = "fixture")]
+    LISTENER.with_borrow(|listener| listener.iter().for_each(|tell| tell(&what.to_string())));
     match PLAN.get() {
         None => Ok(()),
         Some(plan) => plan.meet(site, what),

@@ -33,6 +33,14 @@ struct Witness {
 
 impl Program for Adder {
     fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>> {
+        let witness = Arc::clone(&self.witness);
+        record::fault::listen(move |call| {
+            if call == "running adds" {
+                witness.sampled.fetch_add(1, Ordering::SeqCst);
+                let at_once = witness.is_drawing.load(Ordering::SeqCst);
+                witness.at_once.fetch_add(at_once.into(), Ordering::SeqCst);
+            }
+        });
         Ok(Some(gpu))
     }
 
@@ -47,11 +55,7 @@ impl Program for Adder {
         ensure!(count != 31, NoRoom("31 never fit".into()));
         let kernel = lab.kernel("lab/increment.comp").build()?;
         let images = lab.output_images("counted", 2, [count, 1], ash::vk::Format::R32_UINT, [99; 4])?;
-        let witness = Arc::clone(&self.witness);
         lab.variant("adds", move |cmd, rep| {
-            // Recorded anew for each sample, right before its submit.
-            witness.sampled.fetch_add(1, Ordering::SeqCst);
-            witness.at_once.fetch_add(u32::from(witness.is_drawing.load(Ordering::SeqCst)), Ordering::SeqCst);
             let [from, to] = [0, 1].map(|index| images.get(rep.index, index));
             cmd.dispatch(kernel, &[from, to], &(), [count.div_ceil(8), 1, 1]);
         });
