@@ -27,8 +27,8 @@ impl Queues {
     pub fn script(record: impl FnOnce(&Self)) -> Result<Script> {
         let queues = Self::default();
         record(&queues);
-        let submits = &queues.script.borrow().submits;
-        let ends_on_first = submits.last().is_some_and(|submit| submit.point.queue == Queue::First);
+        let ends_on_first =
+            queues.script.borrow().submits.last().is_some_and(|submit| submit.point.queue == Queue::First);
         if !ends_on_first || queues.waited[0].get() < queues.submitted[1].get() {
             queues.misuse("the last submit must be on the first queue and wait for all of the second's");
         }
@@ -60,5 +60,40 @@ impl Queues {
 
     fn misuse(&self, what: &'static str) {
         self.misuse.set(self.misuse.get().or(Some(what)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Stage = Stage::ALL_COMMANDS;
+
+    #[test]
+    fn submits_are_collected_in_order() {
+        let script = Queues::script(|queues| {
+            let first = queues.submit2(Queue::First, &[], |_| {});
+            let second = queues.submit2(Queue::Second, &[(first, ALL)], |_| {});
+            queues.submit2(Queue::First, &[(second, ALL)], |_| {});
+        });
+        let submits = script.unwrap().submits;
+        let points: Vec<_> = submits.iter().map(|submit| (submit.point.queue, submit.point.value)).collect();
+        assert_eq!(points, [(Queue::First, 1), (Queue::Second, 1), (Queue::First, 2)]);
+        assert_eq!(submits[2].waits, [(submits[1].point, ALL)]);
+    }
+
+    #[test]
+    fn what_could_not_be_timed_is_refused() {
+        let told = |record: fn(&Queues)| Queues::script(record).unwrap_err().to_string();
+        let begins_alone = told(|queues| {
+            queues.submit2(Queue::Second, &[], |_| {});
+        });
+        assert!(begins_alone.contains("must wait for one of the first queue"), "{begins_alone}");
+        let is_left = told(|queues| {
+            let first = queues.submit2(Queue::First, &[], |_| {});
+            queues.submit2(Queue::Second, &[(first, ALL)], |_| {});
+            queues.submit2(Queue::First, &[], |_| {});
+        });
+        assert!(is_left.contains("wait for all of the second's"), "{is_left}");
     }
 }
