@@ -162,6 +162,10 @@ impl Arena {
 
     /// Takes what was made behind a mark.
     pub fn split_off(&mut self, Mark(at): &Mark) -> Self {
+        // A kernel from before the mark may have been traced first behind it.
+        for kernel in &mut self.kernels {
+            kernel.traced.take_if(|traced| traced.0 as usize >= at[4]);
+        }
         Self {
             buffers: self.buffers.split_off(at[0]),
             images: self.images.split_off(at[1]),
