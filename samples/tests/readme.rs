@@ -4,8 +4,14 @@
 use std::fs;
 use std::path::Path;
 
-const PAGES: [&str; 5] =
-    ["README.md", "METHODOLOGY.md", "docs/building.md", "results/README.md", "samples/README.md"];
+const PAGES: [&str; 6] = [
+    "README.md",
+    "METHODOLOGY.md",
+    "common/README.md",
+    "docs/building.md",
+    "results/README.md",
+    "samples/README.md",
+];
 
 #[test]
 fn the_readme_stays_short() {

@@ -1,7 +1,7 @@
 #ifndef TOLERANCE_GLSL
 #define TOLERANCE_GLSL
 
-// How two words of a result are compared, as `common/src/element.rs` compares them on the CPU.
+// How two words of a result are compared, as `common/bench/src/element.rs` compares them on the CPU.
 
 // The distance of two floats, counted in floats between them, is at most `ulps`. `sign` is their highest
 // bit. Unsigned, because a distance may take 32 bits.

@@ -4,7 +4,7 @@
 
 // Counts the elements of a result (texels, words of a buffer) that differ from what was expected, and
 // finds the first of them. Runs behind the timed window, on every sample of every variant. What it does
-// for one element, `common/src/element.rs` does on the CPU.
+// for one element, `common/bench/src/element.rs` does on the CPU.
 
 // Every Vulkan device has workgroups of 128.
 layout(local_size_x = 128) in;

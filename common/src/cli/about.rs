@@ -1,6 +1,7 @@
 //! `--about`: what the suite asks before it runs a sample.
 
 use anyhow::{Context, Result};
+use bench::host::{host, tool};
 use clap::Args;
 use record::error::EXIT_RIGHT;
 use record::{About, Argument};
@@ -9,7 +10,6 @@ use vulkan::gpu::{find_device, usable_devices};
 use vulkan::source::Library;
 
 use super::{Run, args};
-use crate::host::{host, tool};
 
 /// How values are called that are paths.
 const PATHS: [&str; 3] = ["FILE", "DIR", "PATH"];

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bench::host::Sample;
+use bench::tamper::Break;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use isa::Target;
 use report::arguments::{refuse, seconds};
@@ -12,8 +14,6 @@ use vulkan::gpu::QueueKind;
 use vulkan::values::Extent;
 
 use super::trace::TraceFile;
-use crate::host::Sample;
-use crate::tamper::Break;
 
 /// A sample without arguments of its own.
 #[derive(Args, Clone, Debug)]

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use bench::drive::code::{Dispatched, dispatched, reported};
+use bench::host::{self, Sample};
+use bench::lab::Lab;
 use isa::CodePair;
 use isa::{self, CodeReport, Target};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, exit_code, one_line};
@@ -12,9 +15,6 @@ use report::{Charset, Destination};
 use vulkan::code;
 
 use super::{Run, command};
-use crate::drive::code::{Dispatched, dispatched, reported};
-use crate::host::{self, Sample};
-use crate::lab::Lab;
 
 /// The process that compiles for one chip.
 pub(super) fn serve(sample: &Sample) -> ExitCode {

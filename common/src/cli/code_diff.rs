@@ -6,6 +6,9 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use bench::drive::code::dispatched;
+use bench::host;
+use bench::lab::Lab;
 use isa::diff::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, Listing, listings};
 use isa::{self, KernelCode, Line, Raw, Source, VariantCode};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
@@ -14,9 +17,6 @@ use report::{Charset, Destination};
 use vulkan::source::Library;
 
 use super::{Run, command};
-use crate::drive::code::dispatched;
-use crate::host;
-use crate::lab::Lab;
 
 /// For which chip variants are compiled where `--code` names none: the source's own generation.
 const CHIP: &str = "amd:vega10";

@@ -1,27 +1,22 @@
 //! What is done at each step of a run that measures: the bar moves, whoever started the process is told,
 //! and what was measured so far is written, so that a crash keeps it.
 
-use std::cell::RefCell;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::Read;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use record::error::EXIT_FAILED;
+use report::Line;
 use report::terminal::{leave_at_once, progress_bar};
 use serde::Serialize;
 
-use crate::drive::bench::{Phase, SoFar, Step};
+use bench::drive::timing::{Phase, SoFar, Step};
 
 /// Between two records of what was measured so far.
 const CHECKPOINT: Duration = Duration::from_secs(1);
-
-/// Bytes of the line that tells where a run is: rewritten in place, it is never half old and half new for a
-/// reader of one page.
-const LINE: usize = 2048;
 
 /// Where a run is, for the process that started it.
 #[derive(Serialize)]
@@ -29,29 +24,6 @@ struct Position<'s> {
     phase: Phase,
     variant: &'s str,
     spent: f64,
-}
-
-/// The line that `--progress FILE` keeps.
-#[derive(Debug)]
-pub(crate) struct Line(RefCell<File>);
-
-impl Line {
-    pub(crate) fn open(path: &Path) -> Result<Self> {
-        let file =
-            File::create(path).with_context(|| format!("--progress cannot write {}", path.display()))?;
-        Ok(Self(RefCell::new(file)))
-    }
-
-    pub(crate) fn write(&self, position: &impl Serialize) {
-        let Ok(mut line) = serde_json::to_vec(position) else { return };
-        if line.len() < LINE {
-            line.resize(LINE - 1, b' ');
-            line.push(b'\n');
-            let mut file = self.0.borrow_mut();
-            // The run matters more than who watches it.
-            let _ = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&line));
-        }
-    }
 }
 
 /// Ends this process with the one that started it: that holds the other end of the standard input.
@@ -159,25 +131,4 @@ fn show(bar: &ProgressBar, step: &Step<'_>) {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share between 0 and 1")]
 fn percent(share: f64) -> u64 {
     (share * 100.0) as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn the_line_is_always_as_long() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("line");
-        let line = Line::open(&path).unwrap();
-        for variant in ["events_2", "a", &"n".repeat(150)] {
-            line.write(&Position { phase: Phase::Measuring, variant, spent: 0.25 });
-            let text = fs::read_to_string(&path).unwrap();
-            assert_eq!((text.len(), text.ends_with(" \n")), (LINE, true));
-            let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-            assert_eq!((&value["phase"], &value["variant"]), (&"measuring".into(), &variant.into()));
-        }
-    }
 }

@@ -1,13 +1,13 @@
 //! `--list-variants`: what there is to run, and what each of it shows.
 
 use anyhow::Result;
+use bench::lab::Lab;
 use console::Term;
 use record::error::EXIT_RIGHT;
 use report::terminal::width_of;
 use report::{Charset, Listed, Runs};
 
 use super::{Run, print};
-use crate::lab::Lab;
 
 impl Run {
     pub(super) fn list_variants(&self, lab: &Lab) -> Result<u8> {

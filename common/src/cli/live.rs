@@ -6,7 +6,14 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use bench::drive::timing::{self, SoFar};
+use bench::lab::Lab;
 use clap::Args;
+use live::desk::Desk;
+use live::engine::{Engine, Program, Taken, Wanted};
+use live::knobs::knobs;
+use live::link::{Order, State};
+use live::stage::{Script, Stage};
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt};
 use record::{Ended, Record, Row, Status, Stop, fault, is_limit};
 use report::Folder;
@@ -15,13 +22,6 @@ use vulkan::gpu::Gpu;
 
 use super::args::{command, own};
 use super::{Run, as_given, clock_seed, code_of, cpu_note};
-use crate::drive::bench::{self, SoFar};
-use crate::lab::Lab;
-use crate::live::desk::Desk;
-use crate::live::engine::{Engine, Program, Taken, Wanted};
-use crate::live::knobs::knobs;
-use crate::live::link::{Order, State};
-use crate::live::stage::{Script, Stage};
 
 /// So long the engine may take to end the sample under way, beyond what a submit may take: freeing what a sample
 /// has takes a while.
@@ -62,7 +62,7 @@ impl Run {
             frames: self.common.frames,
             is_headless: self.common.headless,
             screenshot: self.common.screenshot.clone(),
-            size: self.common.window.map_or([1280, 720], crate::Extent::sides),
+            size: self.common.window.map_or([1280, 720], vulkan::values::Extent::sides),
             demo: self.common.demo,
             press: self.common.press.clone(),
             theme: self.common.theme,
@@ -192,7 +192,7 @@ impl<A: Args> Program for Live<A> {
         so_far.notes.push(format!(
             "Taken from a window after {seconds:.1} s of samples; each row keeps its newest pairs."
         ));
-        let verdict = bench::verdict(lab, &so_far.rows);
+        let verdict = timing::verdict(lab, &so_far.rows);
         let record = self.run.record(lab, so_far, verdict, Ended::Interrupted, taken.began);
         Record { command: self.command(arguments), seconds, ..record }
     }

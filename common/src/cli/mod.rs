@@ -31,16 +31,14 @@ use record::{Ended, Kind, Record, Row, SCHEMA, Shows, Status, Traced, fault, is_
 use report::{Destination, Folder};
 use vulkan::gpu::{Gpu, OpenOptions, list_devices};
 
-use crate::drive::bench::{self, BenchOptions, Measured, SoFar};
-use crate::drive::{check, profile};
-use crate::host::{self, Sample};
-use crate::lab::{Lab, LabOptions, Selection};
-use crate::tamper::Break;
-use crate::tracy;
+use bench::drive::timing::{self, BenchOptions, Measured, SoFar};
+use bench::drive::{check, profile};
+use bench::host::{self, Sample};
+use bench::lab::{Lab, LabOptions, Selection};
+use bench::tamper::Break;
+use bench::tracy;
 
 use args::{Common, parse};
-#[cfg(feature = "window")]
-pub(crate) use follow::Line;
 use follow::{Follow, Keep};
 use report::terminal::{self, fitted, leave_at_once, on_interrupt, print, say};
 
@@ -124,7 +122,7 @@ impl Run {
         if let Some(code) = self.code_diff_of_files()? {
             return Ok(code);
         }
-        tracy::await_profiler()?;
+        tracy::await_profiler()?.iter().for_each(|told| say(told));
         let opening = tracy::span("open the device");
         let gpu = Gpu::open(&self.open_options())?;
         opening.end();
@@ -168,8 +166,8 @@ impl Run {
             return Ok(Some(gpu));
         }
         let stop = self.stop()?;
-        let options = crate::self_test::Options { stopped: &|| stop.load(Ordering::Relaxed) };
-        let certified = crate::self_test::certify(gpu, &options)?;
+        let options = bench::self_test::Options { stopped: &|| stop.load(Ordering::Relaxed) };
+        let certified = bench::self_test::certify(gpu, &options)?;
         if certified.interrupted {
             return Ok(None);
         }
@@ -311,7 +309,7 @@ impl Run {
         let keep = self.so_far(lab, folder, started);
         let mut follow = Follow::new(self.common.progress.as_ref(), keep)?;
         let measured =
-            bench::measure(lab, &options, &mut |step| follow.step(step, stop.load(Ordering::Relaxed)));
+            timing::measure(lab, &options, &mut |step| follow.step(step, stop.load(Ordering::Relaxed)));
         follow.end();
         drop(follow);
         let mut measured = measured?;

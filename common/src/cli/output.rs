@@ -1,11 +1,11 @@
 //! Where a measured run is shown and written.
 
+use bench::tracy;
 use record::{Ended, RaceMap, Record};
 use report::terminal::{FILE_WIDTH, print, say, width_of};
 use report::{Charset, Destination, Folder};
 
 use super::Run;
-use crate::tracy;
 
 impl Run {
     /// Shows and writes the record wherever it was asked for; returns what went wrong.

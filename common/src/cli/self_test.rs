@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result};
+use bench::self_test::{Certified, Options, certify};
 use record::DeviceFacts;
 use record::self_test::Certificate;
 use report::terminal::{fitted, print, say};
@@ -11,7 +12,6 @@ use serde::Serialize;
 use vulkan::gpu::{Gpu, OpenOptions};
 
 use super::Run;
-use crate::self_test::{Certified, Options, certify};
 
 /// What stands in the file.
 #[derive(Debug, Serialize)]

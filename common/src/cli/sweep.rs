@@ -16,7 +16,7 @@ use report::arguments::refuse;
 use report::terminal::{on_interrupt, print, say, width_of};
 use vulkan::gpu::usable_devices;
 
-use crate::host::Sample;
+use bench::host::Sample;
 
 /// So many runs are a day's work by mistake.
 const MOST_POINTS: usize = 256;

@@ -1,0 +1,157 @@
+//! How long a tick of the waves' clock is. Vulkan does not say: the timestamps around two readings do.
+
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Result;
+use ash::vk;
+use vulkan::gpu::Gpu;
+use vulkan::handles::{Buffer, Kernel};
+use vulkan::memory::Place;
+
+use crate::drive::session::Session;
+use crate::lab::Lab;
+use crate::trace::decode::{Clock, Fault};
+
+/// Time between two readings: a thousand times what lies between a reading and its timestamps.
+const APART: Duration = Duration::from_millis(30);
+
+/// Readings may be this far from where the timestamps allow them to be, as a share of the time between.
+const TOLERANCE: f64 = 0.01;
+
+/// A reading of the waves' clock, and the timestamps before and behind it in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    pub(crate) ticks: u64,
+    pub(crate) before_ns: f64,
+    pub(crate) after_ns: f64,
+}
+
+/// What reads the waves' clock.
+#[derive(Clone, Copy)]
+pub struct Reader {
+    kernel: Kernel,
+    buffers: [Buffer; 2],
+    stamps: vk::QueryPool,
+}
+
+/// Reads the waves' clock twice.
+///
+/// # Errors
+/// Whatever a submit can meet.
+pub(super) fn set_against_stamps(lab: &Lab, session: &Session<'_>) -> Result<Result<Clock, Fault>> {
+    let reader = Reader::new(lab, session.stamps)?;
+    let first = reader.read(&lab.gpu)?;
+    thread::sleep(APART);
+    let second = reader.read(&lab.gpu)?;
+    let period_ns = f64::from(lab.device().timestamp_period_ns);
+    Ok(judge([first, second], period_ns))
+}
+
+/// The clock that two readings show; `period_ns` is that of the timestamps, which most waves' clocks
+/// share.
+pub fn judge([first, second]: [Reading; 2], period_ns: f64) -> Result<Clock, Fault> {
+    // A counter of nanoseconds or slower whose high word is 0 has no such word, or began four seconds
+    // ago.
+    let bits = if (first.ticks | second.ticks) >> 32 == 0 { 32 } else { 64 };
+    let clock = Clock { tick_ns: period_ns, bits };
+    let ticks = clock.since(second.ticks, first.ticks);
+    if ticks == 0 {
+        return Err(Fault::StandsStill);
+    }
+    if ticks < 0 {
+        return Err(Fault::Backwards);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "ticks of some milliseconds fit 52 bits")]
+    let ticks = ticks as f64;
+    let least = second.before_ns - first.after_ns;
+    let most = second.after_ns - first.before_ns;
+    let slack = TOLERANCE * most;
+    if (least - slack..=most + slack).contains(&(ticks * period_ns)) {
+        return Ok(clock);
+    }
+    let between = f64::midpoint(least, most);
+    if most - least > 2.0 * slack {
+        return Err(Fault::Unset { least_ns: least / ticks, most_ns: most / ticks });
+    }
+    Ok(Clock { tick_ns: between / ticks, bits })
+}
+
+impl Reader {
+    /// Makes it; `stamps` is a pool of two timestamps at the least.
+    pub fn new(lab: &Lab, stamps: vk::QueryPool) -> Result<Self> {
+        let kernel = lab.kernel("lab/clock.comp").build_for_runner()?;
+        let buffers = [("clock", Place::Device), ("clock (CPU)", Place::Readback)];
+        let [buffer, readback] = buffers.map(|(name, place)| lab.gpu.buffer(name, 8, place));
+        let reader = Self { kernel, buffers: [buffer?, readback?], stamps };
+        // The first submit of a kernel may take longer.
+        reader.read(&lab.gpu)?;
+        Ok(reader)
+    }
+
+    /// A reading between two timestamps.
+    pub fn read(&self, gpu: &Gpu) -> Result<Reading> {
+        let [buffer, readback] = self.buffers;
+        gpu.run_once("reading the waves' clock", |cmd| {
+            cmd.reset_query_pool(self.stamps, 2);
+            cmd.write_timestamp2(self.stamps, 0);
+            cmd.execution_barrier();
+            cmd.dispatch(self.kernel, &[buffer], &(), [1, 1, 1]);
+            cmd.execution_barrier();
+            cmd.write_timestamp2(self.stamps, 1);
+            cmd.full_barrier();
+            cmd.copy_buffer(buffer, readback, 8);
+            cmd.host_barrier();
+        })?;
+        let [before, after] = gpu.read_stamps(self.stamps)?;
+        let facts = &gpu.facts;
+        let mask = if facts.timestamp_bits >= 64 { u64::MAX } else { (1 << facts.timestamp_bits) - 1 };
+        #[expect(clippy::cast_precision_loss, reason = "a step of a microsecond in a year is no matter here")]
+        let ns = |stamp: u64| (stamp & mask) as f64 * f64::from(facts.timestamp_period_ns);
+        let words = gpu.read(readback)?;
+        let ticks = words.iter().rev().fold(0, |ticks, &word| ticks << 32 | u64::from(word));
+        Ok(Reading { ticks, before_ns: ns(before), after_ns: ns(after) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two readings 30 ms apart, each 2 µs behind a timestamp and 2 µs before another.
+    fn readings(first: u64, second: u64) -> [Reading; 2] {
+        let at = |ns: f64, ticks| Reading { ticks, before_ns: ns, after_ns: ns + 4e3 };
+        [at(1e9, first), at(1.03e9, second)]
+    }
+
+    #[test]
+    fn a_clock_that_ticks_as_the_timestamps_do_has_their_period() {
+        let long = 1 << 40;
+        let of = |ticks: u64, period| judge(readings(long, long + ticks), period);
+        assert_eq!(of(30_000_900, 1.0), Ok(Clock { tick_ns: 1.0, bits: 64 }));
+        assert_eq!(of(3_000_000, 10.0), Ok(Clock { tick_ns: 10.0, bits: 64 }));
+    }
+
+    #[test]
+    fn another_tick_is_taken_from_the_timestamps() {
+        let long = 1 << 40;
+        let Ok(clock) = judge(readings(long, long + 60_000_000), 1.0) else { panic!() };
+        assert!((clock.tick_ns - 0.5).abs() < 1e-4, "{clock:?}");
+    }
+
+    #[test]
+    fn a_word_that_wraps_between_the_readings_is_no_step_back() {
+        let Ok(clock) = judge(readings(u64::from(u32::MAX) - 9_999_999, 20_000_000), 1.0) else { panic!() };
+        assert_eq!(clock, Clock { tick_ns: 1.0, bits: 32 });
+    }
+
+    #[test]
+    fn clocks_that_are_none_are_refused() {
+        assert_eq!(judge(readings(5, 5), 1.0), Err(Fault::StandsStill));
+        assert_eq!(judge(readings(1 << 40, (1 << 40) - 30_000_000), 1.0), Err(Fault::Backwards));
+        // The timestamps are too far apart to tell the tick.
+        let mut wide = readings(1 << 40, (1 << 40) + 90_000_000);
+        wide[1].after_ns += 30e6;
+        assert!(matches!(judge(wide, 1.0), Err(Fault::Unset { .. })));
+    }
+}

@@ -1,0 +1,104 @@
+//! Which kernels each variant dispatches, and what other chips' compilers make of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result};
+use isa::{KernelCode, Reported, Source, VariantCode};
+use record::Status;
+use vulkan::handles::Kernel;
+
+use super::session::Session;
+use crate::lab::Lab;
+
+/// The kernels of a lab's variants, each once, and the variants that dispatch them.
+#[derive(Default)]
+pub struct Dispatched {
+    /// Which kernels each variant dispatches.
+    pub variants: Vec<VariantCode>,
+    /// What the driver says of each kernel.
+    pub kernels: Vec<KernelCode>,
+    /// The SPIR-V of each kernel, for other compilers.
+    pub sources: Vec<Source>,
+    /// The kernels themselves, in the same order.
+    pub handles: Vec<Kernel>,
+    /// Where each of the lab's kernels stands in these.
+    numbers: BTreeMap<u32, usize>,
+}
+
+/// Reads off the recordings of the selected variants what they dispatch; nothing is submitted.
+///
+/// # Errors
+/// A mistake in the sample.
+pub fn dispatched(lab: &Lab) -> Result<Dispatched> {
+    let session = Session::new(lab)?;
+    let mut found = Dispatched::default();
+    for (at, variant) in lab.variants.iter().enumerate() {
+        let name = variant.name.clone();
+        // What cannot run here may have a kernel that could not be built here.
+        if let Some(status) = &variant.left_out {
+            let left_out = match status {
+                Status::Skipped { reason } | Status::Unsupported { reason } => reason.clone(),
+                other => format!("{other:?}"),
+            };
+            found.variants.push(VariantCode { variant: name, kernels: Vec::new(), left_out: Some(left_out) });
+            continue;
+        }
+        let script = session.script(at, 1)?;
+        let mut seen = BTreeSet::new();
+        let kernels = script.dispatches().map(|dispatch| found.number(lab, dispatch.kernel));
+        let kernels = kernels.filter(|number| seen.insert(*number)).collect();
+        found.variants.push(VariantCode { variant: name, kernels, left_out: None });
+    }
+    Ok(found)
+}
+
+/// What the driver of the device in use says of these kernels.
+///
+/// # Errors
+/// What it refuses to tell; a device that was not opened to be asked.
+pub fn reported(lab: &Lab, kernels: &[Kernel]) -> Result<Reported> {
+    let reader = lab.gpu.statistics.as_ref().context("the device was not opened with its statistics")?;
+    let device = lab.device();
+    lab.gpu.compile(&kernels.iter().copied().collect())?;
+    let pipelines = kernels.iter().map(|&kernel| lab.gpu.arena().kernel(kernel).pipeline.get());
+    Ok(Reported {
+        device: device.name.clone(),
+        driver: format!("{} {}", device.driver_name, device.driver_info),
+        extension: reader.extension().to_string_lossy().into_owned(),
+        kernels: pipelines.map(|pipeline| reader.read(pipeline)).collect::<Result<_>>()?,
+    })
+}
+
+impl Dispatched {
+    /// Position of a kernel among those found; two that were made of the same code with the same
+    /// constants are one.
+    fn number(&mut self, lab: &Lab, kernel: Kernel) -> usize {
+        if let Some(&known) = self.numbers.get(&kernel.0) {
+            return known;
+        }
+        let arena = lab.gpu.arena();
+        let slot = arena.kernel(kernel);
+        let source = Source {
+            name: slot.facts.name.clone(),
+            spirv: slot.spirv.to_vec(),
+            constants: slot.constants.clone(),
+            bindings: slot.interface.bindings.iter().map(|binding| binding.as_raw()).collect(),
+            push_bytes: slot.interface.push_bytes,
+        };
+        let same = self.sources.iter().position(|known| *known == source);
+        let number = same.unwrap_or(self.sources.len());
+        self.numbers.insert(kernel.0, number);
+        if same.is_some() {
+            return number;
+        }
+        self.kernels.push(KernelCode {
+            name: slot.facts.name.clone(),
+            spirv_sha256: slot.facts.spirv_sha256.clone(),
+            constants: slot.facts.constants.clone(),
+            workgroup: slot.facts.workgroup,
+        });
+        self.sources.push(source);
+        self.handles.push(kernel);
+        number
+    }
+}

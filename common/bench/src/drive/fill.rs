@@ -1,0 +1,108 @@
+//! What comes before the window: every output is given a value that no pass stores, or its seed.
+
+use anyhow::Result;
+use vulkan::Format;
+use vulkan::cmd::CommandBuffer;
+use vulkan::gpu::Gpu;
+use vulkan::handles::{Binding, Image, Kernel};
+
+use super::session::Session;
+use crate::lab::{Lab, Output};
+
+/// Fills planes of R32_UINT, which `vkCmdClearColorImage` is slow at: a sample of `pipelined_events` with twelve images of
+/// 4096x4096 took an H200 (driver 580) 17 ms with it, and takes 4 ms with this; not measured elsewhere. Other formats and
+/// volumes are cleared. Not measured either: a clear may leave an image compressed, and the pass that stores there first
+/// would pay for that.
+pub(super) struct Filler(Kernel);
+
+impl Filler {
+    /// None where no output has such texels.
+    ///
+    /// # Errors
+    /// As [`vulkan::kernel::KernelBuilder::build`].
+    pub fn new(lab: &Lab) -> Result<Option<Self>> {
+        let first = |output: &Output| output.set.get(0, 0);
+        let has_words = lab.outputs.iter().any(|output| sides_of_words(&lab.gpu, first(output)).is_some());
+        let build = || lab.kernel("lab/fill.comp").build_for_runner().map(Self);
+        has_words.then(build).transpose()
+    }
+}
+
+/// Sides of a plane of R32_UINT, and the image.
+fn sides_of_words(gpu: &Gpu, output: Binding) -> Option<(Image, [u32; 2])> {
+    let Binding::Image(image) = output else { return None };
+    let arena = gpu.arena();
+    let slot = arena.image(image);
+    let is_plane = slot.layers[1] == 1 && !slot.shape.volume;
+    let [width, height, _] = slot.shape.sides;
+    (is_plane && slot.format == Format::R32_UINT).then_some((image, [width, height]))
+}
+
+impl Session<'_> {
+    pub(super) fn fill(&self, cmd: &CommandBuffer<'_>, output: &Output, repetition: u32) {
+        for i in 0..output.set.each() {
+            let to = output.set.get(repetition, i);
+            let seed = output.seeds.iter().find(|(seeded, _)| *seeded == i).map(|(_, seed)| *seed);
+            match (&self.filler, sides_of_words(&self.lab.gpu, to), seed) {
+                (Some(Filler(kernel)), Some((image, [width, height])), None) => {
+                    let groups = [width.div_ceil(16), height.div_ceil(8), 1];
+                    cmd.dispatch(*kernel, &[image], &output.fill[0], groups);
+                }
+                _ => cmd.fill(to, seed, output.fill),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vulkan::cmd::Cmd;
+    use vulkan::gpu::OpenOptions;
+    use vulkan::handles::Images;
+    use vulkan::values::Extent;
+
+    use super::*;
+    use crate::lab::LabOptions;
+    use crate::variant::Rep;
+
+    const SIZE: Extent = Extent { width: 37, height: 19 };
+
+    /// Of two repetitions, how many texels are wrong where all are stored, then where a corner of 8x8 is, and what is
+    /// read outside that.
+    fn one_after_the_other(images: impl Fn(&mut Lab) -> Result<Images>) -> ([u64; 2], [u32; 2]) {
+        let gpu = Gpu::open(&OpenOptions { validate: true, ..OpenOptions::default() }).unwrap();
+        let mut lab = Lab::new(gpu, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
+        let kernel = lab.kernel("lab/increment.comp").build().unwrap();
+        let images = images(&mut lab).unwrap();
+        let adds = move |cmd: &Cmd, rep: Rep, groups| {
+            let [from, to] = [0, 1].map(|index| images.get(rep.index, index));
+            cmd.dispatch(kernel, &[from, to], &(), groups);
+        };
+        let whole = [SIZE.width.div_ceil(8), SIZE.height.div_ceil(8), 1];
+        lab.variant("all", move |cmd, rep| adds(cmd, rep, whole));
+        lab.variant("a corner", move |cmd, rep| adds(cmd, rep, [1, 1, 1]));
+        let seed: Vec<u32> = (0..SIZE.width * SIZE.height).collect();
+        lab.seed(images, 0, &seed).unwrap();
+        lab.expect(images, 1, seed.iter().map(|texel| texel + 1).collect()).unwrap();
+        let mut session = Session::new(&lab).unwrap();
+        assert!(session.filler.is_some());
+        session.rehearse().unwrap();
+        let wrong = [0, 1].map(|variant| session.sample(Some(variant), 2).unwrap().wrong);
+        let (check, readback) = (session.checks(1).next().unwrap(), session.readback.unwrap());
+        let last = |words: &[u32]| words[(SIZE.width * SIZE.height - 1) as usize];
+        let outside = [0, 1].map(|rep| session.look_at_result(check, rep, readback, last).unwrap());
+        assert_eq!(lab.gpu.take_messages().len(), 0);
+        (wrong, outside)
+    }
+
+    #[test]
+    fn a_sample_leaves_nothing_to_the_next() {
+        let texels = u64::from(SIZE.width * SIZE.height);
+        let unwritten = [0x5EED_CAFE; 4];
+        let expected = ([0, 2 * (texels - 64)], [unwritten[0]; 2]);
+        let images = |lab: &mut Lab| lab.output_images("images", 2, SIZE, Format::R32_UINT, unwritten);
+        assert_eq!(one_after_the_other(images), expected);
+        let layers = |lab: &mut Lab| lab.output_layers("layers", 2, SIZE, Format::R32_UINT, unwritten);
+        assert_eq!(one_after_the_other(layers), expected);
+    }
+}

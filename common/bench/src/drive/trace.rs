@@ -1,0 +1,397 @@
+//! `--trace`: each variant a few times more, with kernels that note their waves.
+//!
+//! ```text
+//! before the window │ as for a sample, and the heads of the trace's regions
+//! the window        │ stamp ─ the variant's own commands, with the traced kernels ─ stamp
+//! behind the window │ compare with the twin ─ the trace to the CPU
+//! ```
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use record::error::{NoRoom, one_line};
+use record::stats::Summary;
+use record::trace::{MOST_DRAWN, Trace, TraceFigures};
+use record::{Multiprocessors, Traced};
+use vulkan::cmd::CommandBuffer;
+use vulkan::handles::{Buffer, Kernel};
+use vulkan::memory::{Place, Sharing};
+
+use super::clock;
+use super::session::{BadStamps, Session, Work};
+use crate::lab::Lab;
+use crate::measure::{Reading, RowPlan};
+use crate::trace::decode::{Clock, Fault, Left, Noted, decode};
+use crate::trace::plan::{MOST_SLOTS, Notes, Planned, Region, plan};
+
+/// Rounds that are kept, where their words take no more than [`MOST_KEPT`]; of more, three or one. One more
+/// comes before them, for kernels that have not run yet.
+const ROUNDS: u64 = 5;
+/// Bytes.
+const MOST_KEPT: u64 = 2 << 30;
+
+/// A GPU that has slept is given so long to raise its clocks again; what a CPU device takes tells nothing.
+const WAKING: Duration = Duration::from_millis(500);
+
+/// A variant to trace.
+pub(super) struct Subject<'p> {
+    pub variant: usize,
+    pub isolated_us: f64,
+    /// What its results are judged by.
+    pub plan: &'p RowPlan,
+}
+
+/// What came of it.
+#[derive(Default)]
+pub(super) struct Traces {
+    /// For the rows of the variants.
+    pub rows: Vec<(usize, Traced)>,
+    /// The first [`MOST_DRAWN`] that can be trusted.
+    pub drawn: Vec<(String, Trace)>,
+    pub interrupted: bool,
+}
+
+/// A traced sample and the untraced one of its round.
+struct Sample {
+    untraced_us: f64,
+    stamps_us: f64,
+    words: Vec<u32>,
+}
+
+/// A subject's samples so far. Their words are kept as they are until the last is taken: while the CPU reads
+/// waves, a GPU that has nothing to do lowers its clocks. (Decoding between samples made them four times
+/// as long on an H200, driver 580.)
+struct Taking<'p> {
+    subject: Subject<'p>,
+    regions: Vec<Region>,
+    samples: Vec<Sample>,
+    refused: Option<String>,
+}
+
+/// What traces of a run have in common.
+struct Tracer<'l> {
+    lab: &'l Lab,
+    buffer: Buffer,
+    readback: Buffer,
+    clock: Clock,
+}
+
+/// Traces variants in rounds, in each of which every variant runs first without and then with its waves
+/// noted, behind others as in a measured round: their kernels' code is no warmer. `stopped` is asked
+/// before each sample of a variant.
+///
+/// # Errors
+/// A Vulkan call that fails, `HOTLAP_TRACE_SLOTS` that is no number.
+pub(super) fn trace(
+    lab: &Lab,
+    session: &mut Session<'_>,
+    subjects: Vec<Subject<'_>>,
+    stopped: &mut dyn FnMut(usize) -> bool,
+) -> Result<Traces> {
+    let Some(first) = subjects.first() else { return Ok(Traces::default()) };
+    if stopped(first.variant) {
+        return Ok(Traces { interrupted: true, ..Traces::default() });
+    }
+    let mut takings: Vec<Taking<'_>> =
+        subjects.into_iter().map(|subject| Taking::new(lab, session, subject)).collect::<Result<_>>()?;
+    lab.gpu.compile(&takings.iter().flat_map(|taking| traced_kernels(lab, &taking.regions)).collect())?;
+    let sizes = || takings.iter().map(|taking| bytes_of(&taking.regions));
+    let round = sizes().sum::<u64>();
+    let rounds = [ROUNDS, 3].into_iter().find(|rounds| rounds * round <= MOST_KEPT).unwrap_or(1);
+    let tracer = match Tracer::new(lab, session, sizes().max().unwrap_or(0))? {
+        Ok(tracer) => tracer,
+        Err(reason) => {
+            let refused =
+                |taking: &Taking<'_>| (taking.subject.variant, Traced::Refused { reason: reason.clone() });
+            return Ok(Traces { rows: takings.iter().map(refused).collect(), ..Traces::default() });
+        }
+    };
+    if !lab.on_cpu() {
+        wake(session, &takings)?;
+    }
+    for number in 0..=rounds {
+        if tracer.round(session, &mut takings, number > 0, stopped)?.is_break() {
+            return Ok(Traces { interrupted: true, ..Traces::default() });
+        }
+    }
+    Ok(tracer.read(&takings))
+}
+
+impl<'l> Tracer<'l> {
+    /// Sets the waves' clock against the timestamps and makes the buffers; says why nothing can be traced
+    /// where there is no clock to be trusted or no memory.
+    fn new(lab: &'l Lab, session: &Session<'_>, bytes: u64) -> Result<Result<Self, String>> {
+        let clock = match clock::set_against_stamps(lab, session)? {
+            Ok(clock) => clock,
+            Err(fault) => return Ok(Err(fault.to_string())),
+        };
+        let buffer = |name, place| lab.gpu.buffer_for(name, bytes.max(4), place, Sharing::BothQueues);
+        let both = || anyhow::Ok((buffer("trace", Place::Device)?, buffer("trace (CPU)", Place::Readback)?));
+        match both() {
+            Ok((buffer, readback)) => Ok(Ok(Self { lab, buffer, readback, clock })),
+            Err(error) if error.is::<NoRoom>() => Ok(Err(error.to_string())),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl<'p> Taking<'p> {
+    fn new(lab: &Lab, session: &Session<'_>, subject: Subject<'p>) -> Result<Self> {
+        let (regions, refused) = match regions(lab, session, subject.variant)? {
+            Ok(regions) => (regions, None),
+            Err(reason) => (Vec::new(), Some(reason)),
+        };
+        Ok(Self { subject, regions, samples: Vec::new(), refused })
+    }
+
+    /// How much longer tracing made it: the median of the rounds.
+    fn overhead(&self) -> Option<f64> {
+        let ratios = self.samples.iter().map(|sample| sample.stamps_us / sample.untraced_us);
+        Summary::of(&ratios.collect::<Vec<_>>()).map(|ratio| ratio.median - 1.0)
+    }
+
+    /// The sample of median length.
+    fn median(&self) -> Option<&Sample> {
+        let mut sorted: Vec<&Sample> = self.samples.iter().collect();
+        sorted.sort_by(|a, b| a.stamps_us.total_cmp(&b.stamps_us));
+        sorted.get(sorted.len() / 2).copied()
+    }
+}
+
+impl Tracer<'_> {
+    fn round(
+        &self,
+        session: &mut Session<'_>,
+        takings: &mut [Taking<'_>],
+        kept: bool,
+        stopped: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<ControlFlow<()>> {
+        let mut untraced = Vec::new();
+        for taking in &mut *takings {
+            if stopped(taking.subject.variant) {
+                return Ok(ControlFlow::Break(()));
+            }
+            let reading = taking.judge(session.sample(Some(taking.subject.variant), 1))?;
+            untraced.push(reading.map(|reading| reading.gpu_us));
+        }
+        for (taking, untraced) in takings.iter_mut().zip(untraced) {
+            if stopped(taking.subject.variant) {
+                return Ok(ControlFlow::Break(()));
+            }
+            if taking.refused.is_some() {
+                continue;
+            }
+            let sample = self.sample(session, taking.subject.variant, &taking.regions);
+            let Some(reading) = taking.judge(sample)? else { continue };
+            if let (true, Some(untraced_us)) = (kept, untraced) {
+                let words = self.words(&taking.regions)?;
+                taking.samples.push(Sample { untraced_us, stamps_us: reading.gpu_us, words });
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// What the samples show, for the rows, and the traces that are drawn.
+    fn read(&self, takings: &[Taking<'_>]) -> Traces {
+        let mut traces = Traces::default();
+        for taking in takings {
+            let variant = taking.subject.variant;
+            let traced = match self.shown(taking) {
+                Ok((trace, figures)) => {
+                    if traces.drawn.len() < MOST_DRAWN {
+                        traces.drawn.push((self.lab.variants[variant].name.clone(), trace));
+                    }
+                    Traced::Ok { figures: Box::new(figures), overhead: taking.overhead() }
+                }
+                Err(reason) => Traced::Refused { reason },
+            };
+            traces.rows.push((variant, traced));
+        }
+        traces
+    }
+
+    fn shown(&self, taking: &Taking<'_>) -> Result<(Trace, TraceFigures), String> {
+        if let Some(reason) = &taking.refused {
+            return Err(reason.clone());
+        }
+        let sample = taking.median().ok_or("no round was taken")?;
+        let trace = self.decoded(&taking.regions, sample).map_err(|fault| fault.to_string())?;
+        let slots = self.lab.device().multiprocessors.map(Multiprocessors::slots);
+        let figures = TraceFigures::of(&trace, slots).ok_or_else(|| Fault::StandsStill.to_string())?;
+        Ok((trace, figures))
+    }
+
+    /// One traced submit.
+    fn sample(&self, session: &mut Session<'_>, variant: usize, regions: &[Region]) -> Result<Reading> {
+        let notes = Notes { buffer: self.buffer, regions: regions.to_vec() };
+        let script = {
+            let (listed, arena) = (session.script(variant, 1)?, self.lab.gpu.arena());
+            notes.taken(&listed, |kernel| arena.kernel(kernel).traced.unwrap_or(kernel))
+        };
+        session.sample_of(Some(&Work { variant, repetitions: 1, script: &script, notes: Some(&notes) }))
+    }
+
+    /// What its waves left.
+    fn words(&self, regions: &[Region]) -> Result<Vec<u32>> {
+        let bytes = bytes_of(regions);
+        self.lab.gpu.run_once("reading a trace", |cmd| {
+            cmd.copy_buffer(self.buffer, self.readback, bytes);
+            cmd.host_barrier();
+        })?;
+        let words = usize::try_from(bytes / 4)?;
+        self.lab.gpu.look(self.readback, |all| all[..words].to_vec())
+    }
+
+    fn decoded(&self, regions: &[Region], sample: &Sample) -> Result<Trace, Fault> {
+        let arena = self.lab.gpu.arena();
+        let noted = |region: &Region| {
+            let slot = arena.kernel(region.planned.kernel);
+            Noted { name: slot.facts.name.clone(), parts: slot.recipe.parts.clone() }
+        };
+        decode(&Left {
+            regions,
+            kernels: &regions.iter().map(noted).collect::<Vec<_>>(),
+            words: &sample.words,
+            clock: self.clock,
+            source: self.lab.gpu.waves.lanes,
+            multiprocessors: self.lab.device().multiprocessors.map(|mps| mps.count),
+            stamps_us: sample.stamps_us,
+        })
+    }
+}
+
+impl Taking<'_> {
+    /// Takes a reading in; none where it is no reading or proves the result wrong, which ends the tracing of
+    /// this variant.
+    fn judge(&mut self, reading: Result<Reading>) -> Result<Option<Reading>> {
+        let reading = match reading {
+            Err(error) if error.is::<BadStamps>() => {
+                self.refused.get_or_insert(one_line(&error));
+                return Ok(None);
+            }
+            other => other?,
+        };
+        if self.subject.plan.refuses(&reading, 1) {
+            let reason =
+                format!("when waves were traced, {} elements of its result were wrong", reading.wrong);
+            self.refused.get_or_insert(reason);
+            return Ok(None);
+        }
+        Ok(Some(reading))
+    }
+}
+
+/// Samples the first variant until it takes about as long as it did when it was measured.
+fn wake(session: &mut Session<'_>, takings: &[Taking<'_>]) -> Result<()> {
+    let Some(Taking { subject, .. }) = takings.first() else { return Ok(()) };
+    let began = Instant::now();
+    while began.elapsed() < WAKING {
+        match session.sample(Some(subject.variant), 1) {
+            Ok(reading) if reading.gpu_us < 1.1 * subject.isolated_us => break,
+            Err(error) if !error.is::<BadStamps>() => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The kernels that note their waves in these.
+fn traced_kernels(lab: &Lab, regions: &[Region]) -> Vec<Kernel> {
+    let arena = lab.gpu.arena();
+    regions.iter().filter_map(|region| arena.kernel(region.planned.kernel).traced).collect()
+}
+
+/// Bytes of the trace's buffer that these take.
+fn bytes_of(regions: &[Region]) -> u64 {
+    regions.last().map_or(0, |last| last.offset + last.bytes())
+}
+
+/// Where the dispatches of a variant note their waves, or which kernel cannot.
+fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Vec<Region>, String>> {
+    let script = session.script(variant, 1)?;
+    let mut planned = Vec::new();
+    for dispatch in script.dispatches() {
+        let traced = lab.gpu.traced(&lab.shaders, dispatch.kernel)?;
+        let arena = lab.gpu.arena();
+        let slot = arena.kernel(dispatch.kernel);
+        if traced.is_none() {
+            return Ok(Err(format!("{} has no room for one more storage buffer", slot.facts.name)));
+        }
+        let invocations: u32 = slot.facts.workgroup.iter().product();
+        let waves = invocations.div_ceil(lab.gpu.waves.least_subgroup);
+        let parts = slot.recipe.parts.as_ref();
+        planned.push(Planned::new(dispatch.kernel, dispatch.groups, waves, parts));
+    }
+    Ok(Ok(plan(&planned, most_slots()?)))
+}
+
+/// Tests ask for fewer, so that not all of a small dispatch is recorded.
+fn most_slots() -> Result<u64> {
+    let Some(asked) = std::env::var_os("HOTLAP_TRACE_SLOTS") else { return Ok(MOST_SLOTS) };
+    let asked = asked.to_string_lossy();
+    let slots: u64 =
+        asked.parse().with_context(|| format!("HOTLAP_TRACE_SLOTS is a whole number, not '{asked}'"))?;
+    Ok(slots.clamp(1, MOST_SLOTS))
+}
+
+/// Traces single variants, one sample at a time: for a window, where the last trace is seen and none is averaged.
+pub struct Spotlight<'l> {
+    tracer: Tracer<'l>,
+    /// Of each variant, or why it cannot be traced.
+    regions: Vec<Result<Vec<Region>, String>>,
+}
+
+impl<'l> Spotlight<'l> {
+    /// Says why nothing can be traced, where that is so.
+    ///
+    /// # Errors
+    /// A Vulkan call that fails, `HOTLAP_TRACE_SLOTS` that is no number.
+    pub fn new(lab: &'l Lab, session: &Session<'_>) -> Result<Result<Self, String>> {
+        let of = |variant| match session.left_out(variant) {
+            Some(status) => Ok(Err(status.reason().unwrap_or_else(|| status.word().into()))),
+            None => regions(lab, session, variant),
+        };
+        let regions: Vec<_> = (0..lab.variants.len()).map(of).collect::<Result<_>>()?;
+        let bytes = regions.iter().flatten().map(|regions| bytes_of(regions)).max().unwrap_or(0);
+        Ok(Tracer::new(lab, session, bytes)?.map(|tracer| Self { tracer, regions }))
+    }
+
+    /// The waves of one sample, or why they cannot be told.
+    ///
+    /// # Errors
+    /// A queue that hangs, a lost device.
+    pub fn trace(
+        &self,
+        session: &mut Session<'_>,
+        variant: usize,
+    ) -> Result<Result<(Trace, TraceFigures), String>> {
+        let regions = match &self.regions[variant] {
+            Ok(regions) => regions,
+            Err(reason) => return Ok(Err(reason.clone())),
+        };
+        let stamps_us = match self.tracer.sample(session, variant, regions) {
+            Ok(reading) => reading.gpu_us,
+            Err(error) if error.is::<BadStamps>() => return Ok(Err(one_line(&error))),
+            Err(error) => return Err(error),
+        };
+        let sample = Sample { untraced_us: stamps_us, stamps_us, words: self.tracer.words(regions)? };
+        let slots = self.tracer.lab.device().multiprocessors.map(Multiprocessors::slots);
+        let trace = self.tracer.decoded(regions, &sample);
+        Ok(trace.map_err(|fault| fault.to_string()).and_then(|trace| {
+            let figures = TraceFigures::of(&trace, slots).ok_or_else(|| Fault::StandsStill.to_string())?;
+            Ok((trace, figures))
+        }))
+    }
+}
+
+impl Notes {
+    /// Empties the regions and writes their heads.
+    pub(super) fn prepare(&self, cmd: &CommandBuffer<'_>) {
+        cmd.fill_buffer(self.buffer, 0);
+        cmd.full_barrier();
+        for region in &self.regions {
+            cmd.update_buffer(self.buffer, region.offset, &region.head());
+        }
+    }
+}

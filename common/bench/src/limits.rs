@@ -1,0 +1,198 @@
+//! What the device itself can do, measured in the same run and checked like every variant: a kernel
+//! that only copies and one that only multiplies and adds.
+
+use anyhow::Result;
+use ash::vk;
+use rayon::prelude::*;
+use record::{COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT};
+use vulkan::handles::Binding;
+use vulkan::memory::texel_bytes;
+use vulkan::values::Shape;
+
+use crate::lab::Lab;
+
+/// Invocations of a workgroup of the copy, and texels of each. With all loads ahead of the stores, this
+/// is the fastest of thirty shapes on an H200 (driver 580): 4.2 TB/s at 8192x8192 r32f, where 32x8 lanes
+/// of one texel reach 2.3 TB/s and 8x8 lanes 1.7 TB/s, because workgroups are not launched faster.
+const COPIERS: [u32; 2] = [8, 16];
+const TEXELS: [u32; 2] = [2, 4];
+
+/// Chains of an invocation of `lab/fma.comp`: enough to hide how long an operation takes.
+const CHAINS: u32 = 16;
+/// Invocations of a workgroup there.
+const LANES: u32 = 128;
+/// What the first and the second half of the chains are multiplied by.
+const FACTORS: [f32; 2] = [1.0, -1.0];
+/// What is added in each step.
+const SUMMAND: f32 = 1.0;
+
+impl Lab {
+    /// Declares the variants that the table sets the others against: `copy_limit`, which copies an
+    /// image of this shape and format, and `fma_limit`. Of volumes the first is called
+    /// `copy_limit_3d`. They run wherever a selected variant says what it moves or computes.
+    ///
+    /// # Errors
+    /// A shape that the device or its memory does not allow; a shader that does not compile.
+    pub fn limits(&mut self, shape: impl Into<Shape>, format: vk::Format) -> Result<()> {
+        self.copy_limit(shape.into(), format)?;
+        if self.position(FMA_LIMIT).is_none() { self.fma_limit() } else { Ok(()) }
+    }
+
+    fn copy_limit(&mut self, shape: Shape, format: vk::Format) -> Result<()> {
+        let bytes = shape.texels() * texel_bytes(format)?;
+        let texels = noise(bytes.div_ceil(4), bytes, format);
+        let ([lanes_x, lanes_y], [columns, rows]) = (COPIERS, TEXELS);
+        let kernel = self
+            .kernel("lab/copy.comp")
+            .workgroup([lanes_x, lanes_y, 1])
+            .constant("COLUMNS", columns)
+            .constant("ROWS", rows)
+            .define_as("FORMAT", qualifier(format));
+        let whole = format == vk::Format::R32_UINT;
+        let kernel = if whole { kernel.define("WHOLE_NUMBERS") } else { kernel };
+        let kernel = if shape.volume { kernel.define("VOLUME") } else { kernel }.build()?;
+        let from = self.input_image("copied", shape, format, &texels)?;
+        let to = self.output_images("copy", 1, shape, format, [0; 4])?;
+        let [width, height, depth] = shape.sides;
+        let groups = [width.div_ceil(lanes_x * columns), height.div_ceil(lanes_y * rows), depth];
+        let name = if shape.volume { COPY_LIMIT_3D } else { COPY_LIMIT };
+        let variant = self.variant(name, move |cmd, rep| {
+            cmd.dispatch(kernel, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
+        });
+        let copied = if shape.volume { "a volume" } else { "an image" };
+        variant
+            .says(&format!("A kernel that only copies {copied}: the bandwidth that others are set against."));
+        variant.moves(2 * bytes).on_request();
+        if shape.volume {
+            variant.against(name);
+        }
+        self.expect(to, 0, texels)
+    }
+
+    fn fma_limit(&mut self) -> Result<()> {
+        // 0.3 ms on an H200.
+        let (groups, steps) = if self.on_cpu() { (64, 256) } else { (8192, 512) };
+        let kernel = self.kernel("lab/fma.comp").constant("STEPS", steps).workgroup([LANES, 1, 1]);
+        let kernel = kernel.build()?;
+        let results = self.output_buffers("sums", 1, groups * LANES, 0)?;
+        let [up, down] = FACTORS;
+        self.variant(FMA_LIMIT, move |cmd, rep| {
+            let results = Binding::from(results.get(rep.index, 0));
+            cmd.dispatch(kernel, &[results], &[up, down, SUMMAND], [groups, 1, 1]);
+        })
+        .says("A kernel that only multiplies and adds: the arithmetic rate that others are set against.")
+        .computes(2 * u64::from(CHAINS) * u64::from(steps) * u64::from(groups * LANES))
+        .on_request();
+        let sums: Vec<u32> = (0..LANES).map(|lane| sum_of_chains(lane, steps).to_bits()).collect();
+        let twin = sums.repeat(groups as usize);
+        self.expect(results, 0, twin)
+    }
+}
+
+/// What an invocation of `lab/fma.comp` writes.
+#[expect(clippy::cast_precision_loss, reason = "below 2^24")]
+fn sum_of_chains(lane: u32, steps: u32) -> f32 {
+    let chain = |c: u32| {
+        let factor = FACTORS[(c / (CHAINS / 2)) as usize];
+        (0..steps).fold((lane + c) as f32, |value, _| value * factor + SUMMAND)
+    };
+    (0..CHAINS).map(chain).sum()
+}
+
+/// Texels that no memory compression makes smaller. On an H200 (driver 580) images of one value, or of
+/// small whole numbers, were copied at 5.2 TB/s, above what its memory can do.
+fn noise(words: u64, bytes: u64, format: vk::Format) -> Vec<u32> {
+    let (keep, set) = match format {
+        // Floats from 1 to 2 of either sign: a copy may change the bits of NaNs and denormals.
+        vk::Format::R32_SFLOAT => (0x807f_ffff, 0x3f80_0000),
+        vk::Format::R16G16B16A16_SFLOAT => (0x83ff_83ff, 0x3c00_3c00),
+        _ => (u32::MAX, 0),
+    };
+    let mut texels: Vec<u32> = (0..words).into_par_iter().map(|at| scrambled(at) & keep | set).collect();
+    if let (Some(last), 1..) = (texels.last_mut(), bytes % 4) {
+        *last &= (1 << (8 * (bytes % 4))) - 1;
+    }
+    texels
+}
+
+/// The finisher of MurmurHash3, by Austin Appleby, in the public domain: each bit depends on all.
+#[expect(clippy::cast_possible_truncation, reason = "a word of the hash is wanted")]
+fn scrambled(at: u64) -> u32 {
+    let mut x = at.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    x = (x ^ x >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    (x ^ x >> 33) as u32
+}
+
+/// What GLSL calls a format.
+fn qualifier(format: vk::Format) -> &'static str {
+    match format {
+        vk::Format::R8_UNORM => "r8",
+        vk::Format::R8G8B8A8_UNORM => "rgba8",
+        vk::Format::R16G16B16A16_SFLOAT => "rgba16f",
+        vk::Format::R32_UINT => "r32ui",
+        _ => "r32f",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use record::Status;
+    use vulkan::gpu::{Gpu, OpenOptions};
+
+    use super::*;
+    use crate::drive::timing::{self, BenchOptions};
+    use crate::lab::LabOptions;
+
+    /// Rows of a lab with both limits of such images, sampled once and checked.
+    fn measured(plane: [u32; 2], volume: [u32; 3], format: vk::Format) -> Vec<record::Row> {
+        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
+        let mut lab = Lab::new(gpu, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
+        lab.limits(plane, format).unwrap();
+        lab.limits(volume, format).unwrap();
+        lab.validate().unwrap();
+        let options = BenchOptions { samples: Some(1), ..BenchOptions::default() };
+        let measured = timing::measure(&lab, &options, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert!(measured.error.is_none(), "{format:?}: {:?}", measured.error);
+        measured.rows
+    }
+
+    #[test]
+    fn limits_of_every_format_are_right_at_odd_sizes() {
+        let formats = [
+            vk::Format::R8_UNORM,
+            vk::Format::R8G8B8A8_UNORM,
+            vk::Format::R16G16B16A16_SFLOAT,
+            vk::Format::R32_SFLOAT,
+            vk::Format::R32_UINT,
+        ];
+        for format in formats {
+            let rows = measured([77, 131], [19, 66, 3], format);
+            let ran: Vec<_> = rows.iter().map(|row| (row.variant.as_str(), &row.status)).collect();
+            let expected = [COPY_LIMIT, FMA_LIMIT, COPY_LIMIT_3D].map(|name| (name, &Status::Ok));
+            assert_eq!(ran, expected, "{format:?}");
+            let texels: Vec<u64> = rows.iter().map(|row| row.racy.unwrap().of).collect();
+            assert_eq!([texels[0], texels[2]], [77 * 131, 19 * 66 * 3], "{format:?}");
+        }
+    }
+
+    #[test]
+    fn chains_count_steps_and_turn_back() {
+        // Lane 1: chains 0 to 7 hold 1 to 8, then 3 more each; chains 8 to 15 hold 9 to 16, then 1 - x,
+        // x, 1 - x.
+        assert_eq!(sum_of_chains(1, 0), 136.0);
+        assert_eq!(sum_of_chains(1, 3), 36.0 + 24.0 + 8.0 - 100.0);
+        assert!(sum_of_chains(LANES - 1, 65_535) < 16_777_216.0, "every sum below 2^24 is exact");
+    }
+
+    #[test]
+    fn noise_holds_no_nan_and_fills_up_with_zeros() {
+        let floats = noise(4096, 4 * 4096, vk::Format::R32_SFLOAT);
+        assert!(floats.iter().all(|bits| (1.0..2.0).contains(&f32::from_bits(*bits).abs())));
+        assert!(floats.iter().any(|bits| f32::from_bits(*bits) < 0.0));
+        let bytes = noise(3, 9, vk::Format::R8_UNORM);
+        assert_eq!((bytes.len(), bytes[2] >> 8), (3, 0));
+    }
+}

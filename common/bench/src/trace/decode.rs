@@ -1,0 +1,333 @@
+//! From the words that kernels left in the trace's buffer to waves, or to the reason why they are none.
+
+use record::trace::{Dispatch, Lanes, Part, PartWaves, Parts, Trace, Wave, pack};
+use thiserror::Error;
+use vulkan::wrap::LaneSource;
+
+use super::plan::Region;
+use super::slots::{Raw, Taken, taken, weight};
+
+/// A trace that shows nothing that could be trusted.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[expect(missing_docs, reason = "the texts say what each is")]
+pub enum Fault {
+    #[error("{0} waves found no slot: the device makes more waves of a workgroup than it says")]
+    Overflow(u32),
+    #[error(
+        "{0} notes found no slot: the kernel names a {1}, or a stamp, that the host does not know of, or the device \
+         makes more waves of a workgroup than it says"
+    )]
+    Unknown(u32, &'static str),
+    #[error("no wave of dispatch {0} ({1}) was recorded")]
+    NoWaves(usize, String),
+    #[error("the kernel names {part} {named} of {count}, counted from 0")]
+    NoSuchPart { part: &'static str, named: u32, count: u32 },
+    #[error("no wave of {part} {number} of {count} was recorded ({kernel})")]
+    NoWavesOfPart { part: &'static str, number: u32, count: u32, kernel: String },
+    #[error("a wave's stamps are out of order: its clock runs backwards, or the kernel notes them so")]
+    OutOfOrder,
+    #[error("{0} waves began and never came to their end")]
+    Unended(usize),
+    #[error("the waves' clock stands still")]
+    StandsStill,
+    #[error("the waves' clock runs backwards within a wave")]
+    Backwards,
+    #[error("the trace's buffer is shorter than planned")]
+    Short,
+    #[error("the run of {0:.0} µs is longer than half of what the waves' clock counts before it begins anew")]
+    Wraps(f64),
+    #[error(
+        "the waves span {waves:.1} µs and the timestamps around them {stamps:.1} µs: the clocks of two multiprocessors, \
+         or the waves' and the timestamps', do not agree"
+    )]
+    Domains { waves: f64, stamps: f64 },
+    #[error(
+        "the timestamps do not tell how long a tick of the waves' clock is: {least_ns:.2} to {most_ns:.2} ns"
+    )]
+    Unset { least_ns: f64, most_ns: f64 },
+}
+
+/// What is known of a clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    /// Nanoseconds a tick.
+    pub tick_ns: f64,
+    /// Bits that count: 32 where the high word is always 0.
+    pub bits: u32,
+}
+
+/// A kernel that notes its waves.
+pub struct Noted {
+    pub(crate) name: String,
+    pub(crate) parts: Option<Parts>,
+}
+
+/// What was submitted, what it left, and what the timestamps said.
+pub struct Left<'t> {
+    pub(crate) regions: &'t [Region],
+    /// One a region.
+    pub kernels: &'t [Noted],
+    pub(crate) words: &'t [u32],
+    pub(crate) clock: Clock,
+    pub(crate) source: LaneSource,
+    /// Multiprocessors that the device says it has.
+    pub multiprocessors: Option<u32>,
+    pub(crate) stamps_us: f64,
+}
+
+/// Waves may seem longer than the timestamps around them by so much: both clocks have steps.
+const SLACK: f64 = 1.02;
+const SLACK_US: f64 = 3.0;
+
+/// Ticks that are told apart: a wave's end is kept in 32 bits, whatever the clock has.
+const MOST_TICKS: f64 = 2_147_483_648.0;
+
+pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
+    if left.stamps_us * 1e3 / left.clock.tick_ns >= MOST_TICKS {
+        return Err(Fault::Wraps(left.stamps_us));
+    }
+    let taken: Vec<Taken> = (left.regions.iter().zip(left.kernels))
+        .map(|(region, kernel)| taken(region, kernel.parts.as_ref(), left.words))
+        .collect::<Result<_, _>>()?;
+    for (at, (taken, kernel)) in taken.iter().zip(left.kernels).enumerate() {
+        if taken.waves.is_empty() {
+            return Err(Fault::NoWaves(at + 1, kernel.name.clone()));
+        }
+    }
+    let mut dispatches = Vec::new();
+    if let Some(scale) = Scale::of(left.clock, &taken) {
+        for ((taken, region), kernel) in taken.into_iter().zip(left.regions).zip(left.kernels) {
+            dispatches.extend(scale.dispatches(taken, region, kernel)?);
+        }
+    }
+    let span = dispatches.iter().flat_map(|d| &d.waves).map(|w| w.end_us).fold(0.0, f64::max);
+    if span <= 0.0 {
+        return Err(Fault::StandsStill);
+    }
+    if span > left.stamps_us * SLACK + SLACK_US {
+        return Err(Fault::Domains { waves: span, stamps: left.stamps_us });
+    }
+    let lanes = match left.source {
+        LaneSource::None => pack(&mut dispatches),
+        LaneSource::Sm | LaneSource::Core => {
+            let seen = dispatches.iter().flat_map(|d| &d.waves).map(|w| w.lane + 1).max().unwrap_or(1);
+            Lanes::Multiprocessors(left.multiprocessors.unwrap_or(0).max(seen))
+        }
+    };
+    let step_us = step(&dispatches).unwrap_or(left.clock.tick_ns / 1e3);
+    Ok(Trace { dispatches, lanes, stamps_us: left.stamps_us, step_us })
+}
+
+/// From ticks to microseconds from the first wave on.
+struct Scale {
+    clock: Clock,
+    reference: u64,
+    /// The first wave's begin, in ticks from `reference` on.
+    first: i64,
+}
+
+impl Scale {
+    /// None without a wave.
+    fn of(clock: Clock, taken: &[Taken]) -> Option<Self> {
+        let begins = || taken.iter().flat_map(|taken| &taken.waves).map(|wave| wave.begin);
+        let reference = begins().next()?;
+        let first = begins().map(|begin| clock.since(begin, reference)).min()?;
+        Some(Self { clock, reference, first })
+    }
+
+    /// What ends in a tick in which something else begins comes out as the same time.
+    #[expect(clippy::cast_precision_loss, reason = "ticks of one submit fit 52 bits")]
+    fn wave(&self, raw: &Raw) -> Wave {
+        let begin = self.clock.since(raw.begin, self.reference) - self.first;
+        let us = |ticks: i64| ticks as f64 * (self.clock.tick_ns / 1e3);
+        Wave { begin_us: us(begin), end_us: us(begin + i64::from(raw.ticks)), lane: raw.lane }
+    }
+
+    /// One, or one for each part.
+    fn dispatches(&self, mut taken: Taken, region: &Region, kernel: &Noted) -> Result<Vec<Dispatch>, Fault> {
+        let mut waves = std::mem::take(&mut taken.waves);
+        waves.sort_by_key(|raw| (raw.part, self.clock.since(raw.begin, self.reference)));
+        let dispatch = |raw: &[Raw], part| Dispatch {
+            kernel: kernel.name.clone(),
+            groups: region.planned.groups,
+            one_in: region.one_in,
+            weight: weight(region),
+            waves: raw.iter().map(|raw| self.wave(raw)).collect(),
+            part,
+        };
+        let Some(parts) = &kernel.parts else { return Ok(vec![dispatch(&waves, None)]) };
+        let mut rest = &waves[..];
+        let part = |at: u32| {
+            let (own, others) = rest.split_at(rest.partition_point(|raw| raw.part == at));
+            rest = others;
+            if own.is_empty() {
+                let (part, count, kernel) = (parts.part, parts.count, kernel.name.clone());
+                return Err(Fault::NoWavesOfPart { part, number: at + 1, count, kernel });
+            }
+            Ok(dispatch(own, Some(self.part(parts, at, &taken, own))))
+        };
+        (0..parts.count).map(part).collect()
+    }
+
+    fn part(&self, parts: &Parts, at: u32, taken: &Taken, waves: &[Raw]) -> PartWaves {
+        let us = |ticks: &u32| f64::from(*ticks) * (self.clock.tick_ns / 1e3);
+        let (what, unit) = (parts.part.to_owned(), parts.unit.to_owned());
+        PartWaves {
+            part: Part { what, number: at + 1, of: parts.count, unit, units: parts.units },
+            in_a_row: parts.in_a_row,
+            stretches: parts.stretches,
+            waits: parts.waits,
+            stretches_us: waves.iter().flat_map(|wave| taken.row(wave)).map(us).collect(),
+        }
+    }
+}
+
+/// Smallest difference between two times, which is no shorter than a step of the clock.
+fn step(dispatches: &[Dispatch]) -> Option<f64> {
+    let waves = || dispatches.iter().flat_map(|d| &d.waves);
+    let mut times: Vec<f64> = waves().flat_map(|w| [w.begin_us, w.end_us]).collect();
+    times.sort_unstable_by(f64::total_cmp);
+    // Differences of sums are not exact.
+    times.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 1e-5).min_by(f64::total_cmp)
+}
+
+impl Clock {
+    /// Ticks from one time to another; neither is further away than half of what the clock counts.
+    #[expect(clippy::cast_possible_wrap, reason = "the difference is meant to be signed")]
+    pub fn since(self, ticks: u64, from: u64) -> i64 {
+        let shift = 64 - self.bits.clamp(1, 64);
+        (ticks.wrapping_sub(from) << shift) as i64 >> shift
+    }
+}
+
+#[cfg(test)]
+mod of_parts;
+
+#[cfg(test)]
+mod tests {
+    use vulkan::handles::Kernel;
+
+    use super::*;
+    use crate::trace::plan::{HEAD, Planned, SLOT, plan};
+    use crate::trace::slots::{BEGUN, ENDED, drawn};
+
+    const NS: Clock = Clock { tick_ns: 1.0, bits: 64 };
+
+    fn plain() -> Noted {
+        Noted { name: "k".into(), parts: None }
+    }
+
+    fn region(groups: u32) -> Vec<Region> {
+        plan(&[Planned::new(Kernel(0), [groups, 1, 1], 1, None)], 1 << 20)
+    }
+
+    /// A region's words; waves are (begin, end, lane).
+    fn words(regions: &[Region], waves: &[(u64, u64, u32)]) -> Vec<u32> {
+        let mut words = vec![0; usize::try_from(regions[0].bytes() / 4).unwrap()];
+        words[..HEAD].copy_from_slice(&regions[0].head());
+        for (slot, &(begin, end, lane)) in words[HEAD..].chunks_exact_mut(SLOT).zip(waves) {
+            let low = |ticks: u64| u32::try_from(ticks & u64::from(u32::MAX)).unwrap();
+            slot.copy_from_slice(&[low(begin), low(begin >> 32), low(end), BEGUN | ENDED | lane]);
+        }
+        words
+    }
+
+    fn trace_with(clock: Clock, waves: &[(u64, u64, u32)], stamps_us: f64) -> Result<Trace, Fault> {
+        let regions = region(u32::try_from(waves.len()).unwrap());
+        decode(&Left {
+            words: &words(&regions, waves),
+            regions: &regions,
+            kernels: &[plain()],
+            clock,
+            source: LaneSource::Sm,
+            multiprocessors: Some(4),
+            stamps_us,
+        })
+    }
+
+    #[test]
+    fn waves_come_out_in_microseconds_from_the_first_on() {
+        let trace = trace_with(NS, &[(12_000, 15_000, 2), (11_000, 12_500, 0)], 5.0).unwrap();
+        let wave = |begin_us, end_us, lane| Wave { begin_us, end_us, lane };
+        assert_eq!(trace.dispatches[0].waves, [wave(0.0, 1.5, 0), wave(1.0, 4.0, 2)]);
+        assert_eq!((trace.lanes, trace.step_us), (Lanes::Multiprocessors(4), 0.5));
+        let coarse = Clock { tick_ns: 10.0, bits: 64 };
+        assert_eq!(trace_with(coarse, &[(100, 200, 0)], 5.0).unwrap().dispatches[0].waves[0].end_us, 1.0);
+    }
+
+    #[test]
+    fn a_clock_may_wrap_within_a_trace() {
+        // 32 bits, as lavapipe has them: the high word is always 0.
+        let end = u64::from(u32::MAX);
+        let narrow = Clock { tick_ns: 1.0, bits: 32 };
+        let trace = trace_with(narrow, &[(end - 999, 1000, 0), (500, 2000, 0)], 5.0).unwrap();
+        let spans: Vec<_> = trace.dispatches[0].waves.iter().map(|w| (w.begin_us, w.end_us)).collect();
+        assert_eq!(spans, [(0.0, 2.0), (1.5, 3.0)]);
+        // 64 bits, of which the low word wraps.
+        let trace = trace_with(NS, &[(end - 999, end + 1001, 0)], 5.0).unwrap();
+        assert_eq!(trace.dispatches[0].waves[0].end_us, 2.0);
+    }
+
+    #[test]
+    fn a_clock_that_may_have_wrapped_unseen_is_refused() {
+        let narrow = Clock { tick_ns: 1.0, bits: 32 };
+        assert_eq!(trace_with(narrow, &[(1000, 2000, 0)], 2.2e6), Err(Fault::Wraps(2.2e6)));
+        // A wave's end has 32 bits of any clock.
+        assert_eq!(trace_with(NS, &[(1000, 2000, 0)], 2.2e6), Err(Fault::Wraps(2.2e6)));
+        let slow = Clock { tick_ns: 10.0, bits: 64 };
+        assert!(trace_with(slow, &[(1000, 2000, 0)], 2.2e6).is_ok());
+    }
+
+    #[test]
+    fn clocks_that_are_none_are_refused() {
+        assert_eq!(trace_with(NS, &[(5, 5, 0), (5, 5, 1)], 5.0), Err(Fault::StandsStill));
+        assert_eq!(trace_with(NS, &[(5000, 4000, 0)], 5.0), Err(Fault::Backwards));
+        // Two multiprocessors whose clocks are a millisecond apart.
+        let apart = trace_with(NS, &[(5000, 9000, 0), (1_005_000, 1_009_000, 1)], 6.0);
+        assert_eq!(apart, Err(Fault::Domains { waves: 1004.0, stamps: 6.0 }));
+    }
+
+    #[test]
+    fn what_was_not_recorded_is_said() {
+        let regions = region(2);
+        let taken = |words: &[u32]| {
+            let kernels = [plain()];
+            let (regions, source) = (&regions, LaneSource::None);
+            decode(&Left {
+                regions,
+                kernels: &kernels,
+                words,
+                clock: NS,
+                source,
+                multiprocessors: None,
+                stamps_us: 9.0,
+            })
+        };
+        let whole = words(&regions, &[(1000, 2000, 0), (1000, 3000, 0)]);
+        assert_eq!(taken(&whole).unwrap().lanes, Lanes::Packed(2));
+        let mut lost = whole.clone();
+        lost[3] = 7;
+        assert_eq!(taken(&lost), Err(Fault::Overflow(7)));
+        let mut unended = whole.clone();
+        unended[HEAD + 3] &= !ENDED;
+        assert_eq!(taken(&unended), Err(Fault::Unended(1)));
+        assert_eq!(taken(&whole[..5]), Err(Fault::Short));
+        assert_eq!(taken(&words(&regions, &[])), Err(Fault::NoWaves(1, "k".into())));
+    }
+
+    #[test]
+    fn a_recorded_workgroup_stands_for_its_lot() {
+        let planned = Planned::new(Kernel(0), [1000, 1, 1], 1, None);
+        for most in [10, 77, 333, 1000] {
+            let region = plan(&[planned], most)[0];
+            let lots = 1000_u64.div_ceil(region.one_in.into());
+            let recorded = (0..1000_u64).filter(|g| {
+                let one_in = u64::from(region.one_in);
+                g % one_in == drawn(g / one_in, region.one_in)
+            });
+            let recorded = recorded.count();
+            assert!(lots - 1 <= recorded as u64, "{recorded} of {lots}");
+            assert_eq!(weight(&region), 1000.0 / recorded as f64);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Which part of the trace's buffer each dispatch writes to, and how much of it is recorded.
+
+use record::trace::Parts;
+
+use vulkan::cmd::script::Script;
+use vulkan::handles::{Binding, Buffer, Kernel};
+
+/// Words of a region's head, and of a slot of a kernel without parts.
+pub(super) const HEAD: usize = 4;
+pub(super) const SLOT: usize = 4;
+/// Regions begin at multiples of this: no device asks for more (`minStorageBufferOffsetAlignment`).
+const ALIGNMENT: u64 = 256;
+/// Waves of a trace that are recorded, if there are so many: 16 MiB of slots without parts.
+pub const MOST_SLOTS: u64 = 1 << 20;
+
+/// A dispatch before it is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Planned {
+    pub(crate) kernel: Kernel,
+    pub(crate) groups: [u32; 3],
+    /// Most waves that a workgroup can have.
+    pub waves: u32,
+    /// Workgroups; of a kernel that names its parts, their units.
+    pub units: u64,
+    /// Words of a slot.
+    pub words: usize,
+}
+
+impl Planned {
+    /// A dispatch of so many workgroups of so many waves, each noted as a whole or by parts.
+    pub fn new(kernel: Kernel, groups: [u32; 3], waves: u32, parts: Option<&Parts>) -> Self {
+        let workgroups = groups.iter().map(|&side| u64::from(side)).product();
+        let units = parts.map_or(workgroups, |parts| parts.units.into());
+        Self { kernel, groups, waves, units, words: parts.map_or(SLOT, Parts::words) }
+    }
+}
+
+/// A dispatch's part of the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    pub(crate) planned: Planned,
+    /// In bytes.
+    pub offset: u64,
+    /// Of so many neighbouring units one is recorded.
+    pub one_in: u32,
+    pub(crate) slots: u32,
+}
+
+impl Region {
+    /// What the kernel reads of it.
+    pub fn head(&self) -> [u32; HEAD] {
+        [self.one_in, self.slots, self.planned.waves, 0]
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        4 * (HEAD as u64 + self.planned.words as u64 * u64::from(self.slots))
+    }
+
+    /// The words that the kernel left in it.
+    pub fn words<'w>(&self, all: &'w [u32]) -> Option<&'w [u32]> {
+        let begin = usize::try_from(self.offset / 4).ok()?;
+        all.get(begin..begin + usize::try_from(self.bytes() / 4).ok()?)
+    }
+}
+
+/// Where the dispatches of a script note their waves, one region each.
+#[derive(Debug)]
+pub struct Notes {
+    pub(crate) buffer: Buffer,
+    pub(crate) regions: Vec<Region>,
+}
+
+impl Notes {
+    /// The script with the kernels that note their waves in place of its own.
+    pub fn taken(&self, script: &Script, traced: impl Fn(Kernel) -> Kernel) -> Script {
+        let mut script = script.clone();
+        for (dispatch, region) in script.dispatches_mut().zip(&self.regions) {
+            dispatch.kernel = traced(dispatch.kernel);
+            dispatch.bindings.push(Binding::Part(self.buffer, region.offset, region.bytes()));
+        }
+        script
+    }
+}
+
+/// The regions of a trace, which share `most` slots: a dispatch that has no more than its share is
+/// recorded whole.
+pub fn plan(dispatches: &[Planned], most: u64) -> Vec<Region> {
+    let share = (most / dispatches.len().max(1) as u64).max(1);
+    let mut offset = 0;
+    let regions = dispatches.iter().map(|&planned| {
+        let waves = u64::from(planned.waves.max(1));
+        let one_in = (planned.units * waves).div_ceil(share).max(1);
+        let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        let slots = narrow(planned.units.div_ceil(one_in) * waves);
+        let region = Region { planned, offset, one_in: narrow(one_in), slots };
+        offset = (offset + region.bytes()).next_multiple_of(ALIGNMENT);
+        region
+    });
+    regions.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(x: u32, waves: u32) -> Planned {
+        Planned::new(Kernel(0), [x, 2, 1], waves, None)
+    }
+
+    #[test]
+    fn each_dispatch_gets_the_region_that_was_planned_for_it() {
+        use vulkan::cmd::Cmd;
+        let image = vulkan::handles::Image(4);
+        let script = Script::on_one_queue(Cmd::steps(|cmd| {
+            cmd.dispatch(Kernel(1), &[image], &7_u32, [3, 2, 1]);
+            cmd.dispatch(Kernel(2), &[image], &8_u32, [1, 2, 1]);
+        }));
+        let notes = Notes { buffer: Buffer(5), regions: plan(&[planned(3, 8), planned(1, 1)], MOST_SLOTS) };
+        let noting = notes.taken(&script, |Kernel(plain)| Kernel(10 + plain));
+        let [first, second] = [0, 1].map(|at| noting.dispatches().nth(at).unwrap());
+        let part = |at: usize| Binding::Part(Buffer(5), notes.regions[at].offset, notes.regions[at].bytes());
+        assert_eq!((first.kernel, &first.bindings[..]), (Kernel(11), &[Binding::Image(image), part(0)][..]));
+        assert_eq!(
+            (second.kernel, &second.bindings[..]),
+            (Kernel(12), &[Binding::Image(image), part(1)][..])
+        );
+        assert_eq!((&second.push[..], second.groups), (&8_u32.to_ne_bytes()[..], [1, 2, 1]));
+    }
+
+    #[test]
+    fn units_have_slots_whatever_the_workgroups() {
+        let parts = Parts {
+            part: "pass",
+            count: 12,
+            in_a_row: true,
+            unit: "tile",
+            units: 1000,
+            stretches: &["wait", "load", "step", "tell"],
+            waits: 1,
+        };
+        let of = |most| plan(&[Planned::new(Kernel(0), [4, 1, 1], 8, Some(&parts))], most)[0];
+        assert_eq!((of(8000).one_in, of(8000).slots, of(8000).bytes()), (1, 8000, 16 + 32 * 8000));
+        // One of three, of eight waves each.
+        assert_eq!((of(2700).one_in, of(2700).slots), (3, 8 * 334));
+        let many = Parts { units: u32::MAX, ..parts };
+        let region = plan(&[Planned::new(Kernel(0), [4, 1, 1], 8, Some(&many))], MOST_SLOTS)[0];
+        assert!(u64::from(region.slots) <= MOST_SLOTS, "{region:?}");
+    }
+
+    #[test]
+    fn small_dispatches_are_recorded_whole_and_large_ones_in_part() {
+        let regions = plan(&[planned(10, 2), planned(100, 2)], 120);
+        assert_eq!(regions.iter().map(|r| r.one_in).collect::<Vec<_>>(), [1, 7]);
+        // 200 workgroups, one of seven: 29 of two waves each.
+        assert_eq!(regions.iter().map(|r| r.slots).collect::<Vec<_>>(), [40, 58]);
+    }
+
+    #[test]
+    fn regions_lie_apart_and_aligned() {
+        let regions = plan(&[planned(3, 8), planned(5, 1), planned(1, 1)], MOST_SLOTS);
+        for pair in regions.windows(2) {
+            assert!(pair[0].offset + pair[0].bytes() <= pair[1].offset);
+            assert_eq!(pair[1].offset % ALIGNMENT, 0);
+        }
+        let words = vec![7; 4096];
+        assert_eq!(regions[1].words(&words).map(<[u32]>::len), Some(4 + 4 * 10));
+        assert_eq!(regions[1].words(&words[..80]), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! Another lab in place of the one that runs. It is declared beside it, between two samples: a value that the
+//! sample refuses costs none of the figures.
+
+use std::cell::RefCell;
+use std::mem::forget;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use anyhow::{Error, Result};
+use bench::lab::Lab;
+use record::error::{NoRoom, one_line};
+use vulkan::gpu::{Arena, Gpu};
+
+use super::scene::{Scene, Terms};
+use super::{Act, Engine, is_fatal};
+use crate::link::About;
+
+const BUILDING: &str = "compiling kernels and computing what must come out";
+
+/// A lab that was declared, and its objects, which are not in the device's tables yet.
+pub(super) struct Next {
+    act: Act,
+    pub objects: Arena,
+}
+
+impl Engine<'_> {
+    /// Declares the first lab.
+    pub(super) fn begin(&self, gpu: &Rc<Gpu>, scene: &RefCell<Scene>) -> Result<Act> {
+        self.building(&mut scene.borrow_mut(), BUILDING);
+        let terms = Terms { arguments: self.wanted.arguments.clone(), traced: self.wanted.traced };
+        let lab = self.declared(gpu, &terms, 0)?;
+        self.desk.take_device();
+        Ok(shown(&mut scene.borrow_mut(), Act { lab, terms }))
+    }
+
+    /// Declares what is wanted beside the lab that runs, which then ends. Where the sample refuses, that is forgotten
+    /// and the reason told; where there is no room for two, it is left to [`Engine::replace`], unless a shader
+    /// `is_broken`: then the last lab could not come back.
+    ///
+    /// # Errors
+    /// A queue that hangs, a lost device.
+    pub(super) fn prepare(&self, lab: &Lab, scene: &mut Scene, is_broken: bool) -> Result<()> {
+        if !scene.ends.change {
+            return Ok(());
+        }
+        let terms = scene.wanted.clone();
+        if terms == scene.terms {
+            scene.ends.change = false;
+            scene.board.untraced = lab.untraced();
+            scene.tell(About::Knob, None);
+            return Ok(());
+        }
+        self.building(scene, BUILDING);
+        let gpu = &lab.gpu;
+        let aside = gpu.set_aside();
+        let declared = self.declared(gpu, &terms, lab.claimed);
+        let objects = gpu.set_aside();
+        gpu.put_back(aside);
+        self.desk.take_device();
+        match declared {
+            Ok(lab) => {
+                self.next.replace(Some(Next { act: Act { lab, terms }, objects }));
+            }
+            // What a hung queue may still use is neither freed nor used again.
+            Err(error) if gpu.is_busy() => {
+                forget(objects);
+                return Err(error);
+            }
+            Err(error) => {
+                gpu.free_all(objects);
+                if is_fatal(gpu, &error) {
+                    return Err(error);
+                }
+                if is_broken || !error.is::<NoRoom>() {
+                    scene.ends.change = false;
+                    refuse(scene, &terms, &error);
+                }
+            }
+        }
+        self.built(scene);
+        Ok(())
+    }
+
+    /// Takes the lab over that was declared beside the last.
+    pub(super) fn adopt(&self, gpu: &Gpu, scene: &RefCell<Scene>, next: Next) -> Act {
+        gpu.put_back(next.objects);
+        shown(&mut scene.borrow_mut(), next.act)
+    }
+
+    /// Declares what is wanted where there is no room for two: the last lab goes first, and comes back, without its
+    /// figures, where the sample refuses.
+    ///
+    /// # Errors
+    /// A queue that hangs, a lost device; the last one does not come back.
+    pub(super) fn replace(&self, gpu: &Rc<Gpu>, scene: &RefCell<Scene>, last: Act) -> Result<Act> {
+        self.building(&mut scene.borrow_mut(), BUILDING);
+        let (last, wanted) = (last.terms, scene.borrow().wanted.clone());
+        gpu.free_all(gpu.set_aside());
+        let (act, refusal) = match self.declared(gpu, &wanted, 0) {
+            Ok(lab) => (Act { lab, terms: wanted }, None),
+            Err(error) if is_fatal(gpu, &error) => return Err(error),
+            Err(error) => {
+                gpu.free_all(gpu.set_aside());
+                let lab = self.declared(gpu, &last, 0)?;
+                (Act { lab, terms: last }, Some((wanted, error)))
+            }
+        };
+        self.desk.take_device();
+        let mut scene = scene.borrow_mut();
+        let act = shown(&mut scene, act);
+        if let Some((wanted, error)) = refusal {
+            refuse(&mut scene, &wanted, &error);
+        }
+        Ok(act)
+    }
+
+    /// Lets the sample declare itself, while another lab takes `crowd` bytes of the device. The stage draws
+    /// meanwhile, but not while the sample counts something on the device.
+    fn declared(&self, gpu: &Rc<Gpu>, terms: &Terms, crowd: u64) -> Result<Lab> {
+        let mut lab = Lab::new(Rc::clone(gpu), &self.wanted.lab);
+        let desk = Arc::clone(self.desk);
+        lab.hush =
+            Some(Box::new(move |hushed| if hushed { desk.take_device() } else { desk.leave_device() }));
+        lab.crowd = crowd;
+        if terms.traced {
+            lab.trace_waves();
+            lab.ensure_traces()?;
+        }
+        self.program.declare(&mut lab, &terms.arguments)?;
+        lab.hush = None;
+        Ok(lab)
+    }
+}
+
+/// Shows a lab that was just declared.
+fn shown(scene: &mut Scene, act: Act) -> Act {
+    scene.set(&act.lab, act.terms.clone());
+    scene.tell(About::Knob, None);
+    scene.tell(About::Shader, None);
+    scene.caution(act.lab.notes.clone());
+    act
+}
+
+/// Says why what was wanted is not shown.
+fn refuse(scene: &mut Scene, wanted: &Terms, error: &Error) {
+    scene.wanted = scene.terms.clone();
+    if wanted.traced && !scene.terms.traced {
+        scene.board.untraced = Some(one_line(error));
+        scene.dirty = true;
+    } else {
+        scene.tell(About::Knob, Some(one_line(error)));
+    }
+}

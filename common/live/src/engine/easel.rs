@@ -1,0 +1,222 @@
+//! The picture of a result: drawn on the device between samples, at the size of the screen, from the words
+//! that are checked. The whole of a large result never goes to the CPU.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use ash::vk::Format;
+use bench::drive::session::Session;
+use bench::lab::{Check, Lab, Shown};
+use vulkan::handles::{Buffer, Kernel};
+use vulkan::memory::Place;
+
+use super::{painted, texel};
+use crate::link::{Focus, Picture, Texel, View};
+
+/// Behind the pixels: four words of a texel as it is, and as it should be.
+const TOLD: usize = 8;
+/// Around the picture: a dark grey that is neither of the themes'.
+const BACKGROUND: u32 = 0x0020_1c1a;
+/// A picture has no more pixels a side: beyond it only the copy to the CPU would grow.
+const MOST_PIXELS: u32 = 4096;
+
+/// How the words of a texel become a colour: the numbers of `lab/view.comp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Numbers = 0,
+    Floats = 1,
+    Colours = 2,
+    Bytes = 3,
+    Halves = 4,
+}
+
+/// What draws results.
+pub(super) struct Easel<'l> {
+    lab: &'l Lab,
+    kernel: Kernel,
+    /// On the device and on the CPU, as large as the largest picture so far.
+    buffers: Cell<Option<[Buffer; 2]>>,
+    room: Cell<u64>,
+    /// Of checked results, by their twins, what is black and what is white.
+    ranges: RefCell<BTreeMap<*const u32, [f32; 2]>>,
+}
+
+impl<'l> Easel<'l> {
+    pub fn new(lab: &'l Lab) -> Result<Self> {
+        let kernel = lab.kernel("lab/view.comp").build_for_runner()?;
+        Ok(Self { lab, kernel, buffers: Cell::default(), room: Cell::default(), ranges: RefCell::default() })
+    }
+
+    fn range(&self, check: &Check) -> [f32; 2] {
+        let range = || texel::range(kind(self.lab, check), &check.twin);
+        *self.ranges.borrow_mut().entry(check.twin.as_ptr()).or_insert_with(range)
+    }
+
+    /// Draws a checked result of a variant, the one that the sample shows if it does, as it stands in its first repetition now; nothing where
+    /// it has none or there is no room for it on the screen. `wrong` elements were counted in the last sample.
+    pub fn draw(
+        &self,
+        session: &Session<'_>,
+        variant: usize,
+        wrong: u64,
+        view: View,
+    ) -> Result<Option<Picture>> {
+        let Some(check) = session.pictured(variant) else { return Ok(None) };
+        let size = view.pixels.map(|side| side.min(MOST_PIXELS));
+        if size.contains(&0) {
+            return Ok(None);
+        }
+        let whole = sides(check);
+        let focus = view.at.unwrap_or_else(|| fitting(whole, size));
+        let kind = kind(self.lab, check);
+        let cursor = view.cursor.filter(|&[x, y]| x < whole[0] && y < whole[1]);
+        let cursor = cursor
+            .filter(|&[x, y]| u64::from(y) * u64::from(whole[0]) + u64::from(x) < u64::from(check.elements));
+        // An image is drawn as it is: what a sample paints goes to the CPU whole.
+        let shown = self.shown(check);
+        if let Some(shown) = shown.filter(|_| check.shape.is_none()) {
+            return self.painted(session, check, shown, view).map(Some);
+        }
+        let [low, high] = self.range(check);
+        let [x, y] = focus.centre.map(f32::to_bits);
+        let push = [
+            whole[0],
+            whole[1],
+            size[0],
+            size[1],
+            x,
+            y,
+            focus.scale.to_bits(),
+            kind as u32,
+            check.elements,
+            check.element.bytes,
+            check.element.ulps,
+            u32::from(check.element.half),
+            low.to_bits(),
+            high.to_bits(),
+            cursor.map_or(u32::MAX, |[x, y]| y * whole[0] + x),
+            BACKGROUND,
+            u32::from(wrong > 0),
+        ];
+        let count = size[0] as usize * size[1] as usize;
+        let words = self.run(session, check, push, size, count)?;
+        let texel = cursor.map(|at| told(kind, check, at, &words[count..]));
+        let pixels = bytemuck::cast_slice(&words[..count]).to_vec();
+        let caption: Arc<str> = shown.map_or("", |shown| &shown.caption).into();
+        Ok(Some(Picture {
+            size,
+            pixels,
+            view,
+            whole,
+            focus,
+            wrong: 0,
+            wrong_beside: None,
+            texel,
+            caption,
+            can_drag: false,
+        }))
+    }
+
+    /// How the sample paints a result by itself.
+    fn shown(&self, check: &Check) -> Option<&'l Shown> {
+        self.lab.shown.as_ref().filter(|shown| shown.set == check.set && shown.index == check.index)
+    }
+
+    fn painted(&self, session: &Session<'_>, check: &Check, shown: &Shown, view: View) -> Result<Picture> {
+        let readback = session.readback.context("no buffer to read a result through")?;
+        let words = check.twin.len();
+        let paint = |result: &[u32]| (shown.paint)(&result[..words]);
+        let painted = session.look_at_result(check, 0, readback, paint)?;
+        Ok(painted::picture(&painted, shown.size, view, shown.caption.as_str().into()))
+    }
+
+    fn run(
+        &self,
+        session: &Session<'_>,
+        check: &Check,
+        push: [u32; 17],
+        size: [u32; 2],
+        count: usize,
+    ) -> Result<Vec<u32>> {
+        let bytes = 4 * (count + TOLD) as u64;
+        let [pixels, seen] = self.buffers(bytes)?;
+        let mut is_drawn = false;
+        let gpu = &self.lab.gpu;
+        gpu.run_once("drawing a result", |cmd| {
+            cmd.full_barrier();
+            let Some(actual) = session.lay_out(cmd, check) else { return };
+            is_drawn = true;
+            let groups = [size[0].div_ceil(16), size[1].div_ceil(8), 1];
+            cmd.dispatch(self.kernel, &[check.expected, actual, pixels], &push, groups);
+            cmd.full_barrier();
+            cmd.copy_buffer(pixels, seen, bytes);
+            cmd.host_barrier();
+        })?;
+        ensure!(is_drawn, "the result cannot be laid out for a picture");
+        gpu.look(seen, |words| words[..count + TOLD].to_vec())
+    }
+
+    /// Buffers of so many bytes at the least. They grow in steps, so that a window that is resized all day long
+    /// does not ask for memory each time.
+    fn buffers(&self, bytes: u64) -> Result<[Buffer; 2]> {
+        if let (Some(buffers), true) = (self.buffers.get(), self.room.get() >= bytes) {
+            return Ok(buffers);
+        }
+        let gpu = &self.lab.gpu;
+        let room = bytes.next_power_of_two().min(gpu.max_storage_buffer());
+        for buffer in self.buffers.take().into_iter().flatten() {
+            gpu.free(buffer);
+        }
+        let made = [
+            gpu.buffer("picture", room, Place::Device)?,
+            gpu.buffer("picture (CPU)", room, Place::Readback)?,
+        ];
+        self.room.set(room);
+        self.buffers.set(Some(made));
+        Ok(made)
+    }
+}
+
+/// Columns and rows that a result is drawn in: those of an image, the layers of a volume one below the other,
+/// and of a buffer about as many as rows.
+pub(super) fn sides(check: &Check) -> [u32; 2] {
+    match check.shape {
+        Some(shape) => [shape.sides[0], shape.sides[1] * shape.sides[2]],
+        None => {
+            let width = check.elements.isqrt().max(1).next_multiple_of(8);
+            [width, check.elements.div_ceil(width)]
+        }
+    }
+}
+
+/// The whole of a picture, as large as it can be.
+pub(super) fn fitting(whole: [u32; 2], size: [u32; 2]) -> Focus {
+    #[expect(clippy::cast_precision_loss, reason = "sides of images and screens")]
+    let [[width, height], [columns, rows]] = [whole, size].map(|sides| sides.map(|side| side as f32));
+    Focus { centre: [width / 2.0, height / 2.0], scale: (columns / width).min(rows / height) }
+}
+
+/// What a texel of a checked result is.
+pub(super) fn kind(lab: &Lab, check: &Check) -> Kind {
+    let format = match check.set.get(0, check.index) {
+        vulkan::handles::Binding::Image(image) => Some(lab.gpu.arena().image(image).format),
+        _ => None,
+    };
+    match format {
+        Some(Format::R8G8B8A8_UNORM) => Kind::Colours,
+        Some(Format::R8_UNORM) => Kind::Bytes,
+        Some(Format::R16G16B16A16_SFLOAT) => Kind::Halves,
+        Some(Format::R32_SFLOAT | Format::R32G32B32A32_SFLOAT) => Kind::Floats,
+        _ => Kind::Numbers,
+    }
+}
+
+/// The texel under the cursor in words.
+fn told(kind: Kind, check: &Check, at: [u32; 2], words: &[u32]) -> Texel {
+    let index = at[1] * sides(check)[0] + at[0];
+    let in_words = |words: &[u32]| texel::in_words(kind, check.element.bytes, index, words);
+    let (value, expected) = (in_words(&words[..4]), in_words(&words[4..]));
+    Texel { at, expected: (value != expected).then_some(expected), value }
+}

@@ -1,0 +1,295 @@
+//! What measures for the window: the benchmark's own run over a lab, again and again, and between its samples
+//! the frames that are shown.
+
+mod animator;
+mod change;
+mod compose;
+mod easel;
+mod layer;
+mod painted;
+mod program;
+mod scene;
+mod show;
+#[cfg(test)]
+mod tests;
+mod texel;
+mod watcher;
+mod waves;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use bench::drive::session::Session;
+use bench::drive::timing::{self, BenchOptions, SoFar};
+use bench::lab::Lab;
+use record::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
+use vulkan::gpu::Gpu;
+use vulkan::source::Library;
+
+use self::change::Next;
+use self::layer::Layer;
+pub use self::program::{Program, Taken, Wanted};
+use self::scene::{Scene, Terms};
+use self::show::Show;
+use self::watcher::Watcher;
+use super::desk::Desk;
+use super::link::{About, Board, Figures, State};
+
+/// Pairs that a row keeps: after so many an older figure says more of the room's temperature than of the row.
+const NEWEST: usize = 1024;
+/// Between two looks at orders while nothing else can be done.
+const IDLE: Duration = Duration::from_millis(100);
+
+/// The engine behind a window.
+pub struct Engine<'e> {
+    desk: &'e Arc<Desk>,
+    program: &'e dyn Program,
+    wanted: &'e Wanted,
+    watcher: Option<Watcher>,
+    layer: Layer,
+    /// What is shown once the run under way has ended.
+    next: RefCell<Option<Next>>,
+}
+
+/// A lab that was declared.
+struct Act {
+    lab: Lab,
+    terms: Terms,
+}
+
+impl<'e> Engine<'e> {
+    /// Runs until the stage quits. Returns the exit code.
+    ///
+    /// # Errors
+    /// What hinders it from beginning; a queue that hangs, a lost device.
+    pub fn run(desk: &'e Arc<Desk>, program: &'e dyn Program, wanted: &'e Wanted) -> Result<u8> {
+        desk.take_device();
+        let gpu = Gpu::open(&wanted.open)?;
+        desk.allow(gpu.timeout());
+        let Some(gpu) = program.certify(gpu)? else { return Ok(EXIT_RIGHT) };
+        let gpu = Rc::new(gpu);
+        let mut engine =
+            Self { desk, program, wanted, watcher: None, layer: Layer::default(), next: RefCell::default() };
+        let code = engine.all(&gpu)?;
+        if let Some(gpu) = Rc::into_inner(gpu) {
+            engine.layer.report(gpu.close());
+        }
+        Ok(if engine.layer.is_silent() { code } else { EXIT_FAILED })
+    }
+
+    /// One lab after another, until the stage quits. Returns the exit code.
+    fn all(&mut self, gpu: &Rc<Gpu>) -> Result<u8> {
+        let wanted = self.wanted;
+        let scene = RefCell::new(Scene::new(blank(gpu, wanted)));
+        // Before the first kernel: what is saved while that compiles is another text.
+        match Watcher::of(&Library::find()) {
+            Ok(watcher) => self.watcher = watcher,
+            Err(error) => {
+                scene.borrow_mut().warn(format!("Saved shaders are not seen: {}.", one_line(&error)))
+            }
+        }
+        let mut act = self.begin(gpu, &scene)?;
+        let pending = RefCell::default();
+        loop {
+            if let Some(code) = self.play(&act, &scene, &pending)? {
+                return Ok(code);
+            }
+            let (ends, next) = (std::mem::take(&mut scene.borrow_mut().ends), self.next.take());
+            act = match next {
+                Some(next) => self.adopt(gpu, &scene, next),
+                None if ends.change => self.replace(gpu, &scene, act)?,
+                None => {
+                    scene.borrow_mut().forget();
+                    continue;
+                }
+            };
+            // What is declared is built of what was saved.
+            pending.borrow_mut().clear();
+        }
+    }
+
+    /// Measures a lab until something else is ordered. Returns the exit code where that is the end.
+    fn play(
+        &self,
+        act: &Act,
+        scene: &RefCell<Scene>,
+        pending: &RefCell<BTreeSet<String>>,
+    ) -> Result<Option<u8>> {
+        let gpu = &act.lab.gpu;
+        gpu.prepare_once()?;
+        let mark = gpu.mark();
+        if let Err(error) = self.play_on(&act.lab, scene, pending) {
+            if is_fatal(gpu, &error) {
+                return Err(error);
+            }
+            self.stand_still(&act.lab, scene, pending, one_line(&error))?;
+        }
+        // Only this lab's variants explain what was said of its last samples.
+        self.layer.hear(&act.lab, &mut scene.borrow_mut());
+        let code = if scene.borrow().ends.quit {
+            self.next.take().into_iter().for_each(|next| gpu.free_all(next.objects));
+            Some(self.program.leave(scene.borrow().board.figures.record.as_deref())?)
+        } else {
+            None
+        };
+        gpu.release(&mark);
+        Ok(code)
+    }
+
+    fn play_on(&self, lab: &Lab, scene: &RefCell<Scene>, pending: &RefCell<BTreeSet<String>>) -> Result<()> {
+        let show = Show::new(self, lab, scene, pending)?;
+        let options = BenchOptions {
+            cold: self.wanted.cold,
+            seed: self.wanted.seed,
+            newest: Some(NEWEST),
+            ..BenchOptions::default()
+        };
+        let measured = timing::measure_between(lab, &options, &mut |step| show.watch(step), Some(&show))?;
+        let last = Arc::clone(&scene.borrow().board.figures);
+        let (method, rows, notes) = (measured.method, measured.rows, measured.notes);
+        show.take(SoFar { method, rows, notes }, last.rounds, last.measured);
+        if let Some(error) = measured.error {
+            return Err(error);
+        }
+        if scene.borrow().has_ended() {
+            return Ok(());
+        }
+        let mut session = Session::new(lab)?;
+        session.rehearse()?;
+        show.stand(&mut session)
+    }
+
+    /// Shows why nothing can be measured until something else is ordered or a shader is saved.
+    fn stand_still(
+        &self,
+        lab: &Lab,
+        scene: &RefCell<Scene>,
+        pending: &RefCell<BTreeSet<String>>,
+        reason: String,
+    ) -> Result<()> {
+        let failed = State::Failed(reason.into());
+        let mut scene = scene.borrow_mut();
+        self.desk.leave_device();
+        scene.dirty = true;
+        while !scene.has_ended() {
+            scene.forget_news();
+            if std::mem::take(&mut scene.dirty) {
+                scene.board.state = failed.clone();
+                self.desk.publish(scene.board.clone());
+            }
+            self.desk.await_orders(IDLE);
+            for order in self.desk.orders() {
+                scene.obey(order);
+            }
+            self.prepare(lab, &mut scene, !pending.borrow().is_empty())?;
+            self.desk.leave_device();
+            if scene.has_ended() {
+                break;
+            }
+            if std::mem::take(&mut scene.record) {
+                let written = self.written(&scene);
+                scene.hear(written);
+            }
+            let saved = self.saved();
+            if !saved.is_empty() {
+                let mut pending = pending.borrow_mut();
+                pending.extend(saved);
+                self.reload(lab, &mut scene, &mut pending);
+                self.desk.leave_device();
+                if pending.is_empty() {
+                    // What failed may be a kernel that is not there yet.
+                    scene.ends.anew = true;
+                }
+            }
+        }
+        self.desk.take_device();
+        Ok(())
+    }
+
+    /// Shaders that were saved since the last look.
+    fn saved(&self) -> BTreeSet<String> {
+        self.watcher.as_ref().map(Watcher::saved).unwrap_or_default()
+    }
+
+    /// Builds the kernels anew that these shaders concern. Where one has an error, the last good ones go on.
+    fn reload(&self, lab: &Lab, scene: &mut Scene, pending: &mut BTreeSet<String>) {
+        self.building(scene, "compiling the shader that was saved");
+        let began = Instant::now();
+        let rebuilt = lab.gpu.rebuild(&lab.shaders, pending);
+        self.desk.take_device();
+        match rebuilt {
+            Err(error) => scene.tell(About::Shader, Some(format!("{error:#}"))),
+            Ok(0) => {
+                scene.tell(About::Shader, None);
+                pending.clear();
+            }
+            Ok(kernels) => {
+                let names: Vec<&str> = pending.iter().map(String::as_str).collect();
+                let news = format!(
+                    "{} saved: {kernels} kernel{} built in {} ms",
+                    names.join(", "),
+                    if kernels == 1 { "" } else { "s" },
+                    began.elapsed().as_millis()
+                );
+                scene.tell(About::News, Some(news));
+                scene.tell(About::Shader, None);
+                scene.board.reloads += 1;
+                scene.ends.anew = true;
+                pending.clear();
+            }
+        }
+        self.built(scene);
+    }
+
+    /// Says what takes long, and lets the stage draw meanwhile.
+    fn building(&self, scene: &mut Scene, what: &str) {
+        scene.board.state = State::Building(what.into());
+        self.desk.leave_device();
+        self.desk.publish(scene.board.clone());
+    }
+
+    /// It took long, and is there.
+    fn built(&self, scene: &mut Scene) {
+        scene.board.state = scene.state();
+        self.desk.publish(scene.board.clone());
+    }
+
+    /// Writes the record of the figures, and says where.
+    fn written(&self, scene: &Scene) -> Result<String> {
+        let record = scene.board.figures.record.as_ref();
+        self.program.write(record.context("nothing is measured yet that a record could hold")?)
+    }
+}
+
+/// Nothing more can be asked of the device.
+fn is_fatal(gpu: &Gpu, error: &anyhow::Error) -> bool {
+    gpu.is_busy() || matches!(error.downcast_ref::<Halt>(), Some(Halt::Hung { .. } | Halt::DeviceLost(_)))
+}
+
+/// A board before anything is known but the device.
+fn blank(gpu: &Gpu, wanted: &Wanted) -> Board {
+    Board {
+        sample: wanted.sample.name,
+        device: Arc::new(gpu.facts.clone()),
+        state: State::Building("opening".into()),
+        paused: false,
+        variants: Arc::new([]),
+        current: 0,
+        other: None,
+        figures: Arc::new(Figures::default()),
+        frames: Arc::new([]),
+        picture: None,
+        timelines: Arc::new([]),
+        untraced: None,
+        settings: Arc::default(),
+        arguments: wanted.arguments.clone().into(),
+        notices: Arc::new([]),
+        source: None,
+        reloads: 0,
+        frame: 0,
+    }
+}

@@ -1,0 +1,270 @@
+//! The engine behind a desk, without a stage: what is ordered, and what it shows then.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail, ensure};
+use bench::host::Sample;
+use bench::lab::LabOptions;
+use record::error::NoRoom;
+use record::{Record, Status, fixture};
+use vulkan::gpu::OpenOptions;
+
+use super::*;
+use crate::link::{Order, Picture, View};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A program whose sample adds one to each of `--count` texels, and takes no more than 64.
+#[derive(Default)]
+struct Adder {
+    witness: Arc<Witness>,
+}
+
+/// What the stage does, and what was sampled meanwhile.
+#[derive(Default)]
+struct Witness {
+    is_drawing: AtomicBool,
+    at_once: AtomicU32,
+    sampled: AtomicU32,
+}
+
+impl Program for Adder {
+    fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>> {
+        let witness = Arc::clone(&self.witness);
+        record::fault::listen(move |call| {
+            if call == "running adds" {
+                witness.sampled.fetch_add(1, Ordering::SeqCst);
+                let at_once = witness.is_drawing.load(Ordering::SeqCst);
+                witness.at_once.fetch_add(at_once.into(), Ordering::SeqCst);
+            }
+        });
+        Ok(Some(gpu))
+    }
+
+    fn declare(&self, lab: &mut Lab, arguments: &[String]) -> Result<()> {
+        let count =
+            arguments.first().map_or(Ok(8), |word| word.trim_start_matches("--count=").parse::<u32>())?;
+        ensure!(count <= 64, "--count takes 64 at the most");
+        if count == 32 && lab.crowd > 0 {
+            bail!(NoRoom("32 need the device for themselves".into()));
+        }
+        ensure!(count != 16 || lab.crowd > 0, "16 are declared beside another lab");
+        ensure!(count != 31, NoRoom("31 never fit".into()));
+        let kernel = lab.kernel("lab/increment.comp").build()?;
+        let images = lab.output_images("counted", 2, [count, 1], ash::vk::Format::R32_UINT, [99; 4])?;
+        lab.variant("adds", move |cmd, rep| {
+            let [from, to] = [0, 1].map(|index| images.get(rep.index, index));
+            cmd.dispatch(kernel, &[from, to], &(), [count.div_ceil(8), 1, 1]);
+        });
+        let seed: Vec<u32> = (0..count).collect();
+        lab.seed(images, 0, &seed)?;
+        lab.expect(images, 1, seed.iter().map(|texel| texel + 1).collect())?;
+        lab.setting("count", count);
+        Ok(())
+    }
+
+    fn record(&self, lab: &Lab, arguments: &[String], so_far: SoFar, _: Taken) -> Record {
+        let SoFar { method, rows, .. } = so_far;
+        let kernels = lab.gpu.kernel_facts();
+        Record { method, rows, kernels, command: arguments.to_vec(), ..fixture::record() }
+    }
+
+    fn write(&self, record: &Record) -> Result<String> {
+        let rows: Vec<_> = record.rows.iter().map(|row| format!("{:?}", row.status)).collect();
+        let checks = record.kernels.iter().any(|kernel| kernel.name == "lab/compare.comp");
+        Ok(format!("{:?} {} {checks}", record.command, rows.join(", ")))
+    }
+
+    fn leave(&self, record: Option<&Record>) -> Result<u8> {
+        ensure!(record.is_some(), "nothing was measured");
+        Ok(7)
+    }
+}
+
+/// An engine on a thread of its own, and somebody who looks at every board.
+struct Stand {
+    desk: Arc<Desk>,
+    ended: mpsc::Receiver<Result<u8>>,
+    witness: Arc<Witness>,
+}
+
+impl Stand {
+    fn open() -> Self {
+        let desk = Arc::new(Desk::default());
+        let (sender, ended) = mpsc::channel();
+        let engines = Arc::clone(&desk);
+        let adder = Adder::default();
+        let witness = Arc::clone(&adder.witness);
+        thread::spawn(move || {
+            let wanted = Wanted {
+                sample: Sample { name: "adder", commit: None, dirty: None },
+                open: OpenOptions { validate: true, ..OpenOptions::default() },
+                lab: LabOptions { repetitions: Some(2), ..LabOptions::default() },
+                arguments: Vec::new(),
+                cold: false,
+                seed: 1,
+                traced: false,
+            };
+            let code = Engine::run(&engines, &adder, &wanted);
+            engines.close();
+            sender.send(code).unwrap();
+        });
+        Self { desk, ended, witness }
+    }
+
+    /// Orders something, and looks at boards until one shows what it does.
+    fn order(&self, order: Order, what: &str, shows: impl Fn(&Board) -> bool) -> Board {
+        self.desk.order(order);
+        self.until(what, shows)
+    }
+
+    fn until(&self, what: &str, shows: impl Fn(&Board) -> bool) -> Board {
+        let (began, mut seen) = (Instant::now(), 0);
+        loop {
+            assert!(began.elapsed() < PATIENCE && !self.desk.is_over(), "no board on which {what}");
+            self.desk.await_board(seen, PATIENCE);
+            let Some((number, board)) = self.desk.board() else { continue };
+            self.desk.has_drawn(number);
+            seen = number;
+            if shows(&board) {
+                return board;
+            }
+        }
+    }
+
+    fn close(self) {
+        self.desk.order(Order::Quit);
+        assert_eq!(self.ended.recv_timeout(PATIENCE).unwrap().unwrap(), 7, "what was left decides the code");
+    }
+}
+
+fn arrange(count: u32) -> Order {
+    Order::Arrange(vec![format!("--count={count}")])
+}
+
+fn said(board: &Board, about: About) -> &str {
+    let notice = board.notices.iter().find(|notice| notice.about == about);
+    notice.map_or("", |notice| &notice.text)
+}
+
+fn counts(board: &Board, count: u32) -> bool {
+    board.settings.get("count") == Some(&count.to_string()) && board.state == State::Running
+}
+
+#[test]
+fn a_refused_value_costs_none_of_the_figures() {
+    let stand = Stand::open();
+    let before = stand.until("there are rounds", |board| board.figures.rounds > 20).figures.rounds;
+    let refused = stand.order(arrange(65), "65 are refused", |board| !said(board, About::Knob).is_empty());
+    assert!(said(&refused, About::Knob).contains("64 at the most"));
+    let after = stand.until("it goes on", |board| {
+        assert!(board.figures.rounds >= before, "{} rounds were {before}", board.figures.rounds);
+        board.state == State::Running && board.figures.rounds > before
+    });
+    assert!(counts(&after, 8) && after.arguments.is_empty());
+    // What was in use before is no change; it takes the reason away.
+    let rounds = after.figures.rounds;
+    let back = stand
+        .order(Order::Arrange(Vec::new()), "nothing is refused", |board| said(board, About::Knob).is_empty());
+    assert!(back.figures.rounds >= rounds);
+    stand.close();
+}
+
+#[test]
+fn a_value_that_is_taken_is_declared_beside_the_last() {
+    let stand = Stand::open();
+    stand.until("there are rounds", |board| board.figures.rounds > 20);
+    let new = stand.order(arrange(16), "16 run", |board| counts(board, 16) && board.figures.rounds > 0);
+    assert_eq!(new.figures.rows()[0].status, Status::Ok);
+    assert_eq!(new.arguments[..], ["--count=16"]);
+    stand.close();
+}
+
+#[test]
+fn where_there_is_no_room_for_two_the_last_goes_first_and_comes_back() {
+    let stand = Stand::open();
+    stand.order(arrange(32), "32 run", |board| counts(board, 32) && board.figures.rounds > 0);
+    let refused = stand.order(arrange(31), "31 are refused", |board| !said(board, About::Knob).is_empty());
+    assert!(said(&refused, About::Knob).contains("31 never fit"));
+    let back = stand.until("32 run again", |board| counts(board, 32) && board.figures.rounds > 0);
+    assert_eq!(back.arguments[..], ["--count=32"]);
+    stand.close();
+}
+
+/// Of orders that come in a hurry the last one holds, whatever the run under way was at.
+#[test]
+fn the_last_of_many_values_is_the_one_that_runs() {
+    let stand = Stand::open();
+    for count in [9, 10, 11, 12, 13] {
+        stand.desk.order(arrange(count));
+        thread::sleep(Duration::from_millis(15));
+    }
+    stand.desk.order(Order::Reset);
+    stand.order(Order::Trace(false), "13 run", |board| counts(board, 13) && board.figures.rounds > 0);
+    stand.close();
+}
+
+#[test]
+fn knobs_and_command_lines_may_write_differently() {
+    let terms =
+        |words: &[&str]| Terms { arguments: words.iter().map(ToString::to_string).collect(), traced: false };
+    assert_eq!(terms(&["--size=64x64", "--flag"]), terms(&["--size", "64x64", "--flag"]));
+    assert_ne!(terms(&["--size=64x64"]), terms(&["--size", "64"]));
+    assert_ne!(terms(&["--size"]), Terms { traced: true, ..terms(&["--size"]) });
+}
+
+#[test]
+fn a_paused_lab_gives_way_too() {
+    let stand = Stand::open();
+    stand.order(Order::Pause(true), "it is paused", |board| board.state == State::Paused);
+    let refused = stand.order(arrange(65), "65 are refused", |board| !said(board, About::Knob).is_empty());
+    assert_eq!(refused.state, State::Paused);
+    stand.order(arrange(16), "16 stand still", |board| {
+        board.settings.get("count").is_some_and(|count| count == "16") && board.state == State::Paused
+    });
+    stand.close();
+}
+
+#[test]
+fn a_record_holds_the_figures_and_a_picture_the_result() {
+    let stand = Stand::open();
+    let view = View { pixels: [64, 8], at: None, cursor: Some([3, 0]) };
+    let board = stand.order(Order::Look(view), "the cursor's texel is told", |board| {
+        board.picture.as_ref().is_some_and(|picture| picture.texel.is_some())
+    });
+    let picture: &Picture = board.picture.as_ref().unwrap();
+    assert_eq!(
+        (picture.size, picture.wrong, picture.texel.as_ref().unwrap().value.as_str()),
+        ([64, 8], 0, "4")
+    );
+    let told =
+        stand.order(Order::Record, "a record is told", |board| said(board, About::News).starts_with("[]"));
+    assert_eq!(said(&told, About::News), "[] Ok true");
+    stand.close();
+}
+
+/// A stage that draws whenever it may, and as long as it likes, meets no sample.
+#[test]
+fn nothing_is_sampled_while_a_stage_draws() {
+    let stand = Stand::open();
+    let Witness { is_drawing, at_once, sampled } = &*stand.witness;
+    let (began, mut drawn) = (Instant::now(), 0);
+    // A loaded machine takes few samples between two drawings.
+    while (drawn < 40 || sampled.load(Ordering::SeqCst) <= 5) && began.elapsed() < PATIENCE {
+        let Some(drawing) = stand.desk.draw(Duration::from_millis(100)) else { continue };
+        is_drawing.store(true, Ordering::SeqCst);
+        thread::sleep(Duration::from_millis(5));
+        is_drawing.store(false, Ordering::SeqCst);
+        drop(drawing);
+        stand.desk.board().into_iter().for_each(|(number, _)| stand.desk.has_drawn(number));
+        thread::sleep(Duration::from_millis(3));
+        drawn += 1;
+    }
+    let sampled = sampled.load(Ordering::SeqCst);
+    assert!(drawn >= 40 && sampled > 5, "{drawn} drawings, {sampled} samples");
+    assert_eq!(at_once.load(Ordering::SeqCst), 0, "samples during which something was drawn");
+    stand.close();
+}

@@ -1,0 +1,62 @@
+//! What the window shows, as a line for whoever tests it.
+
+use serde::Serialize;
+
+use crate::link::{About, Board, Notice, State};
+
+/// What is shown, for whoever tests it.
+#[derive(Serialize)]
+pub(super) struct Position<'b> {
+    phase: &'static str,
+    state: &'static str,
+    frame: u64,
+    variant: &'b str,
+    /// The variant beside it; empty where there is none.
+    other: &'b str,
+    size: [u32; 2],
+    reloads: u32,
+    shader: bool,
+    knob: bool,
+    /// Elements of the last frame that differ from the CPU twin.
+    wrong: u64,
+    drawn: u64,
+    /// The beginnings of what is said over the picture.
+    notices: Vec<String>,
+}
+
+/// Characters of each notice that a test is told, and notices.
+const TOLD: (usize, usize) = (160, 5);
+
+impl<'b> Position<'b> {
+    pub fn of(board: &'b Board, size: [u32; 2], drawn: u64) -> Self {
+        let has = |about: About| board.notices.iter().any(|notice| notice.about == about);
+        let name = |at: usize| board.variants.get(at).map_or("", |entry| &entry.name);
+        Self {
+            phase: "live",
+            state: word(&board.state),
+            frame: board.frame,
+            variant: name(board.current),
+            other: board.other.map_or("", name),
+            size,
+            reloads: board.reloads,
+            shader: has(About::Shader),
+            knob: has(About::Knob),
+            wrong: board.frames.last().map_or(0, |frame| frame.wrong),
+            drawn,
+            notices: board.notices.iter().take(TOLD.1).map(beginning).collect(),
+        }
+    }
+}
+
+fn word(state: &State) -> &'static str {
+    match state {
+        State::Building(_) => "building",
+        State::Running => "running",
+        State::Paused => "paused",
+        State::Failed(_) => "failed",
+    }
+}
+
+fn beginning(notice: &Notice) -> String {
+    notice.text.chars().take(TOLD.0).collect()
+}

@@ -1,0 +1,242 @@
+//! The window, by winit: X11, Wayland, Windows and macOS.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use egui_winit::State as Input;
+use record::error::{EXIT_RIGHT, Halt};
+use winit::application::ApplicationHandler;
+use winit::dpi::PhysicalSize;
+use winit::event::WindowEvent;
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
+use winit::window::{Fullscreen, Theme as SystemTheme, Window, WindowId};
+
+use super::drawer::{Drawer, no_window};
+use super::{Script, TIMEOUT};
+use crate::desk::Desk;
+use crate::link::Order;
+use crate::present::{Presenter, Wanted};
+use crate::ui::Wish;
+
+/// Between two looks at Ctrl-C, which wakes no event loop.
+const GLANCE: Duration = Duration::from_millis(500);
+
+/// Between two attempts to draw a window that nobody can see: each may hold the device for as long as an image is
+/// waited for.
+const UNSEEN: Duration = Duration::from_secs(1);
+
+/// There is a new board, or an end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wake;
+
+/// What the display tells.
+pub(super) type Events = EventLoop<Wake>;
+
+/// Listens to the display.
+pub(super) fn events() -> Result<Events> {
+    let events = EventLoop::<Wake>::with_user_event().build();
+    events.map_err(|error| {
+        // Before it stands where in the library the error arose.
+        let error = error.to_string();
+        let error = error.rsplit(": ").next().unwrap_or_default().trim_end_matches('.');
+        let words = "--bench measures without one, --live --headless --frames N draws off-screen; on Wayland without \
+             XWayland build with --features samples/wayland";
+        Halt::Skip(format!("no display to open a window on ({error}): {words}")).into()
+    })
+}
+
+pub(super) fn run(events: Events, desk: &Arc<Desk>, script: Script) -> Result<u8> {
+    let proxy: EventLoopProxy<Wake> = events.create_proxy();
+    // An event loop that has ended needs no waking.
+    desk.call(move || {
+        let _ = proxy.send_event(Wake);
+    });
+    let mut app = App {
+        desk: Arc::clone(desk),
+        script: Some(script),
+        shown: None,
+        ended: Ok(()),
+        next: None,
+        is_hidden: false,
+    };
+    events.run_app(&mut app).context("showing the window")?;
+    app.ended?;
+    match app.shown {
+        Some(Shown { drawer, is_complete, .. }) => drawer.close(is_complete),
+        None => Ok(EXIT_RIGHT),
+    }
+}
+
+struct App {
+    desk: Arc<Desk>,
+    script: Option<Script>,
+    shown: Option<Shown>,
+    ended: Result<()>,
+    /// When egui wants to be drawn again.
+    next: Option<Instant>,
+    /// Nobody can see the window: new boards do not wake it.
+    is_hidden: bool,
+}
+
+/// A window that is open. What draws into it goes first.
+struct Shown {
+    drawer: Drawer,
+    input: Input,
+    window: Arc<Window>,
+    /// Input of a frame that could not be drawn.
+    held: Option<egui::RawInput>,
+    is_complete: bool,
+}
+
+impl ApplicationHandler<Wake> for App {
+    fn resumed(&mut self, events: &ActiveEventLoop) {
+        let Some(script) = self.script.take() else { return };
+        match Shown::open(events, &self.desk, script) {
+            Ok(shown) => self.shown = Some(shown),
+            Err(error) => self.end(events, Err(error)),
+        }
+    }
+
+    fn user_event(&mut self, events: &ActiveEventLoop, _: Wake) {
+        if self.desk.is_over() {
+            events.exit();
+        } else if let Some(shown) = self.shown.as_ref().filter(|_| !self.is_hidden) {
+            shown.window.request_redraw();
+        }
+    }
+
+    fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        let Some(shown) = &mut self.shown else { return };
+        let answer = shown.input.on_window_event(&shown.window, &event);
+        // It counts the drawing itself among what asks for a drawing: one without an end.
+        if answer.repaint && event != WindowEvent::RedrawRequested {
+            shown.window.request_redraw();
+        }
+        match event {
+            WindowEvent::CloseRequested => self.end(events, Ok(())),
+            WindowEvent::Resized(PhysicalSize { width, height }) => {
+                shown.drawer.resize([width, height]);
+                shown.window.request_redraw();
+            }
+            WindowEvent::Occluded(is_hidden) => self.desk.hide(is_hidden),
+            WindowEvent::RedrawRequested => self.draw(events),
+            _ => {}
+        }
+    }
+
+    fn about_to_wait(&mut self, events: &ActiveEventLoop) {
+        let Some(shown) = &self.shown else { return };
+        if shown.drawer.is_stopped() || self.desk.is_over() {
+            events.exit();
+            return;
+        }
+        let now = Instant::now();
+        if self.next.is_some_and(|next| next <= now) {
+            self.next = None;
+            shown.window.request_redraw();
+        }
+        let glance = now + GLANCE;
+        events.set_control_flow(ControlFlow::WaitUntil(self.next.map_or(glance, |next| next.min(glance))));
+    }
+}
+
+impl App {
+    fn end(&mut self, events: &ActiveEventLoop, ended: Result<()>) {
+        self.desk.order(Order::Quit);
+        self.ended = ended;
+        events.exit();
+    }
+
+    fn draw(&mut self, events: &ActiveEventLoop) {
+        let Some(shown) = &mut self.shown else { return };
+        match shown.draw() {
+            Err(error) => self.end(events, Err(error)),
+            Ok(Drawn::Later) => self.next = Some(Instant::now() + Duration::from_millis(5)),
+            Ok(Drawn::Ended) => self.end(events, Ok(())),
+            Ok(Drawn::Again(after)) => {
+                self.is_hidden = false;
+                self.next = after.and_then(|after| Instant::now().checked_add(after));
+            }
+            Ok(Drawn::Unseen) => {
+                self.is_hidden = true;
+                self.next = Some(Instant::now() + UNSEEN);
+            }
+        }
+    }
+}
+
+/// What is next.
+enum Drawn {
+    /// The engine had the device: soon once more.
+    Later,
+    /// Nobody could see it: later once more.
+    Unseen,
+    /// After so long, or with the next board.
+    Again(Option<Duration>),
+    Ended,
+}
+
+impl Shown {
+    fn open(events: &ActiveEventLoop, desk: &Arc<Desk>, script: Script) -> Result<Self> {
+        let [width, height] = script.size;
+        let attributes = Window::default_attributes()
+            .with_title(format!("{} · Hot Lap", script.sample))
+            .with_inner_size(PhysicalSize::new(width, height))
+            .with_min_inner_size(PhysicalSize::new(64, 64));
+        let window = Arc::new(no_window(events.create_window(attributes))?);
+        let (_, board) = desk.board().context("nothing to show")?;
+        let wanted = Wanted { device: &board.device, validate: script.validate, timeout: TIMEOUT };
+        let presenter = Presenter::for_window(&window, &wanted)?;
+        let is_dark = window.theme() == Some(SystemTheme::Dark);
+        let drawer = Drawer::new(desk, script, presenter, is_dark)?;
+        let input = Input::new(
+            drawer.ctx.clone(),
+            egui::ViewportId::ROOT,
+            &window,
+            None,
+            window.theme(),
+            Some(drawer.max_texture_side()),
+        );
+        window.request_redraw();
+        Ok(Self { drawer, input, window, held: None, is_complete: false })
+    }
+
+    fn draw(&mut self) -> Result<Drawn> {
+        let PhysicalSize { width, height } = self.window.inner_size();
+        let mut input = self.input.take_egui_input(&self.window);
+        // What was typed while the engine had the device comes with the next frame.
+        if let Some(mut held) = self.held.take() {
+            held.append(input);
+            input = held;
+        }
+        let Some(outcome) = self.drawer.frame(&input, [width, height])? else {
+            self.held = Some(input);
+            return Ok(Drawn::Later);
+        };
+        self.input.handle_platform_output(&self.window, outcome.platform);
+        for wish in outcome.wishes {
+            match wish {
+                Wish::FullScreen => {
+                    let now = self.window.fullscreen().is_none().then_some(Fullscreen::Borderless(None));
+                    self.window.set_fullscreen(now);
+                }
+                Wish::Windowed => self.window.set_fullscreen(None),
+                Wish::Dark(is_dark) => {
+                    let theme = if is_dark { SystemTheme::Dark } else { SystemTheme::Light };
+                    self.window.set_theme(Some(theme));
+                }
+                Wish::Quit => return Ok(Drawn::Ended),
+                Wish::Order(_) | Wish::Screenshot => {}
+            }
+        }
+        self.is_complete = outcome.is_last;
+        if outcome.is_last {
+            return Ok(Drawn::Ended);
+        }
+        if outcome.is_hidden {
+            return Ok(Drawn::Unseen);
+        }
+        Ok(Drawn::Again(outcome.again.filter(|after| *after < Duration::from_secs(60))))
+    }
+}

@@ -1,0 +1,277 @@
+//! The sample's arguments as widgets.
+
+use std::time::Duration;
+
+use egui::{ComboBox, RichText, ScrollArea, Slider, TextEdit};
+
+use super::look::Look;
+use super::notices::refusal;
+use crate::knobs::{self, Kind, Knob, Values};
+use crate::link::{Board, Order, State};
+
+/// A change is applied when nothing more came for so long.
+const REST: Duration = Duration::from_millis(300);
+
+/// The knobs, and where they stand.
+pub(super) struct Arrange {
+    knobs: Vec<Knob>,
+    values: Values,
+    /// When one was turned and not yet applied.
+    turned: Option<Duration>,
+    /// The arguments that the values were last taken from, or applied as.
+    applied: Vec<String>,
+    /// A board was seen.
+    begun: bool,
+}
+
+impl Arrange {
+    pub(super) fn new(knobs: Vec<Knob>) -> Self {
+        Self { knobs, values: Values::new(), turned: None, applied: Vec::new(), begun: false }
+    }
+
+    pub(super) fn is_any(&self) -> bool {
+        !self.knobs.is_empty()
+    }
+
+    /// Draws them, and notes when one is turned.
+    pub(super) fn draw(&mut self, ui: &mut egui::Ui, look: &Look, board: &Board, now: Duration) {
+        self.follow(board);
+        ui.label(RichText::new("Arguments").font(look.small()).color(look.ink.faint));
+        let area = ScrollArea::vertical().animated(false).auto_shrink(false);
+        let turn = area.show(ui, |ui| self.list(ui, look, board)).inner;
+        match turn {
+            Turn::Done => self.turned = Some(now.saturating_sub(REST)),
+            Turn::Going => self.turned = Some(now),
+            Turn::None => {}
+        }
+    }
+
+    /// Takes the arguments that the sample was declared with, where somebody else changed them.
+    fn follow(&mut self, board: &Board) {
+        let given = knobs::values(&self.knobs, &board.arguments);
+        if !self.begun {
+            self.begun = true;
+            self.applied = knobs::arguments(&self.knobs, &given);
+            self.values = given;
+        }
+    }
+
+    /// The arguments, when the time has come to apply them.
+    pub(super) fn due(&mut self, ctx: &egui::Context, now: Duration) -> Option<Order> {
+        let rest = (self.turned? + REST).saturating_sub(now);
+        if !rest.is_zero() {
+            ctx.request_repaint_after(rest);
+            return None;
+        }
+        self.turned = None;
+        let arguments = knobs::arguments(&self.knobs, &self.values);
+        if arguments == self.applied {
+            return None;
+        }
+        self.applied.clone_from(&arguments);
+        Some(Order::Arrange(arguments))
+    }
+
+    fn list(&mut self, ui: &mut egui::Ui, look: &Look, board: &Board) -> Turn {
+        let mut turn = Turn::None;
+        let refused = refusal(board);
+        ui.set_width(ui.available_width() - 0.6 * look.unit);
+        for knob in &self.knobs {
+            let in_use = knobs::in_use(knob, &board.settings).map(String::as_str);
+            let refused = refused.is_some();
+            let mut widget = Widget { knob, in_use, refused, values: &mut self.values, look };
+            turn = turn.or(widget.draw(ui));
+        }
+        if let Some(text) = refused {
+            ui.add_space(0.4 * look.unit);
+            ui.label(RichText::new(text).color(look.ink.wrong));
+            if matches!(board.state, State::Running | State::Paused) {
+                let text = "The last values that were taken go on.";
+                ui.label(RichText::new(text).font(look.small()).color(look.ink.faint));
+            }
+        }
+        turn
+    }
+}
+
+/// What was done to a knob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    None,
+    /// It is being turned, or typed.
+    Going,
+    /// It stays where it is.
+    Done,
+}
+
+impl Turn {
+    fn or(self, other: Self) -> Self {
+        if other == Self::None { self } else { other }
+    }
+
+    fn of(response: &egui::Response) -> Self {
+        if response.drag_stopped() || response.lost_focus() {
+            Self::Done
+        } else if response.changed() {
+            Self::Going
+        } else {
+            Self::None
+        }
+    }
+}
+
+/// A knob that is drawn.
+struct Widget<'k> {
+    knob: &'k Knob,
+    in_use: Option<&'k str>,
+    /// The sample refused the last turn of some knob.
+    refused: bool,
+    values: &'k mut Values,
+    look: &'k Look,
+}
+
+impl Widget<'_> {
+    fn draw(&mut self, ui: &mut egui::Ui) -> Turn {
+        ui.push_id(&self.knob.name, |ui| {
+            if self.knob.kind == Kind::Flag {
+                return self.flag(ui);
+            }
+            let head = self.head(ui);
+            let turn = match &self.knob.kind {
+                // A slider would stand somewhere else where the value is no number, or nobody gave one.
+                Kind::Number { min, max, whole }
+                    if !self.knob.is_list && self.value().parse::<f64>().is_ok() =>
+                {
+                    self.slider(ui, [*min, *max], *whole)
+                }
+                Kind::Choice(values) if !self.knob.is_list => self.choice(ui, values, ui.available_width()),
+                _ => self.field(ui),
+            };
+            self.last_good(ui);
+            ui.add_space(0.25 * self.look.unit);
+            head.or(turn)
+        })
+        .inner
+    }
+
+    /// Beneath a value that was refused, the one that goes on.
+    fn last_good(&self, ui: &mut egui::Ui) {
+        if let Some(in_use) = self.in_use.filter(|in_use| self.refused && *in_use != self.value()) {
+            let text = RichText::new(format!("in use: {in_use}")).font(self.look.small());
+            ui.label(text.color(self.look.ink.wrong));
+        }
+    }
+
+    /// What it stands at: turned to, or else the default, or what the sample chose.
+    fn value(&self) -> String {
+        let default = self.knob.default.as_deref().or(self.in_use);
+        self.values.get(&self.knob.name).map(String::as_str).or(default).unwrap_or_default().to_owned()
+    }
+
+    fn set(&mut self, value: String) {
+        self.values.insert(self.knob.name.clone(), value);
+    }
+
+    /// Its name, and the way back to the default.
+    fn head(&mut self, ui: &mut egui::Ui) -> Turn {
+        let is_turned =
+            self.values.get(&self.knob.name).is_some_and(|value| self.knob.default.as_ref() != Some(value));
+        let row = ui.horizontal(|ui| {
+            ui.spacing_mut().interact_size.y = 1.2 * self.look.unit;
+            let name = RichText::new(&self.knob.name).font(self.look.small());
+            ui.label(name.color(self.look.ink.faint)).on_hover_text(&self.knob.help);
+            let layout = egui::Layout::right_to_left(egui::Align::Center);
+            let text = if is_turned { "reset" } else { "" };
+            ui.with_layout(layout, |ui| {
+                let text = RichText::new(text).font(self.look.small()).color(self.look.ink.current);
+                let back = is_turned && ui.add(egui::Button::new(text).frame(false)).clicked();
+                if !is_turned && self.knob.default.is_none() && self.in_use.is_some() && !self.knob.is_list {
+                    let text = RichText::new("as the sample chooses").font(self.look.small());
+                    ui.add(egui::Label::new(text.color(self.look.ink.faint)).truncate());
+                }
+                back
+            })
+            .inner
+        });
+        if row.inner {
+            self.values.remove(&self.knob.name);
+            return Turn::Done;
+        }
+        Turn::None
+    }
+
+    fn flag(&mut self, ui: &mut egui::Ui) -> Turn {
+        let mut on = self.values.get(&self.knob.name).is_some_and(|value| value == "true");
+        let box_ = ui.checkbox(&mut on, &self.knob.name).on_hover_text(&self.knob.help);
+        if !box_.changed() {
+            return Turn::None;
+        }
+        self.set(on.to_string());
+        Turn::Done
+    }
+
+    fn slider(&mut self, ui: &mut egui::Ui, [min, max]: [f64; 2], whole: bool) -> Turn {
+        let mut value = self.value().parse().unwrap_or(min);
+        ui.spacing_mut().slider_width = (ui.available_width() - 3.5 * self.look.unit).max(40.0);
+        let slider = Slider::new(&mut value, min..=max).logarithmic(self.knob.kind.is_logarithmic());
+        let slider = if whole { slider.integer() } else { slider.max_decimals(3) };
+        let response = ui.add(slider).on_hover_text(&self.knob.help);
+        if response.changed() {
+            self.set(if whole { format!("{value:.0}") } else { thousandths(value) });
+        }
+        Turn::of(&response)
+    }
+
+    fn choice(&mut self, ui: &mut egui::Ui, values: &[String], width: f32) -> Turn {
+        let mut value = self.value();
+        let before = value.clone();
+        ComboBox::from_id_salt("choice").width(width).selected_text(before.clone()).show_ui(ui, |ui| {
+            for other in values {
+                ui.selectable_value(&mut value, other.clone(), other);
+            }
+        });
+        if value == before {
+            return Turn::None;
+        }
+        self.set(value);
+        Turn::Done
+    }
+
+    /// Free text, and beside it what is usual.
+    fn field(&mut self, ui: &mut egui::Ui) -> Turn {
+        let usual = self.knob.kind.usual();
+        ui.horizontal(|ui| {
+            let room = ui.available_width() - if usual.is_empty() { 0.0 } else { 3.2 * self.look.unit };
+            let mut value = self.value();
+            let field = TextEdit::singleline(&mut value).desired_width(room);
+            let is_number = matches!(self.knob.kind, Kind::Number { .. }) && !self.knob.is_list;
+            let hint = if is_number { "not given" } else { "as the sample chooses" };
+            let response = ui.add(field.hint_text(hint)).on_hover_text(&self.knob.help);
+            if response.changed() {
+                self.set(value);
+            }
+            let typed = Turn::of(&response);
+            if usual.is_empty() {
+                return typed;
+            }
+            let mut chosen = None;
+            ComboBox::from_id_salt("usual").width(1.6 * self.look.unit).selected_text("").show_ui(ui, |ui| {
+                for other in &usual {
+                    if ui.selectable_label(false, other).clicked() {
+                        chosen = Some(other.clone());
+                    }
+                }
+            });
+            let Some(chosen) = chosen else { return typed };
+            self.set(chosen);
+            Turn::Done
+        })
+        .inner
+    }
+}
+
+/// Without needless noughts.
+fn thousandths(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,264 @@
+//! Made-up boards that look like those of an engine.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Command, arg, value_parser};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use record::fixture::{self, traces};
+use record::stats::{Summary, paired_ratio};
+use record::trace::Trace;
+use record::{Promise, Racy, Record, Row, Sample, Status};
+use vulkan::values::{Extent, Workgroup};
+
+use crate::knobs::{self, Knob};
+use crate::link::{
+    About, Board, Entry, Figures, Focus, Frame, Notice, Picture, State, Texel, Timeline, View,
+};
+
+const NAMES: [(&str, f64, &str); 9] = [
+    ("no_barrier", 46.31, "Nothing orders the passes: the fastest there can be, and a race."),
+    (
+        "full_barrier",
+        75.2,
+        "A memory barrier between passes: each waits until the one before has left the GPU.",
+    ),
+    ("image_barrier", 74.9, "The same barrier, for the image alone."),
+    (
+        "split_barrier",
+        80.15,
+        "Barriers for each of two bands: the second band may run while the first one drains.",
+    ),
+    (
+        "events_2",
+        143.7,
+        "Two bands ordered by vkCmdSetEvent and vkCmdWaitEvents: on paper the GPU stays full.",
+    ),
+    ("events_4", 250.9, "Four bands ordered by events."),
+    ("execution_only", 71.4, "An execution barrier without memory access, with coherent stores."),
+    ("late_acquire", 350.0, "The acquire comes one pass too late."),
+    ("two_queues", 0.0, "The bands on two queues, ordered by a timeline semaphore."),
+];
+
+/// Knobs of each kind.
+pub(super) fn knobs() -> Vec<Knob> {
+    let command = Command::new("example")
+        .arg(arg!(--size <WxH> "Width and height [default: 1152x1152]").value_parser(value_parser!(Extent)))
+        .arg(
+            arg!(--passes <N> "Passes of the chain")
+                .default_value("3")
+                .value_parser(value_parser!(u32).range(2..=200)),
+        )
+        .arg(
+            arg!(--radius <N> "Length of the arms")
+                .default_value("2")
+                .value_parser(value_parser!(u32).range(1..=64)),
+        )
+        .arg(arg!(--bands <N> "Bands").value_delimiter(',').value_parser(value_parser!(u32).range(2..=16)))
+        .arg(arg!(--workgroup <WxH> "Workgroup").default_value("8x8").value_parser(value_parser!(Workgroup)))
+        .arg(
+            arg!(--loads <HOW> "How texels are read")
+                .default_value("sampled")
+                .value_parser(["sampled", "stored"]),
+        )
+        .arg(arg!(--"ping-pong" "Two images in turn instead of one per pass"));
+    let own: Vec<String> =
+        ["size", "passes", "radius", "bands", "workgroup", "loads", "ping-pong"].map(Into::into).into();
+    knobs::knobs(&command, &own)
+}
+
+/// Skewed as times are: a floor, and a tail.
+fn samples(us: f64, seed: u64) -> Vec<f64> {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut one = || {
+        us * (0.992
+            + 0.02 * random.random_range(0.0..1.0_f64).powi(3)
+            + 0.006 * random.random_range(0.0..1.0))
+    };
+    (0..240).map(|_| one()).collect()
+}
+
+fn row(entry: &Entry, us: f64, [bound, baseline]: [&[f64]; 2], seed: u64) -> Row {
+    let times = samples(us, seed);
+    let mut row = Row::unmeasured(&entry.name, entry.promise.clone(), Status::Ok);
+    row.isolated_us = Summary::of(&times);
+    row.pipelined_us = Summary::of(&times.iter().map(|us| 0.8 * us).collect::<Vec<_>>());
+    row.to_bound = paired_ratio(&times, bound);
+    row.to_baseline = paired_ratio(&times, baseline);
+    let kept = (0..).zip(&times).map(|(round, us)| Sample {
+        round,
+        one_us: *us,
+        many_us: None,
+        one_mhz: None,
+        many_mhz: None,
+        one_wrong: 0,
+        many_wrong: None,
+        record_us: 3.0,
+        submit_us: 8.0,
+    });
+    row.samples = kept.collect();
+    row
+}
+
+fn entry(at: usize) -> (Entry, f64) {
+    let (name, us, caption) = NAMES[at % NAMES.len()];
+    let turn = at / NAMES.len();
+    let name = if turn == 0 { name.to_owned() } else { format!("{name}_{}", turn + 1) };
+    let promise = match at {
+        0 => Promise::Nothing { leaves_out: "every barrier between the passes".into() },
+        _ => Promise::Law,
+    };
+    let entry = Entry { name, caption: caption.into(), promise, is_baseline: at == 1, is_bound: at == 0 };
+    (entry, us)
+}
+
+fn status(row: &mut Row) {
+    match row.variant.as_str() {
+        "no_barrier" => {
+            row.racy = Some(Racy {
+                samples: 240,
+                racy_samples: 240,
+                median: 12_345.0,
+                max: 20_001,
+                long_max: 90_000,
+                of: 1_327_104,
+            });
+        }
+        "late_acquire" => {
+            let wrong = Status::Wrong { elements: 8191, first: "texel (63, 511): 17, CPU twin 18".into() };
+            *row = Row::unmeasured(&row.variant, Promise::Law, wrong);
+        }
+        name if name.starts_with("two_queues") => {
+            let skipped = Status::Skipped { reason: "the device has one queue".into() };
+            *row = Row::unmeasured(&row.variant, Promise::Law, skipped);
+        }
+        _ => {}
+    }
+}
+
+fn picture(size: [u32; 2], wrong: u64) -> Picture {
+    let mut pixels = Vec::new();
+    let inside = size[0].min(size[1]);
+    let edge = (size[0] - inside) / 2;
+    for y in 0..size[1] {
+        for x in 0..size[0] {
+            let cell = (x / 24 + y / 24) % 2;
+            let shade = u8::try_from((x * 3 + y * 2) / 14 % 160).unwrap();
+            let glows = wrong > 0 && y % 96 < 6 && (x * 7 + y) % 11 < 7;
+            let pixel = match (x >= edge && x < edge + inside, glows) {
+                (false, _) => [0, 0, 0, 0],
+                (_, true) => [255, 90, 60, 255],
+                _ if cell == 0 => [40 + shade / 2, 70, 90 + shade / 2, 255],
+                _ => [30, 60 + shade / 2, 80, 255],
+            };
+            pixels.extend(pixel);
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "small")]
+    let scale = inside as f32 / 1152.0;
+    Picture {
+        size,
+        pixels,
+        view: View { pixels: size, at: None, cursor: None },
+        whole: [1152; 2],
+        focus: Focus { centre: [576.0; 2], scale },
+        wrong,
+        wrong_beside: None,
+        texel: None,
+        caption: "the image after the last pass".into(),
+        can_drag: false,
+    }
+}
+
+fn timeline(variant: usize, trace: Trace) -> Timeline {
+    let figures = Arc::new(traces::figures(&trace));
+    Timeline { variant, trace: Arc::new(trace), figures }
+}
+
+/// So many variants, measured for some seconds; the picture fills `pixels`.
+pub(crate) fn board(count: usize, pixels: [u32; 2]) -> Board {
+    let entries: Vec<_> = (0..count).map(entry).collect();
+    let [bound, baseline] = [0, 1].map(|at| samples(entry(at).1, u64::try_from(at).unwrap()));
+    let rows = (0..).zip(&entries).map(|(at, (entry, us))| {
+        let mut row = row(entry, *us, [&bound, &baseline], at);
+        status(&mut row);
+        row
+    });
+    let record = Record { rows: rows.collect(), ..fixture::record() };
+    let figures = Figures {
+        record: Some(Arc::new(record.clone())),
+        rounds: 240,
+        measured: Duration::from_millis(10_250),
+    };
+    let times = samples(75.2, 5);
+    let frame = |(at, us): (usize, &f64)| Frame {
+        variant: if at % 5 == 4 { 0 } else { 1 },
+        us: Some(if at % 5 == 4 { us * 0.62 } else { *us }),
+        wrong: if at % 5 == 4 && at % 3 == 0 { 77 } else { 0 },
+    };
+    let settings =
+        [("size", "1152x1152"), ("passes", "12"), ("radius", "2"), ("bands", "2,4"), ("workgroup", "8x8")];
+    Board {
+        paused: false,
+        sample: "pipelined_events",
+        device: Arc::new(record.device),
+        state: State::Running,
+        variants: entries.into_iter().map(|(entry, _)| entry).collect(),
+        current: 1.min(count.saturating_sub(1)),
+        other: None,
+        figures: Arc::new(figures),
+        frames: times.iter().enumerate().take(160).map(frame).collect(),
+        picture: Some(Arc::new(picture(pixels, 0))),
+        timelines: Arc::new([]),
+        untraced: None,
+        settings: Arc::new(settings.map(|(name, value)| (name.into(), value.into())).into()),
+        arguments: Arc::new(["--passes".into(), "12".into()]),
+        notices: Arc::new([]),
+        source: Some("Breaking Down Barriers, part 3, and the talk’s slide 41".into()),
+        reloads: 0,
+        frame: 1234,
+    }
+}
+
+/// Split, with two timelines, racy texels and a texel under the cursor.
+pub(super) fn split(pixels: [u32; 2]) -> Board {
+    let mut board = board(9, pixels);
+    board.other = Some(0);
+    let mut shown = picture(pixels, 12_345);
+    shown.texel = Some(Texel { at: [63, 511], value: "17".into(), expected: Some("18".into()) });
+    board.picture = Some(Arc::new(shown));
+    board.timelines = Arc::new([timeline(1, traces::passes(Some(1.4))), timeline(0, traces::passes(None))]);
+    board
+}
+
+/// A shader that cannot be built, a refused knob, and a CPU device.
+pub(super) fn troubled(pixels: [u32; 2]) -> Board {
+    let mut board = board(9, pixels);
+    board.state = State::Building("chain/step.comp, CPU twin of 12 passes".into());
+    let notice = |about, text: &str| Notice { about, text: text.into() };
+    board.notices = Arc::new([
+        notice(About::Caution, "CPU device: its times prove nothing about a GPU."),
+        notice(About::Knob, "--size 9000x9000: larger than the device's largest image, 8192"),
+        notice(
+            About::Shader,
+            "shaders/chain/step.comp:41: error: 'radius' : undeclared identifier\n    for (int at = -radius; at <= radius; at++)",
+        ),
+        notice(About::News, "Wrote record.json"),
+    ]);
+    board.untraced = Some("the device has no clock that shaders can read (VK_KHR_shader_clock)".into());
+    board
+}
+
+/// Before the first sample.
+pub(super) fn empty() -> Board {
+    let mut board = board(0, [64, 64]);
+    board.figures = Arc::default();
+    board.frames = Arc::new([]);
+    board.picture = None;
+    board.settings = Arc::new(BTreeMap::new());
+    board.source = None;
+    board.state = State::Building("kernels".into());
+    board
+}

@@ -1,0 +1,45 @@
+//! The figures of the variant that is shown, for the last row of the hall.
+
+use egui::{Align2, Painter, Rect, pos2};
+use report::words;
+
+use super::look::Look;
+use super::numbers::{row, said_of, spread, status_colour};
+use super::paint::{line, lines, put};
+use crate::link::Board;
+
+/// Draws them, and returns where they end.
+pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, board: &Board) -> f32 {
+    let ink = &look.ink;
+    let (left, mut y) = (inside.left(), inside.top());
+    let Some(entry) = board.variants.get(board.current) else { return y };
+    let name = line(painter, &entry.name, look.bold(1.3), ink.current, inside.width());
+    y = put(painter, pos2(left, y), Align2::LEFT_TOP, name).bottom();
+    let row = row(board, board.current);
+    let status = row.and_then(|row| Some((said_of(row)?, status_colour(row, look))));
+    if let Some((text, colour)) = status {
+        let text = lines(painter, &text, look.bold(1.3), colour, (inside.width(), 3));
+        return put(painter, pos2(left, y), Align2::LEFT_TOP, text).bottom() + look.unit;
+    }
+    let time = row.and_then(|row| Some(words::time(row.isolated_us.as_ref()?, row.near_floor)));
+    let time = painter.layout_no_wrap(time.unwrap_or_else(|| "–".into()), look.bold(3.2), ink.text);
+    let time = put(painter, pos2(left, y - 0.4 * look.unit), Align2::LEFT_TOP, time);
+    let unit = painter.layout_no_wrap("µs".into(), look.bold(1.4), ink.faint);
+    let base = time.bottom() - 0.75 * look.unit;
+    let unit = put(painter, pos2(time.right() + 0.4 * look.unit, base), Align2::LEFT_BOTTOM, unit);
+    let error = row.and_then(|row| spread(board, row.isolated_us.as_ref()?)).unwrap_or_default();
+    let error = painter.layout_no_wrap(error, look.plain(), ink.faint);
+    put(painter, pos2(unit.right() + 0.5 * look.unit, base), Align2::LEFT_BOTTOM, error);
+    y = time.bottom() - 0.4 * look.unit;
+    let (what, ratio) = match row {
+        Some(row) if row.to_baseline.is_some() && !entry.is_baseline => ("the baseline", &row.to_baseline),
+        Some(row) => ("the bound", if entry.is_bound { &None } else { &row.to_bound }),
+        None => ("", &None),
+    };
+    if let Some(ratio) = ratio {
+        let text = format!("{} × {what}", words::ratio(ratio));
+        let text = line(painter, &text, look.bold(1.3), ink.text, inside.width());
+        y = put(painter, pos2(left, y), Align2::LEFT_TOP, text).bottom();
+    }
+    y + 0.8 * look.unit
+}

@@ -1,0 +1,133 @@
+//! Messages over the picture: what goes wrong, and what the reader must know.
+
+use std::time::Duration;
+
+use egui::{Align2, Color32, Rect, Vec2, pos2};
+use report::words;
+
+use super::look::Look;
+use super::numbers::{row, status_colour};
+use super::paint::lines;
+use crate::link::{About, Board, Notice, State};
+
+/// Turns of the spinner, whose steps are drawn rather than its motion: a picture a tenth of a second.
+const STEP: Duration = Duration::from_millis(100);
+const DOTS: u32 = 8;
+
+/// From the top: what is being built, then the notices, as many as there is room for.
+pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board, now: Duration) {
+    // Below the names of a split's halves.
+    let mut top = picture.top() + if board.other.is_some() { 2.6 } else { 1.0 } * look.unit;
+    match &board.state {
+        State::Building(what) => {
+            let text = format!("building… {what}");
+            let card = Card { text: &text, colour: look.ink.rival, mono: false, indent: 2.0 * look.unit };
+            let place = card.draw(root, look, picture, top);
+            spinner(root, look, pos2(place.left() + 1.7 * look.unit, place.center().y), now);
+            root.ctx().request_repaint_after(STEP);
+            top = place.bottom() + 0.5 * look.unit;
+        }
+        State::Failed(why) => {
+            let card = Card { text: why, colour: look.ink.wrong, mono: false, indent: 0.0 };
+            top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
+        }
+        State::Running | State::Paused => {
+            if let Some((text, colour)) = why(board, look) {
+                let card = Card { text: &text, colour, mono: false, indent: 0.0 };
+                top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
+            }
+        }
+    }
+    // The newest first; a knob's stand below the knobs.
+    for notice in board.notices.iter().rev().filter(|notice| is_here(notice)) {
+        if top > picture.bottom() - 3.0 * look.unit {
+            break;
+        }
+        let (colour, mono) = kind(notice.about, look);
+        let card = Card { text: &notice.text, colour, mono, indent: 0.0 };
+        top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
+    }
+}
+
+/// Why the variant that is shown has no figures.
+fn why(board: &Board, look: &Look) -> Option<(String, Color32)> {
+    let row = row(board, board.current).filter(|row| !row.is_pending())?;
+    let reason = row.status.reason()?;
+    Some((format!("{}: {}: {reason}", row.variant, row.status.word()), status_colour(row, look)))
+}
+
+fn is_here(notice: &Notice) -> bool {
+    notice.about != About::Caution
+}
+
+fn kind(about: About, look: &Look) -> (Color32, bool) {
+    let ink = &look.ink;
+    match about {
+        About::Shader => (ink.wrong, true),
+        About::Layer => (ink.wrong, true),
+        About::Knob => (ink.wrong, false),
+        About::News => (ink.right, false),
+        About::Trouble => (ink.wrong, false),
+        About::Caution => (ink.rival, false),
+    }
+}
+
+struct Card<'t> {
+    text: &'t str,
+    colour: Color32,
+    mono: bool,
+    indent: f32,
+}
+
+impl Card<'_> {
+    /// Over the picture, from `top` on; returns where it is.
+    fn draw(&self, root: &egui::Ui, look: &Look, picture: Rect, top: f32) -> Rect {
+        let painter = root.painter().with_clip_rect(picture);
+        let unit = look.unit;
+        let font = if self.mono { look.mono() } else { look.plain() };
+        let widest = (picture.width() - 4.0 * unit - self.indent).min(60.0 * unit);
+        let text = lines(&painter, self.text, font, look.ink.text, (widest, 10));
+        let size = text.size() + Vec2::new(2.0 * unit + self.indent, 0.9 * unit);
+        let place = Rect::from_min_size(pos2(picture.center().x - 0.5 * size.x, top), size);
+        painter.rect_filled(place, look.radius(), look.ink.panel.gamma_multiply(0.95));
+        let (bar, _) = place.split_left_right_at_x(place.left() + 0.3 * unit);
+        painter.rect_filled(bar, look.radius(), self.colour);
+        let at = place.min + Vec2::new(1.15 * unit + self.indent, 0.45 * unit);
+        painter.galley(at, text, look.ink.text);
+        place
+    }
+}
+
+fn spinner(root: &egui::Ui, look: &Look, centre: egui::Pos2, now: Duration) {
+    let turn = u32::try_from(now.as_millis() / STEP.as_millis() % u128::from(DOTS)).unwrap_or(0);
+    for dot in 0..DOTS {
+        let angle = std::f32::consts::TAU * small(dot) / small(DOTS);
+        let age = small((turn + DOTS - dot) % DOTS) / small(DOTS);
+        let colour = look.ink.rival.gamma_multiply(1.0 - 0.85 * age);
+        let at = centre + 0.5 * look.unit * Vec2::angled(angle);
+        root.painter().circle_filled(at, 0.12 * look.unit, colour);
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "at most eight")]
+fn small(number: u32) -> f32 {
+    number as f32
+}
+
+/// What holds for all figures, at a corner of theirs: first what the record says against itself.
+pub(super) fn cautions(board: &Board) -> Option<String> {
+    let record = board.figures.record.iter().flat_map(|record| words::conditions(record));
+    let told = board.notices.iter().filter(|notice| notice.about == About::Caution);
+    let texts: Vec<_> = record.chain(told.map(|notice| notice.text.clone())).collect();
+    (!texts.is_empty()).then(|| texts.join(" "))
+}
+
+/// Under the knobs.
+pub(super) fn refusal(board: &Board) -> Option<&str> {
+    board.notices.iter().rev().find(|notice| notice.about == About::Knob).map(|notice| notice.text.as_str())
+}
+
+/// Anchors of texts in the corners of a place.
+pub(super) fn corner(place: Rect, anchor: Align2, by: f32) -> egui::Pos2 {
+    anchor.pos_in_rect(&place.shrink(by))
+}

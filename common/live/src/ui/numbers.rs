@@ -1,0 +1,322 @@
+//! The table of the variants, in the words of the table of `--bench`.
+
+use egui::{Align2, Color32, Painter, Rect, ScrollArea, Sense, Vec2, pos2};
+use record::stats::Summary;
+use record::{Promise, Row, Status, is_limit};
+use report::words;
+
+use super::large::large;
+use super::look::Look;
+use super::notices::cautions;
+use super::paint::{line, lines, number, put};
+use crate::link::{Board, Entry};
+
+/// The table, and which row it was scrolled to, with how much below its figures.
+#[derive(Default)]
+pub(super) struct Numbers {
+    seen: Option<(usize, bool)>,
+}
+
+/// Where the columns are.
+struct Columns {
+    name: f32,
+    /// Where the names end.
+    names: f32,
+    /// Decimal points of the times, and right edges of what follows.
+    point: f32,
+    error: f32,
+    to_baseline: Option<f32>,
+    to_bound: Option<f32>,
+}
+
+impl Columns {
+    fn of(inside: Rect, look: &Look, board: &Board) -> Self {
+        let unit = look.unit;
+        let mut right = inside.right() - 0.5 * unit;
+        let mut take = |wide: f32| {
+            let at = right;
+            right -= wide * unit;
+            at
+        };
+        let [has_baseline, has_bound] = compared(board);
+        let is_narrow = inside.width() < 28.0 * unit;
+        let to_bound = (has_bound && !(is_narrow && has_baseline)).then(|| take(4.4));
+        let to_baseline = has_baseline.then(|| take(5.4));
+        let error = take(if look.presenter { 0.0 } else { 3.8 });
+        let point = take(5.2) - 2.1 * unit;
+        Self { name: inside.left() + 1.7 * unit, names: right, point, error, to_baseline, to_bound }
+    }
+}
+
+/// Ratios to a baseline, and to a bound that is another.
+fn compared(board: &Board) -> [bool; 2] {
+    let has = |of: fn(&Entry) -> bool| board.variants.iter().any(of);
+    let same = board.variants.iter().any(|entry| entry.is_baseline && entry.is_bound);
+    [has(|entry| entry.is_baseline), has(|entry| entry.is_bound) && !same]
+}
+
+impl Numbers {
+    /// Draws it and returns the variant that was clicked.
+    pub(super) fn draw(
+        &mut self,
+        ui: &mut egui::Ui,
+        look: &Look,
+        inside: Rect,
+        board: &Board,
+    ) -> Option<usize> {
+        let mut inside = inside;
+        if look.presenter {
+            inside.min.y = large(ui.painter(), look, inside, board);
+        }
+        if let Some(text) = cautions(board) {
+            let rows = if inside.height() > 14.0 * look.unit { 3 } else { 1 };
+            let shown = lines(ui.painter(), &text, look.small(), look.ink.rival, (inside.width(), rows));
+            let place = put(ui.painter(), inside.left_bottom(), Align2::LEFT_BOTTOM, shown);
+            ui.interact(place, ui.id().with("cautions"), Sense::hover()).on_hover_text(text);
+            inside.max.y = place.top() - 0.4 * look.unit;
+        }
+        let columns = Columns::of(inside, look, board);
+        if inside.height() < 5.0 * look.unit {
+            // No row would be whole.
+            return None;
+        }
+        inside.min.y = heads(ui.painter(), look, inside, &columns);
+        let has_below = board
+            .variants
+            .get(board.current)
+            .is_some_and(|entry| below(entry, row(board, board.current), look).is_some());
+        let now = Some((board.current, has_below));
+        let follow = std::mem::replace(&mut self.seen, now) != now;
+        let mut list = ui.new_child(egui::UiBuilder::new().id_salt("rows").max_rect(inside));
+        list.set_clip_rect(inside.expand2(Vec2::new(look.unit, 0.0)));
+        let area = ScrollArea::vertical().animated(false).auto_shrink(false);
+        area.show(&mut list, |ui| rows(ui, look, board, &columns, follow)).inner
+    }
+}
+
+/// All rows, of which those out of sight are left out.
+fn rows(ui: &mut egui::Ui, look: &Look, board: &Board, columns: &Columns, follow: bool) -> Option<usize> {
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let mut chosen = None;
+    for (at, entry) in board.variants.iter().enumerate() {
+        let row = row(board, at);
+        let below = below(entry, row, look);
+        let height = (1.75 * look.unit + if below.is_some() { 1.15 * look.small } else { 0.0 }).round();
+        let (place, response) =
+            ui.allocate_exact_size(Vec2::new(ui.available_width(), height), Sense::click());
+        if follow && at == board.current {
+            ui.scroll_to_rect(place, Some(egui::Align::Center));
+        }
+        if !ui.is_rect_visible(place) {
+            continue;
+        }
+        let line = Line { at, entry, row, below, place, board };
+        line.draw(ui.painter(), look, columns, response.hovered());
+        if response.clicked() {
+            chosen = Some(at);
+        }
+        response.on_hover_ui(|ui| hover(ui, entry, row));
+    }
+    chosen
+}
+
+/// The row of a variant, where there is one yet.
+pub(super) fn row(board: &Board, at: usize) -> Option<&Row> {
+    let name = &board.variants.get(at)?.name;
+    let rows = board.figures.rows();
+    rows.get(at).filter(|row| row.variant == *name).or_else(|| rows.iter().find(|row| row.variant == *name))
+}
+
+/// What stands below a row's figures: what it is to the others, and what raced.
+fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color32)> {
+    let racy = row.and_then(|row| row.racy).filter(|racy| racy.racy_samples > 0);
+    // Beside a name in large letters there is no room for it.
+    let status = row.filter(|_| look.presenter).and_then(said_of);
+    let colour = match row {
+        Some(row) if status.is_some() => status_colour(row, look),
+        _ if racy.is_some() => look.ink.racy,
+        _ => look.ink.faint,
+    };
+    let mut parts: Vec<_> = status.into_iter().collect();
+    parts.extend(promised(&entry.promise).map(str::to_owned));
+    match (racy, row.and_then(|row| row.racy)) {
+        (Some(racy), _) => parts.push(format!("racy: {}", words::racy(racy))),
+        (None, Some(racy)) if entry.promise != Promise::Law => parts.push(words::racy(racy)),
+        _ => {}
+    }
+    if entry.is_baseline {
+        parts.push("baseline".to_owned());
+    }
+    if entry.is_bound {
+        parts.push("bound".to_owned());
+    }
+    (!parts.is_empty()).then(|| (parts.join(" · "), colour))
+}
+
+/// What the table of `--bench` says in its column *Lawful*; nothing of what is.
+fn promised(promise: &Promise) -> Option<&'static str> {
+    match promise {
+        Promise::Law => None,
+        Promise::Hardware { .. } => Some("lawful by hardware alone"),
+        Promise::Nothing { .. } => Some("not lawful"),
+        Promise::Fault { .. } => Some("a fault on purpose"),
+    }
+}
+
+fn heads(painter: &Painter, look: &Look, inside: Rect, columns: &Columns) -> f32 {
+    let y = inside.top();
+    let text = |x: f32, anchor: Align2, text: &str| {
+        painter.text(pos2(x, y), anchor, text, look.small(), look.ink.faint);
+    };
+    text(columns.name, Align2::LEFT_TOP, "Variant");
+    text(columns.point + 2.1 * look.unit, Align2::RIGHT_TOP, "Isolated µs");
+    if let Some(x) = columns.to_baseline {
+        text(x, Align2::RIGHT_TOP, "÷ baseline");
+    }
+    if let Some(x) = columns.to_bound {
+        text(x, Align2::RIGHT_TOP, "÷ bound");
+    }
+    let bottom = (y + 1.55 * look.small).round();
+    painter.hline(inside.x_range(), bottom, egui::Stroke::new(1.0, look.ink.line));
+    bottom + 2.0
+}
+
+/// A row that is drawn.
+struct Line<'b> {
+    at: usize,
+    entry: &'b Entry,
+    row: Option<&'b Row>,
+    below: Option<(String, Color32)>,
+    place: Rect,
+    board: &'b Board,
+}
+
+impl Line<'_> {
+    fn draw(&self, painter: &Painter, look: &Look, columns: &Columns, hovered: bool) {
+        let ink = &look.ink;
+        let is_current = self.at == self.board.current;
+        let is_rival = self.board.other == Some(self.at);
+        let mark = if is_current {
+            Some(ink.current)
+        } else if is_rival {
+            Some(ink.rival)
+        } else {
+            None
+        };
+        if is_current || hovered {
+            painter.rect_filled(self.place, look.radius(), ink.field);
+        }
+        if let Some(colour) = mark {
+            let (bar, _) = self.place.split_left_right_at_x(self.place.left() + 0.25 * look.unit);
+            painter.rect_filled(bar.shrink2(Vec2::new(0.0, 1.0)), 1.0, colour);
+        }
+        let y = (self.place.top() + 0.18 * look.unit).round();
+        let key = key_of(self.board, self.at).map_or_else(String::new, |key| key.to_string());
+        painter.text(
+            pos2(columns.name - 0.5 * look.unit, y),
+            Align2::RIGHT_TOP,
+            key,
+            look.plain(),
+            ink.faint,
+        );
+        let font = if is_current { look.bold(1.0) } else { look.plain() };
+        let status = self.row.filter(|row| said_of(row).is_some());
+        let colour = mark.unwrap_or(ink.text);
+        let room = columns.names - columns.name - 0.3 * look.unit;
+        let room = if status.is_some() { room.min(11.0 * look.unit) } else { room };
+        let name = line(painter, &self.entry.name, font, colour, room);
+        let name = put(painter, pos2(columns.name, y), Align2::LEFT_TOP, name);
+        match status {
+            Some(_) if look.presenter => {}
+            Some(row) => self.status(painter, look, row, name.right() + look.unit, y),
+            None => self.figures(painter, look, columns, y),
+        }
+        if let Some((text, colour)) = &self.below {
+            let text = line(painter, text, look.small(), *colour, self.place.right() - columns.name);
+            put(painter, pos2(columns.name, y + 1.35 * look.unit), Align2::LEFT_TOP, text);
+        }
+    }
+
+    /// Instead of figures, which there are none of.
+    fn status(&self, painter: &Painter, look: &Look, row: &Row, x: f32, y: f32) {
+        let text = said_of(row).unwrap_or_default();
+        let text = line(painter, &text, look.plain(), status_colour(row, look), self.place.right() - x);
+        put(painter, pos2(x, y), Align2::LEFT_TOP, text);
+    }
+
+    fn figures(&self, painter: &Painter, look: &Look, columns: &Columns, y: f32) {
+        let ink = &look.ink;
+        let Some((row, time)) = self.row.and_then(|row| Some((row, row.isolated_us.as_ref()?))) else {
+            painter.text(pos2(columns.point, y), Align2::CENTER_TOP, "–", look.plain(), ink.faint);
+            return;
+        };
+        let font = if self.at == self.board.current { look.bold(1.0) } else { look.plain() };
+        number(painter, pos2(columns.point, y), &words::time(time, row.near_floor), &font, ink.text);
+        let small = y + look.unit - look.small;
+        if let Some(error) = spread(self.board, time).filter(|_| !look.presenter) {
+            painter.text(pos2(columns.error, small), Align2::RIGHT_TOP, error, look.small(), ink.faint);
+        }
+        let ratios = [(columns.to_baseline, &row.to_baseline), (columns.to_bound, &row.to_bound)];
+        for (x, ratio) in ratios {
+            if let (Some(x), Some(ratio)) = (x, ratio) {
+                painter.text(pos2(x, y), Align2::RIGHT_TOP, words::ratio(ratio), font.clone(), ink.text);
+            }
+        }
+    }
+}
+
+/// Variants that have a key: the sample's own, not what limits the device.
+const KEYS: usize = 9;
+
+/// The number that shows a variant.
+fn key_of(board: &Board, at: usize) -> Option<usize> {
+    (1..=KEYS).find(|key| with_key(board, *key) == Some(at))
+}
+
+/// The variant that a number shows.
+pub(super) fn with_key(board: &Board, key: usize) -> Option<usize> {
+    let own = board.variants.iter().enumerate().filter(|(_, entry)| !is_limit(&entry.name));
+    own.map(|(at, _)| at).nth(key.checked_sub(1)?)
+}
+
+/// What stands in place of figures; nothing for a row that is only not sampled yet.
+pub(super) fn said_of(row: &Row) -> Option<String> {
+    if row.is_pending() { None } else { words::status(&row.status) }
+}
+
+/// How far a median may be off, as the table has it.
+pub(super) fn spread(board: &Board, time: &Summary) -> Option<String> {
+    words::isolated_error(board.figures.record.as_ref()?, time)
+}
+
+/// A wrong result and a failure stand out; what could not run does not.
+pub(super) fn status_colour(row: &Row, look: &Look) -> Color32 {
+    match row.status {
+        Status::Wrong { .. } | Status::Error { .. } => look.ink.wrong,
+        Status::Throttled { .. } => look.ink.rival,
+        Status::Ok => look.ink.text,
+        Status::Skipped { .. } | Status::Unsupported { .. } => look.ink.faint,
+    }
+}
+
+/// What there is no room for in the table.
+fn hover(ui: &mut egui::Ui, entry: &Entry, row: Option<&Row>) {
+    ui.label(&entry.caption);
+    let Some(row) = row else { return };
+    if let Some(reason) = row.status.reason().filter(|_| !row.is_pending()) {
+        ui.label(format!("{}: {reason}", row.status.word()));
+    }
+    if let Some(interval) = row.isolated_us.as_ref().and_then(|time| time.median_95) {
+        let [low, high] = [interval.low, interval.high].map(words::significant);
+        let samples = row.samples.len();
+        ui.label(format!("median between {low} and {high} µs with 95 %, of {samples} samples"));
+    }
+    if let Some(pipelined) = &row.pipelined_us {
+        ui.label(format!("pipelined {} µs", words::time(pipelined, false)));
+    }
+    for (to, ratio) in [("baseline", &row.to_baseline), ("bound", &row.to_bound)] {
+        if let Some(ratio) = ratio {
+            ui.label(format!("÷ {to}: {}", words::ratio_in_words(ratio)));
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The result: drawn texel by texel as the engine composed it, zoomed, moved and dragged.
+
+mod over;
+
+use std::sync::Arc;
+
+use egui::{
+    Color32, ColorImage, PointerButton, Pos2, Rect, Sense, TextureHandle, TextureOptions, Vec2, pos2, vec2,
+};
+
+use super::look::Look;
+use crate::link::{Board, Drag, Focus, Order, Picture, View};
+
+/// The most pixels of the screen that a texel gets.
+const LARGEST: f32 = 128.0;
+
+/// The picture's part of the window.
+#[derive(Default)]
+pub(super) struct Pane {
+    /// The picture that the texture holds, and the texture.
+    held: Option<(Arc<Picture>, TextureHandle)>,
+    /// Where the person looks; `None` at the whole.
+    at: Option<Focus>,
+    /// What the engine was asked for last.
+    asked: Option<View>,
+    /// Where something was taken hold of, in texels.
+    hold: Option<[f32; 2]>,
+}
+
+/// Texels on the screen.
+#[derive(Clone, Copy, Debug)]
+struct Lens {
+    /// Middle of the pane, in points.
+    middle: Pos2,
+    focus: Focus,
+    /// Pixels a point.
+    pixels: f32,
+}
+
+impl Lens {
+    fn texel(&self, at: Pos2) -> [f32; 2] {
+        let from = (at - self.middle) * self.pixels / self.focus.scale;
+        [self.focus.centre[0] + from.x, self.focus.centre[1] + from.y]
+    }
+
+    fn screen(&self, [x, y]: [f32; 2]) -> Pos2 {
+        let from = vec2(x - self.focus.centre[0], y - self.focus.centre[1]);
+        self.middle + from * self.focus.scale / self.pixels
+    }
+}
+
+impl Pane {
+    /// Draws it and returns what is to be shown next.
+    pub(super) fn draw(
+        &mut self,
+        root: &mut egui::Ui,
+        look: &Look,
+        place: Rect,
+        board: &Board,
+    ) -> Vec<Order> {
+        let mut orders = Vec::new();
+        self.hold_texture(root.ctx(), board.picture.as_ref());
+        let response = root.interact(place, root.id().with("picture"), Sense::click_and_drag());
+        let pixels = root.ctx().pixels_per_point();
+        let mut cursor = None;
+        if let Some(picture) = &board.picture {
+            let whole = whole(place, pixels, picture);
+            let lens = Lens { middle: place.center(), focus: self.at.unwrap_or(whole), pixels };
+            self.turn(root, &response, lens, whole);
+            orders.extend(self.drag(root, &response, lens, picture.can_drag));
+            let lens = Lens { focus: self.at.unwrap_or(whole), ..lens };
+            cursor = response.hover_pos().and_then(|at| texel(lens.texel(at), picture.whole));
+            self.paint(root, place, lens, look);
+            over::draw(root, look, place, board, picture);
+        }
+        // What is larger than a texture can be is drawn coarser.
+        let most = root.input(|input| u32::try_from(input.max_texture_side).unwrap_or(u32::MAX));
+        let view =
+            View { pixels: sides(place.size() * pixels).map(|side| side.min(most)), at: self.at, cursor };
+        if self.asked != Some(view) {
+            self.asked = Some(view);
+            orders.push(Order::Look(view));
+        }
+        orders
+    }
+
+    /// Of the picture that is held.
+    pub(super) fn texture(&self) -> Option<egui::TextureId> {
+        self.held.as_ref().map(|(_, texture)| texture.id())
+    }
+
+    /// Takes over a picture that is another one than before.
+    fn hold_texture(&mut self, ctx: &egui::Context, picture: Option<&Arc<Picture>>) {
+        let Some(picture) = picture else {
+            self.held = None;
+            return;
+        };
+        if self.held.as_ref().is_some_and(|(held, _)| Arc::ptr_eq(held, picture)) {
+            return;
+        }
+        let sides = picture.size.map(|side| usize::try_from(side).unwrap_or(0));
+        let most = ctx.input(|input| input.max_texture_side);
+        let fits = sides.iter().all(|side| (1..=most).contains(side));
+        if !fits || picture.pixels.len() != 4 * sides[0] * sides[1] {
+            return;
+        }
+        // Every pixel is opaque.
+        let image = ColorImage::from_rgba_premultiplied(sides, &picture.pixels);
+        match &mut self.held {
+            Some((held, texture)) => {
+                texture.set(image, TextureOptions::NEAREST);
+                *held = Arc::clone(picture);
+            }
+            None => {
+                let texture = ctx.load_texture("picture", image, TextureOptions::NEAREST);
+                self.held = Some((Arc::clone(picture), texture));
+            }
+        }
+    }
+
+    /// Wheel, pinch and double click.
+    fn turn(&mut self, root: &egui::Ui, response: &egui::Response, lens: Lens, whole: Focus) {
+        if response.double_clicked() {
+            self.at = None;
+            return;
+        }
+        let Some(pointer) = response.hover_pos() else { return };
+        let by = root.input(|input| (input.smooth_scroll_delta().y / 240.0).exp() * input.zoom_delta());
+        if (by - 1.0).abs() < 1e-4 {
+            return;
+        }
+        let scale = (lens.focus.scale * by).min(LARGEST.max(whole.scale));
+        if scale <= whole.scale {
+            self.at = None;
+            return;
+        }
+        // The texel under the cursor stays there.
+        let under = lens.texel(pointer);
+        let from = (pointer - lens.middle) * lens.pixels / scale;
+        self.at = Some(Focus { centre: [under[0] - from.x, under[1] - from.y], scale });
+    }
+
+    /// Moves the picture, or pulls what is in it.
+    fn drag(
+        &mut self,
+        root: &egui::Ui,
+        response: &egui::Response,
+        lens: Lens,
+        can_drag: bool,
+    ) -> Option<Order> {
+        let shift = root.input(|input| input.modifiers.shift);
+        let pulls = can_drag && !shift && response.dragged_by(PointerButton::Primary);
+        if let Some(at) = response.interact_pointer_pos().filter(|_| pulls) {
+            let origin = root.input(|input| input.pointer.press_origin()).unwrap_or(at);
+            let from = *self.hold.get_or_insert_with(|| lens.texel(origin));
+            return Some(Order::Drag(Some(Drag { from, to: lens.texel(at) })));
+        }
+        if self.hold.take().is_some() {
+            return Some(Order::Drag(None));
+        }
+        // The whole picture has nowhere to go.
+        if let Some(focus) = self.at.as_mut().filter(|_| response.dragged()) {
+            let by = response.drag_delta() * lens.pixels / focus.scale;
+            focus.centre = [focus.centre[0] - by.x, focus.centre[1] - by.y];
+        }
+        None
+    }
+
+    /// One texel of the texture on one pixel; until the engine has drawn what is looked at, what it drew last,
+    /// where that lies now.
+    fn paint(&self, root: &egui::Ui, place: Rect, lens: Lens, look: &Look) {
+        let Some((picture, texture)) = &self.held else { return };
+        let size = vec2(side(picture.size[0]), side(picture.size[1]));
+        let is_current = picture.view.at == self.at && picture.size == sides(place.size() * lens.pixels);
+        let rect = if is_current {
+            Rect::from_min_size(on_pixel(place.min, lens.pixels), size / lens.pixels)
+        } else {
+            let half = size / (2.0 * picture.focus.scale.max(1e-6));
+            let [x, y] = picture.focus.centre;
+            Rect::from_min_max(lens.screen([x - half.x, y - half.y]), lens.screen([x + half.x, y + half.y]))
+        };
+        let painter = root.painter().with_clip_rect(place);
+        let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+        painter.image(texture.id(), rect, all, Color32::WHITE);
+        if !is_current {
+            // Where there is none yet the panel shows.
+            painter.rect_stroke(place, look.radius(), (1.0, look.ink.line), egui::StrokeKind::Inside);
+        }
+    }
+}
+
+/// The whole picture in the middle, as large as it can be.
+fn whole(place: Rect, pixels: f32, picture: &Picture) -> Focus {
+    let is_shown = picture.view.at.is_none() && picture.size == sides(place.size() * pixels);
+    if is_shown && picture.focus.scale > 0.0 {
+        return picture.focus;
+    }
+    let sides = picture.whole.map(|texels| side(texels.max(1)));
+    let scale = (place.width() * pixels / sides[0]).min(place.height() * pixels / sides[1]);
+    Focus { centre: [0.5 * sides[0], 0.5 * sides[1]], scale: scale.max(1e-6) }
+}
+
+fn on_pixel(at: Pos2, pixels: f32) -> Pos2 {
+    pos2((at.x * pixels).round() / pixels, (at.y * pixels).round() / pixels)
+}
+
+/// Whole pixels of a size.
+fn sides(size: Vec2) -> [u32; 2] {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a window's side, not negative"
+    )]
+    let whole = |side: f32| (side + 0.01).floor().max(0.0) as u32;
+    [whole(size.x), whole(size.y)]
+}
+
+/// The texel at a place, if it is in the picture.
+fn texel(at: [f32; 2], whole: [u32; 2]) -> Option<[u32; 2]> {
+    let inside = (0..2).all(|axis| at[axis] >= 0.0 && at[axis] < side(whole[axis]));
+    inside.then(|| sides(vec2(at[0], at[1])))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sides of pictures are below 2^24")]
+fn side(texels: u32) -> f32 {
+    texels as f32
+}

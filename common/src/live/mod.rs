@@ -1,9 +1,0 @@
-//! `--live`: a sample in a window, over the same recordings, checks and statistics as `--bench`.
-
-pub mod desk;
-pub(crate) mod engine;
-pub mod knobs;
-pub mod link;
-pub mod present;
-pub(crate) mod stage;
-pub mod ui;
