@@ -1,8 +1,10 @@
 //! A call of a sample's binary.
 
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use anyhow::{Context, Result};
 
@@ -164,8 +166,15 @@ impl Call {
     /// Starts it.
     pub fn start(mut self) -> Result<Running> {
         let shown = format!("{:?}", self.0);
-        let child = self.0.spawn().with_context(|| format!("starting {shown}"))?;
-        Ok(Running::new(child, shown))
+        // A program that was copied a moment ago is busy as long as a process that another test forked meanwhile
+        // has not come to its own program.
+        let child = loop {
+            match self.0.spawn() {
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => thread::yield_now(),
+                other => break other,
+            }
+        };
+        Ok(Running::new(child.with_context(|| format!("starting {shown}"))?, shown))
     }
 
     /// Runs it to its end.
