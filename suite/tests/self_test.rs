@@ -23,19 +23,15 @@ fn written(path: &Path, script: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// One test, for what is copied is busy as long as another thread forks.
 #[test]
 #[cfg(unix)]
-fn a_sample_gets_the_arguments_and_gives_the_exit_code() {
+fn a_sample_gets_the_arguments_and_tells_how_it_ended() {
     let output = called("echo $#: \"$@\"; exit 3", &["--device", "a b", "--timeout", "0.5", "--json", "-"]);
     assert_eq!(output.status.code(), Some(3));
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(said, "4: --self-test --device=a b --timeout=0.5 --json=-\n");
     assert!(output.stderr.is_empty());
-}
-
-#[test]
-#[cfg(unix)]
-fn a_sample_that_crashes_or_is_not_there_is_one_line() {
     for (script, words) in [("kill -SEGV $$", "SIGSEGV"), ("", "no sample is beside this program")] {
         let output = called(script, &[]);
         let said = String::from_utf8(output.stderr).unwrap();
