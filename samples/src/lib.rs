@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use common::Lab;
 use common::record::{Record, read_record};
 
 pub mod bands;
@@ -30,6 +31,13 @@ pub fn recorded(folder: &str) -> Result<Record> {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-21-nvidia-h200");
     let path = results.join(folder).join("record.json");
     read_record(&path)
+}
+
+/// Has these variants run where nobody asks for any, and no others.
+pub fn by_default(lab: &mut Lab, runs: impl Fn(&str) -> bool) {
+    for variant in &mut lab.variants {
+        variant.on_request = !runs(&variant.name);
+    }
 }
 
 /// A test that a sample's `verdict` says of its [`recorded`] figures what the record has it say.

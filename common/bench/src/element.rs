@@ -102,9 +102,9 @@ mod tests {
         const WORDS: u32 = 24;
         let gpu = Gpu::open(&OpenOptions::default()).unwrap();
         let mut lab = Lab::new(gpu, &LabOptions::default());
-        let compare = lab.kernel("lab/compare.comp").build().unwrap();
+        let compare = lab.kernel("lab/compare.comp").build();
         let expected: Vec<u32> = (0..WORDS).map(|word| word * 0x0101_0101).collect();
-        let expected_there = lab.input_buffer("expected", &expected).unwrap();
+        let expected_there = lab.gpu.upload("expected", &expected).unwrap();
         let exact = [1, 2, 4, 8, 16].map(Element::exact);
         let near = [Element { bytes: 4, ulps: 1, half: false }, Element { bytes: 8, ulps: 1, half: true }];
         let (mut cases, mut counts) = (Vec::new(), Vec::new());
@@ -121,7 +121,7 @@ mod tests {
                     let differing: Vec<u32> = differing.collect();
                     let first = differing.first().map_or(0, |first| !first);
                     counts.extend([u32::try_from(differing.len()).unwrap(), first]);
-                    cases.push((element, elements, lab.input_buffer("actual", &actual).unwrap()));
+                    cases.push((element, elements, lab.gpu.upload("actual", &actual).unwrap()));
                 }
             }
         }

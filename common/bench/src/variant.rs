@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use anyhow::{Context, Result};
 use record::{Cell, Declared, Predicted, Promise, Published, Status, Work, published};
 
+use vulkan::cmd::script::Script;
 use vulkan::cmd::{Cmd, Queues, Usage};
 use vulkan::validation::Message;
 
@@ -269,6 +271,21 @@ impl Variant {
             self.left_out = Some(Status::Skipped { reason });
         }
         self
+    }
+
+    /// What it lists for so many repetitions.
+    ///
+    /// # Errors
+    /// Submits that wait for none of the others.
+    pub fn script(&self, repetitions: u32) -> Result<Script> {
+        let reps = || (0..repetitions).map(|index| Rep { index, count: repetitions });
+        let listed = match &self.record {
+            Recording::OneQueue(record) => {
+                Ok(Script::on_one_queue(Cmd::steps(|cmd| reps().for_each(|rep| record(cmd, rep)))))
+            }
+            Recording::Queues(record) => Queues::script(|queues| reps().for_each(|rep| record(queues, rep))),
+        };
+        listed.with_context(|| format!("variant {}", self.name))
     }
 
     /// Whether a message is of its own commands, or of a submit, and one of the alarms `listed` for it; where it

@@ -29,6 +29,11 @@ pub enum Halt {
 #[error("{0}")]
 pub struct NoRoom(pub String);
 
+/// The device cannot have something, however much of it is free.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct BeyondLimits(pub String);
+
 /// Everything that ran was right.
 pub const EXIT_RIGHT: u8 = 0;
 /// Nothing could be run here.

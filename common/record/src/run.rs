@@ -159,7 +159,7 @@ pub struct Method {
 }
 
 /// A kernel as it was built.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelFacts {
     /// Path below `shaders/`, with the defines that it was built with.
     pub name: String,

@@ -169,6 +169,7 @@ impl<A: Args> Program for Live<A> {
         (self.declare)(lab, &parsed)?;
         lab.validate()?;
         lab.select()?;
+        lab.make()?;
         // Before what the sample has to say: where room is short the last is cut.
         if self.run.common.check {
             lab.notes.insert(0, "The validation layer listens: these times are no times.".to_owned());

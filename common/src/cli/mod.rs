@@ -232,11 +232,12 @@ impl Run {
             Some(_) => error.context("--code-diff takes two variants or two files"),
             None => error,
         })?;
-        declaring.end();
-        let declared = self.began.elapsed();
         if self.common.list_variants {
             return self.list_variants(lab);
         }
+        lab.make()?;
+        declaring.end();
+        let declared = self.began.elapsed();
         if self.common.check {
             return self.check(lab);
         }

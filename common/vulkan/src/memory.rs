@@ -1,13 +1,13 @@
 //! Buffers, images, events and queries: how they are made, filled and read.
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use ash::vk;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use gpu_allocator::{AllocationError, MemoryLocation};
-use record::error::NoRoom;
+use record::error::{BeyondLimits, NoRoom};
 
 use crate::fault::{self, attempt};
-use crate::gpu::{Arena, Gpu};
+use crate::gpu::{Arena, BufferSlot, Gpu, ImageSlot};
 use crate::handles::{Buffer, Event, Image, Texels};
 use crate::values::Shape;
 
@@ -65,6 +65,28 @@ impl Gpu {
 
     /// As [`Gpu::buffer`], for both queues where that is asked for.
     pub fn buffer_for(&self, name: &str, bytes: u64, place: Place, sharing: Sharing) -> Result<Buffer> {
+        let buffer = self.plan_buffers(1);
+        self.make_buffer(buffer, name, bytes, place, sharing)?;
+        Ok(buffer)
+    }
+
+    /// Handles of buffers that are still to be made; returns the first.
+    pub fn plan_buffers(&self, count: u32) -> Buffer {
+        Buffer(planned(&mut self.arena.borrow_mut().buffers, count))
+    }
+
+    /// Makes a buffer that was planned.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn make_buffer(
+        &self,
+        buffer: Buffer,
+        name: &str,
+        bytes: u64,
+        place: Place,
+        sharing: Sharing,
+    ) -> Result<()> {
         let families = self.shared_families().filter(|_| sharing == Sharing::BothQueues);
         let mut info = vk::BufferCreateInfo::default().size(bytes).usage(
             vk::BufferUsageFlags::STORAGE_BUFFER
@@ -92,64 +114,69 @@ impl Gpu {
         });
         self.name(raw, name);
         // The arena frees what could not be bound, too.
-        let buffer = self.arena.borrow_mut().add_buffer(raw, [0, bytes], Some(allocation));
-        bound.map(|()| buffer)
+        self.arena.borrow_mut().buffers[buffer.0 as usize] =
+            BufferSlot { raw, offset: 0, bytes, allocation: Some(allocation) };
+        bound
     }
 
-    /// A part of a buffer, as a buffer of its own; both in bytes.
-    pub fn slice(&self, whole: Buffer, offset: u64, bytes: u64) -> Buffer {
+    /// Makes a buffer that was planned from a part of another; both in bytes.
+    pub fn make_slice(&self, slice: Buffer, whole: Buffer, offset: u64, bytes: u64) {
         let mut arena = self.arena.borrow_mut();
         let raw = arena.buffer(whole).raw;
-        arena.add_buffer(raw, [offset, bytes], None)
+        arena.buffers[slice.0 as usize] = BufferSlot { raw, offset, bytes, allocation: None };
     }
 
-    /// A storage image, in the layout `GENERAL` once [`Gpu::settle_images`] has run.
+    /// Handles of images that are still to be made; returns the first.
+    pub fn plan_images(&self, count: u32) -> Image {
+        Image(planned(&mut self.arena.borrow_mut().images, count))
+    }
+
+    /// Makes a storage image that was planned, in the layout `GENERAL` once [`Gpu::settle_images`] has run.
     ///
     /// # Errors
     /// Out of memory, or larger than the device's images.
-    pub fn image(&self, name: &str, shape: Shape, format: vk::Format, sharing: Sharing) -> Result<Image> {
-        let image = self.image_without_view(name, shape, 1, format, sharing)?;
-        let seen_as = if shape.volume { vk::ImageViewType::TYPE_3D } else { vk::ImageViewType::TYPE_2D };
-        self.see(name, image, seen_as)?;
-        Ok(image)
-    }
-
-    /// As [`Gpu::image`], with so many layers, seen as an array of them.
-    ///
-    /// # Errors
-    /// As [`Gpu::image`]; more layers than the device's images can have.
-    pub fn array(
+    pub fn make_image(
         &self,
+        image: Image,
         name: &str,
         shape: Shape,
-        layers: u32,
         format: vk::Format,
         sharing: Sharing,
-    ) -> Result<Image> {
-        let most = self.most_layers();
-        ensure!(
-            layers <= most,
-            "an image of {layers} layers is not possible on {}: {most} are",
-            self.facts.name
-        );
-        let array = self.image_without_view(name, shape, layers, format, sharing)?;
-        self.see(name, array, vk::ImageViewType::TYPE_2D_ARRAY)?;
-        Ok(array)
+    ) -> Result<()> {
+        self.make_image_without_view(image, name, (shape, 1), format, sharing)?;
+        let seen_as = if shape.volume { vk::ImageViewType::TYPE_3D } else { vk::ImageViewType::TYPE_2D };
+        self.see(name, image, seen_as)
     }
 
-    /// One layer of an array, as an image of its own, whose view has a name of its own.
+    /// As [`Gpu::make_image`], with so many layers, seen as an array of them.
+    ///
+    /// # Errors
+    /// As [`Gpu::make_image`]; more layers than the device's images can have.
+    pub fn make_array(
+        &self,
+        array: Image,
+        name: &str,
+        (shape, layers): (Shape, u32),
+        format: vk::Format,
+        sharing: Sharing,
+    ) -> Result<()> {
+        self.make_image_without_view(array, name, (shape, layers), format, sharing)?;
+        self.see(name, array, vk::ImageViewType::TYPE_2D_ARRAY)
+    }
+
+    /// Makes one layer of an array, as an image of its own, whose view has a name of its own.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn layer(&self, name: &str, array: Image, layer: u32) -> Result<Image> {
-        let of = {
+    pub fn make_layer(&self, image: Image, name: &str, array: Image, layer: u32) -> Result<()> {
+        {
             let mut arena = self.arena.borrow_mut();
             let slot = arena.image(array);
-            let (raw, shape, format) = (slot.raw, slot.shape, slot.format);
-            arena.add_image(raw, shape, format, [layer, 1], None)
-        };
-        self.see(name, of, vk::ImageViewType::TYPE_2D)?;
-        Ok(of)
+            let of =
+                ImageSlot { raw: slot.raw, shape: slot.shape, format: slot.format, ..ImageSlot::default() };
+            arena.images[image.0 as usize] = ImageSlot { layers: [layer, 1], ..of };
+        }
+        self.see(name, image, vk::ImageViewType::TYPE_2D)
     }
 
     /// Gives an image its view.
@@ -171,15 +198,15 @@ impl Gpu {
         Ok(())
     }
 
-    fn image_without_view(
+    fn make_image_without_view(
         &self,
+        image: Image,
         name: &str,
-        shape: Shape,
-        layers: u32,
+        (shape, layers): (Shape, u32),
         format: vk::Format,
         sharing: Sharing,
-    ) -> Result<Image> {
-        self.ensure_possible(shape)?;
+    ) -> Result<()> {
+        self.ensure_possible(shape, layers)?;
         ensure!(self.stores(format), "{} cannot store to images of format {format:?}", self.facts.name);
         let families = self.shared_families().filter(|_| sharing == Sharing::BothQueues);
         let [width, height, depth] = shape.sides;
@@ -211,30 +238,43 @@ impl Gpu {
             self.device.bind_image_memory(raw, allocation.memory(), allocation.offset())
         });
         // The arena frees what could not be finished, too.
-        let image = self.arena.borrow_mut().add_image(raw, shape, format, [0, layers], Some(allocation));
+        let view = vk::ImageView::null();
+        self.arena.borrow_mut().images[image.0 as usize] =
+            ImageSlot { raw, view, shape, format, layers: [0, layers], allocation: Some(allocation) };
         self.name(raw, name);
-        bound.map(|()| image)
+        bound
     }
 
-    /// Reports a shape that images of this device cannot have.
-    pub fn ensure_possible(&self, shape: Shape) -> Result<()> {
+    /// Reports a shape, or a number of layers, that images of this device cannot have.
+    pub fn ensure_possible(&self, shape: Shape, layers: u32) -> Result<()> {
         let most = if shape.volume { self.facts.max_image_3d } else { self.facts.max_image_2d };
-        ensure!(
-            shape.sides.iter().all(|&side| (1..=most).contains(&side)),
-            "an image of {shape} is not possible on {}: a side has 1 to {most} texels",
-            self.facts.name
-        );
+        let name = &self.facts.name;
+        if shape.sides.iter().any(|side| !(1..=most).contains(side)) {
+            let reason =
+                format!("an image of {shape} is not possible on {name}: a side has 1 to {most} texels");
+            return Err(BeyondLimits(reason).into());
+        }
+        let most = self.most_layers();
+        if layers > most {
+            let reason = format!("an image of {layers} layers is not possible on {name}: {most} are");
+            return Err(BeyondLimits(reason).into());
+        }
         Ok(())
     }
 
-    /// A view of a buffer as texels, which kernels read as `textureBuffer`.
+    /// The handle of a view of texels that is still to be made.
+    pub fn plan_texels(&self) -> Texels {
+        Texels(planned(&mut self.arena.borrow_mut().texels, 1))
+    }
+
+    /// Makes a view of a buffer as texels that was planned, which kernels read as `textureBuffer`.
     ///
     /// # Errors
     /// Out of memory; a format that the device has no such view for; more texels than it allows.
-    pub fn texels(&self, buffer: Buffer, format: vk::Format) -> Result<Texels> {
+    pub fn make_texels(&self, texels: Texels, buffer: Buffer, format: vk::Format) -> Result<()> {
         let part = self.arena().buffer(buffer).info();
         if let Some(reason) = self.why_no_texels(part.range / texel_bytes(format)?, format) {
-            bail!("{reason}");
+            return Err(BeyondLimits(reason).into());
         }
         let info = vk::BufferViewCreateInfo::default()
             .buffer(part.buffer)
@@ -243,9 +283,8 @@ impl Gpu {
             .range(part.range);
         let view =
             attempt("creating a texel view", || unsafe { self.device.create_buffer_view(&info, None) })?;
-        let mut arena = self.arena.borrow_mut();
-        arena.texels.push(view);
-        Ok(Texels(index(arena.texels.len())))
+        self.arena.borrow_mut().texels[texels.0 as usize] = view;
+        Ok(())
     }
 
     /// Moves images from their first layout to `GENERAL`.
@@ -256,11 +295,16 @@ impl Gpu {
         self.run_once("the images' first transition", |cmd| cmd.settle(images))
     }
 
-    /// An event.
+    /// Handles of events that are still to be made; returns the first.
+    pub fn plan_events(&self, count: u32) -> Event {
+        Event(planned(&mut self.arena.borrow_mut().events, count))
+    }
+
+    /// Makes an event that was planned.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn event(&self, name: &str, state: EventState) -> Result<Event> {
+    pub fn make_event(&self, event: Event, name: &str, state: EventState) -> Result<()> {
         let flags = match state {
             EventState::DeviceOnly => vk::EventCreateFlags::DEVICE_ONLY,
             EventState::HostVisible => vk::EventCreateFlags::empty(),
@@ -269,7 +313,8 @@ impl Gpu {
         let raw =
             attempt(format_args!("creating {name}"), || unsafe { self.device.create_event(&info, None) })?;
         self.name(raw, name);
-        Ok(self.arena.borrow_mut().add_event(raw))
+        self.arena.borrow_mut().events[event.0 as usize] = raw;
+        Ok(())
     }
 
     /// A pool of `count` timestamps.
@@ -296,13 +341,23 @@ impl Gpu {
     /// # Errors
     /// Out of memory.
     pub fn upload(&self, name: &str, data: &[u32]) -> Result<Buffer> {
+        let target = self.plan_buffers(1);
+        self.upload_to(target, name, data)?;
+        Ok(target)
+    }
+
+    /// Makes a device buffer that was planned, and that holds `data`.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn upload_to(&self, target: Buffer, name: &str, data: &[u32]) -> Result<()> {
         let bytes = size_of_val(data) as u64;
         let staging = self.buffer(&format!("{name} (staging)"), bytes, Place::Upload)?;
-        let target = self.buffer(name, bytes, Place::Device)?;
+        self.make_buffer(target, name, bytes, Place::Device, Sharing::FirstQueue)?;
         self.arena.borrow_mut().write(staging, bytemuck::cast_slice(data))?;
         self.run_once("an upload", |cmd| cmd.copy_buffer(staging, target, bytes))?;
         self.free(staging);
-        Ok(target)
+        Ok(())
     }
 
     /// Fills the beginning of a [`Place::Upload`] buffer.
@@ -391,36 +446,6 @@ pub fn bytes_in_words(bytes: u64) -> String {
 }
 
 impl Arena {
-    /// `offset` and `bytes` of what it takes of `raw`.
-    fn add_buffer(
-        &mut self,
-        raw: vk::Buffer,
-        [offset, bytes]: [u64; 2],
-        allocation: Option<Allocation>,
-    ) -> Buffer {
-        self.buffers.push(crate::gpu::BufferSlot { raw, offset, bytes, allocation });
-        Buffer(index(self.buffers.len()))
-    }
-
-    /// An image without a view yet.
-    fn add_image(
-        &mut self,
-        raw: vk::Image,
-        shape: Shape,
-        format: vk::Format,
-        layers: [u32; 2],
-        allocation: Option<Allocation>,
-    ) -> Image {
-        let view = vk::ImageView::null();
-        self.images.push(crate::gpu::ImageSlot { raw, view, shape, format, layers, allocation });
-        Image(index(self.images.len()))
-    }
-
-    fn add_event(&mut self, raw: vk::Event) -> Event {
-        self.events.push(raw);
-        Event(index(self.events.len()))
-    }
-
     fn write(&mut self, buffer: Buffer, data: &[u8]) -> Result<()> {
         let slot = &mut self.buffers[buffer.0 as usize];
         let mapped = slot.allocation.as_mut().and_then(Allocation::mapped_slice_mut);
@@ -430,9 +455,11 @@ impl Arena {
     }
 }
 
-/// Index of the newest of `count` objects; drivers run out long before 2^32 of them.
-fn index(count: usize) -> u32 {
-    u32::try_from(count - 1).unwrap_or(u32::MAX)
+/// Places for `count` objects; returns the index of the first. Drivers run out long before 2^32 of them.
+fn planned<T: Default>(table: &mut Vec<T>, count: u32) -> u32 {
+    let first = table.len();
+    table.resize_with(first + count as usize, T::default);
+    u32::try_from(first).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

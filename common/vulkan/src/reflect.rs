@@ -13,7 +13,7 @@ use spirv::{Decoration, Dim, ExecutionMode, Op, StorageClass};
 use crate::spirv::instructions;
 
 /// The interface of a compute kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
     /// Descriptor type of each binding of set 0, without gaps.
     pub bindings: Vec<vk::DescriptorType>,
@@ -23,6 +23,12 @@ pub struct Interface {
     pub constants: BTreeMap<String, u32>,
     /// Workgroup size, x, y, z.
     pub workgroup: [Side; 3],
+}
+
+impl Default for Side {
+    fn default() -> Self {
+        Self::Fixed(1)
+    }
 }
 
 impl Interface {

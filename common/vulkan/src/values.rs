@@ -46,7 +46,7 @@ impl fmt::Display for Extent {
 }
 
 /// Sides of an image in texels: a plane of `[width, height]`, or a volume of `[width, height, depth]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Columns, rows, layers.
     pub sides: [u32; 3],

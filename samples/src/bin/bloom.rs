@@ -57,6 +57,7 @@ use common::{Access, Binding, Cmd, EventState, Extent, Lab, Scope, Shows, Stage,
 use samples::bloom::device::{Bloom, Kernels, LOADS, Load, SHAPES};
 use samples::bloom::tiles::{Tiles, views};
 use samples::bloom::{MOST_RADIUS, Order, tile_for, verdict, workgroup_for};
+use samples::by_default;
 use samples::tile_flags::{Access as FlagAccess, FORMS, Form};
 
 const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
@@ -97,39 +98,36 @@ fn bloom(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.setting("radius", args.radius);
     let bloom = Bloom::new(lab, size, args.radius)?;
 
-    if !args.ladder {
-        lab.by_default(names_by_default());
-    }
     let workgroup = args.workgroup.unwrap_or_else(|| workgroup_for(lab.device()));
     let shapes = if args.ladder { SHAPES.to_vec() } else { vec![workgroup] };
     let [mut free, mut ordered] = [Vec::new(), Vec::new()];
     for (load, &workgroup) in LOADS.iter().flat_map(|&load| shapes.iter().map(move |shape| (load, shape))) {
         let shape = if args.ladder { format!("_{workgroup}") } else { String::new() };
         let form = Dispatches { load, workgroup, shape };
-        if ORDERS.iter().any(|order| lab.wants(&form.name(order))) {
-            in_dispatches(lab, &bloom, &form)?;
-            if args.ladder || load != Load::Sampled {
-                free.push(form.name(NO_BARRIER));
-                ordered.extend([form.name(BARRIERS_EACH), form.name(BARRIERS)]);
-            }
+        in_dispatches(lab, &bloom, &form);
+        if args.ladder || load != Load::Sampled {
+            free.push(form.name(NO_BARRIER));
+            ordered.extend([form.name(BARRIERS_EACH), form.name(BARRIERS)]);
         }
     }
     lab.setting("workgroup", if args.ladder { "several".to_owned() } else { workgroup.to_string() });
     in_one_dispatch(lab, &bloom, args)?;
-    if !free.is_empty() {
-        lab.bound_of(free);
-        lab.baseline_of(ordered);
+    if !args.ladder {
+        let names = names_by_default();
+        by_default(lab, |name| names.iter().any(|of| of == name));
     }
+    lab.bound_of(free);
+    lab.baseline_of(ordered);
     lab.matrix("µs", Shows::Times);
     lab.verdict(verdict);
-    bloom.expect(lab)
+    bloom.expect(lab);
+    Ok(())
 }
 
 const NO_BARRIER: &str = "no_barrier";
 const BARRIERS_EACH: &str = "barriers_each";
 const BARRIERS: &str = "barriers";
 const EVENTS: &str = "events";
-const ORDERS: [&str; 4] = [NO_BARRIER, BARRIERS_EACH, BARRIERS, EVENTS];
 
 /// Without what reads through sampled views, which on an H200 takes 81 µs where storage buffers take 74, and without
 /// events.
@@ -159,8 +157,8 @@ impl Dispatches {
 }
 
 /// Each pass a dispatch of its own: without order, with barriers, and with events.
-fn in_dispatches(lab: &mut Lab, bloom: &Bloom, form: &Dispatches) -> Result<()> {
-    let (kernels, beyond) = Kernels::new(lab, bloom, form.load, form.workgroup)?;
+fn in_dispatches(lab: &mut Lab, bloom: &Bloom, form: &Dispatches) {
+    let kernels = Kernels::new(lab, bloom, form.load, form.workgroup);
     let passes = Rc::new((bloom.clone(), kernels));
 
     let all = Rc::clone(&passes);
@@ -172,15 +170,14 @@ fn in_dispatches(lab: &mut Lab, bloom: &Bloom, form: &Dispatches) -> Result<()> 
     })
     .says(&format!("Nothing orders the passes, which read from {}: the bound.", form.load.words()))
     .races("every dependency between passes")
-    .cell(IN_DISPATCHES, &form.row(), "no order")
-    .skip(beyond.clone());
+    .cell(IN_DISPATCHES, &form.row(), "no order");
 
-    with_barriers(lab, &passes, form, beyond.as_ref());
-    with_events(lab, passes, form, beyond)
+    with_barriers(lab, &passes, form);
+    with_events(lab, passes, form);
 }
 
 /// A barrier before each pass, and the fewest that order them.
-fn with_barriers(lab: &mut Lab, passes: &Rc<(Bloom, Kernels)>, form: &Dispatches, beyond: Option<&String>) {
+fn with_barriers(lab: &mut Lab, passes: &Rc<(Bloom, Kernels)>, form: &Dispatches) {
     let (scope, words) = (form.load.scope(), form.load.words());
 
     let all = Rc::clone(passes);
@@ -194,8 +191,7 @@ fn with_barriers(lab: &mut Lab, passes: &Rc<(Bloom, Kernels)>, form: &Dispatches
         }
     })
     .says(&format!("A barrier before each pass; texels are read from {words}."))
-    .cell(IN_DISPATCHES, &form.row(), "a barrier each")
-    .skip(beyond.cloned());
+    .cell(IN_DISPATCHES, &form.row(), "a barrier each");
 
     let all = Rc::clone(passes);
     lab.variant(form.name(BARRIERS), move |cmd, rep| {
@@ -210,20 +206,14 @@ fn with_barriers(lab: &mut Lab, passes: &Rc<(Bloom, Kernels)>, form: &Dispatches
         }
     })
     .says(&format!("Passes that need none of each other share a barrier; they read from {words}."))
-    .cell(IN_DISPATCHES, &form.row(), "barriers where needed")
-    .skip(beyond.cloned());
+    .cell(IN_DISPATCHES, &form.row(), "barriers where needed");
 }
 
 /// An event for each pass, waited for before the first that reads it.
-fn with_events(
-    lab: &mut Lab,
-    passes: Rc<(Bloom, Kernels)>,
-    form: &Dispatches,
-    beyond: Option<String>,
-) -> Result<()> {
+fn with_events(lab: &mut Lab, passes: Rc<(Bloom, Kernels)>, form: &Dispatches) {
     let (name, scope, words) = (form.name(EVENTS), form.load.scope(), form.load.words());
-    let count = if lab.asks_for(&name) { u32::try_from(passes.0.passes.len())? } else { 0 };
-    let events = lab.events(count, EventState::DeviceOnly)?;
+    let count = u32::try_from(passes.0.passes.len()).unwrap_or(u32::MAX);
+    let events = lab.events(count, EventState::DeviceOnly);
     lab.variant(name, move |cmd, rep| {
         let (bloom, kernels) = &*passes;
         let event = |repetition, pass: usize| events.get(repetition, u32::try_from(pass).unwrap_or(u32::MAX));
@@ -243,9 +233,7 @@ fn with_events(
     })
     .says(&format!("An event for each pass, which its first reader waits for; they read from {words}."))
     .cell(IN_DISPATCHES, &form.row(), "events")
-    .on_request()
-    .skip(beyond);
-    Ok(())
+    .on_request();
 }
 
 /// Those that a bloom has.
@@ -255,10 +243,6 @@ fn forms() -> impl Iterator<Item = Form> {
 
 /// All passes in one dispatch: a tile waits for the tiles that it reads.
 fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
-    let forms: Vec<Form> = forms().filter(|form| lab.wants(&form.name())).collect();
-    if forms.is_empty() {
-        return Ok(());
-    }
     let workgroup = args.tile.unwrap_or_else(|| tile_for(lab.device(), bloom.size));
     let tiles = Tiles { workgroup, radius: bloom.radius, order: args.order };
     tiles.ensure_possible(&bloom.passes)?;
@@ -266,18 +250,18 @@ fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
     lab.setting("order", tiles.order);
     let flags = lab.output_buffers("flags", 1, tiles.flag_words(&bloom.passes), 0)?;
     let bail_outs = lab.output_buffers("bail-outs", 1, 1, 0)?;
-    lab.expect_none(bail_outs, 0, "bail-outs: waits that ended in vain")?;
-    let table = lab.input_buffer("passes", &tiles.table(&bloom.passes))?.uniform();
-    let order = lab.input_buffer("order of the tickets", &tiles.units(&bloom.passes))?;
+    lab.expect_none(bail_outs, 0, "bail-outs: waits that ended in vain");
+    let passes = Rc::clone(&bloom.passes);
+    let table = lab.input_buffer("passes", move || tiles.table(&passes)).uniform();
+    let passes = Rc::clone(&bloom.passes);
+    let order = lab.input_buffer("order of the tickets", move || tiles.units(&passes));
     let groups = in_rows(tiles.tickets(&bloom.passes));
-    tiles.prove(lab, bloom, [table, bail_outs.get(0, 0).into(), order.into()], groups)?;
-    for form in forms {
-        if let Some(reason) = form.lacking(lab.device()) {
-            lab.variant(form.name(), |_, _| {}).says(&form.says()).skip(Some(reason));
-            continue;
-        }
-        let (kernel, beyond) = tiles.kernel(lab, bloom, form).build_or_reason()?;
-        let (views, no_views) = views(lab, bloom, form)?;
+    let (proved, buffers) = (bloom.clone(), [table, bail_outs.get(0, 0).into(), order.into()]);
+    lab.prove(forms().map(Form::name), move |lab| tiles.prove(lab, &proved, buffers, groups));
+    for form in forms() {
+        let lacking = form.lacking(lab.device());
+        let kernel = tiles.kernel(lab, bloom, form).build();
+        let views = views(lab, bloom, form);
         let (scene, planes) = (bloom.scene, bloom.planes);
         let variant = lab.variant(form.name(), move |cmd, rep| {
             if rep.index > 0 {
@@ -295,7 +279,7 @@ fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
             bindings.extend(views.get(rep.index as usize));
             cmd.dispatch(kernel, &bindings, &(), groups);
         });
-        variant.says(&form.says()).cell(IN_ONE_DISPATCH, form.row(), form.column()).skip(beyond.or(no_views));
+        variant.says(&form.says()).cell(IN_ONE_DISPATCH, form.row(), form.column()).skip(lacking);
         if form.access == FlagAccess::Sampled {
             variant.relies_on(VIEWED);
         }

@@ -110,7 +110,7 @@ fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
     for (name, form, says) in forms {
         let kernel = lab.kernel("codegen/twist.comp").workgroup([WORKGROUP, 1, 1]);
         let kernel = kernel.constant("GENERATORS", generators);
-        let kernel = form.into_iter().fold(kernel, |kernel, form| kernel.define(form)).build()?;
+        let kernel = form.into_iter().fold(kernel, |kernel, form| kernel.define(form)).build();
         lab.variant(name, move |cmd, rep| {
             let groups = [generators.div_ceil(WORKGROUP), 1, 1];
             cmd.dispatch(kernel, &[states.get(rep.index, 0)], &(), groups);
@@ -120,9 +120,10 @@ fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
         .moves(2 * 4 * u64::from(words))
         .work(u64::from(words), "numbers");
     }
-    let [before, after] = generations(SEED, generators);
-    lab.seed(states, 0, &before)?;
-    lab.expect(states, 0, after)
+    let generation = |n: usize| move || std::mem::take(&mut generations(SEED, generators)[n]);
+    lab.seed(states, 0, generation(0));
+    lab.expect(states, 0, generation(1));
+    Ok(())
 }
 
 /// One of two words, as a third one says.
@@ -131,13 +132,12 @@ fn selects(lab: &mut Lab, invocations: u32) -> Result<()> {
     let words = invocations * RUN;
     let chosen: Buffers = lab.output_buffers("chosen words", 1, words, UNWRITTEN)?;
     let [a, b, c] = inputs(words);
-    let twin = a.iter().zip(&b).zip(&c).map(|((&a, &b), &c)| if c == 0 { b } else { a }).collect();
-    let upload = |lab: &mut Lab, name: &str, words: &[u32]| lab.input_buffer(name, words);
-    let from: [Buffer; 3] = [upload(lab, "a", &a)?, upload(lab, "b", &b)?, upload(lab, "c", &c)?];
+    let from: [Buffer; 3] =
+        [("a", a), ("b", b), ("c", c)].map(|(name, input)| lab.input_buffer(name, move || input.collect()));
     for (name, ternary, says) in [("select_ternary", true, TERNARIES), ("select_if", false, IFS)] {
         let kernel = lab.kernel("codegen/select.comp").workgroup([WORKGROUP, 1, 1]);
         let kernel = kernel.constant("INVOCATIONS", invocations);
-        let kernel = if ternary { kernel.define("TERNARY") } else { kernel }.build()?;
+        let kernel = if ternary { kernel.define("TERNARY") } else { kernel }.build();
         lab.variant(name, move |cmd, rep| {
             let [a, b, c] = from;
             let groups = [invocations.div_ceil(WORKGROUP), 1, 1];
@@ -147,15 +147,23 @@ fn selects(lab: &mut Lab, invocations: u32) -> Result<()> {
         .moves(4 * 4 * u64::from(words))
         .work(u64::from(words), "choices");
     }
-    lab.expect(chosen, 0, twin)
+    lab.expect(chosen, 0, move || {
+        let [a, b, c] = inputs(words);
+        a.zip(b).zip(c).map(|((a, b), c)| if c == 0 { b } else { a }).collect()
+    });
+    Ok(())
 }
 
 /// Words to choose from, and the choice: none of three in eight.
-fn inputs(words: u32) -> [Vec<u32>; 3] {
+fn inputs(words: u32) -> [impl Iterator<Item = u32>; 3] {
     let mixed = |i: u32, salt: u32| (i ^ salt).wrapping_mul(0x9E37_79B1).rotate_left(15);
-    let word = |salt| (0..words).map(move |i| mixed(i, salt) >> 1).collect();
-    let choice = (0..words).map(|i| mixed(i, 3) >> 29).map(|bits| if bits < 3 { 0 } else { bits }).collect();
-    [word(1), word(2), choice]
+    [1, 2, 3].map(|salt| {
+        (0..words).map(move |i| mixed(i, salt)).map(move |bits| match salt {
+            3 if bits >> 29 < 3 => 0,
+            3 => bits >> 29,
+            _ => bits >> 1,
+        })
+    })
 }
 
 /// Times within each pair.

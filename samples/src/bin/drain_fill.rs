@@ -41,6 +41,7 @@ use anyhow::{Context, Result};
 use clap::value_parser;
 use common::record::published;
 use common::{Access, Extent, Lab, Scope, Shows, Stage, Usage, run, sample};
+use samples::by_default;
 use samples::drain_fill::device::{
     Apart, Chain, Code, Constants, FromOne, Launch, Loops, Tiles, Work, follows,
 };
@@ -133,7 +134,6 @@ fn main() -> ExitCode {
 fn drain_fill(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.source(SOURCE);
     lab.trace_waves();
-    lab.by_default(BY_DEFAULT);
     let work = work(lab, args)?;
     let machine = args.machine.or_else(|| lab.device().multiprocessors.map(Machine::from));
     lab.setting("machine", machine.map_or_else(|| "not told".into(), |machine| machine.to_string()));
@@ -147,6 +147,7 @@ fn drain_fill(lab: &mut Lab, args: &Args) -> Result<()> {
     irregular(lab, work)?;
     let launched = launch(lab, work)?;
     usage(lab, work)?;
+    by_default(lab, |name| BY_DEFAULT.contains(&name));
 
     lab.matrix("µs", Shows::Times);
     lab.show_matrix();
@@ -175,9 +176,6 @@ fn passes(lab: &mut Lab, work: Work, machine: Option<Machine>) -> Result<()> {
     let table = "Passes by their area";
     for share in SHARES {
         let [bound, chained] = [format!("no_barrier_{share}"), format!("barrier_{share}")];
-        if !wants_any(lab, &[&bound, &chained]) {
-            continue;
-        }
         let chain = Chain::new(lab, work, share, false)?;
         lab.variant(bound, move |cmd, rep| {
             for pass in 0..work.passes {
@@ -216,9 +214,6 @@ fn passes(lab: &mut Lab, work: Work, machine: Option<Machine>) -> Result<()> {
 /// The same with a clear before each pass, of what that reads.
 fn passes_with_clears(lab: &mut Lab, work: Work) -> Result<()> {
     let [bound, chained] = ["no_barrier", "barrier"].map(|name| format!("{name}_{CLEARED}_clear"));
-    if !wants_any(lab, &[&bound, &chained]) {
-        return Ok(());
-    }
     let (table, row) = ("Passes by their area", format!("{}, and a clear", name_of(CLEARED)));
     let chain = Chain::new(lab, work, CLEARED, true)?;
     lab.variant(bound, move |cmd, rep| {
@@ -260,9 +255,6 @@ fn passes_with_clears(lab: &mut Lab, work: Work) -> Result<()> {
 fn code(lab: &mut Lab, work: Work) -> Result<()> {
     for (length, long) in [("", true), ("short_", false)] {
         let [warm, cold] = ["warm", "cold"].map(|state| format!("{length}code_{state}"));
-        if !wants_any(lab, &[&warm, &cold]) {
-            continue;
-        }
         let code = Code::new(lab, work, SHORT, long)?;
         let row = if long { "long code" } else { "short code" };
         for (name, column, versions) in [(warm, "the same", 1), (cold, "another each pass", work.passes)] {
@@ -294,9 +286,6 @@ fn constants(lab: &mut Lab, work: Work) -> Result<()> {
     let flushing = [("_flushed", "constants, memory made visible", STORES, LOADS_OF_CONSTANTS)];
     for (suffix, row, src, dst) in barriers.into_iter().chain(flushing) {
         let [warm, cold] = ["warm", "cold"].map(|state| format!("constants_{state}{suffix}"));
-        if !wants_any(lab, &[&warm, &cold]) {
-            continue;
-        }
         let constants = Constants::new(lab, work, SHORT)?;
         for (name, column, tables) in [(warm, "the same", 1), (cold, "another each pass", work.passes)] {
             let constants = constants.clone();
@@ -330,10 +319,6 @@ fn relaunch(lab: &mut Lab, work: Work, machine: Option<Machine>) -> Result<()> {
     let [room, simds] = [Machine::slots, Machine::simds].map(|waves| machine.map(|m| holding(waves(m))));
     forms.push(("tiles_filling_once".into(), "all: the device filled once".into(), room));
     forms.push(("tiles_a_simd".into(), "all: one wave a SIMD".into(), simds));
-    forms.retain(|(name, ..)| wants_any(lab, &[name, &format!("{name}_loaded_anew")]));
-    if forms.is_empty() {
-        return Ok(());
-    }
     let tiles = Tiles::new(lab, work)?;
     for (name, row, workgroups) in forms {
         let reason = not_in_a_loop(lab, all, workgroups);
@@ -367,23 +352,17 @@ fn not_in_a_loop(lab: &Lab, tiles: u32, workgroups: Option<u32>) -> Option<Strin
 
 /// Loops of one length and of many, in workgroups of one wave and of several.
 fn irregular(lab: &mut Lab, work: Work) -> Result<()> {
-    let kinds = ["regular", "irregular"];
-    let names: Vec<String> =
-        kinds.iter().flat_map(|kind| WAVES.map(|waves| format!("{kind}_{waves}"))).collect();
-    if !wants_any(lab, &names.iter().map(String::as_str).collect::<Vec<_>>()) {
-        return Ok(());
-    }
     let loops = Loops::new(lab, work)?;
     for waves in WAVES {
-        let (kernel, reason) = Loops::kernel(lab, work, waves)?;
+        let kernel = Loops::kernel(lab, work, waves);
         let groups = grid(work.items.div_ceil(waves * work.wave));
-        for (kind, name) in kinds.into_iter().enumerate() {
+        for (kind, name) in ["regular", "irregular"].into_iter().enumerate() {
             let (counts, results) = (loops.counts[kind], loops.results[kind]);
             let variant = lab.variant(format!("{name}_{waves}"), move |cmd, rep| {
                 cmd.dispatch(kernel, &[counts, results.get(rep.index, 0)], &[work.items], groups);
             });
             variant.says(&says::loops(name, waves));
-            variant.cell("Loops, by the waves of a workgroup", name, &waves_of(waves)).skip(reason.clone());
+            variant.cell("Loops, by the waves of a workgroup", name, &waves_of(waves));
         }
     }
     Ok(())
@@ -392,13 +371,9 @@ fn irregular(lab: &mut Lab, work: Work) -> Result<()> {
 /// Waves that do nothing, as many as the whole area has. Returns how many.
 fn launch(lab: &mut Lab, work: Work) -> Result<u32> {
     let launched = work.waves(work.items);
-    let names = WAVES.map(|waves| format!("launch_{waves}"));
-    if !wants_any(lab, &names.each_ref().map(String::as_str)) {
-        return Ok(launched);
-    }
     let launch = Launch::new(lab, launched)?;
     for waves in WAVES {
-        let (kernel, reason) = Launch::kernel(lab, work, waves)?;
+        let kernel = Launch::kernel(lab, work, waves);
         let groups = grid(launched.div_ceil(waves));
         let variant = lab.variant(format!("launch_{waves}"), move |cmd, rep| {
             cmd.dispatch(kernel, &[launch.started.get(rep.index, 0)], &[launched], groups);
@@ -407,8 +382,7 @@ fn launch(lab: &mut Lab, work: Work) -> Result<u32> {
             .says(&format!("Empty waves, {} a workgroup: how fast this device starts them.", waves_of(waves)))
             .work(launched.into(), "waves")
             .published_if(waves == 1, "lottes2018", "launch/shader_engine")
-            .cell("Empty waves, by the waves of a workgroup", "launch", &waves_of(waves))
-            .skip(reason);
+            .cell("Empty waves, by the waves of a workgroup", "launch", &waves_of(waves));
     }
     Ok(launched)
 }
@@ -421,9 +395,6 @@ fn usage(lab: &mut Lab, work: Work) -> Result<()> {
         ("apart_submitted_again", Usage::empty(), "no flag"),
         ("apart_simultaneous_use", Usage::SIMULTANEOUS_USE, "SIMULTANEOUS_USE"),
     ];
-    if !wants_any(lab, &forms.map(|(name, ..)| name)) {
-        return Ok(());
-    }
     let passes = FromOne::new(lab, work, APART)?;
     for (name, usage, flag) in forms {
         let variant = lab.variant(name, move |cmd, rep| {
@@ -442,9 +413,4 @@ fn usage(lab: &mut Lab, work: Work) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Whether a variant of these will run, so that what they share is made.
-fn wants_any(lab: &mut Lab, names: &[&str]) -> bool {
-    names.iter().filter(|name| lab.wants(name)).count() > 0
 }

@@ -34,10 +34,12 @@
 //! Specification: Vulkan 1.3, appendix A (precision of operations).
 
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use anyhow::Result;
 use clap::value_parser;
 use common::{Access, Figures, Format, Lab, Scope, Shows, Stage, Time, Variant, run, sample};
+use samples::by_default;
 use samples::island::device::{OnDevice, Outputs, lacking, lean};
 use samples::island::tricks::{FAT, PARK, TRICKS, with};
 use samples::island::{MOST_PARTICLES, Scene, Shape, arithmetic, twin};
@@ -104,23 +106,20 @@ fn main() -> ExitCode {
 
 fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.source(SOURCE);
-    lab.by_default(BY_DEFAULT);
     let scene = set_up(lab, args)?;
-    global_multi_pass(lab, scene)?;
+    global_multi_pass(lab, scene);
     let lean = lean(lab);
-    group(lab, scene, "group_1024_fat", 1024, &FAT)?
+    group(lab, scene, "group_1024_fat", 1024, &FAT)
         .says("A workgroup solves an island in shared memory, its kernel written without care for registers.")
         .cell(TABLE, "none", ADDED);
-    group(lab, scene, "group_1024_lean", 1024, &lean)?
+    group(lab, scene, "group_1024_lean", 1024, &lean)
         .says("A workgroup solves an island in shared memory, its kernel written to need few registers.")
         .published("aaltonen2017", "groups/vgprs_48_to_32")
         .cell(TABLE, "none", TAKEN);
-    if lab.wants("group_1024_parked") {
-        group(lab, scene, "group_1024_parked", 1024, &with(&lean, PARK))?
-            .says("The lean kernel keeps what it needs last in shared memory, in place of reading it again.");
-    }
+    group(lab, scene, "group_1024_parked", 1024, &with(&lean, PARK))
+        .says("The lean kernel keeps what it needs last in shared memory, in place of reading it again.");
     for (name, threads) in [("group_512", 512), ("group_256", 256)] {
-        group(lab, scene, name, threads, &lean)?.says(&format!(
+        group(lab, scene, name, threads, &lean).says(&format!(
             "The lean kernel with {threads} threads an island: smaller groups with as large a state."
         ));
     }
@@ -129,14 +128,13 @@ fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
         let kinds = [("fat", ADDED, added, FAT_WITH), ("lean_without", TAKEN, taken, LEAN_WITHOUT)];
         for (kind, column, switches, says) in kinds {
             let name = format!("{kind}_{}", trick.name);
-            if let Some(switches) = switches
-                && lab.wants(&name)
-            {
-                let variant = group(lab, scene, &name, 1024, &switches)?.cell(TABLE, trick.title, column);
+            if let Some(switches) = switches {
+                let variant = group(lab, scene, &name, 1024, &switches).cell(TABLE, trick.title, column);
                 variant.says(&format!("{says}: {}.", trick.title));
             }
         }
     }
+    by_default(lab, |name| BY_DEFAULT.contains(&name));
     lab.matrix("÷ group_1024_lean", Shows::Ratios);
     lab.bound("group_1024_lean");
     lab.baseline("global_multi_pass");
@@ -163,7 +161,8 @@ fn set_up(lab: &mut Lab, args: &Args) -> Result<OnDevice> {
         lab.note(&about);
     }
     lab.limits([4 * particles, islands.min(4096)], Format::R32_SFLOAT)?;
-    let on_device = OnDevice::new(lab, &scene, islands, particles, outputs)?;
+    let scene = Rc::new(scene);
+    let on_device = OnDevice::new(lab, &scene, islands, particles, outputs);
     let picture = scene.picture();
     let caption = "the first islands, solved: constraints that are too long red, too short blue";
     lab.show(outputs.results, 0, picture.size(), caption, move |words| picture.paint(words));
@@ -172,17 +171,16 @@ fn set_up(lab: &mut Lab, args: &Args) -> Result<OnDevice> {
 }
 
 /// One dispatch a colour, with the particles of all islands in memory.
-fn global_multi_pass(lab: &mut Lab, scene: OnDevice) -> Result<()> {
+fn global_multi_pass(lab: &mut Lab, scene: OnDevice) {
     let OnDevice { islands, particles, colours, solver, inputs, .. } = scene;
     let threads = WIDE.min(lab.device().max_workgroup_invocations);
     let wide = |path| lab.kernel(path).workgroup([threads, 1, 1]).constant("PARTICLES", particles);
     let fall = if solver.gravity { twin::FALL } else { 0.0 };
-    let begin = wide("group_physics/begin.comp").constant("FALL", fall.to_bits()).build()?;
-    let colour = wide("group_physics/colour.comp").constant("SEED", arithmetic::SEED).build()?;
-    let floor = wide("group_physics/floor.comp").constant("FLOOR", twin::FLOOR.to_bits()).build()?;
+    let begin = wide("group_physics/begin.comp").constant("FALL", fall.to_bits()).build();
+    let colour = wide("group_physics/colour.comp").constant("SEED", arithmetic::SEED).build();
+    let floor = wide("group_physics/floor.comp").constant("FLOOR", twin::FLOOR.to_bits()).build();
     let switches = [&lean(lab)[..], &["FROM_MEMORY"]].concat();
-    let finish = scene.kernel(lab, threads, &switches).constant("ITERATIONS", 0);
-    let (finish, reason) = finish.build_or_reason()?;
+    let finish = scene.kernel(lab, threads, &switches).constant("ITERATIONS", 0).build();
 
     let all = [particles.div_ceil(threads), islands, 1];
     let widest = [scene.widest.div_ceil(threads), islands, 1];
@@ -207,9 +205,7 @@ fn global_multi_pass(lab: &mut Lab, scene: OnDevice) -> Result<()> {
     .says("A dispatch and a barrier for each colour: all particles go through memory every time.")
     // A projection reads its constraint, and reads and writes two particles of 16 bytes.
     .moves(scene.bytes() + scene.projections() * (8 + 2 * 32))
-    .work(scene.projections(), "constraints")
-    .skip(reason);
-    Ok(())
+    .work(scene.projections(), "constraints");
 }
 
 /// A workgroup an island: nothing but the result goes to memory.
@@ -219,21 +215,19 @@ fn group<'l>(
     name: &str,
     threads: u32,
     switches: &[&'static str],
-) -> Result<&'l mut Variant> {
-    if let Some(reason) = lacking(lab, switches) {
-        return Ok(lab.variant(name, |_, _| {}).skip(Some(reason)));
-    }
-    let (kernel, reason) = scene.kernel(lab, threads, switches).build_or_reason()?;
+) -> &'l mut Variant {
+    let reason = lacking(lab, switches);
+    let kernel = scene.kernel(lab, threads, switches).build();
     let switches = switches.to_vec();
     let variant = lab.variant(name, move |cmd, rep| {
         let bindings = scene.bindings(&switches, rep);
         cmd.dispatch(kernel, &bindings, &[scene.colours], [scene.islands, 1, 1]);
     });
-    Ok(variant
+    variant
         .moves(scene.bytes())
         .computes(scene.projections() * arithmetic::FLOPS)
         .work(scene.projections(), "constraints")
-        .skip(reason))
+        .skip(reason)
 }
 
 /// What the groups and the registers are worth.

@@ -27,7 +27,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::value_parser;
 use common::record::COPY_LIMIT_3D;
+use common::record::error::BeyondLimits;
 use common::{Extent, Figures, Format, Lab, Shape, Shows, Time, run, sample};
+use samples::by_default;
 use samples::neighbourhood::device::{Form, Plane, Tile, UNWRITTEN, count};
 use samples::neighbourhood::{self, Filter, says};
 
@@ -91,71 +93,60 @@ const BORDER: &str = "border %";
 
 fn lds_blur(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.source(SOURCE);
-    lab.by_default(BY_DEFAULT);
     lab.baseline(BASELINE);
     let size = lab.size(args.size, [4096; 2], [256; 2]);
     let plane = Plane::new(lab, size, args.filter, args.radius)?;
 
     // Every invocation its own neighbourhood: one texel each, then a column of texels each.
-    direct(lab, plane, "direct_storage", [16, 16], 1)?;
-    direct(lab, plane, BASELINE, [16, 16], 1)?;
-    direct(lab, plane, "direct_sampled_32x8", [32, 8], 1)?;
-    direct(lab, plane, "sliding_32x2x16", [32, 2], 16)?;
+    direct(lab, plane, "direct_storage", [16, 16], 1);
+    direct(lab, plane, BASELINE, [16, 16], 1);
+    direct(lab, plane, "direct_sampled_32x8", [32, 8], 1);
+    direct(lab, plane, "sliding_32x2x16", [32, 2], 16);
 
     // The tile in shared memory, one texel an invocation.
     for side in [8, 16, 32] {
         for (kind, form) in
             [("shared", Form::Floats), ("shared_half", Form::Halves), ("separable", Form::Separable)]
         {
-            shared(lab, plane, &format!("{kind}_{side}x{side}"), Tile::square(side), form)?;
+            shared(lab, plane, &format!("{kind}_{side}x{side}"), Tile::square(side), form);
         }
     }
     // Fewer invocations a tile, each down a column.
     for [width, height, run] in SLIDING {
         for (kind, form) in [("shared", Form::Floats), ("shared_half", Form::Halves)] {
             let name = format!("{kind}_sliding_{width}x{height}x{run}");
-            shared(lab, plane, &name, Tile { width, height, run }, form)?;
+            shared(lab, plane, &name, Tile { width, height, run }, form);
         }
     }
     lab.limits(size, Format::R32_SFLOAT)?;
     volume(lab, args)?;
-
+    by_default(lab, |name| BY_DEFAULT.contains(&name));
     lab.matrix("µs", Shows::Times);
     lab.verdict(verdict);
     Ok(())
 }
 
 /// Every invocation loads its whole neighbourhood, for `rows` texels of a column.
-fn direct(lab: &mut Lab, plane: Plane, name: &str, threads: [u32; 2], rows: u32) -> Result<()> {
-    if !lab.wants(name) {
-        return Ok(());
-    }
+fn direct(lab: &mut Lab, plane: Plane, name: &str, threads: [u32; 2], rows: u32) {
     let [width, height] = threads;
     let storage = name == "direct_storage";
     let kernel = plane.kernel(lab, "lds_blur/direct.comp").constant("RUN", rows);
     let kernel = if storage { kernel.define("STORAGE") } else { kernel };
-    let (kernel, reason) = kernel.workgroup([width, height, 1]).build_or_reason()?;
+    let kernel = kernel.workgroup([width, height, 1]).build();
     let groups = plane.groups([width, height * rows]);
     lab.variant(name, move |cmd, rep| {
         cmd.dispatch(kernel, &plane.bindings(rep.index, storage), &(), groups);
     })
     .says(&says::direct(threads, rows, storage))
     .cell("Without shared memory", name, &format!("{width}x{height} invocations"))
-    .moves(plane.bytes())
-    .skip(reason);
-    Ok(())
+    .moves(plane.bytes());
 }
 
 /// The tile through shared memory.
-fn shared(lab: &mut Lab, plane: Plane, name: &str, tile: Tile, form: Form) -> Result<()> {
-    if !lab.wants(name) {
-        return Ok(());
-    }
-    let (kernel, reason) = plane.tiled(lab, tile, form).build_or_reason()?;
-    if reason.is_none() {
-        let counting = plane.tiled(lab, tile, form).define("COUNT_LOADS").build()?;
-        plane.count(lab, counting, tile)?;
-    }
+fn shared(lab: &mut Lab, plane: Plane, name: &str, tile: Tile, form: Form) {
+    let kernel = plane.tiled(lab, tile, form).build();
+    let counting = plane.tiled(lab, tile, form).define("COUNT_LOADS").build();
+    lab.prove([name], move |lab| plane.count(lab, counting, tile));
     let [extra, _] = neighbourhood::overheads(&tile.sides(), plane.radius);
     let row =
         if tile.run > 1 { format!("{form}, {} rows an invocation", tile.run) } else { form.to_string() };
@@ -165,32 +156,27 @@ fn shared(lab: &mut Lab, plane: Plane, name: &str, tile: Tile, form: Form) -> Re
         .cell("Through shared memory", &row, &format!("{}x{}", tile.width, tile.height))
         .published_if(name == "shared_32x32", "aaltonen2017", "lds/saves")
         .predicts(BORDER, (100.0 * extra).round())
-        .moves(plane.bytes())
-        .skip(reason);
-    Ok(())
+        .moves(plane.bytes());
 }
 
 /// The mean of 3x3x3 texels of a volume, directly and through shared memory.
 fn volume(lab: &mut Lab, args: &Args) -> Result<()> {
-    let mut variants = VOLUMES.to_vec();
-    variants.retain(|(name, _)| lab.wants(name));
-    if variants.is_empty() && !lab.asks_for(COPY_LIMIT_3D) {
-        return Ok(());
-    }
     let side = args.volume.unwrap_or(if lab.on_cpu() { 32 } else { 256 });
     let sides = [side; 3];
     lab.setting("volume", Shape::from(sides));
-    if !lab.has_room(sides, 4, Format::R32_SFLOAT) {
-        let reason = format!("no room for a volume of {} on {}", Shape::from(sides), lab.device().name);
-        for (name, cube) in variants {
-            lab.variant(name, |_, _| {}).says(&says::volume(cube)).skip(Some(reason.clone()));
+    let to = match lab.output_images("filtered volume", 1, sides, Format::R32_SFLOAT, UNWRITTEN) {
+        Ok(to) => to,
+        Err(error) => {
+            let BeyondLimits(reason) = error.downcast()?;
+            for (name, cube) in VOLUMES {
+                lab.variant(name, |_, _| {}).says(&says::volume(cube)).skip(Some(reason.clone()));
+            }
+            return Ok(());
         }
-        return Ok(());
-    }
-    let to = lab.output_images("filtered volume", 1, sides, Format::R32_SFLOAT, UNWRITTEN)?;
-    let texels = neighbourhood::scene(Extent { width: side, height: side * side });
-    let from = lab.input_image("volume", sides, Format::R32_SFLOAT, &neighbourhood::floats(&texels))?;
-    for (name, cube) in variants {
+    };
+    let texels = move || neighbourhood::scene(Extent { width: side, height: side * side });
+    let from = lab.input_image("volume", sides, Format::R32_SFLOAT, move || neighbourhood::floats(&texels()));
+    for (name, cube) in VOLUMES {
         let kernel = || {
             let kernel = lab.kernel("lds_blur/volume.comp");
             let kernel = kernel.constant("SCALE", neighbourhood::volume_scale().to_bits());
@@ -202,17 +188,17 @@ fn volume(lab: &mut Lab, args: &Args) -> Result<()> {
                 None => kernel.workgroup(UNSHARED),
             }
         };
-        let (built, reason) = kernel().build_or_reason()?;
-        if let (Some(cube), None) = (cube, &reason) {
-            let counting = kernel().define("COUNT_LOADS").build()?;
-            count(lab, counting, &[from.sampled(), to.get(0, 0).into()], &[cube; 3], 1)?;
+        let (built, counting) = (kernel().build(), kernel().define("COUNT_LOADS").build());
+        if let Some(cube) = cube {
+            let images = [from.sampled(), to.get(0, 0).into()];
+            lab.prove([name], move |lab| count(lab, counting, &images, &[cube; 3], 1));
         }
         let groups = cube.map_or(UNSHARED, |cube| [cube; 3]).map(|n| side.div_ceil(n));
         let variant = lab.variant(name, move |cmd, rep| {
             cmd.dispatch(built, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
         });
         variant.says(&says::volume(cube));
-        variant.moves(8 * u64::from(side).pow(3)).against(COPY_LIMIT_3D).skip(reason);
+        variant.moves(8 * u64::from(side).pow(3)).against(COPY_LIMIT_3D);
         if let Some(cube) = cube {
             let [_, of_all] = neighbourhood::overheads(&[cube; 3], 1);
             variant.predicts(BORDER, (100.0 * of_all).floor());
@@ -221,7 +207,8 @@ fn volume(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.note("Border: loads beyond the tile in % of the tile's texels, for volumes in % of all loads, as the article \
               counts them; a counting build of each kernel was run here and agrees with the formula.");
     lab.limits(sides, Format::R32_SFLOAT)?;
-    lab.expect(to, 0, neighbourhood::volume(sides, &texels))
+    lab.expect(to, 0, move || neighbourhood::volume(sides, &texels()));
+    Ok(())
 }
 
 /// The article's claim on this device, like against like: a texel an invocation, columns of them, volumes.

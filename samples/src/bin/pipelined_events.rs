@@ -70,6 +70,7 @@ use common::{
     Scope, Scope1, Shows, Stage, Stage1, Workgroup, run, sample,
 };
 use samples::bands::Bands;
+use samples::by_default;
 use samples::chain;
 use samples::pipelined::event_form::EventForm;
 use samples::pipelined::ladder;
@@ -143,9 +144,6 @@ fn main() -> ExitCode {
 
 fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Pipelining with Events\"");
-    if args.ladder {
-        lab.by_default(names_of_ladder());
-    }
     let chain = Chain::new(lab, args)?;
 
     lab.variant("no_barrier", move |cmd, rep| {
@@ -206,17 +204,16 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
         }
         split(lab, chain, bands);
         for form in EventForm::all() {
-            ordered_by_events(lab, chain, bands, form)?;
+            ordered_by_events(lab, chain, bands, form);
         }
     }
-    on_two_queues(lab, chain, args)?;
-    if !args.ladder {
-        lab.by_default(ONE_DISPATCH_BY_DEFAULT);
-    }
+    on_two_queues(lab, chain)?;
     in_one_dispatch(lab, chain, args)?;
-    fused(lab, chain)?;
+    fused(lab, chain);
     if args.ladder {
-        let [free, ordered] = of_all_shapes(lab, chain)?;
+        let [free, ordered] = of_all_shapes(lab, chain);
+        let names = names_of_ladder();
+        by_default(lab, |name| names.iter().any(|of| of == name));
         lab.bound_of(free);
         lab.baseline_of(ordered);
         lab.matrix("÷ the bound", Shows::Ratios);
@@ -229,7 +226,8 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
         let counts: Vec<u32> = counts.into_iter().collect();
         lab.matrix_verdict(move |figures| verdict(figures, chain.passes, &counts));
     }
-    chain.expect(lab, chain.images)
+    chain.expect(lab, chain.images);
+    Ok(())
 }
 
 /// The chain with each pass in bands: without any order, and with barriers where the waits would be.
@@ -275,14 +273,11 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
 }
 
 /// The chain in bands that events order: set and waited for, only set, only waited for.
-fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm) -> Result<()> {
+fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm) {
     let (count, words, [split, kind]) = (bands.count, form.words(), form.in_captions(bands.count));
     let table = format!("{count} bands ordered by events");
     let name = |what: &str| form.variant(what, count);
-    // Thousands of events are made only where a variant needs them.
-    let wanted = ["events", "sets", "waits"].iter().any(|what| lab.asks_for(&name(what)));
-    let each = if form.is_default() || wanted { chain.passes * count } else { 0 };
-    let events = lab.events(each, form.state)?;
+    let events = lab.events(chain.passes * count, form.state);
     let event = move |(repetition, pass), band| events.get(repetition, pass * count + band);
     let kernel = if form.coherent { chain.coherent } else { chain.plain };
     // All but the last band of a pass begin while the image that they read is still being written, and, of two in
@@ -335,8 +330,8 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm)
     }
 
     // Nothing runs between such a set and its wait, so that only the wait itself is in the window.
-    let each = if lab.asks_for(&name("waits")) { chain.passes * count } else { 0 };
-    let before = lab.events_set_before(each, form.state, |cmd, event| set(cmd, form, event))?;
+    let set_before = move |cmd: &Cmd, event| set(cmd, form, event);
+    let before = lab.events_set_before(chain.passes * count, form.state, set_before);
     lab.variant(name("waits"), move |cmd, rep| {
         chain.bands(cmd, bands, |pass, band, rows| {
             if let Some((repetition, pass)) = chain.before(rep, pass) {
@@ -350,7 +345,6 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm)
     .cell(&table, &words, "wait only")
     .on_request()
     .skip(bands.impossible());
-    Ok(())
 }
 
 /// Sets an event of a form.
@@ -374,10 +368,9 @@ fn wait(cmd: &Cmd, form: EventForm, event: Event) {
 
 /// Band 0 of every pass on one queue, band 1 on the other. Band 0 needs only band 0 of the pass
 /// before, so the first queue runs ahead; the second waits for its timeline semaphore.
-fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
+fn on_two_queues(lab: &mut Lab, chain: Chain) -> Result<()> {
     let bands = chain.cut(2);
-    let asked = lab.asks_for("two_queues");
-    let chain = if asked { chain.with_images_of_both_queues(lab, args)? } else { chain };
+    let chain = chain.with_images_of_both_queues(lab)?;
     let written = (1..=chain.passes)
         .map(|generation| Named {
             image: format!("shared generation {}", chain.index(generation)),
@@ -406,31 +399,20 @@ fn on_two_queues(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
     .possible_alarm(WRITE_AFTER_WRITE, written, ONE_IMAGE)
     .on_request()
     .skip(bands.impossible());
-    if asked { chain.expect(lab, chain.images) } else { Ok(()) }
+    chain.expect(lab, chain.images);
+    Ok(())
 }
 
 /// All passes in one dispatch: a tile waits for the tiles that it reads, not for all of the pass before.
 fn in_one_dispatch(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
-    let forms: Vec<Form> = tile_flags::FORMS.into_iter().filter(|form| lab.wants(&form.name())).collect();
-    if forms.is_empty() {
-        return Ok(());
-    }
     let grid = chain.grid(lab, args);
-    if let Some(reason) = grid.impossible() {
-        bail!("{reason}");
-    }
     let flags = lab.output_buffers("flags", 1, grid.flag_words(), 0)?;
     let bail_outs = lab.output_buffers("bail-outs", 1, 1, 0)?;
-    lab.expect_none(bail_outs, 0, "bail-outs: waits that ended in vain")?;
-    let order = lab.input_buffer("order of the tickets", &grid.lines())?;
-    for form in forms {
+    lab.expect_none(bail_outs, 0, "bail-outs: waits that ended in vain");
+    let order = lab.input_buffer("order of the tickets", move || grid.lines());
+    for form in tile_flags::FORMS {
         let in_turn = form.needs_all_layers().filter(|_| chain.ping_pong).map(str::to_owned);
-        // A driver need not take the kernel of a form that it lacks something for.
-        if let Some(reason) = form.lacking(lab.device()).or(in_turn) {
-            lab.variant(form.name(), |_, _| {}).says(&form.says()).skip(Some(reason));
-            continue;
-        }
-        let (kernel, beyond) = grid.kernel(lab, form).build_or_reason()?;
+        let (lacking, kernel) = (form.lacking(lab.device()), grid.kernel(lab, form).build());
         let sampled = form.relies_on().is_some();
         let variant = lab.variant(form.name(), move |cmd, rep| {
             if chain.before(rep, 0).is_some() {
@@ -447,19 +429,21 @@ fn in_one_dispatch(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
         if let Some(relies_on) = form.relies_on() {
             variant.relies_on(relies_on);
         }
-        variant.skip(beyond);
+        variant.skip(grid.impossible());
+        // A driver need not take the kernel of a form that it lacks something for.
+        variant.skip(lacking.or(in_turn));
+        if !ONE_DISPATCH_BY_DEFAULT.contains(&&*form.name()) {
+            variant.on_request();
+        }
     }
     Ok(())
 }
 
 /// Several passes a dispatch, each of a tile and as much around it as the further ones need: what it buys to
 /// store only the last of them.
-fn fused(lab: &mut Lab, chain: Chain) -> Result<()> {
-    if !lab.wants(FUSED) {
-        return Ok(());
-    }
+fn fused(lab: &mut Lab, chain: Chain) {
     let Fused { depth, side } = Fused::new(lab.device().max_shared_memory, chain.passes, chain.radius);
-    let (kernel, beyond) = Fused { depth, side }.kernel(lab, chain.radius).build_or_reason()?;
+    let kernel = Fused { depth, side }.kernel(lab, chain.radius).build();
     let groups = [chain.size.width.div_ceil(side), chain.size.height.div_ceil(side), 1];
     lab.variant(FUSED, move |cmd, rep| {
         for first in (0..chain.passes).step_by(depth as usize) {
@@ -474,8 +458,7 @@ fn fused(lab: &mut Lab, chain: Chain) -> Result<()> {
         "{depth} passes a dispatch, computed from one load of a tile and its border: only the last is stored."
     ))
     .cell(ONE_DISPATCH, "fused, only every last pass is stored", "barriers")
-    .skip(beyond);
-    Ok(())
+    .on_request();
 }
 
 /// What is compared with `--ladder`.
@@ -492,13 +475,13 @@ fn names_of_ladder() -> Vec<String> {
 /// The chain in dispatches of ten shapes, through storage images and sampled views, and in six through shared
 /// memory: without any order, and with a barrier between passes. Returns the names of those without order that
 /// load each texel for itself, of which the fastest is the bound, and of all with barriers.
-fn of_all_shapes(lab: &mut Lab, chain: Chain) -> Result<[Vec<String>; 2]> {
+fn of_all_shapes(lab: &mut Lab, chain: Chain) -> [Vec<String>; 2] {
     let (mut free, mut ordered) = (Vec::new(), Vec::new());
     for load in [Load::Stored, Load::Sampled, Load::Staged] {
         for &workgroup in load.shapes() {
             let [width, height] = workgroup.tile();
             let groups = [chain.size.width.div_ceil(width), chain.size.height.div_ceil(height), 1];
-            let (kernel, beyond) = load.kernel(lab, workgroup, chain.radius).build_or_reason()?;
+            let kernel = load.kernel(lab, workgroup, chain.radius).build();
             let step = move |cmd: &Cmd, rep: Rep, pass| {
                 let [from, to] = [pass, pass + 1].map(|generation| chain.image(rep.index, generation));
                 match load {
@@ -517,8 +500,7 @@ fn of_all_shapes(lab: &mut Lab, chain: Chain) -> Result<[Vec<String>; 2]> {
             lab.variant(name("no_barrier"), move |cmd, rep| chain.passes(cmd, |pass| step(cmd, rep, pass)))
                 .says(&format!("Nothing orders the passes; tiles are {shape}, read through {words}."))
                 .races("every dependency between passes")
-                .cell(SHAPES, &format!("{workgroup}, {words}"), "no order")
-                .skip(beyond.clone());
+                .cell(SHAPES, &format!("{workgroup}, {words}"), "no order");
 
             lab.variant(name("full_barrier"), move |cmd, rep| {
                 chain.passes(cmd, |pass| {
@@ -529,13 +511,12 @@ fn of_all_shapes(lab: &mut Lab, chain: Chain) -> Result<[Vec<String>; 2]> {
                 });
             })
             .says(&format!("A barrier between passes; tiles are {shape}, read through {words}."))
-            .cell(SHAPES, &format!("{workgroup}, {words}"), "memory barrier")
-            .skip(beyond);
+            .cell(SHAPES, &format!("{workgroup}, {words}"), "memory barrier");
             free.extend((load != Load::Staged).then(|| name("no_barrier")));
             ordered.push(name("full_barrier"));
         }
     }
-    Ok([free, ordered])
+    [free, ordered]
 }
 
 const READ_AFTER_WRITE: &str = "SYNC-HAZARD-READ-AFTER-WRITE";
@@ -594,7 +575,8 @@ impl Chain {
                 .constant("RADIUS", radius)
                 .constant("MULTIPLIER", chain::MULTIPLIER)
         };
-        let (plain, coherent) = (kernel().build()?, kernel().define("COHERENT_STORES").build()?);
+        // A workgroup that is asked for and impossible refuses the run.
+        let (plain, coherent) = (kernel().draft()?, kernel().define("COHERENT_STORES").build());
         let count = if ping_pong { 2 } else { passes + 1 };
         let images =
             lab.output_layers("generation", count, size.sides(), Format::R32_UINT, chain::UNWRITTEN)?;
@@ -602,8 +584,8 @@ impl Chain {
     }
 
     /// The same, on images of its own, since sharing them may cost the other variants time.
-    fn with_images_of_both_queues(self, lab: &mut Lab, args: &Args) -> Result<Self> {
-        let count = if args.ping_pong { 2 } else { self.passes + 1 };
+    fn with_images_of_both_queues(self, lab: &mut Lab) -> Result<Self> {
+        let count = if self.ping_pong { 2 } else { self.passes + 1 };
         let (size, format) = (self.size.sides(), Format::R32_UINT);
         let images = lab.for_both_queues(|lab| {
             lab.output_images("shared generation", count, size, format, chain::UNWRITTEN)
@@ -709,8 +691,9 @@ impl Chain {
         pass + 1 < self.passes || !rep.is_last()
     }
 
-    fn expect(&self, lab: &mut Lab, images: Images) -> Result<()> {
-        lab.seed(images, 0, &chain::seed(self.size))?;
-        lab.expect(images, self.index(self.passes), chain::twin(self.size, self.radius, self.passes))
+    fn expect(&self, lab: &mut Lab, images: Images) {
+        let Self { size, radius, passes, .. } = *self;
+        lab.seed(images, 0, move || chain::seed(size));
+        lab.expect(images, self.index(passes), move || chain::twin(size, radius, passes));
     }
 }

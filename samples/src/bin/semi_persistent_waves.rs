@@ -26,16 +26,20 @@
 //!
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Semi-Persistent Waves".
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
+use std::rc::Rc;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use clap::value_parser;
+use common::record::error::BeyondLimits;
 use common::record::published;
 use common::{Extent, Figures, Lab, Shows, Time, Variant, run, sample};
 use samples::box_blur::device::{Blur, Loads};
 use samples::box_blur::{Axis, Texels};
-use samples::residency::{self, Inferred, Limit, Limits};
+use samples::by_default;
+use samples::residency::{self, Held, Inferred, Limit, Limits};
 use samples::tiles::{Form, forms, tile_lanes};
 
 const BASELINE: &str = "linear_8x8";
@@ -91,17 +95,16 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.baseline(BASELINE);
 
     let [horizontal, vertical] = [Axis::Horizontal, Axis::Vertical].map(|axis| forms(axis, lanes));
-    lab.by_default(BY_DEFAULT);
     for form in horizontal.iter().chain(&vertical) {
-        unlimited(lab, blur, form.clone())?;
+        unlimited(lab, blur, form.clone());
     }
+    by_default(lab, |name| BY_DEFAULT.contains(&name));
     let most = lab.device().max_workgroup_invocations;
     let limited = |form: &&Form| BY_DEFAULT.contains(&&*form.name()) && form.invocations() <= most;
-    let mut limited: Vec<&Form> = horizontal.iter().filter(limited).collect();
-    let names = |form: &Form| limits.iter().map(|limit| form.name() + &limit.suffix()).collect::<Vec<_>>();
-    lab.by_default(limited.iter().flat_map(|form| names(form)));
-    limited.retain(|form| names(form).iter().filter(|name| lab.wants(name)).count() > 0);
-    under_limits(lab, blur, &limited, &limits)?;
+    if !limits.is_empty() {
+        under_limits(lab, blur, horizontal.iter().filter(limited), &limits);
+        lab.show_matrix();
+    }
 
     lab.matrix("µs", Shows::Times);
     lab.verdict(verdict);
@@ -109,52 +112,85 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
 }
 
 /// One form, as many subgroups at a time as there is room for.
-fn unlimited(lab: &mut Lab, blur: Blur, form: Form) -> Result<()> {
+fn unlimited(lab: &mut Lab, blur: Blur, form: Form) {
     let name = form.name();
-    if !lab.wants(&name) {
-        return Ok(());
-    }
-    let (kernel, reason) = blur.kernel(lab, &form, 0).build_or_reason()?;
+    let kernel = blur.kernel(lab, &form, 0).build();
     let [table, row, column] = form.place();
     let operations = form.memory_operations(blur.radius);
     let (groups, says) = (form.groups(blur.size), form.says(blur.radius));
     let variant = lab.variant(&name, move |cmd, rep| {
         cmd.dispatch(kernel, &blur.images(&form, rep.index), &blur.push(), groups);
     });
-    variant.says(&says).cell(&table, &row, &column).skip(reason);
+    variant.says(&says).cell(&table, &row, &column);
     declare(variant, blur, operations, &format!("blur/{name}"));
-    Ok(())
 }
 
 /// Forms under each limit, which shared memory holds that a workgroup has and does not use.
-fn under_limits(lab: &mut Lab, blur: Blur, forms: &[&Form], limits: &[Limit]) -> Result<()> {
-    let mut memory = Inferred::default();
-    let mut notes: BTreeMap<(Limit, String), Vec<String>> = BTreeMap::new();
-    for &form in forms {
-        let count = |padding| {
-            let kernel = blur.kernel(lab, form, padding);
-            residency::count(lab, kernel, blur.images(form, 0), blur.push())
-        };
-        for held in memory.hold(lab, limits, form.invocations(), count)? {
-            let name = form.name() + &held.limit.suffix();
-            let kernel = blur.kernel(lab, form, held.reached.padding).build()?;
+fn under_limits<'f>(lab: &mut Lab, blur: Blur, forms: impl Iterator<Item = &'f Form>, limits: &[Limit]) {
+    let memory = Rc::new(RefCell::new(Paddings::default()));
+    for form in forms {
+        for &limit in limits {
+            let name = form.name() + &limit.suffix();
+            let (memory, padded, all) = (Rc::clone(&memory), form.clone(), limits.to_vec());
+            let kernel = lab.found_kernel(move |lab| {
+                let held = memory.borrow_mut().held(lab, blur, &padded, &all, limit)?;
+                if let Some(reason) = held.in_vain() {
+                    bail!(BeyondLimits(reason));
+                }
+                Ok(blur.kernel(lab, &padded, held.reached.padding).recipe())
+            });
             let operations = form.memory_operations(blur.radius);
             let (dispatched, groups) = (form.clone(), form.groups(blur.size));
             let variant = lab.variant(&name, move |cmd, rep| {
                 cmd.dispatch(kernel, &blur.images(&dispatched, rep.index), &blur.push(), groups);
             });
-            variant.says(&form.says_under(held.limit));
-            variant.cell("Horizontal blur, subgroups limited", &form.name(), &held.limit.to_string());
-            variant.skip(held.in_vain());
+            variant.says(&form.says_under(limit));
+            variant.cell("Horizontal blur, subgroups limited", &form.name(), &limit.to_string());
             declare(variant, blur, operations, &format!("wave_limit/{name}/pipelined"));
-            notes.entry((held.limit, held.to_string())).or_default().push(form.name());
         }
     }
-    for ((limit, held), forms) in notes {
-        lab.note(&format!("Limit of {limit}, {}: {held}.", forms.join(", ")));
-        lab.show_matrix();
+}
+
+/// How the limits are held, as far as that was searched for.
+#[derive(Default)]
+struct Paddings {
+    memory: Inferred,
+    /// Of each form.
+    held: BTreeMap<String, Vec<Held>>,
+    /// The forms that hold a limit alike.
+    alike: BTreeMap<(Limit, String), Vec<String>>,
+}
+
+impl Paddings {
+    /// Counts with paddings until the limits of a form are held; notes how `limit` is.
+    fn held(
+        &mut self,
+        lab: &mut Lab,
+        blur: Blur,
+        form: &Form,
+        limits: &[Limit],
+        limit: Limit,
+    ) -> Result<Held> {
+        let name = form.name();
+        if !self.held.contains_key(&name) {
+            let facts = lab.device().clone();
+            let count = |padding| {
+                let kernel = blur.kernel(lab, form, padding);
+                let kernel = residency::counting(kernel).build();
+                residency::count(lab, kernel, blur.images(form, 0), blur.push())
+            };
+            let held = self.memory.hold(&facts, limits, form.invocations(), count)?;
+            self.held.insert(name.clone(), held);
+        }
+        let all = self.held[&name].iter().find(|held| held.limit == limit);
+        let held = *all.context("a limit that was not searched for")?;
+        let forms = self.alike.entry((limit, held.to_string())).or_default();
+        let note = |forms: &[String]| format!("Limit of {limit}, {}: {held}.", forms.join(", "));
+        lab.notes.retain(|told| *told != note(forms));
+        forms.push(name);
+        lab.note(&note(forms));
+        Ok(held)
     }
-    Ok(())
 }
 
 /// What a variant costs, and the talk's figure where it has one: all of them are of a 9-tap filter.

@@ -70,22 +70,21 @@ fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
     // The talk's table, which begins with a quad's 8x8, and what an image is usually cut into.
     for form in TALK {
         let published = normalised(&form)?;
-        variant(lab, &pass, form)?.published = Some(published);
+        variant(lab, &pass, form).published = Some(published);
     }
     let row_major = Form::in_rows(8, 8);
-    variant(lab, &pass, row_major)?;
+    variant(lab, &pass, row_major);
 
     // Another order of the workgroups.
     let walked = |width| [Form::remapped(32, 16), row_major].map(|form| form.walked_in(width));
     let asked = BTreeSet::from_iter(args.columns.clone());
-    let [all, by_default] = match asked.is_empty() {
-        true => [BTreeSet::from(COLUMNS), BTreeSet::from([COLUMNS_BY_DEFAULT])],
-        false => [asked.clone(), asked],
-    };
-    lab.by_default(by_default.into_iter().flat_map(walked).map(|form| form.name()));
-    for form in all.into_iter().flat_map(walked) {
-        if lab.wants(&form.name()) {
-            variant(lab, &pass, form)?;
+    let all = if asked.is_empty() { BTreeSet::from(COLUMNS) } else { asked.clone() };
+    for width in all {
+        for form in walked(width) {
+            let variant = variant(lab, &pass, form);
+            if asked.is_empty() && width != COLUMNS_BY_DEFAULT {
+                variant.on_request();
+            }
         }
     }
     lab.limits(size, Format::R32_UINT)?;
@@ -96,21 +95,19 @@ fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
 }
 
 /// The pass with its lanes and workgroups as `form` has them.
-fn variant<'l>(lab: &'l mut Lab, pass: &Pass, form: Form) -> Result<&'l mut Variant> {
-    prove(lab, form)?;
+fn variant<'l>(lab: &'l mut Lab, pass: &Pass, form: Form) -> &'l mut Variant {
+    lab.prove([form.name()], move |lab| prove(lab, form));
     let &Pass { size, depths, normals, directions, openness, .. } = pass;
     let grid @ [x, y] = form.grid(size.sides());
-    let (kernel, reason) = pass.kernel(lab, form, grid).build_or_reason()?;
+    let kernel = pass.kernel(lab, form, grid).build();
     let order = form.columns.map_or("along rows".into(), |width| format!("in columns of {width}"));
-    Ok(lab
-        .variant(form.name(), move |cmd, rep| {
-            let images = [depths.sampled(), normals.sampled(), openness.get(rep.index, 0).into(), directions];
-            cmd.dispatch(kernel, &images, &size.sides(), [x, y, 1]);
-        })
-        .says(&form.says())
-        .cell("Workgroups", &form.stem(), &order)
-        .moves(pass.bytes())
-        .skip(reason))
+    lab.variant(form.name(), move |cmd, rep| {
+        let images = [depths.sampled(), normals.sampled(), openness.get(rep.index, 0).into(), directions];
+        cmd.dispatch(kernel, &images, &size.sides(), [x, y, 1]);
+    })
+    .says(&form.says())
+    .cell("Workgroups", &form.stem(), &order)
+    .moves(pass.bytes())
 }
 
 /// The talk's time of a form over that of the baseline.

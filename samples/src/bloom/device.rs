@@ -1,11 +1,12 @@
 //! The images of a bloom on the device, and the kernels of its passes where each is a dispatch of its own.
 
+use std::cell::LazyCell;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
 use common::{
     Access, Binding, Buffer, Buffers, Cmd, Extent, Format, Kernel, KernelBuilder, Lab, Rep, Scope, Stage,
-    Workgroup, sliced,
+    Workgroup,
 };
 
 use super::pyramid::{KINDS, Pass, Source, passes, steps};
@@ -35,10 +36,10 @@ pub struct Bloom {
 }
 
 impl Bloom {
-    /// Uploads the scene, and makes an image for each pass.
+    /// A scene, and an image for each pass.
     ///
     /// # Errors
-    /// More than the device's memory, or than its kernels can bind.
+    /// More texels than 32 bits count.
     pub fn new(lab: &mut Lab, size: Extent, radius: u32) -> Result<Self> {
         let passes = passes(size);
         let words = 2 * u64::from(size.width) * u64::from(size.height);
@@ -47,7 +48,7 @@ impl Bloom {
             "a bloom of {size} has more texels than 32 bits count: use a smaller --size"
         );
         let planes = lab.output_slices("planes", &plane_words(&passes), UNWRITTEN)?;
-        let scene = lab.input_buffer("scene", &scene(size))?;
+        let scene = lab.input_buffer("scene", move || scene(size));
         let last = u32::try_from(passes.len() - 1)?;
         lab.show(planes, last, size.sides(), "the scene with its bloom, an eighth of it white", |words| {
             let shown = |channel: u32| u8::try_from(channel >> 5).unwrap_or(u8::MAX);
@@ -58,14 +59,14 @@ impl Bloom {
     }
 
     /// Says what each pass must store.
-    ///
-    /// # Errors
-    /// More than the device's memory.
-    pub fn expect(&self, lab: &mut Lab) -> Result<()> {
-        for (at, plane) in (0..).zip(twin(self.size, &self.passes, self.radius)) {
-            lab.expect(self.planes, at, plane)?;
+    pub fn expect(&self, lab: &mut Lab) {
+        let Self { size, radius, .. } = *self;
+        let passes = Rc::clone(&self.passes);
+        let all = Rc::new(LazyCell::new(move || twin(size, &passes, radius)));
+        for (at, _) in (0..).zip(&*self.passes) {
+            let all = Rc::clone(&all);
+            lab.expect(self.planes, at, move || all[at as usize].clone());
         }
-        Ok(())
     }
 
     fn buffer(&self, source: Source, repetition: u32) -> Buffer {
@@ -151,39 +152,27 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Beside them the reason why the device cannot run them, if it cannot.
-    ///
-    /// # Errors
-    /// As [`KernelBuilder::build_or_reason`]; out of memory.
-    pub fn new(lab: &Lab, bloom: &Bloom, load: Load, workgroup: Workgroup) -> Result<(Self, Option<String>)> {
-        let mut kernels = Vec::new();
-        let mut beyond = None;
-        for kind in KINDS {
+    /// Of a bloom's passes.
+    pub fn new(lab: &mut Lab, bloom: &Bloom, load: Load, workgroup: Workgroup) -> Self {
+        let kernels = KINDS.map(|kind| {
             let kernel = cut(lab.kernel("bloom/pass.comp"), workgroup, bloom.radius);
             let kernel = match load {
                 Load::Stored => kernel,
                 Load::Sampled => kernel.define("SAMPLED"),
                 Load::Staged => kernel.define("STAGED").shared_bytes(staged_bytes(workgroup, bloom.radius)),
             };
-            let (kernel, reason) = kernel.constant("KIND", kind as u32).build_or_reason()?;
-            kernels.push(kernel);
-            beyond = beyond.or(reason);
-        }
+            kernel.constant("KIND", kind as u32).build()
+        });
         let mut views = Vec::new();
         if load == Load::Sampled {
-            let texels = u64::from(bloom.size.width) * u64::from(bloom.size.height);
-            beyond = beyond.or(lab.why_no_texels(texels, FORMAT));
-        }
-        if load == Load::Sampled && beyond.is_none() {
-            views.push(lab.texel_buffer(bloom.scene, FORMAT)?);
+            views.push(lab.texel_buffer(bloom.scene, FORMAT));
             for repetition in 0..bloom.planes.repetitions() {
                 for pass in 0..bloom.passes.len() {
-                    views.push(lab.texel_buffer(bloom.plane(pass, repetition), FORMAT)?);
+                    views.push(lab.texel_buffer(bloom.plane(pass, repetition), FORMAT));
                 }
             }
         }
-        let kernels = std::array::from_fn(|kind| kernels[kind]);
-        Ok((Self { load, workgroup, kernels, views }, beyond))
+        Self { load, workgroup, kernels, views }
     }
 
     /// The one dispatch of a pass.
@@ -222,11 +211,8 @@ pub(super) fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
     8 * ((width + reach) * height).max(width * (height + reach)).max(below)
 }
 
-/// Sampled views of what all passes store, one a repetition, or why there are none.
-pub(super) fn whole_views(lab: &Lab, bloom: &Bloom) -> Result<(Vec<Binding>, Option<String>)> {
-    let words = sliced(&plane_words(&bloom.passes)).last().copied().unwrap_or(0);
-    let reason = lab.why_no_texels(words / 2, FORMAT);
-    let repetitions = if reason.is_none() { bloom.planes.repetitions() } else { 0 };
-    let views = (0..repetitions).map(|at| lab.texel_buffer(bloom.planes.whole(at), FORMAT));
-    Ok((views.collect::<Result<_>>()?, reason))
+/// Sampled views of what all passes store, one a repetition.
+pub(super) fn whole_views(lab: &mut Lab, bloom: &Bloom) -> Vec<Binding> {
+    let repetitions = 0..bloom.planes.repetitions();
+    repetitions.map(|at| lab.texel_buffer(bloom.planes.whole(at), FORMAT)).collect()
 }

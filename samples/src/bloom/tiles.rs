@@ -114,16 +114,16 @@ impl Tiles {
     /// A tile that waits for others; whatever a submit can meet.
     pub fn prove(
         self,
-        lab: &Lab,
+        lab: &mut Lab,
         bloom: &Bloom,
         [table, bail_outs, order]: [Binding; 3],
         groups: [u32; 3],
     ) -> Result<()> {
         let form = Form { access: Access::Coherent, staged: false };
-        let (kernel, beyond) = self.kernel(lab, bloom, form).define("TELL_NEEDS").build_or_reason()?;
-        if beyond.is_some() || form.lacking(lab.device()).is_some() {
+        if form.lacking(lab.device()).is_some() {
             return Ok(());
         }
+        let kernel = self.kernel(lab, bloom, form).define("TELL_NEEDS").build();
         let units = self.units(&bloom.passes);
         let told =
             lab.tally("what tiles wait for", HEAD + 3 * u32::try_from(units.len())?, |cmd, told| {
@@ -191,12 +191,9 @@ impl Tiles {
     }
 }
 
-/// What a form reads through beside the buffers, one a repetition, or why the device cannot have it.
-///
-/// # Errors
-/// Out of memory.
-pub fn views(lab: &Lab, bloom: &Bloom, form: Form) -> Result<(Vec<Binding>, Option<String>)> {
-    if form.access == Access::Sampled { whole_views(lab, bloom) } else { Ok((Vec::new(), None)) }
+/// What a form reads through beside the buffers, one a repetition.
+pub fn views(lab: &mut Lab, bloom: &Bloom, form: Form) -> Vec<Binding> {
+    if form.access == Access::Sampled { whole_views(lab, bloom) } else { Vec::new() }
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! The images of the blur, and what its kernels have in common.
 
+use std::cell::LazyCell;
+use std::rc::Rc;
+
 use anyhow::Result;
 use clap::ValueEnum;
 use common::{Binding, Extent, Image, Images, KernelBuilder, Lab};
@@ -45,15 +48,15 @@ impl Blur {
         lab.setting("format", texels.name());
         lab.setting("loads", if loads == Loads::Storage { "storage" } else { "sampled" });
         let blurred = lab.output_images("blurred", 1, size, texels.format(), UNWRITTEN)?;
-        let data = data(size, texels, radius);
-        let [rows, columns] = &data.sharp;
-        let sharp = [
-            lab.input_image("sharp along rows", size, texels.format(), rows)?,
-            lab.input_image("sharp along columns", size, texels.format(), columns)?,
-        ];
+        let data = Rc::new(LazyCell::new(move || data(size, texels, radius)));
+        let sharp = [(0, "sharp along rows"), (1, "sharp along columns")].map(|(axis, name)| {
+            let data = Rc::clone(&data);
+            lab.input_image(name, size, texels.format(), move || data.sharp[axis].clone())
+        });
+        let twin = move || data.blurred.clone();
         match texels {
-            Texels::Rgba16f => lab.expect_within(blurred, 0, data.blurred, 1, HALF_ROUNDING)?,
-            _ => lab.expect(blurred, 0, data.blurred)?,
+            Texels::Rgba16f => lab.expect_within(blurred, 0, twin, 1, HALF_ROUNDING),
+            _ => lab.expect(blurred, 0, twin),
         }
         lab.limits(size, texels.format())?;
         lab.show(blurred, 0, size.sides(), "the blurred noise, its contrast raised", move |words| {

@@ -1,5 +1,7 @@
 //! A scene in buffers of the device, and the kernels that read them.
 
+use std::rc::Rc;
+
 use anyhow::Result;
 use common::{Binding, Buffer, Buffers, Format, KernelBuilder, Lab, Rep};
 
@@ -79,32 +81,34 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    fn new(lab: &mut Lab, packed: &Packed) -> Result<Self> {
-        // Spheres that do not touch have none, and a buffer cannot be empty.
-        let none = packed.constraints.is_empty();
-        let bounds = lab.input_buffer("bounds", &packed.bounds)?;
-        let frames = lab.input_buffer("frames", &packed.frames)?;
-        Ok(Self {
-            particles: lab.input_buffer("particles", &packed.particles)?,
-            constraints: lab.input_buffer("constraints", if none { &[0; 2] } else { &packed.constraints })?,
-            bounds,
-            frames,
-            typed_bounds: lab.texel_buffer(bounds, Format::R32_UINT)?,
-            typed_frames: lab.texel_buffer(frames, Format::R32G32B32A32_SFLOAT)?,
-        })
+    fn new(lab: &mut Lab, scene: &Rc<Scene>) -> Self {
+        let mut input = |name: &str, of: fn(&Packed) -> &Vec<u32>| {
+            let scene = Rc::clone(scene);
+            lab.input_buffer(name, move || match &of(&scene.packed)[..] {
+                // Spheres that do not touch have no constraints, and a buffer cannot be empty.
+                [] => vec![0; 2],
+                words => words.to_vec(),
+            })
+        };
+        let particles = input("particles", |packed| &packed.particles);
+        let constraints = input("constraints", |packed| &packed.constraints);
+        let bounds = input("bounds", |packed| &packed.bounds);
+        let frames = input("frames", |packed| &packed.frames);
+        let typed_bounds = lab.texel_buffer(bounds, Format::R32_UINT);
+        let typed_frames = lab.texel_buffer(frames, Format::R32G32B32A32_SFLOAT);
+        Self { particles, constraints, bounds, frames, typed_bounds, typed_frames }
     }
 }
 
 impl OnDevice {
     /// Uploads a scene and says what must come out.
-    ///
-    /// # Errors
-    /// More than the device's memory.
-    pub fn new(lab: &mut Lab, scene: &Scene, islands: u32, particles: u32, outputs: Outputs) -> Result<Self> {
-        let inputs = Inputs::new(lab, &scene.packed)?;
-        lab.expect(outputs.results, 0, scene.outcome.results())?;
-        lab.expect(outputs.reports, 0, scene.outcome.reports())?;
-        Ok(Self {
+    pub fn new(lab: &mut Lab, scene: &Rc<Scene>, islands: u32, particles: u32, outputs: Outputs) -> Self {
+        let inputs = Inputs::new(lab, scene);
+        let of = Rc::clone(scene);
+        lab.expect(outputs.results, 0, move || of.outcome.results());
+        let of = Rc::clone(scene);
+        lab.expect(outputs.reports, 0, move || of.outcome.reports());
+        Self {
             islands,
             particles,
             colours: scene.packed.colours,
@@ -113,7 +117,7 @@ impl OnDevice {
             solver: scene.solver,
             inputs,
             outputs,
-        })
+        }
     }
 
     /// `island.comp` for groups of so many threads.

@@ -1,6 +1,8 @@
 //! The images of a filter, and what its kernels have in common.
 
+use std::cell::LazyCell;
 use std::fmt;
+use std::rc::Rc;
 
 use anyhow::{Result, ensure};
 use common::{Binding, Extent, Format, Image, Images, Kernel, KernelBuilder, Lab, Shape};
@@ -93,21 +95,23 @@ impl Plane {
     /// Uploads a scene, and says what must come out.
     ///
     /// # Errors
-    /// A radius that the filter cannot have; more than the device's memory.
+    /// A radius that the filter cannot have.
     pub fn new(lab: &mut Lab, size: Extent, filter: Filter, radius: u32) -> Result<Self> {
         let small = matches!(filter, Filter::Dilate | Filter::Clamp);
         ensure!(!small || radius == 1, "dilate and clamp are 3x3 filters: leave --radius out");
         lab.setting("filter", format!("{filter:?}").to_lowercase());
         lab.setting("radius", radius);
         let to = lab.output_images("filtered", 1, size, Format::R32_SFLOAT, UNWRITTEN)?;
-        let texels = scene(size);
+        let texels = Rc::new(LazyCell::new(move || scene(size)));
         // Another picture of the same size: the scene upside down.
-        let old: Vec<u8> = texels.iter().rev().copied().collect();
-        let mut upload =
-            |name, texels: &[u8]| lab.input_image(name, size, Format::R32_SFLOAT, &floats(texels));
-        let from = upload("image", &texels)?;
-        let before = (filter == Filter::Clamp).then(|| upload("frame before", &old)).transpose()?;
-        lab.expect(to, 0, plane(size, &texels, &old, filter, radius))?;
+        let upside_down = |texels: &[u8]| texels.iter().rev().copied().collect::<Vec<_>>();
+        let now = Rc::clone(&texels);
+        let from = lab.input_image("image", size, Format::R32_SFLOAT, move || floats(&now));
+        let now = Rc::clone(&texels);
+        let old =
+            lab.input_image("frame before", size, Format::R32_SFLOAT, move || floats(&upside_down(&now)));
+        let before = (filter == Filter::Clamp).then_some(old);
+        lab.expect(to, 0, move || plane(size, &texels, &upside_down(&texels), filter, radius));
         lab.show(to, 0, size.sides(), "the filtered image", |words| {
             words.iter().map(|&word| grey(word)).collect()
         });
@@ -163,7 +167,7 @@ impl Plane {
     ///
     /// # Errors
     /// Another count; whatever a submit can meet.
-    pub fn count(&self, lab: &Lab, counting: Kernel, tile: Tile) -> Result<()> {
+    pub fn count(&self, lab: &mut Lab, counting: Kernel, tile: Tile) -> Result<()> {
         count(lab, counting, &self.bindings(0, false), &tile.sides(), self.radius)
     }
 }
@@ -172,7 +176,7 @@ impl Plane {
 ///
 /// # Errors
 /// Another count; whatever a submit can meet.
-pub fn count(lab: &Lab, counting: Kernel, bindings: &[Binding], tile: &[u32], radius: u32) -> Result<()> {
+pub fn count(lab: &mut Lab, counting: Kernel, bindings: &[Binding], tile: &[u32], radius: u32) -> Result<()> {
     let counted = lab.tally("loads", 1, |cmd, counters| {
         cmd.dispatch(counting, &[bindings, &[counters.into()]].concat(), &(), [1; 3]);
     })?;

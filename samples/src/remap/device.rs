@@ -28,13 +28,10 @@ pub fn placed<'l>(lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l>
 ///
 /// # Errors
 /// A lane somewhere else; whatever a submit can meet.
-pub fn prove(lab: &Lab, form: Form) -> Result<()> {
+pub fn prove(lab: &mut Lab, form: Form) -> Result<()> {
     // Two columns of workgroups and a third that is narrower.
     let grid = [form.columns.map_or(3, |width| 2 * width + width.div_ceil(2)), 3];
-    let (kernel, impossible) = placed(lab, form, grid).define("TELL_PLACES").build_or_reason()?;
-    if impossible.is_some() {
-        return Ok(());
-    }
+    let kernel = placed(lab, form, grid).define("TELL_PLACES").build();
     let expected = form.places(grid);
     let words = u32::try_from(expected.len())?;
     let told = lab.tally("places", words, |cmd, places| {

@@ -10,7 +10,8 @@ use std::fmt;
 
 use anyhow::{Result, bail};
 use clap::value_parser;
-use common::{Binding, KernelBuilder, Lab};
+use common::record::DeviceFacts;
+use common::{Binding, Kernel, KernelBuilder, Lab};
 
 pub use limit::{Limit, Shares, Unit};
 pub use search::{Reached, Search, SharedMemory};
@@ -77,17 +78,17 @@ pub fn padded(kernel: KernelBuilder<'_>, bytes: u32) -> KernelBuilder<'_> {
     }
 }
 
-/// Counts how many workgroups of a kernel are on the device at a time. The kernel takes `COUNT_RESIDENT`
-/// and has its counters behind `bindings`.
+/// The kernel as it counts its workgroups; it takes `COUNT_RESIDENT`.
+pub fn counting(kernel: KernelBuilder<'_>) -> KernelBuilder<'_> {
+    kernel.define("COUNT_RESIDENT").constant("PATIENCE", PATIENCE).constant("MOST_LOADS", 10 * PATIENCE)
+}
+
+/// Counts how many workgroups of a [`counting`] kernel are on the device at a time. It has its counters behind
+/// `bindings`.
 ///
 /// # Errors
 /// A kernel that the device cannot have; whatever a submit can meet.
-pub fn count(lab: &Lab, kernel: KernelBuilder<'_>, bindings: [Binding; 2], push: [u32; 3]) -> Result<u32> {
-    let kernel = kernel
-        .define("COUNT_RESIDENT")
-        .constant("PATIENCE", PATIENCE)
-        .constant("MOST_LOADS", 10 * PATIENCE)
-        .build()?;
+pub fn count(lab: &mut Lab, kernel: Kernel, bindings: [Binding; 2], push: [u32; 3]) -> Result<u32> {
     let groups = if lab.on_cpu() { CPU_WORKGROUPS } else { GPU_WORKGROUPS };
     let mut most = 0;
     for _ in 0..COUNTS {
@@ -199,17 +200,17 @@ impl Inferred {
     /// Those of counting.
     pub fn hold(
         &mut self,
-        lab: &Lab,
+        facts: &DeviceFacts,
         limits: &[Limit],
         invocations: u32,
         mut count: impl FnMut(u32) -> Result<u32>,
     ) -> Result<Vec<Held>> {
-        let unit = Unit::new(lab.device(), invocations);
+        let unit = Unit::new(facts, invocations);
         let counted = |padding| count(padding).map(|workgroups| unit.share(workgroups));
-        let mut search = Search::new(lab.device().max_shared_memory, counted);
+        let mut search = Search::new(facts.max_shared_memory, counted);
         let memory = match self.0 {
             Some(known) => known,
-            None => *self.0.insert(search.shared_memory(lab.device().vendor_id)?),
+            None => *self.0.insert(search.shared_memory(facts.vendor_id)?),
         };
         limits.iter().map(|&limit| Held::new(limit, unit, &mut search, memory)).collect()
     }

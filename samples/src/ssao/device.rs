@@ -1,5 +1,8 @@
 //! The images of the pass, and what its kernels have in common.
 
+use std::cell::LazyCell;
+use std::rc::Rc;
+
 use anyhow::Result;
 use common::{Binding, Extent, Format, Image, Images, KernelBuilder, Lab};
 
@@ -23,27 +26,31 @@ pub struct Pass {
     pub directions: Binding,
     /// What comes out.
     pub openness: Images,
-    occlusion: Occlusion,
+    occlusion: Rc<Occlusion>,
 }
 
 impl Pass {
     /// Uploads the scene, and says what must come out.
     ///
     /// # Errors
-    /// More than the device's memory; what cannot be computed.
+    /// More than the device's memory.
     pub fn new(lab: &mut Lab, size: Extent, taps: u32, radius: u32) -> Result<Self> {
         lab.setting("taps", taps);
         lab.setting("radius", radius);
         let openness = lab.output_images("openness", 1, size, Format::R32_UINT, UNWRITTEN)?;
-        let scene = hall::seen(size);
-        let occlusion = Occlusion::new(size, taps, radius);
-        let depths = lab.input_image("depths", size, Format::R32_UINT, &scene.depths)?;
-        let normals = lab.input_image("normals", size, Format::R32_UINT, &scene.normals)?;
-        lab.expect(openness, 0, occlusion.twin(&scene))?;
+        let scene = Rc::new(LazyCell::new(move || hall::seen(size)));
+        let occlusion = Rc::new(Occlusion::new(size, taps, radius));
+        let seen = Rc::clone(&scene);
+        let depths = lab.input_image("depths", size, Format::R32_UINT, move || seen.depths.clone());
+        let seen = Rc::clone(&scene);
+        let normals = lab.input_image("normals", size, Format::R32_UINT, move || seen.normals.clone());
+        let of = Rc::clone(&occlusion);
+        lab.expect(openness, 0, move || of.twin(&scene));
         lab.show(openness, 0, size.sides(), "how open each pixel is, from black to white", |words| {
             words.iter().map(|&open| [u8::try_from(open).unwrap_or(u8::MAX); 3]).collect()
         });
-        let directions = lab.input_buffer("directions", &occlusion.directions())?.uniform();
+        let of = Rc::clone(&occlusion);
+        let directions = lab.input_buffer("directions", move || of.directions()).uniform();
         Ok(Self { size, depths, normals, directions, openness, occlusion })
     }
 

@@ -25,7 +25,8 @@ pub fn trials() -> Vec<Trial> {
         })
     });
     let beyond = || {
-        let call = Call::new("bloom")?.words("--size 64x64 --variant tile_flags --tile 4096x4096");
+        let call = Call::new("bloom")?
+            .words("--size 64x64 --variant tile_flags --without *barrier* --tile 4096x4096");
         says(
             &call.run()?.with_code(EXIT_SKIPPED.into())?.stdout,
             "a workgroup of 4096x4096x1 is not possible",

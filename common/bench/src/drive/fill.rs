@@ -69,11 +69,11 @@ mod tests {
 
     /// Of two repetitions, how many texels are wrong where all are stored, then where a corner of 8x8 is, and what is
     /// read outside that.
-    fn one_after_the_other(images: impl Fn(&mut Lab) -> Result<Images>) -> ([u64; 2], [u32; 2]) {
+    fn one_after_the_other(images: impl Fn(&mut Lab) -> Images) -> ([u64; 2], [u32; 2]) {
         let gpu = Gpu::open(&OpenOptions { validate: true, ..OpenOptions::default() }).unwrap();
         let mut lab = Lab::new(gpu, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
-        let kernel = lab.kernel("lab/increment.comp").build().unwrap();
-        let images = images(&mut lab).unwrap();
+        let kernel = lab.kernel("lab/increment.comp").build();
+        let images = images(&mut lab);
         let adds = move |cmd: &Cmd, rep: Rep, groups| {
             let [from, to] = [0, 1].map(|index| images.get(rep.index, index));
             cmd.dispatch(kernel, &[from, to], &(), groups);
@@ -81,9 +81,10 @@ mod tests {
         let whole = [SIZE.width.div_ceil(8), SIZE.height.div_ceil(8), 1];
         lab.variant("all", move |cmd, rep| adds(cmd, rep, whole));
         lab.variant("a corner", move |cmd, rep| adds(cmd, rep, [1, 1, 1]));
-        let seed: Vec<u32> = (0..SIZE.width * SIZE.height).collect();
-        lab.seed(images, 0, &seed).unwrap();
-        lab.expect(images, 1, seed.iter().map(|texel| texel + 1).collect()).unwrap();
+        let texels = SIZE.width * SIZE.height;
+        lab.seed(images, 0, move || (0..texels).collect());
+        lab.expect(images, 1, move || (1..=texels).collect());
+        lab.make().unwrap();
         let mut session = Session::new(&lab).unwrap();
         assert!(session.filler.is_some());
         session.rehearse().unwrap();
@@ -100,9 +101,11 @@ mod tests {
         let texels = u64::from(SIZE.width * SIZE.height);
         let unwritten = [0x5EED_CAFE; 4];
         let expected = ([0, 2 * (texels - 64)], [unwritten[0]; 2]);
-        let images = |lab: &mut Lab| lab.output_images("images", 2, SIZE, Format::R32_UINT, unwritten);
+        let images =
+            |lab: &mut Lab| lab.output_images("images", 2, SIZE, Format::R32_UINT, unwritten).unwrap();
         assert_eq!(one_after_the_other(images), expected);
-        let layers = |lab: &mut Lab| lab.output_layers("layers", 2, SIZE, Format::R32_UINT, unwritten);
+        let layers =
+            |lab: &mut Lab| lab.output_layers("layers", 2, SIZE, Format::R32_UINT, unwritten).unwrap();
         assert_eq!(one_after_the_other(layers), expected);
     }
 }

@@ -44,7 +44,7 @@ impl Maps {
             let readback = lab.gpu.buffer("map of races (CPU)", bytes, Place::Readback)?;
             Ok(Some(Counting { size, bins, buffer, readback, trials: 0 }))
         };
-        let kernel = lab.kernel("lab/map.comp").build()?;
+        let kernel = lab.kernel("lab/map.comp").draft()?;
         let mut maps = Self { kernel, of: checks.iter().map(counting).collect::<Result<_>>()? };
         maps.clear(lab)?;
         Ok(maps)

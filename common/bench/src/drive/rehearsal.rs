@@ -7,14 +7,13 @@ use std::rc::Rc;
 use anyhow::{Context, Result, bail, ensure};
 use record::{Kind, Status};
 use vulkan::cmd::script::Script;
-use vulkan::cmd::{Cmd, Queues};
 use vulkan::handles::{Event, Kernel, Set};
 
 use super::maps::Maps;
 use super::session::Session;
 use crate::lab::{Check, Output};
 use crate::tamper::Break;
-use crate::variant::{Recording, Rep};
+use crate::variant::Recording;
 
 /// What was learnt by listing what a variant records.
 #[derive(Default)]
@@ -76,18 +75,11 @@ impl<'l> Session<'l> {
     }
 
     fn listed(&self, variant: usize, repetitions: u32) -> Result<Script> {
-        let reps = || (0..repetitions).map(|index| Rep { index, count: repetitions });
-        let listed = match &self.lab.variants[variant].record {
-            Recording::OneQueue(record) => {
-                Ok(Script::on_one_queue(Cmd::steps(|cmd| reps().for_each(|rep| record(cmd, rep)))))
-            }
-            Recording::Queues(record) => Queues::script(|queues| reps().for_each(|rep| record(queues, rep))),
-        };
-        let checked = listed.and_then(|script| {
-            script.submits.iter().try_for_each(|submit| self.lab.gpu.check(&submit.steps))?;
-            Ok(script)
-        });
-        checked.with_context(|| format!("variant {}", self.lab.variants[variant].name))
+        let of = &self.lab.variants[variant];
+        let script = of.script(repetitions)?;
+        let checked = script.submits.iter().try_for_each(|submit| self.lab.gpu.check(&submit.steps));
+        checked.with_context(|| format!("variant {}", of.name))?;
+        Ok(script)
     }
 
     /// The events that are reset before a variant is recorded.

@@ -85,7 +85,7 @@ impl<'l> Session<'l> {
             buffer: gpu.command_buffer(pool)?,
             fence: gpu.fence()?,
             stamps: gpu.timestamps(2)?,
-            compare: lab.kernel("lab/compare.comp").build()?,
+            compare: lab.kernel("lab/compare.comp").draft()?,
             filler: Filler::new(lab)?,
             flat: None,
             counters: None,

@@ -4,6 +4,8 @@
 mod animation;
 mod code_pairs;
 mod data;
+mod making;
+mod recipe;
 mod reference;
 mod selection;
 
@@ -12,14 +14,16 @@ use std::fmt;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
+use making::{Find, Proof};
+use recipe::Recipe;
 use record::error::Halt;
 use record::figures::Figures;
 use record::{DeviceFacts, Kind, Matrix, Shows};
 use vulkan::cmd::{Cmd, Queues};
-use vulkan::gpu::Gpu;
-use vulkan::handles::{Event, Events, Set};
+use vulkan::gpu::{Gpu, Recipe as KernelRecipe};
+use vulkan::handles::{Event, Kernel, Set};
 use vulkan::kernel::KernelBuilder;
-use vulkan::memory::{EventState, Sharing};
+use vulkan::memory::Sharing;
 use vulkan::source::Library;
 use vulkan::values::Extent;
 
@@ -107,9 +111,10 @@ pub struct Lab {
     matrix: Option<Matrix>,
     matrix_is_shown: bool,
     selection: Selection,
-    by_default: Option<BTreeSet<String>>,
-    /// Names that [`Lab::wants`] was asked for, of variants that nobody wants.
-    unbuilt: Vec<String>,
+    /// What is still to be made.
+    recipes: Vec<Option<Recipe>>,
+    finds: Vec<(Kernel, Find)>,
+    proofs: Vec<(BTreeSet<String>, Proof)>,
     /// Bytes of device memory that images and their checks take.
     pub claimed: u64,
     /// Those that another lab takes, while this one is declared beside it.
@@ -159,8 +164,9 @@ impl Lab {
             matrix: None,
             matrix_is_shown: false,
             selection: options.selection.clone(),
-            by_default: None,
-            unbuilt: Vec::new(),
+            recipes: Vec::new(),
+            finds: Vec::new(),
+            proofs: Vec::new(),
             claimed: 0,
             crowd: 0,
             hush: None,
@@ -212,44 +218,22 @@ impl Lab {
         KernelBuilder::new(&self.gpu, &self.shaders, path)
     }
 
-    /// `each` events for every repetition. The runner resets them outside the timed window.
-    ///
-    /// # Errors
-    /// Out of memory.
-    pub fn events(&mut self, each: u32, state: EventState) -> Result<Events> {
-        let repetitions = self.repetitions.unwrap_or(self.wanted_repetitions);
-        if !self.gpu.has_events() {
-            return Ok(Events { first: 0, each, repetitions });
-        }
-        let mut first = None;
-        for repetition in 0..repetitions {
-            for i in 0..each {
-                let event = self.gpu.event(&format!("event {i}, repetition {repetition}"), state)?;
-                first.get_or_insert(event.0);
-            }
-        }
-        Ok(Events { first: first.unwrap_or(0), each, repetitions })
+    /// A kernel whose description `find` learns from running others, once a variant that runs dispatches it. Where the
+    /// device cannot have what is sought, that is [`BeyondLimits`].
+    pub fn found_kernel(&mut self, find: impl FnOnce(&mut Self) -> Result<KernelRecipe> + 'static) -> Kernel {
+        let kernel = self.gpu.plan_kernel(KernelRecipe::default());
+        self.finds.push((kernel, Box::new(find)));
+        kernel
     }
 
-    /// As [`Lab::events`], each set by `set` now, long before any sample, and never reset: to wait for
-    /// one is to wait for nothing.
-    ///
-    /// # Errors
-    /// Whatever a submit can meet.
-    pub fn events_set_before(
+    /// Has `prove` run once, before anything is measured, where one of the variants runs: kernels beside them that
+    /// tell what their results do not show.
+    pub fn prove(
         &mut self,
-        each: u32,
-        state: EventState,
-        set: impl Fn(&Cmd, Event),
-    ) -> Result<Events> {
-        let events = self.events(each, state)?;
-        let all = || (0..events.repetitions).flat_map(|r| (0..each).map(move |i| events.get(r, i)));
-        if self.gpu.has_events() {
-            let steps = Cmd::steps(|cmd| all().for_each(|event| set(cmd, event)));
-            self.gpu.run_once("setting events", |buffer| buffer.replay(&steps))?;
-        }
-        self.set_before.extend(all());
-        Ok(events)
+        variants: impl IntoIterator<Item = impl Into<String>>,
+        prove: impl FnOnce(&mut Self) -> Result<()> + 'static,
+    ) {
+        self.proofs.push((variants.into_iter().map(Into::into).collect(), Box::new(prove)));
     }
 
     /// Declares a variant. `record` lists the commands of one repetition; it is called once for each, and what it
@@ -268,9 +252,8 @@ impl Lab {
     }
 
     fn add(&mut self, name: String, record: Recording) -> &mut Variant {
-        let on_request = !self.runs_by_default(&name);
         let at = self.variants.len();
-        self.variants.push(Variant { on_request, ..Variant::new(name, record) });
+        self.variants.push(Variant::new(name, record));
         &mut self.variants[at]
     }
 
@@ -402,17 +385,13 @@ impl Lab {
                 return Err(fault.context(format!("variant {}", variant.name)));
             }
         }
-        // Of what the user names there is nothing, which `select` says, with what there is.
-        if self.variants.is_empty() && !self.unbuilt.is_empty() {
-            return Ok(());
-        }
         ensure!(!self.variants.is_empty(), "the sample declares no variant");
         let mut names = BTreeSet::new();
         for variant in &self.variants {
             ensure!(names.insert(&variant.name), "two variants are called {}", variant.name);
         }
         ensure!(
-            self.unchecked.is_some() || !self.checks.is_empty(),
+            self.unchecked.is_some() || self.recipes.iter().flatten().any(Recipe::is_checked),
             "the sample checks nothing: a lab needs `expect`, or `unchecked` with a reason"
         );
         for name in self.references() {

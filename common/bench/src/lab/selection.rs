@@ -20,36 +20,6 @@ pub struct Selection {
 }
 
 impl Lab {
-    /// Names the variants that run without being asked for; those that follow and have another name are
-    /// [on request](Variant::on_request).
-    pub fn by_default(&mut self, variants: impl IntoIterator<Item = impl Into<String>>) {
-        self.by_default = Some(variants.into_iter().map(Into::into).collect());
-    }
-
-    /// Whether a variant will run: because the user asks for it, by default where nobody is asked for, or
-    /// as the reference of others, which is named before. A sample with dozens of kernels does not build
-    /// those of other variants; they are offered to the user all the same.
-    pub fn wants(&mut self, variant: &str) -> bool {
-        let references = || self.references().any(|name| name == variant);
-        let by_default = self.selection.names.is_empty() && self.runs_by_default(variant);
-        let wanted = by_default || self.asks_for(variant) || references();
-        if !wanted {
-            self.unbuilt.push(variant.to_owned());
-        }
-        wanted
-    }
-
-    pub(super) fn runs_by_default(&self, variant: &str) -> bool {
-        self.by_default.as_ref().is_none_or(|names| names.contains(variant))
-    }
-
-    /// The user asks for this variant, which does not run by default.
-    #[must_use]
-    pub fn asks_for(&self, variant: &str) -> bool {
-        let named = |name: &String| Pattern::new(name).is_ok_and(|pattern| pattern.matches(variant));
-        self.selection.all || self.selection.matrix || self.selection.names.iter().any(named)
-    }
-
     /// Keeps the variants that are wanted, the two that ratios need and the limits they are set against.
     ///
     /// # Errors
@@ -100,9 +70,7 @@ impl Lab {
 
     /// What to ask for in place of `name`.
     fn offer(&self, name: &str) -> String {
-        let mut names: Vec<&str> = self.variants.iter().map(|v| &*v.name).collect();
-        // One that nobody wants may have been declared all the same, beside one that shares its buffers.
-        names.extend(self.unbuilt.iter().map(String::as_str).filter(|&name| self.position(name).is_none()));
+        let names: Vec<&str> = self.variants.iter().map(|v| &*v.name).collect();
         if !name.is_empty() && names.iter().any(|known| known.starts_with(name)) {
             return format!("'{name}*' takes all that begin so");
         }
@@ -117,8 +85,7 @@ impl Lab {
     fn patterns(&self, names: &[String]) -> Result<Vec<Pattern>> {
         let pattern = |name: &String| {
             let pattern = Pattern::new(name).with_context(|| format!("'{name}' is no pattern of names"))?;
-            let declared = self.variants.iter().map(|v| &v.name);
-            if !declared.chain(&self.unbuilt).any(|name| pattern.matches(name)) {
+            if !self.variants.iter().any(|v| pattern.matches(&v.name)) {
                 bail!("no variant is called '{name}'; {}", self.offer(name));
             }
             Ok(pattern)
@@ -134,74 +101,48 @@ mod tests {
     use super::super::LabOptions;
     use super::*;
 
-    fn wanted(names: &[&str], all: bool) -> Vec<&'static str> {
-        let names = names.iter().map(|&name| name.to_owned()).collect();
-        let selection = Selection { names, all, ..Selection::default() };
+    fn lab(selection: Selection) -> Lab {
         let gpu = Gpu::open(&OpenOptions::default()).unwrap();
         let mut lab = Lab::new(gpu, &LabOptions { selection, ..LabOptions::default() });
-        lab.by_default(["base", "usual"]);
-        lab.baseline("base");
-        ["base", "usual", "rare"].into_iter().filter(|name| lab.wants(name)).collect()
-    }
-
-    #[test]
-    fn references_and_what_is_asked_for_are_built() {
-        assert_eq!(wanted(&[], false), ["base", "usual"]);
-        assert_eq!(wanted(&["ra*"], false), ["base", "rare"]);
-        assert_eq!(wanted(&[], true), ["base", "usual", "rare"]);
-    }
-
-    #[test]
-    fn what_runs_by_default_is_known_where_all_is_wanted() {
-        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
-        let selection = Selection { all: true, ..Selection::default() };
-        let mut lab = Lab::new(gpu, &LabOptions { selection, ..LabOptions::default() });
-        lab.by_default(["usual"]);
-        lab.baseline("base");
-        for name in ["base", "usual", "rare", record::COPY_LIMIT, record::FMA_LIMIT] {
+        for name in ["base", "usual", "rare_one", record::COPY_LIMIT, record::FMA_LIMIT] {
             lab.variant(name, |_, _| {});
         }
+        for at in [0, 2, 3, 4] {
+            lab.variants[at].on_request();
+        }
         lab.variants[1].moves(8);
+        lab.baseline("base");
+        lab
+    }
+
+    fn selected(names: &[&str], without: &[&str], all: bool) -> Vec<String> {
+        let [names, without] = [names, without].map(|names| names.iter().map(ToString::to_string).collect());
+        let mut lab = lab(Selection { names, without, all, ..Selection::default() });
         lab.select().unwrap();
-        assert_eq!(lab.default_selection().unwrap(), [true, true, false, true, false]);
+        lab.variants.into_iter().map(|v| v.name).collect()
     }
 
     #[test]
-    fn what_is_not_built_is_offered() {
-        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
-        let mut lab = Lab::new(gpu, &LabOptions::default());
-        lab.by_default(["usual"]);
-        assert!(!lab.wants("rare_one"));
-        lab.variant("usual", |_, _| {});
-        assert!(lab.variant("other", |_, _| {}).on_request);
-        assert_eq!(lab.offer("rare"), "'rare*' takes all that begin so");
-        assert_eq!(lab.offer("x"), "there are usual, other, rare_one");
-        lab.variant("rare_one", |_, _| {});
-        assert_eq!(lab.offer("x"), "there are usual, other, rare_one", "declared beside another");
+    fn references_and_limits_come_with_what_is_asked_for() {
+        assert_eq!(selected(&[], &[], false), ["base", "usual", record::COPY_LIMIT]);
+        assert_eq!(selected(&["ra*"], &[], false), ["base", "rare_one"]);
+        assert_eq!(selected(&[], &["rare*"], true).len(), 4);
+        let mut all = lab(Selection { all: true, ..Selection::default() });
+        all.select().unwrap();
+        assert_eq!(all.default_selection().unwrap(), [true, true, false, true, false]);
     }
 
     #[test]
-    fn what_is_not_built_may_be_left_out() {
-        let strings = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        let selection =
-            Selection { names: strings(&["usual"]), without: strings(&["rare*"]), ..Selection::default() };
-        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
-        let mut lab = Lab::new(gpu, &LabOptions { selection, ..LabOptions::default() });
-        assert!(lab.wants("usual") && !lab.wants("rare_one"));
-        lab.variant("usual", |_, _| {});
-        lab.select().unwrap();
-        assert_eq!(lab.variants.len(), 1);
-    }
-
-    #[test]
-    fn a_name_that_is_none_is_told_where_nothing_is_wanted() {
-        let names = vec!["none_such".to_owned()];
-        let options =
-            LabOptions { selection: Selection { names, ..Selection::default() }, ..LabOptions::default() };
-        let mut lab = Lab::new(Gpu::open(&OpenOptions::default()).unwrap(), &options);
-        assert!(!lab.wants("usual"));
-        lab.validate().unwrap();
-        let error = lab.select().unwrap_err().to_string();
-        assert_eq!(error, "no variant is called 'none_such'; there are usual");
+    fn a_name_that_is_none_is_told_with_what_there_is() {
+        let told = |name: &str| {
+            let names = vec![name.to_owned()];
+            lab(Selection { names, ..Selection::default() }).select().unwrap_err().to_string()
+        };
+        assert_eq!(told("rare"), "no variant is called 'rare'; 'rare*' takes all that begin so");
+        assert!(
+            told("x").ends_with("there are base, usual, rare_one, copy_limit, fma_limit"),
+            "{}",
+            told("x")
+        );
     }
 }

@@ -139,7 +139,7 @@ fn test(gpu: Gpu, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> 
 }
 
 fn all_checks(lab: &mut Lab, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> Result<()> {
-    let kernel = lab.kernel("lab/chains.comp").build()?;
+    let kernel = lab.kernel("lab/chains.comp").draft()?;
     let mut bursts = Bursts::new(lab, kernel)?;
     // The longer between two readings of a clock, the better its rate is known: all else lies between.
     let rate = rate::Meter::begin(&lab.gpu, stop)?;

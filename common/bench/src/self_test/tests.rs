@@ -92,7 +92,7 @@ fn a_user_can_stop_it_at_any_sample() {
 fn a_kernel_that_differs_from_its_twin_fails() {
     let of = |twin: fn(u32, u32) -> Vec<u32>| {
         let mut lab = Lab::new(gpu(), &LabOptions { repetitions: Some(1), ..LabOptions::default() });
-        let kernel = lab.kernel("lab/chains.comp").build().unwrap();
+        let kernel = lab.kernel("lab/chains.comp").build();
         work::declare(&mut lab, kernel, Size::SMALL, twin).unwrap();
         let mut session = Session::new(&lab).unwrap();
         answers(&lab, &mut session, Stop(&|| false)).unwrap()

@@ -114,7 +114,7 @@ pub(super) fn declare(
     lab: &mut Lab,
     kernel: Kernel,
     size: Size,
-    expected: impl Fn(u32, u32) -> Vec<u32>,
+    expected: fn(u32, u32) -> Vec<u32>,
 ) -> Result<()> {
     let groups = size.groups;
     for (names, steps) in [(&[SAME_A, SAME_B][..], size.steps()), (&[MORE], size.more_steps())] {
@@ -125,10 +125,11 @@ pub(super) fn declare(
                 cmd.dispatch(kernel, &[results], &push(steps), [groups, 1, 1]);
             });
         }
-        lab.expect(results, 0, expected(groups, steps))?;
+        lab.expect(results, 0, move || expected(groups, steps));
     }
     lab.baseline(SAME_A);
-    lab.validate()
+    lab.validate()?;
+    lab.make()
 }
 
 #[cfg(test)]

@@ -23,7 +23,8 @@ pub const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     layer_count: 1,
 };
 
-/// A buffer, or a slice of one.
+/// A buffer, or a slice of one; by default one that is still to be made.
+#[derive(Default)]
 pub struct BufferSlot {
     pub(crate) raw: vk::Buffer,
     /// Where in `raw` it begins, in bytes.
@@ -41,7 +42,8 @@ impl BufferSlot {
     }
 }
 
-/// An image, or a layer of one.
+/// An image, or a layer of one; by default one that is still to be made.
+#[derive(Default)]
 pub struct ImageSlot {
     pub(crate) raw: vk::Image,
     pub(crate) view: vk::ImageView,
@@ -77,7 +79,8 @@ pub struct Recipe {
     pub traced: bool,
 }
 
-/// A kernel with its layouts, and all that it was made from.
+/// A kernel with its layouts, and all that it was made from; by default one that is still to be drafted.
+#[derive(Default)]
 pub struct KernelSlot {
     /// None until something is to run that dispatches it.
     pub pipeline: Cell<vk::Pipeline>,

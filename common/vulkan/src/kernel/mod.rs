@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use ash::vk;
 use rayon::prelude::*;
 use record::KernelFacts;
+use record::error::BeyondLimits;
 use record::trace::Parts;
 
 use crate::fault::attempt;
@@ -79,38 +80,37 @@ impl<'g> KernelBuilder<'g> {
         self
     }
 
-    /// As [`KernelBuilder::build`]; where the device's limits do not allow the kernel, the reason for
-    /// [`Variant::skip`](crate::Variant::skip), beside a kernel that no dispatch may name.
-    ///
-    /// # Errors
-    /// A shader with an error, a constant that it does not have.
-    pub fn build_or_reason(self) -> Result<(Kernel, Option<String>)> {
-        match self.build() {
-            Ok(kernel) => Ok((kernel, None)),
-            Err(error) => match error.downcast::<BeyondLimits>() {
-                Ok(BeyondLimits(reason)) => Ok((Kernel(u32::MAX), Some(reason))),
-                Err(error) => Err(error),
-            },
-        }
+    /// The kernel's handle. The kernel is made once something is to run that dispatches it.
+    pub fn build(self) -> Kernel {
+        self.gpu.plan_kernel(self.recipe)
     }
 
-    /// Compiles the shader; its pipeline is made once something is to run that dispatches it.
+    /// Compiles the shader at once, as the runner does for its own kernels.
     ///
     /// # Errors
-    /// A shader with an error, a constant that it does not have; a workgroup, shared memory or storage buffers beyond
-    /// the device's limits.
-    pub fn build(self) -> Result<Kernel> {
-        let Self { gpu, shaders, recipe } = self;
-        recipe.parts.as_ref().map_or(Ok(()), Parts::check)?;
-        gpu.keep(gpu.drafted(shaders, &recipe)?)
-    }
-
-    /// A kernel of the runner's that no record shows and nothing traces.
-    pub fn build_for_runner(self) -> Result<Kernel> {
-        let slot = self.gpu.drafted(self.shaders, &self.recipe)?;
-        let kernel = self.gpu.keep(KernelSlot { is_traced: true, ..slot })?;
-        self.gpu.compile(&[kernel].into())?;
+    /// As [`Gpu::draft`].
+    pub fn draft(self) -> Result<Kernel> {
+        let Self { gpu, shaders, .. } = self;
+        let kernel = self.build();
+        gpu.draft(shaders, kernel)?;
         Ok(kernel)
+    }
+
+    /// As [`KernelBuilder::draft`], of a kernel that is made at once, which no record shows and nothing traces.
+    ///
+    /// # Errors
+    /// As [`Gpu::draft`]; what the driver refuses.
+    pub fn build_for_runner(self) -> Result<Kernel> {
+        let gpu = self.gpu;
+        let kernel = self.draft()?;
+        gpu.arena.borrow_mut().kernels[kernel.0 as usize].is_traced = true;
+        gpu.compile(&[kernel].into())?;
+        Ok(kernel)
+    }
+
+    /// All that it will be made from but the text of its shader.
+    pub fn recipe(self) -> Recipe {
+        self.recipe
     }
 }
 
@@ -221,16 +221,15 @@ impl Recipe {
     }
 }
 
-/// The device has too little of something for a kernel.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct BeyondLimits(String);
-
 fn joined(sides: &[u32; 3]) -> String {
     sides.map(|n| n.to_string()).join("x")
 }
 
 impl KernelSlot {
+    pub(crate) fn is_drafted(&self) -> bool {
+        !self.spirv.is_empty()
+    }
+
     pub(crate) fn is_without_pipeline(&self) -> bool {
         self.pipeline.get() == vk::Pipeline::null()
     }
@@ -240,7 +239,41 @@ impl Gpu {
     /// The kernels that were built, but for those that only traces run.
     pub fn kernel_facts(&self) -> Vec<KernelFacts> {
         let arena = self.arena();
-        arena.kernels.iter().filter(|slot| !slot.is_traced).map(|slot| slot.facts.clone()).collect()
+        let shown = arena.kernels.iter().filter(|slot| slot.is_drafted() && !slot.is_traced);
+        shown.map(|slot| slot.facts.clone()).collect()
+    }
+
+    /// The handle of a kernel that is still to be made.
+    pub fn plan_kernel(&self, recipe: Recipe) -> Kernel {
+        let mut arena = self.arena.borrow_mut();
+        arena.kernels.push(KernelSlot { recipe, ..KernelSlot::default() });
+        Kernel(u32::try_from(arena.kernels.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Describes a kernel that was planned.
+    pub fn replan_kernel(&self, kernel: Kernel, recipe: Recipe) {
+        self.arena.borrow_mut().kernels[kernel.0 as usize].recipe = recipe;
+    }
+
+    /// Compiles the shader of a kernel that was planned, unless that has been done; its pipeline is made by
+    /// [`Gpu::compile`].
+    ///
+    /// # Errors
+    /// A shader with an error, a constant that it does not have; [`BeyondLimits`] for a workgroup, shared memory or
+    /// storage buffers that the device does not have.
+    pub fn draft(&self, shaders: &Library, kernel: Kernel) -> Result<()> {
+        let recipe = {
+            let arena = self.arena();
+            let slot = arena.kernel(kernel);
+            if slot.is_drafted() {
+                return Ok(());
+            }
+            slot.recipe.clone()
+        };
+        recipe.parts.as_ref().map_or(Ok(()), Parts::check)?;
+        let drafted = self.drafted(shaders, &recipe)?;
+        self.arena.borrow_mut().kernels[kernel.0 as usize] = drafted;
+        Ok(())
     }
 
     /// The kernel with the wrapper around it that notes its waves, made at the first call; nothing where the device
@@ -259,7 +292,8 @@ impl Gpu {
             }
             slot.recipe.clone().traced()
         };
-        let traced = self.keep(self.drafted(shaders, &recipe)?)?;
+        let traced = self.plan_kernel(recipe);
+        self.draft(shaders, traced)?;
         self.arena.borrow_mut().kernels[kernel.0 as usize].traced = Some(traced);
         Ok(Some(traced))
     }
@@ -336,12 +370,6 @@ impl Gpu {
             traced: None,
             is_traced: recipe.traced,
         })
-    }
-
-    fn keep(&self, slot: KernelSlot) -> Result<Kernel> {
-        let mut arena = self.arena.borrow_mut();
-        arena.kernels.push(slot);
-        Ok(Kernel(u32::try_from(arena.kernels.len() - 1)?))
     }
 }
 

@@ -24,7 +24,8 @@ impl Gpu {
     /// A shader with an error; one that takes other bindings or push constants, which the recordings of the
     /// sample do not have.
     pub fn rebuild(&self, shaders: &Library, changed: &BTreeSet<String>) -> Result<usize> {
-        let concerned = |slot: &KernelSlot| changed.iter().any(|file| slot.is_made_from(file));
+        let concerned =
+            |slot: &KernelSlot| slot.is_drafted() && changed.iter().any(|file| slot.is_made_from(file));
         let recipes: Vec<(usize, Recipe)> = {
             let arena = self.arena();
             let kernels = arena.kernels.iter().enumerate();
@@ -99,7 +100,7 @@ mod tests {
         write(folder.path(), "k.comp", SHADER);
         write(folder.path(), "include/value.glsl", "#define VALUE 1u\n");
         let library = Library::Checkout(folder.path().to_owned());
-        let kernel = KernelBuilder::new(&gpu, &library, "k.comp").build().unwrap();
+        let kernel = KernelBuilder::new(&gpu, &library, "k.comp").draft().unwrap();
         let [device, seen] =
             [Place::Device, Place::Readback].map(|place| gpu.buffer("words", 4, place).unwrap());
         let written = move |gpu: &Gpu| {

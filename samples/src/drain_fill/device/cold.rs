@@ -29,7 +29,7 @@ impl Code {
     /// Long or short code, in a version a pass, over the smallest share of the items.
     ///
     /// # Errors
-    /// More than the device's memory; a shader that does not compile.
+    /// More than the device's memory.
     pub fn new(lab: &mut Lab, work: Work, share: u32, long: bool) -> Result<Self> {
         let [on_gpu, on_cpu] = LONG_CODE;
         let steps = match (long, lab.on_cpu()) {
@@ -38,16 +38,15 @@ impl Code {
             (true, true) => on_cpu,
         };
         let apart =
-            Apart::new(lab, work, share, |items, _| step::multiplied(items, &step::multipliers(steps)))?;
+            Apart::new(lab, work, share, move |items, _| step::multiplied(items, &step::multipliers(steps)))?;
         let version = |pass: u32| {
             // Bits that every multiplier's code gets, so that no two versions have a step in common.
             let version = pass.wrapping_mul(MULTIPLIER) & !1;
             let kernel = work.kernel(lab, "code");
             let kernel = if long { kernel.define(&format!("STEPS_{steps}")) } else { kernel };
-            Ok((kernel.constant("VERSION", version).build()?, version))
+            (kernel.constant("VERSION", version).build(), version)
         };
-        let versions = (0..work.passes).map(version).collect::<Result<_>>()?;
-        Ok(Self { versions, apart })
+        Ok(Self { versions: (0..work.passes).map(version).collect(), apart })
     }
 
     /// Kernel and push constants of a pass in this version.
@@ -73,15 +72,15 @@ impl Constants {
     /// Tables of which each fetch needs the one before.
     ///
     /// # Errors
-    /// More than the device's memory; a shader that does not compile.
+    /// More than the device's memory.
     pub fn new(lab: &mut Lab, work: Work, share: u32) -> Result<Self> {
-        let multipliers = step::multipliers(PLACES);
-        let apart = Apart::new(lab, work, share, |items, _| step::multiplied(items, &multipliers))?;
-        let words = table(&multipliers);
-        let each = |pass| Ok(lab.input_buffer(&format!("constants of pass {pass}"), &words)?.uniform());
-        let tables = (0..work.passes).map(each).collect::<Result<_>>()?;
+        let apart =
+            Apart::new(lab, work, share, |items, _| step::multiplied(items, &step::multipliers(PLACES)))?;
+        let words = || table(&step::multipliers(PLACES));
+        let each = |pass| lab.input_buffer(&format!("constants of pass {pass}"), words).uniform();
+        let tables = (0..work.passes).map(each).collect();
         let kernel = work.kernel(lab, "constants").constant("PLACES", PLACES).constant("VECTORS", VECTORS);
-        Ok(Self { tables, kernel: kernel.build()?, apart })
+        Ok(Self { tables, kernel: kernel.build(), apart })
     }
 
     /// What a pass takes that reads this table.

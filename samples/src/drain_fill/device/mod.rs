@@ -60,10 +60,7 @@ impl Work {
     }
 
     /// A pass; behind a clear it reads what that left.
-    ///
-    /// # Errors
-    /// A shader that does not compile.
-    pub fn pass(self, lab: &Lab, clears: bool) -> Result<Kernel> {
+    pub fn pass(self, lab: &Lab, clears: bool) -> Kernel {
         let kernel = self.kernel(lab, "pass").constant("STEPS", self.steps);
         if clears { kernel.define("AFTER_CLEAR") } else { kernel }.build()
     }
@@ -93,16 +90,16 @@ impl Chain {
     pub fn new(lab: &mut Lab, work: Work, share: u32, clears: bool) -> Result<Self> {
         let items = share_of(work.items, share);
         let state = lab.output_buffers(&format!("state of 1/{share}"), 2, items, UNWRITTEN)?;
-        lab.seed(state, 0, &step::begun(items))?;
-        lab.expect(state, work.passes % 2, step::passed(items, 0..work.passes, work.steps, clears))?;
+        lab.seed(state, 0, move || step::begun(items));
+        lab.expect(state, work.passes % 2, move || step::passed(items, 0..work.passes, work.steps, clears));
         let mut cleared = None;
         if clears {
             let buffers = lab.output_buffers("cleared", 1, items, UNWRITTEN)?;
-            lab.expect(buffers, 0, vec![step::first(work.passes - 1); items as usize])?;
+            lab.expect(buffers, 0, move || vec![step::first(work.passes - 1); items as usize]);
             cleared = Some(buffers);
         }
-        let pass = work.pass(lab, clears)?;
-        let clear = work.kernel(lab, "clear").build()?;
+        let pass = work.pass(lab, clears);
+        let clear = work.kernel(lab, "clear").build();
         Ok(Self { state, cleared, pass, clear, items, groups: grid(work.workgroups(items)) })
     }
 
@@ -136,11 +133,16 @@ impl Apart {
     ///
     /// # Errors
     /// More than the device's memory.
-    pub fn new(lab: &mut Lab, work: Work, share: u32, twin: impl Fn(u32, u32) -> Vec<u32>) -> Result<Self> {
+    pub fn new(
+        lab: &mut Lab,
+        work: Work,
+        share: u32,
+        twin: impl Fn(u32, u32) -> Vec<u32> + Copy + 'static,
+    ) -> Result<Self> {
         let items = share_of(work.items, share);
         let results = lab.output_buffers("results of passes apart", work.passes, items, UNWRITTEN)?;
         for pass in 0..work.passes {
-            lab.expect(results, pass, twin(items, pass))?;
+            lab.expect(results, pass, move || twin(items, pass));
         }
         Ok(Self { results, items, groups: grid(work.workgroups(items)) })
     }
@@ -160,12 +162,12 @@ impl FromOne {
     /// Says what each must leave.
     ///
     /// # Errors
-    /// More than the device's memory; a shader that does not compile.
+    /// More than the device's memory.
     pub fn new(lab: &mut Lab, work: Work, share: u32) -> Result<Self> {
-        let twin = |items, pass| step::passed(items, pass..pass + 1, work.steps, false);
+        let twin = move |items, pass| step::passed(items, pass..pass + 1, work.steps, false);
         let apart = Apart::new(lab, work, share, twin)?;
-        let begun = lab.input_buffer("items of passes apart", &step::begun(apart.items))?;
-        Ok(Self { begun, kernel: work.pass(lab, false)?, apart })
+        let begun = lab.input_buffer("items of passes apart", move || step::begun(apart.items));
+        Ok(Self { begun, kernel: work.pass(lab, false), apart })
     }
 
     /// What a pass reads and writes.

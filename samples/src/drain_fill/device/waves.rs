@@ -1,5 +1,8 @@
 //! Waves of `drain_fill`: those that stay for several tiles, those of one length and of many, empty ones.
 
+use std::cell::LazyCell;
+use std::rc::Rc;
+
 use anyhow::Result;
 use common::{Binding, Buffer, Buffers, Kernel, Lab};
 
@@ -28,22 +31,22 @@ impl Tiles {
     /// All items as tiles.
     ///
     /// # Errors
-    /// More than the device's memory; a shader that does not compile.
+    /// More than the device's memory.
     pub fn new(lab: &mut Lab, work: Work) -> Result<Self> {
         let items = work.items;
-        let multipliers = step::multipliers(TILE_CONSTANTS);
+        let multipliers = || step::multipliers(TILE_CONSTANTS);
         let results = lab.output_buffers("results of tiles", 1, items, UNWRITTEN)?;
-        lab.expect(results, 0, step::multiplied(items, &multipliers))?;
+        lab.expect(results, 0, move || step::multiplied(items, &multipliers()));
         // Where they begin, then a vector each.
-        let words: Vec<u32> = [1].iter().chain(&multipliers).flat_map(|&word| [word, 0, 0, 0]).collect();
-        let constants = lab.input_buffer("constants of tiles", &words)?.uniform();
-        let values = lab.input_buffer("items of tiles", &step::begun(items))?.into();
+        let words = move || [1].into_iter().chain(multipliers()).flat_map(|word| [word, 0, 0, 0]).collect();
+        let constants = lab.input_buffer("constants of tiles", words).uniform();
+        let values = lab.input_buffer("items of tiles", move || step::begun(items)).into();
         let kernel = || work.kernel(lab, "tiles").constant("CONSTANTS", TILE_CONSTANTS);
         Ok(Self {
             inputs: [constants, values],
             results,
-            keeps: kernel().build()?,
-            loads_anew: kernel().define("LOADED_ANEW").build()?,
+            keeps: kernel().build(),
+            loads_anew: kernel().define("LOADED_ANEW").build(),
             count: work.workgroups(items),
             items,
         })
@@ -78,24 +81,24 @@ impl Loops {
     /// # Errors
     /// More than the device's memory.
     pub fn new(lab: &mut Lab, work: Work) -> Result<Self> {
-        let [regular, irregular] = counts::drawn(work.items, work.steps);
-        let mut one = |name: &str, counts: &[u32]| -> Result<(Buffer, Buffers)> {
+        let drawn = Rc::new(LazyCell::new(move || counts::drawn(work.items, work.steps)));
+        let mut one = |kind: usize, name: &str| -> Result<(Buffer, Buffers)> {
             let results = lab.output_buffers(&format!("results of {name} work"), 1, work.items, UNWRITTEN)?;
-            lab.expect(results, 0, step::counted(counts))?;
-            Ok((lab.input_buffer(&format!("{name} counts"), counts)?, results))
+            let twin = Rc::clone(&drawn);
+            lab.expect(results, 0, move || step::counted(&twin[kind]));
+            let counts = Rc::clone(&drawn);
+            Ok((lab.input_buffer(&format!("{name} counts"), move || counts[kind].clone()), results))
         };
-        let (even, uneven) = (one("regular", &regular)?, one("irregular", &irregular)?);
+        let both = [one(0, "regular")?, one(1, "irregular")?];
         let caption = "steps of an item of irregular work: the brighter the more, from 1 to the most";
-        lab.show(uneven.1, 0, work.size.sides(), caption, move |words| counts::painted(&irregular, words));
-        Ok(Self { counts: [even.0, uneven.0], results: [even.1, uneven.1] })
+        let results = both.map(|(_, results)| results);
+        lab.show(results[1], 0, work.size.sides(), caption, move |words| counts::painted(&drawn[1], words));
+        Ok(Self { counts: both.map(|(counts, _)| counts), results })
     }
 
-    /// The kernel in workgroups of so many waves, or why there are none.
-    ///
-    /// # Errors
-    /// A shader that does not compile.
-    pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Result<(Kernel, Option<String>)> {
-        work.kernel(lab, "irregular").workgroup([waves * work.wave, 1, 1]).build_or_reason()
+    /// The kernel in workgroups of so many waves.
+    pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Kernel {
+        work.kernel(lab, "irregular").workgroup([waves * work.wave, 1, 1]).build()
     }
 }
 
@@ -113,16 +116,13 @@ impl Launch {
     /// More than the device's memory.
     pub fn new(lab: &mut Lab, waves: u32) -> Result<Self> {
         let started = lab.output_buffers("waves that started", 1, waves, UNWRITTEN)?;
-        lab.expect(started, 0, step::begun(waves))?;
+        lab.expect(started, 0, move || step::begun(waves));
         Ok(Self { started })
     }
 
-    /// The kernel in workgroups of so many waves, or why there are none.
-    ///
-    /// # Errors
-    /// A shader that does not compile.
-    pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Result<(Kernel, Option<String>)> {
+    /// The kernel in workgroups of so many waves.
+    pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Kernel {
         let kernel = work.kernel(lab, "launch").constant("WAVE_LANES", work.wave);
-        kernel.workgroup([waves * work.wave, 1, 1]).build_or_reason()
+        kernel.workgroup([waves * work.wave, 1, 1]).build()
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, ensure};
 use ash::vk;
 use record::Promise;
+use vulkan::handles::Image;
 use vulkan::memory::Sharing;
 use vulkan::validation::Message;
 
@@ -71,11 +72,12 @@ fn shorten(text: &str) -> String {
 /// barrier it must not.
 pub(super) fn canary(lab: &Lab) -> Result<()> {
     let gpu = &lab.gpu;
-    let kernel = lab.kernel("lab/increment.comp").build()?;
-    let images = [
-        gpu.image("canary A", [8, 8].into(), vk::Format::R32_UINT, Sharing::FirstQueue)?,
-        gpu.image("canary B", [8, 8].into(), vk::Format::R32_UINT, Sharing::FirstQueue)?,
-    ];
+    let kernel = lab.kernel("lab/increment.comp").draft()?;
+    let Image(first) = gpu.plan_images(2);
+    let images = [Image(first), Image(first + 1)];
+    for (image, name) in images.into_iter().zip(["canary A", "canary B"]) {
+        gpu.make_image(image, name, [8, 8].into(), vk::Format::R32_UINT, Sharing::FirstQueue)?;
+    }
     gpu.settle_images(&images)?;
     let sing = |barrier: bool| {
         gpu.run_once("the canary", |cmd| {

@@ -12,7 +12,7 @@ fn lab() -> Lab {
 
 /// Adds one to what is seeded: a variant that does nothing, then one that is right.
 fn declare(lab: &mut Lab) {
-    let kernel = lab.kernel("lab/increment.comp").build().unwrap();
+    let kernel = lab.kernel("lab/increment.comp").build();
     let images = lab.output_images("counted", 2, [5, 3], ash::vk::Format::R32_UINT, [99; 4]).unwrap();
     for (name, to) in [("wrong", 0), ("right", 1)] {
         lab.variant(name, move |cmd, rep| {
@@ -20,9 +20,8 @@ fn declare(lab: &mut Lab) {
             cmd.dispatch(kernel, &[from, to], &(), [1, 1, 1]);
         });
     }
-    let seed: Vec<u32> = (0..15).collect();
-    lab.seed(images, 0, &seed).unwrap();
-    lab.expect(images, 1, seed.iter().map(|texel| texel + 1).collect()).unwrap();
+    lab.seed(images, 0, || (0..15).collect());
+    lab.expect(images, 1, || (1..=15).collect());
     lab.show(images, 1, [5, 3], "the sums", |words| {
         words.iter().map(|w| [u8::try_from(*w).unwrap(); 3]).collect()
     });
@@ -37,6 +36,7 @@ fn measured(lab: &Lab) -> Measured {
 fn the_picture_is_of_the_first_variant_that_was_right() {
     let mut lab = lab();
     declare(&mut lab);
+    lab.make().unwrap();
     let measured = measured(&lab);
     assert!(matches!(measured.rows[0].status, Status::Wrong { elements: 15, .. }), "{measured:?}");
     let painting = measured.painting.unwrap();
@@ -48,10 +48,9 @@ fn the_picture_is_of_the_first_variant_that_was_right() {
 #[test]
 fn a_count_declared_first_takes_no_image_its_map() {
     let mut lab = lab();
-    let [adds, touches] =
-        ["increment", "touch"].map(|name| lab.kernel(&format!("lab/{name}.comp")).build().unwrap());
+    let [adds, touches] = ["increment", "touch"].map(|name| lab.kernel(&format!("lab/{name}.comp")).build());
     let counts = lab.output_buffers("counts", 1, 1, 0).unwrap();
-    lab.expect_none(counts, 0, "touches").unwrap();
+    lab.expect_none(counts, 0, "touches");
     let images = lab.output_images("counted", 2, [5, 3], ash::vk::Format::R32_UINT, [99; 4]).unwrap();
     lab.variant("one texel off", move |cmd, rep| {
         let [from, to] = [0, 1].map(|index| images.get(rep.index, index));
@@ -59,10 +58,9 @@ fn a_count_declared_first_takes_no_image_its_map() {
         cmd.dispatch(touches, &[counts.get(rep.index, 0)], &(), [0, 1, 1]);
     })
     .races("one texel");
-    let seed: Vec<u32> = (0..15).collect();
-    lab.seed(images, 0, &seed).unwrap();
-    let expected = seed.iter().map(|&texel| if texel == 7 { 0 } else { texel + 1 });
-    lab.expect(images, 1, expected.collect()).unwrap();
+    lab.seed(images, 0, || (0..15).collect());
+    lab.expect(images, 1, || (0..15).map(|texel| if texel == 7 { 0 } else { texel + 1 }).collect());
+    lab.make().unwrap();
     let maps = measured(&lab).maps;
     let [map] = &maps[..] else { panic!("{maps:?}") };
     assert_eq!((map.size, map.counts.iter().filter(|&&count| count > 0).count()), ([5, 3], 1));
@@ -73,6 +71,7 @@ fn a_count_declared_first_takes_no_image_its_map() {
 fn ended_at(phase: Phase) -> Measured {
     let mut lab = lab();
     declare(&mut lab);
+    lab.make().unwrap();
     let options = BenchOptions { samples: Some(1), ..BenchOptions::default() };
     measure(&lab, &options, &mut |step| {
         let rows = step.so_far().rows;
@@ -126,6 +125,7 @@ fn limits_are_sampled_as_long_as_any_variant_and_have_no_ratio() {
     lab.variants.retain(|variant| variant.name != "wrong");
     lab.variants[0].moves(120);
     lab.baseline("right");
+    lab.make().unwrap();
     let plan = plan::plan(&lab, &[0, 1, 2], &BenchOptions::default());
     assert_eq!(plan.rows.iter().map(|row| row.reference).collect::<Vec<_>>(), [true; 3]);
     let rows = measured(&lab).rows;

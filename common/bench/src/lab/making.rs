@@ -1,0 +1,219 @@
+//! Makes what the variants that run name, and nothing else: a sample with dozens of kernels compiles those that are
+//! measured.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail, ensure};
+use record::Status;
+use record::error::{BeyondLimits, NoRoom};
+use vulkan::cmd::Cmd;
+use vulkan::cmd::script::Step;
+use vulkan::gpu::Recipe as KernelRecipe;
+use vulkan::handles::{Binding, Buffer, Event, Kernel};
+use vulkan::memory::{Place, bytes_in_words};
+
+use super::Lab;
+use super::recipe::Recipe;
+use crate::variant::Variant;
+
+/// What commands name.
+#[derive(Default)]
+pub(super) struct Named {
+    pub kernels: BTreeSet<Kernel>,
+    pub bindings: BTreeSet<Binding>,
+    pub events: BTreeSet<Event>,
+}
+
+impl Named {
+    /// A buffer.
+    pub fn buffer(buffer: Buffer) -> Self {
+        Self { bindings: [Binding::Buffer(buffer)].into(), ..Self::default() }
+    }
+
+    fn by<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Self {
+        let mut named = Self::default();
+        for step in steps {
+            match step {
+                Step::Dispatch(dispatch) => {
+                    named.kernels.insert(dispatch.kernel);
+                    named.bindings.extend(&dispatch.bindings);
+                }
+                Step::Set { event, .. } | Step::Wait { event, .. } => _ = named.events.insert(*event),
+                _ => {}
+            }
+        }
+        named
+    }
+}
+
+/// Finds a kernel by running others.
+pub(super) type Find = Box<dyn FnOnce(&mut Lab) -> Result<KernelRecipe>>;
+
+/// Proves something beside a variant.
+pub(super) type Proof = Box<dyn FnOnce(&mut Lab) -> Result<()>>;
+
+impl Lab {
+    /// Makes what the variants name. One that asks for more than the device has is left out of the run, with the
+    /// reason.
+    ///
+    /// # Errors
+    /// A shader with an error, a mistake in the sample; out of memory.
+    pub fn make(&mut self) -> Result<()> {
+        let named = self.named(self.wanted_repetitions)?;
+        self.draft(&named)?;
+        self.fit(&named)?;
+        let named = self.named(self.repetitions())?;
+        for at in 0..self.recipes.len() {
+            let is_in = |named: &Named| self.recipes[at].as_ref().is_some_and(|recipe| recipe.is_in(named));
+            let naming: Vec<bool> = named.iter().map(is_in).collect();
+            if naming.contains(&true) {
+                let made = self.make_one(at);
+                self.leave_out(made, |variant| naming[variant])?;
+            }
+        }
+        for (kernel, find) in std::mem::take(&mut self.finds) {
+            self.find(kernel, find)?;
+        }
+        for (variants, prove) in std::mem::take(&mut self.proofs) {
+            if self.variants.iter().any(|v| v.left_out.is_none() && variants.contains(&v.name)) {
+                prove(self)?;
+            }
+        }
+        let made = |set| self.outputs.iter().any(|output| output.set == set);
+        self.shown = self.shown.take().filter(|shown| made(shown.set));
+        self.animation = self.animation.take().filter(|animation| made(animation.set));
+        Ok(())
+    }
+
+    /// What each variant names in so many repetitions; nothing where it does not run.
+    fn named(&self, repetitions: u32) -> Result<Vec<Named>> {
+        let named = |variant: &Variant| {
+            if variant.left_out.is_some() {
+                return Ok(Named::default());
+            }
+            Ok(Named::by(variant.script(repetitions)?.steps()))
+        };
+        self.variants.iter().map(named).collect()
+    }
+
+    /// Compiles the shaders of the kernels that are named.
+    fn draft(&mut self, named: &[Named]) -> Result<()> {
+        for kernel in named.iter().flat_map(|named| &named.kernels).collect::<BTreeSet<_>>() {
+            if self.finds.iter().all(|(found, _)| found != kernel) {
+                let drafted = self.gpu.draft(&self.shaders, *kernel);
+                self.leave_out(drafted, |at| named[at].kernels.contains(kernel))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn find(&mut self, kernel: Kernel, find: Find) -> Result<()> {
+        let naming: Vec<bool> = self.named(1)?.iter().map(|named| named.kernels.contains(&kernel)).collect();
+        if !naming.contains(&true) {
+            return Ok(());
+        }
+        let found = find(self).and_then(|recipe| {
+            self.gpu.replan_kernel(kernel, recipe);
+            self.gpu.draft(&self.shaders, kernel)
+        });
+        self.leave_out(found, |at| naming[at])
+    }
+
+    /// Leaves variants out where the device cannot have what `made` was to be.
+    fn leave_out(&mut self, made: Result<()>, is_one: impl Fn(usize) -> bool) -> Result<()> {
+        let Err(error) = made else { return Ok(()) };
+        let BeyondLimits(reason) = error.downcast::<BeyondLimits>()?;
+        for (_, variant) in self.variants.iter_mut().enumerate().filter(|(at, _)| is_one(*at)) {
+            variant.left_out.get_or_insert(Status::Skipped { reason: reason.clone() });
+        }
+        Ok(())
+    }
+
+    /// Settles how many repetitions fit: as many as are wanted in half of the device's memory, at least one.
+    fn fit(&mut self, named: &[Named]) -> Result<()> {
+        let is_named = |recipe: &Recipe| named.iter().any(|named| recipe.is_in(named));
+        let needed: Vec<&Recipe> = self.recipes.iter().flatten().filter(|recipe| is_named(recipe)).collect();
+        let bytes = |repetitions| needed.iter().map(|recipe| recipe.bytes(repetitions)).sum::<u64>();
+        let half = self.gpu.facts.device_memory / 2;
+        let fitting = (1..=self.wanted_repetitions).rev().find(|&n| bytes(n) <= half);
+        let settled = fitting.unwrap_or(1);
+        let claimed = bytes(settled);
+        let largest = needed.iter().max_by_key(|recipe| recipe.bytes(settled));
+        let what = largest.map_or_else(String::new, |recipe| recipe.what());
+        self.ensure_room(&what, claimed, "use a smaller size or fewer of them")?;
+        (self.claimed, self.repetitions) = (claimed, Some(settled));
+        Ok(())
+    }
+
+    /// Refuses what has no room in the device's memory, or not beside another lab.
+    pub(super) fn ensure_room(&self, what: &str, needed: u64, remedy: &str) -> Result<()> {
+        let (memory, name) = (self.gpu.facts.device_memory, &self.gpu.facts.name);
+        let most = memory / 10 * 8;
+        if needed > most {
+            let [needed, memory] = [needed, memory].map(bytes_in_words);
+            bail!(BeyondLimits(format!(
+                "no room for {what} in the memory of {name}: {needed} are needed, it has {memory}; {remedy}"
+            )));
+        }
+        let [shown, crowd] = [needed, self.crowd].map(bytes_in_words);
+        ensure!(
+            needed + self.crowd <= most,
+            NoRoom(format!("no room for {what}: {shown} beside {crowd} in use; {remedy}"))
+        );
+        Ok(())
+    }
+
+    /// Counts memory that is about to be asked for, and refuses what does not fit.
+    pub(super) fn claim(&mut self, what: &str, bytes: u64) -> Result<()> {
+        self.claimed += bytes;
+        self.ensure_room(what, self.claimed, "use a smaller size")
+    }
+
+    /// Makes what is named and still to be made, but for kernels.
+    pub(super) fn make_named(&mut self, named: &Named) -> Result<()> {
+        for at in 0..self.recipes.len() {
+            if self.recipes[at].as_ref().is_some_and(|recipe| recipe.is_in(named)) {
+                self.make_one(at)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn make_one(&mut self, at: usize) -> Result<()> {
+        let recipe = self.recipes[at].take();
+        recipe.map_or(Ok(()), |recipe| recipe.make(self, self.repetitions()))
+    }
+
+    /// Runs kernels at once, outside any measurement, and returns what they counted into a buffer of
+    /// `words` words that is zero at first: loads, workgroups at work at the same time, and the like.
+    ///
+    /// # Errors
+    /// Out of memory; whatever a submit can meet; a recording that cannot be submitted; [`BeyondLimits`] for kernels
+    /// that the device cannot have.
+    pub fn tally(&mut self, what: &str, words: u32, record: impl FnOnce(&Cmd, Buffer)) -> Result<Vec<u32>> {
+        let bytes = 4 * u64::from(words);
+        let counters = self.gpu.buffer(what, bytes, Place::Device)?;
+        let seen = self.gpu.buffer(&format!("{what} (CPU)"), bytes, Place::Readback)?;
+        let steps = Cmd::steps(|cmd| record(cmd, counters));
+        let named = Named::by(&steps);
+        named.kernels.iter().try_for_each(|&kernel| self.gpu.draft(&self.shaders, kernel))?;
+        self.make_named(&named)?;
+        self.gpu.check(&steps)?;
+        let hush = |hushed| self.hush.as_ref().into_iter().for_each(|hush| hush(hushed));
+        hush(true);
+        let ran = self.gpu.run_once(what, |cmd| {
+            cmd.fill_buffer(counters, 0);
+            cmd.full_barrier();
+            cmd.replay(&steps);
+            cmd.full_barrier();
+            cmd.copy_buffer(counters, seen, bytes);
+            cmd.host_barrier();
+        });
+        hush(false);
+        ran?;
+        let counted = self.gpu.read(seen)?;
+        self.gpu.free(counters);
+        self.gpu.free(seen);
+        Ok(counted)
+    }
+}
