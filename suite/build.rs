@@ -1,9 +1,7 @@
-//! Which commit the suite is built from, and which samples there are: the files in samples/src/bin.
+//! Which commit the suite is built from, and which samples there are: the folders in samples/src/bin.
 
 #[path = "../common/build/commit.rs"]
 mod commit;
-
-use std::ffi::OsStr;
 
 fn main() {
     commit::tell(&["../samples/src/bin"]);
@@ -12,10 +10,8 @@ fn main() {
 
 fn samples() -> Vec<String> {
     let Ok(folder) = std::fs::read_dir("../samples/src/bin") else { return Vec::new() };
-    let files = folder.filter_map(|entry| Some(entry.ok()?.path()));
-    let sources = files.filter(|path| path.extension() == Some(OsStr::new("rs")));
     let mut names: Vec<String> =
-        sources.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
+        folder.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
     names.sort();
     names
 }

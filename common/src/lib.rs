@@ -4,16 +4,16 @@
 mod cli;
 
 pub use bench::host;
-pub use bench::lab::{Lab, Moves, Pull, sliced};
+pub use bench::lab::{BufferSet, ImageSet, Lab, Moves, Pull, sliced};
 pub use bench::sample;
-pub use bench::variant::{Named, Rep, Variant};
+pub use bench::variant::{Alarm, Named, Rep, Variant};
 pub use bench::{element, lab};
 pub use cli::{NoArgs, run};
 pub use isa;
 pub use record;
-pub use record::Shows;
 pub use record::figures::{Figures, Share, Time};
 pub use record::stats::Summary;
+pub use record::{Declared, Promise, Shows};
 pub use report;
 pub use vulkan;
 pub use vulkan::Format;

@@ -1,27 +1,13 @@
-//! What samples are made of beside their recordings: formulas and geometry, each with its own
-//! proof. A sample itself is one file in `src/bin`.
+//! What two samples or more share. A sample is a folder in `src/bin`.
 
 use std::path::Path;
 
 use anyhow::Result;
-use common::Lab;
 use common::record::{Record, read_record};
+use common::{Extent, Lab};
 
-pub mod bands;
-pub mod bloom;
-pub mod box_blur;
 pub mod chain;
-pub mod drain_fill;
-pub mod hall;
-pub mod island;
-pub mod mersenne;
-pub mod neighbourhood;
-pub mod pipelined;
-pub mod remap;
-pub mod residency;
-pub mod ssao;
 pub mod tile_flags;
-pub mod tiles;
 
 /// A record that the suite has published of an NVIDIA H200, by its folder: what verdicts are tested on.
 ///
@@ -31,6 +17,14 @@ pub fn recorded(folder: &str) -> Result<Record> {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-21-nvidia-h200");
     let path = results.join(folder).join("record.json");
     read_record(&path)
+}
+
+/// The size that is asked for, else a default; for the record, too.
+pub fn size(lab: &mut Lab, asked: Option<Extent>, on_gpu: [u32; 2], on_cpu: [u32; 2]) -> Extent {
+    let [width, height] = if lab.device().is_cpu() { on_cpu } else { on_gpu };
+    let size = asked.unwrap_or(Extent { width, height });
+    lab.report.setting("size", size);
+    size
 }
 
 /// Has these variants run where nobody asks for any, and no others.

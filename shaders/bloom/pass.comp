@@ -9,7 +9,7 @@
 
 // All rows of an invocation at once.
 #define BATCH(n) ROWS
-#include "bloom.glsl"
+#include "bloom/formulas.glsl"
 
 layout(constant_id = 0) const uint KIND = BLUR_X;
 

@@ -18,8 +18,8 @@
 
 // So many rows of an invocation at once as keep enough loads in flight; more registers would mean fewer waves.
 #define BATCH(n) n
-#include "bloom.glsl"
-#include "trace_parts.glsl"
+#include "bloom/formulas.glsl"
+#include "include/trace_parts.glsl"
 
 layout(constant_id = 0) const int PASSES = 1;
 layout(constant_id = 1) const uint TICKETS = 1;
@@ -65,8 +65,8 @@ layout(set = 0, binding = 6) uniform utextureBuffer sampled;
 
 #define CLASSES gl_StorageSemanticsBuffer
 #define RELAXED_LOOKS
-#include "spin.glsl"
-#include "flags.glsl"
+#include "include/spin.glsl"
+#include "include/flags.glsl"
 
 uvec4 load_plane(uint at) {
 #ifdef SAMPLED

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "texel.glsl"
+#include "chain/texel.glsl"
 
 // Several passes of the chain without a word to other workgroups: a tile comes into shared memory with all that
 // its passes read around it, and the border that is still right shrinks by the reach with each. Only the last of

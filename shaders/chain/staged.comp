@@ -1,11 +1,11 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "texel.glsl"
+#include "chain/texel.glsl"
 
 // One pass of the chain, a tile a workgroup: the tile and the arms of its cross come into shared memory once. It
 // knows nothing of order, which barriers make, or nothing: what the kernels that wait for tiles are compared with.
 
-#include "cut.glsl"
+#include "include/cut.glsl"
 
 layout(constant_id = 0) const uint MULTIPLIER = 1;
 
@@ -16,7 +16,7 @@ uint load_texel(ivec2 at, int layer) {
     return imageLoad(previous, at).x;
 }
 
-#include "staged.glsl"
+#include "chain/staged.glsl"
 
 void main() {
     ivec2 last = imageSize(next) - 1;

@@ -5,7 +5,7 @@
 #ifdef SAMPLED
 #extension GL_EXT_samplerless_texture_functions : require
 #endif
-#include "texel.glsl"
+#include "chain/texel.glsl"
 
 // One pass of the chain over a band of rows: reads the previous generation in a cross, stores the
 // next one.

@@ -10,8 +10,8 @@
 #ifdef CLOCK
 #extension GL_EXT_shader_realtime_clock : require
 #endif
-#include "texel.glsl"
-#include "trace_parts.glsl"
+#include "chain/texel.glsl"
+#include "include/trace_parts.glsl"
 
 // All passes of the chain in one dispatch. A workgroup takes a ticket, which is a tile of a pass; waits until the
 // tiles of the pass before that it reads have been stored; loads, computes, stores; and tells.
@@ -28,7 +28,7 @@
 //   TAGGED    no flags: a texel tells its own generation, and is loaded until it has come. Every access is a
 //             relaxed atomic of device scope, and nothing else depends on it. Lawful.
 
-#include "cut.glsl"
+#include "include/cut.glsl"
 
 layout(constant_id = 0) const uint MULTIPLIER = 1;
 layout(constant_id = 1) const int PASSES = 1;
@@ -73,7 +73,7 @@ layout(set = 0, binding = 4) uniform utexture2DArray sampled;
 
 const uint UNITS = uint(PASSES * COLUMNS * LINES);
 
-#include "spin.glsl"
+#include "include/spin.glsl"
 
 // The layer that holds a generation. With two in turn a tile overwrites what its neighbours read for the pass
 // before; they have told that they are past it, since it waits for just those that wait for it.
@@ -124,7 +124,7 @@ void store_texel(ivec2 at, int generation, uint texel) {
 }
 
 #ifdef STAGED
-#include "staged.glsl"
+#include "chain/staged.glsl"
 #else
 #ifdef TAGGED
 // All that a step reads is waited for in one place: with a wait at each load the pause, which is long on a CPU, makes
@@ -181,7 +181,7 @@ uint in_turn() {
     return TAKES_ALL ? INVOCATIONS - 1u - gl_LocalInvocationIndex : gl_LocalInvocationIndex;
 }
 
-#include "tile_flags.glsl"
+#include "chain/tile_flags.glsl"
 
 // What a trace notes of a tile.
 const uint LOADED = 0;

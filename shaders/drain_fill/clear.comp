@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "step.glsl"
+#include "drain_fill/step.glsl"
 
 // Fills what the next pass reads with the number of that pass, as a driver's clear of a target would.
 

@@ -1,7 +1,7 @@
 #version 460
 // Modules: STEPS_1024|STEPS_64|-
 #extension GL_GOOGLE_include_directive : require
-#include "step.glsl"
+#include "drain_fill/step.glsl"
 
 // Steps one after the other without a loop: as much code as there are steps. Each has a multiplier of its
 // own, which is put in as VERSION makes it and made right again at run time: the versions differ in every

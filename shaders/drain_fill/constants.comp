@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "step.glsl"
+#include "drain_fill/step.glsl"
 
 // Fetches that each need the one before: a step's multiplier comes with the place of the next one. All lanes
 // are at the same place, as with a material's constants.

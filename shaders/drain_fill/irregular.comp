@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "step.glsl"
+#include "drain_fill/step.glsl"
 
 // As many steps for each item as a buffer says.
 

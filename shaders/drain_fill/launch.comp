@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "step.glsl"
+#include "drain_fill/step.glsl"
 
 // Waves that do nothing but say that they ran.
 

@@ -1,7 +1,7 @@
 #version 460
 // Modules: AFTER_CLEAR|-
 #extension GL_GOOGLE_include_directive : require
-#include "step.glsl"
+#include "drain_fill/step.glsl"
 
 // One pass of a chain over all items: each goes on from where the pass before left it.
 

@@ -3,7 +3,7 @@
 #extension GL_GOOGLE_include_directive : require
 // Only unrolled loops keep constants in registers.
 #extension GL_EXT_control_flow_attributes : require
-#include "step.glsl"
+#include "drain_fill/step.glsl"
 
 // A short shader over tiles: it looks up where its constants are, loads them, reads an item, does a step
 // with each, and stores. A workgroup takes every so manieth tile, each where the launch of as many

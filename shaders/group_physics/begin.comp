@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define NO_W
-#include "frame.glsl"
+#include "group_physics/frame.glsl"
 
 // Brings the particles of all islands into the world.
 

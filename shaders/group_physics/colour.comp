@@ -2,8 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 #define PACKED
 #define FLAGS_SIGN
-#include "constraint.glsl"
-#include "held.glsl"
+#include "group_physics/constraint.glsl"
+#include "group_physics/state.glsl"
 
 // One colour of all islands, with the particles in memory. No two constraints of it share a particle,
 // so each is read and written by one thread.

@@ -17,9 +17,9 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int16 : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #endif
-#include "constraint.glsl"
-#include "frame.glsl"
-#include "held.glsl"
+#include "group_physics/constraint.glsl"
+#include "group_physics/frame.glsl"
+#include "group_physics/state.glsl"
 
 // An island a workgroup: all iterations over all colours in shared memory, and only the result goes
 // back. Each of the article's ways to save registers is a macro of its own:

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "tolerance.glsl"
+#include "lab/tolerance.glsl"
 
 // Counts the elements of a result (texels, words of a buffer) that differ from what was expected, and
 // finds the first of them. Runs behind the timed window, on every sample of every variant. What it does

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "tolerance.glsl"
+#include "lab/tolerance.glsl"
 
 // Draws a part of a result for the window of `--live`: a pixel shows the mean of the texels under it, and
 // glows where one of them differs from what was expected. Runs between samples, never within one.

@@ -5,7 +5,7 @@
 // Only unrolled loops keep rows in registers and weights as constants.
 #extension GL_EXT_control_flow_attributes : require
 
-#include "filter.glsl"
+#include "lds_blur/filter.glsl"
 
 // Every invocation loads its whole neighbourhood itself. With RUN rows an invocation walks down its
 // column and keeps the rows that the next texel needs again in registers.

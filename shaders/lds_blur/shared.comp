@@ -8,7 +8,7 @@
 // Only unrolled loops keep rows in registers and weights as constants.
 #extension GL_EXT_control_flow_attributes : require
 
-#include "filter.glsl"
+#include "lds_blur/filter.glsl"
 
 // A workgroup loads the tile that it covers, and the texels within reach around it, once into shared
 // memory, and filters from there.

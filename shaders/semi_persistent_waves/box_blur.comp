@@ -7,7 +7,7 @@
 // Only unrolled loops keep the window in registers.
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_samplerless_texture_functions : require
-#include "tile.glsl"
+#include "semi_persistent_waves/tile.glsl"
 
 // A box blur along one axis. A subgroup blurs one tile after another, as many as TILES, and keeps the
 // window of texels under the filter: what the next tile needs of it is not fetched again.

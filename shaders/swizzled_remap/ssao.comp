@@ -5,10 +5,10 @@
 // Only an unrolled loop has the taps' offsets as constants, and many fetches under way at a time.
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_samplerless_texture_functions : require
-#include "remap.glsl"
+#include "swizzled_remap/remap.glsl"
 
 // How open each pixel is to its surroundings: 255 where no tap stands above its surface. The formula is
-// told in samples/src/ssao/mod.rs. All is integers, so that the result is the same whichever lane has which
+// told in samples/src/bin/swizzled_remap/reference.rs. All is integers, so that the result is the same whichever lane has which
 // pixel, which is all that the variants differ in.
 
 layout(local_size_x_id = 0, local_size_y_id = 1) in;

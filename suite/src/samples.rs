@@ -15,7 +15,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Names of all samples, in the order of the alphabet: the files in samples/src/bin at the time of
+    /// Names of all samples, in the order of the alphabet: the folders in samples/src/bin at the time of
     /// the build.
     pub fn names() -> impl Iterator<Item = &'static str> {
         env!("HOTLAP_SAMPLES").split(',').filter(|name| !name.is_empty())

@@ -4,12 +4,12 @@
 use anyhow::Result;
 use ash::vk;
 use rayon::prelude::*;
-use record::{COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT};
+use record::{COPY_LIMIT, COPY_LIMIT_3D, Declared, FMA_LIMIT};
 use vulkan::handles::Binding;
 use vulkan::memory::texel_bytes;
 use vulkan::values::Shape;
 
-use crate::lab::Lab;
+use crate::lab::{BufferSet, ImageSet, Lab};
 
 /// Invocations of a workgroup of the copy, and texels of each. With all loads ahead of the stores, this
 /// is the fastest of thirty shapes on an H200 (driver 580): 4.2 TB/s at 8192x8192 r32f, where 32x8 lanes
@@ -51,7 +51,7 @@ impl Lab {
         let kernel = if whole { kernel.define("WHOLE_NUMBERS") } else { kernel };
         let kernel = if shape.volume { kernel.define("VOLUME") } else { kernel }.build();
         let from = self.input_image("copied", shape, format, texels);
-        let to = self.output_images("copy", 1, shape, format, [0; 4])?;
+        let to = self.output("copy", ImageSet::new(1, shape, format, [0; 4]))?;
         let [width, height, depth] = shape.sides;
         let groups = [width.div_ceil(lanes_x * columns), height.div_ceil(lanes_y * rows), depth];
         let name = if shape.volume { COPY_LIMIT_3D } else { COPY_LIMIT };
@@ -59,29 +59,30 @@ impl Lab {
             cmd.dispatch(kernel, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
         });
         let copied = if shape.volume { "a volume" } else { "an image" };
-        variant
-            .says(&format!("A kernel that only copies {copied}: the bandwidth that others are set against."));
-        variant.moves(2 * bytes(shape, format)).on_request();
-        if shape.volume {
-            variant.against(name);
-        }
+        variant.caption(&format!(
+            "A kernel that only copies {copied}: the bandwidth that others are set against."
+        ));
+        let declared = Declared::default().bytes(2 * bytes(shape, format));
+        variant.declares(if shape.volume { declared.against(name) } else { declared }).on_request();
         self.expect(to, 0, texels);
         Ok(())
     }
 
     fn fma_limit(&mut self) -> Result<()> {
         // 0.3 ms on an H200.
-        let (groups, steps) = if self.on_cpu() { (64, 256) } else { (8192, 512) };
+        let (groups, steps) = if self.device().is_cpu() { (64, 256) } else { (8192, 512) };
         let kernel = self.kernel("lab/fma.comp").constant("STEPS", steps).workgroup([LANES, 1, 1]);
         let kernel = kernel.build();
-        let results = self.output_buffers("sums", 1, groups * LANES, 0)?;
+        let results = self.output("sums", BufferSet::new(1, groups * LANES, 0))?;
         let [up, down] = FACTORS;
         self.variant(FMA_LIMIT, move |cmd, rep| {
             let results = Binding::from(results.get(rep.index, 0));
             cmd.dispatch(kernel, &[results], &[up, down, SUMMAND], [groups, 1, 1]);
         })
-        .says("A kernel that only multiplies and adds: the arithmetic rate that others are set against.")
-        .computes(2 * u64::from(CHAINS) * u64::from(steps) * u64::from(groups * LANES))
+        .caption("A kernel that only multiplies and adds: the arithmetic rate that others are set against.")
+        .declares(
+            Declared::default().flops(2 * u64::from(CHAINS) * u64::from(steps) * u64::from(groups * LANES)),
+        )
         .on_request();
         self.expect(results, 0, move || {
             let sums: Vec<u32> = (0..LANES).map(|lane| sum_of_chains(lane, steps).to_bits()).collect();

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use anyhow::{Context, Result};
-use record::{Cell, Declared, Predicted, Promise, Published, Status, Work, published};
+use record::{Cell, Declared, Promise, Published, Status, published};
 
 use vulkan::cmd::script::Script;
 use vulkan::cmd::{Cmd, Queues, Usage};
@@ -36,11 +36,33 @@ pub struct Alarm {
     pub named: Vec<Named>,
     /// Why the layer raises it, and why that is no fault of the variant.
     pub reason: String,
-    /// Only some versions of the layer look so far.
+    /// Only some versions of the layer look so far: it may come, and need not.
     pub optional: bool,
+    /// It is what is left to report once `--check` fills empty access masks in, which lets the layer judge the
+    /// execution dependencies of a variant that relies on hardware.
+    pub completed: bool,
 }
 
 impl Alarm {
+    /// At least one message with this id under `--check`, each naming one of `named`; none where `named` is empty.
+    #[must_use]
+    pub fn new(id: &str, named: Vec<Named>, reason: &str) -> Self {
+        let (id, reason) = (id.to_owned(), reason.to_owned());
+        Self { id, named, reason, optional: false, completed: false }
+    }
+
+    /// Only some versions of the layer raise it.
+    #[must_use]
+    pub fn optional(self) -> Self {
+        Self { optional: true, ..self }
+    }
+
+    /// It comes where empty access masks are filled in.
+    #[must_use]
+    pub fn completed(self) -> Self {
+        Self { completed: true, ..self }
+    }
+
     pub(crate) fn is(&self, message: &Message) -> bool {
         self.id == message.id && self.named.iter().any(|named| named.by(message))
     }
@@ -90,8 +112,6 @@ pub struct Variant {
     pub published: Option<Published>,
     /// Messages that `--check` must see, and no others.
     pub alarms: Vec<Alarm>,
-    /// The same where empty access masks are filled in, for a variant that relies on hardware.
-    pub completed_alarms: Vec<Alarm>,
     /// Why it does not run here, as the row's status.
     pub left_out: Option<Status>,
     /// Where it stands in the sample's cross tables.
@@ -100,7 +120,8 @@ pub struct Variant {
     pub on_request: bool,
     /// What it has to do.
     pub declared: Declared,
-    /// How its command buffer is begun, where it is one.
+    /// How its command buffer is begun, where it is one: flags are a promise that a driver may make something of. It
+    /// is submitted once all the same.
     pub usage: Usage,
     pub(crate) record: Recording,
     /// Problems in the declaration itself, reported when the sample has finished declaring.
@@ -118,14 +139,13 @@ impl fmt::Debug for Variant {
 
 impl Variant {
     /// A variant that nothing is said of yet.
-    pub fn new(name: String, record: Recording) -> Self {
+    pub(crate) fn new(name: String, record: Recording) -> Self {
         Self {
             name,
             caption: String::new(),
             promise: Promise::Law,
             published: None,
             alarms: Vec::new(),
-            completed_alarms: Vec::new(),
             left_out: None,
             cell: None,
             on_request: false,
@@ -138,40 +158,24 @@ impl Variant {
 
     /// Records nothing.
     #[cfg(test)]
-    pub fn for_test(name: &str) -> Self {
+    pub(crate) fn for_test(name: &str) -> Self {
         Self::new(name.to_owned(), Recording::OneQueue(Box::new(|_, _| {})))
     }
 
-    /// Its caption, for `--live` and `--list-variants`: one sentence of at most 110 characters that says what
-    /// it does and what to watch, and is true on every device.
-    pub fn says(&mut self, sentence: &str) -> &mut Self {
+    /// One sentence of at most 110 characters, for `--live` and `--list-variants`, that says what it does and what to
+    /// watch, and is true on every device.
+    pub fn caption(&mut self, sentence: &str) -> &mut Self {
         sentence.clone_into(&mut self.caption);
         self
     }
 
-    /// Leaves a dependency out on purpose: its racy elements are counted, and its time is a bound,
-    /// not a result. `--check` fails where the validation layer does not notice.
-    pub fn races(&mut self, leaves_out: &str) -> &mut Self {
-        self.promise = Promise::Nothing { leaves_out: leaves_out.to_owned() };
+    /// What it promises about its own correctness: by itself, to be right by the Vulkan specification.
+    pub fn promise(&mut self, promise: Promise) -> &mut Self {
+        self.promise = promise;
         self
     }
 
-    /// Leaves a visibility out on purpose that the memory model asks for: right only where hardware
-    /// behaves as `what` says.
-    pub fn relies_on(&mut self, what: &str) -> &mut Self {
-        self.promise = Promise::Hardware { relies_on: what.to_owned() };
-        self
-    }
-
-    /// Has a fault on purpose that changes exactly `elements` of the checked elements of each
-    /// repetition: any other count, on any device, makes the row wrong. It proves that the check
-    /// can see what the other variants are checked for.
-    pub fn has_fault(&mut self, elements: u64) -> &mut Self {
-        self.promise = Promise::Fault { elements };
-        self
-    }
-
-    /// Its place in the cross tables of [`Lab::matrix`](crate::lab::Lab::matrix).
+    /// Its place in the cross tables of [`Report::matrix`](crate::lab::Report::matrix).
     pub fn cell(&mut self, table: &str, row: &str, column: &str) -> &mut Self {
         self.cell = Some(Cell { table: table.into(), row: row.into(), column: column.into() });
         self
@@ -184,36 +188,9 @@ impl Variant {
         self
     }
 
-    /// Bytes that one repetition has to move at the least: each input read once, each output written
-    /// once. The table sets its time against the copy kernel of [`Lab::limits`](crate::lab::Lab::limits).
-    pub fn moves(&mut self, bytes: u64) -> &mut Self {
-        self.declared.bytes = Some(bytes);
-        self
-    }
-
-    /// Sets what it [moves](Variant::moves) against another copy than `copy_limit`: `copy_limit_3d`. It
-    /// is not compared with variants that are set against another copy than it.
-    pub fn against(&mut self, copy: &str) -> &mut Self {
-        self.declared.limit = Some(copy.to_owned());
-        self
-    }
-
-    /// Floating-point operations of one repetition, a fused multiply-add counting as two. The table
-    /// sets its time against the FMA kernel of [`Lab::limits`](crate::lab::Lab::limits).
-    pub fn computes(&mut self, flops: u64) -> &mut Self {
-        self.declared.flops = Some(flops);
-        self
-    }
-
-    /// What else one repetition gets done: the table shows how much of it in a second.
-    pub fn work(&mut self, count: u64, unit: &str) -> &mut Self {
-        self.declared.work = Some(Work { count, unit: unit.to_owned() });
-        self
-    }
-
-    /// What a model predicts for it, shown beside what was measured.
-    pub fn predicts(&mut self, what: &str, value: f64) -> &mut Self {
-        self.declared.predicted = Some(Predicted { what: what.to_owned(), value });
+    /// What one repetition has to do, which its time is set against.
+    pub fn declares(&mut self, declared: Declared) -> &mut Self {
+        self.declared = declared;
         self
     }
 
@@ -226,42 +203,11 @@ impl Variant {
         self
     }
 
-    /// As [`Variant::published`], where `condition` holds.
-    pub fn published_if(&mut self, condition: bool, source: &str, key: &str) -> &mut Self {
-        if condition { self.published(source, key) } else { self }
-    }
-
-    /// Expects at least one message with this id from the validation layer under `--check`, each naming one of
-    /// `named`, and says why; expects none where `named` is empty.
-    pub fn alarm(&mut self, id: &str, named: Vec<Named>, reason: &str) -> &mut Self {
-        list(&mut self.alarms, id, named, reason, false);
-        self
-    }
-
-    /// As [`Variant::alarm`], for a message that only some versions of the layer raise: it may come.
-    pub fn possible_alarm(&mut self, id: &str, named: Vec<Named>, reason: &str) -> &mut Self {
-        list(&mut self.alarms, id, named, reason, true);
-        self
-    }
-
-    /// As [`Variant::alarm`], for a variant that [relies on hardware](Variant::relies_on): what is
-    /// left to report when `--check` fills its empty access masks in, which lets the layer judge the
-    /// execution dependencies.
-    pub fn completed_alarm(&mut self, id: &str, named: Vec<Named>, reason: &str) -> &mut Self {
-        list(&mut self.completed_alarms, id, named, reason, false);
-        self
-    }
-
-    /// As [`Variant::completed_alarm`], for a message that only some versions of the layer raise.
-    pub fn possible_completed_alarm(&mut self, id: &str, named: Vec<Named>, reason: &str) -> &mut Self {
-        list(&mut self.completed_alarms, id, named, reason, true);
-        self
-    }
-
-    /// Begins its command buffer with these flags in place of `ONE_TIME_SUBMIT`. The buffer is submitted
-    /// once all the same: the flags are a promise that a driver may make something of.
-    pub fn usage(&mut self, usage: Usage) -> &mut Self {
-        self.usage = usage;
+    /// Expects messages of the validation layer under `--check` that are known to be false.
+    pub fn alarm(&mut self, alarm: Alarm) -> &mut Self {
+        if !alarm.named.is_empty() {
+            self.alarms.push(alarm);
+        }
         self
     }
 
@@ -277,7 +223,7 @@ impl Variant {
     ///
     /// # Errors
     /// Submits that wait for none of the others.
-    pub fn script(&self, repetitions: u32) -> Result<Script> {
+    pub(crate) fn script(&self, repetitions: u32) -> Result<Script> {
         let reps = || (0..repetitions).map(|index| Rep { index, count: repetitions });
         let listed = match &self.record {
             Recording::OneQueue(record) => {
@@ -288,17 +234,15 @@ impl Variant {
         listed.with_context(|| format!("variant {}", self.name))
     }
 
-    /// Whether a message is of its own commands, or of a submit, and one of the alarms `listed` for it; where it
-    /// races, any hazard.
-    pub fn explains(&self, listed: &[Alarm], message: &Message) -> bool {
+    /// The messages to expect, `completed` once empty access masks are filled in.
+    pub(crate) fn alarms(&self, completed: bool) -> impl Iterator<Item = &Alarm> + Clone {
+        self.alarms.iter().filter(move |alarm| alarm.completed == completed)
+    }
+
+    /// Whether a message is of its own commands, or of a submit, and one of the alarms; where it races, any hazard.
+    pub(crate) fn explains(&self, completed: bool, message: &Message) -> bool {
         let own = message.regions.first().is_none_or(|region| *region == self.name);
         let races = matches!(self.promise, Promise::Nothing { .. });
-        own && (listed.iter().any(|alarm| alarm.is(message)) || races && message.is_hazard())
-    }
-}
-
-fn list(alarms: &mut Vec<Alarm>, id: &str, named: Vec<Named>, reason: &str, optional: bool) {
-    if !named.is_empty() {
-        alarms.push(Alarm { id: id.to_owned(), named, reason: reason.to_owned(), optional });
+        own && (self.alarms(completed).any(|alarm| alarm.is(message)) || races && message.is_hazard())
     }
 }

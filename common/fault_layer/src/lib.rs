@@ -5,6 +5,8 @@
 //! calls from the N-th on do so. `common::fault` does the same inside the program, for the calls that go
 //! through it; the layer meets every call, whoever makes it.
 //!
+//! `HOTLAP_LAYER=labels:FILE` writes down what a capture tool would see: see `labels`.
+//!
 //! A planned `VK_TIMEOUT` stands for a queue that hangs: a `vkWaitForFences` of an hour or more then never returns, nor
 //! does a later call that waits for the device.
 //!
@@ -16,6 +18,7 @@
 #![expect(unsafe_code, reason = "a layer is C; see the contract above")]
 #![cfg(target_pointer_width = "64")]
 
+mod labels;
 mod link;
 mod plan;
 
@@ -39,7 +42,8 @@ macro_rules! word {
     };
 }
 
-/// A hook for each function: counts the call, and makes it or lets it fail.
+/// A hook for each function: counts the call, and makes it or lets it fail. The result of one that has none is never
+/// looked at.
 macro_rules! hooks {
     ($($name:ident ( $($argument:ident)+ );)+) => {
         #[allow(non_snake_case, reason = "Vulkan's own names")]
@@ -149,6 +153,14 @@ hooks! {
     vkGetPipelineExecutableStatisticsKHR(a b c d);
     vkGetPipelineExecutableInternalRepresentationsKHR(a b c d);
     vkGetShaderInfoAMD(a b c d e f);
+    vkCmdDispatch(a b c d);
+    vkCmdWriteTimestamp2(a b c d);
+    vkCmdBeginDebugUtilsLabelEXT(a b);
+    vkCmdEndDebugUtilsLabelEXT(a);
+    vkCmdInsertDebugUtilsLabelEXT(a b);
+    vkQueueBeginDebugUtilsLabelEXT(a b);
+    vkQueueEndDebugUtilsLabelEXT(a);
+    vkQueueInsertDebugUtilsLabelEXT(a b);
 }
 
 /// The first call of the loader: where the layer's other entry points are.

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use ash::vk;
 
+use crate::labels;
+
 const VARIABLE: &str = "HOTLAP_LAYER";
 
 /// No wait of the program may be as long: one that is has no end.
@@ -20,6 +22,7 @@ static HANGS: AtomicUsize = AtomicUsize::new(0);
 
 enum Plan {
     List(Mutex<File>),
+    Labels(Mutex<File>),
     Fail {
         function: String,
         nth: usize,
@@ -37,7 +40,7 @@ pub(crate) fn answer(function: &str, words: &[usize]) -> Option<vk::Result> {
     if matches!(function, "vkDeviceWaitIdle" | "vkQueueWaitIdle") {
         wait_for_device(handle);
     }
-    let result = PLAN.get_or_init(read).as_ref()?.meet(function)?;
+    let result = PLAN.get_or_init(read).as_ref()?.meet(function, words)?;
     if result == vk::Result::TIMEOUT {
         HANGS.store(device_of(handle), Ordering::Release);
         // The time that vkWaitForFences is given.
@@ -70,16 +73,20 @@ fn read() -> Option<Plan> {
     let value = std::env::var(VARIABLE).ok()?;
     let plan = parse(&value);
     if plan.is_none() {
-        eprintln!("{VARIABLE}={value} is neither list:FILE (writable) nor FUNCTION#NUMBER[+]:CODE[:FILE]");
+        eprintln!(
+            "{VARIABLE}={value} is neither list:FILE nor labels:FILE (writable) nor FUNCTION#NUMBER[+]:CODE[:FILE]"
+        );
         std::process::abort();
     }
     plan
 }
 
 fn parse(value: &str) -> Option<Plan> {
-    if let Some(path) = value.strip_prefix("list:") {
-        let file = OpenOptions::new().create(true).append(true).open(path).ok()?;
-        return Some(Plan::List(Mutex::new(file)));
+    let file = |path| OpenOptions::new().create(true).append(true).open(path).ok().map(Mutex::new);
+    match value.split_once(':') {
+        Some(("list", path)) => return file(path).map(Plan::List),
+        Some(("labels", path)) => return file(path).map(Plan::Labels),
+        _ => {}
     }
     let (function, rest) = value.split_once('#')?;
     let (nth, code) = rest.split_once(':')?;
@@ -90,14 +97,11 @@ fn parse(value: &str) -> Option<Plan> {
 }
 
 impl Plan {
-    fn meet(&self, called: &str) -> Option<vk::Result> {
+    fn meet(&self, called: &str, words: &[usize]) -> Option<vk::Result> {
         match self {
-            Self::List(file) => {
-                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                // The test that reads the list misses what could not be written.
-                let _ = writeln!(file, "{called}");
-                None
-            }
+            Self::List(_) if labels::cannot_fail(called) => None,
+            Self::List(file) => write(file, &format!("{called}\n")),
+            Self::Labels(file) => labels::line(called, words).and_then(|line| write(file, &line)),
             Self::Fail { function, nth, and_later, result, seen, met } if function == called => {
                 let at = seen.fetch_add(1, Ordering::Relaxed) + 1;
                 if at == *nth
@@ -111,4 +115,12 @@ impl Plan {
             Self::Fail { .. } => None,
         }
     }
+}
+
+/// Writes what was called, which is then made.
+fn write(file: &Mutex<File>, text: &str) -> Option<vk::Result> {
+    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+    // The test that reads it misses what could not be written.
+    let _ = file.write_all(text.as_bytes());
+    None
 }

@@ -78,6 +78,12 @@ pub struct DeviceFacts {
 }
 
 impl DeviceFacts {
+    /// The device is software: sizes should shrink, and times mean nothing.
+    #[must_use]
+    pub fn is_cpu(&self) -> bool {
+        self.kind == Kind::Cpu
+    }
+
     /// Ticks per second of the clock that kernels read: those of timestamps, on all devices known.
     #[must_use]
     #[expect(

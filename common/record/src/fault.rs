@@ -14,6 +14,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Result, anyhow};
 
+use crate::hooks::hooks;
+
 /// The variable of the environment that holds a plan.
 pub const VARIABLE: &str = "HOTLAP_FAULT";
 
@@ -76,7 +78,7 @@ pub fn listen(listener: impl Fn(&str) + 'static) {
 /// # Errors
 /// A value that is no plan; a list that cannot be written.
 pub fn arm() -> Result<()> {
-    let Some(value) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) else { return Ok(()) };
+    let Some(value) = &hooks().fault else { return Ok(()) };
     let plan = Plan::parse(&value.to_string_lossy())?;
     // A second run in one process keeps the plan of the first.
     let _ = PLAN.set(plan);

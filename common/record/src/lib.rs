@@ -11,6 +11,7 @@ mod files;
 #[cfg(any(test, feature = "fixture"))]
 #[expect(clippy::unwrap_used, reason = "it serves tests alone")]
 pub mod fixture;
+pub mod hooks;
 mod json;
 pub mod judge;
 pub mod number;

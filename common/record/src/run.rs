@@ -395,6 +395,29 @@ pub enum Promise {
     },
 }
 
+impl Promise {
+    /// Leaves a dependency out on purpose: its wrong elements are counted, and its time is that of the fastest
+    /// possible, not a result. `--check` fails where the validation layer does not notice.
+    #[must_use]
+    pub fn races(leaves_out: &str) -> Self {
+        Self::Nothing { leaves_out: leaves_out.to_owned() }
+    }
+
+    /// Leaves a visibility out on purpose that the memory model asks for: right only on hardware that behaves as
+    /// `what` says.
+    #[must_use]
+    pub fn relies_on(what: &str) -> Self {
+        Self::Hardware { relies_on: what.to_owned() }
+    }
+
+    /// Has a bug on purpose that changes exactly so many of the checked elements of each repetition: it proves that
+    /// the check sees what the other variants are checked for.
+    #[must_use]
+    pub const fn has_bug(elements: u64) -> Self {
+        Self::Fault { elements }
+    }
+}
+
 /// Counts of elements that differed from the CPU twin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Racy {
@@ -443,6 +466,39 @@ pub struct Declared {
 }
 
 impl Declared {
+    /// Bytes that one repetition has to move at the least: each input read once, each output written once. The table
+    /// sets its time against the copy kernel of the same run.
+    #[must_use]
+    pub fn bytes(self, bytes: u64) -> Self {
+        Self { bytes: Some(bytes), ..self }
+    }
+
+    /// Sets its bytes against another copy than [`COPY_LIMIT`]. It is not compared with variants that are set against
+    /// another copy.
+    #[must_use]
+    pub fn against(self, copy: &str) -> Self {
+        Self { limit: Some(copy.to_owned()), ..self }
+    }
+
+    /// Floating-point operations of one repetition, a fused multiply-add counting as two. The table sets its time
+    /// against the FMA kernel of the same run.
+    #[must_use]
+    pub fn flops(self, flops: u64) -> Self {
+        Self { flops: Some(flops), ..self }
+    }
+
+    /// What else one repetition gets done: the table shows how much of it per second.
+    #[must_use]
+    pub fn work(self, count: u64, unit: &str) -> Self {
+        Self { work: Some(Work { count, unit: unit.to_owned() }), ..self }
+    }
+
+    /// What a model predicts for it, shown beside what was measured.
+    #[must_use]
+    pub fn predicts(self, what: &str, value: f64) -> Self {
+        Self { predicted: Some(Predicted { what: what.to_owned(), value }), ..self }
+    }
+
     /// What one repetition takes of the device's own limits.
     pub fn costs(&self) -> impl Iterator<Item = Cost<'_>> {
         let copy = self.limit.as_deref().unwrap_or(COPY_LIMIT);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bench::host::Sample;
-use bench::tamper::Break;
-use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use bench::mutate::Break;
+use clap::{ArgGroup, Args, CommandFactory, FromArgMatches, Parser};
 use isa::Target;
 use report::arguments::{refuse, seconds};
 use report::{Destination, Theme};
@@ -22,22 +22,23 @@ pub struct NoArgs {}
 /// What every sample takes.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Common to all samples")]
+#[command(group(ArgGroup::new("times").multiple(true)), group(ArgGroup::new("mode")))]
 pub(super) struct Common {
     /// Measure (the default)
-    #[arg(long, conflicts_with = "check")]
+    #[arg(long, group = "mode")]
     pub(super) bench: bool,
     /// Run each variant under the validation layer and compare its output, without measuring
     ///
     /// Core and synchronization validation are on. Each message that the sample does not list with a
     /// reason fails the check, and so does a listed one that no longer comes.
-    #[arg(long, conflicts_with_all = ["samples", "thorough", "cold", "budget", "json", "csv", "out", "trace"])]
+    #[arg(long, conflicts_with_all = ["bench", "profile", "code", "code_diff", "self_test", "list_variants", "times", "cold", "json", "out"])]
     pub(super) check: bool,
     /// Show each variant to a capture tool (RGP, Nsight, RenderDoc) once, and say how to capture it
     ///
     /// Each variant is recorded without timestamps and submitted alone, N repetitions of it with
     /// --repetitions N [default here: 1], between labels on the queue that tell a capture tool where it
     /// begins and ends. Its result is compared as with --check, without the validation layer.
-    #[arg(long, conflicts_with_all = ["bench", "check", "matrix", "samples", "thorough", "cold", "budget", "json", "csv", "out", "image", "trace"])]
+    #[arg(long, group = "mode", conflicts_with_all = ["times", "cold", "json", "out", "matrix"])]
     pub(super) profile: bool,
     /// Print what the device's compiler made of each variant's kernels (registers, spills, shared memory,
     /// code), or compile them for AMD chips that are not here, as in amd:polaris10,vega10,navi21
@@ -45,7 +46,7 @@ pub(super) struct Common {
     /// No variant is run. Without a value the driver of the device in use is asked. For other chips Mesa's
     /// RADV compiles, with a device without hardware, in a process for each chip; chips have the names that
     /// Mesa gives them. The kernels are those that the sample chooses for the device that it would run on.
-    #[arg(long, value_name = "VENDOR:CHIPS", conflicts_with_all = ["bench", "check", "profile", "samples", "thorough", "cold", "budget", "csv", "image", "out", "trace"])]
+    #[arg(long, group = "mode", value_name = "VENDOR:CHIPS", conflicts_with_all = ["times", "cold", "out"])]
     pub(super) code: Option<Option<Target>>,
     /// Compare the machine code of two variants, or of two files that hold some, and say where one of
     /// them begins to take more registers
@@ -53,13 +54,13 @@ pub(super) struct Common {
     /// Variants are compiled for the chips of --code, without it for amd:vega10, and their kernels
     /// compared in the order in which they are dispatched first. Files are text as llvm-objdump -d or
     /// --save-temps write it; no device is opened for them.
-    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["bench", "check", "profile", "matrix", "variant", "all", "samples", "thorough", "cold", "budget", "csv", "image", "out", "trace"])]
+    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["bench", "profile", "live", "self_test", "list_variants", "times", "cold", "out", "matrix", "variant", "all"])]
     pub(super) code_diff: Option<Vec<String>>,
     /// Show the sample in a window: its picture, its figures, its waves, and a knob for each of its arguments
     ///
     /// Variants are measured as with --bench, between the frames. A shader that is saved is built at once,
     /// inside a checkout, where shaderc is built in or glslc is on the PATH. With --check the validation layer listens. The ? key lists all keys.
-    #[arg(long, conflicts_with_all = ["bench", "profile", "code", "code_diff", "matrix", "samples", "thorough", "budget", "csv", "image", "trace", "list_devices", "list_variants"])]
+    #[arg(long, group = "mode", conflicts_with_all = ["times", "matrix"])]
     pub(super) live: bool,
     /// With --live: draw into no window but into memory, for machines without a display
     #[arg(long, requires = "live", requires = "frames")]
@@ -85,10 +86,10 @@ pub(super) struct Common {
     /// Test whether times of this device are to be trusted, print the certificate, and end
     ///
     /// The same kernel twice must come out SAME and 2 % more work SLOWER. A run that measures does the same first.
-    #[arg(long, conflicts_with_all = ["bench", "check", "profile", "code", "code_diff", "live", "matrix", "samples", "thorough", "cold", "budget", "csv", "image", "out", "trace", "no_self_test"])]
+    #[arg(long, group = "mode", conflicts_with_all = ["times", "cold", "out", "matrix", "no_self_test"])]
     pub(super) self_test: bool,
     /// Print the devices of this machine, best first, and end
-    #[arg(long)]
+    #[arg(long, group = "mode")]
     pub(super) list_devices: bool,
     /// Print as JSON what the suite asks of a sample: its build, its arguments, and the devices that it can use
     #[arg(long, hide = true)]
@@ -96,7 +97,7 @@ pub(super) struct Common {
     /// Print every variant with a sentence on what it shows, then the sample's source, and end
     ///
     /// All variants are declared, as with --all, and none is run.
-    #[arg(long, conflicts_with_all = ["bench", "check", "profile", "code", "code_diff", "variant", "without", "all", "matrix", "samples", "thorough", "cold", "budget", "json", "csv", "image", "out", "trace"])]
+    #[arg(long, group = "mode", conflicts_with_all = ["times", "cold", "json", "out", "matrix", "variant", "without", "all"])]
     pub(super) list_variants: bool,
     /// Device to run on: index in the list, part of its name, UUID, or all of them in turn
     ///
@@ -121,17 +122,17 @@ pub(super) struct Common {
     #[arg(long, conflicts_with_all = ["variant", "all", "check"])]
     pub(super) matrix: bool,
     /// Take exactly N samples of each variant instead of stopping by noise
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, group = "times", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) samples: Option<u32>,
     /// Take ten times as long: half a second of GPU time a variant, as nvbench does, and a budget to match
-    #[arg(long, conflicts_with = "samples")]
+    #[arg(long, group = "times", conflicts_with = "samples")]
     pub(super) thorough: bool,
     /// Empty the caches before each sample: fill one large buffer, then read another
     #[arg(long)]
     pub(super) cold: bool,
     /// Seconds for all variants together [default: 8, on a CPU device 15; more for more than 20
     /// variants]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, group = "times", value_name = "SECONDS", value_parser = seconds)]
     pub(super) budget: Option<Duration>,
     /// Repetitions in the long submit that the pipelined time comes from; 1 takes none [default: 8,
     /// on a CPU device 4, fewer where memory is short]
@@ -148,17 +149,17 @@ pub(super) struct Common {
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<Destination>,
     /// Write the raw samples as CSV to FILE, or to standard output with -
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, group = "times", value_name = "FILE")]
     pub(super) csv: Option<Destination>,
     /// Write a picture to FILE, as PNG: the result, or where texels differed from the CPU twin's
-    #[arg(long, value_name = "FILE", conflicts_with = "check")]
+    #[arg(long, group = "times", value_name = "FILE")]
     pub(super) image: Option<Destination>,
     /// Let each wave note when and where it ran, and draw that to FILE: .svg, .png, or .json for Perfetto
     ///
     /// Each variant runs a few times more, with kernels that read a clock at their begin and end; all other
     /// figures come from kernels without. Of many variants the first four are drawn. May be given more than
     /// once.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, group = "times", value_name = "FILE")]
     pub(super) trace: Vec<TraceFile>,
     /// Paper that timelines and windows are drawn on
     #[arg(long, value_enum, value_name = "THEME", default_value_t = Theme::Auto)]
@@ -193,6 +194,29 @@ fn window(text: &str) -> Result<Extent, String> {
     if fits { Ok(size) } else { Err(format!("'{text}' is no size of a window: 64 to 16384 pixels a side")) }
 }
 
+/// What a run does, by the word that a command line may begin with, and the flag that says the same.
+const MODES: [(&str, &str); 9] = [
+    ("bench", "--bench"),
+    ("check", "--check"),
+    ("profile", "--profile"),
+    ("code", "--code"),
+    ("diff", "--code-diff"),
+    ("live", "--live"),
+    ("list", "--list-variants"),
+    ("devices", "--list-devices"),
+    ("self-test", "--self-test"),
+];
+
+/// Puts its flag in the place of the word of a mode.
+pub(super) fn with_mode_as_flag(mut given: Vec<OsString>) -> Vec<OsString> {
+    if let Some(first) = given.first_mut()
+        && let Some((_, flag)) = MODES.iter().find(|(word, _)| first == word)
+    {
+        *first = flag.into();
+    }
+    given
+}
+
 /// The command line of a sample. What it is about stands above its arguments.
 pub(super) fn command<A: Args>(sample: &Sample) -> clap::Command {
     let own = A::augment_args(clap::Command::new("own"));
@@ -201,6 +225,10 @@ pub(super) fn command<A: Args>(sample: &Sample) -> clap::Command {
         .name(sample.name)
         .version(env!("CARGO_PKG_VERSION"))
         .about(about.unwrap_or_else(|| "A sample of Hot Lap: GPU pipelining on trial".into()))
+        .override_usage(format!(
+            "{} [bench | check | profile | code [TARGET] | diff A B | live | list | devices | self-test] [OPTIONS]",
+            sample.name
+        ))
         .after_help(
             "An argument of the sample may be given a range (--size 64..4096*2, 1..8, 0..100+25) or, where it takes \
              one value, a list: the sample then runs once for each value, and a table sets the runs side by side.",
@@ -230,6 +258,17 @@ mod tests {
     fn the_flags_that_all_samples_share() {
         let help = Cli::<NoArgs>::command().name("sample").term_width(100).render_long_help().to_string();
         insta::assert_snapshot!(help);
+    }
+
+    #[test]
+    fn a_mode_is_a_word_or_a_flag() {
+        for (word, flag) in MODES {
+            let given = |first: &str| vec![first.into(), "--size".into()];
+            assert_eq!(with_mode_as_flag(given(word)), given(flag));
+            let cli = Cli::<NoArgs>::command().try_get_matches_from(["sample", flag, "--about"]);
+            assert!(cli.is_ok() || ["--code-diff"].contains(&flag), "{flag}: {cli:?}");
+        }
+        assert_eq!(with_mode_as_flag(vec!["--size".into(), "check".into()]), ["--size", "check"]);
     }
 
     #[test]

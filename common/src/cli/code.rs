@@ -37,7 +37,7 @@ impl Run {
             tool: host::tool(&self.sample, &lab.shaders),
             sample: self.sample.name.to_owned(),
             command: command(),
-            configuration: lab.settings.clone(),
+            configuration: lab.report.settings.clone(),
             declared_on: device.name.clone(),
             declared_for_subgroups_of: device.subgroup_size,
             kernels,
@@ -55,7 +55,7 @@ impl Run {
                 report.failed.insert(chip, one_line(&error));
             }
         }
-        self.show_code(&report, &lab.code_pairs)?;
+        self.show_code(&report, &lab.report.code_pairs)?;
         Ok(if report.failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
     }
 

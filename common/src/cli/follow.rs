@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use record::error::EXIT_FAILED;
+use record::hooks::hooks;
 use report::Line;
 use report::terminal::{leave_at_once, progress_bar};
 use serde::Serialize;
@@ -44,7 +45,7 @@ pub(super) struct Follow<'k> {
     line: Option<Line>,
     keep: Option<Box<Keep<'k>>>,
     kept: Option<Instant>,
-    misfortune: Option<Misfortune>,
+    injected: Option<InjectedDeath>,
 }
 
 impl<'k> Follow<'k> {
@@ -54,8 +55,8 @@ impl<'k> Follow<'k> {
     /// A file that cannot be written.
     pub fn new(progress: Option<&PathBuf>, keep: Option<Box<Keep<'k>>>) -> Result<Self> {
         let line = progress.map(|path| Line::open(path)).transpose()?;
-        let misfortune = Misfortune::planned()?;
-        Ok(Self { bar: progress_bar(), line, keep, kept: None, misfortune })
+        let injected = InjectedDeath::planned()?;
+        Ok(Self { bar: progress_bar(), line, keep, kept: None, injected })
     }
 
     /// Accompanies a step; breaks where `stopped`.
@@ -70,8 +71,8 @@ impl<'k> Follow<'k> {
             keep(step.so_far());
             self.kept = Some(Instant::now());
         }
-        if let Some(misfortune) = &self.misfortune {
-            misfortune.strike(step.variant);
+        if let Some(injected) = &self.injected {
+            injected.inject(step.variant);
         }
         if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -81,18 +82,18 @@ impl<'k> Follow<'k> {
     }
 }
 
-/// For the tests: what a driver can do to a process, at the first sample of a variant.
+/// What a driver can do to a process, at the first sample of a variant.
 #[derive(Debug)]
-struct Misfortune {
+struct InjectedDeath {
     variant: String,
     hangs: bool,
 }
 
 const DIE_AT: &str = "HOTLAP_DIE_AT";
 
-impl Misfortune {
+impl InjectedDeath {
     fn planned() -> Result<Option<Self>> {
-        let Some(plan) = std::env::var_os(DIE_AT) else { return Ok(None) };
+        let Some(plan) = &hooks().die_at else { return Ok(None) };
         let plan = plan.to_string_lossy();
         Ok(Some(match plan.rsplit_once(':') {
             Some((variant, "crash")) => Self { variant: variant.to_owned(), hangs: false },
@@ -103,7 +104,7 @@ impl Misfortune {
         }))
     }
 
-    fn strike(&self, variant: &str) {
+    fn inject(&self, variant: &str) {
         if variant == self.variant && self.hangs {
             loop {
                 std::thread::park();

@@ -1,7 +1,7 @@
 //! `--list-variants`: what there is to run, and what each of it shows.
 
 use anyhow::Result;
-use bench::lab::Lab;
+use bench::lab::Experiment;
 use console::Term;
 use record::error::EXIT_RIGHT;
 use report::terminal::width_of;
@@ -10,7 +10,7 @@ use report::{Charset, Listed, Runs};
 use super::{Run, print};
 
 impl Run {
-    pub(super) fn list_variants(&self, lab: &Lab) -> Result<u8> {
+    pub(super) fn list_variants(&self, lab: &Experiment) -> Result<u8> {
         let by_default = lab.default_selection()?;
         let variants: Vec<Listed<'_>> = lab
             .variants
@@ -27,7 +27,7 @@ impl Run {
             .collect();
         let terminal = Term::stdout();
         let room = terminal.is_term().then(|| width_of(&terminal));
-        let listing = report::listing(Charset::of_terminal(), room, &variants, lab.source.as_deref());
+        let listing = report::listing(Charset::of_terminal(), room, &variants, lab.report.source.as_deref());
         print(&format!("{} on {}\n\n{listing}", self.sample.name, lab.device().name))?;
         Ok(EXIT_RIGHT)
     }

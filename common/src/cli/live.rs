@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use bench::drive::timing::{self, SoFar};
-use bench::lab::Lab;
+use bench::lab::{Experiment, Lab};
 use clap::Args;
 use live::desk::Desk;
 use live::engine::{Engine, Program, Taken, Wanted};
@@ -157,31 +157,30 @@ impl<A: Args> Program for Live<A> {
         self.run.certify(gpu)
     }
 
-    fn declare(&self, lab: &mut Lab, arguments: &[String]) -> Result<()> {
+    fn declare(&self, lab: &mut Experiment, arguments: &[String]) -> Result<()> {
         let words = std::iter::once(self.run.sample.name).chain(arguments.iter().map(String::as_str));
         let command = A::augment_args(clap::Command::new(self.run.sample.name).allow_negative_numbers(true));
         let parsed = command.try_get_matches_from(words).and_then(|matches| A::from_arg_matches(&matches));
         let parsed = parsed.map_err(|error| anyhow!(report::arguments::in_one_line(&error)))?;
         if self.run.common.queue.is_some() {
             let family = lab.device().queue_family.clone();
-            lab.setting("queue family", family);
+            lab.report.setting("queue family", family);
         }
-        (self.declare)(lab, &parsed)?;
-        lab.validate()?;
+        lab.declare(|lab| (self.declare)(lab, &parsed))?;
         lab.select()?;
         lab.make()?;
         // Before what the sample has to say: where room is short the last is cut.
         if self.run.common.check {
-            lab.notes.insert(0, "The validation layer listens: these times are no times.".to_owned());
+            lab.report.notes.insert(0, "The validation layer listens: these times are no times.".to_owned());
         }
-        if lab.on_cpu() {
+        if lab.device().is_cpu() {
             let note = cpu_note(lab);
-            lab.notes.insert(0, note.to_owned());
+            lab.report.notes.insert(0, note.to_owned());
         }
         Ok(())
     }
 
-    fn record(&self, lab: &Lab, arguments: &[String], mut so_far: SoFar, taken: Taken) -> Record {
+    fn record(&self, lab: &Experiment, arguments: &[String], mut so_far: SoFar, taken: Taken) -> Record {
         let seconds = taken.measured.as_secs_f64();
         so_far.method.budget_s = seconds;
         if self.run.common.check {

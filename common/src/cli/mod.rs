@@ -26,6 +26,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, exit_code, one_line};
+use record::hooks::hooks;
 use record::self_test::Certificate;
 use record::{Ended, Kind, Record, Row, SCHEMA, Shows, Status, Traced, fault, is_limit};
 use report::{Destination, Folder};
@@ -34,8 +35,8 @@ use vulkan::gpu::{Gpu, OpenOptions, list_devices};
 use bench::drive::timing::{self, BenchOptions, Measured, SoFar};
 use bench::drive::{check, profile};
 use bench::host::{self, Sample};
-use bench::lab::{Lab, LabOptions, Selection};
-use bench::tamper::Break;
+use bench::lab::{Experiment, Lab, LabOptions, Selection};
+use bench::mutate::Break;
 use bench::tracy;
 
 use args::{Common, parse};
@@ -51,7 +52,7 @@ pub fn run<A: Args + Clone + Debug + 'static>(
 ) -> ExitCode {
     let began = Instant::now();
     terminal::bear_the_file_limit();
-    let given: Vec<_> = std::env::args_os().skip(1).collect();
+    let given = args::with_mode_as_flag(std::env::args_os().skip(1).collect());
     if vulkan::code::is_child(&given) {
         return code::serve(&sample);
     }
@@ -127,10 +128,9 @@ impl Run {
         let gpu = Gpu::open(&self.open_options())?;
         opening.end();
         let Some(gpu) = self.certify(gpu)? else { return Ok(EXIT_INTERRUPTED) };
-        let mut lab = Lab::new(gpu, &self.lab_options());
+        let mut lab = Experiment::new(gpu, &self.lab_options());
         if !self.common.trace.is_empty() {
-            lab.trace_waves();
-            lab.ensure_traces()?;
+            lab.trace_waves()?;
         }
         self.with_lab(&mut lab, arguments, declare)
     }
@@ -160,8 +160,7 @@ impl Run {
     /// Tests the device before it is measured on; nothing where the user ended that.
     fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>> {
         let takes_times = !(self.common.check || self.common.profile || self.only_declares());
-        // For the tests, which start samples by the hundred.
-        let left_out = self.common.no_self_test || std::env::var_os("HOTLAP_NO_SELF_TEST").is_some();
+        let left_out = self.common.no_self_test || hooks().no_self_test;
         if left_out || !takes_times {
             return Ok(Some(gpu));
         }
@@ -215,18 +214,17 @@ impl Run {
 
     fn with_lab<A: Args>(
         &self,
-        lab: &mut Lab,
+        lab: &mut Experiment,
         arguments: &A,
         declare: fn(&mut Lab, &A) -> Result<()>,
     ) -> Result<u8> {
         let opened = self.began.elapsed();
         if self.common.queue.is_some() {
             let family = lab.device().queue_family.clone();
-            lab.setting("queue family", family);
+            lab.report.setting("queue family", family);
         }
         let declaring = tracy::span("declare");
-        declare(lab, arguments)?;
-        lab.validate()?;
+        lab.declare(|lab| declare(lab, arguments))?;
         let compared = self.code_diff_sides();
         lab.select().map_err(|error| match compared {
             Some(_) => error.context("--code-diff takes two variants or two files"),
@@ -250,7 +248,8 @@ impl Run {
         if let Some(broken) = self.common.broken {
             ensure!(broken == Break::Endless, "--break needs --check: what is broken on purpose has no time");
             lab.broken = Some(broken);
-            lab.note("Recorded without its sets, so that its waits never end: nothing here is a result.");
+            lab.report
+                .note("Recorded without its sets, so that its waits never end: nothing here is a result.");
         }
         if self.common.profile {
             return self.profile(lab);
@@ -378,10 +377,10 @@ impl Run {
     /// What is run, on what, and what that can show: said before it runs.
     fn introduce(&self, lab: &mut Lab) {
         if lab.gpu.facts.kind == Kind::Cpu {
-            lab.notes.insert(0, cpu_note(lab).to_owned());
+            lab.report.notes.insert(0, cpu_note(lab).to_owned());
         }
         let facts = lab.device();
-        let settings: Vec<String> = lab.settings.iter().map(|(k, v)| format!("{k} {v}")).collect();
+        let settings: Vec<String> = lab.report.settings.iter().map(|(k, v)| format!("{k} {v}")).collect();
         say(&format!(
             "{} on {} ({}, {} {})",
             self.sample.name,
@@ -408,8 +407,8 @@ impl Run {
     ) -> Record {
         let SoFar { method, rows, notes } = so_far;
         let time = |name: &str| Some(rows.iter().find(|row| row.variant == name)?.isolated_us?.median);
-        let [bound, baseline] =
-            [&lab.bound, &lab.baseline].map(|reference| reference.fastest(time).map(str::to_owned));
+        let [bound, baseline] = [&lab.report.bound, &lab.report.baseline]
+            .map(|reference| reference.fastest(time).map(str::to_owned));
         Record {
             schema: SCHEMA,
             tool: host::tool(&self.sample, &lab.shaders),
@@ -417,16 +416,16 @@ impl Run {
             command: command(),
             started: humantime::format_rfc3339_seconds(started).to_string(),
             seconds: self.began.elapsed().as_secs_f64(),
-            configuration: lab.settings.clone(),
+            configuration: lab.report.settings.clone(),
             device: lab.gpu.facts.clone(),
             host: host::host(),
             method,
             self_test: self.self_test.get().cloned(),
             kernels: lab.gpu.kernel_facts(),
-            notes: lab.notes.iter().cloned().chain(notes).collect(),
+            notes: lab.report.notes.iter().cloned().chain(notes).collect(),
             bound,
             baseline,
-            matrix: lab.shown_matrix().cloned(),
+            matrix: lab.report.shown_matrix().cloned(),
             verdict,
             samples_file: None,
             rows,
@@ -468,7 +467,7 @@ const CPU_RACES_NOTE: &str = "CPU device: dispatches run one after the other her
      \"none seen\" means nothing; --check runs them in other orders, in which a missing barrier shows.";
 
 fn cpu_note(lab: &Lab) -> &'static str {
-    let races = lab.shown_matrix().is_some_and(|matrix| matrix.shows == Shows::Races);
+    let races = lab.report.shown_matrix().is_some_and(|matrix| matrix.shows == Shows::Races);
     if races { CPU_RACES_NOTE } else { CPU_NOTE }
 }
 

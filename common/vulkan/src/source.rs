@@ -15,7 +15,7 @@ pub struct Source {
     pub name: String,
     /// Its text.
     pub text: String,
-    /// Name and text of each include, in the order of first use, those of includes as well.
+    /// Path below `shaders/` and text of each include, in the order of first use, those of includes as well.
     pub includes: Vec<(String, String)>,
 }
 
@@ -91,8 +91,7 @@ impl Library {
             if includes.iter().any(|(known, _)| known == name) {
                 continue;
             }
-            let file =
-                self.read(&format!("include/{name}")).with_context(|| format!("included by {parent}"))?;
+            let file = self.read(name).with_context(|| format!("included by {parent}"))?;
             includes.push((name.to_owned(), file.clone()));
             self.gather(&file, name, includes)?;
         }
@@ -118,7 +117,7 @@ fn is_checkout(dir: &Path) -> bool {
     dir.join("shaders/lab/compare.comp").is_file() && dir.join("common/vulkan/src/source.rs").is_file()
 }
 
-/// The file named by an `#include "…"` line.
+/// The file, a path below `shaders/`, named by an `#include "…"` line.
 fn included(line: &str) -> Option<&str> {
     line.trim_start().strip_prefix("#include")?.trim().strip_prefix('"')?.split('"').next()
 }
@@ -165,15 +164,15 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };
-        write("a/k.comp", "#include \"x.glsl\"\n  #include \"y.glsl\"\n");
-        write("include/x.glsl", "#include \"y.glsl\"\n");
-        write("include/y.glsl", "#include \"x.glsl\"\n");
-        write("a/bad.comp", "#include \"gone.glsl\"\n");
+        write("a/k.comp", "#include \"a/x.glsl\"\n  #include \"include/y.glsl\"\n");
+        write("a/x.glsl", "#include \"include/y.glsl\"\n");
+        write("include/y.glsl", "#include \"a/x.glsl\"\n");
+        write("a/bad.comp", "#include \"a/gone.glsl\"\n");
         let library = Library::Checkout(dir.path().to_owned());
         let source = library.load("a/k.comp").unwrap();
         let names: Vec<&str> = source.includes.iter().map(|(n, _)| n.as_str()).collect();
-        assert_eq!(names, ["x.glsl", "y.glsl"]);
+        assert_eq!(names, ["a/x.glsl", "include/y.glsl"]);
         let error = format!("{:#}", library.load("a/bad.comp").unwrap_err());
-        assert!(error.contains("included by a/bad.comp") && error.contains("gone.glsl"), "{error}");
+        assert!(error.contains("included by a/bad.comp") && error.contains("a/gone.glsl"), "{error}");
     }
 }

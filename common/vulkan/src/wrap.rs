@@ -10,7 +10,7 @@ pub const WRAPPER: &str = "lab/trace.glsl";
 /// And behind that, around one that names the parts of what it does.
 pub const WRAPPER_OF_PARTS: &str = "lab/trace_parts.glsl";
 /// What a kernel includes that names them.
-pub const PARTS: &str = "trace_parts.glsl";
+pub const PARTS: &str = "include/trace_parts.glsl";
 
 /// Where a device tells on which multiprocessor a wave runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

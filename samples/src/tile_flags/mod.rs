@@ -2,7 +2,7 @@
 
 mod fused;
 pub mod order;
-pub(crate) mod shape;
+pub mod shape;
 
 use std::fmt;
 
@@ -284,7 +284,7 @@ impl Grid {
             ("FLAGS_A_LINE", u32::from(self.flags == Flags::Line)),
             ("ORDERED", u32::from(self.order != Order::Passes)),
             ("TAKES_ALL", u32::from(self.shape.in_flight.is_some())),
-            ("ON_CPU", u32::from(lab.on_cpu())),
+            ("ON_CPU", u32::from(lab.device().is_cpu())),
             ("TWO_IN_TURN", u32::from(self.two_in_turn)),
             ("PASSES", self.passes),
             ("COLUMNS", columns),

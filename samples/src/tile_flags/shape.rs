@@ -17,7 +17,7 @@ const MULTIPROCESSORS: u32 = 64;
 const INVOCATIONS_EACH: u32 = 2048;
 
 /// Multiprocessors, and invocations that each holds.
-pub(crate) fn room(facts: &DeviceFacts) -> [u32; 2] {
+pub fn room(facts: &DeviceFacts) -> [u32; 2] {
     match facts.multiprocessors {
         Some(all) => [all.count.max(1), all.simds * all.subgroups_per_simd * facts.subgroup_size],
         None => [MULTIPROCESSORS, INVOCATIONS_EACH],

@@ -24,17 +24,17 @@ const SHADERS: [Broken; 4] = [
     ),
     (
         "include_error",
-        "include/texel.glsl",
+        "chain/texel.glsl",
         "reads.mixed = reads.mixed * multiplier + texel;",
         "reads.mixed = reads.mixed * factor + texel;",
-        &["texel.glsl:LINE: error: 'factor' : undeclared identifier"],
+        &["chain/texel.glsl:LINE: error: 'factor' : undeclared identifier"],
     ),
     (
         "include_missing",
         STEP,
-        "\"texel.glsl\"",
-        "\"gone.glsl\"",
-        &["shaders/include/gone.glsl", "included by chain/step.comp"],
+        "\"chain/texel.glsl\"",
+        "\"chain/gone.glsl\"",
+        &["shaders/chain/gone.glsl", "included by chain/step.comp"],
     ),
     (
         "constant_missing",

@@ -137,7 +137,7 @@ fn expected_counts(record: &Record, made: &[Made]) -> BTreeMap<String, usize> {
 /// Where the cache cannot be written, the run goes on and leaves no half file in it. Only edited shaders are cached.
 fn cache_trials() -> Result<Vec<Trial>> {
     let checkout = Arc::new(Checkout::copy()?);
-    checkout.replace("include/texel.glsl", "const uint MIX_BITS = 24;", "const uint MIX_BITS = 24u;")?;
+    checkout.replace("chain/texel.glsl", "const uint MIX_BITS = 24;", "const uint MIX_BITS = 24u;")?;
     let (folder, cache) = (tempfile::tempdir_in(checkout.path())?, tempfile::tempdir()?);
     let compiles = || Ok::<Call, anyhow::Error>(call()?.without("HOTLAP_NO_COMPILER"));
     let mut made = list_all(compiles()?.env("HOTLAP_CACHE_DIR", cache.path()), folder.path())?;

@@ -1,4 +1,4 @@
-//! The log of `HOTLAP_LABEL_LOG`, played back: what the queues were handed, in order.
+//! The log of `HOTLAP_LAYER=labels:FILE`, played back: what the queues were handed, in order.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! What a capture tool sees of each sample: regions that nest, and frames under `--profile` alone.
-//! An in-process stand-in for `VK_EXT_debug_utils` writes the calls down.
+//! The layer of the tests writes the calls down.
 
 mod log;
 #[path = "../support/mod.rs"]
@@ -7,21 +7,25 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use libtest_mimic::Arguments;
 use log::{Command, Handed, Log, Recording};
 use record::read_json;
-use support::{Call, Checkout, Ended, for_each_sample, quick, ran, trial};
+use support::{Call, Checkout, Ended, FaultLayer, for_each_sample, quick, ran, trial};
 
 fn main() -> Result<ExitCode> {
+    LAYER.get_or_init(|| FaultLayer::build().map_err(|error| format!("{error:#}")));
     let mut trials = for_each_sample(&[("regions", regions)])?;
     trials.push(trial("a_wrong_result_fails_a_profile", a_wrong_result_fails_a_profile));
     trials.push(trial("the_command_is_quoted", the_command_is_quoted));
     trials.push(trial("captures_have_seconds_of_their_own", captures_have_seconds_of_their_own));
     Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
 }
+
+static LAYER: OnceLock<Result<FaultLayer, String>> = OnceLock::new();
 
 /// A call with every variant, as small as those with bands allow.
 fn call(sample: &str) -> Result<Call> {
@@ -32,7 +36,8 @@ fn call(sample: &str) -> Result<Call> {
 fn logged(call: Call) -> Result<(Ended, Log)> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("labels");
-    let ended = call.env("HOTLAP_LABEL_LOG", &path).run()?.with_code(0)?;
+    let layer = LAYER.get().context("the layer is built first")?.as_ref().map_err(anyhow::Error::msg)?;
+    let ended = layer.on(call, &format!("labels:{}", path.display())).run()?.with_code(0)?;
     let text = std::fs::read_to_string(&path).context("reading the log of labels")?;
     let log = Log::read(&text)?;
     for recording in &log.recordings {

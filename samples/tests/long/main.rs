@@ -91,8 +91,8 @@ fn blooms() -> Result<()> {
 fn waits(sample: &str, arguments: &str, cuts: &[&str]) -> Result<()> {
     let mut samples = 0;
     for (seed, cut) in (0..40).zip(cuts.iter().cycle()) {
-        let crowd = || Call::new("pipelined_events")?.words("--budget 60").start();
-        let other = (seed % 2 == 1).then(crowd).transpose()?;
+        let reserved_elsewhere = || Call::new("pipelined_events")?.words("--budget 60").start();
+        let other = (seed % 2 == 1).then(reserved_elsewhere).transpose()?;
         let call = Call::new(sample)?.with_driver_threads();
         let call = call.words("--repetitions 1 --samples 250 --variant tile_* --json -");
         let call = call.words(arguments).words(cut);
@@ -141,10 +141,9 @@ fn readmes_sample() -> Result<()> {
     }
     let readme = std::fs::read_to_string(at.join("samples/README.md"))?;
     let code = readme.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next());
-    std::fs::write(
-        at.join("samples/src/bin/smallest.rs"),
-        code.context("samples/README.md shows a sample")?,
-    )?;
+    let folder = at.join("samples/src/bin/smallest");
+    std::fs::create_dir(&folder)?;
+    std::fs::write(folder.join("main.rs"), code.context("samples/README.md shows a sample")?)?;
     shell(at, "cargo test --locked -p samples --test every_sample -- smallest")?;
     let table = shell(at, "cargo run --locked --bin smallest -- --device llvmpipe --budget 1")?;
     ensure!(table.contains("plain"), "its table has no row of its variant:\n{table}");

@@ -7,37 +7,21 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod bloom;
-mod codegen;
-mod drain_fill;
-mod group_physics;
-mod lds_blur;
-mod limits;
 mod recordings;
-mod results;
-mod semi_persistent_waves;
 mod shaders;
 mod sources;
-mod swizzled_remap;
-mod tile_flags;
+mod tables;
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use libtest_mimic::Arguments;
 
 const SAMPLE: &str = "pipelined_events";
 
-fn main() -> ExitCode {
+fn main() -> Result<ExitCode> {
     let mut trials = shaders::trials();
     trials.extend(recordings::trials());
-    trials.extend(semi_persistent_waves::trials());
-    trials.extend(lds_blur::trials());
-    trials.extend(limits::trials());
-    trials.extend(group_physics::trials());
-    trials.extend(swizzled_remap::trials());
-    trials.extend(codegen::trials());
-    trials.extend(drain_fill::trials());
-    trials.extend(tile_flags::trials());
-    trials.extend(bloom::trials());
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    trials.extend(tables::trials()?);
+    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
 }

@@ -89,7 +89,7 @@ fn mutants() -> Vec<Mutant> {
             &["execution_only"],
             &[Data],
         ),
-        source("wrong CPU twin", sources::WRONG_TWIN, SMALL, &EVERY, &[Data]),
+        source("wrong CPU reference", sources::WRONG_REFERENCE, SMALL, &EVERY, &[Data]),
         source(
             "barrier behind the pass, not before",
             sources::BARRIER_LATE,
@@ -110,7 +110,25 @@ fn mutants() -> Vec<Mutant> {
 }
 
 pub fn trials() -> Vec<Trial> {
-    vec![trial("recordings::table", table), trial("recordings::unbroken", unbroken)]
+    vec![
+        trial("recordings::table", table),
+        trial("recordings::unbroken", unbroken),
+        trial("recordings::chains_of_drain_fill", chains_of_drain_fill),
+    ]
+}
+
+/// Without barriers its chains fail; what needs no memory made visible does not.
+fn chains_of_drain_fill() -> Result<()> {
+    let call = Call::new("drain_fill")?.words("--size 83x41 --check --all --break no-barriers");
+    let found = judge(call.run()?)?;
+    let chains = ["barrier_1", "barrier_4", "barrier_16", "barrier_64", "barrier_4_clear"];
+    ensure!(
+        found.failed == chains && found.by == [By::Order, By::Layer].into(),
+        "{:?}: {}",
+        found.by,
+        found.ended
+    );
+    Ok(())
 }
 
 /// What fails below passes when nothing is broken.

@@ -9,7 +9,7 @@ use crate::SAMPLE;
 use crate::support::{Checkout, Ended, is_lawful, trial};
 
 const STEP: &str = "chain/step.comp";
-const TEXEL: &str = "include/texel.glsl";
+const TEXEL: &str = "chain/texel.glsl";
 const COMPARE: &str = "lab/compare.comp";
 /// Two bands, so that both a split pass and a whole one are tried, and a size that takes milliseconds. Passes in
 /// one dispatch have kernels, and mutants, of their own.

@@ -1,66 +1,59 @@
 //! Samples whose source is changed: copies in a package of their own, which uses the samples' library
 //! and the same target folder, so that nothing but the copies is compiled after the first time.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// Texts to replace, each of which must occur exactly once.
-type Edits = &'static [(&'static str, &'static str)];
+/// A file of the sample (or of the samples' library, of which the copy then has one of its own), a text that it
+/// holds exactly once, and what replaces it.
+type Edits = &'static [(&'static str, &'static str, &'static str)];
 
-/// A changed sample, or one that uses a changed module of the samples' library.
+/// A changed sample.
 pub struct Source {
     pub name: &'static str,
     sample: &'static str,
     edits: Edits,
-    module: Option<(&'static str, Edits)>,
 }
 
 const fn sample(name: &'static str, sample: &'static str, edits: Edits) -> Source {
-    Source { name, sample, edits, module: None }
-}
-
-/// `edits` make the sample use the changed `module`, which is written beside the library.
-const fn module(name: &'static str, edits: Edits, module: &'static str, changes: Edits) -> Source {
-    Source { name, sample: EVENTS, edits, module: Some((module, changes)) }
+    Source { name, sample, edits }
 }
 
 const EVENTS: &str = "pipelined_events";
-const OWN_BANDS: &str = "use samples::bands::Bands;";
 
-pub const SHIFTED_BACK: Source = module(
-    "shifted_back",
-    &[(OWN_BANDS, "#[path = \"../shifted_back.rs\"]\nmod bands;\nuse bands::Bands;")],
-    "bands",
-    &[("- pass * shift", "- (self.passes - 1 - pass) * shift")],
-);
+pub const SHIFTED_BACK: Source =
+    sample("shifted_back", EVENTS, &[("bands.rs", "- pass * shift", "- (self.passes - 1 - pass) * shift")]);
 
-pub const REACH_SHORT: Source = module(
+pub const REACH_SHORT: Source = sample(
     "reach_short",
-    &[(OWN_BANDS, "#[path = \"../reach_short.rs\"]\nmod bands;\nuse bands::Bands;")],
-    "bands",
-    &[("shift: radius.next_multiple_of(align)", "shift: (radius - 1).next_multiple_of(align)")],
+    EVENTS,
+    &[("bands.rs", "shift: radius.next_multiple_of(align)", "shift: (radius - 1).next_multiple_of(align)")],
 );
 
-pub const WRONG_TWIN: Source = module(
-    "wrong_twin",
-    &[("use samples::chain;", "#[path = \"../wrong_twin.rs\"]\nmod chain;")],
-    "chain",
-    &[("mixed.wrapping_mul(MULTIPLIER).wrapping_add(near)", "mixed ^ near")],
+pub const WRONG_REFERENCE: Source = sample(
+    "wrong_reference",
+    EVENTS,
+    &[
+        ("main.rs", "use samples::chain;", "mod chain;"),
+        ("chain.rs", "mixed.wrapping_mul(MULTIPLIER).wrapping_add(near)", "mixed ^ near"),
+    ],
 );
 
 pub const TWO_IMAGES: Source = sample(
     "two_images",
     EVENTS,
-    &[("if self.ping_pong { generation % 2 } else { generation }", "generation % 2")],
+    &[("main.rs", "if self.ping_pong { generation % 2 } else { generation }", "generation % 2")],
 );
 
 pub const BARRIER_LATE: Source = sample(
     "barrier_late",
     EVENTS,
     &[(
+        "main.rs",
         "            if chain.before(rep, pass).is_some() {
                 cmd.pipeline_barrier2(STORES, LOADS);
             }
@@ -76,17 +69,19 @@ pub const SECOND_REPETITION_CUT: Source = sample(
     "second_repetition_cut",
     EVENTS,
     &[(
+        "main.rs",
         "chain.step(cmd, chain.coherent, rep, pass, 0..chain.size.height);",
         "chain.step(cmd, chain.coherent, rep, pass, 0..chain.size.height - 8 * rep.index);",
     )],
 );
 
-pub const PLAIN_STORES: Source = sample("plain_stores", EVENTS, &[(".define(\"COHERENT_STORES\")", "")]);
+pub const PLAIN_STORES: Source =
+    sample("plain_stores", EVENTS, &[("main.rs", ".define(\"COHERENT_STORES\")", "")]);
 
 pub const FAULT_MISCOUNTED: Source = sample(
     "fault_miscounted",
     "data_race",
-    &[("has_fault(tester.faulty_texels())", "has_fault(tester.faulty_texels() + 1)")],
+    &[("main.rs", "has_bug(tester.faulty_texels())", "has_bug(tester.faulty_texels() + 1)")],
 );
 
 const ALL: [&Source; 8] = [
@@ -96,9 +91,29 @@ const ALL: [&Source; 8] = [
     &TWO_IMAGES,
     &BARRIER_LATE,
     &PLAIN_STORES,
-    &WRONG_TWIN,
+    &WRONG_REFERENCE,
     &FAULT_MISCOUNTED,
 ];
+
+impl Source {
+    /// The files of the copy, with their text.
+    fn files(&self, samples: &Path) -> Result<BTreeMap<String, String>> {
+        let folder = samples.join("src/bin").join(self.sample);
+        let mut files = BTreeMap::new();
+        for file in fs::read_dir(folder)? {
+            let file = file?;
+            files.insert(file.file_name().to_string_lossy().into_owned(), read(&file.path())?);
+        }
+        for &(file, old, new) in self.edits {
+            let text = files.entry(file.to_owned()).or_default();
+            if text.is_empty() {
+                *text = read(&samples.join("src").join(file))?;
+            }
+            *text = edited(text, &[(old, new)])?;
+        }
+        Ok(files)
+    }
+}
 
 /// Builds all of them and returns the folder of the binaries.
 pub fn build() -> Result<PathBuf> {
@@ -108,18 +123,14 @@ pub fn build() -> Result<PathBuf> {
     write(&package.join("Cargo.toml"), &manifest(samples)?)?;
     write(&package.join("Cargo.lock"), &read(&samples.join("../Cargo.lock"))?)?;
     for source in ALL {
-        let path = |folder: &str, name: &str| samples.join(folder).join(name).with_extension("rs");
-        let text = edited(&read(&path("src/bin", source.sample))?, source.edits).context(source.name)?;
-        write(&package.join("src/bin").join(source.name).with_extension("rs"), &text)?;
-        if let Some((module, edits)) = source.module {
-            let text = edited(&read(&path("src", module))?, edits).context(source.name)?;
-            let text = format!("#![allow(dead_code)]\n{text}");
-            write(&package.join("src").join(source.name).with_extension("rs"), &text)?;
+        let folder = package.join("src/bin").join(source.name);
+        for (file, text) in source.files(samples).context(source.name)? {
+            write(&folder.join(file), &text)?;
         }
     }
     let mut cargo = Command::new(env!("CARGO"));
     // Nobody looks at them, and without a window they are built in less time.
-    cargo.args(["build", "--offline", "--quiet", "--bins", "--no-default-features"]);
+    cargo.args(["build", "--offline", "--quiet", "--bins", "--no-default-features", "--features", "hooks"]);
     cargo.env("CARGO_TARGET_DIR", &target);
     // From the checkout, whose settings it takes wherever the target folder lies.
     cargo.arg("--manifest-path").arg(package.join("Cargo.toml"));

@@ -15,19 +15,16 @@ fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bin")
 }
 
-/// The file of a sample.
+/// The main file of a sample.
 pub fn source(sample: &str) -> PathBuf {
-    sources().join(sample).with_extension("rs")
+    sources().join(sample).join("main.rs")
 }
 
 /// Names of all samples, in the order of the alphabet.
 pub fn samples() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(sources()).context("listing samples/src/bin")? {
-        let path = entry?.path();
-        if path.extension() == Some(OsStr::new("rs")) {
-            names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
-        }
+        names.push(entry?.file_name().to_string_lossy().into_owned());
     }
     names.sort();
     Ok(names)

@@ -73,8 +73,7 @@ fn support_samples() -> Result<Vec<String>> {
     let entries = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/src/bin"))?;
     let mut names = Vec::new();
     for entry in entries {
-        let path = entry?.path();
-        names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+        names.push(entry?.file_name().to_string_lossy().into_owned());
     }
     names.sort();
     Ok(names)

@@ -13,7 +13,7 @@ pub struct Checked<'l> {
 }
 
 impl<'l> Session<'l> {
-    /// What is checked, once all variants were rehearsed.
+    /// What is checked, once all variants were dry-run.
     pub fn checked(&self) -> Checked<'l> {
         let all = || 0..self.lab.variants.len();
         Checked {

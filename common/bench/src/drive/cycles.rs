@@ -83,7 +83,7 @@ impl Cycles {
     /// Finds out whether the two counters are a clock; otherwise says why not.
     fn find(lab: &Lab, session: &Session<'_>) -> Result<Result<Self, String>> {
         let waves = &lab.gpu.waves;
-        if lab.on_cpu() {
+        if lab.device().is_cpu() {
             // lavapipe has the extension, and both its counters are the time-stamp counter. They are not left
             // to `try_out`: a thread that is preempted between the two would make them look unlike.
             return Ok(Err("a CPU device counts ticks of one rate, whatever its clock".into()));

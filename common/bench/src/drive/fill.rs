@@ -56,6 +56,7 @@ impl Session<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::lab::ImageSet;
     use vulkan::cmd::Cmd;
     use vulkan::gpu::OpenOptions;
     use vulkan::handles::Images;
@@ -87,7 +88,7 @@ mod tests {
         lab.make().unwrap();
         let mut session = Session::new(&lab).unwrap();
         assert!(session.filler.is_some());
-        session.rehearse().unwrap();
+        session.dry_run().unwrap();
         let wrong = [0, 1].map(|variant| session.sample(Some(variant), 2).unwrap().wrong);
         let (check, readback) = (session.checks(1).next().unwrap(), session.readback.unwrap());
         let last = |words: &[u32]| words[(SIZE.width * SIZE.height - 1) as usize];
@@ -101,11 +102,13 @@ mod tests {
         let texels = u64::from(SIZE.width * SIZE.height);
         let unwritten = [0x5EED_CAFE; 4];
         let expected = ([0, 2 * (texels - 64)], [unwritten[0]; 2]);
-        let images =
-            |lab: &mut Lab| lab.output_images("images", 2, SIZE, Format::R32_UINT, unwritten).unwrap();
+        let images = |lab: &mut Lab| {
+            lab.output("images", ImageSet::new(2, SIZE, Format::R32_UINT, unwritten)).unwrap()
+        };
         assert_eq!(one_after_the_other(images), expected);
-        let layers =
-            |lab: &mut Lab| lab.output_layers("layers", 2, SIZE, Format::R32_UINT, unwritten).unwrap();
+        let layers = |lab: &mut Lab| {
+            lab.output("layers", ImageSet::new(2, SIZE, Format::R32_UINT, unwritten).layers()).unwrap()
+        };
         assert_eq!(one_after_the_other(layers), expected);
     }
 }

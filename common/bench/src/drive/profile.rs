@@ -55,7 +55,7 @@ pub struct Profiled {
 /// What hinders the first frame.
 pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Profiled> {
     let mut session = Session::new(lab)?;
-    session.rehearse()?;
+    session.dry_run()?;
     let names = lab.variants.iter().map(|v| v.name.len()).max().unwrap_or(0);
     let mut profiled = Profiled::default();
     // A queue that hung, a lost device, a wait that failed: nothing more can be shown.
@@ -146,7 +146,7 @@ fn judge(lab: &Lab, session: &Session<'_>, v: usize, repetitions: u32) -> Result
     let (promise, wrong) = (&lab.variants[v].promise, counted.wrong);
     let expected = match promise {
         // Caches may show it a stale value, which its row of a measurement counts.
-        Promise::Hardware { .. } if !lab.on_cpu() => None,
+        Promise::Hardware { .. } if !lab.device().is_cpu() => None,
         promise => must_differ(promise),
     };
     if let Some(problem) = expected.and_then(|n| miscount(session, v, counted, n, repetitions)) {

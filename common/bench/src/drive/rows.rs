@@ -22,8 +22,8 @@ pub(super) fn rows(
         Some(&engine[runnable.iter().position(|&v| v == at)?])
     };
     let time = |name: &str| times(&lab.variants[lab.position(name)?], measured(name)?, method).isolated_us;
-    let [bound, baseline] =
-        [&lab.bound, &lab.baseline].map(|reference| reference.fastest(|name| Some(time(name)?.median)));
+    let [bound, baseline] = [&lab.report.bound, &lab.report.baseline]
+        .map(|reference| reference.fastest(|name| Some(time(name)?.median)));
     let ratio_to = |reference: Option<&str>, variant: &Variant, row| {
         let other = &lab.variants[lab.position(reference?)?];
         ratio(row, measured(reference?)?).filter(|_| does_same_work(variant, other))
@@ -177,6 +177,7 @@ fn sample(pair: &Pair) -> Sample {
 #[cfg(test)]
 mod tests {
     use record::COPY_LIMIT;
+    use record::Declared;
 
     use super::super::timing::method;
     use super::*;
@@ -248,7 +249,7 @@ mod tests {
     fn only_the_same_work_is_compared() {
         let [plane, other, limit] = ["plane", "other", COPY_LIMIT].map(Variant::for_test);
         let mut volume = Variant::for_test("volume");
-        volume.against("copy_limit_3d");
+        volume.declares(Declared::default().against("copy_limit_3d"));
         assert!(does_same_work(&plane, &other) && does_same_work(&volume, &volume));
         assert!(!does_same_work(&volume, &plane) && !does_same_work(&limit, &plane));
         assert!(does_same_work(&plane, &limit) && does_same_work(&limit, &limit));

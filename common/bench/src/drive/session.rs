@@ -22,16 +22,16 @@ use vulkan::handles::{Buffer, Kernel, Queue};
 use vulkan::memory::Place;
 
 use super::cycles::{Before, Cycles};
-use super::evict::Evict;
+use super::dry_run::DryRun;
 use super::fill::Filler;
+use super::flush_caches::CacheFlush;
 use super::interval;
-use super::maps::Maps;
-use super::rehearsal::Rehearsed;
+use super::race_histogram::RaceHistograms;
 use super::two_queues::TwoQueues;
 use super::verify::Counted;
 use crate::lab::Lab;
 use crate::measure::Reading;
-use crate::tamper::Tamper;
+use crate::mutate::Mutation;
 use crate::trace::plan::Notes;
 use crate::tracy::{self, Timeline};
 use crate::variant::Recording;
@@ -52,14 +52,14 @@ pub struct Session<'l> {
     pub(super) seen: Option<Buffer>,
     /// Where the CPU reads an image; made here, so that no memory is asked for once samples are taken.
     pub readback: Option<Buffer>,
-    pub(super) rehearsed: Vec<Rehearsed>,
+    pub(super) dry_runs: Vec<DryRun>,
     /// What variants list, per number of repetitions.
     pub(super) scripts: RefCell<BTreeMap<(usize, u32), Rc<Script>>>,
     /// How their lists are changed before they are recorded.
-    pub(super) tamper: Tamper,
+    pub(super) mutation: Mutation,
     pub(super) two_queues: Option<TwoQueues>,
-    pub(super) maps: Option<Maps>,
-    pub(super) evict: Option<Evict>,
+    pub(super) maps: Option<RaceHistograms>,
+    pub(super) cache_flush: Option<CacheFlush>,
     pub(super) before: Option<Before>,
     timeline: Timeline<'l>,
 }
@@ -91,16 +91,16 @@ impl<'l> Session<'l> {
             counters: None,
             seen: None,
             readback: None,
-            rehearsed: Vec::new(),
+            dry_runs: Vec::new(),
             scripts: RefCell::default(),
-            tamper: Tamper { complete: false, broken: lab.broken },
+            mutation: Mutation { complete: false, broken: lab.broken },
             two_queues: None,
             maps: None,
-            evict: None,
+            cache_flush: None,
             before: None,
             timeline: Timeline::new(gpu, &gpu.clock),
         };
-        if let Some(bytes) = lab.checks.iter().map(|c| size_of_val(&*c.twin) as u64).max() {
+        if let Some(bytes) = lab.checks.iter().map(|c| size_of_val(&*c.reference) as u64).max() {
             let counters = 8 * u64::from(lab.repetitions()) * lab.checks.len() as u64;
             session.flat = Some(gpu.buffer("result in rows", bytes, Place::Device)?);
             session.counters = Some(gpu.buffer("counters", counters, Place::Device)?);
@@ -278,8 +278,8 @@ impl<'l> Session<'l> {
             }
             work.notes.into_iter().for_each(|notes| notes.prepare(cmd));
         });
-        if let Some(evict) = &self.evict {
-            evict.record(cmd);
+        if let Some(cache_flush) = &self.cache_flush {
+            cache_flush.record(cmd);
         }
         if let Some(before) = &self.before {
             before.record(cmd);
@@ -342,10 +342,9 @@ mod tests {
     fn submitted_again(usage: Usage) -> Vec<String> {
         let gpu = Gpu::open(&OpenOptions { validate: true, ..OpenOptions::default() }).unwrap();
         let mut lab = Lab::new(gpu, &LabOptions::default());
-        lab.variant("idle", |_, _| {}).usage(usage);
-        lab.unchecked("it does nothing");
+        lab.variant("idle", |_, _| {}).usage = usage;
         let mut session = Session::new(&lab).unwrap();
-        session.rehearse().unwrap();
+        session.dry_run().unwrap();
         session.sample(Some(0), 1).unwrap();
         assert!(lab.gpu.take_messages().is_empty());
         lab.gpu.submit(session.buffer, session.fence).unwrap();

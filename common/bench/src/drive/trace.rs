@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use record::error::{NoRoom, one_line};
+use record::hooks::hooks;
 use record::stats::Summary;
 use record::trace::{MOST_DRAWN, Trace, TraceFigures};
 use record::{Multiprocessors, Traced};
@@ -107,7 +108,7 @@ pub(super) fn trace(
             return Ok(Traces { rows: takings.iter().map(refused).collect(), ..Traces::default() });
         }
     };
-    if !lab.on_cpu() {
+    if !lab.device().is_cpu() {
         wake(session, &takings)?;
     }
     for number in 0..=rounds {
@@ -328,7 +329,7 @@ fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Ve
 
 /// Tests ask for fewer, so that not all of a small dispatch is recorded.
 fn most_slots() -> Result<u64> {
-    let Some(asked) = std::env::var_os("HOTLAP_TRACE_SLOTS") else { return Ok(MOST_SLOTS) };
+    let Some(asked) = &hooks().trace_slots else { return Ok(MOST_SLOTS) };
     let asked = asked.to_string_lossy();
     let slots: u64 =
         asked.parse().with_context(|| format!("HOTLAP_TRACE_SLOTS is a whole number, not '{asked}'"))?;

@@ -38,7 +38,7 @@ impl<'l> Session<'l> {
     /// What is looked at of a variant's results: what the sample shows, else the first that is no count of what
     /// must not happen.
     pub fn pictured(&self, variant: usize) -> Option<&'l Check> {
-        let shown = self.lab.shown.as_ref();
+        let shown = self.lab.report.shown.as_ref();
         let is_shown = |check: &&Check| shown.is_some_and(|s| s.set == check.set && s.index == check.index);
         let results = || self.checks(variant).filter(|check| check.counts.is_none());
         results().find(is_shown).or_else(|| results().next())
@@ -114,7 +114,7 @@ impl Session<'_> {
         let mut wrong = 0;
         for check in self.checks(variant) {
             for repetition in 0..repetitions {
-                let read = |actual: &[u32]| check.element.count(&check.twin, actual, check.elements);
+                let read = |actual: &[u32]| check.element.count(&check.reference, actual, check.elements);
                 wrong += self.look_at_result(check, repetition, readback, read)?;
             }
         }
@@ -133,7 +133,9 @@ impl Session<'_> {
         self.lab.gpu.run_once("a read-back", |cmd| {
             match result {
                 Binding::Image(image) => cmd.copy_image_to_buffer(image, readback),
-                Binding::Buffer(buffer) => cmd.copy_buffer(buffer, readback, 4 * check.twin.len() as u64),
+                Binding::Buffer(buffer) => {
+                    cmd.copy_buffer(buffer, readback, 4 * check.reference.len() as u64)
+                }
                 Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..) => {}
             }
             cmd.host_barrier();
@@ -148,7 +150,7 @@ impl Session<'_> {
             return Ok(None);
         };
         self.sample(Some(variant), 1)?;
-        let words = check.twin.len();
+        let words = check.reference.len();
         self.look_at_result(check, 0, readback, |result| (shown.paint)(&result[..words])).map(Some)
     }
 }

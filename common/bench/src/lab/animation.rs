@@ -4,8 +4,6 @@ use std::fmt;
 
 use vulkan::handles::{Buffer, Set};
 
-use super::Lab;
-
 /// Where a pointer took hold of a picture, and where it is now, in texels of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pull {
@@ -49,13 +47,5 @@ pub struct Animation {
 impl fmt::Debug for Animation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Animation").field("input", &self.input).finish_non_exhaustive()
-    }
-}
-
-impl Lab {
-    /// Lets the window animate the result `index` of a set: `input`, a buffer that kernels read, changes with
-    /// each frame as `moves` says.
-    pub fn animate(&mut self, input: Buffer, set: impl Into<Set>, index: u32, moves: impl Moves + 'static) {
-        self.animation = Some(Animation { input, set: set.into(), index, moves: Box::new(moves) });
     }
 }

@@ -3,13 +3,13 @@
 
 use anyhow::Result;
 use ash::vk;
-use vulkan::cmd::Cmd;
+use vulkan::gpu::Gpu;
 use vulkan::handles::{Binding, Buffer, Buffers, Event, Events, Image, Images, Set};
 use vulkan::memory::{EventState, Sharing};
 use vulkan::values::Shape;
 
 use super::Lab;
-use super::recipe::{Contents, Outputs, Recipe, Setting, Twin, Words};
+use super::recipe::{Contents, Expected, Outputs, Recipe, Setting};
 use crate::element::Element;
 
 /// Images or buffers that the variants write, and what they hold before each sample.
@@ -35,8 +35,8 @@ pub struct Check {
     pub element: Element,
     /// Of an image.
     pub shape: Option<Shape>,
-    /// What the CPU twin computed, for the counter's own check.
-    pub twin: Vec<u32>,
+    /// What the CPU reference computed, for the counter's own check.
+    pub reference: Vec<u32>,
     /// What must not happen, where the words count that.
     pub counts: Option<String>,
 }
@@ -55,88 +55,112 @@ pub fn sliced(words: &[u32]) -> Vec<u64> {
     starts
 }
 
+/// What one output is made of: [`ImageSet`] or [`BufferSet`].
+pub trait Layout {
+    /// Names what is made.
+    type Handles: Into<Set> + Copy;
+
+    /// Handles for so many repetitions, what is in each of them, and what that holds before.
+    fn plan(self, gpu: &Gpu, repetitions: u32) -> (Self::Handles, Contents, [u32; 4], Sharing);
+}
+
+/// Storage images.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageSet {
+    each: u32,
+    shape: Shape,
+    format: vk::Format,
+    unwritten: [u32; 4],
+    layers: bool,
+    sharing: Sharing,
+}
+
+impl ImageSet {
+    /// `each` images for every repetition, filled before each sample with `unwritten`, a value that no pass writes:
+    /// words as `VkClearColorValue` takes them, so for formats that read as floats the bits of a float.
+    #[must_use]
+    pub fn new(each: u32, shape: impl Into<Shape>, format: vk::Format, unwritten: [u32; 4]) -> Self {
+        let shape = shape.into();
+        Self { each, shape, format, unwritten, layers: false, sharing: Sharing::FirstQueue }
+    }
+
+    /// A repetition's images are the layers of one array, which a kernel can also bind as a whole
+    /// ([`Images::array`]).
+    #[must_use]
+    pub fn layers(self) -> Self {
+        Self { layers: true, ..self }
+    }
+
+    /// Both queues use them at once, for variants on two queues: of two families, sharing may cost time, so the other
+    /// variants shall not have it.
+    #[must_use]
+    pub fn for_both_queues(self) -> Self {
+        Self { sharing: Sharing::BothQueues, ..self }
+    }
+}
+
+impl Layout for ImageSet {
+    type Handles = Images;
+
+    fn plan(self, gpu: &Gpu, repetitions: u32) -> (Images, Contents, [u32; 4], Sharing) {
+        let arrays = self.layers.then(|| gpu.plan_images(repetitions)).map(|Image(first)| first);
+        let Image(first) = gpu.plan_images(self.each * repetitions);
+        let images = Images { first, each: self.each, repetitions, arrays };
+        (images, Contents::Texels(self.shape, self.format), self.unwritten, self.sharing)
+    }
+}
+
+/// Storage buffers.
+#[derive(Clone, Debug)]
+pub struct BufferSet {
+    words: Vec<u32>,
+    unwritten: u32,
+    slices: bool,
+}
+
+impl BufferSet {
+    /// `each` buffers of so many words for every repetition, filled before each sample with `unwritten`, a value that
+    /// no pass writes.
+    #[must_use]
+    pub fn new(each: u32, words: u32, unwritten: u32) -> Self {
+        Self { words: vec![words; each as usize], unwritten, slices: false }
+    }
+
+    /// One buffer of each of these lengths for every repetition: slices of one that a kernel can also bind as a whole
+    /// ([`Buffers::whole`]), each where [`sliced`] says.
+    #[must_use]
+    pub fn slices(words: &[u32], unwritten: u32) -> Self {
+        Self { words: words.to_vec(), unwritten, slices: true }
+    }
+}
+
+impl Layout for BufferSet {
+    type Handles = Buffers;
+
+    fn plan(self, gpu: &Gpu, repetitions: u32) -> (Buffers, Contents, [u32; 4], Sharing) {
+        let each = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+        let wholes = self.slices.then(|| gpu.plan_buffers(repetitions)).map(|Buffer(first)| first);
+        let Buffer(first) = gpu.plan_buffers(each * repetitions);
+        let buffers = Buffers { first, each, repetitions, wholes };
+        (buffers, Contents::Words(self.words), [self.unwritten; 4], Sharing::FirstQueue)
+    }
+}
+
 impl Lab {
-    /// `each` storage images for every repetition, filled before each sample with `fill`, a value
-    /// that no pass writes: words as `VkClearColorValue` takes them, so for formats that read as
-    /// floats the bits of a float.
+    /// What the variants write.
     ///
     /// # Errors
     /// More than the device or its memory allows, even with one repetition.
-    pub fn output_images(
-        &mut self,
-        name: &str,
-        each: u32,
-        shape: impl Into<Shape>,
-        format: vk::Format,
-        fill: [u32; 4],
-    ) -> Result<Images> {
-        let Image(first) = self.gpu.plan_images(each * self.wanted_repetitions);
-        let images = Images { first, each, repetitions: self.wanted_repetitions, arrays: None };
-        self.outputs_of(name, images, Contents::Texels(shape.into(), format), fill)?;
-        Ok(images)
-    }
-
-    /// As [`Lab::output_images`], where a repetition's images are the layers of one array, which a kernel can
-    /// also bind as a whole ([`Images::array`]).
-    ///
-    /// # Errors
-    /// As [`Lab::output_images`]; more layers than the device's images can have.
-    pub fn output_layers(
-        &mut self,
-        name: &str,
-        each: u32,
-        shape: impl Into<Shape>,
-        format: vk::Format,
-        fill: [u32; 4],
-    ) -> Result<Images> {
-        let repetitions = self.wanted_repetitions;
-        let (Image(arrays), Image(first)) =
-            (self.gpu.plan_images(repetitions), self.gpu.plan_images(each * repetitions));
-        let images = Images { first, each, repetitions, arrays: Some(arrays) };
-        self.outputs_of(name, images, Contents::Texels(shape.into(), format), fill)?;
-        Ok(images)
-    }
-
-    /// As [`Lab::output_images`]: `each` storage buffers of so many words.
-    ///
-    /// # Errors
-    /// As [`Lab::output_images`].
-    pub fn output_buffers(&mut self, name: &str, each: u32, words: u32, fill: u32) -> Result<Buffers> {
-        let repetitions = self.wanted_repetitions;
-        let Buffer(first) = self.gpu.plan_buffers(each * repetitions);
-        let buffers = Buffers { first, each, repetitions, wholes: None };
-        self.outputs_of(name, buffers, Contents::Words(vec![words; each as usize]), [fill; 4])?;
-        Ok(buffers)
-    }
-
-    /// As [`Lab::output_buffers`], one of each of these lengths in words, where a repetition's buffers are slices
-    /// of one that a kernel can also bind as a whole ([`Buffers::whole`]), each where [`sliced`] says.
-    ///
-    /// # Errors
-    /// As [`Lab::output_images`].
-    pub fn output_slices(&mut self, name: &str, words: &[u32], fill: u32) -> Result<Buffers> {
-        let (repetitions, each) = (self.wanted_repetitions, u32::try_from(words.len()).unwrap_or(u32::MAX));
-        let (Buffer(wholes), Buffer(first)) =
-            (self.gpu.plan_buffers(repetitions), self.gpu.plan_buffers(each * repetitions));
-        let buffers = Buffers { first, each, repetitions, wholes: Some(wholes) };
-        self.outputs_of(name, buffers, Contents::Words(words.to_vec()), [fill; 4])?;
-        Ok(buffers)
-    }
-
-    fn outputs_of(
-        &mut self,
-        name: &str,
-        set: impl Into<Set>,
-        contents: Contents,
-        fill: [u32; 4],
-    ) -> Result<()> {
-        let (name, set, sharing) = (name.to_owned(), set.into(), self.sharing);
-        let outputs = Outputs { name, set, contents, fill, sharing, seeds: Vec::new(), twins: Vec::new() };
+    pub fn output<L: Layout>(&mut self, name: &str, layout: L) -> Result<L::Handles> {
+        let (handles, contents, fill, sharing) = layout.plan(&self.gpu, self.wanted());
+        let (name, set) = (name.to_owned(), handles.into());
+        let (seeds, expected) = (Vec::new(), Vec::new());
+        let outputs = Outputs { name, set, contents, fill, sharing, seeds, expected };
         outputs.ensure_possible(&self.gpu)?;
         self.ensure_room(&outputs.what(), outputs.bytes(1), "use a smaller size or fewer of them")?;
         outputs.ensure_checkable(&self.gpu)?;
         self.recipes.push(Some(Recipe::Outputs(outputs)));
-        Ok(())
+        Ok(handles)
     }
 
     /// An image that kernels only read, one for all repetitions. `texels` are its bytes, row by row,
@@ -167,65 +191,34 @@ impl Lab {
         texels.into()
     }
 
-    /// `each` events for every repetition. The runner resets them outside the timed window.
-    pub fn events(&mut self, each: u32, state: EventState) -> Events {
-        self.plan_events(each, state, None)
-    }
-
-    /// As [`Lab::events`], each set by `set` once, long before any sample, and never reset: to wait for
-    /// one is to wait for nothing.
-    pub fn events_set_before(
-        &mut self,
-        each: u32,
-        state: EventState,
-        set: impl Fn(&Cmd, Event) + 'static,
-    ) -> Events {
-        self.plan_events(each, state, Some(Box::new(set)))
-    }
-
-    fn plan_events(&mut self, each: u32, state: EventState, set: Option<Setting>) -> Events {
-        let Event(first) = self.gpu.plan_events(each * self.wanted_repetitions);
-        let events = Events { first, each, repetitions: self.wanted_repetitions };
+    /// `each` events for every repetition. The runner resets them outside the timed window; those that `set` sets, once
+    /// and long before any sample, it never resets: to wait for one is to wait for nothing.
+    pub fn events(&mut self, each: u32, state: EventState, set: Option<Setting>) -> Events {
+        let repetitions = self.wanted();
+        let Event(first) = self.gpu.plan_events(each * repetitions);
+        let events = Events { first, each, repetitions };
         self.recipes.push(Some(Recipe::Events { events, state, set }));
         events
     }
 
     /// Gives one of the outputs its contents at the start of every repetition, word for word.
     pub fn seed(&mut self, set: impl Into<Set>, index: u32, words: impl FnOnce() -> Vec<u32> + 'static) {
-        let words: Words = Box::new(words);
-        self.output_of(set.into()).seeds.push((index, words));
+        self.output_of(set.into()).seeds.push((index, Box::new(words)));
     }
 
     /// What the image or buffer `index` of every repetition must hold, bit for bit: the CPU reference,
     /// written from the formula and never from another variant. Its words are those of
     /// [`Lab::input_image`]; texels are counted, of buffers words.
-    pub fn expect(&mut self, set: impl Into<Set>, index: u32, twin: impl FnOnce() -> Vec<u32> + 'static) {
-        let twin = Twin { index, words: Box::new(twin), ulps: 0, counts: None };
-        self.output_of(set.into()).twins.push(twin);
-    }
-
-    /// As [`Lab::expect`], of floats that may be off by `ulps` units in the last place, because of
-    /// `reason`, which the reader is told.
-    pub fn expect_within(
+    pub fn expect(
         &mut self,
         set: impl Into<Set>,
         index: u32,
-        twin: impl FnOnce() -> Vec<u32> + 'static,
-        ulps: u32,
-        reason: &str,
-    ) {
-        let unit = if ulps == 1 { "1 unit".to_owned() } else { format!("{ulps} units") };
-        self.note(&format!("Results are right within {unit} in the last place: {reason}."));
-        let twin = Twin { index, words: Box::new(twin), ulps, counts: None };
-        self.output_of(set.into()).twins.push(twin);
-    }
-
-    /// The words of a buffer that must be 0 after a run, and what they count: so a row is told to be wrong.
-    pub fn expect_none(&mut self, set: Buffers, index: u32, what: &str) {
-        let outputs = self.output_of(set.into());
-        let words = usize::try_from(outputs.contents.words(index)).unwrap_or_default();
-        let (words, counts) = (Box::new(move || vec![0; words]), Some(what.to_owned()));
-        outputs.twins.push(Twin { index, words, ulps: 0, counts });
+        words: impl FnOnce() -> Vec<u32> + 'static,
+    ) -> &mut Expected {
+        let expected = &mut self.output_of(set.into()).expected;
+        let at = expected.len();
+        expected.push(Expected { index, words: Box::new(words), tolerance: None, counts: None });
+        &mut expected[at]
     }
 
     /// # Panics
@@ -238,14 +231,5 @@ impl Lab {
         outputs
             .find(|outputs| outputs.set == set)
             .unwrap_or_else(|| panic!("{set:?} is no output of this lab"))
-    }
-
-    /// Makes images that both queues use at once, for variants on two queues: of two families, sharing
-    /// may cost time, so the other variants shall not have it.
-    pub fn for_both_queues<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
-        self.sharing = Sharing::BothQueues;
-        let made = make(self);
-        self.sharing = Sharing::FirstQueue;
-        made
     }
 }

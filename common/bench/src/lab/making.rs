@@ -58,8 +58,8 @@ impl Lab {
     ///
     /// # Errors
     /// A shader with an error, a mistake in the sample; out of memory.
-    pub fn make(&mut self) -> Result<()> {
-        let named = self.named(self.wanted_repetitions)?;
+    pub(crate) fn make(&mut self) -> Result<()> {
+        let named = self.named(self.wanted())?;
         self.draft(&named)?;
         self.fit(&named)?;
         let named = self.named(self.repetitions())?;
@@ -80,8 +80,10 @@ impl Lab {
             }
         }
         let made = |set| self.outputs.iter().any(|output| output.set == set);
-        self.shown = self.shown.take().filter(|shown| made(shown.set));
-        self.animation = self.animation.take().filter(|animation| made(animation.set));
+        let (shown, animation) = (self.report.shown.take(), self.report.animation.take());
+        let (shown, animation) =
+            (shown.filter(|shown| made(shown.set)), animation.filter(|animation| made(animation.set)));
+        (self.report.shown, self.report.animation) = (shown, animation);
         Ok(())
     }
 
@@ -135,7 +137,7 @@ impl Lab {
         let needed: Vec<&Recipe> = self.recipes.iter().flatten().filter(|recipe| is_named(recipe)).collect();
         let bytes = |repetitions| needed.iter().map(|recipe| recipe.bytes(repetitions)).sum::<u64>();
         let half = self.gpu.facts.device_memory / 2;
-        let fitting = (1..=self.wanted_repetitions).rev().find(|&n| bytes(n) <= half);
+        let fitting = (1..=self.wanted()).rev().find(|&n| bytes(n) <= half);
         let settled = fitting.unwrap_or(1);
         let claimed = bytes(settled);
         let largest = needed.iter().max_by_key(|recipe| recipe.bytes(settled));
@@ -155,10 +157,10 @@ impl Lab {
                 "no room for {what} in the memory of {name}: {needed} are needed, it has {memory}; {remedy}"
             )));
         }
-        let [shown, crowd] = [needed, self.crowd].map(bytes_in_words);
+        let [shown, reserved_elsewhere] = [needed, self.reserved_elsewhere].map(bytes_in_words);
         ensure!(
-            needed + self.crowd <= most,
-            NoRoom(format!("no room for {what}: {shown} beside {crowd} in use; {remedy}"))
+            needed + self.reserved_elsewhere <= most,
+            NoRoom(format!("no room for {what}: {shown} beside {reserved_elsewhere} in use; {remedy}"))
         );
         Ok(())
     }
@@ -199,8 +201,8 @@ impl Lab {
         named.kernels.iter().try_for_each(|&kernel| self.gpu.draft(&self.shaders, kernel))?;
         self.make_named(&named)?;
         self.gpu.check(&steps)?;
-        let hush = |hushed| self.hush.as_ref().into_iter().for_each(|hush| hush(hushed));
-        hush(true);
+        let reserve = |taken| self.exclusive.iter().for_each(|reserve| reserve(taken));
+        reserve(true);
         let ran = self.gpu.run_once(what, |cmd| {
             cmd.fill_buffer(counters, 0);
             cmd.full_barrier();
@@ -209,7 +211,7 @@ impl Lab {
             cmd.copy_buffer(counters, seen, bytes);
             cmd.host_barrier();
         });
-        hush(false);
+        reserve(false);
         ran?;
         let counted = self.gpu.read(seen)?;
         self.gpu.free(counters);

@@ -2,14 +2,15 @@
 //! The drivers decide how often each is recorded, on which clock, and what is printed.
 
 mod animation;
-mod code_pairs;
 mod data;
+mod experiment;
 mod making;
 mod recipe;
 mod reference;
+mod report;
 mod selection;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
@@ -17,45 +18,24 @@ use anyhow::{Result, ensure};
 use making::{Find, Proof};
 use recipe::Recipe;
 use record::error::Halt;
-use record::figures::Figures;
-use record::{DeviceFacts, Kind, Matrix, Shows};
+use record::{DeviceFacts, Kind};
 use vulkan::cmd::{Cmd, Queues};
 use vulkan::gpu::{Gpu, Recipe as KernelRecipe};
-use vulkan::handles::{Event, Kernel, Set};
+use vulkan::handles::{Event, Kernel};
 use vulkan::kernel::KernelBuilder;
-use vulkan::memory::Sharing;
 use vulkan::source::Library;
-use vulkan::values::Extent;
 
 pub use animation::Animation;
 pub use animation::{Moves, Pull};
-pub use data::sliced;
-pub use data::{Check, Output};
+pub use data::{BufferSet, Check, ImageSet, Layout, Output, sliced};
+pub use experiment::Experiment;
+pub use recipe::{Contents, Expected, Setting};
 pub use reference::Reference;
+pub use report::{Report, Shown, Verdict};
 pub use selection::Selection;
 
-use crate::tamper::Break;
+use crate::mutate::Break;
 use crate::variant::{Recording, Rep, Variant};
-
-/// What a sample concludes from its figures.
-pub type Verdict = Box<dyn Fn(&Figures<'_>) -> Option<String>>;
-
-/// What a picture of a result is painted from, and how.
-pub struct Shown {
-    /// The set of buffers or images that holds the result.
-    pub set: Set,
-    /// Which of the set.
-    pub index: u32,
-    /// Width and height of the picture.
-    pub size: [u32; 2],
-    /// What the picture shows.
-    pub caption: String,
-    /// Colours the result's words.
-    pub paint: Paint,
-}
-
-/// From the words of a result to the colours of its picture.
-type Paint = Box<dyn Fn(&[u32]) -> Vec<[u8; 3]>>;
 
 /// How the runner wants the sample to be set up.
 #[derive(Clone, Debug, Default)]
@@ -79,37 +59,15 @@ pub struct Lab {
     pub variants: Vec<Variant>,
     pub(crate) outputs: Vec<Output>,
     pub(crate) checks: Vec<Check>,
-    pub(crate) unchecked: Option<String>,
-    /// The sample's arguments, by name.
-    pub settings: BTreeMap<String, String>,
-    /// Sentences that stand under the table.
-    pub notes: Vec<String>,
-    /// The published source that the sample rebuilds.
-    pub source: Option<String>,
-    /// The variant that none can be faster than.
-    pub bound: Reference,
-    /// The variant that the others are compared with.
-    pub baseline: Reference,
-    pub(crate) verdict: Option<Verdict>,
-    pub(crate) verdict_needs_matrix: bool,
-    pub(crate) trials: Option<usize>,
-    /// Variants whose kernels `--code-diff` compares.
-    pub code_pairs: Vec<isa::CodePair>,
+    /// What a reader is told beside the figures.
+    pub report: Report,
     /// A picture is asked for: where texels differ is counted, not only how many do, unless the sample
     /// paints its result.
     pub maps_races: bool,
-    /// How the sample paints its result.
-    pub shown: Option<Shown>,
-    /// How the result changes from frame to frame in the window.
-    pub animation: Option<Animation>,
-    /// Traces are asked for, whether or not the device can have them.
-    pub wants_traces: bool,
     /// Breaks every dependency of one kind, for the tests.
     pub broken: Option<Break>,
     /// Events that are set before the first sample and stay so.
     pub set_before: BTreeSet<Event>,
-    matrix: Option<Matrix>,
-    matrix_is_shown: bool,
     selection: Selection,
     /// What is still to be made.
     recipes: Vec<Option<Recipe>>,
@@ -117,11 +75,10 @@ pub struct Lab {
     proofs: Vec<(BTreeSet<String>, Proof)>,
     /// Bytes of device memory that images and their checks take.
     pub claimed: u64,
-    /// Those that another lab takes, while this one is declared beside it.
-    pub crowd: u64,
-    /// Keeps others from the device while something is counted on it (`true`), and lets them again.
-    pub hush: Option<Box<dyn Fn(bool)>>,
-    sharing: Sharing,
+    /// Bytes already reserved by another lab that is alive at the same time.
+    pub reserved_elsewhere: u64,
+    /// Called with `true` to reserve the device for a counter query, with `false` to release it.
+    pub exclusive: Option<Box<dyn Fn(bool)>>,
     wanted_repetitions: u32,
     repetitions: Option<u32>,
 }
@@ -137,7 +94,7 @@ impl fmt::Debug for Lab {
 
 impl Lab {
     /// An empty lab on a device.
-    pub fn new(gpu: impl Into<Rc<Gpu>>, options: &LabOptions) -> Self {
+    pub(crate) fn new(gpu: impl Into<Rc<Gpu>>, options: &LabOptions) -> Self {
         let gpu = gpu.into();
         let default = if gpu.facts.kind == Kind::Cpu { 4 } else { 8 };
         Self {
@@ -145,32 +102,17 @@ impl Lab {
             variants: Vec::new(),
             outputs: Vec::new(),
             checks: Vec::new(),
-            unchecked: None,
-            settings: BTreeMap::new(),
-            notes: Vec::new(),
-            source: None,
-            bound: Reference::default(),
-            baseline: Reference::default(),
-            verdict: None,
-            verdict_needs_matrix: false,
-            trials: None,
-            code_pairs: Vec::new(),
+            report: Report::default(),
             maps_races: options.maps_races,
-            shown: None,
-            animation: None,
-            wants_traces: false,
             broken: None,
             set_before: BTreeSet::new(),
-            matrix: None,
-            matrix_is_shown: false,
             selection: options.selection.clone(),
             recipes: Vec::new(),
             finds: Vec::new(),
             proofs: Vec::new(),
             claimed: 0,
-            crowd: 0,
-            hush: None,
-            sharing: Sharing::FirstQueue,
+            reserved_elsewhere: 0,
+            exclusive: None,
             wanted_repetitions: options.repetitions.unwrap_or(default).max(1),
             repetitions: None,
             gpu,
@@ -181,36 +123,6 @@ impl Lab {
     #[must_use]
     pub fn device(&self) -> &DeviceFacts {
         &self.gpu.facts
-    }
-
-    /// The device is software: sizes should shrink, and times mean nothing.
-    #[must_use]
-    pub fn on_cpu(&self) -> bool {
-        self.gpu.facts.kind == Kind::Cpu
-    }
-
-    /// An argument as it is used, for the record.
-    pub fn setting(&mut self, name: &str, value: impl fmt::Display) {
-        self.settings.insert(name.to_owned(), value.to_string());
-    }
-
-    /// The size that is asked for, else a default; for the record, too.
-    pub fn size(&mut self, asked: Option<Extent>, on_gpu: [u32; 2], on_cpu: [u32; 2]) -> Extent {
-        let [width, height] = if self.on_cpu() { on_cpu } else { on_gpu };
-        let size = asked.unwrap_or(Extent { width, height });
-        self.setting("size", size);
-        size
-    }
-
-    /// A sentence that the reader of the figures must know.
-    pub fn note(&mut self, sentence: &str) {
-        self.notes.push(sentence.to_owned());
-    }
-
-    /// Where the technique comes from: the document by its title in `results/published/`, then the slide or
-    /// chapter, in quotes.
-    pub fn source(&mut self, source: &str) {
-        self.source = Some(source.to_owned());
     }
 
     /// A kernel, by its path below `shaders/`.
@@ -257,69 +169,17 @@ impl Lab {
         &mut self.variants[at]
     }
 
-    /// What `--image` draws in place of where texels differed: `paint` makes the colours of a picture
-    /// of `size` from the words of a checked result, row by row; `caption` says what it shows. The
-    /// result is that of the first variant that was right.
-    pub fn show(
-        &mut self,
-        set: impl Into<Set>,
-        index: u32,
-        size: [u32; 2],
-        caption: &str,
-        paint: impl Fn(&[u32]) -> Vec<[u8; 3]> + 'static,
-    ) {
-        let (set, caption, paint) = (set.into(), caption.to_owned(), Box::new(paint));
-        self.shown = Some(Shown { set, index, size, caption, paint });
-    }
-
-    /// Names the variant that no correct one can beat; ratios to it are shown.
-    pub fn bound(&mut self, name: &str) {
-        self.bound = Reference::of([name]);
-    }
-
-    /// As [`Lab::bound`], the fastest of several: which one it is, the run tells.
-    pub fn bound_of(&mut self, names: impl IntoIterator<Item = impl Into<String>>) {
-        self.bound = Reference::of(names);
-    }
-
-    /// Names the variant that is common practice; ratios to it are shown.
-    pub fn baseline(&mut self, name: &str) {
-        self.baseline = Reference::of([name]);
-    }
-
-    /// As [`Lab::baseline`], the fastest of several: which one it is, the run tells.
-    pub fn baseline_of(&mut self, names: impl IntoIterator<Item = impl Into<String>>) {
-        self.baseline = Reference::of(names);
-    }
-
-    /// Says what [`Variant::cell`] places the variants in: cross tables whose first column is headed
-    /// `corner`, shown with `--matrix`.
-    pub fn matrix(&mut self, corner: &str, shows: Shows) {
-        self.matrix = Some(Matrix { corner: corner.to_owned(), shows });
-    }
-
-    /// Shows the cross tables of [`Lab::matrix`] without being asked, instead of one line a variant.
-    pub fn show_matrix(&mut self) {
-        self.matrix_is_shown = true;
-    }
-
-    /// Traces the waves of every variant without being asked, where the device has a clock for it: for a
-    /// sample whose figures are those of waves.
-    pub fn trace_waves(&mut self) {
-        self.wants_traces = true;
-    }
-
     /// The device has what traces need, where they are asked for.
-    pub fn ensure_traces(&self) -> Result<()> {
-        if self.wants_traces && !self.gpu.waves.clock {
+    pub(crate) fn ensure_traces(&self) -> Result<()> {
+        if self.report.wants_traces && !self.gpu.waves.clock {
             return Err(Halt::Skip(self.no_traces()).into());
         }
         Ok(())
     }
 
     /// Why there are none, where they are wanted.
-    pub fn untraced(&self) -> Option<String> {
-        (self.wants_traces && !self.gpu.waves.clock).then(|| self.no_traces() + ".")
+    pub(crate) fn untraced(&self) -> Option<String> {
+        (self.report.wants_traces && !self.gpu.waves.clock).then(|| self.no_traces() + ".")
     }
 
     fn no_traces(&self) -> String {
@@ -331,55 +191,27 @@ impl Lab {
     }
 
     /// Waves are traced.
-    pub fn traces(&self) -> bool {
-        self.wants_traces && self.gpu.waves.clock
-    }
-
-    /// Counts instead of timing: `count` samples of each variant, one repetition in each, unless the
-    /// command line says otherwise. Comes before the first image.
-    pub fn trials(&mut self, count: usize) {
-        self.trials = Some(count);
-        self.wanted_repetitions = 1;
-    }
-
-    /// What the figures mean, in a paragraph a line. Nothing is concluded from those of a CPU device.
-    pub fn verdict(&mut self, conclude: impl Fn(&Figures<'_>) -> Option<String> + 'static) {
-        self.verdict = Some(Box::new(conclude));
-    }
-
-    /// As [`Lab::verdict`], where the cross tables are shown: on fewer variants it would be lost.
-    pub fn matrix_verdict(&mut self, conclude: impl Fn(&Figures<'_>) -> Option<String> + 'static) {
-        self.verdict_needs_matrix = true;
-        self.verdict(conclude);
-    }
-
-    /// Says why nothing is checked.
-    pub fn unchecked(&mut self, reason: &str) {
-        self.unchecked = Some(reason.to_owned());
+    pub(crate) fn traces(&self) -> bool {
+        self.report.wants_traces && self.gpu.waves.clock
     }
 
     /// Repetitions that the images were made for.
-    pub fn repetitions(&self) -> u32 {
-        self.repetitions.unwrap_or(self.wanted_repetitions)
+    pub(crate) fn repetitions(&self) -> u32 {
+        self.repetitions.unwrap_or_else(|| self.wanted())
     }
 
-    /// Names of the variants that others are divided by.
-    pub fn references(&self) -> impl Iterator<Item = &String> {
-        self.bound.names().chain(self.baseline.names())
+    /// Repetitions that handles are planned for.
+    fn wanted(&self) -> u32 {
+        self.report.trials.map_or(self.wanted_repetitions, |_| 1)
     }
 
     /// Position of a variant.
-    pub fn position(&self, name: &str) -> Option<usize> {
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.variants.iter().position(|v| v.name == name)
     }
 
-    /// The cross tables, where they are shown.
-    pub fn shown_matrix(&self) -> Option<&Matrix> {
-        self.matrix.as_ref().filter(|_| self.matrix_is_shown)
-    }
-
     /// Reports what is wrong with the declarations themselves.
-    pub fn validate(&mut self) -> Result<()> {
+    pub(crate) fn validate(&mut self) -> Result<()> {
         for variant in &mut self.variants {
             if let Some(fault) = variant.fault.take() {
                 return Err(fault.context(format!("variant {}", variant.name)));
@@ -390,13 +222,23 @@ impl Lab {
         for variant in &self.variants {
             ensure!(names.insert(&variant.name), "two variants are called {}", variant.name);
         }
-        ensure!(
-            self.unchecked.is_some() || self.recipes.iter().flatten().any(Recipe::is_checked),
-            "the sample checks nothing: a lab needs `expect`, or `unchecked` with a reason"
-        );
-        for name in self.references() {
+        let expected: Vec<_> = self.recipes.iter().flatten().flat_map(Recipe::expected).collect();
+        ensure!(!expected.is_empty(), "the sample checks nothing: a lab needs `expect`");
+        let tolerances: BTreeSet<_> =
+            expected.iter().filter_map(|expected| expected.tolerance.as_ref()).collect();
+        for (ulps, reason) in tolerances {
+            let unit = if *ulps == 1 { "1 unit".to_owned() } else { format!("{ulps} units") };
+            self.report.note(&format!("Results are right within {unit} in the last place: {reason}."));
+        }
+        for name in self.report.references() {
             ensure!(self.position(name).is_some(), "the reference {name} is no variant of the sample");
         }
-        self.validate_code_pairs()
+        for name in self.report.code_pairs.iter().flat_map(|pair| &pair.variants) {
+            ensure!(
+                self.position(name).is_some(),
+                "{name}, whose code is compared, is no variant of the sample"
+            );
+        }
+        Ok(())
     }
 }

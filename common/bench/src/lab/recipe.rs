@@ -19,7 +19,7 @@ use crate::element::Element;
 pub(super) type Words = Box<dyn FnOnce() -> Vec<u32>>;
 
 /// Sets an event.
-pub(super) type Setting = Box<dyn Fn(&Cmd, Event)>;
+pub type Setting = Box<dyn Fn(&Cmd, Event)>;
 
 /// What a sample declares of one thing that variants may name.
 pub(super) enum Recipe {
@@ -38,24 +38,37 @@ pub(super) struct Outputs {
     pub fill: [u32; 4],
     pub sharing: Sharing,
     pub seeds: Vec<(u32, Words)>,
-    pub twins: Vec<Twin>,
+    pub expected: Vec<Expected>,
 }
 
 /// What an output holds.
-pub(super) enum Contents {
+pub enum Contents {
+    /// Texels of a format.
     Texels(Shape, vk::Format),
     /// So many words in each.
     Words(Vec<u32>),
 }
 
 /// What an output must hold after a run.
-pub(super) struct Twin {
-    pub index: u32,
-    pub words: Words,
-    /// Units in the last place that a float may be off.
-    pub ulps: u32,
+pub struct Expected {
+    pub(super) index: u32,
+    pub(super) words: Words,
+    /// Units in the last place that a float may be off, and why.
+    pub(super) tolerance: Option<(u32, String)>,
     /// What must not happen, where the words count that.
-    pub counts: Option<String>,
+    pub(super) counts: Option<String>,
+}
+
+impl Expected {
+    /// Floats may be off by `ulps` units in the last place, because of `reason`, which the reader is told.
+    pub fn within(&mut self, ulps: u32, reason: &str) {
+        self.tolerance = Some((ulps, reason.to_owned()));
+    }
+
+    /// The words count what must not happen: so a row is told to be wrong.
+    pub fn counts(&mut self, what: &str) {
+        self.counts = Some(what.to_owned());
+    }
 }
 
 impl Contents {
@@ -128,7 +141,7 @@ impl Outputs {
             Set::Images(_) => self.make_images(&lab.gpu, repetitions)?,
             Set::Buffers(_) => self.make_buffers(&lab.gpu, repetitions)?,
         }
-        let Self { set, contents, fill, seeds, twins, .. } = self;
+        let Self { set, contents, fill, seeds, expected, .. } = self;
         let mut seeded = Vec::new();
         for (index, words) in seeds {
             let (words, expected) = (words(), contents.words(index));
@@ -136,8 +149,8 @@ impl Outputs {
             seeded.push((index, lab.gpu.upload("seed", &words)?));
         }
         lab.outputs.push(Output { set, fill, seeds: seeded });
-        for twin in twins {
-            lab.checks.push(twin.upload(&lab.gpu, set, &contents)?);
+        for expected in expected {
+            lab.checks.push(expected.upload(&lab.gpu, set, &contents)?);
         }
         Ok(())
     }
@@ -195,22 +208,23 @@ impl Outputs {
     }
 }
 
-impl Twin {
+impl Expected {
     fn upload(self, gpu: &Gpu, set: Set, contents: &Contents) -> Result<Check> {
-        let Self { index, words, ulps, counts } = self;
-        let (twin, expected) = (words(), contents.words(index));
-        ensure!(twin.len() as u64 == expected, "the CPU twin has {} words, not {expected}", twin.len());
+        let Self { index, words, tolerance, counts } = self;
+        let (reference, of) = (words(), contents.words(index));
+        ensure!(reference.len() as u64 == of, "the CPU reference has {} words, not {of}", reference.len());
         let (bytes, half, shape) = match contents {
             Contents::Texels(shape, format) => {
                 (texel_bytes(*format)?, *format == vk::Format::R16G16B16A16_SFLOAT, Some(*shape))
             }
             Contents::Words(_) => (4, false, None),
         };
+        let ulps = tolerance.map_or(0, |(ulps, _)| ulps);
         let element = Element { bytes: u32::try_from(bytes)?, ulps, half };
-        let elements = shape.map_or(expected, Shape::texels);
+        let elements = shape.map_or(of, Shape::texels);
         let elements = u32::try_from(elements).context("too many elements to count in 32 bits")?;
-        let expected = gpu.upload("CPU twin", &twin)?;
-        Ok(Check { set, index, expected, elements, element, shape, twin, counts })
+        let expected = gpu.upload("CPU reference", &reference)?;
+        Ok(Check { set, index, expected, elements, element, shape, reference, counts })
     }
 }
 
@@ -233,9 +247,12 @@ impl Recipe {
         }
     }
 
-    /// Something must come out of it.
-    pub fn is_checked(&self) -> bool {
-        matches!(self, Self::Outputs(outputs) if !outputs.twins.is_empty())
+    /// What must come out of it.
+    pub fn expected(&self) -> &[Expected] {
+        match self {
+            Self::Outputs(outputs) => &outputs.expected,
+            _ => &[],
+        }
     }
 
     /// What it is, for messages.

@@ -24,18 +24,18 @@ impl Lab {
     ///
     /// # Errors
     /// A name or pattern that no variant has; cross tables of a sample that has none.
-    pub fn select(&mut self) -> Result<()> {
+    pub(crate) fn select(&mut self) -> Result<()> {
         let wanted = self.selection.clone();
         ensure!(
-            !wanted.matrix || self.matrix.is_some(),
+            !wanted.matrix || self.report.matrix.is_some(),
             "this sample has no cross table: leave --matrix out"
         );
-        self.matrix_is_shown |= wanted.matrix;
+        self.report.matrix_is_shown |= wanted.matrix;
         let mut kept = self.selected(&wanted)?.into_iter();
         self.variants.retain(|_| kept.next().unwrap_or_default());
         ensure!(!self.variants.is_empty(), "--without leaves no variant");
         // A record names no reference that it has no row of.
-        for reference in [&mut self.bound, &mut self.baseline] {
+        for reference in [&mut self.report.bound, &mut self.report.baseline] {
             reference.keep(|name| self.variants.iter().any(|v| v.name == name));
         }
         Ok(())
@@ -43,7 +43,7 @@ impl Lab {
 
     /// Which variants run where nobody asks for any, in the order of their declaration: with all of them
     /// declared, what a plain run keeps.
-    pub fn default_selection(&self) -> Result<Vec<bool>> {
+    pub(crate) fn default_selection(&self) -> Result<Vec<bool>> {
         self.selected(&Selection::default())
     }
 
@@ -56,7 +56,7 @@ impl Lab {
             () if patterns.is_empty() => !v.on_request,
             () => patterns.iter().any(|p| p.matches(&v.name)),
         };
-        let mut references: Vec<String> = self.references().cloned().collect();
+        let mut references: Vec<String> = self.report.references().cloned().collect();
         let kept = |v: &&Variant| chosen(v) || references.contains(&v.name);
         let limits =
             |v: &Variant| -> Vec<String> { v.declared.costs().map(|cost| cost.variant.to_owned()).collect() };
@@ -96,6 +96,7 @@ impl Lab {
 
 #[cfg(test)]
 mod tests {
+    use record::Declared;
     use vulkan::gpu::{Gpu, OpenOptions};
 
     use super::super::LabOptions;
@@ -110,8 +111,8 @@ mod tests {
         for at in [0, 2, 3, 4] {
             lab.variants[at].on_request();
         }
-        lab.variants[1].moves(8);
-        lab.baseline("base");
+        lab.variants[1].declares(Declared::default().bytes(8));
+        lab.report.baseline(["base"]);
         lab
     }
 

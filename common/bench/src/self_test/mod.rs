@@ -23,6 +23,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use record::Kind;
 use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
+use record::hooks::hooks;
 use record::self_test::{Certificate, Check, CheckResult};
 use vulkan::gpu::Gpu;
 use vulkan::handles::Kernel;
@@ -91,15 +92,12 @@ const SHOWN: [&str; 10] = [
 const NO_TIMES: &str =
     "a CPU device: other programs take part of it at any time, and its times are no evidence";
 
-/// For tests: verdicts on times are made on a CPU device too, to see them at work.
-const TIMING: &str = "HOTLAP_SELF_TEST_TIMING";
-
 /// Tests the device and hands it back without a trace: no kernel, no memory, no label and no span.
 ///
 /// # Errors
 /// What any run can meet: a queue that hangs, a lost device, no memory. The device is then given up.
 pub fn certify(gpu: Gpu, options: &Options<'_>) -> Result<Certified> {
-    let times_tell = gpu.facts.kind != Kind::Cpu || std::env::var_os(TIMING).is_some();
+    let times_tell = gpu.facts.kind != Kind::Cpu || hooks().self_test_timing;
     certify_by(gpu, options, times_tell)
 }
 
@@ -108,10 +106,8 @@ fn certify_by(mut gpu: Gpu, options: &Options<'_>, times_tell: bool) -> Result<C
     let began = Instant::now();
     let _muted = tracy::mute();
     let labels = gpu.debug.take();
-    gpu.log_calls(false);
     let mut checks = Vec::new();
     let (mut gpu, interrupted) = test(gpu, Stop(options.stopped), times_tell, &mut checks)?;
-    gpu.log_calls(true);
     gpu.debug = labels;
     checks.sort_by_key(|check: &Check| SHOWN.iter().position(|name| *name == check.name));
     let certificate = Certificate { seconds: began.elapsed().as_secs_f64(), checks };
@@ -188,7 +184,7 @@ fn timed(
 /// Where times mean nothing the answers are left: runs each variant once and compares what it wrote with
 /// the twin, on the device and on the CPU.
 fn answers(lab: &Lab, session: &mut Session<'_>, stop: Stop<'_>) -> Result<Check> {
-    session.rehearse()?;
+    session.dry_run()?;
     for (at, variant) in lab.variants.iter().enumerate() {
         stop.ask()?;
         let reading = session.sample(Some(at), 1)?;

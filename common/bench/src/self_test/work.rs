@@ -1,6 +1,7 @@
 //! What the self-test runs: one kernel, whose work is counted in whole units so that 2 % more of it is
 //! exactly that, of a size that suits the device.
 
+use crate::lab::BufferSet;
 use anyhow::Result;
 use vulkan::handles::{Binding, Kernel};
 
@@ -118,7 +119,7 @@ pub(super) fn declare(
 ) -> Result<()> {
     let groups = size.groups;
     for (names, steps) in [(&[SAME_A, SAME_B][..], size.steps()), (&[MORE], size.more_steps())] {
-        let results = lab.output_buffers("sums", 1, groups * LANES, 0)?;
+        let results = lab.output("sums", BufferSet::new(1, groups * LANES, 0))?;
         for &name in names {
             lab.variant(name, move |cmd, rep| {
                 let results = Binding::from(results.get(rep.index, 0));
@@ -127,7 +128,7 @@ pub(super) fn declare(
         }
         lab.expect(results, 0, move || expected(groups, steps));
     }
-    lab.baseline(SAME_A);
+    lab.report.baseline([SAME_A]);
     lab.validate()?;
     lab.make()
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use ash::vk;
+use record::hooks::hooks;
 use tracy_client::{Client, GpuContext, GpuContextType};
 use vulkan::fault::attempt;
 use vulkan::gpu::{Calibrated, Gpu};
@@ -80,12 +81,6 @@ impl Drop for Muted {
     }
 }
 
-/// `HOTLAP_TRACY_STAMP` is for the tests: it shows what becomes of a device whose clock cannot be read
-/// without a submit.
-fn stamps_only() -> bool {
-    std::env::var_os("HOTLAP_TRACY_STAMP").is_some()
-}
-
 /// The row of GPU zones in the profiler.
 pub struct Timeline<'l> {
     gpu: &'l Gpu,
@@ -108,7 +103,7 @@ struct Track {
 impl<'l> Timeline<'l> {
     /// A row that the profiler hears of with its first zone.
     pub fn new(gpu: &'l Gpu, clock: &'l Calibrated) -> Self {
-        let clock = Some(clock).filter(|_| !stamps_only());
+        let clock = Some(clock).filter(|_| !hooks().tracy_stamp);
         Self { gpu, clock, track: None, stamp: None }
     }
 

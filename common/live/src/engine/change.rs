@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use anyhow::{Error, Result};
-use bench::lab::Lab;
+use bench::lab::Experiment;
 use record::error::{NoRoom, one_line};
 use vulkan::gpu::{Arena, Gpu};
 
@@ -39,7 +39,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// A queue that hangs, a lost device.
-    pub(super) fn prepare(&self, lab: &Lab, scene: &mut Scene, is_broken: bool) -> Result<()> {
+    pub(super) fn prepare(&self, lab: &Experiment, scene: &mut Scene, is_broken: bool) -> Result<()> {
         if !scene.ends.change {
             return Ok(());
         }
@@ -114,20 +114,19 @@ impl Engine<'_> {
         Ok(act)
     }
 
-    /// Lets the sample declare itself, while another lab takes `crowd` bytes of the device. The stage draws
+    /// Lets the sample declare itself, while another lab takes `reserved_elsewhere` bytes of the device. The stage draws
     /// meanwhile, but not while the sample counts something on the device.
-    fn declared(&self, gpu: &Rc<Gpu>, terms: &Terms, crowd: u64) -> Result<Lab> {
-        let mut lab = Lab::new(Rc::clone(gpu), &self.wanted.lab);
+    fn declared(&self, gpu: &Rc<Gpu>, terms: &Terms, reserved_elsewhere: u64) -> Result<Experiment> {
+        let mut lab = Experiment::new(Rc::clone(gpu), &self.wanted.lab);
         let desk = Arc::clone(self.desk);
-        lab.hush =
-            Some(Box::new(move |hushed| if hushed { desk.take_device() } else { desk.leave_device() }));
-        lab.crowd = crowd;
+        lab.exclusive =
+            Some(Box::new(move |exclusive| if exclusive { desk.take_device() } else { desk.leave_device() }));
+        lab.reserved_elsewhere = reserved_elsewhere;
         if terms.traced {
-            lab.trace_waves();
-            lab.ensure_traces()?;
+            lab.trace_waves()?;
         }
         self.program.declare(&mut lab, &terms.arguments)?;
-        lab.hush = None;
+        lab.exclusive = None;
         Ok(lab)
     }
 }
@@ -137,7 +136,7 @@ fn shown(scene: &mut Scene, act: Act) -> Act {
     scene.set(&act.lab, act.terms.clone());
     scene.tell(About::Knob, None);
     scene.tell(About::Shader, None);
-    scene.caution(act.lab.notes.clone());
+    scene.caution(act.lab.report.notes.clone());
     act
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use ash::vk::Format;
 use bench::drive::session::Session;
-use bench::lab::{Check, Lab, Shown};
+use bench::lab::{Check, Experiment, Shown};
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::Place;
 
@@ -34,7 +34,7 @@ pub(super) enum Kind {
 
 /// What draws results.
 pub(super) struct Easel<'l> {
-    lab: &'l Lab,
+    lab: &'l Experiment,
     kernel: Kernel,
     /// On the device and on the CPU, as large as the largest picture so far.
     buffers: Cell<Option<[Buffer; 2]>>,
@@ -44,14 +44,14 @@ pub(super) struct Easel<'l> {
 }
 
 impl<'l> Easel<'l> {
-    pub fn new(lab: &'l Lab) -> Result<Self> {
+    pub fn new(lab: &'l Experiment) -> Result<Self> {
         let kernel = lab.kernel("lab/view.comp").build_for_runner()?;
         Ok(Self { lab, kernel, buffers: Cell::default(), room: Cell::default(), ranges: RefCell::default() })
     }
 
     fn range(&self, check: &Check) -> [f32; 2] {
-        let range = || texel::range(kind(self.lab, check), &check.twin);
-        *self.ranges.borrow_mut().entry(check.twin.as_ptr()).or_insert_with(range)
+        let range = || texel::range(kind(self.lab, check), &check.reference);
+        *self.ranges.borrow_mut().entry(check.reference.as_ptr()).or_insert_with(range)
     }
 
     /// Draws a checked result of a variant, the one that the sample shows if it does, as it stands in its first repetition now; nothing where
@@ -121,12 +121,12 @@ impl<'l> Easel<'l> {
 
     /// How the sample paints a result by itself.
     fn shown(&self, check: &Check) -> Option<&'l Shown> {
-        self.lab.shown.as_ref().filter(|shown| shown.set == check.set && shown.index == check.index)
+        self.lab.report.shown.as_ref().filter(|shown| shown.set == check.set && shown.index == check.index)
     }
 
     fn painted(&self, session: &Session<'_>, check: &Check, shown: &Shown, view: View) -> Result<Picture> {
         let readback = session.readback.context("no buffer to read a result through")?;
-        let words = check.twin.len();
+        let words = check.reference.len();
         let paint = |result: &[u32]| (shown.paint)(&result[..words]);
         let painted = session.look_at_result(check, 0, readback, paint)?;
         Ok(painted::picture(&painted, shown.size, view, shown.caption.as_str().into()))
@@ -199,7 +199,7 @@ pub(super) fn fitting(whole: [u32; 2], size: [u32; 2]) -> Focus {
 }
 
 /// What a texel of a checked result is.
-pub(super) fn kind(lab: &Lab, check: &Check) -> Kind {
+pub(super) fn kind(lab: &Experiment, check: &Check) -> Kind {
     let format = match check.set.get(0, check.index) {
         vulkan::handles::Binding::Image(image) => Some(lab.gpu.arena().image(image).format),
         _ => None,

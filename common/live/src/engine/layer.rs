@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use bench::lab::Lab;
+use bench::lab::Experiment;
 use report::terminal::say;
 use vulkan::validation::Message;
 
@@ -21,9 +21,9 @@ pub(super) struct Layer {
 
 impl Layer {
     /// Takes in what the layer has said.
-    pub fn hear(&self, lab: &Lab, scene: &mut Scene) {
+    pub fn hear(&self, lab: &Experiment, scene: &mut Scene) {
         let messages = lab.gpu.take_messages();
-        let mut unexplained = messages.into_iter().filter(|message| !explains(lab, message)).peekable();
+        let mut unexplained = messages.into_iter().filter(|message| !lab.explains(message)).peekable();
         if let Some(first) = unexplained.peek() {
             scene.tell(About::Layer, Some(format!("{}: {}", first.id, first.text)));
         }
@@ -43,8 +43,4 @@ impl Layer {
     pub fn is_silent(&self) -> bool {
         self.heard.get() == 0
     }
-}
-
-fn explains(lab: &Lab, message: &Message) -> bool {
-    lab.variants.iter().any(|variant| variant.explains(&variant.alarms, message))
 }

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use bench::drive::session::Session;
 use bench::drive::timing::{self, BenchOptions, SoFar};
-use bench::lab::Lab;
+use bench::lab::Experiment;
 use record::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
 use vulkan::gpu::Gpu;
 use vulkan::source::Library;
@@ -57,7 +57,7 @@ pub struct Engine<'e> {
 
 /// A lab that was declared.
 struct Act {
-    lab: Lab,
+    lab: Experiment,
     terms: Terms,
 }
 
@@ -140,7 +140,12 @@ impl<'e> Engine<'e> {
         Ok(code)
     }
 
-    fn play_on(&self, lab: &Lab, scene: &RefCell<Scene>, pending: &RefCell<BTreeSet<String>>) -> Result<()> {
+    fn play_on(
+        &self,
+        lab: &Experiment,
+        scene: &RefCell<Scene>,
+        pending: &RefCell<BTreeSet<String>>,
+    ) -> Result<()> {
         let show = Show::new(self, lab, scene, pending)?;
         let options = BenchOptions {
             cold: self.wanted.cold,
@@ -159,14 +164,14 @@ impl<'e> Engine<'e> {
             return Ok(());
         }
         let mut session = Session::new(lab)?;
-        session.rehearse()?;
+        session.dry_run()?;
         show.stand(&mut session)
     }
 
     /// Shows why nothing can be measured until something else is ordered or a shader is saved.
     fn stand_still(
         &self,
-        lab: &Lab,
+        lab: &Experiment,
         scene: &RefCell<Scene>,
         pending: &RefCell<BTreeSet<String>>,
         reason: String,
@@ -216,7 +221,7 @@ impl<'e> Engine<'e> {
     }
 
     /// Builds the kernels anew that these shaders concern. Where one has an error, the last good ones go on.
-    fn reload(&self, lab: &Lab, scene: &mut Scene, pending: &mut BTreeSet<String>) {
+    fn reload(&self, lab: &Experiment, scene: &mut Scene, pending: &mut BTreeSet<String>) {
         self.building(scene, "compiling the shader that was saved");
         let began = Instant::now();
         let rebuilt = lab.gpu.rebuild(&lab.shaders, pending);

@@ -8,16 +8,16 @@ use vulkan::gpu::{Gpu, OpenOptions};
 
 use bench::drive::timing::SoFar;
 use bench::host::Sample;
-use bench::lab::{Lab, LabOptions};
+use bench::lab::{Experiment, LabOptions};
 
 /// What the program around the engine does for it.
 pub trait Program: Send {
     /// Tests the device, where that is asked for; nothing where the user ended it.
     fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>>;
     /// Lets the sample declare itself with these arguments of its own, and leaves what is wanted.
-    fn declare(&self, lab: &mut Lab, arguments: &[String]) -> Result<()>;
+    fn declare(&self, lab: &mut Experiment, arguments: &[String]) -> Result<()>;
     /// The record of what was measured since `began`, in so much time of samples.
-    fn record(&self, lab: &Lab, arguments: &[String], so_far: SoFar, taken: Taken) -> Record;
+    fn record(&self, lab: &Experiment, arguments: &[String], so_far: SoFar, taken: Taken) -> Record;
     /// Writes a record and says where.
     fn write(&self, record: &Record) -> Result<String>;
     /// Writes what the window leaves behind, where that was asked for, and says what was wrong. Returns the exit code.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result};
-use bench::lab::Lab;
+use bench::lab::Experiment;
 use record::error::one_line;
 use record::is_limit;
 
@@ -105,10 +105,10 @@ impl Scene {
 
     /// Shows the variants of a lab that was just declared; the one that was shown stays, where it still is
     /// there.
-    pub fn set(&mut self, lab: &Lab, terms: Terms) {
+    pub fn set(&mut self, lab: &Experiment, terms: Terms) {
         let shown = |at: Option<usize>, board: &Board| {
             let name = board.variants.get(at?)?.name.clone();
-            lab.position(&name)
+            lab.variants.iter().position(|variant| variant.name == name)
         };
         // What limits the device is not what a sample is about.
         let first = lab.variants.iter().position(|variant| !is_limit(&variant.name)).unwrap_or(0);
@@ -118,11 +118,11 @@ impl Scene {
             variants: lab.variants.iter().map(|variant| entry(lab, variant)).collect(),
             current,
             other,
-            settings: Arc::new(lab.settings.clone()),
+            settings: Arc::new(lab.report.settings.clone()),
             arguments: terms.arguments.clone().into(),
             timelines: Arc::new([]),
             untraced: lab.untraced(),
-            source: lab.source.as_deref().map(Into::into),
+            source: lab.report.source.as_deref().map(Into::into),
             ..self.board.clone()
         };
         (self.wanted, self.terms) = (terms.clone(), terms);
@@ -240,13 +240,13 @@ impl Scene {
     }
 }
 
-fn entry(lab: &Lab, variant: &bench::variant::Variant) -> Entry {
+fn entry(lab: &Experiment, variant: &bench::variant::Variant) -> Entry {
     Entry {
         name: variant.name.clone(),
         caption: variant.caption.clone(),
         promise: variant.promise.clone(),
-        is_baseline: lab.baseline.holds(&variant.name),
-        is_bound: lab.bound.holds(&variant.name),
+        is_baseline: lab.report.baseline.holds(&variant.name),
+        is_bound: lab.report.bound.holds(&variant.name),
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::Result;
 use bench::drive::session::{BadStamps, Session};
 use bench::drive::timing::{Pulse, SoFar, Step};
-use bench::lab::Lab;
+use bench::lab::Experiment;
 use record::error::NoRoom;
 
 use super::animator::Animator;
@@ -35,7 +35,7 @@ const IDLE: Duration = Duration::from_millis(100);
 /// A run over one lab.
 pub(super) struct Show<'e> {
     engine: &'e Engine<'e>,
-    lab: &'e Lab,
+    lab: &'e Experiment,
     easel: Easel<'e>,
     animator: Option<Animator<'e>>,
     scene: &'e RefCell<Scene>,
@@ -67,7 +67,7 @@ impl Pulse for Show<'_> {
 impl<'e> Show<'e> {
     pub fn new(
         engine: &'e Engine<'e>,
-        lab: &'e Lab,
+        lab: &'e Experiment,
         scene: &'e RefCell<Scene>,
         pending: &'e RefCell<BTreeSet<String>>,
     ) -> Result<Self> {
@@ -77,7 +77,7 @@ impl<'e> Show<'e> {
         let easel = Easel::new(lab)?;
         let (figures, waves) = (Cell::default(), Waves::new(lab));
         let animator =
-            lab.animation.as_ref().map(|animation| Animator::new(&lab.gpu, animation)).transpose()?;
+            lab.report.animation.as_ref().map(|animation| Animator::new(&lab.gpu, animation)).transpose()?;
         Ok(Self {
             engine,
             lab,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 use bench::host::Sample;
-use bench::lab::LabOptions;
+use bench::lab::{ImageSet, LabOptions};
 use record::error::NoRoom;
 use record::{Record, Status, fixture};
 use vulkan::gpu::OpenOptions;
@@ -44,28 +44,29 @@ impl Program for Adder {
         Ok(Some(gpu))
     }
 
-    fn declare(&self, lab: &mut Lab, arguments: &[String]) -> Result<()> {
+    fn declare(&self, lab: &mut Experiment, arguments: &[String]) -> Result<()> {
         let count =
             arguments.first().map_or(Ok(8), |word| word.trim_start_matches("--count=").parse::<u32>())?;
         ensure!(count <= 64, "--count takes 64 at the most");
-        if count == 32 && lab.crowd > 0 {
+        if count == 32 && lab.reserved_elsewhere > 0 {
             bail!(NoRoom("32 need the device for themselves".into()));
         }
-        ensure!(count != 16 || lab.crowd > 0, "16 are declared beside another lab");
+        ensure!(count != 16 || lab.reserved_elsewhere > 0, "16 are declared beside another lab");
         ensure!(count != 31, NoRoom("31 never fit".into()));
         let kernel = lab.kernel("lab/increment.comp").build();
-        let images = lab.output_images("counted", 2, [count, 1], ash::vk::Format::R32_UINT, [99; 4])?;
+        let images =
+            lab.output("counted", ImageSet::new(2, [count, 1], ash::vk::Format::R32_UINT, [99; 4]))?;
         lab.variant("adds", move |cmd, rep| {
             let [from, to] = [0, 1].map(|index| images.get(rep.index, index));
             cmd.dispatch(kernel, &[from, to], &(), [count.div_ceil(8), 1, 1]);
         });
         lab.seed(images, 0, move || (0..count).collect());
         lab.expect(images, 1, move || (1..=count).collect());
-        lab.setting("count", count);
+        lab.report.setting("count", count);
         lab.make()
     }
 
-    fn record(&self, lab: &Lab, arguments: &[String], so_far: SoFar, _: Taken) -> Record {
+    fn record(&self, lab: &Experiment, arguments: &[String], so_far: SoFar, _: Taken) -> Record {
         let SoFar { method, rows, .. } = so_far;
         let kernels = lab.gpu.kernel_facts();
         Record { method, rows, kernels, command: arguments.to_vec(), ..fixture::record() }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use bench::drive::session::Session;
 use bench::drive::trace::Spotlight;
-use bench::lab::Lab;
+use bench::lab::Experiment;
 
 use crate::link::Timeline;
 
@@ -18,7 +18,7 @@ const SHARE: u32 = 4;
 
 /// Traces the variants that are shown.
 pub(super) struct Waves<'l> {
-    lab: &'l Lab,
+    lab: &'l Experiment,
     /// What traces, once it was asked for; or why nothing can.
     spotlight: OnceCell<Result<Spotlight<'l>, String>>,
     traced: Cell<Option<Instant>>,
@@ -30,7 +30,7 @@ pub(super) struct Waves<'l> {
 type Traced = (Vec<Timeline>, Option<String>);
 
 impl<'l> Waves<'l> {
-    pub fn new(lab: &'l Lab) -> Self {
+    pub fn new(lab: &'l Experiment) -> Self {
         Self { lab, spotlight: OnceCell::new(), traced: Cell::default(), took: Cell::default() }
     }
 

@@ -6,6 +6,7 @@ use anyhow::Result;
 use ash::{khr, vk};
 use record::DeviceFacts;
 use record::error::Halt;
+use record::hooks::hooks;
 use vulkan::fault::attempt;
 use vulkan::gpu::{Instance, candidates};
 
@@ -35,9 +36,8 @@ pub(super) fn choose(instance: &Instance, measured: &DeviceFacts, surface: Optio
         }
     }
     let is_measured = |seat: &Seat| is_same(&seat.facts, measured);
-    // For the tests: as if the measured device could not.
-    let elsewhere = std::env::var_os("HOTLAP_PRESENT_ELSEWHERE").is_some();
-    let other = if elsewhere { seats.iter().position(|seat| !is_measured(seat)) } else { None };
+    let other =
+        if hooks().present_elsewhere { seats.iter().position(|seat| !is_measured(seat)) } else { None };
     let at = other.or_else(|| seats.iter().position(is_measured)).unwrap_or(0);
     if at < seats.len() { Ok(seats.swap_remove(at)) } else { Err(none(surface.is_some()).into()) }
 }

@@ -210,7 +210,7 @@ impl Drawer {
     /// What the script asked for and did not get.
     pub fn close(self, is_complete: bool) -> Result<u8> {
         let stopped = self.is_stopped();
-        if std::env::var_os("HOTLAP_LIVE_COST").is_some() {
+        if record::hooks::hooks().live_cost {
             self.cost.say();
         }
         let messages = self.presenter.close();

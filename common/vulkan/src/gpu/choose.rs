@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use ash::{khr, vk};
 use clap::ValueEnum;
 use record::error::Halt;
+use record::hooks::hooks;
 use record::{DeviceFacts, Kind, Usable};
 
 use super::instance::{Instance, no_driver};
@@ -189,7 +190,10 @@ fn describe(
         storage_buffer: core.limits.max_storage_buffer_range.into(),
         groups: core.limits.max_compute_work_group_count.map(|most| most.min(smallest(65_535))),
         texels: core.limits.max_texel_buffer_elements.min(smallest(65_536)),
-        storage_buffers: core.limits.max_per_stage_descriptor_storage_buffers.min(fewest_buffers()),
+        storage_buffers: core
+            .limits
+            .max_per_stage_descriptor_storage_buffers
+            .min(if hooks().fewest_buffers { 4 } else { u32::MAX }),
     };
     Ok(Candidate { physical, facts, queues, unusable, limits })
 }
@@ -210,15 +214,9 @@ fn pick_family(families: &[vk::QueueFamilyProperties], wish: Option<QueueKind>) 
     }
 }
 
-/// For the tests: a limit as low as Vulkan lets any device have it (Vulkan 1.3, Required Limits).
+/// A limit as low as Vulkan lets any device have it (Vulkan 1.3, Required Limits), where tests ask for that.
 fn smallest(limit: u32) -> u32 {
-    if std::env::var_os("HOTLAP_SMALLEST_DEVICE").is_some() { limit } else { u32::MAX }
-}
-
-/// For the tests: as few storage buffers a kernel as Vulkan promises. Apart from [`smallest`], or what has more of them
-/// would never meet its other limits.
-fn fewest_buffers() -> u32 {
-    if std::env::var_os("HOTLAP_FEWEST_BUFFERS").is_some() { 4 } else { u32::MAX }
+    if hooks().smallest_device { limit } else { u32::MAX }
 }
 
 /// A second queue that computes: of another family, as asynchronous compute is done, else another
@@ -227,9 +225,8 @@ fn pick_second(families: &[vk::QueueFamilyProperties], first: usize) -> Option<(
     let computes = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::COMPUTE);
     let other = (0..families.len()).find(|&i| i != first && computes(&families[i]));
     let found = other.map(|i| (i, 0)).or_else(|| (families[first].queue_count > 1).then_some((first, 1)));
-    // For the tests: every wait of such a variant is for an earlier submit, so one queue can be both.
-    let twice = std::env::var_os("HOTLAP_ONE_QUEUE_AS_TWO").is_some();
-    found.or(twice.then_some((first, 0)))
+    // Every wait of such a variant is for an earlier submit, so one queue can be both.
+    found.or(hooks().one_queue_as_two.then_some((first, 0)))
 }
 
 fn why_not(

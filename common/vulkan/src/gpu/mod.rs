@@ -5,7 +5,6 @@ mod calibrated;
 mod choose;
 mod device;
 mod instance;
-mod labels;
 mod optional;
 mod queue;
 mod reader;
@@ -174,15 +173,10 @@ impl Gpu {
         let chosen = choose::choose(candidates(&instance, options.queue)?, options.device.as_deref())?;
         let instance_time = began.elapsed();
         let began = Instant::now();
-        let label_log = labels::file()?;
         let statistics = if options.statistics { Some(statistics(&instance.raw, &chosen)?) } else { None };
-        let (mut device, features) = device::create(&instance.raw, &chosen, statistics)?;
+        let (device, features) = device::create(&instance.raw, &chosen, statistics)?;
         let startup = Startup { instance: instance_time, device: began.elapsed() };
-        let mut debug =
-            instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device));
-        if let Some(file) = label_log {
-            (device, debug) = labels::logged(file, &instance.raw, &device, debug);
-        }
+        let debug = instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device));
         let memory = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
             device: device.clone(),
@@ -303,11 +297,6 @@ impl Gpu {
 
     pub(crate) fn allocator(&self) -> &RefCell<Allocator> {
         &self.memory
-    }
-
-    /// Calls are written into the log of the tests, where there is one; or no more.
-    pub fn log_calls(&self, logged: bool) {
-        labels::pause(!logged);
     }
 
     /// Where the tables of objects end now.

@@ -4,6 +4,7 @@ use std::ffi::CStr;
 
 use anyhow::Result;
 use ash::{amd, khr, nv, vk};
+use record::hooks::hooks;
 use record::{DeviceFacts, Multiprocessors};
 
 use crate::fault::attempt;
@@ -38,8 +39,8 @@ pub(super) fn add(
     facts.float16 = vulkan12.shader_float16 == vk::TRUE;
     facts.device_scope =
         [vulkan12.vulkan_memory_model, vulkan12.vulkan_memory_model_device_scope] == [vk::TRUE; 2];
-    // For the tests: Vulkan 1.3 asks every device for device scope, and none for chains.
-    let smallest = std::env::var_os("HOTLAP_SMALLEST_DEVICE").is_some();
+    // Vulkan 1.3 asks every device for device scope, and none for chains.
+    let smallest = hooks().smallest_device;
     facts.visibility_chains =
         vulkan12.vulkan_memory_model_availability_visibility_chains == vk::TRUE && !smallest;
     facts.multiprocessors = multiprocessors(instance, physical, extensions);

@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use ash::{arm, khr, nv, vk};
 
 use crate::wrap::LaneSource;
+use record::hooks::hooks;
 
 /// What was found and is switched on.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +52,7 @@ impl WaveClock {
         unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
         // A device before Vulkan 1.3 may leave it at 0.
         let least_subgroup = if sizes.min_subgroup_size > 0 { sizes.min_subgroup_size } else { subgroup };
-        // For the tests: what is said where there is none.
-        let hidden = std::env::var_os("HOTLAP_NO_WAVE_CLOCK").is_some();
+        let hidden = hooks().no_wave_clock;
         Self {
             clock: clock.shader_device_clock == vk::TRUE && !hidden,
             cycles: [clock.shader_device_clock, clock.shader_subgroup_clock] == [vk::TRUE; 2] && !hidden,

@@ -365,7 +365,7 @@ impl Gpu {
             facts,
             spirv: spirv.into(),
             constants,
-            sources: source.includes.into_iter().map(|(name, _)| format!("include/{name}")).collect(),
+            sources: source.includes.into_iter().map(|(name, _)| name).collect(),
             recipe: recipe.clone(),
             traced: None,
             is_traced: recipe.traced,

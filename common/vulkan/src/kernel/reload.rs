@@ -84,7 +84,7 @@ mod tests {
     use crate::kernel::KernelBuilder;
     use crate::memory::Place;
 
-    const SHADER: &str = "#version 460\n#include \"value.glsl\"\nlayout(local_size_x = 1) in;\n\
+    const SHADER: &str = "#version 460\n#include \"include/value.glsl\"\nlayout(local_size_x = 1) in;\n\
          layout(std430, set = 0, binding = 0) buffer Words { uint words[]; };\nvoid main() { words[0] = VALUE; }\n";
 
     fn write(root: &Path, name: &str, text: &str) {

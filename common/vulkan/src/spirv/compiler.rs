@@ -86,7 +86,7 @@ mod built_in {
         let includes = source.includes.clone();
         options.set_include_callback(move |name, _, _, _| {
             let found = includes.iter().find(|(known, _)| known == name);
-            let found = found.ok_or_else(|| format!("shaders/include/{name} does not exist"))?;
+            let found = found.ok_or_else(|| format!("shaders/{name} does not exist"))?;
             Ok(shaderc::ResolvedInclude { resolved_name: name.to_owned(), content: found.1.clone() })
         });
         Ok(options)
@@ -123,7 +123,7 @@ mod glslc {
         let folder = tempfile::tempdir().context("creating a folder for glslc")?;
         write(folder.path(), source).context("writing a shader for glslc")?;
         let mut call = Command::new(program);
-        call.current_dir(folder.path()).args(["--target-env=vulkan1.3", "-O0", "-Werror", "-I", "include"]);
+        call.current_dir(folder.path()).args(["--target-env=vulkan1.3", "-O0", "-Werror", "-I", "."]);
         for side in ["X", "Y", "Z"] {
             call.arg(format!("-flimit=MaxComputeWorkGroupSize{side} {}", i32::MAX));
         }
@@ -163,7 +163,7 @@ mod glslc {
             fs::write(path, text)
         };
         write(source.file(), &source.text)?;
-        source.includes.iter().try_for_each(|(name, text)| write(&format!("include/{name}"), text))
+        source.includes.iter().try_for_each(|(name, text)| write(name, text))
     }
 
     fn ended(mut child: Child) -> Result<bool> {

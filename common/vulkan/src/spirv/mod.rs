@@ -15,6 +15,7 @@ use anyhow::{Result, anyhow, bail, ensure};
 use sha2::{Digest, Sha256};
 
 use crate::source::Source;
+use record::hooks::hooks;
 
 /// Part of every key: changed by hand when a compiler's settings change.
 const SETTINGS: &str = "vulkan 1.3, no optimisation";
@@ -32,18 +33,13 @@ pub type Key = [u8; 16];
 pub fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
     ensure_text(&source.name, &source.text)?;
     for (name, text) in &source.includes {
-        ensure_text(&format!("include/{name}"), text)?;
+        ensure_text(name, text)?;
     }
     let key = key(source, defines);
     if let Some(words) = pack::find(source.file(), &key)? {
         return Ok(words);
     }
-    // A test hook: what runs without a compiler must be packed.
-    ensure!(
-        std::env::var_os("HOTLAP_NO_COMPILER").is_none(),
-        "shader {} {defines:?} is not packed",
-        source.name
-    );
+    ensure!(!hooks().no_compiler, "shader {} {defines:?} is not packed", source.name);
     if let Some(words) = cache::read(&key) {
         return Ok(words);
     }

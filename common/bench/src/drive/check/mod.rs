@@ -16,7 +16,7 @@ use record::{Promise, Status};
 use super::session::Session;
 use super::verify::Counted;
 use crate::lab::Lab;
-use crate::tamper::{Break, Tamper};
+use crate::mutate::{Break, Mutation};
 use crate::variant::Recording;
 use layer::{canary, compare_alarms, first_of_each, known};
 use orders::try_orders;
@@ -50,7 +50,7 @@ pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Re
     let alive = format!("a missing barrier was reported: synchronization validation is alive ({layer})");
     line(&mut checked, "canary", &alive);
     report(&mut checked, "setting up", &first_of_each(&lab.gpu.take_messages()));
-    session.rehearse()?;
+    session.dry_run()?;
     // What the rehearsals raise, the samples below raise again.
     drop(lab.gpu.take_messages());
     for (v, variant) in lab.variants.iter().enumerate() {
@@ -70,7 +70,7 @@ pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Re
             }
             _ => one_variant(lab, &mut session, v, broken).map(|findings| (findings, String::new())),
         };
-        session.tamper = Tamper::default();
+        session.mutation = Mutation::default();
         match found {
             Ok((findings, reason)) => conclude(&mut checked, lab, v, findings, &reason),
             Err(error) => {
@@ -113,7 +113,7 @@ struct Findings {
 /// which it could not tell apart before.
 fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Result<Findings> {
     let mut findings = Findings::default();
-    let as_recorded = Tamper { complete: false, broken };
+    let as_recorded = Mutation { complete: false, broken };
     if !try_orders(lab, session, v, as_recorded, &mut findings)? {
         return Ok(findings);
     }
@@ -124,14 +124,14 @@ fn one_variant(lab: &Lab, session: &mut Session<'_>, v: usize, broken: Option<Br
     }
     run_changed(lab, session, v, as_recorded, &mut findings)?;
     if matches!(lab.variants[v].promise, Promise::Hardware { .. }) {
-        run_changed(lab, session, v, Tamper { complete: true, broken }, &mut findings)?;
+        run_changed(lab, session, v, Mutation { complete: true, broken }, &mut findings)?;
     }
     Ok(findings)
 }
 
 fn orders_alone(lab: &Lab, session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Result<Findings> {
     let mut findings = Findings::default();
-    try_orders(lab, session, v, Tamper { complete: false, broken }, &mut findings)?;
+    try_orders(lab, session, v, Mutation { complete: false, broken }, &mut findings)?;
     Ok(findings)
 }
 
@@ -141,11 +141,11 @@ fn run_changed(
     lab: &Lab,
     session: &mut Session<'_>,
     v: usize,
-    tamper: Tamper,
+    mutation: Mutation,
     found: &mut Findings,
 ) -> Result<()> {
     let variant = &lab.variants[v];
-    session.tamper = tamper;
+    session.mutation = mutation;
     for repetitions in [1, 2.min(lab.repetitions())] {
         let reading = session.sample(Some(v), repetitions)?;
         let on_cpu = session.count_on_cpu(v, repetitions)?;
@@ -157,7 +157,7 @@ fn run_changed(
         let expected = match variant.promise {
             // Caches may show it a stale value, which its row of a measurement counts; not where its
             // masks are filled in, nor on a CPU device, where all see one memory.
-            Promise::Hardware { .. } if !tamper.complete && !lab.on_cpu() => None,
+            Promise::Hardware { .. } if !mutation.complete && !lab.device().is_cpu() => None,
             ref promise => must_differ(promise),
         };
         let counted = Counted { wrong: reading.wrong, first: reading.first_wrong, uneven: reading.uneven };
@@ -168,9 +168,8 @@ fn run_changed(
         found.wrong = found.wrong.max(reading.wrong);
     }
     let heard = lab.gpu.take_messages();
-    let listed = if tamper.complete { &variant.completed_alarms } else { &variant.alarms };
     found.alarms = found.alarms.max(heard.iter().map(|message| &message.id).collect::<BTreeSet<_>>().len());
-    found.problems.extend(compare_alarms(&heard, variant, listed));
+    found.problems.extend(compare_alarms(&heard, variant, mutation.complete));
     Ok(())
 }
 

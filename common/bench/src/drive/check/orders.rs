@@ -10,7 +10,7 @@ use crate::drive::order::Order;
 use crate::drive::session::{Session, Work};
 use crate::drive::verify::Counted;
 use crate::lab::Lab;
-use crate::tamper::Tamper;
+use crate::mutate::Mutation;
 
 /// More orders than this teach nothing new and take too long.
 const MOST_ORDERS: usize = 64;
@@ -21,11 +21,11 @@ pub(super) fn try_orders(
     lab: &Lab,
     session: &mut Session<'_>,
     v: usize,
-    tamper: Tamper,
+    mutation: Mutation,
     found: &mut Findings,
 ) -> Result<bool> {
     let variant = &lab.variants[v];
-    session.tamper = tamper;
+    session.mutation = mutation;
     let script = session.script(v, 1)?;
     if let Some(reason) = session.endless(&script) {
         found.problems.push(reason);

@@ -90,7 +90,7 @@ pub fn measure_between(
     pulse: Option<&dyn Pulse>,
 ) -> Result<Measured> {
     let mut session = Session::new(lab)?;
-    session.rehearse()?;
+    session.dry_run()?;
     let runnable: Vec<usize> = (0..lab.variants.len()).filter(|&v| session.left_out(v).is_none()).collect();
     let plan = plan::plan(lab, &runnable, options);
     let method = prepare(lab, &mut session, &plan, options)?;
@@ -121,8 +121,9 @@ pub fn measure_between(
 
 /// What the sample concludes from rows. Nothing is concluded from those of a CPU device.
 pub fn verdict(lab: &Lab, rows: &[Row]) -> Option<String> {
-    let fits = !lab.on_cpu() && (!lab.verdict_needs_matrix || lab.shown_matrix().is_some());
-    let verdict = lab.verdict.as_ref().filter(|_| fits)?;
+    let fits =
+        !lab.device().is_cpu() && (!lab.report.verdict_needs_matrix || lab.report.shown_matrix().is_some());
+    let verdict = lab.report.verdict.as_ref().filter(|_| fits)?;
     verdict(&Figures::new(rows))
 }
 
@@ -227,7 +228,7 @@ impl Run<'_, '_, '_> {
             seen.traces = self.trace(rows, interrupted)?;
         }
         seen.maps = self.target.session.maps()?;
-        if let Some(shown) = lab.shown.as_ref().filter(|_| lab.maps_races) {
+        if let Some(shown) = lab.report.shown.as_ref().filter(|_| lab.maps_races) {
             seen.painting = paint(lab, &mut self.target.session, shown, rows)?;
         }
         Ok(())

@@ -14,9 +14,6 @@ const MESA: [i32; 11] = [3, 5, 13, 18, 19, 20, 22, 23, 24, 25, 26];
 /// What is missing from the table, and why.
 pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row], profiler: Option<&str>) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some(reason) = &lab.unchecked {
-        notes.push(format!("No result was compared with anything: {reason}."));
-    }
     notes.extend(lab.untraced());
     if plan.repetitions < lab.repetitions() {
         let n = plan.repetitions;

@@ -33,7 +33,7 @@ const GPU_BUDGET: u64 = 8;
 const CPU_BUDGET: u64 = 15;
 
 pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
-    let fixed = options.samples.or(lab.trials).filter(|_| options.newest.is_none());
+    let fixed = options.samples.or(lab.report.trials).filter(|_| options.newest.is_none());
     let default = Duration::from_secs(if lab.gpu.facts.kind == Kind::Cpu { CPU_BUDGET } else { GPU_BUDGET });
     #[expect(clippy::cast_precision_loss, reason = "a handful of variants")]
     let default = default.mul_f64((runnable.len() as f64 / BUDGET_FOR as f64).max(1.0));
@@ -41,7 +41,7 @@ pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Pla
     let rule = Rule { fixed, ..Rule::default() };
     let min_gpu_time = if options.thorough { THOROUGH * rule.min_gpu_time } else { rule.min_gpu_time };
     // A trial that was thrown away might have raced, and times of a CPU device say nothing.
-    let needs_no_warm_up = lab.trials.is_some() || lab.on_cpu();
+    let needs_no_warm_up = lab.report.trials.is_some() || lab.device().is_cpu();
     Plan {
         rows: runnable
             .iter()
@@ -50,11 +50,11 @@ pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Pla
                     Promise::Law => Some(0),
                     Promise::Fault { elements } => Some(elements),
                     // A CPU device has one memory and overlaps nothing: there it has no excuse.
-                    Promise::Hardware { .. } if lab.on_cpu() => Some(0),
+                    Promise::Hardware { .. } if lab.device().is_cpu() => Some(0),
                     Promise::Hardware { .. } | Promise::Nothing { .. } => None,
                 },
                 reference: is_limit(&lab.variants[v].name)
-                    || lab.references().any(|name| *name == lab.variants[v].name),
+                    || lab.report.references().any(|name| *name == lab.variants[v].name),
                 known_wrong: None,
             })
             .collect(),
@@ -62,7 +62,7 @@ pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Pla
         rule: Rule { min_gpu_time, ..rule },
         // What counts races keeps every trial.
         throttle: Throttle {
-            least: if lab.trials.is_some() { 0.0 } else { LEAST_CLOCK },
+            least: if lab.report.trials.is_some() { 0.0 } else { LEAST_CLOCK },
             ..Throttle::default()
         },
         budget: match options.newest {

@@ -1,5 +1,7 @@
+use crate::lab::{BufferSet, ImageSet};
 use record::figures::Time;
 use record::{COPY_LIMIT, Status, Stop};
+use record::{Declared, Promise};
 use vulkan::gpu::{Gpu, OpenOptions};
 
 use super::*;
@@ -13,7 +15,7 @@ fn lab() -> Lab {
 /// Adds one to what is seeded: a variant that does nothing, then one that is right.
 fn declare(lab: &mut Lab) {
     let kernel = lab.kernel("lab/increment.comp").build();
-    let images = lab.output_images("counted", 2, [5, 3], ash::vk::Format::R32_UINT, [99; 4]).unwrap();
+    let images = lab.output("counted", ImageSet::new(2, [5, 3], ash::vk::Format::R32_UINT, [99; 4])).unwrap();
     for (name, to) in [("wrong", 0), ("right", 1)] {
         lab.variant(name, move |cmd, rep| {
             let [from, to] = [1 - to, to].map(|index| images.get(rep.index, index));
@@ -22,7 +24,7 @@ fn declare(lab: &mut Lab) {
     }
     lab.seed(images, 0, || (0..15).collect());
     lab.expect(images, 1, || (1..=15).collect());
-    lab.show(images, 1, [5, 3], "the sums", |words| {
+    lab.report.show(images, 1, [5, 3], "the sums", |words| {
         words.iter().map(|w| [u8::try_from(*w).unwrap(); 3]).collect()
     });
 }
@@ -49,15 +51,15 @@ fn the_picture_is_of_the_first_variant_that_was_right() {
 fn a_count_declared_first_takes_no_image_its_map() {
     let mut lab = lab();
     let [adds, touches] = ["increment", "touch"].map(|name| lab.kernel(&format!("lab/{name}.comp")).build());
-    let counts = lab.output_buffers("counts", 1, 1, 0).unwrap();
-    lab.expect_none(counts, 0, "touches");
-    let images = lab.output_images("counted", 2, [5, 3], ash::vk::Format::R32_UINT, [99; 4]).unwrap();
+    let counts = lab.output("counts", BufferSet::new(1, 1, 0)).unwrap();
+    lab.expect(counts, 0, || vec![0]).counts("touches");
+    let images = lab.output("counted", ImageSet::new(2, [5, 3], ash::vk::Format::R32_UINT, [99; 4])).unwrap();
     lab.variant("one texel off", move |cmd, rep| {
         let [from, to] = [0, 1].map(|index| images.get(rep.index, index));
         cmd.dispatch(adds, &[from, to], &(), [1, 1, 1]);
         cmd.dispatch(touches, &[counts.get(rep.index, 0)], &(), [0, 1, 1]);
     })
-    .races("one texel");
+    .promise(Promise::races("one texel"));
     lab.seed(images, 0, || (0..15).collect());
     lab.expect(images, 1, || (0..15).map(|texel| if texel == 7 { 0 } else { texel + 1 }).collect());
     lab.make().unwrap();
@@ -123,8 +125,8 @@ fn limits_are_sampled_as_long_as_any_variant_and_have_no_ratio() {
     declare(&mut lab);
     lab.limits([16, 16], ash::vk::Format::R32_SFLOAT).unwrap();
     lab.variants.retain(|variant| variant.name != "wrong");
-    lab.variants[0].moves(120);
-    lab.baseline("right");
+    lab.variants[0].declares(Declared::default().bytes(120));
+    lab.report.baseline(["right"]);
     lab.make().unwrap();
     let plan = plan::plan(&lab, &[0, 1, 2], &BenchOptions::default());
     assert_eq!(plan.rows.iter().map(|row| row.reference).collect::<Vec<_>>(), [true; 3]);

@@ -1,0 +1,62 @@
+//! `--cold`: empties the caches before each sample.
+
+use anyhow::{Context, Result};
+use vulkan::cmd::CommandBuffer;
+use vulkan::handles::{Buffer, Kernel};
+use vulkan::memory::Place;
+
+use super::session::Session;
+use crate::lab::Lab;
+
+/// Bytes that are filled, and as many that are read: twice the largest cache of a GPU of today (256 MiB).
+/// Vulkan does not tell how large a device's caches are.
+const BYTES: u64 = 512 << 20;
+/// On a CPU device, where it says nothing.
+const BYTES_ON_CPU: u64 = 16 << 20;
+/// Workgroups of the reading kernel.
+const GROUPS: u32 = 4096;
+
+/// Fills one buffer and then reads another: the first drives everything out, the second the dirty lines of the
+/// first.
+pub(super) struct CacheFlush {
+    kernel: Kernel,
+    filled: Buffer,
+    read: Buffer,
+    sink: Buffer,
+    bytes: u64,
+}
+
+impl CacheFlush {
+    fn new(lab: &Lab) -> Result<Self> {
+        let wanted = if lab.device().is_cpu() { BYTES_ON_CPU } else { BYTES };
+        // A kernel binds each as a whole, and both shall leave room for the sample's images.
+        let bytes = wanted.min(lab.gpu.max_storage_buffer()).min(lab.device().device_memory / 16) & !15;
+        let kernel = lab.kernel("lab/evict.comp").build_for_runner()?;
+        let buffer = |name, bytes| lab.gpu.buffer(name, bytes, Place::Device);
+        let (filled, read) = (buffer("filled", bytes)?, buffer("read", bytes)?);
+        lab.gpu.run_once("filling the buffer that empties the caches", |cmd| cmd.fill_buffer(read, 0))?;
+        Ok(Self { kernel, filled, read, sink: buffer("sink", 16)?, bytes })
+    }
+
+    pub fn record(&self, cmd: &CommandBuffer<'_>) {
+        cmd.region(format_args!("empty the caches"), || {
+            cmd.full_barrier();
+            cmd.fill_buffer(self.filled, 0);
+            cmd.full_barrier();
+            cmd.dispatch(self.kernel, &[self.read, self.sink], &(), [GROUPS, 1, 1]);
+        });
+    }
+}
+
+impl Session<'_> {
+    /// Empties the caches before each sample from now on; returns what a record says of it.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn make_cold(&mut self) -> Result<String> {
+        let cache_flush = CacheFlush::new(self.lab).context("--cold needs two large buffers")?;
+        let mib = cache_flush.bytes >> 20;
+        self.cache_flush = Some(cache_flush);
+        Ok(format!("cold: {mib} MiB filled, then {mib} MiB read, before each sample"))
+    }
+}

@@ -1,0 +1,223 @@
+//! The images of a bloom on the device, and the kernels of its passes where each is a dispatch of its own.
+
+use std::cell::LazyCell;
+use std::rc::Rc;
+
+use anyhow::{Result, ensure};
+use common::{
+    Access, Binding, Buffer, BufferSet, Buffers, Cmd, Extent, Format, Kernel, KernelBuilder, Lab, Rep, Scope,
+    Stage, Workgroup,
+};
+
+use crate::pyramid::{KINDS, Pass, Source, passes, steps};
+use crate::reference::{BRIGHTEST, THRESHOLD, scene, twin, weights};
+
+/// No pass stores this: [`BRIGHTEST`] is less.
+const UNWRITTEN: u32 = u32::MAX;
+/// Texels in a kernel's sampled view.
+const FORMAT: Format = Format::R16G16B16A16_UINT;
+
+/// The scene, the passes, and an image for each.
+#[derive(Clone, Debug)]
+pub struct Bloom {
+    /// Of the scene.
+    pub size: Extent,
+    /// Reach of a blur.
+    pub radius: u32,
+    /// In the order of recording.
+    pub passes: Rc<[Pass]>,
+    /// Those that need none of each other, side by side.
+    pub steps: Rc<[Vec<usize>]>,
+    /// Two words a texel.
+    pub scene: Buffer,
+    /// What each pass stores, two words a texel, as slices of one buffer.
+    pub planes: Buffers,
+}
+
+impl Bloom {
+    /// A scene, and an image for each pass.
+    ///
+    /// # Errors
+    /// More texels than 32 bits count.
+    pub fn new(lab: &mut Lab, size: Extent, radius: u32) -> Result<Self> {
+        let passes = passes(size);
+        let words = 2 * u64::from(size.width) * u64::from(size.height);
+        ensure!(
+            u32::try_from(words).is_ok(),
+            "a bloom of {size} has more texels than 32 bits count: use a smaller --size"
+        );
+        let planes = lab.output("planes", BufferSet::slices(&plane_words(&passes), UNWRITTEN))?;
+        let scene = lab.input_buffer("scene", move || scene(size));
+        let last = u32::try_from(passes.len() - 1)?;
+        lab.report.show(
+            planes,
+            last,
+            size.sides(),
+            "the scene with its bloom, an eighth of it white",
+            |words| {
+                let shown = |channel: u32| u8::try_from(channel >> 5).unwrap_or(u8::MAX);
+                words.chunks_exact(2).map(|t| [t[0] & 0xFFFF, t[0] >> 16, t[1] & 0xFFFF].map(shown)).collect()
+            },
+        );
+        let steps = steps(&passes).into();
+        Ok(Self { size, radius, passes: passes.into(), steps, scene, planes })
+    }
+
+    /// Says what each pass must store.
+    pub fn expect(&self, lab: &mut Lab) {
+        let Self { size, radius, .. } = *self;
+        let passes = Rc::clone(&self.passes);
+        let all = Rc::new(LazyCell::new(move || twin(size, &passes, radius)));
+        for (at, _) in (0..).zip(&*self.passes) {
+            let all = Rc::clone(&all);
+            lab.expect(self.planes, at, move || all[at as usize].clone());
+        }
+    }
+
+    fn buffer(&self, source: Source, repetition: u32) -> Buffer {
+        match source {
+            Source::Scene => self.scene,
+            Source::Pass(pass) => self.plane(pass, repetition),
+        }
+    }
+
+    fn plane(&self, pass: usize, repetition: u32) -> Buffer {
+        self.planes.get(repetition, u32::try_from(pass).unwrap_or(u32::MAX))
+    }
+}
+
+/// Words that each pass stores.
+pub(super) fn plane_words(passes: &[Pass]) -> Vec<u32> {
+    passes.iter().map(|pass| 2 * pass.size.width * pass.size.height).collect()
+}
+
+/// How a pass that is a dispatch of its own loads its texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// From a storage buffer.
+    Stored,
+    /// Through a sampled view of the buffer.
+    Sampled,
+    /// From shared memory, which a workgroup fills with what its tile reads.
+    Staged,
+}
+
+/// All of them.
+pub const LOADS: [Load; 3] = [Load::Stored, Load::Sampled, Load::Staged];
+
+/// Tiles that are tried, the first of them also without `--ladder`.
+pub const SHAPES: [Workgroup; 5] =
+    [shape(32, 8, 1), shape(8, 8, 1), shape(16, 16, 1), shape(32, 8, 2), shape(32, 8, 4)];
+
+const fn shape(width: u32, height: u32, rows: u32) -> Workgroup {
+    Workgroup { width, height, rows }
+}
+
+impl Load {
+    /// What a variant's name ends in.
+    #[must_use]
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::Stored => "",
+            Self::Sampled => "_sampled",
+            Self::Staged => "_staged",
+        }
+    }
+
+    /// For captions and cross tables.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Stored => "a storage buffer",
+            Self::Sampled => "a sampled view",
+            Self::Staged => "shared memory",
+        }
+    }
+
+    /// What the next pass reads of the one before.
+    #[must_use]
+    pub fn scope(self) -> Scope {
+        let access = match self {
+            Self::Sampled => Access::SHADER_SAMPLED_READ,
+            Self::Stored | Self::Staged => Access::SHADER_STORAGE_READ,
+        };
+        (Stage::COMPUTE_SHADER, access)
+    }
+}
+
+/// The kernels of all kinds of passes in one shape, and what they bind.
+#[derive(Clone, Debug)]
+pub struct Kernels {
+    load: Load,
+    workgroup: Workgroup,
+    /// In the order of [`KINDS`].
+    kernels: [Kernel; KINDS.len()],
+    /// The scene, then each pass of each repetition, as texels.
+    views: Vec<Binding>,
+}
+
+impl Kernels {
+    /// Of a bloom's passes.
+    pub fn new(lab: &mut Lab, bloom: &Bloom, load: Load, workgroup: Workgroup) -> Self {
+        let kernels = KINDS.map(|kind| {
+            let kernel = cut(lab.kernel("bloom/pass.comp"), workgroup, bloom.radius);
+            let kernel = match load {
+                Load::Stored => kernel,
+                Load::Sampled => kernel.define("SAMPLED"),
+                Load::Staged => kernel.define("STAGED").shared_bytes(staged_bytes(workgroup, bloom.radius)),
+            };
+            kernel.constant("KIND", kind as u32).build()
+        });
+        let mut views = Vec::new();
+        if load == Load::Sampled {
+            views.push(lab.texel_buffer(bloom.scene, FORMAT));
+            for repetition in 0..bloom.planes.repetitions() {
+                for pass in 0..bloom.passes.len() {
+                    views.push(lab.texel_buffer(bloom.plane(pass, repetition), FORMAT));
+                }
+            }
+        }
+        Self { load, workgroup, kernels, views }
+    }
+
+    /// The one dispatch of a pass.
+    pub fn dispatch(&self, cmd: &Cmd, bloom: &Bloom, rep: Rep, pass: usize) {
+        let of = bloom.passes[pass];
+        let read = |source: Source| match (self.load, source) {
+            (Load::Sampled, Source::Scene) => self.views[0],
+            (Load::Sampled, Source::Pass(pass)) => {
+                self.views[1 + rep.index as usize * bloom.passes.len() + pass]
+            }
+            _ => bloom.buffer(source, rep.index).into(),
+        };
+        // What has nothing beside is bound twice, as Vulkan wants something there.
+        let bindings =
+            [read(of.from), read(of.beside.unwrap_or(of.from)), bloom.plane(pass, rep.index).into()];
+        let [width, height] = self.workgroup.tile();
+        let groups = [of.size.width.div_ceil(width), of.size.height.div_ceil(height), 1];
+        let sizes = [of.size, of.from_size].map(|size| [size.width, size.height]);
+        cmd.dispatch(self.kernels[of.kind as usize], &bindings, &sizes, groups);
+    }
+}
+
+/// Tells a kernel how images are cut into tiles, and what is to be computed.
+pub(super) fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) -> KernelBuilder<'_> {
+    samples::tile_flags::cut(kernel, workgroup, radius)
+        .constant("MIDDLE", weights(radius)[0])
+        .constant("THRESHOLD", THRESHOLD.into())
+        .constant("BRIGHTEST", BRIGHTEST.into())
+}
+
+/// Shared memory that a tile takes with what its texels read around it.
+pub(super) fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
+    let [width, height] = workgroup.tile().map(u64::from);
+    let reach = 2 * u64::from(radius);
+    let below = (width.div_ceil(2) + 2) * (height.div_ceil(2) + 2);
+    8 * ((width + reach) * height).max(width * (height + reach)).max(below)
+}
+
+/// Sampled views of what all passes store, one a repetition.
+pub(super) fn whole_views(lab: &mut Lab, bloom: &Bloom) -> Vec<Binding> {
+    let repetitions = 0..bloom.planes.repetitions();
+    repetitions.map(|at| lab.texel_buffer(bloom.planes.whole(at), FORMAT)).collect()
+}

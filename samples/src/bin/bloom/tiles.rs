@@ -1,0 +1,284 @@
+//! All passes of a bloom in one dispatch: what is a ticket, and what the kernel must know of the passes.
+
+use anyhow::{Result, ensure};
+use common::record::trace::Parts;
+use common::{Binding, Extent, KernelBuilder, Lab, Workgroup, sliced};
+
+use crate::device::{Bloom, cut, plane_words, whole_views};
+use crate::order::Order;
+use crate::pyramid::{Kind, Pass, Source};
+use samples::tile_flags::{Access, FLAG_STRIDE, Form, HEAD, patient};
+
+/// How the passes are cut into tiles, and in which order tickets stand for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Tiles {
+    /// Of a tile; its rows are those of the full level, and half as many at each level below.
+    pub workgroup: Workgroup,
+    /// Reach of a blur.
+    pub radius: u32,
+    /// Of the tickets.
+    pub order: Order,
+}
+
+impl Tiles {
+    /// Rows that an invocation loops over.
+    #[must_use]
+    pub fn rows_at(self, level: usize) -> u32 {
+        (self.workgroup.rows >> level).max(1)
+    }
+
+    fn sides_at(self, level: usize) -> [u32; 2] {
+        [self.workgroup.width, self.workgroup.height * self.rows_at(level)]
+    }
+
+    fn grid(self, pass: &Pass) -> [u32; 2] {
+        let [width, height] = self.sides_at(pass.level);
+        [pass.size.width.div_ceil(width), pass.size.height.div_ceil(height)]
+    }
+
+    /// Tiles of a pass.
+    #[must_use]
+    pub fn of(self, pass: &Pass) -> u32 {
+        self.grid(pass).iter().product()
+    }
+
+    /// Tiles of all passes.
+    #[must_use]
+    pub fn tickets(self, passes: &[Pass]) -> u32 {
+        passes.iter().map(|pass| self.of(pass)).sum()
+    }
+
+    /// Refuses what cannot be counted.
+    ///
+    /// # Errors
+    /// More tickets than 32 bits count flags of.
+    pub fn ensure_possible(self, passes: &[Pass]) -> Result<()> {
+        let tickets: u64 =
+            passes.iter().map(|pass| self.grid(pass).map(u64::from).iter().product::<u64>()).sum();
+        let words = u64::from(HEAD) + u64::from(FLAG_STRIDE) * tickets;
+        ensure!(
+            u32::try_from(words).is_ok(),
+            "tiles of {} make {tickets} tickets, more than there can be flags of: use a larger --tile",
+            self.workgroup
+        );
+        Ok(())
+    }
+
+    /// Words of the ticket counter and of the flags.
+    #[must_use]
+    pub fn flag_words(self, passes: &[Pass]) -> u32 {
+        HEAD + FLAG_STRIDE * self.tickets(passes)
+    }
+
+    /// Pass and tile of each ticket, two words each.
+    #[must_use]
+    pub fn units(self, passes: &[Pass]) -> Vec<u32> {
+        let of = |number: usize| {
+            let pass = u32::try_from(number).unwrap_or(u32::MAX);
+            (0..self.of(&passes[number])).flat_map(move |tile| [pass, tile])
+        };
+        self.order.of(passes).into_iter().flat_map(of).collect()
+    }
+
+    /// What a tile waits for, from the formulas: first column and line of the tiles that it reads around its texels, how
+    /// many columns and lines, and whether it reads its own place of something beside. The twin of the kernel's.
+    fn needs(self, passes: &[Pass], pass: &Pass, tile: u32) -> [u32; 5] {
+        let beside = u32::from(pass.beside.and_then(Source::pass).is_some());
+        let Some(read) = pass.from.pass() else { return [0, 0, 0, 0, beside] };
+        let [columns, _] = self.grid(pass);
+        let at = [tile % columns, tile / columns];
+        let [sides, from_sides] = [pass.level, passes[read].level].map(|level| self.sides_at(level));
+        let [size, from_size] = [pass.size, pass.from_size].map(|Extent { width, height }| [width, height]);
+        let [x, y] = [0, 1].map(|axis| {
+            let first = at[axis] * sides[axis];
+            let last = (first + sides[axis]).min(size[axis]) - 1;
+            let spread = match (pass.kind, axis) {
+                (Kind::BlurX, 0) | (Kind::BlurY, 1) => self.radius,
+                _ => 0,
+            };
+            let [first, last] = match pass.kind {
+                Kind::Halve => [2 * first, 2 * last + 1],
+                Kind::Mix | Kind::Add => [(first / 2).saturating_sub(1), last / 2 + 1],
+                _ => [first.saturating_sub(spread), last + spread],
+            };
+            let [first, last] = [first, last].map(|texel| texel.min(from_size[axis] - 1) / from_sides[axis]);
+            [first, last - first + 1]
+        });
+        [x[0], y[0], x[1], y[1], beside]
+    }
+
+    /// Proves that each tile waits for just the tiles that it reads: in a result a wait too few does not show as long
+    /// as the tile happens to come in time.
+    ///
+    /// # Errors
+    /// A tile that waits for others; whatever a submit can meet.
+    pub fn prove(
+        self,
+        lab: &mut Lab,
+        bloom: &Bloom,
+        [table, bail_outs, order]: [Binding; 3],
+        groups: [u32; 3],
+    ) -> Result<()> {
+        let form = Form { access: Access::Coherent, staged: false };
+        if form.lacking(lab.device()).is_some() {
+            return Ok(());
+        }
+        let kernel = self.kernel(lab, bloom, form).define("TELL_NEEDS").build();
+        let units = self.units(&bloom.passes);
+        let told =
+            lab.tally("what tiles wait for", HEAD + 3 * u32::try_from(units.len())?, |cmd, told| {
+                let [scene, planes] = [bloom.scene, bloom.planes.whole(0)].map(Binding::from);
+                cmd.dispatch(kernel, &[scene, planes, table, told.into(), bail_outs, order], &(), groups);
+            })?;
+        let told = told[HEAD as usize..].chunks_exact(6);
+        for (unit, told) in units.chunks_exact(2).zip(told) {
+            let pass = &bloom.passes[unit[0] as usize];
+            let needs = self.needs(&bloom.passes, pass, unit[1]);
+            ensure!(
+                told[0] == 1 && told[1..] == needs,
+                "{pass}: tile {} waits for {told:?}, not {needs:?}",
+                unit[1]
+            );
+        }
+        Ok(())
+    }
+
+    /// What the kernel looks up of each pass, 16 words each, as `shaders/bloom/tiles.comp` lays them out.
+    #[must_use]
+    pub fn table(self, passes: &[Pass]) -> Vec<u32> {
+        let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        let starts: Vec<u32> = sliced(&plane_words(passes)).into_iter().map(|at| narrow(at / 2)).collect();
+        let flags: Vec<u32> = passes
+            .iter()
+            .scan(0, |next, pass| {
+                let first = *next;
+                *next += self.of(pass);
+                Some(first)
+            })
+            .collect();
+        let found = |source: Option<Source>| {
+            source.and_then(Source::pass).map_or([0; 2], |read| [starts[read], flags[read]])
+        };
+        let entry = |(at, pass): (usize, &Pass)| {
+            let [from, from_flag] = found(Some(pass.from));
+            let [beside, beside_flag] = found(pass.beside);
+            let from_level = pass.from.pass().map_or(0, |read| passes[read].level);
+            [
+                [pass.size.width, pass.size.height, starts[at], flags[at]],
+                [pass.from_size.width, pass.from_size.height, from, from_flag],
+                [beside, beside_flag, pass.kind as u32, 0],
+                [self.rows_at(pass.level), self.rows_at(from_level), 0, 0],
+            ]
+        };
+        passes.iter().enumerate().flat_map(entry).flatten().collect()
+    }
+
+    /// The kernel of a form.
+    pub fn kernel<'l>(self, lab: &'l Lab, bloom: &Bloom, form: Form) -> KernelBuilder<'l> {
+        let kernel = cut(lab.kernel("bloom/tiles.comp"), self.workgroup, bloom.radius);
+        let (passes, units) =
+            (u32::try_from(bloom.passes.len()).unwrap_or(u32::MAX), self.tickets(&bloom.passes));
+        let kernel = kernel
+            .constant("PASSES", passes)
+            .constant("TICKETS", units)
+            .constant("FLAG_STRIDE", FLAG_STRIDE)
+            .constant("ON_CPU", lab.device().is_cpu().into());
+        let kernel = patient(kernel, lab);
+        let kernel = form.switches().fold(kernel, KernelBuilder::define);
+        let stretches = &["ticket and wait", "load, compute and store", "tell"];
+        let (part, unit) = ("pass", "tile");
+        kernel.parts(Parts { part, count: passes, in_a_row: false, unit, units, stretches, waits: 1 })
+    }
+}
+
+/// What a form reads through beside the buffers, one a repetition.
+pub fn views(lab: &mut Lab, bloom: &Bloom, form: Form) -> Vec<Binding> {
+    if form.access == Access::Sampled { whole_views(lab, bloom) } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use common::Extent;
+
+    use super::*;
+    use crate::pyramid::passes;
+
+    fn tiles(width: u32, height: u32, rows: u32) -> Tiles {
+        let workgroup = Workgroup { width, height, rows };
+        Tiles { workgroup, radius: 6, order: Order::Urgent }
+    }
+
+    #[test]
+    fn each_tile_has_a_flag_of_its_own() {
+        let passes = passes(Extent { width: 97, height: 33 });
+        let tiles = tiles(8, 4, 4);
+        let table = tiles.table(&passes);
+        let flags = passes.iter().enumerate().flat_map(|(at, pass)| {
+            let first = table[16 * at + 3];
+            first..first + tiles.of(pass)
+        });
+        assert_eq!(flags.collect::<Vec<_>>(), (0..tiles.tickets(&passes)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn each_tile_has_a_ticket() {
+        let passes = passes(Extent { width: 97, height: 33 });
+        let tiles = tiles(8, 4, 4);
+        let units = tiles.units(&passes);
+        let tickets: BTreeSet<&[u32]> = units.chunks_exact(2).collect();
+        assert_eq!(tickets.len(), tiles.tickets(&passes) as usize);
+        assert!(tickets.iter().all(|unit| unit[1] < tiles.of(&passes[unit[0] as usize])));
+    }
+
+    /// Texel by texel, from the formulas.
+    #[test]
+    fn a_tile_needs_just_the_tiles_that_hold_what_it_reads() {
+        let passes = passes(Extent { width: 53, height: 41 });
+        let tiles = tiles(4, 2, 2);
+        for pass in &passes {
+            let ([columns, _], [width, height]) = (tiles.grid(pass), tiles.sides_at(pass.level));
+            for tile in 0..tiles.of(pass) {
+                let corner = [tile % columns * width, tile / columns * height];
+                let texels = (0..width * height).map(|i| [corner[0] + i % width, corner[1] + i / width]);
+                let inside = texels.filter(|&[x, y]| x < pass.size.width && y < pass.size.height);
+                let read: BTreeSet<[u32; 2]> = inside
+                    .flat_map(|at| around(pass, at))
+                    .map(|at| place(tiles, &passes, pass, at))
+                    .collect();
+                let [x, y, wide, high, beside] = tiles.needs(&passes, pass, tile);
+                let bounds = |axis: usize| {
+                    let of = || read.iter().map(|at| at[axis]);
+                    of().min().zip(of().max()).map_or([0, 0], |(least, most)| [least, most - least + 1])
+                };
+                assert_eq!([[x, wide], [y, high]], [bounds(0), bounds(1)], "{pass}, tile {tile}");
+                assert_eq!(beside == 1, pass.kind == Kind::Mix);
+            }
+        }
+    }
+
+    /// Column and line of the tile that holds a texel of what a pass reads.
+    fn place(tiles: Tiles, passes: &[Pass], pass: &Pass, [x, y]: [u32; 2]) -> [u32; 2] {
+        let [width, height] = tiles.sides_at(passes[pass.from.pass().unwrap()].level);
+        [x / width, y / height]
+    }
+
+    /// The texels that a texel reads of another pass.
+    fn around(pass: &Pass, [x, y]: [u32; 2]) -> Vec<[u32; 2]> {
+        let [x, y] = [i64::from(x), i64::from(y)];
+        let texels: Vec<[i64; 2]> = match pass.kind {
+            Kind::Bright => Vec::new(),
+            Kind::Halve => (0..4).map(|i| [2 * x + i % 2, 2 * y + i / 2]).collect(),
+            Kind::BlurX => (-6..=6).map(|d| [x + d, y]).collect(),
+            Kind::BlurY => (-6..=6).map(|d| [x, y + d]).collect(),
+            Kind::Mix | Kind::Add => {
+                let near = |at: i64| [at / 2, at / 2 + if at % 2 == 0 { -1 } else { 1 }];
+                near(y).into_iter().flat_map(|y| near(x).map(|x| [x, y])).collect()
+            }
+        };
+        let inside = |at: i64, side: u32| u32::try_from(at.clamp(0, i64::from(side) - 1)).unwrap();
+        let size = pass.from_size;
+        texels.into_iter().map(|[x, y]| [inside(x, size.width), inside(y, size.height)]).collect()
+    }
+}

@@ -1,0 +1,233 @@
+//! The same arithmetic written in two ways: which of them costs registers is the compiler's choice, and
+//! another one in its next version.
+//!
+//! ```text
+//! mt_multiply     odd = (y & 1) * 0x9908b0df            as the source's kernel had it
+//! mt_select       odd = y & 1 ? 0x9908b0df : 0          what a newer compiler made of that: the constant
+//!                                                       has to stay in a vector register
+//! mt_select_and   odd = (y & 1 ? ~0 : 0) & 0x9908b0df   the fix: the constant is a literal of the `and`
+//! select_ternary  r = c ? a : b                         in a loop of eight, unrolled
+//! select_if       if (c) r = a; else r = b;
+//! ```
+//!
+//! Expect nothing of the time here: all of them wait for memory. What counts is one register more, where
+//! it is one too many for another wave: the source's kernel lost 8 % of its speed at 129 VGPRs. Compile
+//! both and see:
+//!
+//! ```text
+//! codegen --code amd:polaris10,vega10,navi10,navi21,gfx1100       which form costs fewer registers
+//! codegen --code-diff mt_multiply mt_select_and                   and which instructions make it so
+//! ```
+//!
+//! RADV (Mesa 22.3.6), VGPRs as it allots them, in steps of four:
+//!
+//! ```text
+//!                 POLARIS10  VEGA10  NAVI10  NAVI21  GFX1100
+//! mt_multiply            20      24      24      24       24    multiplies: the constant in a scalar register
+//! mt_select              24      24      24      24       24    the constant in a vector register
+//! mt_select_and          20      24      24      24       24    the constant in a scalar register
+//! select_ternary         32      32      32      32       36    the same code as
+//! select_if              32      32      32      32       36    this
+//! ```
+//!
+//! `mt_select` names one register more than `mt_select_and` on POLARIS10, NAVI21 and GFX1100; on the last two
+//! the step hides it. On VEGA10 and NAVI10 something else is the widest.
+//!
+//! It does not help to write the form that one compiler likes where another does the work, or where
+//! registers are not what limits occupancy.
+//!
+//! Look for, in RGP or RGA: VGPRs and occupancy, and the instructions around the literal.
+//!
+//! Source: Optimizing HIP Assembly, "Case study: compiler regression" and the question at its end.
+//! <https://github.com/ROCm/rocm-libraries/pull/2127>
+
+mod reference;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::value_parser;
+use common::report::words;
+use common::{Buffer, BufferSet, Buffers, Declared, Figures, Format, Lab, run, sample};
+use reference::{WORDS, generations};
+
+/// Does it matter how a choice is written?
+#[derive(clap::Args, Clone, Debug)]
+struct Args {
+    /// Generators of MT19937, each with a state of 624 words [default: 32768, on a CPU device 256]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000_000))]
+    generators: Option<u32>,
+    /// Invocations that choose eight words each [default: 2097152, on a CPU device 8192]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100_000_000))]
+    invocations: Option<u32>,
+}
+
+fn main() -> ExitCode {
+    run(sample!(), codegen)
+}
+
+/// The pairs of the source, each with what it says of them.
+const PAIRS: [([&str; 2], [&str; 2]); 2] = [
+    (["mt_select_and", "mt_multiply"], ["mt/select_and/vgprs", "mt/multiply/vgprs"]),
+    (["select_ternary", "select_if"], ["select/ternary/vgprs", "select/if/vgprs"]),
+];
+/// The same choice without the product.
+const FURTHER: [&str; 2] = ["mt_select_and", "mt_select"];
+const SOURCE: &str = "hip-assembly";
+const DOCUMENT: &str = "Optimizing HIP Assembly: solving performance regressions through comparative analysis, \
+                        \"Case study: compiler regression\"";
+const WORKGROUP: u32 = 64;
+/// Of the first generator: the reference's own.
+const SEED: u32 = 5489;
+/// Words that an invocation chooses.
+const RUN: u32 = 8;
+/// No kernel writes it: no word of an input is it.
+const UNWRITTEN: u32 = 0xFFFF_DEAD;
+
+fn codegen(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.report.source(DOCUMENT);
+    twists(lab, args.generators.unwrap_or(if lab.device().is_cpu() { 256 } else { 32_768 }))?;
+    selects(lab, args.invocations.unwrap_or(if lab.device().is_cpu() { 8_192 } else { 2_097_152 }))?;
+    for (variants, keys) in PAIRS {
+        lab.report.compares_code(variants).published(SOURCE, keys)?;
+    }
+    lab.report.compares_code(FURTHER);
+    let side = if lab.device().is_cpu() { 256 } else { 4096 };
+    lab.limits([side; 2], Format::R32_UINT)?;
+    lab.report.note("Times compare among the forms of one thing: mt_… make numbers, select_… choose words.");
+    lab.report.verdict(verdict);
+    Ok(())
+}
+
+/// A generation of MT19937, of many generators.
+fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
+    lab.report.setting("generators", generators);
+    let words = generators * u32::try_from(WORDS)?;
+    let states = lab.output("states", BufferSet::new(1, words, UNWRITTEN))?;
+    let forms = [
+        ("mt_multiply", Some("MULTIPLY"), MULTIPLIES),
+        ("mt_select", Some("SELECT"), SELECTS),
+        ("mt_select_and", None, SELECTS_AND_MASKS),
+    ];
+    for (name, form, says) in forms {
+        let kernel = lab.kernel("codegen/twist.comp").workgroup([WORKGROUP, 1, 1]);
+        let kernel = kernel.constant("GENERATORS", generators);
+        let kernel = form.into_iter().fold(kernel, |kernel, form| kernel.define(form)).build();
+        lab.variant(name, move |cmd, rep| {
+            let groups = [generators.div_ceil(WORKGROUP), 1, 1];
+            cmd.dispatch(kernel, &[states.get(rep.index, 0)], &(), groups);
+        })
+        .caption(says)
+        // Each word read once and written once, though three steps need it.
+        .declares(Declared::default().bytes(2 * 4 * u64::from(words)).work(words.into(), "numbers"));
+    }
+    let generation = |n: usize| move || std::mem::take(&mut generations(SEED, generators)[n]);
+    lab.seed(states, 0, generation(0));
+    lab.expect(states, 0, generation(1));
+    Ok(())
+}
+
+/// One of two words, as a third one says.
+fn selects(lab: &mut Lab, invocations: u32) -> Result<()> {
+    lab.report.setting("invocations", invocations);
+    let words = invocations * RUN;
+    let chosen: Buffers = lab.output("chosen words", BufferSet::new(1, words, UNWRITTEN))?;
+    let [a, b, c] = inputs(words);
+    let from: [Buffer; 3] =
+        [("a", a), ("b", b), ("c", c)].map(|(name, input)| lab.input_buffer(name, move || input.collect()));
+    for (name, ternary, says) in [("select_ternary", true, TERNARIES), ("select_if", false, IFS)] {
+        let kernel = lab.kernel("codegen/select.comp").workgroup([WORKGROUP, 1, 1]);
+        let kernel = kernel.constant("INVOCATIONS", invocations);
+        let kernel = if ternary { kernel.define("TERNARY") } else { kernel }.build();
+        lab.variant(name, move |cmd, rep| {
+            let [a, b, c] = from;
+            let groups = [invocations.div_ceil(WORKGROUP), 1, 1];
+            cmd.dispatch(kernel, &[a, b, c, chosen.get(rep.index, 0)], &(), groups);
+        })
+        .caption(says)
+        .declares(Declared::default().bytes(4 * 4 * u64::from(words)).work(words.into(), "choices"));
+    }
+    lab.expect(chosen, 0, move || {
+        let [a, b, c] = inputs(words);
+        a.zip(b).zip(c).map(|((a, b), c)| if c == 0 { b } else { a }).collect()
+    });
+    Ok(())
+}
+
+/// Words to choose from, and the choice: none of three in eight.
+fn inputs(words: u32) -> [impl Iterator<Item = u32>; 3] {
+    let mixed = |i: u32, salt: u32| (i ^ salt).wrapping_mul(0x9E37_79B1).rotate_left(15);
+    [1, 2, 3].map(|salt| {
+        (0..words).map(move |i| mixed(i, salt)).map(move |bits| match salt {
+            3 if bits >> 29 < 3 => 0,
+            3 => bits >> 29,
+            _ => bits >> 1,
+        })
+    })
+}
+
+/// Times within each pair.
+fn verdict(figures: &Figures<'_>) -> Option<String> {
+    let pairs = PAIRS.into_iter().map(|(pair, _)| pair).chain([FURTHER]);
+    let told: Vec<String> = pairs.filter_map(|pair| told(figures, pair)).collect();
+    (!told.is_empty()).then(|| format!("In short: {}.", told.join("; ")))
+}
+
+/// The isolated time of one over that of the other, paired by rounds, where these tell them apart.
+fn told(figures: &Figures<'_>, [one, other]: [&str; 2]) -> Option<String> {
+    let ratio = figures.ratio(one, other)?;
+    let Some(interval) = ratio.median_95 else {
+        return Some(format!("{one} and {other}: too few samples to tell"));
+    };
+    let (low, high, digits) = (interval.low, interval.high, words::decimals(interval, 3));
+    if low <= 1.0 && high >= 1.0 {
+        return Some(format!("{one} and {other}: no difference that these samples tell"));
+    }
+    let median = ratio.median;
+    Some(format!(
+        "{one} takes {median:.digits$} ({low:.digits$} to {high:.digits$}) times as long as {other}"
+    ))
+}
+
+// What each variant shows.
+const MULTIPLIES: &str =
+    "MT19937 multiplies a bit by a constant, as the source's kernel did: look at its registers with --code.";
+const SELECTS: &str =
+    "A select between constant and 0, as a compiler rewrote the product: it may cost a register more.";
+const SELECTS_AND_MASKS: &str =
+    "The fix: select all ones or 0, then AND it with the constant, which can then be a literal.";
+const TERNARIES: &str =
+    "Eight choices in an unrolled loop, written as c ? a : b: compare their registers with the if's.";
+const IFS: &str =
+    "Eight choices in an unrolled loop, written with if and else: compare with the ternary's registers.";
+
+samples::test_verdict!("codegen");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The verdict on the recorded rows, with `select_ternary` `factor` times as long as `select_if`.
+    fn with_ternary(factor: f64) -> String {
+        let mut rows = samples::recorded("codegen").unwrap().rows;
+        let at = |name| rows.iter().position(|row| row.variant == name).unwrap();
+        let [ternary, other] = [at("select_ternary"), at("select_if")];
+        rows[ternary].samples = rows[other].samples.clone();
+        rows[ternary].samples.iter_mut().for_each(|sample| sample.one_us *= factor);
+        verdict(&Figures::new(&rows)).unwrap()
+    }
+
+    #[test]
+    fn an_interval_that_holds_one_is_no_difference() {
+        let same = with_ternary(1.0);
+        assert!(
+            same.contains("select_ternary and select_if: no difference that these samples tell"),
+            "{same}"
+        );
+        let longer = with_ternary(1.25);
+        let expected = "select_ternary takes 1.250 (1.250 to 1.250) times as long as select_if";
+        assert!(longer.contains(expected), "{longer}");
+        let slightly = with_ternary(1.0002);
+        assert!(slightly.contains("takes 1.0002 (1.0002 to 1.0002) times"), "{slightly}");
+    }
+}

@@ -1,0 +1,54 @@
+//! Captions of the variants of `drain_fill` that come in families.
+
+use crate::sizes::waves_of;
+
+/// Of short passes with much code or little, in one kernel or in one each.
+#[must_use]
+pub fn code(long: bool, another_each: bool) -> String {
+    match (long, another_each) {
+        (true, false) => {
+            "Short passes of one kernel with much code: only the first of them may have to fetch it."
+        }
+        (true, true) => {
+            "Each short pass changes to another kernel with much code: instructions have to be fetched."
+        }
+        (false, false) => "Short passes of one kernel with little code: the control for the ones with much.",
+        (false, true) => {
+            "Each short pass changes to another kernel with little code: what the change itself costs."
+        }
+    }
+    .into()
+}
+
+/// Of short passes that follow one table of constants or one each, behind barriers of two kinds.
+#[must_use]
+pub fn constants(flushed: bool, another_each: bool) -> String {
+    let passes = match another_each {
+        false => "Short passes follow one table of constants",
+        true => "Each short pass follows a table of constants of its own",
+    };
+    let barriers = if flushed { "that may empty the caches" } else { "that only order" };
+    format!("{passes}, behind barriers {barriers}.")
+}
+
+/// Of waves with so many tiles, as a row of the table calls them, that keep their constants or do not.
+#[must_use]
+pub fn tiles(tiles: &str, keeps: bool) -> String {
+    let waves = match tiles.split_once(": ") {
+        Some((_, waves)) => format!("Long loops over all tiles, {waves}"),
+        None if tiles == "1" => "A wave for each tile, a loop of one".into(),
+        None => format!("A wave loops over {tiles} tiles"),
+    };
+    let constants = if keeps { "once, before the loop" } else { "for each tile, inside the loop" };
+    format!("{waves}: constants are loaded {constants}.")
+}
+
+/// Of `regular` or `irregular` loops in workgroups of so many waves.
+#[must_use]
+pub fn loops(kind: &str, waves: u32) -> String {
+    let waves = waves_of(waves);
+    match kind {
+        "regular" => format!("Loops of one length, {waves} a workgroup: the control for irregular ones."),
+        _ => format!("Loops of many lengths, {waves} a workgroup, whose room is free when the longest ends."),
+    }
+}

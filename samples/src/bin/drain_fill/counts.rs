@@ -1,0 +1,99 @@
+//! How many steps each item takes: the same for all, or drawn so that a few take most of them.
+
+use crate::reference::{counted, first, stepped};
+
+/// Items that share one draw: irregular work comes in regions, as light probes cover some of a picture, so
+/// that waves differ and not only their lanes.
+pub const REGION: u32 = 64;
+/// Shape of Pareto's distribution: of infinite variance, as far as a draw of so many goes.
+const SHAPE: f64 = 1.5;
+/// An item takes at most as many times the mean.
+const MOST_TIMES: f64 = 32.0;
+/// Loops of lavapipe of Mesa 22.3 end after 65,535 rounds.
+const MOST_STEPS: f64 = 65_535.0;
+
+/// Steps of each item, drawn by regions, and those of an item of regular work with the same total.
+#[must_use]
+pub fn drawn(items: u32, mean: u32) -> [Vec<u32>; 2] {
+    let irregular: Vec<u32> = (0..items).map(|item| pareto(uniform(item / REGION), mean)).collect();
+    let total: u64 = irregular.iter().map(|&steps| u64::from(steps)).sum();
+    [spread(total, items), irregular]
+}
+
+/// A picture of irregular work: the brighter an item the more steps it takes, black one and white as many as
+/// there are at the most; red is what came out wrong.
+#[must_use]
+pub fn painted(irregular: &[u32], words: &[u32]) -> Vec<[u8; 3]> {
+    let most = irregular.iter().copied().max().unwrap_or(1).max(2);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
+    let shade = |steps: u32| (255.0 * f64::from(steps).ln() / f64::from(most).ln()) as u8;
+    let right = counted(irregular);
+    let colour = |((&steps, word), right)| if word == right { [shade(steps); 3] } else { [255, 0, 0] };
+    irregular.iter().zip(words).zip(&right).map(colour).collect()
+}
+
+/// So many steps in all, as evenly as whole numbers go: items that take one more are spread as well.
+fn spread(total: u64, items: u32) -> Vec<u32> {
+    let until = |item: u32| u128::from(total) * u128::from(item) / u128::from(items);
+    (0..items).map(|item| u32::try_from(until(item + 1) - until(item)).unwrap_or(u32::MAX)).collect()
+}
+
+/// Above 0 and at most 1, the same in every run.
+fn uniform(draw: u32) -> f64 {
+    let mixed = [0x85EB_CA6B, 0xC2B2_AE35].into_iter().fold(first(draw), stepped);
+    (f64::from(mixed >> 8) + 1.0) / f64::from(1 << 24)
+}
+
+/// Steps at this place of the distribution, at least one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 65,535")]
+fn pareto(place: f64, mean: u32) -> u32 {
+    let mean = f64::from(mean);
+    let least = mean * (SHAPE - 1.0) / SHAPE;
+    let steps = least * place.powf(-1.0 / SHAPE);
+    steps.min(MOST_TIMES * mean).clamp(1.0, MOST_STEPS).round() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_have_the_same_total() {
+        for items in [1, 63, 64, 100_003] {
+            let [regular, irregular] = drawn(items, 64);
+            let total = |counts: &[u32]| counts.iter().map(|&n| u64::from(n)).sum::<u64>();
+            assert_eq!((regular.len(), total(&regular)), (items as usize, total(&irregular)));
+            let (least, most) = (regular.iter().min().unwrap(), regular.iter().max().unwrap());
+            assert!(most - least <= 1, "{least} to {most}");
+        }
+    }
+
+    #[test]
+    fn regions_are_irregular_and_items_within_them_are_not() {
+        let [regular, irregular] = drawn(64 * 10_000, 64);
+        for region in irregular.chunks(REGION as usize) {
+            assert!(region.iter().all(|&n| n == region[0]));
+        }
+        let regions: Vec<u32> = irregular.iter().copied().step_by(REGION as usize).collect();
+        let (least, most) = (*regions.iter().min().unwrap(), *regions.iter().max().unwrap());
+        // Four fifths of the regions are below the mean; a few reach the most.
+        assert_eq!((least, most), (21, 2048));
+        let below = regions.iter().filter(|&&n| n < 64).count();
+        assert!((7500..8500).contains(&below), "{below}");
+        assert!((50..70).contains(&regular[0]), "a mean of {}", regular[0]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_red() {
+        let counts = [1, 2, 4];
+        let mut words = counted(&counts);
+        words[1] ^= 1;
+        assert_eq!(painted(&counts, &words), [[0; 3], [255, 0, 0], [255; 3]]);
+    }
+
+    #[test]
+    fn no_count_is_beyond_a_loop() {
+        assert_eq!(pareto(1e-9, 4096), 65_535);
+        assert_eq!((pareto(1.0, 1), pareto(1.0, 3)), (1, 1));
+    }
+}

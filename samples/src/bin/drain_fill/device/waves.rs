@@ -1,0 +1,130 @@
+//! Waves of `drain_fill`: those that stay for several tiles, those of one length and of many, empty ones.
+
+use std::cell::LazyCell;
+use std::rc::Rc;
+
+use anyhow::Result;
+use common::{Binding, Buffer, BufferSet, Buffers, Kernel, Lab};
+
+use super::Work;
+use crate::counts;
+use crate::reference::{self, UNWRITTEN};
+
+/// Constants of a tile.
+const TILE_CONSTANTS: u32 = 8;
+
+/// Tiles of a workgroup's size, and a short shader over them.
+#[derive(Clone, Copy, Debug)]
+pub struct Tiles {
+    inputs: [Binding; 2],
+    results: Buffers,
+    /// Loads its constants once.
+    pub keeps: Kernel,
+    /// Loads them again for each tile.
+    pub loads_anew: Kernel,
+    /// All of them.
+    pub count: u32,
+    items: u32,
+}
+
+impl Tiles {
+    /// All items as tiles.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn new(lab: &mut Lab, work: Work) -> Result<Self> {
+        let items = work.items;
+        let multipliers = || reference::multipliers(TILE_CONSTANTS);
+        let results = lab.output("results of tiles", BufferSet::new(1, items, UNWRITTEN))?;
+        lab.expect(results, 0, move || reference::multiplied(items, &multipliers()));
+        // Where they begin, then a vector each.
+        let words = move || [1].into_iter().chain(multipliers()).flat_map(|word| [word, 0, 0, 0]).collect();
+        let constants = lab.input_buffer("constants of tiles", words).uniform();
+        let values = lab.input_buffer("items of tiles", move || reference::begun(items)).into();
+        let kernel = || work.kernel(lab, "tiles").constant("CONSTANTS", TILE_CONSTANTS);
+        Ok(Self {
+            inputs: [constants, values],
+            results,
+            keeps: kernel().build(),
+            loads_anew: kernel().define("LOADED_ANEW").build(),
+            count: work.workgroups(items),
+            items,
+        })
+    }
+
+    /// What a repetition takes.
+    #[must_use]
+    pub fn bindings(&self, repetition: u32) -> [Binding; 3] {
+        let [constants, values] = self.inputs;
+        [constants, values, self.results.get(repetition, 0).into()]
+    }
+
+    /// Push constants for so many workgroups.
+    #[must_use]
+    pub fn push(&self, workgroups: u32) -> [u32; 4] {
+        [self.items, self.count, workgroups, 0]
+    }
+}
+
+/// Regular and irregular work of the same total.
+#[derive(Clone, Copy, Debug)]
+pub struct Loops {
+    /// Steps of each item: regular, irregular.
+    pub counts: [Buffer; 2],
+    /// What comes out of each.
+    pub results: [Buffers; 2],
+}
+
+impl Loops {
+    /// Draws it.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn new(lab: &mut Lab, work: Work) -> Result<Self> {
+        let drawn = Rc::new(LazyCell::new(move || counts::drawn(work.items, work.steps)));
+        let mut one = |kind: usize, name: &str| -> Result<(Buffer, Buffers)> {
+            let results =
+                lab.output(&format!("results of {name} work"), BufferSet::new(1, work.items, UNWRITTEN))?;
+            let twin = Rc::clone(&drawn);
+            lab.expect(results, 0, move || reference::counted(&twin[kind]));
+            let counts = Rc::clone(&drawn);
+            Ok((lab.input_buffer(&format!("{name} counts"), move || counts[kind].clone()), results))
+        };
+        let both = [one(0, "regular")?, one(1, "irregular")?];
+        let caption = "steps of an item of irregular work: the brighter the more, from 1 to the most";
+        let results = both.map(|(_, results)| results);
+        lab.report
+            .show(results[1], 0, work.size.sides(), caption, move |words| counts::painted(&drawn[1], words));
+        Ok(Self { counts: both.map(|(counts, _)| counts), results })
+    }
+
+    /// The kernel in workgroups of so many waves.
+    pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Kernel {
+        work.kernel(lab, "irregular").workgroup([waves * work.wave, 1, 1]).build()
+    }
+}
+
+/// Waves that only say that they ran.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch {
+    /// A word a wave.
+    pub started: Buffers,
+}
+
+impl Launch {
+    /// So many waves.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn new(lab: &mut Lab, waves: u32) -> Result<Self> {
+        let started = lab.output("waves that started", BufferSet::new(1, waves, UNWRITTEN))?;
+        lab.expect(started, 0, move || reference::begun(waves));
+        Ok(Self { started })
+    }
+
+    /// The kernel in workgroups of so many waves.
+    pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Kernel {
+        let kernel = work.kernel(lab, "launch").constant("WAVE_LANES", work.wave);
+        kernel.workgroup([waves * work.wave, 1, 1]).build()
+    }
+}

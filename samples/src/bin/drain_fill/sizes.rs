@@ -1,0 +1,182 @@
+//! How much work `drain_fill` puts on a device, and which share of it begins while the device fills.
+//!
+//! ```text
+//! wave slots ┈┈┈┈┈┈┈┈┈┈╭───────────────╮           first fill = wave slots ÷ waves of the pass: 4.4 % of
+//!                     ╱                 ╲          2560x1440 items on 2560 slots of 64 lanes, 18 % of a
+//!                    ╱ first fill        ╲         quarter, 71 % of a sixteenth, all of less
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+
+use common::record::{Multiprocessors, published};
+
+use crate::device::Work;
+
+/// The talk's areas, and one that no device is filled by: what the whole is divided by.
+pub const SHARES: [u32; 4] = [1, 4, 16, 64];
+
+/// Workgroups in a row that every device takes.
+const MOST_IN_A_ROW: u32 = 65_535;
+
+/// What a reader calls a share of the area.
+#[must_use]
+pub fn name_of(share: u32) -> String {
+    if share == 1 { "whole".into() } else { format!("1/{share}") }
+}
+
+/// The same within a sentence.
+#[must_use]
+pub fn area_of(share: u32) -> String {
+    if share == 1 { "the whole area".into() } else { format!("1/{share} of the area") }
+}
+
+/// Items of a share of the area, at least one.
+#[must_use]
+pub fn share_of(items: u32, share: u32) -> u32 {
+    (items / share).max(1)
+}
+
+/// So many workgroups in rows of equal length: as many, or fewer more than there are rows.
+#[must_use]
+pub fn grid(workgroups: u32) -> [u32; 3] {
+    let rows = workgroups.div_ceil(MOST_IN_A_ROW).max(1);
+    [workgroups.div_ceil(rows), rows, 1]
+}
+
+/// Reads how many lanes a wave has.
+///
+/// # Errors
+/// A number that no device has.
+pub fn wave_lanes(text: &str) -> Result<u32, String> {
+    let lanes = text.parse().ok().filter(|lanes: &u32| lanes.is_power_of_two() && (4..=128).contains(lanes));
+    lanes.ok_or_else(|| format!("'{text}' is no size of a wave: a power of two from 4 to 128 is, such as 32"))
+}
+
+/// What a reader calls so many waves.
+#[must_use]
+pub fn waves_of(count: u32) -> String {
+    if count == 1 { "1 wave".into() } else { format!("{count} waves") }
+}
+
+/// Which share of a pass's waves starts while the device fills, by the formula, beside the talk's.
+#[must_use]
+pub fn first_fill(work: Work, machine: Option<Machine>) -> String {
+    let Some(machine) = machine else {
+        return "First fill is not computed: the driver does not tell how many waves there is room for, which \
+                --machine does, such as 64x4x10 for the talk's Vega."
+            .into();
+    };
+    let part = |share: u32| {
+        let ours = 100.0 * machine.first_fill(work.waves(share_of(work.items, share)));
+        let talk = published::find("lottes2018", &format!("first_fill/{}", name_of(share)));
+        let talk = talk.map_or_else(|_| String::new(), |figure| format!(" (talk {})", figure.value));
+        format!("{} {ours:.1}{talk}", name_of(share))
+    };
+    format!(
+        "First fill, in % of a pass's waves that start while the device fills ({} wave slots ÷ waves of the pass, the \
+         talk's of 2560 slots, 64 lanes and 2560x1440): {}.",
+        machine.slots(),
+        SHARES.map(part).join(", ")
+    )
+}
+
+/// What runs waves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine(Multiprocessors);
+
+impl Machine {
+    /// Waves that it holds at a time.
+    #[must_use]
+    pub fn slots(self) -> u32 {
+        self.simds() * self.0.subgroups_per_simd
+    }
+
+    /// Units that issue instructions.
+    #[must_use]
+    pub fn simds(self) -> u32 {
+        self.0.count * self.0.simds
+    }
+
+    /// The share of so many waves for which there is room at once: they all start on cold caches.
+    #[must_use]
+    pub fn first_fill(self, waves: u32) -> f64 {
+        (f64::from(self.slots()) / f64::from(waves.max(1))).min(1.0)
+    }
+}
+
+impl From<Multiprocessors> for Machine {
+    fn from(told: Multiprocessors) -> Self {
+        Self(told)
+    }
+}
+
+impl FromStr for Machine {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let says = "a machine is MULTIPROCESSORSxSIMDSxWAVES, such as 64x4x10 for the talk's Vega";
+        let sides: Vec<u32> = text.split('x').map(str::parse).collect::<Result<_, _>>().map_err(|_| says)?;
+        match sides[..] {
+            [count, simds, waves] if sides.iter().all(|side| (1..=1024).contains(side)) => {
+                Ok(Self(Multiprocessors { count, simds, subgroups_per_simd: waves }))
+            }
+            [_, _, _] => Err(format!("{says}; each is from 1 to 1024")),
+            _ => Err(says.into()),
+        }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Multiprocessors { count, simds, subgroups_per_simd } = self.0;
+        write!(f, "{count}x{simds}x{subgroups_per_simd}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_talks_first_fill() {
+        let vega: Machine = "64x4x10".parse().unwrap();
+        assert_eq!((vega.slots(), vega.simds()), (2560, 256));
+        let percent = |share| {
+            let waves = share_of(2560 * 1440, share).div_ceil(64);
+            (1000.0 * vega.first_fill(waves)).round() / 10.0
+        };
+        // The talk says 4.4, 17 and 71.
+        assert_eq!([1, 4, 16, 64].map(percent), [4.4, 17.8, 71.1, 100.0]);
+    }
+
+    #[test]
+    fn machines_are_three_numbers() {
+        assert_eq!("132x4x16".parse::<Machine>().unwrap().to_string(), "132x4x16");
+        for bad in ["", "64", "64x4", "64x4x10x1", "0x4x10", "64x4x1025", "ax4x10", "-1x4x10", "64 x4x10"] {
+            let error = bad.parse::<Machine>().unwrap_err();
+            assert!(error.contains("64x4x10"), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn grids_hold_all_and_hardly_more() {
+        assert_eq!(grid(1), [1, 1, 1]);
+        assert_eq!(grid(65_535), [65_535, 1, 1]);
+        assert_eq!(grid(65_536), [32_768, 2, 1]);
+        for workgroups in [2, 57_600, 115_201, 1 << 20, u32::MAX / 8] {
+            let [x, y, _] = grid(workgroups);
+            let held = u64::from(x) * u64::from(y);
+            assert!(
+                x <= MOST_IN_A_ROW && held >= workgroups.into() && held - u64::from(workgroups) < y.into()
+            );
+        }
+    }
+
+    #[test]
+    fn a_share_has_an_item() {
+        assert_eq!(SHARES.map(|share| share_of(100, share)), [100, 25, 6, 1]);
+        assert_eq!(SHARES.map(|share| share_of(1, share)), [1; 4]);
+        assert_eq!(SHARES.map(name_of), ["whole", "1/4", "1/16", "1/64"]);
+    }
+}

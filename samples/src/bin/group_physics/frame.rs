@@ -1,0 +1,83 @@
+//! Where an island stands in the world.
+
+use crate::shapes::hash;
+
+/// A rotation by quarter turns and a translation: neither rounds, as long as coordinates are multiples
+/// of a power of two and small.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// x, y, z of the world: what of the island's axes they take, and the translation behind.
+    rows: [[f32; 4]; 3],
+}
+
+impl Frame {
+    /// One of the 24 rotations and a translation of up to 8 along each axis, by the island's number.
+    #[must_use]
+    pub fn of(island: u32) -> Self {
+        let word = hash([island, 0, 7]);
+        let axes = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]][(word % 6) as usize];
+        let odd = word % 6 > 2;
+        let sign = |bit: u32| if word >> bit & 1 == 1 { -1.0 } else { 1.0 };
+        let (first, second) = (sign(8), sign(9));
+        // Its determinant is 1: no mirror.
+        let third = first * second * if odd { -1.0 } else { 1.0 };
+        let signs = [first, second, third];
+        let mut rows = [[0.0; 4]; 3];
+        for (k, row) in (0..).zip(&mut rows) {
+            row[axes[k as usize]] = signs[k as usize];
+            row[3] = (hash([island, k, 8]) % 256) as f32 / 16.0 - 8.0;
+        }
+        Self { rows }
+    }
+
+    /// Its 4x4 matrix, row by row, as kernels read it.
+    #[must_use]
+    pub fn words(&self) -> [u32; 16] {
+        let mut words = [0; 16];
+        for (word, value) in words.iter_mut().zip(self.rows.as_flattened().iter().chain(&[0., 0., 0., 1.])) {
+            *word = value.to_bits();
+        }
+        words
+    }
+
+    /// From the island's coordinates to the world's.
+    #[must_use]
+    pub fn to_world(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        let along = |r: &[f32; 4]| ((r[0] * x + r[1] * y) + r[2] * z) + r[3];
+        let [a, b, c] = &self.rows;
+        [along(a), along(b), along(c)]
+    }
+
+    /// And back: a rotation's inverse is its transpose.
+    #[must_use]
+    pub fn to_local(self, world: [f32; 3]) -> [f32; 3] {
+        let [a, b, c] = &self.rows;
+        let (x, y, z) = (world[0] - a[3], world[1] - b[3], world[2] - c[3]);
+        let along = |k: usize| (a[k] * x + b[k] * y) + c[k] * z;
+        [along(0), along(1), along(2)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_turn_there_and_back_without_rounding() {
+        let at = [8.25, 19.0 + 1.0 / 256.0, 31.75];
+        let mut distinct = Vec::new();
+        for island in 0..200 {
+            let frame = Frame::of(island);
+            assert_eq!(frame.to_local(frame.to_world(at)), at, "{frame:?}");
+            let r = frame.rows;
+            let determinant = r[0][0] * (r[1][1] * r[2][2] - r[1][2] * r[2][1])
+                - r[0][1] * (r[1][0] * r[2][2] - r[1][2] * r[2][0])
+                + r[0][2] * (r[1][0] * r[2][1] - r[1][1] * r[2][0]);
+            assert!((determinant - 1.0).abs() < f32::EPSILON, "a mirror: {frame:?}");
+            if !distinct.contains(&frame) {
+                distinct.push(frame);
+            }
+        }
+        assert_eq!(distinct.len(), 200, "two islands in one place");
+    }
+}

@@ -1,0 +1,240 @@
+//! Islands in motion, for the window of `--live`: what a frame solves is where the next begins, and whoever
+//! takes hold of a particle pulls the island after it.
+
+use std::cell::RefCell;
+
+use common::{Moves, Pull};
+
+use crate::island::Island;
+use crate::picture::Picture;
+use crate::reference::Outcome;
+use crate::reference::Solver;
+
+/// The part of a particle's way in the last frame that it goes on by itself.
+const INERTIA: f32 = 0.9;
+/// Particles stay where coordinates have enough bits behind the point.
+const FARTHEST: f32 = 100.0;
+/// Positions are multiples of it, so that what trembles comes to rest.
+const GRAIN: f32 = 1.0 / 4096.0;
+/// After so many frames in which nothing has moved by more than [`STILL`], all begins anew.
+const PATIENCE: u32 = 60;
+const STILL: f32 = 1.0 / 64.0;
+/// A pointer takes hold of the nearest particle within this distance, in units of the island.
+const GRASP: f32 = 4.0;
+
+/// The first islands of a scene in motion.
+#[derive(Debug)]
+pub struct Motion {
+    islands: Vec<Island>,
+    solver: Solver,
+    begin: Vec<u32>,
+    picture: Picture,
+    state: RefCell<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Positions at the end of the last frame.
+    last: Vec<[f32; 3]>,
+    held: Option<Held>,
+    still: u32,
+}
+
+/// A particle in somebody's hand.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    from: [f32; 2],
+    island: usize,
+    /// Among all particles; none where there was none to take.
+    particle: Option<usize>,
+}
+
+impl Motion {
+    /// Of the first of these.
+    #[must_use]
+    pub fn new(islands: &[Island], solver: Solver) -> Self {
+        let picture = Picture::steady(islands);
+        let islands = islands[..picture.count()].to_vec();
+        let words =
+            |island: &Island| island.particles.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
+        let begin = islands.iter().flat_map(words).collect();
+        Self { islands, solver, begin, picture, state: RefCell::default() }
+    }
+
+    fn particles(&self) -> usize {
+        self.islands.first().map_or(1, |island| island.particles.len())
+    }
+
+    /// The particle that a pull has hold of.
+    fn held(&self, state: &mut State, at: &[[f32; 3]], pull: Option<Pull>) -> Option<(usize, [f32; 2])> {
+        let Some(pull) = pull else {
+            state.held = None;
+            return None;
+        };
+        let is_new = state.held.is_none_or(|held| held.from != pull.from);
+        if is_new {
+            let (island, place) = self.picture.place(pull.from)?;
+            let first = island * self.particles();
+            let distance = |i: usize| (at[i][0] - place[0]).hypot(at[i][1] - place[1]);
+            let nearest =
+                (first..first + self.particles()).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
+            let particle = nearest.filter(|&i| distance(i) <= GRASP);
+            state.held = Some(Held { from: pull.from, island, particle });
+        }
+        let held = state.held?;
+        Some((held.particle?, self.picture.in_island(held.island, pull.to)?))
+    }
+}
+
+impl Moves for Motion {
+    fn begin(&self) -> &[u32] {
+        &self.begin
+    }
+
+    fn restart(&self) {
+        *self.state.borrow_mut() = State::default();
+    }
+
+    fn twin(&self, input: &[u32]) -> Vec<u32> {
+        let moved = |(island, words): (&Island, &[u32])| Island {
+            particles: words.chunks_exact(4).map(|p| [0, 1, 2, 3].map(|k| f32::from_bits(p[k]))).collect(),
+            ..island.clone()
+        };
+        let islands: Vec<Island> =
+            self.islands.iter().zip(input.chunks(4 * self.particles())).map(moved).collect();
+        let outcome: Outcome = self.solver.twin(&islands);
+        outcome.results()
+    }
+
+    fn next(&self, _: &[u32], result: &[u32], pull: Option<Pull>) -> Vec<u32> {
+        let state = &mut *self.state.borrow_mut();
+        let at: Vec<[f32; 3]> = positions(result);
+        if state.last.len() != at.len() {
+            state.last.clone_from(&at);
+        }
+        let held = self.held(state, &at, pull);
+        let way = |i: usize, axis: usize| at[i][axis] - state.last[i][axis];
+        let moves = |i: &usize| (0..3).any(|axis| way(*i, axis).abs() > STILL);
+        let is_still = held.is_none() && !(0..at.len()).any(|i| moves(&i));
+        let still = if is_still { state.still + 1 } else { 0 };
+        if still > PATIENCE || at.iter().flatten().any(|side| !side.is_finite()) {
+            *state = State::default();
+            return self.begin.clone();
+        }
+        let mut words = self.begin.clone();
+        for (i, particle) in words.chunks_exact_mut(4).enumerate() {
+            // Held in place by its mass, or in somebody's hand.
+            for axis in 0..3 {
+                particle[axis] = settled(at[i][axis] + INERTIA * way(i, axis)).to_bits();
+            }
+            if let Some((_, to)) = held.filter(|&(held, _)| held == i) {
+                particle[0] = settled(to[0]).to_bits();
+                particle[1] = settled(to[1]).to_bits();
+                particle[3] = 0.0_f32.to_bits();
+            }
+        }
+        for i in (0..at.len()).filter(|i| self.begin[4 * i + 3] == 0) {
+            words[4 * i..4 * i + 4].copy_from_slice(&self.begin[4 * i..4 * i + 4]);
+        }
+        state.still = still;
+        state.last = at;
+        words
+    }
+
+    fn size(&self) -> [u32; 2] {
+        self.picture.size()
+    }
+
+    fn paint(&self, result: &[u32]) -> Vec<[u8; 3]> {
+        self.picture.paint(result)
+    }
+
+    fn caption(&self) -> String {
+        "the first islands: constraints that are too long red, too short blue; drag a particle".into()
+    }
+}
+
+fn positions(words: &[u32]) -> Vec<[f32; 3]> {
+    words.chunks_exact(4).map(|p| [0, 1, 2].map(|k| f32::from_bits(p[k]))).collect()
+}
+
+/// A coordinate as the next frame may have it.
+fn settled(coordinate: f32) -> f32 {
+    ((coordinate / GRAIN).round() * GRAIN).clamp(-FARTHEST, FARTHEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shapes;
+    use crate::shapes::Shape;
+
+    fn motion(gravity: bool) -> Motion {
+        let island = |number| {
+            let mut island = shapes::island(Shape::Cloth, number, 64, 1.0).unwrap();
+            if gravity {
+                island.hang();
+            }
+            island
+        };
+        let islands: Vec<Island> = (0..9).map(island).collect();
+        Motion::new(&islands, Solver { iterations: 8, gravity, tolerance: 0.01 })
+    }
+
+    /// So many frames, each solved by the twin.
+    fn after(motion: &Motion, frames: u32, pull: Option<Pull>) -> Vec<[f32; 3]> {
+        let mut input = motion.begin().to_vec();
+        let mut result = motion.twin(&input);
+        for _ in 0..frames {
+            input = motion.next(&input, &result, pull);
+            result = motion.twin(&input);
+        }
+        positions(&result)
+    }
+
+    #[test]
+    fn islands_come_to_rest_and_begin_anew() {
+        let motion = motion(false);
+        assert_eq!(motion.begin().len(), 8 * 64 * 4, "eight are drawn");
+        let (mut input, mut anew) = (motion.begin().to_vec(), 0);
+        for _ in 0..600 {
+            input = motion.next(&input, &motion.twin(&input), None);
+            anew += u32::from(input == motion.begin());
+        }
+        assert!((1..60).contains(&anew), "{anew} times anew in 600 frames");
+    }
+
+    #[test]
+    fn what_is_held_by_its_mass_stays_and_the_rest_falls() {
+        let motion = motion(true);
+        let begin = positions(motion.begin());
+        let held: Vec<usize> = (0..begin.len()).filter(|i| motion.begin()[4 * i + 3] == 0).collect();
+        assert_eq!(held.len(), 8);
+        let now = after(&motion, 40, None);
+        assert!(held.iter().all(|&i| now[i] == begin[i]));
+        let moved = |i: &usize| (0..3).any(|axis| (now[*i][axis] - begin[*i][axis]).abs() > 0.5);
+        assert!((0..begin.len()).filter(moved).count() > begin.len() / 2);
+    }
+
+    #[test]
+    fn a_pulled_particle_goes_where_the_pointer_is_and_its_neighbours_follow() {
+        let motion = motion(false);
+        let rest = after(&motion, 30, None);
+        let place = rest[0];
+        let pixel = |to: [f32; 2]| {
+            // The inverse of the picture's own way from pixels to islands, which is a line.
+            let [a, b] = [[40.0; 2], [50.0; 2]].map(|at| motion.picture.in_island(0, at).unwrap());
+            [0, 1].map(|axis| 40.0 + 10.0 * (to[axis] - a[axis]) / (b[axis] - a[axis]))
+        };
+        let from = pixel([place[0], place[1]]);
+        let to = [place[0] + 3.0, place[1] + 3.0];
+        let pull = Some(Pull { from, to: pixel(to) });
+        let now = after(&motion, 40, pull);
+        assert!((now[0][0] - to[0]).abs() < 0.01 && (now[0][1] - to[1]).abs() < 0.01, "{:?} {to:?}", now[0]);
+        assert!((now[1][0] - rest[1][0]).abs() > 0.5, "{:?} {:?}", now[1], rest[1]);
+        assert_eq!(motion.picture.place([-1.0, 5.0]), None);
+        // Whoever pulls out of the panel does not lose the island.
+        let [far, farther] = [1e3, 1e6].map(|at| motion.picture.in_island(0, [at; 2]).unwrap());
+        assert!(far == farther && far[0] < 100.0, "{far:?}");
+    }
+}

@@ -1,0 +1,216 @@
+//! What `--image` and the window draw of a result: the first islands, each constraint a line between its
+//! particles.
+
+use crate::island::{Constraint, Island};
+
+/// Side of an island's panel in pixels.
+const PANEL: u32 = 320;
+/// Panels side by side.
+const COLUMNS: u32 = 4;
+/// Rows of panels at most.
+const ROWS: u32 = 2;
+/// Between a panel's islands and its edge.
+const MARGIN: f32 = 12.0;
+/// Pixels of the shortest constraint, at least: of a rope only the beginning is drawn.
+const SHORTEST: f32 = 8.0;
+/// The part of its length by which a constraint must be off to have its full colour.
+const FULL: f32 = 0.125;
+
+/// The lines of the islands that are drawn.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    islands: Vec<Vec<Constraint>>,
+    particles: usize,
+    /// Where islands stand in their panels; without, each fills its own.
+    fits: Option<Vec<Fit>>,
+}
+
+impl Picture {
+    /// Of the first of these.
+    #[must_use]
+    pub fn of(islands: &[Island]) -> Self {
+        let drawn = islands.iter().take((COLUMNS * ROWS) as usize);
+        Self {
+            islands: drawn.map(|island| island.constraints.clone()).collect(),
+            particles: islands.first().map_or(0, |island| island.particles.len()),
+            fits: None,
+        }
+    }
+
+    /// As [`Picture::of`], for islands that move: they stay as large as they are now, with room around them.
+    #[must_use]
+    pub fn steady(islands: &[Island]) -> Self {
+        let picture = Self::of(islands);
+        let fit = |(island, constraints): (&Island, &Vec<Constraint>)| {
+            let at: Vec<[f32; 3]> = island.particles.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
+            Fit::of(&at, constraints).with_room()
+        };
+        let fits = islands.iter().zip(&picture.islands).map(fit).collect();
+        Self { fits: Some(fits), ..picture }
+    }
+
+    /// Islands that are drawn.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.islands.len()
+    }
+
+    /// Which island a point of the picture belongs to, and where it is in its x and y; none of a picture whose
+    /// islands fill their panels, and none outside of them.
+    #[must_use]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "points lie inside the picture"
+    )]
+    pub fn place(&self, at: [f32; 2]) -> Option<(usize, [f32; 2])> {
+        let [width, height] = self.size();
+        if at[0] < 0.0 || at[1] < 0.0 || at[0] >= width as f32 || at[1] >= height as f32 {
+            return None;
+        }
+        let panel = [at[0] as u32 / PANEL, at[1] as u32 / PANEL];
+        let number = (panel[1] * COLUMNS + panel[0]) as usize;
+        Some((number, self.in_island(number, at)?))
+    }
+
+    /// A point of the picture in the x and y of an island; outside of its panel the nearest that is seen.
+    #[must_use]
+    pub fn in_island(&self, number: usize, at: [f32; 2]) -> Option<[f32; 2]> {
+        let fit = self.fits.as_ref()?.get(number)?;
+        let panel = u32::try_from(number).ok()?;
+        let corner = [panel % COLUMNS * PANEL, panel / COLUMNS * PANEL];
+        let seen = [0, 1].map(|axis| (at[axis] - corner[axis] as f32).clamp(MARGIN, PANEL as f32 - MARGIN));
+        Some([0, 1].map(|axis| (seen[axis] - MARGIN) / fit.scale + fit.least[axis]))
+    }
+
+    /// Width and height in pixels.
+    #[must_use]
+    pub fn size(&self) -> [u32; 2] {
+        let panels = u32::try_from(self.islands.len()).unwrap_or(u32::MAX).max(1);
+        [PANEL * panels.min(COLUMNS), PANEL * panels.div_ceil(COLUMNS)]
+    }
+
+    /// The pixels, row by row: grey where a constraint has its length, red where it is too long, blue
+    /// where it is too short. `words` hold four floats a particle.
+    #[must_use]
+    pub fn paint(&self, words: &[u32]) -> Vec<[u8; 3]> {
+        let [width, height] = self.size();
+        let mut pixels = vec![[16; 3]; (width * height) as usize];
+        let islands = words.chunks(4 * self.particles.max(1)).zip(&self.islands);
+        for (number, (words, constraints)) in (0..).zip(islands) {
+            let corner = [number % COLUMNS * PANEL, number / COLUMNS * PANEL];
+            let at: Vec<[f32; 3]> =
+                words.chunks_exact(4).map(|p| [0, 1, 2].map(|k| f32::from_bits(p[k]))).collect();
+            let fit = match &self.fits {
+                Some(fits) => fits[number as usize],
+                None => Fit::of(&at, constraints),
+            };
+            for constraint in constraints {
+                let [a, b] = constraint.pair.map(|i| at[usize::from(i)]);
+                let [from, to] = [a, b].map(|end| fit.place(end));
+                for [x, y] in line(from, to).filter(|_| [from, to].map(is_in_panel) == [true; 2]) {
+                    pixels[((corner[1] + y) * width + corner[0] + x) as usize] = colour(a, b, constraint);
+                }
+            }
+        }
+        pixels
+    }
+}
+
+/// How an island's x and y come into its panel, as large as they can be.
+#[derive(Clone, Copy, Debug)]
+struct Fit {
+    least: [f32; 2],
+    scale: f32,
+}
+
+impl Fit {
+    fn of(at: &[[f32; 3]], constraints: &[Constraint]) -> Self {
+        let bound =
+            |axis: usize, pick: fn(f32, f32) -> f32| at.iter().map(|p| p[axis]).reduce(pick).unwrap_or(0.0);
+        let least = [0, 1].map(|axis| bound(axis, f32::min));
+        let sides = [0, 1].map(|axis| bound(axis, f32::max) - least[axis]);
+        let whole = (PANEL as f32 - 2.0 * MARGIN) / sides[0].max(sides[1]).max(f32::MIN_POSITIVE);
+        let shortest = constraints.iter().map(|constraint| constraint.rest).fold(f32::INFINITY, f32::min);
+        Self { least, scale: whole.max(SHORTEST / shortest) }
+    }
+
+    /// Smaller by a fourth, in the middle of where it was.
+    fn with_room(self) -> Self {
+        let margin = (PANEL as f32 - 2.0 * MARGIN) / self.scale / 6.0;
+        Self { least: self.least.map(|least| least - margin), scale: self.scale * 0.75 }
+    }
+
+    fn place(&self, at: [f32; 3]) -> [f32; 2] {
+        [0, 1].map(|axis| MARGIN + (at[axis] - self.least[axis]) * self.scale)
+    }
+}
+
+fn is_in_panel(at: [f32; 2]) -> bool {
+    at.iter().all(|side| (0.0..PANEL as f32).contains(side))
+}
+
+/// The pixels between two points of a panel.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points lie inside the panel")]
+fn line(a: [f32; 2], b: [f32; 2]) -> impl Iterator<Item = [u32; 2]> {
+    let steps = (b[0] - a[0]).abs().max((b[1] - a[1]).abs()).ceil().max(1.0) as u32;
+    let along = move |i: u32, axis: usize| a[axis] + (b[axis] - a[axis]) * (i as f32 / steps as f32);
+    (0..=steps).map(move |i| [0, 1].map(|axis| (along(i, axis) as u32).min(PANEL - 1)))
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
+fn colour(a: [f32; 3], b: [f32; 3], constraint: &Constraint) -> [u8; 3] {
+    let length = (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum::<f32>().sqrt();
+    let off = ((length / constraint.rest - 1.0) / FULL).clamp(-1.0, 1.0);
+    // A contact may be longer, and is then none.
+    let off = if constraint.contact { off.min(0.0) } else { off };
+    let shade = |part: f32| (160.0 + 95.0 * part) as u8;
+    let other = (160.0 * (1.0 - off.abs())) as u8;
+    if off > 0.0 { [shade(off), other, other] } else { [other, other, shade(-off)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Frame;
+    use crate::island::Island;
+
+    #[test]
+    fn lines_have_the_colour_of_their_error() {
+        let between = |i, j| Constraint { pair: [i, j], rest: 1.0, stiffness: 1.0, contact: false };
+        let island = Island {
+            frame: Frame::of(0),
+            particles: vec![[0.0; 4]; 3],
+            constraints: vec![between(0, 1), between(1, 2)],
+            bounds: vec![0, 1, 2],
+        };
+        let picture = Picture::of(&[island.clone(), island]);
+        assert_eq!(picture.size(), [2 * PANEL, PANEL]);
+        // The first pair is twice as far apart as it should be, the second half as far.
+        let result: [f32; 12] = [8.0, 8.0, 0.0, 0.0, 10.0, 8.0, 0.0, 0.0, 10.0, 8.5, 0.0, 0.0];
+        let words = result.map(f32::to_bits);
+        let pixels = picture.paint(&[words, words].concat());
+        let at = |x: u32, y: u32| pixels[(y * 2 * PANEL + x) as usize];
+        for left in [0, PANEL] {
+            assert_eq!(at(left + PANEL / 2, 12), [255, 0, 0]);
+            assert_eq!(at(left + PANEL - 12, 12 + 20), [0, 0, 255]);
+            assert_eq!(at(left + PANEL / 2, PANEL / 2), [16; 3]);
+        }
+    }
+
+    #[test]
+    fn of_a_long_rope_the_beginning_is_drawn() {
+        let link = |i| Constraint { pair: [i, i + 1], rest: 1.0, stiffness: 1.0, contact: false };
+        let island = Island {
+            frame: Frame::of(0),
+            particles: vec![[0.0; 4]; 100],
+            constraints: (0..99).map(link).collect(),
+            bounds: vec![0, 99],
+        };
+        let words: Vec<u32> = (0..100).flat_map(|i| [i as f32, 0.0, 0.0, 0.0].map(f32::to_bits)).collect();
+        let pixels = Picture::of(&[island]).paint(&words);
+        let drawn = |y: u32| (0..PANEL).filter(|x| pixels[(y * PANEL + x) as usize] != [16; 3]).count();
+        assert!((290..320).contains(&drawn(12)), "{}", drawn(12));
+        assert_eq!((0..PANEL).map(drawn).sum::<usize>(), drawn(12));
+    }
+}

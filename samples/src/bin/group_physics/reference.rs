@@ -1,0 +1,151 @@
+//! The solver on the CPU, written from the formulas of [`arithmetic`](crate::arithmetic): the twin of
+//! all kernels in `shaders/group_physics/`.
+
+use rayon::prelude::*;
+
+use crate::arithmetic::{difference, gain, residual, squared};
+use crate::island::{Constraint, Island};
+
+/// How far everything falls in the one step that is solved, where there is gravity.
+pub const FALL: f32 = 0.25;
+/// Height that nothing sinks below, where there is gravity.
+pub const FLOOR: f32 = -20.0;
+
+/// Words of an island's report.
+pub const REPORT_WORDS: u32 = 64;
+/// Words of it before the list: the largest residual as a float, their sum in units of
+/// 1/[`SUM_SCALE`], each rounded down, and how many constraints are open.
+pub const REPORT_HEAD: u32 = 3;
+/// Sums of floats depend on their order, those of integers do not.
+pub const SUM_SCALE: f32 = 4096.0;
+/// Where the report lists no constraint.
+pub const NOT_LISTED: u32 = u32::MAX;
+
+/// What is done to every island.
+#[derive(Clone, Copy, Debug)]
+pub struct Solver {
+    /// Times that every constraint is projected.
+    pub iterations: u32,
+    /// Particles fall, and a floor holds them up.
+    pub gravity: bool,
+    /// A constraint is open as long as its residual is larger.
+    pub tolerance: f32,
+}
+
+/// What must come out of an island.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    /// For each particle x, y, z in the island's coordinates, and the squared distance that it moved.
+    pub particles: Vec<[f32; 4]>,
+    /// What is left to be corrected.
+    pub report: Report,
+}
+
+/// What must come out of all.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Each island's, in their order.
+    pub islands: Vec<Solved>,
+}
+
+/// Residuals of an island.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The largest, a length.
+    pub worst: f32,
+    /// Their sum, as [`SUM_SCALE`] has it.
+    pub sum: u32,
+    /// Which constraints are open, by their place among the island's sorted ones.
+    pub open: Vec<u32>,
+}
+
+impl Solver {
+    /// All islands.
+    #[must_use]
+    pub fn twin(&self, islands: &[Island]) -> Outcome {
+        Outcome { islands: islands.par_iter().map(|island| self.solve(island)).collect() }
+    }
+
+    /// One colour after the other; those of one colour share no particle, so their order is free.
+    fn solve(&self, island: &Island) -> Solved {
+        let start = island.in_world();
+        let inverse_masses: Vec<f32> = island.particles.iter().map(|particle| particle[3]).collect();
+        let mut positions = start.clone();
+        if self.gravity {
+            for (position, &inverse_mass) in positions.iter_mut().zip(&inverse_masses) {
+                position[1] -= if inverse_mass > 0.0 { FALL } else { 0.0 };
+            }
+        }
+        for _ in 0..self.iterations {
+            for constraint in &island.constraints {
+                project(&mut positions, &inverse_masses, constraint);
+            }
+            if self.gravity {
+                for position in &mut positions {
+                    position[1] = position[1].max(FLOOR);
+                }
+            }
+        }
+        let report = self.report(&positions, &island.constraints);
+        let particles = positions.iter().zip(&start).map(|(&position, &start)| {
+            let [x, y, z] = island.frame.to_local(position);
+            [x, y, z, squared(difference(position, start))]
+        });
+        Solved { particles: particles.collect(), report }
+    }
+
+    /// The residuals of constraints between particles at such positions.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as the kernels round: down")]
+    pub fn report(&self, positions: &[[f32; 3]], constraints: &[Constraint]) -> Report {
+        let mut report = Report::default();
+        for (at, constraint) in (0..).zip(constraints) {
+            let [i, j] = constraint.pair;
+            let apart = difference(positions[usize::from(i)], positions[usize::from(j)]);
+            let residual = residual(squared(apart), constraint);
+            report.worst = report.worst.max(residual);
+            report.sum = report.sum.wrapping_add((residual * SUM_SCALE) as u32);
+            if residual > self.tolerance {
+                report.open.push(at);
+            }
+        }
+        report
+    }
+}
+
+fn project(positions: &mut [[f32; 3]], inverse_masses: &[f32], constraint: &Constraint) {
+    let (i, j) = (usize::from(constraint.pair[0]), usize::from(constraint.pair[1]));
+    let (a, b) = (inverse_masses[i], inverse_masses[j]);
+    let d = difference(positions[i], positions[j]);
+    let gain = gain(squared(d), a + b, constraint);
+    for axis in 0..3 {
+        positions[i][axis] -= d[axis] * (gain * a);
+        positions[j][axis] += d[axis] * (gain * b);
+    }
+}
+
+impl Report {
+    /// As a kernel writes it: the open ones that fit, in their order.
+    #[allow(clippy::cast_possible_truncation, reason = "constraints of an island count in 16 bits")]
+    fn words(&self) -> impl Iterator<Item = u32> {
+        let head = [self.worst.to_bits(), self.sum, self.open.len() as u32];
+        let listed = self.open.iter().copied().chain(std::iter::repeat(NOT_LISTED));
+        head.into_iter().chain(listed).take(REPORT_WORDS as usize)
+    }
+}
+
+impl Outcome {
+    /// The words of every particle.
+    #[must_use]
+    pub fn results(&self) -> Vec<u32> {
+        let words =
+            |island: &Solved| island.particles.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
+        self.islands.par_iter().flat_map_iter(words).collect()
+    }
+
+    /// The words of every report.
+    #[must_use]
+    pub fn reports(&self) -> Vec<u32> {
+        self.islands.iter().flat_map(|island| island.report.words()).collect()
+    }
+}

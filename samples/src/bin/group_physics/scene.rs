@@ -1,0 +1,122 @@
+//! All islands of a run, what must become of them, and what a reader is told about that.
+
+use anyhow::{Result, ensure};
+use rayon::prelude::*;
+
+use crate::island::Island;
+use crate::momentum::{Drift, drift};
+use crate::motion::Motion;
+use crate::packing::Packed;
+use crate::picture::Picture;
+use crate::reference::{Outcome, Report, SUM_SCALE, Solver};
+use crate::shapes;
+use crate::shapes::Shape;
+
+/// Islands times particles times iterations that the CPU twin solves: half a minute on 16 cores.
+const MOST_MOVES: u64 = 2_000_000_000;
+
+/// What a run solves.
+#[derive(Debug)]
+pub struct Scene {
+    /// What kernels read.
+    pub packed: Packed,
+    /// What must come out.
+    pub outcome: Outcome,
+    islands: Vec<Island>,
+    /// What is done to the islands.
+    pub solver: Solver,
+}
+
+impl Scene {
+    /// Makes so many islands of so many particles, and solves them.
+    ///
+    /// # Errors
+    /// Islands that kernels cannot take; momentum out of nothing.
+    pub fn new(shape: Shape, islands: u32, particles: u32, stiffness: f32, solver: Solver) -> Result<Self> {
+        let moves = u64::from(islands) * u64::from(particles) * u64::from(solver.iterations);
+        ensure!(
+            moves <= MOST_MOVES,
+            "{islands} islands of {particles} particles in {} iterations would keep the CPU twin busy for minutes: \
+             their product may be {MOST_MOVES} at most",
+            solver.iterations
+        );
+        let island = |number| {
+            let mut island = shapes::island(shape, number, particles, stiffness)?;
+            if solver.gravity {
+                island.hang();
+            }
+            Ok(island)
+        };
+        let islands: Vec<Island> = (0..islands).into_par_iter().map(island).collect::<Result<_>>()?;
+        let packed = Packed::new(&islands)?;
+        let outcome = solver.twin(&islands);
+        Ok(Self { packed, outcome, islands, solver })
+    }
+
+    /// What a result looks like.
+    #[must_use]
+    pub fn picture(&self) -> Picture {
+        Picture::of(&self.islands)
+    }
+
+    /// The first islands in motion, for a window.
+    #[must_use]
+    pub fn motion(&self) -> Motion {
+        Motion::new(&self.islands, self.solver)
+    }
+
+    /// Constraints of all islands.
+    #[must_use]
+    pub fn constraints(&self) -> u64 {
+        self.packed.constraints.len() as u64 / 2
+    }
+
+    /// How far the solver has come.
+    #[must_use]
+    pub fn about_residuals(&self) -> String {
+        let before = |island: &Island| self.solver.report(&island.in_world(), &island.constraints);
+        let before: Vec<Report> = self.islands.par_iter().map(before).collect();
+        let [before, after] =
+            [before.iter().collect(), self.outcome.islands.iter().map(|i| &i.report).collect()]
+                .map(|reports: Vec<&Report>| self.residual(&reports));
+        format!("Residual, the error of a constraint's length: {before} at first, {after} at the end.")
+    }
+
+    fn residual(&self, reports: &[&Report]) -> String {
+        let worst = reports.iter().map(|report| report.worst).fold(0.0, f32::max);
+        let sum: f64 = reports.iter().map(|report| f64::from(report.sum) / f64::from(SUM_SCALE)).sum();
+        let open: usize = reports.iter().map(|report| report.open.len()).sum();
+        // Without any there is no error either.
+        let constraints = (self.constraints() as f64).max(1.0);
+        format!(
+            "mean {:.4}, largest {worst:.3}, {:.0} % of {constraints} open (above {:.4})",
+            sum / constraints,
+            100.0 * open as f64 / constraints,
+            self.solver.tolerance
+        )
+    }
+
+    /// That free islands keep their momentum. The results of all variants are compared with these, bit
+    /// for bit, so what holds here holds for them.
+    ///
+    /// # Errors
+    /// An island that has gained more than rounding can add up to.
+    pub fn about_momentum(&self) -> Result<Option<String>> {
+        if self.solver.gravity {
+            return Ok(None);
+        }
+        let drifts = self.islands.par_iter().zip(&self.outcome.islands);
+        let drifts: Vec<Drift> =
+            drifts.map(|(before, after)| drift(before, after, self.solver.iterations)).collect();
+        for (number, Drift { gained, bound }) in drifts.iter().enumerate() {
+            ensure!(
+                gained <= bound,
+                "island {number} gained a momentum of {gained}, beyond rounding's {bound}"
+            );
+        }
+        let worst = drifts.iter().max_by(|a, b| (a.gained / a.bound).total_cmp(&(b.gained / b.bound)));
+        Ok(worst.map(|Drift { gained, bound }| {
+            format!("Momentum of free islands: none gained more than {gained:.1e}, where rounding explains {bound:.1e}.")
+        }))
+    }
+}

@@ -1,0 +1,153 @@
+//! What `--ladder` says: passes in one dispatch against the best that dispatches of their own can do.
+
+use common::record::Promise;
+use common::{Figures, Time};
+
+use samples::tile_flags::FORMS;
+
+/// The fastest of each kind, in words.
+#[must_use]
+pub fn verdict(figures: &Figures<'_>) -> Option<String> {
+    let fastest = |start: &str, staged: bool| {
+        let among = |name: &str| name.starts_with(start) && name.ends_with("_staged") == staged;
+        figures.fastest(Time::Isolated, |name| among(name) && never_wrong(figures, name))
+    };
+    let (bound, bound_us) = fastest("no_barrier_", false)?;
+    let (barrier, barrier_us) = fastest("full_barrier_", false)?;
+    let times = |name| figures.ratio(name, bound).map(|ratio| format!("{:.3}x", ratio.median));
+    let among = |lawful| {
+        let is_tile = |name: &str| FORMS.into_iter().any(|form| form.name() == name);
+        let wanted =
+            |name: &str| is_tile(name) && is_lawful(figures, name) == lawful && never_wrong(figures, name);
+        let (name, us) = figures.fastest(Time::Isolated, wanted)?;
+        Some((name, us, times(name)?))
+    };
+    let (lawful, lawful_us, lawful_times) = among(true)?;
+    let mut text = format!(
+        "In short: the fastest of the shapes that nothing orders, {bound}, takes {bound_us:.1} µs. With barriers the \
+         fastest takes {barrier_us:.1} ({}, {barrier}), all passes in one dispatch {lawful_us:.1} ({lawful_times}, {lawful}) \
+         by Vulkan's rules",
+        times(barrier)?
+    );
+    if let Some((hardware, us, times)) = among(false) {
+        text += &format!(" and {us:.1} ({times}, {hardware}) as the hardware happens to do it");
+    }
+    text += ".";
+    if let (Some((free, free_us)), Some((ordered, ordered_us))) =
+        (fastest("no_barrier_", true), fastest("full_barrier_", true))
+    {
+        text += &shared_memory(figures, [(free, free_us), (ordered, ordered_us)], (lawful, lawful_us));
+    }
+    Some(text)
+}
+
+/// What of it is shared memory's, which dispatches of their own can use as well.
+fn shared_memory(
+    figures: &Figures<'_>,
+    [(free, free_us), (ordered, ordered_us)]: [(&str, f64); 2],
+    (lawful, lawful_us): (&str, f64),
+) -> String {
+    let against = figures.ratio(lawful, ordered).and_then(|ratio| ratio.median_95);
+    let judged = match against {
+        Some(ratio) if ratio.high < 1.0 => format!(
+            "of the {:.1} µs that barriers add there, passes in one dispatch save {:.0} %",
+            ordered_us - free_us,
+            100.0 * (ordered_us - lawful_us) / (ordered_us - free_us)
+        ),
+        Some(ratio) if ratio.low > 1.0 => {
+            format!(
+                "barriers are cheaper there: passes in one dispatch take {:.1} µs more",
+                lawful_us - ordered_us
+            )
+        }
+        _ => "passes in one dispatch and barriers cannot be told apart there".to_owned(),
+    };
+    format!(
+        " Loads through shared memory alone take the passes to {free_us:.1} µs without order ({free}) and \
+         {ordered_us:.1} with barriers ({ordered}): {judged}."
+    )
+}
+
+fn is_lawful(figures: &Figures<'_>, name: &str) -> bool {
+    figures.row(name).is_some_and(|row| row.promise == Promise::Law)
+}
+
+/// What may race was right in every sample, or is wrong on purpose.
+fn never_wrong(figures: &Figures<'_>, name: &str) -> bool {
+    let racy = figures.row(name).and_then(|row| row.racy);
+    name.starts_with("no_barrier_") || racy.is_none_or(|racy| racy.racy_samples == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use common::record::Record;
+    use common::record::stats::Summary;
+
+    use super::*;
+
+    /// A published record whose rows stand for those of a ladder, at these times.
+    fn ladder(rows: &[(&str, &str, f64)]) -> Record {
+        let mut record = samples::recorded("1152-12-passes").unwrap();
+        record.rows.retain_mut(|row| {
+            let Some((_, name, us)) = rows.iter().find(|(old, ..)| *old == row.variant) else { return false };
+            (*name).clone_into(&mut row.variant);
+            row.racy = None;
+            for (i, sample) in (0..).zip(&mut row.samples) {
+                sample.one_us = us * f64::from(100 + i % 3) / 100.0;
+            }
+            let times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
+            row.isolated_us = Summary::of(&times);
+            true
+        });
+        assert_eq!(record.rows.len(), rows.len());
+        record
+    }
+
+    const ROWS: [(&str, &str, f64); 6] = [
+        ("no_barrier", "no_barrier_8x8", 100.0),
+        ("full_barrier", "full_barrier_8x8", 140.0),
+        ("execution_only", "tile_flags_staged", 60.0),
+        ("events_2", "tile_flags_chained_staged", 75.0),
+        ("bands_no_sync_2", "no_barrier_32x8_staged", 50.0),
+        ("events_4", "full_barrier_32x8_staged", 100.0),
+    ];
+
+    fn said(rows: &[(&str, &str, f64)]) -> String {
+        verdict(&Figures::new(&ladder(rows).rows)).unwrap()
+    }
+
+    #[test]
+    fn the_fastest_of_each_kind_is_named() {
+        let text = said(&ROWS);
+        for part in [
+            "no_barrier_8x8, takes 101.0 µs",
+            "141.4 (1.400x, full_barrier_8x8)",
+            "75.8 (0.750x, tile_flags_chained_staged) by Vulkan's rules",
+            "60.6 (0.600x, tile_flags_staged) as the hardware happens to do it",
+            "50.5 µs without order (no_barrier_32x8_staged)",
+            "of the 50.5 µs that barriers add there, passes in one dispatch save 50 %",
+        ] {
+            assert!(text.contains(part), "no '{part}' in: {text}");
+        }
+    }
+
+    #[test]
+    fn barriers_that_are_cheaper_are_said_to_be() {
+        let mut rows = ROWS;
+        rows[5].2 = 70.0;
+        assert!(
+            said(&rows).contains("barriers are cheaper there: passes in one dispatch take 5.0 µs more"),
+            "{}",
+            said(&rows)
+        );
+        rows[5].2 = 75.0;
+        assert!(said(&rows).contains("cannot be told apart there"), "{}", said(&rows));
+    }
+
+    #[test]
+    fn without_a_lawful_form_nothing_is_said() {
+        let mut record = ladder(&ROWS);
+        record.rows.retain(|row| row.variant != "tile_flags_chained_staged");
+        assert_eq!(verdict(&Figures::new(&record.rows)), None);
+    }
+}

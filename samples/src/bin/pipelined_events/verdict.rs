@@ -1,0 +1,192 @@
+//! What a run of `pipelined_events` says of barriers and events.
+
+use common::{Figures, Summary};
+
+use crate::event_form::EventForm;
+
+/// What the matrix says, in words: what one barrier, set and wait cost, and whether events pay. The
+/// form of event that counts is the fastest that was right in every sample.
+#[must_use]
+pub fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<String> {
+    let steps = f64::from(passes - 1);
+    let barrier = per(&figures.difference_us("full_barrier", "no_barrier")?, steps);
+    let Some((form, count)) = fastest_events(figures, counts) else {
+        return Some(format!(
+            "In short: a barrier costs {barrier} µs here. Of events nothing is known: no variant with bands ran \
+             (a smaller --align lets more sizes be split)."
+        ));
+    };
+    let over = |what: &str, other: &str| figures.difference_us(&form.variant(what, count), other);
+    let unsplit = format!("bands_no_sync{}_{count}", if form.coherent { "_coherent" } else { "" });
+    let each = |what: &str| {
+        let cost = over(what, &unsplit).map(|difference| per(&difference, steps * f64::from(count)));
+        cost.unwrap_or_else(|| "an unknown number of".into())
+    };
+    // Only where neither is lost in noise is one a share of the other.
+    let found = |what: &str| {
+        let difference = over(what, &unsplit)?;
+        difference.median_95.filter(|interval| interval.low > 0.0).map(|_| difference.median)
+    };
+    let share = found("sets")
+        .zip(found("events"))
+        .map(|(set, both)| format!(" ({:.0} % of that)", 100.0 * set / both));
+    Some(format!(
+        "In short: a barrier costs {barrier} µs here. The fastest events, {} ({}), cost {} µs each when they are set and \
+         waited for, {} µs{} when they are only set, {} µs when ones that were set long ago are waited for. {}{}",
+        form.variant("events", count),
+        form.words(),
+        each("events"),
+        each("sets"),
+        share.unwrap_or_default(),
+        each("waits"),
+        overlap(over("events", "full_barrier"), over("events", &format!("barrier_bands_{count}"))),
+        seen(figures, |what| form.variant(what, count), &unsplit).unwrap_or_default()
+    ))
+}
+
+/// What the waves themselves told, where they were traced: how many dispatches had waves in flight together
+/// with the next.
+fn seen(figures: &Figures<'_>, form: impl Fn(&str) -> String, unsplit: &str) -> Option<String> {
+    let trace = |variant: &str| figures.trace(variant);
+    let overlapping = |variant: &str| {
+        let (overlapping, all) = trace(variant)?.overlapping();
+        Some(format!("{overlapping} of {all}"))
+    };
+    let events = trace(&form("events"))?;
+    let (together, pairs) = events.overlapping();
+    #[expect(clippy::cast_precision_loss, reason = "a handful of dispatches")]
+    let empty = events.gaps_us / pairs.max(1) as f64;
+    // Where nothing overlaps without any order either, that nothing does with events says nothing of them.
+    let (free, _) = trace(unsplit)?.overlapping();
+    let concluded = match together {
+        0 if 2 * free > pairs => {
+            format!(" An event set and waited for drains this GPU, for {empty:.1} µs on average.")
+        }
+        _ => String::new(),
+    };
+    Some(format!(
+        " In the traces {together} of {pairs} dispatches overlap the next where events are set and waited for, {} where \
+         they are only set, {} where ones set long ago are waited for, {} without any order, {} with a barrier after each \
+         pass.{concluded}",
+        overlapping(&form("sets"))?,
+        overlapping(&form("waits"))?,
+        overlapping(unsplit)?,
+        overlapping("full_barrier")?,
+    ))
+}
+
+/// EventForm and number of bands of the events with the least isolated time that were right in every sample.
+fn fastest_events(figures: &Figures<'_>, counts: &[u32]) -> Option<(EventForm, u32)> {
+    let all = counts.iter().flat_map(|&count| EventForm::all().map(move |form| (form, count)));
+    let right = all.filter_map(|(form, count)| {
+        let row = figures.row(&form.variant("events", count))?;
+        let right = row.racy.is_none_or(|racy| racy.racy_samples == 0);
+        Some((form, count, row.isolated_us.filter(|_| right)?.median))
+    });
+    right.min_by(|a, b| a.2.total_cmp(&b.2)).map(|(form, count, _)| (form, count))
+}
+
+/// Whether events seem to overlap, from what they cost beyond one barrier a pass, and beyond barriers
+/// in their place. Only an interval that leaves 0 out decides.
+fn overlap(whole: Option<Summary>, in_place: Option<Summary>) -> &'static str {
+    let interval = |difference: Option<Summary>| difference.and_then(|difference| difference.median_95);
+    match (interval(whole), interval(in_place)) {
+        (Some(whole), Some(in_place)) if whole.high < 0.0 && in_place.high < 0.0 => {
+            "They beat the barrier, and barriers in their place: they seem to overlap; a trace has to show it."
+        }
+        (Some(whole), Some(in_place)) if whole.low > 0.0 && in_place.high < 0.0 => {
+            "They cost less than barriers in their place and more than one barrier a pass: they may overlap, and it does not pay."
+        }
+        (Some(_), Some(in_place)) if in_place.low > 0.0 => {
+            "They cost more than barriers in their place: no sign that they overlap."
+        }
+        _ => "Whether they overlap cannot be told from these samples.",
+    }
+}
+
+/// `1.52 (1.48 to 1.55)`: a difference divided by what it is the difference of.
+fn per(difference: &Summary, count: f64) -> String {
+    let interval = difference
+        .median_95
+        .map_or_else(String::new, |i| format!(" ({:.2} to {:.2})", i.low / count, i.high / count));
+    format!("{:.2}{interval}", difference.median / count)
+}
+
+#[cfg(test)]
+mod tests {
+    use common::record::{Record, Traced};
+
+    use super::*;
+
+    fn recorded() -> Record {
+        samples::recorded("matrix-512-12-passes").unwrap()
+    }
+
+    fn verdict_of(record: &Record) -> String {
+        verdict(&Figures::new(&record.rows), 12, &[2, 4]).unwrap()
+    }
+
+    /// Multiplies the isolated times of the variants that begin so.
+    fn scaled(mut record: Record, start: &str, factor: f64) -> Record {
+        for row in record.rows.iter_mut().filter(|row| row.variant.starts_with(start)) {
+            row.samples.iter_mut().for_each(|sample| sample.one_us *= factor);
+            let times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
+            row.isolated_us = Summary::of(&times);
+        }
+        record
+    }
+
+    #[test]
+    fn a_record_leads_to_its_own_verdict() {
+        let record = recorded();
+        assert_eq!(record.verdict.as_deref(), Some(&*verdict_of(&record)));
+    }
+
+    #[test]
+    fn events_that_beat_the_barrier_seem_to_overlap() {
+        let faster = scaled(recorded(), "events_coherent_sync1_4", 0.2);
+        let text = verdict_of(&faster);
+        assert!(text.contains("events_coherent_sync1_4 ("), "{text}");
+        assert!(text.contains("they seem to overlap; a trace has to show it"), "{text}");
+        // Where barriers in their place are faster still, the reason is another than overlap.
+        let text = verdict_of(&scaled(faster, "barrier_bands_4", 0.1));
+        assert!(text.contains("no sign that they overlap"), "{text}");
+    }
+
+    #[test]
+    fn what_the_waves_told_is_said() {
+        let record = samples::recorded("waves-512-12-passes").unwrap();
+        let text = verdict_of(&record);
+        assert_eq!(record.verdict.as_deref(), Some(&*text));
+        assert!(
+            text.contains("0 of 23 dispatches overlap the next where events are set and waited for"),
+            "{text}"
+        );
+        assert!(text.contains("drains this GPU"), "{text}");
+        let without = verdict_of(&recorded());
+        assert!(!without.contains("traces"), "{without}");
+        // A GPU that overlaps nothing shows nothing of events.
+        let mut serial = record;
+        for row in &mut serial.rows {
+            if let Some(Traced::Ok { figures, .. }) = &mut row.trace {
+                figures.dispatches.iter_mut().filter_map(|d| d.overlap.as_mut()).for_each(|o| o.us = -1.0);
+            }
+        }
+        let text = verdict_of(&serial);
+        assert!(text.contains("0 of 23 without any order") && !text.contains("drains this GPU"), "{text}");
+    }
+
+    #[test]
+    fn what_raced_or_did_not_run_is_no_evidence() {
+        let mut raced = scaled(recorded(), "events_4", 0.2);
+        let row = raced.rows.iter_mut().find(|row| row.variant == "events_4").unwrap();
+        row.racy.as_mut().unwrap().racy_samples = 1;
+        assert!(!verdict_of(&raced).contains("events_4 ("));
+        let mut whole = recorded();
+        whole.rows.retain(|row| !row.variant.starts_with("events"));
+        assert!(verdict_of(&whole).contains("Of events nothing is known"));
+        let mut few = recorded();
+        few.rows.iter_mut().for_each(|row| row.samples.truncate(2));
+        assert!(verdict_of(&few).contains("cannot be told"));
+    }
+}

@@ -1,0 +1,98 @@
+//! The images of the blur, and what its kernels have in common.
+
+use std::cell::LazyCell;
+use std::rc::Rc;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use common::{Binding, Extent, Image, ImageSet, Images, KernelBuilder, Lab};
+
+use crate::occupancy::padded;
+use crate::reference::{Texels, data};
+use crate::tiles::Form;
+
+/// All that no pass writes: means are above 0.
+const UNWRITTEN: [u32; 4] = [0; 4];
+const HALF_ROUNDING: &str = "a store to 16-bit floats may round to either neighbour";
+
+/// The path that loads take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Loads {
+    /// Through the texture unit.
+    Sampled,
+    /// From a storage image.
+    Storage,
+}
+
+/// The images, and what the kernels of all forms have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Blur {
+    /// Of all images.
+    pub size: Extent,
+    /// Reach of the filter.
+    pub radius: u32,
+    texels: Texels,
+    loads: Loads,
+    /// For the blur along each axis; both have the same result.
+    sharp: [Image; 2],
+    blurred: Images,
+}
+
+impl Blur {
+    /// Uploads what is to be blurred, and says what must come out.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn new(lab: &mut Lab, size: Extent, radius: u32, texels: Texels, loads: Loads) -> Result<Self> {
+        lab.report.setting("radius", radius);
+        lab.report.setting("format", texels.name());
+        lab.report.setting("loads", if loads == Loads::Storage { "storage" } else { "sampled" });
+        let blurred = lab.output("blurred", ImageSet::new(1, size, texels.format(), UNWRITTEN))?;
+        let data = Rc::new(LazyCell::new(move || data(size, texels, radius)));
+        let sharp = [(0, "sharp along rows"), (1, "sharp along columns")].map(|(axis, name)| {
+            let data = Rc::clone(&data);
+            lab.input_image(name, size, texels.format(), move || data.sharp[axis].clone())
+        });
+        let expected = lab.expect(blurred, 0, move || data.blurred.clone());
+        if let Texels::Rgba16f = texels {
+            expected.within(1, HALF_ROUNDING);
+        }
+        lab.limits(size, texels.format())?;
+        lab.report.show(blurred, 0, size.sides(), "the blurred noise, its contrast raised", move |words| {
+            texels.painted(words, size.width as usize * size.height as usize)
+        });
+        Ok(Self { size, radius, texels, loads, sharp, blurred })
+    }
+
+    /// The kernel of a form whose workgroups hold so many bytes of shared memory for nothing.
+    pub fn kernel<'l>(&self, lab: &'l Lab, form: &Form, padding: u32) -> KernelBuilder<'l> {
+        let one_channel = (self.texels.channels() == 1).then_some("ONE_CHANNEL");
+        let from_storage = (self.loads == Loads::Storage).then_some("STORAGE_LOADS");
+        let kernel = form
+            .kernel(lab, self.radius)
+            .define_as("FORMAT", self.texels.name())
+            .constant("UNORM", self.texels.is_fraction().into())
+            .constant("SCALE", self.texels.scale(self.radius).to_bits());
+        padded(one_channel.into_iter().chain(from_storage).fold(kernel, KernelBuilder::define), padding)
+    }
+
+    /// What a kernel of a form takes.
+    #[must_use]
+    pub fn images(&self, form: &Form, repetition: u32) -> [Binding; 2] {
+        let sharp = self.sharp[form.axis.index()];
+        let sharp = if self.loads == Loads::Storage { sharp.into() } else { sharp.sampled() };
+        [sharp, self.blurred.get(repetition, 0).into()]
+    }
+
+    /// The last texel, and the 0 that keeps padding alive.
+    #[must_use]
+    pub fn push(&self) -> [u32; 3] {
+        [self.size.width - 1, self.size.height - 1, 0]
+    }
+
+    /// Every texel is read and written once, at the least.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        2 * u64::from(self.size.width) * u64::from(self.size.height) * self.texels.bytes()
+    }
+}

@@ -1,0 +1,225 @@
+//! Does a subgroup that blurs several tiles, one after another, beat one workgroup a tile? The talk's
+//! 9-tap box blur: neighbouring tiles share taps, and a wave that stays is not launched again.
+//!
+//! ```text
+//!                along the filter's reach: what two tiles share is fetched once
+//! linear_8x8     ▕tile▏ ▕tile▏ ▕tile▏ ▕tile▏     four workgroups, 10 loads and stores a tile
+//! unroll_4       ▕tile│tile│tile│tile▏           one wave, 9.25 a tile at radius 4
+//! across_4       the same across the reach       nothing is shared: 10 a tile, the control
+//! slide_4        ▕a lane's texels are neighbours▏ 4 a tile: each texel after the first costs one load
+//! ```
+//!
+//! `_x8` puts eight subgroups into a workgroup: a multiprocessor of NVIDIA holds 32 workgroups and 64
+//! subgroups, so workgroups of one subgroup leave half of it empty. `rows_32x8x4` is the shape that a
+//! chain of passes liked best there. How each form deals its texels out is drawn in
+//! `samples/src/tiles.rs`. The horizontal and the vertical blur have the same result here.
+//!
+//! `--waves-per-simd 3,4,5,6` or `--occupancy 0.25,0.5` limits how many subgroups a multiprocessor holds,
+//! by shared memory that is held and not used, and says how many were counted.
+//!
+//! Expect the talk's 1.22 between `linear_8x8` and `unroll_8` on GCN, pipelined, where fetches are the
+//! bottleneck; the winner of single runs is often another. Where the caches feed all fetches anyway, or
+//! where too few workgroups are left to fill the device, long waves gain nothing: try small sizes.
+//!
+//! Look for, in RGP or Nsight: the gap between a wave's end and the next one's first load, and the cache's
+//! hit rate.
+//!
+//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Semi-Persistent Waves".
+
+mod device;
+mod occupancy;
+mod reference;
+mod tiles;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use anyhow::{Context, Result, bail};
+use clap::value_parser;
+use common::record::error::BeyondLimits;
+use common::record::published;
+use common::{Declared, Extent, Figures, Lab, Shows, Time, Variant, run, sample};
+use device::{Blur, Loads};
+use occupancy::{Held, Inferred, Limit, Limits};
+use reference::{Axis, Texels};
+use samples::{by_default, size};
+use tiles::{Form, forms, tile_lanes};
+
+const BASELINE: &str = "linear_8x8";
+/// What is measured unless asked for otherwise.
+const BY_DEFAULT: [&str; 12] = [
+    BASELINE,
+    "swizzled_8x8",
+    "unroll_2",
+    "unroll_4",
+    "unroll_8",
+    "across_8",
+    "unroll_8_x8",
+    "slide_4_x8",
+    "rows_32x8x4",
+    "linear_8x8_vertical",
+    "unroll_8_vertical",
+    "slide_8_x8_vertical",
+];
+
+/// Does a subgroup that blurs several tiles beat one workgroup a tile?
+#[derive(clap::Args, Clone, Debug)]
+struct Args {
+    /// Image size [default: 3840x2160, on a CPU device 256x256]
+    #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
+    size: Option<Extent>,
+    /// How far the filter reaches to each side, in texels
+    #[arg(long, default_value_t = 4, value_parser = value_parser!(u32).range(1..=16))]
+    radius: u32,
+    /// Format of the images
+    #[arg(long, value_enum, default_value_t = Texels::Rgba8)]
+    format: Texels,
+    /// How texels are read: as a texture, or from a storage image
+    #[arg(long, value_enum, default_value_t = Loads::Sampled)]
+    loads: Loads,
+    /// Lanes that blur a tile at a time: 4, 8, 16, 32, 64, 128 [default: the device's subgroup size]
+    #[arg(long, value_name = "LANES", value_parser = tile_lanes)]
+    tile_lanes: Option<u32>,
+    #[command(flatten)]
+    limits: Limits,
+}
+
+fn main() -> ExitCode {
+    run(sample!(), semi_persistent_waves)
+}
+
+fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.report.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Semi-Persistent Waves\"");
+    let limits = args.limits.asked(lab)?;
+    let size = size(lab, args.size, [3840, 2160], [256; 2]);
+    let blur = Blur::new(lab, size, args.radius, args.format, args.loads)?;
+    let lanes = args.tile_lanes.unwrap_or_else(|| lab.device().subgroup_size.clamp(4, 128));
+    lab.report.setting("tile_lanes", lanes);
+    lab.report.baseline([BASELINE]);
+
+    let [horizontal, vertical] = [Axis::Horizontal, Axis::Vertical].map(|axis| forms(axis, lanes));
+    for form in horizontal.iter().chain(&vertical) {
+        unlimited(lab, blur, form.clone());
+    }
+    by_default(lab, |name| BY_DEFAULT.contains(&name));
+    let most = lab.device().max_workgroup_invocations;
+    let limited = |form: &&Form| BY_DEFAULT.contains(&&*form.name()) && form.invocations() <= most;
+    if !limits.is_empty() {
+        under_limits(lab, blur, horizontal.iter().filter(limited), &limits);
+        lab.report.show_matrix();
+    }
+
+    lab.report.matrix("µs", Shows::Times);
+    lab.report.verdict(verdict);
+    Ok(())
+}
+
+/// One form, as many subgroups at a time as there is room for.
+fn unlimited(lab: &mut Lab, blur: Blur, form: Form) {
+    let name = form.name();
+    let kernel = blur.kernel(lab, &form, 0).build();
+    let [table, row, column] = form.place();
+    let operations = form.memory_operations(blur.radius);
+    let (groups, says) = (form.groups(blur.size), form.says(blur.radius));
+    let variant = lab.variant(&name, move |cmd, rep| {
+        cmd.dispatch(kernel, &blur.images(&form, rep.index), &blur.push(), groups);
+    });
+    variant.caption(&says).cell(&table, &row, &column);
+    declare(variant, blur, operations, &format!("blur/{name}"));
+}
+
+/// Forms under each limit, which shared memory holds that a workgroup has and does not use.
+fn under_limits<'f>(lab: &mut Lab, blur: Blur, forms: impl Iterator<Item = &'f Form>, limits: &[Limit]) {
+    let memory = Rc::new(RefCell::new(Paddings::default()));
+    for form in forms {
+        for &limit in limits {
+            let name = form.name() + &limit.suffix();
+            let (memory, padded, all) = (Rc::clone(&memory), form.clone(), limits.to_vec());
+            let kernel = lab.found_kernel(move |lab| {
+                let held = memory.borrow_mut().held(lab, blur, &padded, &all, limit)?;
+                if let Some(reason) = held.in_vain() {
+                    bail!(BeyondLimits(reason));
+                }
+                Ok(blur.kernel(lab, &padded, held.reached.padding).recipe())
+            });
+            let operations = form.memory_operations(blur.radius);
+            let (dispatched, groups) = (form.clone(), form.groups(blur.size));
+            let variant = lab.variant(&name, move |cmd, rep| {
+                cmd.dispatch(kernel, &blur.images(&dispatched, rep.index), &blur.push(), groups);
+            });
+            variant.caption(&form.says_under(limit));
+            variant.cell("Horizontal blur, subgroups limited", &form.name(), &limit.to_string());
+            declare(variant, blur, operations, &format!("wave_limit/{name}/pipelined"));
+        }
+    }
+}
+
+/// How the limits are held, as far as that was searched for.
+#[derive(Default)]
+struct Paddings {
+    memory: Inferred,
+    /// Of each form.
+    held: BTreeMap<String, Vec<Held>>,
+    /// The forms that hold a limit alike.
+    alike: BTreeMap<(Limit, String), Vec<String>>,
+}
+
+impl Paddings {
+    /// Counts with paddings until the limits of a form are held; notes how `limit` is.
+    fn held(
+        &mut self,
+        lab: &mut Lab,
+        blur: Blur,
+        form: &Form,
+        limits: &[Limit],
+        limit: Limit,
+    ) -> Result<Held> {
+        let name = form.name();
+        if !self.held.contains_key(&name) {
+            let facts = lab.device().clone();
+            let count = |padding| {
+                let kernel = blur.kernel(lab, form, padding);
+                let kernel = occupancy::counting(kernel).build();
+                occupancy::count(lab, kernel, blur.images(form, 0), blur.push())
+            };
+            let held = self.memory.hold(&facts, limits, form.invocations(), count)?;
+            self.held.insert(name.clone(), held);
+        }
+        let all = self.held[&name].iter().find(|held| held.limit == limit);
+        let held = *all.context("a limit that was not searched for")?;
+        let forms = self.alike.entry((limit, held.to_string())).or_default();
+        let note = |forms: &[String]| format!("Limit of {limit}, {}: {held}.", forms.join(", "));
+        lab.report.notes.retain(|told| *told != note(forms));
+        forms.push(name);
+        lab.report.note(&note(forms));
+        Ok(held)
+    }
+}
+
+/// What a variant costs, and the talk's figure where it has one: all of them are of a 9-tap filter.
+fn declare(variant: &mut Variant, blur: Blur, operations: f64, key: &str) {
+    let known = blur.radius == 4 && published::find("lottes2018", key).is_ok();
+    variant.declares(Declared::default().bytes(blur.bytes()).predicts("VMEM ops a tile", operations));
+    if known {
+        variant.published("lottes2018", key);
+    }
+}
+
+/// The fastest horizontal blur, alone and in a row of others.
+fn verdict(figures: &Figures<'_>) -> Option<String> {
+    let fastest = |time| {
+        let (variant, us) = figures.fastest(time, |name| !name.ends_with("_vertical"))?;
+        let times = figures.us(time, BASELINE)? / us;
+        Some(format!("{variant}, {times:.2} times as fast as {BASELINE}"))
+    };
+    let pipelined = fastest(Time::Pipelined).unwrap_or_else(|| "not measured".into());
+    Some(format!(
+        "In short: the fastest horizontal blur is, isolated, {}; pipelined, {pipelined}. The talk had 1.22, \
+         pipelined, for eight tiles a wave at radius 4 on an RX 580.",
+        fastest(Time::Isolated)?
+    ))
+}
+
+samples::test_verdict!("semi_persistent_waves");

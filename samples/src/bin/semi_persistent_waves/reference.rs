@@ -1,0 +1,359 @@
+//! The box blur on the CPU, written from its formula: the twin of
+//! `shaders/semi_persistent_waves/box_blur.comp`.
+//!
+//! A texel of the result is the mean of the `2 r + 1` texels around it along one axis, where what lies
+//! outside the image reads as the nearest texel inside. Texels are small integers in every format, as
+//! themselves or as fractions of 255, so that no sum is rounded and the order of additions is free.
+
+use clap::ValueEnum;
+use common::{Extent, Format};
+use rayon::prelude::*;
+
+/// Along which the filter reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Along a row.
+    Horizontal,
+    /// Along a column.
+    Vertical,
+}
+
+impl Axis {
+    /// 0 for x, 1 for y.
+    #[must_use]
+    pub fn index(self) -> usize {
+        match self {
+            Self::Horizontal => 0,
+            Self::Vertical => 1,
+        }
+    }
+}
+
+/// Formats of the images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Texels {
+    /// One fraction of 8 bits.
+    R8,
+    /// Four fractions of 8 bits.
+    Rgba8,
+    /// Four floats of 16 bits.
+    Rgba16f,
+    /// One float of 32 bits.
+    R32f,
+}
+
+/// The largest integer that a fraction of 8 bits stands for.
+const LARGEST_FRACTION: u16 = 255;
+/// The largest texel: the next would be white, which a broken kernel may well write.
+const LARGEST: u16 = 254;
+
+impl Texels {
+    /// As Vulkan names it.
+    #[must_use]
+    pub fn format(self) -> Format {
+        match self {
+            Self::R8 => Format::R8_UNORM,
+            Self::Rgba8 => Format::R8G8B8A8_UNORM,
+            Self::Rgba16f => Format::R16G16B16A16_SFLOAT,
+            Self::R32f => Format::R32_SFLOAT,
+        }
+    }
+
+    /// As GLSL and the command line name it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::R8 => "r8",
+            Self::Rgba8 => "rgba8",
+            Self::Rgba16f => "rgba16f",
+            Self::R32f => "r32f",
+        }
+    }
+
+    /// Values of a texel.
+    #[must_use]
+    pub fn channels(self) -> usize {
+        match self {
+            Self::R8 | Self::R32f => 1,
+            Self::Rgba8 | Self::Rgba16f => 4,
+        }
+    }
+
+    /// Bytes of a texel.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::R8 => 1,
+            Self::Rgba8 | Self::R32f => 4,
+            Self::Rgba16f => 8,
+        }
+    }
+
+    /// Stores integers as fractions.
+    #[must_use]
+    pub fn is_fraction(self) -> bool {
+        matches!(self, Self::R8 | Self::Rgba8)
+    }
+
+    /// What the kernel multiplies a sum by before it rounds it to an integer, if it does.
+    #[must_use]
+    pub fn scale(self, radius: u32) -> f32 {
+        if self.is_fraction() { f32::from(LARGEST_FRACTION) / taps(radius) } else { 1.0 / taps(radius) }
+    }
+
+    /// The colours of a result: its values from the smallest to the largest, so that a blur's small
+    /// differences show; one channel in grey.
+    #[must_use]
+    pub fn painted(self, words: &[u32], texels: usize) -> Vec<[u8; 3]> {
+        let fractions = |word: &u32| word.to_le_bytes().map(f32::from);
+        let halves = |word: &u32| [word & 0xffff, word >> 16].map(from_half);
+        let values: Vec<f32> = match self {
+            Self::R8 | Self::Rgba8 => words.iter().flat_map(fractions).collect(),
+            Self::Rgba16f => words.iter().flat_map(halves).collect(),
+            Self::R32f => words.iter().map(|&word| f32::from_bits(word)).collect(),
+        };
+        let values = &values[..texels * self.channels()];
+        let (least, most) = values.iter().fold((f32::MAX, f32::MIN), |(a, b), &v| (a.min(v), b.max(v)));
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "from 0 to 255, saturating"
+        )]
+        let shade = |value: f32| ((value - least) / (most - least).max(1.0) * 255.0) as u8;
+        let colour = |texel: &[f32]| match *texel {
+            [red, green, blue, _] => [red, green, blue].map(shade),
+            _ => [shade(texel[0]); 3],
+        };
+        values.chunks(self.channels()).map(colour).collect()
+    }
+
+    /// The texels of an image, or of the mean of such.
+    fn packed(self, values: &[u16], of: impl Fn(u16) -> f32 + Sync) -> Vec<u32> {
+        let words = match self {
+            Self::R32f => 1,
+            Self::Rgba16f => 2,
+            Self::R8 | Self::Rgba8 => 4,
+        };
+        let word = |values: &[u16]| match self {
+            Self::R32f => of(values[0]).to_bits(),
+            Self::Rgba16f => joined(values, 16, |value| half(of(value)).into()),
+            Self::R8 | Self::Rgba8 => joined(values, 8, |value| value.into()),
+        };
+        values.par_chunks(words).map(word).collect()
+    }
+}
+
+/// Bits of a 32-bit float's fraction that one of 16 bits has no room for.
+const CUT: u32 = 13;
+/// The difference of the exponents' biases.
+const REBIAS: u32 = 127 - 15;
+
+/// Little endian: the first value in the lowest bits.
+fn joined(values: &[u16], bits: u32, of: impl Fn(u16) -> u32) -> u32 {
+    values.iter().rev().fold(0, |word, &value| word << bits | of(value))
+}
+
+/// The nearest float of 16 bits, of two the even one, for values that are 0 or from 1 to 32767.
+fn half(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let rounded = bits + (1 << (CUT - 1)) - 1 + (bits >> CUT & 1);
+    u16::try_from((rounded >> CUT).saturating_sub(REBIAS << 10)).unwrap_or(u16::MAX)
+}
+
+/// The value of a positive, normal float of 16 bits.
+fn from_half(bits: u32) -> f32 {
+    f32::from_bits((bits << CUT) + (REBIAS << 23))
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a few taps")]
+fn taps(radius: u32) -> f32 {
+    (2 * radius + 1) as f32
+}
+
+/// An image of integers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plane {
+    size: Extent,
+    channels: usize,
+    values: Vec<u16>,
+}
+
+impl Plane {
+    /// Noise whose sums of `2 r + 1` values stay below 255, and of which no value is 0.
+    #[must_use]
+    pub fn noise(size: Extent, channels: usize, radius: u32) -> Self {
+        let most = u32::from(LARGEST) / (2 * radius + 1);
+        let count = size.width as usize * size.height as usize * channels;
+        let value = |at: usize| {
+            // The finalizer of MurmurHash3: neighbours share nothing.
+            let mut mixed = u32::try_from(at & 0xffff_ffff).unwrap_or_default() + 1;
+            for multiplier in [0x85eb_ca6b_u32, 0xc2b2_ae35] {
+                mixed = (mixed ^ mixed >> 15).wrapping_mul(multiplier);
+            }
+            u16::try_from((mixed >> 16) % most + 1).unwrap_or(1)
+        };
+        Self { size, channels, values: (0..count).into_par_iter().map(value).collect() }
+    }
+
+    /// Each texel the sum of those up to `radius` before and behind it.
+    #[must_use]
+    pub fn sums(&self, axis: Axis, radius: u32) -> Self {
+        let row = self.size.width as usize * self.channels;
+        let mut values = vec![0; self.values.len()];
+        values.par_chunks_mut(row).enumerate().for_each(|(y, sums)| match axis {
+            Axis::Horizontal => self.add_along(&self.values[y * row..][..row], radius as usize, sums),
+            Axis::Vertical => {
+                let last = self.size.height as usize - 1;
+                for tap in 0..=2 * radius as usize {
+                    let near = (y + tap).saturating_sub(radius as usize).min(last);
+                    add(sums, &self.values[near * row..][..row]);
+                }
+            }
+        });
+        Self { size: self.size, channels: self.channels, values }
+    }
+
+    /// The row, continued on both sides by its outermost texels, added to itself shifted.
+    fn add_along(&self, row: &[u16], radius: usize, sums: &mut [u16]) {
+        let (first, last) = (&row[..self.channels], &row[row.len() - self.channels..]);
+        let continued = [first.repeat(radius), row.to_vec(), last.repeat(radius)].concat();
+        for tap in 0..=2 * radius {
+            add(sums, &continued[tap * self.channels..]);
+        }
+    }
+
+    /// As the words that an image of this format holds.
+    #[must_use]
+    pub fn texels(&self, texels: Texels) -> Vec<u32> {
+        texels.packed(&self.values, f32::from)
+    }
+
+    /// Of sums, the means, rounded as the format rounds: to the nearest fraction, or a float.
+    #[must_use]
+    pub fn means(mut self, texels: Texels, radius: u32) -> Vec<u32> {
+        if texels.is_fraction() {
+            let taps = u16::try_from(2 * radius + 1).unwrap_or(u16::MAX);
+            self.values.par_iter_mut().for_each(|sum| *sum = (2 * *sum + taps) / (2 * taps));
+        }
+        let scale = texels.scale(radius);
+        texels.packed(&self.values, |sum| f32::from(sum) * scale)
+    }
+}
+
+fn add(sums: &mut [u16], values: &[u16]) {
+    for (sum, value) in sums.iter_mut().zip(values) {
+        *sum += value;
+    }
+}
+
+/// What the kernels read, and what they must write.
+#[derive(Debug)]
+pub struct Data {
+    /// For the blur along each axis, as words.
+    pub sharp: [Vec<u32>; 2],
+    /// The one result of both, as words.
+    pub blurred: Vec<u32>,
+}
+
+/// Two images with the same result, since sums along both axes are the same in either order: the
+/// horizontal blur reads noise summed along columns, the vertical blur the same noise summed along rows.
+/// So both stand in one table and are checked by one twin, and a kernel that reaches along the wrong
+/// axis, which a symmetric image would hide, is wrong.
+#[must_use]
+pub fn data(size: Extent, texels: Texels, radius: u32) -> Data {
+    let noise = Plane::noise(size, texels.channels(), radius);
+    let sharp = [Axis::Vertical, Axis::Horizontal].map(|axis| noise.sums(axis, radius));
+    let blurred = sharp[0].sums(Axis::Horizontal, radius).means(texels, radius);
+    Data { sharp: sharp.map(|plane| plane.texels(texels)), blurred }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plane(width: u32, height: u32, values: &[u16]) -> Plane {
+        Plane { size: Extent { width, height }, channels: 1, values: values.to_vec() }
+    }
+
+    #[test]
+    fn edges_are_continued() {
+        let image = plane(4, 2, &[1, 2, 3, 4, 10, 20, 30, 40]);
+        assert_eq!(image.sums(Axis::Horizontal, 1).values, [4, 6, 9, 11, 40, 60, 90, 110]);
+        // One row more above and below: 1 + 1 + 10, and 1 + 10 + 10.
+        assert_eq!(image.sums(Axis::Vertical, 1).values, [12, 24, 36, 48, 21, 42, 63, 84]);
+        // Wider than the image: 1 five times, then 2, 3, and 4 twice.
+        assert_eq!(image.sums(Axis::Horizontal, 4).values[0], 5 + 2 + 3 + 4 + 4);
+    }
+
+    #[test]
+    fn channels_do_not_mix() {
+        let values = [1, 10, 100, 0, 2, 20, 200, 0];
+        let image = Plane { size: Extent { width: 2, height: 1 }, channels: 4, values: values.into() };
+        assert_eq!(image.sums(Axis::Horizontal, 1).values, [4, 40, 400, 0, 5, 50, 500, 0]);
+    }
+
+    #[test]
+    fn means_round_to_the_nearest() {
+        // 4 / 3, 5 / 3 and 254 * 3 / 3, the last word filled up with zeros.
+        assert_eq!(plane(5, 1, &[3, 4, 5, 762, 9]).means(Texels::R8, 1), [0xfe02_0101, 3]);
+        let third = plane(2, 1, &[1, 3]).means(Texels::R32f, 1);
+        assert_eq!(third, [(1.0_f32 / 3.0).to_bits(), 1.0_f32.to_bits()]);
+    }
+
+    #[test]
+    fn texels_are_little_endian() {
+        let image = plane(4, 1, &[1, 2, 3, 4]);
+        assert_eq!(image.texels(Texels::R8), [0x0403_0201]);
+        assert_eq!(image.texels(Texels::Rgba8), [0x0403_0201]);
+        assert_eq!(image.texels(Texels::Rgba16f), [0x4000_3c00, 0x4400_4200]);
+        assert_eq!(image.texels(Texels::R32f)[2], 3.0_f32.to_bits());
+    }
+
+    #[test]
+    fn halves() {
+        let known =
+            [(0.0, 0), (1.0, 0x3c00), (1.5, 0x3e00), (254.0, 0x5bf0), (2049.0, 0x6800), (2051.0, 0x6802)];
+        for (value, bits) in known {
+            assert_eq!(half(value), bits, "{value}");
+            assert!(value == 0.0 || (from_half(bits.into()) - value).abs() <= value / 2048.0, "{value}");
+        }
+        // Rounded up: the next half above 1 is 1 + 2^-10.
+        assert_eq!(half(1.0 + 0.000_6), 0x3c01);
+    }
+
+    #[test]
+    fn a_picture_has_all_shades() {
+        let image = plane(4, 1, &[10, 20, 30, 40]);
+        let grey = [0, 85, 170, 255].map(|shade| [shade; 3]);
+        for texels in [Texels::R8, Texels::R32f] {
+            assert_eq!(texels.painted(&image.texels(texels), 4), grey);
+        }
+        for texels in [Texels::Rgba8, Texels::Rgba16f] {
+            assert_eq!(texels.painted(&image.texels(texels), 1), [[0, 85, 170]]);
+        }
+        // Three texels of the word's four.
+        assert_eq!(Texels::R8.painted(&[0xff02_0100], 3).len(), 3);
+    }
+
+    /// The claim that `data` rests on, and that neither image would do for the other axis.
+    #[test]
+    fn both_axes_have_one_result() {
+        for (radius, size) in [(1, "5x7"), (4, "40x3"), (16, "37x50")] {
+            let noise = Plane::noise(size.parse().unwrap(), 4, radius);
+            let [for_rows, for_columns] =
+                [Axis::Vertical, Axis::Horizontal].map(|axis| noise.sums(axis, radius));
+            let result = for_rows.sums(Axis::Horizontal, radius);
+            assert_eq!(result, for_columns.sums(Axis::Vertical, radius));
+            assert_ne!(result, for_columns.sums(Axis::Horizontal, radius));
+            let (least, most) = (for_rows.values.iter().min(), for_rows.values.iter().max());
+            assert!(least >= Some(&3) && most <= Some(&LARGEST), "{least:?} {most:?}");
+        }
+    }
+
+    #[test]
+    fn neighbours_differ() {
+        let noise = Plane::noise(Extent::square(64), 1, 16);
+        let changes = noise.values.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        assert!(changes > 3000, "{changes} of 4095");
+    }
+}

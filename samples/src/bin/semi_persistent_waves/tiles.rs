@@ -1,0 +1,455 @@
+//! Which texels the lanes of a subgroup blur, one tile after another, and what that should cost.
+//!
+//! ```text
+//!  unroll_4: four tiles, neighbours along the filter      slide_4: a lane's texels are neighbours
+//!  ┌────┬────┬────┬────┐                                  0123 0123 0123 0123   each texel's tile;
+//!  │ 0  │ 1  │ 2  │ 3  │  lanes stand side by side        0123 0123 0123 0123   lanes stand four apart
+//!  └────┴────┴────┴────┘  in 2x2 quads
+//!  across_4: the same below each other, so that no texel that one tile has fetched serves the next
+//! ```
+
+use common::{Extent, KernelBuilder, Lab};
+
+use crate::occupancy::Limit;
+use crate::reference::Axis;
+
+/// One way of dealing the texels out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// What distinguishes it; the number of tiles and of subgroups follows in its full name.
+    pub family: &'static str,
+    /// Along which it blurs.
+    pub axis: Axis,
+    /// Invocations, x, y, z.
+    pub workgroup: [u32; 3],
+    /// Sides of a tile in lanes. A workgroup is cut into subgroups of as many lanes as a tile has.
+    pub lanes: [u32; 2],
+    /// Each four lanes stand in a 2x2 quad.
+    pub quads: bool,
+    /// Texels from lane to lane.
+    pub pitch: [u32; 2],
+    /// Texels from the first tile of one subgroup to the first of the next.
+    pub subgroup_step: [u32; 2],
+    /// All texels are fetched before the first sum.
+    pub fetches_first: bool,
+    /// Tiles of a subgroup.
+    pub tiles: u32,
+    /// Texels from tile to tile of a subgroup.
+    pub step: [u32; 2],
+    /// Texels from workgroup to workgroup.
+    pub block: [u32; 2],
+}
+
+/// Sides of a tile of so many lanes, a power of two: 8x8 for 64 lanes as on the slide, 8x4 for 32, 4x2
+/// for 8.
+#[must_use]
+pub fn tile_sides(lanes: u32) -> [u32; 2] {
+    let bits = lanes.ilog2();
+    [1 << bits.div_ceil(2), 1 << (bits / 2)]
+}
+
+/// Reads a number of lanes that can make a tile.
+///
+/// # Errors
+/// No power of two from 4 to 128, which are the sizes that subgroups have.
+pub fn tile_lanes(text: &str) -> Result<u32, String> {
+    let lanes = text.parse().ok().filter(|lanes: &u32| lanes.is_power_of_two() && (4..=128).contains(lanes));
+    lanes.ok_or_else(|| format!("'{text}' lanes make no tile: a power of two from 4 to 128 does, such as 32"))
+}
+
+/// A step of so many texels along one side.
+fn along(side: usize, texels: u32) -> [u32; 2] {
+    let mut step = [0; 2];
+    step[side] = texels;
+    step
+}
+
+impl Form {
+    /// One tile of 8x8 texels a workgroup, whatever the device's subgroups are.
+    fn whole(family: &'static str, axis: Axis, workgroup: [u32; 3], quads: bool) -> Self {
+        Self {
+            family,
+            axis,
+            workgroup,
+            lanes: [8, 8],
+            quads,
+            pitch: [1, 1],
+            subgroup_step: [0, 0],
+            fetches_first: false,
+            tiles: 1,
+            step: [0, 0],
+            block: [8, 8],
+        }
+    }
+
+    /// The plain form: a workgroup as an image is usually cut.
+    #[must_use]
+    pub fn linear(axis: Axis) -> Self {
+        Self::whole("linear_8x8", axis, [8, 8, 1], false)
+    }
+
+    /// The same tile, its lanes in 2x2 quads.
+    #[must_use]
+    pub fn swizzled(axis: Axis) -> Self {
+        Self::whole("swizzled_8x8", axis, [64, 1, 1], true)
+    }
+
+    /// Tiles along the filter's reach, subgroups side by side across it.
+    #[must_use]
+    pub fn unroll(axis: Axis, tile_lanes: u32, tiles: u32, subgroups: u32) -> Self {
+        Self::in_a_row("unroll", axis, axis.index(), [tile_lanes, tiles, subgroups])
+    }
+
+    /// The control: tiles across the filter's reach, subgroups side by side along it.
+    #[must_use]
+    pub fn across(axis: Axis, tile_lanes: u32, tiles: u32, subgroups: u32) -> Self {
+        Self::in_a_row("across", axis, 1 - axis.index(), [tile_lanes, tiles, subgroups])
+    }
+
+    fn in_a_row(
+        family: &'static str,
+        axis: Axis,
+        side: usize,
+        [tile_lanes, tiles, subgroups]: [u32; 3],
+    ) -> Self {
+        let lanes = tile_sides(tile_lanes);
+        let mut block = lanes;
+        block[side] *= tiles;
+        block[1 - side] *= subgroups;
+        Self {
+            family,
+            axis,
+            workgroup: [tile_lanes * subgroups, 1, 1],
+            lanes,
+            quads: true,
+            pitch: [1, 1],
+            subgroup_step: along(1 - side, lanes[1 - side]),
+            fetches_first: false,
+            tiles,
+            step: along(side, lanes[side]),
+            block,
+        }
+    }
+
+    /// A lane's texels are neighbours along the filter's reach, so that each but the first costs one
+    /// fetch. Along columns the lanes make a row, which memory likes best; along rows they make a tile
+    /// with gaps, which the following texels fill from the cache.
+    #[must_use]
+    pub fn slide(axis: Axis, tile_lanes: u32, tiles: u32, subgroups: u32) -> Self {
+        let side = axis.index();
+        let lanes = match axis {
+            Axis::Horizontal => tile_sides(tile_lanes),
+            Axis::Vertical => [tile_lanes, 1],
+        };
+        let mut pitch = [1, 1];
+        pitch[side] = tiles;
+        let mut block = lanes;
+        block[side] *= tiles;
+        let subgroup_step = along(1, block[1]);
+        block[1] *= subgroups;
+        Self {
+            family: "slide",
+            axis,
+            workgroup: [tile_lanes * subgroups, 1, 1],
+            lanes,
+            quads: false,
+            pitch,
+            subgroup_step,
+            fetches_first: true,
+            tiles,
+            step: along(side, 1),
+            block,
+        }
+    }
+
+    /// Rows of 32 invocations, eight of them below each other, that go down the image together.
+    #[must_use]
+    pub fn rows(axis: Axis, tiles: u32) -> Self {
+        const WIDTH: u32 = 32;
+        const HEIGHT: u32 = 8;
+        Self {
+            family: "rows_32x8",
+            axis,
+            workgroup: [WIDTH, HEIGHT, 1],
+            lanes: [WIDTH, 1],
+            quads: false,
+            pitch: [1, 1],
+            subgroup_step: [0, 1],
+            fetches_first: false,
+            tiles,
+            step: [0, HEIGHT],
+            block: [WIDTH, HEIGHT * tiles],
+        }
+    }
+
+    /// `unroll_8_x4_vertical`: family, tiles, subgroups a workgroup where there are several, axis.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let mut name = self.family.to_owned();
+        match self.family {
+            "rows_32x8" => name += &format!("x{}", self.tiles),
+            "unroll" | "across" | "slide" => {
+                name += &format!("_{}", self.tiles);
+                if self.subgroups() > 1 {
+                    name += &format!("_x{}", self.subgroups());
+                }
+            }
+            _ => {}
+        }
+        if self.axis == Axis::Vertical { name + "_vertical" } else { name }
+    }
+
+    /// Its place in the cross tables: title, row, column.
+    #[must_use]
+    pub fn place(&self) -> [String; 3] {
+        let table = match self.axis {
+            Axis::Horizontal => "Horizontal blur",
+            Axis::Vertical => "Vertical blur",
+        };
+        let row = match (self.family, self.subgroups()) {
+            (family @ ("unroll" | "across" | "slide"), 1) => format!("{family}, 1 subgroup a workgroup"),
+            (family @ ("unroll" | "across" | "slide"), n) => format!("{family}, {n} subgroups a workgroup"),
+            (family, _) => family.to_owned(),
+        };
+        let tiles = if self.tiles == 1 { "1 tile".into() } else { format!("{} tiles", self.tiles) };
+        [table.into(), row, tiles]
+    }
+
+    /// Its caption, for a filter of this reach.
+    #[must_use]
+    pub fn says(&self, radius: u32) -> String {
+        let axis = match self.axis {
+            Axis::Horizontal => "Horizontal",
+            Axis::Vertical => "Vertical",
+        };
+        let [width, height] = self.lanes;
+        let tiles = if self.tiles == 1 { "1 tile".into() } else { format!("{} tiles", self.tiles) };
+        let dealt = match self.family {
+            "linear_8x8" => format!("a workgroup of {width}x{height} lanes a tile"),
+            "swizzled_8x8" => format!("a workgroup of {width}x{height} lanes in 2x2 quads a tile"),
+            "unroll" => format!("{tiles} a subgroup along the filter"),
+            "across" => format!("{tiles} a subgroup across the filter"),
+            "slide" => format!("{} neighbouring texels a lane", self.tiles),
+            _ => format!("workgroups of 32x8 lanes that go down {tiles}"),
+        };
+        let subgroups = match (self.family, self.subgroups()) {
+            ("unroll" | "slide", several @ 2..) => format!(", {several} subgroups a workgroup"),
+            _ => String::new(),
+        };
+        // Of a lane: what it has fetched for one texel and needs for its next.
+        let shares = self.tiles > 1 && self.fresh(radius) < 2 * radius + 1;
+        let watch = if shares { "fetched texels serve again" } else { "no fetch is shared" };
+        format!("{axis} blur, {dealt}{subgroups}: {watch}.")
+    }
+
+    /// Its caption where the subgroups at a time are limited.
+    #[must_use]
+    pub fn says_under(&self, limit: Limit) -> String {
+        format!(
+            "{} with its subgroups limited to {limit}: watch how many it needs to hide latency.",
+            self.name()
+        )
+    }
+
+    /// The blur's kernel, set up to deal the texels out like this.
+    pub fn kernel<'l>(&self, lab: &'l Lab, radius: u32) -> KernelBuilder<'l> {
+        let kernel = lab
+            .kernel("semi_persistent_waves/box_blur.comp")
+            .workgroup(self.workgroup)
+            .constant("RADIUS", radius)
+            .constant("TILES", self.tiles)
+            .constant("FRESH", self.fresh(radius))
+            .constant("VERTICAL", (self.axis == Axis::Vertical).into())
+            .constant("QUADS", self.quads.into())
+            .constant("FETCH_FIRST", self.fetches_first.into());
+        let steps = [
+            ("LANES", self.lanes),
+            ("PITCH", self.pitch),
+            ("SUBGROUP", self.subgroup_step),
+            ("STEP", self.step),
+            ("BLOCK", self.block),
+        ];
+        steps.into_iter().fold(kernel, |kernel, (name, [x, y])| {
+            kernel.constant(&format!("{name}_X"), x).constant(&format!("{name}_Y"), y)
+        })
+    }
+
+    /// Tiles that a workgroup blurs at a time.
+    #[must_use]
+    pub fn subgroups(&self) -> u32 {
+        self.invocations() / (self.lanes[0] * self.lanes[1])
+    }
+
+    /// Invocations of a workgroup.
+    #[must_use]
+    pub fn invocations(&self) -> u32 {
+        self.workgroup.iter().product()
+    }
+
+    /// Texels that enter the filter's window from tile to tile.
+    #[must_use]
+    pub fn fresh(&self, radius: u32) -> u32 {
+        let taps = 2 * radius + 1;
+        match self.step[self.axis.index()] {
+            0 => taps,
+            stride => taps.min(stride),
+        }
+    }
+
+    /// Loads and stores of a tile, on average: all taps for the first, what enters the window for each
+    /// further one, and one store. With 64 lanes the talk's 10, 9.5, 9.25 and 9.125 at radius 4.
+    #[must_use]
+    pub fn memory_operations(&self, radius: u32) -> f64 {
+        let loads = 2 * radius + 1 + (self.tiles - 1) * self.fresh(radius);
+        f64::from(loads) / f64::from(self.tiles) + 1.0
+    }
+
+    /// Workgroups that cover the image.
+    #[must_use]
+    pub fn groups(&self, size: Extent) -> [u32; 3] {
+        [size.width.div_ceil(self.block[0]), size.height.div_ceil(self.block[1]), 1]
+    }
+}
+
+/// All forms along one axis, with tiles of so many lanes.
+#[must_use]
+pub fn forms(axis: Axis, lanes: u32) -> Vec<Form> {
+    let mut forms = vec![Form::linear(axis), Form::swizzled(axis)];
+    forms.extend([1, 2, 4, 8].map(|tiles| Form::unroll(axis, lanes, tiles, 1)));
+    forms.extend([2, 4, 8].map(|tiles| Form::across(axis, lanes, tiles, 1)));
+    forms.extend([2, 4].map(|subgroups| Form::unroll(axis, lanes, 8, subgroups)));
+    forms.extend([1, 2, 4, 8].map(|tiles| Form::unroll(axis, lanes, tiles, 8)));
+    forms.push(Form::slide(axis, lanes, 8, 1));
+    forms.extend([2, 4, 8].map(|tiles| Form::slide(axis, lanes, tiles, 8)));
+    forms.extend([1, 4].map(|tiles| Form::rows(axis, tiles)));
+    forms
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use Axis::{Horizontal, Vertical};
+
+    /// Where the kernel has a lane of the first workgroup stand, by its formula.
+    fn texel(form: &Form, index: u32, tile: u32) -> [u32; 2] {
+        let [width, height] = form.lanes;
+        let (subgroup, lane) = (index / (width * height), index % (width * height));
+        let cell = if form.quads {
+            [lane / 2 % width, lane % 2 + lane / (2 * width) * 2]
+        } else {
+            [lane % width, lane / width]
+        };
+        [0, 1].map(|side| {
+            subgroup * form.subgroup_step[side] + cell[side] * form.pitch[side] + tile * form.step[side]
+        })
+    }
+
+    fn all_forms(tile_lanes: u32) -> Vec<Form> {
+        let mut forms = Vec::new();
+        for axis in [Horizontal, Vertical] {
+            forms.extend([
+                Form::linear(axis),
+                Form::swizzled(axis),
+                Form::rows(axis, 1),
+                Form::rows(axis, 4),
+            ]);
+            for (tiles, subgroups) in [(1, 1), (2, 1), (4, 2), (8, 4), (8, 8), (16, 8)] {
+                for make in [Form::unroll, Form::across, Form::slide] {
+                    forms.push(make(axis, tile_lanes, tiles, subgroups));
+                }
+            }
+        }
+        forms
+    }
+
+    #[test]
+    fn a_workgroup_blurs_each_texel_of_its_block_once() {
+        for form in [4, 8, 16, 32, 64, 128].into_iter().flat_map(all_forms) {
+            let [width, height] = form.block;
+            let mut times = vec![0; (width * height) as usize];
+            for (index, tile) in (0..form.invocations()).flat_map(|i| (0..form.tiles).map(move |t| (i, t))) {
+                let [x, y] = texel(&form, index, tile);
+                assert!(x < width && y < height, "{x}, {y} of {form:?}");
+                times[(y * width + x) as usize] += 1;
+            }
+            assert!(times.iter().all(|&n| n == 1), "{form:?}: {times:?}");
+        }
+    }
+
+    #[test]
+    fn four_lanes_are_a_quad() {
+        for form in [4, 8, 32, 64, 128].into_iter().flat_map(all_forms).filter(|form| form.quads) {
+            for first in (0..form.invocations()).step_by(4) {
+                let corner = texel(&form, first, 0);
+                let quad = [0, 1, 2, 3].map(|i| texel(&form, first + i, 0));
+                let expected = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[x, y]| [corner[0] + x, corner[1] + y]);
+                assert_eq!(quad, expected, "{form:?}");
+                assert_eq!(corner.map(|side| side % 2), [0, 0], "{form:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_tile_of_64_lanes_is_the_talks() {
+        assert_eq!(
+            [4, 8, 16, 32, 64, 128].map(tile_sides),
+            [[2, 2], [4, 2], [4, 4], [8, 4], [8, 8], [16, 8]]
+        );
+        let blocks = [2, 4, 8].map(|tiles| Form::unroll(Horizontal, 64, tiles, 1).block);
+        assert_eq!(blocks, [[16, 8], [32, 8], [64, 8]]);
+        assert_eq!(Form::unroll(Vertical, 64, 8, 1).block, [8, 64]);
+        assert_eq!(Form::across(Vertical, 64, 8, 1).block, [64, 8]);
+    }
+
+    #[test]
+    fn operations_are_the_talks() {
+        let operations = |tiles| Form::unroll(Horizontal, 64, tiles, 1).memory_operations(4).to_bits();
+        assert_eq!([8, 4, 2, 1].map(operations), [9.125_f64, 9.25, 9.5, 10.0].map(f64::to_bits));
+        for form in [Form::linear(Vertical), Form::across(Horizontal, 64, 8, 1), Form::rows(Horizontal, 4)] {
+            assert_eq!(form.memory_operations(4).to_bits(), 10.0_f64.to_bits(), "{form:?}");
+        }
+        // 9 taps, then 7 times one; with a radius of 1 a tile further away has none in common.
+        assert_eq!(Form::slide(Vertical, 32, 8, 8).memory_operations(4).to_bits(), 3.0_f64.to_bits());
+        assert_eq!(Form::unroll(Horizontal, 32, 8, 1).memory_operations(1).to_bits(), 4.0_f64.to_bits());
+        // A tile of 32 lanes is 4 rows high: 9 taps, then 4.
+        assert_eq!(Form::unroll(Vertical, 32, 2, 1).memory_operations(4).to_bits(), 7.5_f64.to_bits());
+    }
+
+    #[test]
+    fn names() {
+        let names = [
+            Form::linear(Horizontal),
+            Form::unroll(Vertical, 32, 8, 1),
+            Form::unroll(Horizontal, 32, 4, 8),
+            Form::rows(Horizontal, 4),
+        ]
+        .map(|form| form.name());
+        assert_eq!(names, ["linear_8x8", "unroll_8_vertical", "unroll_4_x8", "rows_32x8x4"]);
+    }
+
+    #[test]
+    fn no_two_forms_have_one_name_or_one_place() {
+        let mut forms = forms(Horizontal, 32);
+        forms.extend(super::forms(Vertical, 32));
+        let names: BTreeSet<String> = forms.iter().map(Form::name).collect();
+        let places: BTreeSet<[String; 3]> = forms.iter().map(Form::place).collect();
+        assert_eq!((names.len(), places.len()), (forms.len(), forms.len()));
+    }
+
+    #[test]
+    fn lanes_that_make_a_tile() {
+        assert_eq!(["4", "64", "128"].map(tile_lanes), [Ok(4), Ok(64), Ok(128)]);
+        for bad in ["0", "2", "24", "256", "-8", "many", ""] {
+            assert!(tile_lanes(bad).unwrap_err().contains("power of two from 4 to 128"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_texel_has_a_workgroup() {
+        let form = Form::unroll(Horizontal, 32, 8, 8);
+        assert_eq!(form.block, [64, 32]);
+        assert_eq!(form.groups(Extent { width: 65, height: 32 }), [2, 1, 1]);
+    }
+}

@@ -1,0 +1,106 @@
+//! The images of the pass, and what its kernels have in common.
+
+use std::cell::LazyCell;
+use std::rc::Rc;
+
+use anyhow::{Result, bail};
+use common::{Binding, Extent, Format, Image, ImageSet, Images, KernelBuilder, Lab};
+
+use crate::reference::Occlusion;
+use crate::remap::{Form, Lanes};
+use crate::test_scene;
+
+/// No pixel is as open as that: 255 is the most.
+const UNWRITTEN: [u32; 4] = [u32::MAX; 4];
+
+/// The images, and what the kernels of all forms have in common.
+#[derive(Clone, Debug)]
+pub struct Pass {
+    /// Of all images.
+    pub size: Extent,
+    /// Of the scene.
+    pub depths: Image,
+    /// Of its surfaces.
+    pub normals: Image,
+    /// What the kernel looks up: directions of pixels and of taps.
+    pub directions: Binding,
+    /// What comes out.
+    pub openness: Images,
+    occlusion: Rc<Occlusion>,
+}
+
+impl Pass {
+    /// Uploads the scene, and says what must come out.
+    ///
+    /// # Errors
+    /// More than the device's memory.
+    pub fn new(lab: &mut Lab, size: Extent, taps: u32, radius: u32) -> Result<Self> {
+        lab.report.setting("taps", taps);
+        lab.report.setting("radius", radius);
+        let openness = lab.output("openness", ImageSet::new(1, size, Format::R32_UINT, UNWRITTEN))?;
+        let scene = Rc::new(LazyCell::new(move || test_scene::seen(size)));
+        let occlusion = Rc::new(Occlusion::new(size, taps, radius));
+        let seen = Rc::clone(&scene);
+        let depths = lab.input_image("depths", size, Format::R32_UINT, move || seen.depths.clone());
+        let seen = Rc::clone(&scene);
+        let normals = lab.input_image("normals", size, Format::R32_UINT, move || seen.normals.clone());
+        let of = Rc::clone(&occlusion);
+        lab.expect(openness, 0, move || of.twin(&scene));
+        lab.report.show(openness, 0, size.sides(), "how open each pixel is, from black to white", |words| {
+            words.iter().map(|&open| [u8::try_from(open).unwrap_or(u8::MAX); 3]).collect()
+        });
+        let of = Rc::clone(&occlusion);
+        let directions = lab.input_buffer("directions", move || of.directions()).uniform();
+        Ok(Self { size, depths, normals, directions, openness, occlusion })
+    }
+
+    /// The kernel of a form on a grid.
+    pub fn kernel<'l>(&self, lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l> {
+        placed(lab, form, grid).constants(self.occlusion.constants())
+    }
+
+    /// Depth and normal of each pixel read once, its openness written once, four bytes each.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        12 * u64::from(self.size.width) * u64::from(self.size.height)
+    }
+}
+
+/// The kernel of `swizzled_remap` in a form and on a grid, which does not yet know what to compute.
+pub fn placed<'l>(lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l> {
+    let kernel = lab.kernel("swizzled_remap/ssao.comp").workgroup(form.workgroup());
+    let kernel = kernel.constant("AREA_X", form.area[0]).constant("AREA_Y", form.area[1]);
+    let kernel = match form.lanes {
+        Lanes::Quads => kernel.constant("REMAPPED", 1).constant("ROW_BITS", form.tiles_a_column().ilog2()),
+        Lanes::Rows => kernel,
+    };
+    match form.columns {
+        Some(width) => kernel
+            .constant("IN_COLUMNS", 1)
+            .constant("COLUMN_GROUPS", width)
+            .constant("GRID_X", grid[0])
+            .constant("GRID_Y", grid[1]),
+        None => kernel,
+    }
+}
+
+/// Every lane of a few workgroups tells where it stands, which must be where the CPU twin has it: in the
+/// image a wrong place does not show as long as some other lane has the pixel.
+///
+/// # Errors
+/// A lane somewhere else; whatever a submit can meet.
+pub fn prove(lab: &mut Lab, form: Form) -> Result<()> {
+    // Two columns of workgroups and a third that is narrower.
+    let grid = [form.columns.map_or(3, |width| 2 * width + width.div_ceil(2)), 3];
+    let kernel = placed(lab, form, grid).define("TELL_PLACES").build();
+    let expected = form.places(grid);
+    let words = u32::try_from(expected.len())?;
+    let told = lab.tally("places", words, |cmd, places| {
+        cmd.dispatch(kernel, &[Binding::from(places)], &(), [grid[0], grid[1], 1]);
+    })?;
+    if let Some(at) = (0..words).find(|&at| told[at as usize] != expected[at as usize]) {
+        let [lane, group] = [at % form.invocations(), at / form.invocations()];
+        bail!("{}: lane {lane} of workgroup {group} is not where the CPU twin has it", form.name());
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Does it matter which lane has which pixel? The talk's SSAO pass: the same work for every pixel, in
+//! workgroups of other rectangles, their lanes in rows or in 2x2 quads.
+//!
+//! ```text
+//! row_major_8x8  {8,8,1}     0 1 2 3 4 5 6 7    four lanes that fetch together lie in a row
+//!                            8 9 …
+//! remap_8x8      {64,1,1}    0 2 4 6 8 …        … or in a 2x2 quad
+//!                            1 3 5 7 9 …
+//! remap_32x16    {512,1,1}   ▕tile 0▏▕tile 2▏▕tile 4▏▕tile 6▏    eight such tiles share one cache
+//!                            ▕tile 1▏▕tile 3▏▕tile 5▏▕tile 7▏
+//! _columns_16    workgroups go down the image in columns of 16, so that those at work at the same
+//!                time lie in a block, not in a stripe: for the cache that all multiprocessors share
+//! ```
+//!
+//! Expect gains where neighbours fetch the same texels and a multiprocessor's cache is the limit: the
+//! talk's step from 8x8 to 32x16 took 43 % off on GCN, which hands each workgroup to another compute unit.
+//! An H200 starts about 1.6 workgroups a nanosecond, so that small ones cost by that alone where the kernel
+//! is short. It does not help a pass that reads each texel once, and large workgroups are harder to place
+//! beside other work: all their waves must fit at once. 2x2 quads serve texture units that take four lanes
+//! at a time, as GCN's do. `--radius` and `--taps` move the pass between its fetches and its arithmetic.
+//!
+//! Look for, in RGP or Nsight: L1 and L2 hit rates, and how much of the time waves wait for texels.
+//!
+//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Workgroup Optimization".
+
+mod device;
+mod reference;
+mod remap;
+mod test_scene;
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::value_parser;
+use common::record::{Published, published};
+use common::{Declared, Extent, Figures, Format, Lab, Shows, Time, Variant, run, sample};
+use device::{Pass, prove};
+use remap::{Form, TALK};
+use samples::size;
+
+/// The talk's monitor.
+const TALK_SIZE: [u32; 2] = [3440, 1440];
+const BASELINE: &str = "remap_8x8";
+/// Workgroups a column, and the one of them that is measured unless asked for otherwise.
+const COLUMNS: [u32; 3] = [8, 16, 32];
+const COLUMNS_BY_DEFAULT: u32 = 16;
+
+/// Does it matter which lane has which pixel?
+#[derive(clap::Args, Clone, Debug)]
+struct Args {
+    /// Image size [default: 3440x1440, on a CPU device 320x200]
+    #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
+    size: Option<Extent>,
+    /// Depths that are looked at around each pixel
+    #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(8..=64))]
+    taps: u32,
+    /// How far around each pixel, in centimetres of the scene, and never more than 64 pixels
+    #[arg(long, default_value_t = 40, value_parser = value_parser!(u32).range(8..=400))]
+    radius: u32,
+    /// Workgroups that a column of them is wide, comma-separated [default: 8,16,32, of which 16 runs]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=512))]
+    columns: Vec<u32>,
+}
+
+fn main() -> ExitCode {
+    run(sample!(), swizzled_remap)
+}
+
+fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.report.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Workgroup Optimization\"");
+    let size = size(lab, args.size, TALK_SIZE, [320, 200]);
+    let pass = Pass::new(lab, size, args.taps, args.radius)?;
+
+    // The talk's table, which begins with a quad's 8x8, and what an image is usually cut into.
+    for form in TALK {
+        let published = normalised(&form)?;
+        variant(lab, &pass, form).published = Some(published);
+    }
+    let row_major = Form::in_rows(8, 8);
+    variant(lab, &pass, row_major);
+
+    // Another order of the workgroups.
+    let walked = |width| [Form::remapped(32, 16), row_major].map(|form| form.walked_in(width));
+    let asked = BTreeSet::from_iter(args.columns.clone());
+    let all = if asked.is_empty() { BTreeSet::from(COLUMNS) } else { asked.clone() };
+    for width in all {
+        for form in walked(width) {
+            let variant = variant(lab, &pass, form);
+            if asked.is_empty() && width != COLUMNS_BY_DEFAULT {
+                variant.on_request();
+            }
+        }
+    }
+    lab.limits(size, Format::R32_UINT)?;
+    lab.report.matrix("µs", Shows::Times);
+    lab.report.baseline([BASELINE]);
+    lab.report.verdict(verdict);
+    Ok(())
+}
+
+/// The pass with its lanes and workgroups as `form` has them.
+fn variant<'l>(lab: &'l mut Lab, pass: &Pass, form: Form) -> &'l mut Variant {
+    lab.prove([form.name()], move |lab| prove(lab, form));
+    let &Pass { size, depths, normals, directions, openness, .. } = pass;
+    let grid @ [x, y] = form.grid(size.sides());
+    let kernel = pass.kernel(lab, form, grid).build();
+    let order = form.columns.map_or("along rows".into(), |width| format!("in columns of {width}"));
+    lab.variant(form.name(), move |cmd, rep| {
+        let images = [depths.sampled(), normals.sampled(), openness.get(rep.index, 0).into(), directions];
+        cmd.dispatch(kernel, &images, &size.sides(), [x, y, 1]);
+    })
+    .caption(&form.says())
+    .cell("Workgroups", &form.stem(), &order)
+    .declares(Declared::default().bytes(pass.bytes()))
+}
+
+/// The talk's time of a form over that of the baseline.
+fn normalised(form: &Form) -> Result<Published> {
+    let milliseconds = |name: &str| published::find("lottes2018", &format!("ssao/{name}"));
+    let (ours, base) = (milliseconds(&form.name())?, milliseconds(BASELINE)?);
+    let unit = format!("time over the {} ms of {BASELINE}", base.value);
+    Ok(Published { value: ours.value / base.value, unit, ..ours })
+}
+
+/// The fastest form against the baseline, alone and in a row of others.
+fn verdict(figures: &Figures<'_>) -> Option<String> {
+    let saved = |time| {
+        let (form, us) = figures.fastest(time, |_| true)?;
+        let percent = 100.0 * (1.0 - us / figures.us(time, BASELINE)?);
+        Some(format!("{form} with {percent:.0} % less time than {BASELINE}"))
+    };
+    let pipelined = saved(Time::Pipelined).map_or_else(String::new, |text| format!("; pipelined, {text}"));
+    Some(format!(
+        "In short: the fastest is, isolated, {}{pipelined}. The talk took 43 % off, with remap_32x16.",
+        saved(Time::Isolated)?
+    ))
+}
+
+samples::test_verdict!("swizzled_remap");

@@ -1,0 +1,244 @@
+//! Screen-space ambient occlusion on the CPU, written from its formula: the twin of
+//! `shaders/swizzled_remap/ssao.comp`.
+//!
+//! A pixel looks at taps on a spiral around it, which reaches as far in the image as the radius is at its
+//! depth. A tap whose depth is within the radius of the pixel's counts by its height above the pixel's
+//! surface, up to a quarter of the radius; the pixel is as open as the mean of its taps leaves it. The pixels of
+//! each 4x4 block turn the spiral in 16 directions, so that neighbours look at different places: this
+//! is what makes the pass depend on caches. All is integers.
+
+use std::f64::consts::TAU;
+
+use common::Extent;
+use rayon::prelude::*;
+
+use crate::test_scene::{NORMAL_LENGTH, Scene, focal};
+
+/// Spiral and turns are fractions with so many bits each.
+const BITS: u32 = 6;
+/// Bits below the texel of a turned tap.
+pub const FRACTION_BITS: u32 = 2 * BITS;
+/// How far taps go in an image: beyond it engines give up, for the caches' sake.
+pub const MOST_PIXELS: u32 = 64;
+/// Side of the block of pixels that have different turns.
+const TURNS_SIDE: usize = 4;
+/// Which turn a pixel of the block has: an ordered dither, so that neighbours differ much.
+const TURN_OF: [u8; TURNS_SIDE * TURNS_SIDE] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
+/// The golden angle: no two taps lie in one direction.
+const SPIRAL_STEP: f64 = TAU * 0.381_966;
+/// What leaves a pixel wholly occluded.
+const WHOLE: u32 = 255;
+
+/// What there is to compute.
+#[derive(Clone, Debug)]
+pub struct Occlusion {
+    size: Extent,
+    /// Of the neighbourhood, in the unit of depth.
+    radius: u32,
+    spiral: Vec<[i32; 2]>,
+    turns: Vec<[i32; 2]>,
+}
+
+/// A point on a circle of `length`, in fractions of [`BITS`].
+fn direction(angle: f64, length: f64) -> [i32; 2] {
+    let scale = length * f64::from(1 << BITS);
+    #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
+    let rounded = |side: f64| (side * scale).round() as i32;
+    [rounded(angle.cos()), rounded(angle.sin())]
+}
+
+impl Occlusion {
+    /// So many taps within `radius` of each pixel, of an image of this size.
+    #[must_use]
+    pub fn new(size: Extent, taps: u32, radius: u32) -> Self {
+        let tap = |i| {
+            let i = f64::from(i);
+            direction(SPIRAL_STEP * i, (i + 0.5) / f64::from(taps))
+        };
+        let turn = |turn: u8| direction(TAU * f64::from(turn) / 16.0, 1.0);
+        Self { size, radius, spiral: (0..taps).map(tap).collect(), turns: TURN_OF.map(turn).to_vec() }
+    }
+
+    /// A height of one unit of depth, as the integers have it.
+    fn unit(&self) -> u32 {
+        focal(self.size) * NORMAL_LENGTH.cast_unsigned()
+    }
+
+    /// Height above the surface at which a tap begins to count: what rounded depths and normals may feign.
+    #[must_use]
+    pub fn bias(&self) -> u32 {
+        self.unit() * (self.radius / 16).max(2)
+    }
+
+    /// Bits of a height to cut off, so that a quarter of the radius is a whole tap or more.
+    #[must_use]
+    pub fn height_shift(&self) -> u32 {
+        (self.unit() * self.radius / 4 / WHOLE).max(1).ilog2()
+    }
+
+    /// The directions that the kernel looks into, four words each: those of pixels, then those of taps.
+    #[must_use]
+    pub fn directions(&self) -> Vec<u32> {
+        let all = self.turns.iter().chain(&self.spiral);
+        all.flat_map(|&[x, y]| [x.cast_unsigned(), y.cast_unsigned(), 0, 0]).collect()
+    }
+
+    /// Specialisation constants of the kernel.
+    #[must_use]
+    pub fn constants(&self) -> [(&'static str, u32); 7] {
+        [
+            ("TAPS", u32::try_from(self.spiral.len()).unwrap_or(u32::MAX)),
+            ("FOCAL", focal(self.size)),
+            ("RADIUS", self.radius),
+            ("MOST_PIXELS", MOST_PIXELS),
+            ("BIAS", self.bias()),
+            ("HEIGHT_SHIFT", self.height_shift()),
+            ("FRACTION_BITS", FRACTION_BITS),
+        ]
+    }
+
+    /// How open each pixel is, from 0 to 255.
+    #[must_use]
+    pub fn twin(&self, scene: &Scene) -> Vec<u32> {
+        let width = self.size.width as usize;
+        let mut open = vec![0; scene.depths.len()];
+        open.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
+            for (x, texel) in row.iter_mut().enumerate() {
+                *texel = self.open(scene, [x, y]);
+            }
+        });
+        open
+    }
+
+    fn open(&self, scene: &Scene, at: [usize; 2]) -> u32 {
+        let here = self.point(scene, at);
+        let normal = scene.normals[self.index(at)].to_le_bytes().map(|byte| i64::from(byte.cast_signed()));
+        let reach = (i64::from(self.radius * focal(self.size)) / here[2]).clamp(2, MOST_PIXELS.into());
+        let turn = self.turns[at[1] % TURNS_SIDE * TURNS_SIDE + at[0] % TURNS_SIDE];
+        let from = self.scaled(here);
+        let occluded = self.spiral.iter().map(|&tap| {
+            let there = self.point(scene, self.tap(at, tap, turn, reach));
+            // Both points stand at (pixel - middle, focal) * depth / focal.
+            let above = |i: usize| normal[i] * (self.scaled(there)[i] - from[i]);
+            let height = above(0) + above(1) + above(2) - i64::from(self.bias());
+            let in_range = (there[2] - here[2]).abs() < i64::from(self.radius);
+            if in_range { (height >> self.height_shift()).clamp(0, WHOLE.into()) } else { 0 }
+        });
+        let taps = i64::try_from(self.spiral.len()).unwrap_or(i64::MAX);
+        WHOLE - u32::try_from(occluded.sum::<i64>() / taps).unwrap_or(WHOLE)
+    }
+
+    /// Position of a pixel from the middle of the image, and its depth.
+    fn point(&self, scene: &Scene, at: [usize; 2]) -> [i64; 3] {
+        let from_middle = |at: usize, side: u32| i64::try_from(at).unwrap_or(i64::MAX) - i64::from(side / 2);
+        [
+            from_middle(at[0], self.size.width),
+            from_middle(at[1], self.size.height),
+            scene.depths[self.index(at)].into(),
+        ]
+    }
+
+    /// Where a point stands, times the focal length.
+    fn scaled(&self, [x, y, depth]: [i64; 3]) -> [i64; 3] {
+        [x * depth, y * depth, i64::from(focal(self.size)) * depth]
+    }
+
+    fn index(&self, [x, y]: [usize; 2]) -> usize {
+        y * self.size.width as usize + x
+    }
+
+    /// The texel of a tap, turned and stretched to `reach` texels; of those outside the nearest inside.
+    fn tap(&self, at: [usize; 2], tap: [i32; 2], turn: [i32; 2], reach: i64) -> [usize; 2] {
+        let ([x, y], [cos, sin]) = (tap.map(i64::from), turn.map(i64::from));
+        let turned = [x * cos - y * sin, x * sin + y * cos];
+        [0, 1].map(|i| {
+            let half = 1 << (FRACTION_BITS - 1);
+            let offset = (turned[i] * reach + half) >> FRACTION_BITS;
+            let last = self.size.sides()[i] as usize - 1;
+            let moved = i64::try_from(at[i]).unwrap_or(i64::MAX) + offset;
+            usize::try_from(moved.max(0)).map_or(last, |moved| moved.min(last))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_scene;
+
+    const FACING: u32 = (NORMAL_LENGTH.cast_unsigned() ^ 0xff) + 1; // -127 as the lowest byte
+
+    /// A row of pixels that face the eye; the eye is 5 pixels before them.
+    fn row(depths: [u32; 8]) -> ([u32; 8], Vec<u32>) {
+        let size = Extent { width: 8, height: 1 };
+        let scene = Scene { depths: depths.to_vec(), normals: vec![FACING << 16; 8] };
+        (depths, Occlusion::new(size, 1, 40).twin(&scene))
+    }
+
+    /// The one tap of pixel 0 lies half of 40 * 5 / 100 pixels to the right, that of pixel 1 to the left.
+    #[test]
+    fn one_tap_by_hand() {
+        let (_, flat) = row([100; 8]);
+        assert_eq!(flat, [255; 8]);
+        // 6 units above the surface, less 2 of bias, times 5 * 127; 4 bits cut off: 158.
+        let (_, raised) = row([100, 94, 100, 100, 100, 100, 100, 100]);
+        assert_eq!(raised[..2], [255 - 158, 255]);
+        // A whole tap, and one beyond the radius that counts nothing.
+        assert_eq!(row([100, 70, 100, 100, 100, 100, 100, 100]).1[0], 0);
+        assert_eq!(row([100, 60, 100, 100, 100, 100, 100, 100]).1[0], 255);
+        assert_eq!(row([100, 61, 100, 100, 100, 100, 100, 100]).1[0], 0);
+    }
+
+    #[test]
+    fn taps_are_turned_stretched_and_kept_inside() {
+        let occlusion = Occlusion::new(Extent { width: 100, height: 50 }, 16, 40);
+        assert_eq!(occlusion.tap([50, 25], [64, 0], [64, 0], 10), [60, 25]);
+        assert_eq!(occlusion.tap([50, 25], [64, 0], [0, 64], 10), [50, 35]);
+        assert_eq!(occlusion.tap([50, 25], [0, 32], [0, 64], 10), [45, 25]);
+        assert_eq!(occlusion.tap([50, 25], [0, 32], [-64, 0], 10), [50, 20]);
+        // To the nearest texel, halves upwards.
+        assert_eq!(occlusion.tap([50, 25], [32, 31], [64, 0], 5), [53, 27]);
+        assert_eq!(occlusion.tap([95, 25], [64, 0], [64, 0], 10), [99, 25]);
+        assert_eq!(occlusion.tap([5, 25], [64, 0], [-64, 0], 10), [0, 25]);
+        assert_eq!(occlusion.tap([50, 45], [64, 0], [0, 64], 10), [50, 49]);
+    }
+
+    #[test]
+    fn sixteen_turns_and_no_tap_like_another() {
+        let occlusion = Occlusion::new(Extent::square(64), 64, 40);
+        let distinct = |of: &[[i32; 2]]| of.iter().collect::<std::collections::BTreeSet<_>>().len();
+        assert_eq!((distinct(&occlusion.turns), distinct(&occlusion.spiral)), (16, 64));
+        let length = |[x, y]: [i32; 2]| f64::from(x * x + y * y).sqrt();
+        assert!(occlusion.turns.iter().all(|&turn| (length(turn) - 64.0).abs() < 1.0));
+        assert!(occlusion.spiral.iter().all(|&tap| length(tap) < 65.0));
+        assert!(occlusion.spiral.windows(2).all(|two| length(two[0]) < length(two[1]) + 1.0));
+    }
+
+    /// Flat surfaces are open, corners are not, and most of the picture is neither black nor white.
+    #[test]
+    fn a_hall_has_dark_corners() {
+        let size = Extent { width: 320, height: 200 };
+        let open = Occlusion::new(size, 16, 40).twin(&test_scene::seen(size));
+        let share =
+            |of: fn(u32) -> bool| open.iter().filter(|&&open| of(open)).count() as f64 / open.len() as f64;
+        let (white, shaded, dark) =
+            (share(|open| open == 255), share(|open| open < 225), share(|open| open < 128));
+        assert!((0.2..0.9).contains(&white), "{white} white");
+        assert!((0.05..0.4).contains(&shaded), "{shaded} shaded");
+        assert!(dark < 0.01, "{dark} dark");
+        assert!(open.iter().any(|&open| open < 140));
+    }
+
+    /// The kernel's 32 bits hold the height of any tap in range, whatever its products do on the way.
+    #[test]
+    fn heights_fit_in_the_largest_images() {
+        let (size, radius, farthest) = (Extent::square(32768), 400_u32, 4_000);
+        let occlusion = Occlusion::new(size, 16, radius);
+        let ray = f64::from(focal(size)).hypot(f64::from(size.width / 2)).hypot(f64::from(size.height / 2));
+        // Along the ray by the radius, and across it by as many pixels as taps may lie away.
+        let height =
+            f64::from(NORMAL_LENGTH + 1) * (f64::from(radius) * ray + f64::from(MOST_PIXELS * farthest));
+        assert!(height + f64::from(occlusion.bias()) < f64::from(i32::MAX), "{height}");
+        assert!(occlusion.height_shift() < 31 && (size.width << FRACTION_BITS) < i32::MAX.cast_unsigned());
+    }
+}

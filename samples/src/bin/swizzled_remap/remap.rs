@@ -1,0 +1,270 @@
+//! Which texel a lane has and which rectangle a workgroup: the twin of `shaders/swizzled_remap/remap.glsl`.
+//!
+//! ```text
+//!  lanes in rows (8 of 64)   in 2x2 quads        tiles of a workgroup, down the columns
+//!  0 1 2 3 4 5 6 7           0 2 4 6 …           32x16   0 2 4 6      8x32   0     16x32   0 4
+//!  8 …                       1 3 5 7 …                   1 3 5 7             1             1 5
+//!                            16 18 …                                         2             2 6
+//!                            17 19 …                                         3             3 7
+//! ```
+//!
+//! The slide gives the order of lanes and tiles for 32x16 alone. The other rectangles follow the same
+//! rule here: tiles go down a column, then to the next column.
+
+/// Side of a tile in texels.
+const TILE: u32 = 8;
+const TILE_LANES: u32 = TILE * TILE;
+
+/// Where a lane stands in a rectangle whose columns have so many tiles: four lanes are a quad, four quads
+/// a row of quads, four such rows a tile.
+#[must_use]
+pub fn remap(lane: u32, tiles_a_column: u32) -> [u32; 2] {
+    let (tile, quad, corner) = (lane / TILE_LANES, lane % TILE_LANES / 4, lane % 4);
+    let [column, row] = [tile / tiles_a_column, tile % tiles_a_column];
+    [TILE * column + 2 * (quad % 4) + corner / 2, TILE * row + 2 * (quad / 4) + corner % 2]
+}
+
+/// Where a workgroup works that was launched at `group` of a grid, when the grid is walked in columns of
+/// `width` workgroups, row by row in each, the last column having what is left.
+#[must_use]
+pub fn in_columns(group: [u32; 2], grid: [u32; 2], width: u32) -> [u32; 2] {
+    let order = group[1] * grid[0] + group[0];
+    // The column in which so many workgroups have not yet all had their turn.
+    let left = order / (width * grid[1]) * width;
+    let width = width.min(grid[0] - left);
+    let rest = order - left * grid[1];
+    [left + rest % width, rest / width]
+}
+
+/// How lanes stand in the rectangle of their workgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lanes {
+    /// Along its rows.
+    Rows,
+    /// In 2x2 quads within tiles of 8x8 texels.
+    Quads,
+}
+
+/// One way of dealing an image out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Of lanes in their rectangle.
+    pub lanes: Lanes,
+    /// Sides of the rectangle, in texels and so in lanes.
+    pub area: [u32; 2],
+    /// Workgroups walk the image in columns of so many, or along whole rows.
+    pub columns: Option<u32>,
+}
+
+impl Form {
+    /// Lanes in quads, workgroups along rows.
+    #[must_use]
+    pub const fn remapped(width: u32, height: u32) -> Self {
+        Self { lanes: Lanes::Quads, area: [width, height], columns: None }
+    }
+
+    /// Lanes along rows, workgroups along rows.
+    #[must_use]
+    pub const fn in_rows(width: u32, height: u32) -> Self {
+        Self { lanes: Lanes::Rows, area: [width, height], columns: None }
+    }
+
+    /// The same with workgroups in columns of so many.
+    #[must_use]
+    pub fn walked_in(self, columns: u32) -> Self {
+        Self { columns: Some(columns), ..self }
+    }
+
+    /// What the lanes do, without the walk of the workgroups: `remap_32x16`.
+    #[must_use]
+    pub fn stem(&self) -> String {
+        let [width, height] = self.area;
+        let family = match self.lanes {
+            Lanes::Quads => "remap",
+            Lanes::Rows if self.area == [TILE; 2] => "row_major",
+            Lanes::Rows => "linear",
+        };
+        format!("{family}_{width}x{height}")
+    }
+
+    /// Of the variant: `remap_32x16_columns_8`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.stem() + &self.columns.map_or_else(String::new, |width| format!("_columns_{width}"))
+    }
+
+    /// Its caption.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let [width, height] = self.area;
+        let lanes = match self.lanes {
+            Lanes::Quads => "2x2 quads",
+            Lanes::Rows => "rows",
+        };
+        let walk = self.columns.map_or("along rows".into(), |width| format!("in columns of {width}"));
+        format!(
+            "Workgroups of {width}x{height}, lanes in {lanes}, launched {walk}: only which lane has which pixel changes."
+        )
+    }
+
+    /// Invocations, x, y, z.
+    #[must_use]
+    pub fn workgroup(&self) -> [u32; 3] {
+        let [width, height] = self.area;
+        match self.lanes {
+            Lanes::Quads => [width * height, 1, 1],
+            Lanes::Rows => [width, height, 1],
+        }
+    }
+
+    /// Of a workgroup.
+    #[must_use]
+    pub fn invocations(&self) -> u32 {
+        self.area.iter().product()
+    }
+
+    /// Tiles in a column of the rectangle: a power of two.
+    #[must_use]
+    pub fn tiles_a_column(&self) -> u32 {
+        self.area[1] / TILE
+    }
+
+    /// Workgroups across and down an image of these sides.
+    #[must_use]
+    pub fn grid(&self, image: [u32; 2]) -> [u32; 2] {
+        [image[0].div_ceil(self.area[0]), image[1].div_ceil(self.area[1])]
+    }
+
+    /// The texel of a lane, of the workgroup launched at `group` of a grid.
+    #[must_use]
+    pub fn place(&self, group: [u32; 2], grid: [u32; 2], lane: u32) -> [u32; 2] {
+        let group = self.columns.map_or(group, |width| in_columns(group, grid, width));
+        let cell = match self.lanes {
+            Lanes::Quads => remap(lane, self.tiles_a_column()),
+            Lanes::Rows => [lane % self.area[0], lane / self.area[0]],
+        };
+        [0, 1].map(|side| group[side] * self.area[side] + cell[side])
+    }
+
+    /// The texels of a whole grid in the order of launch, as the kernel tells them: y above x.
+    #[must_use]
+    pub fn places(&self, grid: [u32; 2]) -> Vec<u32> {
+        let groups = (0..grid[1]).flat_map(|y| (0..grid[0]).map(move |x| [x, y]));
+        let lanes = |group| (0..self.invocations()).map(move |lane| self.place(group, grid, lane));
+        groups.flat_map(lanes).map(|[x, y]| y << 16 | x).collect()
+    }
+}
+
+/// The configurations of the talk's table, in its order.
+pub const TALK: [Form; 8] = [
+    Form::remapped(8, 8),
+    Form::remapped(8, 16),
+    Form::in_rows(8, 32),
+    Form::remapped(8, 32),
+    Form::remapped(16, 32),
+    Form::remapped(8, 128),
+    Form::remapped(8, 64),
+    Form::remapped(32, 16),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn all() -> impl Iterator<Item = Form> {
+        let forms = TALK.into_iter().chain([Form::in_rows(8, 8), Form::remapped(64, 8)]);
+        forms.flat_map(|form| [form, form.walked_in(1), form.walked_in(3), form.walked_in(16)])
+    }
+
+    #[test]
+    fn each_is_a_bijection_onto_its_rectangle() {
+        for form in all() {
+            let cells: BTreeSet<[u32; 2]> =
+                (0..form.invocations()).map(|lane| form.place([0, 0], [1, 1], lane)).collect();
+            let [width, height] = form.area;
+            let rectangle = (0..width).flat_map(|x| (0..height).map(move |y| [x, y])).collect();
+            assert_eq!(cells, rectangle, "{}", form.name());
+        }
+    }
+
+    #[test]
+    fn four_lanes_are_a_quad_in_a_tile_of_64() {
+        for form in all().filter(|form| form.lanes == Lanes::Quads) {
+            let cells: Vec<_> =
+                (0..form.invocations()).map(|lane| form.place([0, 0], [1, 1], lane)).collect();
+            for quad in cells.chunks(4) {
+                let [x, y] = quad[0];
+                assert!(x % 2 == 0 && y % 2 == 0, "{}: {quad:?}", form.name());
+                assert_eq!(quad, [[x, y], [x, y + 1], [x + 1, y], [x + 1, y + 1]], "{}", form.name());
+            }
+            for tile in cells.chunks(64) {
+                let corners: BTreeSet<_> = tile.iter().map(|cell| cell.map(|side| side / TILE)).collect();
+                assert_eq!(corners.len(), 1, "{}: {tile:?}", form.name());
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_in_rows_have_no_quads() {
+        let cells = [0, 1, 2, 3].map(|lane| Form::in_rows(8, 8).place([0, 0], [1, 1], lane));
+        assert_eq!(cells, [[0, 0], [1, 0], [2, 0], [3, 0]]);
+    }
+
+    /// Which lane bits make up x and y of 32x16, lowest first, as the slide draws them.
+    #[test]
+    fn the_talks_remap_bit_by_bit() {
+        let gather =
+            |lane: u32, bits: &[u32]| (0..).zip(bits).map(|(to, from)| (lane >> from & 1) << to).sum();
+        for lane in 0..512 {
+            let slide: [u32; 2] = [gather(lane, &[1, 2, 3, 7, 8]), gather(lane, &[0, 4, 5, 6])];
+            assert_eq!(Form::remapped(32, 16).place([0, 0], [1, 1], lane), slide, "lane {lane}");
+        }
+    }
+
+    #[test]
+    fn columns_visit_each_workgroup_once() {
+        for grid in [[1, 1], [1, 9], [9, 1], [7, 5], [8, 4], [33, 3], [108, 90], [31, 17]] {
+            for width in [1, 2, 3, 8, 16, 32, 1000] {
+                let launched = (0..grid[1]).flat_map(|y| (0..grid[0]).map(move |x| [x, y]));
+                let order: Vec<_> = launched.map(|group| in_columns(group, grid, width)).collect();
+                assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), order.len(), "{grid:?}, {width}");
+                assert!(order.iter().all(|at| at[0] < grid[0] && at[1] < grid[1]), "{grid:?}, {width}");
+                // Never back to the left, and down within a column.
+                let column = |at: &[u32; 2]| (at[0] / width, at[1], at[0]);
+                assert!(order.windows(2).all(|two| column(&two[0]) < column(&two[1])), "{grid:?}, {width}");
+            }
+        }
+        let grid = [5, 2];
+        let order = [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [0, 1], [1, 1], [2, 1], [3, 1], [4, 1]];
+        let walked = order.map(|group| in_columns(group, grid, 2));
+        assert_eq!(walked, [[0, 0], [1, 0], [0, 1], [1, 1], [2, 0], [3, 0], [2, 1], [3, 1], [4, 0], [4, 1]]);
+    }
+
+    #[test]
+    fn names_and_workgroups() {
+        let names: Vec<String> = TALK.iter().map(Form::name).collect();
+        let expected = [
+            "remap_8x8",
+            "remap_8x16",
+            "linear_8x32",
+            "remap_8x32",
+            "remap_16x32",
+            "remap_8x128",
+            "remap_8x64",
+            "remap_32x16",
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(Form::in_rows(8, 8).walked_in(8).name(), "row_major_8x8_columns_8");
+        assert_eq!(Form::remapped(32, 16).workgroup(), [512, 1, 1]);
+        assert_eq!(Form::in_rows(8, 32).workgroup(), [8, 32, 1]);
+        assert_eq!(Form::remapped(32, 16).grid([3440, 1440]), [108, 90]);
+    }
+
+    #[test]
+    fn places_are_told_in_the_order_of_launch() {
+        let places = Form::remapped(8, 8).places([2, 2]);
+        assert_eq!(places.len(), 4 * 64);
+        assert_eq!([places[0], places[1], places[2], places[64], places[128]], [0, 1 << 16, 1, 8, 8 << 16]);
+    }
+}

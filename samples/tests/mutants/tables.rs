@@ -1,0 +1,185 @@
+//! Mutants of shaders, as the tables beside this file list them: each must show in the variants that it touches, and
+//! in no other.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use glob::Pattern;
+use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::{Record, Status, is_limit, read_json};
+use serde::Deserialize;
+
+use crate::support::{Call, Checkout, trial};
+
+/// A file: what one sample is called with, and what is broken then.
+#[derive(Deserialize)]
+struct Table {
+    set: Vec<Set>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Set {
+    /// What its trials are called.
+    name: String,
+    /// The first part of the name, where there is no other.
+    sample: Option<String>,
+    /// Arguments of the sample.
+    words: String,
+    /// Texts that the sample says of each mutant, in place of rows that are called wrong.
+    #[serde(default)]
+    says: Vec<String>,
+    /// A wait is left out, which shows where two threads are at work, so not each time on a busy machine.
+    #[serde(default)]
+    races: bool,
+    #[serde(default)]
+    mutants: Vec<Mutant>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Mutant {
+    name: String,
+    shader: String,
+    old: String,
+    new: String,
+    /// Patterns of the variants that it touches; those behind `!` it does not.
+    #[serde(default)]
+    shows: String,
+    /// Texts beside those of the set.
+    #[serde(default)]
+    says: Vec<String>,
+}
+
+/// A trial for each mutant of each table, and one for each set without any.
+pub fn trials() -> Result<Vec<Trial>> {
+    let mut trials = Vec::new();
+    for path in glob::glob(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mutants/*.toml"))? {
+        let path = path?;
+        let table: Table = read(&path).with_context(|| path.display().to_string())?;
+        for set in table.set {
+            let whole = set.clone();
+            trials.push(trial(format!("{}::unbroken", set.name), move || whole.unbroken()));
+            trials.extend(set.mutants.iter().map(|mutant| {
+                let (set, mutant) = (set.clone(), mutant.clone());
+                trial(format!("{}::{}", set.name, mutant.name), move || set.catches(&mutant))
+            }));
+        }
+    }
+    ensure!(!trials.is_empty(), "no table of mutants");
+    Ok(trials)
+}
+
+fn read(path: &Path) -> Result<Table> {
+    Ok(toml::from_str(&fs::read_to_string(path)?)?)
+}
+
+impl Mutant {
+    /// Limits of the device have kernels of their own: only their names touch them.
+    fn touches(&self, variant: &str) -> bool {
+        let is = |pattern: &str| match is_limit(variant) {
+            true => pattern == variant,
+            false => Pattern::new(pattern).is_ok_and(|pattern| pattern.matches(variant)),
+        };
+        let (without, with): (Vec<&str>, Vec<&str>) =
+            self.shows.split(' ').partition(|word| word.starts_with('!'));
+        with.into_iter().any(is) && !without.iter().any(|word| is(&word[1..]))
+    }
+}
+
+impl Set {
+    fn call(&self, checkout: &Checkout) -> Result<Call> {
+        let sample = self.sample.as_deref().or(self.name.split("::").next()).unwrap_or_default();
+        let call = checkout.call(sample)?.words(&self.words);
+        // Tiles that wait for others run beside them, unless none is ever told that it may go on.
+        Ok(if self.says.is_empty() && self.words.contains("tile_") {
+            call.with_driver_threads()
+        } else {
+            call
+        })
+    }
+
+    fn record(&self, checkout: &Checkout, samples: u32, code: Option<u8>) -> Result<Record> {
+        let call = self.call(checkout)?.words(&format!("--samples {samples} --repetitions 2 --json -"));
+        let ended = call.run()?;
+        let ended = match code {
+            Some(code) => ended.with_code(code.into())?,
+            None => ended,
+        };
+        read_json(&ended.stdout)
+    }
+
+    /// Without it, a copy that cannot run at all would pass for a mutant that was caught.
+    fn unbroken(&self) -> Result<()> {
+        let record = self.record(&Checkout::copy()?, 1, Some(EXIT_RIGHT))?;
+        let right = record.rows.iter().all(|row| row.status == Status::Ok);
+        ensure!(right, "not every variant ran: {:?}", record.rows);
+        for mutant in self.mutants.iter().filter(|_| self.says.is_empty()) {
+            let touched = record.rows.iter().any(|row| mutant.touches(&row.variant));
+            ensure!(touched, "{} touches no variant", mutant.name);
+        }
+        Ok(())
+    }
+
+    fn catches(&self, mutant: &Mutant) -> Result<()> {
+        let checkout = Checkout::copy()?;
+        checkout.replace(&mutant.shader, &mutant.old, &mutant.new)?;
+        match () {
+            () if !self.says.is_empty() => self.is_told(&checkout, mutant),
+            () if self.races => self.races_at_last(&checkout, mutant),
+            () => self.shows(&checkout, mutant),
+        }
+    }
+
+    fn is_told(&self, checkout: &Checkout, mutant: &Mutant) -> Result<()> {
+        let call = self.call(checkout)?.words("--samples 1 --repetitions 1");
+        let ended = call.run()?.with_code(EXIT_FAILED.into())?;
+        for text in self.says.iter().chain(&mutant.says) {
+            ensure!(
+                ended.stdout.contains(text) || ended.stderr.contains(text),
+                "no word of '{text}': {ended}"
+            );
+        }
+        Ok(())
+    }
+
+    /// The variants that the mutant touches are called wrong, and no others.
+    fn shows(&self, checkout: &Checkout, mutant: &Mutant) -> Result<()> {
+        let record = self.record(checkout, 1, Some(EXIT_FAILED))?;
+        let names = record.rows.iter().map(|row| row.variant.as_str());
+        let expected: BTreeSet<&str> = names.filter(|name| mutant.touches(name)).collect();
+        let wrong = called_wrong(&record);
+        let missed: Vec<_> = expected.difference(&wrong).collect();
+        let accused: Vec<_> = wrong.difference(&expected).collect();
+        ensure!(
+            missed.is_empty() && accused.is_empty(),
+            "not called wrong: {missed:?}; wrongly: {accused:?}"
+        );
+        Ok(())
+    }
+
+    /// After some runs it must have shown, and never in a variant that it does not touch.
+    fn races_at_last(&self, checkout: &Checkout, mutant: &Mutant) -> Result<()> {
+        for _ in 0..20 {
+            let record = self.record(checkout, 3, None)?;
+            let wrong = called_wrong(&record);
+            ensure!(wrong.iter().all(|name| mutant.touches(name)), "wrongly called wrong: {wrong:?}");
+            if !wrong.is_empty() {
+                return Ok(());
+            }
+        }
+        anyhow::bail!("never called wrong")
+    }
+}
+
+/// The variants that are called wrong, with a place and without a time.
+fn called_wrong(record: &Record) -> BTreeSet<&str> {
+    let wrong = record.rows.iter().filter(|row| match &row.status {
+        Status::Wrong { elements, first } => {
+            *elements > 0 && first.contains("repetition") && row.isolated_us.is_none()
+        }
+        _ => false,
+    });
+    wrong.map(|row| row.variant.as_str()).collect()
+}
