@@ -9,10 +9,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use libtest_mimic::Arguments;
-use record::{Record, Row, Status, read_json};
+use record::error::EXIT_FAILED;
+use record::{Record, Row, Status};
 use support::{
-    Call, Ended, SampleTest, files_of, for_each_sample, is_lawful, quick, ran, read_record, source, takes,
+    Call, Ended, SampleTest, files_of, for_each_sample, holds_only, is_lawful, quick, ran, read_record,
+    source, takes, told_on_one_line,
 };
 
 /// The longest first, so that none of them is left alone at the end.
@@ -29,11 +30,11 @@ const TRIALS: [(&str, SampleTest); 9] = [
 ];
 
 fn main() -> Result<ExitCode> {
-    Ok(libtest_mimic::run(&Arguments::from_args(), for_each_sample(&TRIALS)?).exit_code())
+    support::run(for_each_sample(&TRIALS)?)
 }
 
 fn help_text(sample: &str, flag: &str) -> Result<String> {
-    let ended = Call::new(sample)?.args([flag]).run()?.with_code(0)?;
+    let ended = Call::new(sample)?.args([flag]).right()?;
     ensure!(ended.stderr.is_empty(), "help belongs on the standard output: {ended}");
     Ok(ended.stdout)
 }
@@ -41,12 +42,12 @@ fn help_text(sample: &str, flag: &str) -> Result<String> {
 /// Each variant is right and the validation layer agrees, and the layer is shown to be alive; and so it is without any
 /// argument.
 fn check(sample: &str) -> Result<()> {
-    Call::new(sample)?.args(["--check"]).run()?.with_code(0)?;
+    Call::new(sample)?.args(["--check"]).right()?;
     // As small as variants with bands allow.
     let size = quick(sample, "64x384")?;
     let call = || -> Result<Call> { Ok(Call::new(sample)?.words(&size)) };
-    let listed = call()?.words("--list-variants").run()?.with_code(0)?;
-    let ended = call()?.args(["--check", "--all"]).run()?.with_code(0)?;
+    let listed = call()?.words("--list-variants").right()?;
+    let ended = call()?.args(["--check", "--all"]).right()?;
     let said: BTreeMap<&str, &str> =
         ended.stdout.lines().filter_map(|line| line.split_once(char::is_whitespace)).collect();
     let has = |name: &str, start: &str| said.get(name).is_some_and(|rest| rest.trim().starts_with(start));
@@ -62,8 +63,8 @@ fn check(sample: &str) -> Result<()> {
 
 /// A short run gives a whole record, alone on the standard output, and nothing in it is wrong.
 fn bench(sample: &str) -> Result<()> {
-    let ended = Call::new(sample)?.with_driver_threads().words("--budget 1 --json -").run()?.with_code(0)?;
-    let record = read_json(&ended.stdout).with_context(|| format!("stdout is no record: {ended}"))?;
+    let ended = Call::new(sample)?.with_driver_threads().words("--budget 1 --json -").right()?;
+    let record = ended.record()?;
     ensure!(record.sample == sample, "the record is of {}", record.sample);
     ensure!(ran(&record).next().is_some(), "no variant ran: {ended}");
     for row in &record.rows {
@@ -95,27 +96,23 @@ fn sound(row: &Row) -> Result<()> {
 /// record, the picture is a whole PNG, the folder holds four files and no later run touches them.
 fn kept(sample: &str) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let (json, png, kept) =
-        (folder.path().join("record.json"), folder.path().join("races.png"), folder.path().join("a/run"));
+    let kept = folder.path().join("a/run");
     let call = || -> Result<Call> {
-        let call = Call::new(sample)?.words("--samples 3 --repetitions 2").words(&quick(sample, "96")?);
-        Ok(call.args(["--out".as_ref(), kept.as_os_str()]))
+        let call = Call::new(sample)?.words("--samples 3 --repetitions 2 --out a/run").within(folder.path());
+        Ok(call.words(&quick(sample, "96")?))
     };
-    let asked = call()?.words("--csv - --json").args([&json]).args(["--image".as_ref(), png.as_os_str()]);
-    let ended = asked.run()?.with_code(0)?;
-    ensure!(files_of(folder.path())?.keys().eq(["a", "races.png", "record.json"]), "left something else");
-    fixed_count(&ended, &read_record(&json)?)?;
-    let png = fs::read(&png)?;
+    let ended = call()?.words("--csv - --json record.json --image races.png").right()?;
+    holds_only(folder.path(), &["a", "races.png", "record.json"])?;
+    fixed_count(&ended, &read_record(&folder.path().join("record.json"))?)?;
+    let png = fs::read(folder.path().join("races.png"))?;
     ensure!(png.starts_with(b"\x89PNG\r\n") && png.ends_with(b"IEND\xaeB`\x82"), "no whole PNG");
     let files = four_files(&ended, &kept)?;
 
-    let refused = call()?.run()?.with_code(2)?;
-    let line = refused.stderr.trim_end();
-    ensure!(line.contains(&*kept.to_string_lossy()) && !line.contains('\n'), "{refused}");
+    let refused = call()?.failed()?;
     ensure!(files_of(&kept)? == files, "a refused run changed files: {refused}");
-    let refused = Call::new(sample)?.words("--image - --json -").run()?.with_code(2)?;
-    ensure!(refused.stderr.contains("--json and --image name the same place"), "{refused}");
-    Ok(())
+    told_on_one_line(refused, EXIT_FAILED, &["a/run"])?;
+    let refused = Call::new(sample)?.words("--image - --json -").failed()?;
+    refused.says(&["--json and --image name the same place"])
 }
 
 fn fixed_count(ended: &Ended, record: &Record) -> Result<()> {
@@ -153,12 +150,12 @@ fn one_queue_as_two(sample: &str) -> Result<()> {
         let call = Call::new(sample)?.env("HOTLAP_ONE_QUEUE_AS_TWO", "1").args(["--all"]);
         Ok(call.words(&quick(sample, "96")?).words(align))
     };
-    let ended = call()?.args(["--check"]).run()?.with_code(0)?;
+    let ended = call()?.args(["--check"]).right()?;
     ensure!(!ended.stdout.contains("not submitted as recorded"), "{ended}");
-    let ended = call()?.words("--samples 2 --repetitions 2 --json -").run()?.with_code(0)?;
+    let ended = call()?.words("--samples 2 --repetitions 2 --json -").right()?;
     let left_out =
         |row: &&Row| matches!(&row.status, Status::Skipped { reason } if reason.contains("one queue"));
-    let record = read_json(&ended.stdout)?;
+    let record = ended.record()?;
     ensure!(record.rows.iter().find(left_out).is_none(), "{ended}");
     let two = record.rows.iter().any(|row| row.variant.contains("two_queues"));
     let said = record.notes.iter().any(|note| note.contains("one queue was taken for both"));
@@ -185,7 +182,7 @@ fn check_with_other_arguments(sample: &str) -> Result<()> {
         "--shape chain --islands 2 --stiffness 0.5 --gravity",
     ];
     for arguments in all.into_iter().filter(|words| takes(&help, words)) {
-        Call::new(sample)?.words(arguments).args(["--check", "--all"]).run()?.with_code(0)?;
+        Call::new(sample)?.words(arguments).args(["--check", "--all"]).right()?;
     }
     Ok(())
 }
@@ -204,7 +201,7 @@ fn captions(sample: &str) -> Result<()> {
         "--volume 4 --radius 2 --filter gauss --size 64",
     ];
     for arguments in all.into_iter().filter(|words| takes(&help, words)).chain([""]) {
-        let ended = Call::new(sample)?.words("--list-variants").words(arguments).run()?.with_code(0)?;
+        let ended = Call::new(sample)?.words("--list-variants").words(arguments).right()?;
         listed(&ended.stdout).with_context(|| ended.to_string())?;
     }
     Ok(())
@@ -251,34 +248,15 @@ fn titles() -> Result<Vec<String>> {
 }
 
 /// Flags that all samples share, as README and METHODOLOGY use them.
-const COMMON_FLAGS: [&str; 19] = [
-    "--bench",
-    "--check",
-    "--profile",
-    "--list-devices",
-    "--device",
-    "--variant",
-    "--all",
-    "--matrix",
-    "--queue",
-    "--image",
-    "--samples",
-    "--budget",
-    "--repetitions",
-    "--seed",
-    "--timeout",
-    "--json",
-    "--csv",
-    "--out",
-    "--verbose",
-];
+const COMMON_FLAGS: &str = "--bench --check --profile --list-devices --device --variant --all --matrix --queue --image \
+    --samples --budget --repetitions --seed --timeout --json --csv --out --verbose";
 
 fn help(sample: &str) -> Result<()> {
     for form in ["--help", "-h"] {
         let text = help_text(sample, form)?;
         ensure!(text.contains(&format!("Usage: {sample}")), "{form} does not name the sample: {text}");
         let words: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '-')).collect();
-        for flag in COMMON_FLAGS {
+        for flag in COMMON_FLAGS.split(' ') {
             ensure!(words.contains(&flag), "{form} does not say {flag}: {text}");
         }
     }
@@ -310,9 +288,8 @@ fn runs_elsewhere(sample: &str) -> Result<()> {
     let copy = there.join(binary.file_name().context("a binary has a name")?);
     fs::copy(&binary, &copy).with_context(|| format!("copying {}", binary.display()))?;
     let call = Call::on_any_device(&copy).on_test_device().env("HOTLAP_CACHE_DIR", &cache).within(&there);
-    let ended = call.words("--budget 0.2").words(&quick(sample, "96")?).run()?.with_code(0)?;
-    let names: Vec<String> = files_of(&there)?.into_keys().collect();
-    ensure!(names.len() == 1, "a run without --out left files: {names:?} from {ended}");
+    let ended = call.words("--budget 0.2").words(&quick(sample, "96")?).right()?;
+    ensure!(files_of(&there)?.len() == 1, "a run without --out left files: {ended}");
     ensure!(files_of(&cache)?.is_empty(), "a shader was compiled: {ended}");
     Ok(())
 }

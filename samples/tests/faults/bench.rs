@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use libtest_mimic::Trial;
 use record::error::{EXIT_FAILED, EXIT_RIGHT};
 use record::{Ended as End, Record, json};
 
 use crate::calls::{Fault, Made, Site, faults, first_sample, is_cache, list, list_all};
-use crate::support::{Call, Checkout, Ended, files_of, read_record, trial};
+use crate::support::{Call, Checkout, Ended, files_of, holds_only, read_record, told_on_one_line, trial};
 use crate::{QUICK, SAMPLE};
 
 const FILES: [&str; 4] = ["README.md", "record.json", "samples.csv.gz", "table.txt"];
@@ -50,8 +50,7 @@ fn one(fault: &Fault, made: &[Made]) -> Result<()> {
     let reason = fault.told(&ended)?;
     if fault.at < first_sample(made)? {
         ensure!(ended.stdout.is_empty(), "a table of nothing: {ended}");
-        let left: Vec<String> = files_of(folder.path())?.into_keys().collect();
-        ensure!(left.is_empty(), "left behind: {left:?}");
+        holds_only(folder.path(), &[])?;
     } else if fault.call.site == Site::Write {
         all_but_one(fault, folder.path())?;
     } else {
@@ -76,11 +75,10 @@ fn whole(ended: &Ended, folder: &Path) -> Result<()> {
 
 /// The folder and the file, each whole, with the same record, and nothing beside them.
 fn read_all(folder: &Path) -> Result<Record> {
-    let names: Vec<String> = files_of(folder)?.into_keys().collect();
-    ensure!(names == ["a.json", "run"], "in the folder: {names:?}");
-    let run = files_of(&folder.join("run/new"))?;
-    let names: Vec<&str> = run.keys().map(String::as_str).collect();
-    ensure!(names == FILES && run.values().all(|bytes| !bytes.is_empty()), "in the run's folder: {names:?}");
+    holds_only(folder, &["a.json", "run"])?;
+    holds_only(&folder.join("run/new"), &FILES)?;
+    let whole = files_of(&folder.join("run/new"))?.values().all(|bytes| !bytes.is_empty());
+    ensure!(whole, "an empty file in the run's folder");
     let record = read_record(&folder.join("a.json"))?;
     ensure!(json(&read_record(&folder.join("run/new/record.json"))?)? == json(&record)?, "two records");
     Ok(record)
@@ -149,7 +147,7 @@ fn cache_trials() -> Result<Vec<Trial>> {
         trial(format!("bench::{}", fault.name()), move || {
             let (folder, cache) = (tempfile::tempdir_in(checkout.path())?, tempfile::tempdir()?);
             let call = fault.inject(compiles()?).env("HOTLAP_CACHE_DIR", cache.path());
-            whole(&call.within(folder.path()).run()?.with_code(EXIT_RIGHT.into())?, folder.path())?;
+            whole(&call.within(folder.path()).right()?, folder.path())?;
             let cached: Vec<String> = files_of(cache.path())?.into_keys().collect();
             ensure!(cached.len() == shaders - 1, "all but one of {shaders} could be kept: {cached:?}");
             ensure!(cached.iter().all(|name| name.ends_with(".spv")), "left behind: {cached:?}");
@@ -164,10 +162,8 @@ fn no_plan() -> Result<()> {
     for value in ["lost", "submitting#0:lost", "submitting#1:broken", "list:/absent/list"] {
         let folder = tempfile::tempdir()?;
         let ended = call()?.env("HOTLAP_FAULT", value).within(folder.path()).run()?;
-        let ended = ended.with_code(EXIT_FAILED.into())?;
-        let line = ended.stderr.strip_prefix("pipelined_events: HOTLAP_FAULT").context("no reason")?;
-        ensure!(line.trim_end().lines().count() == 1, "not one line: {ended}");
-        ensure!(files_of(folder.path())?.is_empty(), "left behind something: {ended}");
+        told_on_one_line(ended, EXIT_FAILED, &["HOTLAP_FAULT"])?;
+        holds_only(folder.path(), &[])?;
     }
     Ok(())
 }

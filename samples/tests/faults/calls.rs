@@ -7,7 +7,6 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use record::error::{EXIT_FAILED, EXIT_HUNG};
 
-use crate::SAMPLE;
 use crate::support::{Call, Ended};
 
 const VARIABLE: &str = "HOTLAP_FAULT";
@@ -49,7 +48,7 @@ pub fn list(call: Call, folder: &Path) -> Result<Vec<Made>> {
 
 pub fn list_all(call: Call, folder: &Path) -> Result<Vec<Made>> {
     let file = folder.join("calls");
-    call.env(VARIABLE, format!("list:{}", file.display())).within(folder).run()?.with_code(0)?;
+    call.env(VARIABLE, format!("list:{}", file.display())).within(folder).right()?;
     let mut seen = BTreeMap::<String, usize>::new();
     let text = fs::read_to_string(&file).context("reading the list of calls")?;
     let made: Vec<Made> = text.lines().map(|line| parse(line, &mut seen)).collect::<Result<_>>()?;
@@ -119,35 +118,32 @@ impl Fault {
     }
 
     /// What a reader must be told.
-    pub fn words(&self) -> Vec<String> {
+    fn words(&self) -> Vec<&str> {
         let label = &self.call.label;
         let name = label.split_once(' ').map_or("", |(_, name)| name);
-        let words = match (self.kind, self.call.site) {
+        match (self.kind, self.call.site) {
             ("timeout", _) => vec!["did not finish", name, "--timeout"],
             ("memory", Site::Allocation) => vec!["out of memory", name, "smaller size"],
             ("host-memory", _) => vec!["no memory", name, "OUT_OF_HOST_MEMORY"],
             ("memory", _) => vec!["out of device memory while", label, "smaller size"],
             ("lost", _) => vec!["the device was lost while", label],
             _ => vec!["no storage space"],
-        };
-        words.into_iter().map(str::to_owned).collect()
+        }
     }
 
     /// Makes sure that the standard error gives the reason on one line, beside what every run says of
     /// itself; returns that line without the name of the program.
     pub fn told(&self, ended: &Ended) -> Result<String> {
-        let prefix = format!("{SAMPLE}: ");
-        let reasons: Vec<&str> = ended.stderr.lines().filter_map(|line| line.strip_prefix(&prefix)).collect();
-        ensure!(reasons.len() == 1, "not one line of error: {ended}");
+        let reason = ended.reason()?;
         for words in self.words() {
-            ensure!(reasons[0].contains(&words), "no word of '{words}': {ended}");
+            ensure!(reason.contains(words), "no word of '{words}': {ended}");
         }
         let introduction = |line: &&str| {
             ["pipelined_events on ", "align 8, ", "CPU device: "].iter().any(|start| line.starts_with(start))
         };
-        let others = ended.stderr.lines().filter(|line| !line.starts_with(&prefix));
+        let others = ended.stderr.lines().filter(|line| !line.ends_with(reason));
         ensure!(others.clone().count() <= 3 && others.clone().all(|l| introduction(&l)), "chatter: {ended}");
-        Ok(reasons[0].to_owned())
+        Ok(reason.to_owned())
     }
 }
 

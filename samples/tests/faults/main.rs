@@ -9,47 +9,33 @@
 mod bench;
 mod calls;
 mod check;
-mod enumerations;
 mod folder;
-mod listing;
-mod picture;
+mod further;
 #[path = "../support/mod.rs"]
 mod support;
 #[cfg(unix)]
 mod terminal;
-mod two_queues;
-mod words;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
-use libtest_mimic::{Arguments, Trial};
+use anyhow::{Context, Result};
+use libtest_mimic::Trial;
 
 const SAMPLE: &str = "pipelined_events";
 /// Small and quick. With one repetition the number of calls does not depend on how long a submit
 /// takes, and with a seed their order is the same in every run.
 const QUICK: &str = "--size 64 --passes 2 --bands 2 --align 8 --repetitions 1";
 
-fn main() -> ExitCode {
-    match trials() {
-        Ok(trials) => libtest_mimic::run(&Arguments::from_args(), trials).exit_code(),
-        Err(error) => {
-            eprintln!("the calls that can fail could not be listed: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+fn main() -> Result<ExitCode> {
+    support::run(trials().context("the calls that can fail could not be listed")?)
 }
 
 fn trials() -> Result<Vec<Trial>> {
     let calls = bench::calls()?;
     let mut trials = bench::trials(&calls)?;
     trials.extend(check::trials(&calls)?);
-    trials.extend(enumerations::trials()?);
-    trials.extend(listing::trials()?);
+    trials.extend(further::trials()?);
     trials.extend(folder::trials());
-    trials.extend(picture::trials());
-    trials.extend(two_queues::trials()?);
-    trials.extend(words::trials());
     #[cfg(unix)]
     trials.extend(terminal::trials());
     Ok(trials)

@@ -11,9 +11,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use libtest_mimic::Arguments;
 use log::{Command, Handed, Log, Recording};
-use record::read_json;
 use support::{Call, Checkout, Ended, FaultLayer, for_each_sample, quick, ran, trial};
 
 fn main() -> Result<ExitCode> {
@@ -22,7 +20,7 @@ fn main() -> Result<ExitCode> {
     trials.push(trial("a_wrong_result_fails_a_profile", a_wrong_result_fails_a_profile));
     trials.push(trial("the_command_is_quoted", the_command_is_quoted));
     trials.push(trial("captures_have_seconds_of_their_own", captures_have_seconds_of_their_own));
-    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
+    support::run(trials)
 }
 
 static LAYER: OnceLock<Result<FaultLayer, String>> = OnceLock::new();
@@ -37,7 +35,7 @@ fn logged(call: Call) -> Result<(Ended, Log)> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("labels");
     let layer = LAYER.get().context("the layer is built first")?.as_ref().map_err(anyhow::Error::msg)?;
-    let ended = layer.on(call, &format!("labels:{}", path.display())).run()?.with_code(0)?;
+    let ended = layer.on(call, &format!("labels:{}", path.display())).right()?;
     let text = std::fs::read_to_string(&path).context("reading the log of labels")?;
     let log = Log::read(&text)?;
     for recording in &log.recordings {
@@ -49,7 +47,7 @@ fn logged(call: Call) -> Result<(Ended, Log)> {
 /// The variants that run here, in their order, and the log of measuring them.
 fn measured(sample: &str) -> Result<(Vec<String>, Log)> {
     let (ended, log) = logged(call(sample)?.words("--samples 1 --repetitions 2 --json -"))?;
-    let record = read_json(&ended.stdout).with_context(|| ended.to_string())?;
+    let record = ended.record()?;
     let names: Vec<String> = ran(&record).map(|row| row.variant.clone()).collect();
     ensure!(!names.is_empty(), "no variant ran: {ended}");
     Ok((names, log))
@@ -189,7 +187,7 @@ fn labels_are(handed: &[Handed], names: &[&str]) -> Result<()> {
 fn a_wrong_result_fails_a_profile() -> Result<()> {
     let checkout = Checkout::copy()?;
     checkout.replace("chain/step.comp", "d <= RADIUS", "d < RADIUS")?;
-    let ended = checkout.call("data_race")?.words("--profile --size 64").run()?.with_code(2)?;
+    let ended = checkout.call("data_race")?.words("--profile --size 64").failed()?;
     for variant in ["full_barrier_64x64", "seeded_fault_64x64"] {
         let line = ended.stdout.lines().find(|line| line.split(' ').next() == Some(variant));
         let failed =
@@ -204,7 +202,7 @@ fn a_wrong_result_fails_a_profile() -> Result<()> {
 /// The recipe can be pasted into a shell.
 fn the_command_is_quoted() -> Result<()> {
     let call = Call::new("data_race")?.words("--profile --size 32 --variant no_barrier_32*");
-    let ended = call.run()?.with_code(0)?;
+    let ended = call.right()?;
     ensure!(ended.stdout.contains("data_race --device "), "no command: {ended}");
     ensure!(ended.stdout.contains(" --profile --size 32 --variant 'no_barrier_32*'"), "unquoted: {ended}");
     Ok(())
@@ -216,7 +214,7 @@ fn captures_have_seconds_of_their_own() -> Result<()> {
     let shown = |ended: &Ended| ended.stdout.lines().filter(|line| line.contains(" submit ")).count();
     let lasts = |call: Call| -> Result<(usize, Duration)> {
         let began = Instant::now();
-        let ended = call.words(words).run()?.with_code(0)?;
+        let ended = call.words(words).right()?;
         Ok((shown(&ended), began.elapsed()))
     };
     let (variants, waiting) = lasts(Call::new("data_race")?.env("MESA_VK_TRACE_PER_SUBMIT", "1"))?;

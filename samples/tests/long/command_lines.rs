@@ -12,60 +12,20 @@ use crate::support::{Call, samples};
 /// Of each sample.
 const LINES: usize = 100;
 
-/// What a person may type behind an option.
-const VALUES: [&str; 24] = [
-    "0",
-    "1",
-    "2",
-    "3",
-    "7",
-    "8",
-    "16",
-    "33",
-    "64",
-    "64x32",
-    "1x1",
-    "0x8",
-    "8x8",
-    "16x2x2",
-    "-1",
-    "0.5",
-    "1e9",
-    "4294967296",
-    "18446744073709551616",
-    "",
-    "no_barrier",
-    "full_barrier",
-    "tile_*",
-    "ä",
-];
+/// What a person may type behind an option, or nothing.
+const VALUES: &str = "0 1 2 3 7 8 16 33 64 64x32 1x1 0x8 8x8 16x2x2 -1 0.5 1e9 4294967296 18446744073709551616 \
+    no_barrier full_barrier tile_* ä";
 
 /// What opens a window, waits, needs another tool, or would take another device or place of the machine.
-const LEFT_OUT: [&str; 16] = [
-    "--live",
-    "--headless",
-    "--frames",
-    "--screenshot",
-    "--window",
-    "--thorough",
-    "--progress",
-    "--device",
-    "--budget",
-    "--timeout",
-    "--code",
-    "--code-diff",
-    "--profile",
-    "--help",
-    "--version",
-    "--repetitions",
-];
+const LEFT_OUT: &str = "--live --headless --frames --screenshot --window --thorough --progress --device --budget \
+    --timeout --code --code-diff --profile --help --version --repetitions";
 
 /// Says so on one line, whatever it was.
 pub fn random_command_lines() -> Result<()> {
     let (seed, mut refused, mut lines) = (seed(), 0, 0);
     let mut random = Pcg64::seed_from_u64(seed);
     for sample in samples()? {
-        let help = Call::new(&sample)?.args(["--help"]).run()?.with_code(0)?;
+        let help = Call::new(&sample)?.args(["--help"]).right()?;
         let options = options(&help.stdout);
         ensure!(options.len() > 10, "{sample} has hardly any option: {options:?}");
         for _ in 0..LINES {
@@ -93,7 +53,7 @@ fn options(help: &str) -> Vec<(String, bool)> {
         let at = line.find("--")?;
         let name = line[at..].split([' ', ',', '[', '=']).next()?.to_owned();
         let takes_value = line[at + name.len()..].trim_start().starts_with(['<', '[', '=']);
-        (!LEFT_OUT.contains(&&name[..])).then_some((name, takes_value))
+        (!LEFT_OUT.split(' ').any(|other| other == name)).then_some((name, takes_value))
     });
     options.collect()
 }
@@ -105,7 +65,8 @@ fn draw(options: &[(String, bool)], random: &mut Pcg64) -> Vec<String> {
         line.push(name.clone());
         // Now and then it is forgotten, or there is one too many.
         if *takes_value != (random.random_range(0..12) == 0) {
-            line.extend(VALUES.choose(random).map(|&value| value.to_owned()));
+            let values: Vec<&str> = VALUES.split(' ').chain([""]).collect();
+            line.extend(values.choose(random).map(|&value| value.to_owned()));
         }
     }
     line

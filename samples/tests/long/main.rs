@@ -11,11 +11,10 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use libtest_mimic::Arguments;
 use record::{Promise, read_json};
 use support::{Call, is_lawful, ran, trial};
 
-fn main() -> ExitCode {
+fn main() -> Result<ExitCode> {
     let skipped = std::env::var_os("HOTLAP_LONG").is_none();
     let trials = vec![
         trial("ten_thousand_rounds_are_right", ten_thousand_rounds),
@@ -29,7 +28,7 @@ fn main() -> ExitCode {
         trial("other_systems::macos", || checks_for("x86_64-apple-darwin")),
     ];
     let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(skipped)).collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    support::run(trials)
 }
 
 /// All of it passes the compiler for a system that is not here, which needs that system's standard library alone.
@@ -57,7 +56,7 @@ fn ten_thousand_rounds() -> Result<()> {
     let (mut rounds, mut rows) = (0, 0);
     for seed in 0..20 {
         let call = Call::new("pipelined_events")?.words(arguments).args(["--seed".into(), seed.to_string()]);
-        let record = read_json(&call.run()?.with_code(0)?.stdout)?;
+        let record = read_json(&call.right()?.stdout)?;
         for row in ran(&record).filter(|row| is_lawful(row)) {
             let wrong = row.racy.context("every sample is checked")?.max;
             ensure!(
@@ -115,7 +114,7 @@ fn ten_thousand_trials() -> Result<()> {
     let mut trials = 0;
     for seed in 0..10 {
         let call = Call::new("data_race")?.words("--size 32,40 --samples 1000 --json -");
-        let ended = call.args(["--seed".into(), seed.to_string()]).run()?.with_code(0)?;
+        let ended = call.args(["--seed".into(), seed.to_string()]).right()?;
         for row in ran(&read_json(&ended.stdout)?) {
             let racy = row.racy.context("every trial is checked")?;
             let seeded = matches!(row.promise, Promise::Fault { elements } if elements == racy.max);

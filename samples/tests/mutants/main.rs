@@ -15,7 +15,6 @@ mod tables;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use libtest_mimic::Arguments;
 
 const SAMPLE: &str = "pipelined_events";
 
@@ -23,5 +22,5 @@ fn main() -> Result<ExitCode> {
     let mut trials = shaders::trials();
     trials.extend(recordings::trials());
     trials.extend(tables::trials()?);
-    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
+    support::run(trials)
 }

@@ -132,7 +132,7 @@ fn is_hit(row: &Row, shows: Shows) -> bool {
 /// Wrong rows are called wrong and have no time.
 fn measured(shader: &str, edits: Edits, shows: Shows) -> Result<()> {
     let ended = bench(&broken(shader, edits)?)?.with_code(EXIT_FAILED.into())?;
-    let record = read_json(&ended.stdout)?;
+    let record = ended.record()?;
     ensure!(record.ended == End::Complete, "a wrong row ended the run: {:?}", record.ended);
     for row in &record.rows {
         let text = || format!("{} ({:?}): {:?}", row.variant, row.promise, row.status);
@@ -180,7 +180,8 @@ fn checked(shader: &str, edits: Edits, shows: Shows) -> Result<()> {
         );
         let below = lines.next().unwrap_or_default();
         ensure!(
-            !is_hit(row, shows) || below.contains("differ from the CPU twin, the first at texel ("),
+            !is_hit(row, shows)
+                || below.contains(" differ from the CPU ") && below.contains(", the first at texel ("),
             "no word of where {} is wrong: {ended}",
             row.variant
         );
@@ -201,7 +202,7 @@ fn counter_measured(edits: Edits, also_broken: bool) -> Result<()> {
     let ended = bench(&with_counter(edits, also_broken)?)?.with_code(EXIT_FAILED.into())?;
     let line = ended.stderr.lines().find(|line| line.contains("the device counted"));
     ensure!(line.is_some_and(|line| line.contains("the CPU")), "no word of the counter: {ended}");
-    let record = read_json(&ended.stdout)?;
+    let record = ended.record()?;
     ensure!(
         matches!(&record.ended, End::Failed { reason } if reason.contains("the device counted")),
         "the record does not say how it ended: {:?}",

@@ -10,90 +10,14 @@ use anyhow::{Context, Result, ensure};
 
 /// A file of the sample (or of the samples' library, of which the copy then has one of its own), a text that it
 /// holds exactly once, and what replaces it.
-type Edits = &'static [(&'static str, &'static str, &'static str)];
+pub type Edits = &'static [[&'static str; 3]];
 
 /// A changed sample.
+#[derive(Clone, Copy)]
 pub struct Source {
-    pub name: &'static str,
-    sample: &'static str,
-    edits: Edits,
+    pub sample: &'static str,
+    pub edits: Edits,
 }
-
-const fn sample(name: &'static str, sample: &'static str, edits: Edits) -> Source {
-    Source { name, sample, edits }
-}
-
-const EVENTS: &str = "pipelined_events";
-
-pub const SHIFTED_BACK: Source =
-    sample("shifted_back", EVENTS, &[("bands.rs", "- pass * shift", "- (self.passes - 1 - pass) * shift")]);
-
-pub const REACH_SHORT: Source = sample(
-    "reach_short",
-    EVENTS,
-    &[("bands.rs", "shift: radius.next_multiple_of(align)", "shift: (radius - 1).next_multiple_of(align)")],
-);
-
-pub const WRONG_REFERENCE: Source = sample(
-    "wrong_reference",
-    EVENTS,
-    &[
-        ("main.rs", "use samples::chain;", "mod chain;"),
-        ("chain.rs", "mixed.wrapping_mul(MULTIPLIER).wrapping_add(near)", "mixed ^ near"),
-    ],
-);
-
-pub const TWO_IMAGES: Source = sample(
-    "two_images",
-    EVENTS,
-    &[("main.rs", "if self.ping_pong { generation % 2 } else { generation }", "generation % 2")],
-);
-
-pub const BARRIER_LATE: Source = sample(
-    "barrier_late",
-    EVENTS,
-    &[(
-        "main.rs",
-        "            if chain.before(rep, pass).is_some() {
-                cmd.pipeline_barrier2(STORES, LOADS);
-            }
-            chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height);",
-        "            chain.step(cmd, chain.plain, rep, pass, 0..chain.size.height);
-            if pass + 1 == chain.passes {
-                cmd.pipeline_barrier2(STORES, LOADS);
-            }",
-    )],
-);
-
-pub const SECOND_REPETITION_CUT: Source = sample(
-    "second_repetition_cut",
-    EVENTS,
-    &[(
-        "main.rs",
-        "chain.step(cmd, chain.coherent, rep, pass, 0..chain.size.height);",
-        "chain.step(cmd, chain.coherent, rep, pass, 0..chain.size.height - 8 * rep.index);",
-    )],
-);
-
-pub const PLAIN_STORES: Source =
-    sample("plain_stores", EVENTS, &[("main.rs", ".define(\"COHERENT_STORES\")", "")]);
-
-pub const FAULT_MISCOUNTED: Source = sample(
-    "fault_miscounted",
-    "data_race",
-    &[("main.rs", "has_bug(tester.faulty_texels())", "has_bug(tester.faulty_texels() + 1)")],
-);
-
-const ALL: [&Source; 8] = [
-    &SECOND_REPETITION_CUT,
-    &SHIFTED_BACK,
-    &REACH_SHORT,
-    &TWO_IMAGES,
-    &BARRIER_LATE,
-    &PLAIN_STORES,
-    &WRONG_REFERENCE,
-    &FAULT_MISCOUNTED,
-];
 
 impl Source {
     /// The files of the copy, with their text.
@@ -104,7 +28,7 @@ impl Source {
             let file = file?;
             files.insert(file.file_name().to_string_lossy().into_owned(), read(&file.path())?);
         }
-        for &(file, old, new) in self.edits {
+        for &[file, old, new] in self.edits {
             let text = files.entry(file.to_owned()).or_default();
             if text.is_empty() {
                 *text = read(&samples.join("src").join(file))?;
@@ -115,16 +39,16 @@ impl Source {
     }
 }
 
-/// Builds all of them and returns the folder of the binaries.
-pub fn build() -> Result<PathBuf> {
+/// Builds all of them, each under its name, and returns the folder of the binaries.
+pub fn build(sources: &[(String, Source)]) -> Result<PathBuf> {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants");
     let target = package.join("../..");
     write(&package.join("Cargo.toml"), &manifest(samples)?)?;
     write(&package.join("Cargo.lock"), &read(&samples.join("../Cargo.lock"))?)?;
-    for source in ALL {
-        let folder = package.join("src/bin").join(source.name);
-        for (file, text) in source.files(samples).context(source.name)? {
+    for (name, source) in sources {
+        let folder = package.join("src/bin").join(name);
+        for (file, text) in source.files(samples).with_context(|| name.clone())? {
             write(&folder.join(file), &text)?;
         }
     }

@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use anyhow::{Context, Result};
+use record::Record;
+use record::error::{EXIT_FAILED, EXIT_RIGHT};
 
 use super::{Ended, Running};
 
@@ -43,7 +45,7 @@ pub fn takes(help: &str, words: &str) -> bool {
 
 /// Arguments that make a sample quick: this size, or what it has in its place.
 pub fn quick(sample: &str, size: &str) -> Result<String> {
-    let help = Call::new(sample)?.args(["--help"]).run()?.with_code(0)?.stdout;
+    let help = Call::new(sample)?.words("--help").right()?.stdout;
     let size = format!("--size {size}");
     let all = [&size, "--generators 70 --invocations 130", "--islands 2 --particles 333 --iterations 2", ""];
     Ok(all.into_iter().find(|words| takes(&help, words)).unwrap_or_default().to_owned())
@@ -171,11 +173,28 @@ impl Call {
                 other => break other,
             }
         };
-        Ok(Running::new(child.with_context(|| format!("starting {shown}"))?, shown))
+        let program = Path::new(self.0.get_program()).file_stem().unwrap_or_default();
+        let program = program.to_string_lossy().into_owned();
+        Ok(Running::new(child.with_context(|| format!("starting {shown}"))?, program, shown))
     }
 
     /// Runs it to its end.
     pub fn run(self) -> Result<Ended> {
         self.start()?.wait()
+    }
+
+    /// Runs it to its end, which all is well at.
+    pub fn right(self) -> Result<Ended> {
+        self.run()?.with_code(EXIT_RIGHT.into())
+    }
+
+    /// Runs it to its end, which something is wrong at.
+    pub fn failed(self) -> Result<Ended> {
+        self.run()?.with_code(EXIT_FAILED.into())
+    }
+
+    /// The record of a run that all is well at.
+    pub fn record(self) -> Result<Record> {
+        self.words("--json -").right()?.record()
     }
 }

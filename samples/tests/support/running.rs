@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use record::{Record, read_json};
 
 /// A queue that hangs must not hang the tests.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -20,6 +21,7 @@ const ASKED: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Running {
     child: Child,
+    program: String,
     call: String,
     began: Instant,
     asked: Instant,
@@ -31,6 +33,8 @@ pub struct Running {
 /// A process that has ended.
 #[derive(Debug)]
 pub struct Ended {
+    /// What the program calls itself.
+    program: String,
     /// The command line, for messages.
     pub call: String,
     /// Exit code; none when a signal ended it.
@@ -42,11 +46,11 @@ pub struct Ended {
 }
 
 impl Running {
-    pub(super) fn new(mut child: Child, call: String) -> Self {
+    pub(super) fn new(mut child: Child, program: String, call: String) -> Self {
         let stdout = child.stdout.take().map(Heard::new);
         let stderr = child.stderr.take().map(Heard::new);
         let began = Instant::now();
-        Self { child, call, began, asked: began, limit: LIMIT, stdout, stderr }
+        Self { child, program, call, began, asked: began, limit: LIMIT, stdout, stderr }
     }
 
     /// Its number in the system.
@@ -112,6 +116,7 @@ impl Running {
             }
         };
         let ended = Ended {
+            program: self.program.clone(),
             call: self.call.clone(),
             code: status.code(),
             stdout: self.stdout.take().map(Heard::all).unwrap_or_default(),
@@ -174,6 +179,43 @@ impl Ended {
         ensure!(self.code == Some(code), "expected exit code {code} of {self}");
         Ok(self)
     }
+
+    /// The reason that it gives on the standard error, without the name of the program: one line, beside what every run
+    /// says of itself.
+    pub fn reason(&self) -> Result<&str> {
+        let own = |line| str::strip_prefix(line, &self.program).and_then(|line| line.strip_prefix(": "));
+        let reasons: Vec<&str> = self.stderr.lines().filter_map(own).collect();
+        ensure!(reasons.len() == 1, "{} lines of error in place of one: {self}", reasons.len());
+        Ok(reasons[0])
+    }
+
+    /// Makes sure that the standard error says all of it.
+    pub fn says(&self, texts: &[impl AsRef<str>]) -> Result<()> {
+        self.holds(&self.stderr, texts)
+    }
+
+    /// Makes sure that the standard output shows all of it.
+    pub fn shows(&self, texts: &[impl AsRef<str>]) -> Result<()> {
+        self.holds(&self.stdout, texts)
+    }
+
+    fn holds(&self, heard: &str, texts: &[impl AsRef<str>]) -> Result<()> {
+        for text in texts.iter().map(AsRef::as_ref) {
+            ensure!(heard.contains(text), "no word of '{text}': {self}");
+        }
+        Ok(())
+    }
+
+    /// Makes sure that a terminal without UTF-8 can show it.
+    pub fn is_ascii(&self) -> Result<()> {
+        ensure!(self.stdout.is_ascii() && self.stderr.is_ascii(), "not ASCII: {self}");
+        Ok(())
+    }
+
+    /// The record on its standard output.
+    pub fn record(&self) -> Result<Record> {
+        read_json(&self.stdout).with_context(|| format!("stdout is no record: {self}"))
+    }
 }
 
 impl std::fmt::Display for Ended {
@@ -220,12 +262,10 @@ impl Heard {
     }
 }
 
-/// It ended with this code, and said on one line what is asked for.
-pub fn told_on_one_line(ended: Ended, code: u8, says: &[&str]) -> Result<()> {
+/// It ended with this code, and said what is asked for on one line that begins with its name, and nothing else.
+pub fn told_on_one_line(ended: Ended, code: u8, says: &[impl AsRef<str>]) -> Result<()> {
     let ended = ended.with_code(code.into())?;
+    ended.reason()?;
     ensure!(ended.stdout.is_empty() && ended.stderr.trim_end().lines().count() == 1, "not one line: {ended}");
-    for text in says {
-        ensure!(ended.stderr.contains(text), "no word of '{text}': {ended}");
-    }
-    Ok(())
+    ended.says(says)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -29,6 +30,11 @@ pub fn arguments_of_waiting() -> Arguments {
 /// A test of the sample that it is given.
 pub type SampleTest = fn(&str) -> Result<()>;
 
+/// Runs what a target has, as its `main` ends.
+pub fn run(trials: Vec<Trial>) -> Result<ExitCode> {
+    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
+}
+
 /// Each of the tests for each sample.
 pub fn for_each_sample(tests: &[(&'static str, SampleTest)]) -> Result<Vec<Trial>> {
     let samples = samples()?;
@@ -47,4 +53,11 @@ pub fn files_of(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
             Ok((name, if path.is_dir() { Vec::new() } else { std::fs::read(&path)? }))
         })
         .collect()
+}
+
+/// Makes sure that a folder holds these, in the order of the alphabet, and nothing else.
+pub fn holds_only(folder: &Path, names: &[&str]) -> Result<()> {
+    let found: Vec<String> = files_of(folder)?.into_keys().collect();
+    ensure!(found == names, "{names:?} should be in the folder, not {found:?}");
+    Ok(())
 }

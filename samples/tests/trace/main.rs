@@ -11,35 +11,31 @@ mod written;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use libtest_mimic::Arguments;
 use record::trace::TraceFigures;
-use record::{Record, Row, Traced, read_json};
-use support::{Call, Ended, SampleTest, for_each_sample, lists, trial};
+use record::{Record, Row, Traced};
+use support::{Call, Ended, for_each_sample, quick, trial};
 
 const SAMPLE: &str = "pipelined_events";
 /// Two bands, and a size that takes milliseconds.
 const SMALL: &str = "--size 96 --bands 2 --align 8 --samples 2";
 const LAYER: &str = "VK_LAYER_KHRONOS_validation";
-const TRIALS: [(&str, SampleTest); 1] = [("traced", traced)];
 
 fn main() -> Result<ExitCode> {
-    let mut trials = for_each_sample(&TRIALS)?;
+    let mut trials = for_each_sample(&[("traced", traced)])?;
     trials.push(trial("the_same_kernels_are_timed", the_same_kernels_are_timed));
     trials.push(trial("two_queues_are_traced", two_queues_are_traced));
     trials.push(trial("the_layer_is_silent", the_layer_is_silent));
     trials.extend(hostile::trials());
     trials.extend(parts::trials());
     trials.extend(written::trials());
-    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
+    support::run(trials)
 }
 
-/// The record of a traced run, and where its timeline was written.
+/// The record of a traced run, and what it said.
 fn run_traced(call: Call) -> Result<(Record, Ended)> {
     let folder = tempfile::tempdir()?;
-    let ended = call.words("--json -").args(["--trace".as_ref(), folder.path().join("t.json").as_os_str()]);
-    let ended = ended.run()?.with_code(0)?;
-    let record = read_json(&ended.stdout).with_context(|| ended.to_string())?;
-    Ok((record, ended))
+    let ended = call.words("--json - --trace t.json").within(folder.path()).right()?;
+    Ok((ended.record()?, ended))
 }
 
 fn figures(row: &Row) -> Result<&TraceFigures> {
@@ -52,9 +48,8 @@ fn figures(row: &Row) -> Result<&TraceFigures> {
 /// Every variant that has a time has a trace, whose dispatches are those that it records, one after the
 /// other.
 fn traced(sample: &str) -> Result<()> {
-    let help = Call::new(sample)?.args(["--help"]).run()?.with_code(0)?;
-    let size = if lists(&help.stdout, "--size") { "--size 64x384" } else { "" };
-    let call = Call::new(sample)?.words(size).words("--all --samples 1 --repetitions 2");
+    let size = quick(sample, "64x384")?;
+    let call = Call::new(sample)?.words(&size).words("--all --samples 1 --repetitions 2");
     let (record, ended) = run_traced(call)?;
     let timed = || record.rows.iter().filter(|row| row.isolated_us.is_some());
     ensure!(timed().count() > 0, "nothing has a time: {ended}");
@@ -87,8 +82,7 @@ fn traced(sample: &str) -> Result<()> {
 fn the_same_kernels_are_timed() -> Result<()> {
     let call = || -> Result<Call> { Ok(Call::new(SAMPLE)?.words(SMALL).words("--all")) };
     let (traced, _) = run_traced(call()?)?;
-    let plain = call()?.words("--json -").run()?.with_code(0)?;
-    let plain = read_json(&plain.stdout)?;
+    let plain = call()?.record()?;
     let own = |record: &Record| -> Vec<_> {
         record.kernels.iter().map(|kernel| (kernel.name.clone(), kernel.spirv_sha256.clone())).collect()
     };
@@ -110,11 +104,10 @@ fn two_queues_are_traced() -> Result<()> {
 
 /// What a traced run submits is as valid as the rest.
 fn the_layer_is_silent() -> Result<()> {
+    let call = Call::new(SAMPLE)?.words(SMALL).env("VK_INSTANCE_LAYERS", LAYER);
     let folder = tempfile::tempdir()?;
-    let call =
-        Call::new(SAMPLE)?.words(SMALL).env("VK_INSTANCE_LAYERS", LAYER).env("VK_LOADER_DEBUG", "layer");
-    let out = folder.path().join("t.json");
-    let ended = call.args(["--trace".as_ref(), out.as_os_str()]).run()?.with_code(0)?;
+    let call = call.env("VK_LOADER_DEBUG", "layer").words("--trace t.json").within(folder.path());
+    let ended = call.right()?;
     // What the layer has to say without a messenger goes to the standard output.
     ensure!(ended.stderr.contains(LAYER) && !ended.stdout.contains("VUID"), "{ended}");
     Ok(())

@@ -12,7 +12,6 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
 use heard::Heard;
-use libtest_mimic::Arguments;
 use record::error::{EXIT_FAILED, EXIT_RIGHT};
 use record::{Record, read_json};
 use support::{Call, ran, trial};
@@ -25,7 +24,7 @@ const LONGER: &str = "--size 96 --align 8 --samples 60 --repetitions 2 --json -"
 /// What a record calls a run that was watched.
 const TOOL: &str = "Tracy client";
 
-fn main() -> ExitCode {
+fn main() -> Result<ExitCode> {
     let trials = vec![
         trial("zones_arrive", || zones_arrive(false)),
         trial("zones_arrive_without_a_readable_clock", || zones_arrive(true)),
@@ -35,7 +34,7 @@ fn main() -> ExitCode {
         trial("a_wait_that_is_no_time", a_wait_that_is_no_time),
         trial("nothing_of_it_without_the_feature", nothing_of_it_without_the_feature),
     ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    support::run(trials)
 }
 
 /// The client takes it when the sample starts.
@@ -57,7 +56,7 @@ fn zones_arrive(by_submit: bool) -> Result<()> {
     if by_submit {
         call = call.env("HOTLAP_TRACY_STAMP", "1");
     }
-    let record = watched(&call.run()?.with_code(EXIT_RIGHT.into())?.stdout)?;
+    let record = watched(&call.right()?.stdout)?;
     let heard = Heard::from(&receiver.wait()?.with_code(0)?.stdout)?;
     ensure!(heard.ended, "the profiler was not told that the run ended");
     zones::all_are_there(&record, &heard)?;
@@ -114,10 +113,10 @@ fn a_profiler_leaves_early() -> Result<()> {
 /// Nothing is said of a profiler that was not there.
 fn no_profiler_comes() -> Result<()> {
     let call = sample(&free_port()?, "--size 96 --align 8 --samples 2 --json -")?;
-    let ended = call.env("HOTLAP_TRACY_WAIT", "0.1").run()?.with_code(EXIT_RIGHT.into())?;
+    let ended = call.env("HOTLAP_TRACY_WAIT", "0.1").right()?;
     let said = "no Tracy profiler has connected within 0.1 s; going on without one";
     ensure!(ended.stderr.contains(said), "{ended}");
-    let record = read_json(&ended.stdout)?;
+    let record = ended.record()?;
     ensure!(!record.method.tools.iter().any(|tool| tool == TOOL), "tools: {:?}", record.method.tools);
     ensure!(!record.notes.iter().any(|note| note.contains("Tracy")), "notes: {:?}", record.notes);
     Ok(())
@@ -126,7 +125,7 @@ fn no_profiler_comes() -> Result<()> {
 fn a_wait_that_is_no_time() -> Result<()> {
     for text in ["soon", "-1", "nan", "1e9", ""] {
         let call = sample(&free_port()?, "--samples 1")?.env("HOTLAP_TRACY_WAIT", text);
-        let ended = call.run()?.with_code(EXIT_FAILED.into())?;
+        let ended = call.failed()?;
         let line = format!("{SAMPLE}: HOTLAP_TRACY_WAIT takes seconds from 0 to 3600, not '{text}'\n");
         ensure!(ended.stderr == line, "{ended}");
     }

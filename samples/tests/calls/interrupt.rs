@@ -1,48 +1,45 @@
 //! Runs that the user ends early, and readers that leave early.
 
-mod support;
-
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, PipeWriter};
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use libtest_mimic::{Arguments, Trial};
-use record::error::{EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT};
+use libtest_mimic::Trial;
+use record::error::{EXIT_HUNG, EXIT_INTERRUPTED};
 use record::{Ended as End, Record, Status};
-use support::{Call, Running, files_of, ran, read_record, trial};
 
-const SAMPLE: &str = "pipelined_events";
+use crate::SAMPLE;
+use crate::support::{Call, Ended, Running, holds_only, ran, read_record, trial};
+
 /// The number of Ctrl-C's signal.
 const INTERRUPT: u32 = 2;
 /// A run that does not end by itself within the tests' limit.
 const LONG: &str = "--size 96 --bands 2 --align 8 --samples 1000000000 --budget 600";
 
-fn main() -> ExitCode {
+pub fn trials() -> Vec<Trial> {
     // Elsewhere there are no signals to send.
-    let mut trials: Vec<Trial> = [
-        trial("interrupted_record", interrupted_record),
-        trial("interrupted_folder", interrupted_folder),
-        trial("interrupted_before_the_first_round", interrupted_before_the_first_round),
-        trial("interrupted_twice", interrupted_twice),
-        trial("interrupted_check", interrupted_check),
+    let signalled = [
+        trial("interrupted::record", interrupted_record),
+        trial("interrupted::folder", interrupted_folder),
+        trial("interrupted::before_the_first_round", interrupted_before_the_first_round),
+        trial("interrupted::twice", interrupted_twice),
+        trial("interrupted::check", interrupted_check),
         trial("terminated", terminated),
         trial("the_tests_end_what_does_not_end", the_tests_end_what_does_not_end),
-    ]
-    .map(|trial| trial.with_ignored_flag(!cfg!(unix)))
-    .into();
-    trials.push(trial("crashed_at_its_fourth_variant", crashed_at_its_fourth_variant));
-    trials.push(trial("hung_at_its_first_sample", hung_at_its_first_sample));
-    trials.push(trial("tested_before_it_measures", tested_before_it_measures));
-    trials.push(trial("head_of_a_long_output", head_of_a_long_output));
-    trials.push(trial("closed_stderr", closed_stderr));
-    trials.extend(
-        ["", "--json -", "--csv -", "--check", "--list-devices", "--list-variants", "--help", "--version"]
-            .map(|words| trial(format!("closed_stdout({words})"), move || closed_stdout(words))),
-    );
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    ];
+    let others = [
+        trial("crashed_at_its_fourth_variant", crashed_at_its_fourth_variant),
+        trial("hung_at_its_first_sample", hung_at_its_first_sample),
+        trial("tested_before_it_measures", tested_before_it_measures),
+        trial("head_of_a_long_output", head_of_a_long_output),
+        trial("closed_stderr", closed_stderr),
+        trial("closed_stdout", closed_stdout),
+    ];
+    let signalled = signalled.map(|trial| trial.with_ignored_flag(!cfg!(unix)));
+    signalled.into_iter().chain(others).collect()
 }
 
 /// A long run that has measured something, as it writes to `record` every second.
@@ -77,8 +74,8 @@ fn crashed_at_its_fourth_variant() -> Result<()> {
     ensure!(ended.code != Some(0), "{ended}");
     let record = read_record(&folder.path().join("run/record.json"))?;
     ensure!(record.ended == End::Unfinished, "{:?}", record.ended);
-    let measured: Vec<&str> =
-        record.rows.iter().filter(|row| row.isolated_us.is_some()).map(|row| row.variant.as_str()).collect();
+    let timed = record.rows.iter().filter(|row| row.isolated_us.is_some());
+    let measured: Vec<&str> = timed.map(|row| row.variant.as_str()).collect();
     let before = ["no_barrier", "full_barrier", "execution_only", "bands_no_sync_2"];
     ensure!(measured == before, "{measured:?}");
     ensure!(record.rows.iter().any(|row| row.variant == "events_2" && row.isolated_us.is_none()));
@@ -90,13 +87,19 @@ fn tested_before_it_measures() -> Result<()> {
     let folder = tempfile::tempdir()?;
     for (words, tested) in [("--json a.json", true), ("--json b.json --no-self-test", false)] {
         let call = Call::new(SAMPLE)?.words("--size 64 --samples 1").words(words).within(folder.path());
-        call.with_self_test().run()?.with_code(EXIT_RIGHT.into())?;
+        call.with_self_test().right()?;
         let file = words.split(' ').nth(1).context("a file")?;
         let certificate = read_record(&folder.path().join(file))?.self_test;
         ensure!(certificate.is_some() == tested, "{words}: {certificate:?}");
         ensure!(certificate.is_none_or(|certificate| certificate.passed()), "{words}");
     }
     Ok(())
+}
+
+/// What it says behind a signal.
+fn ended_by(signal: &str, running: Running) -> Result<Ended> {
+    send(signal, &running)?;
+    running.wait()?.with_code(EXIT_INTERRUPTED.into())
 }
 
 fn send(signal: &str, to: &Running) -> Result<()> {
@@ -112,8 +115,7 @@ fn interrupted_check() -> Result<()> {
     let mut running = Call::new(SAMPLE)?.words(words).start()?;
     running.until_it_catches(INTERRUPT)?;
     std::thread::sleep(Duration::from_secs(1));
-    send("INT", &running)?;
-    let ended = running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let ended = ended_by("INT", running)?;
     let has = |text: &str| ended.stdout.lines().any(|line| line.contains(text));
     ensure!(has("no_barrier ") && has("not checked"), "{ended}");
     Ok(())
@@ -121,9 +123,7 @@ fn interrupted_check() -> Result<()> {
 
 fn interrupted_record() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let running = long_run("--json a.json --csv a.csv", folder.path(), "a.json")?;
-    send("INT", &running)?;
-    let ended = running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let ended = ended_by("INT", long_run("--json a.json --csv a.csv", folder.path(), "a.json")?)?;
     let record = read_record(&folder.path().join("a.json"))?;
     ensure!(record.ended == End::Interrupted, "the record says {:?}", record.ended);
     ensure!(ran(&record).count() == record.rows.len(), "rows without a sample: {ended}");
@@ -135,20 +135,15 @@ fn interrupted_record() -> Result<()> {
     let lines = fs::read_to_string(folder.path().join("a.csv"))?.lines().count();
     ensure!(lines == kept + 1, "{kept} samples in the record, {lines} lines of CSV");
     ensure!(ended.stdout.contains("full_barrier"), "no table: {ended}");
-    let names: Vec<String> = files_of(folder.path())?.into_keys().collect();
-    ensure!(names == ["a.csv", "a.json"], "left behind: {names:?}");
-    Ok(())
+    holds_only(folder.path(), &["a.csv", "a.json"])
 }
 
 fn interrupted_folder() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let running = long_run("--out run", folder.path(), "run/record.json")?;
-    send("INT", &running)?;
-    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
-    let files = files_of(&folder.path().join("run"))?;
-    let names: Vec<&str> = files.keys().map(String::as_str).collect();
-    ensure!(names == ["README.md", "record.json", "samples.csv.gz", "table.txt"], "{names:?}");
-    let page = String::from_utf8_lossy(&files["README.md"]);
+    ended_by("INT", long_run("--out run", folder.path(), "run/record.json")?)?;
+    let run = folder.path().join("run");
+    holds_only(&run, &["README.md", "record.json", "samples.csv.gz", "table.txt"])?;
+    let page = fs::read_to_string(run.join("README.md"))?;
     ensure!(page.contains("interrupted"), "the page does not say so: {page}");
     Ok(())
 }
@@ -164,11 +159,8 @@ fn hung_at_its_first_sample() -> Result<()> {
     let ended = Call::new(SAMPLE)?.words(words).within(folder.path()).run()?.with_code(EXIT_HUNG.into())?;
     ensure!(ended.stderr.contains("did not finish events_2"), "{ended}");
     let record = read_record(&folder.path().join("a.json"))?;
-    ensure!(
-        matches!(&record.ended, End::Failed { reason } if reason.contains("events_2")),
-        "{:?}",
-        record.ended
-    );
+    let told = matches!(&record.ended, End::Failed { reason } if reason.contains("events_2"));
+    ensure!(told, "{:?}", record.ended);
     let hung = record.rows.iter().position(|row| matches!(row.status, Status::Error { .. }));
     let hung = hung.context("no row tells that it hung")?;
     ensure!(record.rows[hung].variant == "events_2" && hung > 2, "{:?}", record.rows[hung]);
@@ -183,8 +175,7 @@ fn interrupted_before_the_first_round() -> Result<()> {
     let mut running = call.start()?;
     running.until_stderr_has("size 768x768")?;
     running.until_it_catches(INTERRUPT)?;
-    send("INT", &running)?;
-    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    ended_by("INT", running)?;
     let record = read_record(&folder.path().join("a.json"))?;
     ensure!(record.ended == End::Interrupted, "the record says {:?}", record.ended);
     ensure!(ran(&record).all(|row| !row.samples.is_empty()), "a row without a sample is called measured");
@@ -194,9 +185,7 @@ fn interrupted_before_the_first_round() -> Result<()> {
 /// What a job scheduler or a closed terminal sends is no reason to lose a run either.
 fn terminated() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let running = long_run("--json a.json", folder.path(), "a.json")?;
-    send("TERM", &running)?;
-    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    ended_by("TERM", long_run("--json a.json", folder.path(), "a.json")?)?;
     let record = read_record(&folder.path().join("a.json"))?;
     ensure!(record.ended == End::Interrupted, "the record says {:?}", record.ended);
     Ok(())
@@ -208,8 +197,7 @@ fn interrupted_twice() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let running = long_run("--json a.json", folder.path(), "a.json")?;
     send("INT", &running)?;
-    send("INT", &running)?;
-    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    ended_by("INT", running)?;
     let json = folder.path().join("a.json");
     if json.exists() {
         read_record(&json)?;
@@ -225,27 +213,28 @@ fn head_of_a_long_output() -> Result<()> {
     let mut first = String::new();
     BufReader::with_capacity(1, reader).read_line(&mut first)?;
     ensure!(first == "{\n", "the first line is '{first}'");
-    running.wait()?.with_code(EXIT_RIGHT.into())?;
+    running.wait()?.with_code(0)?;
     Ok(())
 }
 
-fn closed_stdout(words: &str) -> Result<()> {
-    let (reader, writer) = std::io::pipe()?;
-    drop(reader);
-    let call = Call::new(SAMPLE)?.words(words).stdout(writer);
-    let takes_none = ["--check", "--list-variants"].contains(&words);
-    let call = if takes_none { call } else { call.words("--size 96 --samples 1") };
-    call.run()?.with_code(EXIT_RIGHT.into())?;
+/// A pipe that nobody reads.
+fn closed() -> Result<PipeWriter> {
+    Ok(std::io::pipe()?.1)
+}
+
+fn closed_stdout() -> Result<()> {
+    for words in ["", "--json -", "--csv -", "--list-devices", "--help", "--version"] {
+        let call = Call::new(SAMPLE)?.words(words).words("--size 96 --samples 1");
+        call.stdout(closed()?).right()?;
+    }
+    for words in ["--check", "--list-variants"] {
+        Call::new(SAMPLE)?.words(words).stdout(closed()?).right()?;
+    }
     Ok(())
 }
 
 /// Nobody can be told anything, so a panic would show in the exit code only.
 fn closed_stderr() -> Result<()> {
-    let closed = || -> Result<_> {
-        let (reader, writer) = std::io::pipe()?;
-        drop(reader);
-        Ok(writer)
-    };
     for (words, code) in [("--size 96 --samples 1", 0), ("--variant nix", 2), ("--passes 0", 2)] {
         Call::new(SAMPLE)?.words(words).stderr(closed()?).run()?.with_code(code)?;
     }

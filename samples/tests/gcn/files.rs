@@ -5,10 +5,9 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use common::isa::diff::{File, Instead, Side};
 use libtest_mimic::Trial;
-use record::error::EXIT_RIGHT;
 
+use crate::diff::{parsed, without_devices};
 use crate::support::{Call, trial};
-use crate::{parsed, without_devices};
 
 /// A constant more, in a register that all later ones make room for.
 const MORE: &str = "\
@@ -39,9 +38,14 @@ first:                                  ; @first
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("files::without_a_device", without_a_device),
-        trial("files::narrow_in_ascii", narrow_in_ascii),
         trial("files::of_other_samples", of_other_samples),
     ]
+}
+
+/// A call in a folder with both, without any device.
+fn call(folder: &Path) -> Result<Call> {
+    written(folder)?;
+    Ok(without_devices()?.within(folder).words("--code-diff"))
 }
 
 fn written(folder: &Path) -> Result<()> {
@@ -51,20 +55,17 @@ fn written(folder: &Path) -> Result<()> {
 
 fn without_a_device() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    written(folder.path())?;
-    let call = || Ok::<Call, anyhow::Error>(without_devices()?.within(folder.path()));
-    let ended = call()?.words("--code-diff more.s fewer.s").run()?.with_code(EXIT_RIGHT.into())?;
+    let ended = call(folder.path())?.words("more.s fewer.s").right()?;
     ensure!(ended.stderr.is_empty(), "{ended}");
+    let said = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for text in [
         "A takes more from line 3 on: v_mov_b32 v1, 0x100, which B does not have.",
         "0x100: a register in A (v1, read once), in B rebuilt as 1 << 8 by v_cndmask_b32 v2, 0, 1, vcc;",
         "A has more kernels, which are compared with nothing: second.",
     ] {
-        let said = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         ensure!(said.contains(text), "no '{text}': {ended}");
     }
-    let report =
-        parsed(&call()?.words("--code-diff fewer.s more.s --json -").run()?.with_code(EXIT_RIGHT.into())?)?;
+    let report = parsed(&call(folder.path())?.words("fewer.s more.s --json -").right()?)?;
     ensure!(report.sides == ["fewer.s", "more.s"] && report.comparisons.len() == 1, "{:?}", report.sides);
     let diff = &report.comparisons[0].kernels.first().context("no kernel")?.diff;
     let vector = diff.registers.iter().find(|extra| extra.file == File::Vector).context("no registers")?;
@@ -72,17 +73,9 @@ fn without_a_device() -> Result<()> {
     ensure!((first.side, first.at, first.register) == (Side::B, 1, 1), "{first:?}");
     let instead = diff.constants.first().map(|constant| &constant.instead);
     ensure!(instead == Some(&Instead::Shift { by: vec![2, 3], small: 1, bits: 8 }), "{instead:?}");
-    Ok(())
-}
-
-fn narrow_in_ascii() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    written(folder.path())?;
-    let call =
-        without_devices()?.within(folder.path()).words("--code-diff more.s fewer.s").env("LC_ALL", "C");
-    let ended = call.run()?.with_code(EXIT_RIGHT.into())?;
-    ensure!(ended.stdout.is_ascii() && ended.stdout.contains("----"), "{ended}");
-    Ok(())
+    let ended = call(folder.path())?.words("more.s fewer.s").env("LC_ALL", "C").right()?;
+    ended.is_ascii()?;
+    ended.shows(&["----"])
 }
 
 /// Files have nothing to do with the sample that is asked.
@@ -90,7 +83,5 @@ fn of_other_samples() -> Result<()> {
     let folder = tempfile::tempdir()?;
     written(folder.path())?;
     let call = Call::new("lds_blur")?.within(folder.path()).words("--code-diff more.s more.s");
-    let ended = call.run()?.with_code(EXIT_RIGHT.into())?;
-    ensure!(ended.stdout.contains("All 7 instructions pair"), "{ended}");
-    Ok(())
+    call.right()?.shows(&["All 7 instructions pair"])
 }

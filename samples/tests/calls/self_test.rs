@@ -1,0 +1,124 @@
+//! `--self-test`, as a user calls it: any sample has it, and `suite self-test` calls one.
+
+use anyhow::{Context, Result, ensure};
+use libtest_mimic::Trial;
+use record::error::{EXIT_FAILED, EXIT_HUNG};
+use record::self_test::{Check, CheckResult};
+use serde_json::Value;
+
+use crate::support::{Call, Ended, told_on_one_line, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("self_test::a_cpu_device_passes", a_cpu_device_passes),
+        trial("self_test::json_in_a_file_or_on_stdout", json_in_a_file_or_on_stdout),
+        trial("self_test::user_errors", user_errors),
+        trial("self_test::verdicts_on_times", verdicts_on_times),
+        trial("self_test::a_device_that_fails", a_device_that_fails),
+    ]
+}
+
+fn sample() -> Result<Call> {
+    let call = Call::on_any_device(&Call::binary("codegen")?).with_self_test().with_driver_threads();
+    Ok(call.words("--self-test"))
+}
+
+/// The command on the CPU's device, whatever else there is.
+fn on_cpu() -> Result<Call> {
+    Ok(sample()?.words("--device llvmpipe"))
+}
+
+/// The certificate, with its checks.
+fn certificate(json: &str) -> Result<(Value, Vec<Check>)> {
+    let certificate: Value = serde_json::from_str(json).with_context(|| json.to_owned())?;
+    let checks = serde_json::from_value(certificate["checks"].clone())?;
+    Ok((certificate, checks))
+}
+
+fn check<'c>(checks: &'c [Check], name: &str) -> Result<&'c Check> {
+    checks.iter().find(|check| check.name == name).with_context(|| format!("no {name}: {checks:?}"))
+}
+
+fn a_cpu_device_passes() -> Result<()> {
+    let ended = on_cpu()?.right()?;
+    ensure!(ended.stderr.is_empty() && ended.stdout.starts_with("self-test on llvmpipe"), "{ended}");
+    ended.shows(&["–  the same kernel twice  a CPU device: ", "✓  results "])?;
+    ensure!(ended.stdout.lines().count() == 12, "a line for each check, one ahead and one behind: {ended}");
+    ensure!(ended.stdout.lines().last().is_some_and(|last| last.starts_with("passed, ")), "{ended}");
+    let ended = on_cpu()?.env("LC_ALL", "C").right()?;
+    ended.is_ascii()?;
+    ended.shows(&["skip  the same kernel twice", " us, "])
+}
+
+fn json_in_a_file_or_on_stdout() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let ended = on_cpu()?.words("--json certificate.json").within(folder.path()).right()?;
+    ensure!(ended.stdout.starts_with("self-test on"), "{ended}");
+    let written = std::fs::read_to_string(folder.path().join("certificate.json"))?;
+    let ended = on_cpu()?.words("--json -").right()?;
+    ensure!(ended.stderr.starts_with("self-test on"), "the certificate makes way: {ended}");
+    for json in [written, ended.stdout] {
+        let (tested, checks) = certificate(&json)?;
+        ensure!(tested["passed"] == true && tested["interrupted"] == false, "{json}");
+        ensure!(tested["device"]["name"].as_str().is_some_and(|name| name.contains("llvmpipe")), "{json}");
+        ensure!(tested["seconds"].as_f64() > Some(0.0), "{json}");
+        let median = check(&checks, "empty interval")?.figures.iter().find(|figure| figure.name == "median");
+        ensure!(median.is_some_and(|median| median.value > 0.0 && median.unit == "us"), "{json}");
+        ensure!(check(&checks, "2 % more work")?.result == CheckResult::Skipped, "{json}");
+    }
+    Ok(())
+}
+
+fn user_errors() -> Result<()> {
+    let ended = sample()?.args(["--device", "no such device"]).run()?;
+    told_on_one_line(ended, EXIT_FAILED, &["no such device"])?;
+    told_on_one_line(sample()?.words("--json /absent/c.json").run()?, EXIT_FAILED, &["/absent"])
+}
+
+/// On a CPU device they prove nothing, but the way to them is that of a GPU.
+fn verdicts_on_times() -> Result<()> {
+    let ended = on_cpu()?.words("--json -").env("HOTLAP_SELF_TEST_TIMING", "1").run()?;
+    let (tested, checks) = certificate(&ended.stdout)?;
+    let failed = checks.iter().any(|check| check.result == CheckResult::Failed);
+    let ended = ended.with_code(if failed { EXIT_FAILED.into() } else { 0 })?;
+    ensure!(tested["passed"] == !failed, "{ended}");
+    ensure!(check(&checks, "results")?.result == CheckResult::Passed, "{ended}");
+    for name in ["the same kernel twice", "2 % more work"] {
+        let verdict = check(&checks, name)?;
+        ensure!(verdict.result != CheckResult::Skipped, "{verdict:?}");
+        let of = |name| verdict.figure(name).with_context(|| format!("no {name}: {verdict:?}"));
+        let (low, ratio, high) = (of("low")?, of("ratio")?, of("high")?);
+        ensure!(low <= ratio && ratio <= high && (0.2..5.0).contains(&ratio), "{verdict:?}");
+        ensure!(of("rounds")? >= 10.0, "{verdict:?}");
+    }
+    for name in ["warm-up", "idle device"] {
+        let result = check(&checks, name)?.result;
+        ensure!([CheckResult::Passed, CheckResult::Warned].contains(&result), "{name}: {ended}");
+    }
+    Ok(())
+}
+
+/// It ends the test, on one line, within the time that is given.
+fn a_device_that_fails() -> Result<()> {
+    let faults = [
+        ("running a row of timestamps#1:timeout", EXIT_HUNG, "did not finish a row of timestamps"),
+        ("running an empty window#20:lost", EXIT_FAILED, "the device was lost while running an empty window"),
+        ("running same_b#1:lost", EXIT_FAILED, "the device was lost while running same_b"),
+        (
+            "reading the device's clock#9:memory",
+            EXIT_FAILED,
+            "out of device memory while reading the device's clock",
+        ),
+        (
+            "compiling lab/chains.comp on the device#1:memory",
+            EXIT_FAILED,
+            "out of device memory while compiling",
+        ),
+    ];
+    let fail = |call: Call, fault: &str| -> Result<Ended> { call.env("HOTLAP_FAULT", fault).run() };
+    for (fault, code, says) in faults {
+        told_on_one_line(fail(on_cpu()?, fault)?, code, &[says]).context(fault)?;
+    }
+    let ended = fail(on_cpu()?.words("--timeout 0.5"), "running an empty window#3:timeout")?;
+    told_on_one_line(ended, EXIT_HUNG, &["did not finish an empty window within 0.5 s", "--timeout"])
+}
