@@ -1,4 +1,4 @@
-//! The chain of passes on the CPU, written from its formula: the twin of `shaders/chain/step.comp`.
+//! The chain of passes on the CPU, written from its formula: the reference of `shaders/chain/step.comp`.
 //!
 //! A texel holds its generation in the upper 8 bits and, below, a value mixed from everything that
 //! was read for it. A pass reads a cross of the generation before: the smallest generation of the
@@ -16,14 +16,12 @@ const MIX_BITS: u32 = 24;
 pub const UNWRITTEN: [u32; 4] = [0; 4];
 
 /// Generation 0: values that differ from texel to texel.
-#[must_use]
 pub fn seed(size: Extent) -> Vec<u32> {
     (0..size.width * size.height).map(|i| i.wrapping_mul(0x9E37_79B1) >> (32 - MIX_BITS)).collect()
 }
 
 /// The last generation after so many passes with arms of `radius` texels.
-#[must_use]
-pub fn twin(size: Extent, radius: u32, passes: u32) -> Vec<u32> {
+pub fn reference(size: Extent, radius: u32, passes: u32) -> Vec<u32> {
     let mut texels = seed(size);
     let (width, height) = (size.width as usize, size.height as usize);
     for _ in 0..passes {

@@ -3,11 +3,26 @@
 use std::path::Path;
 
 use anyhow::Result;
+use clap::ValueEnum;
 use common::record::{Record, read_record};
-use common::{Extent, Lab};
+use common::{Access, Extent, Lab, Scope, Stage};
 
 pub mod chain;
+pub mod load;
 pub mod tile_flags;
+pub mod words;
+
+/// What the kernels of a pass store.
+pub const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
+/// What those of the next load.
+pub const LOADS: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);
+/// The same of kernels that store where they load.
+pub const LOADS_AND_STORES: Scope = (
+    Stage::COMPUTE_SHADER,
+    Access::from_raw(Access::SHADER_STORAGE_READ.as_raw() | Access::SHADER_STORAGE_WRITE.as_raw()),
+);
+/// Nothing made available, nothing made visible: an execution dependency.
+pub const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
 
 /// A record that the suite has published of an NVIDIA H200, by its folder: what verdicts are tested on.
 ///
@@ -28,10 +43,31 @@ pub fn size(lab: &mut Lab, asked: Option<Extent>, on_gpu: [u32; 2], on_cpu: [u32
 }
 
 /// Has these variants run where nobody asks for any, and no others.
-pub fn by_default(lab: &mut Lab, runs: impl Fn(&str) -> bool) {
+pub fn by_default(lab: &mut Lab, names: impl IntoIterator<Item: AsRef<str>>) {
+    let names: Vec<_> = names.into_iter().collect();
     for variant in &mut lab.variants {
-        variant.on_request = !runs(&variant.name);
+        variant.on_request = !names.iter().any(|name| name.as_ref() == variant.name);
     }
+}
+
+/// What a user calls a value of an option.
+pub fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// A number of lanes that a wave can have, from a command line.
+///
+/// # Errors
+/// No power of two from 4 to 128; with what it is `no`.
+pub fn lanes(text: &str, no: &str) -> Result<u32, String> {
+    let lanes = text.parse().ok().filter(|lanes: &u32| lanes.is_power_of_two() && (4..=128).contains(lanes));
+    lanes.ok_or_else(|| format!("'{text}' {no}"))
+}
+
+/// So many workgroups in rows that every device takes; the last row may have too many.
+pub fn in_rows(workgroups: u32) -> [u32; 3] {
+    const MOST: u32 = 32_768;
+    [workgroups.min(MOST), workgroups.div_ceil(MOST), 1]
 }
 
 /// A test that a sample's `verdict` says of its [`recorded`] figures what the record has it say.
@@ -46,4 +82,17 @@ macro_rules! test_verdict {
             assert_eq!(record.verdict, verdict(&Figures::new(&record.rows)));
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_a_power_of_two() {
+        assert_eq!(["4", "64", "128"].map(|text| lanes(text, "")), [Ok(4), Ok(64), Ok(128)]);
+        for bad in ["0", "2", "24", "256", "-8", "many", ""] {
+            assert_eq!(lanes(bad, "are none"), Err(format!("'{bad}' are none")));
+        }
+    }
 }

@@ -17,7 +17,6 @@ pub struct Fused {
 impl Fused {
     /// What fits into so many bytes: of the depths that divide the passes, the one that computes and loads the
     /// least a pass and texel; a single pass where none fits.
-    #[must_use]
     pub fn new(shared_bytes: u32, passes: u32, radius: u32) -> Self {
         let depths = (1..=passes).filter(|depth| passes.is_multiple_of(*depth));
         let all = depths.flat_map(|depth| SIDES.map(|side| Self { depth, side }));

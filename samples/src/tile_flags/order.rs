@@ -11,8 +11,6 @@
 //!                                                      a cache when the next reads it
 //! ```
 
-use std::fmt;
-
 use clap::ValueEnum;
 
 /// In which order tickets stand for tiles.
@@ -24,18 +22,8 @@ pub enum Order {
     Skewed,
 }
 
-impl fmt::Display for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Passes => "passes",
-            Self::Skewed => "skewed",
-        })
-    }
-}
-
 impl Order {
     /// Pass and line of each line of tickets, for tiles that read up to `reach` lines away.
-    #[must_use]
     pub fn lines(self, passes: u32, lines: u32, reach: u32) -> Vec<[u32; 2]> {
         let mut all: Vec<[u32; 2]> =
             (0..passes).flat_map(|pass| (0..lines).map(move |y| [pass, y])).collect();
@@ -61,11 +49,11 @@ mod tests {
                 let at = |ticket: (usize, &[u32; 2])| (*ticket.1, ticket.0);
                 let tickets: BTreeMap<[u32; 2], usize> =
                     order.lines(passes, lines, reach).iter().enumerate().map(at).collect();
-                assert_eq!(tickets.len(), (passes * lines) as usize, "{order} {passes} {lines}");
+                assert_eq!(tickets.len(), (passes * lines) as usize, "{order:?} {passes} {lines}");
                 for (&[pass, y], ticket) in tickets.iter().filter(|([pass, _], _)| *pass > 0) {
                     let near = y.saturating_sub(reach)..=(y + reach).min(lines - 1);
                     let latest = near.map(|near| tickets[&[pass - 1, near]]).max().unwrap();
-                    assert!(latest < *ticket, "{order} {passes} {lines} {reach}: pass {pass} line {y}");
+                    assert!(latest < *ticket, "{order:?} {passes} {lines} {reach}: pass {pass} line {y}");
                 }
             }
         }

@@ -31,7 +31,6 @@ pub fn room(facts: &DeviceFacts) -> [u32; 2] {
 /// between, 32x32 texels of 256 invocations were within 6 % of the best of 16 shapes. With so many tiles that a
 /// multiprocessor holds a fraction of a pass, taking tickets in a loop saves 7 to 15 %, because the next tile's
 /// flags are seen before this one is computed.
-#[must_use]
 pub fn shape_for(facts: &DeviceFacts, size: Extent) -> Shape {
     let [multiprocessors, invocations] = room(facts);
     // Every device has workgroups of 128.

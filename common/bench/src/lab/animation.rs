@@ -21,7 +21,7 @@ pub trait Moves {
     /// All begins anew: nothing has moved yet.
     fn restart(&self);
     /// What the result must begin with, by the CPU twin, for an input that begins so.
-    fn twin(&self, input: &[u32]) -> Vec<u32>;
+    fn reference(&self, input: &[u32]) -> Vec<u32>;
     /// The input of the next frame, from that of the last and from what came out of it.
     fn next(&self, input: &[u32], result: &[u32], pull: Option<Pull>) -> Vec<u32>;
     /// Width and height of the picture.

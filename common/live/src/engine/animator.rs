@@ -60,7 +60,7 @@ impl<'l> Animator<'l> {
         self.fill(moves.begin())?;
         let result = result?;
         let mut motion = self.motion.borrow_mut();
-        let wrong = differing(&moves.twin(&motion.input), &result, check);
+        let wrong = differing(&moves.reference(&motion.input), &result, check);
         motion.result = result;
         Ok(wrong)
     }

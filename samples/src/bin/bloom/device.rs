@@ -5,12 +5,13 @@ use std::rc::Rc;
 
 use anyhow::{Result, ensure};
 use common::{
-    Access, Binding, Buffer, BufferSet, Buffers, Cmd, Extent, Format, Kernel, KernelBuilder, Lab, Rep, Scope,
-    Stage, Workgroup,
+    Binding, Buffer, BufferSet, Buffers, Cmd, Extent, Format, Kernel, KernelBuilder, Lab, Rep, Workgroup,
 };
+use samples::load::{Load, shape};
+use samples::tile_flags::{Access, Form};
 
 use crate::pyramid::{KINDS, Pass, Source, passes, steps};
-use crate::reference::{BRIGHTEST, THRESHOLD, scene, twin, weights};
+use crate::reference::{BRIGHTEST, THRESHOLD, planes, scene, weights};
 
 /// No pass stores this: [`BRIGHTEST`] is less.
 const UNWRITTEN: u32 = u32::MAX;
@@ -67,7 +68,7 @@ impl Bloom {
     pub fn expect(&self, lab: &mut Lab) {
         let Self { size, radius, .. } = *self;
         let passes = Rc::clone(&self.passes);
-        let all = Rc::new(LazyCell::new(move || twin(size, &passes, radius)));
+        let all = Rc::new(LazyCell::new(move || planes(size, &passes, radius)));
         for (at, _) in (0..).zip(&*self.passes) {
             let all = Rc::clone(&all);
             lab.expect(self.planes, at, move || all[at as usize].clone());
@@ -91,57 +92,16 @@ pub(super) fn plane_words(passes: &[Pass]) -> Vec<u32> {
     passes.iter().map(|pass| 2 * pass.size.width * pass.size.height).collect()
 }
 
-/// How a pass that is a dispatch of its own loads its texels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Load {
-    /// From a storage buffer.
-    Stored,
-    /// Through a sampled view of the buffer.
-    Sampled,
-    /// From shared memory, which a workgroup fills with what its tile reads.
-    Staged,
-}
-
-/// All of them.
-pub const LOADS: [Load; 3] = [Load::Stored, Load::Sampled, Load::Staged];
-
 /// Tiles that are tried, the first of them also without `--ladder`.
 pub const SHAPES: [Workgroup; 5] =
     [shape(32, 8, 1), shape(8, 8, 1), shape(16, 16, 1), shape(32, 8, 2), shape(32, 8, 4)];
 
-const fn shape(width: u32, height: u32, rows: u32) -> Workgroup {
-    Workgroup { width, height, rows }
-}
-
-impl Load {
-    /// What a variant's name ends in.
-    #[must_use]
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Self::Stored => "",
-            Self::Sampled => "_sampled",
-            Self::Staged => "_staged",
-        }
-    }
-
-    /// For captions and cross tables.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Stored => "a storage buffer",
-            Self::Sampled => "a sampled view",
-            Self::Staged => "shared memory",
-        }
-    }
-
-    /// What the next pass reads of the one before.
-    #[must_use]
-    pub fn scope(self) -> Scope {
-        let access = match self {
-            Self::Sampled => Access::SHADER_SAMPLED_READ,
-            Self::Stored | Self::Staged => Access::SHADER_STORAGE_READ,
-        };
-        (Stage::COMPUTE_SHADER, access)
+/// What a kernel reads from, for captions and cross tables.
+pub fn words(load: Load) -> &'static str {
+    match load {
+        Load::Stored => "a storage buffer",
+        Load::Sampled => "a sampled view",
+        Load::Staged => "shared memory",
     }
 }
 
@@ -216,8 +176,8 @@ pub(super) fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
     8 * ((width + reach) * height).max(width * (height + reach)).max(below)
 }
 
-/// Sampled views of what all passes store, one a repetition.
-pub(super) fn whole_views(lab: &mut Lab, bloom: &Bloom) -> Vec<Binding> {
-    let repetitions = 0..bloom.planes.repetitions();
-    repetitions.map(|at| lab.texel_buffer(bloom.planes.whole(at), FORMAT)).collect()
+/// What a form reads through beside the buffers: sampled views of what all passes store, one a repetition.
+pub fn views(lab: &mut Lab, bloom: &Bloom, form: Form) -> Vec<Binding> {
+    let repetitions = if form.access == Access::Sampled { bloom.planes.repetitions() } else { 0 };
+    (0..repetitions).map(|at| lab.texel_buffer(bloom.planes.whole(at), FORMAT)).collect()
 }

@@ -61,21 +61,16 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{
-    Access, Binding, BufferSet, Cmd, EventState, Extent, Lab, Promise, Scope, Shows, Stage, Workgroup, run,
-    sample,
-};
-use device::{Bloom, Kernels, LOADS, Load, SHAPES};
+use common::{Binding, BufferSet, Cmd, EventState, Extent, Lab, Promise, Shows, Workgroup, run, sample};
+use device::{Bloom, Kernels, SHAPES, views, words};
 use order::Order;
 use reference::MOST_RADIUS;
+use samples::load::Load;
 use samples::tile_flags::{Access as FlagAccess, FORMS, Form};
-use samples::{by_default, size};
+use samples::{LOADS, STORES, by_default, in_rows, name_of, size};
 use shape::{tile_for, workgroup_for};
-use tiles::{Tiles, views};
+use tiles::Tiles;
 use verdict::verdict;
-
-const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
-const LOADS_AFTER: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);
 
 /// What do the barriers of a bloom cost, and what is left when all passes go in one dispatch?
 #[derive(clap::Args, Clone, Debug)]
@@ -115,7 +110,9 @@ fn bloom(lab: &mut Lab, args: &Args) -> Result<()> {
     let workgroup = args.workgroup.unwrap_or_else(|| workgroup_for(lab.device()));
     let shapes = if args.ladder { SHAPES.to_vec() } else { vec![workgroup] };
     let [mut free, mut ordered] = [Vec::new(), Vec::new()];
-    for (load, &workgroup) in LOADS.iter().flat_map(|&load| shapes.iter().map(move |shape| (load, shape))) {
+    for (load, &workgroup) in
+        Load::ALL.into_iter().flat_map(|load| shapes.iter().map(move |shape| (load, shape)))
+    {
         let shape = if args.ladder { format!("_{workgroup}") } else { String::new() };
         let form = Dispatches { load, workgroup, shape };
         in_dispatches(lab, &bloom, &form);
@@ -127,8 +124,7 @@ fn bloom(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.setting("workgroup", if args.ladder { "several".to_owned() } else { workgroup.to_string() });
     in_one_dispatch(lab, &bloom, args)?;
     if !args.ladder {
-        let names = names_by_default();
-        by_default(lab, |name| names.iter().any(|of| of == name));
+        by_default(lab, names_by_default());
     }
     lab.report.bound(free);
     lab.report.baseline(ordered);
@@ -166,7 +162,7 @@ impl Dispatches {
     }
 
     fn row(&self) -> String {
-        format!("{}, {}", self.workgroup, self.load.words())
+        format!("{}, {}", self.workgroup, words(self.load))
     }
 }
 
@@ -182,7 +178,7 @@ fn in_dispatches(lab: &mut Lab, bloom: &Bloom, form: &Dispatches) {
             region(cmd, bloom, pass, || kernels.dispatch(cmd, bloom, rep, pass));
         }
     })
-    .caption(&format!("Nothing orders the passes, which read from {}: the bound.", form.load.words()))
+    .caption(&format!("Nothing orders the passes, which read from {}: the bound.", words(form.load)))
     .promise(Promise::races("every dependency between passes"))
     .cell(IN_DISPATCHES, &form.row(), "no order");
 
@@ -192,7 +188,7 @@ fn in_dispatches(lab: &mut Lab, bloom: &Bloom, form: &Dispatches) {
 
 /// A barrier before each pass, and the fewest that order them.
 fn with_barriers(lab: &mut Lab, passes: &Rc<(Bloom, Kernels)>, form: &Dispatches) {
-    let (scope, words) = (form.load.scope(), form.load.words());
+    let (scope, words) = (form.load.scope(), words(form.load));
 
     let all = Rc::clone(passes);
     lab.variant(form.name(BARRIERS_EACH), move |cmd, rep| {
@@ -225,7 +221,7 @@ fn with_barriers(lab: &mut Lab, passes: &Rc<(Bloom, Kernels)>, form: &Dispatches
 
 /// An event for each pass, waited for before the first that reads it.
 fn with_events(lab: &mut Lab, passes: Rc<(Bloom, Kernels)>, form: &Dispatches) {
-    let (name, scope, words) = (form.name(EVENTS), form.load.scope(), form.load.words());
+    let (name, scope, words) = (form.name(EVENTS), form.load.scope(), words(form.load));
     let count = u32::try_from(passes.0.passes.len()).unwrap_or(u32::MAX);
     let events = lab.events(count, EventState::DeviceOnly, None);
     lab.variant(name, move |cmd, rep| {
@@ -261,7 +257,7 @@ fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
     let tiles = Tiles { workgroup, radius: bloom.radius, order: args.order };
     tiles.ensure_possible(&bloom.passes)?;
     lab.report.setting("tile", tiles.workgroup);
-    lab.report.setting("order", tiles.order);
+    lab.report.setting("order", name_of(&tiles.order));
     let flags = lab.output("flags", BufferSet::new(1, tiles.flag_words(&bloom.passes), 0))?;
     let bail_outs = lab.output("bail-outs", BufferSet::new(1, 1, 0))?;
     lab.expect(bail_outs, 0, || vec![0]).counts("bail-outs: waits that ended in vain");
@@ -279,7 +275,7 @@ fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
         let (scene, planes) = (bloom.scene, bloom.planes);
         let variant = lab.variant(form.name(), move |cmd, rep| {
             if rep.index > 0 {
-                cmd.pipeline_barrier2(STORES, LOADS_AFTER);
+                cmd.pipeline_barrier2(STORES, LOADS);
             }
             let [flags, bail_outs] = [flags, bail_outs].map(|buffers| buffers.get(rep.index, 0));
             let mut bindings: Vec<Binding> = vec![
@@ -304,12 +300,6 @@ fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
 /// A pass as capture tools show it.
 fn region(cmd: &Cmd, bloom: &Bloom, pass: usize, record: impl FnOnce()) {
     cmd.region(format_args!("{}", bloom.passes[pass]), record);
-}
-
-/// So many workgroups in rows that every device takes; the last row may have too many.
-fn in_rows(workgroups: u32) -> [u32; 3] {
-    const MOST: u32 = 32_768;
-    [workgroups.min(MOST), workgroups.div_ceil(MOST), 1]
 }
 
 const IN_DISPATCHES: &str = "Each pass a dispatch";

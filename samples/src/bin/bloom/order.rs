@@ -6,8 +6,6 @@
 //! An order tile by tile, as a list schedule of a model of the device began them, took an H200 a quarter longer: where
 //! the model was too fast, tiles that waited held the slots of those that they waited for.
 
-use std::fmt;
-
 use clap::ValueEnum;
 
 use crate::pyramid::Pass;
@@ -21,18 +19,8 @@ pub enum Order {
     Urgent,
 }
 
-impl fmt::Display for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Recorded => "recorded",
-            Self::Urgent => "urgent",
-        })
-    }
-}
-
 impl Order {
     /// The passes, first to last.
-    #[must_use]
     pub fn of(self, passes: &[Pass]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..passes.len()).collect();
         if self == Self::Urgent {
@@ -69,7 +57,7 @@ mod tests {
             let sequence = order.of(&passes);
             let place = |pass| sequence.iter().position(|&at| at == pass).unwrap();
             for (at, pass) in passes.iter().enumerate() {
-                assert!(pass.reads().all(|read| place(read) < place(at)), "{order}: {pass}");
+                assert!(pass.reads().all(|read| place(read) < place(at)), "{order:?}: {pass}");
             }
             assert_eq!(sequence.len(), passes.len());
         }

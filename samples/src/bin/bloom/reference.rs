@@ -1,4 +1,4 @@
-//! A bloom on the CPU, written from its formulas: the twin of `shaders/bloom/formulas.glsl`.
+//! A bloom on the CPU, written from its formulas: the reference of `shaders/bloom/formulas.glsl`.
 
 use common::Extent;
 use rayon::prelude::*;
@@ -52,14 +52,12 @@ fn words(texels: &[Texel]) -> Vec<u32> {
 }
 
 /// The image that blooms, two words a texel.
-#[must_use]
 pub fn scene(size: Extent) -> Vec<u32> {
     words(&texels_of_scene(size))
 }
 
 /// What each pass stores, two words a texel.
-#[must_use]
-pub fn twin(size: Extent, passes: &[Pass], radius: u32) -> Vec<Vec<u32>> {
+pub fn planes(size: Extent, passes: &[Pass], radius: u32) -> Vec<Vec<u32>> {
     let scene = texels_of_scene(size);
     let weights = weights(radius);
     let mut planes: Vec<Vec<Texel>> = Vec::new();
@@ -193,7 +191,7 @@ mod tests {
     fn a_lamp_lights_its_surroundings() {
         let size = Extent { width: 96, height: 96 };
         let all = passes(size);
-        let last = twin(size, &all, 4).pop().unwrap();
+        let last = planes(size, &all, 4).pop().unwrap();
         let scene = scene(size);
         let brighter = last.iter().zip(&scene).filter(|(after, before)| after > before).count();
         assert!(brighter > scene.len() / 2, "{brighter} of {}", scene.len());

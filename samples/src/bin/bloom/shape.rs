@@ -11,7 +11,6 @@ const HEIGHT: u32 = 8;
 const MOST_ROWS: u32 = 8;
 
 /// What a pass in a dispatch of its own is cut into: the fastest of five shapes on an H200, for 1920x1080, with barriers.
-#[must_use]
 pub fn workgroup_for(facts: &DeviceFacts) -> Workgroup {
     let height = HEIGHT.min(facts.max_workgroup_invocations / WIDTH).max(1);
     Workgroup { width: WIDTH, height, rows: 1 }
@@ -20,7 +19,6 @@ pub fn workgroup_for(facts: &DeviceFacts) -> Workgroup {
 /// A tile of the full level where all passes go in one dispatch: as many rows as leave each workgroup that a device
 /// holds at once one tile. A tile takes 2 to 3 microseconds beside its texels (ticket, look, flag), so that more of them
 /// cost: on an H200 and 1920x1080 13 % with half the rows.
-#[must_use]
 pub fn tile_for(facts: &DeviceFacts, size: Extent) -> Workgroup {
     let workgroup = workgroup_for(facts);
     let held = u64::from(room(facts).iter().product::<u32>());

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use common::record::trace::Parts;
 use common::{Binding, Extent, KernelBuilder, Lab, Workgroup, sliced};
 
-use crate::device::{Bloom, cut, plane_words, whole_views};
+use crate::device::{Bloom, cut, plane_words};
 use crate::order::Order;
 use crate::pyramid::{Kind, Pass, Source};
 use samples::tile_flags::{Access, FLAG_STRIDE, Form, HEAD, patient};
@@ -22,7 +22,6 @@ pub struct Tiles {
 
 impl Tiles {
     /// Rows that an invocation loops over.
-    #[must_use]
     pub fn rows_at(self, level: usize) -> u32 {
         (self.workgroup.rows >> level).max(1)
     }
@@ -37,13 +36,11 @@ impl Tiles {
     }
 
     /// Tiles of a pass.
-    #[must_use]
     pub fn of(self, pass: &Pass) -> u32 {
         self.grid(pass).iter().product()
     }
 
     /// Tiles of all passes.
-    #[must_use]
     pub fn tickets(self, passes: &[Pass]) -> u32 {
         passes.iter().map(|pass| self.of(pass)).sum()
     }
@@ -65,13 +62,11 @@ impl Tiles {
     }
 
     /// Words of the ticket counter and of the flags.
-    #[must_use]
     pub fn flag_words(self, passes: &[Pass]) -> u32 {
         HEAD + FLAG_STRIDE * self.tickets(passes)
     }
 
     /// Pass and tile of each ticket, two words each.
-    #[must_use]
     pub fn units(self, passes: &[Pass]) -> Vec<u32> {
         let of = |number: usize| {
             let pass = u32::try_from(number).unwrap_or(u32::MAX);
@@ -81,7 +76,7 @@ impl Tiles {
     }
 
     /// What a tile waits for, from the formulas: first column and line of the tiles that it reads around its texels, how
-    /// many columns and lines, and whether it reads its own place of something beside. The twin of the kernel's.
+    /// many columns and lines, and whether it reads its own place of something beside. The reference of the kernel's.
     fn needs(self, passes: &[Pass], pass: &Pass, tile: u32) -> [u32; 5] {
         let beside = u32::from(pass.beside.and_then(Source::pass).is_some());
         let Some(read) = pass.from.pass() else { return [0, 0, 0, 0, beside] };
@@ -144,7 +139,6 @@ impl Tiles {
     }
 
     /// What the kernel looks up of each pass, 16 words each, as `shaders/bloom/tiles.comp` lays them out.
-    #[must_use]
     pub fn table(self, passes: &[Pass]) -> Vec<u32> {
         let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         let starts: Vec<u32> = sliced(&plane_words(passes)).into_iter().map(|at| narrow(at / 2)).collect();
@@ -189,11 +183,6 @@ impl Tiles {
         let (part, unit) = ("pass", "tile");
         kernel.parts(Parts { part, count: passes, in_a_row: false, unit, units, stretches, waits: 1 })
     }
-}
-
-/// What a form reads through beside the buffers, one a repetition.
-pub fn views(lab: &mut Lab, bloom: &Bloom, form: Form) -> Vec<Binding> {
-    if form.access == Access::Sampled { whole_views(lab, bloom) } else { Vec::new() }
 }
 
 #[cfg(test)]

@@ -1,16 +1,14 @@
 //! What a run of `bloom` says: passes in one dispatch against passes that barriers order.
 
-use common::record::Promise;
 use common::{Figures, Time};
+use samples::words::{is_lawful, was_right};
 
 /// The fastest of each kind, and how they compare.
-#[must_use]
 pub fn verdict(figures: &Figures<'_>) -> Option<String> {
-    let right =
-        |name: &str| figures.row(name).is_some_and(|row| row.racy.is_none_or(|r| r.racy_samples == 0));
+    let right = |name: &str| figures.row(name).is_some_and(was_right);
     let fastest =
         |start: &str| figures.fastest(Time::Isolated, |name| name.starts_with(start) && right(name));
-    let lawful = |name: &str| figures.row(name).is_some_and(|row| row.promise == Promise::Law);
+    let lawful = |name: &str| is_lawful(figures, name);
     let (ordered, ordered_us) =
         figures.fastest(Time::Isolated, |name| name.contains("barriers") && lawful(name))?;
     let (tiles, tiles_us) =

@@ -14,7 +14,6 @@ const MATRIX: u32 = 0x9908_B0DF;
 const FACTOR: u32 = 1_812_433_253;
 
 /// The state that the reference makes of a seed.
-#[must_use]
 pub fn seeded(seed: u32) -> Vec<u32> {
     let mut state = vec![seed];
     for i in (1..).take(WORDS - 1) {
@@ -35,7 +34,6 @@ pub fn twist(state: &mut [u32]) {
 
 /// Generators with the seeds from `seed` on, before and after one generation: word 0 of each, then
 /// word 1 of each.
-#[must_use]
 pub fn generations(seed: u32, generators: u32) -> [Vec<u32>; 2] {
     let states: Vec<Vec<u32>> =
         (0..generators).into_par_iter().map(|number| seeded(seed.wrapping_add(number))).collect();

@@ -34,15 +34,10 @@ use anyhow::Result;
 use clap::value_parser;
 use common::record::error::BeyondLimits;
 use common::{
-    Access, Alarm, Cmd, Extent, Figures, Format, Image, ImageSet, Images, Kernel, Lab, Named, Promise, Rep,
-    Scope, Shows, Stage, Variant, run, sample,
+    Alarm, Cmd, Extent, Figures, Format, Image, ImageSet, Images, Kernel, Lab, Named, Promise, Rep, Shows,
+    Variant, run, sample,
 };
-use samples::chain;
-
-const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
-const LOADS: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);
-/// Nothing made available, nothing made visible: an execution dependency.
-const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
+use samples::{LOADS, NO_ACCESS, STORES, chain};
 
 /// Where none of so many trials races, at most 1.5 % do, with 95 % confidence.
 const GPU_TRIALS: usize = 200;
@@ -260,7 +255,7 @@ impl Tester {
             lab.output("generation", ImageSet::new(count, size.sides(), Format::R32_UINT, chain::UNWRITTEN))?;
         let tester = Self { size, passes, images, ping_pong, kernels };
         lab.seed(images, 0, move || chain::seed(size));
-        lab.expect(images, tester.index(passes), move || chain::twin(size, radius, passes));
+        lab.expect(images, tester.index(passes), move || chain::reference(size, radius, passes));
         Ok(tester)
     }
 

@@ -3,7 +3,6 @@
 use crate::sizes::waves_of;
 
 /// Of short passes with much code or little, in one kernel or in one each.
-#[must_use]
 pub fn code(long: bool, another_each: bool) -> String {
     match (long, another_each) {
         (true, false) => {
@@ -21,7 +20,6 @@ pub fn code(long: bool, another_each: bool) -> String {
 }
 
 /// Of short passes that follow one table of constants or one each, behind barriers of two kinds.
-#[must_use]
 pub fn constants(flushed: bool, another_each: bool) -> String {
     let passes = match another_each {
         false => "Short passes follow one table of constants",
@@ -32,7 +30,6 @@ pub fn constants(flushed: bool, another_each: bool) -> String {
 }
 
 /// Of waves with so many tiles, as a row of the table calls them, that keep their constants or do not.
-#[must_use]
 pub fn tiles(tiles: &str, keeps: bool) -> String {
     let waves = match tiles.split_once(": ") {
         Some((_, waves)) => format!("Long loops over all tiles, {waves}"),
@@ -44,7 +41,6 @@ pub fn tiles(tiles: &str, keeps: bool) -> String {
 }
 
 /// Of `regular` or `irregular` loops in workgroups of so many waves.
-#[must_use]
 pub fn loops(kind: &str, waves: u32) -> String {
     let waves = waves_of(waves);
     match kind {

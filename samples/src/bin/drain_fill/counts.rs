@@ -13,7 +13,6 @@ const MOST_TIMES: f64 = 32.0;
 const MOST_STEPS: f64 = 65_535.0;
 
 /// Steps of each item, drawn by regions, and those of an item of regular work with the same total.
-#[must_use]
 pub fn drawn(items: u32, mean: u32) -> [Vec<u32>; 2] {
     let irregular: Vec<u32> = (0..items).map(|item| pareto(uniform(item / REGION), mean)).collect();
     let total: u64 = irregular.iter().map(|&steps| u64::from(steps)).sum();
@@ -22,7 +21,6 @@ pub fn drawn(items: u32, mean: u32) -> [Vec<u32>; 2] {
 
 /// A picture of irregular work: the brighter an item the more steps it takes, black one and white as many as
 /// there are at the most; red is what came out wrong.
-#[must_use]
 pub fn painted(irregular: &[u32], words: &[u32]) -> Vec<[u8; 3]> {
     let most = irregular.iter().copied().max().unwrap_or(1).max(2);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]

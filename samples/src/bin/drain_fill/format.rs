@@ -2,6 +2,7 @@
 
 use common::report::words;
 use common::{Figures, Summary};
+use samples::words::with_interval;
 
 /// `2.37 (2.33 to 2.41) times as fast, pipelined 4.70 (…)`.
 pub fn both(figures: &Figures<'_>, slow: &str, fast: &str) -> Option<String> {
@@ -39,7 +40,7 @@ pub fn told(difference: &Summary, of: u32) -> String {
 
 /// `1.52 (1.48 to 1.55)`, of each of so many.
 pub fn each(difference: &Summary, of: u32) -> String {
-    with_interval(difference, f64::from(of.max(1)))
+    with_interval(difference, f64::from(of.max(1)), 2)
 }
 
 /// `1.22 (1.20 to 1.24) times as fast`, or that they are as fast.
@@ -52,19 +53,7 @@ pub fn times(ratio: &Summary) -> String {
 
 /// With the digits that show on which side of 1 its interval lies.
 fn of_ratio(ratio: &Summary) -> String {
-    with_digits(ratio, 1.0, ratio.median_95.map_or(2, |interval| words::decimals(interval, 2)))
-}
-
-pub fn with_interval(summary: &Summary, divided_by: f64) -> String {
-    with_digits(summary, divided_by, 2)
-}
-
-fn with_digits(summary: &Summary, divided_by: f64, digits: usize) -> String {
-    let interval = summary.median_95.map_or_else(String::new, |interval| {
-        let (low, high) = (interval.low / divided_by, interval.high / divided_by);
-        format!(" ({low:.digits$} to {high:.digits$})")
-    });
-    format!("{:.digits$}{interval}", summary.median / divided_by)
+    with_interval(ratio, 1.0, ratio.median_95.map_or(2, |interval| words::decimals(interval, 2)))
 }
 
 #[cfg(test)]

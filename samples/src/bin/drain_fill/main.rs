@@ -50,19 +50,12 @@ use anyhow::{Context, Result};
 use clap::value_parser;
 use common::record::published;
 use common::{Access, Declared, Extent, Lab, Promise, Scope, Shows, Stage, Usage, run, sample};
-use device::{Apart, Chain, Code, Constants, FromOne, Launch, Loops, Tiles, Work, follows};
-use samples::{by_default, size};
-use sizes::{Machine, SHARES, area_of, first_fill, grid, name_of, wave_lanes, waves_of};
+use device::{Apart, Chain, Code, Constants, FromOne, Launch, Loops, Tiles, follows};
+use samples::{LOADS_AND_STORES, NO_ACCESS, STORES, by_default, size};
+use sizes::{Machine, SHARES, Work, area_of, first_fill, grid, name_of, wave_lanes, waves_of};
 use verdict::{Plan, conclude};
 
-const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
-const LOADS_AND_STORES: Scope = (
-    Stage::COMPUTE_SHADER,
-    Access::from_raw(Access::SHADER_STORAGE_READ.as_raw() | Access::SHADER_STORAGE_WRITE.as_raw()),
-);
 const LOADS_OF_CONSTANTS: Scope = (Stage::COMPUTE_SHADER, Access::UNIFORM_READ);
-/// Nothing made available, nothing made visible: an execution dependency.
-const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
 
 const SOURCE: &str = "Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Idle Bound\", \"Filling the GPU\", \
                       \"Wave Launch Rate\"";
@@ -79,37 +72,12 @@ const TILES: [u32; 3] = [1, 4, 16];
 /// A loop of lavapipe of Mesa 22.3 ends after so many rounds without a word.
 const MOST_ROUNDS: u32 = 65_535;
 /// What is measured unless asked for otherwise.
-const BY_DEFAULT: [&str; 29] = [
-    "no_barrier_1",
-    "barrier_1",
-    "no_barrier_4",
-    "barrier_4",
-    "no_barrier_16",
-    "barrier_16",
-    "no_barrier_64",
-    "barrier_64",
-    "no_barrier_4_clear",
-    "barrier_4_clear",
-    "code_warm",
-    "code_cold",
-    "short_code_warm",
-    "short_code_cold",
-    "constants_warm",
-    "constants_cold",
-    "tiles_1",
-    "tiles_16",
-    "tiles_16_loaded_anew",
-    "tiles_filling_once",
-    "tiles_a_simd",
-    "regular_1",
-    "regular_8",
-    "irregular_1",
-    "irregular_8",
-    "launch_1",
-    "launch_8",
-    "apart",
-    "apart_simultaneous_use",
-];
+const BY_DEFAULT: &str = "\
+    no_barrier_1 barrier_1 no_barrier_4 barrier_4 no_barrier_16 barrier_16 no_barrier_64 barrier_64 \
+    no_barrier_4_clear barrier_4_clear code_warm code_cold short_code_warm short_code_cold \
+    constants_warm constants_cold tiles_1 tiles_16 tiles_16_loaded_anew tiles_filling_once \
+    tiles_a_simd regular_1 regular_8 irregular_1 irregular_8 launch_1 launch_8 apart \
+    apart_simultaneous_use";
 
 /// What does it cost that a GPU drains and fills again?
 #[derive(clap::Args, Clone, Debug)]
@@ -154,7 +122,7 @@ fn drain_fill(lab: &mut Lab, args: &Args) -> Result<()> {
     irregular(lab, work)?;
     let launched = launch(lab, work)?;
     usage(lab, work)?;
-    by_default(lab, |name| BY_DEFAULT.contains(&name));
+    by_default(lab, BY_DEFAULT.split(' '));
 
     lab.report.matrix("µs", Shows::Times);
     lab.report.show_matrix();

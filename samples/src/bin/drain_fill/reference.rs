@@ -1,4 +1,4 @@
-//! The arithmetic of `drain_fill` on the CPU, written from its formulas: the twins of
+//! The arithmetic of `drain_fill` on the CPU, written from its formulas: the reference of
 //! `shaders/drain_fill/*.comp`. An item is a word, and a step `(x ^ x >> 15) * m` with an odd `m`.
 
 use rayon::prelude::*;
@@ -9,25 +9,21 @@ pub const MULTIPLIER: u32 = 0x9E37_79B1;
 pub const UNWRITTEN: u32 = 0;
 
 /// What an item begins with.
-#[must_use]
 pub fn first(item: u32) -> u32 {
     item.wrapping_add(1).wrapping_mul(MULTIPLIER)
 }
 
 /// One step.
-#[must_use]
 pub fn stepped(value: u32, multiplier: u32) -> u32 {
     (value ^ value >> 15).wrapping_mul(multiplier)
 }
 
 /// What all items begin with.
-#[must_use]
 pub fn begun(items: u32) -> Vec<u32> {
     every(items, first)
 }
 
 /// All items behind these passes of so many steps, each behind a clear or not.
-#[must_use]
 pub fn passed(items: u32, passes: std::ops::Range<u32>, steps: u32, clears: bool) -> Vec<u32> {
     every(items, |item| {
         passes.clone().fold(first(item), |value, pass| {
@@ -39,20 +35,17 @@ pub fn passed(items: u32, passes: std::ops::Range<u32>, steps: u32, clears: bool
 }
 
 /// All items behind a step with each of these multipliers.
-#[must_use]
 pub fn multiplied(items: u32, multipliers: &[u32]) -> Vec<u32> {
     every(items, |item| multipliers.iter().fold(first(item), |value, &m| stepped(value, m)))
 }
 
 /// All items behind as many steps as each has.
-#[must_use]
 pub fn counted(counts: &[u32]) -> Vec<u32> {
     let items = u32::try_from(counts.len()).unwrap_or(u32::MAX);
     counts.par_iter().zip(0..items).map(|(&steps, item)| repeated(first(item), steps)).collect()
 }
 
 /// Multipliers of so many steps, all of them odd.
-#[must_use]
 pub fn multipliers(steps: u32) -> Vec<u32> {
     (1..=steps).map(|n| n.wrapping_mul(MULTIPLIER) | 1).collect()
 }

@@ -9,9 +9,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use common::Extent;
 use common::record::{Multiprocessors, published};
-
-use crate::device::Work;
 
 /// The talk's areas, and one that no device is filled by: what the whole is divided by.
 pub const SHARES: [u32; 4] = [1, 4, 16, 64];
@@ -19,26 +18,63 @@ pub const SHARES: [u32; 4] = [1, 4, 16, 64];
 /// Workgroups in a row that every device takes.
 const MOST_IN_A_ROW: u32 = 65_535;
 
+/// Lanes of a workgroup where its size is not the question: a wave of GCN, and the smallest with which an
+/// NVIDIA multiprocessor has room for all its waves, 64 of 32 lanes in 32 workgroups.
+const LANES: u32 = 64;
+
+/// How much there is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// Sides of the whole area.
+    pub size: Extent,
+    /// Of a pass over it.
+    pub items: u32,
+    /// Of a chain.
+    pub passes: u32,
+    /// Of an item in a pass, and on average where it is not the same for all.
+    pub steps: u32,
+    /// Lanes of a wave.
+    pub wave: u32,
+}
+
+impl Work {
+    /// Lanes of a workgroup where its size is not the question.
+    pub fn lanes(self) -> u32 {
+        LANES.max(self.wave)
+    }
+
+    /// Workgroups of a pass over so many items.
+    pub fn workgroups(self, items: u32) -> u32 {
+        items.div_ceil(self.lanes())
+    }
+
+    /// Waves of a pass over so many items.
+    pub fn waves(self, items: u32) -> u32 {
+        self.workgroups(items) * self.waves_a_workgroup()
+    }
+
+    /// Waves of a workgroup where its size is not the question.
+    pub fn waves_a_workgroup(self) -> u32 {
+        self.lanes().div_ceil(self.wave)
+    }
+}
+
 /// What a reader calls a share of the area.
-#[must_use]
 pub fn name_of(share: u32) -> String {
     if share == 1 { "whole".into() } else { format!("1/{share}") }
 }
 
 /// The same within a sentence.
-#[must_use]
 pub fn area_of(share: u32) -> String {
     if share == 1 { "the whole area".into() } else { format!("1/{share} of the area") }
 }
 
 /// Items of a share of the area, at least one.
-#[must_use]
 pub fn share_of(items: u32, share: u32) -> u32 {
     (items / share).max(1)
 }
 
 /// So many workgroups in rows of equal length: as many, or fewer more than there are rows.
-#[must_use]
 pub fn grid(workgroups: u32) -> [u32; 3] {
     let rows = workgroups.div_ceil(MOST_IN_A_ROW).max(1);
     [workgroups.div_ceil(rows), rows, 1]
@@ -49,18 +85,15 @@ pub fn grid(workgroups: u32) -> [u32; 3] {
 /// # Errors
 /// A number that no device has.
 pub fn wave_lanes(text: &str) -> Result<u32, String> {
-    let lanes = text.parse().ok().filter(|lanes: &u32| lanes.is_power_of_two() && (4..=128).contains(lanes));
-    lanes.ok_or_else(|| format!("'{text}' is no size of a wave: a power of two from 4 to 128 is, such as 32"))
+    samples::lanes(text, "is no size of a wave: a power of two from 4 to 128 is, such as 32")
 }
 
 /// What a reader calls so many waves.
-#[must_use]
 pub fn waves_of(count: u32) -> String {
     if count == 1 { "1 wave".into() } else { format!("{count} waves") }
 }
 
 /// Which share of a pass's waves starts while the device fills, by the formula, beside the talk's.
-#[must_use]
 pub fn first_fill(work: Work, machine: Option<Machine>) -> String {
     let Some(machine) = machine else {
         return "First fill is not computed: the driver does not tell how many waves there is room for, which \
@@ -87,19 +120,16 @@ pub struct Machine(Multiprocessors);
 
 impl Machine {
     /// Waves that it holds at a time.
-    #[must_use]
     pub fn slots(self) -> u32 {
         self.simds() * self.0.subgroups_per_simd
     }
 
     /// Units that issue instructions.
-    #[must_use]
     pub fn simds(self) -> u32 {
         self.0.count * self.0.simds
     }
 
     /// The share of so many waves for which there is room at once: they all start on cold caches.
-    #[must_use]
     pub fn first_fill(self, waves: u32) -> f64 {
         (f64::from(self.slots()) / f64::from(waves.max(1))).min(1.0)
     }

@@ -1,7 +1,5 @@
 //! What a trace of waves shows of a chain of passes.
 
-use std::fmt::Write;
-
 use common::record::trace::{DispatchFigures, TraceFigures};
 
 /// Of one chain, medians over its passes.
@@ -19,7 +17,6 @@ pub struct Seen {
 
 impl Seen {
     /// What a trace shows; nothing of fewer than two passes, between which nothing lies.
-    #[must_use]
     pub fn of(trace: &TraceFigures) -> Option<Self> {
         let passes = &trace.dispatches;
         let first_fill = |pass: &DispatchFigures| pass.phases.first_fill / pass.phases.waves;
@@ -40,60 +37,39 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// Waves that began in a microsecond of the fill; nothing where it was too short to tell.
-#[must_use]
-pub fn launch_rate(trace: &TraceFigures) -> Option<f64> {
-    trace.whole.launch_rate
-}
-
-/// A chain whose waves were traced.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Traced {
-    /// What a reader calls it.
-    pub name: String,
-    /// What it shows.
-    pub seen: Seen,
-    /// The first fill that the formula has for it.
-    pub formula: Option<f64>,
-    /// Idle share of the same passes without barriers.
-    pub unordered: Option<f64>,
-    /// How much longer tracing made it.
-    pub overhead: Option<f64>,
-}
-
 /// ` (tracing added 58 %)`, where that is so much that what was traced is not what was measured.
-#[must_use]
 pub fn added(overhead: Option<f64>) -> String {
     const HEAVY: f64 = 0.2;
     let heavy = overhead.filter(|overhead| overhead.abs() > HEAVY);
     heavy.map_or_else(String::new, |overhead| format!(" (tracing added {:.0} %)", 100.0 * overhead))
 }
 
-/// What traces show of chains.
-#[must_use]
-pub fn sentence(chains: &[Traced]) -> Option<String> {
-    let mut text = String::new();
-    for Traced { name, seen, formula, unordered, overhead } in chains {
+impl Seen {
+    /// Part of a sentence on the chain that a reader calls `name`, beside the first fill that the `formula` has for it
+    /// and the idle share of the same passes without barriers; with how much longer tracing made it.
+    pub fn told(
+        self,
+        name: &str,
+        formula: Option<f64>,
+        unordered: Option<f64>,
+        overhead: Option<f64>,
+    ) -> String {
         let formula = formula.map_or_else(String::new, |share| format!(" (formula {:.1})", 100.0 * share));
         let unordered =
             unordered.map_or_else(String::new, |idle| format!(" ({:.0} without barriers)", 100.0 * idle));
-        let gap = match seen.gap_us {
+        let gap = match self.gap_us {
             gap if gap > 0.0 => format!("{gap:.2} of them without a wave of either"),
             gap => format!("overlapping by {:.2}", -gap),
         };
-        let part = write!(
-            text,
-            "{}{name}{}: {:.0} % of the room for waves idle{unordered}, {:.1} %{formula} of a pass's waves in its first \
+        format!(
+            "{name}{}: {:.0} % of the room for waves idle{unordered}, {:.1} %{formula} of a pass's waves in its first \
              fill, {:.2} µs from pass to pass, {gap}",
-            if text.is_empty() { "In the traces, " } else { "; " },
-            added(*overhead),
-            100.0 * seen.idle,
-            100.0 * seen.first_fill,
-            seen.start_to_start_us,
-        );
-        part.ok()?;
+            added(overhead),
+            100.0 * self.idle,
+            100.0 * self.first_fill,
+            self.start_to_start_us,
+        )
     }
-    (!text.is_empty()).then(|| text + ".")
 }
 
 #[cfg(test)]
@@ -126,29 +102,23 @@ pub(super) mod tests {
         assert!((seen.idle - (1.0 - filled / (32.0 * (3.0 * 2300.0 + 100.0)))).abs() < 1e-9);
         assert_eq!(Seen::of(&trace(2, -100.0)).unwrap().gap_us, -100.0);
         assert_eq!(Seen::of(&trace(1, 0.0)), None);
-        assert_eq!(launch_rate(&trace(1, 0.0)), Some(32.0 / 300.0));
+        assert_eq!(trace(1, 0.0).whole.launch_rate, Some(32.0 / 300.0));
     }
 
     #[test]
     fn chains_are_told_in_a_sentence() {
         let [apart, over] = [50.0, -100.0].map(|gap| Seen::of(&trace(3, gap)).unwrap());
-        let chain = |name: &str, seen| Traced {
-            name: name.into(),
-            seen,
-            formula: None,
-            unordered: None,
-            overhead: Some(0.1),
-        };
-        let whole = Traced { formula: Some(0.044), unordered: Some(0.12), ..chain("whole", apart) };
-        let quarter = Traced { overhead: Some(0.58), ..chain("1/4", over) };
-        let text = sentence(&[whole, quarter]).unwrap();
+        let text = [
+            apart.told("whole", Some(0.044), Some(0.12), Some(0.1)),
+            over.told("1/4", None, None, Some(0.58)),
+        ]
+        .join("; ");
         assert_eq!(
             text,
-            "In the traces, whole: 14 % of the room for waves idle (12 without barriers), 20.0 % (formula 4.4) of a pass's \
+            "whole: 14 % of the room for waves idle (12 without barriers), 20.0 % (formula 4.4) of a pass's \
              waves in its first fill, 2350.00 µs from pass to pass, 50.00 of them without a wave of either; 1/4 (tracing \
              added 58 %): 10 % of the room for waves idle, 20.0 % of a pass's waves in its first fill, 2200.00 µs from \
-             pass to pass, overlapping by 100.00."
+             pass to pass, overlapping by 100.00"
         );
-        assert_eq!(sentence(&[]), None);
     }
 }

@@ -3,11 +3,12 @@
 
 use common::record::published;
 use common::{Figures, Summary, Time};
+use samples::words::with_interval;
 
-use crate::device::{PLACES, Work};
-use crate::format::{both, decided, each, positive, times, told, with_interval};
-use crate::sizes::{Machine, SHARES, name_of, share_of};
-use crate::traced::{self, Seen, Traced, added};
+use crate::device::PLACES;
+use crate::format::{both, decided, each, positive, times, told};
+use crate::sizes::{Machine, SHARES, Work, name_of, share_of};
+use crate::traced::{Seen, added};
 
 /// What the figures are of.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +24,6 @@ pub struct Plan {
 }
 
 /// All sentences for which there are figures.
-#[must_use]
 pub fn conclude(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
     let sentences = [
         barriers(figures, plan.work.passes),
@@ -87,15 +87,13 @@ fn chains_traced(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
     let chain = |share: u32| {
         let chained = format!("barrier_{share}");
         let waves = work.waves(share_of(work.items, share));
-        Some(Traced {
-            name: name_of(share),
-            seen: Seen::of(figures.trace(&chained)?)?,
-            formula: machine.map(|machine| machine.first_fill(waves)),
-            unordered: figures.trace(&format!("no_barrier_{share}")).map(|trace| trace.whole.idle),
-            overhead: figures.traced_overhead(&chained),
-        })
+        let formula = machine.map(|machine| machine.first_fill(waves));
+        let unordered = figures.trace(&format!("no_barrier_{share}")).map(|trace| trace.whole.idle);
+        let seen = Seen::of(figures.trace(&chained)?)?;
+        Some(seen.told(&name_of(share), formula, unordered, figures.traced_overhead(&chained)))
     };
-    traced::sentence(&SHARES.into_iter().filter_map(chain).collect::<Vec<_>>())
+    let chains: Vec<String> = SHARES.into_iter().filter_map(chain).collect();
+    (!chains.is_empty()).then(|| format!("In the traces, {}.", chains.join("; ")))
 }
 
 /// What a pass of another kernel costs more than one of the same, long and short.
@@ -131,7 +129,7 @@ fn constants(figures: &Figures<'_>, passes: u32) -> Option<String> {
 /// What is left of the difference where the same chain has run just before.
 fn once_more(figures: &Figures<'_>, cold: &str, warm: &str) -> String {
     figures.pipelined_ratio(cold, warm).map_or_else(String::new, |ratio| match decided(&ratio) {
-        true => format!("; behind the same chain it takes {} times as long", with_interval(&ratio, 1.0)),
+        true => format!("; behind the same chain it takes {} times as long", with_interval(&ratio, 1.0, 2)),
         false => "; behind the same chain no difference is left".into(),
     })
 }
@@ -208,7 +206,7 @@ fn launch(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
         let us = figures.us(Time::Pipelined, &name).or_else(|| figures.us(Time::Isolated, &name))?;
         let a_ns = f64::from(plan.launched) / us / 1e3;
         let clocks = |mhz: u32| format!(", {:.2} a clock at {mhz} MHz", 1e3 * a_ns / f64::from(mhz));
-        let traced = figures.trace(&name).and_then(traced::launch_rate);
+        let traced = figures.trace(&name).and_then(|trace| trace.whole.launch_rate);
         let overhead = added(figures.traced_overhead(&name));
         let traced =
             traced.map(|a_us| format!(", {:.2} a ns in the fill of its trace{overhead}", a_us / 1e3));
@@ -232,7 +230,7 @@ fn usage(figures: &Figures<'_>) -> Option<String> {
     Some(format!(
         "Passes that do not need each other take {} with SIMULTANEOUS_USE as without.",
         match decided(&ratio) {
-            true => format!("{} times as long", with_interval(&ratio, 1.0)),
+            true => format!("{} times as long", with_interval(&ratio, 1.0, 2)),
             false => "as long, as far as these samples tell,".into(),
         }
     ))

@@ -24,7 +24,6 @@ pub const FLOPS: u64 = 38;
 
 /// 1 / sqrt(x) for x > 0, within 5 millionths: more than a solver of this kind needs. Each of Newton's
 /// steps for y^-2 = x squares the error. 0 gives a large finite number.
-#[must_use]
 pub fn inverse_root(x: f32) -> f32 {
     let half = 0.5 * x;
     let y = f32::from_bits(SEED - (x.to_bits() >> 1));
@@ -33,13 +32,11 @@ pub fn inverse_root(x: f32) -> f32 {
 }
 
 /// a - b.
-#[must_use]
 pub fn difference(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// The squared length, summed from x to z.
-#[must_use]
 pub fn squared(d: [f32; 3]) -> f32 {
     (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]
 }
@@ -52,7 +49,6 @@ fn excess(length: f32, constraint: &Constraint) -> f32 {
 
 /// What moves each particle by the difference of the two, times its inverse mass. With the sum W of
 /// both inverse masses, 1 / sqrt(s W W) is 1 over length and W at once, and s W times it the length.
-#[must_use]
 pub fn gain(squared: f32, inverse_masses: f32, constraint: &Constraint) -> f32 {
     let scaled = squared * inverse_masses;
     let inverse = inverse_root(scaled * inverse_masses);
@@ -60,7 +56,6 @@ pub fn gain(squared: f32, inverse_masses: f32, constraint: &Constraint) -> f32 {
 }
 
 /// What is left to be corrected, as a length.
-#[must_use]
 pub fn residual(squared: f32, constraint: &Constraint) -> f32 {
     excess(squared * inverse_root(squared), constraint).abs()
 }

@@ -35,46 +35,6 @@ pub fn colour(particles: usize, constraints: &mut Vec<Constraint>) -> Result<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shapes::{Shape, island};
-
-    /// What colours promise: nothing shared within one, and every constraint there once.
-    fn assert_coloured(particles: usize, before: &[Constraint], after: &[Constraint], bounds: &[u32]) {
-        assert_eq!((bounds[0], bounds[bounds.len() - 1] as usize), (0, after.len()));
-        for colour in bounds.windows(2) {
-            let mut taken = vec![false; particles];
-            for constraint in &after[colour[0] as usize..colour[1] as usize] {
-                for particle in constraint.pair {
-                    assert!(!std::mem::replace(&mut taken[usize::from(particle)], true), "{constraint:?}");
-                }
-            }
-        }
-        let sorted = |constraints: &[Constraint]| {
-            let mut pairs: Vec<_> = constraints.iter().map(|c| (c.pair, c.rest.to_bits())).collect();
-            pairs.sort_unstable();
-            pairs
-        };
-        assert_eq!(sorted(before), sorted(after));
-    }
-
-    #[test]
-    fn no_two_constraints_of_a_colour_share_a_particle() {
-        for shape in Shape::ALL {
-            for particles in [2, 3, 17, 100, 1000, 1024] {
-                let before = shape.constraints(5, &shape.particles(5, particles), 1.0);
-                let mut after = before.clone();
-                let bounds = colour(particles as usize, &mut after).unwrap();
-                assert_coloured(particles as usize, &before, &after, &bounds);
-            }
-        }
-    }
-
-    #[test]
-    fn few_colours_do() {
-        let colours = |shape| island(shape, 3, 1024, 1.0).unwrap().bounds.len() - 1;
-        assert_eq!(colours(Shape::Chain), 4);
-        assert!(colours(Shape::Cloth) <= 9, "{}", colours(Shape::Cloth));
-        assert!(colours(Shape::Blob) <= 14, "{}", colours(Shape::Blob));
-    }
 
     #[test]
     fn too_many_at_one_particle_are_refused() {

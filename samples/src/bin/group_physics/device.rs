@@ -149,7 +149,6 @@ impl OnDevice {
     }
 
     /// What `island.comp` takes.
-    #[must_use]
     pub fn bindings(&self, switches: &[&str], rep: Rep) -> [Binding; 6] {
         let Inputs { particles, constraints, bounds, frames, typed_bounds, typed_frames } = self.inputs;
         let raw = switches.contains(&"RAW");
@@ -161,13 +160,11 @@ impl OnDevice {
     }
 
     /// How often a constraint is projected in all.
-    #[must_use]
     pub fn projections(&self) -> u64 {
         self.constraints * u64::from(self.solver.iterations)
     }
 
     /// Bytes of all inputs and results.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         let of_island = 32 * self.particles + 4 * (self.colours + 1) + 64 + 4 * reference::REPORT_WORDS;
         u64::from(self.islands) * u64::from(of_island) + 8 * self.constraints
@@ -175,13 +172,11 @@ impl OnDevice {
 }
 
 /// The switches of `lean`, as far as the device has what they need.
-#[must_use]
 pub fn lean(lab: &Lab) -> Vec<&'static str> {
     LEAN.into_iter().filter(|&switch| lab.device().ballot || switch != BALLOT).collect()
 }
 
 /// What the device lacks for a kernel with these switches.
-#[must_use]
 pub fn lacking(lab: &Lab, switches: &[&str]) -> Option<String> {
     let facts = lab.device();
     let lacks = |switch, has: bool, what| {

@@ -1,7 +1,5 @@
 //! Where an island stands in the world.
 
-use crate::shapes::hash;
-
 /// A rotation by quarter turns and a translation: neither rounds, as long as coordinates are multiples
 /// of a power of two and small.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,7 +10,6 @@ pub struct Frame {
 
 impl Frame {
     /// One of the 24 rotations and a translation of up to 8 along each axis, by the island's number.
-    #[must_use]
     pub fn of(island: u32) -> Self {
         let word = hash([island, 0, 7]);
         let axes = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]][(word % 6) as usize];
@@ -31,7 +28,6 @@ impl Frame {
     }
 
     /// Its 4x4 matrix, row by row, as kernels read it.
-    #[must_use]
     pub fn words(&self) -> [u32; 16] {
         let mut words = [0; 16];
         for (word, value) in words.iter_mut().zip(self.rows.as_flattened().iter().chain(&[0., 0., 0., 1.])) {
@@ -41,7 +37,6 @@ impl Frame {
     }
 
     /// From the island's coordinates to the world's.
-    #[must_use]
     pub fn to_world(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         let along = |r: &[f32; 4]| ((r[0] * x + r[1] * y) + r[2] * z) + r[3];
         let [a, b, c] = &self.rows;
@@ -49,13 +44,20 @@ impl Frame {
     }
 
     /// And back: a rotation's inverse is its transpose.
-    #[must_use]
     pub fn to_local(self, world: [f32; 3]) -> [f32; 3] {
         let [a, b, c] = &self.rows;
         let (x, y, z) = (world[0] - a[3], world[1] - b[3], world[2] - c[3]);
         let along = |k: usize| (a[k] * x + b[k] * y) + c[k] * z;
         [along(0), along(1), along(2)]
     }
+}
+
+/// Integers that look like chance and are the same everywhere.
+pub fn hash(words: [u32; 3]) -> u32 {
+    words.into_iter().fold(0x9E37_79B9, |hash, word| {
+        let mixed = (hash ^ word).wrapping_mul(0x85EB_CA6B);
+        (mixed ^ mixed >> 15).wrapping_mul(0xC2B2_AE35) ^ mixed >> 13
+    })
 }
 
 #[cfg(test)]

@@ -38,7 +38,6 @@ pub struct Island {
 
 impl Island {
     /// Where its particles are in the world.
-    #[must_use]
     pub fn in_world(&self) -> Vec<[f32; 3]> {
         self.particles.iter().map(|&[x, y, z, _]| self.frame.to_world([x, y, z])).collect()
     }

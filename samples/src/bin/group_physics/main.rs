@@ -23,7 +23,7 @@
 //! registers help only where they make room for another group: smaller groups here have the shared
 //! memory of large ones, which on GCN limits them to three, of fewer waves.
 //!
-//! Every result is bit for bit the CPU twin's: see `samples/src/bin/group_physics/arithmetic.rs` for how. Islands
+//! Every result is bit for bit the CPU reference's: see `samples/src/bin/group_physics/arithmetic.rs` for how. Islands
 //! are free, so their momentum may not change, and that is checked as well.
 //!
 //! Look for, in RGP: two thread groups on each compute unit for `lean` and one for `fat`, and in
@@ -52,19 +52,16 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{Access, Declared, Figures, Format, Lab, Scope, Shows, Stage, Time, Variant, run, sample};
+use common::{Declared, Figures, Format, Lab, Shows, Time, Variant, run, sample};
 use device::{OnDevice, Outputs, lacking, lean};
 use island::MOST_PARTICLES;
-use samples::by_default;
+use motion::Motion;
+use picture::Picture;
+use samples::{LOADS_AND_STORES, STORES, by_default, name_of};
 use scene::Scene;
 use shapes::Shape;
 use tricks::{FAT, PARK, TRICKS, with};
 
-const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
-const LOADS_AND_STORES: Scope = (
-    Stage::COMPUTE_SHADER,
-    Access::from_raw(Access::SHADER_STORAGE_READ.as_raw() | Access::SHADER_STORAGE_WRITE.as_raw()),
-);
 /// Title of the cross table.
 const TABLE: &str = "One way to save registers at a time";
 const ADDED: &str = "added to fat";
@@ -75,8 +72,7 @@ const SOURCE: &str = "Sebastian Aaltonen, Optimizing GPU occupancy and resource 
                       GPUOpen 2017, \"Multi-pass in LDS\"";
 /// Threads of a group of `global_multi_pass`, where a device allows so many.
 const WIDE: u32 = 256;
-const BY_DEFAULT: [&str; 5] =
-    ["global_multi_pass", "group_1024_fat", "group_1024_lean", "group_512", "group_256"];
+const BY_DEFAULT: &str = "global_multi_pass group_1024_fat group_1024_lean group_512 group_256";
 
 /// Is a solver's state worth keeping in shared memory, and what do its registers cost?
 #[derive(clap::Args, Clone, Debug)]
@@ -142,7 +138,7 @@ fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
         ));
     }
     for trick in TRICKS {
-        let [added, taken] = [Some(trick.added_to(&FAT)), trick.taken_from(&lean)];
+        let [added, taken] = [Some(with(&FAT, trick.switch)), trick.taken_from(&lean)];
         let kinds = [("fat", ADDED, added, FAT_WITH), ("lean_without", TAKEN, taken, LEAN_WITHOUT)];
         for (kind, column, switches, says) in kinds {
             let name = format!("{kind}_{}", trick.name);
@@ -152,7 +148,7 @@ fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
             }
         }
     }
-    by_default(lab, |name| BY_DEFAULT.contains(&name));
+    by_default(lab, BY_DEFAULT.split(' '));
     lab.report.matrix("÷ group_1024_lean", Shows::Ratios);
     lab.report.bound(["group_1024_lean"]);
     lab.report.baseline(["global_multi_pass"]);
@@ -167,7 +163,7 @@ fn set_up(lab: &mut Lab, args: &Args) -> Result<OnDevice> {
     let solver = reference::Solver { iterations, gravity, tolerance: shape.tolerance() };
     let outputs = Outputs::new(lab, islands, particles)?;
     let scene = Scene::new(shape, islands, particles, stiffness, solver)?;
-    lab.report.setting("shape", shape);
+    lab.report.setting("shape", name_of(&shape));
     lab.report.setting("colours", scene.packed.colours);
     for (name, value) in [("islands", islands), ("particles", particles), ("iterations", iterations)] {
         lab.report.setting(name, value);
@@ -181,10 +177,11 @@ fn set_up(lab: &mut Lab, args: &Args) -> Result<OnDevice> {
     lab.limits([4 * particles, islands.min(4096)], Format::R32_SFLOAT)?;
     let scene = Rc::new(scene);
     let on_device = OnDevice::new(lab, &scene, islands, particles, outputs);
-    let picture = scene.picture();
+    let picture = Picture::of(&scene.islands);
     let caption = "the first islands, solved: constraints that are too long red, too short blue";
     lab.report.show(outputs.results, 0, picture.size(), caption, move |words| picture.paint(words));
-    lab.report.animate(on_device.inputs.particles, outputs.results, 0, scene.motion());
+    let motion = Motion::new(&scene.islands, scene.solver);
+    lab.report.animate(on_device.inputs.particles, outputs.results, 0, motion);
     Ok(on_device)
 }
 

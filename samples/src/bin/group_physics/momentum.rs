@@ -18,7 +18,6 @@ pub struct Drift {
 /// coordinate is rounded once, by half a unit in the last place of the largest one, and the correction
 /// by a 2^-22th of itself; a correction is less than the island's extent. The way back into the
 /// island's coordinates rounds once more.
-#[must_use]
 pub fn drift(island: &Island, solved: &Solved, iterations: u32) -> Drift {
     let mass = |i: usize| 1.0 / f64::from(island.particles[i][3]);
     let mut gained = [0.0; 3];
@@ -46,16 +45,17 @@ pub fn drift(island: &Island, solved: &Solved, iterations: u32) -> Drift {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::ValueEnum;
+
     use crate::reference::Solver;
-    use crate::shapes::Shape;
-    use crate::shapes::island;
+    use crate::shapes::{Shape, island};
 
     #[test]
     fn free_islands_gain_none_and_a_push_shows() {
         let solver = Solver { iterations: 4, gravity: false, tolerance: 0.01 };
-        for shape in Shape::ALL {
+        for &shape in Shape::value_variants() {
             let islands: Vec<_> = (0..3).map(|i| island(shape, i, 1024, 0.9).unwrap()).collect();
-            for (island, mut solved) in islands.iter().zip(solver.twin(&islands).islands) {
+            for (island, mut solved) in islands.iter().zip(solver.reference(&islands).islands) {
                 let Drift { gained, bound } = drift(island, &solved, 4);
                 assert!(gained < bound && bound < 0.5, "{shape:?}: {gained} of {bound}");
                 // One particle in a thousand, half a unit off.

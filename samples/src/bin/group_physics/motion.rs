@@ -7,7 +7,6 @@ use common::{Moves, Pull};
 
 use crate::island::Island;
 use crate::picture::Picture;
-use crate::reference::Outcome;
 use crate::reference::Solver;
 
 /// The part of a particle's way in the last frame that it goes on by itself.
@@ -51,7 +50,6 @@ struct Held {
 
 impl Motion {
     /// Of the first of these.
-    #[must_use]
     pub fn new(islands: &[Island], solver: Solver) -> Self {
         let picture = Picture::steady(islands);
         let islands = islands[..picture.count()].to_vec();
@@ -95,15 +93,14 @@ impl Moves for Motion {
         *self.state.borrow_mut() = State::default();
     }
 
-    fn twin(&self, input: &[u32]) -> Vec<u32> {
+    fn reference(&self, input: &[u32]) -> Vec<u32> {
         let moved = |(island, words): (&Island, &[u32])| Island {
             particles: words.chunks_exact(4).map(|p| [0, 1, 2, 3].map(|k| f32::from_bits(p[k]))).collect(),
             ..island.clone()
         };
         let islands: Vec<Island> =
             self.islands.iter().zip(input.chunks(4 * self.particles())).map(moved).collect();
-        let outcome: Outcome = self.solver.twin(&islands);
-        outcome.results()
+        self.solver.reference(&islands).results()
     }
 
     fn next(&self, _: &[u32], result: &[u32], pull: Option<Pull>) -> Vec<u32> {
@@ -181,13 +178,13 @@ mod tests {
         Motion::new(&islands, Solver { iterations: 8, gravity, tolerance: 0.01 })
     }
 
-    /// So many frames, each solved by the twin.
+    /// So many frames, each solved by the reference.
     fn after(motion: &Motion, frames: u32, pull: Option<Pull>) -> Vec<[f32; 3]> {
         let mut input = motion.begin().to_vec();
-        let mut result = motion.twin(&input);
+        let mut result = motion.reference(&input);
         for _ in 0..frames {
             input = motion.next(&input, &result, pull);
-            result = motion.twin(&input);
+            result = motion.reference(&input);
         }
         positions(&result)
     }
@@ -198,7 +195,7 @@ mod tests {
         assert_eq!(motion.begin().len(), 8 * 64 * 4, "eight are drawn");
         let (mut input, mut anew) = (motion.begin().to_vec(), 0);
         for _ in 0..600 {
-            input = motion.next(&input, &motion.twin(&input), None);
+            input = motion.next(&input, &motion.reference(&input), None);
             anew += u32::from(input == motion.begin());
         }
         assert!((1..60).contains(&anew), "{anew} times anew in 600 frames");

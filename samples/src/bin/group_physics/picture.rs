@@ -27,7 +27,6 @@ pub struct Picture {
 
 impl Picture {
     /// Of the first of these.
-    #[must_use]
     pub fn of(islands: &[Island]) -> Self {
         let drawn = islands.iter().take((COLUMNS * ROWS) as usize);
         Self {
@@ -38,7 +37,6 @@ impl Picture {
     }
 
     /// As [`Picture::of`], for islands that move: they stay as large as they are now, with room around them.
-    #[must_use]
     pub fn steady(islands: &[Island]) -> Self {
         let picture = Self::of(islands);
         let fit = |(island, constraints): (&Island, &Vec<Constraint>)| {
@@ -50,14 +48,12 @@ impl Picture {
     }
 
     /// Islands that are drawn.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.islands.len()
     }
 
     /// Which island a point of the picture belongs to, and where it is in its x and y; none of a picture whose
     /// islands fill their panels, and none outside of them.
-    #[must_use]
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -74,7 +70,6 @@ impl Picture {
     }
 
     /// A point of the picture in the x and y of an island; outside of its panel the nearest that is seen.
-    #[must_use]
     pub fn in_island(&self, number: usize, at: [f32; 2]) -> Option<[f32; 2]> {
         let fit = self.fits.as_ref()?.get(number)?;
         let panel = u32::try_from(number).ok()?;
@@ -84,7 +79,6 @@ impl Picture {
     }
 
     /// Width and height in pixels.
-    #[must_use]
     pub fn size(&self) -> [u32; 2] {
         let panels = u32::try_from(self.islands.len()).unwrap_or(u32::MAX).max(1);
         [PANEL * panels.min(COLUMNS), PANEL * panels.div_ceil(COLUMNS)]
@@ -92,7 +86,6 @@ impl Picture {
 
     /// The pixels, row by row: grey where a constraint has its length, red where it is too long, blue
     /// where it is too short. `words` hold four floats a particle.
-    #[must_use]
     pub fn paint(&self, words: &[u32]) -> Vec<[u8; 3]> {
         let [width, height] = self.size();
         let mut pixels = vec![[16; 3]; (width * height) as usize];

@@ -1,4 +1,4 @@
-//! The solver on the CPU, written from the formulas of [`arithmetic`](crate::arithmetic): the twin of
+//! The solver on the CPU, written from the formulas of [`arithmetic`](crate::arithmetic): the reference of
 //! all kernels in `shaders/group_physics/`.
 
 use rayon::prelude::*;
@@ -61,8 +61,7 @@ pub struct Report {
 
 impl Solver {
     /// All islands.
-    #[must_use]
-    pub fn twin(&self, islands: &[Island]) -> Outcome {
+    pub fn reference(&self, islands: &[Island]) -> Outcome {
         Outcome { islands: islands.par_iter().map(|island| self.solve(island)).collect() }
     }
 
@@ -95,7 +94,6 @@ impl Solver {
     }
 
     /// The residuals of constraints between particles at such positions.
-    #[must_use]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as the kernels round: down")]
     pub fn report(&self, positions: &[[f32; 3]], constraints: &[Constraint]) -> Report {
         let mut report = Report::default();
@@ -136,7 +134,6 @@ impl Report {
 
 impl Outcome {
     /// The words of every particle.
-    #[must_use]
     pub fn results(&self) -> Vec<u32> {
         let words =
             |island: &Solved| island.particles.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -144,7 +141,6 @@ impl Outcome {
     }
 
     /// The words of every report.
-    #[must_use]
     pub fn reports(&self) -> Vec<u32> {
         self.islands.iter().flat_map(|island| island.report.words()).collect()
     }

@@ -5,14 +5,11 @@ use rayon::prelude::*;
 
 use crate::island::Island;
 use crate::momentum::{Drift, drift};
-use crate::motion::Motion;
 use crate::packing::Packed;
-use crate::picture::Picture;
 use crate::reference::{Outcome, Report, SUM_SCALE, Solver};
-use crate::shapes;
-use crate::shapes::Shape;
+use crate::shapes::{self, Shape};
 
-/// Islands times particles times iterations that the CPU twin solves: half a minute on 16 cores.
+/// Islands times particles times iterations that the CPU reference solves: half a minute on 16 cores.
 const MOST_MOVES: u64 = 2_000_000_000;
 
 /// What a run solves.
@@ -22,7 +19,8 @@ pub struct Scene {
     pub packed: Packed,
     /// What must come out.
     pub outcome: Outcome,
-    islands: Vec<Island>,
+    /// What is solved.
+    pub islands: Vec<Island>,
     /// What is done to the islands.
     pub solver: Solver,
 }
@@ -36,7 +34,7 @@ impl Scene {
         let moves = u64::from(islands) * u64::from(particles) * u64::from(solver.iterations);
         ensure!(
             moves <= MOST_MOVES,
-            "{islands} islands of {particles} particles in {} iterations would keep the CPU twin busy for minutes: \
+            "{islands} islands of {particles} particles in {} iterations would keep the CPU reference busy for minutes: \
              their product may be {MOST_MOVES} at most",
             solver.iterations
         );
@@ -49,30 +47,16 @@ impl Scene {
         };
         let islands: Vec<Island> = (0..islands).into_par_iter().map(island).collect::<Result<_>>()?;
         let packed = Packed::new(&islands)?;
-        let outcome = solver.twin(&islands);
+        let outcome = solver.reference(&islands);
         Ok(Self { packed, outcome, islands, solver })
     }
 
-    /// What a result looks like.
-    #[must_use]
-    pub fn picture(&self) -> Picture {
-        Picture::of(&self.islands)
-    }
-
-    /// The first islands in motion, for a window.
-    #[must_use]
-    pub fn motion(&self) -> Motion {
-        Motion::new(&self.islands, self.solver)
-    }
-
     /// Constraints of all islands.
-    #[must_use]
     pub fn constraints(&self) -> u64 {
         self.packed.constraints.len() as u64 / 2
     }
 
     /// How far the solver has come.
-    #[must_use]
     pub fn about_residuals(&self) -> String {
         let before = |island: &Island| self.solver.report(&island.in_world(), &island.constraints);
         let before: Vec<Report> = self.islands.par_iter().map(before).collect();

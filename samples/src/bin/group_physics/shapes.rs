@@ -1,11 +1,9 @@
 //! Particles on a lattice, pushed about, and the pairs of them that must keep a length.
 
-use std::fmt;
-
 use anyhow::Result;
 
 use crate::colouring;
-use crate::frame::Frame;
+use crate::frame::{Frame, hash};
 use crate::island::{Constraint, Island};
 use crate::packing::half;
 
@@ -18,16 +16,6 @@ pub enum Shape {
     Chain,
     /// Stacked spheres that may touch and not overlap
     Blob,
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Cloth => "cloth",
-            Self::Chain => "chain",
-            Self::Blob => "blob",
-        })
-    }
 }
 
 /// Every lattice begins here, so that no coordinate of an island comes near 0 and a zero's sign never
@@ -77,9 +65,6 @@ impl Lattice {
 }
 
 impl Shape {
-    #[cfg(test)]
-    pub(super) const ALL: [Self; 3] = [Self::Cloth, Self::Chain, Self::Blob];
-
     /// Distance of two neighbours on the lattice. A rope's links are shorter, so that its coordinates
     /// stay as small as a patch's, and as exact.
     fn spacing(self) -> f32 {
@@ -91,7 +76,6 @@ impl Shape {
     }
 
     /// An error of this length or more keeps a constraint on the list of those that are not solved.
-    #[must_use]
     pub fn tolerance(self) -> f32 {
         self.spacing() / 64.0
     }
@@ -108,7 +92,7 @@ impl Shape {
     }
 
     /// Positions in the island's coordinates, and inverse masses.
-    pub(super) fn particles(self, island: u32, particles: u32) -> Vec<[f32; 4]> {
+    fn particles(self, island: u32, particles: u32) -> Vec<[f32; 4]> {
         let lattice = self.lattice(particles);
         let particle = |(i, at): (u32, &[u32; 3])| {
             let along = |axis: u32, at: u32| {
@@ -123,7 +107,7 @@ impl Shape {
     }
 
     /// The pairs, not coloured yet.
-    pub(super) fn constraints(self, island: u32, particles: &[[f32; 4]], stiffness: f32) -> Vec<Constraint> {
+    fn constraints(self, island: u32, particles: &[[f32; 4]], stiffness: f32) -> Vec<Constraint> {
         match self {
             Self::Blob => contacts(particles, stiffness),
             Self::Chain => self.lengths(island, particles, &[[1, 0], [2, 0]], stiffness),
@@ -194,10 +178,46 @@ pub fn island(shape: Shape, number: u32, particles: u32, stiffness: f32) -> Resu
     Ok(Island { frame: Frame::of(number), particles, constraints, bounds })
 }
 
-/// Integers that look like chance and are the same everywhere.
-pub(super) fn hash(words: [u32; 3]) -> u32 {
-    words.into_iter().fold(0x9E37_79B9, |hash, word| {
-        let mixed = (hash ^ word).wrapping_mul(0x85EB_CA6B);
-        (mixed ^ mixed >> 15).wrapping_mul(0xC2B2_AE35) ^ mixed >> 13
-    })
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+    use crate::packing::Packed;
+
+    #[test]
+    fn every_shape_is_packed_and_no_two_constraints_of_a_colour_share_a_particle() {
+        for &shape in Shape::value_variants() {
+            for particles in [2, 3, 17, 100, 1000, 1024] {
+                let one = island(shape, 5, particles, 0.9).unwrap();
+                let mut before = shape.constraints(5, &one.particles, 0.9);
+                for colour in one.bounds.windows(2) {
+                    let mut taken = vec![false; particles as usize];
+                    for constraint in &one.constraints[colour[0] as usize..colour[1] as usize] {
+                        for particle in constraint.pair {
+                            assert!(
+                                !std::mem::replace(&mut taken[usize::from(particle)], true),
+                                "{constraint:?}"
+                            );
+                        }
+                    }
+                }
+                assert_eq!((one.bounds[0], *one.bounds.last().unwrap() as usize), (0, before.len()));
+                let mut after = one.constraints.clone();
+                let in_order = |c: &Constraint| (c.pair, c.rest.to_bits());
+                before.sort_by_key(in_order);
+                after.sort_by_key(in_order);
+                assert_eq!(before, after, "every constraint is there once");
+                Packed::new(&[one]).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn few_colours_do() {
+        let colours = |shape| island(shape, 3, 1024, 1.0).unwrap().bounds.len() - 1;
+        assert_eq!(colours(Shape::Chain), 4);
+        assert!(colours(Shape::Cloth) <= 9, "{}", colours(Shape::Cloth));
+        assert!(colours(Shape::Blob) <= 14, "{}", colours(Shape::Blob));
+    }
 }

@@ -57,14 +57,7 @@ const fn trick(name: &'static str, title: &'static str, switch: &'static str) ->
 }
 
 impl Trick {
-    /// The switches of a kernel with it.
-    #[must_use]
-    pub fn added_to(&self, switches: &[&'static str]) -> Vec<&'static str> {
-        with(switches, self.switch)
-    }
-
     /// The switches of a kernel without it; `None` where it had not been there.
-    #[must_use]
     pub fn taken_from(&self, switches: &[&'static str]) -> Option<Vec<&'static str>> {
         let without: Vec<_> = switches.iter().copied().filter(|other| *other != self.switch).collect();
         let flags = FLAGS.contains(&self.switch).then_some(FLAGS_INT);
@@ -73,7 +66,6 @@ impl Trick {
 }
 
 /// `switches` and one more, in place of any that does the same in another way.
-#[must_use]
 pub fn with(switches: &[&'static str], switch: &'static str) -> Vec<&'static str> {
     let ways: [&[&str]; 2] = [&FLAGS, &COLD];
     let replaced = |other: &str| ways.iter().any(|ways| ways.contains(&switch) && ways.contains(&other));
@@ -82,7 +74,6 @@ pub fn with(switches: &[&'static str], switch: &'static str) -> Vec<&'static str
 
 /// Bytes of shared memory that a group takes with these switches, for so many particles and colours and
 /// so many turns at them, as the shader declares them.
-#[must_use]
 pub fn shared_bytes(switches: &[&str], group: u32, [particles, colours, turns]: [u32; 3]) -> u64 {
     let has = |switch: &str| switches.contains(&switch);
     let scratch = match (has("NO_W"), has(BALLOT)) {
@@ -103,8 +94,8 @@ mod tests {
     fn flags_are_kept_in_one_way() {
         let ways = |switches: &[&str]| switches.iter().filter(|switch| FLAGS.contains(switch)).count();
         for trick in TRICKS {
-            assert_eq!(ways(&trick.added_to(&FAT)), 1, "{trick:?}");
-            assert_eq!(ways(&trick.added_to(&LEAN)), 1, "{trick:?}");
+            assert_eq!(ways(&with(&FAT, trick.switch)), 1, "{trick:?}");
+            assert_eq!(ways(&with(&LEAN, trick.switch)), 1, "{trick:?}");
             assert!(trick.taken_from(&LEAN).is_none_or(|switches| ways(&switches) == 1), "{trick:?}");
         }
     }

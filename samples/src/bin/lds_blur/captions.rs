@@ -3,7 +3,6 @@
 use crate::device::{Form, Tile};
 
 /// Of invocations that load whole neighbourhoods, each for so many rows of a column.
-#[must_use]
 pub fn direct([width, height]: [u32; 2], rows: u32, storage: bool) -> String {
     if rows > 1 {
         return format!(
@@ -15,7 +14,6 @@ pub fn direct([width, height]: [u32; 2], rows: u32, storage: bool) -> String {
 }
 
 /// Of a tile in shared memory.
-#[must_use]
 pub fn tiled(tile: Tile, form: Form) -> String {
     let Tile { width, height, run } = tile;
     let how = match form {
@@ -31,7 +29,6 @@ pub fn tiled(tile: Tile, form: Form) -> String {
 }
 
 /// Of a volume, directly or by cubes in shared memory.
-#[must_use]
 pub fn volume(cube: Option<u32>) -> String {
     match cube {
         None => {

@@ -57,13 +57,11 @@ impl fmt::Display for Form {
 
 impl Tile {
     /// A texel an invocation.
-    #[must_use]
     pub fn square(side: u32) -> Self {
         Self { width: side, height: side, run: 1 }
     }
 
     /// Width and height.
-    #[must_use]
     pub fn sides(self) -> [u32; 2] {
         [self.width, self.height]
     }
@@ -99,7 +97,7 @@ impl Plane {
     pub fn new(lab: &mut Lab, size: Extent, filter: Filter, radius: u32) -> Result<Self> {
         let small = matches!(filter, Filter::Dilate | Filter::Clamp);
         ensure!(!small || radius == 1, "dilate and clamp are 3x3 filters: leave --radius out");
-        lab.report.setting("filter", format!("{filter:?}").to_lowercase());
+        lab.report.setting("filter", samples::name_of(&filter));
         lab.report.setting("radius", radius);
         let to = lab.output("filtered", ImageSet::new(1, size, Format::R32_SFLOAT, UNWRITTEN))?;
         let texels = Rc::new(LazyCell::new(move || scene(size)));
@@ -144,7 +142,6 @@ impl Plane {
     }
 
     /// What a kernel takes. It loads its image as a texture, or from a storage image.
-    #[must_use]
     pub fn bindings(&self, repetition: u32, from_storage: bool) -> Vec<Binding> {
         let from = if from_storage { self.from.into() } else { self.from.sampled() };
         let images = [from, self.to.get(repetition, 0).into()];
@@ -152,23 +149,13 @@ impl Plane {
     }
 
     /// Workgroups that cover it, each so many texels.
-    #[must_use]
     pub fn groups(&self, tile: [u32; 2]) -> [u32; 3] {
         [self.size.width.div_ceil(tile[0]), self.size.height.div_ceil(tile[1]), 1]
     }
 
     /// Each input and output once.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         4 * Shape::from(self.size).texels() * if self.before.is_some() { 3 } else { 2 }
-    }
-
-    /// Counts what a workgroup of a counting kernel loads, which must be what the formula says.
-    ///
-    /// # Errors
-    /// Another count; whatever a submit can meet.
-    pub fn count(&self, lab: &mut Lab, counting: Kernel, tile: Tile) -> Result<()> {
-        count(lab, counting, &self.bindings(0, false), &tile.sides(), self.radius)
     }
 }
 

@@ -62,21 +62,10 @@ const SOURCE: &str = "Sebastian Aaltonen, Optimizing GPU occupancy and resource 
                       GPUOpen 2017, \"Neighborhood processing\"";
 const BASELINE: &str = "direct_sampled";
 /// What is measured unless asked for otherwise: thirteen rows and the limits.
-const BY_DEFAULT: [&str; 13] = [
-    "direct_storage",
-    BASELINE,
-    "sliding_32x2x16",
-    "shared_8x8",
-    "shared_16x16",
-    "shared_32x32",
-    "shared_half_32x32",
-    "separable_32x32",
-    "shared_sliding_32x32x8",
-    "shared_sliding_32x48x16",
-    "volume_direct",
-    "volume_shared_4x4x4",
-    "volume_shared_8x8x8",
-];
+const BY_DEFAULT: &str = "\
+    direct_storage direct_sampled sliding_32x2x16 shared_8x8 shared_16x16 shared_32x32 \
+    shared_half_32x32 separable_32x32 shared_sliding_32x32x8 shared_sliding_32x48x16 volume_direct \
+    volume_shared_4x4x4 volume_shared_8x8x8";
 /// Texels of a tile, and rows of an invocation.
 const SLIDING: [[u32; 3]; 8] = [
     [32, 32, 4],
@@ -124,7 +113,7 @@ fn lds_blur(lab: &mut Lab, args: &Args) -> Result<()> {
     }
     lab.limits(size, Format::R32_SFLOAT)?;
     volume(lab, args)?;
-    by_default(lab, |name| BY_DEFAULT.contains(&name));
+    by_default(lab, BY_DEFAULT.split(' '));
     lab.report.matrix("µs", Shows::Times);
     lab.report.verdict(verdict);
     Ok(())
@@ -150,7 +139,9 @@ fn direct(lab: &mut Lab, plane: Plane, name: &str, threads: [u32; 2], rows: u32)
 fn shared(lab: &mut Lab, plane: Plane, name: &str, tile: Tile, form: Form) {
     let kernel = plane.tiled(lab, tile, form).build();
     let counting = plane.tiled(lab, tile, form).define("COUNT_LOADS").build();
-    lab.prove([name], move |lab| plane.count(lab, counting, tile));
+    lab.prove([name], move |lab| {
+        count(lab, counting, &plane.bindings(0, false), &tile.sides(), plane.radius)
+    });
     let [extra, _] = reference::overheads(&tile.sides(), plane.radius);
     let row =
         if tile.run > 1 { format!("{form}, {} rows an invocation", tile.run) } else { form.to_string() };

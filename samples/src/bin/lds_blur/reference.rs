@@ -1,4 +1,4 @@
-//! Filters of neighbourhoods on the CPU, written from their formulas: the twins of `shaders/lds_blur`.
+//! Filters of neighbourhoods on the CPU, written from their formulas: the reference of `shaders/lds_blur`.
 //!
 //! Texels are whole numbers from 0 to 255, weights whole numbers too, so that every sum is exact in
 //! 32-bit floats, in any order: it stays below 2^24. What lies outside reads as the nearest texel
@@ -28,7 +28,6 @@ const GAUSS_SUM: u32 = 256;
 
 impl Filter {
     /// Its number in `shaders/lds_blur/filter.glsl`.
-    #[must_use]
     pub fn form(self) -> u32 {
         match self {
             Self::Box | Self::Gauss => 0,
@@ -39,7 +38,6 @@ impl Filter {
     }
 
     /// Weights along one axis, from the left tap to the right.
-    #[must_use]
     pub fn weights(self, radius: u32) -> Vec<u32> {
         match self {
             Self::Box | Self::Dilate | Self::Clamp => vec![1; 2 * radius as usize + 1],
@@ -48,7 +46,6 @@ impl Filter {
     }
 
     /// What a sum over the whole neighbourhood is multiplied by.
-    #[must_use]
     pub fn scale(self, radius: u32) -> f32 {
         let sum: u32 = self.weights(radius).iter().sum();
         1.0 / float(sum * sum)
@@ -108,7 +105,6 @@ impl Taken {
 }
 
 /// A filtered plane, as the bits of 32-bit floats. `before` is what [`Filter::Clamp`] clamps.
-#[must_use]
 pub fn plane(size: Extent, texels: &[u8], before: &[u8], filter: Filter, radius: u32) -> Vec<u32> {
     let (width, height, reach) = (size.width as usize, size.height as usize, radius as usize);
     let (weights, scale) = (filter.weights(radius), filter.scale(radius));
@@ -140,7 +136,6 @@ pub fn plane(size: Extent, texels: &[u8], before: &[u8], filter: Filter, radius:
 }
 
 /// The mean of the 27 texels around each texel of a volume, as the bits of 32-bit floats.
-#[must_use]
 pub fn volume(sides: [u32; 3], texels: &[u8]) -> Vec<u32> {
     let [width, height, depth] = sides.map(|side| side as usize);
     let mean = |at: usize| {
@@ -158,27 +153,23 @@ pub fn volume(sides: [u32; 3], texels: &[u8]) -> Vec<u32> {
 }
 
 /// What the sum of 27 texels is multiplied by.
-#[must_use]
 pub fn volume_scale() -> f32 {
     1.0 / 27.0
 }
 
 /// Texels that a workgroup loads for a tile and all around it within reach.
-#[must_use]
 pub fn loads(tile: &[u32], radius: u32) -> u32 {
     tile.iter().map(|side| side + 2 * radius).product()
 }
 
 /// What the border costs: extra loads over the texels of the tile, and over all loads. The source
 /// gives the first for planes and the second for volumes.
-#[must_use]
 pub fn overheads(tile: &[u32], radius: u32) -> [f64; 2] {
     let (all, payload) = (f64::from(loads(tile, radius)), f64::from(tile.iter().product::<u32>()));
     [(all - payload) / payload, (all - payload) / all]
 }
 
 /// A picture with something to blur: discs of different brightness on a gradient, and noise.
-#[must_use]
 pub fn scene(size: Extent) -> Vec<u8> {
     let (width, height) = (size.width as usize, size.height as usize);
     let texel = |at: usize| {
@@ -198,7 +189,6 @@ pub fn scene(size: Extent) -> Vec<u8> {
 }
 
 /// Texels as the bits of 32-bit floats.
-#[must_use]
 pub fn floats(texels: &[u8]) -> Vec<u32> {
     texels.par_iter().map(|&texel| f32::from(texel).to_bits()).collect()
 }

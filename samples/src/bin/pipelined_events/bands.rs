@@ -37,14 +37,12 @@ pub struct Bands {
 impl Bands {
     /// `count` bands of a chain of `passes` that each read `radius` rows beyond what they write, with
     /// lines on multiples of `align` rows.
-    #[must_use]
     pub fn new(size: Extent, passes: u32, radius: u32, align: u32, count: u32) -> Self {
         let Extent { width, height } = size;
         Self { count, width, height, passes, align, shift: radius.next_multiple_of(align) }
     }
 
     /// The rows of one band of one pass.
-    #[must_use]
     pub fn rows(&self, pass: u32, band: u32) -> Range<u32> {
         self.line(pass, band)..self.line(pass, band + 1)
     }
@@ -63,7 +61,6 @@ impl Bands {
     }
 
     /// Why the image cannot be cut like this, with the smallest size that can.
-    #[must_use]
     pub fn impossible(&self) -> Option<String> {
         let Self { count, passes, align, shift, width, .. } = *self;
         let needed = (passes - 1) * shift + (count - 1) * align + 1;

@@ -22,13 +22,11 @@ impl EventForm {
     }
 
     /// Shown without being asked for.
-    #[must_use]
     pub fn is_default(self) -> bool {
         !self.sync1 && self.state == EventState::DeviceOnly
     }
 
     /// `events_coherent_sync1_host_2`: the name of a variant in this form.
-    #[must_use]
     pub fn variant(self, what: &str, count: u32) -> String {
         let parts = [(self.coherent, "_coherent"), (self.sync1, "_sync1"), (self.is_host(), "_host")];
         let parts: String = parts.into_iter().filter_map(|(holds, part)| holds.then_some(part)).collect();
@@ -36,7 +34,6 @@ impl EventForm {
     }
 
     /// Its row in the cross tables.
-    #[must_use]
     pub fn words(self) -> String {
         let sync = if self.sync1 { "sync1" } else { "sync2" };
         let access = if self.coherent { "no access, coherent stores" } else { "write→read" };
@@ -45,7 +42,6 @@ impl EventForm {
     }
 
     /// What captions call passes in so many bands, and events of this form.
-    #[must_use]
     pub fn in_captions(self, count: u32) -> [String; 2] {
         let stores = if self.coherent { " with coherent stores" } else { "" };
         let host = if self.is_host() { "host-visible " } else { "" };
@@ -54,7 +50,6 @@ impl EventForm {
     }
 
     /// The host can see it, too.
-    #[must_use]
     pub fn is_host(self) -> bool {
         self.state == EventState::HostVisible
     }

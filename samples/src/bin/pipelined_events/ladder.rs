@@ -1,12 +1,10 @@
 //! What `--ladder` says: passes in one dispatch against the best that dispatches of their own can do.
 
-use common::record::Promise;
 use common::{Figures, Time};
-
 use samples::tile_flags::FORMS;
+use samples::words::{is_lawful, was_right};
 
 /// The fastest of each kind, in words.
-#[must_use]
 pub fn verdict(figures: &Figures<'_>) -> Option<String> {
     let fastest = |start: &str, staged: bool| {
         let among = |name: &str| name.starts_with(start) && name.ends_with("_staged") == staged;
@@ -68,14 +66,9 @@ fn shared_memory(
     )
 }
 
-fn is_lawful(figures: &Figures<'_>, name: &str) -> bool {
-    figures.row(name).is_some_and(|row| row.promise == Promise::Law)
-}
-
 /// What may race was right in every sample, or is wrong on purpose.
 fn never_wrong(figures: &Figures<'_>, name: &str) -> bool {
-    let racy = figures.row(name).and_then(|row| row.racy);
-    name.starts_with("no_barrier_") || racy.is_none_or(|racy| racy.racy_samples == 0)
+    name.starts_with("no_barrier_") || figures.row(name).is_none_or(was_right)
 }
 
 #[cfg(test)]

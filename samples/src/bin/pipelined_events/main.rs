@@ -73,21 +73,16 @@ use anyhow::{Result, bail};
 use bands::Bands;
 use clap::value_parser;
 use common::{
-    Access, Access1, Alarm, Binding, BufferSet, Cmd, Event, Extent, Format, Image, ImageSet, Images, Kernel,
-    Lab, Named, Promise, Queue, Rep, Scope, Scope1, Shows, Stage, Stage1, Workgroup, run, sample,
+    Access1, Alarm, Binding, BufferSet, Cmd, Event, Extent, Format, Image, ImageSet, Images, Kernel, Lab,
+    Named, Promise, Queue, Rep, Scope1, Shows, Stage, Stage1, Workgroup, run, sample,
 };
 use event_form::EventForm;
-use load::Load;
 use samples::chain;
+use samples::load::Load;
 use samples::tile_flags::order::Order;
 use samples::tile_flags::{self, Flags, Form, Fused, Grid};
-use samples::{by_default, size};
+use samples::{LOADS, NO_ACCESS, STORES, by_default, in_rows, name_of, size};
 use verdict::verdict;
-
-const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
-const LOADS: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);
-/// Nothing made available, nothing made visible: an execution dependency.
-const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
 
 // The same in the flags of Vulkan 1.0.
 const STORES1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::SHADER_WRITE);
@@ -221,8 +216,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     fused(lab, chain);
     if args.ladder {
         let [free, ordered] = of_all_shapes(lab, chain);
-        let names = names_of_ladder();
-        by_default(lab, |name| names.iter().any(|of| of == name));
+        by_default(lab, names_of_ladder());
         lab.report.bound(free);
         lab.report.baseline(ordered);
         lab.report.matrix("÷ the bound", Shows::Ratios);
@@ -476,8 +470,8 @@ fn fused(lab: &mut Lab, chain: Chain) {
 
 /// What is compared with `--ladder`.
 fn names_of_ladder() -> Vec<String> {
-    let shapes = |load: Load| load.shapes().iter().map(move |shape| format!("{shape}{}", load.suffix()));
-    let shapes = || [Load::Stored, Load::Sampled, Load::Staged].into_iter().flat_map(shapes);
+    let shapes = |load: Load| load::shapes(load).iter().map(move |shape| format!("{shape}{}", load.suffix()));
+    let shapes = || Load::ALL.into_iter().flat_map(shapes);
     let mut names: Vec<String> = shapes().map(|shape| format!("no_barrier_{shape}")).collect();
     names.extend(shapes().map(|shape| format!("full_barrier_{shape}")));
     names.extend(tile_flags::FORMS.into_iter().map(Form::name));
@@ -490,24 +484,24 @@ fn names_of_ladder() -> Vec<String> {
 /// load each texel for itself, of which the fastest is the bound, and of all with barriers.
 fn of_all_shapes(lab: &mut Lab, chain: Chain) -> [Vec<String>; 2] {
     let (mut free, mut ordered) = (Vec::new(), Vec::new());
-    for load in [Load::Stored, Load::Sampled, Load::Staged] {
-        for &workgroup in load.shapes() {
+    for load in Load::ALL {
+        for &workgroup in load::shapes(load) {
             let [width, height] = workgroup.tile();
             let groups = [chain.size.width.div_ceil(width), chain.size.height.div_ceil(height), 1];
-            let kernel = load.kernel(lab, workgroup, chain.radius).build();
+            let kernel = load::kernel(lab, load, workgroup, chain.radius).build();
             let step = move |cmd: &Cmd, rep: Rep, pass| {
                 let [from, to] = [pass, pass + 1].map(|generation| chain.image(rep.index, generation));
                 match load {
                     Load::Staged => cmd.dispatch(kernel, &[from, to], &(), groups),
                     _ => cmd.dispatch(
                         kernel,
-                        &[load.binding(from), to.into()],
+                        &[load::binding(load, from), to.into()],
                         &[0, chain.size.height],
                         groups,
                     ),
                 }
             };
-            let [shape, words] = [format!("{width}x{height} by {workgroup}"), load.words().to_owned()];
+            let [shape, words] = [format!("{width}x{height} by {workgroup}"), load::words(load).to_owned()];
             let name = |order: &str| format!("{order}_{workgroup}{}", load.suffix());
 
             lab.variant(name("no_barrier"), move |cmd, rep| chain.passes(cmd, |pass| step(cmd, rep, pass)))
@@ -551,12 +545,6 @@ const ONE_DISPATCH_BY_DEFAULT: [&str; 2] = ["tile_flags_chained_staged", "tile_t
 const FUSED: &str = "fused_tiles";
 const SHAPES: &str = "Shapes of workgroups";
 
-/// So many workgroups in rows that every device takes; the last row may have too many.
-fn in_rows(workgroups: u32) -> [u32; 3] {
-    const MOST: u32 = 32_768;
-    [workgroups.min(MOST), workgroups.div_ceil(MOST), 1]
-}
-
 /// What all variants share.
 #[derive(Clone, Copy)]
 struct Chain {
@@ -581,13 +569,7 @@ impl Chain {
         for (name, value) in [("passes", passes), ("radius", radius), ("align", align)] {
             lab.report.setting(name, value);
         }
-        let kernel = || {
-            lab.kernel("chain/step.comp")
-                .workgroup(workgroup.invocations())
-                .constant("ROWS", workgroup.rows)
-                .constant("RADIUS", radius)
-                .constant("MULTIPLIER", chain::MULTIPLIER)
-        };
+        let kernel = || load::kernel(lab, Load::Stored, workgroup, radius);
         // A workgroup that is asked for and impossible refuses the run.
         let (plain, coherent) = (kernel().draft()?, kernel().define("COHERENT_STORES").build());
         let count = if ping_pong { 2 } else { passes + 1 };
@@ -628,7 +610,7 @@ impl Chain {
         }
         lab.report.setting("tile", shape.workgroup);
         lab.report.setting("in_flight", shape.in_flight.unwrap_or(0));
-        for (name, value) in [("order", order.to_string()), ("flags", flags.to_string())] {
+        for (name, value) in [("order", name_of(&order)), ("flags", name_of(&flags))] {
             lab.report.setting(name, value);
         }
         Grid { size, passes, radius, shape, order, flags, pollers, pause, two_in_turn: self.ping_pong }
@@ -707,6 +689,6 @@ impl Chain {
     fn expect(&self, lab: &mut Lab, images: Images) {
         let Self { size, radius, passes, .. } = *self;
         lab.seed(images, 0, move || chain::seed(size));
-        lab.expect(images, self.index(passes), move || chain::twin(size, radius, passes));
+        lab.expect(images, self.index(passes), move || chain::reference(size, radius, passes));
     }
 }

@@ -1,15 +1,15 @@
 //! What a run of `pipelined_events` says of barriers and events.
 
 use common::{Figures, Summary};
+use samples::words::{was_right, with_interval};
 
 use crate::event_form::EventForm;
 
 /// What the matrix says, in words: what one barrier, set and wait cost, and whether events pay. The
 /// form of event that counts is the fastest that was right in every sample.
-#[must_use]
 pub fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<String> {
     let steps = f64::from(passes - 1);
-    let barrier = per(&figures.difference_us("full_barrier", "no_barrier")?, steps);
+    let barrier = with_interval(&figures.difference_us("full_barrier", "no_barrier")?, steps, 2);
     let Some((form, count)) = fastest_events(figures, counts) else {
         return Some(format!(
             "In short: a barrier costs {barrier} µs here. Of events nothing is known: no variant with bands ran \
@@ -19,7 +19,8 @@ pub fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<Str
     let over = |what: &str, other: &str| figures.difference_us(&form.variant(what, count), other);
     let unsplit = format!("bands_no_sync{}_{count}", if form.coherent { "_coherent" } else { "" });
     let each = |what: &str| {
-        let cost = over(what, &unsplit).map(|difference| per(&difference, steps * f64::from(count)));
+        let cost =
+            over(what, &unsplit).map(|difference| with_interval(&difference, steps * f64::from(count), 2));
         cost.unwrap_or_else(|| "an unknown number of".into())
     };
     // Only where neither is lost in noise is one a share of the other.
@@ -80,8 +81,7 @@ fn fastest_events(figures: &Figures<'_>, counts: &[u32]) -> Option<(EventForm, u
     let all = counts.iter().flat_map(|&count| EventForm::all().map(move |form| (form, count)));
     let right = all.filter_map(|(form, count)| {
         let row = figures.row(&form.variant("events", count))?;
-        let right = row.racy.is_none_or(|racy| racy.racy_samples == 0);
-        Some((form, count, row.isolated_us.filter(|_| right)?.median))
+        Some((form, count, row.isolated_us.filter(|_| was_right(row))?.median))
     });
     right.min_by(|a, b| a.2.total_cmp(&b.2)).map(|(form, count, _)| (form, count))
 }
@@ -102,14 +102,6 @@ fn overlap(whole: Option<Summary>, in_place: Option<Summary>) -> &'static str {
         }
         _ => "Whether they overlap cannot be told from these samples.",
     }
-}
-
-/// `1.52 (1.48 to 1.55)`: a difference divided by what it is the difference of.
-fn per(difference: &Summary, count: f64) -> String {
-    let interval = difference
-        .median_95
-        .map_or_else(String::new, |i| format!(" ({:.2} to {:.2})", i.low / count, i.high / count));
-    format!("{:.2}{interval}", difference.median / count)
 }
 
 #[cfg(test)]

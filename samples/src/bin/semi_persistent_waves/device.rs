@@ -7,6 +7,8 @@ use anyhow::Result;
 use clap::ValueEnum;
 use common::{Binding, Extent, Image, ImageSet, Images, KernelBuilder, Lab};
 
+use samples::name_of;
+
 use crate::occupancy::padded;
 use crate::reference::{Texels, data};
 use crate::tiles::Form;
@@ -45,8 +47,8 @@ impl Blur {
     /// More than the device's memory.
     pub fn new(lab: &mut Lab, size: Extent, radius: u32, texels: Texels, loads: Loads) -> Result<Self> {
         lab.report.setting("radius", radius);
-        lab.report.setting("format", texels.name());
-        lab.report.setting("loads", if loads == Loads::Storage { "storage" } else { "sampled" });
+        lab.report.setting("format", name_of(&texels));
+        lab.report.setting("loads", name_of(&loads));
         let blurred = lab.output("blurred", ImageSet::new(1, size, texels.format(), UNWRITTEN))?;
         let data = Rc::new(LazyCell::new(move || data(size, texels, radius)));
         let sharp = [(0, "sharp along rows"), (1, "sharp along columns")].map(|(axis, name)| {
@@ -70,14 +72,13 @@ impl Blur {
         let from_storage = (self.loads == Loads::Storage).then_some("STORAGE_LOADS");
         let kernel = form
             .kernel(lab, self.radius)
-            .define_as("FORMAT", self.texels.name())
+            .define_as("FORMAT", name_of(&self.texels))
             .constant("UNORM", self.texels.is_fraction().into())
             .constant("SCALE", self.texels.scale(self.radius).to_bits());
         padded(one_channel.into_iter().chain(from_storage).fold(kernel, KernelBuilder::define), padding)
     }
 
     /// What a kernel of a form takes.
-    #[must_use]
     pub fn images(&self, form: &Form, repetition: u32) -> [Binding; 2] {
         let sharp = self.sharp[form.axis.index()];
         let sharp = if self.loads == Loads::Storage { sharp.into() } else { sharp.sampled() };
@@ -85,13 +86,11 @@ impl Blur {
     }
 
     /// The last texel, and the 0 that keeps padding alive.
-    #[must_use]
     pub fn push(&self) -> [u32; 3] {
         [self.size.width - 1, self.size.height - 1, 0]
     }
 
     /// Every texel is read and written once, at the least.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         2 * u64::from(self.size.width) * u64::from(self.size.height) * self.texels.bytes()
     }

@@ -49,20 +49,9 @@ use tiles::{Form, forms, tile_lanes};
 
 const BASELINE: &str = "linear_8x8";
 /// What is measured unless asked for otherwise.
-const BY_DEFAULT: [&str; 12] = [
-    BASELINE,
-    "swizzled_8x8",
-    "unroll_2",
-    "unroll_4",
-    "unroll_8",
-    "across_8",
-    "unroll_8_x8",
-    "slide_4_x8",
-    "rows_32x8x4",
-    "linear_8x8_vertical",
-    "unroll_8_vertical",
-    "slide_8_x8_vertical",
-];
+const BY_DEFAULT: &str = "\
+    linear_8x8 swizzled_8x8 unroll_2 unroll_4 unroll_8 across_8 unroll_8_x8 slide_4_x8 rows_32x8x4 \
+    linear_8x8_vertical unroll_8_vertical slide_8_x8_vertical";
 
 /// Does a subgroup that blurs several tiles beat one workgroup a tile?
 #[derive(clap::Args, Clone, Debug)]
@@ -103,9 +92,10 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
     for form in horizontal.iter().chain(&vertical) {
         unlimited(lab, blur, form.clone());
     }
-    by_default(lab, |name| BY_DEFAULT.contains(&name));
+    by_default(lab, BY_DEFAULT.split(' '));
     let most = lab.device().max_workgroup_invocations;
-    let limited = |form: &&Form| BY_DEFAULT.contains(&&*form.name()) && form.invocations() <= most;
+    let limited =
+        |form: &&Form| BY_DEFAULT.split(' ').any(|name| name == form.name()) && form.invocations() <= most;
     if !limits.is_empty() {
         under_limits(lab, blur, horizontal.iter().filter(limited), &limits);
         lab.report.show_matrix();

@@ -1,4 +1,4 @@
-//! The box blur on the CPU, written from its formula: the twin of
+//! The box blur on the CPU, written from its formula: the reference of
 //! `shaders/semi_persistent_waves/box_blur.comp`.
 //!
 //! A texel of the result is the mean of the `2 r + 1` texels around it along one axis, where what lies
@@ -20,7 +20,6 @@ pub enum Axis {
 
 impl Axis {
     /// 0 for x, 1 for y.
-    #[must_use]
     pub fn index(self) -> usize {
         match self {
             Self::Horizontal => 0,
@@ -49,7 +48,6 @@ const LARGEST: u16 = 254;
 
 impl Texels {
     /// As Vulkan names it.
-    #[must_use]
     pub fn format(self) -> Format {
         match self {
             Self::R8 => Format::R8_UNORM,
@@ -59,19 +57,7 @@ impl Texels {
         }
     }
 
-    /// As GLSL and the command line name it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::R8 => "r8",
-            Self::Rgba8 => "rgba8",
-            Self::Rgba16f => "rgba16f",
-            Self::R32f => "r32f",
-        }
-    }
-
     /// Values of a texel.
-    #[must_use]
     pub fn channels(self) -> usize {
         match self {
             Self::R8 | Self::R32f => 1,
@@ -80,7 +66,6 @@ impl Texels {
     }
 
     /// Bytes of a texel.
-    #[must_use]
     pub fn bytes(self) -> u64 {
         match self {
             Self::R8 => 1,
@@ -90,20 +75,17 @@ impl Texels {
     }
 
     /// Stores integers as fractions.
-    #[must_use]
     pub fn is_fraction(self) -> bool {
         matches!(self, Self::R8 | Self::Rgba8)
     }
 
     /// What the kernel multiplies a sum by before it rounds it to an integer, if it does.
-    #[must_use]
     pub fn scale(self, radius: u32) -> f32 {
         if self.is_fraction() { f32::from(LARGEST_FRACTION) / taps(radius) } else { 1.0 / taps(radius) }
     }
 
     /// The colours of a result: its values from the smallest to the largest, so that a blur's small
     /// differences show; one channel in grey.
-    #[must_use]
     pub fn painted(self, words: &[u32], texels: usize) -> Vec<[u8; 3]> {
         let fractions = |word: &u32| word.to_le_bytes().map(f32::from);
         let halves = |word: &u32| [word & 0xffff, word >> 16].map(from_half);
@@ -180,7 +162,6 @@ pub struct Plane {
 
 impl Plane {
     /// Noise whose sums of `2 r + 1` values stay below 255, and of which no value is 0.
-    #[must_use]
     pub fn noise(size: Extent, channels: usize, radius: u32) -> Self {
         let most = u32::from(LARGEST) / (2 * radius + 1);
         let count = size.width as usize * size.height as usize * channels;
@@ -196,7 +177,6 @@ impl Plane {
     }
 
     /// Each texel the sum of those up to `radius` before and behind it.
-    #[must_use]
     pub fn sums(&self, axis: Axis, radius: u32) -> Self {
         let row = self.size.width as usize * self.channels;
         let mut values = vec![0; self.values.len()];
@@ -223,13 +203,11 @@ impl Plane {
     }
 
     /// As the words that an image of this format holds.
-    #[must_use]
     pub fn texels(&self, texels: Texels) -> Vec<u32> {
         texels.packed(&self.values, f32::from)
     }
 
     /// Of sums, the means, rounded as the format rounds: to the nearest fraction, or a float.
-    #[must_use]
     pub fn means(mut self, texels: Texels, radius: u32) -> Vec<u32> {
         if texels.is_fraction() {
             let taps = u16::try_from(2 * radius + 1).unwrap_or(u16::MAX);
@@ -257,9 +235,8 @@ pub struct Data {
 
 /// Two images with the same result, since sums along both axes are the same in either order: the
 /// horizontal blur reads noise summed along columns, the vertical blur the same noise summed along rows.
-/// So both stand in one table and are checked by one twin, and a kernel that reaches along the wrong
+/// So both stand in one table and are checked by one reference, and a kernel that reaches along the wrong
 /// axis, which a symmetric image would hide, is wrong.
-#[must_use]
 pub fn data(size: Extent, texels: Texels, radius: u32) -> Data {
     let noise = Plane::noise(size, texels.channels(), radius);
     let sharp = [Axis::Vertical, Axis::Horizontal].map(|axis| noise.sums(axis, radius));

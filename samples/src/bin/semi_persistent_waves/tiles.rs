@@ -42,7 +42,6 @@ pub struct Form {
 
 /// Sides of a tile of so many lanes, a power of two: 8x8 for 64 lanes as on the slide, 8x4 for 32, 4x2
 /// for 8.
-#[must_use]
 pub fn tile_sides(lanes: u32) -> [u32; 2] {
     let bits = lanes.ilog2();
     [1 << bits.div_ceil(2), 1 << (bits / 2)]
@@ -53,8 +52,7 @@ pub fn tile_sides(lanes: u32) -> [u32; 2] {
 /// # Errors
 /// No power of two from 4 to 128, which are the sizes that subgroups have.
 pub fn tile_lanes(text: &str) -> Result<u32, String> {
-    let lanes = text.parse().ok().filter(|lanes: &u32| lanes.is_power_of_two() && (4..=128).contains(lanes));
-    lanes.ok_or_else(|| format!("'{text}' lanes make no tile: a power of two from 4 to 128 does, such as 32"))
+    samples::lanes(text, "lanes make no tile: a power of two from 4 to 128 does, such as 32")
 }
 
 /// A step of so many texels along one side.
@@ -83,25 +81,21 @@ impl Form {
     }
 
     /// The plain form: a workgroup as an image is usually cut.
-    #[must_use]
     pub fn linear(axis: Axis) -> Self {
         Self::whole("linear_8x8", axis, [8, 8, 1], false)
     }
 
     /// The same tile, its lanes in 2x2 quads.
-    #[must_use]
     pub fn swizzled(axis: Axis) -> Self {
         Self::whole("swizzled_8x8", axis, [64, 1, 1], true)
     }
 
     /// Tiles along the filter's reach, subgroups side by side across it.
-    #[must_use]
     pub fn unroll(axis: Axis, tile_lanes: u32, tiles: u32, subgroups: u32) -> Self {
         Self::in_a_row("unroll", axis, axis.index(), [tile_lanes, tiles, subgroups])
     }
 
     /// The control: tiles across the filter's reach, subgroups side by side along it.
-    #[must_use]
     pub fn across(axis: Axis, tile_lanes: u32, tiles: u32, subgroups: u32) -> Self {
         Self::in_a_row("across", axis, 1 - axis.index(), [tile_lanes, tiles, subgroups])
     }
@@ -134,7 +128,6 @@ impl Form {
     /// A lane's texels are neighbours along the filter's reach, so that each but the first costs one
     /// fetch. Along columns the lanes make a row, which memory likes best; along rows they make a tile
     /// with gaps, which the following texels fill from the cache.
-    #[must_use]
     pub fn slide(axis: Axis, tile_lanes: u32, tiles: u32, subgroups: u32) -> Self {
         let side = axis.index();
         let lanes = match axis {
@@ -163,7 +156,6 @@ impl Form {
     }
 
     /// Rows of 32 invocations, eight of them below each other, that go down the image together.
-    #[must_use]
     pub fn rows(axis: Axis, tiles: u32) -> Self {
         const WIDTH: u32 = 32;
         const HEIGHT: u32 = 8;
@@ -183,7 +175,6 @@ impl Form {
     }
 
     /// `unroll_8_x4_vertical`: family, tiles, subgroups a workgroup where there are several, axis.
-    #[must_use]
     pub fn name(&self) -> String {
         let mut name = self.family.to_owned();
         match self.family {
@@ -200,7 +191,6 @@ impl Form {
     }
 
     /// Its place in the cross tables: title, row, column.
-    #[must_use]
     pub fn place(&self) -> [String; 3] {
         let table = match self.axis {
             Axis::Horizontal => "Horizontal blur",
@@ -216,7 +206,6 @@ impl Form {
     }
 
     /// Its caption, for a filter of this reach.
-    #[must_use]
     pub fn says(&self, radius: u32) -> String {
         let axis = match self.axis {
             Axis::Horizontal => "Horizontal",
@@ -243,7 +232,6 @@ impl Form {
     }
 
     /// Its caption where the subgroups at a time are limited.
-    #[must_use]
     pub fn says_under(&self, limit: Limit) -> String {
         format!(
             "{} with its subgroups limited to {limit}: watch how many it needs to hide latency.",
@@ -275,19 +263,16 @@ impl Form {
     }
 
     /// Tiles that a workgroup blurs at a time.
-    #[must_use]
     pub fn subgroups(&self) -> u32 {
         self.invocations() / (self.lanes[0] * self.lanes[1])
     }
 
     /// Invocations of a workgroup.
-    #[must_use]
     pub fn invocations(&self) -> u32 {
         self.workgroup.iter().product()
     }
 
     /// Texels that enter the filter's window from tile to tile.
-    #[must_use]
     pub fn fresh(&self, radius: u32) -> u32 {
         let taps = 2 * radius + 1;
         match self.step[self.axis.index()] {
@@ -298,21 +283,18 @@ impl Form {
 
     /// Loads and stores of a tile, on average: all taps for the first, what enters the window for each
     /// further one, and one store. With 64 lanes the talk's 10, 9.5, 9.25 and 9.125 at radius 4.
-    #[must_use]
     pub fn memory_operations(&self, radius: u32) -> f64 {
         let loads = 2 * radius + 1 + (self.tiles - 1) * self.fresh(radius);
         f64::from(loads) / f64::from(self.tiles) + 1.0
     }
 
     /// Workgroups that cover the image.
-    #[must_use]
     pub fn groups(&self, size: Extent) -> [u32; 3] {
         [size.width.div_ceil(self.block[0]), size.height.div_ceil(self.block[1]), 1]
     }
 }
 
 /// All forms along one axis, with tiles of so many lanes.
-#[must_use]
 pub fn forms(axis: Axis, lanes: u32) -> Vec<Form> {
     let mut forms = vec![Form::linear(axis), Form::swizzled(axis)];
     forms.extend([1, 2, 4, 8].map(|tiles| Form::unroll(axis, lanes, tiles, 1)));
@@ -436,20 +418,5 @@ mod tests {
         let names: BTreeSet<String> = forms.iter().map(Form::name).collect();
         let places: BTreeSet<[String; 3]> = forms.iter().map(Form::place).collect();
         assert_eq!((names.len(), places.len()), (forms.len(), forms.len()));
-    }
-
-    #[test]
-    fn lanes_that_make_a_tile() {
-        assert_eq!(["4", "64", "128"].map(tile_lanes), [Ok(4), Ok(64), Ok(128)]);
-        for bad in ["0", "2", "24", "256", "-8", "many", ""] {
-            assert!(tile_lanes(bad).unwrap_err().contains("power of two from 4 to 128"), "{bad}");
-        }
-    }
-
-    #[test]
-    fn every_texel_has_a_workgroup() {
-        let form = Form::unroll(Horizontal, 32, 8, 8);
-        assert_eq!(form.block, [64, 32]);
-        assert_eq!(form.groups(Extent { width: 65, height: 32 }), [2, 1, 1]);
     }
 }

@@ -45,7 +45,7 @@ impl Pass {
         let seen = Rc::clone(&scene);
         let normals = lab.input_image("normals", size, Format::R32_UINT, move || seen.normals.clone());
         let of = Rc::clone(&occlusion);
-        lab.expect(openness, 0, move || of.twin(&scene));
+        lab.expect(openness, 0, move || of.reference(&scene));
         lab.report.show(openness, 0, size.sides(), "how open each pixel is, from black to white", |words| {
             words.iter().map(|&open| [u8::try_from(open).unwrap_or(u8::MAX); 3]).collect()
         });
@@ -60,7 +60,6 @@ impl Pass {
     }
 
     /// Depth and normal of each pixel read once, its openness written once, four bytes each.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         12 * u64::from(self.size.width) * u64::from(self.size.height)
     }
@@ -84,7 +83,7 @@ pub fn placed<'l>(lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l>
     }
 }
 
-/// Every lane of a few workgroups tells where it stands, which must be where the CPU twin has it: in the
+/// Every lane of a few workgroups tells where it stands, which must be where the CPU reference has it: in the
 /// image a wrong place does not show as long as some other lane has the pixel.
 ///
 /// # Errors
@@ -100,7 +99,7 @@ pub fn prove(lab: &mut Lab, form: Form) -> Result<()> {
     })?;
     if let Some(at) = (0..words).find(|&at| told[at as usize] != expected[at as usize]) {
         let [lane, group] = [at % form.invocations(), at / form.invocations()];
-        bail!("{}: lane {lane} of workgroup {group} is not where the CPU twin has it", form.name());
+        bail!("{}: lane {lane} of workgroup {group} is not where the CPU reference has it", form.name());
     }
     Ok(())
 }

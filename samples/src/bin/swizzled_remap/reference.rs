@@ -1,4 +1,4 @@
-//! Screen-space ambient occlusion on the CPU, written from its formula: the twin of
+//! Screen-space ambient occlusion on the CPU, written from its formula: the reference of
 //! `shaders/swizzled_remap/ssao.comp`.
 //!
 //! A pixel looks at taps on a spiral around it, which reaches as far in the image as the radius is at its
@@ -49,7 +49,6 @@ fn direction(angle: f64, length: f64) -> [i32; 2] {
 
 impl Occlusion {
     /// So many taps within `radius` of each pixel, of an image of this size.
-    #[must_use]
     pub fn new(size: Extent, taps: u32, radius: u32) -> Self {
         let tap = |i| {
             let i = f64::from(i);
@@ -65,26 +64,22 @@ impl Occlusion {
     }
 
     /// Height above the surface at which a tap begins to count: what rounded depths and normals may feign.
-    #[must_use]
     pub fn bias(&self) -> u32 {
         self.unit() * (self.radius / 16).max(2)
     }
 
     /// Bits of a height to cut off, so that a quarter of the radius is a whole tap or more.
-    #[must_use]
     pub fn height_shift(&self) -> u32 {
         (self.unit() * self.radius / 4 / WHOLE).max(1).ilog2()
     }
 
     /// The directions that the kernel looks into, four words each: those of pixels, then those of taps.
-    #[must_use]
     pub fn directions(&self) -> Vec<u32> {
         let all = self.turns.iter().chain(&self.spiral);
         all.flat_map(|&[x, y]| [x.cast_unsigned(), y.cast_unsigned(), 0, 0]).collect()
     }
 
     /// Specialisation constants of the kernel.
-    #[must_use]
     pub fn constants(&self) -> [(&'static str, u32); 7] {
         [
             ("TAPS", u32::try_from(self.spiral.len()).unwrap_or(u32::MAX)),
@@ -98,8 +93,7 @@ impl Occlusion {
     }
 
     /// How open each pixel is, from 0 to 255.
-    #[must_use]
-    pub fn twin(&self, scene: &Scene) -> Vec<u32> {
+    pub fn reference(&self, scene: &Scene) -> Vec<u32> {
         let width = self.size.width as usize;
         let mut open = vec![0; scene.depths.len()];
         open.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
@@ -172,7 +166,7 @@ mod tests {
     fn row(depths: [u32; 8]) -> ([u32; 8], Vec<u32>) {
         let size = Extent { width: 8, height: 1 };
         let scene = Scene { depths: depths.to_vec(), normals: vec![FACING << 16; 8] };
-        (depths, Occlusion::new(size, 1, 40).twin(&scene))
+        (depths, Occlusion::new(size, 1, 40).reference(&scene))
     }
 
     /// The one tap of pixel 0 lies half of 40 * 5 / 100 pixels to the right, that of pixel 1 to the left.
@@ -218,7 +212,7 @@ mod tests {
     #[test]
     fn a_hall_has_dark_corners() {
         let size = Extent { width: 320, height: 200 };
-        let open = Occlusion::new(size, 16, 40).twin(&test_scene::seen(size));
+        let open = Occlusion::new(size, 16, 40).reference(&test_scene::seen(size));
         let share =
             |of: fn(u32) -> bool| open.iter().filter(|&&open| of(open)).count() as f64 / open.len() as f64;
         let (white, shaded, dark) =

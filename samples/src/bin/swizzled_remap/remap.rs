@@ -1,4 +1,4 @@
-//! Which texel a lane has and which rectangle a workgroup: the twin of `shaders/swizzled_remap/remap.glsl`.
+//! Which texel a lane has and which rectangle a workgroup: the reference of `shaders/swizzled_remap/remap.glsl`.
 //!
 //! ```text
 //!  lanes in rows (8 of 64)   in 2x2 quads        tiles of a workgroup, down the columns
@@ -17,7 +17,6 @@ const TILE_LANES: u32 = TILE * TILE;
 
 /// Where a lane stands in a rectangle whose columns have so many tiles: four lanes are a quad, four quads
 /// a row of quads, four such rows a tile.
-#[must_use]
 pub fn remap(lane: u32, tiles_a_column: u32) -> [u32; 2] {
     let (tile, quad, corner) = (lane / TILE_LANES, lane % TILE_LANES / 4, lane % 4);
     let [column, row] = [tile / tiles_a_column, tile % tiles_a_column];
@@ -26,7 +25,6 @@ pub fn remap(lane: u32, tiles_a_column: u32) -> [u32; 2] {
 
 /// Where a workgroup works that was launched at `group` of a grid, when the grid is walked in columns of
 /// `width` workgroups, row by row in each, the last column having what is left.
-#[must_use]
 pub fn in_columns(group: [u32; 2], grid: [u32; 2], width: u32) -> [u32; 2] {
     let order = group[1] * grid[0] + group[0];
     // The column in which so many workgroups have not yet all had their turn.
@@ -58,25 +56,21 @@ pub struct Form {
 
 impl Form {
     /// Lanes in quads, workgroups along rows.
-    #[must_use]
     pub const fn remapped(width: u32, height: u32) -> Self {
         Self { lanes: Lanes::Quads, area: [width, height], columns: None }
     }
 
     /// Lanes along rows, workgroups along rows.
-    #[must_use]
     pub const fn in_rows(width: u32, height: u32) -> Self {
         Self { lanes: Lanes::Rows, area: [width, height], columns: None }
     }
 
     /// The same with workgroups in columns of so many.
-    #[must_use]
     pub fn walked_in(self, columns: u32) -> Self {
         Self { columns: Some(columns), ..self }
     }
 
     /// What the lanes do, without the walk of the workgroups: `remap_32x16`.
-    #[must_use]
     pub fn stem(&self) -> String {
         let [width, height] = self.area;
         let family = match self.lanes {
@@ -88,13 +82,11 @@ impl Form {
     }
 
     /// Of the variant: `remap_32x16_columns_8`.
-    #[must_use]
     pub fn name(&self) -> String {
         self.stem() + &self.columns.map_or_else(String::new, |width| format!("_columns_{width}"))
     }
 
     /// Its caption.
-    #[must_use]
     pub fn says(&self) -> String {
         let [width, height] = self.area;
         let lanes = match self.lanes {
@@ -108,7 +100,6 @@ impl Form {
     }
 
     /// Invocations, x, y, z.
-    #[must_use]
     pub fn workgroup(&self) -> [u32; 3] {
         let [width, height] = self.area;
         match self.lanes {
@@ -118,25 +109,21 @@ impl Form {
     }
 
     /// Of a workgroup.
-    #[must_use]
     pub fn invocations(&self) -> u32 {
         self.area.iter().product()
     }
 
     /// Tiles in a column of the rectangle: a power of two.
-    #[must_use]
     pub fn tiles_a_column(&self) -> u32 {
         self.area[1] / TILE
     }
 
     /// Workgroups across and down an image of these sides.
-    #[must_use]
     pub fn grid(&self, image: [u32; 2]) -> [u32; 2] {
         [image[0].div_ceil(self.area[0]), image[1].div_ceil(self.area[1])]
     }
 
     /// The texel of a lane, of the workgroup launched at `group` of a grid.
-    #[must_use]
     pub fn place(&self, group: [u32; 2], grid: [u32; 2], lane: u32) -> [u32; 2] {
         let group = self.columns.map_or(group, |width| in_columns(group, grid, width));
         let cell = match self.lanes {
@@ -147,7 +134,6 @@ impl Form {
     }
 
     /// The texels of a whole grid in the order of launch, as the kernel tells them: y above x.
-    #[must_use]
     pub fn places(&self, grid: [u32; 2]) -> Vec<u32> {
         let groups = (0..grid[1]).flat_map(|y| (0..grid[0]).map(move |x| [x, y]));
         let lanes = |group| (0..self.invocations()).map(move |lane| self.place(group, grid, lane));

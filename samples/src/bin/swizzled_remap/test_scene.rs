@@ -19,13 +19,11 @@ pub struct Scene {
 }
 
 /// From the eye to the image, in pixels: 77 degrees from left to right.
-#[must_use]
 pub fn focal(size: Extent) -> u32 {
     (size.width * 5 / 8).max(1)
 }
 
 /// The hall in an image of this size.
-#[must_use]
 pub fn seen(size: Extent) -> Scene {
     let things = things();
     let pixels = size.width * size.height;

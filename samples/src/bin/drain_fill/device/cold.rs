@@ -3,8 +3,9 @@
 use anyhow::Result;
 use common::{Binding, Kernel, Lab};
 
-use super::{Apart, Work};
+use super::{Apart, kernel};
 use crate::reference::{self, MULTIPLIER};
+use crate::sizes::Work;
 
 /// Steps of the long code without a loop: 24 KiB for GCN (RADV, Mesa 22.3.6), whose instruction cache of
 /// 32 KiB has no room for two. A CPU device's compiler takes its time.
@@ -43,7 +44,7 @@ impl Code {
         let version = |pass: u32| {
             // Bits that every multiplier's code gets, so that no two versions have a step in common.
             let version = pass.wrapping_mul(MULTIPLIER) & !1;
-            let kernel = work.kernel(lab, "code");
+            let kernel = kernel(lab, work, "code");
             let kernel = if long { kernel.define(&format!("STEPS_{steps}")) } else { kernel };
             (kernel.constant("VERSION", version).build(), version)
         };
@@ -51,7 +52,6 @@ impl Code {
     }
 
     /// Kernel and push constants of a pass in this version.
-    #[must_use]
     pub fn pass(&self, version: u32) -> (Kernel, [u32; 2]) {
         let (kernel, number) = self.versions[version as usize];
         (kernel, [self.apart.items, number])
@@ -81,12 +81,11 @@ impl Constants {
         let words = || table(&reference::multipliers(PLACES));
         let each = |pass| lab.input_buffer(&format!("constants of pass {pass}"), words).uniform();
         let tables = (0..work.passes).map(each).collect();
-        let kernel = work.kernel(lab, "constants").constant("PLACES", PLACES).constant("VECTORS", VECTORS);
+        let kernel = kernel(lab, work, "constants").constant("PLACES", PLACES).constant("VECTORS", VECTORS);
         Ok(Self { tables, kernel: kernel.build(), apart })
     }
 
     /// What a pass takes that reads this table.
-    #[must_use]
     pub fn bindings(&self, table: u32, repetition: u32, pass: u32) -> [Binding; 2] {
         [self.tables[table as usize], self.apart.results.get(repetition, pass).into()]
     }

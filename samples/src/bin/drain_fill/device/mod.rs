@@ -4,66 +4,22 @@ mod cold;
 mod waves;
 
 use anyhow::Result;
-use common::{Buffer, BufferSet, Buffers, Extent, Kernel, KernelBuilder, Lab, Rep};
+use common::{Buffer, BufferSet, Buffers, Kernel, KernelBuilder, Lab, Rep};
 
 use crate::reference::{self, UNWRITTEN};
-use crate::sizes::{grid, share_of};
+use crate::sizes::{Work, grid, share_of};
 pub use cold::{Code, Constants, PLACES};
 pub use waves::{Launch, Loops, Tiles};
 
-/// Lanes of a workgroup where its size is not the question: a wave of GCN, and the smallest with which an
-/// NVIDIA multiprocessor has room for all its waves, 64 of 32 lanes in 32 workgroups.
-const LANES: u32 = 64;
-
-/// How much there is to do.
-#[derive(Clone, Copy, Debug)]
-pub struct Work {
-    /// Sides of the whole area.
-    pub size: Extent,
-    /// Of a pass over it.
-    pub items: u32,
-    /// Of a chain.
-    pub passes: u32,
-    /// Of an item in a pass, and on average where it is not the same for all.
-    pub steps: u32,
-    /// Lanes of a wave.
-    pub wave: u32,
+/// A kernel in workgroups whose size is not the question.
+fn kernel<'l>(lab: &'l Lab, work: Work, name: &str) -> KernelBuilder<'l> {
+    lab.kernel(&format!("drain_fill/{name}.comp")).workgroup([work.lanes(), 1, 1])
 }
 
-impl Work {
-    /// Lanes of a workgroup where its size is not the question.
-    #[must_use]
-    pub fn lanes(self) -> u32 {
-        LANES.max(self.wave)
-    }
-
-    /// Workgroups of a pass over so many items.
-    #[must_use]
-    pub fn workgroups(self, items: u32) -> u32 {
-        items.div_ceil(self.lanes())
-    }
-
-    /// Waves of a pass over so many items.
-    #[must_use]
-    pub fn waves(self, items: u32) -> u32 {
-        self.workgroups(items) * self.waves_a_workgroup()
-    }
-
-    /// Waves of a workgroup where its size is not the question.
-    #[must_use]
-    pub fn waves_a_workgroup(self) -> u32 {
-        self.lanes().div_ceil(self.wave)
-    }
-
-    fn kernel<'l>(self, lab: &'l Lab, name: &str) -> KernelBuilder<'l> {
-        lab.kernel(&format!("drain_fill/{name}.comp")).workgroup([self.lanes(), 1, 1])
-    }
-
-    /// A pass; behind a clear it reads what that left.
-    pub fn pass(self, lab: &Lab, clears: bool) -> Kernel {
-        let kernel = self.kernel(lab, "pass").constant("STEPS", self.steps);
-        if clears { kernel.define("AFTER_CLEAR") } else { kernel }.build()
-    }
+/// A pass; behind a clear it reads what that left.
+fn pass(lab: &Lab, work: Work, clears: bool) -> Kernel {
+    let kernel = kernel(lab, work, "pass").constant("STEPS", work.steps);
+    if clears { kernel.define("AFTER_CLEAR") } else { kernel }.build()
 }
 
 /// A chain of passes over a share of the items, in two buffers in turn.
@@ -100,20 +56,18 @@ impl Chain {
             lab.expect(buffers, 0, move || vec![reference::first(work.passes - 1); items as usize]);
             cleared = Some(buffers);
         }
-        let pass = work.pass(lab, clears);
-        let clear = work.kernel(lab, "clear").build();
+        let pass = pass(lab, work, clears);
+        let clear = kernel(lab, work, "clear").build();
         Ok(Self { state, cleared, pass, clear, items, groups: grid(work.workgroups(items)) })
     }
 
     /// What a pass reads and writes, and behind a clear what that wrote.
-    #[must_use]
     pub fn bindings(&self, rep: Rep, pass: u32) -> Vec<Buffer> {
         let [previous, next] = [pass, pass + 1].map(|generation| self.state.get(rep.index, generation % 2));
         [previous, next].into_iter().chain(self.cleared(rep)).collect()
     }
 
     /// What a clear writes.
-    #[must_use]
     pub fn cleared(&self, rep: Rep) -> Option<Buffer> {
         self.cleared.map(|buffers| buffers.get(rep.index, 0))
     }
@@ -131,7 +85,7 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// Passes that leave each what `twin` says.
+    /// Passes that leave each what `reference` says.
     ///
     /// # Errors
     /// More than the device's memory.
@@ -139,12 +93,12 @@ impl Apart {
         lab: &mut Lab,
         work: Work,
         share: u32,
-        twin: impl Fn(u32, u32) -> Vec<u32> + Copy + 'static,
+        reference: impl Fn(u32, u32) -> Vec<u32> + Copy + 'static,
     ) -> Result<Self> {
         let items = share_of(work.items, share);
         let results = lab.output("results of passes apart", BufferSet::new(work.passes, items, UNWRITTEN))?;
         for pass in 0..work.passes {
-            lab.expect(results, pass, move || twin(items, pass));
+            lab.expect(results, pass, move || reference(items, pass));
         }
         Ok(Self { results, items, groups: grid(work.workgroups(items)) })
     }
@@ -166,21 +120,20 @@ impl FromOne {
     /// # Errors
     /// More than the device's memory.
     pub fn new(lab: &mut Lab, work: Work, share: u32) -> Result<Self> {
-        let twin = move |items, pass| reference::passed(items, pass..pass + 1, work.steps, false);
-        let apart = Apart::new(lab, work, share, twin)?;
+        let apart = Apart::new(lab, work, share, move |items, pass| {
+            reference::passed(items, pass..pass + 1, work.steps, false)
+        })?;
         let begun = lab.input_buffer("items of passes apart", move || reference::begun(apart.items));
-        Ok(Self { begun, kernel: work.pass(lab, false), apart })
+        Ok(Self { begun, kernel: pass(lab, work, false), apart })
     }
 
     /// What a pass reads and writes.
-    #[must_use]
     pub fn bindings(&self, rep: Rep, pass: u32) -> [Buffer; 2] {
         [self.begun, self.apart.results.get(rep.index, pass)]
     }
 }
 
 /// Something was recorded before this pass of a repetition.
-#[must_use]
 pub fn follows(rep: Rep, pass: u32) -> bool {
     rep.index > 0 || pass > 0
 }

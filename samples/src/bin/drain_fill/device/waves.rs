@@ -6,9 +6,10 @@ use std::rc::Rc;
 use anyhow::Result;
 use common::{Binding, Buffer, BufferSet, Buffers, Kernel, Lab};
 
-use super::Work;
+use super::kernel;
 use crate::counts;
 use crate::reference::{self, UNWRITTEN};
+use crate::sizes::Work;
 
 /// Constants of a tile.
 const TILE_CONSTANTS: u32 = 8;
@@ -41,7 +42,7 @@ impl Tiles {
         let words = move || [1].into_iter().chain(multipliers()).flat_map(|word| [word, 0, 0, 0]).collect();
         let constants = lab.input_buffer("constants of tiles", words).uniform();
         let values = lab.input_buffer("items of tiles", move || reference::begun(items)).into();
-        let kernel = || work.kernel(lab, "tiles").constant("CONSTANTS", TILE_CONSTANTS);
+        let kernel = || kernel(lab, work, "tiles").constant("CONSTANTS", TILE_CONSTANTS);
         Ok(Self {
             inputs: [constants, values],
             results,
@@ -53,14 +54,12 @@ impl Tiles {
     }
 
     /// What a repetition takes.
-    #[must_use]
     pub fn bindings(&self, repetition: u32) -> [Binding; 3] {
         let [constants, values] = self.inputs;
         [constants, values, self.results.get(repetition, 0).into()]
     }
 
     /// Push constants for so many workgroups.
-    #[must_use]
     pub fn push(&self, workgroups: u32) -> [u32; 4] {
         [self.items, self.count, workgroups, 0]
     }
@@ -85,8 +84,8 @@ impl Loops {
         let mut one = |kind: usize, name: &str| -> Result<(Buffer, Buffers)> {
             let results =
                 lab.output(&format!("results of {name} work"), BufferSet::new(1, work.items, UNWRITTEN))?;
-            let twin = Rc::clone(&drawn);
-            lab.expect(results, 0, move || reference::counted(&twin[kind]));
+            let steps = Rc::clone(&drawn);
+            lab.expect(results, 0, move || reference::counted(&steps[kind]));
             let counts = Rc::clone(&drawn);
             Ok((lab.input_buffer(&format!("{name} counts"), move || counts[kind].clone()), results))
         };
@@ -100,7 +99,7 @@ impl Loops {
 
     /// The kernel in workgroups of so many waves.
     pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Kernel {
-        work.kernel(lab, "irregular").workgroup([waves * work.wave, 1, 1]).build()
+        kernel(lab, work, "irregular").workgroup([waves * work.wave, 1, 1]).build()
     }
 }
 
@@ -124,7 +123,7 @@ impl Launch {
 
     /// The kernel in workgroups of so many waves.
     pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Kernel {
-        let kernel = work.kernel(lab, "launch").constant("WAVE_LANES", work.wave);
+        let kernel = kernel(lab, work, "launch").constant("WAVE_LANES", work.wave);
         kernel.workgroup([waves * work.wave, 1, 1]).build()
     }
 }

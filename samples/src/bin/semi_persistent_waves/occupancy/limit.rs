@@ -16,7 +16,6 @@ pub enum Limit {
 
 impl Limit {
     /// What it adds to a variant's name.
-    #[must_use]
     pub fn suffix(self) -> String {
         match self {
             Self::WavesPerSimd(waves) => format!("_w{waves}"),
@@ -25,7 +24,6 @@ impl Limit {
     }
 
     /// Workgroups at a time where there is room for `most`.
-    #[must_use]
     pub fn workgroups(self, most: u32, unit: Unit) -> u32 {
         let rounded = |a: u32, b: u32| (a + b / 2) / b.max(1);
         let wanted = match self {
@@ -97,7 +95,6 @@ pub struct Unit {
 
 impl Unit {
     /// For workgroups of so many invocations.
-    #[must_use]
     pub fn new(device: &DeviceFacts, invocations: u32) -> Self {
         let subgroups = invocations.div_ceil(device.subgroup_size.max(1));
         match device.multiprocessors {
@@ -109,7 +106,6 @@ impl Unit {
     }
 
     /// Workgroups of each, of so many on the whole device: what most of them have.
-    #[must_use]
     pub fn share(self, workgroups: u32) -> u32 {
         (workgroups + self.count / 2) / self.count
     }

@@ -139,7 +139,6 @@ impl Held {
     }
 
     /// Nothing came of it: as many workgroups as without a limit, where fewer were asked for.
-    #[must_use]
     pub fn in_vain(&self) -> Option<String> {
         let fewer = self.limit.workgroups(self.room, self.unit) < self.room;
         (fewer && self.reached.workgroups >= self.room)

@@ -2,7 +2,6 @@
 //! what is computed from it is counted again.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use anyhow::Result;
 
@@ -25,13 +24,11 @@ pub struct SharedMemory {
 
 impl SharedMemory {
     /// Padding with which so many workgroups still find room.
-    #[must_use]
     pub fn padding(self, workgroups: u32) -> u32 {
         (self.bytes / workgroups.max(1)).saturating_sub(self.reserved) / GRANULE * GRANULE
     }
 
     /// Workgroups that find room with such a padding.
-    #[must_use]
     pub fn workgroups(self, padding: u32) -> u32 {
         self.bytes / (padding + self.reserved).max(1)
     }
@@ -51,12 +48,6 @@ pub struct Search<F> {
     most: u32,
     count: F,
     known: BTreeMap<u32, u32>,
-}
-
-impl<F> fmt::Debug for Search<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Search").field("known", &self.known).finish_non_exhaustive()
-    }
 }
 
 impl<F: FnMut(u32) -> Result<u32>> Search<F> {
