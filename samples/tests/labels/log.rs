@@ -4,19 +4,16 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// A command of a recording, as far as the log has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
-    BeginLabel(String),
-    EndLabel,
-    InsertLabel(String),
-    Dispatch,
-    Timestamp,
-}
-
 /// A command buffer between its beginning and the next.
 #[derive(Clone, Debug, Default)]
-pub struct Recording(Vec<Command>);
+pub struct Recording {
+    /// Names of the outermost regions.
+    pub outermost: Vec<String>,
+    /// Dispatches, timestamps and labels that are no region, each with how many regions are around it.
+    pub commands: Vec<(String, usize)>,
+    /// Regions that have not ended yet.
+    open: usize,
+}
 
 /// What a queue was handed.
 #[derive(Clone, Debug)]
@@ -31,98 +28,71 @@ pub enum Handed {
 #[derive(Debug, Default)]
 pub struct Log {
     pub handed: Vec<Handed>,
-    /// Everything that was recorded, submitted or not.
-    pub recordings: Vec<Recording>,
 }
 
 impl Log {
+    /// # Errors
+    /// A region that ends without having begun, or never ends, submitted or not.
     pub fn read(text: &str) -> Result<Self> {
         let mut log = Self::default();
-        let mut buffers: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut buffers: BTreeMap<&str, Recording> = BTreeMap::new();
         for line in text.lines() {
             log.take(line, &mut buffers).with_context(|| format!("the line '{line}'"))?;
         }
-        ensure!(log.handed.iter().any(|h| matches!(h, Handed::Submit { .. })), "nothing was submitted");
+        buffers.values().try_for_each(Recording::has_ended)?;
+        ensure!(log.submits().next().is_some(), "nothing was submitted");
         Ok(log)
     }
 
-    fn take<'t>(&mut self, line: &'t str, buffers: &mut BTreeMap<&'t str, usize>) -> Result<()> {
+    fn take<'t>(&mut self, line: &'t str, buffers: &mut BTreeMap<&'t str, Recording>) -> Result<()> {
         let mut fields = line.splitn(3, '\t');
         let mut field = || fields.next().context("three fields make a line");
         let (call, on, rest) = (field()?, field()?, field()?);
-        let latest =
-            |buffer: &str| buffers.get(buffer).copied().context("a command buffer that was not begun");
-        let command = match call {
-            "begin" => {
-                buffers.insert(on, self.recordings.len());
-                self.recordings.push(Recording::default());
-                return Ok(());
-            }
+        if call == "begin" {
+            let last = buffers.insert(on, Recording::default());
+            return last.map_or(Ok(()), |last| last.has_ended());
+        }
+        if call.starts_with("queue ") {
+            self.handed.push(Handed::Label { call: call.into(), name: rest.into() });
+            return Ok(());
+        }
+        let buffer = if call == "submit" { rest } else { on };
+        let recording = buffers.get_mut(buffer).context("a command buffer that was not begun")?;
+        match call {
             "submit" => {
-                let recording = self.recordings[latest(rest)?].clone();
-                self.handed.push(Handed::Submit { queue: on.into(), recording });
-                return Ok(());
+                recording.has_ended()?;
+                self.handed.push(Handed::Submit { queue: on.into(), recording: recording.clone() });
             }
-            call if call.starts_with("queue ") => {
-                self.handed.push(Handed::Label { call: call.into(), name: rest.into() });
-                return Ok(());
+            "cmd begin label" => {
+                recording.outermost.extend((recording.open == 0).then(|| rest.to_owned()));
+                recording.open += 1;
             }
-            "cmd begin label" => Command::BeginLabel(rest.into()),
-            "cmd end label" => Command::EndLabel,
-            "cmd insert label" => Command::InsertLabel(rest.into()),
-            "dispatch" => Command::Dispatch,
-            "timestamp" => Command::Timestamp,
+            "cmd end label" => {
+                recording.open = recording.open.checked_sub(1).context("a region ends that has not begun")?;
+            }
+            "cmd insert label" | "dispatch" | "timestamp" => {
+                recording.commands.push((call.into(), recording.open));
+            }
             _ => bail!("an unknown call"),
-        };
-        self.recordings[latest(on)?].0.push(command);
+        }
         Ok(())
     }
 
-    /// Labels on a queue, whatever the call.
-    pub fn queue_labels(&self) -> usize {
-        self.handed.iter().filter(|handed| matches!(handed, Handed::Label { .. })).count()
+    pub fn submits(&self) -> impl Iterator<Item = &Recording> {
+        self.handed.iter().filter_map(|handed| match handed {
+            Handed::Submit { recording, .. } => Some(recording),
+            Handed::Label { .. } => None,
+        })
     }
 }
 
 impl Recording {
-    pub fn has(&self, command: &Command) -> bool {
-        self.0.contains(command)
+    pub fn has(&self, call: &str) -> bool {
+        self.commands.iter().any(|(other, _)| other == call)
     }
 
-    /// Each command with the names of the regions around it, the outermost first.
-    ///
-    /// # Errors
-    /// A region that ends without having begun, or never ends.
-    pub fn nested(&self) -> Result<Vec<(Vec<&str>, &Command)>> {
-        let mut open: Vec<&str> = Vec::new();
-        let mut nested = Vec::new();
-        for command in &self.0 {
-            match command {
-                Command::BeginLabel(name) => open.push(name),
-                Command::EndLabel => _ = open.pop().context("a region ends that has not begun")?,
-                command => nested.push((open.clone(), command)),
-            }
-        }
-        ensure!(open.is_empty(), "regions that never end: {open:?}");
-        Ok(nested)
-    }
-
-    /// Names of the outermost regions.
-    pub fn outermost(&self) -> Vec<&str> {
-        let mut depth = 0;
-        let mut names = Vec::new();
-        for command in &self.0 {
-            match command {
-                Command::BeginLabel(name) => {
-                    if depth == 0 {
-                        names.push(name.as_str());
-                    }
-                    depth += 1;
-                }
-                Command::EndLabel => depth -= 1,
-                _ => {}
-            }
-        }
-        names
+    fn has_ended(&self) -> Result<()> {
+        ensure!(self.open == 0, "regions that never end: {self:?}");
+        Ok(())
     }
 }

@@ -7,8 +7,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod counters;
 mod recordings;
-mod shaders;
 mod sources;
 mod tables;
 
@@ -19,7 +19,7 @@ use anyhow::Result;
 const SAMPLE: &str = "pipelined_events";
 
 fn main() -> Result<ExitCode> {
-    let mut trials = shaders::trials();
+    let mut trials = counters::trials();
     trials.extend(recordings::trials());
     trials.extend(tables::trials()?);
     support::run(trials)

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use glob::Pattern;
 use libtest_mimic::Trial;
 use record::error::{EXIT_FAILED, EXIT_RIGHT};
-use record::{Record, Status, is_limit, read_json};
+use record::{Ended as End, Kind, Promise, Record, Row, Status, is_limit, read_json};
 use serde::Deserialize;
 
 use crate::support::{Call, Checkout, trial};
@@ -34,6 +34,9 @@ struct Set {
     /// A wait is left out, which shows where two threads are at work, so not each time on a busy machine.
     #[serde(default)]
     races: bool,
+    /// Each is also looked at by `--check`.
+    #[serde(default)]
+    checks: bool,
     #[serde(default)]
     mutants: Vec<Mutant>,
 }
@@ -119,6 +122,9 @@ impl Set {
             let touched = record.rows.iter().any(|row| mutant.touches(&row.variant));
             ensure!(touched, "{} touches no variant", mutant.name);
         }
+        if self.checks {
+            self.call(&Checkout::copy()?)?.words("--check").right()?;
+        }
         Ok(())
     }
 
@@ -144,11 +150,15 @@ impl Set {
         Ok(())
     }
 
-    /// The variants that the mutant touches are called wrong, and no others.
+    /// The variants that the mutant touches are called wrong, or counted where they may race, and no others.
     fn shows(&self, checkout: &Checkout, mutant: &Mutant) -> Result<()> {
         let record = self.record(checkout, 1, Some(EXIT_FAILED))?;
-        let names = record.rows.iter().map(|row| row.variant.as_str());
-        let expected: BTreeSet<&str> = names.filter(|name| mutant.touches(name)).collect();
+        ensure!(record.ended == End::Complete, "a wrong row ended the run: {:?}", record.ended);
+        let rows = record.rows.iter().filter(|row| mutant.touches(&row.variant));
+        let (counted, expected): (Vec<&Row>, Vec<&Row>) = rows.partition(|row| may_race(row, &record));
+        let silent = counted.iter().find(|row| !is_counted(row));
+        ensure!(silent.is_none(), "not counted: {silent:?}");
+        let expected: BTreeSet<&str> = expected.iter().map(|row| row.variant.as_str()).collect();
         let wrong = called_wrong(&record);
         let missed: Vec<_> = expected.difference(&wrong).collect();
         let accused: Vec<_> = wrong.difference(&expected).collect();
@@ -156,6 +166,23 @@ impl Set {
             missed.is_empty() && accused.is_empty(),
             "not called wrong: {missed:?}; wrongly: {accused:?}"
         );
+        if self.checks { self.is_found(checkout, mutant, &record) } else { Ok(()) }
+    }
+
+    /// The check has a line for each wrong variant, and says where.
+    fn is_found(&self, checkout: &Checkout, mutant: &Mutant, record: &Record) -> Result<()> {
+        let ended = self.call(checkout)?.words("--check").failed()?;
+        for row in &record.rows {
+            let mut lines = ended.stdout.lines();
+            let line = lines.find(|line| line.split_whitespace().next() == Some(&row.variant));
+            let touched = mutant.touches(&row.variant);
+            let expected = if touched { "FAILED" } else { "ok:" };
+            let found = line.is_some_and(|line| line.contains(expected));
+            ensure!(found, "{} not {expected} in {ended}", row.variant);
+            let below = lines.next().unwrap_or_default();
+            let where_it_is = below.contains(" differ from the CPU ") && below.contains("first at texel (");
+            ensure!(!touched || where_it_is, "no word of where {} is wrong: {ended}", row.variant);
+        }
         Ok(())
     }
 
@@ -177,9 +204,25 @@ impl Set {
 fn called_wrong(record: &Record) -> BTreeSet<&str> {
     let wrong = record.rows.iter().filter(|row| match &row.status {
         Status::Wrong { elements, first } => {
-            *elements > 0 && first.contains("repetition") && row.isolated_us.is_none()
+            let timeless = row.isolated_us.is_none() && row.pipelined_us.is_none() && row.samples.is_empty();
+            timeless && *elements > 0 && first.contains("repetition")
         }
         _ => false,
     });
     wrong.map(|row| row.variant.as_str()).collect()
+}
+
+/// Relying on hardware is no excuse on a CPU device, where all see one memory.
+fn may_race(row: &Row, record: &Record) -> bool {
+    match row.promise {
+        Promise::Nothing { .. } => true,
+        Promise::Hardware { .. } => record.device.kind != Kind::Cpu,
+        _ => false,
+    }
+}
+
+/// What may race is wrong in each of its samples.
+fn is_counted(row: &Row) -> bool {
+    let wrong = row.racy.is_some_and(|racy| racy.racy_samples == racy.samples && racy.max > 0);
+    row.status == Status::Ok && wrong
 }

@@ -7,13 +7,14 @@
 mod call;
 mod checkout;
 mod layer;
-mod record;
 mod running;
 mod trial;
 
 pub use call::{Call, lists, quick, samples, source, takes};
 pub use checkout::Checkout;
 pub use layer::FaultLayer;
-pub use record::{is_lawful, ran, read_record};
 pub use running::{Ended, OVERLOADED, Running, cpu_time, told_on_one_line};
-pub use trial::{SampleTest, arguments_of_waiting, files_of, for_each_sample, holds_only, run, trial};
+pub use trial::{
+    SampleTest, arguments_of_waiting, files_of, for_each_sample, holds_only, is_lawful, ran, read_record,
+    run, trial,
+};

@@ -1,4 +1,4 @@
-//! Tests that are found at run time.
+//! Tests that are found at run time, and views of what runs leave.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,8 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
+use record::{Promise, Record, Row, Status};
 
 use super::samples;
+
+pub use record::read_record;
 
 /// A test from a function that returns what is wrong.
 pub fn trial(name: impl Into<String>, test: impl FnOnce() -> Result<()> + Send + 'static) -> Trial {
@@ -60,4 +63,14 @@ pub fn holds_only(folder: &Path, names: &[&str]) -> Result<()> {
     let found: Vec<String> = files_of(folder)?.into_keys().collect();
     ensure!(found == names, "{names:?} should be in the folder, not {found:?}");
     Ok(())
+}
+
+/// The rows whose figures are figures.
+pub fn ran(record: &Record) -> impl Iterator<Item = &Row> {
+    record.rows.iter().filter(|row| row.status == Status::Ok)
+}
+
+/// The variant promises to be right by the memory model.
+pub fn is_lawful(row: &Row) -> bool {
+    row.promise == Promise::Law
 }
