@@ -51,7 +51,6 @@ mod device;
 mod order;
 mod pyramid;
 mod reference;
-mod shape;
 mod tiles;
 mod verdict;
 
@@ -68,8 +67,7 @@ use reference::MOST_RADIUS;
 use samples::load::Load;
 use samples::tile_flags::{Access as FlagAccess, FORMS, Form};
 use samples::{LOADS, STORES, by_default, in_rows, name_of, size};
-use shape::{tile_for, workgroup_for};
-use tiles::Tiles;
+use tiles::{Tiles, tile_for, workgroup_for};
 use verdict::verdict;
 
 /// What do the barriers of a bloom cost, and what is left when all passes go in one dispatch?

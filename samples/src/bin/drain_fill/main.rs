@@ -50,7 +50,7 @@ use anyhow::{Context, Result};
 use clap::value_parser;
 use common::record::published;
 use common::{Access, Declared, Extent, Lab, Promise, Scope, Shows, Stage, Usage, run, sample};
-use device::{Apart, Chain, Code, Constants, FromOne, Launch, Loops, Tiles, follows};
+use device::{Apart, Chain, Code, Constants, FromOne, Loops, Tiles, follows, in_waves, started};
 use samples::{LOADS_AND_STORES, NO_ACCESS, STORES, by_default, size};
 use sizes::{Machine, SHARES, Work, area_of, first_fill, grid, name_of, wave_lanes, waves_of};
 use verdict::{Plan, conclude};
@@ -333,7 +333,7 @@ fn not_in_a_loop(lab: &Lab, tiles: u32, workgroups: Option<u32>) -> Option<Strin
 fn irregular(lab: &mut Lab, work: Work) -> Result<()> {
     let loops = Loops::new(lab, work)?;
     for waves in WAVES {
-        let kernel = Loops::kernel(lab, work, waves);
+        let kernel = in_waves(lab, work, "irregular", waves).build();
         let groups = grid(work.items.div_ceil(waves * work.wave));
         for (kind, name) in ["regular", "irregular"].into_iter().enumerate() {
             let (counts, results) = (loops.counts[kind], loops.results[kind]);
@@ -350,12 +350,12 @@ fn irregular(lab: &mut Lab, work: Work) -> Result<()> {
 /// Waves that do nothing, as many as the whole area has. Returns how many.
 fn launch(lab: &mut Lab, work: Work) -> Result<u32> {
     let launched = work.waves(work.items);
-    let launch = Launch::new(lab, launched)?;
+    let started = started(lab, launched)?;
     for waves in WAVES {
-        let kernel = Launch::kernel(lab, work, waves);
+        let kernel = in_waves(lab, work, "launch", waves).constant("WAVE_LANES", work.wave).build();
         let groups = grid(launched.div_ceil(waves));
         let variant = lab.variant(format!("launch_{waves}"), move |cmd, rep| {
-            cmd.dispatch(kernel, &[launch.started.get(rep.index, 0)], &[launched], groups);
+            cmd.dispatch(kernel, &[started.get(rep.index, 0)], &[launched], groups);
         });
         variant
             .caption(&format!(

@@ -111,17 +111,12 @@ impl Form {
         block[side] *= tiles;
         block[1 - side] *= subgroups;
         Self {
-            family,
-            axis,
-            workgroup: [tile_lanes * subgroups, 1, 1],
             lanes,
-            quads: true,
-            pitch: [1, 1],
             subgroup_step: along(1 - side, lanes[1 - side]),
-            fetches_first: false,
             tiles,
             step: along(side, lanes[side]),
             block,
+            ..Self::whole(family, axis, [tile_lanes * subgroups, 1, 1], true)
         }
     }
 
@@ -141,17 +136,14 @@ impl Form {
         let subgroup_step = along(1, block[1]);
         block[1] *= subgroups;
         Self {
-            family: "slide",
-            axis,
-            workgroup: [tile_lanes * subgroups, 1, 1],
             lanes,
-            quads: false,
             pitch,
             subgroup_step,
             fetches_first: true,
             tiles,
             step: along(side, 1),
             block,
+            ..Self::whole("slide", axis, [tile_lanes * subgroups, 1, 1], false)
         }
     }
 
@@ -160,17 +152,12 @@ impl Form {
         const WIDTH: u32 = 32;
         const HEIGHT: u32 = 8;
         Self {
-            family: "rows_32x8",
-            axis,
-            workgroup: [WIDTH, HEIGHT, 1],
             lanes: [WIDTH, 1],
-            quads: false,
-            pitch: [1, 1],
             subgroup_step: [0, 1],
-            fetches_first: false,
             tiles,
             step: [0, HEIGHT],
             block: [WIDTH, HEIGHT * tiles],
+            ..Self::whole("rows_32x8", axis, [WIDTH, HEIGHT, 1], false)
         }
     }
 
@@ -397,18 +384,6 @@ mod tests {
         assert_eq!(Form::unroll(Horizontal, 32, 8, 1).memory_operations(1).to_bits(), 4.0_f64.to_bits());
         // A tile of 32 lanes is 4 rows high: 9 taps, then 4.
         assert_eq!(Form::unroll(Vertical, 32, 2, 1).memory_operations(4).to_bits(), 7.5_f64.to_bits());
-    }
-
-    #[test]
-    fn names() {
-        let names = [
-            Form::linear(Horizontal),
-            Form::unroll(Vertical, 32, 8, 1),
-            Form::unroll(Horizontal, 32, 4, 8),
-            Form::rows(Horizontal, 4),
-        ]
-        .map(|form| form.name());
-        assert_eq!(names, ["linear_8x8", "unroll_8_vertical", "unroll_4_x8", "rows_32x8x4"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use common::{Buffer, BufferSet, Buffers, Kernel, KernelBuilder, Lab, Rep};
 use crate::reference::{self, UNWRITTEN};
 use crate::sizes::{Work, grid, share_of};
 pub use cold::{Code, Constants, PLACES};
-pub use waves::{Launch, Loops, Tiles};
+pub use waves::{Loops, Tiles, in_waves, started};
 
 /// A kernel in workgroups whose size is not the question.
 fn kernel<'l>(lab: &'l Lab, work: Work, name: &str) -> KernelBuilder<'l> {

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 use std::rc::Rc;
 
 use anyhow::Result;
-use common::{Binding, Buffer, BufferSet, Buffers, Kernel, Lab};
+use common::{Binding, Buffer, BufferSet, Buffers, Kernel, KernelBuilder, Lab};
 
 use super::kernel;
 use crate::counts;
@@ -96,34 +96,19 @@ impl Loops {
             .show(results[1], 0, work.size.sides(), caption, move |words| counts::painted(&drawn[1], words));
         Ok(Self { counts: both.map(|(counts, _)| counts), results })
     }
-
-    /// The kernel in workgroups of so many waves.
-    pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Kernel {
-        kernel(lab, work, "irregular").workgroup([waves * work.wave, 1, 1]).build()
-    }
 }
 
-/// Waves that only say that they ran.
-#[derive(Clone, Copy, Debug)]
-pub struct Launch {
-    /// A word a wave.
-    pub started: Buffers,
+/// What so many waves write that only say that they ran, a word each.
+///
+/// # Errors
+/// More than the device's memory.
+pub fn started(lab: &mut Lab, waves: u32) -> Result<Buffers> {
+    let started = lab.output("waves that started", BufferSet::new(1, waves, UNWRITTEN))?;
+    lab.expect(started, 0, move || reference::begun(waves));
+    Ok(started)
 }
 
-impl Launch {
-    /// So many waves.
-    ///
-    /// # Errors
-    /// More than the device's memory.
-    pub fn new(lab: &mut Lab, waves: u32) -> Result<Self> {
-        let started = lab.output("waves that started", BufferSet::new(1, waves, UNWRITTEN))?;
-        lab.expect(started, 0, move || reference::begun(waves));
-        Ok(Self { started })
-    }
-
-    /// The kernel in workgroups of so many waves.
-    pub fn kernel(lab: &Lab, work: Work, waves: u32) -> Kernel {
-        let kernel = kernel(lab, work, "launch").constant("WAVE_LANES", work.wave);
-        kernel.workgroup([waves * work.wave, 1, 1]).build()
-    }
+/// A kernel in workgroups of so many waves.
+pub fn in_waves<'l>(lab: &'l Lab, work: Work, name: &str, waves: u32) -> KernelBuilder<'l> {
+    kernel(lab, work, name).workgroup([waves * work.wave, 1, 1])
 }

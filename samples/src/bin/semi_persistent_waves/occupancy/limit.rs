@@ -19,7 +19,7 @@ impl Limit {
     pub fn suffix(self) -> String {
         match self {
             Self::WavesPerSimd(waves) => format!("_w{waves}"),
-            Self::Occupancy(thousandths) => format!("_o{}", Percent(thousandths)),
+            Self::Occupancy(thousandths) => format!("_o{}", percent(thousandths)),
         }
     }
 
@@ -38,18 +38,14 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WavesPerSimd(waves) => write!(f, "{waves} a SIMD"),
-            Self::Occupancy(thousandths) => write!(f, "{} %", Percent(*thousandths)),
+            Self::Occupancy(thousandths) => write!(f, "{} %", percent(*thousandths)),
         }
     }
 }
 
 /// Thousandths as percents, `50` or `12.5`.
-struct Percent(u32);
-
-impl fmt::Display for Percent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", f64::from(self.0) / 10.0)
-    }
+fn percent(thousandths: u32) -> f64 {
+    f64::from(thousandths) / 10.0
 }
 
 /// Shares of the subgroups that a device has room for, in thousandths: one, or `0.25..1`, which rises in
