@@ -8,6 +8,7 @@ use common::record::{Record, read_record};
 use common::{Access, Extent, Lab, Scope, Stage};
 
 pub mod chain;
+pub mod half;
 pub mod load;
 pub mod tile_flags;
 pub mod words;

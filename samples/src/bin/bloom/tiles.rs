@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn each_tile_has_a_flag_of_its_own() {
+    fn each_tile_has_a_flag_and_a_ticket_of_its_own() {
         let passes = passes(Extent { width: 97, height: 33 });
         let tiles = tiles(8, 4, 4);
         let table = tiles.table(&passes);
@@ -231,12 +231,6 @@ mod tests {
             first..first + tiles.of(pass)
         });
         assert_eq!(flags.collect::<Vec<_>>(), (0..tiles.tickets(&passes)).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn each_tile_has_a_ticket() {
-        let passes = passes(Extent { width: 97, height: 33 });
-        let tiles = tiles(8, 4, 4);
         let units = tiles.units(&passes);
         let tickets: BTreeSet<&[u32]> = units.chunks_exact(2).collect();
         assert_eq!(tickets.len(), tiles.tickets(&passes) as usize);

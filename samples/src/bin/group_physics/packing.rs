@@ -2,33 +2,12 @@
 
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
+use samples::half;
 
 use crate::island::{Constraint, Island};
 
 /// Coordinates beyond it have too few bits left behind the point for the stated bounds.
 const FARTHEST: f32 = 112.0;
-
-/// 16-bit floats, so far as constraints need them.
-pub mod half {
-    /// Smallest one of full precision: those below may be read as 0.
-    pub const SMALLEST: f32 = 1.0 / 16384.0;
-    /// Largest one.
-    pub const LARGEST: f32 = 65504.0;
-
-    /// The nearest 16-bit float, to the even one where two are as near. For values from [`SMALLEST`]
-    /// to [`LARGEST`].
-    pub fn round(value: f32) -> f32 {
-        let bits = value.to_bits();
-        f32::from_bits((bits + 0xFFF + (bits >> 13 & 1)) & !0x1FFF)
-    }
-
-    /// Its bits, where it is one.
-    pub fn bits(value: f32) -> Option<u32> {
-        let in_range = (SMALLEST..=LARGEST).contains(&value) && round(value).to_bits() == value.to_bits();
-        // The exponent's bias is 127 in 32 bits and 15 in 16.
-        in_range.then(|| (value.to_bits() >> 13) - ((127 - 15) << 10))
-    }
-}
 
 /// Islands as the kernels' input buffers hold them.
 #[derive(Clone, Debug)]
@@ -124,21 +103,6 @@ mod tests {
             particles: vec![[8.0, 9.0, 10.0, 0.5]; 3],
             constraints: vec![Constraint { pair: [1, 2], contact: false, ..contact }, contact],
             bounds: vec![0, 1, 2],
-        }
-    }
-
-    #[test]
-    fn halves() {
-        for (value, bits) in [(1.0, 0x3C00), (1.5, 0x3E00), (0.25, 0x3400), (half::LARGEST, 0x7BFF)] {
-            assert_eq!(half::bits(value), Some(bits), "{value}");
-        }
-        assert_eq!(half::bits(half::SMALLEST), Some(0x0400));
-        assert_eq!(half::round(std::f32::consts::SQRT_2).to_bits(), 1.414_062_5_f32.to_bits());
-        // Half way between 1 and the next, and between that and the one behind it.
-        assert_eq!(half::round(1.0 + 1.0 / 2048.0).to_bits(), 1.0_f32.to_bits());
-        assert_eq!(half::round(1.0 + 3.0 / 2048.0).to_bits(), (1.0_f32 + 2.0 / 1024.0).to_bits());
-        for none in [1.0 / 32768.0, 0.0, -1.0, 1.0 + 1e-6, 70000.0, f32::NAN, f32::INFINITY] {
-            assert_eq!(half::bits(none), None, "{none}");
         }
     }
 

@@ -1,11 +1,11 @@
 //! Particles on a lattice, pushed about, and the pairs of them that must keep a length.
 
 use anyhow::Result;
+use samples::half;
 
 use crate::colouring;
 use crate::frame::{Frame, hash};
 use crate::island::{Constraint, Island};
-use crate::packing::half;
 
 /// What an island is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

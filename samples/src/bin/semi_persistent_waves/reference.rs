@@ -8,6 +8,7 @@
 use clap::ValueEnum;
 use common::{Extent, Format};
 use rayon::prelude::*;
+use samples::half;
 
 /// Along which the filter reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,31 +48,30 @@ const LARGEST_FRACTION: u16 = 255;
 const LARGEST: u16 = 254;
 
 impl Texels {
+    /// As Vulkan names it, how many values a texel has, and bits of each.
+    fn layout(self) -> (Format, usize, usize) {
+        match self {
+            Self::R8 => (Format::R8_UNORM, 1, 8),
+            Self::Rgba8 => (Format::R8G8B8A8_UNORM, 4, 8),
+            Self::Rgba16f => (Format::R16G16B16A16_SFLOAT, 4, 16),
+            Self::R32f => (Format::R32_SFLOAT, 1, 32),
+        }
+    }
+
     /// As Vulkan names it.
     pub fn format(self) -> Format {
-        match self {
-            Self::R8 => Format::R8_UNORM,
-            Self::Rgba8 => Format::R8G8B8A8_UNORM,
-            Self::Rgba16f => Format::R16G16B16A16_SFLOAT,
-            Self::R32f => Format::R32_SFLOAT,
-        }
+        self.layout().0
     }
 
     /// Values of a texel.
     pub fn channels(self) -> usize {
-        match self {
-            Self::R8 | Self::R32f => 1,
-            Self::Rgba8 | Self::Rgba16f => 4,
-        }
+        self.layout().1
     }
 
     /// Bytes of a texel.
     pub fn bytes(self) -> u64 {
-        match self {
-            Self::R8 => 1,
-            Self::Rgba8 | Self::R32f => 4,
-            Self::Rgba16f => 8,
-        }
+        let (_, channels, bits) = self.layout();
+        (channels * bits / 8) as u64
     }
 
     /// Stores integers as fractions.
@@ -88,7 +88,7 @@ impl Texels {
     /// differences show; one channel in grey.
     pub fn painted(self, words: &[u32], texels: usize) -> Vec<[u8; 3]> {
         let fractions = |word: &u32| word.to_le_bytes().map(f32::from);
-        let halves = |word: &u32| [word & 0xffff, word >> 16].map(from_half);
+        let halves = |word: &u32| [word & 0xffff, word >> 16].map(half::value);
         let values: Vec<f32> = match self {
             Self::R8 | Self::Rgba8 => words.iter().flat_map(fractions).collect(),
             Self::Rgba16f => words.iter().flat_map(halves).collect(),
@@ -111,40 +111,18 @@ impl Texels {
 
     /// The texels of an image, or of the mean of such.
     fn packed(self, values: &[u16], of: impl Fn(u16) -> f32 + Sync) -> Vec<u32> {
-        let words = match self {
-            Self::R32f => 1,
-            Self::Rgba16f => 2,
-            Self::R8 | Self::Rgba8 => 4,
-        };
         let word = |values: &[u16]| match self {
             Self::R32f => of(values[0]).to_bits(),
-            Self::Rgba16f => joined(values, 16, |value| half(of(value)).into()),
+            Self::Rgba16f => joined(values, 16, |value| half::nearest(of(value))),
             Self::R8 | Self::Rgba8 => joined(values, 8, |value| value.into()),
         };
-        values.par_chunks(words).map(word).collect()
+        values.par_chunks(32 / self.layout().2).map(word).collect()
     }
 }
-
-/// Bits of a 32-bit float's fraction that one of 16 bits has no room for.
-const CUT: u32 = 13;
-/// The difference of the exponents' biases.
-const REBIAS: u32 = 127 - 15;
 
 /// Little endian: the first value in the lowest bits.
 fn joined(values: &[u16], bits: u32, of: impl Fn(u16) -> u32) -> u32 {
     values.iter().rev().fold(0, |word, &value| word << bits | of(value))
-}
-
-/// The nearest float of 16 bits, of two the even one, for values that are 0 or from 1 to 32767.
-fn half(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let rounded = bits + (1 << (CUT - 1)) - 1 + (bits >> CUT & 1);
-    u16::try_from((rounded >> CUT).saturating_sub(REBIAS << 10)).unwrap_or(u16::MAX)
-}
-
-/// The value of a positive, normal float of 16 bits.
-fn from_half(bits: u32) -> f32 {
-    f32::from_bits((bits << CUT) + (REBIAS << 23))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a few taps")]
@@ -284,18 +262,6 @@ mod tests {
         assert_eq!(image.texels(Texels::Rgba8), [0x0403_0201]);
         assert_eq!(image.texels(Texels::Rgba16f), [0x4000_3c00, 0x4400_4200]);
         assert_eq!(image.texels(Texels::R32f)[2], 3.0_f32.to_bits());
-    }
-
-    #[test]
-    fn halves() {
-        let known =
-            [(0.0, 0), (1.0, 0x3c00), (1.5, 0x3e00), (254.0, 0x5bf0), (2049.0, 0x6800), (2051.0, 0x6802)];
-        for (value, bits) in known {
-            assert_eq!(half(value), bits, "{value}");
-            assert!(value == 0.0 || (from_half(bits.into()) - value).abs() <= value / 2048.0, "{value}");
-        }
-        // Rounded up: the next half above 1 is 1 + 2^-10.
-        assert_eq!(half(1.0 + 0.000_6), 0x3c01);
     }
 
     #[test]

@@ -1,0 +1,60 @@
+//! Positive floats of 16 bits.
+
+/// Smallest one of full precision: those below may be read as 0.
+pub const SMALLEST: f32 = 1.0 / 16384.0;
+/// Largest one.
+pub const LARGEST: f32 = 65504.0;
+
+/// Bits of a 32-bit float's fraction that one of 16 bits has no room for.
+const CUT: u32 = 13;
+/// The difference of the exponents' biases.
+const REBIAS: u32 = 127 - 15;
+
+/// Bits of the nearest one, of two the even one, for 0 and for values from [`SMALLEST`] to [`LARGEST`].
+pub fn nearest(value: f32) -> u32 {
+    let bits = value.to_bits();
+    let rounded = bits + (1 << (CUT - 1)) - 1 + (bits >> CUT & 1);
+    (rounded >> CUT).saturating_sub(REBIAS << 10)
+}
+
+/// The value of one of full precision.
+pub fn value(bits: u32) -> f32 {
+    f32::from_bits((bits << CUT) + (REBIAS << 23))
+}
+
+/// The [`nearest`] one's value.
+pub fn round(exact: f32) -> f32 {
+    value(nearest(exact))
+}
+
+/// Its bits, where a value is one of full precision.
+pub fn bits(exact: f32) -> Option<u32> {
+    let in_range = (SMALLEST..=LARGEST).contains(&exact);
+    (in_range && round(exact).to_bits() == exact.to_bits()).then(|| nearest(exact))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_ones() {
+        let known = [(1.0, 0x3C00), (1.5, 0x3E00), (0.25, 0x3400), (254.0, 0x5BF0), (LARGEST, 0x7BFF)];
+        for (exact, of) in known.into_iter().chain([(SMALLEST, 0x0400)]) {
+            assert_eq!((nearest(exact), bits(exact)), (of, Some(of)), "{exact}");
+            assert_eq!(value(of).to_bits(), exact.to_bits(), "{exact}");
+        }
+        assert_eq!([0.0, 2049.0, 2051.0].map(nearest), [0, 0x6800, 0x6802]);
+        for none in [1.0 / 32768.0, 0.0, -1.0, 1.0 + 1e-6, 70000.0, f32::NAN, f32::INFINITY] {
+            assert_eq!(bits(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn halves_of_a_step_go_to_the_even_one() {
+        assert_eq!(round(std::f32::consts::SQRT_2).to_bits(), 1.414_062_5_f32.to_bits());
+        // Half way between 1 and the next, and between that and the one behind it.
+        assert_eq!(round(1.0 + 1.0 / 2048.0).to_bits(), 1.0_f32.to_bits());
+        assert_eq!(round(1.0 + 3.0 / 2048.0).to_bits(), (1.0_f32 + 2.0 / 1024.0).to_bits());
+    }
+}
