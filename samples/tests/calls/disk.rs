@@ -6,11 +6,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use libtest_mimic::Trial;
-use record::Ended as End;
 use record::error::EXIT_HUNG;
 
 use crate::SAMPLE;
-use crate::support::{Call, holds_only, read_record, trial};
+use crate::support::{Call, read_record, trial};
 
 /// Takes no byte.
 const FULL: &str = "/dev/full";
@@ -26,7 +25,6 @@ pub fn trials() -> Vec<Trial> {
     // Nothing that never ends is submitted to a GPU.
     let another_device = std::env::var_os("HOTLAP_TEST_DEVICE").is_some();
     let late = [
-        trial("timeout::while_measuring", timeout_while_measuring),
         trial("timeout::while_setting_up", timeout_while_setting_up),
         trial("timeout::and_disk_full", timeout_and_disk_full),
     ];
@@ -77,22 +75,6 @@ fn stdout() -> Result<()> {
 /// A wait that nothing ends, recorded on purpose.
 const ENDLESS: &str = "--size 96 --align 8 --bands 2 --variant events_2 --break endless --timeout 1";
 
-fn timeout_while_measuring() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    hangs(Call::new(SAMPLE)?.words(ENDLESS).words("--json a.json").within(folder.path()))?;
-    let ended = read_record(&folder.path().join("a.json"))?.ended;
-    let told = matches!(&ended, End::Failed { reason } if reason.contains("did not finish"));
-    ensure!(told, "the record does not say how it ended: {ended:?}");
-    holds_only(folder.path(), &["a.json"])
-}
-
-fn hangs(call: Call) -> Result<()> {
-    let ended = call.run()?.with_code(EXIT_HUNG.into())?;
-    let reason = ended.reason()?;
-    ensure!(reason.contains("did not finish") && reason.contains("--timeout"), "{ended}");
-    Ok(())
-}
-
 /// What the queue still works on must not be freed on the way out, whichever error comes last.
 fn timeout_and_disk_full() -> Result<()> {
     for words in ["--json /dev/full", "--check"] {
@@ -107,5 +89,9 @@ fn timeout_and_disk_full() -> Result<()> {
 /// Uploading 16 MiB takes longer than 1 ms. Nothing was measured then, so no record is asked for.
 fn timeout_while_setting_up() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    hangs(Call::new(SAMPLE)?.words("--size 2048 --timeout 0.001 --out run").within(folder.path()))
+    let call = Call::new(SAMPLE)?.words("--size 2048 --timeout 0.001 --out run").within(folder.path());
+    let ended = call.run()?.with_code(EXIT_HUNG.into())?;
+    let reason = ended.reason()?;
+    ensure!(reason.contains("did not finish") && reason.contains("--timeout"), "{ended}");
+    Ok(())
 }

@@ -157,10 +157,11 @@ fn hung_at_its_first_sample() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let words = "--size 96 --bands 2 --align 8 --break endless --timeout 2 --json a.json --image a.png";
     let ended = Call::new(SAMPLE)?.words(words).within(folder.path()).run()?.with_code(EXIT_HUNG.into())?;
-    ensure!(ended.stderr.contains("did not finish events_2"), "{ended}");
+    let reason = ended.reason()?;
+    ensure!(reason.contains("did not finish events_2") && reason.contains("--timeout"), "{ended}");
+    holds_only(folder.path(), &["a.json"])?;
     let record = read_record(&folder.path().join("a.json"))?;
-    let told = matches!(&record.ended, End::Failed { reason } if reason.contains("events_2"));
-    ensure!(told, "{:?}", record.ended);
+    ensure!(record.ended == End::Failed { reason: reason.to_owned() }, "{:?}", record.ended);
     let hung = record.rows.iter().position(|row| matches!(row.status, Status::Error { .. }));
     let hung = hung.context("no row tells that it hung")?;
     ensure!(record.rows[hung].variant == "events_2" && hung > 2, "{:?}", record.rows[hung]);

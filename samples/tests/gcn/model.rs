@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 use common::isa::{Chip, Limit, Occupancy, Unit, Use};
 use common::vulkan::source::Source;
 use common::vulkan::spirv;
+use rayon::prelude::*;
 
 use crate::child::{self, STORAGE_BUFFER};
 
@@ -33,14 +34,7 @@ struct Told {
 pub fn agrees_with_the_driver() -> Result<()> {
     let asked = kernels()?;
     ensure!(asked.len() >= 200, "{} kernels", asked.len());
-    std::thread::scope(|scope| {
-        let chips = CHIPS.map(|name| (name, scope.spawn(|| agrees_on(name, &asked))));
-        for (name, chip) in chips {
-            let ended = chip.join().unwrap_or_else(|_| Err(anyhow!("it panicked")));
-            ended.with_context(|| name.to_owned())?;
-        }
-        Ok(())
-    })
+    CHIPS.par_iter().try_for_each(|name| agrees_on(name, &asked).with_context(|| (*name).to_owned()))
 }
 
 fn agrees_on(name: &str, asked: &[Asked]) -> Result<()> {

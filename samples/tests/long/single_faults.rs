@@ -3,12 +3,12 @@
 //! calls that the samples know of; the layer meets all.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, ensure};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use rayon::prelude::*;
 use record::Ended as End;
 use record::error::{EXIT_FAILED, EXIT_HUNG};
 
@@ -68,21 +68,11 @@ pub fn every_call_may_fail() -> Result<()> {
         all.truncate(FAULTS);
         faults.extend(all);
     }
-    let [next, met, wrong] = [0; 3].map(AtomicUsize::new);
-    let work = || {
-        while let Some(fault) = faults.get(next.fetch_add(1, Ordering::Relaxed)) {
-            match fault.run(&layer) {
-                Ok(was_met) => drop(met.fetch_add(usize::from(was_met), Ordering::Relaxed)),
-                Err(error) => {
-                    println!("{}: {error:#}\n", fault.plan());
-                    wrong.fetch_add(1, Ordering::Relaxed);
-                }
-            }
-        }
-    };
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..processors).for_each(|_| drop(scope.spawn(work))));
-    let (all, met, wrong) = (faults.len(), met.into_inner(), wrong.into_inner());
+    let run = |fault: &Fault| fault.run(&layer).with_context(|| fault.plan());
+    let ended: Vec<Result<bool>> = faults.par_iter().map(run).collect();
+    ended.iter().filter_map(|ended| ended.as_ref().err()).for_each(|error| println!("{error:#}\n"));
+    let met = ended.iter().filter(|ended| matches!(ended, Ok(true))).count();
+    let (all, wrong) = (ended.len(), ended.iter().filter(|ended| ended.is_err()).count());
     println!(
         "{all} faults in {} workloads with seed {seed}: {met} met and right, {wrong} wrong",
         WORKLOADS.len()

@@ -68,25 +68,17 @@ impl Running {
     pub fn ensure_alive(&mut self) -> Result<()> {
         match self.status()? {
             None => Ok(()),
-            Some(status) => {
-                let said = self.stderr.as_ref().map(Heard::text).unwrap_or_default();
-                bail!("{} has ended with {status}:\n{said}", self.call)
-            }
+            Some(status) => bail!("{} has ended with {status}:\n{}", self.call, self.said()),
         }
     }
 
     /// Waits until the standard error holds `text`.
     pub fn until_stderr_has(&mut self, text: &str) -> Result<()> {
-        loop {
-            let said = self.stderr.as_ref().map(Heard::text).unwrap_or_default();
-            if said.contains(text) {
-                return Ok(());
-            }
-            if let Some(status) = self.status()? {
-                bail!("{} ended with {status} before it said '{text}':\n{said}", self.call);
-            }
+        while !self.said().contains(text) {
+            self.ensure_alive().with_context(|| format!("it has not said '{text}'"))?;
             std::thread::sleep(POLL);
         }
+        Ok(())
     }
 
     /// Waits until it has a handler for a signal. Only Linux tells; elsewhere, as long as that takes.
@@ -98,9 +90,7 @@ impl Running {
             if caught & 1 << (signal - 1) != 0 {
                 return Ok(());
             }
-            if let Some(status) = self.status()? {
-                bail!("{} ended with {status} before it listened to signal {signal}", self.call);
-            }
+            self.ensure_alive().with_context(|| format!("it has not listened to signal {signal}"))?;
             std::thread::sleep(POLL);
         }
         std::thread::sleep(Duration::from_secs(2));
@@ -126,11 +116,15 @@ impl Running {
         Ok(ended)
     }
 
+    /// What it has said so far.
+    fn said(&self) -> String {
+        self.stderr.as_ref().map(Heard::text).unwrap_or_default()
+    }
+
     fn status(&mut self) -> Result<Option<ExitStatus>> {
         let status = self.child.try_wait().with_context(|| format!("waiting for {}", self.call))?;
         if let (None, Some(took)) = (status, self.too_long()) {
-            let said = self.stderr.as_ref().map(Heard::text).unwrap_or_default();
-            bail!("{} has taken {took} and does not end; so far it said:\n{said}", self.call);
+            bail!("{} has taken {took} and does not end; so far it said:\n{}", self.call, self.said());
         }
         Ok(status)
     }
