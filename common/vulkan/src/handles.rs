@@ -34,70 +34,74 @@ impl Image {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event(pub u32);
 
-/// The same images for every repetition of a variant: `each` of them, `repetitions` times.
+/// What a repetition has several of.
+pub trait Handle: Copy + PartialOrd {
+    /// The handle that stands so many further on.
+    #[must_use]
+    fn plus(self, count: u32) -> Self;
+}
+
+impl Handle for Buffer {
+    fn plus(self, count: u32) -> Self {
+        Self(self.0 + count)
+    }
+}
+
+impl Handle for Image {
+    fn plus(self, count: u32) -> Self {
+        Self(self.0 + count)
+    }
+}
+
+impl Handle for Event {
+    fn plus(self, count: u32) -> Self {
+        Self(self.0 + count)
+    }
+}
+
+/// The same objects for every repetition of a variant: `each` of them, `repetitions` times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Images {
-    /// Index of the first.
-    pub first: u32,
+pub struct Many<H> {
+    /// The first.
+    pub first: H,
     /// How many a repetition has.
     pub each: u32,
     /// How many repetitions have them.
     pub repetitions: u32,
-    /// The first of the arrays, one a repetition, that they are the layers of.
-    pub arrays: Option<u32>,
+    /// The first of the wholes, one a repetition, that they are the parts of: arrays of layers, buffers of slices.
+    pub wholes: Option<H>,
 }
 
-impl Images {
-    /// The image of one repetition.
+/// Images of every repetition.
+pub type Images = Many<Image>;
+/// Buffers of every repetition.
+pub type Buffers = Many<Buffer>;
+/// Events of every repetition.
+pub type Events = Many<Event>;
+
+impl<H: Handle> Many<H> {
+    /// The object of one repetition.
     ///
     /// # Panics
-    /// Where there is no such image: a mistake in the sample, not in its input.
+    /// Where there is no such object: a mistake in the sample, not in its input.
     #[must_use]
-    pub fn get(&self, repetition: u32, index: u32) -> Image {
+    pub fn get(&self, repetition: u32, index: u32) -> H {
         assert!(
             index < self.each && repetition < self.repetitions,
-            "image {index} of repetition {repetition}"
+            "object {index} of repetition {repetition}"
         );
-        Image(self.first + repetition * self.each + index)
+        self.first.plus(repetition * self.each + index)
     }
 
-    /// All images of one repetition at once: the array that they are the layers of.
+    /// All objects of one repetition at once: the array that they are the layers of, the buffer that they are the
+    /// slices of.
     ///
     /// # Panics
-    /// Where they are no layers, or there is no such repetition: a mistake in the sample, not in its input.
+    /// Where they are no parts, or there is no such repetition: a mistake in the sample, not in its input.
     #[must_use]
-    pub fn array(&self, repetition: u32) -> Image {
-        assert!(repetition < self.repetitions, "the array of repetition {repetition}");
-        let first = self.arrays.unwrap_or_else(|| panic!("images that are no layers"));
-        Image(first + repetition)
-    }
-}
-
-/// The same buffers for every repetition of a variant: `each` of them, `repetitions` times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Buffers {
-    /// Index of the first.
-    pub first: u32,
-    /// How many a repetition has.
-    pub each: u32,
-    /// How many repetitions have them.
-    pub repetitions: u32,
-    /// The first of the buffers, one a repetition, that they are the slices of.
-    pub wholes: Option<u32>,
-}
-
-impl Buffers {
-    /// The buffer of one repetition.
-    ///
-    /// # Panics
-    /// Where there is no such buffer: a mistake in the sample, not in its input.
-    #[must_use]
-    pub fn get(&self, repetition: u32, index: u32) -> Buffer {
-        assert!(
-            index < self.each && repetition < self.repetitions,
-            "buffer {index} of repetition {repetition}"
-        );
-        Buffer(self.first + repetition * self.each + index)
+    pub fn whole(&self, repetition: u32) -> H {
+        assert!(repetition < self.repetitions, "the whole of repetition {repetition}");
+        self.wholes.unwrap_or_else(|| panic!("objects that are no parts")).plus(repetition)
     }
 
     /// How many repetitions have them.
@@ -106,15 +110,11 @@ impl Buffers {
         self.repetitions
     }
 
-    /// All buffers of one repetition at once: the one that they are the slices of.
-    ///
-    /// # Panics
-    /// Where they are no slices, or there is no such repetition: a mistake in the sample, not in its input.
-    #[must_use]
-    pub fn whole(&self, repetition: u32) -> Buffer {
-        assert!(repetition < self.repetitions, "the whole of repetition {repetition}");
-        let first = self.wholes.unwrap_or_else(|| panic!("buffers that are no slices"));
-        Buffer(first + repetition)
+    /// It is one of these, or one of the wholes.
+    pub fn holds(&self, handle: H) -> bool {
+        let within = |first: H, count| (first..first.plus(count)).contains(&handle);
+        within(self.first, self.each * self.repetitions)
+            || self.wholes.is_some_and(|first| within(first, self.repetitions))
     }
 }
 
@@ -146,16 +146,9 @@ impl Set {
 
     /// The binding is of one of these.
     pub fn holds(self, binding: Binding) -> bool {
-        let within = |first: u32, count: u32, at: u32| (first..first + count).contains(&at);
         match (self, binding) {
-            (Self::Images(set), Binding::Image(Image(at)) | Binding::Sampled(Image(at))) => {
-                let of_array = |first| within(first, set.repetitions, at);
-                within(set.first, set.each * set.repetitions, at) || set.arrays.is_some_and(of_array)
-            }
-            (Self::Buffers(set), Binding::Buffer(Buffer(at))) => {
-                let of_whole = |first| within(first, set.repetitions, at);
-                within(set.first, set.each * set.repetitions, at) || set.wholes.is_some_and(of_whole)
-            }
+            (Self::Images(set), Binding::Image(image) | Binding::Sampled(image)) => set.holds(image),
+            (Self::Buffers(set), Binding::Buffer(buffer)) => set.holds(buffer),
             _ => false,
         }
     }
@@ -170,32 +163,6 @@ impl From<Images> for Set {
 impl From<Buffers> for Set {
     fn from(buffers: Buffers) -> Self {
         Self::Buffers(buffers)
-    }
-}
-
-/// The same events for every repetition of a variant: `each` of them, `repetitions` times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Events {
-    /// Index of the first.
-    pub first: u32,
-    /// How many a repetition has.
-    pub each: u32,
-    /// How many repetitions have them.
-    pub repetitions: u32,
-}
-
-impl Events {
-    /// The event of one repetition.
-    ///
-    /// # Panics
-    /// Where there is no such event: a mistake in the sample, not in its input.
-    #[must_use]
-    pub fn get(&self, repetition: u32, index: u32) -> Event {
-        assert!(
-            index < self.each && repetition < self.repetitions,
-            "event {index} of repetition {repetition}"
-        );
-        Event(self.first + repetition * self.each + index)
     }
 }
 

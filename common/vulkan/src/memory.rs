@@ -87,7 +87,7 @@ impl Gpu {
         place: Place,
         sharing: Sharing,
     ) -> Result<()> {
-        let families = self.shared_families().filter(|_| sharing == Sharing::BothQueues);
+        let families = self.families(sharing);
         let mut info = vk::BufferCreateInfo::default().size(bytes).usage(
             vk::BufferUsageFlags::STORAGE_BUFFER
                 | vk::BufferUsageFlags::UNIFORM_BUFFER
@@ -131,92 +131,35 @@ impl Gpu {
         Image(planned(&mut self.arena.borrow_mut().images, count))
     }
 
-    /// Makes a storage image that was planned, in the layout `GENERAL` once [`Gpu::settle_images`] has run.
+    /// Makes a storage image that was planned, in the layout `GENERAL` once [`Gpu::settle_images`] has run: of so many
+    /// layers, seen as an array of them, or of one.
     ///
     /// # Errors
-    /// Out of memory, or larger than the device's images.
+    /// Out of memory; larger than the device's images, or more layers than they can have.
     pub fn make_image(
         &self,
         image: Image,
         name: &str,
-        shape: Shape,
+        (shape, layers): (Shape, Option<u32>),
         format: vk::Format,
         sharing: Sharing,
     ) -> Result<()> {
-        self.make_image_without_view(image, name, (shape, 1), format, sharing)?;
-        let seen_as = if shape.volume { vk::ImageViewType::TYPE_3D } else { vk::ImageViewType::TYPE_2D };
-        self.see(name, image, seen_as)
-    }
-
-    /// As [`Gpu::make_image`], with so many layers, seen as an array of them.
-    ///
-    /// # Errors
-    /// As [`Gpu::make_image`]; more layers than the device's images can have.
-    pub fn make_array(
-        &self,
-        array: Image,
-        name: &str,
-        (shape, layers): (Shape, u32),
-        format: vk::Format,
-        sharing: Sharing,
-    ) -> Result<()> {
-        self.make_image_without_view(array, name, (shape, layers), format, sharing)?;
-        self.see(name, array, vk::ImageViewType::TYPE_2D_ARRAY)
-    }
-
-    /// Makes one layer of an array, as an image of its own, whose view has a name of its own.
-    ///
-    /// # Errors
-    /// Out of memory.
-    pub fn make_layer(&self, image: Image, name: &str, array: Image, layer: u32) -> Result<()> {
-        {
-            let mut arena = self.arena.borrow_mut();
-            let slot = arena.image(array);
-            let of =
-                ImageSlot { raw: slot.raw, shape: slot.shape, format: slot.format, ..ImageSlot::default() };
-            arena.images[image.0 as usize] = ImageSlot { layers: [layer, 1], ..of };
-        }
-        self.see(name, image, vk::ImageViewType::TYPE_2D)
-    }
-
-    /// Gives an image its view.
-    fn see(&self, name: &str, image: Image, seen_as: vk::ImageViewType) -> Result<()> {
-        let info = {
-            let arena = self.arena();
-            let slot = arena.image(image);
-            vk::ImageViewCreateInfo::default()
-                .image(slot.raw)
-                .view_type(seen_as)
-                .format(slot.format)
-                .subresource_range(slot.range())
-        };
-        let view = attempt(format_args!("creating a view of image {name}"), || unsafe {
-            self.device.create_image_view(&info, None)
-        })?;
-        self.arena.borrow_mut().images[image.0 as usize].view = view;
-        self.name(view, name);
-        Ok(())
-    }
-
-    fn make_image_without_view(
-        &self,
-        image: Image,
-        name: &str,
-        (shape, layers): (Shape, u32),
-        format: vk::Format,
-        sharing: Sharing,
-    ) -> Result<()> {
-        self.ensure_possible(shape, layers)?;
+        let count = layers.unwrap_or(1);
+        self.ensure_possible(shape, count)?;
         ensure!(self.stores(format), "{} cannot store to images of format {format:?}", self.facts.name);
-        let families = self.shared_families().filter(|_| sharing == Sharing::BothQueues);
+        let (of_type, seen_as) = match (shape.volume, layers) {
+            (true, _) => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D),
+            (false, Some(_)) => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D_ARRAY),
+            (false, None) => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D),
+        };
+        let families = self.families(sharing);
         let [width, height, depth] = shape.sides;
-        let of_type = if shape.volume { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D };
         let mut info = vk::ImageCreateInfo::default()
             .image_type(of_type)
             .format(format)
             .extent(vk::Extent3D { width, height, depth })
             .mip_levels(1)
-            .array_layers(layers)
+            .array_layers(count)
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(
@@ -240,26 +183,63 @@ impl Gpu {
         // The arena frees what could not be finished, too.
         let view = vk::ImageView::null();
         self.arena.borrow_mut().images[image.0 as usize] =
-            ImageSlot { raw, view, shape, format, layers: [0, layers], allocation: Some(allocation) };
+            ImageSlot { raw, view, shape, format, layers: [0, count], allocation: Some(allocation) };
         self.name(raw, name);
-        bound
+        bound?;
+        self.see(name, image, seen_as)
+    }
+
+    /// Makes one layer of an array, as an image of its own, whose view has a name of its own.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn make_layer(&self, image: Image, name: &str, array: Image, layer: u32) -> Result<()> {
+        let &ImageSlot { raw, shape, format, .. } = self.arena().image(array);
+        let slot = ImageSlot { raw, shape, format, layers: [layer, 1], ..ImageSlot::default() };
+        self.arena.borrow_mut().images[image.0 as usize] = slot;
+        self.see(name, image, vk::ImageViewType::TYPE_2D)
+    }
+
+    /// Gives an image its view.
+    fn see(&self, name: &str, image: Image, seen_as: vk::ImageViewType) -> Result<()> {
+        let info = {
+            let arena = self.arena();
+            let slot = arena.image(image);
+            vk::ImageViewCreateInfo::default()
+                .image(slot.raw)
+                .view_type(seen_as)
+                .format(slot.format)
+                .subresource_range(slot.range())
+        };
+        let view = attempt(format_args!("creating a view of image {name}"), || unsafe {
+            self.device.create_image_view(&info, None)
+        })?;
+        self.arena.borrow_mut().images[image.0 as usize].view = view;
+        self.name(view, name);
+        Ok(())
     }
 
     /// Reports a shape, or a number of layers, that images of this device cannot have.
     pub fn ensure_possible(&self, shape: Shape, layers: u32) -> Result<()> {
         let most = if shape.volume { self.facts.max_image_3d } else { self.facts.max_image_2d };
         let name = &self.facts.name;
-        if shape.sides.iter().any(|side| !(1..=most).contains(side)) {
-            let reason =
-                format!("an image of {shape} is not possible on {name}: a side has 1 to {most} texels");
-            return Err(BeyondLimits(reason).into());
-        }
-        let most = self.most_layers();
-        if layers > most {
-            let reason = format!("an image of {layers} layers is not possible on {name}: {most} are");
-            return Err(BeyondLimits(reason).into());
-        }
+        ensure!(
+            shape.sides.iter().all(|side| (1..=most).contains(side)),
+            BeyondLimits(format!(
+                "an image of {shape} is not possible on {name}: a side has 1 to {most} texels"
+            ))
+        );
+        let most = self.limits.layers;
+        ensure!(
+            layers <= most,
+            BeyondLimits(format!("an image of {layers} layers is not possible on {name}: {most} are"))
+        );
         Ok(())
+    }
+
+    /// The families that share what both queues use, where they are two.
+    fn families(&self, sharing: Sharing) -> Option<[u32; 2]> {
+        self.shared_families().filter(|_| sharing == Sharing::BothQueues)
     }
 
     /// The handle of a view of texels that is still to be made.
@@ -273,9 +253,16 @@ impl Gpu {
     /// Out of memory; a format that the device has no such view for; more texels than it allows.
     pub fn make_texels(&self, texels: Texels, buffer: Buffer, format: vk::Format) -> Result<()> {
         let part = self.arena().buffer(buffer).info();
-        if let Some(reason) = self.why_no_texels(part.range / texel_bytes(format)?, format) {
-            return Err(BeyondLimits(reason).into());
-        }
+        let (count, most) = (part.range / texel_bytes(format)?, self.limits.texels);
+        let (name, of_format) = (&self.facts.name, self.format(format).buffer_features);
+        ensure!(
+            of_format.contains(vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER),
+            BeyondLimits(format!("{name} has no texel buffers of format {format:?}"))
+        );
+        ensure!(
+            count <= most.into(),
+            BeyondLimits(format!("{name} has texel buffers of {most} texels at most, not of {count}"))
+        );
         let info = vk::BufferViewCreateInfo::default()
             .buffer(part.buffer)
             .format(format)
@@ -354,7 +341,7 @@ impl Gpu {
         let bytes = size_of_val(data) as u64;
         let staging = self.buffer(&format!("{name} (staging)"), bytes, Place::Upload)?;
         self.make_buffer(target, name, bytes, Place::Device, Sharing::FirstQueue)?;
-        self.arena.borrow_mut().write(staging, bytemuck::cast_slice(data))?;
+        self.write(staging, data)?;
         self.run_once("an upload", |cmd| cmd.copy_buffer(staging, target, bytes))?;
         self.free(staging);
         Ok(())
@@ -362,7 +349,12 @@ impl Gpu {
 
     /// Fills the beginning of a [`Place::Upload`] buffer.
     pub fn write(&self, buffer: Buffer, words: &[u32]) -> Result<()> {
-        self.arena.borrow_mut().write(buffer, bytemuck::cast_slice(words))
+        let (mut arena, data) = (self.arena.borrow_mut(), bytemuck::cast_slice(words));
+        let slot = &mut arena.buffers[buffer.0 as usize];
+        let mapped = slot.allocation.as_mut().and_then(Allocation::mapped_slice_mut);
+        let target = mapped.and_then(|mapped| mapped.get_mut(..data.len()));
+        target.context("the buffer is not visible to the CPU")?.copy_from_slice(data);
+        Ok(())
     }
 
     /// What a [`Place::Readback`] buffer holds.
@@ -390,15 +382,8 @@ impl Gpu {
 
     /// Frees a buffer before its time, for staging memory that would otherwise double the use.
     pub fn free(&self, buffer: Buffer) {
-        let mut arena = self.arena.borrow_mut();
-        let slot = &mut arena.buffers[buffer.0 as usize];
-        // A null handle is legal to destroy again with the arena.
-        let raw = std::mem::replace(&mut slot.raw, vk::Buffer::null());
-        unsafe { self.device.destroy_buffer(raw, None) };
-        if let Some(allocation) = slot.allocation.take() {
-            // A failure to free is no failure of the run.
-            let _ = self.allocator().borrow_mut().free(allocation);
-        }
+        let freed = std::mem::take(&mut self.arena.borrow_mut().buffers[buffer.0 as usize]);
+        self.free_all(Arena { buffers: vec![freed], ..Arena::default() });
     }
 
     fn allocate(
@@ -443,16 +428,6 @@ pub fn bytes_in_words(bytes: u64) -> String {
         _ => (0x4000_0000, "GiB"),
     };
     format!("{:.1} {name}", bytes as f64 / f64::from(unit))
-}
-
-impl Arena {
-    fn write(&mut self, buffer: Buffer, data: &[u8]) -> Result<()> {
-        let slot = &mut self.buffers[buffer.0 as usize];
-        let mapped = slot.allocation.as_mut().and_then(Allocation::mapped_slice_mut);
-        let target = mapped.and_then(|m| m.get_mut(..data.len()));
-        target.context("the buffer is not visible to the CPU")?.copy_from_slice(data);
-        Ok(())
-    }
 }
 
 /// Places for `count` objects; returns the index of the first. Drivers run out long before 2^32 of them.

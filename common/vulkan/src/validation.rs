@@ -4,13 +4,14 @@
 //! latter through VK_EXT_validation_features and check shader accesses by default; later ones take
 //! VK_EXT_layer_settings and skip shader accesses unless a setting asks for them, so it is asked for.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
 use ash::{ext, vk};
 
 use crate::fault::attempt;
+use crate::gpu::lists;
 
 /// The Khronos layer.
 pub const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
@@ -41,17 +42,12 @@ impl Layer {
         let extensions = attempt("listing the validation layer's extensions", || unsafe {
             entry.enumerate_instance_extension_properties(Some(LAYER))
         })?;
-        let takes_settings = extensions
-            .iter()
-            .any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == ext::layer_settings::NAME));
-        Ok(Self { takes_settings, version })
+        Ok(Self { takes_settings: lists(&extensions, ext::layer_settings::NAME), version })
     }
 
     /// The instance extension through which it takes its settings.
-    pub fn extensions(&self) -> Vec<*const c_char> {
-        let name =
-            if self.takes_settings { ext::layer_settings::NAME } else { ext::validation_features::NAME };
-        vec![name.as_ptr()]
+    pub fn extension(&self) -> &'static CStr {
+        if self.takes_settings { ext::layer_settings::NAME } else { ext::validation_features::NAME }
     }
 
     /// Calls `create` with `info` and the settings chained to it.
@@ -62,8 +58,8 @@ impl Layer {
     ) -> T {
         if self.takes_settings {
             let (on, off) = ([vk::TRUE], [vk::FALSE]);
-            // Without the last, 1.4.309 falls silent after ten messages of an id: the canary's and
-            // the rehearsals' would hide the samples'.
+            // Without the last, 1.4.309 falls silent after ten messages of an id: those of the layer's own test and
+            // of runs before the checked one would hide the samples'.
             let settings = [
                 (c"validate_sync", &on),
                 (c"syncval_shader_accesses_heuristic", &on),

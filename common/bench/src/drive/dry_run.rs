@@ -104,7 +104,7 @@ impl<'l> Session<'l> {
         let most = self.lab.repetitions();
         for repetitions in (1..=most).filter(|n| [1, 2, most].contains(n)) {
             let script = self.script(variant, repetitions)?;
-            dry_run.lacks_events |= script.uses_events() && !self.lab.gpu.has_events();
+            dry_run.lacks_events |= script.uses_events() && !self.lab.gpu.has_events;
             dry_run.events.push((repetitions, script.events_set()));
             dry_run.kernels.extend(script.dispatches().map(|dispatch| dispatch.kernel));
             let used = script.bindings();

@@ -30,7 +30,7 @@ impl CacheFlush {
     fn new(lab: &Lab) -> Result<Self> {
         let wanted = if lab.device().is_cpu() { BYTES_ON_CPU } else { BYTES };
         // A kernel binds each as a whole, and both shall leave room for the sample's images.
-        let bytes = wanted.min(lab.gpu.max_storage_buffer()).min(lab.device().device_memory / 16) & !15;
+        let bytes = wanted.min(lab.gpu.limits.storage_buffer).min(lab.device().device_memory / 16) & !15;
         let kernel = lab.kernel("lab/evict.comp").build_for_runner()?;
         let buffer = |name, bytes| lab.gpu.buffer(name, bytes, Place::Device);
         let (filled, read) = (buffer("filled", bytes)?, buffer("read", bytes)?);

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use ash::vk;
 use vulkan::gpu::Gpu;
-use vulkan::handles::{Binding, Buffer, Buffers, Event, Events, Image, Images, Set};
+use vulkan::handles::{Binding, Buffer, Buffers, Events, Image, Images, Set};
 use vulkan::memory::{EventState, Sharing};
 use vulkan::values::Shape;
 
@@ -85,7 +85,7 @@ impl ImageSet {
     }
 
     /// A repetition's images are the layers of one array, which a kernel can also bind as a whole
-    /// ([`Images::array`]).
+    /// ([`Many::whole`](vulkan::handles::Many::whole)).
     #[must_use]
     pub fn layers(self) -> Self {
         Self { layers: true, ..self }
@@ -103,9 +103,9 @@ impl Layout for ImageSet {
     type Handles = Images;
 
     fn plan(self, gpu: &Gpu, repetitions: u32) -> (Images, Contents, [u32; 4], Sharing) {
-        let arrays = self.layers.then(|| gpu.plan_images(repetitions)).map(|Image(first)| first);
-        let Image(first) = gpu.plan_images(self.each * repetitions);
-        let images = Images { first, each: self.each, repetitions, arrays };
+        let wholes = self.layers.then(|| gpu.plan_images(repetitions));
+        let first = gpu.plan_images(self.each * repetitions);
+        let images = Images { first, each: self.each, repetitions, wholes };
         (images, Contents::Texels(self.shape, self.format), self.unwritten, self.sharing)
     }
 }
@@ -127,7 +127,7 @@ impl BufferSet {
     }
 
     /// One buffer of each of these lengths for every repetition: slices of one that a kernel can also bind as a whole
-    /// ([`Buffers::whole`]), each where [`sliced`] says.
+    /// ([`Many::whole`](vulkan::handles::Many::whole)), each where [`sliced`] says.
     #[must_use]
     pub fn slices(words: &[u32], unwritten: u32) -> Self {
         Self { words: words.to_vec(), unwritten, slices: true }
@@ -139,8 +139,8 @@ impl Layout for BufferSet {
 
     fn plan(self, gpu: &Gpu, repetitions: u32) -> (Buffers, Contents, [u32; 4], Sharing) {
         let each = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
-        let wholes = self.slices.then(|| gpu.plan_buffers(repetitions)).map(|Buffer(first)| first);
-        let Buffer(first) = gpu.plan_buffers(each * repetitions);
+        let wholes = self.slices.then(|| gpu.plan_buffers(repetitions));
+        let first = gpu.plan_buffers(each * repetitions);
         let buffers = Buffers { first, each, repetitions, wholes };
         (buffers, Contents::Words(self.words), [self.unwritten; 4], Sharing::FirstQueue)
     }
@@ -195,8 +195,8 @@ impl Lab {
     /// and long before any sample, it never resets: to wait for one is to wait for nothing.
     pub fn events(&mut self, each: u32, state: EventState, set: Option<Setting>) -> Events {
         let repetitions = self.wanted();
-        let Event(first) = self.gpu.plan_events(each * repetitions);
-        let events = Events { first, each, repetitions };
+        let first = self.gpu.plan_events(each * repetitions);
+        let events = Events { first, each, repetitions, wholes: None };
         self.recipes.push(Some(Recipe::Events { events, state, set }));
         events
     }

@@ -111,7 +111,7 @@ impl Outputs {
     pub fn ensure_possible(&self, gpu: &Gpu) -> Result<()> {
         match (&self.contents, self.set) {
             (Contents::Texels(shape, _), Set::Images(set)) => {
-                gpu.ensure_possible(*shape, set.arrays.map_or(1, |_| set.each))
+                gpu.ensure_possible(*shape, set.wholes.map_or(1, |_| set.each))
             }
             _ => Ok(()),
         }
@@ -119,10 +119,10 @@ impl Outputs {
 
     /// Reports what no kernel can bind as a buffer, which the check does.
     pub fn ensure_checkable(&self, gpu: &Gpu) -> Result<()> {
-        if self.pieces().1 <= gpu.max_storage_buffer() {
+        if self.pieces().1 <= gpu.limits.storage_buffer {
             return Ok(());
         }
-        let (what, most) = (self.what(), bytes_in_words(gpu.max_storage_buffer()));
+        let (what, most) = (self.what(), bytes_in_words(gpu.limits.storage_buffer));
         bail!(BeyondLimits(format!(
             "{what} are too large for the check on {}: a kernel there can bind buffers of {most} at most",
             gpu.facts.name
@@ -162,21 +162,21 @@ impl Outputs {
         let name = |at, repetition| format!("{} {at}, repetition {repetition}", self.name);
         let all = || (0..repetitions).flat_map(|repetition| (0..images.each).map(move |at| (repetition, at)));
         let mut made: Vec<Image> = Vec::new();
-        if images.arrays.is_some() {
+        if images.wholes.is_some() {
             for repetition in 0..repetitions {
                 let (array, name) =
-                    (images.array(repetition), format!("{}, repetition {repetition}", self.name));
-                gpu.make_array(array, &name, (*shape, images.each), *format, self.sharing)?;
+                    (images.whole(repetition), format!("{}, repetition {repetition}", self.name));
+                gpu.make_image(array, &name, (*shape, Some(images.each)), *format, self.sharing)?;
                 made.push(array);
             }
             for (repetition, at) in all() {
-                let (layer, array) = (images.get(repetition, at), images.array(repetition));
+                let (layer, array) = (images.get(repetition, at), images.whole(repetition));
                 gpu.make_layer(layer, &name(at, repetition), array, at)?;
             }
         } else {
             for (repetition, at) in all() {
                 let image = images.get(repetition, at);
-                gpu.make_image(image, &name(at, repetition), *shape, *format, self.sharing)?;
+                gpu.make_image(image, &name(at, repetition), (*shape, None), *format, self.sharing)?;
                 made.push(image);
             }
         }
@@ -240,10 +240,7 @@ impl Recipe {
                 .iter()
                 .any(|at| named.bindings.contains(at)),
             Self::Texels { texels, .. } => named.bindings.contains(&Binding::Texels(*texels)),
-            Self::Events { events, .. } => {
-                let past = events.first + events.each * events.repetitions;
-                named.events.range(Event(events.first)..Event(past)).next().is_some()
-            }
+            Self::Events { events, .. } => named.events.iter().any(|&event| events.holds(event)),
         }
     }
 
@@ -284,7 +281,7 @@ impl Recipe {
                     "{} words for {name}, an image of {shape} with {words}",
                     texels.len()
                 );
-                gpu.make_image(image, &name, shape, format, Sharing::FirstQueue)?;
+                gpu.make_image(image, &name, (shape, None), format, Sharing::FirstQueue)?;
                 gpu.settle_images(&[image])?;
                 let staged = gpu.upload(&name, &texels)?;
                 gpu.run_once("an upload", |cmd| cmd.copy_buffer_to_image(staged, image))?;
@@ -314,7 +311,7 @@ fn make_events(
     set: Option<&Setting>,
     repetitions: u32,
 ) -> Result<()> {
-    if !lab.gpu.has_events() {
+    if !lab.gpu.has_events {
         return Ok(());
     }
     let mut all = Vec::new();

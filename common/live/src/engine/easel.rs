@@ -165,7 +165,7 @@ impl<'l> Easel<'l> {
             return Ok(buffers);
         }
         let gpu = &self.lab.gpu;
-        let room = bytes.next_power_of_two().min(gpu.max_storage_buffer());
+        let room = bytes.next_power_of_two().min(gpu.limits.storage_buffer);
         for buffer in self.buffers.take().into_iter().flatten() {
             gpu.free(buffer);
         }

@@ -69,7 +69,7 @@ impl<'e> Engine<'e> {
     pub fn run(desk: &'e Arc<Desk>, program: &'e dyn Program, wanted: &'e Wanted) -> Result<u8> {
         desk.take_device();
         let gpu = Gpu::open(&wanted.open)?;
-        desk.allow(gpu.timeout());
+        desk.allow(gpu.timeout);
         let Some(gpu) = program.certify(gpu)? else { return Ok(EXIT_RIGHT) };
         let gpu = Rc::new(gpu);
         let mut engine =

@@ -31,7 +31,7 @@ pub(super) fn choose(instance: &Instance, measured: &DeviceFacts, surface: Optio
     let mut seats = Vec::new();
     // They come best first.
     for candidate in candidates(instance, None)? {
-        if let Some(seat) = seat(&instance.raw, candidate.physical, candidate.facts, surface)? {
+        if let Some(seat) = seat(&instance.raw, candidate.physical.raw, candidate.facts, surface)? {
             seats.push(seat);
         }
     }

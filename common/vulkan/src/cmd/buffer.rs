@@ -210,7 +210,7 @@ impl Gpu {
             slot.interface.push_bytes,
             push.len()
         );
-        let most = self.max_groups();
+        let most = self.limits.groups;
         ensure!(
             groups.iter().zip(most).all(|(&side, most)| side <= most),
             "{}x{}x{} workgroups are not possible on {}, but {}x{}x{}: use larger ones, or a smaller size",

@@ -3,19 +3,18 @@
 
 use ash::vk;
 
+use super::sync::image_barrier2;
 use super::{Access, Binding, CommandBuffer, Stage};
 use crate::gpu::ImageSlot;
 use crate::handles::{Buffer, Event, Image};
+
+const ANY: Access = Access::from_raw(Access::MEMORY_READ.as_raw() | Access::MEMORY_WRITE.as_raw());
 
 impl CommandBuffer<'_> {
     /// Everything before is complete and visible to everything after.
     pub fn full_barrier(&self) {
         let all = Stage::ALL_COMMANDS;
-        self.record_barrier(
-            (all, Access::MEMORY_WRITE),
-            (all, Access::MEMORY_READ | Access::MEMORY_WRITE),
-            None,
-        );
+        self.record_barrier((all, Access::MEMORY_WRITE), (all, ANY), None);
     }
 
     /// Everything before is complete when anything after begins; no memory is made visible.
@@ -130,21 +129,9 @@ impl CommandBuffer<'_> {
     /// Moves images from `UNDEFINED` to `GENERAL`.
     pub fn settle(&self, images: &[Image]) {
         let arena = self.gpu.arena();
-        let barriers: Vec<_> = images
-            .iter()
-            .map(|&image| {
-                vk::ImageMemoryBarrier2::default()
-                    .src_stage_mask(Stage::NONE)
-                    .dst_stage_mask(Stage::ALL_COMMANDS)
-                    .dst_access_mask(Access::MEMORY_READ | Access::MEMORY_WRITE)
-                    .old_layout(vk::ImageLayout::UNDEFINED)
-                    .new_layout(vk::ImageLayout::GENERAL)
-                    .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-                    .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-                    .image(arena.image(image).raw)
-                    .subresource_range(arena.image(image).range())
-            })
-            .collect();
+        let (before, after) = ((Stage::NONE, Access::NONE), (Stage::ALL_COMMANDS, ANY));
+        let barrier = |&image| image_barrier2(arena.image(image), before, after, vk::ImageLayout::UNDEFINED);
+        let barriers: Vec<_> = images.iter().map(barrier).collect();
         let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
         unsafe { self.gpu.device.cmd_pipeline_barrier2(self.raw, &info) };
     }

@@ -4,52 +4,42 @@ use ash::vk;
 
 use super::script::{Step, Sync};
 use super::{Access, Access1, Cmd, CommandBuffer, Scope, Scope1, Stage, Stage1};
+use crate::gpu::ImageSlot;
 use crate::handles::{Event, Image};
 
 impl Cmd {
     /// `vkCmdPipelineBarrier2` with one memory barrier.
     pub fn pipeline_barrier2(&self, src: Scope, dst: Scope) {
-        self.barrier(src, dst, None);
+        self.step(Step::Barrier { src, dst, image: None });
     }
 
     /// `vkCmdPipelineBarrier2` with one image barrier, from `GENERAL` to `GENERAL`.
     pub fn pipeline_barrier2_image(&self, image: Image, src: Scope, dst: Scope) {
-        self.barrier(src, dst, Some(image));
+        self.step(Step::Barrier { src, dst, image: Some(image) });
     }
 
     /// `vkCmdSetEvent2` with one memory barrier. Its first scope takes in all earlier commands.
     pub fn set_event2(&self, event: Event, src: Scope, dst: Scope) {
-        self.set(Sync::Two, event, src, dst);
+        self.step(Step::Set { sync: Sync::Two, event, src, dst });
     }
 
     /// `vkCmdWaitEvents2` for one event; the scopes must be those of its set.
     pub fn wait_events2(&self, event: Event, src: Scope, dst: Scope) {
-        self.wait(Sync::Two, event, src, dst);
+        self.step(Step::Wait { sync: Sync::Two, event, src, dst });
     }
 
     /// `vkCmdSetEvent`, the form of Vulkan 1.0: no access mask, so what is made available is said at
     /// the wait alone.
     pub fn set_event(&self, event: Event, src: Stage1) {
-        self.set(Sync::One, event, (wider_stage(src), Access::NONE), (Stage::NONE, Access::NONE));
+        let (src, dst) = ((wider_stage(src), Access::NONE), (Stage::NONE, Access::NONE));
+        self.step(Step::Set { sync: Sync::One, event, src, dst });
     }
 
     /// `vkCmdWaitEvents` for one event with one memory barrier; the source stages must be those of
     /// its set.
     pub fn wait_events(&self, event: Event, src: Scope1, dst: Scope1) {
         let wider = |(stage, access): Scope1| (wider_stage(stage), wider_access(access));
-        self.wait(Sync::One, event, wider(src), wider(dst));
-    }
-
-    fn barrier(&self, src: Scope, dst: Scope, image: Option<Image>) {
-        self.step(Step::Barrier { src, dst, image });
-    }
-
-    fn set(&self, sync: Sync, event: Event, src: Scope, dst: Scope) {
-        self.step(Step::Set { sync, event, src, dst });
-    }
-
-    fn wait(&self, sync: Sync, event: Event, src: Scope, dst: Scope) {
-        self.step(Step::Wait { sync, event, src, dst });
+        self.step(Step::Wait { sync: Sync::One, event, src: wider(src), dst: wider(dst) });
     }
 }
 
@@ -57,17 +47,8 @@ impl CommandBuffer<'_> {
     pub(super) fn record_barrier(&self, src: Scope, dst: Scope, image: Option<Image>) {
         let (memory, of_image);
         let info = if let Some(image) = image {
-            of_image = [vk::ImageMemoryBarrier2::default()
-                .src_stage_mask(src.0)
-                .src_access_mask(src.1)
-                .dst_stage_mask(dst.0)
-                .dst_access_mask(dst.1)
-                .old_layout(vk::ImageLayout::GENERAL)
-                .new_layout(vk::ImageLayout::GENERAL)
-                .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-                .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-                .image(self.gpu.arena().image(image).raw)
-                .subresource_range(self.gpu.arena().image(image).range())];
+            let arena = self.gpu.arena();
+            of_image = [image_barrier2(arena.image(image), src, dst, vk::ImageLayout::GENERAL)];
             vk::DependencyInfo::default().image_memory_barriers(&of_image)
         } else {
             memory = [memory_barrier2(src, dst)];
@@ -116,6 +97,26 @@ fn memory_barrier2(src: Scope, dst: Scope) -> vk::MemoryBarrier2<'static> {
         .src_access_mask(src.1)
         .dst_stage_mask(dst.0)
         .dst_access_mask(dst.1)
+}
+
+/// From a layout to `GENERAL`.
+pub(super) fn image_barrier2(
+    image: &ImageSlot,
+    src: Scope,
+    dst: Scope,
+    from: vk::ImageLayout,
+) -> vk::ImageMemoryBarrier2<'static> {
+    vk::ImageMemoryBarrier2::default()
+        .src_stage_mask(src.0)
+        .src_access_mask(src.1)
+        .dst_stage_mask(dst.0)
+        .dst_access_mask(dst.1)
+        .old_layout(from)
+        .new_layout(vk::ImageLayout::GENERAL)
+        .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .image(image.raw)
+        .subresource_range(image.range())
 }
 
 // The flags of Vulkan 1.0 are the low 32 bits of those of synchronization2, with the same values.

@@ -1,30 +1,16 @@
 //! The device's clock and the CPU's, read together without a submit, where the device has that.
 
-use std::ffi::CStr;
-
 use anyhow::{Context, Result};
-use ash::{ext, khr, vk};
+use ash::{ext, vk};
 
+use super::physical::Physical;
 use crate::fault::attempt;
 
-/// The extension by KHR came later than the one by EXT, with the same functions; drivers that have it have
-/// kept the other, and some have the other alone.
-const EXTENSIONS: [&CStr; 2] = [ext::calibrated_timestamps::NAME, khr::calibrated_timestamps::NAME];
-
-/// The extension to switch on.
-pub(super) fn extension(has: impl Fn(&CStr) -> bool) -> Option<&'static CStr> {
-    EXTENSIONS.into_iter().find(|name| has(name))
-}
-
-/// What reads the clocks.
+/// What reads the clocks. (The extension by KHR came later, with the same functions; drivers that have it have kept
+/// this one, and some have this one alone.)
 pub struct Calibrated {
-    functions: Option<Functions>,
+    functions: Option<ext::calibrated_timestamps::Device>,
     domains: Vec<vk::TimeDomainKHR>,
-}
-
-enum Functions {
-    Ext(ext::calibrated_timestamps::Device),
-    Khr(khr::calibrated_timestamps::Device),
 }
 
 /// Readings of some clocks that were taken together.
@@ -39,21 +25,14 @@ pub struct Together {
 }
 
 impl Calibrated {
-    /// Of a device that was made with `extension`, and whose clocks are these.
-    pub fn new(
+    /// Of a device that has these clocks, or not the extension.
+    pub(super) fn new(
         instance: &ash::Instance,
         device: &ash::Device,
-        extension: Option<&'static CStr>,
-        domains: Vec<vk::TimeDomainKHR>,
+        domains: Option<Vec<vk::TimeDomainKHR>>,
     ) -> Self {
-        let functions = extension.map(|name| {
-            if name == ext::calibrated_timestamps::NAME {
-                Functions::Ext(ext::calibrated_timestamps::Device::new(instance, device))
-            } else {
-                Functions::Khr(khr::calibrated_timestamps::Device::new(instance, device))
-            }
-        });
-        Self { functions, domains }
+        let functions = domains.is_some().then(|| ext::calibrated_timestamps::Device::new(instance, device));
+        Self { functions, domains: domains.unwrap_or_default() }
     }
 
     /// The clocks that can be read; none without the extension.
@@ -103,35 +82,24 @@ impl Calibrated {
         let functions = self.functions.as_ref().context("the device's clock cannot be read")?;
         let info = |&domain| vk::CalibratedTimestampInfoKHR::default().time_domain(domain);
         let infos: Vec<_> = domains.iter().map(info).collect();
-        attempt("reading the device's clock", || unsafe {
-            match functions {
-                Functions::Ext(functions) => functions.get_calibrated_timestamps(&infos),
-                Functions::Khr(functions) => functions.get_calibrated_timestamps(&infos),
-            }
-        })
+        attempt("reading the device's clock", || unsafe { functions.get_calibrated_timestamps(&infos) })
     }
 }
 
-/// The clocks that the device can read with this extension.
+/// The clocks that a device can read; none without the extension.
 ///
 /// # Errors
 /// Whatever the driver refuses.
-pub(super) fn domains(
-    instance: &ash::Instance,
-    physical: vk::PhysicalDevice,
-    extension: &CStr,
-) -> Result<Vec<vk::TimeDomainKHR>> {
-    // SAFETY: the loader is loaded already; this only finds it again.
-    let entry = unsafe { ash::Entry::load() }?;
-    attempt("listing the device's clocks", || unsafe {
-        if extension == ext::calibrated_timestamps::NAME {
-            ext::calibrated_timestamps::Instance::new(&entry, instance)
-                .get_physical_device_calibrateable_time_domains(physical)
-        } else {
-            khr::calibrated_timestamps::Instance::new(&entry, instance)
-                .get_physical_device_calibrateable_time_domains(physical)
-        }
-    })
+pub(super) fn domains(physical: &Physical<'_>) -> Result<Option<Vec<vk::TimeDomainKHR>>> {
+    if !physical.has(ext::calibrated_timestamps::NAME) {
+        return Ok(None);
+    }
+    let instance = physical.instance;
+    let functions = ext::calibrated_timestamps::Instance::new(&instance.entry, &instance.raw);
+    let found = attempt("listing the device's clocks", || unsafe {
+        functions.get_physical_device_calibrateable_time_domains(physical.raw)
+    })?;
+    Ok(Some(found))
 }
 
 /// What Vulkan calls a clock.

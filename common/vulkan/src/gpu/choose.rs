@@ -8,7 +8,7 @@ use record::hooks::hooks;
 use record::{DeviceFacts, Kind, Usable};
 
 use super::instance::{Instance, no_driver};
-use super::optional::{self, Extensions};
+use super::physical::{Physical, text};
 use crate::fault::attempt;
 
 /// Which kind of queue the work runs on.
@@ -21,8 +21,8 @@ pub enum QueueKind {
 }
 
 /// A device of this machine.
-pub struct Candidate {
-    pub physical: vk::PhysicalDevice,
+pub struct Candidate<'i> {
+    pub physical: Physical<'i>,
     pub facts: DeviceFacts,
     /// The queue that the work runs on, and another one where there is one: family and index.
     pub queues: [Option<(u32, u32)>; 2],
@@ -31,7 +31,7 @@ pub struct Candidate {
     pub limits: Limits,
 }
 
-/// How much one kernel or one dispatch can have.
+/// How much of something one kernel, one dispatch or one image can have.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// Bytes of the largest buffer that a kernel can bind.
@@ -42,47 +42,66 @@ pub struct Limits {
     pub texels: u32,
     /// Storage buffers that a kernel can bind.
     pub storage_buffers: u32,
+    /// Bindings of a kernel.
+    pub bindings: u32,
+    /// Layers of an image.
+    pub layers: u32,
 }
 
-/// The devices of a list that can be used.
+/// The text of `--list-devices`.
 ///
 /// # Errors
-/// There is none.
-pub(super) fn usable(found: &[Candidate]) -> Result<Vec<Usable>> {
+/// No loader, no driver.
+pub fn list_devices() -> Result<String> {
+    Ok(list(&candidates(&Instance::new(false)?, None)?))
+}
+
+/// The devices that can be used, best first.
+///
+/// # Errors
+/// No loader, no driver, no device that can be used.
+pub fn usable_devices() -> Result<Vec<Usable>> {
+    usable(&candidates(&Instance::new(false)?, None)?)
+}
+
+/// The device that `--device` takes for `wish`; without one, the best.
+///
+/// # Errors
+/// As [`usable_devices`]; a wish that names none or several.
+pub fn find_device(wish: Option<&str>) -> Result<Usable> {
+    let instance = Instance::new(false)?;
+    let found = candidates(&instance, None)?;
+    Ok(as_usable(&found, position(&found, wish)?))
+}
+
+fn usable(found: &[Candidate<'_>]) -> Result<Vec<Usable>> {
     let can = (0..found.len()).filter(|&at| found[at].unusable.is_none());
-    let usable: Vec<Usable> =
-        can.map(|at| Usable { facts: found[at].facts.clone(), wish: wish(found, at) }).collect();
+    let usable: Vec<Usable> = can.map(|at| as_usable(found, at)).collect();
     if usable.is_empty() { Err(none_usable(found).into()) } else { Ok(usable) }
 }
 
-/// The device that [`choose`] chooses.
-pub(super) fn one(found: &[Candidate], wished: Option<&str>) -> Result<Usable> {
-    let at = position(found, wished)?;
-    Ok(Usable { facts: found[at].facts.clone(), wish: wish(found, at) })
+/// With a wish that names this device alone.
+fn as_usable(found: &[Candidate<'_>], at: usize) -> Usable {
+    let facts = &found[at].facts;
+    let same = found.iter().filter(|candidate| candidate.facts.uuid == facts.uuid).count();
+    let wish = if same == 1 { facts.uuid.clone() } else { at.to_string() };
+    Usable { facts: facts.clone(), wish }
 }
 
-fn wish(found: &[Candidate], at: usize) -> String {
-    let uuid = &found[at].facts.uuid;
-    let same = found.iter().filter(|candidate| candidate.facts.uuid == *uuid).count();
-    if same == 1 { uuid.clone() } else { at.to_string() }
-}
-
-fn none_usable(found: &[Candidate]) -> Halt {
+fn none_usable(found: &[Candidate<'_>]) -> Halt {
     Halt::Skip(format!("no usable device:\n{}", list(found)))
 }
 
 /// All devices, best first: discrete, integrated, virtual, CPU; the loader's order within a kind.
 /// `queue` says on which kind of queue the work is to run.
-pub fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<Candidate>> {
+pub fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<Candidate<'_>>> {
     let devices =
         attempt("listing devices", || match unsafe { instance.raw.enumerate_physical_devices() } {
             Err(vk::Result::ERROR_INITIALIZATION_FAILED) => Ok(Vec::new()),
             other => other,
         })?;
-    let mut found = devices
-        .into_iter()
-        .map(|physical| describe(&instance.raw, physical, queue))
-        .collect::<Result<Vec<_>>>()?;
+    let found = devices.into_iter().map(|raw| describe(Physical::new(instance, raw)?, queue));
+    let mut found = found.collect::<Result<Vec<_>>>()?;
     if found.is_empty() {
         return Err(no_driver().into());
     }
@@ -92,12 +111,7 @@ pub fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<C
 
 /// Chooses by `wish`: an index of the list, a UUID, or a part of the name (any case). Without one,
 /// the first that can be used.
-pub(super) fn choose(mut found: Vec<Candidate>, wish: Option<&str>) -> Result<Candidate> {
-    let at = position(&found, wish)?;
-    Ok(found.swap_remove(at))
-}
-
-fn position(found: &[Candidate], wish: Option<&str>) -> Result<usize> {
+pub(super) fn position(found: &[Candidate<'_>], wish: Option<&str>) -> Result<usize> {
     let Some(wish) = wish else {
         let usable = found.iter().position(|c| c.unusable.is_none());
         return usable.ok_or_else(|| none_usable(found).into());
@@ -109,7 +123,7 @@ fn position(found: &[Candidate], wish: Option<&str>) -> Result<usize> {
     }
 }
 
-fn find(found: &[Candidate], wish: &str) -> Result<usize> {
+fn find(found: &[Candidate<'_>], wish: &str) -> Result<usize> {
     let plain = |s: &str| s.replace('-', "").to_lowercase();
     // Two digits are an index, right or wrong; more may be the model in a name.
     match wish.parse::<usize>() {
@@ -133,69 +147,49 @@ fn find(found: &[Candidate], wish: &str) -> Result<usize> {
     }
 }
 
-/// The lines of `--list-devices`.
-pub(super) fn list(found: &[Candidate]) -> String {
-    let lines: Vec<String> = found
-        .iter()
-        .enumerate()
-        .map(|(i, c)| {
-            let f = &c.facts;
-            let driver = [f.driver_name.as_str(), f.driver_info.as_str()].join(" ");
-            let mut line = format!(
-                "{i}: {} ({}, {}, Vulkan {}, UUID {})",
-                f.name,
-                f.kind.word(),
-                driver.trim(),
-                f.api_version,
-                f.uuid
-            );
-            if let Some(reason) = &c.unusable {
-                line += &format!("\n   cannot be used: {reason}");
-            }
-            line
-        })
-        .collect();
-    lines.join("\n")
+fn list(found: &[Candidate<'_>]) -> String {
+    let line = |(i, c): (usize, &Candidate<'_>)| {
+        let f = &c.facts;
+        let driver = format!("{} {}", f.driver_name, f.driver_info);
+        let (kind, driver) = (f.kind.word(), driver.trim());
+        let line = format!("{i}: {} ({kind}, {driver}, Vulkan {}, UUID {})", f.name, f.api_version, f.uuid);
+        let reason = c.unusable.iter().map(|reason| format!("\n   cannot be used: {reason}"));
+        line + &reason.collect::<String>()
+    };
+    found.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn describe(
-    instance: &ash::Instance,
-    physical: vk::PhysicalDevice,
-    queue: Option<QueueKind>,
-) -> Result<Candidate> {
-    let mut vulkan11 = vk::PhysicalDeviceVulkan11Properties::default();
-    let mut vulkan12 = vk::PhysicalDeviceVulkan12Properties::default();
-    let core = unsafe { instance.get_physical_device_properties(physical) };
-    // The two structures may be chained only where the device itself is of Vulkan 1.2.
-    if core.api_version >= vk::API_VERSION_1_2 {
-        let mut chain =
-            vk::PhysicalDeviceProperties2::default().push_next(&mut vulkan11).push_next(&mut vulkan12);
-        unsafe { instance.get_physical_device_properties2(physical, &mut chain) };
-    }
-    let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
-    let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
+fn describe(physical: Physical<'_>, queue: Option<QueueKind>) -> Result<Candidate<'_>> {
+    let instance = &physical.instance.raw;
+    let core = unsafe { instance.get_physical_device_properties(physical.raw) };
+    let families = unsafe { instance.get_physical_device_queue_family_properties(physical.raw) };
     let first = pick_family(&families, queue);
     let second = first.and_then(|first| pick_second(&families, first));
-    let mut facts = facts(&core, &vulkan11, &vulkan12, first.map(|i| (i, &families[i])), &memory);
+    let mut facts = facts(&physical, &core, first.map(|i| (i, &families[i])));
     facts.second_queue_family =
         second.map(|(i, _)| format!("{i}: {}", capabilities(families[i].queue_flags)));
-    let extensions = Extensions::of(instance, physical)?;
-    let unusable = why_not(&core, &facts, first.is_some(), queue, &extensions);
+    let unusable = why_not(&physical, &core, &facts, first.is_some(), queue);
+    let mut limits = limits(&core.limits);
     if unusable.is_none() {
-        optional::add(&mut facts, instance, physical, &extensions);
+        add_optional(&mut facts, &physical);
+        let push: vk::PhysicalDevicePushDescriptorPropertiesKHR<'_> = physical.properties();
+        limits.bindings = push.max_push_descriptors;
     }
     let number = |(family, index): (usize, u32)| Some((u32::try_from(family).ok()?, index));
     let queues = [first.and_then(|first| number((first, 0))), second.and_then(number)];
-    let limits = Limits {
-        storage_buffer: core.limits.max_storage_buffer_range.into(),
-        groups: core.limits.max_compute_work_group_count.map(|most| most.min(smallest(65_535))),
-        texels: core.limits.max_texel_buffer_elements.min(smallest(65_536)),
-        storage_buffers: core
-            .limits
-            .max_per_stage_descriptor_storage_buffers
-            .min(if hooks().fewest_buffers { 4 } else { u32::MAX }),
-    };
     Ok(Candidate { physical, facts, queues, unusable, limits })
+}
+
+fn limits(core: &vk::PhysicalDeviceLimits) -> Limits {
+    let fewest = if hooks().fewest_buffers { 4 } else { u32::MAX };
+    Limits {
+        storage_buffer: core.max_storage_buffer_range.into(),
+        groups: core.max_compute_work_group_count.map(|most| most.min(smallest(65_535))),
+        texels: core.max_texel_buffer_elements.min(smallest(65_536)),
+        storage_buffers: core.max_per_stage_descriptor_storage_buffers.min(fewest),
+        bindings: 0,
+        layers: core.max_image_array_layers,
+    }
 }
 
 /// The graphics queue where it computes too (the talk finds that it pipelines small dispatches
@@ -230,11 +224,11 @@ fn pick_second(families: &[vk::QueueFamilyProperties], first: usize) -> Option<(
 }
 
 fn why_not(
+    physical: &Physical<'_>,
     core: &vk::PhysicalDeviceProperties,
     facts: &DeviceFacts,
     has_queue: bool,
     queue: Option<QueueKind>,
-    extensions: &Extensions,
 ) -> Option<String> {
     if core.api_version < vk::API_VERSION_1_3 {
         return Some(format!("it offers Vulkan {}, the suite needs 1.3", facts.api_version));
@@ -251,30 +245,37 @@ fn why_not(
             }
         });
     }
-    (!extensions.has(khr::push_descriptor::NAME)).then(|| "it lacks VK_KHR_push_descriptor".into())
+    (!physical.has(khr::push_descriptor::NAME)).then(|| "it lacks VK_KHR_push_descriptor".into())
 }
 
 fn facts(
+    physical: &Physical<'_>,
     core: &vk::PhysicalDeviceProperties,
-    vulkan11: &vk::PhysicalDeviceVulkan11Properties<'_>,
-    vulkan12: &vk::PhysicalDeviceVulkan12Properties<'_>,
     family: Option<(usize, &vk::QueueFamilyProperties)>,
-    memory: &vk::PhysicalDeviceMemoryProperties,
 ) -> DeviceFacts {
-    let text = |s: Result<&std::ffi::CStr, _>| {
-        s.map_or_else(|_| String::new(), |s: &std::ffi::CStr| s.to_string_lossy().into_owned())
+    // These two are there only where the device itself is of Vulkan 1.2.
+    let (vulkan11, vulkan12): (
+        vk::PhysicalDeviceVulkan11Properties<'_>,
+        vk::PhysicalDeviceVulkan12Properties<'_>,
+    ) = if core.api_version >= vk::API_VERSION_1_2 {
+        (physical.properties(), physical.properties())
+    } else {
+        Default::default()
     };
+    let memory = unsafe { physical.instance.raw.get_physical_device_memory_properties(physical.raw) };
+    let heaps = memory.memory_heaps_as_slice().iter();
+    let local = heaps.filter(|heap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL));
     let v = core.api_version;
     let c = vulkan12.conformance_version;
     DeviceFacts {
-        name: text(core.device_name_as_c_str()),
+        name: text(&core.device_name),
         kind: kind(core.device_type),
         vendor_id: core.vendor_id,
         device_id: core.device_id,
         uuid: uuid(&vulkan11.device_uuid),
         driver_id: vulkan12.driver_id.as_raw(),
-        driver_name: text(vulkan12.driver_name_as_c_str()),
-        driver_info: text(vulkan12.driver_info_as_c_str()),
+        driver_name: text(&vulkan12.driver_name),
+        driver_info: text(&vulkan12.driver_info),
         driver_version: core.driver_version,
         api_version: format!(
             "{}.{}.{}",
@@ -302,14 +303,22 @@ fn facts(
         device_scope: false,
         visibility_chains: false,
         device_clock: false,
-        device_memory: memory
-            .memory_heaps_as_slice()
-            .iter()
-            .filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))
-            .map(|h| h.size)
-            .max()
-            .unwrap_or(0),
+        device_memory: local.map(|heap| heap.size).max().unwrap_or(0),
     }
+}
+
+/// What a usable device has beyond the required.
+fn add_optional(facts: &mut DeviceFacts, physical: &Physical<'_>) {
+    let vulkan12: vk::PhysicalDeviceVulkan12Features<'_> = physical.features();
+    facts.int16 = physical.core_features().shader_int16 == vk::TRUE;
+    facts.float16 = vulkan12.shader_float16 == vk::TRUE;
+    facts.device_scope =
+        [vulkan12.vulkan_memory_model, vulkan12.vulkan_memory_model_device_scope] == [vk::TRUE; 2];
+    // Vulkan 1.3 asks every device for device scope, and none for chains.
+    let smallest = hooks().smallest_device;
+    facts.visibility_chains =
+        vulkan12.vulkan_memory_model_availability_visibility_chains == vk::TRUE && !smallest;
+    facts.multiprocessors = physical.multiprocessors();
 }
 
 fn kind(device_type: vk::PhysicalDeviceType) -> Kind {
@@ -333,35 +342,31 @@ fn capabilities(flags: vk::QueueFlags) -> String {
 }
 
 fn uuid(bytes: &[u8; 16]) -> String {
-    let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+    let hex = crate::spirv::hex(bytes);
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
 
-    fn named(name: &str, kind: Kind, unusable: Option<&str>) -> Candidate {
-        let mut facts = facts(
-            &vk::PhysicalDeviceProperties::default(),
-            &vk::PhysicalDeviceVulkan11Properties::default(),
-            &vk::PhysicalDeviceVulkan12Properties::default(),
-            None,
-            &vk::PhysicalDeviceMemoryProperties::default(),
-        );
-        facts.name = name.into();
-        facts.kind = kind;
-        facts.uuid = format!("0000-{name}");
+    fn named(name: &str, kind: Kind, unusable: Option<&str>) -> Candidate<'static> {
+        static INSTANCE: LazyLock<Instance> = LazyLock::new(|| Instance::new(false).unwrap());
+        let physical =
+            Physical { raw: vk::PhysicalDevice::null(), instance: &INSTANCE, extensions: Vec::new() };
+        let (name, uuid) = (name.to_owned(), format!("0000-{name}"));
         Candidate {
-            physical: vk::PhysicalDevice::null(),
-            facts,
+            physical,
+            facts: DeviceFacts { name, kind, uuid, ..record::fixture::record().device },
             queues: [None, None],
             unusable: unusable.map(str::to_owned),
             limits: Limits::default(),
         }
     }
 
-    fn machine() -> Vec<Candidate> {
+    fn machine() -> Vec<Candidate<'static>> {
         vec![
             named("Radeon One", Kind::Discrete, Some("it offers Vulkan 1.1.0, the suite needs 1.3")),
             named("Radeon Two", Kind::Integrated, None),
@@ -370,7 +375,8 @@ mod tests {
     }
 
     fn chosen(wish: Option<&str>) -> Result<String> {
-        choose(machine(), wish).map(|c| c.facts.name)
+        let found = machine();
+        position(&found, wish).map(|at| found[at].facts.name.clone())
     }
 
     #[test]
@@ -387,13 +393,13 @@ mod tests {
 
     #[test]
     fn a_device_has_a_name_that_means_it_alone() {
-        let wishes = |found: &[Candidate]| -> Vec<String> {
+        let wishes = |found: &[Candidate<'_>]| -> Vec<String> {
             usable(found).unwrap().into_iter().map(|usable| usable.wish).collect()
         };
         assert_eq!(wishes(&machine()), ["0000-Radeon Two", "0000-llvmpipe"]);
-        let mut twins = machine();
-        twins.push(named("llvmpipe", Kind::Cpu, None));
-        assert_eq!(wishes(&twins), ["0000-Radeon Two", "2", "3"]);
+        let mut same = machine();
+        same.push(named("llvmpipe", Kind::Cpu, None));
+        assert_eq!(wishes(&same), ["0000-Radeon Two", "2", "3"]);
         assert_eq!(chosen(Some(&wishes(&machine())[1])).unwrap(), "llvmpipe");
         let error = usable(&machine()[..1]).unwrap_err().to_string();
         assert!(error.contains("no usable device") && error.contains("needs 1.3"), "{error}");

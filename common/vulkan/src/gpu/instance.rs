@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use ash::{ext, khr, vk};
 use record::error::Halt;
 
+use super::physical::lists;
 use crate::fault::attempt;
 use crate::validation::{self, Messages};
 
@@ -42,8 +43,7 @@ impl Instance {
         let available = attempt("listing instance extensions", || unsafe {
             entry.enumerate_instance_extension_properties(None)
         })?;
-        let has =
-            |name: &CStr| available.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name));
+        let has = |name: &CStr| lists(&available, name);
         let mut extensions = wanted.to_vec();
         let debug_utils = has(ext::debug_utils::NAME);
         if debug_utils {
@@ -60,7 +60,7 @@ impl Instance {
                 debug_utils,
                 "the Vulkan loader lacks VK_EXT_debug_utils, so the validation layer cannot be heard"
             );
-            extensions.extend(layer.extensions());
+            extensions.push(layer.extension().as_ptr());
         }
         let raw = create(&entry, flags, &extensions, layer.as_ref())?;
         let debug = debug_utils.then(|| ext::debug_utils::Instance::new(&entry, &raw));

@@ -5,38 +5,34 @@ mod calibrated;
 mod choose;
 mod device;
 mod instance;
-mod optional;
+mod physical;
 mod queue;
 mod reader;
-mod wave_clock;
 
 pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Recipe, WHOLE};
 pub use calibrated::{Calibrated, clock_name};
-pub use choose::QueueKind;
-pub use choose::candidates;
+pub use choose::{Limits, QueueKind, candidates, find_device, list_devices, usable_devices};
+pub use device::WaveClock;
 pub use instance::Instance;
+pub use physical::Physical;
+pub(crate) use physical::{lists, text};
 pub use queue::Mark;
 pub use reader::Reader;
-pub use wave_clock::WaveClock;
 
 use std::cell::{Cell, Ref, RefCell};
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ash::{amd, ext, khr, vk};
+use ash::{ext, khr, vk};
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
-use record::error::Halt;
 use record::{DeviceFacts, Kind};
 
 use crate::fault;
 use crate::handles::Queue;
 use crate::validation::Messages;
-
-/// PCI vendor id.
-const AMD: u32 = 0x1002;
 
 /// How to open a device.
 #[derive(Clone, Debug, Default)]
@@ -88,15 +84,19 @@ pub struct Gpu {
     memory: ManuallyDrop<RefCell<Allocator>>,
     physical: vk::PhysicalDevice,
     queues: [Option<queue::Handle>; 2],
-    timeout: Duration,
-    events_supported: bool,
-    max_push_descriptors: u32,
-    limits: choose::Limits,
+    /// How long a submit may take.
+    pub timeout: Duration,
+    /// It has events (portability devices may not).
+    pub has_events: bool,
+    /// What it has at most.
+    pub limits: Limits,
     /// A submit has not been seen to end, or lost the device.
     pending: Cell<bool>,
     /// Submits so far, which is how a capture of each is numbered.
     submits: Cell<u64>,
-    tools: Vec<String>,
+    /// Layers and capture tools that are active around the device and may change its times: ours under `--check`, or
+    /// whatever the environment brought in.
+    pub tools: Vec<String>,
     /// Its clock beside that of the CPU.
     pub clock: Calibrated,
     /// What traces of waves need of it.
@@ -110,57 +110,6 @@ impl fmt::Debug for Gpu {
     }
 }
 
-/// The text of `--list-devices`.
-///
-/// # Errors
-/// No loader, no driver.
-pub fn list_devices() -> Result<String> {
-    let instance = Instance::new(false)?;
-    Ok(choose::list(&candidates(&instance, None)?))
-}
-
-/// The devices that can be used, best first.
-///
-/// # Errors
-/// No loader, no driver, no device that can be used.
-pub fn usable_devices() -> Result<Vec<record::Usable>> {
-    let instance = Instance::new(false)?;
-    choose::usable(&candidates(&instance, None)?)
-}
-
-/// The device that `--device` takes for `wish`; without one, the best.
-///
-/// # Errors
-/// As [`usable_devices`]; a wish that names none or several.
-pub fn find_device(wish: Option<&str>) -> Result<record::Usable> {
-    let instance = Instance::new(false)?;
-    choose::one(&candidates(&instance, None)?, wish)
-}
-
-/// The extension that tells what became of kernels.
-fn statistics(instance: &ash::Instance, chosen: &choose::Candidate) -> Result<&'static CStr> {
-    let extensions = optional::Extensions::of(instance, chosen.physical)?;
-    let extension = optional::statistics(instance, chosen.physical, &extensions);
-    extension.ok_or_else(|| {
-        let (name, driver) = (&chosen.facts.name, &chosen.facts.driver_name);
-        Halt::Skip(format!(
-            "{driver} does not tell what it makes of kernels on {name}: it has neither \
-             VK_KHR_pipeline_executable_properties nor VK_AMD_shader_info (--code amd:polaris10,navi21 compiles for \
-             chips that are not here)"
-        ))
-        .into()
-    })
-}
-
-fn reader(extension: &CStr, instance: &ash::Instance, device: &ash::Device, facts: &DeviceFacts) -> Reader {
-    if extension == amd::shader_info::NAME {
-        return Reader::ShaderInfo(amd::shader_info::Device::new(instance, device));
-    }
-    let device = khr::pipeline_executable_properties::Device::new(instance, device);
-    // Only the text of AMD's code is read.
-    Reader::Executables { device, assembly: facts.vendor_id == AMD }
-}
-
 impl Gpu {
     /// Opens a device.
     ///
@@ -170,24 +119,25 @@ impl Gpu {
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let began = Instant::now();
         let instance = Instance::new(options.validate)?;
-        let chosen = choose::choose(candidates(&instance, options.queue)?, options.device.as_deref())?;
+        let mut found = candidates(&instance, options.queue)?;
+        let chosen = found.swap_remove(choose::position(&found, options.device.as_deref())?);
         let instance_time = began.elapsed();
         let began = Instant::now();
-        let statistics = if options.statistics { Some(statistics(&instance.raw, &chosen)?) } else { None };
-        let (device, features) = device::create(&instance.raw, &chosen, statistics)?;
+        let statistics = if options.statistics { Some(Reader::extension_of(&chosen)?) } else { None };
+        let (device, features) = device::create(&chosen, statistics)?;
         let startup = Startup { instance: instance_time, device: began.elapsed() };
         let debug = instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device));
         let memory = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
             device: device.clone(),
-            physical_device: chosen.physical,
+            physical_device: chosen.physical.raw,
             debug_settings: gpu_allocator::AllocatorDebugSettings::default(),
             buffer_device_address: false,
             allocation_sizes: gpu_allocator::AllocationSizes::default(),
         })
         .inspect_err(|_| unsafe { device.destroy_device(None) })?;
         let default_timeout = Duration::from_secs(if chosen.facts.kind == Kind::Cpu { 60 } else { 10 });
-        let statistics = statistics.map(|extension| reader(extension, &instance.raw, &device, &chosen.facts));
+        let statistics = statistics.map(|name| Reader::new(name, &instance.raw, &device, &chosen.facts));
         let gpu = Self {
             startup,
             statistics,
@@ -196,14 +146,13 @@ impl Gpu {
             arena: RefCell::default(),
             memory: ManuallyDrop::new(RefCell::new(memory)),
             queues: chosen.queues.map(|at| at.map(|at| queue::Handle::get(&device, at))),
-            physical: chosen.physical,
+            physical: chosen.physical.raw,
             timeout: options.timeout.unwrap_or(default_timeout),
-            events_supported: features.events,
-            max_push_descriptors: features.max_push_descriptors,
+            has_events: features.events,
             limits: chosen.limits,
             pending: Cell::new(false),
             submits: Cell::new(0),
-            tools: device::tools(&instance.raw, chosen.physical),
+            tools: chosen.physical.tools(),
             clock: features.clock,
             waves: features.waves,
             facts: DeviceFacts { device_clock: features.waves.clock, ..chosen.facts },
@@ -228,66 +177,14 @@ impl Gpu {
         self.instance.messages.as_deref()
     }
 
-    /// Layers and capture tools that are active around the device and may change its times: ours
-    /// under `--check`, or whatever the environment brought in.
-    #[must_use]
-    pub fn tools(&self) -> &[String] {
-        &self.tools
-    }
-
-    /// Bytes of the largest buffer that a kernel can bind.
-    pub fn max_storage_buffer(&self) -> u64 {
-        self.limits.storage_buffer
-    }
-
-    /// Workgroups of the largest dispatch, x, y, z.
-    pub fn max_groups(&self) -> [u32; 3] {
-        self.limits.groups
-    }
-
-    /// Why a buffer of so many texels of a format cannot be read as such, where it cannot.
-    pub fn why_no_texels(&self, texels: u64, format: vk::Format) -> Option<String> {
-        let (name, most) = (&self.facts.name, self.limits.texels);
-        if !self.views_texels(format) {
-            return Some(format!("{name} has no texel buffers of format {format:?}"));
-        }
-        let is_too_long = texels > most.into();
-        is_too_long.then(|| format!("{name} has texel buffers of {most} texels at most, not of {texels}"))
-    }
-
-    /// Layers that an image can have.
-    pub fn most_layers(&self) -> u32 {
-        let properties = unsafe { self.instance.raw.get_physical_device_properties(self.physical) };
-        properties.limits.max_image_array_layers
-    }
-
-    /// The device has events (portability devices may not).
-    #[must_use]
-    pub fn has_events(&self) -> bool {
-        self.events_supported
-    }
-
-    pub(crate) fn max_push_descriptors(&self) -> u32 {
-        self.max_push_descriptors
-    }
-
-    /// Storage buffers that a kernel can bind.
-    pub fn most_storage_buffers(&self) -> usize {
-        self.limits.storage_buffers as usize
+    /// What the device can do with images and buffers of a format.
+    pub(crate) fn format(&self, format: vk::Format) -> vk::FormatProperties {
+        unsafe { self.instance.raw.get_physical_device_format_properties(self.physical, format) }
     }
 
     /// Kernels can store to optimally tiled images of this format.
     pub fn stores(&self, format: vk::Format) -> bool {
-        let of_format =
-            unsafe { self.instance.raw.get_physical_device_format_properties(self.physical, format) };
-        of_format.optimal_tiling_features.contains(vk::FormatFeatureFlags::STORAGE_IMAGE)
-    }
-
-    /// Kernels can read buffers as texels of this format.
-    pub fn views_texels(&self, format: vk::Format) -> bool {
-        let of_format =
-            unsafe { self.instance.raw.get_physical_device_format_properties(self.physical, format) };
-        of_format.buffer_features.contains(vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER)
+        self.format(format).optimal_tiling_features.contains(vk::FormatFeatureFlags::STORAGE_IMAGE)
     }
 
     /// All that was made on it, to be read.
@@ -308,8 +205,7 @@ impl Gpu {
     /// while a submit is at work.
     pub fn release(&self, since: &ArenaMark) {
         let newer = self.arena.borrow_mut().split_off(since);
-        // SAFETY: the queues are idle, and the caller gives the handles up.
-        unsafe { newer.destroy(&self.device, &mut self.memory.borrow_mut()) };
+        self.free_all(newer);
     }
 
     /// Takes all objects away, so that others can be made in their place: handles of theirs may not be used

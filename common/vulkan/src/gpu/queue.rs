@@ -166,19 +166,9 @@ impl Gpu {
         Ok(taken)
     }
 
-    /// How long a submit may take.
-    pub fn timeout(&self) -> Duration {
-        self.timeout
-    }
-
     /// Submits so far.
     pub fn submits(&self) -> u64 {
         self.submits.get()
-    }
-
-    /// Regions and names reach a capture tool.
-    pub fn has_labels(&self) -> bool {
-        self.debug.is_some()
     }
 
     /// `vkQueueInsertDebugUtilsLabelEXT` on the first queue. Some drivers wait for the queue there, so

@@ -1,13 +1,20 @@
 //! What a driver says of a pipeline that it compiled: VK_KHR_pipeline_executable_properties, or
 //! VK_AMD_shader_info where there is no other.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::CStr;
 
 use anyhow::{Context, Result};
 use ash::{amd, khr, vk};
 use isa::{Executable, Statistic, Value};
+use record::DeviceFacts;
+use record::error::Halt;
 
+use super::choose::Candidate;
+use super::physical::text;
 use crate::fault::attempt;
+
+/// PCI vendor id.
+const AMD: u32 = 0x1002;
 
 /// A device's functions for it.
 pub enum Reader {
@@ -23,6 +30,34 @@ pub enum Reader {
 }
 
 impl Reader {
+    /// The extension that tells what became of kernels.
+    pub(super) fn extension_of(chosen: &Candidate<'_>) -> Result<&'static CStr> {
+        chosen.physical.statistics().ok_or_else(|| {
+            let (name, driver) = (&chosen.facts.name, &chosen.facts.driver_name);
+            Halt::Skip(format!(
+                "{driver} does not tell what it makes of kernels on {name}: it has neither \
+                 VK_KHR_pipeline_executable_properties nor VK_AMD_shader_info (--code amd:polaris10,navi21 compiles \
+                 for chips that are not here)"
+            ))
+            .into()
+        })
+    }
+
+    /// Of a device that was made with this extension.
+    pub(super) fn new(
+        extension: &CStr,
+        instance: &ash::Instance,
+        device: &ash::Device,
+        facts: &DeviceFacts,
+    ) -> Self {
+        if extension == amd::shader_info::NAME {
+            return Self::ShaderInfo(amd::shader_info::Device::new(instance, device));
+        }
+        let device = khr::pipeline_executable_properties::Device::new(instance, device);
+        // Only the text of AMD's code is read.
+        Self::Executables { device, assembly: facts.vendor_id == AMD }
+    }
+
     /// The extension that it reads.
     pub fn extension(&self) -> &'static CStr {
         match self {
@@ -102,12 +137,6 @@ fn assembly(
     })?;
     let text = CStr::from_bytes_until_nul(&bytes[at]).context("code that has no end")?;
     Ok(Some(text.to_string_lossy().into_owned()).filter(|text| !text.is_empty()))
-}
-
-fn text(name: &[c_char; vk::MAX_DESCRIPTION_SIZE]) -> String {
-    let bytes: &[u8] = bytemuck::cast_slice(name);
-    CStr::from_bytes_until_nul(bytes)
-        .map_or_else(|_| String::new(), |name| name.to_string_lossy().into_owned())
 }
 
 /// None for a format of a later Vulkan.

@@ -169,45 +169,47 @@ impl Recipe {
         let facts = &gpu.facts;
         let invocations: u64 = workgroup.iter().map(|&n| u64::from(n)).product();
         let fits = workgroup.iter().zip(facts.max_workgroup_size).all(|(&n, most)| (1..=most).contains(&n));
-        if !fits || invocations > u64::from(facts.max_workgroup_invocations) {
-            return Err(BeyondLimits(format!(
+        ensure!(
+            fits && invocations <= u64::from(facts.max_workgroup_invocations),
+            BeyondLimits(format!(
                 "a workgroup of {} is not possible on {}: at most {} a side and {} invocations",
                 joined(&workgroup),
                 facts.name,
                 joined(&facts.max_workgroup_size),
                 facts.max_workgroup_invocations
             ))
-            .into());
-        }
+        );
         // Of other descriptors no kernel of the suite has as many as Vulkan promises: 4 storage images, 16 sampled.
-        let (buffers, most) = (interface.storage_buffers(), gpu.most_storage_buffers());
-        if buffers > most {
-            let reason =
-                format!("{} binds {buffers} storage buffers, {} takes {most}", self.path, facts.name);
-            return Err(BeyondLimits(reason).into());
-        }
+        let (buffers, most) = (interface.storage_buffers(), gpu.limits.storage_buffers as usize);
         ensure!(
-            interface.bindings.len() <= gpu.max_push_descriptors() as usize,
+            buffers <= most,
+            BeyondLimits(format!(
+                "{} binds {buffers} storage buffers, {} takes {most}",
+                self.path, facts.name
+            ))
+        );
+        ensure!(
+            interface.bindings.len() <= gpu.limits.bindings as usize,
             "shader {} has {} bindings, {} takes {}",
             self.path,
             interface.bindings.len(),
             facts.name,
-            gpu.max_push_descriptors()
+            gpu.limits.bindings
         );
         Ok(())
     }
 
     fn check_shared(&self, gpu: &Gpu) -> Result<()> {
         let facts = &gpu.facts;
-        if self.shared_bytes > u64::from(facts.max_shared_memory) {
-            return Err(BeyondLimits(format!(
+        ensure!(
+            self.shared_bytes <= u64::from(facts.max_shared_memory),
+            BeyondLimits(format!(
                 "{} of shared memory a workgroup are not possible on {}: it has {}",
                 bytes_in_words(self.shared_bytes),
                 facts.name,
                 bytes_in_words(facts.max_shared_memory.into())
             ))
-            .into());
-        }
+        );
         Ok(())
     }
 
@@ -285,8 +287,8 @@ impl Gpu {
         let recipe = {
             let arena = self.arena();
             let slot = arena.kernel(kernel);
-            let has_room = slot.interface.bindings.len() < self.max_push_descriptors() as usize
-                && slot.interface.storage_buffers() < self.most_storage_buffers();
+            let has_room = slot.interface.bindings.len() < self.limits.bindings as usize
+                && slot.interface.storage_buffers() < self.limits.storage_buffers as usize;
             if slot.traced.is_some() || !has_room {
                 return Ok(slot.traced);
             }

@@ -85,7 +85,7 @@ pub fn hash(words: &[u32]) -> String {
     hex(&Sha256::digest(bytemuck::cast_slice(words)))
 }
 
-fn hex(digest: &[u8]) -> String {
+pub(crate) fn hex(digest: &[u8]) -> String {
     digest.iter().map(|b| format!("{b:02x}")).collect()
 }
 

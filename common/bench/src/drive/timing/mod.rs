@@ -135,7 +135,7 @@ fn prepare(lab: &Lab, session: &mut Session<'_>, plan: &Plan, options: &BenchOpt
         Some(reason) => format!("unknown: {reason}"),
     };
     let floor_us = session.floor_us()?;
-    Ok(Method { caches, clocks, tools: lab.gpu.tools().to_vec(), ..method(plan, floor_us) })
+    Ok(Method { caches, clocks, tools: lab.gpu.tools.to_vec(), ..method(plan, floor_us) })
 }
 
 /// A run under way.

@@ -54,7 +54,7 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row], profiler: Option<&str>
             variant.name
         ));
     }
-    if let Some(tool) = lab.gpu.tools().iter().find(|tool| tool.to_lowercase().contains("validation")) {
+    if let Some(tool) = lab.gpu.tools.iter().find(|tool| tool.to_lowercase().contains("validation")) {
         notes.push(format!("{tool} was active: these times are no times."));
     }
     notes.extend(profiler.map(|tool| {
