@@ -1,7 +1,7 @@
 //! Asks the process that compiles for one chip.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -23,14 +23,15 @@ pub type Answer = (String, String, Vec<Line>);
 pub(crate) fn ask(mut call: Command, sources: &[Source], patience: Duration) -> Result<Answer> {
     call.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Running(call.spawn().context("starting a process that compiles")?);
-    let (stdin, stdout) =
-        (child.0.stdin.take().context("no pipe")?, child.0.stdout.take().context("no pipe")?);
+    let stdout = child.0.stdout.take().context("no pipe")?;
+    let mut stdin = child.0.stdin.take().context("no pipe")?;
     let said = read_all(child.0.stderr.take().context("no pipe")?);
-    let sent = send(stdin, serde_json::to_vec(sources).context("writing kernels down")?);
-    let mut talk = Talk { lines: lines_of(stdout), patience };
-    let answer = talk.listen(sources);
+    let request = serde_json::to_vec(sources).context("writing kernels down")?;
+    let sent = thread::spawn(move || stdin.write_all(&request));
+    let answer = listen(&lines_of(stdout), patience, sources);
     // A child that is silent must not be waited for.
-    let status = if answer.is_ok() || talk.closed() { child.0.wait().ok() } else { None };
+    let ends = matches!(answer, Ok(_) | Err(Silence::Closed(_)));
+    let status = if ends { child.0.wait().ok() } else { None };
     drop(child);
     // Both end with the child, and have nothing to say that it has not shown by its own end.
     let _ = sent.join();
@@ -69,36 +70,24 @@ enum Silence {
     Said(anyhow::Error),
 }
 
-struct Talk {
-    lines: Receiver<String>,
-    patience: Duration,
-}
-
-impl Talk {
-    fn listen(&mut self, sources: &[Source]) -> Result<Answer, Silence> {
-        let (name, driver) = match self.line("opening the device")? {
-            Line::Device { name, driver } => (name, driver),
-            other => return Err(Silence::Said(unexpected(&other))),
-        };
-        let kernel = |source: &Source| match self.line(&format!("compiling {}", source.name))? {
-            line @ (Line::Kernel(_) | Line::Refused(_)) => Ok(line),
-            other => Err(Silence::Said(unexpected(&other))),
-        };
-        Ok((name, driver, sources.iter().map(kernel).collect::<Result<_, _>>()?))
-    }
-
-    fn line(&self, doing: &str) -> Result<Line, Silence> {
-        let line = self.lines.recv_timeout(self.patience).map_err(|error| match error {
-            RecvTimeoutError::Timeout => Silence::Late(doing.to_owned()),
-            RecvTimeoutError::Disconnected => Silence::Closed(doing.to_owned()),
+fn listen(lines: &Receiver<String>, patience: Duration, sources: &[Source]) -> Result<Answer, Silence> {
+    let next = |doing: String| -> Result<Line, Silence> {
+        let line = lines.recv_timeout(patience).map_err(|error| match error {
+            RecvTimeoutError::Timeout => Silence::Late(doing.clone()),
+            RecvTimeoutError::Disconnected => Silence::Closed(doing.clone()),
         })?;
-        let parsed = serde_json::from_str(&line);
-        parsed.map_err(|_| Silence::Said(anyhow!("RADV's process said '{}' while {doing}", line.trim_end())))
-    }
-
-    fn closed(&self) -> bool {
-        matches!(self.lines.try_recv(), Err(mpsc::TryRecvError::Disconnected))
-    }
+        let said = || Silence::Said(anyhow!("RADV's process said '{}' while {doing}", line.trim_end()));
+        serde_json::from_str(&line).map_err(|_| said())
+    };
+    let (name, driver) = match next("opening the device".into())? {
+        Line::Device { name, driver } => (name, driver),
+        other => return Err(Silence::Said(unexpected(&other))),
+    };
+    let kernel = |source: &Source| match next(format!("compiling {}", source.name))? {
+        line @ (Line::Kernel(_) | Line::Refused(_)) => Ok(line),
+        other => Err(Silence::Said(unexpected(&other))),
+    };
+    Ok((name, driver, sources.iter().map(kernel).collect::<Result<_, _>>()?))
 }
 
 fn unexpected(line: &Line) -> anyhow::Error {
@@ -117,10 +106,6 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-fn send(mut stdin: ChildStdin, request: Vec<u8>) -> JoinHandle<std::io::Result<()>> {
-    thread::spawn(move || stdin.write_all(&request))
 }
 
 fn lines_of(pipe: impl Read + Send + 'static) -> Receiver<String> {

@@ -96,37 +96,15 @@ const RDNA3: Chip = Chip { marks_stores: false, ..RDNA2 };
 const RDNA3_LARGE: Chip = Chip { vgprs: 768, vgpr_granule: 12, ..RDNA3 };
 
 /// The chips that are modelled, as Mesa calls them.
-const CHIPS: [(&str, Chip); 30] = [
-    ("BONAIRE", GFX7),
-    ("KAVERI", GFX7),
-    ("KABINI", GFX7),
-    ("HAWAII", GFX7),
-    ("TONGA", GFX8),
-    ("ICELAND", GFX8),
-    ("CARRIZO", GFX8),
-    ("FIJI", GFX8),
-    ("STONEY", GFX8),
-    ("POLARIS10", POLARIS),
-    ("POLARIS11", POLARIS),
-    ("POLARIS12", POLARIS),
-    ("VEGAM", POLARIS),
-    ("VEGA10", GFX8),
-    ("VEGA12", GFX8),
-    ("VEGA20", GFX8),
-    ("RAVEN", GFX8),
-    ("RAVEN2", GFX8),
-    ("RENOIR", GFX8),
-    ("ARCTURUS", GFX8),
-    ("NAVI10", RDNA1),
-    ("NAVI14", RDNA1),
-    ("NAVI21", RDNA2),
-    ("NAVI22", RDNA2),
-    ("NAVI24", RDNA2),
-    ("VANGOGH", RDNA2),
-    ("REMBRANDT", RDNA2),
-    ("GFX1100", RDNA3_LARGE),
-    ("GFX1101", RDNA3_LARGE),
-    ("GFX1102", RDNA3),
+const CHIPS: [(Chip, &[&str]); 8] = [
+    (GFX7, &["BONAIRE", "KAVERI", "KABINI", "HAWAII"]),
+    (GFX8, &["TONGA", "ICELAND", "CARRIZO", "FIJI", "STONEY"]),
+    (POLARIS, &["POLARIS10", "POLARIS11", "POLARIS12", "VEGAM"]),
+    (GFX8, &["VEGA10", "VEGA12", "VEGA20", "RAVEN", "RAVEN2", "RENOIR", "ARCTURUS"]),
+    (RDNA1, &["NAVI10", "NAVI14"]),
+    (RDNA2, &["NAVI21", "NAVI22", "NAVI24", "VANGOGH", "REMBRANDT"]),
+    (RDNA3_LARGE, &["GFX1100", "GFX1101"]),
+    (RDNA3, &["GFX1102"]),
 ];
 
 /// RADV compiles for it, but counts its registers and waves as if it were a Vega (22.3.6: 256 registers and
@@ -137,12 +115,13 @@ impl Chip {
     /// The chip with Mesa's name for it; none where it is not modelled.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        CHIPS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, chip)| *chip)
+        let is_one = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        CHIPS.iter().find(|(_, names)| is_one(names)).map(|(chip, _)| *chip)
     }
 
     /// Names to choose from.
     pub(super) fn names() -> String {
-        let names: Vec<&str> = CHIPS.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = CHIPS.iter().flat_map(|(_, names)| *names).copied().collect();
         format!("{}, {UNMODELLED}", names.join(", "))
     }
 

@@ -53,13 +53,8 @@ pub fn count(assembly: &str) -> Option<Counts> {
         let Some(mnemonic) = words.next() else { continue };
         counts.instructions += 1;
         ends |= mnemonic == "s_endpgm";
-        if let Some(class) = counts.class(mnemonic) {
-            *class += 1;
-        }
         // Behind an atomic the same word asks for the old value.
-        if text.split_whitespace().any(|word| word == "glc") {
-            counts.mark(mnemonic);
-        }
+        counts.note(mnemonic, text.split_whitespace().any(|word| word == "glc"));
         if is_branch(mnemonic) && words.next().is_some_and(|target| labels.contains(target)) {
             counts.backward_branches += 1;
         }
@@ -67,68 +62,66 @@ pub fn count(assembly: &str) -> Option<Counts> {
     ends.then_some(counts)
 }
 
-fn is_branch(mnemonic: &str) -> bool {
-    ["s_branch", "s_cbranch", "s_setpc", "s_swappc"].iter().any(|start| mnemonic.starts_with(start))
+pub(crate) fn is_branch(mnemonic: &str) -> bool {
+    begins(mnemonic, &["s_branch", "s_cbranch", "s_setpc", "s_swappc"])
 }
 
-/// Scalar instructions that compute nothing: waits, hints, the end.
-const NO_WORK: [&str; 9] = [
-    "s_waitcnt",
+/// It only waits, hints or ends.
+pub(crate) fn is_idle(mnemonic: &str) -> bool {
+    begins(mnemonic, &IDLE)
+}
+
+/// Whether a mnemonic begins with one of these.
+pub(crate) fn begins(mnemonic: &str, starts: &[&str]) -> bool {
+    starts.iter().any(|start| mnemonic.starts_with(start))
+}
+
+/// Scalar instructions that compute nothing.
+const IDLE: [&str; 14] = [
     "s_nop",
-    "s_endpgm",
-    "s_sleep",
-    "s_inst_prefetch",
-    "s_clause",
+    "s_wait",
     "s_delay_alu",
+    "s_clause",
+    "s_sleep",
+    "s_endpgm",
+    "s_setprio",
+    "s_sethalt",
+    "s_set_inst_prefetch",
+    "s_inst_prefetch",
+    "s_icache",
     "s_dcache",
     "s_code_end",
+    "s_barrier",
 ];
 
 impl Counts {
-    /// The count that an instruction belongs to; none for one that moves and computes nothing.
-    fn class(&mut self, mnemonic: &str) -> Option<&mut u64> {
-        let (family, rest) = mnemonic.split_once('_')?;
-        match family {
-            "image" | "buffer" | "tbuffer" | "global" | "flat" | "scratch" => self.vector_memory(rest),
-            "ds" => Some(&mut self.lds),
-            "v" => Some(&mut self.valu),
-            "s" if rest.starts_with("load_") || rest.starts_with("buffer_load_") => {
-                Some(&mut self.scalar_loads)
+    /// Adds an instruction to the counts that it belongs to; one that moves and computes nothing has none.
+    fn note(&mut self, mnemonic: &str, glc: bool) {
+        let Some((family, rest)) = mnemonic.split_once('_') else { return };
+        let class = match family {
+            "image" | "buffer" | "tbuffer" | "global" | "flat" | "scratch" => {
+                if rest.starts_with("atomic") {
+                    &mut self.vmem_atomics
+                } else if rest.starts_with("store") {
+                    self.vmem_stores_glc += u64::from(glc);
+                    &mut self.vmem_stores
+                } else if begins(rest, &["load", "sample", "gather"]) {
+                    self.vmem_loads_glc += u64::from(glc);
+                    &mut self.vmem_loads
+                } else {
+                    // Cache control, sizes of images.
+                    return;
+                }
             }
-            "s" if rest.starts_with("barrier") => Some(&mut self.barriers),
-            "s" if is_branch(mnemonic) => Some(&mut self.branches),
-            "s" if NO_WORK.iter().any(|start| mnemonic.starts_with(start)) => None,
-            "s" => Some(&mut self.salu),
-            _ => None,
-        }
-    }
-
-    /// Takes note of an instruction with `glc`.
-    fn mark(&mut self, mnemonic: &str) {
-        let Counts { vmem_loads, vmem_stores, .. } = Counts::of(mnemonic);
-        self.vmem_loads_glc += vmem_loads;
-        self.vmem_stores_glc += vmem_stores;
-    }
-
-    /// Of the one instruction.
-    fn of(mnemonic: &str) -> Self {
-        let mut counts = Self::default();
-        if let Some(class) = counts.class(mnemonic) {
-            *class += 1;
-        }
-        counts
-    }
-
-    fn vector_memory(&mut self, rest: &str) -> Option<&mut u64> {
-        match () {
-            () if rest.starts_with("atomic") => Some(&mut self.vmem_atomics),
-            () if rest.starts_with("store") => Some(&mut self.vmem_stores),
-            () if ["load", "sample", "gather"].iter().any(|start| rest.starts_with(start)) => {
-                Some(&mut self.vmem_loads)
-            }
-            // Cache control, sizes of images.
-            () => None,
-        }
+            "ds" => &mut self.lds,
+            "v" => &mut self.valu,
+            "s" if begins(rest, &["load_", "buffer_load_"]) => &mut self.scalar_loads,
+            "s" if rest.starts_with("barrier") => &mut self.barriers,
+            "s" if is_branch(mnemonic) => &mut self.branches,
+            "s" if !is_idle(mnemonic) => &mut self.salu,
+            _ => return,
+        };
+        *class += 1;
     }
 }
 

@@ -36,26 +36,13 @@ impl fmt::Display for Kind {
 }
 
 /// Parts of names, the first that fits decides: NVIDIA's "Local Memory Size" is where it spills to.
-const NAMES: [(&str, Kind); 19] = [
-    ("spill", Kind::Spills),
-    ("fill", Kind::Spills),
-    ("scratch", Kind::Spills),
-    ("local memory", Kind::Spills),
-    ("stack", Kind::Spills),
-    ("shared", Kind::SharedMemory),
-    ("workgroup memory", Kind::SharedMemory),
-    ("lds size", Kind::SharedMemory),
-    ("slm", Kind::SharedMemory),
-    ("binary size", Kind::CodeSize),
-    ("code size", Kind::CodeSize),
-    ("instruction", Kind::Instructions),
-    ("subgroups per simd", Kind::Occupancy),
-    ("occupancy", Kind::Occupancy),
-    ("max waves", Kind::Occupancy),
-    ("thread count", Kind::Occupancy),
-    ("warps", Kind::Occupancy),
-    ("gpr", Kind::Registers),
-    ("register", Kind::Registers),
+const NAMES: [(Kind, &[&str]); 6] = [
+    (Kind::Spills, &["spill", "fill", "scratch", "local memory", "stack"]),
+    (Kind::SharedMemory, &["shared", "workgroup memory", "lds size", "slm"]),
+    (Kind::CodeSize, &["binary size", "code size"]),
+    (Kind::Instructions, &["instruction"]),
+    (Kind::Occupancy, &["subgroups per simd", "occupancy", "max waves", "thread count", "warps"]),
+    (Kind::Registers, &["gpr", "register"]),
 ];
 
 impl Kind {
@@ -67,7 +54,8 @@ impl Kind {
         if ["available", "physical"].iter().any(|start| name.starts_with(start)) {
             return None;
         }
-        NAMES.iter().find(|(part, _)| name.contains(part)).map(|(_, kind)| *kind)
+        let fits = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+        NAMES.iter().find(|(_, parts)| fits(parts)).map(|(kind, _)| *kind)
     }
 }
 

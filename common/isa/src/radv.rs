@@ -1,5 +1,6 @@
 //! RADV on this machine: where it is, and one process for each chip.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,16 +29,17 @@ pub fn compile(
     let icd = icd_file()?;
     let program = std::env::current_exe().context("finding this program")?;
     let patience = patience.unwrap_or(PATIENCE);
-    let compile = |chip: &String| {
-        let asked = child::ask(call(&program, &icd, chip), sources, patience);
-        (chip.clone(), asked.map_err(|error| told(chip, error)))
+    let compile = &|chip: &String| {
+        child::ask(call(&program, &icd, chip), sources, patience).map_err(|error| told(chip, error))
     };
-    let compile = &compile;
-    let panicked = |chip: &String| (chip.clone(), Err(anyhow!("compiling for {chip} failed")));
     Ok(std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            target.chips.iter().map(|chip| (chip, scope.spawn(move || compile(chip)))).collect();
-        threads.into_iter().map(|(chip, thread)| thread.join().unwrap_or_else(|_| panicked(chip))).collect()
+        let start = |chip| (chip, scope.spawn(move || compile(chip)));
+        let threads: Vec<(&String, _)> = target.chips.iter().map(start).collect();
+        let ended = threads.into_iter().map(|(chip, thread)| {
+            let panicked = |_| Err(anyhow!("compiling for {chip} failed"));
+            (chip.clone(), thread.join().unwrap_or_else(panicked))
+        });
+        ended.collect()
     }))
 }
 
@@ -84,17 +86,10 @@ fn folders() -> Vec<PathBuf> {
     }
     let shared =
         std::env::var_os("XDG_DATA_DIRS").unwrap_or_else(|| OsString::from("/usr/local/share:/usr/share"));
-    let shared: Vec<PathBuf> = std::env::split_paths(&shared).collect();
-    let own = dirs::data_dir();
     let usual = ["/etc", "/usr/local/share", "/usr/share", "/run/opengl-driver/share"].map(PathBuf::from);
-    let mut folders: Vec<PathBuf> = Vec::new();
-    for root in own.into_iter().chain(shared).chain(usual) {
-        let folder = root.join("vulkan/icd.d");
-        if !folders.contains(&folder) {
-            folders.push(folder);
-        }
-    }
-    folders
+    let mut seen = BTreeSet::new();
+    let roots = dirs::data_dir().into_iter().chain(std::env::split_paths(&shared)).chain(usual);
+    roots.map(|root| root.join("vulkan/icd.d")).filter(|folder| seen.insert(folder.clone())).collect()
 }
 
 /// `radeon_icd.x86_64.json`, of this process's own architecture where there are several.

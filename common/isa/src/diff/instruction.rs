@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::count::{begins, is_branch, is_idle};
+
 use super::registers::{File, Registers, masked, registers};
 
 /// An instruction of a listing.
@@ -35,24 +37,6 @@ const WRITES_NONE: [&str; 9] = [
     "exp",
 ];
 
-/// Scalar instructions that make no value.
-const IDLE: [&str; 14] = [
-    "s_nop",
-    "s_wait",
-    "s_delay_alu",
-    "s_clause",
-    "s_barrier",
-    "s_sleep",
-    "s_endpgm",
-    "s_setpc",
-    "s_setprio",
-    "s_inst_prefetch",
-    "s_set_inst_prefetch",
-    "s_icache",
-    "s_dcache",
-    "s_sethalt",
-];
-
 impl Instruction {
     /// Reads an instruction without its comment; none where the text is something else.
     pub(super) fn parse(text: &str, line: usize) -> Option<Self> {
@@ -70,11 +54,11 @@ impl Instruction {
     /// The instruction without the numbers of its registers: what two have in common that do the same.
     #[must_use]
     pub fn masked(&self) -> String {
-        let operands: Vec<String> = self.operands.iter().map(|operand| masked(operand)).collect();
         // Which code a branch leads to and what is waited for follow from the instructions around them.
-        if self.branches() || self.mnemonic.starts_with("s_waitcnt") || self.mnemonic == "s_delay_alu" {
+        if self.branches() || begins(&self.mnemonic, &["s_waitcnt", "s_delay_alu"]) {
             return self.mnemonic.clone();
         }
+        let operands: Vec<String> = self.operands.iter().map(|operand| masked(operand)).collect();
         format!("{} {}", self.mnemonic, operands.join(", "))
     }
 
@@ -93,7 +77,7 @@ impl Instruction {
     #[must_use]
     pub fn written(&self) -> Option<Registers> {
         let stores = self.mnemonic.contains("_store") || self.mnemonic.starts_with("ds_write");
-        if stores || WRITES_NONE.iter().any(|start| self.mnemonic.starts_with(start)) {
+        if stores || begins(&self.mnemonic, &WRITES_NONE) {
             return None;
         }
         registers(self.operands.first()?).next()
@@ -102,7 +86,7 @@ impl Instruction {
     /// The registers that it reads.
     pub fn read(&self) -> impl Iterator<Item = Registers> {
         // `v_fmac` and its like add to what they write.
-        let accumulates = ["v_fmac", "v_mac", "v_dot"].iter().any(|start| self.mnemonic.starts_with(start));
+        let accumulates = begins(&self.mnemonic, &["v_fmac", "v_mac", "v_dot"]);
         let skipped = usize::from(self.written().is_some() && !accumulates);
         self.operands.iter().skip(skipped).flat_map(|operand| registers(operand))
     }
@@ -116,8 +100,8 @@ impl Instruction {
     /// The literal that it puts into a register as it is.
     #[must_use]
     pub fn constant(&self) -> Option<u64> {
-        let moves = ["v_mov_b", "s_mov_b", "s_movk_i", "v_accvgpr_write"];
-        if !moves.iter().any(|start| self.mnemonic.starts_with(start)) || self.written().is_none() {
+        let moves = begins(&self.mnemonic, &["v_mov_b", "s_mov_b", "s_movk_i", "v_accvgpr_write"]);
+        if !moves || self.written().is_none() {
             return None;
         }
         number(self.operands.get(1)?).filter(|&value| !is_inline(value))
@@ -131,11 +115,11 @@ impl Instruction {
 
     /// It only waits, jumps or ends: no value comes of it.
     pub(super) fn computes_nothing(&self) -> bool {
-        self.branches() || IDLE.iter().any(|start| self.mnemonic.starts_with(start))
+        is_branch(&self.mnemonic) || is_idle(&self.mnemonic)
     }
 
     pub(super) fn branches(&self) -> bool {
-        self.mnemonic.starts_with("s_branch") || self.mnemonic.starts_with("s_cbranch")
+        begins(&self.mnemonic, &["s_branch", "s_cbranch"])
     }
 }
 

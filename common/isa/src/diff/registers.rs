@@ -1,6 +1,7 @@
 //! Registers, and where an operand names them.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -80,16 +81,10 @@ impl fmt::Display for Registers {
     }
 }
 
-/// Part of an operand.
-enum Piece<'t> {
-    Text(&'t str),
-    Registers(Registers),
-}
-
-/// An operand with its registers taken out.
-fn pieces(operand: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    let (mut from, mut at) = (0, 0);
+/// The registers that an operand names, each with where its name begins and ends.
+fn found(operand: &str) -> Vec<(Registers, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut at = 0;
     while at < operand.len() {
         let begins = !operand[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
         // `a16` behind an operand says that addresses have 16 bits.
@@ -97,42 +92,37 @@ fn pieces(operand: &str) -> Vec<Piece<'_>> {
         let begins = begins && !(modifies && operand[at..].split(' ').next() == Some("a16"));
         match begins.then(|| leading(&operand[at..])).flatten() {
             Some((registers, length)) => {
-                pieces.push(Piece::Text(&operand[from..at]));
-                pieces.push(Piece::Registers(registers));
+                found.push((registers, at..at + length));
                 at += length;
-                from = at;
             }
             None => at += operand[at..].chars().next().map_or(1, char::len_utf8),
         }
     }
-    pieces.push(Piece::Text(&operand[from..]));
-    pieces
+    found
 }
 
 /// The registers that a text begins with, and the bytes that name them.
 fn leading(text: &str) -> Option<(Registers, usize)> {
     let file = File::of(text.chars().next()?)?;
     let rest = &text[1..];
-    if let Some(range) = rest.strip_prefix('[') {
+    let (range, length) = if let Some(range) = rest.strip_prefix('[') {
         let (range, _) = range.split_once(']')?;
-        let (first, last) = range.split_once(':').unwrap_or((range, range));
-        let registers =
-            Registers { file, first: first.trim().parse().ok()?, last: last.trim().parse().ok()? };
-        return registers.is_possible().then_some((registers, range.len() + 3));
-    }
-    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    if rest[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
-        return None;
-    }
-    let first = rest[..digits].parse().ok()?;
-    let registers = Registers { file, first, last: first };
-    registers.is_possible().then_some((registers, 1 + digits))
+        (range, range.len() + 3)
+    } else {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        if rest[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+            return None;
+        }
+        (&rest[..digits], 1 + digits)
+    };
+    let (first, last) = range.split_once(':').unwrap_or((range, range));
+    let registers = Registers { file, first: first.trim().parse().ok()?, last: last.trim().parse().ok()? };
+    registers.is_possible().then_some((registers, length))
 }
 
 /// All registers of an operand.
 pub(super) fn registers(operand: &str) -> impl Iterator<Item = Registers> {
-    let of = |piece| if let Piece::Registers(registers) = piece { Some(registers) } else { None };
-    pieces(operand).into_iter().filter_map(of)
+    found(operand).into_iter().map(|(registers, _)| registers)
 }
 
 /// `v` for `v7`, `s4` for `s[0:3]`. The condition register is a pair of SGPRs with a name: which of them
@@ -143,13 +133,10 @@ pub(super) fn masked(operand: &str) -> String {
         "vcc_lo" => return "s".into(),
         _ => {}
     }
-    let shown = pieces(operand).into_iter().map(|piece| match piece {
-        Piece::Text(text) => text.to_owned(),
-        Piece::Registers(registers) => {
-            let count = registers.last - registers.first + 1;
-            let letter = registers.file.letter();
-            if count == 1 { letter.to_string() } else { format!("{letter}{count}") }
-        }
-    });
-    shown.collect()
+    let mut shown = operand.to_owned();
+    for (registers, at) in found(operand).into_iter().rev() {
+        let (letter, count) = (registers.file.letter(), registers.last - registers.first + 1);
+        shown.replace_range(at, &if count == 1 { letter.to_string() } else { format!("{letter}{count}") });
+    }
+    shown
 }
