@@ -27,9 +27,8 @@ pub fn json(record: &Record) -> Result<String> {
 #[derive(Default)]
 struct Lines {
     indented: PrettyFormatter<'static>,
-    depth: usize,
-    /// The depth of what stands on one line, inside of it.
-    flat: Option<usize>,
+    /// Of what is open, outermost first: whether it stands on one line.
+    flat: Vec<bool>,
 }
 
 /// The record, its rows, a row, an object in it.
@@ -38,24 +37,20 @@ const OBJECT_OF_A_ROW: usize = 4;
 impl Lines {
     /// Whether what begins stands on one line.
     fn begin(&mut self, flat_from: usize) -> bool {
-        self.depth += 1;
-        if self.flat.is_none() && self.depth >= flat_from {
-            self.flat = Some(self.depth);
-        }
-        self.flat.is_some()
+        let is_flat = self.is_flat() || self.flat.len() + 1 >= flat_from;
+        self.flat.push(is_flat);
+        is_flat
     }
 
-    /// Whether what ends stands on one line.
-    fn end(&mut self) -> bool {
-        let was_flat = self.flat.is_some();
-        self.flat = self.flat.filter(|&depth| depth < self.depth);
-        self.depth -= 1;
-        was_flat
+    /// Whether what is open stands on one line.
+    fn is_flat(&self) -> bool {
+        self.flat.last().is_some_and(|&flat| flat)
     }
+}
 
-    fn separate<W: ?Sized + Write>(to: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { to.write_all(b", ") }
-    }
+/// Between two parts of a line.
+fn separate<W: ?Sized + Write>(to: &mut W, first: bool) -> io::Result<()> {
+    if first { Ok(()) } else { to.write_all(b", ") }
 }
 
 impl Formatter for Lines {
@@ -64,19 +59,15 @@ impl Formatter for Lines {
     }
 
     fn end_array<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.end() { to.write_all(b"]") } else { self.indented.end_array(to) }
+        if self.flat.pop() == Some(true) { to.write_all(b"]") } else { self.indented.end_array(to) }
     }
 
     fn begin_array_value<W: ?Sized + Write>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
-        if self.flat.is_some() {
-            Self::separate(to, first)
-        } else {
-            self.indented.begin_array_value(to, first)
-        }
+        if self.is_flat() { separate(to, first) } else { self.indented.begin_array_value(to, first) }
     }
 
     fn end_array_value<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.flat.is_some() { Ok(()) } else { self.indented.end_array_value(to) }
+        if self.is_flat() { Ok(()) } else { self.indented.end_array_value(to) }
     }
 
     fn begin_object<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
@@ -84,15 +75,11 @@ impl Formatter for Lines {
     }
 
     fn end_object<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.end() { to.write_all(b"}") } else { self.indented.end_object(to) }
+        if self.flat.pop() == Some(true) { to.write_all(b"}") } else { self.indented.end_object(to) }
     }
 
     fn begin_object_key<W: ?Sized + Write>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
-        if self.flat.is_some() {
-            Self::separate(to, first)
-        } else {
-            self.indented.begin_object_key(to, first)
-        }
+        if self.is_flat() { separate(to, first) } else { self.indented.begin_object_key(to, first) }
     }
 
     fn begin_object_value<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
@@ -100,7 +87,7 @@ impl Formatter for Lines {
     }
 
     fn end_object_value<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.flat.is_some() { Ok(()) } else { self.indented.end_object_value(to) }
+        if self.is_flat() { Ok(()) } else { self.indented.end_object_value(to) }
     }
 }
 

@@ -221,7 +221,7 @@ pub struct Cell {
 }
 
 /// What one variant did.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// Its name.
     pub variant: String,
@@ -238,7 +238,7 @@ pub struct Row {
     pub to_bound: Option<Summary>,
     /// `isolated_us / baseline`, paired by rounds.
     pub to_baseline: Option<Summary>,
-    /// Elements that differed from the CPU twin. `None` before the first sample.
+    /// Elements that differed from the CPU reference. `None` before the first sample.
     pub racy: Option<Racy>,
     /// Why sampling ended.
     pub stop: Option<Stop>,
@@ -278,35 +278,16 @@ impl Row {
     /// A row without figures.
     #[must_use]
     pub fn unmeasured(variant: &str, promise: Promise, status: Status) -> Self {
-        Self {
-            variant: variant.into(),
-            status,
-            promise,
-            isolated_us: None,
-            pipelined_us: None,
-            to_bound: None,
-            to_baseline: None,
-            racy: None,
-            stop: None,
-            clock_mhz: None,
-            discarded: 0,
-            near_floor: false,
-            record_us: None,
-            submit_us: None,
-            published: None,
-            cell: None,
-            declared: Declared::default(),
-            trace: None,
-            samples: Vec::new(),
-        }
+        Self { variant: variant.into(), status, promise, ..Self::default() }
     }
 }
 
 /// Whether a row's figures are figures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Status {
     /// Measured, and every sample was checked unless the notes say that nothing is.
+    #[default]
     Ok,
     /// Not asked for, or not possible here.
     Skipped {
@@ -323,7 +304,7 @@ pub enum Status {
         /// How low, of how many samples, in words.
         reason: String,
     },
-    /// A result differed from the CPU twin, so there is no time.
+    /// A result differed from the CPU reference, so there is no time.
     Wrong {
         /// How many elements.
         elements: u64,
@@ -372,10 +353,11 @@ impl Status {
 }
 
 /// What a variant promises about its own correctness.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Promise {
     /// Right by the Vulkan memory model: one wrong element makes the row wrong.
+    #[default]
     Law,
     /// Leaves out a visibility that the memory model asks for and that hardware may not need.
     Hardware {
@@ -418,7 +400,7 @@ impl Promise {
     }
 }
 
-/// Counts of elements that differed from the CPU twin.
+/// Counts of elements that differed from the CPU reference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Racy {
     /// Samples (rounds) that were checked, the long submit of each included, and each submit whose time was not
@@ -547,7 +529,7 @@ pub struct Predicted {
 }
 
 /// One kept pair.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
     /// The round; rows that share it were sampled next to each other.
     pub round: u32,

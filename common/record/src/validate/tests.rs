@@ -1,7 +1,7 @@
 //! Records that nobody could have measured.
 
 use super::*;
-use crate::{COPY_LIMIT, fixture};
+use crate::{COPY_LIMIT, Stop, fixture};
 
 /// What is said of a record that was sound before `spoil`.
 fn refusal(spoil: impl FnOnce(&mut Record)) -> String {
@@ -38,7 +38,7 @@ fn names_that_steer_a_terminal_or_fill_it_are_none() {
 
 #[test]
 fn figures_of_the_self_test_and_its_seconds_are_bounded() {
-    use crate::self_test::{Check, CheckResult};
+    use crate::self_test::{Certificate, Check, CheckResult};
     let with = |name: &str, value: f64, unit: &str, seconds: f64| {
         let check = Check::new("clock", CheckResult::Passed, "fine").with(name, value, unit);
         refusal(|record| record.self_test = Some(Certificate { seconds, checks: vec![check] }))
