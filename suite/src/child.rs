@@ -11,62 +11,54 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use super::stop::Stop;
+use crate::stop::Stop;
 
 /// How often it is looked after.
 const POLL: Duration = Duration::from_millis(40);
 
 /// How long one that was asked to end may take for the sample under way and for writing what it has.
-#[derive(Clone, Copy)]
-pub(super) struct Grace {
-    /// Asked by the user.
-    user: Duration,
-    /// Since it has used up its time.
-    limit: Duration,
-}
-
-impl Default for Grace {
-    fn default() -> Self {
-        Self { user: Duration::from_secs(10), limit: Duration::from_secs(3) }
-    }
-}
+pub const GRACE: Duration = Duration::from_secs(10);
 
 /// What is kept of a line that it says.
 const LONGEST_LINE: usize = 500;
 
 /// A call of a sample's binary.
-pub(super) struct Call<'a> {
+pub struct Call<'a> {
     /// The binary.
-    pub(super) binary: &'a Path,
+    pub binary: &'a Path,
     /// Its arguments but for `--progress`.
-    pub(super) arguments: Vec<OsString>,
+    pub arguments: Vec<OsString>,
+    /// The folder that it works in.
+    pub folder: &'a Path,
     /// The file that it tells its progress in.
-    pub(super) progress: PathBuf,
+    pub progress: PathBuf,
     /// How long it may take.
-    pub(super) limit: Duration,
+    pub limit: Duration,
     /// How long it may go on once it is asked to end.
-    pub(super) grace: Grace,
+    pub grace: Duration,
+    /// What it says is not shown; the last line of it is kept.
+    pub is_quiet: bool,
     /// The user has asked the run to end.
-    pub(super) stop: &'a Stop,
+    pub stop: &'a Stop,
 }
 
 /// Where a sample is, as it writes it to the file of `--progress`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-pub(super) struct Progress {
+pub struct Progress {
     /// What it does.
-    pub(super) phase: Phase,
+    pub phase: Phase,
     /// The variant that is about to be sampled; empty where there is none.
     #[serde(default)]
-    pub(super) variant: String,
+    pub variant: String,
     /// How much of its budget it has used, 0 to 1.
-    pub(super) spent: f64,
+    pub spent: f64,
 }
 
 /// What a sample does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Phase {
-    /// It opens the device, builds kernels, computes the CPU twin.
+pub enum Phase {
+    /// It opens the device, builds kernels, computes the CPU reference.
     #[default]
     Starting,
     /// It takes samples.
@@ -79,20 +71,20 @@ pub(super) enum Phase {
 
 /// How a sample's process ended.
 #[derive(Clone, Debug)]
-pub(super) struct Ended {
+pub struct Ended {
     /// By itself, or how else.
-    pub(super) how: How,
+    pub how: How,
     /// The last line that it said.
-    pub(super) said: Option<String>,
+    pub said: Option<String>,
     /// Where it was.
-    pub(super) progress: Progress,
+    pub progress: Progress,
     /// How long it took.
-    pub(super) took: Duration,
+    pub took: Duration,
 }
 
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub enum How {
     /// With an exit code.
     Code(i32),
     /// By a signal of this name.
@@ -110,12 +102,14 @@ impl Call<'_> {
     ///
     /// # Errors
     /// A process that cannot be started or waited for.
-    pub(super) fn run(&self, watch: &mut dyn FnMut(&Progress)) -> Result<Ended> {
+    pub fn run(&self, watch: &mut dyn FnMut(&Progress)) -> Result<Ended> {
         let mut command = Command::new(self.binary);
         command.args(&self.arguments).arg("--progress").arg(&self.progress);
-        // What it would print stands in its folder. Its input stays open as long as this process lives: a sample
+        command.current_dir(self.folder);
+        // What it would print stands in its record. Its input stays open as long as this process lives: a sample
         // leaves when that closes, so that it never goes on alone.
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::null());
+        command.stderr(if self.is_quiet { Stdio::piped() } else { Stdio::inherit() });
         #[cfg(unix)]
         {
             use std::os::unix::process::CommandExt;
@@ -128,7 +122,7 @@ impl Call<'_> {
         let heard = running.child.stderr.take().map(Heard::new);
         let (status, killed) = self.attend(&mut running, watch)?;
         let took = running.began.elapsed();
-        let how = match running.asked.map(|asked| asked.because) {
+        let how = match running.asked.map(|(because, _)| because) {
             Some(_) if killed && self.stop.is_asked() => How::Stopped,
             _ if killed => How::Hung,
             Some(Because::Limit) => How::TooLong,
@@ -151,9 +145,9 @@ impl Call<'_> {
             }
             watch(&running.progress);
             match running.asked {
-                None if self.stop.is_asked() => running.ask(Because::User),
-                None if running.began.elapsed() > self.limit => running.ask(Because::Limit),
-                Some(asked) if self.stop.is_urgent() || asked.is_over(self.grace) => {
+                None if self.stop.is_asked() => running.ask(Because::User, self.grace),
+                None if running.began.elapsed() > self.limit => running.ask(Because::Limit, self.grace),
+                Some((_, until)) if self.stop.is_urgent() || Instant::now() > until => {
                     running.child.kill().context("ending a sample that hangs")?;
                     return Ok((running.child.wait().context("waiting for a sample")?, true));
                 }
@@ -168,38 +162,21 @@ impl Call<'_> {
 struct Running {
     child: Child,
     began: Instant,
-    asked: Option<Asked>,
+    /// Who asked it to end, and until when it may answer.
+    asked: Option<(Because, Instant)>,
     progress: Progress,
 }
 
-/// It was asked to end.
 #[derive(Clone, Copy)]
-struct Asked {
-    at: Instant,
-    because: Because,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum Because {
     User,
     Limit,
 }
 
-impl Asked {
-    /// It has had its time to answer.
-    fn is_over(self, grace: Grace) -> bool {
-        let grace = match self.because {
-            Because::User => grace.user,
-            Because::Limit => grace.limit,
-        };
-        self.at.elapsed() > grace
-    }
-}
-
 impl Running {
     /// As Ctrl-C does: it ends after the sample under way and writes what it has.
-    fn ask(&mut self, because: Because) {
-        self.asked = Some(Asked { at: Instant::now(), because });
+    fn ask(&mut self, because: Because, grace: Duration) {
+        self.asked = Some((because, Instant::now() + grace));
         #[cfg(unix)]
         {
             let id = rustix::process::Pid::from_child(&self.child);
@@ -294,9 +271,11 @@ mod tests {
         let call = Call {
             binary: Path::new("/bin/sh"),
             arguments,
+            folder: folder.path(),
             progress,
             limit,
-            grace: Grace { user: grace, limit: grace },
+            grace,
+            is_quiet: true,
             stop,
         };
         call.run(watch).unwrap()

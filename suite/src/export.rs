@@ -48,158 +48,136 @@ impl Export {
 /// One record in memory at a time.
 fn write(out: &mut dyn Write, files: &[PathBuf], samples: bool) -> Result<()> {
     let mut writer = csv::Writer::from_writer(out);
-    let lines: Lines = if samples { of_samples } else { of_variants };
-    let mut first = true;
-    for file in files {
+    for (at, file) in files.iter().enumerate() {
         let record = read_record(file)?;
-        lines(&record, file, &mut |line| {
-            if std::mem::take(&mut first) {
-                writer.write_record(line.iter().map(|(head, _)| head))?;
-            }
-            writer.write_record(line.iter().map(|(_, cell)| cell))
-        })
-        .context("writing the CSV file")?;
-    }
-    // Records without rows have columns all the same.
-    if first {
-        let heads = if samples { sample_line("", "", None) } else { variant_line("", "", None) };
-        writer.write_record(heads.iter().map(|(head, _)| head))?;
+        // Nothing is written where the first cannot be read.
+        if at == 0 {
+            let heads = columns(samples).into_iter().map(|(head, _)| head);
+            writer.write_record(heads).context("writing the CSV file")?;
+        }
+        lines(&record, file, samples, &mut writer).context("writing the CSV file")?;
     }
     writer.flush().context("writing the CSV file")
 }
 
-/// A line: head and cell of each column.
-type Line = Vec<(&'static str, String)>;
-type Lines = fn(&Record, &Path, &mut dyn FnMut(Line) -> csv::Result<()>) -> csv::Result<()>;
-
-/// What both kinds of lines make of one record, for the tests.
+/// Writes the lines of one record.
 ///
 /// # Errors
-/// Those of the lines.
-#[cfg(test)]
-pub fn lines(record: &Record) -> csv::Result<()> {
-    [of_variants as Lines, of_samples as Lines]
-        .into_iter()
-        .try_for_each(|lines| lines(record, Path::new("x"), &mut |_| Ok(())))
-}
-
-fn of_variants(
+/// Where they cannot be written.
+pub fn lines<W: Write>(
     record: &Record,
     file: &Path,
-    write: &mut dyn FnMut(Line) -> csv::Result<()>,
+    samples: bool,
+    to: &mut csv::Writer<W>,
 ) -> csv::Result<()> {
-    let (file, configuration) = (file.display().to_string(), configuration(&record.configuration));
-    record.rows.iter().try_for_each(|row| write(variant_line(&file, &configuration, Some((record, row)))))
-}
-
-fn of_samples(
-    record: &Record,
-    file: &Path,
-    write: &mut dyn FnMut(Line) -> csv::Result<()>,
-) -> csv::Result<()> {
-    let (file, configuration) = (file.display().to_string(), configuration(&record.configuration));
+    let (columns, file) = (columns(samples), file.display().to_string());
     for row in &record.rows {
         let times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
-        let Some(summary) = Summary::of(&times) else { continue };
-        for sample in &row.samples {
-            let outlier = is_outlier(&summary, sample.one_us);
-            write(sample_line(&file, &configuration, Some((record, row, sample, outlier))))?;
+        let all = Summary::of(&times);
+        let is_outlier = |sample: &Sample| all.is_some_and(|all| all.is_outlier(sample.one_us));
+        let each = row.samples.iter().map(|sample| Some((sample, is_outlier(sample))));
+        let each: Vec<_> = if samples { each.collect() } else { vec![None] };
+        for sample in each {
+            let line = Line { file: &file, record, row, sample };
+            to.write_record(columns.iter().map(|(_, cell)| cell(&line)))?;
         }
     }
     Ok(())
 }
 
-/// Beyond 1.5 interquartile ranges from the quartiles.
-fn is_outlier(row: &Summary, us: f64) -> bool {
-    let fence = 1.5 * row.iqr;
-    us < row.q1 - fence || us > row.q3 + fence
+/// What a line tells of: a variant or, with whether it is an outlier, a sample of it.
+struct Line<'r> {
+    file: &'r str,
+    record: &'r Record,
+    row: &'r Row,
+    sample: Option<(&'r Sample, bool)>,
 }
+
+/// Head and cells of a column.
+type Column = (&'static str, fn(&Line<'_>) -> String);
+
+fn columns(samples: bool) -> Vec<Column> {
+    let own = if samples { OF_SAMPLES } else { OF_VARIANTS };
+    [OF_ALL, own].concat()
+}
+
+/// What stands in front of every line.
+const OF_ALL: &[Column] = &[
+    ("record", |of| of.file.to_owned()),
+    ("started", |of| of.record.started.clone()),
+    ("device", |of| of.record.device.name.clone()),
+    ("device_uuid", |of| of.record.device.uuid.clone()),
+    ("driver", |of| format!("{} {}", of.record.device.driver_name, of.record.device.driver_info)),
+    ("sample", |of| of.record.sample.clone()),
+    ("configuration", |of| configuration(&of.record.configuration)),
+    ("variant", |of| of.row.variant.clone()),
+];
+
+const OF_VARIANTS: &[Column] = &[
+    ("status", |of| of.row.status.word().to_owned()),
+    ("reason", |of| of.row.status.reason().unwrap_or_default()),
+    ("isolated_us", |of| median(of.row.isolated_us)),
+    ("isolated_low_us", |of| low(of.row.isolated_us)),
+    ("isolated_high_us", |of| high(of.row.isolated_us)),
+    ("pipelined_us", |of| median(of.row.pipelined_us)),
+    ("pipelined_low_us", |of| low(of.row.pipelined_us)),
+    ("pipelined_high_us", |of| high(of.row.pipelined_us)),
+    ("to_bound", |of| median(of.row.to_bound)),
+    ("to_bound_low", |of| low(of.row.to_bound)),
+    ("to_bound_high", |of| high(of.row.to_bound)),
+    ("to_baseline", |of| median(of.row.to_baseline)),
+    ("to_baseline_low", |of| low(of.row.to_baseline)),
+    ("to_baseline_high", |of| high(of.row.to_baseline)),
+    ("clock_mhz", |of| median(of.row.clock_mhz)),
+    ("clock_low_mhz", |of| low(of.row.clock_mhz)),
+    ("clock_high_mhz", |of| high(of.row.clock_mhz)),
+    ("n", |of| cell(of.row.isolated_us.map(|figure| figure.n))),
+    ("outliers", |of| cell(of.row.isolated_us.map(|figure| figure.outliers))),
+    ("discarded", |of| of.row.discarded.to_string()),
+    ("near_floor", |of| of.row.near_floor.to_string()),
+    ("racy_samples", |of| cell(of.row.racy.map(|racy| racy.racy_samples))),
+    ("checked_samples", |of| cell(of.row.racy.map(|racy| racy.samples))),
+    ("racy_median", |of| cell(of.row.racy.map(|racy| racy.median))),
+    ("racy_max", |of| cell(of.row.racy.map(|racy| racy.max))),
+    ("racy_long_max", |of| cell(of.row.racy.map(|racy| racy.long_max))),
+    ("published", |of| cell(of.row.published.as_ref().map(|published| published.value))),
+    ("published_unit", |of| cell(of.row.published.as_ref().map(|published| &published.unit))),
+    ("published_device", |of| cell(of.row.published.as_ref().map(|published| &published.device))),
+    ("published_source", |of| cell(of.row.published.as_ref().map(|published| &published.source))),
+];
+
+const OF_SAMPLES: &[Column] = &[
+    ("round", |of| cell(of.sample.map(|(sample, _)| sample.round))),
+    ("repetitions", |of| of.record.method.repetitions.to_string()),
+    ("one_us", |of| cell(of.sample.map(|(sample, _)| sample.one_us))),
+    ("many_us", |of| cell(of.sample.and_then(|(sample, _)| sample.many_us))),
+    ("one_mhz", |of| cell(of.sample.and_then(|(sample, _)| sample.one_mhz))),
+    ("many_mhz", |of| cell(of.sample.and_then(|(sample, _)| sample.many_mhz))),
+    ("one_wrong", |of| cell(of.sample.map(|(sample, _)| sample.one_wrong))),
+    ("many_wrong", |of| cell(of.sample.and_then(|(sample, _)| sample.many_wrong))),
+    ("record_us", |of| cell(of.sample.map(|(sample, _)| sample.record_us))),
+    ("submit_us", |of| cell(of.sample.map(|(sample, _)| sample.submit_us))),
+    ("outlier", |of| cell(of.sample.map(|(_, is_outlier)| is_outlier))),
+];
 
 fn configuration(settings: &BTreeMap<String, String>) -> String {
     settings.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(";")
 }
 
-/// What stands in front of every line.
-fn begin(file: &str, configuration: &str, of: Option<(&Record, &Row)>) -> Line {
-    let text =
-        |of_record: fn(&Record) -> String| of.map_or_else(String::new, |(record, _)| of_record(record));
-    vec![
-        ("record", file.to_owned()),
-        ("started", text(|r| r.started.clone())),
-        ("device", text(|r| r.device.name.clone())),
-        ("device_uuid", text(|r| r.device.uuid.clone())),
-        ("driver", text(|r| format!("{} {}", r.device.driver_name, r.device.driver_info))),
-        ("sample", text(|r| r.sample.clone())),
-        ("configuration", configuration.to_owned()),
-        ("variant", of.map_or_else(String::new, |(_, row)| row.variant.clone())),
-    ]
+fn median(figure: Option<Summary>) -> String {
+    cell(figure.map(|figure| figure.median))
 }
 
-fn variant_line(file: &str, configuration: &str, of: Option<(&Record, &Row)>) -> Line {
-    let row = of.map(|(_, row)| row);
-    let text = |cell: Option<String>| cell.unwrap_or_default();
-    let racy = row.and_then(|row| row.racy);
-    let published = row.and_then(|row| row.published.as_ref());
-    let mut line = begin(file, configuration, of);
-    line.extend([
-        ("status", text(row.map(|row| row.status.word().to_owned()))),
-        ("reason", text(row.map(|row| row.status.reason().unwrap_or_default()))),
-    ]);
-    let figures: [([&'static str; 3], Option<Summary>); 5] = [
-        (["isolated_us", "isolated_low_us", "isolated_high_us"], row.and_then(|row| row.isolated_us)),
-        (["pipelined_us", "pipelined_low_us", "pipelined_high_us"], row.and_then(|row| row.pipelined_us)),
-        (["to_bound", "to_bound_low", "to_bound_high"], row.and_then(|row| row.to_bound)),
-        (["to_baseline", "to_baseline_low", "to_baseline_high"], row.and_then(|row| row.to_baseline)),
-        (["clock_mhz", "clock_low_mhz", "clock_high_mhz"], row.and_then(|row| row.clock_mhz)),
-    ];
-    for ([median, low, high], figure) in figures {
-        let interval = figure.and_then(|figure| figure.median_95);
-        line.extend([
-            (median, number(figure.map(|figure| figure.median))),
-            (low, number(interval.map(|interval| interval.low))),
-            (high, number(interval.map(|interval| interval.high))),
-        ]);
-    }
-    let isolated = row.and_then(|row| row.isolated_us);
-    line.extend([
-        ("n", number(isolated.map(|figure| figure.n))),
-        ("outliers", number(isolated.map(|figure| figure.outliers))),
-        ("discarded", number(row.map(|row| row.discarded))),
-        ("near_floor", number(row.map(|row| row.near_floor))),
-        ("racy_samples", number(racy.map(|racy| racy.racy_samples))),
-        ("checked_samples", number(racy.map(|racy| racy.samples))),
-        ("racy_median", number(racy.map(|racy| racy.median))),
-        ("racy_max", number(racy.map(|racy| racy.max))),
-        ("racy_long_max", number(racy.map(|racy| racy.long_max))),
-        ("published", number(published.map(|published| published.value))),
-        ("published_unit", text(published.map(|published| published.unit.clone()))),
-        ("published_device", text(published.map(|published| published.device.clone()))),
-        ("published_source", text(published.map(|published| published.source.clone()))),
-    ]);
-    line
+fn low(figure: Option<Summary>) -> String {
+    cell(figure.and_then(|figure| figure.median_95).map(|interval| interval.low))
 }
 
-fn sample_line(file: &str, configuration: &str, of: Option<(&Record, &Row, &Sample, bool)>) -> Line {
-    let mut line = begin(file, configuration, of.map(|(record, row, ..)| (record, row)));
-    let sample = of.map(|(_, _, sample, _)| sample);
-    line.extend([
-        ("round", number(sample.map(|s| s.round))),
-        ("repetitions", number(of.map(|(record, ..)| record.method.repetitions))),
-        ("one_us", number(sample.map(|s| s.one_us))),
-        ("many_us", number(sample.and_then(|s| s.many_us))),
-        ("one_mhz", number(sample.and_then(|s| s.one_mhz))),
-        ("many_mhz", number(sample.and_then(|s| s.many_mhz))),
-        ("one_wrong", number(sample.map(|s| s.one_wrong))),
-        ("many_wrong", number(sample.and_then(|s| s.many_wrong))),
-        ("record_us", number(sample.map(|s| s.record_us))),
-        ("submit_us", number(sample.map(|s| s.submit_us))),
-        ("outlier", number(of.map(|(.., outlier)| outlier))),
-    ]);
-    line
+fn high(figure: Option<Summary>) -> String {
+    cell(figure.and_then(|figure| figure.median_95).map(|interval| interval.high))
 }
 
-fn number(cell: Option<impl ToString>) -> String {
-    cell.map_or_else(String::new, |value| value.to_string())
+fn cell(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
 }
 
 #[cfg(test)]

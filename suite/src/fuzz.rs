@@ -7,21 +7,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ::report::{Charset, Folder, table_in};
+use ::report::{Charset, table_in};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use record::error::one_line;
-use record::{Record, SAMPLES, json, read_json, read_record};
+use record::{Record, SAMPLES, json, parted, read_json, read_record};
 use serde_json::{Value, json as value};
 
 use crate::collect::{Found, RECORD};
 use crate::compare::{Side, TOLERANCE, compare, table};
-use crate::{export, pack, readme, report, scripted, verify};
+use crate::{export, readme, report, scripted, verify};
 
 type Taker = fn(&Record) -> Result<(), String>;
 
 /// What takes a record; each returns an error's line, or nothing.
-const TAKERS: [(&str, Taker); 8] = [
+const TAKERS: [(&str, Taker); 7] = [
     ("compare", compared),
     ("verify", planned),
     ("judge", judged),
@@ -29,27 +29,17 @@ const TAKERS: [(&str, Taker); 8] = [
     ("report", reported),
     ("export", exported),
     ("readme", shown),
-    ("pack", packed),
 ];
 
 fn exported(record: &Record) -> Result<(), String> {
-    export::lines(record).map_err(|error| error.to_string())
+    [false, true].into_iter().try_for_each(|samples| {
+        let mut nowhere = csv::Writer::from_writer(std::io::sink());
+        export::lines(record, "x".as_ref(), samples, &mut nowhere).map_err(|error| error.to_string())
+    })
 }
 
 fn shown(record: &Record) -> Result<(), String> {
     readme::shown(record).map_err(|error| one_line(&error))
-}
-
-/// Packed and read again it is the same.
-fn packed(record: &Record) -> Result<(), String> {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join(RECORD);
-    fs::write(&file, json(record).unwrap()).unwrap();
-    pack::pack(&file).map_err(|error| one_line(&error))?;
-    let again = read_record(&file).map_err(|error| one_line(&error))?;
-    let same = |record: &Record| json(&Record { schema: 1, ..record.clone() }).unwrap();
-    assert!(same(&again) == same(record), "packing loses something");
-    Ok(())
 }
 
 /// What a file with these bytes holds.
@@ -82,7 +72,7 @@ fn compared(record: &Record) -> Result<(), String> {
 
 fn planned(record: &Record) -> Result<(), String> {
     let about = scripted::about();
-    let plan = verify::planned(record, &about).map_err(|error| one_line(&error))?;
+    let plan = verify::plan::plan(record, &about.arguments, false).map_err(|error| one_line(&error))?;
     let _ = verify::plan::device(record, &about.devices);
     assert!(plan.limit <= Duration::from_secs(3600));
     let harmless = |word: &String| word.starts_with("--size=") || word.starts_with("--seed=");
@@ -396,10 +386,10 @@ fn take(seed: u64, record: &Record) {
 fn spoiled_samples_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (file, beside) = (folder.path().join(RECORD), folder.path().join(SAMPLES));
-    let whole = scripted::record();
-    Folder::rewrite(folder.path(), &whole).unwrap();
-    let (record, samples) = (fs::read(&file).unwrap(), fs::read(&beside).unwrap());
-    assert!(read_json(std::str::from_utf8(&record).unwrap()).unwrap_err().to_string().contains(SAMPLES));
+    let (bare, samples) = parted(&scripted::record()).unwrap();
+    fs::write(&file, json(&bare).unwrap()).unwrap();
+    fs::write(&beside, &samples).unwrap();
+    assert!(read_json(&json(&bare).unwrap()).unwrap_err().to_string().contains(SAMPLES));
     let whole = json(&read_record(&file).unwrap()).unwrap();
     for seed in 0..400 {
         let mut rng = Pcg64::seed_from_u64(seed);

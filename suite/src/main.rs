@@ -1,12 +1,12 @@
 //! `suite`: runs all samples and keeps their records, makes pages and pictures of records, compares
 //! them, runs them again.
 
+mod child;
 mod collect;
 mod compare;
 mod export;
 #[cfg(test)]
 mod fuzz;
-mod pack;
 mod readme;
 mod report;
 mod run;
@@ -15,6 +15,8 @@ mod schema;
 #[cfg(test)]
 mod scripted;
 mod self_test;
+mod stop;
+mod tables;
 mod verify;
 
 use std::process::ExitCode;
@@ -44,7 +46,6 @@ enum Command {
     Compare(compare::Compare),
     Verify(verify::Verify),
     Export(export::Export),
-    Pack(pack::Pack),
     Readme(readme::Readme),
     Schema(schema::Schema),
     SelfTest(self_test::SelfTest),
@@ -59,7 +60,6 @@ impl Command {
             Self::Compare(compare) => compare.run(),
             Self::Verify(verify) => verify.run(),
             Self::Export(export) => export.run(),
-            Self::Pack(pack) => pack.run(),
             Self::Readme(readme) => readme.run(),
             Self::Schema(schema) => schema.run(),
             Self::SelfTest(test) => test.run(),

@@ -1,19 +1,22 @@
 //! `suite readme`: what a page shows of records is made of them.
 
 mod block;
-mod marker;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use record::error::{EXIT_FAILED, EXIT_RIGHT};
 use report::Destination;
 use report::terminal::{print, say};
 
 use crate::report::ladder_svg;
-use block::{Drawing, Ladder, Made, made};
-use marker::blocks;
+use block::{Ladder, Made, made, words};
+
+/// Begins a marker, at the beginning of a line.
+const MARK: &str = "<!-- suite:";
+const CLOSE: &str = "-->";
+const END: &str = "<!-- suite: end -->";
 
 /// Put the tables and pictures of records into README.md
 ///
@@ -47,10 +50,9 @@ impl Readme {
     pub fn run(&self) -> Result<u8> {
         let page = self.page.display();
         let text = fs::read_to_string(&self.page).with_context(|| format!("reading {page}"))?;
-        let folder = self.page.parent().unwrap_or(Path::new(""));
-        let renewed = renewed(&text, folder, ladder_svg).map_err(|fault| fault.in_page(&self.page))?;
+        let renewed = renewed(&self.page, &text, ladder_svg)?;
         for stale in &renewed.stale {
-            say(&format!("{page}:{stale}"));
+            say(stale);
         }
         let (all, stale) = (renewed.blocks, renewed.stale.len());
         if stale == 0 {
@@ -67,10 +69,11 @@ impl Readme {
 }
 
 /// A page whose blocks are made anew.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Renewed {
     text: String,
-    drawings: Vec<Drawing>,
+    /// Pictures that do not lie there yet.
+    drawings: Vec<(PathBuf, String)>,
     /// Of each block that was stale its line, and what it shows.
     stale: Vec<String>,
     blocks: usize,
@@ -79,7 +82,7 @@ struct Renewed {
 impl Renewed {
     /// Pictures first: the page never shows one that is not there.
     fn write(self, page: &Path, before: &str) -> Result<()> {
-        for Drawing { path, svg } in self.drawings {
+        for (path, svg) in self.drawings {
             Destination::File(path).write(svg)?;
         }
         if self.text != before {
@@ -98,41 +101,104 @@ pub fn shown(record: &record::Record) -> Result<()> {
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join(crate::collect::RECORD), record::json(record)?)?;
     let page = "<!-- suite: picture . -->\n<!-- suite: end -->\n";
-    renewed(page, folder.path(), ladder_svg).map(drop).map_err(|fault| fault.error)
+    renewed(&folder.path().join("page.md"), page, ladder_svg).map(drop)
 }
 
-/// What is wrong with a marker.
-#[derive(Debug)]
-struct Fault {
+/// A marker whose block has not ended yet.
+struct Open<'t> {
     line: usize,
-    error: anyhow::Error,
+    asks: &'t str,
+    /// Where what the block shows begins.
+    begin: usize,
 }
 
-impl Fault {
-    fn in_page(self, page: &Path) -> anyhow::Error {
-        self.error.context(format!("{}:{}", page.display(), self.line))
-    }
-}
-
-fn renewed(text: &str, folder: &Path, ladder: Ladder) -> Result<Renewed, Fault> {
-    let blocks = blocks(text)?;
-    let mut renewed = Renewed { text: String::new(), drawings: vec![], stale: vec![], blocks: blocks.len() };
-    let mut copied = 0;
-    for block in blocks {
-        let made = made(&block.shows, folder, ladder);
-        let Made { body, drawing } = made.map_err(|error| Fault { line: block.line, error })?;
-        let body = if block.crlf { body.replace('\n', "\r\n") } else { body };
-        let is_drawn = drawing.as_ref().is_none_or(Drawing::is_there);
-        if !is_drawn || text[block.body.clone()] != body {
-            renewed.stale.push(format!("{}: stale: {}", block.line, block.shows));
+/// Makes the blocks of a page anew, from its beginning to its end. Markers in a code block are text.
+fn renewed(page: &Path, text: &str, ladder: Ladder) -> Result<Renewed> {
+    let folder = page.parent().unwrap_or(Path::new(""));
+    let place = |line: usize| format!("{}:{line}", page.display());
+    let mut renewed = Renewed::default();
+    let (mut at, mut copied, mut line, mut fenced) = (0, 0, 0, None);
+    let mut open: Option<Open<'_>> = None;
+    while let Some(first) = text[at..].split_inclusive('\n').next() {
+        line += 1;
+        if open.is_none() {
+            fenced = fence_behind(fenced, first);
         }
-        renewed.text += &text[copied..block.body.start];
-        renewed.text += &body;
-        copied = block.body.end;
-        renewed.drawings.extend(drawing.filter(|_| !is_drawn));
+        if fenced.is_some() || !first.starts_with(MARK) {
+            at += first.len();
+            continue;
+        }
+        let (asks, length) = marker(&text[at..]).with_context(|| place(line))?;
+        open = match (open, asks == "end") {
+            (None, false) => Some(Open { line, asks, begin: at + length }),
+            (None, true) => bail!("{}: there is no block that ends here", place(line)),
+            (Some(block), false) => {
+                bail!("{}: the block of line {} has no {END} before this one", place(line), block.line)
+            }
+            (Some(block), true) => {
+                let made = words(block.asks).and_then(|words| made(&words, folder, ladder));
+                renewed.text += &text[copied..block.begin];
+                renewed.take(
+                    made.with_context(|| place(block.line))?,
+                    &place(block.line),
+                    &text[block.begin..at],
+                );
+                copied = at;
+                None
+            }
+        };
+        line += text[at..at + length].trim_end().matches('\n').count();
+        at += length;
     }
+    if let Some(block) = open {
+        bail!("{}: the block has no {END}", place(block.line));
+    }
+    ensure!(renewed.blocks > 0, "{}: the page marks no block; suite readme --help shows how", place(1));
     renewed.text += &text[copied..];
     Ok(renewed)
+}
+
+impl Renewed {
+    /// Adds a block, whose page has what it is to show as `before`.
+    fn take(&mut self, made: Made, place: &str, before: &str) {
+        let Made { label, body, drawing } = made;
+        // As the page ends its lines.
+        let body = if self.text.ends_with("\r\n") { body.replace('\n', "\r\n") } else { body };
+        let is_there =
+            |(path, svg): &(PathBuf, String)| fs::read(path).is_ok_and(|there| there == svg.as_bytes());
+        let drawing = drawing.filter(|drawing| !is_there(drawing));
+        if drawing.is_some() || before != body {
+            self.stale.push(format!("{place}: stale: {label}"));
+        }
+        self.text += &body;
+        self.drawings.extend(drawing);
+        self.blocks += 1;
+    }
+}
+
+/// What the marker at the beginning of `text` asks for, and its length with the rest of its last line.
+fn marker(text: &str) -> Result<(&str, usize)> {
+    let closed = text[MARK.len()..].split_once(CLOSE).filter(|(asks, _)| !asks.contains("<!--"));
+    let (asks, behind) = closed.with_context(|| format!("the comment is not closed by {CLOSE}"))?;
+    let rest = behind.split_inclusive('\n').next().unwrap_or_default();
+    ensure!(
+        rest.trim().is_empty(),
+        "the line goes on behind {CLOSE}: what a block shows begins below its marker"
+    );
+    Ok((asks.trim(), text.len() - behind.len() + rest.len()))
+}
+
+/// What the code block began with that is open behind a line, where one was open before it or begins with it.
+fn fence_behind<'t>(open: Option<&'t str>, line: &'t str) -> Option<&'t str> {
+    let line = line.trim();
+    let run = |mark| &line[..line.len() - line.trim_start_matches(mark).len()];
+    let fence = [run('`'), run('~')].into_iter().find(|run| run.len() >= 3);
+    match open {
+        Some(began) => {
+            Some(began).filter(|_| !fence.is_some_and(|fence| fence.starts_with(began) && fence == line))
+        }
+        None => fence,
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! `suite run`: measures samples, each in a process of its own, and keeps what they leave.
 
-mod child;
 mod folder;
 mod manifest;
 mod options;
@@ -12,7 +11,6 @@ mod resume;
 mod sample;
 mod series;
 mod show;
-mod stop;
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -23,13 +21,13 @@ use report::quote;
 use report::terminal::{fitted, print};
 
 use crate::samples::{Samples, about};
+use crate::stop::Stop;
 use folder::Place;
 use manifest::{MANIFEST, Manifest};
 pub use options::Run;
 use outcome::{State, exit_code};
 use series::Series;
 use show::Total;
-use stop::Stop;
 
 impl Run {
     /// Does it; returns the exit code.
@@ -94,7 +92,7 @@ impl Run {
         let resume = |path: PathBuf| {
             let mut manifest = Manifest::read(&path)?;
             manifest.ensure_tool(&tool, &path)?;
-            let device = manifest.device_of(&devices, |device| &device.facts, &path)?.wish.clone();
+            let device = manifest.device_of(&devices, &path)?.wish.clone();
             self.change(&mut manifest.settings);
             let place = Place::reopen(&path)?;
             Series::resume(place, manifest, device, &now)

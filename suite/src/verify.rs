@@ -1,13 +1,11 @@
 //! `suite verify`.
 
-mod again;
 pub mod plan;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::builder::TypedValueParser;
 use record::error::{
     EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt, exit_code, one_line,
@@ -15,14 +13,16 @@ use record::error::{
 use record::self_test::{Certificate, RESULTS};
 use record::{Ended, Kind, Record, Status, read_record};
 use report::Charset;
-use report::terminal::{on_interrupt, print, say, width_of};
+use report::terminal::{print, say, width_of};
 
+use crate::child::{Call, GRACE, How};
 use crate::collect::{Found, collect};
 use crate::compare::{
     Comparison, EXIT_SLOWER, Outcome, Pair, TOLERANCE, failed_checks, pair, percent, same_device, table,
 };
 use crate::samples::{self, Samples};
-use plan::Arguments;
+use crate::stop::Stop;
+use crate::tables::listed;
 
 /// Run what a record tells again, and say whether it comes out the same
 ///
@@ -57,14 +57,14 @@ impl Verify {
     pub fn run(&self) -> Result<u8> {
         let records = collect(&self.records)?;
         let samples = Samples::ready()?;
-        let stop = on_interrupt()?;
+        let stop = Stop::on_interrupt()?;
         let mut codes = Vec::new();
         for record in &records {
             let code = self.one(record, &samples, &stop).unwrap_or_else(|error| {
                 say(&format!("suite: {}: {}", record.path.display(), one_line(&error)));
                 exit_code(&error)
             });
-            if stop.load(Ordering::Relaxed) {
+            if stop.is_asked() {
                 return Ok(EXIT_INTERRUPTED);
             }
             codes.push(code);
@@ -72,7 +72,7 @@ impl Verify {
         Ok(worst(&codes))
     }
 
-    fn one(&self, old: &Found, samples: &Samples, stop: &AtomicBool) -> Result<u8> {
+    fn one(&self, old: &Found, samples: &Samples, stop: &Stop) -> Result<u8> {
         let record = &old.record;
         ensure!(
             record.rows.iter().any(|row| row.status == Status::Ok),
@@ -80,7 +80,7 @@ impl Verify {
         );
         let binary = samples.binary(&record.sample).map_err(|error| Halt::Skip(one_line(&error)))?;
         let about = samples::about(&binary, None)?;
-        let mut plan = plan::plan(record, &Arguments::of(&about), self.new_seed)?;
+        let mut plan = plan::plan(record, &about.arguments, self.new_seed)?;
         plan.limit = self.timeout.map_or(plan.limit, Duration::from_secs);
         let device = plan::device(record, &about.devices).ok_or_else(|| {
             Halt::Skip(format!(
@@ -91,18 +91,28 @@ impl Verify {
         let folder = tempfile::tempdir().context("making a folder for the fresh record")?;
         let fresh = folder.path().join("record.json");
         say(&format!("{}: {} {}", old.path.display(), record.sample, plan.arguments.join(" ")));
-        let status = again::run(&binary, &plan.words(&device, &fresh), folder.path(), plan.limit, stop)?;
-        let wrote = fresh.is_file();
-        if !wrote && !stop.load(Ordering::Relaxed) {
-            return Err(match status.code() {
-                Some(code) if code == i32::from(EXIT_SKIPPED) => {
-                    Halt::Skip("nothing can run here".into()).into()
-                }
-                _ => anyhow!("the run left no record: {status}"),
-            });
-        }
-        if !wrote {
-            return Ok(EXIT_INTERRUPTED);
+        let call = Call {
+            binary: &binary,
+            arguments: plan.words(&device, &fresh),
+            folder: folder.path(),
+            progress: folder.path().join("progress"),
+            limit: plan.limit,
+            grace: GRACE,
+            is_quiet: false,
+            stop,
+        };
+        match call.run(&mut |_| ())?.how {
+            How::TooLong | How::Hung => {
+                return Err(Halt::Hung { what: "the run".into(), seconds: plan.limit.as_secs_f64() }.into());
+            }
+            _ if fresh.is_file() => {}
+            How::Stopped => return Ok(EXIT_INTERRUPTED),
+            _ if stop.is_asked() => return Ok(EXIT_INTERRUPTED),
+            How::Code(code) if code == i32::from(EXIT_SKIPPED) => {
+                return Err(Halt::Skip("nothing can run here".into()).into());
+            }
+            How::Code(code) => bail!("the run left no record: it ended with exit code {code}"),
+            How::Signal(name) => bail!("the run left no record: it crashed ({name})"),
         }
         // Its path would be one that is gone.
         let new = Found { record: read_record(&fresh)?, path: "the fresh run".into() };
@@ -138,25 +148,22 @@ pub struct Judgement {
 pub fn judged(old: &Found, new: &Found, tolerance: Option<f64>) -> Judgement {
     let pair = pair(old, new, tolerance.unwrap_or(TOLERANCE));
     let comparison = Comparison::new(tolerance.unwrap_or(TOLERANCE), vec![pair], Vec::new());
-    let count = |outcome| comparison.count(outcome);
+    let [broken, changed, slower] =
+        [Outcome::Broken, Outcome::Changed, Outcome::Slower].map(|outcome| comparison.count(outcome));
     // Whether a CPU was busy is no property of the program.
     let timed = new.record.device.kind != Kind::Cpu || tolerance.is_some();
     let hindrance = hindrance(&old.record, &new.record, &comparison.pairs[0])
         .or_else(|| distrust(&old.record, &new.record, timed));
     let (code, sentence) = match hindrance {
-        _ if count(Outcome::Broken) > 0 => {
-            (EXIT_FAILED, format!("Wrong: {} that had figures in the record.", of(count(Outcome::Broken))))
-        }
+        _ if broken > 0 => (EXIT_FAILED, format!("Wrong: {} that had figures in the record.", of(broken))),
         Some(why) => (EXIT_FAILED, format!("Not comparable: {why}.")),
-        None if count(Outcome::Changed) > 0 => (
-            EXIT_FAILED,
-            format!("Not confirmed: {} with another status than recorded.", of(count(Outcome::Changed))),
-        ),
-        None if !timed => right(&comparison),
-        None if count(Outcome::Slower) > 0 => {
-            (EXIT_SLOWER, format!("Slower: {} more time than recorded.", takes(count(Outcome::Slower))))
+        None if changed > 0 => {
+            (EXIT_FAILED, format!("Not confirmed: {} with another status than recorded.", of(changed)))
         }
-        None => confirmed(&comparison),
+        None => match told(slower, ["takes", "take"], "more time than recorded").filter(|_| timed) {
+            Some(slower) => (EXIT_SLOWER, format!("Slower: {slower}.")),
+            None => confirmed(&comparison, timed),
+        },
     };
     Judgement { code, sentence, comparison }
 }
@@ -167,12 +174,8 @@ fn hindrance(old: &Record, new: &Record, pair: &Pair) -> Option<String> {
         return Some(format!("the record is of {}, the run of {}", old.device.name, new.device.name));
     }
     if old.configuration != new.configuration {
-        let of = |record: &Record| {
-            let settings: Vec<String> =
-                record.configuration.iter().map(|(k, v)| format!("{k} {v}")).collect();
-            settings.join(", ")
-        };
-        return Some(format!("the record is of {}, the run of {}", of(old), of(new)));
+        let [then, now] = [old, new].map(|record| listed(&record.configuration));
+        return Some(format!("the record is of {then}, the run of {now}"));
     }
     if !pair.only_before.is_empty() {
         return Some(format!("the run lacks {}", pair.only_before.join(", ")));
@@ -202,56 +205,32 @@ fn computes_wrong(record: &Record) -> Option<String> {
     wrong.map(|check| check.name.clone())
 }
 
-/// What is said of results where times are not judged. A variant without figures on either side, be it
-/// wrong or skipped on both, is not one that is right.
-fn right(comparison: &Comparison) -> (u8, String) {
-    let figures = [Outcome::Same, Outcome::Slower, Outcome::Faster, Outcome::Unsure];
-    let right = figures.map(|outcome| comparison.count(outcome)).into_iter().sum();
-    let mut parts = vec![match right {
-        1 => "1 variant is right as recorded".to_owned(),
-        _ => format!("{} are right as recorded", of(right)),
-    }];
-    parts.extend(without(comparison));
-    let times = "Times of a CPU device are not judged; --tolerance PERCENT judges them.";
-    match right {
-        0 => (EXIT_FAILED, undecided(&parts[1..])),
-        _ => (EXIT_RIGHT, format!("Confirmed: {}. {times}", parts.join(", "))),
-    }
-}
-
-/// What is said of times none of which is longer. One at least has to be known for that.
-fn confirmed(comparison: &Comparison) -> (u8, String) {
-    let count = |outcome| comparison.count(outcome);
-    let mut parts = Vec::new();
-    if count(Outcome::Same) > 0 {
-        parts.push(format!("{} as long as recorded", takes(count(Outcome::Same))));
-    }
-    if count(Outcome::Faster) > 0 {
-        parts.push(format!("{} less time", takes(count(Outcome::Faster))));
-    }
-    let confirmed = !parts.is_empty();
-    if count(Outcome::Unsure) > 0 {
-        parts.push(format!("of {} the samples do not decide it", of(count(Outcome::Unsure))));
-    }
-    parts.extend(without(comparison));
-    if confirmed {
-        (EXIT_RIGHT, format!("Confirmed: {}; none became wrong or slower.", parts.join(", ")))
+/// What is said where nothing became wrong or slower. Of the times one at least has to be known for that; where they
+/// are not judged, one result: a variant without figures on either side, be it wrong or skipped on both, is not one
+/// that is right.
+fn confirmed(comparison: &Comparison, timed: bool) -> (u8, String) {
+    let count = |outcomes: &[Outcome]| outcomes.iter().map(|&outcome| comparison.count(outcome)).sum();
+    let same = count(&[Outcome::Same]);
+    let (faster, unsure) = (count(&[Outcome::Faster]), count(&[Outcome::Unsure]));
+    let without = told(count(&[Outcome::Without]), ["has", "have"], "figures on neither side");
+    let (known, unknown, end) = if timed {
+        let known = [
+            told(same, ["takes", "take"], "as long as recorded"),
+            told(faster, ["takes", "take"], "less time"),
+        ];
+        let undecided = (unsure > 0).then(|| format!("of {} the samples do not decide it", of(unsure)));
+        (known, [undecided, without], "; none became wrong or slower.")
     } else {
-        (EXIT_FAILED, undecided(&parts))
-    }
-}
-
-fn undecided(parts: &[String]) -> String {
-    let why = if parts.is_empty() { "the record has no variant".to_owned() } else { parts.join(", ") };
-    format!("Undecided: {why}.")
-}
-
-/// What neither side has figures of.
-fn without(comparison: &Comparison) -> Option<String> {
-    match comparison.count(Outcome::Without) {
-        0 => None,
-        1 => Some("1 variant has figures on neither side".into()),
-        count => Some(format!("{} have figures on neither side", of(count))),
+        let right = same + faster + unsure + count(&[Outcome::Slower]);
+        let end = ". Times of a CPU device are not judged; --tolerance PERCENT judges them.";
+        ([told(right, ["is", "are"], "right as recorded"), None], [without, None], end)
+    };
+    let known: Vec<String> = known.into_iter().flatten().collect();
+    let unknown: Vec<String> = unknown.into_iter().flatten().collect();
+    match (&known[..], &unknown[..]) {
+        ([], []) => (EXIT_FAILED, "Undecided: the record has no variant.".into()),
+        ([], _) => (EXIT_FAILED, format!("Undecided: {}.", unknown.join(", "))),
+        _ => (EXIT_RIGHT, format!("Confirmed: {}{end}", [known, unknown].concat().join(", "))),
     }
 }
 
@@ -259,17 +238,9 @@ fn of(count: usize) -> String {
     if count == 1 { "1 variant".into() } else { format!("{count} variants") }
 }
 
-fn takes(count: usize) -> String {
-    format!("{} {}", of(count), if count == 1 { "takes" } else { "take" })
-}
-
-/// What is planned for a record, for who starts nothing.
-///
-/// # Errors
-/// As [`plan::plan`].
-#[cfg(test)]
-pub fn planned(record: &Record, about: &record::About) -> Result<plan::Plan> {
-    plan::plan(record, &Arguments::of(about), false)
+/// `2 variants take more time`; nothing of none.
+fn told(count: usize, [one, many]: [&str; 2], what: &str) -> Option<String> {
+    (count > 0).then(|| format!("{} {} {what}", of(count), if count == 1 { one } else { many }))
 }
 
 #[cfg(test)]

@@ -122,23 +122,16 @@ mod tests {
         }
     }
 
+    /// What is a sample's own comes back by the names of the columns: see `files`.
     #[test]
-    fn every_sample_comes_back_with_every_digit() {
+    fn every_line_has_what_it_needs_to_stand_alone() {
         let record = fixture::record();
         let read = lines(&record);
         let kept = record.rows.iter().flat_map(|row| row.samples.iter().map(|s| (row.variant.as_str(), s)));
         assert_eq!(read.len(), kept.clone().count());
         for (line, (variant, sample)) in read.iter().zip(kept) {
-            assert_eq!(&line[0], variant);
-            assert_eq!(line[1].parse(), Ok(sample.round));
+            assert_eq!((&line[0], line[1].parse()), (variant, Ok(sample.round)));
             assert_eq!(line[2].parse(), Ok(record.method.repetitions));
-            assert_eq!(line[3].parse(), Ok(sample.one_us));
-            assert_eq!(line[4].parse().ok(), sample.many_us);
-            assert_eq!(line[5].parse(), Ok(sample.one_wrong));
-            assert_eq!(line[6].parse().ok(), sample.many_wrong);
-            assert_eq!(line[7].parse(), Ok(sample.record_us));
-            assert_eq!(line[8].parse(), Ok(sample.submit_us));
-            assert_eq!(line[13].parse().ok(), sample.one_mhz);
             assert!(["0", "1"].contains(&&line[15]));
         }
         assert!(read.iter().any(|line| line[4].is_empty() && line[6].is_empty()));

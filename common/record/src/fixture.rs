@@ -17,8 +17,6 @@ const OF: u64 = 1_327_104;
 
 /// A complete run on a GPU.
 pub fn record() -> Record {
-    let hardware = |what: &str| Promise::Hardware { relies_on: what.into() };
-    let nothing = |what: &str| Promise::Nothing { leaves_out: what.into() };
     let mut rows = vec![
         row("full_barrier", 61, 463.123_456_789, Stop::Precise),
         row("image_barriers", 300, 461.9, Stop::NoiseStable),
@@ -31,16 +29,15 @@ pub fn record() -> Record {
         row("late_acquire", 9, 350.0, Stop::Precise),
         row("cold", 9, 350.0, Stop::Precise),
     ];
-    rows[2].promise = hardware("caches that are coherent between workgroups");
-    rows[3].promise = hardware("caches that are coherent between workgroups");
+    rows[2].promise = Promise::relies_on("caches that are coherent between workgroups");
+    rows[3].promise = Promise::relies_on("caches that are coherent between workgroups");
     rows[3].published = Some(published(1.31));
-    rows[4].promise = nothing("every barrier between the passes");
-    rows[4].racy =
-        Some(Racy { samples: 4, racy_samples: 4, median: 12345.0, max: 20001, long_max: 20001, of: OF });
+    rows[4].promise = Promise::races("every barrier between the passes");
+    rows[4].racy = raced(4, 4, 12345.0, 20001);
     rows[4].to_bound = Summary::of(&[1.0; 4]);
     rows[1].to_baseline = Some(around_median(1.0, 300));
-    rows[5].promise = nothing("the visibility of the first pass's writes");
-    rows[5].racy = Some(Racy { samples: 61, racy_samples: 3, median: 0.0, max: 7, long_max: 7, of: OF });
+    rows[5].promise = Promise::races("the visibility of the first pass's writes");
+    rows[5].racy = raced(61, 3, 0.0, 7);
     rows[5].near_floor = true;
     rows[5].pipelined_us = None;
     rows[2].isolated_us.as_mut().unwrap().outliers = 3;
@@ -78,8 +75,8 @@ pub fn ratios() -> Record {
     for raced in
         rows.iter_mut().filter(|row| row.variant.starts_with("sets") || row.variant.starts_with("no_"))
     {
-        raced.promise = Promise::Nothing { leaves_out: "every wait".into() };
-        raced.racy = Some(Racy { samples: 61, racy_samples: 3, median: 0.0, max: 7, long_max: 7, of: OF });
+        raced.promise = Promise::races("every wait");
+        raced.racy = self::raced(61, 3, 0.0, 7);
     }
     rows[3].status = Status::Skipped { reason: "the device has one queue".into() };
     record.matrix = Some(Matrix { corner: "÷ no_barrier".into(), shows: Shows::Ratios });
@@ -89,35 +86,30 @@ pub fn ratios() -> Record {
 
 /// A run of trials whose rows stand in cross tables of races.
 pub fn races() -> Record {
-    let racy = |max: u64| Racy {
-        samples: 200,
-        racy_samples: if max > 0 { 200 } else { 0 },
-        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-        median: max as f64 * 0.75,
-        max,
-        long_max: 0,
-        of: max,
-    };
     let mut rows = Vec::new();
     for (table, suffix) in [("Two images in turn", "_ping_pong"), ("One image per pass", "")] {
         for side in [32, 512, 4096] {
             for name in ["no_barrier", "coherent_stores", "full_barrier", "seeded_fault"] {
-                let raced =
-                    (name == "no_barrier" || name == "coherent_stores" && !suffix.is_empty()) && side < 4096;
-                let mut new = row(&format!("{name}_{side}x{side}{suffix}"), 200, 12.0, Stop::FixedCount);
-                new.cell =
-                    Some(Cell { table: table.into(), row: format!("{side}x{side}"), column: name.into() });
-                new.racy = Some(racy(if raced { side * side } else { 0 }));
-                new.promise = match name {
-                    "no_barrier" => Promise::Nothing { leaves_out: "every dependency".into() },
-                    "coherent_stores" => Promise::Hardware { relies_on: "caches without the lines".into() },
-                    "seeded_fault" => {
-                        new.racy = Some(racy(64));
-                        Promise::Fault { elements: 64 }
-                    }
-                    _ => Promise::Law,
+                let (promise, races) = match name {
+                    "no_barrier" => (Promise::races("every dependency"), true),
+                    "coherent_stores" => (Promise::relies_on("caches without the lines"), !suffix.is_empty()),
+                    "seeded_fault" => (Promise::has_bug(64), false),
+                    _ => (Promise::Law, false),
                 };
-                rows.push(new);
+                let count: u32 = match name {
+                    "seeded_fault" => 64,
+                    _ if races && side < 4096 => side * side,
+                    _ => 0,
+                };
+                let (max, median) = (count.into(), f64::from(count) * 0.75);
+                let racy = raced(200, if count > 0 { 200 } else { 0 }, median, max);
+                let cell = Cell { table: table.into(), row: format!("{side}x{side}"), column: name.into() };
+                rows.push(Row {
+                    promise,
+                    cell: Some(cell),
+                    racy: racy.map(|racy| Racy { long_max: 0, of: max, ..racy }),
+                    ..row(&format!("{name}_{side}x{side}{suffix}"), 200, 12.0, Stop::FixedCount)
+                });
             }
         }
     }
@@ -159,23 +151,12 @@ pub fn limits() -> Record {
 
 /// Twelve samples of the same isolated and pipelined time.
 fn steady(variant: &str, [one_us, further]: [f64; 2]) -> Row {
-    let sample = |round| Sample {
-        round,
-        one_us,
-        many_us: Some(one_us + 15.0 * further),
-        one_mhz: None,
-        many_mhz: None,
-        one_wrong: 0,
-        many_wrong: Some(0),
-        record_us: 3.3,
-        submit_us: 8.1,
-    };
     Row {
         isolated_us: Summary::of(&[one_us; 12]),
         pipelined_us: Summary::of(&[further; 12]),
-        racy: Some(Racy { samples: 12, racy_samples: 0, median: 0.0, max: 0, long_max: 0, of: OF }),
+        racy: raced(12, 0, 0.0, 0),
         stop: Some(Stop::Precise),
-        samples: (0..12).map(sample).collect(),
+        samples: (0..12).map(|round| sample(round, one_us, Some(one_us + 15.0 * further))).collect(),
         ..empty(variant)
     }
 }
@@ -274,29 +255,28 @@ fn around_median(median: f64, n: u32) -> Summary {
     Summary::of(&spread(median, n)).unwrap()
 }
 
+fn sample(round: u32, one_us: f64, many_us: Option<f64>) -> Sample {
+    let many_wrong = many_us.map(|_| 0);
+    Sample { round, one_us, many_us, many_wrong, record_us: 10.0 / 3.0, submit_us: 8.1, ..Sample::default() }
+}
+
+fn raced(samples: usize, racy_samples: usize, median: f64, max: u64) -> Option<Racy> {
+    Some(Racy { samples, racy_samples, median, max, long_max: max, of: OF })
+}
+
 fn row(variant: &str, n: u32, us: f64, stop: Stop) -> Row {
-    let sample = |(round, one_us): (u32, f64)| Sample {
-        round,
-        one_us,
-        many_us: (round != 1).then_some(one_us * 12.3),
-        one_mhz: None,
-        many_mhz: None,
-        one_wrong: 0,
-        many_wrong: (round != 1).then_some(0),
-        record_us: 10.0 / 3.0,
-        submit_us: 8.1,
-    };
+    let of_round = |(round, us): (u32, f64)| sample(round, us, (round != 1).then_some(us * 12.3));
     let us_of = |median| Some(around_median(median, n));
     Row {
         isolated_us: us_of(us),
         pipelined_us: us_of(us * 0.81),
         to_bound: us_of(us / 46.31),
         to_baseline: if us > 463.0 { Summary::of(&[1.0; 61]) } else { us_of(us / 463.123) },
-        racy: Some(Racy { samples: n as usize, racy_samples: 0, median: 0.0, max: 0, long_max: 0, of: OF }),
+        racy: raced(n as usize, 0, 0.0, 0),
         stop: Some(stop),
         record_us: us_of(3.3),
         submit_us: us_of(8.1),
-        samples: (0..).zip(spread(us, n)).map(sample).collect(),
+        samples: (0..).zip(spread(us, n)).map(of_round).collect(),
         ..empty(variant)
     }
 }

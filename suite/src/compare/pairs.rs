@@ -124,13 +124,12 @@ impl Matched<'_> {
 
     /// One record has no folder that more could be missing from.
     fn tell_unasked(&mut self, count: usize) {
-        match count {
-            0 => {}
-            1 => self.notes.push("The second side is one record: one of the first is not compared.".into()),
-            _ => self
-                .notes
-                .push(format!("The second side is one record: {count} of the first are not compared.")),
-        }
+        let told = match count {
+            0 => return,
+            1 => "one of the first is".to_owned(),
+            _ => format!("{count} of the first are"),
+        };
+        self.notes.push(format!("The second side is one record: {told} not compared."));
     }
 
     fn tell_alone(&mut self, place: &str, alone: &[&Found], others: &[Found]) {

@@ -1,11 +1,10 @@
 //! The comparison as a reader gets it.
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use record::judge::Verdict;
 use report::{Charset, wrapped};
 
 use super::outcome::{Change, Comparison, Outcome, Pair};
 use super::rule::Judged;
+use crate::tables::{drawn, listed};
 
 /// What stands where there is no figure.
 const ABSENT: &str = "–";
@@ -94,8 +93,9 @@ fn section(charset: Charset, room: u16, pair: &Pair, all: bool) -> String {
     if nothing && pair.differences.is_empty() {
         return String::new();
     }
-    let settings: Vec<String> = pair.configuration.iter().map(|(k, v)| format!("{k} {v}")).collect();
-    let title = [std::slice::from_ref(&pair.sample), &settings].concat().join(", ");
+    let settings = listed(&pair.configuration);
+    let title =
+        if settings.is_empty() { pair.sample.clone() } else { format!("{}, {settings}", pair.sample) };
     let wrapped = |line: &str| wrapped(&charset.fit(line), room);
     let mut text = wrapped(&title);
     for line in &pair.differences {
@@ -105,7 +105,7 @@ fn section(charset: Charset, room: u16, pair: &Pair, all: bool) -> String {
         text += &wrapped(&format!("- only in the {side}: {}", names.join(", ")));
     }
     if !rows.is_empty() {
-        text += &drawn(charset, room, &rows);
+        text += &fitting(charset, room, &rows);
         reasons(&rows).iter().for_each(|reason| text += &wrapped(reason));
     }
     text + "\n"
@@ -138,90 +138,42 @@ fn reasons(rows: &[&Change]) -> Vec<String> {
     lines.iter().map(|(reason, names)| format!("{}: {reason}.", names.join(", "))).collect()
 }
 
-/// How much a table shows, from everything to the least.
-const WIDTHS: [Width; 4] = [
-    Width { times: true, intervals: true, pipelined: true },
-    Width { times: true, intervals: false, pipelined: true },
-    Width { times: false, intervals: false, pipelined: true },
-    Width { times: false, intervals: false, pipelined: false },
-];
+/// How much a table shows: medians, intervals, and how many of the two times.
+type Width = (bool, bool, usize);
 
-#[derive(Clone, Copy)]
-struct Width {
-    times: bool,
-    intervals: bool,
-    pipelined: bool,
-}
+/// From everything to the least.
+const WIDTHS: [Width; 4] = [(true, true, 2), (true, false, 2), (false, false, 2), (false, false, 1)];
 
-fn drawn(charset: Charset, room: u16, rows: &[&Change]) -> String {
-    let mut tables = WIDTHS.iter().map(|width| draw(charset, rows, *width));
+/// The widest table that fits, or else the narrowest.
+fn fitting(charset: Charset, room: u16, rows: &[&Change]) -> String {
+    let draw = |width| drawn(charset, 2, &heads(width), rows.iter().map(|row| cells(row, width)));
     let fits = |text: &String| text.lines().all(|line| line.chars().count() <= usize::from(room));
-    let widest = tables.find(fits);
-    widest.unwrap_or_else(|| draw(charset, rows, WIDTHS[WIDTHS.len() - 1]))
+    let [widths @ .., narrowest] = WIDTHS;
+    widths.into_iter().map(draw).find(fits).unwrap_or_else(|| draw(narrowest))
 }
 
-fn draw(charset: Charset, rows: &[&Change], width: Width) -> String {
-    let rule = charset.fit("─").chars().next().unwrap_or('-');
-    let rule = LineStyle::none().fill(rule).junction(rule);
-    let mut table = Table::new();
-    table
-        .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
-        .set_content_arrangement(ContentArrangement::Disabled);
-    let fitted = |cells: Vec<String>| {
-        cells.into_iter().map(|cell| charset.fit(&cell).into_owned()).collect::<Vec<_>>()
-    };
-    let heads = fitted(heads(width));
-    let columns = heads.len();
-    table.set_header(heads);
-    for row in rows {
-        table.add_row(fitted(cells(row, width)));
-    }
-    for at in 0..columns {
-        if let Some(column) = table.column_mut(at) {
-            column.set_padding((0, if at + 1 == columns { 0 } else { 2 }));
-            column.set_cell_alignment(if at < 2 { CellAlignment::Left } else { CellAlignment::Right });
-        }
-    }
-    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
-}
-
-fn heads(width: Width) -> Vec<String> {
+fn heads((medians, _, times): Width) -> Vec<String> {
     let mut heads = vec!["Variant".to_owned(), "Verdict".to_owned()];
-    let times = [("Isolated", true), ("Pipelined", width.pipelined)];
-    for (time, _) in times.into_iter().filter(|(_, shown)| *shown) {
-        if width.times {
-            heads.push(format!("{time} µs"));
-        }
-        heads.extend([if width.times { "by".to_owned() } else { time.to_owned() }, String::new()]);
+    for time in ["Isolated", "Pipelined"].into_iter().take(times) {
+        heads.extend(medians.then(|| format!("{time} µs")));
+        heads.extend([if medians { "by" } else { time }.to_owned(), String::new()]);
     }
     heads
 }
 
-fn cells(row: &Change, width: Width) -> Vec<String> {
+fn cells(row: &Change, (medians, intervals, times): Width) -> Vec<String> {
     let mut cells = vec![row.variant.clone(), row.outcome.word().to_owned()];
-    let times = [(&row.isolated, true), (&row.pipelined, width.pipelined)];
-    for (judged, _) in times.into_iter().filter(|(_, shown)| *shown) {
+    for judged in [&row.isolated, &row.pipelined].into_iter().take(times) {
         let Some(judged) = judged else {
-            cells.extend(std::iter::repeat_n(String::new(), if width.times { 3 } else { 2 }));
+            cells.extend(std::iter::repeat_n(String::new(), if medians { 3 } else { 2 }));
             continue;
         };
-        if width.times {
-            cells.push(format!("{} → {}", digits(judged.before_us), digits(judged.after_us)));
-        }
-        cells.push(by(judged, width.intervals));
-        cells.push(word(judged).to_owned());
+        cells.extend(medians.then(|| format!("{} → {}", digits(judged.before_us), digits(judged.after_us))));
+        cells.push(by(judged, intervals));
+        // In small letters: the variant's own verdict stands in capitals.
+        cells.push(judged.verdict.word().to_lowercase());
     }
     cells
-}
-
-/// In small letters: the variant's own verdict stands in capitals.
-fn word(judged: &Judged) -> &'static str {
-    match judged.verdict {
-        Verdict::Slower => "slower",
-        Verdict::Faster => "faster",
-        Verdict::Same => "same",
-        Verdict::Unsure => "unsure",
-    }
 }
 
 /// `+3.0 % (+2.8 to +3.2)`, with a mark where the medians contradict it.

@@ -537,7 +537,7 @@ fn percentages_have_a_range() {
 }
 
 /// Two complete runs on one H200, in processes of their own, as they are committed.
-fn twins() -> (Side, Side) {
+fn h200_runs() -> (Side, Side) {
     let side = |name: &str| {
         let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../results")).join(name);
         Side { records: collect(std::slice::from_ref(&path)).unwrap(), path }
@@ -547,7 +547,7 @@ fn twins() -> (Side, Side) {
 
 #[test]
 fn an_unchanged_program_in_another_process_is_the_same() {
-    let (before, after) = twins();
+    let (before, after) = h200_runs();
     let comparison = compare(&before, &after, TOLERANCE, false).unwrap();
     let all: usize = comparison.counts.values().sum();
     let same = comparison.count(Outcome::Same);
@@ -558,7 +558,7 @@ fn an_unchanged_program_in_another_process_is_the_same() {
 
 #[test]
 fn three_per_cent_in_any_one_variant_are_found_and_nothing_else() {
-    let (before, after) = twins();
+    let (before, after) = h200_runs();
     let (mut planted, mut found) = (0, 0);
     for (old, new) in pairs::matched(&before, &after, false).pairs {
         let clean = pair(old, new, TOLERANCE);

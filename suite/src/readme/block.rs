@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use record::{Record, Row, Status, read_record};
 
-use super::marker::{Labelled, Shows};
 use crate::collect::RECORD;
 
 /// Draws the ladder of a record, as SVG.
@@ -15,39 +14,57 @@ pub(super) type Ladder = fn(&Record) -> Result<String>;
 /// Name of the picture of a record, in the folder of its run.
 const LADDER: &str = "ladder.svg";
 
+const FIGURES: &str = "figures are asked for by: figures HEAD VARIANT... | LABEL RECORD [| LABEL RECORD]...";
+
 /// A block as it has to be.
 #[derive(Debug)]
 pub(super) struct Made {
+    /// What it is, in a few words.
+    pub label: String,
     /// What stands between the markers.
     pub body: String,
-    /// The picture that it shows, where that is drawn here.
-    pub drawing: Option<Drawing>,
+    /// The picture that it shows and where that has to lie, where it is drawn here.
+    pub drawing: Option<(PathBuf, String)>,
 }
 
-/// A picture, and where it has to lie.
-#[derive(Debug)]
-pub(super) struct Drawing {
-    pub path: PathBuf,
-    pub svg: String,
-}
-
-impl Drawing {
-    /// It lies there already.
-    pub fn is_there(&self) -> bool {
-        fs::read(&self.path).is_ok_and(|there| there == self.svg.as_bytes())
-    }
-}
-
-/// Makes a block; paths count from `folder`.
+/// Words between white space; double quotes hold one together, also an empty one.
 ///
 /// # Errors
-/// A record or variant that is not there or cannot be read.
-pub(super) fn made(shows: &Shows, folder: &Path, ladder: Ladder) -> Result<Made> {
-    let text = |body| Made { body, drawing: None };
-    match shows {
-        Shows::Table { record, head } => table(folder, record, *head).map(text),
-        Shows::Figures { head, variants, rows } => figures(folder, head, variants, rows).map(text),
-        Shows::Picture { path, what } => picture(folder, path, what.as_deref(), ladder),
+/// A quote that is not closed.
+pub(super) fn words(text: &str) -> Result<Vec<&str>> {
+    let mut words = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let (word, after) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').context("a double quote is not closed")?,
+            None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+        };
+        words.push(word);
+        rest = after.trim_start();
+    }
+    Ok(words)
+}
+
+/// Makes the block that these words ask for; paths count from `folder`.
+///
+/// # Errors
+/// Words that ask for nothing; a record or variant that is not there or cannot be read.
+pub(super) fn made(words: &[&str], folder: &Path, ladder: Ladder) -> Result<Made> {
+    match *words {
+        ["table", run] => table(folder, run, usize::MAX),
+        ["table", run, "head", lines] => {
+            let head = lines.parse().ok().filter(|&lines| lines > 0);
+            table(folder, run, head.with_context(|| format!("'{lines}' is no number of lines"))?)
+        }
+        ["table", ..] => bail!("a table is asked for by: table RECORD [head LINES]"),
+        ["figures", ref asked @ ..] => figures(folder, asked),
+        ["picture", path] => picture(folder, path, None, ladder),
+        ["picture", path, what] => picture(folder, path, Some(what), ladder),
+        ["picture", ..] => bail!("a picture is asked for by: picture RECORD|FILE [\"WHAT\"]"),
+        _ => bail!(
+            "'{}' is nothing that a block shows: there are table, figures and picture",
+            words.first().unwrap_or(&"")
+        ),
     }
 }
 
@@ -57,68 +74,67 @@ fn record(folder: &Path, run: &str) -> Result<Record> {
     read_record(&file)
 }
 
-fn table(folder: &Path, run: &str, head: Option<usize>) -> Result<String> {
+fn table(folder: &Path, run: &str, head: usize) -> Result<Made> {
     record(folder, run)?;
     let path = folder.join(run).join("table.txt");
     let table = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    let lines: Vec<&str> = table.lines().take(head.unwrap_or(usize::MAX)).collect();
-    Ok(format!("```\n{}\n```\n", lines.join("\n").trim_end()))
+    let lines: Vec<&str> = table.lines().take(head).collect();
+    let body = format!("```\n{}\n```\n", lines.join("\n").trim_end());
+    Ok(Made { label: format!("table {run}"), body, drawing: None })
 }
 
-fn figures(folder: &Path, head: &str, variants: &[String], rows: &[Labelled]) -> Result<String> {
+fn figures(folder: &Path, asked: &[&str]) -> Result<Made> {
+    let mut parts = asked.split(|&word| word == "|");
+    let Some([head, variants @ ..]) = parts.next() else { bail!(FIGURES) };
+    let rows: Vec<&[&str]> = parts.collect();
+    ensure!(!variants.is_empty() && !rows.is_empty(), FIGURES);
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let names = variants.iter().map(|variant| format!("`{variant}`"));
-    let mut table = line(&[vec![cell(head)], names.collect()].concat());
-    table += &format!("|{}\n", "---|".repeat(variants.len() + 1));
-    for Labelled { label, record: run } in rows {
+    let mut body = line(&[vec![cell(head)], names.collect()].concat());
+    body += &format!("|{}\n", "---|".repeat(variants.len() + 1));
+    let mut label = "figures".to_owned();
+    for row in rows {
+        let [text, run] = row else { bail!("{FIGURES}; '{}' is no LABEL RECORD", row.join(" ")) };
         let record = record(folder, run)?;
-        let mut cells = vec![format!("[{}]({})", cell(label), target(run))];
+        let mut cells = vec![format!("[{}]({})", cell(text), target(run))];
         for variant in variants {
             let row = record.rows.iter().find(|row| row.variant == *variant);
             let row = row.with_context(|| format!("{run} has no variant '{variant}'"))?;
             cells.push(figure(&record, row));
         }
-        table += &line(&cells);
+        body += &line(&cells);
+        label += &format!(" {run}");
     }
-    Ok(table)
+    Ok(Made { label, body, drawing: None })
 }
 
 /// The isolated median in microseconds and, but for the reference, its ratio to that one's.
 fn figure(record: &Record, row: &Row) -> String {
-    let (Status::Ok, Some(us)) = (&row.status, row.isolated_us) else {
-        return word(&row.status).into();
-    };
-    match record.to_reference(row) {
-        Some(ratio) if record.reference() != Some(&row.variant) => {
-            format!("{:.1} ({:.2}x)", us.median, ratio.median)
-        }
-        _ => format!("{:.1}", us.median),
-    }
-}
-
-fn word(status: &Status) -> &'static str {
-    match status {
+    match (&row.status, row.isolated_us) {
+        (Status::Ok, Some(us)) => match record.to_reference(row) {
+            Some(ratio) if record.reference() != Some(&row.variant) => {
+                format!("{:.1} ({:.2}x)", us.median, ratio.median)
+            }
+            _ => format!("{:.1}", us.median),
+        },
         // Counted, as in runs of trials.
-        Status::Ok => "no time",
-        Status::Skipped { .. } => "skipped",
-        Status::Unsupported { .. } => "unsupported",
-        Status::Throttled { .. } => "throttled",
-        Status::Wrong { .. } => "wrong",
-        Status::Error { .. } => "error",
+        (Status::Ok, None) => "no time".into(),
+        (other, _) => other.word().into(),
     }
 }
 
 fn picture(folder: &Path, path: &str, what: Option<&str>, ladder: Ladder) -> Result<Made> {
+    let label = format!("picture {path}");
     if !folder.join(path).is_dir() {
         ensure!(folder.join(path).is_file(), "there is no picture and no record {path}");
         let what = what.context("a picture that no record makes needs words: picture FILE \"WHAT\"")?;
-        return Ok(Made { body: shown(what, path), drawing: None });
+        return Ok(Made { label, body: shown(what, path), drawing: None });
     }
     let record = record(folder, path)?;
     let svg = ladder(&record).with_context(|| format!("drawing {path}"))?;
     let is_of = format!("{} on {}: isolated times", record.sample, record.device.name);
     let body = shown(what.unwrap_or(&is_of), &format!("{}/{LADDER}", path.trim_end_matches('/')));
-    Ok(Made { body, drawing: Some(Drawing { path: folder.join(path).join(LADDER), svg }) })
+    Ok(Made { label, body, drawing: Some((folder.join(path).join(LADDER), svg)) })
 }
 
 fn shown(what: &str, path: &str) -> String {

@@ -1,8 +1,5 @@
 use record::Record;
 
-use super::marker::{Labelled, Shows};
-use anyhow::bail;
-
 use super::*;
 
 const RUN: &str = "2026-11-21-nvidia-h200/512-12-passes";
@@ -15,31 +12,9 @@ fn no_ladder(_: &Record) -> Result<String> {
     bail!("nothing asked for a ladder")
 }
 
-fn line_and_fault(page: &str) -> String {
-    let fault = renewed(page, &results(), no_ladder).expect_err(page);
-    format!("{}: {:#}", fault.line, fault.error)
-}
-
-#[test]
-fn a_marker_says_what_it_asks_for() {
-    let page = "text\n<!-- suite: figures \"size, workgroup\" a b\n | \"512², 8x8\" x/1 | 2 x/2 -->\n\
-                old\n<!-- suite: end -->\n<!-- suite: table x head 3 -->\r\n<!-- suite: end -->\r\n\
-                <!-- suite: picture p.svg \"waves in flight\" -->\n<!-- suite: end -->";
-    let blocks = blocks(page).unwrap();
-    let of = |label: &str, record: &str| Labelled { label: label.into(), record: record.into() };
-    let asked = [
-        Shows::Figures {
-            head: "size, workgroup".into(),
-            variants: vec!["a".into(), "b".into()],
-            rows: vec![of("512², 8x8", "x/1"), of("2", "x/2")],
-        },
-        Shows::Table { record: "x".into(), head: Some(3) },
-        Shows::Picture { path: "p.svg".into(), what: Some("waves in flight".into()) },
-    ];
-    let seen: Vec<_> =
-        blocks.iter().map(|block| (block.line, block.crlf, &page[block.body.clone()])).collect();
-    assert_eq!(seen, [(2, false, "old\n"), (6, true, ""), (8, false, "")]);
-    assert!(blocks.into_iter().map(|block| block.shows).eq(asked));
+/// What the page `p` in the folder of the results is made anew as.
+fn renewed_in_results(text: &str) -> Result<Renewed> {
+    renewed(&results().join("p"), text, no_ladder)
 }
 
 #[test]
@@ -72,8 +47,8 @@ fn what_is_wrong_with_a_marker_is_said_with_its_line() {
         (format!("<!-- suite: picture published -->\n{end}"), 1, "no record published/record.json"),
         (format!("<!-- suite: figures s no_barrier flying | 1 {RUN} -->\n{end}"), 1, "no variant 'flying'"),
     ] {
-        let fault = line_and_fault(&page);
-        assert!(fault.starts_with(&format!("{line}: ")) && fault.contains(says), "{page}{fault}");
+        let fault = format!("{:#}", renewed_in_results(&page).unwrap_err());
+        assert!(fault.contains(&format!("/p:{line}: ")) && fault.contains(says), "{page}{fault}");
         assert!(!fault.contains('\n'), "{fault}");
     }
 }
@@ -83,11 +58,12 @@ fn only_what_stands_between_markers_is_replaced_and_only_once() {
     let page = format!(
         "# Title\r\n\r\n<!-- suite: table {RUN} head 2 -->\r\nold\r\n<!-- suite: end -->\r\n\
          ~~~\n<!-- suite: table in/code -->\n~~~\n````\n```\n<!-- suite: end -->\n````\n\
-         <!-- suite: figures size no_barrier events_2 | \"5|2\" {RUN} -->\n<!-- suite: end -->\nno newline"
+         <!-- suite: figures size no_barrier\n events_2 | \"5|2\" {RUN} -->\n<!-- suite: end -->\nno newline"
     );
-    let once = renewed(&page, &results(), no_ladder).unwrap();
+    let once = renewed_in_results(&page).unwrap();
     assert_eq!((once.stale.len(), once.blocks), (2, 2));
-    assert_eq!(once.stale[0], format!("3: stale: table {RUN}"));
+    assert!(once.stale[0].ends_with(&format!("/p:3: stale: table {RUN}")), "{:?}", once.stale);
+    assert!(once.stale[1].contains("/p:13: "), "{:?}", once.stale);
     let table = fs::read_to_string(results().join(RUN).join("table.txt")).unwrap();
     let lines: Vec<&str> = table.lines().take(2).collect();
     let shown = page.replace("old\r\n", &format!("```\r\n{}\r\n{}\r\n```\r\n", lines[0], lines[1])).replace(
@@ -95,7 +71,7 @@ fn only_what_stands_between_markers_is_replaced_and_only_once() {
         &format!("-->\n| size | `no_barrier` | `events_2` |\n|---|---|---|\n| [5\\|2]({RUN}) | 42.8 | 132.8 (3.12x) |\n<!-- suite: end -->\nno"),
     );
     assert_eq!(once.text, shown);
-    let twice = renewed(&once.text, &results(), no_ladder).unwrap();
+    let twice = renewed_in_results(&once.text).unwrap();
     assert_eq!((twice.text, twice.stale), (once.text, Vec::<String>::new()));
 }
 
@@ -109,7 +85,7 @@ fn a_variant_without_a_time_says_why() {
     fs::create_dir(at.path().join("a run")).unwrap();
     fs::write(at.path().join("a run/record.json"), record::json(&record).unwrap()).unwrap();
     let page = format!("<!-- suite: figures \"\" {names} | it \"a run\" -->\n<!-- suite: end -->\n");
-    let shown = renewed(&page, at.path(), no_ladder).unwrap().text;
+    let shown = renewed(&at.path().join("p"), &page, no_ladder).unwrap().text;
     assert!(shown.contains("| [it](<a run>) | wrong | no time |\n"), "{shown}");
 }
 
@@ -122,18 +98,18 @@ fn a_ladder_is_drawn_beside_its_record_and_stale_when_it_changes() {
     let marked = "<!-- suite: picture . -->\n<!-- suite: end -->\n";
     let ladder = |record: &Record| Ok(format!("<svg>{} rows</svg>", record.rows.len()));
 
-    let first = renewed(marked, at.path(), ladder).unwrap();
-    assert_eq!(first.stale, ["1: stale: picture ."]);
+    let first = renewed(&page, marked, ladder).unwrap();
+    assert_eq!(first.stale, [format!("{}:1: stale: picture .", page.display())]);
     first.write(&page, marked).unwrap();
     let shown = fs::read_to_string(&page).unwrap();
     assert!(shown.contains("![pipelined_events on NVIDIA H200: isolated times](./ladder.svg)\n"), "{shown}");
     assert_eq!(fs::read_to_string(at.path().join("ladder.svg")).unwrap(), "<svg>10 rows</svg>");
-    assert!(renewed(&shown, at.path(), ladder).unwrap().stale.is_empty());
+    assert!(renewed(&page, &shown, ladder).unwrap().stale.is_empty());
 
-    let redrawn = renewed(&shown, at.path(), |_| Ok("<svg>new</svg>".into())).unwrap();
+    let redrawn = renewed(&page, &shown, |_| Ok("<svg>new</svg>".into())).unwrap();
     assert_eq!((redrawn.stale.len(), &redrawn.text), (1, &shown));
     fs::remove_file(at.path().join("ladder.svg")).unwrap();
-    assert_eq!(renewed(&shown, at.path(), ladder).unwrap().stale.len(), 1);
-    let fault = renewed(marked, at.path(), no_ladder).unwrap_err();
-    assert_eq!(format!("{:#}", fault.error), "drawing .: nothing asked for a ladder");
+    assert_eq!(renewed(&page, &shown, ladder).unwrap().stale.len(), 1);
+    let fault = renewed(&page, marked, no_ladder).unwrap_err();
+    assert!(format!("{fault:#}").ends_with("page.md:1: drawing .: nothing asked for a ladder"), "{fault:#}");
 }

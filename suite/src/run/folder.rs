@@ -33,7 +33,7 @@ impl Place {
     /// A folder that cannot be created or written to, that another run works in, or that holds what this run
     /// would replace.
     pub(super) fn create(path: &Path, samples: &[String]) -> Result<Self> {
-        let place = Self::open(path)?;
+        let place = Self::reopen(path)?;
         let shown = path.display();
         ensure!(
             !path.join(MANIFEST).exists(),
@@ -51,10 +51,6 @@ impl Place {
     /// # Errors
     /// As [`Self::create`], but for what it holds.
     pub(super) fn reopen(path: &Path) -> Result<Self> {
-        Self::open(path)
-    }
-
-    fn open(path: &Path) -> Result<Self> {
         if path.is_dir() {
             ensure_writable(path)?;
         }

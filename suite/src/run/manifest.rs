@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use record::{DeviceFacts, Host, Record, Tool};
+use record::{DeviceFacts, Host, Record, Tool, Usable};
 use report::Destination;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -71,6 +71,22 @@ impl Entry {
             seconds: 0.0,
             rows: Counts::default(),
         }
+    }
+
+    /// Notes the record that is kept of it.
+    pub(super) fn keep(&mut self, record: &Record, traced: bool) {
+        (self.kept, self.traced, self.rows) = (true, traced, Counts::of(&record.rows));
+    }
+
+    /// Takes over what `record` says of a sample that a run before this kept but no longer noted.
+    pub(super) fn adopt(&mut self, record: &Record, traced: bool) {
+        (self.state, self.reason, self.seconds) = (State::of(record), None, record.seconds);
+        self.keep(record, traced);
+    }
+
+    /// How long it took, for a table: nothing where it was not measured.
+    pub(super) fn seconds(&self) -> String {
+        if self.state == State::Missing { String::new() } else { format!("{:.1}", self.seconds) }
     }
 }
 
@@ -158,33 +174,18 @@ impl Manifest {
     ///
     /// # Errors
     /// None is: another device, or another driver.
-    pub(super) fn device_of<'d, D>(
-        &self,
-        devices: &'d [D],
-        facts: impl Fn(&'d D) -> &'d DeviceFacts,
-        folder: &Path,
-    ) -> Result<&'d D> {
-        let same = |device: &&'d D| identity(facts(device)) == identity(&self.device);
+    pub(super) fn device_of<'d>(&self, devices: &'d [Usable], folder: &Path) -> Result<&'d Usable> {
+        let same = |device: &&Usable| identity(&device.facts) == identity(&self.device);
         if let Some(device) = devices.iter().find(same) {
             return Ok(device);
         }
-        let here: Vec<String> = devices.iter().map(|device| name(facts(device))).collect();
+        let here: Vec<String> = devices.iter().map(|device| name(&device.facts)).collect();
         bail!(
             "the run in {} was begun on {}, here is {}: begin another with --out",
             folder.display(),
             name(&self.device),
             here.join(", ")
         )
-    }
-
-    /// Takes over what `record` says of a sample that a run before this kept but no longer noted.
-    pub(super) fn adopt(entry: &mut Entry, record: &Record, traced: bool) {
-        entry.state = State::of(record);
-        entry.reason = None;
-        entry.kept = true;
-        entry.traced = traced;
-        entry.seconds = record.seconds;
-        entry.rows = Counts::of(&record.rows);
     }
 }
 
@@ -236,21 +237,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_manifest_is_refused_with_its_path() {
-        let folder = tempfile::tempdir().unwrap();
-        let refusal = |text: &str| {
-            std::fs::write(folder.path().join(MANIFEST), text).unwrap();
-            let error = record::error::one_line(&Manifest::read(folder.path()).unwrap_err());
-            assert!(error.contains(MANIFEST) && !error.contains('\n'), "{error}");
-            error
-        };
-        assert!(refusal("").contains("not a whole JSON document"));
-        assert!(refusal("[]").contains("schema version null"));
-        assert!(refusal(r#"{"schema": 9}"#).contains("schema version 9, this program reads 1"));
-        assert!(refusal(r#"{"schema": 1}"#).contains("missing field `command`"));
-    }
-
-    #[test]
     fn a_command_holds_no_path_of_the_machine() {
         for (word, kept) in [
             ("/home/me/hot-lap/target/release/suite", "suite"),
@@ -284,11 +270,11 @@ mod tests {
     fn another_device_or_driver_does_not_go_on() {
         let began = manifest();
         let with = |change: fn(&mut DeviceFacts)| {
-            let mut device = began.device.clone();
-            change(&mut device);
-            let devices = [device];
-            let found = began.device_of(&devices, |device| device, Path::new("x"));
-            found.map(|device| device.name.clone()).map_err(|error| error.to_string())
+            let mut facts = began.device.clone();
+            change(&mut facts);
+            let devices = [Usable { facts, wish: String::new() }];
+            let found = began.device_of(&devices, Path::new("x"));
+            found.map(|device| device.facts.name.clone()).map_err(|error| error.to_string())
         };
         assert_eq!(with(|device| device.max_image_2d = 1), Ok(began.device.name.clone()));
         assert!(with(|device| device.uuid = "0".into()).is_err());

@@ -16,7 +16,7 @@ pub(super) enum State {
     Right,
     /// Nothing of it could run here.
     Skipped,
-    /// A result differed from the CPU twin's.
+    /// A result differed from the CPU reference's.
     Wrong,
     /// Some of it, or all, could not be measured.
     Failed,

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use report::quote;
 
 use super::manifest::{Entry, Manifest, tool_in_words};
-use super::outcome::State;
 
 /// Its file.
 pub(super) const PAGE: &str = "README.md";
@@ -61,7 +60,7 @@ fn progress(samples: &[Entry]) -> String {
 }
 
 fn row(page: &mut String, entry: &Entry) {
-    let Entry { sample, state, rows, seconds, .. } = entry;
+    let Entry { sample, state, rows, .. } = entry;
     let files = ["README.md", "record.json", "samples.csv.gz", "table.txt"].into_iter();
     let files = files.chain(entry.traced.then_some("waves.svg"));
     let links: Vec<String> = files.map(|file| format!("[{file}]({sample}/{file})")).collect();
@@ -69,7 +68,7 @@ fn row(page: &mut String, entry: &Entry) {
         true => (format!("[{sample}]({sample})"), links.join(" ")),
         false => (sample.clone(), String::new()),
     };
-    let seconds = if *state == State::Missing { String::new() } else { format!("{seconds:.1}") };
+    let seconds = entry.seconds();
     // Writing to a string does not fail.
     let _ = writeln!(
         page,
@@ -96,7 +95,7 @@ fn command(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::outcome::Counts;
+    use crate::run::outcome::{Counts, State};
 
     #[test]
     fn the_page_of_a_run() {

@@ -46,7 +46,7 @@ fn adopt(place: &Place, entry: &mut Entry, seed: u64) {
         return;
     }
     if let Some(record) = read_record(&folder.join(RECORD)).ok().filter(|record| record.method.seed == seed) {
-        Manifest::adopt(entry, &record, folder.join(WAVES).exists());
+        entry.adopt(&record, folder.join(WAVES).exists());
     }
 }
 
@@ -67,7 +67,7 @@ fn rescue(place: &Place, manifest: &mut Manifest) -> Result<()> {
             // A whole one too: it may be of a repeat without one of its variants.
             let record = Record { ended: Ended::Interrupted, command, ..record };
             place.keep(&entry.sample, place.workplace()?.path(), &record, None)?;
-            Manifest::adopt(entry, &record, false);
+            entry.adopt(&record, false);
         }
     }
     Ok(())

@@ -9,11 +9,12 @@ use anyhow::Result;
 use record::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
 use record::{Ended as End, Record, Row, Status, read_record};
 
-use super::child::{Call, Ended, Grace, How, Phase, Progress};
 use super::options::Settings;
 use super::outcome::State;
 use super::repeats::{Death, joined};
-use super::stop::Stop;
+use crate::child::{Call, Ended, GRACE, How, Phase, Progress};
+use crate::stop::Stop;
+use crate::tables::listed;
 
 /// A sample that died is run again so often, each time without the variant that it died with.
 const MOST_REPEATS: usize = 2;
@@ -113,8 +114,17 @@ impl Subject<'_> {
         }
         let progress = self.folder.join("progress");
         let limit = self.settings.time_limit();
-        Call { binary: self.binary, arguments, progress, limit, grace: Grace::default(), stop: self.stop }
-            .run(watch)
+        let call = Call {
+            binary: self.binary,
+            arguments,
+            folder: Path::new("."),
+            progress,
+            limit,
+            grace: GRACE,
+            is_quiet: true,
+            stop: self.stop,
+        };
+        call.run(watch)
     }
 
     fn record(&self) -> Option<Record> {
@@ -263,10 +273,9 @@ fn died_with(ended: &Ended, record: Option<&Record>) -> Option<String> {
 /// A sample says what it runs on before it runs: that tells nothing of its end.
 fn is_introduction(said: &str, record: Option<&Record>) -> bool {
     record.is_some_and(|record| {
-        let settings: Vec<String> = record.configuration.iter().map(|(k, v)| format!("{k} {v}")).collect();
         let device = format!("{} on {} (", record.sample, record.device.name);
         record.notes.iter().any(|note| note == said)
-            || said == settings.join(", ")
+            || said == listed(&record.configuration)
             || said.starts_with(&device)
     })
 }
@@ -303,9 +312,10 @@ fn why(state: State, record: Option<&Record>, history: &History) -> Option<Strin
     let rows = record.map(|record| record.rows.as_slice()).unwrap_or_default();
     let of_row = |row: &Row| match (&row.status, state) {
         (Status::Error { reason }, State::Failed) => Some(format!("{}: {reason}", row.variant)),
-        (Status::Wrong { elements, first }, State::Wrong) => {
-            Some(format!("{}: {elements} elements differ from the CPU twin, the first: {first}", row.variant))
-        }
+        (Status::Wrong { elements, first }, State::Wrong) => Some(format!(
+            "{}: {elements} elements differ from the CPU reference, the first: {first}",
+            row.variant
+        )),
         (Status::Skipped { reason } | Status::Unsupported { reason }, State::Skipped) => Some(reason.clone()),
         _ => None,
     };

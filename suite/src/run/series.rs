@@ -7,13 +7,13 @@ use report::Destination;
 
 use super::folder::Place;
 use super::manifest::{Entry, MANIFEST, Manifest};
-use super::outcome::{Counts, State};
+use super::outcome::State;
 use super::page::{PAGE, page};
 use super::resume;
 use super::sample::{Measured, Subject};
 use super::show::Total;
-use super::stop::Stop;
 use crate::samples::Samples;
+use crate::stop::Stop;
 
 const ENDS_HERE: &str = "the run ends here; with --resume it goes on";
 
@@ -132,8 +132,6 @@ fn note(entry: &mut Entry, measured: &Measured) {
     entry.reason.clone_from(&measured.reason);
     entry.seconds = measured.took.as_secs_f64();
     if let Some(record) = &measured.record {
-        entry.kept = true;
-        entry.traced = measured.waves.is_some();
-        entry.rows = Counts::of(&record.rows);
+        entry.keep(record, measured.waves.is_some());
     }
 }

@@ -2,14 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use indicatif::ProgressBar;
+use report::Charset;
 use report::terminal::{progress_bar, say};
 
-use super::child::{Phase, Progress};
 use super::manifest::{Entry, Manifest};
-use super::outcome::{Counts, State};
-use super::stop::Stop;
+use super::outcome::Counts;
+use crate::child::{Phase, Progress};
+use crate::stop::Stop;
+use crate::tables::drawn;
 
 /// What the user who has asked for the end waits for.
 const STOPPING: &str = "stopping after the current sample; Ctrl-C again: at once";
@@ -116,37 +117,21 @@ fn in_words(rows: &Counts) -> String {
 /// The table of a run, the reasons below it.
 pub(super) fn table(manifest: &Manifest) -> String {
     let throttled = manifest.samples.iter().any(|entry| entry.rows.throttled > 0);
-    let mut heads = vec!["Sample", "Result", "ok", "skipped", "wrong", "error", "Seconds"];
+    let mut heads =
+        ["Sample", "Result", "ok", "skipped", "wrong", "error", "Seconds"].map(str::to_owned).to_vec();
     if throttled {
-        heads.insert(4, "throttled");
+        heads.insert(4, "throttled".into());
     }
     let cells = |entry: &Entry| {
-        let Entry { sample, state, rows, seconds, .. } = entry;
-        let missing = *state == State::Missing;
-        let seconds = if missing { String::new() } else { format!("{seconds:.1}") };
+        let Entry { sample, state, rows, .. } = entry;
         let mut cells = vec![sample.clone(), state.to_string()];
         let counts = [rows.ok, rows.skipped].into_iter().chain(throttled.then_some(rows.throttled));
         cells.extend(counts.chain([rows.wrong, rows.error]).map(|count| count.to_string()));
-        cells.push(seconds);
+        cells.push(entry.seconds());
         cells
     };
-    let rule = LineStyle::none().fill('─').junction('─');
-    let mut table = Table::new();
-    table
-        .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(&heads);
-    for entry in &manifest.samples {
-        table.add_row(cells(entry));
-    }
-    for index in 0..heads.len() {
-        if let Some(column) = table.column_mut(index) {
-            column.set_padding((0, if index + 1 == heads.len() { 0 } else { 1 }));
-            column.set_cell_alignment(if index < 2 { CellAlignment::Left } else { CellAlignment::Right });
-        }
-    }
     let mut text = format!("{}\n", manifest.device.name);
-    text.extend(table.lines().map(|line| line.trim_end().to_owned() + "\n"));
+    text += &drawn(Charset::Utf8, 1, &heads, manifest.samples.iter().map(cells));
     for entry in &manifest.samples {
         text.extend(entry.reason.as_ref().map(|reason| format!("{}: {reason}\n", entry.sample)));
     }
@@ -156,6 +141,7 @@ pub(super) fn table(manifest: &Manifest) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::outcome::State;
 
     fn manifest() -> Manifest {
         let mut manifest = Manifest::of_a_test(&["codegen", "lds_blur"]);
@@ -181,7 +167,7 @@ lds_blur: events_2: it crashed (SIGABRT)
 ";
         let rules = |text: &str| text.replace('─', "");
         assert_eq!(rules(&text), rules(expected));
-        assert!(report::Charset::Ascii.fit(&text).is_ascii());
+        assert!(Charset::Ascii.fit(&text).is_ascii());
         let mut throttled = manifest();
         throttled.samples[0].rows.throttled = 2;
         assert!(table(&throttled).contains("throttled  wrong"));

@@ -1,111 +1,57 @@
 //! What is run to repeat a record. A record comes from anywhere, so its command line is no command: only
 //! arguments that are known to be harmless are taken from it, and the rest is refused.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
-use record::{About, Record, Usable};
+use record::{Argument, Record, Usable};
 
 /// Arguments of all samples that change what is measured and how. The others that all samples have show,
 /// write or check something instead.
-const KEPT: [&str; 13] = [
-    "bench",
-    "queue",
-    "variant",
-    "without",
-    "all",
-    "matrix",
-    "samples",
-    "budget",
-    "repetitions",
-    "timeout",
-    "cold",
-    "thorough",
-    "no-self-test",
-];
+const KEPT: &str = "bench queue variant without all matrix samples budget repetitions timeout cold thorough \
+     no-self-test";
 /// Those that write, show, choose the output, or are given anew.
-const DROPPED: [&str; 16] = [
-    "json",
-    "csv",
-    "out",
-    "image",
-    "trace",
-    "theme",
-    "verbose",
-    "device",
-    "seed",
-    "live",
-    "headless",
-    "frames",
-    "screenshot",
-    "window",
-    "press",
-    "demo",
-];
-/// The arguments that a sample has, by their long names.
-#[derive(Clone, Debug, Default)]
-pub struct Arguments(BTreeMap<String, Argument>);
+const DROPPED: &str = "json csv out image trace theme verbose device seed live headless frames screenshot window press \
+     demo";
 
-#[derive(Clone, Copy, Debug)]
-struct Argument {
-    takes_value: bool,
-    kept: bool,
-    dropped: bool,
+fn is_among(names: &str, argument: &Argument) -> bool {
+    !argument.own && names.split_whitespace().any(|name| name == argument.name)
 }
 
-impl Arguments {
-    /// From what the sample tells of itself.
-    #[must_use]
-    pub fn of(about: &About) -> Self {
-        let rule = |argument: &record::Argument| {
-            let among = |names: &[&str]| !argument.own && names.contains(&argument.name.as_str());
-            Argument {
-                takes_value: argument.takes_value,
-                kept: (argument.own && !argument.takes_path) || among(&KEPT),
-                dropped: among(&DROPPED),
-            }
+/// The arguments of a recorded command that are to be given again to a sample that takes those of `known`.
+fn kept(command: &[String], known: &[Argument]) -> Result<Vec<String>> {
+    let mut kept = Vec::new();
+    let mut words = command.iter().skip(1);
+    while let Some(word) = words.next() {
+        let word = if word == "-v" { "--verbose" } else { word };
+        let Some(flag) = word.strip_prefix("--") else {
+            bail!("its command has '{word}', which is no argument of a sample; it is not run")
         };
-        Self(about.arguments.iter().map(|argument| (argument.name.clone(), rule(argument))).collect())
-    }
-
-    /// The arguments of a recorded command that are to be given again.
-    fn kept(&self, command: &[String]) -> Result<Vec<String>> {
-        let mut kept = Vec::new();
-        let mut words = command.iter().skip(1);
-        while let Some(word) = words.next() {
-            let word = if word == "-v" { "--verbose" } else { word };
-            let Some(flag) = word.strip_prefix("--") else {
-                bail!("its command has '{word}', which is no argument of a sample; it is not run")
-            };
-            let (name, joined) = match flag.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (flag, None),
-            };
-            let known = self.0.get(name).filter(|known| known.kept || known.dropped);
-            let Some(known) = known else {
-                bail!(
-                    "its command has --{name}, which is not known to measure and nothing else; it is not run"
-                )
-            };
-            ensure!(known.takes_value || joined.is_none(), "its command has {word}: --{name} takes no value");
-            let value = match (known.takes_value, joined) {
-                (false, _) => None,
-                (true, Some(value)) => Some(value),
-                (true, None) => match words.next() {
-                    Some(value) => Some(value.as_str()),
-                    None => bail!("its command ends with --{name}, whose value is missing"),
-                },
-            };
-            if known.kept {
-                // Joined, so that no value is taken for an argument.
-                kept.push(value.map_or_else(|| format!("--{name}"), |value| format!("--{name}={value}")));
-            }
+        let (name, joined) = match flag.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (flag, None),
+        };
+        let argument = known.iter().find(|argument| argument.name == name);
+        let is_kept = argument.is_some_and(|known| known.own && !known.takes_path || is_among(KEPT, known));
+        let Some(known) = argument.filter(|known| is_kept || is_among(DROPPED, known)) else {
+            bail!("its command has --{name}, which is not known to measure and nothing else; it is not run")
+        };
+        ensure!(known.takes_value || joined.is_none(), "its command has {word}: --{name} takes no value");
+        let value = match joined {
+            None if known.takes_value => match words.next() {
+                Some(value) => Some(value.as_str()),
+                None => bail!("its command ends with --{name}, whose value is missing"),
+            },
+            joined => joined,
+        };
+        if is_kept {
+            // Joined, so that no value is taken for an argument.
+            kept.push(value.map_or_else(|| format!("--{name}"), |value| format!("--{name}={value}")));
         }
-        Ok(kept)
     }
+    Ok(kept)
 }
 
 /// A run that repeats a record.
@@ -120,12 +66,12 @@ pub struct Plan {
 /// The longest a run may take without being asked for.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// How to repeat `record` by a sample that has these arguments.
+/// How to repeat `record` by a sample that takes these arguments.
 ///
 /// # Errors
 /// A command with anything but known arguments.
-pub fn plan(record: &Record, known: &Arguments, new_seed: bool) -> Result<Plan> {
-    let mut arguments = known.kept(&record.command)?;
+pub fn plan(record: &Record, known: &[Argument], new_seed: bool) -> Result<Plan> {
+    let mut arguments = kept(&record.command, known)?;
     if !new_seed {
         arguments.push(format!("--seed={}", record.method.seed));
     }
@@ -136,7 +82,6 @@ pub fn plan(record: &Record, known: &Arguments, new_seed: bool) -> Result<Plan> 
 
 impl Plan {
     /// All that the sample is called with.
-    #[must_use]
     pub fn words(&self, device: &str, fresh: &Path) -> Vec<OsString> {
         let mut words: Vec<OsString> = self.arguments.iter().map(OsString::from).collect();
         words.push(format!("--device={device}").into());
@@ -148,7 +93,6 @@ impl Plan {
 /// How the device of a record is to be asked for among those that are here: by its UUID, or by its name where
 /// a new driver has made the UUID another; `None` where it is not here. The index or name that the recorded
 /// command has may mean another device on this machine.
-#[must_use]
 pub fn device(record: &Record, here: &[Usable]) -> Option<String> {
     let recorded = &record.device;
     let same = here.iter().find(|device| device.facts.uuid == recorded.uuid);
@@ -167,7 +111,7 @@ mod tests {
         let mut record = scripted::record();
         record.command = std::iter::once("./x").chain(words.iter().copied()).map(str::to_owned).collect();
         record.method.seed = 7;
-        let plan = plan(&record, &Arguments::of(&scripted::about()), false);
+        let plan = plan(&record, &scripted::about().arguments, false);
         plan.map(|plan| plan.arguments).map_err(|error| error.to_string())
     }
 
@@ -210,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_run_has_a_limit_whatever_the_record_says() {
-        let known = Arguments::of(&scripted::about());
+        let known = scripted::about().arguments;
         let limit = |seconds| {
             let mut record = scripted::record();
             (record.seconds, record.command) = (seconds, vec!["x".into()]);

@@ -11,7 +11,7 @@ use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
 use record::{Ended as End, Record, Row, Status, json, read_record};
 
 use crate::signals::send;
-use crate::support::{Call, Ended, OVERLOADED, trial};
+use crate::support::{Call, Ended, OVERLOADED, told_on_one_line, trial};
 use crate::whole::{ensure_states, ensure_whole, states};
 
 pub fn trials() -> Vec<Trial> {
@@ -24,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a_panic_at_the_start", a_panic_at_the_start),
         trial("a_crash_behind_the_last_sample", a_crash_behind_the_last_sample),
         trial("an_interrupt_comes_once", an_interrupt_comes_once),
+        trial("a_self_test_is_what_a_sample_makes_of_it", a_self_test_is_what_a_sample_makes_of_it),
         trial("one_that_cannot_be_repeated_keeps_its_checkpoint", one_that_cannot_be_repeated),
     ];
     trials.map(|trial| trial.with_ignored_flag(ignored)).into()
@@ -56,15 +57,19 @@ fn call(top: &Path, script: &str, record: &str) -> Result<Call> {
         Call::binary("lds_blur")?.display(),
         top.join("a-record.json").display()
     );
-    let sample = top.join("lds_blur");
-    fs::write(&sample, script)?;
+    write_program(&top.join("lds_blur"), &script)?;
+    let call = Call::on_any_device(&suite).env("CARGO", "").words("run lds_blur --out run").on_test_device();
+    Ok(call.within(top))
+}
+
+fn write_program(path: &Path, script: &str) -> Result<()> {
+    fs::write(path, script)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(&sample, fs::Permissions::from_mode(0o755))?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
     }
-    let call = Call::on_any_device(&suite).env("CARGO", "").words("run lds_blur --out run").on_test_device();
-    Ok(call.within(top))
+    Ok(())
 }
 
 fn a_wrong_result_is_told_as_such() -> Result<()> {
@@ -75,7 +80,10 @@ fn a_wrong_result_is_told_as_such() -> Result<()> {
     let run = top.path().join("run");
     ensure_whole(&run)?;
     ensure_states(&run, &[("lds_blur", "wrong")])?;
-    ensure!(ended.stdout.contains("7 elements differ from the CPU twin, the first: texel 1, 2"), "{ended}");
+    ensure!(
+        ended.stdout.contains("7 elements differ from the CPU reference, the first: texel 1, 2"),
+        "{ended}"
+    );
     Ok(())
 }
 
@@ -179,4 +187,22 @@ fn an_interrupt_comes_once() -> Result<()> {
     let count = fs::read_to_string(count)?;
     ensure!(count == "1\n", "it was interrupted {} times", count.trim());
     ensure_states(&top.path().join("run"), &[("lds_blur", "interrupted")])
+}
+
+/// It gets the arguments, and tells how it ended.
+fn a_self_test_is_what_a_sample_makes_of_it() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let suite = top.path().join("suite");
+    fs::copy(Call::binary("suite")?, &suite)?;
+    let called = |arguments: &[&str]| {
+        Call::on_any_device(&suite).env("CARGO", "").args(["self-test"]).args(arguments).run()
+    };
+    told_on_one_line(called(&[])?, EXIT_FAILED, &["suite: ", "no sample is beside this program"])?;
+    let sample = top.path().join("data_race");
+    write_program(&sample, "#!/bin/sh\necho $#: \"$@\"; exit 3\n")?;
+    let ended = called(&["--device", "a b", "--timeout", "0.5", "--json", "-"])?.with_code(3)?;
+    ensure!(ended.stdout == "4: --self-test --device=a b --timeout=0.5 --json=-\n", "{ended}");
+    ensure!(ended.stderr.is_empty(), "{ended}");
+    write_program(&sample, "#!/bin/sh\nkill -SEGV $$\n")?;
+    told_on_one_line(called(&[])?, EXIT_FAILED, &["suite: ", "SIGSEGV"])
 }

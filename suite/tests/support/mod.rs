@@ -36,14 +36,14 @@ impl Done {
 }
 
 /// Two complete runs on one H200, in processes of their own: the first or the second.
-pub fn twin(run: u32) -> PathBuf {
+pub fn h200(run: u32) -> PathBuf {
     let name = if run == 1 { "2026-11-21-nvidia-h200-suite" } else { "2026-11-21-nvidia-h200-suite-again" };
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../results").join(name)
 }
 
 /// The record of a sample in one of them, as a tree.
 pub fn tree(run: u32, sample: &str) -> serde_json::Value {
-    let record = record::read_record(&twin(run).join(sample).join("record.json")).unwrap();
+    let record = record::read_record(&h200(run).join(sample).join("record.json")).unwrap();
     serde_json::to_value(record).unwrap()
 }
 

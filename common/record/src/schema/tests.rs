@@ -116,6 +116,9 @@ fn what_is_written_is_valid() {
     }
     let traced = full().rows.iter().filter(|row| matches!(row.trace, Some(Traced::Ok { .. }))).count();
     assert!(traced > 0, "nothing of a trace was validated");
+    let mut newer = serde_json::to_value(full()).unwrap();
+    newer["colour"] = json!("red");
+    assert!(validator.is_valid(&newer), "unknown fields are ignored");
 }
 
 #[test]
@@ -144,43 +147,6 @@ fn records_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-#[test]
-fn what_is_missing_or_of_another_type_is_refused() {
-    let whole = serde_json::to_value(full()).unwrap();
-    let validator = validator();
-    for missing in
-        ["/schema", "/device/name", "/method/floor_us", "/rows/0/status", "/rows/0/samples/0/one_us"]
-    {
-        let mut record = whole.clone();
-        remove(&mut record, missing);
-        assert!(!validator.is_valid(&record), "without {missing}");
-    }
-    for (changed, to) in [
-        ("/schema", json!(SCHEMA + 1)),
-        ("/schema", json!(0)),
-        ("/seconds", json!("8.25")),
-        ("/device/kind", json!("toaster")),
-        ("/device/max_workgroup_size", json!([1024, 1024])),
-        ("/device/vendor_id", json!(1_u64 << 32)),
-        ("/method/seed", json!(-7)),
-        ("/method/rule/min_gpu_time", json!(0.05)),
-        ("/rows/0/isolated_us/median", Value::Null),
-        ("/rows/0/status/is", json!("fast")),
-        ("/rows/0/promise", json!({ "by": "hardware" })),
-        ("/rows/0/stop", json!({ "reason": "budget" })),
-        ("/self_test/checks/0/result", json!("SAME")),
-        ("/configuration/size", json!(512)),
-        ("/ended", json!({ "how": "failed" })),
-    ] {
-        let mut record = whole.clone();
-        *record.pointer_mut(changed).unwrap_or_else(|| panic!("{changed}")) = to;
-        assert!(!validator.is_valid(&record), "{changed}");
-    }
-    let mut newer = whole;
-    newer["colour"] = json!("red");
-    assert!(validator.is_valid(&newer), "unknown fields are ignored");
-}
-
 /// Each field of a record in turn left out, and put to one value of each type.
 #[test]
 fn schema_and_reader_are_of_one_mind() {
@@ -200,16 +166,8 @@ fn schema_and_reader_are_of_one_mind() {
         let mut record = whole.clone();
         remove(&mut record, &path);
         judge(&record, &format!("{path} left out"));
-        for other in [
-            Value::Null,
-            json!(true),
-            json!(0.5),
-            json!(-1),
-            json!(1_u64 << 40),
-            json!("?"),
-            json!([]),
-            json!({}),
-        ] {
+        let others = json!([null, true, 0.5, 0, -1, 1_u64 << 40, "?", [], [1024, 1024], {}]);
+        for other in others.as_array().unwrap() {
             let mut record = whole.clone();
             *record.pointer_mut(&path).unwrap() = other.clone();
             judge(&record, &format!("{path} as {other}"));

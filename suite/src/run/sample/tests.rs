@@ -141,22 +141,12 @@ fn what_was_complete_before_the_user_was_heard_is_complete() {
 #[test]
 fn an_introduction_is_no_last_word() {
     let record = record(End::Unfinished);
-    let settings: Vec<String> = record.configuration.iter().map(|(k, v)| format!("{k} {v}")).collect();
     let device = format!("lds_blur on {} (CPU device, x)", record.device.name);
-    for said in [record.notes[0].clone(), settings.join(", "), device] {
+    for said in [record.notes[0].clone(), listed(&record.configuration), device] {
         let ended = Ended { said: Some(said), ..crash(Phase::Measuring, "direct_sampled") };
         let reason = kept(&ended, Some(record.clone())).reason.unwrap();
         assert_eq!(reason, "direct_sampled: it crashed (SIGABRT)");
     }
-}
-
-#[test]
-fn a_wrong_result_is_told_as_such() {
-    let mut wrong = record(End::Complete);
-    wrong.rows[1].status = Status::Wrong { elements: 3, first: "texel 1, 2".into() };
-    let kept = kept(&ended(How::Code(2), Phase::Writing, ""), Some(wrong));
-    assert_eq!(kept.state, State::Wrong);
-    assert!(kept.reason.unwrap().contains("3 elements differ from the CPU twin, the first: texel 1, 2"));
 }
 
 #[test]

@@ -1,17 +1,13 @@
 //! `suite compare` as a user calls it.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where its tools fail")]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{Done, h200, names, suite, tree};
 use serde_json::{Value, json};
-use support::{names, suite, tree, twin};
 
 fn paths() -> [String; 2] {
-    [twin(1), twin(2)].map(|path| path.to_str().unwrap().to_owned())
+    [h200(1), h200(2)].map(|path| path.to_str().unwrap().to_owned())
 }
 
 #[test]
@@ -44,7 +40,7 @@ fn a_planted_slowdown_ends_with_four() {
         }
     }
     fs::write(folder.path().join("slow.json"), record.to_string()).unwrap();
-    let before = twin(1).join("swizzled_remap");
+    let before = h200(1).join("swizzled_remap");
     let call = |more: &[&str]| {
         suite(folder.path(), &[&["compare", before.to_str().unwrap(), "slow.json"], more].concat())
     };
@@ -58,15 +54,19 @@ fn a_planted_slowdown_ends_with_four() {
     assert_eq!(call(&["--fail-on", "slower", "--tolerance", "5"]).code, 0);
 }
 
-#[test]
-fn what_became_wrong_ends_with_two_and_comes_first() {
+/// Where the first variant of the second run has this status.
+fn with_status(status: Value) -> Done {
     let folder = tempfile::tempdir().unwrap();
     let mut record = tree(2, "codegen");
-    record["rows"][0]["status"] = json!({ "is": "wrong", "elements": 7, "first": "element 3" });
-    fs::write(folder.path().join("wrong.json"), record.to_string()).unwrap();
-    let before = twin(1).join("codegen");
-    let done =
-        suite(folder.path(), &["compare", before.to_str().unwrap(), "wrong.json", "--fail-on", "slower"]);
+    record["rows"][0]["status"] = status;
+    fs::write(folder.path().join("b.json"), record.to_string()).unwrap();
+    let before = h200(1).join("codegen");
+    suite(folder.path(), &["compare", before.to_str().unwrap(), "b.json", "--fail-on", "slower"])
+}
+
+#[test]
+fn what_became_wrong_ends_with_two_and_comes_first() {
+    let done = with_status(json!({ "is": "wrong", "elements": 7, "first": "element 3" }));
     assert_eq!(done.code, 2);
     assert!(
         done.out.starts_with("BROKEN: mt_multiply of codegen: ok → wrong: 7 elements differ"),
@@ -77,57 +77,18 @@ fn what_became_wrong_ends_with_two_and_comes_first() {
 
 #[test]
 fn what_is_lost_ends_with_two_and_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut record = tree(2, "codegen");
-    record["rows"][0]["status"] = json!({ "is": "skipped", "reason": "made up" });
-    fs::write(folder.path().join("lost.json"), record.to_string()).unwrap();
-    let before = twin(1).join("codegen");
-    let done =
-        suite(folder.path(), &["compare", before.to_str().unwrap(), "lost.json", "--fail-on", "slower"]);
+    let done = with_status(json!({ "is": "skipped", "reason": "made up" }));
     let line = "suite: lost: mt_multiply of codegen: ok → skipped: made up\n";
     assert_eq!((done.code, &done.said[..]), (2, line));
     // Of a whole run one record was asked for.
     let [a, b] = paths();
-    let done = suite(folder.path(), &["compare", &a, &format!("{b}/codegen"), "--fail-on", "slower"]);
+    let done = suite(Path::new("."), &["compare", &a, &format!("{b}/codegen"), "--fail-on", "slower"]);
     assert_eq!((done.code, &done.said[..]), (0, ""));
     assert!(
         done.out.contains("The second side is one record: 7 of the first are not compared."),
         "{}",
         done.out
     );
-}
-
-#[test]
-fn bad_input_is_refused_on_one_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let here = folder.path();
-    let [a, b] = paths();
-    fs::create_dir(here.join("empty")).unwrap();
-    fs::write(here.join("cut.json"), &tree(1, "codegen").to_string()[..5000]).unwrap();
-    let mut late = tree(1, "codegen");
-    late["schema"] = json!(99);
-    fs::write(here.join("late.json"), late.to_string()).unwrap();
-    let cases: [(&[&str], &[&str]); 8] = [
-        (&[&a, "nowhere"], &["reading nowhere", "No such file"]),
-        (&[&a, "empty"], &["there is no record.json below empty"]),
-        (&[&a, "cut.json"], &["reading cut.json", "not a whole JSON document"]),
-        (&["late.json", &a], &["reading late.json", "schema", "99"]),
-        (&[&a, "/dev/zero"], &["reading /dev/zero", "larger than any record"]),
-        (&[&a, &b, "--json", "empty"], &["cannot write empty: it is a folder"]),
-        (&[&a, &b, "--json", "no/where.json"], &["the folder no does not exist"]),
-        (&[&format!("{a}/codegen"), &format!("{b}/lds_blur")], &["no record of the same sample"]),
-    ];
-    for (words, parts) in cases {
-        suite(here, &[&["compare"], words].concat()).refused(2, parts);
-    }
-    // Not that it could be no flag but a value.
-    let done = suite(here, &["compare", &a, &b, "--tolerance", "-1"]);
-    assert!(
-        done.code == 2 && done.said.contains("-1 % is out of range: 0 to less than 100"),
-        "{}",
-        done.said
-    );
-    assert_eq!(names(here), ["cut.json", "empty", "late.json"]);
 }
 
 #[test]

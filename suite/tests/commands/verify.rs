@@ -1,16 +1,13 @@
 //! `suite verify` as a user calls it, on the device of this machine.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where its tools fail")]
-
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::support::{names, suite, tree};
+use record::{About, Argument};
 use serde_json::{Value, json};
-use support::{names, suite, tree, twin};
 
 /// The folder of the samples' binaries. Tests of this package alone find none and build them; those of all have
 /// theirs, with other features of their libraries, so that to build them again would take a minute.
@@ -148,30 +145,27 @@ fn what_was_recorded_can_be_repeated() {
 }
 
 /// Arguments of all samples that no record has, for they measure nothing.
-const REFUSED: [&str; 8] =
-    ["help", "version", "check", "profile", "code", "code-diff", "list-devices", "list-variants"];
-
-/// The arguments that all samples have, as one prints them: name, and whether it takes a value.
-fn common_arguments() -> Vec<(String, bool)> {
-    let help = Command::new(built().join("codegen")).arg("--help").output().unwrap();
-    let help = String::from_utf8(help.stdout).unwrap();
-    let (_, common) = help.split_once("Common to all samples:\n").unwrap();
-    let mut found = Vec::new();
-    for line in common.lines().filter(|line| line.trim_start().starts_with('-')) {
-        let Some((_, rest)) = line.split_once("--") else { continue };
-        let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-        let takes_value = rest[name.len()..].starts_with(" <");
-        found.push((name, takes_value));
-    }
-    found
-}
+const REFUSED: [&str; 10] = [
+    "about",
+    "break",
+    "check",
+    "profile",
+    "progress",
+    "code",
+    "code-diff",
+    "list-devices",
+    "list-variants",
+    "self-test",
+];
 
 /// A new argument has to be thought of here, or in what is kept or dropped.
 #[test]
 fn every_common_argument_can_be_repeated_or_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let arguments = common_arguments();
-    for (name, takes_value) in &arguments {
+    let told = Command::new(built().join("codegen")).arg("--about").output().unwrap();
+    let mut arguments = serde_json::from_slice::<About>(&told.stdout).unwrap().arguments;
+    arguments.retain(|argument| !argument.own);
+    for Argument { name, takes_value, .. } in &arguments {
         let mut record = tree(1, "codegen");
         (record["device"]["name"], record["device"]["uuid"]) = (json!("Made-up"), json!("nowhere"));
         let value = takes_value.then_some("1");
@@ -181,40 +175,11 @@ fn every_common_argument_can_be_repeated_or_is_refused() {
         fs::write(folder.path().join(name).join("record.json"), record.to_string()).unwrap();
     }
     let done = suite(folder.path(), &["verify", "."]);
-    for (name, _) in &arguments {
-        let line = done.said.lines().find(|line| line.contains(&format!("{name}/record.json"))).unwrap();
+    for Argument { name, .. } in &arguments {
+        let line = done.said.lines().find(|line| line.contains(&format!("/{name}/record.json"))).unwrap();
         let expected = if REFUSED.contains(&&name[..]) { "is not known to measure" } else { "is not here" };
         assert!(line.contains(expected), "{line}");
     }
-    let names: Vec<&str> = arguments.iter().map(|(name, _)| &name[..]).collect();
+    let names: Vec<&str> = arguments.iter().map(|argument| &argument.name[..]).collect();
     assert!(["without", "no-self-test", "seed"].iter().all(|name| names.contains(name)), "{names:?}");
-}
-
-#[test]
-fn a_record_without_figures_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    built();
-    let mut record = tree(1, "codegen");
-    let row = record["rows"][0].clone();
-    for rows in [json!([row]), json!([])] {
-        record["rows"] = rows;
-        (record["bound"], record["baseline"]) = (Value::Null, Value::Null);
-        if let Some(row) = record["rows"].get_mut(0) {
-            row["status"] = json!({ "is": "skipped", "reason": "made up" });
-        }
-        fs::write(folder.path().join("a.json"), record.to_string()).unwrap();
-        suite(folder.path(), &["verify", "a.json"]).refused(2, &["a.json: rows: none has figures"]);
-    }
-}
-
-#[test]
-fn bad_input_is_refused_on_one_line() {
-    let here = twin(1);
-    suite(&here, &["verify", "nowhere"]).refused(2, &["reading nowhere"]);
-    assert_eq!(suite(&here, &["verify"]).code, 2);
-    // Not that it could be no flag but a value.
-    for (flag, says) in [("--tolerance", "-1 % is out of range"), ("--timeout", "-1 is not in 1..=86400")] {
-        let done = suite(&here, &["verify", ".", flag, "-1"]);
-        assert!(done.code == 2 && done.said.contains(says), "{}", done.said);
-    }
 }

@@ -1,17 +1,13 @@
 //! `suite export` as a user calls it.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where its tools fail")]
-
-mod support;
-
 use std::fs;
 
-use support::{names, suite, tree, twin};
+use crate::support::{h200, names, suite, tree};
 
 #[test]
 fn one_file_of_all_records() {
     let folder = tempfile::tempdir().unwrap();
-    let (a, b) = (twin(1), twin(2));
+    let (a, b) = (h200(1), h200(2));
     let paths = [a.to_str().unwrap(), b.to_str().unwrap()];
     let done = suite(folder.path(), &[&["export", "--csv", "all.csv"], &paths[..]].concat());
     assert_eq!((done.code, &done.out[..], &done.said[..]), (0, "", ""));
@@ -28,7 +24,7 @@ fn one_file_of_all_records() {
 #[test]
 fn one_line_a_sample() {
     let folder = tempfile::tempdir().unwrap();
-    let path = twin(1).join("codegen/record.json");
+    let path = h200(1).join("codegen/record.json");
     let done = suite(folder.path(), &["export", "--samples", "--csv", "-", path.to_str().unwrap()]);
     let record = tree(1, "codegen");
     let rows = record["rows"].as_array().unwrap();
@@ -42,23 +38,6 @@ fn one_line_a_sample() {
 }
 
 #[test]
-fn bad_input_is_refused_and_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let here = folder.path();
-    let path = twin(1).join("codegen/record.json");
-    let good = path.to_str().unwrap();
-    fs::create_dir(here.join("folder")).unwrap();
-    fs::write(here.join("bad.json"), "{\"schema\": 4}").unwrap();
-    suite(here, &["export", "--csv", "folder", good]).refused(2, &["cannot write folder: it is a folder"]);
-    suite(here, &["export", "--csv", "a.csv", "nowhere"]).refused(2, &["reading nowhere"]);
-    suite(here, &["export", "--csv", "a.csv", "folder"]).refused(2, &["no record.json below folder"]);
-    suite(here, &["export", "--csv", "a.csv", good, "bad.json"])
-        .refused(2, &["reading bad.json", "missing field"]);
-    assert_eq!(suite(here, &["export", good]).code, 2);
-    assert_eq!(names(here), ["bad.json", "folder"]);
-}
-
-#[test]
 fn nothing_that_is_read_steers_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
@@ -69,6 +48,6 @@ fn nothing_that_is_read_steers_the_terminal() {
     let mut other = tree(1, "codegen");
     (other["device"]["name"], other["device"]["uuid"]) = ("H\u{202e}200".into(), "other".into());
     fs::write(here.join("other.json"), other.to_string()).unwrap();
-    let good = twin(1).join("codegen/record.json");
+    let good = h200(1).join("codegen/record.json");
     suite(here, &["compare", good.to_str().unwrap(), "other.json"]).refused(2, &["H\\u{202e}200"]);
 }

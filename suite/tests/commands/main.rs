@@ -1,0 +1,11 @@
+//! The commands that read records, as a user calls them.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its tools fail")]
+
+mod compare;
+mod export;
+mod readme;
+mod refusals;
+#[path = "../support/mod.rs"]
+mod support;
+mod verify;

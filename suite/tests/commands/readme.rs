@@ -1,0 +1,91 @@
+//! The README shows what records hold: a block that is not as its record has it is stale.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::support::suite;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A folder with the README and the records that it shows.
+fn copy() -> io::Result<TempDir> {
+    let at = tempfile::tempdir()?;
+    copy_below(&root().join("results"), &at.path().join("results"))?;
+    fs::copy(root().join("README.md"), at.path().join("README.md"))?;
+    Ok(at)
+}
+
+fn copy_below(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_below(&entry.path(), &to)?;
+        } else if !entry.file_name().to_string_lossy().ends_with(".csv") {
+            fs::copy(entry.path(), to)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_readme_is_as_its_records_have_it() {
+    let checked = suite(&root(), &["readme", "--check"]);
+    assert_eq!(checked.code, 0, "{}", checked.said);
+    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    let blocks = text.matches("\n<!-- suite: end -->\n").count();
+    assert!(blocks >= 7, "{blocks}");
+    assert_eq!(checked.out, format!("README.md: all {blocks} blocks are as their records have them\n"));
+}
+
+/// What is written by hand is not checked: so nothing that looks like a record's table is.
+#[test]
+fn every_table_of_figures_is_in_a_block() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let mut is_in_block = false;
+    let mut figures = 0;
+    for (line, text) in (1..).zip(readme.lines()) {
+        if text.starts_with("<!-- suite:") {
+            is_in_block = text != "<!-- suite: end -->";
+        }
+        if text.starts_with("| [") && text.contains("](results/") || text.contains("────") {
+            assert!(is_in_block, "README.md:{line}: is written by hand");
+            figures += 1;
+        }
+    }
+    assert!(figures > 10, "{figures}");
+}
+
+#[test]
+fn a_stale_readme_is_named_and_mended() {
+    let at = copy().unwrap();
+    let path = at.path().join("README.md");
+    let right = fs::read_to_string(&path).unwrap();
+    assert_eq!(right.matches("71.4 (1.66x)").count(), 1);
+    let stale = right
+        .replace("71.4 (1.66x)", "71.3 (1.66x)")
+        .replace("memory barrier       ", "a barrier            ");
+    fs::write(&path, &stale).unwrap();
+
+    let checked = suite(at.path(), &["readme", "--check"]);
+    let lines: Vec<&str> = checked.said.lines().collect();
+    assert_eq!((checked.code, lines.len()), (2, 3), "{lines:?}");
+    for (line, kind) in lines.iter().zip(["table", "figures"]) {
+        let marker = format!("<!-- suite: {kind}");
+        let number = right.lines().position(|line| line.starts_with(&marker)).unwrap() + 1;
+        assert!(line.starts_with(&format!("README.md:{number}: stale: {kind} ")), "{lines:?}");
+    }
+    assert!(lines[2].starts_with("README.md: 2 of ") && lines[2].contains("suite readme"), "{lines:?}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), stale, "--check writes nothing");
+
+    let mended = suite(at.path(), &["readme"]);
+    assert_eq!(mended.code, 0, "{}", mended.said);
+    assert_eq!(fs::read_to_string(&path).unwrap(), right);
+    assert_eq!(suite(&root(), &["readme", "--check", path.to_str().unwrap()]).code, 0);
+}
