@@ -219,6 +219,10 @@ impl Variant {
         self
     }
 
+    pub(crate) fn takes_two_queues(&self) -> bool {
+        matches!(self.record, Recording::Queues(_))
+    }
+
     /// What it lists for so many repetitions.
     ///
     /// # Errors

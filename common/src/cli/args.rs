@@ -151,7 +151,7 @@ pub(super) struct Common {
     /// Write the raw samples as CSV to FILE, or to standard output with -
     #[arg(long, group = "times", value_name = "FILE")]
     pub(super) csv: Option<Destination>,
-    /// Write a picture to FILE, as PNG: the result, or where texels differed from the CPU twin's
+    /// Write a picture to FILE, as PNG: the result, or where texels differed from the CPU reference
     #[arg(long, group = "times", value_name = "FILE")]
     pub(super) image: Option<Destination>,
     /// Let each wave note when and where it ran, and draw that to FILE: .svg, .png, or .json for Perfetto

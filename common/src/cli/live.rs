@@ -28,7 +28,7 @@ use super::{Run, as_given, clock_seed, code_of, cpu_note};
 const PARTING: Duration = Duration::from_secs(5);
 /// What listens with `--check`, whose times are no times.
 const LAYER: &str = "VK_LAYER_KHRONOS_validation";
-/// Compiling kernels and computing twins is not waited for.
+/// Compiling kernels and computing references is not waited for.
 const IMPATIENT: Duration = Duration::from_millis(500);
 
 /// A run, its sample, and the way from arguments to declarations.

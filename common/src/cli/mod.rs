@@ -124,9 +124,7 @@ impl Run {
             return Ok(code);
         }
         tracy::await_profiler()?.iter().for_each(|told| say(told));
-        let opening = tracy::span("open the device");
-        let gpu = Gpu::open(&self.open_options())?;
-        opening.end();
+        let gpu = tracy::span("open the device", || Gpu::open(&self.open_options()))?;
         let Some(gpu) = self.certify(gpu)? else { return Ok(EXIT_INTERRUPTED) };
         let mut lab = Experiment::new(gpu, &self.lab_options());
         if !self.common.trace.is_empty() {
@@ -223,18 +221,18 @@ impl Run {
             let family = lab.device().queue_family.clone();
             lab.report.setting("queue family", family);
         }
-        let declaring = tracy::span("declare");
-        lab.declare(|lab| declare(lab, arguments))?;
         let compared = self.code_diff_sides();
-        lab.select().map_err(|error| match compared {
-            Some(_) => error.context("--code-diff takes two variants or two files"),
-            None => error,
+        tracy::span("declare", || {
+            lab.declare(|lab| declare(lab, arguments))?;
+            lab.select().map_err(|error| match compared {
+                Some(_) => error.context("--code-diff takes two variants or two files"),
+                None => error,
+            })?;
+            if self.common.list_variants { Ok(()) } else { lab.make() }
         })?;
         if self.common.list_variants {
             return self.list_variants(lab);
         }
-        lab.make()?;
-        declaring.end();
         let declared = self.began.elapsed();
         if self.common.check {
             return self.check(lab);
@@ -320,7 +318,9 @@ impl Run {
         let code = code(&measured);
         let Measured { method, rows, notes, verdict, ended, .. } = measured;
         let record = self.record(lab, SoFar { method, rows, notes }, verdict, ended, started);
-        let mut unwritten = self.write(&record, &measured.maps, measured.painting.as_ref(), folder);
+        let mut unwritten = tracy::span("write the results", || {
+            self.write(&record, &measured.maps, measured.painting.as_ref(), folder)
+        });
         if record.ended == Ended::Interrupted && !self.common.trace.is_empty() {
             say("stopped before all waves were traced: no timeline is written");
         }
@@ -439,7 +439,7 @@ impl Run {
         let first = measured.first_sample.saturating_duration_since(self.began);
         let own = first.saturating_sub(driver.instance).saturating_sub(driver.device);
         say(&format!(
-            "start: instance {:.1} ms, device {:.1} ms (both the driver's), then kernels, images and CPU twin \
+            "start: instance {:.1} ms, device {:.1} ms (both the driver's), then kernels, images and CPU reference \
              {:.1} ms; first GPU sample after {:.1} ms, {:.1} ms of them not the driver's",
             ms(driver.instance),
             ms(driver.device),

@@ -1,6 +1,5 @@
 //! Where a measured run is shown and written.
 
-use bench::tracy;
 use record::{Ended, RaceMap, Record};
 use report::terminal::{FILE_WIDTH, print, say, width_of};
 use report::{Charset, Destination, Folder};
@@ -16,7 +15,6 @@ impl Run {
         painting: Option<&record::Painting>,
         folder: Option<&Folder>,
     ) -> Vec<anyhow::Error> {
-        let _span = tracy::span("write the results");
         let table = |terminal| {
             let (charset, room) = (Charset::of_terminal(), width_of(terminal));
             let waves = report::traced(charset, room, record);

@@ -48,7 +48,7 @@ pub fn compare(sample: &str) -> Result<()> {
     taken(sample, "", Some(&display))?.ensure_like(&right).context("in a window")
 }
 
-/// The colour of texels that differ from the CPU twin, as `lab/view.comp` has it.
+/// The colour of texels that differ from the CPU reference, as `lab/view.comp` has it.
 const GLOW: [u8; 3] = [255, 158, 13];
 
 /// The 64 texels of the seeded fault glow, each as large as the window draws texels; of what is right none does.

@@ -9,7 +9,6 @@ use vulkan::gpu::Gpu;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::Place;
 
-use crate::drive::session::Session;
 use crate::lab::Lab;
 use crate::trace::decode::{Clock, Fault};
 
@@ -35,12 +34,12 @@ pub struct Reader {
     stamps: vk::QueryPool,
 }
 
-/// Reads the waves' clock twice.
+/// Reads the waves' clock twice; `stamps` is a pool of two timestamps at the least.
 ///
 /// # Errors
 /// Whatever a submit can meet.
-pub(super) fn set_against_stamps(lab: &Lab, session: &Session<'_>) -> Result<Result<Clock, Fault>> {
-    let reader = Reader::new(lab, session.stamps)?;
+pub(super) fn set_against_stamps(lab: &Lab, stamps: vk::QueryPool) -> Result<Result<Clock, Fault>> {
+    let reader = Reader::new(lab, stamps)?;
     let first = reader.read(&lab.gpu)?;
     thread::sleep(APART);
     let second = reader.read(&lab.gpu)?;

@@ -7,7 +7,7 @@ use isa::{KernelCode, Reported, Source, VariantCode};
 use record::Status;
 use vulkan::handles::Kernel;
 
-use super::session::Session;
+use super::scripts::Scripts;
 use crate::lab::Lab;
 
 /// The kernels of a lab's variants, each once, and the variants that dispatch them.
@@ -30,7 +30,7 @@ pub struct Dispatched {
 /// # Errors
 /// A mistake in the sample.
 pub fn dispatched(lab: &Lab) -> Result<Dispatched> {
-    let session = Session::new(lab)?;
+    let scripts = Scripts::new(lab);
     let mut found = Dispatched::default();
     for (at, variant) in lab.variants.iter().enumerate() {
         let name = variant.name.clone();
@@ -43,7 +43,7 @@ pub fn dispatched(lab: &Lab) -> Result<Dispatched> {
             found.variants.push(VariantCode { variant: name, kernels: Vec::new(), left_out: Some(left_out) });
             continue;
         }
-        let script = session.script(at, 1)?;
+        let script = scripts.script(at, 1)?;
         let mut seen = BTreeSet::new();
         let kernels = script.dispatches().map(|dispatch| found.number(lab, dispatch.kernel));
         let kernels = kernels.filter(|number| seen.insert(*number)).collect();

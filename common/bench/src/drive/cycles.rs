@@ -2,13 +2,13 @@
 //! dispatch reads before the window and behind it (VK_KHR_shader_clock). Vulkan itself tells no clock.
 
 use anyhow::Result;
+use ash::vk;
 use vulkan::cmd::CommandBuffer;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::Place;
 use vulkan::wrap::LaneSource;
 
 use super::clock;
-use super::session::Session;
 use crate::lab::Lab;
 
 /// Words of a reading: three pairs of two counters, low and high word, the multiprocessor, and what the
@@ -81,7 +81,7 @@ pub(super) struct Cycles {
 
 impl Cycles {
     /// Finds out whether the two counters are a clock; otherwise says why not.
-    fn find(lab: &Lab, session: &Session<'_>) -> Result<Result<Self, String>> {
+    fn find(lab: &Lab, stamps: vk::QueryPool) -> Result<Result<Self, String>> {
         let waves = &lab.gpu.waves;
         if lab.device().is_cpu() {
             // lavapipe has the extension, and both its counters are the time-stamp counter. They are not left
@@ -95,7 +95,7 @@ impl Cycles {
         if let Err(reason) = cycles.try_out(lab)? {
             return Ok(Err(reason));
         }
-        match clock::set_against_stamps(lab, session)? {
+        match clock::set_against_stamps(lab, stamps)? {
             Ok(clock) => cycles.tick_ns = clock.tick_ns,
             Err(fault) => return Ok(Err(fault.to_string())),
         }
@@ -185,6 +185,21 @@ pub(super) enum Before {
 }
 
 impl Before {
+    /// Reads the clock where it can be known, and otherwise says why not; `stamps` is a pool of two timestamps.
+    ///
+    /// # Errors
+    /// Whatever a submit can meet.
+    pub fn of(lab: &Lab, stamps: vk::QueryPool) -> Result<(Self, Option<String>)> {
+        match Cycles::find(lab, stamps)? {
+            Ok(cycles) => Ok((Self::Clock(cycles), None)),
+            Err(reason) => {
+                let kernel = lab.kernel("lab/touch.comp").build_for_runner()?;
+                let touched = lab.gpu.buffer("touched", 4, Place::Device)?;
+                Ok((Self::Touch(kernel, touched), Some(reason)))
+            }
+        }
+    }
+
     pub fn record(&self, cmd: &CommandBuffer<'_>) {
         match self {
             Self::Clock(cycles) => cycles.begin(cmd),
@@ -199,26 +214,6 @@ impl Before {
         match self {
             Self::Clock(cycles) => Some(cycles),
             Self::Touch(..) => None,
-        }
-    }
-}
-
-impl Session<'_> {
-    /// Notes the device's clock with each sample from now on, where it can be known; returns why not.
-    ///
-    /// # Errors
-    /// Whatever a submit can meet.
-    pub fn watch_clock(&mut self) -> Result<Option<String>> {
-        match Cycles::find(self.lab, self)? {
-            Ok(cycles) => {
-                self.before = Some(Before::Clock(cycles));
-                Ok(None)
-            }
-            Err(reason) => {
-                let kernel = self.lab.kernel("lab/touch.comp").build_for_runner()?;
-                self.before = Some(Before::Touch(kernel, self.lab.gpu.buffer("touched", 4, Place::Device)?));
-                Ok(Some(reason))
-            }
         }
     }
 }

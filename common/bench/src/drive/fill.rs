@@ -6,25 +6,37 @@ use vulkan::cmd::CommandBuffer;
 use vulkan::gpu::Gpu;
 use vulkan::handles::{Binding, Image, Kernel};
 
-use super::session::Session;
 use crate::lab::{Lab, Output};
 
 /// Fills planes of R32_UINT, which `vkCmdClearColorImage` is slow at: a sample of `pipelined_events` with twelve images of
 /// 4096x4096 took an H200 (driver 580) 17 ms with it, and takes 4 ms with this; not measured elsewhere. Other formats and
 /// volumes are cleared. Not measured either: a clear may leave an image compressed, and the pass that stores there first
 /// would pay for that.
-pub(super) struct Filler(Kernel);
+pub(super) struct Filler(Option<Kernel>);
 
 impl Filler {
-    /// None where no output has such texels.
-    ///
     /// # Errors
-    /// As [`vulkan::kernel::KernelBuilder::build`].
-    pub fn new(lab: &Lab) -> Result<Option<Self>> {
+    /// As [`vulkan::kernel::KernelBuilder::build_for_runner`].
+    pub fn new(lab: &Lab) -> Result<Self> {
         let first = |output: &Output| output.set.get(0, 0);
         let has_words = lab.outputs.iter().any(|output| sides_of_words(&lab.gpu, first(output)).is_some());
-        let build = || lab.kernel("lab/fill.comp").build_for_runner().map(Self);
-        has_words.then(build).transpose()
+        let build = || lab.kernel("lab/fill.comp").build_for_runner();
+        has_words.then(build).transpose().map(Self)
+    }
+
+    /// Fills all of an output for one repetition.
+    pub fn record(&self, gpu: &Gpu, cmd: &CommandBuffer<'_>, output: &Output, repetition: u32) {
+        for i in 0..output.set.each() {
+            let to = output.set.get(repetition, i);
+            let seed = output.seeds.iter().find(|(seeded, _)| *seeded == i).map(|(_, seed)| *seed);
+            match (self.0, sides_of_words(gpu, to), seed) {
+                (Some(kernel), Some((image, [width, height])), None) => {
+                    let groups = [width.div_ceil(16), height.div_ceil(8), 1];
+                    cmd.dispatch(kernel, &[image], &output.fill[0], groups);
+                }
+                _ => cmd.fill(to, seed, output.fill),
+            }
+        }
     }
 }
 
@@ -38,22 +50,6 @@ fn sides_of_words(gpu: &Gpu, output: Binding) -> Option<(Image, [u32; 2])> {
     (is_plane && slot.format == Format::R32_UINT).then_some((image, [width, height]))
 }
 
-impl Session<'_> {
-    pub(super) fn fill(&self, cmd: &CommandBuffer<'_>, output: &Output, repetition: u32) {
-        for i in 0..output.set.each() {
-            let to = output.set.get(repetition, i);
-            let seed = output.seeds.iter().find(|(seeded, _)| *seeded == i).map(|(_, seed)| *seed);
-            match (&self.filler, sides_of_words(&self.lab.gpu, to), seed) {
-                (Some(Filler(kernel)), Some((image, [width, height])), None) => {
-                    let groups = [width.div_ceil(16), height.div_ceil(8), 1];
-                    cmd.dispatch(*kernel, &[image], &output.fill[0], groups);
-                }
-                _ => cmd.fill(to, seed, output.fill),
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::lab::ImageSet;
@@ -63,6 +59,7 @@ mod tests {
     use vulkan::values::Extent;
 
     use super::*;
+    use crate::drive::session::Session;
     use crate::lab::LabOptions;
     use crate::variant::Rep;
 
@@ -87,10 +84,10 @@ mod tests {
         lab.expect(images, 1, move || (1..=texels).collect());
         lab.make().unwrap();
         let mut session = Session::new(&lab).unwrap();
-        assert!(session.filler.is_some());
+        assert!(session.filler.0.is_some());
         session.dry_run().unwrap();
         let wrong = [0, 1].map(|variant| session.sample(Some(variant), 2).unwrap().wrong);
-        let (check, readback) = (session.checks(1).next().unwrap(), session.readback.unwrap());
+        let (check, readback) = (session.uses.checks(1)[0], session.readback.unwrap());
         let last = |words: &[u32]| words[(SIZE.width * SIZE.height - 1) as usize];
         let outside = [0, 1].map(|rep| session.look_at_result(check, rep, readback, last).unwrap());
         assert_eq!(lab.gpu.take_messages().len(), 0);

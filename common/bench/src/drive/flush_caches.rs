@@ -1,11 +1,10 @@
 //! `--cold`: empties the caches before each sample.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use vulkan::cmd::CommandBuffer;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::Place;
 
-use super::session::Session;
 use crate::lab::Lab;
 
 /// Bytes that are filled, and as many that are read: twice the largest cache of a GPU of today (256 MiB).
@@ -23,11 +22,13 @@ pub(super) struct CacheFlush {
     filled: Buffer,
     read: Buffer,
     sink: Buffer,
-    bytes: u64,
+    pub bytes: u64,
 }
 
 impl CacheFlush {
-    fn new(lab: &Lab) -> Result<Self> {
+    /// # Errors
+    /// Out of memory.
+    pub fn new(lab: &Lab) -> Result<Self> {
         let wanted = if lab.device().is_cpu() { BYTES_ON_CPU } else { BYTES };
         // A kernel binds each as a whole, and both shall leave room for the sample's images.
         let bytes = wanted.min(lab.gpu.limits.storage_buffer).min(lab.device().device_memory / 16) & !15;
@@ -45,18 +46,5 @@ impl CacheFlush {
             cmd.full_barrier();
             cmd.dispatch(self.kernel, &[self.read, self.sink], &(), [GROUPS, 1, 1]);
         });
-    }
-}
-
-impl Session<'_> {
-    /// Empties the caches before each sample from now on; returns what a record says of it.
-    ///
-    /// # Errors
-    /// Out of memory.
-    pub fn make_cold(&mut self) -> Result<String> {
-        let cache_flush = CacheFlush::new(self.lab).context("--cold needs two large buffers")?;
-        let mib = cache_flush.bytes >> 20;
-        self.cache_flush = Some(cache_flush);
-        Ok(format!("cold: {mib} MiB filled, then {mib} MiB read, before each sample"))
     }
 }

@@ -1,11 +1,9 @@
 //! The drivers over one recording: `bench` measures, `check` proves, `profile` shows it to a capture tool.
 
 pub mod check;
-pub mod checked;
 pub mod clock;
 pub mod code;
 mod cycles;
-mod dry_run;
 mod fill;
 mod flush_caches;
 pub mod interval;
@@ -13,8 +11,11 @@ mod order;
 pub mod profile;
 pub mod race_histogram;
 mod rows;
+mod scripts;
 pub mod session;
 pub mod timing;
+pub mod tour;
 pub mod trace;
 mod two_queues;
+mod uses;
 mod verify;

@@ -3,7 +3,7 @@
 use record::stats::{Summary, paired_ratio};
 use record::{BEFORE_ITS_FIRST, Method, Racy, Row, Sample, Status, is_limit};
 
-use super::checked::Checked;
+use super::uses::Uses;
 use crate::lab::Lab;
 use crate::measure::{self, Pair};
 use crate::variant::Variant;
@@ -15,7 +15,7 @@ pub(super) fn rows(
     runnable: &[usize],
     engine: &[measure::Row],
     method: &Method,
-    checked: &Checked<'_>,
+    uses: &Uses<'_>,
 ) -> Vec<Row> {
     let measured = |name: &str| {
         let at = lab.position(name)?;
@@ -32,16 +32,16 @@ pub(super) fn rows(
         .iter()
         .enumerate()
         .map(|(v, variant)| {
-            if let Some(status) = checked.left_out(v) {
+            if let Some(status) = uses.left_out(v) {
                 return Row { status: status.clone(), ..blank(variant) };
             }
             let Some(at) = runnable.iter().position(|&s| s == v) else { return blank(variant) };
             let row = &engine[at];
             Row {
-                status: status(row, method, checked, v),
+                status: status(row, method, uses, v),
                 to_bound: ratio_to(bound, variant, row),
                 to_baseline: ratio_to(baseline, variant, row),
-                racy: racy(row, checked.elements(v)),
+                racy: racy(row, uses.elements(v)),
                 ..times(variant, row, method)
             }
         })
@@ -64,9 +64,9 @@ fn blank(variant: &Variant) -> Row {
     }
 }
 
-fn status(row: &measure::Row, method: &Method, checked: &Checked<'_>, variant: usize) -> Status {
+fn status(row: &measure::Row, method: &Method, uses: &Uses<'_>, variant: usize) -> Status {
     if let Some(reading) = row.wrong {
-        let first = reading.first_wrong.map_or_else(String::new, |first| checked.place(variant, first));
+        let first = reading.first_wrong.map_or_else(String::new, |first| uses.place(variant, first));
         return Status::Wrong { elements: reading.wrong, first };
     }
     match &row.failure {

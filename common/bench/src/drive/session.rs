@@ -3,64 +3,55 @@
 //! ```text
 //! before the window │ fill outputs, seed, reset events, reset stamps ─ read the clock ─ full barrier
 //! the window        │ stamp ─ execution barrier ─ the variant's commands ─ execution barrier ─ stamp
-//! behind the window │ read the clock ─ full barrier ─ compare every checked image with the twin ─ counters
+//! behind the window │ read the clock ─ full barrier ─ compare every checked image with the reference ─ counters
 //! ```
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use ash::vk;
-use record::RaceMap;
 use record::stats::Summary;
+use record::{RaceMap, Status};
 use vulkan::cmd::script::Script;
 use vulkan::cmd::{CommandBuffer, Usage};
-use vulkan::fault::attempt;
-use vulkan::handles::{Buffer, Kernel, Queue};
+use vulkan::handles::{Binding, Buffer, Event, Queue};
 use vulkan::memory::Place;
 
 use super::cycles::{Before, Cycles};
-use super::dry_run::DryRun;
 use super::fill::Filler;
 use super::flush_caches::CacheFlush;
 use super::interval;
 use super::race_histogram::RaceHistograms;
-use super::two_queues::TwoQueues;
-use super::verify::Counted;
-use crate::lab::Lab;
+use super::scripts::Scripts;
+use super::two_queues::{Sample, TwoQueues};
+use super::uses::Uses;
+use super::verify::{Counted, Verifier, largest};
+use crate::lab::{Check, Lab, Shown};
 use crate::measure::Reading;
-use crate::mutate::Mutation;
+use crate::mutate::Break;
 use crate::trace::plan::Notes;
 use crate::tracy::{self, Timeline};
-use crate::variant::Recording;
 
 /// Objects that every sample reuses.
 pub struct Session<'l> {
     pub(super) lab: &'l Lab,
-    pub(super) pool: vk::CommandPool,
-    pub(super) buffer: vk::CommandBuffer,
-    pub(super) fence: vk::Fence,
+    pub(super) scripts: Scripts<'l>,
+    /// Nothing before [`Session::dry_run`].
+    pub(crate) uses: Rc<Uses<'l>>,
+    pool: vk::CommandPool,
+    buffer: vk::CommandBuffer,
+    fence: vk::Fence,
     pub(super) stamps: vk::QueryPool,
-    pub(super) compare: Kernel,
-    pub(super) filler: Option<Filler>,
-    /// Where an image lies in rows while it is compared.
-    pub(super) flat: Option<Buffer>,
-    /// Two words a checked image: how many differ, index of the first.
-    pub(super) counters: Option<Buffer>,
-    pub(super) seen: Option<Buffer>,
+    pub(super) filler: Filler,
+    verifier: Verifier,
     /// Where the CPU reads an image; made here, so that no memory is asked for once samples are taken.
     pub readback: Option<Buffer>,
-    pub(super) dry_runs: Vec<DryRun>,
-    /// What variants list, per number of repetitions.
-    pub(super) scripts: RefCell<BTreeMap<(usize, u32), Rc<Script>>>,
-    /// How their lists are changed before they are recorded.
-    pub(super) mutation: Mutation,
-    pub(super) two_queues: Option<TwoQueues>,
-    pub(super) maps: Option<RaceHistograms>,
-    pub(super) cache_flush: Option<CacheFlush>,
-    pub(super) before: Option<Before>,
+    two_queues: RefCell<Option<TwoQueues<'l>>>,
+    maps: Option<RaceHistograms>,
+    cache_flush: Option<CacheFlush>,
+    before: Option<Before>,
     timeline: Timeline<'l>,
 }
 
@@ -75,43 +66,78 @@ pub struct Work<'w> {
 }
 
 impl<'l> Session<'l> {
-    /// Makes what samples need. [`Session::rehearse`] comes before the first sample.
+    /// Makes what samples need. [`Session::dry_run`] comes before the first sample.
     pub fn new(lab: &'l Lab) -> Result<Self> {
         let gpu = &lab.gpu;
         let pool = gpu.command_pool(Queue::First)?;
-        let mut session = Self {
+        let needs_two = gpu.has_second_queue() && lab.variants.iter().any(|v| v.takes_two_queues());
+        let readback = |bytes| gpu.buffer("result (CPU)", bytes, Place::Readback);
+        Ok(Self {
             lab,
+            scripts: Scripts::new(lab),
+            uses: Rc::default(),
             pool,
             buffer: gpu.command_buffer(pool)?,
             fence: gpu.fence()?,
             stamps: gpu.timestamps(2)?,
-            compare: lab.kernel("lab/compare.comp").draft()?,
             filler: Filler::new(lab)?,
-            flat: None,
-            counters: None,
-            seen: None,
-            readback: None,
-            dry_runs: Vec::new(),
-            scripts: RefCell::default(),
-            mutation: Mutation { complete: false, broken: lab.broken },
-            two_queues: None,
+            verifier: Verifier::new(lab)?,
+            readback: largest(lab).map(readback).transpose()?,
+            two_queues: RefCell::new(needs_two.then(|| TwoQueues::new(gpu)).transpose()?),
             maps: None,
             cache_flush: None,
             before: None,
             timeline: Timeline::new(gpu, &gpu.clock),
-        };
-        if let Some(bytes) = lab.checks.iter().map(|c| size_of_val(&*c.reference) as u64).max() {
-            let counters = 8 * u64::from(lab.repetitions()) * lab.checks.len() as u64;
-            session.flat = Some(gpu.buffer("result in rows", bytes, Place::Device)?);
-            session.counters = Some(gpu.buffer("counters", counters, Place::Device)?);
-            session.seen = Some(gpu.buffer("counters (CPU)", counters, Place::Readback)?);
-            session.readback = Some(gpu.buffer("result (CPU)", bytes, Place::Readback)?);
+        })
+    }
+
+    /// Lists what each variant records, without recording it, to learn which images it uses, which
+    /// events it sets, and whether it is well-formed; makes the pipelines that it dispatches.
+    ///
+    /// # Errors
+    /// A mistake in the sample, such as a wait that would never end; a kernel that the driver refuses.
+    pub fn dry_run(&mut self) -> Result<()> {
+        self.uses = Rc::new(Uses::of(self.lab, &self.scripts)?);
+        if self.lab.maps_races && self.lab.report.shown.is_none() {
+            let checks: Vec<_> = (0..self.lab.variants.len()).map(|v| self.pictured(v)).collect();
+            self.maps = Some(RaceHistograms::new(self.lab, &checks)?);
         }
-        let on_two = |v: &crate::variant::Variant| matches!(v.record, Recording::Queues(_));
-        if gpu.has_second_queue() && lab.variants.iter().any(on_two) {
-            session.two_queues = Some(TwoQueues::new(gpu)?);
-        }
-        Ok(session)
+        let own = self.maps.iter().map(|maps| maps.kernel).chain([self.verifier.kernel]);
+        self.lab.gpu.compile(&self.uses.kernels().chain(own).collect())
+    }
+
+    /// Notes the device's clock with each sample from now on, where it can be known; returns why not.
+    ///
+    /// # Errors
+    /// Whatever a submit can meet.
+    pub fn watch_clock(&mut self) -> Result<Option<String>> {
+        let (before, unknown) = Before::of(self.lab, self.stamps)?;
+        self.before = Some(before);
+        Ok(unknown)
+    }
+
+    /// Empties the caches before each sample from now on; returns what a record says of it.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn make_cold(&mut self) -> Result<String> {
+        let cache_flush = CacheFlush::new(self.lab).context("--cold needs two large buffers")?;
+        let mib = cache_flush.bytes >> 20;
+        self.cache_flush = Some(cache_flush);
+        Ok(format!("cold: {mib} MiB filled, then {mib} MiB read, before each sample"))
+    }
+
+    /// Why a variant does not run here.
+    pub fn left_out(&self, variant: usize) -> Option<&Status> {
+        self.uses.left_out(variant)
+    }
+
+    /// What is looked at of a variant's results: what the sample shows, else the first that is no count of what
+    /// must not happen.
+    pub fn pictured(&self, variant: usize) -> Option<&'l Check> {
+        let shown = self.lab.report.shown.as_ref();
+        let results = || self.uses.checks(variant).iter().copied().filter(|check| check.counts.is_none());
+        results().find(|check| shown.is_some_and(|shown| shown.is_of(check))).or_else(|| results().next())
     }
 
     /// Takes one sample; without a variant, of an empty window.
@@ -120,29 +146,25 @@ impl<'l> Session<'l> {
     /// A queue that hangs, a lost device; timestamps that are no times come as [`BadStamps`].
     pub fn sample(&mut self, variant: Option<usize>, repetitions: u32) -> Result<Reading> {
         let Some(variant) = variant else { return self.sample_of(None) };
-        let script = self.script(variant, repetitions)?;
+        let script = self.scripts.script(variant, repetitions)?;
         self.sample_of(Some(&Work { variant, repetitions, script: &script, notes: None }))
     }
 
     /// As [`Session::sample`], of a script of the caller's.
     pub fn sample_of(&mut self, work: Option<&Work<'_>>) -> Result<Reading> {
-        let on_two = |v: usize| matches!(self.lab.variants[v].record, Recording::Queues(_));
         let [recorded, submitted] = match work {
-            Some(work) if on_two(work.variant) => self.run_on_two_queues(work)?,
+            Some(work) if self.takes_two_queues(work) => self.run_on_two_queues(work)?,
             _ => self.run(work)?,
         };
-        let (variant, repetitions) = (work.map(|work| work.variant), work.map_or(0, |work| work.repetitions));
-        if let (Some(maps), Some(variant)) = (&mut self.maps, variant) {
-            maps.count(variant, repetitions);
+        let repetitions = work.map_or(0, |work| work.repetitions);
+        if let (Some(maps), Some(work)) = (&mut self.maps, work) {
+            maps.count(work.variant, repetitions);
         }
-        let stamps = self.read_stamps()?;
+        let stamps = self.lab.gpu.read_stamps(self.stamps)?;
         let gpu_us = self.interval(stamps)?;
-        self.timeline.zone(self.name_of(variant), repetitions, stamps)?;
-        let counted = match variant {
-            Some(variant) => self.counts(variant, repetitions)?,
-            None => Counted::default(),
-        };
-        let clock = variant.and_then(|_| self.clock());
+        self.timeline.zone(name_of(self.lab, work), repetitions, stamps)?;
+        let counted = work.map_or_else(|| Ok(Counted::default()), |work| self.counts(work))?;
+        let clock = work.and_then(|_| self.clock());
         let mhz = clock.map_or(Ok(None), |clock| clock.mhz(self.lab))?;
         Ok(Reading {
             gpu_us,
@@ -167,72 +189,89 @@ impl<'l> Session<'l> {
     }
 
     /// What the device's clock is read with.
-    pub(super) fn clock(&self) -> Option<&Cycles> {
+    fn clock(&self) -> Option<&Cycles> {
         self.before.as_ref().and_then(Before::clock)
     }
 
-    fn name_of(&self, variant: Option<usize>) -> &'l str {
-        variant.map_or("an empty window", |v| &self.lab.variants[v].name)
+    fn takes_two_queues(&self, work: &Work<'_>) -> bool {
+        self.lab.variants[work.variant].takes_two_queues()
     }
 
     /// One command buffer, one submit. Returns the CPU times of recording the variant and of
     /// submitting.
     fn run(&self, work: Option<&Work<'_>>) -> Result<[Duration; 2]> {
-        let recording = tracy::span("record");
-        self.lab.gpu.reset_pool(self.pool)?;
         let usage = work.map_or(Usage::ONE_TIME_SUBMIT, |work| self.lab.variants[work.variant].usage);
-        let cmd = CommandBuffer::begin_for(&self.lab.gpu, self.buffer, usage)?;
-        cmd.reset_query_pool(self.stamps, 2);
-        match (work, &self.before) {
-            (Some(work), _) => self.prepare(&cmd, work),
-            (None, Some(before)) => before.record(&cmd),
-            (None, None) => {}
-        }
-        let recorded = self.window(&cmd, work);
-        if let Some(work) = work {
-            self.verify(&cmd, work.variant, work.repetitions);
-        }
-        cmd.end()?;
-        recording.end();
-        let submitting = tracy::span("submit");
-        let submitted = self.lab.gpu.submit(self.buffer, self.fence)?;
-        submitting.end();
-        let waiting = tracy::span("wait");
-        self.lab.gpu.wait(self.fence, self.name_of(work.map(|work| work.variant)))?;
-        waiting.end();
+        let mut recorded = Duration::ZERO;
+        let submitted = self.submit(usage, name_of(self.lab, work), |cmd| {
+            cmd.reset_query_pool(self.stamps, 2);
+            match (work, &self.before) {
+                (Some(work), _) => self.prepare(cmd, work),
+                (None, Some(before)) => before.record(cmd),
+                (None, None) => {}
+            }
+            recorded = self.window(cmd, work);
+            if let Some(work) = work {
+                self.verify(cmd, work);
+            }
+        })?;
         Ok([recorded, submitted])
     }
 
-    fn run_on_two_queues(&mut self, work: &Work<'_>) -> Result<[Duration; 2]> {
-        let mut two = self.two_queues.take().context("the device has one queue")?;
-        let times = two.run(self, work);
-        self.two_queues = Some(two);
-        times
+    /// Records commands, submits them and waits for their end. Returns the CPU time of submitting.
+    fn submit(&self, usage: Usage, what: &str, record: impl FnOnce(&CommandBuffer<'_>)) -> Result<Duration> {
+        let gpu = &self.lab.gpu;
+        tracy::span("record", || {
+            gpu.reset_pool(self.pool)?;
+            let cmd = CommandBuffer::begin_for(gpu, self.buffer, usage)?;
+            record(&cmd);
+            cmd.end()
+        })?;
+        let submitted = tracy::span("submit", || gpu.submit(self.buffer, self.fence))?;
+        tracy::span("wait", || gpu.wait(self.fence, what))?;
+        Ok(submitted)
+    }
+
+    fn run_on_two_queues(&self, work: &Work<'_>) -> Result<[Duration; 2]> {
+        let mut two = self.two_queues.borrow_mut();
+        let two = two.as_mut().context("the device has one queue")?;
+        two.run(self.on_two_queues(work), |cmd| self.prepare(cmd, work), |cmd| self.verify(cmd, work))
+    }
+
+    fn on_two_queues<'s>(&'s self, work: &Work<'s>) -> Sample<'s> {
+        let (name, submits) = (name_of(self.lab, Some(work)), &work.script.submits);
+        Sample { name, submits, stamps: self.stamps, fence: self.fence }
+    }
+
+    /// Submits the variant's commands and nothing else.
+    pub(super) fn run_bare(&self, work: &Work<'_>) -> Result<()> {
+        if self.takes_two_queues(work) {
+            let mut two = self.two_queues.borrow_mut();
+            return two.as_mut().context("the device has one queue")?.run_bare(self.on_two_queues(work));
+        }
+        let variant = &self.lab.variants[work.variant];
+        self.submit(variant.usage, &variant.name, |cmd| self.record(cmd, work)).map(drop)
     }
 
     /// Runs the dispatches of a script in this order, each behind a full barrier, without a stamp,
     /// and counts.
     pub fn replay(&self, work: &Work<'_>, order: &[usize]) -> Result<Counted> {
-        let Work { variant, repetitions, script, .. } = *work;
-        self.lab.gpu.reset_pool(self.pool)?;
-        let cmd = CommandBuffer::begin(&self.lab.gpu, self.buffer)?;
-        self.prepare(&cmd, work);
-        let steps: Vec<_> = script.dispatches().collect();
-        for &at in order {
-            cmd.full_barrier();
-            cmd.replay_dispatch(steps[at]);
-        }
-        self.verify(&cmd, variant, repetitions);
-        cmd.end()?;
-        self.lab.gpu.submit(self.buffer, self.fence)?;
-        self.lab.gpu.wait(self.fence, &format!("{} in another order", self.lab.variants[variant].name))?;
-        self.counts(variant, repetitions)
+        let steps: Vec<_> = work.script.dispatches().collect();
+        let what = format!("{} in another order", name_of(self.lab, Some(work)));
+        self.submit(Usage::ONE_TIME_SUBMIT, &what, |cmd| {
+            self.prepare(cmd, work);
+            for &at in order {
+                cmd.full_barrier();
+                cmd.replay_dispatch(steps[at]);
+            }
+            self.verify(cmd, work);
+        })?;
+        self.counts(work)
     }
 
     /// The raw timestamps of an empty window.
     pub fn empty_window(&self) -> Result<[u64; 2]> {
         self.run(None)?;
-        self.read_stamps()
+        self.lab.gpu.read_stamps(self.stamps)
     }
 
     /// Median of empty windows, in microseconds, and at least one tick: the floor under every figure.
@@ -255,27 +294,31 @@ impl<'l> Session<'l> {
     }
 
     /// The commands of a script for one queue, in a region of the variant's name.
-    pub(super) fn record(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
+    fn record(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
         cmd.region(format_args!("{}", self.lab.variants[work.variant].name), || {
             work.script.submits.iter().for_each(|submit| cmd.replay(&submit.steps));
         });
+    }
+
+    /// The events that are reset before a variant is recorded.
+    pub(super) fn events_reset(&self, variant: usize, repetitions: u32) -> &[Event] {
+        let forgotten = self.scripts.mutation.breaks(Break::NoResets);
+        if forgotten { &[] } else { self.uses.events(variant, repetitions) }
     }
 
     /// Fills, seeds, resets. What the caches hold after it is what `warm` means; a run with --cold empties them.
     pub(super) fn prepare(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
         let Work { variant, repetitions, .. } = *work;
         cmd.region(format_args!("prepare"), || {
-            for output in self.outputs(variant) {
+            for output in self.uses.outputs(variant) {
                 for repetition in 0..repetitions {
-                    self.fill(cmd, output, repetition);
+                    self.filler.record(&self.lab.gpu, cmd, output, repetition);
                 }
             }
             for &event in self.events_reset(variant, repetitions) {
                 cmd.reset_event2(event);
             }
-            if let Some(counters) = self.counters {
-                cmd.fill_buffer(counters, 0);
-            }
+            self.verifier.prepare(cmd);
             work.notes.into_iter().for_each(|notes| notes.prepare(cmd));
         });
         if let Some(cache_flush) = &self.cache_flush {
@@ -306,13 +349,23 @@ impl<'l> Session<'l> {
         recorded
     }
 
-    pub(super) fn read_stamps(&self) -> Result<[u64; 2]> {
-        let mut stamps = [0_u64; 2];
-        let flags = vk::QueryResultFlags::TYPE_64;
-        attempt("reading timestamps", || unsafe {
-            self.lab.gpu.device.get_query_pool_results(self.stamps, 0, &mut stamps, flags)
-        })?;
-        Ok(stamps)
+    /// What comes behind the window.
+    pub(super) fn verify(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
+        if let Some(clock) = self.clock() {
+            clock.end(cmd);
+        }
+        let mapped = self.maps.as_ref().zip(self.pictured(work.variant));
+        self.verifier.record(cmd, self.uses.checks(work.variant), work.repetitions, |check, actual| {
+            if let Some((maps, _)) = mapped.filter(|(_, mapped)| std::ptr::eq(*mapped, check)) {
+                maps.record(cmd, work.variant, check.expected, actual);
+            }
+        });
+    }
+
+    /// What the device counted behind the last sample.
+    pub(super) fn counts(&self, work: &Work<'_>) -> Result<Counted> {
+        let checks = self.uses.checks(work.variant);
+        self.verifier.counted(&self.lab.gpu, checks, work.repetitions, self.lab.repetitions())
     }
 
     fn interval(&self, [begin, end]: [u64; 2]) -> Result<f64> {
@@ -320,6 +373,63 @@ impl<'l> Session<'l> {
         interval::microseconds(begin, end, facts.timestamp_bits, facts.timestamp_period_ns)
             .map_err(|error| BadStamps(error.to_string()).into())
     }
+
+    /// Records what brings a result of the last sample into a buffer, row by row.
+    pub fn lay_out(&self, cmd: &CommandBuffer<'_>, check: &Check) -> Option<Buffer> {
+        self.verifier.lay_out(cmd, check, 0)
+    }
+
+    /// Reads the checked images of the last sample back and counts on the CPU, for comparison with
+    /// what the device counted.
+    pub fn count_on_cpu(&self, variant: usize, repetitions: u32) -> Result<u64> {
+        let Some(readback) = self.readback else { return Ok(0) };
+        tracy::span("check on the CPU", || {
+            let mut wrong = 0;
+            for check in self.uses.checks(variant) {
+                for repetition in 0..repetitions {
+                    let read = |actual: &[u32]| check.element.count(&check.reference, actual, check.elements);
+                    wrong += self.look_at_result(check, repetition, readback, read)?;
+                }
+            }
+            Ok(wrong)
+        })
+    }
+
+    /// Looks at the words of a result, through a buffer that the CPU can read.
+    pub fn look_at_result<T>(
+        &self,
+        check: &Check,
+        repetition: u32,
+        readback: Buffer,
+        look: impl FnOnce(&[u32]) -> T,
+    ) -> Result<T> {
+        let result = check.set.get(repetition, check.index);
+        self.lab.gpu.run_once("a read-back", |cmd| {
+            match result {
+                Binding::Image(image) => cmd.copy_image_to_buffer(image, readback),
+                Binding::Buffer(buffer) => {
+                    cmd.copy_buffer(buffer, readback, 4 * check.reference.len() as u64)
+                }
+                Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..) => {}
+            }
+            cmd.host_barrier();
+        })?;
+        self.lab.gpu.look(readback, look)
+    }
+
+    /// Runs a variant once more and paints its result; nothing where it does not make it.
+    pub fn paint(&mut self, variant: usize, shown: &Shown) -> Result<Option<Vec<[u8; 3]>>> {
+        let check = self.uses.checks(variant).iter().copied().find(|check| shown.is_of(check));
+        let (Some(check), Some(readback)) = (check, self.readback) else { return Ok(None) };
+        self.sample(Some(variant), 1)?;
+        let words = check.reference.len();
+        self.look_at_result(check, 0, readback, |result| (shown.paint)(&result[..words])).map(Some)
+    }
+}
+
+/// What runs, for messages.
+fn name_of<'l>(lab: &'l Lab, work: Option<&Work<'_>>) -> &'l str {
+    work.map_or("an empty window", |work| &lab.variants[work.variant].name)
 }
 
 /// The two timestamps are no time.

@@ -123,7 +123,7 @@ impl<'l> Tracer<'l> {
     /// Sets the waves' clock against the timestamps and makes the buffers; says why nothing can be traced
     /// where there is no clock to be trusted or no memory.
     fn new(lab: &'l Lab, session: &Session<'_>, bytes: u64) -> Result<Result<Self, String>> {
-        let clock = match clock::set_against_stamps(lab, session)? {
+        let clock = match clock::set_against_stamps(lab, session.stamps)? {
             Ok(clock) => clock,
             Err(fault) => return Ok(Err(fault.to_string())),
         };
@@ -227,7 +227,7 @@ impl Tracer<'_> {
     fn sample(&self, session: &mut Session<'_>, variant: usize, regions: &[Region]) -> Result<Reading> {
         let notes = Notes { buffer: self.buffer, regions: regions.to_vec() };
         let script = {
-            let (listed, arena) = (session.script(variant, 1)?, self.lab.gpu.arena());
+            let (listed, arena) = (session.scripts.script(variant, 1)?, self.lab.gpu.arena());
             notes.taken(&listed, |kernel| arena.kernel(kernel).traced.unwrap_or(kernel))
         };
         session.sample_of(Some(&Work { variant, repetitions: 1, script: &script, notes: Some(&notes) }))
@@ -310,7 +310,7 @@ fn bytes_of(regions: &[Region]) -> u64 {
 
 /// Where the dispatches of a variant note their waves, or which kernel cannot.
 fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Vec<Region>, String>> {
-    let script = session.script(variant, 1)?;
+    let script = session.scripts.script(variant, 1)?;
     let mut planned = Vec::new();
     for dispatch in script.dispatches() {
         let traced = lab.gpu.traced(&lab.shaders, dispatch.kernel)?;

@@ -22,11 +22,11 @@ use vulkan::cmd::{CommandBuffer, Point, Stage};
 use vulkan::gpu::{Gpu, Mark};
 use vulkan::handles::Queue;
 
-use super::session::{Session, Work};
 use crate::tracy;
 
 /// The semaphores and command buffers of such samples.
-pub(super) struct TwoQueues {
+pub(super) struct TwoQueues<'l> {
+    gpu: &'l Gpu,
     gate: vk::Semaphore,
     /// Times that the gate was opened.
     opened: u64,
@@ -40,10 +40,20 @@ pub(super) struct TwoQueues {
     around: [vk::CommandBuffer; 2],
 }
 
-impl TwoQueues {
-    pub fn new(gpu: &Gpu) -> Result<Self> {
+/// What a sample submits, and what tells of it.
+#[derive(Clone, Copy)]
+pub(super) struct Sample<'s> {
+    pub name: &'s str,
+    pub submits: &'s [Submit],
+    pub stamps: vk::QueryPool,
+    pub fence: vk::Fence,
+}
+
+impl<'l> TwoQueues<'l> {
+    pub fn new(gpu: &'l Gpu) -> Result<Self> {
         let pools = [gpu.command_pool(Queue::First)?, gpu.command_pool(Queue::Second)?];
         Ok(Self {
+            gpu,
             gate: gpu.timeline("gate")?,
             opened: 0,
             timelines: [gpu.timeline("first queue's timeline")?, gpu.timeline("second queue's timeline")?],
@@ -54,54 +64,49 @@ impl TwoQueues {
         })
     }
 
-    /// Takes a sample, up to the stamps and counters that it leaves on the device. Returns the CPU
-    /// times of recording and submitting the window.
-    pub fn run(&mut self, session: &Session<'_>, work: &Work<'_>) -> Result<[Duration; 2]> {
-        let Work { variant, repetitions, script, .. } = *work;
-        let gpu = &session.lab.gpu;
-        let recording = tracy::span("record");
-        for pool in self.pools {
-            gpu.reset_pool(pool)?;
-        }
-        let prepare = CommandBuffer::begin(gpu, self.around[0])?;
-        prepare.reset_query_pool(session.stamps, 2);
-        session.prepare(&prepare, work);
-        prepare.full_barrier();
-        prepare.end()?;
-        let verify = CommandBuffer::begin(gpu, self.around[1])?;
-        session.verify(&verify, variant, repetitions);
-        verify.end()?;
-        let began = Instant::now();
-        let submits = &script.submits;
-        let buffers = self.record(session, variant, submits, true)?;
-        let recorded = began.elapsed();
-        recording.end();
-
-        let submitting = tracy::span("submit");
-        gpu.submit_to(Queue::First, &[], self.around[0], &[], vk::Fence::null())?;
-        let submitted = self.submit(gpu, submits, &buffers)?;
-        gpu.submit(self.around[1], session.fence)?;
-        submitting.end();
-        let waiting = tracy::span("wait");
-        gpu.wait(session.fence, &session.lab.variants[variant].name)?;
-        waiting.end();
-        self.count(submits);
+    /// Takes a sample, up to the stamps and counters that it leaves on the device; `prepare` and `verify` record what
+    /// lies around the window. Returns the CPU times of recording and submitting the window.
+    pub fn run(
+        &mut self,
+        sample: Sample<'_>,
+        prepare: impl FnOnce(&CommandBuffer<'_>),
+        verify: impl FnOnce(&CommandBuffer<'_>),
+    ) -> Result<[Duration; 2]> {
+        let gpu = self.gpu;
+        let (buffers, recorded) = tracy::span("record", || {
+            self.pools.iter().try_for_each(|&pool| gpu.reset_pool(pool))?;
+            let cmd = CommandBuffer::begin(gpu, self.around[0])?;
+            cmd.reset_query_pool(sample.stamps, 2);
+            prepare(&cmd);
+            cmd.full_barrier();
+            cmd.end()?;
+            let cmd = CommandBuffer::begin(gpu, self.around[1])?;
+            verify(&cmd);
+            cmd.end()?;
+            let began = Instant::now();
+            let buffers = self.record(sample, true)?;
+            anyhow::Ok((buffers, began.elapsed()))
+        })?;
+        let submitted = tracy::span("submit", || {
+            gpu.submit_to(Queue::First, &[], self.around[0], &[], vk::Fence::null())?;
+            let submitted = self.submit(sample.submits, &buffers)?;
+            gpu.submit(self.around[1], sample.fence)?;
+            anyhow::Ok(submitted)
+        })?;
+        tracy::span("wait", || gpu.wait(sample.fence, sample.name))?;
+        self.count(sample.submits);
         Ok([recorded, submitted])
     }
 
     /// Submits the variant's commands and nothing else, as a capture wants them: without stamps, and
     /// without the gate, because a driver that captures each submit waits for its end before it takes
     /// the next.
-    pub fn run_bare(&mut self, session: &Session<'_>, Work { variant, script, .. }: &Work<'_>) -> Result<()> {
-        let gpu = &session.lab.gpu;
-        for pool in self.pools {
-            gpu.reset_pool(pool)?;
-        }
-        let submits = &script.submits;
-        let buffers = self.record(session, *variant, submits, false)?;
-        self.submit_all(gpu, submits, &buffers, None, session.fence)?;
-        gpu.wait(session.fence, &session.lab.variants[*variant].name)?;
-        self.count(submits);
+    pub fn run_bare(&mut self, sample: Sample<'_>) -> Result<()> {
+        self.pools.iter().try_for_each(|&pool| self.gpu.reset_pool(pool))?;
+        let buffers = self.record(sample, false)?;
+        self.submit_all(sample.submits, &buffers, None, sample.fence)?;
+        self.gpu.wait(sample.fence, sample.name)?;
+        self.count(sample.submits);
         Ok(())
     }
 
@@ -115,32 +120,28 @@ impl TwoQueues {
     /// Records the script; for a window with the stamps at its ends, which both are on the first queue.
     fn record(
         &mut self,
-        session: &Session<'_>,
-        variant: usize,
-        submits: &[Submit],
+        Sample { name, submits, stamps, .. }: Sample<'_>,
         stamped: bool,
     ) -> Result<Vec<vk::CommandBuffer>> {
-        let name = &session.lab.variants[variant].name;
-        let gpu = &session.lab.gpu;
         let mut used = [0; 2];
         let mut recorded = Vec::new();
         let is_first = |at: usize| submits[..at].iter().all(|s| s.point.queue == Queue::Second);
         for (at, submit) in submits.iter().enumerate() {
             let queue = submit.point.queue as usize;
             if used[queue] == self.buffers[queue].len() {
-                self.buffers[queue].push(gpu.command_buffer(self.pools[queue])?);
+                self.buffers[queue].push(self.gpu.command_buffer(self.pools[queue])?);
             }
             let buffer = self.buffers[queue][used[queue]];
             used[queue] += 1;
-            let cmd = CommandBuffer::begin(gpu, buffer)?;
+            let cmd = CommandBuffer::begin(self.gpu, buffer)?;
             if stamped && submit.point.queue == Queue::First && is_first(at) {
-                cmd.write_timestamp2(session.stamps, 0);
+                cmd.write_timestamp2(stamps, 0);
                 cmd.execution_barrier();
             }
             cmd.region(format_args!("{name}"), || cmd.replay(&submit.steps));
             if stamped && at + 1 == submits.len() {
                 cmd.execution_barrier();
-                cmd.write_timestamp2(session.stamps, 1);
+                cmd.write_timestamp2(stamps, 1);
             }
             cmd.end()?;
             recorded.push(buffer);
@@ -149,18 +150,17 @@ impl TwoQueues {
     }
 
     /// Submits everything behind the gate and opens it, also where a submit fails.
-    fn submit(&mut self, gpu: &Gpu, submits: &[Submit], buffers: &[vk::CommandBuffer]) -> Result<Duration> {
+    fn submit(&mut self, submits: &[Submit], buffers: &[vk::CommandBuffer]) -> Result<Duration> {
         self.opened += 1;
         let gate = Mark { semaphore: self.gate, value: self.opened, stages: Stage::ALL_COMMANDS };
-        let submitted = self.submit_all(gpu, submits, buffers, Some(gate), vk::Fence::null());
-        gpu.signal(self.gate, self.opened)?;
+        let submitted = self.submit_all(submits, buffers, Some(gate), vk::Fence::null());
+        self.gpu.signal(self.gate, self.opened)?;
         submitted
     }
 
     /// The first submit waits for the gate, the last signals the fence.
     fn submit_all(
         &self,
-        gpu: &Gpu,
         submits: &[Submit],
         buffers: &[vk::CommandBuffer],
         gate: Option<Mark>,
@@ -172,7 +172,7 @@ impl TwoQueues {
             let waits: Vec<Mark> = gate.filter(|_| at == 0).into_iter().chain(waits).collect();
             let signal = self.mark(submit.point, Stage::ALL_COMMANDS);
             let fence = if at + 1 == submits.len() { fence } else { vk::Fence::null() };
-            taken += gpu.submit_to(submit.point.queue, &waits, buffer, &[signal], fence)?;
+            taken += self.gpu.submit_to(submit.point.queue, &waits, buffer, &[signal], fence)?;
         }
         Ok(taken)
     }

@@ -1,14 +1,12 @@
-//! What comes behind the window: every checked image is compared with the CPU twin, on the device.
-
-use std::ptr;
+//! What comes behind the window: every checked image is compared with the CPU reference, on the device.
 
 use anyhow::Result;
 use vulkan::cmd::CommandBuffer;
-use vulkan::handles::{Binding, Buffer};
+use vulkan::gpu::Gpu;
+use vulkan::handles::{Binding, Buffer, Kernel};
+use vulkan::memory::Place;
 
-use super::session::Session;
-use crate::lab::{Check, Shown};
-use crate::tracy;
+use crate::lab::{Check, Lab};
 
 /// What the device counted behind a sample.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,56 +19,80 @@ pub struct Counted {
     pub uneven: bool,
 }
 
-/// The buffer that a result stands in, row by row: its own or, for an image, `flat`.
-fn laid_out(cmd: &CommandBuffer<'_>, check: &Check, repetition: u32, flat: Buffer) -> Option<Buffer> {
-    match check.set.get(repetition, check.index) {
-        Binding::Image(image) => {
-            cmd.copy_image_to_buffer(image, flat);
-            cmd.full_barrier();
-            Some(flat)
-        }
-        Binding::Buffer(buffer) => Some(buffer),
-        Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..) => None,
-    }
+/// Compares results with what is expected.
+pub(super) struct Verifier {
+    pub kernel: Kernel,
+    /// None where the lab checks nothing.
+    buffers: Option<Buffers>,
 }
 
-impl<'l> Session<'l> {
-    /// What is looked at of a variant's results: what the sample shows, else the first that is no count of what
-    /// must not happen.
-    pub fn pictured(&self, variant: usize) -> Option<&'l Check> {
-        let shown = self.lab.report.shown.as_ref();
-        let is_shown = |check: &&Check| shown.is_some_and(|s| s.set == check.set && s.index == check.index);
-        let results = || self.checks(variant).filter(|check| check.counts.is_none());
-        results().find(is_shown).or_else(|| results().next())
-    }
-
-    /// Records what brings a result of the last sample into a buffer, row by row.
-    pub fn lay_out(&self, cmd: &CommandBuffer<'_>, check: &Check) -> Option<Buffer> {
-        laid_out(cmd, check, 0, self.flat?)
-    }
+#[derive(Clone, Copy)]
+struct Buffers {
+    /// Where an image lies in rows while it is compared.
+    flat: Buffer,
+    /// Two words a checked image: how many differ, index of the first.
+    counters: Buffer,
+    seen: Buffer,
 }
 
-impl Session<'_> {
-    pub(super) fn verify(&self, cmd: &CommandBuffer<'_>, variant: usize, repetitions: u32) {
-        if let Some(clock) = self.clock() {
-            clock.end(cmd);
+/// Bytes of the largest result that is checked.
+pub(super) fn largest(lab: &Lab) -> Option<u64> {
+    lab.checks.iter().map(|check| size_of_val(&*check.reference) as u64).max()
+}
+
+impl Verifier {
+    pub fn new(lab: &Lab) -> Result<Self> {
+        let kernel = lab.kernel("lab/compare.comp").draft()?;
+        let Some(bytes) = largest(lab) else { return Ok(Self { kernel, buffers: None }) };
+        let counters = 8 * u64::from(lab.repetitions()) * lab.checks.len() as u64;
+        let buffers = Buffers {
+            flat: lab.gpu.buffer("result in rows", bytes, Place::Device)?,
+            counters: lab.gpu.buffer("counters", counters, Place::Device)?,
+            seen: lab.gpu.buffer("counters (CPU)", counters, Place::Readback)?,
+        };
+        Ok(Self { kernel, buffers: Some(buffers) })
+    }
+
+    /// Sets the counters to zero.
+    pub fn prepare(&self, cmd: &CommandBuffer<'_>) {
+        if let Some(Buffers { counters, .. }) = self.buffers {
+            cmd.fill_buffer(counters, 0);
         }
-        let (Some(flat), Some(counters), Some(seen)) = (self.flat, self.counters, self.seen) else { return };
+    }
+
+    /// The buffer that a result stands in, row by row: its own or, for an image, one that it is copied to.
+    pub fn lay_out(&self, cmd: &CommandBuffer<'_>, check: &Check, repetition: u32) -> Option<Buffer> {
+        let Buffers { flat, .. } = self.buffers?;
+        match check.set.get(repetition, check.index) {
+            Binding::Image(image) => {
+                cmd.copy_image_to_buffer(image, flat);
+                cmd.full_barrier();
+                Some(flat)
+            }
+            Binding::Buffer(buffer) => Some(buffer),
+            Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..) => None,
+        }
+    }
+
+    /// Counts what differs; `also` looks at each result beside.
+    pub fn record(
+        &self,
+        cmd: &CommandBuffer<'_>,
+        checks: &[&Check],
+        repetitions: u32,
+        also: impl Fn(&Check, Buffer),
+    ) {
+        let Some(Buffers { counters, seen, .. }) = self.buffers else { return };
         cmd.region(format_args!("verify"), || {
             let mut slot = 0;
-            let mapped = self.pictured(variant);
-            for check in self.checks(variant) {
+            for check in checks {
                 for repetition in 0..repetitions {
                     cmd.full_barrier();
-                    let Some(actual) = laid_out(cmd, check, repetition, flat) else { continue };
+                    let Some(actual) = self.lay_out(cmd, check, repetition) else { continue };
                     let groups = check.element.quads(check.elements).div_ceil(128).min(4096);
                     let push = check.element.push(check.elements, slot);
-                    cmd.dispatch(self.compare, &[check.expected, actual, counters], &push, [groups, 1, 1]);
-                    if let Some(maps) =
-                        self.maps.as_ref().filter(|_| mapped.is_some_and(|m| ptr::eq(m, check)))
-                    {
-                        maps.record(cmd, variant, check.expected, actual);
-                    }
+                    cmd.dispatch(self.kernel, &[check.expected, actual, counters], &push, [groups, 1, 1]);
+                    also(check, actual);
                     slot += 1;
                 }
             }
@@ -80,14 +102,15 @@ impl Session<'_> {
         });
     }
 
-    /// Sum of the counters and index of the first wrong element, in the order check, repetition.
-    pub(super) fn counts(&self, variant: usize, repetitions: u32) -> Result<Counted> {
-        let Some(seen) = self.seen else { return Ok(Counted::default()) };
+    /// Sum of the counters and index of the first wrong element, in the order check, repetition, of which `most`
+    /// images were made.
+    pub fn counted(&self, gpu: &Gpu, checks: &[&Check], repetitions: u32, most: u32) -> Result<Counted> {
+        let Some(Buffers { seen, .. }) = self.buffers else { return Ok(Counted::default()) };
         let mut each = vec![0; repetitions as usize];
-        let words = self.lab.gpu.read(seen)?;
+        let words = gpu.read(seen)?;
         let mut slots = words.chunks_exact(2);
         let (mut wrong, mut first, mut before) = (0, None, 0);
-        for check in self.checks(variant) {
+        for check in checks {
             for repetition in 0..repetitions {
                 if let Some(&[count, index]) = slots.next() {
                     wrong += u64::from(count);
@@ -100,57 +123,9 @@ impl Session<'_> {
                     }
                 }
             }
-            before += u64::from(check.elements) * u64::from(self.lab.repetitions());
+            before += u64::from(check.elements) * u64::from(most);
         }
         let uneven = each.iter().any(|n| *n != each[0]);
         Ok(Counted { wrong, first, uneven })
-    }
-
-    /// Reads the checked images of the last sample back and counts on the CPU, for comparison with
-    /// what the device counted.
-    pub fn count_on_cpu(&self, variant: usize, repetitions: u32) -> Result<u64> {
-        let _span = tracy::span("check on the CPU");
-        let Some(readback) = self.readback else { return Ok(0) };
-        let mut wrong = 0;
-        for check in self.checks(variant) {
-            for repetition in 0..repetitions {
-                let read = |actual: &[u32]| check.element.count(&check.reference, actual, check.elements);
-                wrong += self.look_at_result(check, repetition, readback, read)?;
-            }
-        }
-        Ok(wrong)
-    }
-
-    /// Looks at the words of a result, through a buffer that the CPU can read.
-    pub fn look_at_result<T>(
-        &self,
-        check: &Check,
-        repetition: u32,
-        readback: Buffer,
-        look: impl FnOnce(&[u32]) -> T,
-    ) -> Result<T> {
-        let result = check.set.get(repetition, check.index);
-        self.lab.gpu.run_once("a read-back", |cmd| {
-            match result {
-                Binding::Image(image) => cmd.copy_image_to_buffer(image, readback),
-                Binding::Buffer(buffer) => {
-                    cmd.copy_buffer(buffer, readback, 4 * check.reference.len() as u64)
-                }
-                Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..) => {}
-            }
-            cmd.host_barrier();
-        })?;
-        self.lab.gpu.look(readback, look)
-    }
-
-    /// Runs a variant once more and paints its result; nothing where it does not make it.
-    pub fn paint(&mut self, variant: usize, shown: &Shown) -> Result<Option<Vec<[u8; 3]>>> {
-        let here = |check: &&Check| check.set == shown.set && check.index == shown.index;
-        let (Some(check), Some(readback)) = (self.checks(variant).find(here), self.readback) else {
-            return Ok(None);
-        };
-        self.sample(Some(variant), 1)?;
-        let words = check.reference.len();
-        self.look_at_result(check, 0, readback, |result| (shown.paint)(&result[..words])).map(Some)
     }
 }

@@ -20,7 +20,7 @@ pub trait Moves {
     fn begin(&self) -> &[u32];
     /// All begins anew: nothing has moved yet.
     fn restart(&self);
-    /// What the result must begin with, by the CPU twin, for an input that begins so.
+    /// What the result must begin with, by the CPU reference, for an input that begins so.
     fn reference(&self, input: &[u32]) -> Vec<u32>;
     /// The input of the next frame, from that of the last and from what came out of it.
     fn next(&self, input: &[u32], result: &[u32], pull: Option<Pull>) -> Vec<u32>;

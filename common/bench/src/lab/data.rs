@@ -1,15 +1,11 @@
-//! What variants read and write: inputs, outputs, what they hold before, and what must come out. All of it is only
-//! declared; [`Lab::make`] makes what the variants name that run.
+//! What variants write: in which form, what it holds before, and what must come out.
 
-use anyhow::Result;
 use ash::vk;
 use vulkan::gpu::Gpu;
-use vulkan::handles::{Binding, Buffer, Buffers, Events, Image, Images, Set};
-use vulkan::memory::{EventState, Sharing};
+use vulkan::handles::{Buffer, Buffers, Images, Set};
+use vulkan::memory::{Sharing, texel_bytes};
 use vulkan::values::Shape;
 
-use super::Lab;
-use super::recipe::{Contents, Expected, Outputs, Recipe, Setting};
 use crate::element::Element;
 
 /// Images or buffers that the variants write, and what they hold before each sample.
@@ -53,6 +49,29 @@ pub fn sliced(words: &[u32]) -> Vec<u64> {
         starts.push((start + u64::from(words)).next_multiple_of(ALIGNMENT));
     }
     starts
+}
+
+/// What an output holds.
+pub enum Contents {
+    /// Texels of a format.
+    Texels(Shape, vk::Format),
+    /// So many words in each.
+    Words(Vec<u32>),
+}
+
+impl Contents {
+    /// Words of one output, the last filled up.
+    pub fn words(&self, index: u32) -> u64 {
+        self.bytes(index).div_ceil(4)
+    }
+
+    /// Bytes of one output.
+    pub fn bytes(&self, index: u32) -> u64 {
+        match self {
+            Self::Texels(shape, format) => shape.texels() * texel_bytes(*format).unwrap_or(16),
+            Self::Words(words) => 4 * u64::from(words[index as usize]),
+        }
+    }
 }
 
 /// What one output is made of: [`ImageSet`] or [`BufferSet`].
@@ -143,93 +162,5 @@ impl Layout for BufferSet {
         let first = gpu.plan_buffers(each * repetitions);
         let buffers = Buffers { first, each, repetitions, wholes };
         (buffers, Contents::Words(self.words), [self.unwritten; 4], Sharing::FirstQueue)
-    }
-}
-
-impl Lab {
-    /// What the variants write.
-    ///
-    /// # Errors
-    /// More than the device or its memory allows, even with one repetition.
-    pub fn output<L: Layout>(&mut self, name: &str, layout: L) -> Result<L::Handles> {
-        let (handles, contents, fill, sharing) = layout.plan(&self.gpu, self.wanted());
-        let (name, set) = (name.to_owned(), handles.into());
-        let (seeds, expected) = (Vec::new(), Vec::new());
-        let outputs = Outputs { name, set, contents, fill, sharing, seeds, expected };
-        outputs.ensure_possible(&self.gpu)?;
-        self.ensure_room(&outputs.what(), outputs.bytes(1), "use a smaller size or fewer of them")?;
-        outputs.ensure_checkable(&self.gpu)?;
-        self.recipes.push(Some(Recipe::Outputs(outputs)));
-        Ok(handles)
-    }
-
-    /// An image that kernels only read, one for all repetitions. `texels` are its bytes, row by row,
-    /// as little-endian words, the last of them filled up with zeros.
-    pub fn input_image(
-        &mut self,
-        name: &str,
-        shape: impl Into<Shape>,
-        format: vk::Format,
-        texels: impl FnOnce() -> Vec<u32> + 'static,
-    ) -> Image {
-        let (image, name, shape) = (self.gpu.plan_images(1), name.to_owned(), shape.into());
-        self.recipes.push(Some(Recipe::Image { image, name, shape, format, texels: Box::new(texels) }));
-        image
-    }
-
-    /// A buffer that kernels only read, one for all repetitions.
-    pub fn input_buffer(&mut self, name: &str, words: impl FnOnce() -> Vec<u32> + 'static) -> Buffer {
-        let (buffer, name) = (self.gpu.plan_buffers(1), name.to_owned());
-        self.recipes.push(Some(Recipe::Buffer { buffer, name, words: Box::new(words) }));
-        buffer
-    }
-
-    /// A buffer as texels of a format, which kernels read as `textureBuffer`.
-    pub fn texel_buffer(&mut self, buffer: Buffer, format: vk::Format) -> Binding {
-        let texels = self.gpu.plan_texels();
-        self.recipes.push(Some(Recipe::Texels { texels, buffer, format }));
-        texels.into()
-    }
-
-    /// `each` events for every repetition. The runner resets them outside the timed window; those that `set` sets, once
-    /// and long before any sample, it never resets: to wait for one is to wait for nothing.
-    pub fn events(&mut self, each: u32, state: EventState, set: Option<Setting>) -> Events {
-        let repetitions = self.wanted();
-        let first = self.gpu.plan_events(each * repetitions);
-        let events = Events { first, each, repetitions, wholes: None };
-        self.recipes.push(Some(Recipe::Events { events, state, set }));
-        events
-    }
-
-    /// Gives one of the outputs its contents at the start of every repetition, word for word.
-    pub fn seed(&mut self, set: impl Into<Set>, index: u32, words: impl FnOnce() -> Vec<u32> + 'static) {
-        self.output_of(set.into()).seeds.push((index, Box::new(words)));
-    }
-
-    /// What the image or buffer `index` of every repetition must hold, bit for bit: the CPU reference,
-    /// written from the formula and never from another variant. Its words are those of
-    /// [`Lab::input_image`]; texels are counted, of buffers words.
-    pub fn expect(
-        &mut self,
-        set: impl Into<Set>,
-        index: u32,
-        words: impl FnOnce() -> Vec<u32> + 'static,
-    ) -> &mut Expected {
-        let expected = &mut self.output_of(set.into()).expected;
-        let at = expected.len();
-        expected.push(Expected { index, words: Box::new(words), tolerance: None, counts: None });
-        &mut expected[at]
-    }
-
-    /// # Panics
-    /// For what is no output of this lab: a mistake in the sample, not in its input.
-    fn output_of(&mut self, set: Set) -> &mut Outputs {
-        let mut outputs = self.recipes.iter_mut().flatten().filter_map(|recipe| match recipe {
-            Recipe::Outputs(outputs) => Some(outputs),
-            _ => None,
-        });
-        outputs
-            .find(|outputs| outputs.set == set)
-            .unwrap_or_else(|| panic!("{set:?} is no output of this lab"))
     }
 }

@@ -7,44 +7,13 @@ use anyhow::{Result, bail, ensure};
 use record::Status;
 use record::error::{BeyondLimits, NoRoom};
 use vulkan::cmd::Cmd;
-use vulkan::cmd::script::Step;
 use vulkan::gpu::Recipe as KernelRecipe;
-use vulkan::handles::{Binding, Buffer, Event, Kernel};
+use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::{Place, bytes_in_words};
 
 use super::Lab;
-use super::recipe::Recipe;
+use super::recipe::{Named, Recipe};
 use crate::variant::Variant;
-
-/// What commands name.
-#[derive(Default)]
-pub(super) struct Named {
-    pub kernels: BTreeSet<Kernel>,
-    pub bindings: BTreeSet<Binding>,
-    pub events: BTreeSet<Event>,
-}
-
-impl Named {
-    /// A buffer.
-    pub fn buffer(buffer: Buffer) -> Self {
-        Self { bindings: [Binding::Buffer(buffer)].into(), ..Self::default() }
-    }
-
-    fn by<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Self {
-        let mut named = Self::default();
-        for step in steps {
-            match step {
-                Step::Dispatch(dispatch) => {
-                    named.kernels.insert(dispatch.kernel);
-                    named.bindings.extend(&dispatch.bindings);
-                }
-                Step::Set { event, .. } | Step::Wait { event, .. } => _ = named.events.insert(*event),
-                _ => {}
-            }
-        }
-        named
-    }
-}
 
 /// Finds a kernel by running others.
 pub(super) type Find = Box<dyn FnOnce(&mut Lab) -> Result<KernelRecipe>>;
@@ -80,10 +49,8 @@ impl Lab {
             }
         }
         let made = |set| self.outputs.iter().any(|output| output.set == set);
-        let (shown, animation) = (self.report.shown.take(), self.report.animation.take());
-        let (shown, animation) =
-            (shown.filter(|shown| made(shown.set)), animation.filter(|animation| made(animation.set)));
-        (self.report.shown, self.report.animation) = (shown, animation);
+        self.report.shown.take_if(|shown| !made(shown.set));
+        self.report.animation.take_if(|animation| !made(animation.set));
         Ok(())
     }
 
@@ -141,7 +108,7 @@ impl Lab {
         let settled = fitting.unwrap_or(1);
         let claimed = bytes(settled);
         let largest = needed.iter().max_by_key(|recipe| recipe.bytes(settled));
-        let what = largest.map_or_else(String::new, |recipe| recipe.what());
+        let what = largest.map_or_else(String::new, |recipe| recipe.what.clone());
         self.ensure_room(&what, claimed, "use a smaller size or fewer of them")?;
         (self.claimed, self.repetitions) = (claimed, Some(settled));
         Ok(())

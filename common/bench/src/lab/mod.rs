@@ -27,9 +27,9 @@ use vulkan::source::Library;
 
 pub use animation::Animation;
 pub use animation::{Moves, Pull};
-pub use data::{BufferSet, Check, ImageSet, Layout, Output, sliced};
+pub use data::{BufferSet, Check, Contents, ImageSet, Layout, Output, sliced};
 pub use experiment::Experiment;
-pub use recipe::{Contents, Expected, Setting};
+pub use recipe::{Expected, Setting};
 pub use reference::Reference;
 pub use report::{Report, Shown, Verdict};
 pub use selection::Selection;

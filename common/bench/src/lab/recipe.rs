@@ -1,4 +1,6 @@
-//! How what variants name is made.
+//! What a sample declares that variants read and write, and how it is made once one that runs names it.
+
+use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
@@ -6,57 +8,119 @@ use record::error::BeyondLimits;
 use vulkan::cmd::Cmd;
 use vulkan::cmd::script::Step;
 use vulkan::gpu::Gpu;
-use vulkan::handles::{Binding, Buffer, Event, Events, Image, Set, Texels};
+use vulkan::handles::{Binding, Buffer, Event, Events, Image, Kernel, Set};
 use vulkan::memory::{EventState, Place, Sharing, bytes_in_words, texel_bytes};
 use vulkan::values::Shape;
 
 use super::Lab;
-use super::data::{Check, Output, sliced};
-use super::making::Named;
+use super::data::{Check, Contents, Layout, Output, sliced};
 use crate::element::Element;
 
 /// Words that are computed once they are needed.
-pub(super) type Words = Box<dyn FnOnce() -> Vec<u32>>;
+type Words = Box<dyn FnOnce() -> Vec<u32>>;
 
 /// Sets an event.
 pub type Setting = Box<dyn Fn(&Cmd, Event)>;
 
-/// What a sample declares of one thing that variants may name.
-pub(super) enum Recipe {
+/// What commands name.
+#[derive(Default)]
+pub(super) struct Named {
+    pub kernels: BTreeSet<Kernel>,
+    pub bindings: BTreeSet<Binding>,
+    pub events: BTreeSet<Event>,
+}
+
+impl Named {
+    pub fn by<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Self {
+        let mut named = Self::default();
+        for step in steps {
+            match step {
+                Step::Dispatch(dispatch) => {
+                    named.kernels.insert(dispatch.kernel);
+                    named.bindings.extend(&dispatch.bindings);
+                }
+                Step::Set { event, .. } | Step::Wait { event, .. } => _ = named.events.insert(*event),
+                _ => {}
+            }
+        }
+        named
+    }
+}
+
+/// One thing that variants may name.
+pub(super) struct Recipe {
+    /// What it is, for messages.
+    pub what: String,
+    /// Bytes of the device's memory that it takes for each repetition, and for all of them together, as far as that is
+    /// known beforehand.
+    pub bytes: [u64; 2],
+    name: Name,
+    make: Make,
+}
+
+/// What it is named by.
+enum Name {
+    Set(Set),
+    Bindings(Vec<Binding>),
+    Events(Events),
+}
+
+/// How it is made, for so many repetitions.
+enum Make {
     Outputs(Outputs),
-    Image { image: Image, name: String, shape: Shape, format: vk::Format, texels: Words },
-    Buffer { buffer: Buffer, name: String, words: Words },
-    Texels { texels: Texels, buffer: Buffer, format: vk::Format },
-    Events { events: Events, state: EventState, set: Option<Setting> },
+    Other(Box<dyn FnOnce(&mut Lab, u32) -> Result<()>>),
+}
+
+impl Recipe {
+    /// Whether it is one of these.
+    pub fn is_in(&self, named: &Named) -> bool {
+        match &self.name {
+            Name::Set(set) => named.bindings.iter().any(|&binding| set.holds(binding)),
+            Name::Bindings(bindings) => bindings.iter().any(|binding| named.bindings.contains(binding)),
+            Name::Events(events) => named.events.iter().any(|&event| events.holds(event)),
+        }
+    }
+
+    /// Bytes of the device's memory that it takes for so many repetitions.
+    pub fn bytes(&self, repetitions: u32) -> u64 {
+        self.bytes[0] * u64::from(repetitions) + self.bytes[1]
+    }
+
+    /// What must come out of it.
+    pub fn expected(&self) -> &[Expected] {
+        match &self.make {
+            Make::Outputs(outputs) => &outputs.expected,
+            Make::Other(_) => &[],
+        }
+    }
+
+    pub fn make(self, lab: &mut Lab, repetitions: u32) -> Result<()> {
+        match self.make {
+            Make::Outputs(outputs) => outputs.make(lab, repetitions),
+            Make::Other(make) => make(lab, repetitions),
+        }
+    }
 }
 
 /// Images or buffers that variants write.
-pub(super) struct Outputs {
-    pub name: String,
-    pub set: Set,
-    pub contents: Contents,
-    pub fill: [u32; 4],
-    pub sharing: Sharing,
-    pub seeds: Vec<(u32, Words)>,
-    pub expected: Vec<Expected>,
-}
-
-/// What an output holds.
-pub enum Contents {
-    /// Texels of a format.
-    Texels(Shape, vk::Format),
-    /// So many words in each.
-    Words(Vec<u32>),
+struct Outputs {
+    name: String,
+    set: Set,
+    contents: Contents,
+    fill: [u32; 4],
+    sharing: Sharing,
+    seeds: Vec<(u32, Words)>,
+    expected: Vec<Expected>,
 }
 
 /// What an output must hold after a run.
 pub struct Expected {
-    pub(super) index: u32,
-    pub(super) words: Words,
+    index: u32,
+    words: Words,
     /// Units in the last place that a float may be off, and why.
     pub(super) tolerance: Option<(u32, String)>,
     /// What must not happen, where the words count that.
-    pub(super) counts: Option<String>,
+    counts: Option<String>,
 }
 
 impl Expected {
@@ -69,146 +133,7 @@ impl Expected {
     pub fn counts(&mut self, what: &str) {
         self.counts = Some(what.to_owned());
     }
-}
 
-impl Contents {
-    /// Words of one output, the last filled up.
-    pub fn words(&self, index: u32) -> u64 {
-        match self {
-            Self::Texels(..) => self.bytes(index).div_ceil(4),
-            Self::Words(words) => words[index as usize].into(),
-        }
-    }
-
-    fn bytes(&self, index: u32) -> u64 {
-        match self {
-            Self::Texels(shape, format) => shape.texels() * texel_bytes(*format).unwrap_or(16),
-            Self::Words(words) => 4 * u64::from(words[index as usize]),
-        }
-    }
-}
-
-impl Outputs {
-    /// How many pieces of memory of how many bytes a repetition takes.
-    fn pieces(&self) -> (u64, u64) {
-        match (&self.contents, self.set) {
-            (Contents::Words(words), Set::Buffers(set)) if set.wholes.is_some() => {
-                (1, 4 * sliced(words).last().copied().unwrap_or(0))
-            }
-            _ => (self.set.each().into(), self.contents.bytes(0)),
-        }
-    }
-
-    /// What it is, for messages.
-    pub fn what(&self) -> String {
-        match &self.contents {
-            Contents::Texels(shape, _) => format!("images of {shape}"),
-            Contents::Words(_) => format!("buffers of {}", bytes_in_words(self.pieces().1)),
-        }
-    }
-
-    /// Reports images that the device cannot have, however much of its memory is free.
-    pub fn ensure_possible(&self, gpu: &Gpu) -> Result<()> {
-        match (&self.contents, self.set) {
-            (Contents::Texels(shape, _), Set::Images(set)) => {
-                gpu.ensure_possible(*shape, set.wholes.map_or(1, |_| set.each))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Reports what no kernel can bind as a buffer, which the check does.
-    pub fn ensure_checkable(&self, gpu: &Gpu) -> Result<()> {
-        if self.pieces().1 <= gpu.limits.storage_buffer {
-            return Ok(());
-        }
-        let (what, most) = (self.what(), bytes_in_words(gpu.limits.storage_buffer));
-        bail!(BeyondLimits(format!(
-            "{what} are too large for the check on {}: a kernel there can bind buffers of {most} at most",
-            gpu.facts.name
-        )))
-    }
-
-    /// Bytes of the device's memory that it takes for so many repetitions.
-    pub fn bytes(&self, repetitions: u32) -> u64 {
-        let (count, bytes) = self.pieces();
-        // Beside them stand what is expected, a copy of the result and the seed.
-        count * bytes * u64::from(repetitions) + 3 * bytes
-    }
-
-    fn make(self, lab: &mut Lab, repetitions: u32) -> Result<()> {
-        match self.set {
-            Set::Images(_) => self.make_images(&lab.gpu, repetitions)?,
-            Set::Buffers(_) => self.make_buffers(&lab.gpu, repetitions)?,
-        }
-        let Self { set, contents, fill, seeds, expected, .. } = self;
-        let mut seeded = Vec::new();
-        for (index, words) in seeds {
-            let (words, expected) = (words(), contents.words(index));
-            ensure!(words.len() as u64 == expected, "the seed has {} words, not {expected}", words.len());
-            seeded.push((index, lab.gpu.upload("seed", &words)?));
-        }
-        lab.outputs.push(Output { set, fill, seeds: seeded });
-        for expected in expected {
-            lab.checks.push(expected.upload(&lab.gpu, set, &contents)?);
-        }
-        Ok(())
-    }
-
-    fn make_images(&self, gpu: &Gpu, repetitions: u32) -> Result<()> {
-        let (Contents::Texels(shape, format), Set::Images(images)) = (&self.contents, self.set) else {
-            return Ok(());
-        };
-        let name = |at, repetition| format!("{} {at}, repetition {repetition}", self.name);
-        let all = || (0..repetitions).flat_map(|repetition| (0..images.each).map(move |at| (repetition, at)));
-        let mut made: Vec<Image> = Vec::new();
-        if images.wholes.is_some() {
-            for repetition in 0..repetitions {
-                let (array, name) =
-                    (images.whole(repetition), format!("{}, repetition {repetition}", self.name));
-                gpu.make_image(array, &name, (*shape, Some(images.each)), *format, self.sharing)?;
-                made.push(array);
-            }
-            for (repetition, at) in all() {
-                let (layer, array) = (images.get(repetition, at), images.whole(repetition));
-                gpu.make_layer(layer, &name(at, repetition), array, at)?;
-            }
-        } else {
-            for (repetition, at) in all() {
-                let image = images.get(repetition, at);
-                gpu.make_image(image, &name(at, repetition), (*shape, None), *format, self.sharing)?;
-                made.push(image);
-            }
-        }
-        gpu.settle_images(&made)
-    }
-
-    fn make_buffers(&self, gpu: &Gpu, repetitions: u32) -> Result<()> {
-        let (Contents::Words(words), Set::Buffers(buffers)) = (&self.contents, self.set) else {
-            return Ok(());
-        };
-        let starts = sliced(words);
-        for repetition in 0..repetitions {
-            if buffers.wholes.is_some() {
-                let name = format!("{}, repetition {repetition}", self.name);
-                let (whole, bytes) = (buffers.whole(repetition), 4 * starts.last().copied().unwrap_or(0));
-                gpu.make_buffer(whole, &name, bytes, Place::Device, self.sharing)?;
-            }
-            for (at, (&words, &start)) in (0..).zip(words.iter().zip(&starts)) {
-                let (buffer, bytes) = (buffers.get(repetition, at), 4 * u64::from(words));
-                if buffers.wholes.is_some() {
-                    gpu.make_slice(buffer, buffers.whole(repetition), 4 * start, bytes);
-                } else {
-                    let name = format!("{} {at}, repetition {repetition}", self.name);
-                    gpu.make_buffer(buffer, &name, bytes, Place::Device, self.sharing)?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Expected {
     fn upload(self, gpu: &Gpu, set: Set, contents: &Contents) -> Result<Check> {
         let Self { index, words, tolerance, counts } = self;
         let (reference, of) = (words(), contents.words(index));
@@ -228,104 +153,244 @@ impl Expected {
     }
 }
 
-impl Recipe {
-    /// Whether it is one of these.
-    pub fn is_in(&self, named: &Named) -> bool {
-        match self {
-            Self::Outputs(outputs) => named.bindings.iter().any(|&binding| outputs.set.holds(binding)),
-            Self::Image { image, .. } => [Binding::Image(*image), Binding::Sampled(*image)]
-                .iter()
-                .any(|at| named.bindings.contains(at)),
-            Self::Buffer { buffer, .. } => [Binding::Buffer(*buffer), Binding::Uniform(*buffer)]
-                .iter()
-                .any(|at| named.bindings.contains(at)),
-            Self::Texels { texels, .. } => named.bindings.contains(&Binding::Texels(*texels)),
-            Self::Events { events, .. } => named.events.iter().any(|&event| events.holds(event)),
-        }
-    }
-
-    /// What must come out of it.
-    pub fn expected(&self) -> &[Expected] {
-        match self {
-            Self::Outputs(outputs) => &outputs.expected,
-            _ => &[],
-        }
-    }
-
-    /// What it is, for messages.
-    pub fn what(&self) -> String {
-        match self {
-            Self::Outputs(outputs) => outputs.what(),
-            Self::Image { shape, .. } => format!("an image of {shape}"),
-            _ => String::new(),
-        }
-    }
-
-    /// Bytes of the device's memory that it takes for so many repetitions, as far as that is known beforehand.
-    pub fn bytes(&self, repetitions: u32) -> u64 {
-        match self {
-            Self::Outputs(outputs) => outputs.bytes(repetitions),
-            Self::Image { shape, format, .. } => shape.texels() * texel_bytes(*format).unwrap_or(16),
-            _ => 0,
-        }
-    }
-
-    pub fn make(self, lab: &mut Lab, repetitions: u32) -> Result<()> {
-        let gpu = std::rc::Rc::clone(&lab.gpu);
-        match self {
-            Self::Outputs(outputs) => outputs.make(lab, repetitions),
-            Self::Image { image, name, shape, format, texels } => {
-                let (texels, words) = (texels(), (shape.texels() * texel_bytes(format)?).div_ceil(4));
-                ensure!(
-                    texels.len() as u64 == words,
-                    "{} words for {name}, an image of {shape} with {words}",
-                    texels.len()
-                );
-                gpu.make_image(image, &name, (shape, None), format, Sharing::FirstQueue)?;
-                gpu.settle_images(&[image])?;
-                let staged = gpu.upload(&name, &texels)?;
-                gpu.run_once("an upload", |cmd| cmd.copy_buffer_to_image(staged, image))?;
-                gpu.free(staged);
-                Ok(())
+impl Outputs {
+    /// How many pieces of memory of how many bytes a repetition takes.
+    fn pieces(&self) -> (u64, u64) {
+        match (&self.contents, self.set) {
+            (Contents::Words(words), Set::Buffers(set)) if set.wholes.is_some() => {
+                (1, 4 * sliced(words).last().copied().unwrap_or(0))
             }
-            Self::Buffer { buffer, name, words } => {
-                let words = words();
-                let bytes = size_of_val(&*words) as u64;
-                lab.claim(&format!("a buffer of {}", bytes_in_words(bytes)), bytes)?;
-                gpu.upload_to(buffer, &name, &words)
-            }
-            Self::Texels { texels, buffer, format } => {
-                lab.make_named(&Named::buffer(buffer))?;
-                gpu.make_texels(texels, buffer, format)
-            }
-            Self::Events { events, state, set } => make_events(lab, events, state, set.as_ref(), repetitions),
+            _ => (self.set.each().into(), self.contents.bytes(0)),
         }
+    }
+
+    /// Reports images that the device cannot have, however much of its memory is free.
+    fn ensure_possible(&self, gpu: &Gpu) -> Result<()> {
+        match (&self.contents, self.set) {
+            (Contents::Texels(shape, _), Set::Images(set)) => {
+                gpu.ensure_possible(*shape, set.wholes.map_or(1, |_| set.each))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn make(self, lab: &mut Lab, repetitions: u32) -> Result<()> {
+        self.make_empty(&lab.gpu, repetitions)?;
+        let Self { set, contents, fill, seeds, expected, .. } = self;
+        let mut seeded = Vec::new();
+        for (index, words) in seeds {
+            let (words, expected) = (words(), contents.words(index));
+            ensure!(words.len() as u64 == expected, "the seed has {} words, not {expected}", words.len());
+            seeded.push((index, lab.gpu.upload("seed", &words)?));
+        }
+        lab.outputs.push(Output { set, fill, seeds: seeded });
+        for expected in expected {
+            lab.checks.push(expected.upload(&lab.gpu, set, &contents)?);
+        }
+        Ok(())
+    }
+
+    fn make_empty(&self, gpu: &Gpu, repetitions: u32) -> Result<()> {
+        let mut images = Vec::new();
+        for repetition in 0..repetitions {
+            let whole = format!("{}, repetition {repetition}", self.name);
+            let name = |at| format!("{} {at}, repetition {repetition}", self.name);
+            match (&self.contents, self.set) {
+                (Contents::Texels(shape, format), Set::Images(set)) => {
+                    let array = set.wholes.map(|_| set.whole(repetition));
+                    if let Some(array) = array {
+                        gpu.make_image(array, &whole, (*shape, Some(set.each)), *format, self.sharing)?;
+                    }
+                    for at in 0..set.each {
+                        let image = set.get(repetition, at);
+                        match array {
+                            Some(array) => gpu.make_layer(image, &name(at), array, at)?,
+                            None => gpu.make_image(image, &name(at), (*shape, None), *format, self.sharing)?,
+                        }
+                        images.extend(array.is_none().then_some(image));
+                    }
+                    images.extend(array);
+                }
+                (Contents::Words(words), Set::Buffers(set)) => {
+                    let starts = sliced(words);
+                    let all = set.wholes.map(|_| set.whole(repetition));
+                    if let Some(all) = all {
+                        let bytes = 4 * starts.last().copied().unwrap_or(0);
+                        gpu.make_buffer(all, &whole, bytes, Place::Device, self.sharing)?;
+                    }
+                    for (at, (&words, &start)) in (0..).zip(words.iter().zip(&starts)) {
+                        let (buffer, bytes) = (set.get(repetition, at), 4 * u64::from(words));
+                        match all {
+                            Some(all) => gpu.make_slice(buffer, all, 4 * start, bytes),
+                            None => gpu.make_buffer(buffer, &name(at), bytes, Place::Device, self.sharing)?,
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if images.is_empty() { Ok(()) } else { gpu.settle_images(&images) }
     }
 }
 
-/// Says why the device has no events, or makes them; and sets them, where they are set before.
-fn make_events(
-    lab: &mut Lab,
-    events: Events,
-    state: EventState,
-    set: Option<&Setting>,
-    repetitions: u32,
-) -> Result<()> {
-    if !lab.gpu.has_events {
-        return Ok(());
-    }
-    let mut all = Vec::new();
-    for repetition in 0..repetitions {
-        for i in 0..events.each {
-            let event = events.get(repetition, i);
-            lab.gpu.make_event(event, &format!("event {i}, repetition {repetition}"), state)?;
-            all.push(event);
+impl Lab {
+    /// What the variants write.
+    ///
+    /// # Errors
+    /// More than the device or its memory allows, even with one repetition.
+    pub fn output<L: Layout>(&mut self, name: &str, layout: L) -> Result<L::Handles> {
+        let (handles, contents, fill, sharing) = layout.plan(&self.gpu, self.wanted());
+        let (name, set) = (name.to_owned(), handles.into());
+        let (seeds, expected) = (Vec::new(), Vec::new());
+        let outputs = Outputs { name, set, contents, fill, sharing, seeds, expected };
+        outputs.ensure_possible(&self.gpu)?;
+        let (count, bytes) = outputs.pieces();
+        let what = match &outputs.contents {
+            Contents::Texels(shape, _) => format!("images of {shape}"),
+            Contents::Words(_) => format!("buffers of {}", bytes_in_words(bytes)),
+        };
+        // Beside them stand what is expected, a copy of the result and the seed.
+        let recipe = Recipe {
+            what,
+            bytes: [count * bytes, 3 * bytes],
+            name: Name::Set(set),
+            make: Make::Outputs(outputs),
+        };
+        self.ensure_room(&recipe.what, recipe.bytes(1), "use a smaller size or fewer of them")?;
+        // No kernel, and so no check, binds more as a buffer.
+        let most = self.gpu.limits.storage_buffer;
+        if bytes > most {
+            bail!(BeyondLimits(format!(
+                "{} are too large for the check on {}: a kernel there can bind buffers of {} at most",
+                recipe.what,
+                self.gpu.facts.name,
+                bytes_in_words(most)
+            )));
         }
+        self.recipes.push(Some(recipe));
+        Ok(handles)
     }
-    if let Some(set) = set {
-        let steps: Vec<Step> = Cmd::steps(|cmd| all.iter().for_each(|&event| set(cmd, event)));
-        lab.gpu.run_once("setting events", |buffer| buffer.replay(&steps))?;
-        lab.set_before.extend(all);
+
+    fn declare(&mut self, name: Name, make: impl FnOnce(&mut Self, u32) -> Result<()> + 'static) {
+        let (what, make) = (String::new(), Make::Other(Box::new(make)));
+        self.recipes.push(Some(Recipe { what, bytes: [0; 2], name, make }));
     }
-    Ok(())
+
+    /// An image that kernels only read, one for all repetitions. `texels` are its bytes, row by row,
+    /// as little-endian words, the last of them filled up with zeros.
+    pub fn input_image(
+        &mut self,
+        name: &str,
+        shape: impl Into<Shape>,
+        format: vk::Format,
+        texels: impl FnOnce() -> Vec<u32> + 'static,
+    ) -> Image {
+        let (image, name, shape) = (self.gpu.plan_images(1), name.to_owned(), shape.into());
+        let make = move |lab: &mut Self, _| {
+            let (texels, words) = (texels(), (shape.texels() * texel_bytes(format)?).div_ceil(4));
+            ensure!(
+                texels.len() as u64 == words,
+                "{} words for {name}, an image of {shape} with {words}",
+                texels.len()
+            );
+            let gpu = &lab.gpu;
+            gpu.make_image(image, &name, (shape, None), format, Sharing::FirstQueue)?;
+            gpu.settle_images(&[image])?;
+            let staged = gpu.upload(&name, &texels)?;
+            gpu.run_once("an upload", |cmd| cmd.copy_buffer_to_image(staged, image))?;
+            gpu.free(staged);
+            Ok(())
+        };
+        self.recipes.push(Some(Recipe {
+            what: format!("an image of {shape}"),
+            bytes: [0, shape.texels() * texel_bytes(format).unwrap_or(16)],
+            name: Name::Bindings(vec![Binding::Image(image), Binding::Sampled(image)]),
+            make: Make::Other(Box::new(make)),
+        }));
+        image
+    }
+
+    /// A buffer that kernels only read, one for all repetitions.
+    pub fn input_buffer(&mut self, name: &str, words: impl FnOnce() -> Vec<u32> + 'static) -> Buffer {
+        let (buffer, name) = (self.gpu.plan_buffers(1), name.to_owned());
+        let bindings = vec![Binding::Buffer(buffer), Binding::Uniform(buffer)];
+        self.declare(Name::Bindings(bindings), move |lab, _| {
+            let words = words();
+            let bytes = size_of_val(&*words) as u64;
+            lab.claim(&format!("a buffer of {}", bytes_in_words(bytes)), bytes)?;
+            lab.gpu.upload_to(buffer, &name, &words)
+        });
+        buffer
+    }
+
+    /// A buffer as texels of a format, which kernels read as `textureBuffer`.
+    pub fn texel_buffer(&mut self, buffer: Buffer, format: vk::Format) -> Binding {
+        let texels = self.gpu.plan_texels();
+        self.declare(Name::Bindings(vec![texels.into()]), move |lab, _| {
+            lab.make_named(&Named { bindings: [buffer.into()].into(), ..Named::default() })?;
+            lab.gpu.make_texels(texels, buffer, format)
+        });
+        texels.into()
+    }
+
+    /// `each` events for every repetition. The runner resets them outside the timed window; those that `set` sets, once
+    /// and long before any sample, it never resets: to wait for one is to wait for nothing.
+    pub fn events(&mut self, each: u32, state: EventState, set: Option<Setting>) -> Events {
+        let repetitions = self.wanted();
+        let first = self.gpu.plan_events(each * repetitions);
+        let events = Events { first, each, repetitions, wholes: None };
+        self.declare(Name::Events(events), move |lab, repetitions| {
+            // A variant that uses them is left out.
+            if !lab.gpu.has_events {
+                return Ok(());
+            }
+            let mut all = Vec::new();
+            for repetition in 0..repetitions {
+                for i in 0..each {
+                    let event = events.get(repetition, i);
+                    lab.gpu.make_event(event, &format!("event {i}, repetition {repetition}"), state)?;
+                    all.push(event);
+                }
+            }
+            if let Some(set) = set {
+                let steps: Vec<Step> = Cmd::steps(|cmd| all.iter().for_each(|&event| set(cmd, event)));
+                lab.gpu.run_once("setting events", |buffer| buffer.replay(&steps))?;
+                lab.set_before.extend(all);
+            }
+            Ok(())
+        });
+        events
+    }
+
+    /// Gives one of the outputs its contents at the start of every repetition, word for word.
+    pub fn seed(&mut self, set: impl Into<Set>, index: u32, words: impl FnOnce() -> Vec<u32> + 'static) {
+        self.output_of(set.into()).seeds.push((index, Box::new(words)));
+    }
+
+    /// What the image or buffer `index` of every repetition must hold, bit for bit: the CPU reference,
+    /// written from the formula and never from another variant. Its words are those of
+    /// [`Lab::input_image`]; texels are counted, of buffers words.
+    pub fn expect(
+        &mut self,
+        set: impl Into<Set>,
+        index: u32,
+        words: impl FnOnce() -> Vec<u32> + 'static,
+    ) -> &mut Expected {
+        let expected = &mut self.output_of(set.into()).expected;
+        let at = expected.len();
+        expected.push(Expected { index, words: Box::new(words), tolerance: None, counts: None });
+        &mut expected[at]
+    }
+
+    /// # Panics
+    /// For what is no output of this lab: a mistake in the sample, not in its input.
+    fn output_of(&mut self, set: Set) -> &mut Outputs {
+        let mut outputs = self.recipes.iter_mut().flatten().filter_map(|recipe| match &mut recipe.make {
+            Make::Outputs(outputs) => Some(outputs),
+            Make::Other(_) => None,
+        });
+        outputs
+            .find(|outputs| outputs.set == set)
+            .unwrap_or_else(|| panic!("{set:?} is no output of this lab"))
+    }
 }

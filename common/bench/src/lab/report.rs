@@ -10,6 +10,7 @@ use record::{Matrix, Shows};
 use vulkan::handles::{Buffer, Set};
 
 use super::animation::{Animation, Moves};
+use super::data::Check;
 use super::reference::Reference;
 
 /// What a sample concludes from its figures.
@@ -30,6 +31,13 @@ pub struct Shown {
     pub caption: String,
     /// Colours the result's words.
     pub paint: Paint,
+}
+
+impl Shown {
+    /// This is the result that it is painted from.
+    pub(crate) fn is_of(&self, check: &Check) -> bool {
+        self.set == check.set && self.index == check.index
+    }
 }
 
 /// What a reader is told beside the figures.

@@ -29,7 +29,7 @@ pub struct Reading {
     pub record_us: f64,
     /// CPU time inside `vkQueueSubmit2`, in microseconds.
     pub submit_us: f64,
-    /// Checked elements that differ from the CPU twin, over all repetitions.
+    /// Checked elements that differ from the CPU reference, over all repetitions.
     pub wrong: u64,
     /// Index of the first of them (repetition 0 first), for the message.
     pub first_wrong: Option<u64>,
@@ -106,7 +106,7 @@ impl Plan {
 /// How one variant is treated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowPlan {
-    /// How many elements of each repetition must differ from the CPU twin: any other count ends the
+    /// How many elements of each repetition must differ from the CPU reference: any other count ends the
     /// row. `None` for a variant that may race.
     pub must_differ: Option<u64>,
     /// Others are divided by this row, so it is sampled as long as any other is.

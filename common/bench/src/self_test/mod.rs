@@ -104,10 +104,9 @@ pub fn certify(gpu: Gpu, options: &Options<'_>) -> Result<Certified> {
 /// As [`certify`], with or without what needs times that mean something.
 fn certify_by(mut gpu: Gpu, options: &Options<'_>, times_tell: bool) -> Result<Certified> {
     let began = Instant::now();
-    let _muted = tracy::mute();
     let labels = gpu.debug.take();
     let mut checks = Vec::new();
-    let (mut gpu, interrupted) = test(gpu, Stop(options.stopped), times_tell, &mut checks)?;
+    let (mut gpu, interrupted) = tracy::muted(|| test(gpu, Stop(options.stopped), times_tell, &mut checks))?;
     gpu.debug = labels;
     checks.sort_by_key(|check: &Check| SHOWN.iter().position(|name| *name == check.name));
     let certificate = Certificate { seconds: began.elapsed().as_secs_f64(), checks };
@@ -190,14 +189,13 @@ fn answers(lab: &Lab, session: &mut Session<'_>, stop: Stop<'_>) -> Result<Check
         let reading = session.sample(Some(at), 1)?;
         let wrong = reading.wrong.max(session.count_on_cpu(at, 1)?);
         if wrong > 0 {
-            let first = reading
-                .first_wrong
-                .map_or_else(|| "unknown".into(), |first| session.checked().place(at, first));
+            let first =
+                reading.first_wrong.map_or_else(|| "unknown".into(), |first| session.uses.place(at, first));
             let found = verdicts::wrong(&variant.name, wrong, &first);
             return Ok(Check::new(verdicts::RESULTS, CheckResult::Failed, found));
         }
     }
-    let words = (0..lab.variants.len()).map(|at| session.checked().elements(at)).max().unwrap_or(0);
+    let words = (0..lab.variants.len()).map(|at| session.uses.elements(at)).max().unwrap_or(0);
     Ok(verdicts::right(words, lab.variants.len()))
 }
 

@@ -105,7 +105,7 @@ fn fault(row: &Row) -> Option<String> {
 /// The words for a wrong answer.
 pub(super) fn wrong(variant: &str, elements: u64, first: &str) -> String {
     format!(
-        "{variant}: {elements} words differ from the CPU twin's, the first is {first}: the device or its driver \
+        "{variant}: {elements} words differ from the CPU reference's, the first is {first}: the device or its driver \
          computes wrong"
     )
 }
@@ -113,7 +113,7 @@ pub(super) fn wrong(variant: &str, elements: u64, first: &str) -> String {
 /// Every word of every sample was what it had to be.
 #[expect(clippy::cast_precision_loss, reason = "counts of samples and words")]
 pub(super) fn right(words: u64, samples: usize) -> Check {
-    let found = format!("all {words} words of each of {samples} samples are the CPU twin's");
+    let found = format!("all {words} words of each of {samples} samples are the CPU reference's");
     Check::new(RESULTS, CheckResult::Passed, found).with("words", words as f64, "1").with(
         "samples",
         samples as f64,

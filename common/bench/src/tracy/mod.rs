@@ -12,6 +12,6 @@ mod off;
 mod on;
 
 #[cfg(not(feature = "tracy"))]
-pub use off::{Timeline, await_profiler, mute, span};
+pub use off::{Timeline, await_profiler, muted, span};
 #[cfg(feature = "tracy")]
-pub use on::{Timeline, await_profiler, mute, span};
+pub use on::{Timeline, await_profiler, muted, span};

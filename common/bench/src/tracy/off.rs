@@ -1,35 +1,23 @@
-//! The empty twin of `on`, for a build without Tracy.
+//! The empty counterpart of `on`, for a build without Tracy.
 
 use std::marker::PhantomData;
 
 use anyhow::Result;
-
 use vulkan::gpu::{Calibrated, Gpu};
 
-/// Nothing.
-pub struct Span;
-
-/// Shows nothing.
-pub fn span(_: &'static str) -> Span {
-    Span
+/// Does the work, and shows nothing.
+pub fn span<T>(_: &'static str, work: impl FnOnce() -> T) -> T {
+    work()
 }
 
-impl Span {
-    /// Does nothing.
-    pub fn end(self) {}
+/// Does the work, and shows nothing, as ever.
+pub fn muted<T>(work: impl FnOnce() -> T) -> T {
+    work()
 }
 
 /// Nobody is waited for.
 pub fn await_profiler() -> Result<Option<String>> {
     Ok(None)
-}
-
-/// Nothing.
-pub struct Muted;
-
-/// Shows nothing, as ever.
-pub fn mute() -> Muted {
-    Muted
 }
 
 /// Nothing.

@@ -9,7 +9,6 @@ use anyhow::{Context, Result, ensure};
 use ash::vk;
 use record::hooks::hooks;
 use tracy_client::{Client, GpuContext, GpuContextType};
-use vulkan::fault::attempt;
 use vulkan::gpu::{Calibrated, Gpu};
 
 use super::counter::Counter;
@@ -21,23 +20,17 @@ const SYNC_EVERY: Duration = Duration::from_millis(250);
 /// The shortest of so many readings of the device's clock is taken: in others the CPU was elsewhere.
 const READINGS: usize = 8;
 
-/// A span on the CPU, from its making to its end.
-#[must_use]
-pub struct Span(Option<tracy_client::Span>);
-
-/// Begins a span.
+/// Shows how long something takes on the CPU.
 #[track_caller]
-pub fn span(name: &'static str) -> Span {
-    let at = Location::caller();
-    let shown = !MUTED.load(Ordering::Relaxed);
-    Span(shown.then(|| Client::start().span_alloc(Some(name), "", at.file(), at.line(), 0)))
+pub fn span<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
+    let _span = begun(name, Location::caller());
+    work()
 }
 
-impl Span {
-    /// Ends it before the scope does.
-    pub fn end(self) {
-        drop(self.0);
-    }
+/// None while all is muted.
+fn begun(name: &'static str, at: &Location<'_>) -> Option<tracy_client::Span> {
+    let shown = !MUTED.load(Ordering::Relaxed);
+    shown.then(|| Client::start().span_alloc(Some(name), "", at.file(), at.line(), 0))
 }
 
 /// Waits for a profiler as long as `HOTLAP_TRACY_WAIT` says, in seconds: what happens before one is
@@ -63,22 +56,14 @@ pub fn await_profiler() -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Nothing is shown as long as one of these lives: the self-test is no part of a run.
-#[must_use]
-pub struct Muted(());
-
 static MUTED: AtomicBool = AtomicBool::new(false);
 
-/// Shows nothing until the end of what is returned.
-pub fn mute() -> Muted {
+/// Shows nothing of this: the self-test is no part of a run.
+pub fn muted<T>(work: impl FnOnce() -> T) -> T {
     MUTED.store(true, Ordering::Relaxed);
-    Muted(())
-}
-
-impl Drop for Muted {
-    fn drop(&mut self) {
-        MUTED.store(false, Ordering::Relaxed);
-    }
+    let done = work();
+    MUTED.store(false, Ordering::Relaxed);
+    done
 }
 
 /// The row of GPU zones in the profiler.
@@ -202,12 +187,9 @@ impl<'l> Timeline<'l> {
             cmd.reset_query_pool(pool, 1);
             cmd.write_timestamp2(pool, 0);
         })?;
-        let mut stamp = [0_u64];
-        attempt("reading a timestamp", || unsafe {
-            self.gpu.device.get_query_pool_results(pool, 0, &mut stamp, vk::QueryResultFlags::TYPE_64)
-        })?;
-        ensure!(stamp[0] != 0, "the device wrote no timestamp");
-        Ok(stamp[0])
+        let [stamp] = self.gpu.read_stamps(pool)?;
+        ensure!(stamp != 0, "the device wrote no timestamp");
+        Ok(stamp)
     }
 }
 
@@ -217,9 +199,7 @@ mod tests {
 
     #[test]
     fn what_is_muted_makes_no_span() {
-        let muted = mute();
-        assert!(span("muted").0.is_none());
-        drop(muted);
-        assert!(span("shown").0.is_some());
+        let is_shown = || begun("shown", Location::caller()).is_some();
+        assert!(!muted(is_shown) && is_shown());
     }
 }

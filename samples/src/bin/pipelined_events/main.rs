@@ -425,7 +425,7 @@ fn in_one_dispatch(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
             if chain.before(rep, 0).is_some() {
                 cmd.pipeline_barrier2(STORES, LOADS);
             }
-            let (texels, buffers) = (chain.images.array(rep.index), [flags, bail_outs]);
+            let (texels, buffers) = (chain.images.whole(rep.index), [flags, bail_outs]);
             let [flags, bail_outs] = buffers.map(|buffers| buffers.get(rep.index, 0));
             let mut bindings: Vec<Binding> =
                 vec![texels.into(), flags.into(), bail_outs.into(), order.into()];

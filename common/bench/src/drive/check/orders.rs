@@ -4,10 +4,11 @@ use anyhow::Result;
 use record::Promise;
 use vulkan::cmd::script::Script;
 
+use super::findings::Findings;
 use super::layer::first_of_each;
-use super::{Findings, miscount, must_differ};
 use crate::drive::order::Order;
 use crate::drive::session::{Session, Work};
+use crate::drive::tour::{miscount, must_differ};
 use crate::drive::verify::Counted;
 use crate::lab::Lab;
 use crate::mutate::Mutation;
@@ -15,31 +16,31 @@ use crate::mutate::Mutation;
 /// More orders than this teach nothing new and take too long.
 const MOST_ORDERS: usize = 64;
 
-/// Runs the dispatches in other orders that the recording allows; see [`super::order`]. Returns
+/// Runs the dispatches in other orders that the recording allows; see [`super::super::order`]. Returns
 /// whether the recording can be submitted at all.
 pub(super) fn try_orders(
-    lab: &Lab,
     session: &mut Session<'_>,
     v: usize,
     mutation: Mutation,
     found: &mut Findings,
 ) -> Result<bool> {
-    let variant = &lab.variants[v];
-    session.mutation = mutation;
-    let script = session.script(v, 1)?;
-    if let Some(reason) = session.endless(&script) {
+    let lab = session.lab;
+    let promise = &lab.variants[v].promise;
+    session.scripts.mutation = mutation;
+    let script = session.scripts.script(v, 1)?;
+    if let Some(reason) = session.scripts.endless(&script) {
         found.problems.push(reason);
         return Ok(false);
     }
-    let expected = must_differ(&variant.promise);
+    let expected = must_differ(promise, false);
     let names = dispatch_names(lab, &script);
     for repetitions in [1, 2.min(lab.repetitions())] {
-        let script = session.script(v, repetitions)?;
+        let script = session.scripts.script(v, repetitions)?;
         let recorded: Vec<usize> = (0..script.dispatches().count()).collect();
         let work = Work { variant: v, repetitions, script: &script, notes: None };
         let counted = session.replay(&work, &recorded)?;
         // Even a variant that races computes the right thing when nothing overlaps.
-        if let Some(problem) = miscount(session, v, counted, expected.unwrap_or(0), repetitions) {
+        if let Some(problem) = miscount(&session.uses, v, counted, expected.unwrap_or(0), repetitions) {
             found.problems.push(problem);
             return Ok(true);
         }
@@ -52,16 +53,18 @@ pub(super) fn try_orders(
         found.orders += 1;
         found.wrong_orders += usize::from(wrong != expected.unwrap_or(0));
         if expected.is_some_and(|n| n != wrong) && found.wrong_orders == 1 {
+            let place = |first| format!(", the first at {}", session.uses.place(v, first));
             found.problems.push(format!(
-                "{wrong} texels differ from the CPU twin when dispatch {} of {} ({}) runs as early as the recorded dependencies allow{}",
+                "{wrong} texels differ from the CPU reference when dispatch {} of {} ({}) runs as early as the recorded \
+                 dependencies allow{}",
                 early + 1,
                 names.len(),
                 names[early],
-                first.map_or_else(String::new, |first| format!(", the first at {}", session.checked().place(v, first)))
+                first.map_or_else(String::new, place)
             ));
         }
     }
-    if matches!(variant.promise, Promise::Nothing { .. }) && found.wrong_orders == 0 {
+    if matches!(promise, Promise::Nothing { .. }) && found.wrong_orders == 0 {
         found.problems.push("no order of its dispatches gives a wrong result: it leaves out nothing".into());
     }
     found.problems.extend(

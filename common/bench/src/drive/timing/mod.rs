@@ -13,6 +13,7 @@ pub(super) use plan::method;
 pub use step::{Phase, SoFar, Step};
 
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -94,13 +95,13 @@ pub fn measure_between(
     let runnable: Vec<usize> = (0..lab.variants.len()).filter(|&v| session.left_out(v).is_none()).collect();
     let plan = plan::plan(lab, &runnable, options);
     let method = prepare(lab, &mut session, &plan, options)?;
-    let checked = session.checked();
-    let told = Told { lab, runnable: &runnable, checked: &checked };
+    let uses = Rc::clone(&session.uses);
+    let told = Told { lab, runnable: &runnable, uses: &uses };
     let target = Device::new(session, &runnable, pulse);
     let first = vec![measure::Row::default(); runnable.len()];
     let mut run = Run { told, plan, method, target, first, watch };
     let mut outcome = run.sample()?;
-    let mut rows = rows::rows(lab, &runnable, &outcome.rows, &run.method, &checked);
+    let mut rows = rows::rows(lab, &runnable, &outcome.rows, &run.method, &uses);
     let mut seen = Seen::default();
     // After a failure the device may answer nothing more.
     if outcome.aborted.is_none() {

@@ -5,7 +5,6 @@ use record::Row;
 use super::plan::LONGEST_SUBMIT_US;
 use crate::lab::Lab;
 use crate::measure::Plan;
-use crate::variant::Recording;
 
 /// `VkDriverId` of the drivers on Mesa's common runtime: RADV, ANV, llvmpipe, Turnip, V3DV, PanVK,
 /// Venus, Dozen, NVK, PowerVR, Honeykrisp.
@@ -40,7 +39,7 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row], profiler: Option<&str>
         .iter()
         .filter(|row| row.isolated_us.is_some())
         .filter_map(|row| lab.variants.iter().find(|v| v.name == row.variant))
-        .find(|v| matches!(v.record, Recording::Queues(_)));
+        .find(|v| v.takes_two_queues());
     if let Some(variant) = two_queues.filter(|_| lab.gpu.has_one_queue_twice()) {
         notes.push(format!(
             "{}: one queue was taken for both, so this is no time of two queues.",

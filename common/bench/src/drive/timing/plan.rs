@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use record::{Kind, Method, Promise, Rule, is_limit};
+use record::{Kind, Method, Rule, is_limit};
 
 use super::BenchOptions;
+use crate::drive::tour::must_differ;
 use crate::lab::Lab;
 use crate::measure::{Plan, RowPlan, Throttle};
 
@@ -46,13 +47,8 @@ pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Pla
         rows: runnable
             .iter()
             .map(|&v| RowPlan {
-                must_differ: match lab.variants[v].promise {
-                    Promise::Law => Some(0),
-                    Promise::Fault { elements } => Some(elements),
-                    // A CPU device has one memory and overlaps nothing: there it has no excuse.
-                    Promise::Hardware { .. } if lab.device().is_cpu() => Some(0),
-                    Promise::Hardware { .. } | Promise::Nothing { .. } => None,
-                },
+                // A CPU device has one memory and overlaps nothing: there what relies on hardware has no excuse.
+                must_differ: must_differ(&lab.variants[v].promise, !lab.device().is_cpu()),
                 reference: is_limit(&lab.variants[v].name)
                     || lab.report.references().any(|name| *name == lab.variants[v].name),
                 known_wrong: None,

@@ -8,8 +8,8 @@ use record::{Method, Row};
 use serde::Serialize;
 
 use super::notes;
-use crate::drive::checked::Checked;
 use crate::drive::rows;
+use crate::drive::uses::Uses;
 use crate::lab::Lab;
 use crate::measure::{self, Plan};
 
@@ -79,7 +79,7 @@ pub(super) struct Told<'t, 'l> {
     pub lab: &'l Lab,
     /// The engine's rows as positions in the lab.
     pub runnable: &'t [usize],
-    pub checked: &'t Checked<'l>,
+    pub uses: &'t Uses<'l>,
 }
 
 impl<'l> Told<'_, 'l> {
@@ -95,7 +95,7 @@ impl<'l> Told<'_, 'l> {
         plan: &Plan,
         profiler: Option<&str>,
     ) -> SoFar {
-        let rows = rows::rows(self.lab, self.runnable, engine, &method, self.checked);
+        let rows = rows::rows(self.lab, self.runnable, engine, &method, self.uses);
         let notes = notes::notes(self.lab, plan, &rows, profiler);
         SoFar { method, rows, notes }
     }

@@ -1,0 +1,67 @@
+//! What the checks of one variant found, and what is said of it.
+
+use record::Promise;
+
+use crate::drive::tour::Said;
+use crate::lab::Lab;
+use crate::variant::Variant;
+
+/// What the checks of one variant found.
+#[derive(Default)]
+pub(super) struct Findings {
+    /// Most elements that differed in a sample.
+    pub wrong: u64,
+    /// Orders of its dispatches that were tried beside the recorded one, and how many gave a wrong
+    /// result.
+    pub orders: usize,
+    pub possible: usize,
+    pub wrong_orders: usize,
+    /// Ids of messages that came, listed or not.
+    pub alarms: usize,
+    pub problems: Vec<String>,
+}
+
+impl Findings {
+    /// In words; `not_run` says why it was not submitted as recorded, where it was not.
+    pub fn said(self, lab: &Lab, variant: &Variant, not_run: Option<&str>) -> Said {
+        if !self.problems.is_empty() {
+            return Said::listed(self.problems);
+        }
+        let seen = match not_run {
+            None => format!("{}, {}", self.result(lab, variant), self.alarms(variant)),
+            Some(reason) => format!("not submitted as recorded, since {reason}"),
+        };
+        Said::Fine(format!("ok: {seen}, {}", self.orders()))
+    }
+
+    fn result(&self, lab: &Lab, variant: &Variant) -> String {
+        match (&variant.promise, self.wrong) {
+            _ if lab.checks.is_empty() => "no output compared".into(),
+            (_, 0) => "every element right".into(),
+            (Promise::Fault { .. }, _) => "just the texels of its fault wrong".into(),
+            (_, wrong) => format!("{wrong} racy texels, as it may"),
+        }
+    }
+
+    fn alarms(&self, variant: &Variant) -> String {
+        match self.alarms {
+            0 => "validation silent".to_owned(),
+            _ if matches!(variant.promise, Promise::Nothing { .. }) => "its hazard was reported".to_owned(),
+            1 => "validation silent beyond 1 listed alarm".to_owned(),
+            n => format!("validation silent beyond {n} listed alarms"),
+        }
+    }
+
+    fn orders(&self) -> String {
+        let tried = match (self.orders, self.possible) {
+            (tried, possible) if tried < possible => format!("{tried} (of {possible}) other orders"),
+            (1, _) => "1 other order".into(),
+            (tried, _) => format!("{tried} other orders"),
+        };
+        match (self.orders, self.wrong_orders) {
+            (0, _) => "its dispatches have one order".into(),
+            (_, 0) => format!("right in {tried}"),
+            (_, wrong) => format!("wrong in {wrong} of {tried}, as it must"),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What each variant uses, learnt by listing what it records, before anything of it is submitted.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail, ensure};
+use record::Status;
+use vulkan::handles::{Event, Kernel, Set};
+
+use super::scripts::Scripts;
+use crate::lab::{Check, Lab, Output};
+
+/// What a lab's variants use, in their order.
+#[derive(Default)]
+pub struct Uses<'l> {
+    each: Vec<Use<'l>>,
+    /// Repetitions that images were made for.
+    repetitions: u32,
+}
+
+/// What one variant uses.
+#[derive(Default)]
+struct Use<'l> {
+    left_out: Option<Status>,
+    /// The events that it sets, per number of repetitions.
+    events: Vec<(u32, Vec<Event>)>,
+    kernels: BTreeSet<Kernel>,
+    outputs: Vec<&'l Output>,
+    checks: Vec<&'l Check>,
+}
+
+impl<'l> Uses<'l> {
+    /// Lists what each variant records.
+    ///
+    /// # Errors
+    /// A mistake in the sample, such as a wait that would never end.
+    pub(super) fn of(lab: &'l Lab, scripts: &Scripts<'l>) -> Result<Self> {
+        let each = (0..lab.variants.len()).map(|v| Use::of(lab, scripts, v)).collect::<Result<_>>()?;
+        Ok(Self { each, repetitions: lab.repetitions() })
+    }
+
+    /// The kernels of all variants.
+    pub(super) fn kernels(&self) -> impl Iterator<Item = Kernel> {
+        self.each.iter().flat_map(|of| &of.kernels).copied()
+    }
+
+    /// The events that are set in so many repetitions. Those of fewer are among those of more.
+    pub(super) fn events(&self, variant: usize, repetitions: u32) -> &[Event] {
+        let events = self.each[variant].events.iter().find(|(n, _)| *n >= repetitions);
+        events.map_or(&[], |(_, events)| events)
+    }
+
+    pub(super) fn outputs(&self, variant: usize) -> &[&'l Output] {
+        &self.each[variant].outputs
+    }
+
+    pub(super) fn checks(&self, variant: usize) -> &[&'l Check] {
+        &self.each[variant].checks
+    }
+
+    /// Why a variant does not run here: the sample left it out, or the device lacks something that
+    /// its recording asks for.
+    pub fn left_out(&self, variant: usize) -> Option<&Status> {
+        self.each[variant].left_out.as_ref()
+    }
+
+    /// Elements that are compared in one repetition of a variant.
+    pub fn elements(&self, variant: usize) -> u64 {
+        self.checks(variant).iter().map(|check| u64::from(check.elements)).sum()
+    }
+
+    /// Where a counted element lies, in words.
+    pub fn place(&self, variant: usize, first: u64) -> String {
+        let mut index = first;
+        for check in self.checks(variant) {
+            let elements = u64::from(check.elements) * u64::from(self.repetitions);
+            if index < elements {
+                let (repetition, at) = (index / u64::from(check.elements), index % u64::from(check.elements));
+                return format!("{} of repetition {repetition}", within(check, at));
+            }
+            index -= elements;
+        }
+        format!("element {first}")
+    }
+}
+
+impl<'l> Use<'l> {
+    fn of(lab: &'l Lab, scripts: &Scripts<'l>, at: usize) -> Result<Self> {
+        let variant = &lab.variants[at];
+        let mut of = Self { left_out: variant.left_out.clone(), ..Self::default() };
+        if of.left_out.is_some() {
+            return Ok(of);
+        }
+        let (name, most) = (&variant.name, lab.repetitions());
+        let mut lacks_events = false;
+        for repetitions in (1..=most).filter(|n| [1, 2, most].contains(n)) {
+            let script = scripts.script(at, repetitions)?;
+            lacks_events |= script.uses_events() && !lab.gpu.has_events;
+            of.events.push((repetitions, script.events_set()));
+            of.kernels.extend(script.dispatches().map(|dispatch| dispatch.kernel));
+            let used = script.bindings();
+            let uses = |set: Set| used.iter().any(|&binding| set.holds(binding));
+            of.outputs = lab.outputs.iter().filter(|output| uses(output.set)).collect();
+            of.checks = lab.checks.iter().filter(|check| uses(check.set)).collect();
+            if let Some(reason) = scripts.endless(&script) {
+                bail!("variant {name}: {reason}");
+            }
+        }
+        let unchecked = of.checks.is_empty() && !lab.checks.is_empty();
+        ensure!(!unchecked || lacks_events, "variant {name} uses nothing that is checked");
+        if lacks_events {
+            of.left_out = Some(Status::Unsupported { reason: "the device has no events".into() });
+        } else if variant.takes_two_queues() && !lab.gpu.has_second_queue() {
+            of.left_out = Some(Status::Skipped { reason: "the device has one queue".into() });
+        }
+        Ok(of)
+    }
+}
+
+/// Where an element of a result lies.
+fn within(check: &Check, at: u64) -> String {
+    if let Some(counted) = &check.counts {
+        return format!("the count of {counted}");
+    }
+    let Some(shape) = check.shape else { return format!("word {at}") };
+    let [width, height, _] = shape.sides.map(u64::from);
+    let (x, y, z) = (at % width, at / width % height, at / width / height);
+    if shape.volume { format!("texel ({x}, {y}, {z})") } else { format!("texel ({x}, {y})") }
+}
