@@ -165,7 +165,7 @@ mod tests {
         lab.validate().unwrap();
         lab.make().unwrap();
         let options = BenchOptions { samples: Some(1), ..BenchOptions::default() };
-        let measured = timing::measure(&lab, &options, &mut |_| ControlFlow::Continue(())).unwrap();
+        let measured = timing::measure(&lab, &options, &mut |_| ControlFlow::Continue(()), None).unwrap();
         assert!(measured.error.is_none(), "{format:?}: {:?}", measured.error);
         measured.rows
     }

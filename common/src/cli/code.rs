@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use bench::drive::code::{Dispatched, dispatched, reported};
 use bench::host::{self, Sample};
 use bench::lab::Lab;
-use isa::CodePair;
-use isa::{self, CodeReport, Target};
+use console::Term;
+use isa::{CodeReport, Target};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, exit_code, one_line};
-use report::terminal::{print, say, width_of};
-use report::{Charset, Destination};
+use report::Charset;
+use report::terminal::{say, width_of};
 use vulkan::code;
 
 use super::{Run, command};
@@ -55,24 +55,17 @@ impl Run {
                 report.failed.insert(chip, one_line(&error));
             }
         }
-        self.show_code(&report, &lab.report.code_pairs)?;
-        Ok(if report.failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
-    }
-
-    /// The table and the data, each on the output that is its own.
-    fn show_code(&self, report: &CodeReport, pairs: &[CodePair]) -> Result<()> {
-        let table = |terminal| {
+        let table = |terminal: &Term| {
             let (charset, room) = (Charset::of_terminal(), width_of(terminal));
-            report::code(charset, room, report) + &report::code_pairs(charset, room, report, pairs)
+            let pairs = report::code_pairs(charset, room, &report, &lab.report.code_pairs);
+            report::code(charset, room, &report) + &pairs
         };
-        match &self.common.json {
-            // What failed has been said.
-            _ if report.chips.is_empty() && report.reported.is_none() => {}
-            Some(Destination::Stdout) => say(&table(&console::Term::stderr())),
-            _ => print(&table(&console::Term::stdout()))?,
+        // What failed has been said.
+        if report.chips.is_empty() && report.reported.is_none() {
+            self.write_json(&report)?;
+        } else {
+            self.show(table, &report)?;
         }
-        let Some(destination) = &self.common.json else { return Ok(()) };
-        let text = serde_json::to_string_pretty(report).context("writing the report as JSON")?;
-        destination.write(text + "\n")
+        Ok(if report.failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
     }
 }

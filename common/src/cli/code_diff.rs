@@ -9,11 +9,12 @@ use anyhow::{Context, Result, bail, ensure};
 use bench::drive::code::dispatched;
 use bench::host;
 use bench::lab::Lab;
+use console::Term;
 use isa::diff::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, Listing, listings};
 use isa::{self, KernelCode, Line, Raw, Source, VariantCode};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
-use report::terminal::{print, say, width_of};
-use report::{Charset, Destination};
+use report::Charset;
+use report::terminal::width_of;
 use vulkan::source::Library;
 
 use super::{Run, command};
@@ -99,16 +100,12 @@ impl Run {
             comparisons,
             failed,
         };
-        let text = |terminal| report::code_diff(Charset::of_terminal(), width_of(terminal), &report);
-        match &self.common.json {
-            // What failed has been said.
-            _ if report.comparisons.is_empty() => {}
-            Some(Destination::Stdout) => say(&text(&console::Term::stderr())),
-            _ => print(&text(&console::Term::stdout()))?,
-        }
-        if let Some(destination) = &self.common.json {
-            let data = serde_json::to_string_pretty(&report).context("writing the comparison as JSON")?;
-            destination.write(data + "\n")?;
+        let text = |terminal: &Term| report::code_diff(Charset::of_terminal(), width_of(terminal), &report);
+        // What failed has been said.
+        if report.comparisons.is_empty() {
+            self.write_json(&report)?;
+        } else {
+            self.show(text, &report)?;
         }
         Ok(if report.failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
     }

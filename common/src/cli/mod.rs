@@ -32,10 +32,10 @@ use record::{Ended, Kind, Record, Row, SCHEMA, Shows, Status, Traced, fault, is_
 use report::{Destination, Folder};
 use vulkan::gpu::{Gpu, OpenOptions, list_devices};
 
-use bench::drive::timing::{self, BenchOptions, Measured, SoFar};
+use bench::drive::timing::{self, BenchOptions, Measured, SoFar, Step};
 use bench::drive::{check, profile};
 use bench::host::{self, Sample};
-use bench::lab::{Experiment, Lab, LabOptions, Selection};
+use bench::lab::{Experiment, Lab, LabOptions, Selection, fastest};
 use bench::mutate::Break;
 use bench::tracy;
 
@@ -163,8 +163,7 @@ impl Run {
             return Ok(Some(gpu));
         }
         let stop = self.stop()?;
-        let options = bench::self_test::Options { stopped: &|| stop.load(Ordering::Relaxed) };
-        let certified = bench::self_test::certify(gpu, &options)?;
+        let certified = bench::self_test::certify(gpu, &|| stop.load(Ordering::Relaxed))?;
         if certified.interrupted {
             return Ok(None);
         }
@@ -306,8 +305,8 @@ impl Run {
         let stop = self.stop()?;
         let keep = self.so_far(lab, folder, started);
         let mut follow = Follow::new(self.common.progress.as_ref(), keep)?;
-        let measured =
-            timing::measure(lab, &options, &mut |step| follow.step(step, stop.load(Ordering::Relaxed)));
+        let watch = &mut |step: &Step<'_>| follow.step(step, stop.load(Ordering::Relaxed));
+        let measured = timing::measure(lab, &options, watch, None);
         follow.end();
         drop(follow);
         let mut measured = measured?;
@@ -407,8 +406,8 @@ impl Run {
     ) -> Record {
         let SoFar { method, rows, notes } = so_far;
         let time = |name: &str| Some(rows.iter().find(|row| row.variant == name)?.isolated_us?.median);
-        let [bound, baseline] = [&lab.report.bound, &lab.report.baseline]
-            .map(|reference| reference.fastest(time).map(str::to_owned));
+        let [bound, baseline] =
+            [&lab.report.bound, &lab.report.baseline].map(|names| fastest(names, time).map(str::to_owned));
         Record {
             schema: SCHEMA,
             tool: host::tool(&self.sample, &lab.shaders),

@@ -1,4 +1,8 @@
-//! Where a measured run is shown and written.
+//! Where what was found is shown and written.
+
+use anyhow::{Context, Result};
+use console::Term;
+use serde::Serialize;
 
 use record::{Ended, RaceMap, Record};
 use report::terminal::{FILE_WIDTH, print, say, width_of};
@@ -7,6 +11,21 @@ use report::{Charset, Destination, Folder};
 use super::Run;
 
 impl Run {
+    /// Shows a text, and writes the data behind it where `--json` says: each has the output that is its own.
+    pub(super) fn show(&self, text: impl FnOnce(&Term) -> String, data: &impl Serialize) -> Result<()> {
+        match &self.common.json {
+            Some(Destination::Stdout) => say(&text(&Term::stderr())),
+            _ => print(&text(&Term::stdout()))?,
+        }
+        self.write_json(data)
+    }
+
+    pub(super) fn write_json(&self, data: &impl Serialize) -> Result<()> {
+        let Some(destination) = &self.common.json else { return Ok(()) };
+        let text = serde_json::to_string_pretty(data).context("the data has no form in JSON")?;
+        destination.write(text + "\n")
+    }
+
     /// Shows and writes the record wherever it was asked for; returns what went wrong.
     pub(super) fn write(
         &self,
@@ -24,10 +43,10 @@ impl Run {
         let data = [&self.common.json, &self.common.csv, &self.common.image];
         let data_on_stdout = data.into_iter().flatten().any(|d| *d == Destination::Stdout);
         let shown = if data_on_stdout {
-            say(&table(&console::Term::stderr()));
+            say(&table(&Term::stderr()));
             Ok(())
         } else {
-            print(&table(&console::Term::stdout()))
+            print(&table(&Term::stdout()))
         };
         // Each is tried, whatever became of the others: measuring again costs more than a message.
         let json = self.common.json.as_ref().map(|to| record::json(record).and_then(|text| to.write(&text)));

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context, Result};
-use bench::self_test::{Certified, Options, certify};
+use anyhow::Result;
+use bench::self_test::{Certified, certify, exit_code};
 use record::DeviceFacts;
 use record::self_test::Certificate;
-use report::terminal::{fitted, print, say};
-use report::{Charset, Destination, certificate};
+use report::Charset;
+use report::terminal::fitted;
 use serde::Serialize;
 use vulkan::gpu::{Gpu, OpenOptions};
 
@@ -29,24 +29,13 @@ impl Run {
             json.probe()?;
         }
         let stop = self.stop()?;
-        let options = Options { stopped: &|| stop.load(Ordering::Relaxed) };
         let gpu = Gpu::open(&OpenOptions { statistics: false, ..self.open_options() })?;
-        let certified = certify(gpu, &options)?;
-        let page = certificate(Charset::of_terminal(), &certified.gpu.facts, &certified.certificate);
-        if self.common.json == Some(Destination::Stdout) {
-            say(&page);
-        } else {
-            print(&fitted(&page))?;
-        }
-        if let Some(json) = &self.common.json {
-            json.write(in_json(&certified)? + "\n")?;
-        }
-        Ok(certified.exit_code())
+        let certified = certify(gpu, &|| stop.load(Ordering::Relaxed))?;
+        let Certified { gpu, certificate, interrupted } = &certified;
+        let page = report::certificate(Charset::of_terminal(), &gpu.facts, certificate);
+        let passed = certificate.passed() && !interrupted;
+        let tested = Tested { device: &gpu.facts, passed, interrupted: *interrupted, certificate };
+        self.show(|_| fitted(&page), &tested)?;
+        Ok(exit_code(certificate, *interrupted))
     }
-}
-
-fn in_json(Certified { gpu, certificate, interrupted }: &Certified) -> Result<String> {
-    let passed = certificate.passed() && !interrupted;
-    let tested = Tested { device: &gpu.facts, passed, interrupted: *interrupted, certificate };
-    serde_json::to_string_pretty(&tested).context("the certificate has no form in JSON")
 }

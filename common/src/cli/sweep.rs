@@ -2,7 +2,7 @@
 //! (`--radius 1,2,4`) runs the sample once for each value, each time in a process of its own, so that
 //! one that hangs or loses the device ends nothing but itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -156,31 +156,29 @@ fn points(
     arguments: &[&str],
     devices: &dyn Fn() -> Result<Vec<String>>,
 ) -> Result<Vec<Point>> {
-    let lists: BTreeMap<&str, bool> = command
-        .get_arguments()
-        .filter(|argument| argument.get_action().takes_values())
-        // What takes two values is never swept, and both come as words of their own.
-        .filter(|argument| argument.get_num_args().is_none_or(|values| values.max_values() == 1))
-        .filter_map(|argument| Some((argument.get_long()?, argument.get_value_delimiter().is_some())))
-        .collect();
-    let optional: BTreeSet<&str> = command
-        .get_arguments()
-        .filter(|argument| argument.get_action().takes_values())
-        .filter(|argument| argument.get_num_args().is_some_and(|count| count.min_values() == 0))
-        .filter_map(|argument| argument.get_long())
-        .collect();
+    // Of those that take a value: whether it may be a list, and whether it may be left out. What takes two values is
+    // never swept, and both come as words of their own.
+    let takes_one = |argument: &&clap::Arg| {
+        argument.get_action().takes_values() && argument.get_num_args().is_none_or(|n| n.max_values() == 1)
+    };
+    let known = command.get_arguments().filter(takes_one).filter_map(|argument| {
+        let optional = argument.get_num_args().is_some_and(|n| n.min_values() == 0);
+        Some((argument.get_long()?, (argument.get_value_delimiter().is_some(), optional)))
+    });
+    let known: BTreeMap<&str, (bool, bool)> = known.collect();
     let mut points = vec![Point::default()];
     let mut rest = arguments.iter().copied().peekable();
     while let Some(argument) = rest.next() {
-        let (name, value) = match argument.strip_prefix("--").map(|a| (a, a.split_once('='))) {
-            Some((_, Some((name, value)))) => (name, Some(value)),
-            Some((name, None)) if optional.contains(name) => {
-                (name, rest.next_if(|next| !next.starts_with('-')))
-            }
-            Some((name, None)) if lists.contains_key(name) => (name, rest.next()),
-            _ => (argument, None),
+        let (name, value) = match argument.strip_prefix("--").map(|a| a.split_once('=').ok_or(a)) {
+            Some(Ok((name, value))) => (name, Some(value)),
+            Some(Err(name)) => match known.get(name) {
+                Some((_, true)) => (name, rest.next_if(|next| !next.starts_with('-'))),
+                Some((_, false)) => (name, rest.next()),
+                None => (argument, None),
+            },
+            None => (argument, None),
         };
-        let takes_lists = lists.get(name).copied().unwrap_or(false);
+        let takes_lists = known.get(name).is_some_and(|(lists, _)| *lists);
         let Some(value) = value else {
             points.iter_mut().for_each(|point| point.arguments.push(argument.to_owned()));
             continue;

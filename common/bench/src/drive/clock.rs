@@ -9,8 +9,9 @@ use vulkan::gpu::Gpu;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::Place;
 
+use crate::counter::Counter;
 use crate::lab::Lab;
-use crate::trace::decode::{Clock, Fault};
+use crate::trace::fault::Fault;
 
 /// Time between two readings: a thousand times what lies between a reading and its timestamps.
 const APART: Duration = Duration::from_millis(30);
@@ -37,24 +38,24 @@ pub struct Reader {
 /// Reads the waves' clock twice; `stamps` is a pool of two timestamps at the least.
 ///
 /// # Errors
-/// Whatever a submit can meet.
-pub(super) fn set_against_stamps(lab: &Lab, stamps: vk::QueryPool) -> Result<Result<Clock, Fault>> {
+/// A [`Fault`] of the clock; whatever a submit can meet.
+pub(super) fn set_against_stamps(lab: &Lab, stamps: vk::QueryPool) -> Result<Counter> {
     let reader = Reader::new(lab, stamps)?;
     let first = reader.read(&lab.gpu)?;
     thread::sleep(APART);
     let second = reader.read(&lab.gpu)?;
     let period_ns = f64::from(lab.device().timestamp_period_ns);
-    Ok(judge([first, second], period_ns))
+    Ok(judge([first, second], period_ns)?)
 }
 
 /// The clock that two readings show; `period_ns` is that of the timestamps, which most waves' clocks
 /// share.
-pub fn judge([first, second]: [Reading; 2], period_ns: f64) -> Result<Clock, Fault> {
+pub fn judge([first, second]: [Reading; 2], period_ns: f64) -> Result<Counter, Fault> {
     // A counter of nanoseconds or slower whose high word is 0 has no such word, or began four seconds
     // ago.
     let bits = if (first.ticks | second.ticks) >> 32 == 0 { 32 } else { 64 };
-    let clock = Clock { tick_ns: period_ns, bits };
-    let ticks = clock.since(second.ticks, first.ticks);
+    let clock = Counter { tick_ns: period_ns, bits };
+    let ticks = clock.ticks(first.ticks, second.ticks);
     if ticks == 0 {
         return Err(Fault::StandsStill);
     }
@@ -73,7 +74,7 @@ pub fn judge([first, second]: [Reading; 2], period_ns: f64) -> Result<Clock, Fau
     if most - least > 2.0 * slack {
         return Err(Fault::Unset { least_ns: least / ticks, most_ns: most / ticks });
     }
-    Ok(Clock { tick_ns: between / ticks, bits })
+    Ok(Counter { tick_ns: between / ticks, bits })
 }
 
 impl Reader {
@@ -103,10 +104,9 @@ impl Reader {
             cmd.host_barrier();
         })?;
         let [before, after] = gpu.read_stamps(self.stamps)?;
-        let facts = &gpu.facts;
-        let mask = if facts.timestamp_bits >= 64 { u64::MAX } else { (1 << facts.timestamp_bits) - 1 };
+        let counter = Counter::of(&gpu.facts);
         #[expect(clippy::cast_precision_loss, reason = "a step of a microsecond in a year is no matter here")]
-        let ns = |stamp: u64| (stamp & mask) as f64 * f64::from(facts.timestamp_period_ns);
+        let ns = |stamp: u64| (stamp & counter.mask()) as f64 * counter.tick_ns;
         let words = gpu.read(readback)?;
         let ticks = words.iter().rev().fold(0, |ticks, &word| ticks << 32 | u64::from(word));
         Ok(Reading { ticks, before_ns: ns(before), after_ns: ns(after) })
@@ -127,8 +127,8 @@ mod tests {
     fn a_clock_that_ticks_as_the_timestamps_do_has_their_period() {
         let long = 1 << 40;
         let of = |ticks: u64, period| judge(readings(long, long + ticks), period);
-        assert_eq!(of(30_000_900, 1.0), Ok(Clock { tick_ns: 1.0, bits: 64 }));
-        assert_eq!(of(3_000_000, 10.0), Ok(Clock { tick_ns: 10.0, bits: 64 }));
+        assert_eq!(of(30_000_900, 1.0), Ok(Counter { tick_ns: 1.0, bits: 64 }));
+        assert_eq!(of(3_000_000, 10.0), Ok(Counter { tick_ns: 10.0, bits: 64 }));
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_word_that_wraps_between_the_readings_is_no_step_back() {
         let Ok(clock) = judge(readings(u64::from(u32::MAX) - 9_999_999, 20_000_000), 1.0) else { panic!() };
-        assert_eq!(clock, Clock { tick_ns: 1.0, bits: 32 });
+        assert_eq!(clock, Counter { tick_ns: 1.0, bits: 32 });
     }
 
     #[test]

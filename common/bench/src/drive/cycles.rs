@@ -10,6 +10,7 @@ use vulkan::wrap::LaneSource;
 
 use super::clock;
 use crate::lab::Lab;
+use crate::trace::fault::told;
 
 /// Words of a reading: three pairs of two counters, low and high word, the multiprocessor, and what the
 /// shader's alignment adds.
@@ -95,9 +96,9 @@ impl Cycles {
         if let Err(reason) = cycles.try_out(lab)? {
             return Ok(Err(reason));
         }
-        match clock::set_against_stamps(lab, stamps)? {
+        match told(clock::set_against_stamps(lab, stamps))? {
             Ok(clock) => cycles.tick_ns = clock.tick_ns,
-            Err(fault) => return Ok(Err(fault.to_string())),
+            Err(fault) => return Ok(Err(fault)),
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some microseconds")]
         let ticks = (if cycles.told { SHORT_NS } else { LONG_NS } / cycles.tick_ns).clamp(1.0, 1e6) as u32;

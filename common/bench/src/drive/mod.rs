@@ -6,7 +6,6 @@ pub mod code;
 mod cycles;
 mod fill;
 mod flush_caches;
-pub mod interval;
 mod order;
 pub mod profile;
 pub mod race_histogram;

@@ -4,48 +4,35 @@ use record::stats::{Summary, paired_ratio};
 use record::{BEFORE_ITS_FIRST, Method, Racy, Row, Sample, Status, is_limit};
 
 use super::uses::Uses;
-use crate::lab::Lab;
+use crate::lab::{Lab, fastest};
 use crate::measure::{self, Pair};
 use crate::variant::Variant;
 
-/// One row a variant, in the sample's order; `runnable` are the positions of those that the `engine`
-/// has rows of.
-pub(super) fn rows(
-    lab: &Lab,
-    runnable: &[usize],
-    engine: &[measure::Row],
-    method: &Method,
-    uses: &Uses<'_>,
-) -> Vec<Row> {
-    let measured = |name: &str| {
+/// One row a variant, in the sample's order, as the `engine` has them.
+pub(super) fn rows(lab: &Lab, engine: &[measure::Row], method: &Method, uses: &Uses<'_>) -> Vec<Row> {
+    let time = |name: &str| {
         let at = lab.position(name)?;
-        Some(&engine[runnable.iter().position(|&v| v == at)?])
+        Some(times(&lab.variants[at], &engine[at], method).isolated_us?.median)
     };
-    let time = |name: &str| times(&lab.variants[lab.position(name)?], measured(name)?, method).isolated_us;
     let [bound, baseline] = [&lab.report.bound, &lab.report.baseline]
-        .map(|reference| reference.fastest(|name| Some(time(name)?.median)));
-    let ratio_to = |reference: Option<&str>, variant: &Variant, row| {
-        let other = &lab.variants[lab.position(reference?)?];
-        ratio(row, measured(reference?)?).filter(|_| does_same_work(variant, other))
+        .map(|names| fastest(names, time).and_then(|name| lab.position(name)));
+    let ratio_to = |reference: Option<usize>, variant: &Variant, row: &measure::Row| {
+        let reference = reference?;
+        ratio(row, &engine[reference]).filter(|_| does_same_work(variant, &lab.variants[reference]))
     };
-    lab.variants
-        .iter()
-        .enumerate()
-        .map(|(v, variant)| {
-            if let Some(status) = uses.left_out(v) {
-                return Row { status: status.clone(), ..blank(variant) };
-            }
-            let Some(at) = runnable.iter().position(|&s| s == v) else { return blank(variant) };
-            let row = &engine[at];
-            Row {
-                status: status(row, method, uses, v),
-                to_bound: ratio_to(bound, variant, row),
-                to_baseline: ratio_to(baseline, variant, row),
-                racy: racy(row, uses.elements(v)),
-                ..times(variant, row, method)
-            }
-        })
-        .collect()
+    let row = |(v, (variant, row)): (usize, (&Variant, &measure::Row))| {
+        if let Some(status) = uses.left_out(v) {
+            return Row { status: status.clone(), ..blank(variant) };
+        }
+        Row {
+            status: status(row, method, uses, v),
+            to_bound: ratio_to(bound, variant, row),
+            to_baseline: ratio_to(baseline, variant, row),
+            racy: racy(row, uses.elements(v)),
+            ..times(variant, row, method)
+        }
+    };
+    lab.variants.iter().zip(engine).enumerate().map(row).collect()
 }
 
 /// The device's own kernels do no other variant's work, and neither does a variant that is set against

@@ -22,12 +22,13 @@ use vulkan::memory::Place;
 use super::cycles::{Before, Cycles};
 use super::fill::Filler;
 use super::flush_caches::CacheFlush;
-use super::interval;
 use super::race_histogram::RaceHistograms;
 use super::scripts::Scripts;
 use super::two_queues::{Sample, TwoQueues};
 use super::uses::Uses;
 use super::verify::{Counted, Verifier, largest};
+pub use crate::counter::BadStamps;
+use crate::counter::Counter;
 use crate::lab::{Check, Lab, Shown};
 use crate::measure::Reading;
 use crate::mutate::Break;
@@ -161,7 +162,7 @@ impl<'l> Session<'l> {
             maps.count(work.variant, repetitions);
         }
         let stamps = self.lab.gpu.read_stamps(self.stamps)?;
-        let gpu_us = self.interval(stamps)?;
+        let gpu_us = Counter::of(&self.lab.gpu.facts).us(stamps)?;
         self.timeline.zone(name_of(self.lab, work), repetitions, stamps)?;
         let counted = work.map_or_else(|| Ok(Counted::default()), |work| self.counts(work))?;
         let clock = work.and_then(|_| self.clock());
@@ -368,12 +369,6 @@ impl<'l> Session<'l> {
         self.verifier.counted(&self.lab.gpu, checks, work.repetitions, self.lab.repetitions())
     }
 
-    fn interval(&self, [begin, end]: [u64; 2]) -> Result<f64> {
-        let facts = &self.lab.gpu.facts;
-        interval::microseconds(begin, end, facts.timestamp_bits, facts.timestamp_period_ns)
-            .map_err(|error| BadStamps(error.to_string()).into())
-    }
-
     /// Records what brings a result of the last sample into a buffer, row by row.
     pub fn lay_out(&self, cmd: &CommandBuffer<'_>, check: &Check) -> Option<Buffer> {
         self.verifier.lay_out(cmd, check, 0)
@@ -431,11 +426,6 @@ impl<'l> Session<'l> {
 fn name_of<'l>(lab: &'l Lab, work: Option<&Work<'_>>) -> &'l str {
     work.map_or("an empty window", |work| &lab.variants[work.variant].name)
 }
-
-/// The two timestamps are no time.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct BadStamps(String);
 
 fn microseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e6

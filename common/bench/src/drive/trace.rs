@@ -3,14 +3,13 @@
 //! ```text
 //! before the window │ as for a sample, and the heads of the trace's regions
 //! the window        │ stamp ─ the variant's own commands, with the traced kernels ─ stamp
-//! behind the window │ compare with the twin ─ the trace to the CPU
+//! behind the window │ compare with the reference ─ the trace to the CPU
 //! ```
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use record::error::{NoRoom, one_line};
+use anyhow::{Context, Result, bail};
 use record::hooks::hooks;
 use record::stats::Summary;
 use record::trace::{MOST_DRAWN, Trace, TraceFigures};
@@ -20,10 +19,12 @@ use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::{Place, Sharing};
 
 use super::clock;
-use super::session::{BadStamps, Session, Work};
+use super::session::{Session, Work};
+use crate::counter::{BadStamps, Counter};
 use crate::lab::Lab;
 use crate::measure::{Reading, RowPlan};
-use crate::trace::decode::{Clock, Fault, Left, Noted, decode};
+use crate::trace::decode::{Left, Noted, decode};
+use crate::trace::fault::{Fault, told};
 use crate::trace::plan::{MOST_SLOTS, Notes, Planned, Region, plan};
 
 /// Rounds that are kept, where their words take no more than [`MOST_KEPT`]; of more, three or one. One more
@@ -34,6 +35,9 @@ const MOST_KEPT: u64 = 2 << 30;
 
 /// A GPU that has slept is given so long to raise its clocks again; what a CPU device takes tells nothing.
 const WAKING: Duration = Duration::from_millis(500);
+
+/// What the waves of a sample tell, or why they tell nothing.
+type Told = Result<(Trace, TraceFigures), String>;
 
 /// A variant to trace.
 pub(super) struct Subject<'p> {
@@ -65,9 +69,9 @@ struct Sample {
 /// as long on an H200, driver 580.)
 struct Taking<'p> {
     subject: Subject<'p>,
-    regions: Vec<Region>,
+    /// Or why it is not traced, or no more.
+    regions: Result<Vec<Region>, String>,
     samples: Vec<Sample>,
-    refused: Option<String>,
 }
 
 /// What traces of a run have in common.
@@ -75,7 +79,7 @@ struct Tracer<'l> {
     lab: &'l Lab,
     buffer: Buffer,
     readback: Buffer,
-    clock: Clock,
+    clock: Counter,
 }
 
 /// Traces variants in rounds, in each of which every variant runs first without and then with its waves
@@ -85,22 +89,29 @@ struct Tracer<'l> {
 /// # Errors
 /// A Vulkan call that fails, `HOTLAP_TRACE_SLOTS` that is no number.
 pub(super) fn trace(
-    lab: &Lab,
     session: &mut Session<'_>,
     subjects: Vec<Subject<'_>>,
     stopped: &mut dyn FnMut(usize) -> bool,
 ) -> Result<Traces> {
+    let lab = session.lab;
     let Some(first) = subjects.first() else { return Ok(Traces::default()) };
+    let interrupted = Traces { interrupted: true, ..Traces::default() };
     if stopped(first.variant) {
-        return Ok(Traces { interrupted: true, ..Traces::default() });
+        return Ok(interrupted);
     }
-    let mut takings: Vec<Taking<'_>> =
-        subjects.into_iter().map(|subject| Taking::new(lab, session, subject)).collect::<Result<_>>()?;
-    lab.gpu.compile(&takings.iter().flat_map(|taking| traced_kernels(lab, &taking.regions)).collect())?;
-    let sizes = || takings.iter().map(|taking| bytes_of(&taking.regions));
+    let mut takings = Vec::new();
+    for subject in subjects {
+        let regions = told(regions(session, subject.variant))?;
+        takings.push(Taking { subject, regions, samples: Vec::new() });
+    }
+    let traced = |taking: &Taking<'_>| {
+        taking.regions.iter().flat_map(|all| traced_kernels(lab, all)).collect::<Vec<_>>()
+    };
+    lab.gpu.compile(&takings.iter().flat_map(traced).collect())?;
+    let sizes = || takings.iter().flat_map(|taking| &taking.regions).map(|regions| bytes_of(regions));
     let round = sizes().sum::<u64>();
     let rounds = [ROUNDS, 3].into_iter().find(|rounds| rounds * round <= MOST_KEPT).unwrap_or(1);
-    let tracer = match Tracer::new(lab, session, sizes().max().unwrap_or(0))? {
+    let tracer = match told(Tracer::new(lab, session, sizes().max().unwrap_or(0)))? {
         Ok(tracer) => tracer,
         Err(reason) => {
             let refused =
@@ -113,54 +124,24 @@ pub(super) fn trace(
     }
     for number in 0..=rounds {
         if tracer.round(session, &mut takings, number > 0, stopped)?.is_break() {
-            return Ok(Traces { interrupted: true, ..Traces::default() });
+            return Ok(interrupted);
         }
     }
-    Ok(tracer.read(&takings))
+    tracer.read(&takings)
 }
 
 impl<'l> Tracer<'l> {
-    /// Sets the waves' clock against the timestamps and makes the buffers; says why nothing can be traced
-    /// where there is no clock to be trusted or no memory.
-    fn new(lab: &'l Lab, session: &Session<'_>, bytes: u64) -> Result<Result<Self, String>> {
-        let clock = match clock::set_against_stamps(lab, session.stamps)? {
-            Ok(clock) => clock,
-            Err(fault) => return Ok(Err(fault.to_string())),
-        };
+    /// Sets the waves' clock against the timestamps and makes the buffers.
+    ///
+    /// # Errors
+    /// Some are [`told`]: no clock to be trusted, no memory.
+    fn new(lab: &'l Lab, session: &Session<'_>, bytes: u64) -> Result<Self> {
+        let clock = clock::set_against_stamps(lab, session.stamps)?;
         let buffer = |name, place| lab.gpu.buffer_for(name, bytes.max(4), place, Sharing::BothQueues);
-        let both = || anyhow::Ok((buffer("trace", Place::Device)?, buffer("trace (CPU)", Place::Readback)?));
-        match both() {
-            Ok((buffer, readback)) => Ok(Ok(Self { lab, buffer, readback, clock })),
-            Err(error) if error.is::<NoRoom>() => Ok(Err(error.to_string())),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-impl<'p> Taking<'p> {
-    fn new(lab: &Lab, session: &Session<'_>, subject: Subject<'p>) -> Result<Self> {
-        let (regions, refused) = match regions(lab, session, subject.variant)? {
-            Ok(regions) => (regions, None),
-            Err(reason) => (Vec::new(), Some(reason)),
-        };
-        Ok(Self { subject, regions, samples: Vec::new(), refused })
+        let (buffer, readback) = (buffer("trace", Place::Device)?, buffer("trace (CPU)", Place::Readback)?);
+        Ok(Self { lab, buffer, readback, clock })
     }
 
-    /// How much longer tracing made it: the median of the rounds.
-    fn overhead(&self) -> Option<f64> {
-        let ratios = self.samples.iter().map(|sample| sample.stamps_us / sample.untraced_us);
-        Summary::of(&ratios.collect::<Vec<_>>()).map(|ratio| ratio.median - 1.0)
-    }
-
-    /// The sample of median length.
-    fn median(&self) -> Option<&Sample> {
-        let mut sorted: Vec<&Sample> = self.samples.iter().collect();
-        sorted.sort_by(|a, b| a.stamps_us.total_cmp(&b.stamps_us));
-        sorted.get(sorted.len() / 2).copied()
-    }
-}
-
-impl Tracer<'_> {
     fn round(
         &self,
         session: &mut Session<'_>,
@@ -173,32 +154,36 @@ impl Tracer<'_> {
             if stopped(taking.subject.variant) {
                 return Ok(ControlFlow::Break(()));
             }
-            let reading = taking.judge(session.sample(Some(taking.subject.variant), 1))?;
-            untraced.push(reading.map(|reading| reading.gpu_us));
+            let reading = session.sample(Some(taking.subject.variant), 1);
+            untraced.push(taking.judge(reading)?.map(|reading| reading.gpu_us));
         }
         for (taking, untraced) in takings.iter_mut().zip(untraced) {
             if stopped(taking.subject.variant) {
                 return Ok(ControlFlow::Break(()));
             }
-            if taking.refused.is_some() {
-                continue;
-            }
-            let sample = self.sample(session, taking.subject.variant, &taking.regions);
-            let Some(reading) = taking.judge(sample)? else { continue };
+            let Ok(regions) = &taking.regions else { continue };
+            let bytes = bytes_of(regions);
+            let reading = self.sample(session, taking.subject.variant, regions);
+            let Some(reading) = taking.judge(reading)? else { continue };
             if let (true, Some(untraced_us)) = (kept, untraced) {
-                let words = self.words(&taking.regions)?;
-                taking.samples.push(Sample { untraced_us, stamps_us: reading.gpu_us, words });
+                let (stamps_us, words) = (reading.gpu_us, self.words(bytes)?);
+                taking.samples.push(Sample { untraced_us, stamps_us, words });
             }
         }
         Ok(ControlFlow::Continue(()))
     }
 
     /// What the samples show, for the rows, and the traces that are drawn.
-    fn read(&self, takings: &[Taking<'_>]) -> Traces {
+    fn read(&self, takings: &[Taking<'_>]) -> Result<Traces> {
         let mut traces = Traces::default();
         for taking in takings {
             let variant = taking.subject.variant;
-            let traced = match self.shown(taking) {
+            let shown = match (&taking.regions, taking.median()) {
+                (Err(reason), _) => Err(reason.clone()),
+                (Ok(_), None) => Err(Fault::NoRound.to_string()),
+                (Ok(regions), Some(sample)) => told(self.shown(regions, sample.stamps_us, &sample.words))?,
+            };
+            let traced = match shown {
                 Ok((trace, figures)) => {
                     if traces.drawn.len() < MOST_DRAWN {
                         traces.drawn.push((self.lab.variants[variant].name.clone(), trace));
@@ -209,18 +194,7 @@ impl Tracer<'_> {
             };
             traces.rows.push((variant, traced));
         }
-        traces
-    }
-
-    fn shown(&self, taking: &Taking<'_>) -> Result<(Trace, TraceFigures), String> {
-        if let Some(reason) = &taking.refused {
-            return Err(reason.clone());
-        }
-        let sample = taking.median().ok_or("no round was taken")?;
-        let trace = self.decoded(&taking.regions, sample).map_err(|fault| fault.to_string())?;
-        let slots = self.lab.device().multiprocessors.map(Multiprocessors::slots);
-        let figures = TraceFigures::of(&trace, slots).ok_or_else(|| Fault::StandsStill.to_string())?;
-        Ok((trace, figures))
+        Ok(traces)
     }
 
     /// One traced submit.
@@ -234,8 +208,7 @@ impl Tracer<'_> {
     }
 
     /// What its waves left.
-    fn words(&self, regions: &[Region]) -> Result<Vec<u32>> {
-        let bytes = bytes_of(regions);
+    fn words(&self, bytes: u64) -> Result<Vec<u32>> {
         self.lab.gpu.run_once("reading a trace", |cmd| {
             cmd.copy_buffer(self.buffer, self.readback, bytes);
             cmd.host_barrier();
@@ -244,21 +217,25 @@ impl Tracer<'_> {
         self.lab.gpu.look(self.readback, |all| all[..words].to_vec())
     }
 
-    fn decoded(&self, regions: &[Region], sample: &Sample) -> Result<Trace, Fault> {
+    /// What that shows.
+    fn shown(&self, regions: &[Region], stamps_us: f64, words: &[u32]) -> Result<(Trace, TraceFigures)> {
         let arena = self.lab.gpu.arena();
         let noted = |region: &Region| {
             let slot = arena.kernel(region.planned.kernel);
             Noted { name: slot.facts.name.clone(), parts: slot.recipe.parts.clone() }
         };
-        decode(&Left {
+        let multiprocessors = self.lab.device().multiprocessors;
+        let trace = decode(&Left {
             regions,
             kernels: &regions.iter().map(noted).collect::<Vec<_>>(),
-            words: &sample.words,
+            words,
             clock: self.clock,
             source: self.lab.gpu.waves.lanes,
-            multiprocessors: self.lab.device().multiprocessors.map(|mps| mps.count),
-            stamps_us: sample.stamps_us,
-        })
+            multiprocessors: multiprocessors.map(|mps| mps.count),
+            stamps_us,
+        })?;
+        let figures = TraceFigures::of(&trace, multiprocessors.map(Multiprocessors::slots));
+        Ok((trace, figures.ok_or(Fault::StandsStill)?))
     }
 }
 
@@ -266,20 +243,33 @@ impl Taking<'_> {
     /// Takes a reading in; none where it is no reading or proves the result wrong, which ends the tracing of
     /// this variant.
     fn judge(&mut self, reading: Result<Reading>) -> Result<Option<Reading>> {
-        let reading = match reading {
-            Err(error) if error.is::<BadStamps>() => {
-                self.refused.get_or_insert(one_line(&error));
-                return Ok(None);
-            }
-            other => other?,
+        let right = |reading: Reading| {
+            let is_wrong = self.subject.plan.refuses(&reading, 1);
+            if is_wrong { Err(Fault::Wrong(reading.wrong).into()) } else { Ok(reading) }
         };
-        if self.subject.plan.refuses(&reading, 1) {
-            let reason =
-                format!("when waves were traced, {} elements of its result were wrong", reading.wrong);
-            self.refused.get_or_insert(reason);
-            return Ok(None);
+        match told(reading.and_then(right))? {
+            Ok(reading) => Ok(Some(reading)),
+            Err(reason) => {
+                // The first reason stays.
+                if self.regions.is_ok() {
+                    self.regions = Err(reason);
+                }
+                Ok(None)
+            }
         }
-        Ok(Some(reading))
+    }
+
+    /// How much longer tracing made it: the median of the rounds.
+    fn overhead(&self) -> Option<f64> {
+        let ratios = self.samples.iter().map(|sample| sample.stamps_us / sample.untraced_us);
+        Summary::of(&ratios.collect::<Vec<_>>()).map(|ratio| ratio.median - 1.0)
+    }
+
+    /// The sample of median length.
+    fn median(&self) -> Option<&Sample> {
+        let mut sorted: Vec<&Sample> = self.samples.iter().collect();
+        sorted.sort_by(|a, b| a.stamps_us.total_cmp(&b.stamps_us));
+        sorted.get(sorted.len() / 2).copied()
     }
 }
 
@@ -308,8 +298,12 @@ fn bytes_of(regions: &[Region]) -> u64 {
     regions.last().map_or(0, |last| last.offset + last.bytes())
 }
 
-/// Where the dispatches of a variant note their waves, or which kernel cannot.
-fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Vec<Region>, String>> {
+/// Where the dispatches of a variant note their waves.
+///
+/// # Errors
+/// One is [`told`]: a kernel that cannot note them.
+fn regions(session: &Session<'_>, variant: usize) -> Result<Vec<Region>> {
+    let lab = session.lab;
     let script = session.scripts.script(variant, 1)?;
     let mut planned = Vec::new();
     for dispatch in script.dispatches() {
@@ -317,14 +311,14 @@ fn regions(lab: &Lab, session: &Session<'_>, variant: usize) -> Result<Result<Ve
         let arena = lab.gpu.arena();
         let slot = arena.kernel(dispatch.kernel);
         if traced.is_none() {
-            return Ok(Err(format!("{} has no room for one more storage buffer", slot.facts.name)));
+            bail!(Fault::NoBuffer(slot.facts.name.clone()));
         }
         let invocations: u32 = slot.facts.workgroup.iter().product();
         let waves = invocations.div_ceil(lab.gpu.waves.least_subgroup);
         let parts = slot.recipe.parts.as_ref();
         planned.push(Planned::new(dispatch.kernel, dispatch.groups, waves, parts));
     }
-    Ok(Ok(plan(&planned, most_slots()?)))
+    Ok(plan(&planned, most_slots()?))
 }
 
 /// Tests ask for fewer, so that not all of a small dispatch is recorded.
@@ -351,37 +345,25 @@ impl<'l> Spotlight<'l> {
     pub fn new(lab: &'l Lab, session: &Session<'_>) -> Result<Result<Self, String>> {
         let of = |variant| match session.left_out(variant) {
             Some(status) => Ok(Err(status.reason().unwrap_or_else(|| status.word().into()))),
-            None => regions(lab, session, variant),
+            None => told(regions(session, variant)),
         };
         let regions: Vec<_> = (0..lab.variants.len()).map(of).collect::<Result<_>>()?;
         let bytes = regions.iter().flatten().map(|regions| bytes_of(regions)).max().unwrap_or(0);
-        Ok(Tracer::new(lab, session, bytes)?.map(|tracer| Self { tracer, regions }))
+        Ok(told(Tracer::new(lab, session, bytes))?.map(|tracer| Self { tracer, regions }))
     }
 
     /// The waves of one sample, or why they cannot be told.
     ///
     /// # Errors
     /// A queue that hangs, a lost device.
-    pub fn trace(
-        &self,
-        session: &mut Session<'_>,
-        variant: usize,
-    ) -> Result<Result<(Trace, TraceFigures), String>> {
+    pub fn trace(&self, session: &mut Session<'_>, variant: usize) -> Result<Told> {
         let regions = match &self.regions[variant] {
             Ok(regions) => regions,
             Err(reason) => return Ok(Err(reason.clone())),
         };
-        let stamps_us = match self.tracer.sample(session, variant, regions) {
-            Ok(reading) => reading.gpu_us,
-            Err(error) if error.is::<BadStamps>() => return Ok(Err(one_line(&error))),
-            Err(error) => return Err(error),
-        };
-        let sample = Sample { untraced_us: stamps_us, stamps_us, words: self.tracer.words(regions)? };
-        let slots = self.tracer.lab.device().multiprocessors.map(Multiprocessors::slots);
-        let trace = self.tracer.decoded(regions, &sample);
-        Ok(trace.map_err(|fault| fault.to_string()).and_then(|trace| {
-            let figures = TraceFigures::of(&trace, slots).ok_or_else(|| Fault::StandsStill.to_string())?;
-            Ok((trace, figures))
+        told(self.tracer.sample(session, variant, regions).and_then(|reading| {
+            let words = self.tracer.words(bytes_of(regions))?;
+            self.tracer.shown(regions, reading.gpu_us, &words)
         }))
     }
 }

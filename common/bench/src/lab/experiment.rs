@@ -4,10 +4,11 @@ use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 use anyhow::Result;
+use record::error::Halt;
 use vulkan::gpu::Gpu;
 use vulkan::validation::Message;
 
-use super::{Lab, LabOptions};
+use super::{Lab, LabOptions, Selection};
 
 /// A [`Lab`] from before the sample declares anything until all that runs is made.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ impl Experiment {
     /// A device without a clock for it.
     pub fn trace_waves(&mut self) -> Result<()> {
         self.0.report.trace_waves();
-        self.0.ensure_traces()
+        self.0.untraced().map_or(Ok(()), |reason| Err(Halt::Skip(reason).into()))
     }
 
     /// Lets the sample declare itself, and reports what is wrong with that.
@@ -65,7 +66,7 @@ impl Experiment {
     /// # Errors
     /// None that [`Experiment::select`] would not have reported.
     pub fn default_selection(&self) -> Result<Vec<bool>> {
-        self.0.default_selection()
+        self.0.selected(&Selection::default())
     }
 
     /// Makes what the variants name. One that asks for more than the device has is left out of the run, with the
@@ -84,7 +85,7 @@ impl Experiment {
 
     /// Why waves are not traced, where that is wanted.
     pub fn untraced(&self) -> Option<String> {
-        self.0.untraced()
+        self.0.untraced().map(|reason| reason + ".")
     }
 
     /// A message of the validation layer is one that a variant is known to raise.

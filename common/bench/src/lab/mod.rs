@@ -6,7 +6,6 @@ mod data;
 mod experiment;
 mod making;
 mod recipe;
-mod reference;
 mod report;
 mod selection;
 
@@ -17,7 +16,6 @@ use std::rc::Rc;
 use anyhow::{Result, ensure};
 use making::{Find, Proof};
 use recipe::Recipe;
-use record::error::Halt;
 use record::{DeviceFacts, Kind};
 use vulkan::cmd::{Cmd, Queues};
 use vulkan::gpu::{Gpu, Recipe as KernelRecipe};
@@ -30,8 +28,7 @@ pub use animation::{Moves, Pull};
 pub use data::{BufferSet, Check, Contents, ImageSet, Layout, Output, sliced};
 pub use experiment::Experiment;
 pub use recipe::{Expected, Setting};
-pub use reference::Reference;
-pub use report::{Report, Shown, Verdict};
+pub use report::{Report, Shown, Verdict, fastest};
 pub use selection::Selection;
 
 use crate::mutate::Break;
@@ -169,25 +166,15 @@ impl Lab {
         &mut self.variants[at]
     }
 
-    /// The device has what traces need, where they are asked for.
-    pub(crate) fn ensure_traces(&self) -> Result<()> {
-        if self.report.wants_traces && !self.gpu.waves.clock {
-            return Err(Halt::Skip(self.no_traces()).into());
-        }
-        Ok(())
-    }
-
-    /// Why there are none, where they are wanted.
+    /// Why waves are not traced, where that is wanted.
     pub(crate) fn untraced(&self) -> Option<String> {
-        (self.report.wants_traces && !self.gpu.waves.clock).then(|| self.no_traces() + ".")
-    }
-
-    fn no_traces(&self) -> String {
-        format!(
-            "waves cannot be traced on {}: it has no clock that all of them read (VK_KHR_shader_clock with \
-             shaderDeviceClock)",
-            self.device().name
-        )
+        (self.report.wants_traces && !self.gpu.waves.clock).then(|| {
+            format!(
+                "waves cannot be traced on {}: it has no clock that all of them read (VK_KHR_shader_clock with \
+                 shaderDeviceClock)",
+                self.device().name
+            )
+        })
     }
 
     /// Waves are traced.

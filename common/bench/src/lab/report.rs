@@ -11,7 +11,6 @@ use vulkan::handles::{Buffer, Set};
 
 use super::animation::{Animation, Moves};
 use super::data::Check;
-use super::reference::Reference;
 
 /// What a sample concludes from its figures.
 pub type Verdict = Box<dyn Fn(&Figures<'_>) -> Option<String>>;
@@ -49,10 +48,10 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The published source that the sample rebuilds.
     pub source: Option<String>,
-    /// The variant that none can be faster than.
-    pub bound: Reference,
-    /// The variant that the others are compared with.
-    pub baseline: Reference,
+    /// The variant that none can be faster than, or several, of which it is the [`fastest`].
+    pub bound: Vec<String>,
+    /// The variant that the others are compared with, or several, of which it is the [`fastest`].
+    pub baseline: Vec<String>,
     /// Variants whose kernels `--code-diff` compares.
     pub code_pairs: Vec<CodePair>,
     /// How the sample paints its result.
@@ -86,12 +85,12 @@ impl Report {
 
     /// Names the variant that no correct one can beat, or several, of which it is the fastest; ratios to it are shown.
     pub fn bound(&mut self, names: impl IntoIterator<Item = impl Into<String>>) {
-        self.bound = Reference::of(names);
+        self.bound = names.into_iter().map(Into::into).collect();
     }
 
     /// Names the variant that is common practice, or several, of which it is the fastest; ratios to it are shown.
     pub fn baseline(&mut self, names: impl IntoIterator<Item = impl Into<String>>) {
-        self.baseline = Reference::of(names);
+        self.baseline = names.into_iter().map(Into::into).collect();
     }
 
     /// Says what [`Variant::cell`](crate::variant::Variant::cell) places the variants in: cross tables whose first
@@ -158,11 +157,31 @@ impl Report {
 
     /// Names of the variants that others are divided by.
     pub fn references(&self) -> impl Iterator<Item = &String> {
-        self.bound.names().chain(self.baseline.names())
+        self.bound.iter().chain(&self.baseline)
     }
 
     /// The cross tables, where they are shown.
     pub fn shown_matrix(&self) -> Option<&Matrix> {
         self.matrix.as_ref().filter(|_| self.matrix_is_shown)
+    }
+}
+
+/// Of these variants the one with the least time, which only a run can tell; the first of them where none has one.
+pub fn fastest(names: &[String], time: impl Fn(&str) -> Option<f64>) -> Option<&str> {
+    let timed = names.iter().filter_map(|name| Some((name, time(name)?)));
+    let fastest = timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, _)| name);
+    fastest.or(names.first()).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fastest_that_has_a_time_is_taken() {
+        let names = ["a", "b", "c"].map(str::to_owned);
+        let times = |name: &str| Some(["b", "c"].iter().position(|of| *of == name)? as f64);
+        assert_eq!(fastest(&names, times), Some("b"));
+        assert_eq!((fastest(&names, |_| None), fastest(&[], times)), (Some("a"), None));
     }
 }

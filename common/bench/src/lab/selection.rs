@@ -36,19 +36,13 @@ impl Lab {
         ensure!(!self.variants.is_empty(), "--without leaves no variant");
         // A record names no reference that it has no row of.
         for reference in [&mut self.report.bound, &mut self.report.baseline] {
-            reference.keep(|name| self.variants.iter().any(|v| v.name == name));
+            reference.retain(|name| self.variants.iter().any(|v| v.name == *name));
         }
         Ok(())
     }
 
-    /// Which variants run where nobody asks for any, in the order of their declaration: with all of them
-    /// declared, what a plain run keeps.
-    pub(crate) fn default_selection(&self) -> Result<Vec<bool>> {
-        self.selected(&Selection::default())
-    }
-
     /// Which variants are kept, in the order of their declaration.
-    fn selected(&self, wanted: &Selection) -> Result<Vec<bool>> {
+    pub(super) fn selected(&self, wanted: &Selection) -> Result<Vec<bool>> {
         let patterns = self.patterns(&wanted.names)?;
         let chosen = |v: &Variant| match () {
             () if wanted.all => true,
@@ -58,9 +52,8 @@ impl Lab {
         };
         let mut references: Vec<String> = self.report.references().cloned().collect();
         let kept = |v: &&Variant| chosen(v) || references.contains(&v.name);
-        let limits =
-            |v: &Variant| -> Vec<String> { v.declared.costs().map(|cost| cost.variant.to_owned()).collect() };
-        let limits: Vec<String> = self.variants.iter().filter(kept).flat_map(limits).collect();
+        let costs = self.variants.iter().filter(kept).flat_map(|variant| variant.declared.costs());
+        let limits: Vec<String> = costs.map(|cost| cost.variant.to_owned()).collect();
         references.extend(limits);
         let without = self.patterns(&wanted.without)?;
         let left_out = |v: &Variant| without.iter().any(|p| p.matches(&v.name));
@@ -130,7 +123,7 @@ mod tests {
         assert_eq!(selected(&[], &["rare*"], true).len(), 4);
         let mut all = lab(Selection { all: true, ..Selection::default() });
         all.select().unwrap();
-        assert_eq!(all.default_selection().unwrap(), [true, true, false, true, false]);
+        assert_eq!(all.selected(&Selection::default()).unwrap(), [true, true, false, true, false]);
     }
 
     #[test]

@@ -106,6 +106,8 @@ impl Plan {
 /// How one variant is treated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowPlan {
+    /// It is never sampled.
+    pub left_out: bool,
     /// How many elements of each repetition must differ from the CPU reference: any other count ends the
     /// row. `None` for a variant that may race.
     pub must_differ: Option<u64>,
@@ -462,9 +464,10 @@ impl Run<'_> {
             .collect()
     }
 
-    fn alive(&self, row: usize) -> bool {
-        let row = &self.rows[row];
-        row.failure.is_none() && row.wrong.is_none() && row.stop != Some(Stop::Throttled)
+    fn alive(&self, at: usize) -> bool {
+        let row = &self.rows[at];
+        let is_out = self.plan.rows[at].left_out || row.failure.is_some() || row.wrong.is_some();
+        !is_out && row.stop != Some(Stop::Throttled)
     }
 
     /// Of the budget, or of the samples that were asked for: whichever is nearer to its end.
@@ -482,7 +485,7 @@ impl Run<'_> {
             elapsed,
             row,
             rows: &self.rows,
-            rows_done: self.rows.len() - self.open().len(),
+            rows_done: self.plan.rows.iter().filter(|row| !row.left_out).count() - self.open().len(),
             rounds: self.rounds,
             spent: self.spent(),
         };

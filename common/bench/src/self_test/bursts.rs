@@ -6,8 +6,8 @@ use vulkan::gpu::Gpu;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::Place;
 
-use super::work::{LANES, Size, push};
-use crate::drive::interval;
+use super::work::{LANES, MOST_GROUPS, Size, push};
+use crate::counter::Counter;
 use crate::lab::Lab;
 
 /// Timestamps of a row: enough to tell their step, few enough for one submit.
@@ -16,25 +16,24 @@ const ROW: u32 = 128;
 /// What takes them.
 pub(super) struct Bursts {
     kernel: Kernel,
-    /// Where the kernel writes; of the largest size that was asked for so far.
-    results: Option<(Buffer, u32)>,
+    /// Where the kernel writes, of any size.
+    results: Buffer,
     pub stamps: vk::QueryPool,
 }
 
 impl Bursts {
     pub fn new(lab: &Lab, kernel: Kernel) -> Result<Self> {
-        let stamps = lab.gpu.timestamps(ROW)?;
-        Ok(Self { kernel, results: None, stamps })
+        let results = lab.gpu.buffer("sums", 4 * u64::from(MOST_GROUPS * LANES), Place::Device)?;
+        Ok(Self { kernel, results, stamps: lab.gpu.timestamps(ROW)? })
     }
 
     /// The timestamps around one dispatch.
-    pub fn stamps_around(&mut self, gpu: &Gpu, size: Size) -> Result<[u64; 2]> {
-        let results = self.results(gpu, size.groups)?;
+    pub fn stamps_around(&self, gpu: &Gpu, size: Size) -> Result<[u64; 2]> {
         gpu.run_once("the self-test's kernel", |cmd| {
             cmd.reset_query_pool(self.stamps, 2);
             cmd.write_timestamp2(self.stamps, 0);
             cmd.execution_barrier();
-            cmd.dispatch(self.kernel, &[results], &push(size.steps()), [size.groups, 1, 1]);
+            cmd.dispatch(self.kernel, &[self.results], &push(size.steps()), [size.groups, 1, 1]);
             cmd.execution_barrier();
             cmd.write_timestamp2(self.stamps, 1);
         })?;
@@ -42,9 +41,8 @@ impl Bursts {
     }
 
     /// Microseconds of one dispatch; none where the timestamps are no time.
-    pub fn us(&mut self, gpu: &Gpu, size: Size) -> Result<Option<f64>> {
-        let stamps = self.stamps_around(gpu, size)?;
-        Ok(interval_us(gpu, stamps))
+    pub fn us(&self, gpu: &Gpu, size: Size) -> Result<Option<f64>> {
+        Ok(interval_us(gpu, self.stamps_around(gpu, size)?))
     }
 
     /// Timestamps with nothing in between.
@@ -55,21 +53,9 @@ impl Bursts {
         })?;
         Ok(gpu.read_stamps::<{ ROW as usize }>(self.stamps)?.to_vec())
     }
-
-    fn results(&mut self, gpu: &Gpu, groups: u32) -> Result<Buffer> {
-        if let Some((results, room)) = self.results {
-            if room >= groups {
-                return Ok(results);
-            }
-            gpu.free(results);
-        }
-        let results = gpu.buffer("sums", 4 * u64::from(groups * LANES), Place::Device)?;
-        self.results = Some((results, groups));
-        Ok(results)
-    }
 }
 
 /// Microseconds between two raw timestamps; none where they are no time.
-pub(super) fn interval_us(gpu: &Gpu, [begin, end]: [u64; 2]) -> Option<f64> {
-    interval::microseconds(begin, end, gpu.facts.timestamp_bits, gpu.facts.timestamp_period_ns).ok()
+pub(super) fn interval_us(gpu: &Gpu, stamps: [u64; 2]) -> Option<f64> {
+    Counter::of(&gpu.facts).us(stamps).ok()
 }

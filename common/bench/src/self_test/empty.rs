@@ -6,7 +6,7 @@ use record::self_test::{Check, CheckResult};
 use record::stats::Summary;
 
 use super::Stop;
-use super::stamps::Counter;
+use crate::counter::Counter;
 use crate::drive::session::Session;
 
 const WINDOWS: usize = 48;
@@ -24,7 +24,7 @@ pub(super) fn windows(session: &Session<'_>, stop: Stop<'_>) -> Result<Vec<[u64;
 pub(super) fn judge(windows: &[[u64; 2]], counter: Counter) -> Check {
     let zero = windows.iter().filter(|[begin, end]| counter.ticks(*begin, *end) == 0).count();
     let negative = windows.iter().filter(|[begin, end]| counter.ticks(*begin, *end) < 0).count();
-    let us: Vec<f64> = windows.iter().filter_map(|&[begin, end]| counter.us(begin, end).ok()).collect();
+    let us: Vec<f64> = windows.iter().filter_map(|&window| counter.us(window).ok()).collect();
     let of = format!("of {} empty windows", windows.len());
     let (result, found) = match Summary::of(&us) {
         _ if negative > 0 => {
@@ -61,7 +61,7 @@ pub(super) fn judge(windows: &[[u64; 2]], counter: Counter) -> Check {
 mod tests {
     use super::*;
 
-    const COUNTER: Counter = Counter { bits: 64, period_ns: 2.0 };
+    const COUNTER: Counter = Counter { bits: 64, tick_ns: 2.0 };
 
     #[test]
     fn windows_have_a_median_and_quartiles() {

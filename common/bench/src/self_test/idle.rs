@@ -31,7 +31,7 @@ const FEWEST: usize = 20;
 pub(super) const NAME: &str = "idle device";
 
 /// Watches the device.
-pub(super) fn check(gpu: &Gpu, bursts: &mut Bursts, size: Size, stop: Stop<'_>) -> Result<Check> {
+pub(super) fn check(gpu: &Gpu, bursts: &Bursts, size: Size, stop: Stop<'_>) -> Result<Check> {
     let size = size.fifth();
     let (began, mut us, mut gaps_us) = (Instant::now(), Vec::new(), Vec::new());
     let mut last = None;
@@ -61,14 +61,13 @@ fn judge(us: &[f64], gaps_us: &[f64]) -> Check {
          {gap_ms:.2} ms",
         times.n, times.median
     );
-    let busy = share > MOST_LONG || gap_ms > LONGEST_GAP_MS;
-    let check = if busy {
+    let (result, found) = if share > MOST_LONG || gap_ms > LONGEST_GAP_MS {
         let advice = "another program or the desktop seems to use the device, or the CPU is busy: end what can be ended";
-        Check::new(NAME, CheckResult::Warned, format!("{seen}: {advice}"))
+        (CheckResult::Warned, format!("{seen}: {advice}"))
     } else {
-        Check::new(NAME, CheckResult::Passed, seen)
+        (CheckResult::Passed, seen)
     };
-    check
+    Check::new(NAME, result, found)
         .with("samples", times.n as f64, "1")
         .with("long_share", share, "1")
         .with("median", times.median, "us")

@@ -16,7 +16,6 @@ mod waking;
 mod waves;
 mod work;
 
-use std::fmt;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -26,26 +25,13 @@ use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
 use record::hooks::hooks;
 use record::self_test::{Certificate, Check, CheckResult};
 use vulkan::gpu::Gpu;
-use vulkan::handles::Kernel;
 
+use crate::counter::Counter;
 use crate::drive::session::Session;
 use crate::lab::{Lab, LabOptions};
 use crate::tracy;
 use bursts::Bursts;
-use stamps::Counter;
 use work::Size;
-
-/// How to test.
-pub struct Options<'a> {
-    /// Asked between samples; `true` ends the test.
-    pub stopped: &'a dyn Fn() -> bool,
-}
-
-impl fmt::Debug for Options<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options").finish_non_exhaustive()
-    }
-}
 
 /// What came of it.
 #[derive(Debug)]
@@ -58,15 +44,9 @@ pub struct Certified {
     pub interrupted: bool,
 }
 
-impl Certified {
-    /// The exit code of a run that only tests.
-    #[must_use]
-    pub fn exit_code(&self) -> u8 {
-        exit_code(&self.certificate, self.interrupted)
-    }
-}
-
-fn exit_code(certificate: &Certificate, interrupted: bool) -> u8 {
+/// The exit code of a run that only tests.
+#[must_use]
+pub fn exit_code(certificate: &Certificate, interrupted: bool) -> u8 {
     match (certificate.passed(), interrupted) {
         (_, true) => EXIT_INTERRUPTED,
         (true, false) => EXIT_RIGHT,
@@ -92,21 +72,22 @@ const SHOWN: [&str; 10] = [
 const NO_TIMES: &str =
     "a CPU device: other programs take part of it at any time, and its times are no evidence";
 
-/// Tests the device and hands it back without a trace: no kernel, no memory, no label and no span.
+/// Tests the device and hands it back without a trace: no kernel, no memory, no label and no span. `stopped` is asked
+/// between samples and ends the test.
 ///
 /// # Errors
 /// What any run can meet: a queue that hangs, a lost device, no memory. The device is then given up.
-pub fn certify(gpu: Gpu, options: &Options<'_>) -> Result<Certified> {
+pub fn certify(gpu: Gpu, stopped: &dyn Fn() -> bool) -> Result<Certified> {
     let times_tell = gpu.facts.kind != Kind::Cpu || hooks().self_test_timing;
-    certify_by(gpu, options, times_tell)
+    certify_by(gpu, stopped, times_tell)
 }
 
 /// As [`certify`], with or without what needs times that mean something.
-fn certify_by(mut gpu: Gpu, options: &Options<'_>, times_tell: bool) -> Result<Certified> {
+fn certify_by(mut gpu: Gpu, stopped: &dyn Fn() -> bool, times_tell: bool) -> Result<Certified> {
     let began = Instant::now();
     let labels = gpu.debug.take();
     let mut checks = Vec::new();
-    let (mut gpu, interrupted) = tracy::muted(|| test(gpu, Stop(options.stopped), times_tell, &mut checks))?;
+    let (mut gpu, interrupted) = tracy::muted(|| test(gpu, Stop(stopped), times_tell, &mut checks))?;
     gpu.debug = labels;
     checks.sort_by_key(|check: &Check| SHOWN.iter().position(|name| *name == check.name));
     let certificate = Certificate { seconds: began.elapsed().as_secs_f64(), checks };
@@ -135,14 +116,18 @@ fn test(gpu: Gpu, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> 
 
 fn all_checks(lab: &mut Lab, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> Result<()> {
     let kernel = lab.kernel("lab/chains.comp").draft()?;
-    let mut bursts = Bursts::new(lab, kernel)?;
+    let bursts = Bursts::new(lab, kernel)?;
     // The longer between two readings of a clock, the better its rate is known: all else lies between.
     let rate = rate::Meter::begin(&lab.gpu, stop)?;
     let waves = waves::Meter::begin(lab, bursts.stamps)?;
     if times_tell {
-        timed(lab, kernel, &mut bursts, stop, checks)?;
+        let (size, woken) = waking::wake(&lab.gpu, &bursts, stop)?;
+        checks.push(woken);
+        checks.push(idle::check(&lab.gpu, &bursts, size, stop)?);
+        work::declare(lab, kernel, size, work::reference)?;
+        checks.extend(verdicts::checks(lab, stop)?);
     } else {
-        work::declare(lab, kernel, Size::SMALL, work::twin)?;
+        work::declare(lab, kernel, Size::SMALL, work::reference)?;
         let untimed = [verdicts::SAME, verdicts::SLOWER, waking::NAME, idle::NAME];
         checks.extend(untimed.map(|name| Check::skipped(name, NO_TIMES)));
     }
@@ -164,24 +149,8 @@ fn all_checks(lab: &mut Lab, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<
     Ok(())
 }
 
-/// What needs times that mean something.
-fn timed(
-    lab: &mut Lab,
-    kernel: Kernel,
-    bursts: &mut Bursts,
-    stop: Stop<'_>,
-    checks: &mut Vec<Check>,
-) -> Result<()> {
-    let (size, woken) = waking::wake(&lab.gpu, bursts, stop)?;
-    checks.push(woken);
-    checks.push(idle::check(&lab.gpu, bursts, size, stop)?);
-    work::declare(lab, kernel, size, work::twin)?;
-    checks.extend(verdicts::checks(lab, stop)?);
-    Ok(())
-}
-
 /// Where times mean nothing the answers are left: runs each variant once and compares what it wrote with
-/// the twin, on the device and on the CPU.
+/// the reference, on the device and on the CPU.
 fn answers(lab: &Lab, session: &mut Session<'_>, stop: Stop<'_>) -> Result<Check> {
     session.dry_run()?;
     for (at, variant) in lab.variants.iter().enumerate() {

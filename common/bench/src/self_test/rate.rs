@@ -10,7 +10,7 @@ use record::self_test::{Check, CheckResult};
 use vulkan::gpu::{Calibrated, Gpu, clock_name};
 
 use super::Stop;
-use super::stamps::Counter;
+use crate::counter::Counter;
 
 /// The shortest time between two readings.
 const APART: Duration = Duration::from_millis(50);
@@ -123,7 +123,7 @@ pub(super) fn precise(ppm: f64) -> String {
 /// Judges two readings.
 #[expect(clippy::cast_precision_loss, reason = "ticks of less than an hour")]
 fn judge([first, second]: [Reading; 2], counter: Counter, how: &str) -> Check {
-    let device_ns = counter.ticks(first.ticks, second.ticks) as f64 * f64::from(counter.period_ns);
+    let device_ns = counter.ticks(first.ticks, second.ticks) as f64 * counter.tick_ns;
     let host_ns = second.host_ns.saturating_sub(first.host_ns) as f64;
     let within_ns = first.within_ns + second.within_ns;
     let [ppm, error] = [device_ns - host_ns, within_ns].map(|ns| ns / host_ns * 1e6);
@@ -133,7 +133,7 @@ fn judge([first, second]: [Reading; 2], counter: Counter, how: &str) -> Check {
         let found = format!("the device's clock did not go on for {ms:.0} ms {how}");
         (CheckResult::Failed, found)
     } else if ppm.abs() - error > MOST_PPM {
-        let period = significant(f64::from(counter.period_ns));
+        let period = significant(counter.tick_ns);
         let found = format!(
             "{found}: a tick is not {period} ns long, so every time of this device is wrong by that share"
         );
@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    const COUNTER: Counter = Counter { bits: 36, period_ns: 10.0 };
+    const COUNTER: Counter = Counter { bits: 36, tick_ns: 10.0 };
 
     /// Two readings 100 ms apart, of a device that takes so many ticks for it.
     fn of(ticks: u64, within_ns: f64) -> Check {

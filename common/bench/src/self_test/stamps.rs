@@ -1,11 +1,9 @@
 //! In what steps timestamps count, and whether intervals survive the moment when they begin anew.
 
-use anyhow::Result;
-use record::DeviceFacts;
 use record::number::significant;
 use record::self_test::{Check, CheckResult};
 
-use crate::drive::interval;
+use crate::counter::Counter;
 
 /// Nanoseconds of a step above which short times are coarse: a hundredth of the 50 µs from which on a
 /// figure is expected to repeat.
@@ -17,40 +15,9 @@ const SHORTEST_RANGE_S: f64 = 1.0;
 pub(super) use record::self_test::STEP;
 pub(super) const WRAP: &str = "timestamp wrap";
 
-/// How a device counts.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Counter {
-    /// Valid bits.
-    pub bits: u32,
-    /// Nanoseconds a tick.
-    pub period_ns: f32,
-}
-
-impl Counter {
-    pub fn of(facts: &DeviceFacts) -> Self {
-        Self { bits: facts.timestamp_bits, period_ns: facts.timestamp_period_ns }
-    }
-
-    fn mask(self) -> u64 {
-        if self.bits >= 64 { u64::MAX } else { (1 << self.bits) - 1 }
-    }
-
-    /// Ticks from one reading to another, within half of the counter's range.
-    pub fn ticks(self, from: u64, to: u64) -> i64 {
-        // What is above the valid bits is shifted out, and the sign comes back with the rest.
-        let unused = 64 - self.bits.min(64);
-        (to.wrapping_sub(from) << unused).cast_signed() >> unused
-    }
-
-    /// The interval as every sample's is taken.
-    pub fn us(self, from: u64, to: u64) -> Result<f64> {
-        interval::microseconds(from, to, self.bits, self.period_ns)
-    }
-
-    /// Seconds after which it begins anew.
-    fn range_s(self) -> f64 {
-        2.0_f64.powi(i32::try_from(self.bits).unwrap_or(64)) * f64::from(self.period_ns) / 1e9
-    }
+/// Seconds after which a counter begins anew.
+fn range_s(counter: Counter) -> f64 {
+    2.0_f64.powi(i32::try_from(counter.bits).unwrap_or(64)) * counter.tick_ns / 1e9
 }
 
 /// Judges the step from timestamps in the order in which they were taken: of all differences from the first
@@ -68,7 +35,7 @@ pub(super) fn step(stamps: &[u64], counter: Counter) -> Check {
         let found = format!("all of {} timestamps were equal: the device writes no time", stamps.len());
         return Check::new(STEP, CheckResult::Failed, found);
     };
-    let period = f64::from(counter.period_ns);
+    let period = counter.tick_ns;
     let [step_ns, smallest_ns] = [divisor as f64, *smallest as f64].map(|ticks| ticks * period);
     let [shown, tick, least] = [step_ns, period, smallest_ns].map(significant);
     let found = format!(
@@ -94,7 +61,7 @@ fn common_divisor(a: u64, b: u64) -> u64 {
 /// Proves that intervals that were taken come out the same when they lie across the wrap, with garbage in
 /// the bits that do not count.
 pub(super) fn wrap(intervals: &[[u64; 2]], counter: Counter) -> Check {
-    wrap_by(intervals, counter, |begin, end| counter.us(begin, end).ok())
+    wrap_by(intervals, counter, |begin, end| counter.us([begin, end]).ok())
 }
 
 /// As [`wrap`], with this arithmetic for an interval.
@@ -105,7 +72,7 @@ fn wrap_by(intervals: &[[u64; 2]], counter: Counter, us: impl Fn(u64, u64) -> Op
         tried += 1;
         wrong += u32::from(us(begin, end).is_none() || us(begin, end) != us(across[0], across[1]));
     }
-    let (bits, range_s) = (counter.bits, counter.range_s());
+    let (bits, range_s) = (counter.bits, range_s(counter));
     let begins_anew = format!("{bits} bits, which begin anew after {}", span(range_s));
     let (result, found) = if tried == 0 {
         (CheckResult::Failed, format!("{begins_anew}; no interval was taken that could be moved there"))
@@ -148,8 +115,8 @@ fn span(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    const H200: Counter = Counter { bits: 64, period_ns: 1.0 };
-    const SHORT: Counter = Counter { bits: 36, period_ns: 10.0 };
+    const H200: Counter = Counter { bits: 64, tick_ns: 1.0 };
+    const SHORT: Counter = Counter { bits: 36, tick_ns: 10.0 };
 
     #[test]
     fn the_step_is_what_all_differences_have_in_common() {
@@ -176,7 +143,7 @@ mod tests {
     #[test]
     fn intervals_lie_across_the_wrap_of_any_counter() {
         for bits in [36, 40, 56, 63, 64] {
-            let counter = Counter { bits, period_ns: 1.0 };
+            let counter = Counter { bits, tick_ns: 1.0 };
             let intervals = [[5, 6], [1000, 3500], [u64::MAX - 5, 90]];
             for interval in intervals {
                 let [begin, end] = moved(interval, counter);
@@ -209,23 +176,16 @@ mod tests {
     #[test]
     fn a_counter_without_intervals_or_with_a_short_range_does_not_pass() {
         assert_eq!(wrap(&[[5, 5]], H200).result, CheckResult::Failed);
-        let short = Counter { bits: 20, period_ns: 10.0 };
+        let short = Counter { bits: 20, tick_ns: 10.0 };
         assert_eq!(wrap(&[[5, 9]], short).result, CheckResult::Warned);
     }
 
     #[test]
     fn ranges_read_well() {
         let words: Vec<String> =
-            [H200, SHORT, Counter { bits: 36, period_ns: 1.0 }, Counter { bits: 48, period_ns: 1.0 }]
-                .map(|counter| span(counter.range_s()))
+            [H200, SHORT, Counter { bits: 36, tick_ns: 1.0 }, Counter { bits: 48, tick_ns: 1.0 }]
+                .map(|counter| span(range_s(counter)))
                 .into();
         assert_eq!(words, ["585 years", "11.5 minutes", "68.7 s", "3.3 days"]);
-    }
-
-    #[test]
-    fn ticks_have_a_sign() {
-        assert_eq!(SHORT.ticks(5, 3), -2);
-        assert_eq!(SHORT.ticks((1 << 36) - 1, 1), 2);
-        assert_eq!(H200.ticks(u64::MAX, 1), 2);
     }
 }

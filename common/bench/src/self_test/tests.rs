@@ -21,12 +21,12 @@ fn result(certificate: &Certificate, name: &str) -> CheckResult {
 
 #[test]
 fn a_cpu_device_passes_without_verdicts_on_times_and_says_so() {
-    let certified = certify(gpu(), &Options { stopped: &|| false }).unwrap();
+    let certified = certify(gpu(), &|| false).unwrap();
     let certificate = &certified.certificate;
     let names: Vec<&str> = certificate.checks.iter().map(|check| check.name.as_str()).collect();
     assert_eq!(names, SHOWN);
     assert!(certificate.passed() && !certified.interrupted, "{certificate:?}");
-    assert_eq!(certified.exit_code(), EXIT_RIGHT);
+    assert_eq!(exit_code(certificate, certified.interrupted), EXIT_RIGHT);
     for check in &certificate.checks {
         let times = [verdicts::SAME, verdicts::SLOWER, waking::NAME, idle::NAME].contains(&&*check.name);
         assert_eq!(check.result == CheckResult::Skipped, times, "{check:?}");
@@ -40,7 +40,7 @@ fn a_cpu_device_passes_without_verdicts_on_times_and_says_so() {
 fn nothing_is_left_on_the_device_which_works_on() {
     let gpu = gpu();
     let (before, labels) = (gpu.mark(), gpu.debug.is_some());
-    let gpu = certify(gpu, &Options { stopped: &|| false }).unwrap().gpu;
+    let gpu = certify(gpu, &|| false).unwrap().gpu;
     assert_eq!(gpu.mark(), before);
     assert!(gpu.kernel_facts().is_empty());
     assert_eq!(gpu.debug.is_some(), labels);
@@ -64,7 +64,7 @@ fn the_validation_layer_finds_nothing_to_say_of_any_check() {
     let options = OpenOptions { device: Some("llvmpipe".into()), validate: true, ..OpenOptions::default() };
     for times_tell in [false, true] {
         let gpu = Gpu::open(&options).unwrap();
-        let certified = certify_by(gpu, &Options { stopped: &|| false }, times_tell).unwrap();
+        let certified = certify_by(gpu, &|| false, times_tell).unwrap();
         let verdict = result(&certified.certificate, verdicts::SAME);
         assert_eq!(verdict != CheckResult::Skipped, times_tell, "{:?}", certified.certificate);
         let said: Vec<String> =
@@ -80,27 +80,27 @@ fn a_user_can_stop_it_at_any_sample() {
         let stopped = || asked.replace(asked.get() + 1) >= after;
         let gpu = gpu();
         let before = gpu.mark();
-        let certified = certify(gpu, &Options { stopped: &stopped }).unwrap();
+        let certified = certify(gpu, &stopped).unwrap();
         assert!(certified.interrupted, "after {after}");
-        assert_eq!(certified.exit_code(), EXIT_INTERRUPTED);
+        assert_eq!(exit_code(&certified.certificate, true), EXIT_INTERRUPTED);
         assert_eq!(asked.get(), after + 1, "nothing runs once it was asked to end");
         assert_eq!(certified.gpu.mark(), before);
     }
 }
 
 #[test]
-fn a_kernel_that_differs_from_its_twin_fails() {
-    let of = |twin: fn(u32, u32) -> Vec<u32>| {
+fn a_kernel_that_differs_from_its_reference_fails() {
+    let of = |reference: fn(u32, u32) -> Vec<u32>| {
         let mut lab = Lab::new(gpu(), &LabOptions { repetitions: Some(1), ..LabOptions::default() });
         let kernel = lab.kernel("lab/chains.comp").build();
-        work::declare(&mut lab, kernel, Size::SMALL, twin).unwrap();
+        work::declare(&mut lab, kernel, Size::SMALL, reference).unwrap();
         let mut session = Session::new(&lab).unwrap();
         answers(&lab, &mut session, Stop(&|| false)).unwrap()
     };
-    assert_eq!(of(work::twin).result, CheckResult::Passed);
+    assert_eq!(of(work::reference).result, CheckResult::Passed);
     // Of the variant with more work, the fifth word.
     let check = of(|groups, steps| {
-        let mut words = work::twin(groups, steps);
+        let mut words = work::reference(groups, steps);
         words[5] += u32::from(steps == 51);
         words
     });

@@ -59,7 +59,7 @@ fn measured(lab: &Lab, budget: Duration, samples: Option<usize>, stop: Stop<'_>)
     let watch = &mut |_: &Step<'_>| {
         if stop.ask().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let measured = timing::measure(lab, &options, watch)?;
+    let measured = timing::measure(lab, &options, watch, None)?;
     match (measured.error, measured.ended) {
         (Some(error), _) => Err(error),
         (None, Ended::Interrupted) => Err(Stopped.into()),
@@ -80,8 +80,7 @@ fn of_ratio(ratio: Option<&Summary>) -> Verdict {
 
 /// Judges the answers: a device that computes wrong has no times.
 fn results(rows: &[&Row]) -> Check {
-    let faults = rows.iter().filter_map(|row| fault(row));
-    if let Some(found) = faults.reduce(|first, _| first) {
+    if let Some(found) = rows.iter().find_map(|row| fault(row)) {
         return Check::new(RESULTS, CheckResult::Failed, found);
     }
     let samples: usize = rows.iter().filter_map(|row| row.racy).map(|racy| racy.samples).sum();
@@ -91,14 +90,10 @@ fn results(rows: &[&Row]) -> Check {
 
 /// Why a row has no times.
 fn fault(row: &Row) -> Option<String> {
-    let name = &row.variant;
     match &row.status {
         Status::Ok => None,
-        Status::Wrong { elements, first } => Some(wrong(name, *elements, first)),
-        Status::Error { reason }
-        | Status::Skipped { reason }
-        | Status::Unsupported { reason }
-        | Status::Throttled { reason } => Some(format!("{name}: {reason}")),
+        Status::Wrong { elements, first } => Some(wrong(&row.variant, *elements, first)),
+        status => Some(format!("{}: {}", row.variant, status.reason().unwrap_or_default())),
     }
 }
 
@@ -114,11 +109,8 @@ pub(super) fn wrong(variant: &str, elements: u64, first: &str) -> String {
 #[expect(clippy::cast_precision_loss, reason = "counts of samples and words")]
 pub(super) fn right(words: u64, samples: usize) -> Check {
     let found = format!("all {words} words of each of {samples} samples are the CPU reference's");
-    Check::new(RESULTS, CheckResult::Passed, found).with("words", words as f64, "1").with(
-        "samples",
-        samples as f64,
-        "1",
-    )
+    let check = Check::new(RESULTS, CheckResult::Passed, found);
+    check.with("words", words as f64, "1").with("samples", samples as f64, "1")
 }
 
 /// Judges a variant by its last try.

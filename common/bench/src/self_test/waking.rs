@@ -24,7 +24,7 @@ const APART: f64 = 0.01;
 const TRIES: usize = 16;
 
 /// Runs the kernel until its times have settled, and sizes it for what they are then.
-pub(super) fn wake(gpu: &Gpu, bursts: &mut Bursts, stop: Stop<'_>) -> Result<(Size, Check)> {
+pub(super) fn wake(gpu: &Gpu, bursts: &Bursts, stop: Stop<'_>) -> Result<(Size, Check)> {
     let size = sized(gpu, bursts, Size::FIRST, stop)?;
     let (began, mut times) = (Instant::now(), Vec::new());
     while began.elapsed() < LEAST || !settled(&times) && began.elapsed() < MOST {
@@ -36,7 +36,7 @@ pub(super) fn wake(gpu: &Gpu, bursts: &mut Bursts, stop: Stop<'_>) -> Result<(Si
 }
 
 /// The size whose samples are neither too short nor too long.
-fn sized(gpu: &Gpu, bursts: &mut Bursts, mut size: Size, stop: Stop<'_>) -> Result<Size> {
+fn sized(gpu: &Gpu, bursts: &Bursts, mut size: Size, stop: Stop<'_>) -> Result<Size> {
     for _ in 0..TRIES {
         stop.ask()?;
         // The first dispatch of a size takes longer.
@@ -65,18 +65,19 @@ fn judge(us: &[f64], took: Duration) -> Check {
     let few = us.len().min(COMPARED / 2);
     let slower = us.first().map_or(f64::NAN, |first| first / median(&us[us.len() - few..]));
     let ms = took.as_secs_f64() * 1e3;
-    let check = if settled(us) {
-        let found =
-            format!("times have settled within {ms:.0} ms; the first was {slower:.2} times the last ones");
-        Check::new(NAME, CheckResult::Passed, found)
+    let (result, found) = if settled(us) {
+        (
+            CheckResult::Passed,
+            format!("times have settled within {ms:.0} ms; the first was {slower:.2} times the last ones"),
+        )
     } else {
         let found = format!(
             "times have not settled within {ms:.0} ms of work: the clocks of the device still change, or another \
              program works on it; a run before the one that counts warms it up"
         );
-        Check::new(NAME, CheckResult::Warned, found)
+        (CheckResult::Warned, found)
     };
-    check.with("took", ms, "ms").with("first_to_last", slower, "1")
+    Check::new(NAME, result, found).with("took", ms, "ms").with("first_to_last", slower, "1")
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ fn judge([first, second]: [Reading; 2], period_ns: f64) -> Check {
             return Check::new(NAME, CheckResult::Warned, format!("{fault}: waves cannot be traced"));
         }
     };
-    let ticks = clock.since(second.ticks, first.ticks) as f64;
+    let ticks = clock.ticks(first.ticks, second.ticks) as f64;
     let [least, most] = [second.before_ns - first.after_ns, second.after_ns - first.before_ns];
     let tick_ns = f64::midpoint(least, most) / ticks;
     let error_ppm = (most - least) / 2.0 / (ticks * tick_ns) * 1e6;

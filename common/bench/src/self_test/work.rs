@@ -1,11 +1,10 @@
 //! What the self-test runs: one kernel, whose work is counted in whole units so that 2 % more of it is
 //! exactly that, of a size that suits the device.
 
-use crate::lab::BufferSet;
 use anyhow::Result;
 use vulkan::handles::{Binding, Kernel};
 
-use crate::lab::Lab;
+use crate::lab::{BufferSet, Lab};
 
 /// Names of the variants.
 pub(super) const SAME_A: &str = "same_a";
@@ -27,7 +26,7 @@ const WANTED_US: f64 = 500.0;
 const FITTING_US: std::ops::RangeInclusive<f64> = 300.0..=1000.0;
 
 /// Workgroups that keep a large device busy: 8192 subgroups of 32, as many as an H200 holds at once.
-const MOST_GROUPS: u32 = 2048;
+pub(super) const MOST_GROUPS: u32 = 2048;
 /// Steps stay below 65,536.
 const MOST_FACTOR: u32 = 65_535 / UNITS_AND_ONE;
 
@@ -95,7 +94,7 @@ pub(super) fn push(steps: u32) -> [u32; 4] {
 
 /// What the workgroups write after so many steps, from the formula: half of the chains have counted them,
 /// the others hold `x` after an even number of steps and `1 - x` after an odd one.
-pub(super) fn twin(groups: u32, steps: u32) -> Vec<u32> {
+pub(super) fn reference(groups: u32, steps: u32) -> Vec<u32> {
     let of_lane = |lane: u32| {
         let counted: u32 = (0..CHAINS / 2).map(|chain| lane + chain + steps).sum();
         let turned: u32 = (CHAINS / 2..CHAINS).map(|chain| lane + chain).sum();
@@ -147,13 +146,13 @@ mod tests {
     }
 
     #[test]
-    fn twins_follow_the_chains_step_by_step() {
+    fn references_follow_the_chains_step_by_step() {
         let chain = |lane: u32, chain: u32, steps: u32| {
             let factor = if chain < CHAINS / 2 { 1.0_f32 } else { -1.0 };
             (0..steps).fold((lane + chain) as f32, |value, _| value * factor + 1.0)
         };
         for steps in [0, 1, 50, 51, 3000] {
-            let sums = twin(2, steps);
+            let sums = reference(2, steps);
             assert_eq!(sums.len(), 256);
             for lane in [0, 1, 127] {
                 let sum: f32 = (0..CHAINS).map(|c| chain(lane, c, steps)).sum();

@@ -1,60 +1,12 @@
 //! From the words that kernels left in the trace's buffer to waves, or to the reason why they are none.
 
 use record::trace::{Dispatch, Lanes, Part, PartWaves, Parts, Trace, Wave, pack};
-use thiserror::Error;
 use vulkan::wrap::LaneSource;
 
+use super::fault::Fault;
 use super::plan::Region;
 use super::slots::{Raw, Taken, taken, weight};
-
-/// A trace that shows nothing that could be trusted.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[expect(missing_docs, reason = "the texts say what each is")]
-pub enum Fault {
-    #[error("{0} waves found no slot: the device makes more waves of a workgroup than it says")]
-    Overflow(u32),
-    #[error(
-        "{0} notes found no slot: the kernel names a {1}, or a stamp, that the host does not know of, or the device \
-         makes more waves of a workgroup than it says"
-    )]
-    Unknown(u32, &'static str),
-    #[error("no wave of dispatch {0} ({1}) was recorded")]
-    NoWaves(usize, String),
-    #[error("the kernel names {part} {named} of {count}, counted from 0")]
-    NoSuchPart { part: &'static str, named: u32, count: u32 },
-    #[error("no wave of {part} {number} of {count} was recorded ({kernel})")]
-    NoWavesOfPart { part: &'static str, number: u32, count: u32, kernel: String },
-    #[error("a wave's stamps are out of order: its clock runs backwards, or the kernel notes them so")]
-    OutOfOrder,
-    #[error("{0} waves began and never came to their end")]
-    Unended(usize),
-    #[error("the waves' clock stands still")]
-    StandsStill,
-    #[error("the waves' clock runs backwards within a wave")]
-    Backwards,
-    #[error("the trace's buffer is shorter than planned")]
-    Short,
-    #[error("the run of {0:.0} µs is longer than half of what the waves' clock counts before it begins anew")]
-    Wraps(f64),
-    #[error(
-        "the waves span {waves:.1} µs and the timestamps around them {stamps:.1} µs: the clocks of two multiprocessors, \
-         or the waves' and the timestamps', do not agree"
-    )]
-    Domains { waves: f64, stamps: f64 },
-    #[error(
-        "the timestamps do not tell how long a tick of the waves' clock is: {least_ns:.2} to {most_ns:.2} ns"
-    )]
-    Unset { least_ns: f64, most_ns: f64 },
-}
-
-/// What is known of a clock.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Clock {
-    /// Nanoseconds a tick.
-    pub tick_ns: f64,
-    /// Bits that count: 32 where the high word is always 0.
-    pub bits: u32,
-}
+use crate::counter::Counter;
 
 /// A kernel that notes its waves.
 pub struct Noted {
@@ -68,7 +20,7 @@ pub struct Left<'t> {
     /// One a region.
     pub kernels: &'t [Noted],
     pub(crate) words: &'t [u32],
-    pub(crate) clock: Clock,
+    pub(crate) clock: Counter,
     pub(crate) source: LaneSource,
     /// Multiprocessors that the device says it has.
     pub multiprocessors: Option<u32>,
@@ -120,7 +72,7 @@ pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
 
 /// From ticks to microseconds from the first wave on.
 struct Scale {
-    clock: Clock,
+    clock: Counter,
     reference: u64,
     /// The first wave's begin, in ticks from `reference` on.
     first: i64,
@@ -128,17 +80,17 @@ struct Scale {
 
 impl Scale {
     /// None without a wave.
-    fn of(clock: Clock, taken: &[Taken]) -> Option<Self> {
+    fn of(clock: Counter, taken: &[Taken]) -> Option<Self> {
         let begins = || taken.iter().flat_map(|taken| &taken.waves).map(|wave| wave.begin);
         let reference = begins().next()?;
-        let first = begins().map(|begin| clock.since(begin, reference)).min()?;
+        let first = begins().map(|begin| clock.ticks(reference, begin)).min()?;
         Some(Self { clock, reference, first })
     }
 
     /// What ends in a tick in which something else begins comes out as the same time.
     #[expect(clippy::cast_precision_loss, reason = "ticks of one submit fit 52 bits")]
     fn wave(&self, raw: &Raw) -> Wave {
-        let begin = self.clock.since(raw.begin, self.reference) - self.first;
+        let begin = self.clock.ticks(self.reference, raw.begin) - self.first;
         let us = |ticks: i64| ticks as f64 * (self.clock.tick_ns / 1e3);
         Wave { begin_us: us(begin), end_us: us(begin + i64::from(raw.ticks)), lane: raw.lane }
     }
@@ -146,7 +98,7 @@ impl Scale {
     /// One, or one for each part.
     fn dispatches(&self, mut taken: Taken, region: &Region, kernel: &Noted) -> Result<Vec<Dispatch>, Fault> {
         let mut waves = std::mem::take(&mut taken.waves);
-        waves.sort_by_key(|raw| (raw.part, self.clock.since(raw.begin, self.reference)));
+        waves.sort_by_key(|raw| (raw.part, self.clock.ticks(self.reference, raw.begin)));
         let dispatch = |raw: &[Raw], part| Dispatch {
             kernel: kernel.name.clone(),
             groups: region.planned.groups,
@@ -191,15 +143,6 @@ fn step(dispatches: &[Dispatch]) -> Option<f64> {
     times.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 1e-5).min_by(f64::total_cmp)
 }
 
-impl Clock {
-    /// Ticks from one time to another; neither is further away than half of what the clock counts.
-    #[expect(clippy::cast_possible_wrap, reason = "the difference is meant to be signed")]
-    pub fn since(self, ticks: u64, from: u64) -> i64 {
-        let shift = 64 - self.bits.clamp(1, 64);
-        (ticks.wrapping_sub(from) << shift) as i64 >> shift
-    }
-}
-
 #[cfg(test)]
 mod of_parts;
 
@@ -211,7 +154,7 @@ mod tests {
     use crate::trace::plan::{HEAD, Planned, SLOT, plan};
     use crate::trace::slots::{BEGUN, ENDED, drawn};
 
-    const NS: Clock = Clock { tick_ns: 1.0, bits: 64 };
+    const NS: Counter = Counter { tick_ns: 1.0, bits: 64 };
 
     fn plain() -> Noted {
         Noted { name: "k".into(), parts: None }
@@ -232,7 +175,7 @@ mod tests {
         words
     }
 
-    fn trace_with(clock: Clock, waves: &[(u64, u64, u32)], stamps_us: f64) -> Result<Trace, Fault> {
+    fn trace_with(clock: Counter, waves: &[(u64, u64, u32)], stamps_us: f64) -> Result<Trace, Fault> {
         let regions = region(u32::try_from(waves.len()).unwrap());
         decode(&Left {
             words: &words(&regions, waves),
@@ -251,7 +194,7 @@ mod tests {
         let wave = |begin_us, end_us, lane| Wave { begin_us, end_us, lane };
         assert_eq!(trace.dispatches[0].waves, [wave(0.0, 1.5, 0), wave(1.0, 4.0, 2)]);
         assert_eq!((trace.lanes, trace.step_us), (Lanes::Multiprocessors(4), 0.5));
-        let coarse = Clock { tick_ns: 10.0, bits: 64 };
+        let coarse = Counter { tick_ns: 10.0, bits: 64 };
         assert_eq!(trace_with(coarse, &[(100, 200, 0)], 5.0).unwrap().dispatches[0].waves[0].end_us, 1.0);
     }
 
@@ -259,7 +202,7 @@ mod tests {
     fn a_clock_may_wrap_within_a_trace() {
         // 32 bits, as lavapipe has them: the high word is always 0.
         let end = u64::from(u32::MAX);
-        let narrow = Clock { tick_ns: 1.0, bits: 32 };
+        let narrow = Counter { tick_ns: 1.0, bits: 32 };
         let trace = trace_with(narrow, &[(end - 999, 1000, 0), (500, 2000, 0)], 5.0).unwrap();
         let spans: Vec<_> = trace.dispatches[0].waves.iter().map(|w| (w.begin_us, w.end_us)).collect();
         assert_eq!(spans, [(0.0, 2.0), (1.5, 3.0)]);
@@ -270,11 +213,11 @@ mod tests {
 
     #[test]
     fn a_clock_that_may_have_wrapped_unseen_is_refused() {
-        let narrow = Clock { tick_ns: 1.0, bits: 32 };
+        let narrow = Counter { tick_ns: 1.0, bits: 32 };
         assert_eq!(trace_with(narrow, &[(1000, 2000, 0)], 2.2e6), Err(Fault::Wraps(2.2e6)));
         // A wave's end has 32 bits of any clock.
         assert_eq!(trace_with(NS, &[(1000, 2000, 0)], 2.2e6), Err(Fault::Wraps(2.2e6)));
-        let slow = Clock { tick_ns: 10.0, bits: 64 };
+        let slow = Counter { tick_ns: 10.0, bits: 64 };
         assert!(trace_with(slow, &[(1000, 2000, 0)], 2.2e6).is_ok());
     }
 

@@ -7,5 +7,6 @@
 //! ```
 
 pub mod decode;
+pub mod fault;
 pub mod plan;
 mod slots;

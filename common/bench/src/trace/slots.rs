@@ -2,7 +2,7 @@
 
 use record::trace::Parts;
 
-use super::decode::Fault;
+use super::fault::Fault;
 use super::plan::{HEAD, Region};
 
 pub(super) const BEGUN: u32 = 1 << 31;

@@ -1,9 +1,10 @@
 //! A queue's counter as Tracy wants to see it: one that never goes backwards.
 
+use crate::counter::Counter;
+
 /// Counts on where the device's counter wraps or starts anew, as some do in a low-power state.
-pub(super) struct Counter {
-    /// The bits that count.
-    mask: u64,
+pub(super) struct Steady {
+    counter: Counter,
     /// The last reading of the device's clock, raw and as it was counted.
     raw: u64,
     count: i64,
@@ -11,11 +12,10 @@ pub(super) struct Counter {
     last: i64,
 }
 
-impl Counter {
-    /// A counter of `bits` valid bits which reads `now`.
-    pub fn new(bits: u32, now: u64) -> Self {
-        let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-        Self { mask, raw: now, count: (now & mask).cast_signed(), last: i64::MIN }
+impl Steady {
+    /// A counter which reads `now`.
+    pub fn new(counter: Counter, now: u64) -> Self {
+        Self { counter, raw: now, count: (now & counter.mask()).cast_signed(), last: i64::MIN }
     }
 
     /// Takes a reading for the present and returns its count. What lies around it, by less than half
@@ -37,23 +37,21 @@ impl Counter {
     }
 
     fn at(&self, raw: u64) -> i64 {
-        let ahead = raw.wrapping_sub(self.raw) & self.mask;
-        let behind = self.raw.wrapping_sub(raw) & self.mask;
-        if ahead <= behind {
-            self.count.wrapping_add_unsigned(ahead)
-        } else {
-            self.count.wrapping_sub_unsigned(behind)
-        }
+        self.count.wrapping_add(self.counter.ticks(self.raw, raw))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Counter;
+    use super::*;
+
+    fn counter(bits: u32, now: u64) -> Steady {
+        Steady::new(Counter { bits, tick_ns: 1.0 }, now)
+    }
 
     #[test]
     fn stamps_before_and_after_a_reading_are_counted_from_it() {
-        let mut counter = Counter::new(64, 1000);
+        let mut counter = counter(64, 1000);
         assert_eq!(counter.zone([900, 950]), Some([900, 950]));
         assert_eq!(counter.zone([1100, 1200]), Some([1100, 1200]));
         assert_eq!(counter.settle(1300), 1300);
@@ -63,7 +61,7 @@ mod tests {
     fn a_wrap_counts_on_and_invalid_bits_do_not_count() {
         let garbage = 0xabcd_0000_0000_0000;
         let top = 1 << 36;
-        let mut counter = Counter::new(36, garbage | (top - 100));
+        let mut counter = counter(36, garbage | (top - 100));
         assert_eq!(counter.zone([top - 50, garbage | 20]), Some([(1 << 36) - 50, (1 << 36) + 20]));
         assert_eq!(counter.settle(garbage | 30), (1 << 36) + 30);
         assert_eq!(counter.zone([40, 50]), Some([(1 << 36) + 40, (1 << 36) + 50]));
@@ -71,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_reset_moves_no_zone_backwards() {
-        let mut counter = Counter::new(64, 5000);
+        let mut counter = counter(64, 5000);
         assert_eq!(counter.zone([5100, 5200]), Some([5100, 5200]));
         assert_eq!(counter.zone([10, 20]), None, "the counter has started anew");
         assert_eq!(counter.settle(30), 5201);
@@ -81,7 +79,7 @@ mod tests {
 
     #[test]
     fn zones_neither_overlap_nor_are_empty() {
-        let mut counter = Counter::new(64, 0);
+        let mut counter = counter(64, 0);
         assert!(counter.zone([10, 20]).is_some());
         assert_eq!(counter.zone([20, 30]), None);
         assert_eq!(counter.zone([40, 40]), None);

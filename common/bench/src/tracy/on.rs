@@ -11,7 +11,8 @@ use record::hooks::hooks;
 use tracy_client::{Client, GpuContext, GpuContextType};
 use vulkan::gpu::{Calibrated, Gpu};
 
-use super::counter::Counter;
+use super::counter::Steady;
+use crate::counter::Counter;
 
 /// Two clocks that are 20 parts in a million apart, as cheap ones are, drift by 5 µs in this time; and
 /// Tracy's own measure of the CPU's clock was seen to be 200 parts in a million off.
@@ -79,7 +80,7 @@ pub struct Timeline<'l> {
 /// What there is once a profiler has connected.
 struct Track {
     context: GpuContext,
-    counter: Counter,
+    counter: Steady,
     /// When the profiler was last told which time of the device is now; never in this connection,
     /// where it is none.
     synced: Option<Instant>,
@@ -145,7 +146,7 @@ impl<'l> Timeline<'l> {
                 track.synced = Some(at);
             }
             None => {
-                let mut counter = Counter::new(facts.timestamp_bits, raw);
+                let mut counter = Steady::new(Counter::of(facts), raw);
                 let ticks = counter.settle(raw);
                 let (name, kind) = (Some(facts.name.as_str()), GpuContextType::Vulkan);
                 let context = Client::start().new_gpu_context(name, kind, ticks + since(), period);

@@ -153,7 +153,7 @@ impl<'e> Engine<'e> {
             newest: Some(NEWEST),
             ..BenchOptions::default()
         };
-        let measured = timing::measure_between(lab, &options, &mut |step| show.watch(step), Some(&show))?;
+        let measured = timing::measure(lab, &options, &mut |step| show.watch(step), Some(&show))?;
         let last = Arc::clone(&scene.borrow().board.figures);
         let (method, rows, notes) = (measured.method, measured.rows, measured.notes);
         show.take(SoFar { method, rows, notes }, last.rounds, last.measured);

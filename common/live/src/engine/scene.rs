@@ -245,8 +245,8 @@ fn entry(lab: &Experiment, variant: &bench::variant::Variant) -> Entry {
         name: variant.name.clone(),
         caption: variant.caption.clone(),
         promise: variant.promise.clone(),
-        is_baseline: lab.report.baseline.holds(&variant.name),
-        is_bound: lab.report.bound.holds(&variant.name),
+        is_baseline: lab.report.baseline.contains(&variant.name),
+        is_bound: lab.report.bound.contains(&variant.name),
     }
 }
 

@@ -1,6 +1,5 @@
 //! The device as what the engine samples.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -18,8 +17,6 @@ pub trait Pulse {
 /// The device behind the engine.
 pub(super) struct Device<'l> {
     pub session: Session<'l>,
-    /// The engine's rows as positions in the lab.
-    pub variants: &'l [usize],
     pub first_sample: Option<Instant>,
     began: Instant,
     pulse: Option<&'l dyn Pulse>,
@@ -27,16 +24,9 @@ pub(super) struct Device<'l> {
     between: Duration,
 }
 
-impl fmt::Debug for Device<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Device").field("variants", &self.variants).finish_non_exhaustive()
-    }
-}
-
 impl<'l> Device<'l> {
-    pub fn new(session: Session<'l>, variants: &'l [usize], pulse: Option<&'l dyn Pulse>) -> Self {
-        let (first_sample, began, between) = (None, Instant::now(), Duration::ZERO);
-        Self { session, variants, first_sample, began, pulse, between }
+    pub fn new(session: Session<'l>, pulse: Option<&'l dyn Pulse>) -> Self {
+        Self { session, first_sample: None, began: Instant::now(), pulse, between: Duration::ZERO }
     }
 }
 
@@ -49,7 +39,7 @@ impl Target for Device<'_> {
             beaten.map_err(Failure::Run)?;
         }
         self.first_sample.get_or_insert_with(Instant::now);
-        self.session.sample(Some(self.variants[variant]), repetitions).map_err(|error| {
+        self.session.sample(Some(variant), repetitions).map_err(|error| {
             if error.is::<BadStamps>() { Failure::Variant(one_line(&error)) } else { Failure::Run(error) }
         })
     }

@@ -75,16 +75,11 @@ pub struct Measured {
     pub error: Option<anyhow::Error>,
 }
 
-/// Measures the lab's variants.
+/// Measures the lab's variants; `pulse` comes between the samples.
 ///
 /// # Errors
 /// What hinders measuring from beginning; later failures are in [`Measured`].
-pub fn measure(lab: &Lab, options: &BenchOptions, watch: &mut Watch<'_>) -> Result<Measured> {
-    measure_between(lab, options, watch, None)
-}
-
-/// As [`measure`]; `pulse` comes between the samples.
-pub fn measure_between(
+pub fn measure(
     lab: &Lab,
     options: &BenchOptions,
     watch: &mut Watch<'_>,
@@ -92,16 +87,14 @@ pub fn measure_between(
 ) -> Result<Measured> {
     let mut session = Session::new(lab)?;
     session.dry_run()?;
-    let runnable: Vec<usize> = (0..lab.variants.len()).filter(|&v| session.left_out(v).is_none()).collect();
-    let plan = plan::plan(lab, &runnable, options);
-    let method = prepare(lab, &mut session, &plan, options)?;
     let uses = Rc::clone(&session.uses);
-    let told = Told { lab, runnable: &runnable, uses: &uses };
-    let target = Device::new(session, &runnable, pulse);
-    let first = vec![measure::Row::default(); runnable.len()];
-    let mut run = Run { told, plan, method, target, first, watch };
+    let plan = plan::plan(lab, &uses, options);
+    let method = prepare(lab, &mut session, &plan, options)?;
+    let told = Told { lab, uses: &uses };
+    let first = vec![measure::Row::default(); lab.variants.len()];
+    let mut run = Run { told, plan, method, target: Device::new(session, pulse), first, watch };
     let mut outcome = run.sample()?;
-    let mut rows = rows::rows(lab, &runnable, &outcome.rows, &run.method, &uses);
+    let mut rows = rows::rows(lab, &outcome.rows, &run.method, &uses);
     let mut seen = Seen::default();
     // After a failure the device may answer nothing more.
     if outcome.aborted.is_none() {
@@ -205,7 +198,7 @@ impl Run<'_, '_, '_> {
             };
             (self.watch)(&Step {
                 phase: Phase::Measuring,
-                variant: self.told.name(progress.row),
+                variant: &self.told.lab.variants[progress.row].name,
                 rows_done: progress.rows_done,
                 rounds: progress.rounds,
                 spent: progress.spent,
@@ -216,10 +209,8 @@ impl Run<'_, '_, '_> {
     }
 
     fn nothing(&self, interrupted: bool, aborted: Option<anyhow::Error>) -> Outcome {
-        let stop = || Some(record::Stop::Interrupted);
-        let rows =
-            self.first.iter().map(|_| measure::Row { stop: stop(), ..measure::Row::default() }).collect();
-        Outcome { reference_mhz: None, rows, interrupted, aborted }
+        let row = measure::Row { stop: Some(record::Stop::Interrupted), ..measure::Row::default() };
+        Outcome { reference_mhz: None, rows: vec![row; self.first.len()], interrupted, aborted }
     }
 
     /// What is looked at once the times are taken; the first failure leaves the rest out.
@@ -239,21 +230,20 @@ impl Run<'_, '_, '_> {
     fn trace(&mut self, rows: &mut [Row], interrupted: &mut bool) -> Result<Vec<(String, Trace)>> {
         let lab = self.told.lab;
         let mut subjects = Vec::new();
-        for (&variant, plan) in self.target.variants.iter().zip(&self.plan.rows) {
+        for (variant, plan) in self.plan.rows.iter().enumerate() {
             if let Some(times) = rows[variant].isolated_us {
                 subjects.push(Subject { variant, isolated_us: times.median, plan });
             }
         }
         let measured = rows.to_vec();
-        let (method, notes) = (self.method.clone(), Vec::new());
-        let so_far = || SoFar { method: method.clone(), rows: measured.clone(), notes: notes.clone() };
+        let so_far = || SoFar { method: self.method.clone(), rows: measured.clone(), notes: Vec::new() };
         let mut stopped = |variant: usize| {
             let variant = &lab.variants[variant].name;
             let (phase, rows_done, elapsed) = (Phase::Tracing, measured.len(), Duration::ZERO);
             (self.watch)(&Step { phase, variant, rows_done, rounds: 0, spent: 1.0, elapsed, so_far: &so_far })
                 .is_break()
         };
-        let traces = trace::trace(lab, &mut self.target.session, subjects, &mut stopped)?;
+        let traces = trace::trace(&mut self.target.session, subjects, &mut stopped)?;
         *interrupted = traces.interrupted;
         for (variant, traced) in traces.rows {
             rows[variant].trace = Some(traced);

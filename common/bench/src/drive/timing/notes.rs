@@ -13,7 +13,7 @@ const MESA: [i32; 11] = [3, 5, 13, 18, 19, 20, 22, 23, 24, 25, 26];
 /// What is missing from the table, and why.
 pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row], profiler: Option<&str>) -> Vec<String> {
     let mut notes = Vec::new();
-    notes.extend(lab.untraced());
+    notes.extend(lab.untraced().map(|reason| reason + "."));
     if plan.repetitions < lab.repetitions() {
         let n = plan.repetitions;
         let left = if n < 2 { "so there is no pipelined time".to_owned() } else { format!("so N is {n}") };

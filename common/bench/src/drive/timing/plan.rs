@@ -6,6 +6,7 @@ use record::{Kind, Method, Rule, is_limit};
 
 use super::BenchOptions;
 use crate::drive::tour::must_differ;
+use crate::drive::uses::Uses;
 use crate::lab::Lab;
 use crate::measure::{Plan, RowPlan, Throttle};
 
@@ -33,24 +34,28 @@ const THOROUGH: u32 = 10;
 const GPU_BUDGET: u64 = 8;
 const CPU_BUDGET: u64 = 15;
 
-pub(super) fn plan(lab: &Lab, runnable: &[usize], options: &BenchOptions) -> Plan {
+pub(super) fn plan(lab: &Lab, uses: &Uses<'_>, options: &BenchOptions) -> Plan {
+    let running = (0..lab.variants.len()).filter(|&v| uses.left_out(v).is_none()).count();
     let fixed = options.samples.or(lab.report.trials).filter(|_| options.newest.is_none());
     let default = Duration::from_secs(if lab.gpu.facts.kind == Kind::Cpu { CPU_BUDGET } else { GPU_BUDGET });
     #[expect(clippy::cast_precision_loss, reason = "a handful of variants")]
-    let default = default.mul_f64((runnable.len() as f64 / BUDGET_FOR as f64).max(1.0));
+    let default = default.mul_f64((running as f64 / BUDGET_FOR as f64).max(1.0));
     let default = if options.thorough { THOROUGH * default } else { default };
     let rule = Rule { fixed, ..Rule::default() };
     let min_gpu_time = if options.thorough { THOROUGH * rule.min_gpu_time } else { rule.min_gpu_time };
     // A trial that was thrown away might have raced, and times of a CPU device say nothing.
     let needs_no_warm_up = lab.report.trials.is_some() || lab.device().is_cpu();
     Plan {
-        rows: runnable
+        rows: lab
+            .variants
             .iter()
-            .map(|&v| RowPlan {
+            .enumerate()
+            .map(|(v, variant)| RowPlan {
+                left_out: uses.left_out(v).is_some(),
                 // A CPU device has one memory and overlaps nothing: there what relies on hardware has no excuse.
-                must_differ: must_differ(&lab.variants[v].promise, !lab.device().is_cpu()),
-                reference: is_limit(&lab.variants[v].name)
-                    || lab.report.references().any(|name| *name == lab.variants[v].name),
+                must_differ: must_differ(&variant.promise, !lab.device().is_cpu()),
+                reference: is_limit(&variant.name)
+                    || lab.report.references().any(|name| *name == variant.name),
                 known_wrong: None,
             })
             .collect(),

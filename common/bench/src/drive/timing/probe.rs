@@ -6,7 +6,6 @@ use anyhow::{Result, ensure};
 use record::error::one_line;
 
 use super::Run;
-use super::device::Device;
 use super::plan::LONGEST_SUBMIT_US;
 use super::step::{Phase, Step};
 use crate::measure::{Failure, Pair, Reading, Target};
@@ -22,6 +21,9 @@ impl Run<'_, '_, '_> {
         // is all that there is then.
         let mut longest: f64 = 0.0;
         for row in 0..self.first.len() {
+            if self.plan.rows[row].left_out {
+                continue;
+            }
             if self.is_stopped_at(row) {
                 return Ok(ControlFlow::Break(()));
             }
@@ -53,7 +55,7 @@ impl Run<'_, '_, '_> {
     fn is_stopped_at(&mut self, row: usize) -> bool {
         let profiler = self.target.session.profiler();
         let so_far = || self.told.so_far(&self.first, self.method.clone(), &self.plan, profiler);
-        let (phase, variant) = (Phase::Probing, self.told.name(row));
+        let (phase, variant) = (Phase::Probing, &self.told.lab.variants[row].name);
         let elapsed = self.target.elapsed();
         (self.watch)(&Step { phase, variant, rows_done: 0, rounds: 0, spent: 0.0, elapsed, so_far: &so_far })
             .is_break()
@@ -68,22 +70,33 @@ impl Run<'_, '_, '_> {
 
     /// Holds what the device counted against what the CPU counts in the same images.
     fn trust(&mut self, row: usize, reading: &Reading) -> Result<()> {
-        let variant = self.target.variants[row];
-        let on_cpu = self.target.session.count_on_cpu(variant, 1)?;
+        let on_cpu = self.target.session.count_on_cpu(row, 1)?;
         ensure!(
             on_cpu == reading.wrong,
             "the device counted {} wrong elements in {}, the CPU {on_cpu} in the same images: the check \
              itself is not to be trusted here",
             reading.wrong,
-            self.told.name(row)
+            self.told.lab.variants[row].name
         );
         Ok(())
     }
 
+    /// A sample with warm pipelines; where it says that the long submit would take too long, the shortest of
+    /// several: a GPU that has waited for the CPU runs at a fraction of its clock at first (an H200 at a quarter).
     fn settled(&mut self, row: usize) -> Result<Reading, Failure> {
-        let reading = settled(&mut self.target, row, self.plan.repetitions)?;
-        self.note_wrong(row, reading);
-        Ok(reading)
+        let mut shortest = self.target.sample(row, 1)?;
+        for _ in 0..MOST_SETTLING {
+            let long_us = shortest.gpu_us * f64::from(self.plan.repetitions);
+            if shortest.wrong > 0 || long_us <= LONGEST_SUBMIT_US {
+                break;
+            }
+            let next = self.target.sample(row, 1)?;
+            if next.gpu_us < shortest.gpu_us || next.wrong > 0 {
+                shortest = next;
+            }
+        }
+        self.note_wrong(row, shortest);
+        Ok(shortest)
     }
 
     fn note_wrong(&mut self, row: usize, reading: Reading) {
@@ -92,20 +105,4 @@ impl Run<'_, '_, '_> {
         self.plan.rows[row].known_wrong = known;
         self.first[row].wrong = known;
     }
-}
-
-/// A sample with warm pipelines; where it says that the long submit would take too long, the shortest of
-/// several: a GPU that has waited for the CPU runs at a fraction of its clock at first (an H200 at a quarter).
-fn settled(target: &mut Device<'_>, row: usize, repetitions: u32) -> Result<Reading, Failure> {
-    let mut shortest = target.sample(row, 1)?;
-    for _ in 0..MOST_SETTLING {
-        if shortest.wrong > 0 || shortest.gpu_us * f64::from(repetitions) <= LONGEST_SUBMIT_US {
-            break;
-        }
-        let next = target.sample(row, 1)?;
-        if next.gpu_us < shortest.gpu_us || next.wrong > 0 {
-            shortest = next;
-        }
-    }
-    Ok(shortest)
 }

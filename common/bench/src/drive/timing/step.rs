@@ -75,27 +75,22 @@ pub enum Phase {
 pub(super) type Watch<'w> = dyn FnMut(&Step<'_>) -> ControlFlow<()> + 'w;
 
 /// What steps are told from.
+#[derive(Clone, Copy)]
 pub(super) struct Told<'t, 'l> {
     pub lab: &'l Lab,
-    /// The engine's rows as positions in the lab.
-    pub runnable: &'t [usize],
     pub uses: &'t Uses<'l>,
 }
 
-impl<'l> Told<'_, 'l> {
-    pub fn name(&self, row: usize) -> &'l str {
-        &self.lab.variants[self.runnable[row]].name
-    }
-
+impl Told<'_, '_> {
     /// What a record would hold of these rows of the engine.
     pub fn so_far(
-        &self,
+        self,
         engine: &[measure::Row],
         method: Method,
         plan: &Plan,
         profiler: Option<&str>,
     ) -> SoFar {
-        let rows = rows::rows(self.lab, self.runnable, engine, &method, self.uses);
+        let rows = rows::rows(self.lab, engine, &method, self.uses);
         let notes = notes::notes(self.lab, plan, &rows, profiler);
         SoFar { method, rows, notes }
     }

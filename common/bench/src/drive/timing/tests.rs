@@ -31,7 +31,7 @@ fn declare(lab: &mut Lab) {
 
 fn measured(lab: &Lab) -> Measured {
     let options = BenchOptions { samples: Some(1), ..BenchOptions::default() };
-    measure(lab, &options, &mut |_| ControlFlow::Continue(())).unwrap()
+    measure(lab, &options, &mut |_| ControlFlow::Continue(()), None).unwrap()
 }
 
 #[test]
@@ -75,13 +75,19 @@ fn ended_at(phase: Phase) -> Measured {
     declare(&mut lab);
     lab.make().unwrap();
     let options = BenchOptions { samples: Some(1), ..BenchOptions::default() };
-    measure(&lab, &options, &mut |step| {
-        let rows = step.so_far().rows;
-        let sampled =
-            rows.iter().filter(|row| matches!(row.status, Status::Wrong { .. }) || !row.samples.is_empty());
-        let is_due = step.phase == phase && sampled.count() == usize::from(phase == Phase::Measuring) + 1;
-        if is_due { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })
+    measure(
+        &lab,
+        &options,
+        &mut |step| {
+            let rows = step.so_far().rows;
+            let sampled = rows
+                .iter()
+                .filter(|row| matches!(row.status, Status::Wrong { .. }) || !row.samples.is_empty());
+            let is_due = step.phase == phase && sampled.count() == usize::from(phase == Phase::Measuring) + 1;
+            if is_due { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        },
+        None,
+    )
     .unwrap()
 }
 
@@ -128,7 +134,9 @@ fn limits_are_sampled_as_long_as_any_variant_and_have_no_ratio() {
     lab.variants[0].declares(Declared::default().bytes(120));
     lab.report.baseline(["right"]);
     lab.make().unwrap();
-    let plan = plan::plan(&lab, &[0, 1, 2], &BenchOptions::default());
+    let mut session = Session::new(&lab).unwrap();
+    session.dry_run().unwrap();
+    let plan = plan::plan(&lab, &session.uses, &BenchOptions::default());
     assert_eq!(plan.rows.iter().map(|row| row.reference).collect::<Vec<_>>(), [true; 3]);
     let rows = measured(&lab).rows;
     let ratios: Vec<bool> = rows.iter().map(|row| row.to_baseline.is_some()).collect();

@@ -6,7 +6,7 @@ use super::*;
 use crate::trace::plan::{HEAD, Planned, plan};
 use crate::trace::slots::{BEGUN, ENDED};
 
-const CLOCK: Clock = Clock { tick_ns: 1.0, bits: 64 };
+const CLOCK: Counter = Counter { tick_ns: 1.0, bits: 64 };
 const PARTS: Parts = Parts {
     part: "pass",
     count: 2,
@@ -98,7 +98,7 @@ fn a_stamp_that_was_left_out_has_no_time() {
 #[test]
 fn a_clock_may_wrap_within_a_unit() {
     let wrapped = UNITS.map(|(times, part)| (times.map(|time: u32| time.wrapping_sub(2550)), part));
-    let narrow = Clock { tick_ns: 1.0, bits: 32 };
+    let narrow = Counter { tick_ns: 1.0, bits: 32 };
     let trace = decode(&Left {
         regions: &regions(1 << 20),
         kernels: &[Noted { name: "k".into(), parts: Some(PARTS) }],
