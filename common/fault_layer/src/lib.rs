@@ -26,8 +26,8 @@ use std::ffi::{CStr, c_char};
 use std::mem::transmute;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use ash::vk;
-use link::{DeviceLink, InstanceLink, NegotiateInterface, next_link};
+use ash::vk::{self, StructureType};
+use link::{NegotiateInterface, next_link};
 
 /// A function of the next layer or of the driver.
 type Next = AtomicPtr<()>;
@@ -88,7 +88,6 @@ hooks! {
     vkGetPhysicalDeviceImageFormatProperties(a b c d e f g);
     vkGetPhysicalDeviceImageFormatProperties2(a b c);
     vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(a b c);
-    vkGetPhysicalDeviceCalibrateableTimeDomainsKHR(a b c);
     vkCreateDebugUtilsMessengerEXT(a b c d);
     vkCreateXcbSurfaceKHR(a b c d);
     vkCreateXlibSurfaceKHR(a b c d);
@@ -148,11 +147,11 @@ hooks! {
     vkQueuePresentKHR(a b);
     vkSetDebugUtilsObjectNameEXT(a b);
     vkGetCalibratedTimestampsEXT(a b c d e);
-    vkGetCalibratedTimestampsKHR(a b c d e);
     vkGetPipelineExecutablePropertiesKHR(a b c d);
     vkGetPipelineExecutableStatisticsKHR(a b c d);
     vkGetPipelineExecutableInternalRepresentationsKHR(a b c d);
     vkGetShaderInfoAMD(a b c d e f);
+    vkDestroyDevice(a b);
     vkCmdDispatch(a b c d);
     vkCmdWriteTimestamp2(a b c d);
     vkCmdBeginDebugUtilsLabelEXT(a b);
@@ -199,10 +198,6 @@ unsafe extern "system" fn get_instance_proc_addr(
         b"vkGetDeviceProcAddr" => void_function!(get_device_proc_addr, vk::PFN_vkGetDeviceProcAddr),
         b"vkCreateInstance" => void_function!(create_instance, vk::PFN_vkCreateInstance),
         b"vkCreateDevice" => void_function!(create_device, vk::PFN_vkCreateDevice),
-        b"vkDestroyDevice" => {
-            remember_destroy(next_instance_proc(instance, c"vkDestroyDevice"));
-            void_function!(destroy_device, vk::PFN_vkDestroyDevice)
-        }
         _ => hooked(text, next_instance_proc(instance, text)),
     }
 }
@@ -220,11 +215,6 @@ unsafe extern "system" fn get_device_proc_addr(
         unsafe { (transmute::<*mut (), vk::PFN_vkGetDeviceProcAddr>(next), CStr::from_ptr(name)) };
     match text.to_bytes() {
         b"vkGetDeviceProcAddr" => void_function!(get_device_proc_addr, vk::PFN_vkGetDeviceProcAddr),
-        b"vkDestroyDevice" => {
-            // SAFETY: the next layer's own function.
-            remember_destroy(unsafe { next(device, name) });
-            void_function!(destroy_device, vk::PFN_vkDestroyDevice)
-        }
         // SAFETY: as above.
         _ => hooked(text, unsafe { next(device, name) }),
     }
@@ -245,7 +235,9 @@ unsafe extern "system" fn create_instance(
     instance: *mut vk::Instance,
 ) -> vk::Result {
     // SAFETY: the loader's chain holds its link for this layer.
-    let Some(link) = (unsafe { next_link::<InstanceLink>((*info).p_next) }) else {
+    let Some(link) = (unsafe {
+        next_link::<vk::PFN_vkVoidFunction>((*info).p_next, StructureType::LOADER_INSTANCE_CREATE_INFO)
+    }) else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };
     let next = link.get_instance_proc_addr;
@@ -274,14 +266,16 @@ unsafe extern "system" fn create_device(
     device: *mut vk::Device,
 ) -> vk::Result {
     // SAFETY: the loader's chain holds its link for this layer.
-    let Some(link) = (unsafe { next_link::<DeviceLink>((*info).p_next) }) else {
+    let Some(link) = (unsafe {
+        next_link::<vk::PFN_vkGetDeviceProcAddr>((*info).p_next, StructureType::LOADER_DEVICE_CREATE_INFO)
+    }) else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };
     if let Some(result) = plan::answer("vkCreateDevice", &[]) {
         return result;
     }
     NEXT_INSTANCE_PROC.store(link.get_instance_proc_addr as *mut (), Ordering::Release);
-    NEXT_DEVICE_PROC.store(link.get_device_proc_addr as *mut (), Ordering::Release);
+    NEXT_DEVICE_PROC.store(link.other as *mut (), Ordering::Release);
     // SAFETY: the handle that was stored when the instance was made.
     let instance: vk::Instance = unsafe { transmute(INSTANCE.load(Ordering::Acquire)) };
     let Some(create) = next_instance_proc(instance, c"vkCreateDevice") else {
@@ -292,21 +286,5 @@ unsafe extern "system" fn create_device(
         transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateDevice>(create)(
             physical, info, allocator, device,
         )
-    }
-}
-
-static DESTROY_DEVICE: Next = AtomicPtr::new(std::ptr::null_mut());
-
-fn remember_destroy(next: vk::PFN_vkVoidFunction) {
-    DESTROY_DEVICE.store(next.map_or(std::ptr::null_mut(), |next| next as *mut ()), Ordering::Release);
-}
-
-unsafe extern "system" fn destroy_device(device: vk::Device, allocator: *const vk::AllocationCallbacks<'_>) {
-    // SAFETY: a handle is a pointer on 64-bit systems.
-    plan::wait_for_device(unsafe { transmute::<vk::Device, usize>(device) });
-    let next = DESTROY_DEVICE.load(Ordering::Acquire);
-    if !next.is_null() {
-        // SAFETY: the next layer's function of this name, with the caller's own arguments.
-        unsafe { transmute::<*mut (), vk::PFN_vkDestroyDevice>(next)(device, allocator) };
     }
 }

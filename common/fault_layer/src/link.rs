@@ -16,48 +16,22 @@ pub struct NegotiateInterface {
     pub(crate) get_physical_device_proc_addr: vk::PFN_vkVoidFunction,
 }
 
-/// `VkLayerInstanceLink`: what the next layer has.
+/// `VkLayerInstanceLink` and `VkLayerDeviceLink`: what the next layer has.
 #[repr(C)]
-pub(crate) struct InstanceLink {
-    next: *mut InstanceLink,
+pub(crate) struct Link<F> {
+    next: *mut Self,
     pub get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
-    get_physical_device_proc_addr: vk::PFN_vkVoidFunction,
-}
-
-/// `VkLayerDeviceLink`.
-#[repr(C)]
-pub(crate) struct DeviceLink {
-    next: *mut DeviceLink,
-    pub get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
-    pub get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr,
-}
-
-pub(crate) trait Link {
-    const TYPE: vk::StructureType;
-    fn next(&self) -> *mut Self;
-}
-
-impl Link for InstanceLink {
-    const TYPE: vk::StructureType = vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
-    fn next(&self) -> *mut Self {
-        self.next
-    }
-}
-
-impl Link for DeviceLink {
-    const TYPE: vk::StructureType = vk::StructureType::LOADER_DEVICE_CREATE_INFO;
-    fn next(&self) -> *mut Self {
-        self.next
-    }
+    /// Of a device's, `vkGetDeviceProcAddr`.
+    pub other: F,
 }
 
 /// `VkLayerInstanceCreateInfo` and `VkLayerDeviceCreateInfo`, as far as they are read here.
 #[repr(C)]
-struct LinkInfo<L> {
+struct LinkInfo<F> {
     s_type: vk::StructureType,
     p_next: *const c_void,
     function: i32,
-    link: *mut L,
+    link: *mut Link<F>,
 }
 
 /// `VK_LAYER_LINK_INFO`: other entries of the same type hold something else.
@@ -67,14 +41,17 @@ const LINK_INFO: i32 = 0;
 ///
 /// # Safety
 /// `chain` is the chain that the loader made for a layer's `vkCreateInstance` or `vkCreateDevice`.
-pub(crate) unsafe fn next_link<'a, L: Link>(mut chain: *const c_void) -> Option<&'a L> {
+pub(crate) unsafe fn next_link<'a, F>(
+    mut chain: *const c_void,
+    of_type: vk::StructureType,
+) -> Option<&'a Link<F>> {
     while !chain.is_null() {
         // SAFETY: every structure of a chain begins with a type and the next one.
-        let info = unsafe { &mut *chain.cast_mut().cast::<LinkInfo<L>>() };
-        if info.s_type == L::TYPE && info.function == LINK_INFO {
+        let info = unsafe { &mut *chain.cast_mut().cast::<LinkInfo<F>>() };
+        if info.s_type == of_type && info.function == LINK_INFO {
             // SAFETY: the loader's list has an entry for this layer.
             let link = unsafe { info.link.as_ref() }?;
-            info.link = link.next();
+            info.link = link.next;
             return Some(link);
         }
         chain = info.p_next;

@@ -21,8 +21,8 @@ static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
 static HANGS: AtomicUsize = AtomicUsize::new(0);
 
 enum Plan {
-    List(Mutex<File>),
-    Labels(Mutex<File>),
+    /// Writes lines of calls: their names, or what a capture tool sees of them.
+    Log { file: Mutex<File>, labels: bool },
     Fail {
         function: String,
         nth: usize,
@@ -37,7 +37,7 @@ enum Plan {
 /// What a call answers instead of being made; `None` where it is to be made.
 pub(crate) fn answer(function: &str, words: &[usize]) -> Option<vk::Result> {
     let handle = words.first().copied().unwrap_or_default();
-    if matches!(function, "vkDeviceWaitIdle" | "vkQueueWaitIdle") {
+    if matches!(function, "vkDeviceWaitIdle" | "vkQueueWaitIdle" | "vkDestroyDevice") {
         wait_for_device(handle);
     }
     let result = PLAN.get_or_init(read).as_ref()?.meet(function, words)?;
@@ -52,7 +52,7 @@ pub(crate) fn answer(function: &str, words: &[usize]) -> Option<vk::Result> {
 }
 
 /// Waits for a device, or for a queue of one: for ever, where it hangs.
-pub(crate) fn wait_for_device(handle: usize) {
+fn wait_for_device(handle: usize) {
     while HANGS.load(Ordering::Acquire) == device_of(handle) {
         std::thread::sleep(FOR_EVER);
     }
@@ -82,11 +82,9 @@ fn read() -> Option<Plan> {
 }
 
 fn parse(value: &str) -> Option<Plan> {
-    let file = |path| OpenOptions::new().create(true).append(true).open(path).ok().map(Mutex::new);
-    match value.split_once(':') {
-        Some(("list", path)) => return file(path).map(Plan::List),
-        Some(("labels", path)) => return file(path).map(Plan::Labels),
-        _ => {}
+    if let Some((log @ ("list" | "labels"), path)) = value.split_once(':') {
+        let file = OpenOptions::new().create(true).append(true).open(path).ok().map(Mutex::new);
+        return file.map(|file| Plan::Log { file, labels: log == "labels" });
     }
     let (function, rest) = value.split_once('#')?;
     let (nth, code) = rest.split_once(':')?;
@@ -99,9 +97,8 @@ fn parse(value: &str) -> Option<Plan> {
 impl Plan {
     fn meet(&self, called: &str, words: &[usize]) -> Option<vk::Result> {
         match self {
-            Self::List(_) if labels::cannot_fail(called) => None,
-            Self::List(file) => write(file, &format!("{called}\n")),
-            Self::Labels(file) => labels::line(called, words).and_then(|line| write(file, &line)),
+            Self::Log { file, labels: true } => write(file, &labels::line(called, words)?),
+            Self::Log { file, .. } if !labels::cannot_fail(called) => write(file, &format!("{called}\n")),
             Self::Fail { function, nth, and_later, result, seen, met } if function == called => {
                 let at = seen.fetch_add(1, Ordering::Relaxed) + 1;
                 if at == *nth
@@ -112,7 +109,7 @@ impl Plan {
                 }
                 (at == *nth || *and_later && at > *nth).then_some(*result)
             }
-            Self::Fail { .. } => None,
+            _ => None,
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn ask(mut call: Command, sources: &[Source], patience: Duration) -> 
     let sent = thread::spawn(move || stdin.write_all(&request));
     let answer = listen(&lines_of(stdout), patience, sources);
     // A child that is silent must not be waited for.
-    let ends = matches!(answer, Ok(_) | Err(Silence::Closed(_)));
+    let ends = matches!(answer, Ok(_) | Err(NoAnswer::Closed(_)));
     let status = if ends { child.0.wait().ok() } else { None };
     drop(child);
     // Both end with the child, and have nothing to say that it has not shown by its own end.
@@ -40,16 +40,16 @@ pub(crate) fn ask(mut call: Command, sources: &[Source], patience: Duration) -> 
     match (answer, status) {
         (Ok(answer), Some(status)) if status.success() => Ok(answer),
         (Ok(_), status) => Err(died(status, last).context("RADV ended badly after the last kernel")),
-        (Err(Silence::Closed(doing)), status) => {
+        (Err(NoAnswer::Closed(doing)), status) => {
             Err(died(status, last).context(format!("RADV failed while {doing}")))
         }
-        (Err(Silence::Late(doing)), _) => {
+        (Err(NoAnswer::Late(doing)), _) => {
             bail!(
                 "RADV was not done with {doing} after {} s (--timeout SECONDS waits longer)",
                 patience.as_secs_f64()
             )
         }
-        (Err(Silence::Said(error)), _) => Err(error),
+        (Err(NoAnswer::Said(error)), _) => Err(error),
     }
 }
 
@@ -63,29 +63,29 @@ fn died(status: Option<std::process::ExitStatus>, last: Option<&str>) -> anyhow:
     }
 }
 
-/// Why a talk ended early; with what the child was busy.
-enum Silence {
+/// Why an answer is not whole; with what the child was busy.
+enum NoAnswer {
     Closed(String),
     Late(String),
     Said(anyhow::Error),
 }
 
-fn listen(lines: &Receiver<String>, patience: Duration, sources: &[Source]) -> Result<Answer, Silence> {
-    let next = |doing: String| -> Result<Line, Silence> {
+fn listen(lines: &Receiver<String>, patience: Duration, sources: &[Source]) -> Result<Answer, NoAnswer> {
+    let next = |doing: String| -> Result<Line, NoAnswer> {
         let line = lines.recv_timeout(patience).map_err(|error| match error {
-            RecvTimeoutError::Timeout => Silence::Late(doing.clone()),
-            RecvTimeoutError::Disconnected => Silence::Closed(doing.clone()),
+            RecvTimeoutError::Timeout => NoAnswer::Late(doing.clone()),
+            RecvTimeoutError::Disconnected => NoAnswer::Closed(doing.clone()),
         })?;
-        let said = || Silence::Said(anyhow!("RADV's process said '{}' while {doing}", line.trim_end()));
+        let said = || NoAnswer::Said(anyhow!("RADV's process said '{}' while {doing}", line.trim_end()));
         serde_json::from_str(&line).map_err(|_| said())
     };
     let (name, driver) = match next("opening the device".into())? {
         Line::Device { name, driver } => (name, driver),
-        other => return Err(Silence::Said(unexpected(&other))),
+        other => return Err(NoAnswer::Said(unexpected(&other))),
     };
     let kernel = |source: &Source| match next(format!("compiling {}", source.name))? {
         line @ (Line::Kernel(_) | Line::Refused(_)) => Ok(line),
-        other => Err(Silence::Said(unexpected(&other))),
+        other => Err(NoAnswer::Said(unexpected(&other))),
     };
     Ok((name, driver, sources.iter().map(kernel).collect::<Result<_, _>>()?))
 }

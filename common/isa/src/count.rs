@@ -40,6 +40,12 @@ pub struct Counts {
 /// an excuse in its place.
 #[must_use]
 pub fn count(assembly: &str) -> Option<Counts> {
+    let (counts, ends) = counted(assembly);
+    ends.then_some(counts)
+}
+
+/// As [`count`], whether or not the text ends as a kernel does; and whether it does.
+pub(crate) fn counted(assembly: &str) -> (Counts, bool) {
     let mut counts = Counts::default();
     let mut labels = BTreeSet::new();
     let mut ends = false;
@@ -59,7 +65,7 @@ pub fn count(assembly: &str) -> Option<Counts> {
             counts.backward_branches += 1;
         }
     }
-    ends.then_some(counts)
+    (counts, ends)
 }
 
 pub(crate) fn is_branch(mnemonic: &str) -> bool {

@@ -186,7 +186,7 @@ impl Gpu {
             ImageSlot { raw, view, shape, format, layers: [0, count], allocation: Some(allocation) };
         self.name(raw, name);
         bound?;
-        self.see(name, image, seen_as)
+        self.make_view(name, image, seen_as)
     }
 
     /// Makes one layer of an array, as an image of its own, whose view has a name of its own.
@@ -197,11 +197,11 @@ impl Gpu {
         let &ImageSlot { raw, shape, format, .. } = self.arena().image(array);
         let slot = ImageSlot { raw, shape, format, layers: [layer, 1], ..ImageSlot::default() };
         self.arena.borrow_mut().images[image.0 as usize] = slot;
-        self.see(name, image, vk::ImageViewType::TYPE_2D)
+        self.make_view(name, image, vk::ImageViewType::TYPE_2D)
     }
 
     /// Gives an image its view.
-    fn see(&self, name: &str, image: Image, seen_as: vk::ImageViewType) -> Result<()> {
+    fn make_view(&self, name: &str, image: Image, seen_as: vk::ImageViewType) -> Result<()> {
         let info = {
             let arena = self.arena();
             let slot = arena.image(image);

@@ -79,8 +79,7 @@ pub fn differing(library: &Library, shader: &str, pack: &[u8]) -> Result<Vec<(St
 /// A shader that cannot be read.
 pub fn plain(library: &Library, shader: &str) -> Result<Vec<(Source, Defines)>> {
     let source = library.load(shader)?;
-    let lists = Lists::of(&source);
-    Ok(lists.traced.into_iter().chain(lists.untraced).map(|defines| (source.clone(), defines)).collect())
+    Ok(lists(&source).into_iter().flatten().map(|defines| (source.clone(), defines)).collect())
 }
 
 /// Sources and macros of all modules of a shader, those that are traced at the end. `compiled` gives the SPIR-V of one
@@ -93,7 +92,8 @@ fn modules(
     let source = library.load(shader)?;
     let mut all = plain(library, shader)?;
     let parts = source.includes.iter().any(|(name, _)| name == PARTS);
-    for defines in &Lists::of(&source).traced {
+    let [traced, _] = lists(&source);
+    for defines in &traced {
         let bindings = reflect(&compiled(&source, defines)?)?.bindings.len();
         for lanes in LaneSource::ALL {
             all.push(traced_source(library, &source, defines, lanes, bindings, parts)?);
@@ -102,27 +102,16 @@ fn modules(
     Ok(all)
 }
 
-/// The sets of macros of a shader's modules.
-struct Lists {
-    /// Of those that also have modules that are traced.
-    traced: Vec<Defines>,
-    untraced: Vec<Defines>,
-}
-
-impl Lists {
-    fn of(source: &Source) -> Self {
-        let [traced, untraced] =
-            ["// Modules: ", "// Untraced modules: "].map(|begin| listed(&source.text, begin));
-        let alone = || vec![Defines::new()];
-        match traced.is_empty() && untraced.is_empty() {
-            false => Self { traced, untraced },
-            // The runner's own kernels and the window's shaders.
-            true if ["lab/", "window/"].iter().any(|folder| source.name.starts_with(folder)) => {
-                Self { traced, untraced: alone() }
-            }
-            true => Self { traced: alone(), untraced },
-        }
+/// The sets of macros of a shader's modules: of those that also have modules that are traced, and of the others.
+fn lists(source: &Source) -> [Vec<Defines>; 2] {
+    let lists = ["// Modules: ", "// Untraced modules: "].map(|begin| listed(&source.text, begin));
+    if lists.iter().any(|list| !list.is_empty()) {
+        return lists;
     }
+    // The runner's own kernels and the window's shaders.
+    let is_untraced = ["lab/", "window/"].iter().any(|folder| source.name.starts_with(folder));
+    let alone = vec![Defines::new()];
+    if is_untraced { [Vec::new(), alone] } else { [alone, Vec::new()] }
 }
 
 /// The sets of macros that a shader's lines with this beginning stand for.

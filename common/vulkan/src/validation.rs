@@ -112,11 +112,11 @@ impl Message {
 pub struct Messages {
     /// The layer's version.
     pub layer: String,
-    heard: Mutex<Heard>,
+    received: Mutex<Received>,
 }
 
 #[derive(Debug, Default)]
-struct Heard {
+struct Received {
     /// Arrived and not taken.
     messages: Vec<Message>,
     /// Open around the command that is being recorded. Layer 1.3.239 tells none with a message.
@@ -125,24 +125,24 @@ struct Heard {
 
 impl Messages {
     pub(crate) fn of(layer: &Layer) -> Self {
-        Self { layer: layer.version.clone(), heard: Mutex::default() }
+        Self { layer: layer.version.clone(), received: Mutex::default() }
     }
 
     /// Takes all that has arrived.
     pub fn take(&self) -> Vec<Message> {
-        std::mem::take(&mut self.heard().messages)
+        std::mem::take(&mut self.received().messages)
     }
 
     pub(crate) fn enter(&self, region: &str) {
-        self.heard().regions.push(region.to_owned());
+        self.received().regions.push(region.to_owned());
     }
 
     pub(crate) fn leave(&self) {
-        self.heard().regions.pop();
+        self.received().regions.pop();
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn received(&self) -> MutexGuard<'_, Received> {
+        self.received.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -153,11 +153,11 @@ pub fn messenger_info(messages: &Arc<Messages>) -> vk::DebugUtilsMessengerCreate
             vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
         )
         .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
-        .pfn_user_callback(Some(hear))
+        .pfn_user_callback(Some(receive))
         .user_data(Arc::as_ptr(messages).cast_mut().cast())
 }
 
-unsafe extern "system" fn hear(
+unsafe extern "system" fn receive(
     _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _kind: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
@@ -167,12 +167,12 @@ unsafe extern "system" fn hear(
     // holds as long as the messenger.
     let (data, messages) = unsafe { (&*data, &*messages.cast::<Messages>()) };
     let text = |s: Option<&CStr>| s.map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    let mut heard = messages.heard();
+    let mut received = messages.received();
     let message = Message {
         id: text(unsafe { data.message_id_name_as_c_str() }),
         text: text(unsafe { data.message_as_c_str() }),
-        regions: heard.regions.clone(),
+        regions: received.regions.clone(),
     };
-    heard.messages.push(message);
+    received.messages.push(message);
     vk::FALSE
 }

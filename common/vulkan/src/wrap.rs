@@ -27,11 +27,12 @@ impl LaneSource {
     /// Each of them.
     pub const ALL: [Self; 3] = [Self::Sm, Self::Core, Self::None];
 
-    fn extension(self) -> &'static str {
+    /// The extension of GLSL, and the macro that tells the wrapper of it.
+    fn names(self) -> Option<[&'static str; 2]> {
         match self {
-            Self::Sm => "#extension GL_NV_shader_sm_builtins : require\n",
-            Self::Core => "#extension GL_ARM_shader_core_builtins : require\n",
-            Self::None => "",
+            Self::Sm => Some(["GL_NV_shader_sm_builtins", "TRACE_SM"]),
+            Self::Core => Some(["GL_ARM_shader_core_builtins", "TRACE_CORE"]),
+            Self::None => None,
         }
     }
 }
@@ -52,35 +53,22 @@ pub fn traced_source(
     if parts {
         wrapper += &shaders.load(WRAPPER_OF_PARTS)?.text;
     }
-    let (source, mut all) = wrapped(source, &wrapper, lanes, bindings, parts);
-    all.extend_from_slice(defines);
-    Ok((source, all))
-}
-
-/// The source that is compiled for a traced run, and what is defined for it beside the kernel's own.
-fn wrapped(
-    source: &Source,
-    wrapper: &str,
-    lanes: LaneSource,
-    binding: usize,
-    parts: bool,
-) -> (Source, Defines) {
     // Extensions come before all else but the version.
     let (version, rest) = source.text.split_once('\n').unwrap_or((&source.text, ""));
-    let extensions = format!(
-        "#extension GL_EXT_shader_realtime_clock : require\n#extension GL_KHR_shader_subgroup_basic : require\n{}",
-        lanes.extension()
+    let mut text = format!(
+        "{version}\n#extension GL_EXT_shader_realtime_clock : require\n\
+         #extension GL_KHR_shader_subgroup_basic : require\n"
     );
-    let text =
-        format!("{version}\n{extensions}#define main traced_main\n#line 2\n{rest}\n#undef main\n{wrapper}");
-    let mut defines = vec![("TRACE_BINDING".to_owned(), binding.to_string())];
-    match lanes {
-        LaneSource::Sm => defines.push(("TRACE_SM".into(), String::new())),
-        LaneSource::Core => defines.push(("TRACE_CORE".into(), String::new())),
-        LaneSource::None => {}
+    let mut all = vec![("TRACE_BINDING".to_owned(), bindings.to_string())];
+    if let Some([extension, name]) = lanes.names() {
+        text += &format!("#extension {extension} : require\n");
+        all.push((name.to_owned(), String::new()));
     }
     if parts {
-        defines.push(("TRACE_PARTS".into(), String::new()));
+        all.push(("TRACE_PARTS".to_owned(), String::new()));
     }
-    (Source { name: format!("{} (traced)", source.name), text, includes: source.includes.clone() }, defines)
+    text += &format!("#define main traced_main\n#line 2\n{rest}\n#undef main\n{wrapper}");
+    all.extend_from_slice(defines);
+    let name = format!("{} (traced)", source.name);
+    Ok((Source { name, text, includes: source.includes.clone() }, all))
 }

@@ -20,13 +20,11 @@ impl Draw {
     }
 }
 
-/// A listing, and the same with a constant put in front of a line, which takes one register more from
-/// there on; both with instructions of their own and pairs of neighbours that changed places, in so many
-/// of a hundred lines.
-fn noisy(seed: u64, percent: u64) -> [Listing; 2] {
+/// A listing that takes registers in ascending order and reuses them, and the same with a constant put in front of a
+/// line, which takes one register more from there on; both with instructions of their own and pairs of neighbours that
+/// changed places, in so many of a hundred lines.
+fn noisy(draw: &mut Draw, inserted: usize, percent: u64) -> [Listing; 2] {
     const NAMES: [&str; 6] = ["v_add_f32", "v_mul_f32", "v_sub_u32", "v_xor_b32", "v_max_f32", "v_or_b32"];
-    let mut draw = Draw(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    let inserted = 10 + usize::try_from(draw.below(280)).unwrap();
     let (mut a, mut b, mut used) = (Vec::new(), Vec::new(), 4);
     for line in 0..LINES {
         if line == inserted {
@@ -65,7 +63,9 @@ fn first(diff: &Diff) -> First {
 fn right(percent: u64) -> [usize; 2] {
     let (mut right, mut scanned) = (0, 0);
     for seed in 0..PAIRS as u64 {
-        let [a, b] = noisy(seed, percent);
+        let mut draw = Draw(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let inserted = 10 + usize::try_from(draw.below(280)).unwrap();
+        let [a, b] = noisy(&mut draw, inserted, percent);
         let inserted = b.instructions.iter().position(|found| found.names(0x1234)).unwrap();
         let [there, back] = [Diff::of(a.clone(), b.clone()), Diff::of(b, a)];
         let (found, turned) = (first(&there), first(&back));
@@ -75,6 +75,21 @@ fn right(percent: u64) -> [usize; 2] {
         scanned += usize::from(matches!(found.method, Method::Scan { .. }));
     }
     [right, scanned]
+}
+
+#[test]
+fn a_register_inserted_anywhere_is_found_there() {
+    for seed in 0..20 {
+        for at in [0, 1, 7, 99, 150, 298, 299] {
+            let [a, b] = noisy(&mut Draw(seed), at, 0);
+            let diff = Diff::of(a, b);
+            let first = first(&diff);
+            assert_eq!((first.side, first.at, first.pair), (Side::B, at, None), "seed {seed}");
+            assert!(matches!(first.method, Method::Search { .. }), "seed {seed}: {:?}", first.method);
+            let inserted = Block::Differing { a: at..at, b: at..at + 1 };
+            assert!(diff.blocks.contains(&inserted), "seed {seed} at {at}: {:?}", diff.blocks);
+        }
+    }
 }
 
 #[test]

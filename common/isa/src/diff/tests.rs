@@ -17,7 +17,7 @@ fn of(diff: &Diff, file: File) -> &Extra {
 }
 
 /// The instruction that first names the extra register.
-fn culprit(diff: &Diff, file: File) -> Option<(Side, String, Option<usize>)> {
+fn introduced(diff: &Diff, file: File) -> Option<(Side, String, Option<usize>)> {
     let first = of(diff, file).first.as_ref()?;
     let instruction = &first.side.of([&diff.listings[0], &diff.listings[1]]).instructions[first.at];
     Some((first.side, instruction.to_string(), first.pair))
@@ -41,7 +41,7 @@ v_mov_b32_e32 v14, 0x21
 #[test]
 fn the_inserted_constant_is_the_first_extra_register() {
     let there = diff(FOUR, FIVE);
-    assert_eq!(culprit(&there, File::Vector), Some((Side::B, "v_mov_b32 v12, 0xff".into(), None)));
+    assert_eq!(introduced(&there, File::Vector), Some((Side::B, "v_mov_b32 v12, 0xff".into(), None)));
     assert_eq!(of(&there, File::Vector).highest, [Some(13), Some(14)]);
     let method = of(&there, File::Vector).first.as_ref().unwrap().method;
     assert!(matches!(method, Method::Search { pairs: 4, .. }), "{method:?}");
@@ -56,7 +56,7 @@ fn the_inserted_constant_is_the_first_extra_register() {
     assert_eq!([there.classes[0].instructions, there.classes[1].instructions], [4, 5]);
     // The other way round it is A that has more.
     let back = diff(FIVE, FOUR);
-    assert_eq!(culprit(&back, File::Vector), Some((Side::A, "v_mov_b32 v12, 0xff".into(), None)));
+    assert_eq!(introduced(&back, File::Vector), Some((Side::A, "v_mov_b32 v12, 0xff".into(), None)));
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn only_scalar_registers_may_differ() {
     let b = "s_mov_b32 s0, 0x100\ns_mov_b32 s1, 0x200\nv_add_u32 v0, s0, v0\ns_endpgm";
     let scalar = diff(a, b);
     assert_eq!(of(&scalar, File::Vector).first, None);
-    assert_eq!(culprit(&scalar, File::Scalar), Some((Side::B, "s_mov_b32 s1, 0x200".into(), None)));
+    assert_eq!(introduced(&scalar, File::Scalar), Some((Side::B, "s_mov_b32 s1, 0x200".into(), None)));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn an_empty_listing_is_all_difference() {
     let empty = diff("", FOUR);
     assert_eq!(empty.blocks, [Block::Differing { a: 0..0, b: 0..4 }]);
     assert_eq!(of(&empty, File::Vector).highest, [None, Some(13)]);
-    assert_eq!(culprit(&empty, File::Vector), Some((Side::B, "v_mov_b32 v10, 0x10".into(), None)));
+    assert_eq!(introduced(&empty, File::Vector), Some((Side::B, "v_mov_b32 v10, 0x10".into(), None)));
 }
 
 #[test]
@@ -102,14 +102,14 @@ fn a_register_that_is_not_free_is_found_with_what_holds_it() {
     let b = "v_mov_b32 v2, 0x100\nv_add_f32 v1, v0, v0\nv_mul_f32 v3, v0, v1\nv_sub_f32 v0, v3, v1\nv_or_b32 v0, v0, v2\n";
     let held = diff(a, b);
     let first = of(&held, File::Vector).first.clone().unwrap();
-    assert_eq!(culprit(&held, File::Vector).unwrap().1, "v_mov_b32 v2, 0x100");
+    assert_eq!(introduced(&held, File::Vector).unwrap().1, "v_mov_b32 v2, 0x100");
     assert!(matches!(first.method, Method::Scan { rises: 2, .. } | Method::Search { .. }));
     // Where a hole takes the constant, the place is the product and the constant its cause.
     let b = "v_mov_b32 v5, 0\nv_mov_b32 v2, 0x100\nv_add_f32 v1, v0, v0\nv_mul_f32 v6, v0, v1\nv_or_b32 v0, v6, v2\n";
     let a = "v_mov_b32 v5, 0\nv_add_f32 v1, v0, v0\nv_mul_f32 v2, v0, v1\n";
     let held = diff(a, b);
     let first = of(&held, File::Vector).first.clone().unwrap();
-    assert_eq!(culprit(&held, File::Vector), Some((Side::B, "v_mul_f32 v6, v0, v1".into(), Some(2))));
+    assert_eq!(introduced(&held, File::Vector), Some((Side::B, "v_mul_f32 v6, v0, v1".into(), Some(2))));
     assert_eq!(first.causes, [1]);
 }
 
@@ -120,7 +120,7 @@ fn listings_that_overtake_each_other_are_scanned() {
     let crossing = diff(a, b);
     let first = of(&crossing, File::Vector).first.clone().unwrap();
     assert_eq!(first.method, Method::Scan { rises: 2, pairs: 4, agreeing: 3, first: 0, last: 3 });
-    assert_eq!(culprit(&crossing, File::Vector), Some((Side::B, "v_or_b32 v9, v4, v3".into(), Some(3))));
+    assert_eq!(introduced(&crossing, File::Vector), Some((Side::B, "v_or_b32 v9, v4, v3".into(), Some(3))));
 }
 
 /// The document's case, cut down: the constants that the newer compiler keeps …
@@ -197,48 +197,6 @@ fn what_only_waits_or_jumps_stands_for_no_constant() {
     // The fifth that computes nothing would make too many of them.
     let among = diff(a, &format!("{idle}v_bfe_u32 v0, v0, 0, 4\ns_endpgm"));
     assert_eq!(among.constants[0].instead, Instead::Other(vec![5]));
-}
-
-/// A listing that takes registers in ascending order and reuses them; and the same with one more
-/// register in use from `at` on.
-fn mutated(seed: u64, at: usize) -> [String; 2] {
-    let mut state = seed;
-    let mut draw = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
-    let names = ["v_add_f32", "v_mul_f32", "v_sub_u32", "v_xor_b32", "v_max_f32"];
-    let [mut a, mut b] = [String::new(), String::new()];
-    let mut used = 2;
-    for line in 0..200 {
-        if line == at {
-            b += &format!("v_mov_b32_e32 v{used}, 0x1234\n");
-        }
-        let fresh = draw(3) == 0 || line == at;
-        let to = if fresh { used } else { draw(used) };
-        let [x, y] = [draw(used), draw(used)];
-        used += u64::from(fresh);
-        let name = names[usize::try_from(draw(5)).unwrap()];
-        let more = u64::from(line >= at);
-        a += &format!("{name} v{to}, v{x}, v{y}\n");
-        b += &format!("{name} v{}, v{}, v{}\n", to + more, x + more, y + more);
-    }
-    [a, b].map(|text| text + "s_endpgm\n")
-}
-
-#[test]
-fn a_register_inserted_anywhere_is_found_there() {
-    for seed in 0..20 {
-        for at in [0, 1, 7, 99, 150, 198, 199] {
-            let [a, b] = mutated(seed, at);
-            let diff = diff(&a, &b);
-            let first = of(&diff, File::Vector).first.clone().unwrap();
-            assert_eq!((first.side, first.at, first.pair), (Side::B, at, None), "seed {seed}");
-            assert!(matches!(first.method, Method::Search { .. }), "seed {seed}: {:?}", first.method);
-            let inserted = Block::Differing { a: at..at, b: at..at + 1 };
-            assert!(diff.blocks.contains(&inserted), "seed {seed} at {at}: {:?}", diff.blocks);
-        }
-    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 
 use crate::gpu::{Arena, Gpu, KernelSlot, Recipe};
 use crate::source::Library;
@@ -31,22 +31,25 @@ impl Gpu {
             let kernels = arena.kernels.iter().enumerate();
             kernels.filter(|(_, slot)| concerned(slot)).map(|(at, slot)| (at, slot.recipe.clone())).collect()
         };
-        let mut made = Vec::new();
-        for (at, recipe) in &recipes {
-            match self.drafted_in_place_of(*at, shaders, recipe) {
-                Ok(slot) => made.push(slot),
-                Err(error) => {
-                    self.free_all(Arena { kernels: made, ..Arena::default() });
-                    return Err(error);
-                }
-            }
-        }
-        if let Err(error) = self.finish(&made.iter().collect::<Vec<_>>()) {
-            self.free_all(Arena { kernels: made, ..Arena::default() });
+        let mut made = Arena::default();
+        let drafted = recipes.iter().try_for_each(|(at, recipe)| {
+            made.kernels.push(self.drafted(shaders, recipe)?);
+            let arena = self.arena();
+            let [old, new] = [&arena.kernels[*at], &made.kernels[made.kernels.len() - 1]].map(|slot| &slot.interface);
+            ensure!(
+                old.bindings == new.bindings && old.push_bytes == new.push_bytes,
+                "shader {} takes other bindings or push constants now than the sample records: build the sample anew",
+                recipe.path
+            );
+            Ok(())
+        });
+        let finished = drafted.and_then(|()| self.finish(&made.kernels.iter().collect::<Vec<_>>()));
+        if let Err(error) = finished {
+            self.free_all(made);
             return Err(error);
         }
         let mut replaced = Arena::default();
-        for ((at, _), slot) in recipes.iter().zip(made) {
+        for ((at, _), slot) in recipes.iter().zip(made.kernels) {
             let mut arena = self.arena.borrow_mut();
             let old = &mut arena.kernels[*at];
             let slot = KernelSlot { traced: old.traced, is_traced: old.is_traced, ..slot };
@@ -54,23 +57,6 @@ impl Gpu {
         }
         self.free_all(replaced);
         Ok(recipes.len())
-    }
-
-    fn drafted_in_place_of(&self, at: usize, shaders: &Library, recipe: &Recipe) -> Result<KernelSlot> {
-        let slot = self.drafted(shaders, recipe)?;
-        let fits = {
-            let arena = self.arena();
-            let old = &arena.kernels[at].interface;
-            (&old.bindings, old.push_bytes) == (&slot.interface.bindings, slot.interface.push_bytes)
-        };
-        if fits {
-            return Ok(slot);
-        }
-        self.free_all(Arena { kernels: vec![slot], ..Arena::default() });
-        bail!(
-            "shader {} takes other bindings or push constants now than the sample records: build the sample anew",
-            recipe.path
-        )
     }
 }
 

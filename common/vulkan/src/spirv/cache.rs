@@ -11,12 +11,12 @@ use super::{Key, compiler, ensure_module, hex};
 
 /// The module of this key, if a whole one lies there.
 pub(super) fn read(key: &Key) -> Option<Vec<u32>> {
-    unsealed(key, &std::fs::read(file(key)?).ok()?)
+    checked(key, &std::fs::read(file(key)?).ok()?)
 }
 
 /// Keeps a module. A cache that cannot be written makes the next start slower and nothing else.
 pub(super) fn write(key: &Key, words: &[u32]) {
-    let _ = file(key).map(|path| write_sealed(&path, key, words));
+    let _ = file(key).map(|path| write_file(&path, key, words));
 }
 
 fn file(key: &Key) -> Option<PathBuf> {
@@ -27,28 +27,28 @@ fn file(key: &Key) -> Option<PathBuf> {
     Some(root.join(format!("{}-{}.spv", hex(key), compiler::NAME)))
 }
 
-/// SHA-256 of key and code. A damaged or a renamed file is ignored: a driver that is given either may crash.
-fn seal(key: &Key, code: &[u8]) -> [u8; 32] {
+/// SHA-256 of key and code, which a file ends with. A damaged or a renamed file is ignored: a driver that is given either may crash.
+fn checksum(key: &Key, code: &[u8]) -> [u8; 32] {
     Sha256::new().chain_update(key).chain_update(code).finalize().into()
 }
 
-fn unsealed(key: &Key, file: &[u8]) -> Option<Vec<u32>> {
+fn checked(key: &Key, file: &[u8]) -> Option<Vec<u32>> {
     let (code, found) = file.split_last_chunk::<32>()?;
-    if *found != seal(key, code) || !code.len().is_multiple_of(4) {
+    if *found != checksum(key, code) || !code.len().is_multiple_of(4) {
         return None;
     }
     let words = bytemuck::allocation::pod_collect_to_vec(code);
     ensure_module(&words).is_ok().then_some(words)
 }
 
-fn write_sealed(path: &Path, key: &Key, words: &[u32]) -> Result<()> {
+fn write_file(path: &Path, key: &Key, words: &[u32]) -> Result<()> {
     let dir = path.parent().context("a cache file has a folder")?;
     let code: &[u8] = bytemuck::cast_slice(words);
     fault::write("creating the folder of the SPIR-V cache", || std::fs::create_dir_all(dir))?;
     let mut file = fault::write("creating a SPIR-V cache file", || tempfile::NamedTempFile::new_in(dir))?;
     fault::write("writing a SPIR-V cache file", || {
         file.write_all(code)?;
-        file.write_all(&seal(key, code))
+        file.write_all(&checksum(key, code))
     })?;
     fault::write("renaming a SPIR-V cache file", || file.persist(path).map_err(|error| error.error))?;
     Ok(())
@@ -64,20 +64,20 @@ mod tests {
     fn a_damaged_file_is_not_used_nor_that_of_another_key() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sub/a.spv");
-        write_sealed(&path, &[1; 16], &MODULE).unwrap();
+        write_file(&path, &[1; 16], &MODULE).unwrap();
         let mut file = std::fs::read(&path).unwrap();
-        assert_eq!(unsealed(&[1; 16], &file).as_deref(), Some(&MODULE[..]));
-        assert_eq!(unsealed(&[2; 16], &file), None);
+        assert_eq!(checked(&[1; 16], &file).as_deref(), Some(&MODULE[..]));
+        assert_eq!(checked(&[2; 16], &file), None);
         file[5] ^= 1;
-        assert_eq!(unsealed(&[1; 16], &file), None);
-        assert_eq!(unsealed(&[1; 16], &file[..20]), None);
+        assert_eq!(checked(&[1; 16], &file), None);
+        assert_eq!(checked(&[1; 16], &file[..20]), None);
     }
 
     #[test]
-    fn what_is_no_module_is_not_used_though_its_seal_is_whole() {
+    fn what_is_no_module_is_not_used_though_its_checksum_is_right() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.spv");
-        write_sealed(&path, &[1; 16], &MODULE[..6]).unwrap();
-        assert_eq!(unsealed(&[1; 16], &std::fs::read(&path).unwrap()), None);
+        write_file(&path, &[1; 16], &MODULE[..6]).unwrap();
+        assert_eq!(checked(&[1; 16], &std::fs::read(&path).unwrap()), None);
     }
 }
