@@ -44,7 +44,7 @@ pub(crate) fn answer(function: &str, words: &[usize]) -> Option<vk::Result> {
     if result == vk::Result::TIMEOUT {
         HANGS.store(device_of(handle), Ordering::Release);
         // The time that vkWaitForFences is given.
-        if function == "vkWaitForFences" && words.get(4).is_some_and(|&ns| is_for_ever(ns)) {
+        if function == "vkWaitForFences" && words.get(4).is_some_and(|&ns| Duration::from_nanos(ns as u64) >= FOR_EVER) {
             wait_for_device(handle);
         }
     }
@@ -62,10 +62,6 @@ fn wait_for_device(handle: usize) {
 fn device_of(handle: usize) -> usize {
     // SAFETY: a handle of a device or of a queue, as the loader passes it, points to its object.
     unsafe { (handle as *const usize).read() }
-}
-
-fn is_for_ever(nanoseconds: usize) -> bool {
-    u128::try_from(nanoseconds).is_ok_and(|nanoseconds| nanoseconds >= FOR_EVER.as_nanos())
 }
 
 /// An invalid plan ends the program: a test that injects nothing must not pass.
