@@ -44,7 +44,9 @@ pub(crate) fn answer(function: &str, words: &[usize]) -> Option<vk::Result> {
     if result == vk::Result::TIMEOUT {
         HANGS.store(device_of(handle), Ordering::Release);
         // The time that vkWaitForFences is given.
-        if function == "vkWaitForFences" && words.get(4).is_some_and(|&ns| Duration::from_nanos(ns as u64) >= FOR_EVER) {
+        if function == "vkWaitForFences"
+            && words.get(4).is_some_and(|&ns| Duration::from_nanos(ns as u64) >= FOR_EVER)
+        {
             wait_for_device(handle);
         }
     }

@@ -16,6 +16,7 @@ pub mod gpu;
 pub mod handles;
 pub mod kernel;
 pub mod memory;
+mod names;
 pub mod packer;
 pub mod reflect;
 pub mod source;

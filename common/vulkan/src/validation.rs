@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use ash::{ext, vk};
 
 use crate::fault::attempt;
-use crate::gpu::lists;
+use crate::names::lists;
 
 /// The Khronos layer.
 pub const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";

@@ -7,8 +7,9 @@ use isa::{Line, Raw, Source};
 use spirv::Capability;
 
 use crate::fault::attempt;
-use crate::gpu::{Instance, Physical, Reader, text};
+use crate::gpu::{Instance, Physical, Reader};
 use crate::kernel;
+use crate::names::text;
 use crate::spirv::capabilities;
 
 /// The device.

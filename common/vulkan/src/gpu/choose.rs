@@ -8,8 +8,9 @@ use record::hooks::hooks;
 use record::{DeviceFacts, Kind, Usable};
 
 use super::instance::{Instance, no_driver};
-use super::physical::{Physical, text};
+use super::physical::Physical;
 use crate::fault::attempt;
+use crate::names::text;
 
 /// Which kind of queue the work runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

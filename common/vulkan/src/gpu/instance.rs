@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use ash::{ext, khr, vk};
 use record::error::Halt;
 
-use super::physical::lists;
 use crate::fault::attempt;
+use crate::names::lists;
 use crate::validation::{self, Messages};
 
 /// An instance, its messenger, and the loader that they came from.

@@ -15,7 +15,6 @@ pub use choose::{Limits, QueueKind, candidates, find_device, list_devices, usabl
 pub use device::WaveClock;
 pub use instance::Instance;
 pub use physical::Physical;
-pub(crate) use physical::{lists, text};
 pub use queue::Mark;
 pub use reader::Reader;
 

@@ -1,6 +1,6 @@
 //! A device before it is opened: what it says of itself.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::CStr;
 
 use anyhow::Result;
 use ash::{amd, khr, nv, vk};
@@ -8,6 +8,7 @@ use record::Multiprocessors;
 
 use super::instance::Instance;
 use crate::fault::{self, attempt};
+use crate::names::{lists, text};
 
 /// A device of an instance, with its extensions.
 pub struct Physical<'i> {
@@ -95,17 +96,4 @@ impl<'i> Physical<'i> {
         });
         listed.unwrap_or_default().iter().map(|tool| text(&tool.name)).collect()
     }
-}
-
-/// A list of Vulkan's names an extension.
-pub(crate) fn lists(extensions: &[vk::ExtensionProperties], name: &CStr) -> bool {
-    extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))
-}
-
-/// A name in one of Vulkan's structures.
-pub(crate) fn text(name: &[c_char]) -> String {
-    CStr::from_bytes_until_nul(bytemuck::cast_slice(name))
-        .map(CStr::to_string_lossy)
-        .unwrap_or_default()
-        .into()
 }

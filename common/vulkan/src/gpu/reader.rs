@@ -10,8 +10,8 @@ use record::DeviceFacts;
 use record::error::Halt;
 
 use super::choose::Candidate;
-use super::physical::text;
 use crate::fault::attempt;
+use crate::names::text;
 
 /// PCI vendor id.
 const AMD: u32 = 0x1002;
