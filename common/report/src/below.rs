@@ -4,13 +4,12 @@
 use record::stats::Summary;
 use record::{Ended, Promise, Published, Racy, Record, Row, Shows, Status, Stop};
 
-use super::cell::{differing, trimmed};
+use super::charset::BLANK;
 use super::conditions;
-use super::figure::{BLANK, undecided, width};
 use super::names;
 use super::share;
-use super::table::measured;
 use super::verdict::verdict;
+use super::words::{differing, measured, trimmed, undecided};
 
 /// More outliers than this share of the samples are worth a line.
 const OUTLIERS: f64 = 0.05;
@@ -36,7 +35,7 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
     if !left_out.is_empty() {
         meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
     }
-    let groups = [short(record), cautions(record, drawn), meanings, record.notes.clone()];
+    let groups = [short(record), cautions_beside(record, drawn), meanings, record.notes.clone()];
     groups.into_iter().filter(|group| !group.is_empty()).collect()
 }
 
@@ -47,8 +46,14 @@ pub fn short(record: &Record) -> Vec<String> {
     short.lines().map(str::to_owned).collect()
 }
 
-/// What is wrong with the figures; `drawn` is the text that has said some of it already.
-pub(super) fn cautions(record: &Record, drawn: &str) -> Vec<String> {
+/// What is wrong with the figures, a line each.
+#[must_use]
+pub fn cautions(record: &Record) -> Vec<String> {
+    cautions_beside(record, "")
+}
+
+/// The same; `drawn` is the text that has said some of it already.
+fn cautions_beside(record: &Record, drawn: &str) -> Vec<String> {
     let mut cautions = Vec::new();
     cautions.extend(ended(&record.ended));
     cautions.extend(conditions::cautions(record));
@@ -66,6 +71,12 @@ pub(super) fn cautions(record: &Record, drawn: &str) -> Vec<String> {
     }
     cautions.extend(promises(record));
     cautions
+}
+
+/// That results were checked and against what, and what the shares are of: beside a table that lists every row.
+#[must_use]
+pub fn meanings(record: &Record) -> Vec<String> {
+    racy(record).into_iter().chain(share::legend(record, false)).collect()
 }
 
 fn ended(ended: &Ended) -> Option<String> {
@@ -258,7 +269,7 @@ fn races_legend(record: &Record) -> Option<String> {
         record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
     counts.first()?;
     Some(format!(
-        "Cells: texels that differ from the CPU twin's, median and maximum of a trial, and in how many of the \
+        "Cells: texels that differ from the CPU reference's, median and maximum of a trial, and in how many of the \
          trials any did. Where none was seen, the bound in brackets is the upper end of the one-sided \
          95{BLANK}% interval of the share of trials that race, 1 − 0.05^(1/N): it is no proof that none does."
     ))
@@ -276,7 +287,7 @@ fn ratio_legend(rows: &[&Row]) -> Option<String> {
 }
 
 /// That every result was compared, and with what.
-pub(super) fn racy(record: &Record) -> Option<String> {
+fn racy(record: &Record) -> Option<String> {
     let counts: Vec<Racy> =
         record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
     let (least, most) = counts.iter().map(|r| r.of).min().zip(counts.iter().map(|r| r.of).max())?;
@@ -285,12 +296,12 @@ pub(super) fn racy(record: &Record) -> Option<String> {
         let runs = counts.iter().map(|racy| racy.samples).min().unwrap_or(0);
         return Some(format!(
             "Checked: all {} elements of each repetition's result, in every sample ({runs} or more a row), against the \
-             CPU twin: a row with figures had none wrong.",
+             CPU reference: a row with figures had none wrong.",
             range(&least, &most)
         ));
     }
     let checked =
-        format!("each repetition's {} texels are compared with the CPU twin's", range(&least, &most));
+        format!("each repetition's {} texels are compared with the CPU reference's", range(&least, &most));
     Some(if counts.iter().any(|r| r.racy_samples > 0) {
         format!(
             "Racy texels: {checked}; median count of those that differ in a short submit (≤ or max: the largest), and in how many of the samples any did, long submits included."
@@ -339,73 +350,11 @@ impl Groups {
     }
 }
 
-/// Appends `line` to `text`, broken at blanks into lines of at most `limit` characters where words
-/// allow it, the further ones indented.
-pub(super) fn wrap(line: &str, limit: usize, text: &mut String) {
-    let mut used = 0;
-    let line = line.replace(" %", &format!("{BLANK}%"));
-    // Not at any white space: a BLANK holds a number and its unit together.
-    for word in line.split([' ', '\n']).filter(|word| !word.is_empty()) {
-        if used > 0 && used + 1 + width(word) > limit {
-            text.push_str("\n ");
-            used = 1;
-        }
-        if used > 0 {
-            text.push(' ');
-            used += 1;
-        }
-        text.push_str(&word.replace(BLANK, " "));
-        used += width(word);
-    }
-    text.push('\n');
-}
-
-/// `text` in lines of at most `limit` columns; indented ones, which are commands or quotations, stay.
-/// What stands in columns goes on doing so.
-#[must_use]
-pub fn wrapped(text: &str, limit: u16) -> String {
-    let limit = usize::from(limit);
-    let mut lines = String::new();
-    for line in text.lines() {
-        if line.starts_with("    ") || width(line) <= limit {
-            lines.push_str(line);
-            lines.push('\n');
-        } else {
-            wrap(&with_columns_held(line), limit, &mut lines);
-        }
-    }
-    lines
-}
-
-/// No line breaks at two or more blanks: they line something up.
-fn with_columns_held(line: &str) -> String {
-    let mut held = String::new();
-    for (at, c) in line.char_indices() {
-        let lines_up = c == ' ' && (held.ends_with(BLANK) || line[at + 1..].starts_with(' '));
-        held.push(if lines_up { BLANK } else { c });
-    }
-    held
-}
-
 #[cfg(test)]
 mod tests {
     use record::fixture;
 
     use super::*;
-
-    #[test]
-    fn lines_break_at_blanks_and_indent() {
-        let mut text = String::new();
-        wrap(&format!("one two three 95{BLANK}% four"), 9, &mut text);
-        assert_eq!(text, "one two\n  three\n  95 %\n  four\n");
-    }
-
-    #[test]
-    fn what_fits_stays_and_columns_stay_columns() {
-        let table = "name   time\na      1.0\n    a quotation that is as long as it is\n";
-        assert_eq!(wrapped(table, 14), table);
-        assert_eq!(wrapped("name   ok: every texel right", 18), "name   ok: every\n  texel right\n");
-    }
 
     #[test]
     fn rows_with_the_same_text_share_a_line() {

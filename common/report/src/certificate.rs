@@ -62,7 +62,7 @@ mod tests {
                 check(
                     "results",
                     CheckResult::Passed,
-                    "all 262144 words of each of 312 samples are the CPU twin's",
+                    "all 262144 words of each of 312 samples are the CPU reference's",
                 ),
                 check("empty interval", CheckResult::Passed, "1.888 µs, quartiles 1.856 and 1.920 µs"),
                 check("clock in kernels", CheckResult::Skipped, "there is none that all waves read"),

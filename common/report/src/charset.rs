@@ -3,7 +3,16 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 
-use super::figure::BLANK;
+/// Stands for a blank that no line may break at; where a text is laid out, it becomes a blank.
+pub const BLANK: char = '\u{a0}';
+
+/// What stands where there is no figure.
+pub const ABSENT: &str = "–";
+
+/// Columns of a terminal that `text` takes; every character that this program writes takes one.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().count()
+}
 
 /// The characters that a text may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,27 +42,23 @@ impl Charset {
     /// `text` in these characters, with what would steer the terminal spelled out.
     #[must_use]
     pub fn fit(self, text: &str) -> Cow<'_, str> {
-        if text.contains(steers) {
-            let spelled = |c: char| if steers(c) { c.escape_unicode().collect() } else { c.to_string() };
-            let plain: String = text.chars().map(spelled).collect();
-            return self.fit(&plain).into_owned().into();
-        }
         match self.fit_part(text) {
             Cow::Owned(text) if self == Self::Ascii => text.replace(BLANK, " ").into(),
             other => other,
         }
     }
 
-    /// As [`Self::fit`], but blanks that no line may break at stay: for parts of a table that is still
+    /// As [`Self::fit`], but blanks that no line may break at stay: for parts of a text that is still
     /// being laid out.
     pub(super) fn fit_part(self, text: &str) -> Cow<'_, str> {
-        if self == Self::Utf8 || text.is_ascii() {
+        if !text.contains(steers) && (self == Self::Utf8 || text.is_ascii()) {
             return text.into();
         }
         let mut fitted = String::with_capacity(text.len());
         for c in text.chars() {
             match c {
-                '\0'..='\x7f' | BLANK => fitted.push(c),
+                c if steers(c) => fitted.extend(c.escape_unicode()),
+                c if self == Self::Utf8 || c.is_ascii() || c == BLANK => fitted.push(c),
                 other => fitted.push_str(spelled(other)),
             }
         }

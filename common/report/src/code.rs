@@ -4,37 +4,37 @@ mod columns;
 mod notes;
 mod reported;
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use isa::{ChipCode, CodeReport, KernelCode, Outcome, VariantCode};
+use isa::{ChipCode, CodeReport, Compiled, KernelCode};
 
-use super::below::wrapped;
-use super::charset::Charset;
-use super::figure::{ABSENT, BLANK, width};
-use columns::{COLUMNS, Column, LEAST};
+use super::charset::{BLANK, Charset};
+use super::paper::Paper;
+use super::table::{Column, Side, Table};
+use columns::{COLUMNS, LEAST, rows};
 
 /// The kernels with their numbers, then what each chip's compiler made of them, in `room` columns where
 /// that is possible, and how to read it. Ends with a newline.
 #[must_use]
 pub fn code(charset: Charset, room: u16, report: &CodeReport) -> String {
-    let mut text = String::new();
+    let mut paper = Paper::new(charset, room);
     for (number, kernel) in (1..).zip(&report.kernels) {
-        text += &wrapped(&format!("Kernel {number}: {}", described(kernel, &report.kernels)), room);
+        paper.line(&format!("Kernel {number}: {}", described(kernel, &report.kernels)));
     }
     if let Some(reported) = &report.reported {
-        text += &reported::table(charset, room, report, reported);
-        return charset.fit(&text).into_owned();
+        reported::write(&mut paper, report, reported);
+        return paper.text();
     }
     let mut shown: Vec<notes::Shown<'_>> = Vec::new();
     for chip in &report.chips {
-        let (table, columns) = drawn(charset, room, report, chip);
-        text += &format!("\n{}, {}\n{table}", chip.device, chip.driver);
-        shown.push((chip, &COLUMNS[..columns]));
+        paper.gap();
+        paper.line(&format!("{}, {}", chip.device, chip.driver));
+        let left_out = paper.table(&table(report, chip));
+        let is_shown =
+            |column: &&columns::Column| !left_out.contains(&column.head_of(chip).replace(BLANK, " "));
+        shown.push((chip, COLUMNS.iter().filter(is_shown).collect()));
     }
-    text.push('\n');
-    for line in notes::notes(report, &shown) {
-        text += &wrapped(&line, room);
-    }
-    charset.fit(&text).into_owned()
+    paper.gap();
+    notes::notes(report, &shown).iter().for_each(|line| paper.line(line));
+    paper.text()
 }
 
 /// Name, workgroup, and the constants in which it differs from others of its name.
@@ -50,67 +50,32 @@ fn described(kernel: &KernelCode, all: &[KernelCode]) -> String {
     parts.join(", ")
 }
 
-/// The table with as many columns as there is room for, and how many these are.
-fn drawn(charset: Charset, room: u16, report: &CodeReport, chip: &ChipCode) -> (String, usize) {
-    let fits = |text: &str| text.lines().all(|line| width(line) <= usize::from(room));
-    let mut tables =
-        (LEAST..=COLUMNS.len()).rev().map(|columns| (draw(charset, report, chip, columns), columns));
-    let widest = tables.find(|(text, _)| fits(text));
-    widest.unwrap_or_else(|| (draw(charset, report, chip, LEAST), LEAST))
-}
-
-fn draw(charset: Charset, report: &CodeReport, chip: &ChipCode, columns: usize) -> String {
-    let columns = &COLUMNS[..columns];
-    let heads = columns.iter().map(|column| column.head_of(chip).replace(' ', "\n"));
-    let mut table = plain(charset);
-    table.set_header(["Variant".to_owned(), "Kernel".to_owned()].into_iter().chain(heads));
-    for variant in &report.variants {
-        for row in rows(variant, chip, columns) {
-            table.add_row(row.iter().map(|cell| charset.fit_part(cell).into_owned()));
-        }
-    }
-    for index in 0..columns.len() + 2 {
-        if let Some(drawn) = table.column_mut(index) {
-            drawn.set_padding((0, u16::from(index <= columns.len())));
-            let is_text = index == 0 || columns.get(index.wrapping_sub(2)).is_some_and(|c| c.is_text);
-            drawn.set_cell_alignment(if is_text { CellAlignment::Left } else { CellAlignment::Right });
-        }
-    }
-    table.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned() + "\n").collect()
-}
-
-/// A table with rules and nothing else.
-fn plain(charset: Charset) -> Table {
-    let rule = LineStyle::none().fill(charset.rule()).junction(charset.rule());
-    let mut table = Table::new();
-    table
-        .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
-        .set_content_arrangement(ContentArrangement::Disabled);
-    table
-}
-
 /// A row for each kernel of a variant, which is named in the first.
-fn rows(variant: &VariantCode, chip: &ChipCode, columns: &[Column]) -> Vec<Vec<String>> {
-    if variant.left_out.is_some() {
-        return vec![vec![variant.variant.clone(), "skipped".into()]];
+fn table(report: &CodeReport, chip: &ChipCode) -> Table {
+    let rows: Vec<(&str, Option<usize>)> = rows(report).collect();
+    let mut table = Table::new("Variant", rows.iter().map(|(name, _)| (*name).to_owned()))
+        .with_words(rows.iter().map(|(_, kernel)| kernel.is_none().then(|| "skipped".to_owned())).collect())
+        .close();
+    let number = |(_, kernel): &(&str, Option<usize>)| Some((kernel.as_ref()? + 1).to_string());
+    table.push(Column::new(Side::Right, "Kernel", rows.iter().map(number)));
+    for (left, column) in COLUMNS.iter().enumerate() {
+        let compiled = |kernel: &Option<usize>| chip.kernels.get((*kernel)?)?.compiled();
+        let cell = |(_, kernel): &(&str, Option<usize>)| compiled(kernel).map(|c: &Compiled| (column.of)(c));
+        let side = if column.is_text { Side::Left } else { Side::Right };
+        let drawn = Column::new(side, column.head_of(chip), rows.iter().map(cell));
+        let rank = u8::try_from(COLUMNS.len() - left).unwrap_or(u8::MAX);
+        table.push(if left < LEAST { drawn } else { drawn.goes(rank) });
     }
-    let row = |(at, &kernel): (usize, &usize)| {
-        let name = if at == 0 { variant.variant.clone() } else { String::new() };
-        let figures: Vec<String> = match chip.kernels.get(kernel) {
-            Some(Outcome::Compiled(compiled)) => columns.iter().map(|column| (column.of)(compiled)).collect(),
-            _ => vec![ABSENT.to_owned(); columns.len()],
-        };
-        [name, (kernel + 1).to_string()].into_iter().chain(figures).collect()
-    };
-    variant.kernels.iter().enumerate().map(row).collect()
+    table
 }
 
 #[cfg(test)]
 mod tests {
-    use isa::{Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, SCHEMA, Shed, Unit};
+    use isa::{Counts, INSTRUCTION_CACHE, Limit, Occupancy, Outcome, SCHEMA, Shed, Unit, VariantCode};
     use record::Tool;
 
     use super::*;
+    use crate::charset::width;
 
     fn kernel(particles: u32) -> KernelCode {
         KernelCode {

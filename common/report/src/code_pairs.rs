@@ -2,28 +2,25 @@
 
 use std::cmp::Ordering;
 
-use isa::{CodeReport, Compiled, Outcome};
+use isa::{CodePair, CodeReport, Compiled, Outcome};
 
-use super::below::wrapped;
 use super::charset::Charset;
-use isa::CodePair;
+use super::paper::Paper;
 
 /// The sentences, below an empty line; nothing where no pair was compiled.
 #[must_use]
 pub fn code_pairs(charset: Charset, room: u16, report: &CodeReport, pairs: &[CodePair]) -> String {
-    let mut text = String::new();
+    let mut paper = Paper::new(charset, room);
     for pair in pairs {
         let told: Vec<String> =
             report.chips.iter().filter_map(|chip| told(report, &chip.chip, pair)).collect();
         if told.is_empty() {
             continue;
         }
-        text.push('\n');
-        for line in told.into_iter().chain(published(pair)) {
-            text += &wrapped(&line, room);
-        }
+        paper.gap();
+        told.into_iter().chain(published(pair)).for_each(|line| paper.line(&line));
     }
-    charset.fit(&text).into_owned()
+    paper.text()
 }
 
 /// What a variant costs: of several kernels the registers of the hungriest, the code of all.

@@ -1,29 +1,25 @@
 //! Cross tables: rows of a record at the places that their [`Cell`]s give them.
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use record::number::significant;
 use record::stats::{Summary, none_seen_bound};
 use record::{Cell, Matrix, Promise, Racy, Record, Row, Shows, Status};
 
-use super::charset::Charset;
-use super::figure::{ABSENT, BLANK, count, hundredths, undecided, width};
+use super::charset::{ABSENT, BLANK};
+use super::paper::Paper;
+use super::table::{Column, Side, Table};
+use super::words::{self, count};
 
-/// The tables one below the other, in the order in which their titles come up, as lines. A table that
-/// is wider than `room` becomes several, each with some of the columns.
-pub(super) fn tables(charset: Charset, room: usize, record: &Record, matrix: &Matrix) -> Vec<String> {
+/// The tables one below the other, in the order in which their titles come up.
+pub(super) fn tables(paper: &mut Paper, record: &Record, matrix: &Matrix) {
     let cells: Vec<(&Row, &Cell)> =
         record.rows.iter().filter_map(|row| Some((row, row.cell.as_ref()?))).collect();
-    let mut lines = Vec::new();
-    for title in distinct(cells.iter().map(|(_, cell)| cell.table.as_str())) {
-        let cells = cells.iter().filter(|(_, cell)| cell.table == title).copied().collect();
-        let grid = Grid { charset, record, matrix, cells };
-        if !lines.is_empty() {
-            lines.push(String::new());
+    for (at, title) in distinct(cells.iter().map(|(_, cell)| cell.table.as_str())).into_iter().enumerate() {
+        let of_table: Vec<_> = cells.iter().filter(|(_, cell)| cell.table == title).copied().collect();
+        if at > 0 {
+            paper.gap();
         }
-        lines.push(charset.fit_part(title).into_owned());
-        lines.extend(grid.fitting(room));
+        paper.line(title);
+        paper.tables(&table(record, matrix, &of_table), false);
     }
-    lines
 }
 
 /// In the order of their first appearance.
@@ -38,64 +34,24 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 }
 
 /// One cross table.
-struct Grid<'r> {
-    charset: Charset,
-    record: &'r Record,
-    matrix: &'r Matrix,
-    cells: Vec<(&'r Row, &'r Cell)>,
-}
-
-impl Grid<'_> {
-    /// As many columns side by side as fit, at least one.
-    fn fitting(&self, room: usize) -> Vec<String> {
-        let columns = distinct(self.cells.iter().map(|(_, cell)| cell.column.as_str()));
-        let mut lines: Vec<String> = Vec::new();
-        let mut rest = &columns[..];
-        while !rest.is_empty() {
-            let fits = |n: &usize| self.draw(&rest[..*n]).iter().all(|line| width(line) <= room);
-            let taken = (1..=rest.len()).rev().find(fits).unwrap_or(1);
-            lines.extend(self.draw(&rest[..taken]));
-            rest = &rest[taken..];
-        }
-        lines
+fn table(record: &Record, matrix: &Matrix, cells: &[(&Row, &Cell)]) -> Table {
+    let heads = distinct(cells.iter().map(|(_, cell)| cell.row.as_str()));
+    let side = if matrix.shows == Shows::Races { Side::Left } else { Side::Right };
+    let mut table = Table::new(&matrix.corner, heads.iter().map(|head| (*head).to_owned())).apart(3);
+    for column in distinct(cells.iter().map(|(_, cell)| cell.column.as_str())) {
+        let cell = |head: &&str| {
+            let found = cells.iter().find(|(_, cell)| cell.row == *head && cell.column == column);
+            found.map_or_else(String::new, |(row, _)| text(record, row, matrix.shows))
+        };
+        table.push(Column::new(side, column, heads.iter().map(cell)));
     }
-
-    fn draw(&self, columns: &[&str]) -> Vec<String> {
-        let fit = |text: &str| self.charset.fit_part(text).into_owned();
-        let mut table = Table::new();
-        let rule = self.charset.rule();
-        let style = LineStyle::none().fill(rule).junction(rule);
-        table
-            .load_style(TableStyle::new().top_border(style).header_separator(style).bottom_border(style))
-            .set_content_arrangement(ContentArrangement::Disabled)
-            .set_header(std::iter::once(&self.matrix.corner.as_str()).chain(columns).map(|head| fit(head)));
-        for head in distinct(self.cells.iter().map(|(_, cell)| cell.row.as_str())) {
-            let texts = columns.iter().map(|column| {
-                let found = self.cells.iter().find(|(_, cell)| cell.row == head && cell.column == *column);
-                found.map_or_else(String::new, |(row, _)| fit(&text(self.record, row, self.matrix.shows)))
-            });
-            table.add_row(std::iter::once(fit(head)).chain(texts));
-        }
-        for index in 0..=columns.len() {
-            if let Some(column) = table.column_mut(index) {
-                column.set_padding((0, if index == columns.len() { 0 } else { 3 }));
-                let figures = index > 0 && self.matrix.shows != Shows::Races;
-                column.set_cell_alignment(if figures { CellAlignment::Right } else { CellAlignment::Left });
-            }
-        }
-        table.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned()).collect()
-    }
+    table
 }
 
 /// What a cell says; a bare `0` or `none` never.
 fn text(record: &Record, row: &Row, shows: Shows) -> String {
-    match &row.status {
-        Status::Ok => {}
-        Status::Skipped { .. } => return "skipped".into(),
-        Status::Unsupported { .. } => return "unsupported".into(),
-        Status::Throttled { .. } => return "throttled".into(),
-        Status::Wrong { .. } => return "wrong".into(),
-        Status::Error { .. } => return "error".into(),
+    if row.status != Status::Ok {
+        return row.status.word().into();
     }
     match shows {
         Shows::Ratios => ratio(row, record.to_reference(row)),
@@ -106,19 +62,17 @@ fn text(record: &Record, row: &Row, shows: Shows) -> String {
 
 fn ratio(row: &Row, ratio: Option<Summary>) -> String {
     let Some(ratio) = ratio else { return ABSENT.into() };
-    let mark = if undecided(&ratio) { "≈" } else { "" };
     // A blank in its place, so that digits stand below each other.
     let raced = if row.racy.is_some_and(|racy| racy.racy_samples > 0) { '!' } else { BLANK };
-    format!("{mark}{}{raced}", hundredths(ratio.median))
+    format!("{}{raced}", words::ratio(&ratio))
 }
 
 /// Isolated, and pipelined where that was measured.
 fn times(row: &Row) -> String {
-    let mark = if row.near_floor { "~" } else { "" };
-    let median = |summary: &Option<Summary>| {
-        summary.as_ref().map_or_else(|| ABSENT.into(), |summary| significant(summary.median))
+    let median = |summary: Option<Summary>, near_floor| {
+        summary.map_or_else(|| ABSENT.into(), |summary| words::time(&summary, near_floor))
     };
-    format!("{mark}{} / {}", median(&row.isolated_us), median(&row.pipelined_us))
+    format!("{} / {}", median(row.isolated_us, row.near_floor), median(row.pipelined_us, false))
 }
 
 fn races(racy: Racy, promise: &Promise) -> String {
@@ -148,6 +102,7 @@ mod tests {
     use record::fixture;
 
     use super::*;
+    use crate::charset::{Charset, width};
     use crate::{table, table_in};
 
     #[test]

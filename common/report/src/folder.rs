@@ -166,7 +166,9 @@ fn readme(record: &Record, table: &str) -> String {
     )
 }
 
-pub(super) fn tool(tool: &Tool) -> String {
+/// What made a record: version, commit, build.
+#[must_use]
+pub fn tool(tool: &Tool) -> String {
     let commit = match (&tool.commit, tool.dirty) {
         (None, _) => "commit unknown".to_owned(),
         (Some(commit), Some(false)) => format!("commit {commit}"),
@@ -176,7 +178,9 @@ pub(super) fn tool(tool: &Tool) -> String {
     format!("{} {}, {commit}, {} build", tool.name, tool.version, tool.build)
 }
 
-pub(super) fn end(ended: &Ended) -> String {
+/// How a run ended.
+#[must_use]
+pub fn end(ended: &Ended) -> String {
     match ended {
         Ended::Complete => "complete".to_owned(),
         Ended::Interrupted => {

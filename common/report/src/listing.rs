@@ -1,8 +1,8 @@
 //! The variants of a sample as `--list-variants` prints them.
 
-use super::below::wrapped;
 use super::charset::Charset;
-use super::figure::width;
+use super::charset::width;
+use super::paper::wrapped;
 
 /// When a variant runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ pub fn picture_of(record: &Record, maps: &[RaceMap]) -> Result<Vec<u8>> {
     let row = |variant: &str| record.rows.iter().find(|row| row.variant == variant);
     let panels: Vec<Panel> = maps.iter().map(|map| panel(record, row(&map.variant), map)).collect();
     let device = &record.device;
-    let title = format!("{}: where texels differed from the CPU twin's", record.sample);
+    let title = format!("{}: where texels differed from the CPU reference's", record.sample);
     let subtitle = format!("{}, {} {}", device.name, device.driver_name, device.driver_info);
     picture(&title, &subtitle, &panels)
 }

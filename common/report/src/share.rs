@@ -5,8 +5,8 @@ use record::figures::{Figures, Share};
 use record::number::significant;
 use record::{Limit, Record, Row, Status, is_limit};
 
-use super::cell::trimmed;
-use super::figure::BLANK;
+use super::charset::BLANK;
+use super::words::trimmed;
 
 /// How close each row comes to a limit; nothing where the run has none for it.
 pub(super) fn shares(record: &Record) -> Vec<Option<Share>> {

@@ -1,13 +1,14 @@
 //! The tables of a sweep: a row a variant, a column a run.
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use record::figures::Figures;
-use record::{Record, Row, Status, is_limit};
+use record::{Record, Status, is_limit};
 
-use super::charset::Charset;
-use super::figure::{ABSENT, BLANK, Figure, align, width};
+use super::charset::{ABSENT, Charset};
+use super::paper::Paper;
 use super::share;
-use super::step::{self, Coarse};
+use super::step;
+use super::table::{Column, Side, Table};
+use super::words;
 
 /// Isolated times of the same variants in several runs, in the order of the first run that has them,
 /// and below how close they come to the device's own limits, where a run has those. What does not fit
@@ -20,103 +21,41 @@ pub fn sweep(charset: Charset, room: u16, runs: &[(String, &Record)]) -> String 
             names.push(&row.variant);
         }
     }
-    let columns = |cells: &dyn Fn(&Record) -> Vec<String>| -> Vec<Column> {
-        runs.iter().map(|(head, record)| (head.clone(), cells(record))).collect()
+    let table = |names: &[&str], side, cell: &dyn Fn(&Record, &str) -> Option<String>| {
+        let mut table = Table::new("Variant", names.iter().map(|name| (*name).to_owned())).apart(2);
+        for (head, record) in runs {
+            table.push(Column::new(side, head, names.iter().map(|name| cell(record, name))));
+        }
+        table
     };
-    let times = columns(&|record| times(charset, record, &names));
-    let mut text =
-        charset.fit_part("Isolated µs").into_owned() + "\n" + &drawn(charset, room, &names, &times);
+    let mut paper = Paper::new(charset, room);
+    paper.line("Isolated µs");
+    paper.tables(&table(&names, Side::Points, &time), false);
     names.retain(|name| !is_limit(name));
-    let shares: Vec<Column> = columns(&|record| shares(charset, record, &names));
-    let absent = charset.fit_part(ABSENT);
-    if shares.iter().any(|(_, cells)| cells.iter().any(|cell| *cell != absent)) {
-        text += "\nof limit\n";
-        text += &drawn(charset, room, &names, &shares);
+    let shares = table(&names, Side::Right, &share_of_limit);
+    if shares.columns[1..].iter().any(|column| column.cells().iter().any(|cell| cell != ABSENT)) {
+        paper.gap();
+        paper.line("of limit");
+        paper.tables(&shares, false);
     }
-    text
+    paper.text()
 }
 
-/// Head and cells.
-type Column = (String, Vec<String>);
-
-/// As many columns side by side as fit, the others in tables below.
-fn drawn(charset: Charset, room: u16, names: &[&str], columns: &[Column]) -> String {
-    let first = names.iter().map(|name| width(name)).max().unwrap_or(0);
-    let mut text = String::new();
-    let mut rest = columns;
-    while !rest.is_empty() {
-        let mut taken = 0;
-        let mut used = first;
-        for (head, cells) in rest {
-            let wide = cells.iter().map(|cell| width(cell)).max().unwrap_or(0).max(width(head));
-            if taken > 0 && used + 2 + wide > usize::from(room) {
-                break;
-            }
-            used += 2 + wide;
-            taken += 1;
+/// Isolated time of a variant in a run, or why there is none that should be.
+fn time(record: &Record, name: &str) -> Option<String> {
+    let row = record.rows.iter().find(|row| row.variant == name)?;
+    match &row.status {
+        Status::Ok => {
+            Some(words::uncertain(row.isolated_us.as_ref()?, row.near_floor, step::isolated(record)))
         }
-        text += &draw(charset, names, &rest[..taken]);
-        rest = &rest[taken..];
-    }
-    text
-}
-
-/// Isolated times of one run.
-fn times(charset: Charset, record: &Record, names: &[&str]) -> Vec<String> {
-    let row = |name: &&str| record.rows.iter().find(|row| row.variant == *name);
-    let coarse = step::isolated(record);
-    let figure = |name: &&str| row(name).map_or_else(Figure::absent, |row| figure(row, coarse)).fit(charset);
-    let figures: Vec<Figure> = names.iter().map(figure).collect();
-    let mut cells = align(&figures);
-    for (cell, name) in cells.iter_mut().zip(names) {
-        match row(name).map(|row| &row.status) {
-            Some(Status::Throttled { .. }) => "throttled".clone_into(cell),
-            Some(Status::Wrong { .. }) => "wrong".clone_into(cell),
-            Some(Status::Error { .. }) => "error".clone_into(cell),
-            _ => {}
-        }
-    }
-    cells
-}
-
-/// Shares of the device's own limits in one run.
-fn shares(charset: Charset, record: &Record, names: &[&str]) -> Vec<String> {
-    let figures = Figures::new(&record.rows);
-    let cell = |name: &&str| {
-        let share = figures.share_of_limit(name).map_or_else(|| ABSENT.into(), |s| share::cell(&s));
-        charset.fit_part(&share).into_owned()
-    };
-    names.iter().map(cell).collect()
-}
-
-fn figure(row: &Row, coarse: Option<Coarse>) -> Figure {
-    match (&row.status, &row.isolated_us) {
-        (Status::Ok, Some(time)) => Figure::time(time, row.near_floor, coarse),
-        _ => Figure::absent(),
+        Status::Skipped { .. } | Status::Unsupported { .. } => None,
+        status => Some(status.word().to_owned()),
     }
 }
 
-fn draw(charset: Charset, names: &[&str], columns: &[(String, Vec<String>)]) -> String {
-    let rule = charset.rule();
-    let rule = LineStyle::none().fill(rule).junction(rule);
-    let mut table = Table::new();
-    table
-        .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(std::iter::once("Variant").chain(columns.iter().map(|(head, _)| head.as_str())));
-    for (at, name) in names.iter().enumerate() {
-        let absent = charset.fit_part(ABSENT);
-        let cells = columns.iter().map(|(_, cells)| cells.get(at).map_or(&*absent, String::as_str));
-        table.add_row(std::iter::once(*name).chain(cells));
-    }
-    for index in 0..=columns.len() {
-        if let Some(drawn) = table.column_mut(index) {
-            drawn.set_padding((0, if index == columns.len() { 0 } else { 2 }));
-            drawn.set_cell_alignment(if index == 0 { CellAlignment::Left } else { CellAlignment::Right });
-        }
-    }
-    let lines = table.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned() + "\n");
-    lines.collect()
+/// What it reaches there of the device's own limits.
+fn share_of_limit(record: &Record, name: &str) -> Option<String> {
+    Some(share::cell(&Figures::new(&record.rows).share_of_limit(name)?))
 }
 
 #[cfg(test)]
@@ -124,6 +63,7 @@ mod tests {
     use record::fixture;
 
     use super::*;
+    use crate::charset::width;
 
     #[test]
     fn columns_that_do_not_fit_stand_below() {

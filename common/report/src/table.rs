@@ -1,281 +1,446 @@
-//! The table of the terminal.
+//! Tables, defined once for all who show them: a terminal of any width, pages of HTML and Markdown.
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use record::figures::Share;
-use record::stats::Summary;
-use record::{Promise, Record, Row, Status};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table as Drawing, TableStyle};
 
-use super::below;
-use super::cell::{self, cut};
-use super::charset::Charset;
-use super::cross;
-use super::figure::{self, ABSENT, BLANK, Figure, align, width};
-use super::layout::Layout;
-use super::share;
-use super::step;
+use super::charset::{ABSENT, BLANK, Charset, width};
 
-/// The rows of `record` as a table of at most `width` terminal columns, one line a variant in the
-/// sample's order, and below it what the reader must know to read it. Ends with a newline.
-///
-/// A record with a matrix is shown as cross tables instead. Narrow tables leave columns out and say
-/// which; names are never cut, so a name that is wider than `width` makes the table wider.
-#[must_use]
-pub fn table(record: &Record, width: u16) -> String {
-    table_in(Charset::Utf8, record, width)
+/// Where the cells of a column stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Words, at the left.
+    Left,
+    /// At the right.
+    Right,
+    /// Figures: decimal points below each other, and what they are uncertain by.
+    Points,
 }
 
-/// As [`table`], in the characters of `charset`.
-#[must_use]
-pub fn table_in(charset: Charset, record: &Record, width: u16) -> String {
-    let width = usize::from(width);
-    let (bound, baseline) = (record.bound.as_deref(), record.baseline.as_deref());
-    let shares = share::shares(record);
-    let sheet = Sheet { charset, width, record, bound, baseline, shares };
-    let layout = Layout::fitting(|layout| sheet.draw(layout).iter().all(|line| figure::width(line) <= width));
-    let (lines, left_out) = match &record.matrix {
-        Some(matrix) => (cross::tables(charset, width, record, matrix), Vec::new()),
-        None => (sheet.draw(layout), sheet.left_out(layout)),
-    };
-    let mut text = lines.join("\n") + "\n";
-    for group in below::groups(record, &text, &left_out) {
-        text.push('\n');
-        for line in group {
-            below::wrap(&charset.fit_part(&line), width, &mut text);
-        }
-    }
-    text
-}
-
-/// A record, what its rows are compared to, and the room for them.
-struct Sheet<'a> {
-    charset: Charset,
-    width: usize,
-    record: &'a Record,
-    bound: Option<&'a str>,
-    baseline: Option<&'a str>,
-    /// What each row reaches of the device's own limits.
-    shares: Vec<Option<Share>>,
-}
-
-/// One column: head, and a cell a row.
-struct Column {
-    head: String,
-    cells: Vec<String>,
-    alignment: CellAlignment,
-    shown: bool,
+/// A column: its head, and a cell a row.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// May break at blanks.
+    pub head: String,
+    /// Where its cells stand.
+    pub side: Side,
+    /// Its cells, and in their place shorter ones for when there is less room, with the ranks of these.
+    forms: Vec<(u8, Vec<String>)>,
+    /// The step at which there is no room for it, where it may go at all.
+    goes: Option<u8>,
+    /// Where its cells lead to in a page, where they lead anywhere.
+    pub links: Vec<String>,
 }
 
 impl Column {
-    fn left(head: impl Into<String>, cells: Vec<String>) -> Self {
-        Self { head: head.into(), cells, alignment: CellAlignment::Left, shown: true }
+    /// A column; a cell of nothing shows that there is nothing.
+    pub fn new(
+        side: Side,
+        head: impl Into<String>,
+        cells: impl IntoIterator<Item = impl Into<Option<String>>>,
+    ) -> Self {
+        Self { head: head.into(), side, forms: vec![(0, filled(cells))], goes: None, links: Vec::new() }
     }
 
-    fn right(head: impl Into<String>, cells: Vec<String>) -> Self {
-        Self { alignment: CellAlignment::Right, ..Self::left(head, cells) }
+    /// Where room is short, it is the `rank`th thing to go; so are shorter cells to come.
+    #[must_use]
+    pub fn goes(self, rank: u8) -> Self {
+        Self { goes: Some(rank), ..self }
     }
 
-    fn figures(head: impl Into<String>, figures: &[Figure]) -> Self {
-        Self { alignment: CellAlignment::Right, ..Self::left(head, align(figures)) }
+    /// Shorter cells for where room is short.
+    #[must_use]
+    pub fn or(mut self, rank: u8, cells: impl IntoIterator<Item = impl Into<Option<String>>>) -> Self {
+        self.forms.push((rank, filled(cells)));
+        self
     }
 
-    /// Of its widest cell.
-    fn width(&self) -> usize {
-        let lines = self.cells.iter().flat_map(|cell| cell.lines());
-        lines.map(width).max().unwrap_or(0)
+    /// The widest form of each cell.
+    #[must_use]
+    pub fn cells(&self) -> &[String] {
+        &self.forms[0].1
     }
 
-    fn only_if(self, shown: bool) -> Self {
-        Self { shown, ..self }
+    fn name(&self) -> String {
+        self.head.replace(['\n', BLANK], " ")
     }
 }
 
-impl Sheet<'_> {
-    /// The lines of the table, without blanks at their ends.
-    fn draw(&self, layout: Layout) -> Vec<String> {
-        let columns: Vec<_> = self.columns(layout).into_iter().filter(|c| c.shown).collect();
-        let mut table = Table::new();
-        let rule = self.charset.rule();
-        let rule = LineStyle::none().fill(rule).junction(rule);
-        table
-            .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
-            .set_content_arrangement(ContentArrangement::Disabled)
-            .set_header(columns.iter().map(|c| layout.heads.broken(&c.head, c.width())));
-        for row in 0..self.record.rows.len() {
-            table.add_row(columns.iter().map(|c| c.cells[row].as_str()));
-        }
-        let last = columns.len() - 1;
-        for (index, column) in columns.iter().enumerate() {
-            if let Some(drawn) = table.column_mut(index) {
-                drawn.set_padding((0, if index == last { 0 } else { layout.gap }));
-                drawn.set_cell_alignment(column.alignment);
-            }
-        }
-        let lines = table.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned()).collect();
-        let names = columns[0].width().max(width(&columns[0].head));
-        self.with_statuses(lines, names + usize::from(layout.gap))
+fn filled(cells: impl IntoIterator<Item = impl Into<Option<String>>>) -> Vec<String> {
+    cells.into_iter().map(|cell| cell.into().unwrap_or_else(|| ABSENT.into())).collect()
+}
+
+/// The head of a column, where its cells stand, and the cell of a row.
+pub type Each<'c, R> = (&'c str, Side, &'c dyn Fn(&R) -> String);
+
+/// A row as a page shows it.
+#[derive(Clone, Debug)]
+pub enum Line {
+    /// A cell a column, and where it leads to.
+    Cells(Vec<(String, Option<String>)>),
+    /// A name, and words across all other columns.
+    Words(String, String),
+}
+
+/// Columns of as many cells; the first one names the rows.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// From the left.
+    pub columns: Vec<Column>,
+    /// What stands across the other columns in a row without figures.
+    words: Vec<Option<String>>,
+    gap: u16,
+    heads: Heads,
+}
+
+/// How heads are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Heads {
+    /// On one line, and always.
+    Whole,
+    /// On one line, where there is room.
+    OneLine,
+    /// Broken at blanks.
+    Stacked,
+    /// And behind an underscore.
+    Broken,
+}
+
+/// What makes a table narrower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Heads(Heads),
+    Gap,
+    /// The column's next form.
+    Narrow(usize),
+    Drop(usize),
+}
+
+/// When heads break, columns move together, and names in heads break.
+const RANKS: [(u8, Step); 3] =
+    [(1, Step::Heads(Heads::Stacked)), (7, Step::Gap), (8, Step::Heads(Heads::Broken))];
+
+impl Table {
+    /// Rows of these names.
+    #[must_use]
+    pub fn new(head: &str, names: impl IntoIterator<Item = String>) -> Self {
+        let names = Column::new(Side::Left, head, names);
+        Self { words: vec![None; names.cells().len()], columns: vec![names], gap: 2, heads: Heads::OneLine }
     }
 
-    /// Writes the status of rows without figures across their columns, which are empty: comfy-table
-    /// has no cell that spans several.
-    fn with_statuses(&self, mut lines: Vec<String>, indent: usize) -> Vec<String> {
-        for row in &self.record.rows {
-            let Some(status) = cell::status(&row.status) else {
-                continue;
+    /// A row for each of these, with these columns; the first one names it.
+    #[must_use]
+    pub fn of<R>(rows: &[R], columns: &[Each<'_, R>]) -> Self {
+        let column = |(head, side, of): &Each<'_, R>| Column::new(*side, *head, rows.iter().map(of));
+        Self {
+            columns: columns.iter().map(column).collect(),
+            ..Self::new("", vec![String::new(); rows.len()])
+        }
+    }
+
+    /// Rows that have words in place of figures.
+    #[must_use]
+    pub fn with_words(self, words: Vec<Option<String>>) -> Self {
+        Self { words, ..self }
+    }
+
+    /// So far apart are its columns; heads stay whole.
+    #[must_use]
+    pub fn apart(self, gap: u16) -> Self {
+        Self { gap, heads: Heads::Whole, ..self }
+    }
+
+    /// Close together, with heads of several lines.
+    #[must_use]
+    pub fn close(self) -> Self {
+        Self { gap: 1, heads: Heads::Stacked, ..self }
+    }
+
+    /// Adds a column.
+    pub fn push(&mut self, column: Column) {
+        self.columns.push(column);
+    }
+
+    /// Adds a column, unless no row has anything in it.
+    pub fn push_used(&mut self, column: Column) {
+        let used = |(cell, words): (&String, &Option<String>)| words.is_none() && cell != ABSENT;
+        if column.cells().iter().zip(&self.words).any(used) {
+            self.push(column);
+        }
+    }
+
+    /// As a page shows them: each head, and whether its cells stand at the right.
+    pub fn heads(&self) -> impl Iterator<Item = (String, bool)> {
+        self.columns.iter().map(|column| (column.name(), column.side != Side::Left))
+    }
+
+    /// The rows, as a page shows them.
+    pub fn lines(&self) -> impl Iterator<Item = Line> {
+        let plain = |text: &str| text.replace(BLANK, " ").trim_end().to_owned();
+        self.words.iter().enumerate().map(move |(row, words)| match words {
+            Some(words) => Line::Words(plain(&self.columns[0].cells()[row]), plain(words)),
+            None => {
+                let cell = |column: &Column| (plain(&column.cells()[row]), column.links.get(row).cloned());
+                Line::Cells(self.columns.iter().map(cell).collect())
+            }
+        })
+    }
+
+    /// The lines of as much of it as fits into `room` columns, and the heads of what does not.
+    pub(super) fn fitted(&self, charset: Charset, room: usize) -> (Vec<String>, Vec<String>) {
+        let steps = self.steps();
+        let draw = |taken: &[bool]| {
+            let taken: Vec<Step> =
+                steps.iter().zip(taken).filter(|(_, taken)| **taken).map(|(step, _)| *step).collect();
+            (self.draw(charset, room, &taken), taken)
+        };
+        let fits = |taken: &[bool]| draw(taken).0.iter().all(|line| width(line) <= room);
+        let count = (0..steps.len()).find(|&n| fits(&vec![true; n])).unwrap_or(steps.len());
+        // The last step may have won more than was needed: give back what fits, the dearest first.
+        let mut taken = vec![true; count];
+        for step in (0..count).rev() {
+            taken[step] = false;
+            taken[step] = !fits(&taken);
+        }
+        let (lines, taken) = draw(&taken);
+        let gone = self.columns.iter().enumerate().filter(|(at, _)| taken.contains(&Step::Drop(*at)));
+        (lines, gone.map(|(_, column)| column.name()).collect())
+    }
+
+    /// Tables of the first column and as many others as fit, at least one, until all are shown.
+    pub(super) fn split(&self, charset: Charset, room: usize) -> Vec<Vec<String>> {
+        let mut tables = Vec::new();
+        let mut from = 1;
+        while from < self.columns.len() {
+            let draw = |to: usize| {
+                let others = (1..self.columns.len()).filter(|at| !(from..to).contains(at));
+                self.draw(charset, room, &others.map(Step::Drop).collect::<Vec<_>>())
             };
-            if let Some(line) = lines.iter_mut().find(|line| **line == row.variant) {
-                let status = cut(&status, self.width.saturating_sub(indent), self.charset);
-                *line = format!("{:indent$}{status}", row.variant);
+            let fits = |to: &usize| draw(*to).iter().all(|line| width(line) <= room);
+            let to = (from + 1..=self.columns.len()).rev().find(fits).unwrap_or(from + 1);
+            tables.push(draw(to));
+            from = to;
+        }
+        tables
+    }
+
+    /// From the widest to the narrowest: what costs the reader least goes first.
+    fn steps(&self) -> Vec<Step> {
+        let mut steps: Vec<(u8, Step)> = RANKS.to_vec();
+        steps.retain(|(_, step)| match step {
+            Step::Heads(heads) => self.heads != Heads::Whole && *heads > self.heads,
+            _ => self.heads == Heads::OneLine,
+        });
+        for (at, column) in self.columns.iter().enumerate() {
+            steps.extend(column.forms.iter().skip(1).map(|(rank, _)| (*rank, Step::Narrow(at))));
+            steps.extend(column.goes.map(|rank| (rank, Step::Drop(at))));
+        }
+        steps.sort_by_key(|(rank, _)| *rank);
+        steps.into_iter().map(|(_, step)| step).collect()
+    }
+
+    /// The lines of the table, without blanks at their ends.
+    fn draw(&self, charset: Charset, room: usize, taken: &[Step]) -> Vec<String> {
+        let heads = taken.iter().filter_map(|step| match step {
+            Step::Heads(heads) => Some(*heads),
+            _ => None,
+        });
+        let heads = heads.fold(self.heads, Heads::max);
+        let gap = if taken.contains(&Step::Gap) { 1 } else { self.gap };
+        let shown = self.columns.iter().enumerate().filter(|(at, _)| !taken.contains(&Step::Drop(*at)));
+        let columns: Vec<(Side, Vec<String>)> = shown
+            .map(|(at, column)| {
+                let narrower = taken.iter().filter(|step| **step == Step::Narrow(at)).count();
+                let cells = self.written(charset, column, narrower);
+                let wide = cells.iter().flat_map(|cell| cell.lines()).map(width).max().unwrap_or(0);
+                let head = heads.broken(&charset.fit_part(&column.head), wide);
+                (column.side, std::iter::once(head).chain(cells).collect())
+            })
+            .collect();
+        self.with_words_across(lines(charset, gap, &columns), charset, room, gap)
+    }
+
+    /// The cells of a column in characters of the terminal, figures below each other.
+    fn written(&self, charset: Charset, column: &Column, form: usize) -> Vec<String> {
+        let (_, cells) = &column.forms[form.min(column.forms.len() - 1)];
+        let is_name = std::ptr::eq(column, &self.columns[0]);
+        let own = cells.iter().zip(&self.words).map(|(cell, words)| match words {
+            Some(_) if !is_name => "",
+            _ => cell,
+        });
+        if column.side == Side::Points {
+            return pointed(charset, &own.collect::<Vec<_>>());
+        }
+        own.map(|cell| charset.fit_part(cell).into_owned()).collect()
+    }
+
+    /// Writes words across columns that are empty: comfy-table has no cell that spans several.
+    fn with_words_across(
+        &self,
+        mut lines: Vec<String>,
+        charset: Charset,
+        room: usize,
+        gap: u16,
+    ) -> Vec<String> {
+        let names = self.written(charset, &self.columns[0], 0);
+        let head = std::iter::once(width(&self.columns[0].head));
+        let indent = names.iter().map(|name| width(name)).chain(head).max().unwrap_or(0) + usize::from(gap);
+        for (name, words) in names.iter().zip(&self.words) {
+            if let (Some(words), Some(line)) = (words, lines.iter_mut().find(|line| *line == name)) {
+                *line = format!("{name:indent$}{}", cut(words, room.saturating_sub(indent), charset));
             }
         }
         let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
-        let rule = self.charset.rule();
+        let rule = charset.rule();
         for line in lines.iter_mut().filter(|line| line.starts_with(rule)) {
             *line = rule.to_string().repeat(widest);
         }
         lines
     }
+}
 
-    fn columns(&self, layout: Layout) -> Vec<Column> {
-        let rows = &self.record.rows;
-        let any = |has: fn(&Row) -> bool| rows.iter().any(|row| measured(row) && has(row));
-        // What all rows share stands below the table.
-        let mixed = rows.iter().any(|row| row.promise != Promise::Law);
-        let [coarse, coarse_pipelined] = [step::isolated(self.record), step::pipelined(self.record)];
-        let pipelined = self.figures(|row| {
-            let figure = row.pipelined_us.as_ref().map(|s| Figure::time(s, false, coarse_pipelined))?;
-            Some(if layout.pipelined_error { figure } else { figure.without_error() })
-        });
-        let ((rate, rates), (prediction, predictions)) =
-            (share::rates(self.record), share::predictions(self.record));
-        let columns = [
-            Column::left("Variant", rows.iter().map(|row| row.variant.clone()).collect()),
-            Column::figures(
-                format!("Isolated{BLANK}µs"),
-                &self
-                    .figures(|row| row.isolated_us.as_ref().map(|s| Figure::time(s, row.near_floor, coarse))),
-            ),
-            Column::figures("Pipelined µs", &pipelined)
-                .only_if(layout.pipelined && any(|row| row.pipelined_us.is_some())),
-            self.ratio(self.bound, |row| row.to_bound.as_ref())
-                .only_if(layout.to_bound && self.bound.is_some()),
-            self.ratio(self.baseline, |row| row.to_baseline.as_ref())
-                .only_if(layout.to_baseline && self.baseline.is_some() && self.baseline != self.bound),
-            self.texts("of limit".into(), self.shares.iter().map(|s| s.as_ref().map(share::cell)))
-                .only_if(layout.of_limit && self.shares.iter().any(Option::is_some)),
-            self.texts(rate, rates).only_if(layout.work && any(|row| row.declared.work.is_some())),
-            self.texts(prediction, predictions)
-                .only_if(layout.predicted && any(|row| row.declared.predicted.is_some())),
-            Column::left("Racy texels", self.cells(|row| row.racy.map(|r| cell::racy(r, layout.racy))))
-                .only_if(mixed && any(|row| row.racy.is_some())),
-            Column::left("Lawful", self.cells(|row| Some(cell::lawful(&row.promise).to_owned())))
-                .only_if(mixed && layout.lawful),
-            Column::left("Published", self.cells(cell::published))
-                .only_if(layout.published && any(|row| row.published.is_some())),
-        ];
-        columns
-            .map(|column| Column { head: self.charset.fit_part(&column.head).into_owned(), ..column })
-            .into()
+/// Columns with their heads, between rules and nothing else.
+fn lines(charset: Charset, gap: u16, columns: &[(Side, Vec<String>)]) -> Vec<String> {
+    let rule = LineStyle::none().fill(charset.rule()).junction(charset.rule());
+    let mut drawing = Drawing::new();
+    drawing
+        .load_style(TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule))
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(columns.iter().map(|(_, cells)| &cells[0]));
+    for row in 1..columns[0].1.len() {
+        drawing.add_row(columns.iter().map(|(_, cells)| &cells[row]));
     }
-
-    fn ratio(&self, to: Option<&str>, of: fn(&Row) -> Option<&Summary>) -> Column {
-        let head = format!("÷ {}", to.unwrap_or_default());
-        Column::figures(head, &self.figures(|row| of(row).map(Figure::ratio)))
+    for (index, (side, _)) in columns.iter().enumerate() {
+        if let Some(drawn) = drawing.column_mut(index) {
+            drawn.set_padding((0, if index + 1 == columns.len() { 0 } else { gap }));
+            let left = *side == Side::Left;
+            drawn.set_cell_alignment(if left { CellAlignment::Left } else { CellAlignment::Right });
+        }
     }
+    drawing.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned()).collect()
+}
 
-    /// One figure a row: absent where there is none, nothing at all where the row has a status.
-    fn figures(&self, of: impl Fn(&Row) -> Option<Figure>) -> Vec<Figure> {
-        let figure = |row: &Row| {
-            if measured(row) { of(row).unwrap_or_else(Figure::absent) } else { Figure::nothing() }
-        };
-        self.record.rows.iter().map(|row| figure(row).fit(self.charset)).collect()
-    }
-
-    fn cells(&self, mut of: impl FnMut(&Row) -> Option<String>) -> Vec<String> {
-        let mut cell = |row: &Row| {
-            let text = of(row);
-            if measured(row) { text.unwrap_or_else(|| ABSENT.into()) } else { String::new() }
-        };
-        self.record.rows.iter().map(|row| self.charset.fit_part(&cell(row)).into_owned()).collect()
-    }
-
-    /// A column of one text a row, flush right.
-    fn texts(&self, head: String, texts: impl IntoIterator<Item = Option<String>>) -> Column {
-        let mut texts = texts.into_iter();
-        Column::right(head, self.cells(|_| texts.next().flatten()))
-    }
-
-    /// Heads of the columns that the record could fill and the layout leaves out.
-    fn left_out(&self, layout: Layout) -> Vec<String> {
-        let all = self.columns(Layout::WIDEST);
-        let shown = self.columns(layout);
-        let gone = all.into_iter().zip(shown).filter(|(all, shown)| all.shown && !shown.shown);
-        gone.map(|(all, _)| all.head.replace(BLANK, " ")).collect()
+impl Heads {
+    /// `head` with newlines where it breaks to be narrower; cells of `cells` characters need no
+    /// narrower one.
+    fn broken(self, head: &str, cells: usize) -> String {
+        if self <= Self::OneLine || width(head) <= cells {
+            return head.to_owned();
+        }
+        let stacked = head.replace(' ', "\n");
+        let widest = stacked.lines().map(width).max().unwrap_or(0);
+        if self == Self::Stacked || widest <= cells {
+            return stacked;
+        }
+        break_name(&stacked)
     }
 }
 
-/// The row has figures, or would have them had the run gone on.
-pub(super) fn measured(row: &Row) -> bool {
-    row.status == Status::Ok
+/// Breaks a name behind the underscore that is nearest to its middle.
+fn break_name(head: &str) -> String {
+    let middle = head.len() / 2;
+    let cuts = head.match_indices('_').map(|(at, _)| at + 1);
+    match cuts.min_by_key(|at| at.abs_diff(middle)) {
+        Some(at) => format!("{}\n{}", &head[..at], &head[at..]),
+        None => head.to_owned(),
+    }
+}
+
+/// Figures padded so that their decimal points, and their errors, stand below each other. Words among them stay as
+/// they are, and so do shares, which have digits as they need them, and their unit at the right.
+fn pointed(charset: Charset, cells: &[&str]) -> Vec<String> {
+    let fit = |text: &str| charset.fit_part(text).into_owned();
+    let parts: Vec<(String, String)> = cells
+        .iter()
+        .map(|cell| match cell.find('±') {
+            Some(at) => (fit(cell[..at].trim_end()), fit(&cell[at..])),
+            None => (fit(cell), String::new()),
+        })
+        .collect();
+    if parts.iter().any(|(number, _)| number.ends_with('%')) {
+        return cells.iter().map(|cell| fit(cell)).collect();
+    }
+    let is_figure = |number: &str| !number.is_empty() && !number.starts_with(char::is_alphabetic);
+    let behind = |number: &str| number.find('.').map_or(0, |point| width(&number[point..]));
+    let figures = || parts.iter().filter(|(number, _)| is_figure(number));
+    let most = figures().map(|(number, _)| behind(number)).max().unwrap_or(0);
+    let error = figures().map(|(_, error)| width(error)).max().unwrap_or(0);
+    let pad = |n: usize| BLANK.to_string().repeat(n);
+    let cell = |(number, own): &(String, String)| {
+        if !is_figure(number) {
+            return number.clone();
+        }
+        let apart = if error > 0 { 1 + error - width(own) } else { 0 };
+        format!("{number}{}{own}", pad(most - behind(number) + apart))
+    };
+    parts.iter().map(cell).collect()
+}
+
+/// `text` on one line of at most `room` characters, with an ellipsis where something is missing.
+fn cut(text: &str, room: usize, charset: Charset) -> String {
+    let text = charset.fit_part(text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if width(&text) <= room {
+        return text;
+    }
+    let ellipsis = charset.ellipsis();
+    let kept: String = text.chars().take(room.saturating_sub(width(ellipsis))).collect();
+    kept.trim_end().to_owned() + ellipsis
 }
 
 #[cfg(test)]
 mod tests {
-    use record::fixture;
-
     use super::*;
 
-    fn drawn(width: u16) -> String {
-        table(&fixture::record(), width)
+    fn some(cells: &[&str]) -> Vec<Option<String>> {
+        cells.iter().map(|cell| Some((*cell).to_owned())).collect()
+    }
+
+    /// Two figures, the second of which may go and is written shorter before.
+    fn table() -> Table {
+        let mut table = Table::new("Variant", ["a", "b"].map(str::to_owned));
+        table.push(Column::new(Side::Points, "÷ full_barrier", some(&["1.5", "12"])));
+        let long = Column::new(Side::Left, "Racy texels", some(&["100 (max 200) in 3 of 4", "none"]));
+        table.push(long.or(2, some(&["100 in 3/4", "none"])).goes(9));
+        table
     }
 
     #[test]
-    fn columns_140() {
-        insta::assert_snapshot!(drawn(140));
+    fn only_what_is_needed_goes() {
+        let at = |room: usize| {
+            let (lines, left_out) = table().fitted(Charset::Utf8, room);
+            (lines.join("\n"), left_out)
+        };
+        let (text, left_out) = at(60);
+        assert!(text.contains("Racy texels") && text.contains("(max 200)") && left_out.is_empty(), "{text}");
+        let (text, left_out) = at(35);
+        assert!(text.contains("full_barrier") && text.contains("100 in 3/4"), "{text}");
+        assert!(!text.contains("max") && left_out.is_empty(), "{text}");
+        let (text, left_out) = at(18);
+        assert!(text.contains("full_barrier") && !text.contains("100"), "{text}");
+        assert_eq!(left_out, ["Racy texels"]);
     }
 
     #[test]
-    fn columns_100() {
-        insta::assert_snapshot!(drawn(100));
+    fn heads_break_only_where_that_makes_a_column_narrower() {
+        let head = "÷ full_barrier";
+        assert_eq!(Heads::Broken.broken(head, 14), head);
+        assert_eq!(Heads::Stacked.broken(head, 5), "÷\nfull_barrier");
+        assert_eq!(Heads::Broken.broken(head, 12), "÷\nfull_barrier");
+        assert_eq!(Heads::Broken.broken(head, 5), "÷\nfull_\nbarrier");
+        assert_eq!(Heads::OneLine.broken(head, 5), head);
     }
 
     #[test]
-    fn columns_80() {
-        insta::assert_snapshot!(drawn(80));
+    fn points_stand_below_each_other() {
+        let cells =
+            pointed(Charset::Utf8, &["~46.31\u{a0}±0.2\u{a0}%", "1234\u{a0}±12\u{a0}%", "–", "wrong", ""]);
+        let cells: Vec<_> = cells.iter().map(|cell| cell.replace(BLANK, " ")).collect();
+        assert_eq!(cells, ["~46.31 ±0.2 %", "1234     ±12 %", "–          ", "wrong", ""]);
     }
 
     #[test]
-    fn columns_60() {
-        insta::assert_snapshot!(drawn(60));
-    }
-
-    #[test]
-    fn columns_100_in_ascii() {
-        insta::assert_snapshot!(table_in(Charset::Ascii, &fixture::record(), 100));
-    }
-
-    #[test]
-    fn a_cpu_device_that_was_interrupted() {
-        insta::assert_snapshot!(table(&fixture::cpu(), 80));
-    }
-
-    #[test]
-    fn every_width_fits_and_holds_every_name() {
-        let record = fixture::record();
-        for (width, charset) in (44..=200).flat_map(|w| [(w, Charset::Utf8), (w, Charset::Ascii)]) {
-            let text = table_in(charset, &record, width);
-            assert!(charset == Charset::Utf8 || text.is_ascii(), "{text}");
-            let widest = text.lines().map(self::width).max().unwrap();
-            assert!(widest <= usize::from(width), "{widest} columns at {width}\n{text}");
-            for row in &record.rows {
-                assert!(text.lines().any(|l| l.split(' ').next() == Some(&row.variant)), "{width}\n{text}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_record_without_rows_has_a_table() {
-        let mut record = fixture::cpu();
-        record.rows.clear();
-        assert!(table(&record, 80).contains("Variant"));
+    fn a_long_reason_is_cut_to_its_room() {
+        assert_eq!(cut("one two\nthree", 20, Charset::Utf8), "one two three");
+        assert_eq!(cut("one two three", 9, Charset::Utf8), "one two…");
+        assert_eq!(cut("one two three", 9, Charset::Ascii), "one tw...");
     }
 }

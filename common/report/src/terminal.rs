@@ -9,7 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use record::error::EXIT_INTERRUPTED;
 use record::fault;
 
-use crate::{Charset, wrapped};
+use crate::charset::Charset;
+use crate::paper::wrapped;
 
 /// Columns of a table that goes into a file.
 pub const FILE_WIDTH: u16 = 140;

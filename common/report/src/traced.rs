@@ -1,89 +1,67 @@
 //! What traces of waves show, in the terminal: a sparkline a variant, and tables.
 
 mod columns;
-mod grid;
 mod notes;
 mod parts;
+mod taken;
 
 use record::number::significant;
-use record::trace::{DispatchFigures, TraceFigures};
-use record::{Record, Row, Traced};
+use record::trace::DispatchFigures;
+use record::{Record, Row};
 
-use super::below::wrap;
-use super::charset::Charset;
-use super::figure::{ABSENT, width};
-use super::timeline::words::COARSE;
+use super::charset::{Charset, width};
+use super::paper::Paper;
+use super::table::Table;
+use taken::Taken;
 
 /// Dispatches that are listed of a variant.
 const LISTED: usize = 12;
 /// Variants of which they are.
 const VARIANTS: usize = 4;
 
-/// A row whose waves were traced.
-struct Taken<'r> {
-    row: &'r Row,
-    figures: &'r TraceFigures,
-    overhead: Option<f64>,
-}
-
-impl Taken<'_> {
-    /// Of the estimate, against what was measured.
-    fn error(&self) -> Option<f64> {
-        Some(self.figures.estimate_us / self.row.pipelined_us?.median - 1.0)
-    }
-}
-
-fn is_coarse(span_us: f64, step_us: f64) -> bool {
-    span_us < COARSE * step_us
-}
-
 /// What the traces of `record` show, in `room` columns; none where nothing was asked to be traced. Ends
 /// with a newline.
 #[must_use]
 pub fn traced(charset: Charset, room: u16, record: &Record) -> Option<String> {
-    let room = usize::from(room);
-    let taken: Vec<Taken<'_>> = record.rows.iter().filter_map(taken).collect();
-    let mut text = String::new();
+    let taken: Vec<Taken<'_>> = record.rows.iter().filter_map(Taken::of).collect();
+    let mut paper = Paper::new(charset, room);
     if !taken.is_empty() {
-        wrap("Waves in flight, each variant from its first wave to its last", room, &mut text);
-        sparklines(charset, room, &taken, &mut text);
-        text.push('\n');
-        let columns = grid::fitted(charset, columns::variants(&taken), ABSENT);
-        text += &grid::all(charset, room, &columns);
-        dispatches(charset, room, &taken, &mut text);
-        text.push('\n');
+        paper.line("Waves in flight, each variant from its first wave to its last");
+        paper.verbatim(&sparklines(charset, room.into(), &taken));
+        paper.gap();
+        paper.tables(&columns::variants(&taken.iter().map(|taken| taken.row).collect::<Vec<_>>()), true);
+        dispatches(&mut paper, &taken);
+        paper.gap();
         for paragraph in parts::paragraphs(record, &taken) {
-            wrap(&charset.fit_part(&paragraph), room, &mut text);
-            text.push('\n');
+            paper.line(&paragraph);
+            paper.gap();
         }
     } else if record.rows.iter().all(|row| row.trace.is_none()) {
         return None;
     }
-    for note in notes::notes(record, &taken) {
-        wrap(&charset.fit_part(&note), room, &mut text);
-    }
-    Some(text)
+    notes::notes(record, &taken).iter().for_each(|note| paper.line(note));
+    Some(paper.text())
 }
 
-fn taken(row: &Row) -> Option<Taken<'_>> {
-    match &row.trace {
-        Some(Traced::Ok { figures, overhead }) => Some(Taken { row, figures, overhead: *overhead }),
-        _ => None,
-    }
+/// A row a variant that was asked to be traced; none where nothing was.
+#[must_use]
+pub fn traces(record: &Record) -> Option<Table> {
+    let rows: Vec<&Row> = record.rows.iter().filter(|row| row.trace.is_some()).collect();
+    (!rows.is_empty()).then(|| columns::variants(&rows))
 }
 
 /// A line a variant: its name and its waves in flight over time.
-fn sparklines(charset: Charset, room: usize, taken: &[Taken<'_>], text: &mut String) {
+fn sparklines(charset: Charset, room: usize, taken: &[Taken<'_>]) -> String {
     let names = taken.iter().map(|t| width(&t.row.variant)).max().unwrap_or(0);
     let spans: Vec<String> =
         taken.iter().map(|t| format!("{} µs", significant(t.figures.whole.span_us()))).collect();
     let spans_room = spans.iter().map(|span| width(span)).max().unwrap_or(0);
     let cells = room.saturating_sub(names + 4 + spans_room).clamp(16, 64);
-    for (Taken { row, figures, .. }, span) in taken.iter().zip(spans) {
+    let line = |(Taken { row, figures, .. }, span): (&Taken<'_>, String)| {
         let line = sparkline(charset, &figures.shape, cells);
-        let span = charset.fit(&span).into_owned();
-        *text += &format!("{:names$}  {line:cells$}  {span:>spans_room$}\n", row.variant);
-    }
+        format!("{:names$}  {line:cells$}  {span:>spans_room$}\n", row.variant)
+    };
+    taken.iter().zip(spans).map(line).collect()
 }
 
 /// `▂▅███▇▃`: full where most waves are in flight, blank where there is none.
@@ -112,9 +90,9 @@ fn step_of(share: f64, steps: usize) -> usize {
 }
 
 /// A table a variant that has more than one dispatch.
-fn dispatches(charset: Charset, room: usize, taken: &[Taken<'_>], text: &mut String) {
+fn dispatches(paper: &mut Paper, taken: &[Taken<'_>]) {
     let many: Vec<&Taken<'_>> = taken.iter().filter(|t| t.figures.dispatches.len() > 1).collect();
-    let mut left_out: Vec<&str> = Vec::new();
+    let mut left_out: Vec<String> = Vec::new();
     for Taken { row, figures, .. } in many.iter().take(VARIANTS) {
         let all = &figures.dispatches;
         let mut kernels: Vec<&str> = Vec::new();
@@ -123,14 +101,9 @@ fn dispatches(charset: Charset, room: usize, taken: &[Taken<'_>], text: &mut Str
                 kernels.push(&dispatch.kernel);
             }
         }
-        text.push('\n');
-        wrap(&charset.fit_part(&heading(&row.variant, all, &kernels)), room, text);
-        let mut columns = columns::dispatches(&all[..all.len().min(LISTED)], &kernels);
-        if kernels.len() == 1 {
-            columns.pop();
-        }
-        let (table, gone) = grid::most(charset, room, &grid::fitted(charset, columns, ABSENT));
-        *text += &table;
+        paper.gap();
+        paper.line(&heading(&row.variant, all, &kernels));
+        let gone = paper.table(&columns::dispatches(&all[..all.len().min(LISTED)], &kernels));
         left_out = if gone.len() > left_out.len() { gone } else { left_out };
     }
     let mut more = Vec::new();
@@ -144,8 +117,7 @@ fn dispatches(charset: Charset, room: usize, taken: &[Taken<'_>], text: &mut Str
         more.push(format!("columns for which there is no room ({})", left_out.join(", ")));
     }
     if !more.is_empty() {
-        let line = format!("Not listed here, --json has them: {}.", more.join("; "));
-        wrap(&charset.fit_part(&line), room, text);
+        paper.line(&format!("Not listed here, --json has them: {}.", more.join("; ")));
     }
 }
 
@@ -162,7 +134,7 @@ fn heading(variant: &str, all: &[DispatchFigures], kernels: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::fixture;
+    use record::{Traced, fixture};
 
     use super::*;
 

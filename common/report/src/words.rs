@@ -1,115 +1,331 @@
-//! Figures, statuses and remarks of a record in the words of the table, for other pages of it.
+//! Figures, statuses and what a row promises in words: the same in tables, pages and the window.
 
-use record::stats::Summary;
-use record::{Racy, Record};
+use record::judge::{Verdict, judge};
+use record::stats::{Interval, Summary};
+use record::{Promise, Racy, Record, Row, Status};
 
-use super::figure::BLANK;
-use super::layout::RacyForm;
-use super::{below, cell, figure, folder, ratio, share, step};
+use super::charset::BLANK;
+use super::step::{self, Coarse, Error};
 
-pub use super::below::short as verdict;
-pub use super::cell::{lawful, status, trimmed};
-pub use super::conditions::cautions as conditions;
-pub use super::figure::hundredths;
-pub use super::folder::command;
-pub use super::ratio::decimals;
 pub use record::number::significant;
 
-/// A median, with `~` before it where `near_floor`.
+/// A median in microseconds, with `~` before it where `near_floor`.
 #[must_use]
 pub fn time(summary: &Summary, near_floor: bool) -> String {
     format!("{}{}", if near_floor { "~" } else { "" }, significant(summary.median))
+}
+
+/// The same with its error behind it, where it has one.
+pub(super) fn uncertain(summary: &Summary, near_floor: bool, coarse: Option<Coarse>) -> String {
+    let error =
+        step::error(summary, coarse).map_or_else(String::new, |error| format!("{BLANK}{}", share(error)));
+    time(summary, near_floor) + &error
 }
 
 /// `±0.2 %`: half the width of the 95 % interval of the median of isolated times, or what the steps of the
 /// timestamps leave open; nothing where there is no interval.
 #[must_use]
 pub fn isolated_error(record: &Record, summary: &Summary) -> Option<String> {
-    error(summary, step::isolated(record))
+    Some(share(step::error(summary, step::isolated(record))?).replace(BLANK, " "))
 }
 
-/// The same of pipelined times.
-#[must_use]
-pub fn pipelined_error(record: &Record, summary: &Summary) -> Option<String> {
-    error(summary, step::pipelined(record))
-}
-
-fn error(summary: &Summary, coarse: Option<step::Coarse>) -> Option<String> {
-    Some(figure::share(step::error(summary, coarse)?).replace(BLANK, " "))
-}
-
-/// A median ratio, with `≈` before it where it cannot be told from 1.
+/// A median ratio; `≈` before it where its 95 % interval holds 1 or is not known.
 #[must_use]
 pub fn ratio(summary: &Summary) -> String {
-    let mark = if figure::undecided(summary) { "≈" } else { "" };
-    format!("{mark}{}", hundredths(summary.median))
+    format!("{}{}", almost(summary), hundredths(summary.median))
 }
 
 /// `1.63 times (1.62 to 1.63): slower`, with `≈` before it where it cannot be told from 1.
 #[must_use]
 pub fn ratio_in_words(summary: &Summary) -> String {
-    let mark = if figure::undecided(summary) { "≈" } else { "" };
     match summary.median_95 {
-        Some(_) => format!("{mark}{}: {}", ratio::times(summary), ratio::word(summary)),
-        None => format!("{mark}{} times (too few samples to tell)", hundredths(summary.median)),
+        Some(_) => format!("{}{}: {}", almost(summary), times(summary), word(summary)),
+        None => format!("{}{} times (too few samples to tell)", almost(summary), hundredths(summary.median)),
     }
+}
+
+fn almost(ratio: &Summary) -> &'static str {
+    if undecided(ratio) { "≈" } else { "" }
+}
+
+/// The 95 % interval of a ratio's median holds 1, or there are too few samples for one. A row divided
+/// by itself is decided.
+pub(super) fn undecided(ratio: &Summary) -> bool {
+    let itself = ratio.min == 1.0 && ratio.max == 1.0;
+    !itself && ratio.median_95.is_none_or(|interval| interval.low <= 1.0 && 1.0 <= interval.high)
+}
+
+/// Two decimals, and more where they would leave fewer than two significant digits.
+#[must_use]
+pub fn hundredths(value: f64) -> String {
+    let decimals = record::number::decimals(value, 2).max(2);
+    format!("{value:.decimals$}")
+}
+
+/// A relative error as `±0.2 %`; one that rounds to nothing says that it is small, not zero.
+pub(super) fn share(error: Error) -> String {
+    let digits = match error {
+        Error::Share(share) if share < 0.0005 => "<0.1".into(),
+        Error::Share(share) => tenths(share * 100.0),
+        // Rounded up, so that it is below that.
+        Error::Below(share) if share < 0.0995 => {
+            format!("<{}", tenths((share * 1e3 - 1e-9).ceil().max(1.0) / 10.0))
+        }
+        Error::Below(share) => format!("<{}", tenths((share * 100.0 - 1e-9).ceil())),
+    };
+    format!("±{digits}{BLANK}%")
+}
+
+fn tenths(percent: f64) -> String {
+    if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
+}
+
+/// A count that may be half a one (the median of an even number of counts).
+pub(super) fn count(value: f64) -> String {
+    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+}
+
+/// Smaller differences are not called faster or slower: the same program differs by as much from one process
+/// to the next.
+const SMALL: f64 = 0.01;
+
+/// The most decimals that are shown to tell a ratio from 1.
+const MOST_DECIMALS: usize = 6;
+
+/// `1.63 times (1.62 to 1.63)`, or `0.998 times (0.997 to 0.999)`: with the digits that show on which side of 1
+/// the interval lies.
+pub(super) fn times(ratio: &Summary) -> String {
+    let Some(Interval { low, high }) = ratio.median_95 else {
+        return format!("{} times (too few samples for an interval)", hundredths(ratio.median));
+    };
+    let decimals = decimals(Interval { low, high }, 2);
+    let [median, low, high] = [ratio.median, low, high].map(|value| digits(value, decimals));
+    format!("{median} times ({low} to {high})")
+}
+
+/// Whether that is faster or slower.
+pub(super) fn word(ratio: &Summary) -> &'static str {
+    let Some(interval) = ratio.median_95.filter(|_| !undecided(ratio)) else { return "no difference shown" };
+    let slower = interval.low > 1.0;
+    match judge(interval, SMALL) {
+        Verdict::Slower => "slower",
+        Verdict::Faster => "faster",
+        Verdict::Same if slower => "less than 1 % slower",
+        Verdict::Same if interval.high < 1.0 => "less than 1 % faster",
+        // A row divided by itself.
+        Verdict::Same => "no difference shown",
+        Verdict::Unsure if slower => "slower, perhaps by less than 1 %",
+        Verdict::Unsure => "faster, perhaps by less than 1 %",
+    }
+}
+
+/// As many as `least`, or as keep the end of the interval that is nearer to 1 away from it.
+#[must_use]
+pub fn decimals(Interval { low, high }: Interval, least: usize) -> usize {
+    if low <= 1.0 && high >= 1.0 {
+        return least;
+    }
+    let nearer = if low > 1.0 { low } else { high };
+    let is_one = |decimals: usize| format!("{nearer:.decimals$}") == format!("{:.decimals$}", 1.0);
+    (least..MOST_DECIMALS).find(|decimals| !is_one(*decimals)).unwrap_or(MOST_DECIMALS)
+}
+
+fn digits(value: f64, decimals: usize) -> String {
+    if decimals == 2 { hundredths(value) } else { format!("{value:.decimals$}") }
+}
+
+/// What a row without figures says instead.
+#[must_use]
+pub fn status(status: &Status) -> Option<String> {
+    match status {
+        Status::Ok => None,
+        Status::Skipped { reason } => Some(format!("skipped: {reason}")),
+        Status::Unsupported { reason } => Some(format!("unsupported: {reason}")),
+        Status::Throttled { reason } => Some(format!("throttled: {reason}")),
+        Status::Wrong { elements, .. } => Some(format!("wrong: {}", differing(*elements))),
+        Status::Error { reason } => Some(format!("error: {reason}")),
+    }
+}
+
+/// Whether the specification promises the result: `yes`, `hardware`, `no` or `fault`.
+#[must_use]
+pub fn lawful(promise: &Promise) -> &'static str {
+    match promise {
+        Promise::Law => "yes",
+        Promise::Hardware { .. } => "hardware",
+        Promise::Nothing { .. } => "no",
+        Promise::Fault { .. } => "fault",
+    }
+}
+
+/// How a count of racy elements is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RacyForm {
+    /// `12345 (max 20001) in 24 of 24`.
+    Long,
+    /// `12345 in 24/24`.
+    Short,
+    /// The same on two lines.
+    Stacked,
 }
 
 /// How many elements differed, and in how many of the samples any did.
 #[must_use]
 pub fn racy(racy: Racy) -> String {
-    cell::racy(racy, RacyForm::Long)
+    racy_as(racy, RacyForm::Long)
 }
 
-/// What made the record: version, commit, build.
+pub(super) fn racy_as(racy: Racy, form: RacyForm) -> String {
+    let Racy { samples, racy_samples, median, max, long_max, .. } = racy;
+    let gap = if form == RacyForm::Stacked { '\n' } else { ' ' };
+    if racy_samples == 0 {
+        return format!("none seen{gap}in {samples}");
+    }
+    match form {
+        // A bare 0 would read as "none".
+        RacyForm::Long if max == 0 => {
+            format!("only in long submits (max {long_max}), {racy_samples} of {samples}")
+        }
+        _ if max == 0 => format!("long only{gap}in {racy_samples}/{samples}"),
+        RacyForm::Long => format!("{} (max {max}) in {racy_samples} of {samples}", count(median)),
+        _ if median == 0.0 => format!("≤{max}{gap}in {racy_samples}/{samples}"),
+        _ => format!("{}{gap}in {racy_samples}/{samples}", count(median)),
+    }
+}
+
+pub(super) fn published(row: &Row) -> Option<String> {
+    let published = row.published.as_ref()?;
+    Some(format!("{:.2} {}", published.value, published.device))
+}
+
+/// A published figure keeps the digits that its source gives, four at most below a thousand.
 #[must_use]
-pub fn tool(record: &Record) -> String {
-    folder::tool(&record.tool)
+pub fn trimmed(value: f64) -> String {
+    let digits = significant(value);
+    if !digits.contains('.') {
+        return digits;
+    }
+    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// How the run ended.
-#[must_use]
-pub fn end(record: &Record) -> String {
-    folder::end(&record.ended)
+/// How many elements a wrong row has wrong.
+pub(super) fn differing(elements: u64) -> String {
+    let (plural, verb) = if elements == 1 { ("", "s") } else { ("s", "") };
+    format!("{elements} element{plural} differ{verb} from the CPU reference")
 }
 
-/// What is wrong with the figures, a line each.
-#[must_use]
-pub fn cautions(record: &Record) -> Vec<String> {
-    below::cautions(record, "").iter().map(|line| breakable(line)).collect()
+/// The row has figures, or would have them had the run gone on.
+pub(super) fn measured(row: &Row) -> bool {
+    row.status == Status::Ok
 }
 
-/// What each row reaches of the device's own limits, `92 % copy`; nothing where the run has none for it.
-#[must_use]
-pub fn shares(record: &Record) -> Vec<Option<String>> {
-    let shares = share::shares(record).into_iter();
-    shares.map(|share| share.map(|share| breakable(&share::cell(&share)))).collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Head of the column of what is got done in a second, and a cell a row.
-#[must_use]
-pub fn rates(record: &Record) -> (String, Vec<Option<String>>) {
-    column(share::rates(record))
-}
+    #[test]
+    fn four_digits_after_rounding_too() {
+        for (value, text) in [
+            (46.3149, "46.31"),
+            (9.9999, "10.00"),
+            (999.96, "1000"),
+            (0.046_311, "0.04631"),
+            (123_456.7, "123457"),
+            (1.0, "1.000"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(significant(value), text);
+        }
+    }
 
-/// Head of the column of what a model predicts, and a cell a row.
-#[must_use]
-pub fn predictions(record: &Record) -> (String, Vec<Option<String>>) {
-    column(share::predictions(record))
-}
+    #[test]
+    fn a_small_ratio_is_not_zero() {
+        let texts = [1.0, 0.765, 12.345, 0.0999, 0.0197, 0.001_97].map(hundredths);
+        assert_eq!(texts, ["1.00", "0.77", "12.35", "0.10", "0.020", "0.0020"]);
+    }
 
-/// That results were checked and against what, and what the shares are of: beside a table that lists every row.
-#[must_use]
-pub fn meanings(record: &Record) -> Vec<String> {
-    let lines = below::racy(record).into_iter().chain(share::legend(record, false));
-    lines.map(|line| breakable(&line)).collect()
-}
+    #[test]
+    fn only_a_ratio_that_may_be_one_is_marked() {
+        let marked = |samples: &[f64]| undecided(&Summary::of(samples).unwrap());
+        assert!(!marked(&[1.0; 9]));
+        assert!(marked(&[1.01, 1.02, 1.03]), "three samples have no interval");
+        assert!(marked(&[0.99, 1.02, 1.03]));
+        assert!(marked(&[0.9, 0.99, 0.995, 1.0, 1.001, 1.02, 1.03]));
+        assert!(!marked(&[0.9, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 1.09]));
+    }
 
-fn column((head, cells): (String, Vec<Option<String>>)) -> (String, Vec<Option<String>>) {
-    let plain = |cell: Option<String>| cell.map(|text| breakable(&text).trim_end().to_owned());
-    (head, cells.into_iter().map(plain).collect())
-}
+    #[test]
+    fn a_small_error_is_not_zero() {
+        let plain = |error| share(error).replace(BLANK, " ");
+        let texts = [0.0001, 0.002, 0.0994, 0.0996, 0.5].map(|share| plain(Error::Share(share)));
+        assert_eq!(texts, ["±<0.1 %", "±0.2 %", "±9.9 %", "±10 %", "±50 %"]);
+        let texts =
+            [0.0, 0.0001, 0.001, 0.0021, 0.032 / 11.2, 0.0991, 0.101].map(|share| plain(Error::Below(share)));
+        assert_eq!(texts, ["±<0.1 %", "±<0.1 %", "±<0.1 %", "±<0.3 %", "±<0.3 %", "±<10 %", "±<11 %"]);
+    }
 
-fn breakable(text: &str) -> String {
-    text.replace(BLANK, " ")
+    #[test]
+    fn racy_counts_are_never_read_as_none() {
+        let racy_samples = Racy { samples: 24, racy_samples: 3, median: 0.0, max: 7, long_max: 9, of: 100 };
+        let forms = [RacyForm::Long, RacyForm::Short, RacyForm::Stacked];
+        assert_eq!(
+            forms.map(|form| racy_as(racy_samples, form)),
+            ["0 (max 7) in 3 of 24", "≤7 in 3/24", "≤7\nin 3/24"]
+        );
+        let racy_samples = Racy { max: 0, ..racy_samples };
+        assert_eq!(
+            forms.map(|form| racy_as(racy_samples, form)),
+            ["only in long submits (max 9), 3 of 24", "long only in 3/24", "long only\nin 3/24"]
+        );
+    }
+
+    /// A ratio with this interval, and a median in its middle.
+    fn ratio(low: f64, high: f64) -> Summary {
+        let middle = f64::midpoint(low, high);
+        let median_95 = Some(Interval { low, high });
+        Summary { median_95, ..Summary::of(&[low, middle, high]).unwrap() }
+    }
+
+    fn said(low: f64, high: f64) -> String {
+        let ratio = ratio(low, high);
+        format!("{}: {}", times(&ratio), word(&ratio))
+    }
+
+    #[test]
+    fn digits_and_words_agree() {
+        for (low, high, expected) in [
+            (1.619, 1.631, "1.62 times (1.62 to 1.63): slower"),
+            (0.75, 0.76, "0.76 times (0.75 to 0.76): faster"),
+            (0.997, 0.999, "0.998 times (0.997 to 0.999): less than 1 % faster"),
+            (1.0002, 1.0004, "1.0003 times (1.0002 to 1.0004): less than 1 % slower"),
+            (0.94, 0.9997, "0.9698 times (0.9400 to 0.9997): faster, perhaps by less than 1 %"),
+            (1.004, 1.02, "1.012 times (1.004 to 1.020): slower, perhaps by less than 1 %"),
+            (1.012, 1.02, "1.02 times (1.01 to 1.02): slower"),
+            (0.98, 1.01, "0.99 times (0.98 to 1.01): no difference shown"),
+            (0.999, 1.001, "1.00 times (1.00 to 1.00): no difference shown"),
+            (0.0123, 0.0125, "0.012 times (0.012 to 0.013): faster"),
+            (1.0, 1.0, "1.00 times (1.00 to 1.00): no difference shown"),
+        ] {
+            assert_eq!(said(low, high), expected);
+        }
+    }
+
+    /// Whatever the interval, one that is shown to touch 1 is not called faster or slower.
+    #[test]
+    fn no_word_contradicts_the_digits() {
+        for at in 1..4000 {
+            let near = f64::from(at) * 1e-5;
+            for (low, high) in [(1.0 + near, 1.05), (0.95, 1.0 - near), (1.0 + near, 1.0 + 1.5 * near)] {
+                let said = said(low.min(high), high.max(low));
+                assert!(!said.contains("(1.00 ") && !said.contains(" 1.00)"), "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_an_interval_nothing_is_shown() {
+        let few = Summary::of(&[0.5, 0.5]).unwrap();
+        assert_eq!(times(&few), "0.50 times (too few samples for an interval)");
+        assert_eq!(word(&few), "no difference shown");
+    }
 }

@@ -1,13 +1,10 @@
 //! The comparison as a reader gets it.
 
-use report::{Charset, wrapped};
+use report::{ABSENT, Charset, Column, Paper, Side, Table};
 
 use super::outcome::{Change, Comparison, Outcome, Pair};
 use super::rule::Judged;
-use crate::tables::{drawn, listed};
-
-/// What stands where there is no figure.
-const ABSENT: &str = "–";
+use crate::tables::listed;
 
 /// Behind a factor that the medians contradict.
 const OUTSIDE: &str = "*";
@@ -16,24 +13,21 @@ const OUTSIDE: &str = "*";
 /// and below all how many of each outcome there are. Ends with a newline.
 #[must_use]
 pub fn table(charset: Charset, room: u16, compared: &Comparison, all: bool) -> String {
-    let line = |line: &str| wrapped(&charset.fit(line), room);
-    let mut text: String = broken(compared).iter().map(|told| line(told)).collect();
-    if !text.is_empty() {
-        text.push('\n');
+    let mut paper = Paper::new(charset, room);
+    let broken = broken(compared);
+    broken.iter().for_each(|told| paper.line(told));
+    if !broken.is_empty() {
+        paper.gap();
     }
-    for pair in &compared.pairs {
-        text += &section(charset, room, pair, all);
-    }
-    for note in &compared.notes {
-        text += &line(note);
-    }
-    text += &line(&counts(compared));
-    text += &line(&format!(
+    compared.pairs.iter().for_each(|pair| section(&mut paper, pair, all));
+    compared.notes.iter().for_each(|note| paper.line(note));
+    paper.line(&counts(compared));
+    paper.line(&format!(
         "No difference is one of up to {} % and the step of the timestamps.",
         trimmed(compared.tolerance * 100.0)
     ));
-    explained(compared, all).iter().for_each(|told| text += &line(told));
-    text
+    explained(compared, all).iter().for_each(|told| paper.line(told));
+    paper.text()
 }
 
 /// How the figures of the rows that are shown are to be read.
@@ -86,29 +80,26 @@ fn counts(compared: &Comparison) -> String {
 }
 
 /// A pair of records: what it is, what differs, its rows; nothing where there is nothing to say.
-fn section(charset: Charset, room: u16, pair: &Pair, all: bool) -> String {
+fn section(paper: &mut Paper, pair: &Pair, all: bool) {
     let rows: Vec<&Change> = shown(pair, all).collect();
     let alone = [("first", &pair.only_before), ("second", &pair.only_after)];
     let nothing = rows.is_empty() && alone.iter().all(|(_, names)| names.is_empty());
     if nothing && pair.differences.is_empty() {
-        return String::new();
+        return;
     }
     let settings = listed(&pair.configuration);
     let title =
         if settings.is_empty() { pair.sample.clone() } else { format!("{}, {settings}", pair.sample) };
-    let wrapped = |line: &str| wrapped(&charset.fit(line), room);
-    let mut text = wrapped(&title);
-    for line in &pair.differences {
-        text += &wrapped(&format!("- {line}"));
-    }
+    paper.line(&title);
+    pair.differences.iter().for_each(|line| paper.line(&format!("- {line}")));
     for (side, names) in alone.into_iter().filter(|(_, names)| !names.is_empty()) {
-        text += &wrapped(&format!("- only in the {side}: {}", names.join(", ")));
+        paper.line(&format!("- only in the {side}: {}", names.join(", ")));
     }
     if !rows.is_empty() {
-        text += &fitting(charset, room, &rows);
-        reasons(&rows).iter().for_each(|reason| text += &wrapped(reason));
+        paper.table(&drawn(&rows));
+        reasons(&rows).iter().for_each(|reason| paper.line(reason));
     }
-    text + "\n"
+    paper.gap();
 }
 
 /// The rows that a table shows.
@@ -138,47 +129,30 @@ fn reasons(rows: &[&Change]) -> Vec<String> {
     lines.iter().map(|(reason, names)| format!("{}: {reason}.", names.join(", "))).collect()
 }
 
-/// How much a table shows: medians, intervals, and how many of the two times.
-type Width = (bool, bool, usize);
-
-/// From everything to the least.
-const WIDTHS: [Width; 4] = [(true, true, 2), (true, false, 2), (false, false, 2), (false, false, 1)];
-
-/// The widest table that fits, or else the narrowest.
-fn fitting(charset: Charset, room: u16, rows: &[&Change]) -> String {
-    let draw = |width| drawn(charset, 2, &heads(width), rows.iter().map(|row| cells(row, width)));
-    let fits = |text: &String| text.lines().all(|line| line.chars().count() <= usize::from(room));
-    let [widths @ .., narrowest] = WIDTHS;
-    widths.into_iter().map(draw).find(fits).unwrap_or_else(|| draw(narrowest))
-}
-
-fn heads((medians, _, times): Width) -> Vec<String> {
-    let mut heads = vec!["Variant".to_owned(), "Verdict".to_owned()];
-    for time in ["Isolated", "Pipelined"].into_iter().take(times) {
-        heads.extend(medians.then(|| format!("{time} µs")));
-        heads.extend([if medians { "by" } else { time }.to_owned(), String::new()]);
+/// Where room is short, first intervals go, then times, then all that is pipelined.
+fn drawn(rows: &[&Change]) -> Table {
+    let mut table = Table::new("Variant", rows.iter().map(|row| row.variant.clone())).apart(2);
+    table.push(Column::new(Side::Left, "Verdict", rows.iter().map(|row| row.outcome.word().to_owned())));
+    let column = |head: &str, of: fn(&Change) -> Option<&Judged>, cell: &dyn Fn(&Judged) -> String| {
+        let cell = |row: &&Change| of(row).map_or_else(String::new, cell);
+        Column::new(Side::Right, head, rows.iter().map(cell))
+    };
+    let times = |judged: &Judged| format!("{} → {}", digits(judged.before_us), digits(judged.after_us));
+    let isolated: fn(&Change) -> Option<&Judged> = |row| row.isolated.as_ref();
+    let pipelined: fn(&Change) -> Option<&Judged> = |row| row.pipelined.as_ref();
+    for (head, of, rank) in [("Isolated", isolated, None), ("Pipelined", pipelined, Some(4))] {
+        table.push(column(&format!("{head} µs"), of, &times).goes(if rank.is_none() { 3 } else { 2 }));
+        let short = column(head, of, &|judged| by(judged, false));
+        let change = column(head, of, &|judged| by(judged, true)).or(1, short.cells().to_vec());
+        table.push(rank.map_or(change.clone(), |rank| change.goes(rank)));
     }
-    heads
-}
-
-fn cells(row: &Change, (medians, intervals, times): Width) -> Vec<String> {
-    let mut cells = vec![row.variant.clone(), row.outcome.word().to_owned()];
-    for judged in [&row.isolated, &row.pipelined].into_iter().take(times) {
-        let Some(judged) = judged else {
-            cells.extend(std::iter::repeat_n(String::new(), if medians { 3 } else { 2 }));
-            continue;
-        };
-        cells.extend(medians.then(|| format!("{} → {}", digits(judged.before_us), digits(judged.after_us))));
-        cells.push(by(judged, intervals));
-        // In small letters: the variant's own verdict stands in capitals.
-        cells.push(judged.verdict.word().to_lowercase());
-    }
-    cells
+    table
 }
 
 /// `+3.0 % (+2.8 to +3.2)`, with a mark where the medians contradict it.
 fn by(judged: &Judged, interval: bool) -> String {
-    let Some(shift) = judged.shift else { return ABSENT.into() };
+    let word = format!("{:>6}", judged.verdict.word().to_lowercase());
+    let Some(shift) = judged.shift else { return format!("{ABSENT}  {word}") };
     let mark = if judged.medians_outside { OUTSIDE } else { "" };
     let percent = |ratio: f64| {
         let change = (ratio - 1.0) * 100.0;
@@ -186,12 +160,9 @@ fn by(judged: &Judged, interval: bool) -> String {
         if change.abs() < 0.05 { "0.0".to_owned() } else { format!("{change:+.1}") }
     };
     let change = percent(shift.ratio);
-    match interval {
-        true => {
-            format!("{change} %{mark} ({} to {})", percent(shift.interval.low), percent(shift.interval.high))
-        }
-        false => format!("{change} %{mark}"),
-    }
+    let ends = [shift.interval.low, shift.interval.high].map(percent);
+    let ends = if interval { format!(" ({} to {})", ends[0], ends[1]) } else { String::new() };
+    format!("{change} %{mark}{ends}  {word}")
 }
 
 /// Four significant digits.

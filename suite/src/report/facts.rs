@@ -52,9 +52,9 @@ pub fn flags(record: &Record) -> Vec<Flag> {
     add(failed, "self-test failed", "The self-test failed: times of this run are not to be trusted.".into());
     match &record.ended {
         Ended::Complete => {}
-        Ended::Interrupted => add(true, "interrupted", words::end(record) + "."),
-        Ended::Unfinished => add(true, "unfinished", words::end(record) + "."),
-        Ended::Failed { .. } => add(true, "failed", format!("The run {}.", words::end(record))),
+        Ended::Interrupted => add(true, "interrupted", report::end(&record.ended) + "."),
+        Ended::Unfinished => add(true, "unfinished", report::end(&record.ended) + "."),
+        Ended::Failed { .. } => add(true, "failed", format!("The run {}.", report::end(&record.ended))),
     }
     flags.extend(unmet(record));
     flags
@@ -83,8 +83,8 @@ fn unmet(record: &Record) -> Vec<Flag> {
 
 /// What to beware of in the rows, what their figures mean, and what the sample notes.
 pub fn notes(record: &Record) -> Vec<String> {
-    let said = words::cautions(record).into_iter().chain(words::meanings(record));
-    said.chain(record.notes.iter().cloned()).collect()
+    let said = report::cautions(record).into_iter().chain(report::meanings(record));
+    said.chain(record.notes.iter().cloned()).map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
 /// Pairs of what and how.
@@ -107,9 +107,9 @@ pub fn facts(record: &Record) -> Vec<(&'static str, String)> {
         ("Driver", format!("{} {}", device.driver_name, device.driver_info)),
         ("Host", format!("{}, {processor}, {} threads", host.system, host.threads)),
         ("Date", format!("{}, {} s", record.started, words::significant(record.seconds))),
-        ("Tool", words::tool(record)),
+        ("Tool", report::tool(&record.tool)),
         ("Method", method(record)),
-        ("End", words::end(record)),
+        ("End", report::end(&record.ended)),
     ]
 }
 
@@ -162,7 +162,7 @@ pub fn self_test(record: &Record) -> Option<Vec<(&'static str, String)>> {
 /// The beginning of the verdict, up to and including the first sentence that is of this device: one that
 /// tells what a source claims would read as what was found here.
 pub fn in_short(record: &Record) -> String {
-    let verdict = words::verdict(record);
+    let verdict = report::short(record);
     let Some(line) = verdict.first() else { return String::new() };
     let line = line.strip_prefix("In short: ").unwrap_or(line);
     let claims = |sentence: &str| ["The article ", "The talk "].iter().any(|by| sentence.starts_with(by));
@@ -224,9 +224,8 @@ mod tests {
         let all = found(RUN, |record| record.rows.iter_mut().for_each(|row| row.stop = budget()));
         let book = super::super::book::Book::of(vec![all]);
         let table = super::super::table::overview(&book);
-        let super::super::table::Line::Cells(cells) = &table.lines[0] else { panic!("no cells") };
         assert_eq!(
-            (table.columns[4].0.as_str(), cells[4].text.as_str()),
+            (table.columns[4].head.as_str(), table.columns[4].cells()[0].as_str()),
             ("Beware", "10 of 10 rows stopped by budget")
         );
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use report::words;
+use report::{Table, TableLine};
 
 use super::content::{Body, Chapter, Content, Run};
 use super::facts;
@@ -10,7 +10,7 @@ use super::link::link;
 use super::page::{Places, heading, not_drawn};
 use super::prose;
 use super::published::published;
-use super::table::{self, Cell, Line, Table};
+use super::table;
 
 /// The Markdown of a report; pictures are those of `places.plots`.
 pub fn markdown(content: &Content<'_>, places: Places<'_>) -> String {
@@ -77,7 +77,7 @@ impl Paper<'_> {
         for flag in facts::flags(record) {
             self.line(&format!("**{}**", escaped(&flag.long)));
         }
-        for line in words::verdict(record) {
+        for line in report::short(record) {
             self.line(&escaped(&line));
         }
         self.pictures(&run.ladder);
@@ -128,7 +128,7 @@ impl Paper<'_> {
         let record = run.entry.record();
         self.line("#### How it was measured");
         // Indented, so that nothing in it can end it.
-        for line in words::command(record).lines() {
+        for line in report::command(record).lines() {
             let _ = writeln!(self.text, "    {line}");
         }
         self.text.push('\n');
@@ -162,15 +162,15 @@ impl Paper<'_> {
         let mut row = |cells: &mut dyn Iterator<Item = String>| {
             let _ = writeln!(self.text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
         };
-        row(&mut table.columns.iter().map(|(head, _)| escaped(head)));
-        row(&mut table.columns.iter().map(|(_, figures)| if *figures { "--:" } else { "---" }.to_owned()));
-        for line in &table.lines {
+        row(&mut table.heads().map(|(head, _)| escaped(&head)));
+        row(&mut table.heads().map(|(_, right)| if right { "--:" } else { "---" }.to_owned()));
+        for line in table.lines() {
             match line {
-                Line::Cells(cells) => row(&mut cells.iter().map(cell)),
-                Line::Words(name, words) => {
+                TableLine::Cells(cells) => row(&mut cells.iter().map(cell)),
+                TableLine::Words(name, words) => {
                     let rest = table.columns.len().saturating_sub(2);
                     let empty = std::iter::repeat_n(String::new(), rest);
-                    row(&mut [escaped(name), escaped(words)].into_iter().chain(empty));
+                    row(&mut [escaped(&name), escaped(&words)].into_iter().chain(empty));
                 }
             }
         }
@@ -178,10 +178,10 @@ impl Paper<'_> {
     }
 }
 
-fn cell(cell: &Cell) -> String {
-    match &cell.link {
-        Some(id) => format!("[{}](#{id})", escaped(&cell.text)),
-        None => escaped(&cell.text),
+fn cell((text, link): &(String, Option<String>)) -> String {
+    match link {
+        Some(id) => format!("[{}](#{id})", escaped(text)),
+        None => escaped(text),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use report::words;
+use report::{Table, TableLine};
 
 use super::content::{Body, Chapter, Content, Run};
 use super::facts;
@@ -12,7 +12,7 @@ use super::link::link;
 use super::plot::Svg;
 use super::prose;
 use super::published::published;
-use super::table::{self, Cell, Line, Table};
+use super::table;
 
 /// Nothing runs and nothing is fetched: style and pictures are in the page.
 pub const POLICY: &str =
@@ -113,7 +113,7 @@ impl Page<'_> {
             @if !flags.is_empty() {
                 ul.flags { @for flag in &flags { li { (flag.long) } } }
             }
-            @for line in words::verdict(record) { p.verdict { (line) } }
+            @for line in report::short(record) { p.verdict { (line) } }
             (self.plots(run))
             (boxed(&table::rows(record)))
             @if let Some(published) = published(record) {
@@ -208,7 +208,7 @@ fn provenance(run: &Run<'_>) -> Markup {
     let configuration = run.entry.configuration();
     html! {
         h4 { "How it was measured" }
-        pre { (words::command(record)) }
+        pre { (report::command(record)) }
         dl {
             @for (term, meaning) in facts::facts(record) { dt { (term) } dd { (meaning) } }
             @if !configuration.is_empty() { dt { "Arguments" } dd { (configuration) } }
@@ -278,32 +278,28 @@ fn within(class: &str, table: &Table) -> Markup {
     html! {
         div class=(class) tabindex="0" {
             table {
-                thead { tr { @for (head, figures) in &table.columns { th class=[figures.then_some("n")] { (head) } } } }
-                tbody { @for line in &table.lines { tr { (cells(table, line, class != BOX)) } } }
+                thead { tr { @for (head, right) in table.heads() { th class=[right.then_some("n")] { (head) } } } }
+                tbody { @for line in table.lines() { tr { (cells(table, &line, class != BOX)) } } }
             }
         }
     }
 }
 
-fn cells(table: &Table, line: &Line, stacks: bool) -> Markup {
+fn cells(table: &Table, line: &TableLine, stacks: bool) -> Markup {
     html! {
         @match line {
-            Line::Words(name, words) => {
+            TableLine::Words(name, words) => {
                 td { (name) }
                 td colspan=(table.columns.len().saturating_sub(1).max(1)) { (words) }
             }
-            Line::Cells(cells) => @for (cell, (head, figures)) in cells.iter().zip(&table.columns) {
-                td class=[figures.then_some("n")] data-head=[stacks.then_some(head)] { (linked(cell)) }
+            TableLine::Cells(cells) => @for ((text, link), (head, right)) in cells.iter().zip(table.heads()) {
+                td class=[right.then_some("n")] data-head=[stacks.then_some(head)] {
+                    @match link {
+                        Some(id) => a href=(format!("#{id}")) { (text) },
+                        None => (text),
+                    }
+                }
             },
-        }
-    }
-}
-
-fn linked(cell: &Cell) -> Markup {
-    html! {
-        @match &cell.link {
-            Some(id) => a href=(format!("#{id}")) { (cell.text) },
-            None => (cell.text),
         }
     }
 }

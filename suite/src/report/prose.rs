@@ -70,7 +70,7 @@ const HOW_TO_READ: [(&str, &str); 15] = [
 ];
 
 /// The columns of "Waves over time".
-const WAVES: [(&str, &str); 11] = [
+pub const WAVES: [(&str, &str); 11] = [
     (
         "Waves over time",
         "a wave (subgroup) is in flight from its first instruction until its last is reached; its stores may land later.",
@@ -88,7 +88,7 @@ const WAVES: [(&str, &str); 11] = [
         "the share of the device's wave slots, over the span, that no wave filled; where the device does not tell how many it has, of the most waves that were in flight.",
     ),
     (
-        "Overlap the next",
+        "Overlap next",
         "how many dispatches still had waves in flight when the next one's first wave began, of those that have a next one.",
     ),
     (
@@ -96,7 +96,7 @@ const WAVES: [(&str, &str); 11] = [
         "Lottes' ball-park for what the variant costs among others: steady, and half of fill and drain. It stands against the pipelined time.",
     ),
     (
-        "Peak waves",
+        "Peak in flight",
         "the most waves that were in flight at once; too high where only some workgroups were recorded.",
     ),
     (
@@ -129,14 +129,15 @@ mod tests {
     use super::super::book::tests::{RUN, found};
     use super::super::table;
     use super::*;
+    use report::Table;
 
     /// Those that have a meaning of their own; the others are of the sample or name a variant.
-    fn unexplained(book: &Book, table: &table::Table) -> Vec<String> {
+    fn unexplained(book: &Book, table: &Table) -> Vec<String> {
         let plain = ["Sample", "Device", "In short", "Variant"];
         let terms: Vec<&str> = how_to_read(book).into_iter().map(|(term, _)| term).collect();
-        let heads = table.columns.iter().map(|(head, _)| head.trim_end_matches(" µs"));
-        let known = |head: &&str| plain.contains(head) || head.starts_with('÷') || terms.contains(head);
-        heads.filter(|head| !known(head)).map(str::to_owned).collect()
+        let heads = table.heads().map(|(head, _)| head.trim_end_matches(" µs").to_owned());
+        let known = |head: &str| plain.contains(&head) || head.starts_with('÷') || terms.contains(&head);
+        heads.filter(|head| !known(head)).collect()
     }
 
     #[test]
@@ -146,7 +147,7 @@ mod tests {
         let book = Book::of(runs.map(|run| found(run, |_| ())).into());
         let rows = book.entries.iter().map(|entry| table::rows(entry.record()));
         let traces = book.entries.iter().filter_map(|entry| table::traces(entry.record()));
-        let tables: Vec<table::Table> = rows.chain(traces).chain([table::overview(&book)]).collect();
+        let tables: Vec<Table> = rows.chain(traces).chain([table::overview(&book)]).collect();
         assert_eq!(tables.len(), 5);
         for table in tables {
             assert_eq!(unexplained(&book, &table), [""; 0]);

@@ -1,39 +1,27 @@
 //! What sources publish, beside what was measured here.
 
 use record::stats::Summary;
-use record::{Record, Row};
-use report::words;
+use record::{Published, Record, Row};
+use report::{Side, Table, words};
 
 use super::book::measured;
-use super::table::{Line, Table};
 
 /// A line a row with a published figure; none where there is none.
 pub fn published(record: &Record) -> Option<Table> {
-    let rows: Vec<&Row> = record.rows.iter().filter(|row| row.published.is_some()).collect();
-    let line = |row: &&Row| {
-        let published = row.published.as_ref()?;
-        let here = here(record, row).unwrap_or_else(|why| why.to_owned());
-        let cells = [
-            &row.variant,
-            &words::trimmed((published.value * 1e4).round() / 1e4),
-            &here,
-            &published.unit,
-            &published.device,
-            &published.source,
-        ];
-        Some(Line::Cells(cells.into_iter().map(|text| text.as_str().into()).collect()))
-    };
-    let lines: Vec<Line> = rows.iter().filter_map(line).collect();
-    let heads = [
-        ("Variant", false),
-        ("Published", true),
-        ("Measured here", false),
-        ("Unit", false),
-        ("On", false),
-        ("Source", false),
-    ];
-    (!lines.is_empty())
-        .then(|| Table { columns: heads.map(|(head, right)| (head.to_owned(), right)).into(), lines })
+    let rows: Vec<(&Row, &Published)> =
+        record.rows.iter().filter_map(|row| Some((row, row.published.as_ref()?))).collect();
+    let table = Table::of(
+        &rows,
+        &[
+            ("Variant", Side::Left, &|(row, _)| row.variant.clone()),
+            ("Published", Side::Right, &|(_, p)| words::trimmed((p.value * 1e4).round() / 1e4)),
+            ("Measured here", Side::Left, &|(row, _)| here(record, row).unwrap_or_else(str::to_owned)),
+            ("Unit", Side::Left, &|(_, p)| p.unit.clone()),
+            ("On", Side::Left, &|(_, p)| p.device.clone()),
+            ("Source", Side::Left, &|(_, p)| p.source.clone()),
+        ],
+    );
+    (!rows.is_empty()).then_some(table)
 }
 
 /// The same quotient of this run's times, where the unit is one of times; else why there is none.

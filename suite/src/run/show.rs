@@ -3,14 +3,13 @@
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use report::Charset;
-use report::terminal::{progress_bar, say};
+use report::terminal::{FILE_WIDTH, progress_bar, say};
+use report::{Charset, Paper, Side, Table};
 
 use super::manifest::{Entry, Manifest};
 use super::outcome::Counts;
 use crate::child::{Phase, Progress};
 use crate::stop::Stop;
-use crate::tables::drawn;
 
 /// What the user who has asked for the end waits for.
 const STOPPING: &str = "stopping after the current sample; Ctrl-C again: at once";
@@ -116,22 +115,27 @@ fn in_words(rows: &Counts) -> String {
 
 /// The table of a run, the reasons below it.
 pub(super) fn table(manifest: &Manifest) -> String {
-    let throttled = manifest.samples.iter().any(|entry| entry.rows.throttled > 0);
-    let mut heads =
-        ["Sample", "Result", "ok", "skipped", "wrong", "error", "Seconds"].map(str::to_owned).to_vec();
-    if throttled {
-        heads.insert(4, "throttled".into());
-    }
-    let cells = |entry: &Entry| {
-        let Entry { sample, state, rows, .. } = entry;
-        let mut cells = vec![sample.clone(), state.to_string()];
-        let counts = [rows.ok, rows.skipped].into_iter().chain(throttled.then_some(rows.throttled));
-        cells.extend(counts.chain([rows.wrong, rows.error]).map(|count| count.to_string()));
-        cells.push(entry.seconds());
-        cells
-    };
-    let mut text = format!("{}\n", manifest.device.name);
-    text += &drawn(Charset::Utf8, 1, &heads, manifest.samples.iter().map(cells));
+    let samples = &manifest.samples;
+    let mut table = Table::of(
+        samples,
+        &[
+            ("Sample", Side::Left, &|entry| entry.sample.clone()),
+            ("Result", Side::Left, &|entry| entry.state.to_string()),
+            ("ok", Side::Right, &|entry| entry.rows.ok.to_string()),
+            ("skipped", Side::Right, &|entry| entry.rows.skipped.to_string()),
+            ("throttled", Side::Right, &|entry| entry.rows.throttled.to_string()),
+            ("wrong", Side::Right, &|entry| entry.rows.wrong.to_string()),
+            ("error", Side::Right, &|entry| entry.rows.error.to_string()),
+            ("Seconds", Side::Right, &Entry::seconds),
+        ],
+    )
+    .apart(1);
+    let throttled = samples.iter().any(|entry| entry.rows.throttled > 0);
+    table.columns.retain(|column| column.head != "throttled" || throttled);
+    let mut paper = Paper::new(Charset::Utf8, FILE_WIDTH);
+    paper.line(&manifest.device.name);
+    paper.table(&table);
+    let mut text = paper.text();
     for entry in &manifest.samples {
         text.extend(entry.reason.as_ref().map(|reason| format!("{}: {reason}\n", entry.sample)));
     }
@@ -140,8 +144,8 @@ pub(super) fn table(manifest: &Manifest) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::outcome::State;
     use super::*;
-    use crate::run::outcome::State;
 
     fn manifest() -> Manifest {
         let mut manifest = Manifest::of_a_test(&["codegen", "lds_blur"]);

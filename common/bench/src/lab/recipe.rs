@@ -205,7 +205,9 @@ impl Outputs {
                         let image = set.get(repetition, at);
                         match array {
                             Some(array) => gpu.make_layer(image, &name(at), array, at)?,
-                            None => gpu.make_image(image, &name(at), (*shape, None), *format, self.sharing)?,
+                            None => {
+                                gpu.make_image(image, &name(at), (*shape, None), *format, self.sharing)?
+                            }
                         }
                         images.extend(array.is_none().then_some(image));
                     }

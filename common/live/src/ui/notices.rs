@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use egui::{Align2, Color32, Rect, Vec2, pos2};
-use report::words;
 
 use super::look::Look;
 use super::numbers::{row, status_colour};
@@ -116,7 +115,7 @@ fn small(number: u32) -> f32 {
 
 /// What holds for all figures, at a corner of theirs: first what the record says against itself.
 pub(super) fn cautions(board: &Board) -> Option<String> {
-    let record = board.figures.record.iter().flat_map(|record| words::conditions(record));
+    let record = board.figures.record.iter().flat_map(|record| report::conditions(record));
     let told = board.notices.iter().filter(|notice| notice.about == About::Caution);
     let texts: Vec<_> = record.chain(told.map(|notice| notice.text.clone())).collect();
     (!texts.is_empty()).then(|| texts.join(" "))

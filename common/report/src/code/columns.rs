@@ -1,9 +1,9 @@
 //! What stands in the columns.
 
-use isa::{ChipCode, Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, Outcome, Unit};
+use isa::{ChipCode, CodeReport, Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, Outcome, Unit};
 
-use crate::cell::trimmed;
-use crate::figure::{ABSENT, BLANK};
+use crate::charset::{ABSENT, BLANK};
+use crate::words::trimmed;
 
 /// A head, and where its figure comes from.
 pub(super) struct Column {
@@ -101,4 +101,16 @@ fn to_shed(occupancy: &Occupancy) -> Option<String> {
 /// Share of the instruction cache, rounded up.
 fn of_cache(code_bytes: u64) -> String {
     format!("{}{BLANK}%", (code_bytes * 100).div_ceil(INSTRUCTION_CACHE.into()))
+}
+
+/// The kernels of all variants; the first of each has its name, and one that is left out has no kernel.
+pub(super) fn rows(report: &CodeReport) -> impl Iterator<Item = (&str, Option<usize>)> {
+    report.variants.iter().flat_map(|variant| {
+        let kernels: Vec<Option<usize>> = match variant.left_out {
+            Some(_) => vec![None],
+            None => variant.kernels.iter().copied().map(Some).collect(),
+        };
+        let name = |at| if at == 0 { variant.variant.as_str() } else { "" };
+        kernels.into_iter().enumerate().map(move |(at, kernel)| (name(at), kernel))
+    })
 }

@@ -7,7 +7,7 @@ use isa::{Chip, ChipCode, CodeReport, Compiled, Occupancy, Outcome, Unit};
 use super::columns::{COLUMNS, Column, DRIVERS_WAVES, GLC_STORES, LOOPED, TO_SHED, WAVES};
 
 /// The table of a chip, with the columns for which there is room.
-pub(super) type Shown<'r> = (&'r ChipCode, &'static [Column]);
+pub(super) type Shown<'r> = (&'r ChipCode, Vec<&'static Column>);
 
 /// The lines below the tables: what is wrong, and what the marks and columns mean that are shown.
 pub(super) fn notes(report: &CodeReport, shown: &[Shown<'_>]) -> Vec<String> {
@@ -22,12 +22,12 @@ pub(super) fn notes(report: &CodeReport, shown: &[Shown<'_>]) -> Vec<String> {
         notes.push("* Counted in the code, which has a loop: what stands in it runs more often.".into());
     }
     notes.extend(occupancy(report, has));
-    let fewest = shown.iter().map(|(_, columns)| columns.len()).min().unwrap_or(COLUMNS.len());
-    if fewest < COLUMNS.len() {
-        let names: Vec<String> = COLUMNS[fewest..].iter().map(Column::name).collect();
+    let gone = |column: &&Column| shown.iter().any(|(_, shown)| !shown.iter().any(|c| c.head == column.head));
+    let gone: Vec<String> = COLUMNS.iter().filter(gone).map(Column::name).collect();
+    if !gone.is_empty() {
         notes.push(format!(
             "Left out for lack of room: {} (a wider terminal and --json have them).",
-            names.join(", ")
+            gone.join(", ")
         ));
     }
     notes.push(format!(

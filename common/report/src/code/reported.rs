@@ -1,28 +1,20 @@
 //! The table of a driver that says what it likes: a column for each of its figures.
 
-use comfy_table::{CellAlignment, Table};
 use isa::{CodeReport, Executable, Kind, Reported, Statistic, Value};
 
+use super::columns::rows;
 use super::notes::left_out_variants;
-use super::plain;
-use crate::below::wrapped;
-use crate::cell::trimmed;
-use crate::charset::Charset;
-use crate::figure::{ABSENT, BLANK, width};
+use crate::paper::Paper;
+use crate::table::{Column, Side, Table};
+use crate::words::trimmed;
 
-/// The device, its table in `room` columns, and how to read it.
-pub(super) fn table(charset: Charset, room: u16, report: &CodeReport, reported: &Reported) -> String {
-    let names = names(reported);
-    let fits = |text: &str| text.lines().all(|line| width(line) <= usize::from(room));
-    let draw = |count: usize| (draw(charset, report, reported, &names[..count]), count);
-    // One figure at least.
-    let mut tables = (1..=names.len()).rev().map(draw);
-    let (table, shown) = tables.find(|(text, _)| fits(text)).unwrap_or_else(|| draw(names.len().min(1)));
-    let mut text = format!("\n{}, {}\n{table}\n", reported.device, reported.driver);
-    for line in notes(report, reported, &names[shown..]) {
-        text += &wrapped(&line, room);
-    }
-    text
+/// The device, its table, and how to read it.
+pub(super) fn write(paper: &mut Paper, report: &CodeReport, reported: &Reported) {
+    paper.gap();
+    paper.line(&format!("{}, {}", reported.device, reported.driver));
+    let left_out = paper.table(&table(report, reported));
+    paper.gap();
+    notes(report, reported, &left_out).iter().for_each(|line| paper.line(line));
 }
 
 /// Names of all figures: known kinds first, in the order of [`Kind`], then as the driver has them.
@@ -37,50 +29,47 @@ fn names(reported: &Reported) -> Vec<&str> {
     names.into_iter().map(|(_, name)| name).collect()
 }
 
-fn draw(charset: Charset, report: &CodeReport, reported: &Reported, names: &[&str]) -> String {
-    let forms = reported.kernels.iter().any(|forms| forms.len() > 1);
-    let subgroups = reported.kernels.iter().flatten().any(|form| form.subgroup_size > 0);
-    let mut heads = vec!["Variant", "Kernel"];
-    heads.extend(forms.then_some("Form"));
-    heads.extend(subgroups.then_some("Sub-\ngroup"));
-    let words = if forms { 3 } else { 2 };
-    heads.extend(names);
-    let mut table = plain(charset);
-    table.set_header(heads.iter().map(|head| head.replace(' ', "\n")));
-    for variant in &report.variants {
-        if variant.left_out.is_some() {
-            table.add_row([variant.variant.as_str(), "skipped"]);
-        }
-        let mut name = variant.variant.as_str();
-        for &kernel in &variant.kernels {
-            for form in reported.kernels.get(kernel).into_iter().flatten() {
-                let mut cells = vec![name.to_owned(), (kernel + 1).to_string()];
-                cells.extend(forms.then(|| form.name.clone()));
-                cells.extend(subgroups.then(|| form.subgroup_size.to_string()));
-                cells.extend(names.iter().map(|name| cell(form, name)));
-                table.add_row(cells.iter().map(|cell| charset.fit_part(cell).into_owned()));
-                name = "";
-            }
-        }
+/// A row a variant, kernel and form; of the driver's figures there is always one.
+fn table(report: &CodeReport, reported: &Reported) -> Table {
+    let rows: Vec<(&str, Option<(usize, &Executable)>)> = rows(report)
+        .flat_map(|(name, kernel)| {
+            let forms = kernel.and_then(|kernel| Some((kernel, reported.kernels.get(kernel)?)));
+            let forms: Vec<_> = forms
+                .into_iter()
+                .flat_map(|(kernel, forms)| forms.iter().map(move |form| Some((kernel, form))))
+                .collect();
+            let forms = if kernel.is_none() { vec![None] } else { forms };
+            let own = move |at| if at == 0 { name } else { "" };
+            forms.into_iter().enumerate().map(move |(at, form)| (own(at), form))
+        })
+        .collect();
+    let words = rows.iter().map(|(_, form)| form.is_none().then(|| "skipped".to_owned())).collect();
+    let mut table =
+        Table::new("Variant", rows.iter().map(|(name, _)| (*name).to_owned())).with_words(words).close();
+    let column = |side, head: &str, of: &dyn Fn(usize, &Executable) -> Option<String>| {
+        let cells: Vec<_> =
+            rows.iter().map(|(_, form)| form.and_then(|(kernel, form)| of(kernel, form))).collect();
+        Column::new(side, head, cells)
+    };
+    table.push(column(Side::Right, "Kernel", &|kernel, _| Some((kernel + 1).to_string())));
+    if reported.kernels.iter().any(|forms| forms.len() > 1) {
+        table.push(column(Side::Left, "Form", &|_, form| Some(form.name.clone())));
     }
-    align(&mut table, heads.len(), words);
-    table.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned() + "\n").collect()
+    if reported.kernels.iter().flatten().any(|form| form.subgroup_size > 0) {
+        table.push(column(Side::Right, "Sub-\ngroup", &|_, form| Some(form.subgroup_size.to_string())));
+    }
+    let names = names(reported);
+    for (at, name) in names.iter().enumerate() {
+        let figures = column(Side::Right, name, &|_, form| cell(form, name));
+        let rank = u8::try_from(names.len() - at).unwrap_or(u8::MAX);
+        table.push(if at == 0 { figures } else { figures.goes(rank) });
+    }
+    table
 }
 
-/// The first column and those up to `words` but the number are text.
-fn align(table: &mut Table, columns: usize, words: usize) {
-    for index in 0..columns {
-        if let Some(column) = table.column_mut(index) {
-            column.set_padding((0, u16::from(index + 1 < columns)));
-            let is_text = index == 0 || (index == 2 && words > 2);
-            column.set_cell_alignment(if is_text { CellAlignment::Left } else { CellAlignment::Right });
-        }
-    }
-}
-
-fn cell(form: &Executable, name: &str) -> String {
-    let found = form.statistics.iter().find(|statistic| statistic.name == name);
-    found.map_or_else(|| ABSENT.to_owned(), |statistic| value(statistic.value))
+fn cell(form: &Executable, name: &str) -> Option<String> {
+    let found = form.statistics.iter().find(|statistic| statistic.name == name)?;
+    Some(value(found.value))
 }
 
 fn value(value: Value) -> String {
@@ -92,7 +81,7 @@ fn value(value: Value) -> String {
     }
 }
 
-fn notes(report: &CodeReport, reported: &Reported, left_out: &[&str]) -> Vec<String> {
+fn notes(report: &CodeReport, reported: &Reported, left_out: &[String]) -> Vec<String> {
     let mut notes = left_out_variants(report);
     let statistics = || reported.kernels.iter().flatten().flat_map(|form| &form.statistics);
     if statistics().next().is_none() {
@@ -173,6 +162,7 @@ mod tests {
     use isa::CodeReport;
 
     use super::*;
+    use crate::charset::{Charset, width};
     use crate::code::{code, tests::report};
 
     fn form(name: &str, subgroup_size: u32, figures: &[(&str, Value)]) -> Executable {

@@ -3,7 +3,7 @@
 use isa::diff::{Block, Diff, Instruction};
 
 use super::super::charset::Charset;
-use super::super::figure::width;
+use super::super::charset::width;
 
 /// Pairs that are shown before and behind a place.
 const CONTEXT: usize = 2;

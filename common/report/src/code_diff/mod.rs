@@ -5,42 +5,43 @@ mod hunks;
 
 use isa::diff::{Comparison, DiffReport, KernelPair};
 
-use super::below::wrapped;
 use super::charset::Charset;
+use super::paper::Paper;
 
 /// Both sides, for each chip and each pair of kernels, in `room` columns, and how to read it. Ends with a
 /// newline.
 #[must_use]
 pub fn code_diff(charset: Charset, room: u16, report: &DiffReport) -> String {
     let [a, b] = &report.sides;
-    let mut text = wrapped(&format!("A: {a}\nB: {b}"), room);
+    let mut paper = Paper::new(charset, room);
+    paper.line(&format!("A: {a}"));
+    paper.line(&format!("B: {b}"));
     for comparison in &report.comparisons {
         if let Some(compiler) = &comparison.compiler {
-            text += &wrapped(&format!("\n{}, {}", compiler.device, compiler.driver), room);
+            paper.gap();
+            paper.line(&format!("{}, {}", compiler.device, compiler.driver));
         }
         for pair in &comparison.kernels {
-            text += "\n";
-            text += &kernels(charset, room, pair, comparison.compiler.is_some());
+            paper.gap();
+            kernels(&mut paper, charset, room, pair, comparison.compiler.is_some());
         }
-        text += &unpaired(room, comparison);
+        unpaired(&mut paper, comparison);
     }
-    charset.fit(&text).into_owned()
+    paper.text()
 }
 
-fn kernels(charset: Charset, room: u16, pair: &KernelPair, compiled: bool) -> String {
-    let rule = charset.rule().to_string().repeat(usize::from(room.min(140))) + "\n";
-    let mut text = wrapped(&head(pair), room) + &rule;
+fn kernels(paper: &mut Paper, charset: Charset, room: u16, pair: &KernelPair, compiled: bool) {
+    let rule = "─".repeat(usize::from(room.min(140))) + "\n";
+    [0, 1].into_iter().for_each(|side| paper.line(&head(pair, side)));
+    paper.verbatim(&rule);
     if pair.diff.pairs_throughout() {
-        text += &wrapped(&paired(pair), room);
+        paper.line(&paired(pair));
     } else {
-        text += &hunks::drawn(charset, room, &pair.diff, compiled);
-        text += &wrapped("~ other registers   | other instructions   < only in A   > only in B", room);
+        paper.verbatim(&hunks::drawn(charset, room, &pair.diff, compiled));
+        paper.line("~ other registers   | other instructions   < only in A   > only in B");
     }
-    text += &rule;
-    for line in findings::lines(&pair.diff, compiled) {
-        text += &wrapped(&line, room);
-    }
-    text
+    paper.verbatim(&rule);
+    findings::lines(&pair.diff, compiled).iter().for_each(|line| paper.line(line));
 }
 
 /// Of kernels without a difference, how much they are alike.
@@ -54,31 +55,30 @@ fn paired(pair: &KernelPair) -> String {
     format!("All {} instructions pair, {registers}.", a.len())
 }
 
-/// The names of the kernels, and what they cost.
-fn head(pair: &KernelPair) -> String {
-    let side = |at: usize| {
-        let name = if pair.names[at].is_empty() { "kernel" } else { &pair.names[at] };
-        let instructions = pair.diff.listings[at].instructions.len();
-        let costs = pair.figures.map(|figures| figures[at]).map_or_else(String::new, |costs| {
-            format!("{} VGPRs, {} SGPRs, {} bytes, ", costs.vgprs, costs.sgprs, costs.code_bytes)
-        });
-        let plural = if instructions == 1 { "" } else { "s" };
-        format!("{}  {name}: {costs}{instructions} instruction{plural}", ["A", "B"][at])
-    };
-    format!("{}\n{}", side(0), side(1))
+/// The name of a side's kernel, and what it costs.
+fn head(pair: &KernelPair, at: usize) -> String {
+    let name = if pair.names[at].is_empty() { "kernel" } else { &pair.names[at] };
+    let instructions = pair.diff.listings[at].instructions.len();
+    let costs = pair.figures.map(|figures| figures[at]).map_or_else(String::new, |costs| {
+        format!("{} VGPRs, {} SGPRs, {} bytes, ", costs.vgprs, costs.sgprs, costs.code_bytes)
+    });
+    let plural = if instructions == 1 { "" } else { "s" };
+    format!("{}  {name}: {costs}{instructions} instruction{plural}", ["A", "B"][at])
 }
 
 /// Kernels that only one side has.
-fn unpaired(room: u16, comparison: &Comparison) -> String {
-    let sides = ["A", "B"].into_iter().zip(&comparison.unpaired).filter(|(_, names)| !names.is_empty());
-    let line = |(side, names): (&str, &Vec<String>)| {
+fn unpaired(paper: &mut Paper, comparison: &Comparison) {
+    for (side, names) in
+        ["A", "B"].into_iter().zip(&comparison.unpaired).filter(|(_, names)| !names.is_empty())
+    {
         let names: Vec<&str> =
             names.iter().map(|name| if name.is_empty() { "one without a name" } else { name }).collect();
-        let line =
-            format!("\n{side} has more kernels, which are compared with nothing: {}.", names.join(", "));
-        wrapped(&line, room)
-    };
-    sides.map(line).collect()
+        paper.gap();
+        paper.line(&format!(
+            "{side} has more kernels, which are compared with nothing: {}.",
+            names.join(", ")
+        ));
+    }
 }
 
 #[cfg(test)]

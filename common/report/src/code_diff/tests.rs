@@ -4,7 +4,7 @@ use isa::diff::{Compiler, DIFF_SCHEMA, KernelFigures, Listing, listings};
 use record::Tool;
 
 use super::*;
-use crate::figure::width;
+use crate::charset::width;
 
 const A: &str = "
 s_mov_b32 s4, 0x1100000

@@ -1,6 +1,6 @@
 //! Round numbers along an axis, and numbers in words.
 
-use super::super::cell::trimmed;
+use super::super::words::trimmed;
 
 /// Round numbers from 0 to `range`, `most` of them at the most, and how they are written.
 pub(super) fn ticks(range: f64, most: u32) -> Vec<(f64, String)> {

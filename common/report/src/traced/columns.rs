@@ -2,21 +2,26 @@
 
 use record::number::significant;
 use record::trace::DispatchFigures;
+use record::{Row, Traced};
 
-use super::super::figure::ABSENT;
-use super::super::timeline::words::{HEAVY, extent, mean_overlap, percent};
-use super::grid::Column;
-use super::{Taken, is_coarse};
+use super::super::charset::ABSENT;
+use super::super::timeline::words::{HEAVY, extent, mean_overlap, percent, signed_percent as signed};
+use super::taken::Taken;
+use crate::table::{Column, Side, Table};
 
 /// A row a variant.
-pub(super) fn variants(taken: &[Taken<'_>]) -> Vec<Column> {
-    let figures =
-        |head, of: &dyn Fn(&Taken<'_>) -> String| Column::figures(head, taken.iter().map(of).collect());
+pub(super) fn variants(rows: &[&Row]) -> Table {
+    let figures = |head: &str, of: &dyn Fn(&Taken<'_>) -> String| {
+        Column::new(
+            Side::Points,
+            head,
+            rows.iter().map(|row| Taken::of(row).as_ref().map(of)).collect::<Vec<_>>(),
+        )
+    };
     let time = |head, of: fn(&Taken<'_>) -> f64| figures(head, &|t| significant(of(t)));
-    vec![
-        Column::text("Variant", taken.iter().map(|t| t.row.variant.clone()).collect()),
+    let columns = [
         figures("Span µs", &|t| {
-            let mark = if is_coarse(t.figures.whole.span_us(), t.figures.step_us) { "~" } else { "" };
+            let mark = if t.is_coarse() { "~" } else { "" };
             format!("{mark}{}", significant(t.figures.whole.span_us()))
         }),
         time("Fill µs", |t| t.figures.whole.fill_us),
@@ -42,18 +47,26 @@ pub(super) fn variants(taken: &[Taken<'_>]) -> Vec<Column> {
         figures("Mean in flight", &|t| significant(t.figures.whole.mean)),
         figures("Waves /µs", &|t| absent_or(t.figures.whole.launch_rate.map(significant))),
         figures("First fill", &|t| percent(t.figures.whole.first_fill / t.figures.whole.waves)),
-    ]
+    ];
+    let refused = |row: &&Row| match row.trace.as_ref()? {
+        Traced::Refused { reason } => Some(format!("no trace: {reason}")),
+        Traced::Ok { .. } => None,
+    };
+    let mut table = Table::new("Variant", rows.iter().map(|row| row.variant.clone()))
+        .with_words(rows.iter().map(refused).collect())
+        .close();
+    columns.into_iter().for_each(|column| table.push_used(column));
+    table
 }
 
-/// A row a dispatch; `kernels` are those that have numbers.
-pub(super) fn dispatches(dispatches: &[DispatchFigures], kernels: &[&str]) -> Vec<Column> {
-    let figures = |head, of: &dyn Fn(&DispatchFigures) -> String| {
-        Column::figures(head, dispatches.iter().map(of).collect())
+/// A row a dispatch; `kernels` are those that have numbers. The last columns go first where there is no room.
+pub(super) fn dispatches(dispatches: &[DispatchFigures], kernels: &[&str]) -> Table {
+    let figures = |head: &str, of: &dyn Fn(&DispatchFigures) -> String| {
+        Column::new(Side::Points, head, dispatches.iter().map(of).collect::<Vec<_>>())
     };
     let time = |head, of: fn(&DispatchFigures) -> f64| figures(head, &|d| significant(of(d)));
     let number = |d: &DispatchFigures| kernels.iter().position(|kernel| *kernel == d.kernel).unwrap_or(0) + 1;
-    vec![
-        Column::figures("No.", (1..=dispatches.len()).map(|at| at.to_string()).collect()),
+    let columns = [
         time("Begin µs", |d| d.phases.begin_us),
         time("Span µs", |d| d.phases.span_us()),
         figures("Overlaps next µs", &|d| absent_or(d.overlap.map(|o| minus(significant(o.us))))),
@@ -68,7 +81,14 @@ pub(super) fn dispatches(dispatches: &[DispatchFigures], kernels: &[&str]) -> Ve
         figures("Waves /µs", &|d| absent_or(d.phases.launch_rate.map(significant))),
         figures("Workgroups", &|d| extent(d.groups)),
         figures("Kernel", &|d| number(d).to_string()),
-    ]
+    ];
+    let mut table = Table::new("No.", (1..=dispatches.len()).map(|at| at.to_string())).close();
+    table.columns[0].side = Side::Right;
+    let used = columns.into_iter().take(if kernels.len() == 1 { 13 } else { 14 });
+    for (rank, column) in (1..=14).rev().zip(used) {
+        table.push_used(column.goes(rank));
+    }
+    table
 }
 
 fn absent_or(figure: Option<String>) -> String {
@@ -82,8 +102,4 @@ fn count(waves: f64) -> String {
 
 fn minus(figure: String) -> String {
     figure.replace('-', "−")
-}
-
-fn signed(share: f64) -> String {
-    super::super::timeline::words::signed_percent(share)
 }

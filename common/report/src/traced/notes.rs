@@ -2,12 +2,12 @@
 
 use record::{Kind, Record};
 
-use super::super::cell::trimmed;
-use super::super::figure::BLANK;
+use super::super::charset::BLANK;
 use super::super::parts;
 use super::super::timeline::refusals;
 use super::super::timeline::words::{COARSE, HEAVY};
-use super::{Taken, is_coarse};
+use super::super::words::trimmed;
+use super::taken::Taken;
 
 /// Lines, each of which stands only where it applies.
 pub(super) fn notes(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
@@ -76,7 +76,7 @@ fn heavy(taken: &[Taken<'_>]) -> Option<String> {
 }
 
 fn coarse(taken: &[Taken<'_>]) -> Option<String> {
-    let names = named(taken, |t| is_coarse(t.figures.whole.span_us(), t.figures.step_us));
+    let names = named(taken, |t| t.is_coarse());
     let step = taken.iter().map(|t| t.figures.step_us).fold(0.0, f64::max);
     (!names.is_empty()).then(|| {
         format!(

@@ -4,7 +4,7 @@ use record::Record;
 
 use super::super::parts::{early, shares};
 use super::super::timeline::words::percent;
-use super::Taken;
+use super::taken::Taken;
 
 pub(super) fn paragraphs(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
     let knows_slots = record.device.multiprocessors.is_some();

@@ -1,0 +1,153 @@
+//! The table of a record: a row a variant, and what the reader must know to read it.
+
+use record::stats::Summary;
+use record::{Promise, Record, Row};
+
+use super::below;
+use super::charset::{BLANK, Charset};
+use super::cross;
+use super::paper::Paper;
+use super::share;
+use super::step;
+use super::table::{Column, Side, Table};
+use super::words::{self, RacyForm};
+
+/// The rows of `record` as a table of at most `width` terminal columns, one line a variant in the
+/// sample's order, and below it what the reader must know to read it. Ends with a newline.
+///
+/// A record with a matrix is shown as cross tables instead. Narrow tables leave columns out and say
+/// which; names are never cut, so a name that is wider than `width` makes the table wider.
+#[must_use]
+pub fn table(record: &Record, width: u16) -> String {
+    table_in(Charset::Utf8, record, width)
+}
+
+/// As [`table()`], in the characters of `charset`.
+#[must_use]
+pub fn table_in(charset: Charset, record: &Record, width: u16) -> String {
+    let mut paper = Paper::new(charset, width);
+    let left_out = match &record.matrix {
+        Some(matrix) => {
+            cross::tables(&mut paper, record, matrix);
+            Vec::new()
+        }
+        None => paper.table(&rows(record)),
+    };
+    for group in below::groups(record, paper.so_far(), &left_out) {
+        paper.gap();
+        group.iter().for_each(|line| paper.line(line));
+    }
+    paper.text()
+}
+
+/// All rows with all that is measured, counted and declared of them. What costs the reader least goes first where
+/// there is no room; what a column says that goes early stands below the table too.
+#[must_use]
+pub fn rows(record: &Record) -> Table {
+    let rows = &record.rows;
+    let [coarse, coarse_pipelined] = [step::isolated(record), step::pipelined(record)];
+    // What all rows share stands below the table.
+    let mixed = rows.iter().any(|row| row.promise != Promise::Law);
+    let column = |side, head: &str, of: &dyn Fn(&Row) -> Option<String>| {
+        Column::new(side, head, rows.iter().map(of).collect::<Vec<_>>())
+    };
+    let pipelined =
+        |coarse| move |row: &Row| row.pipelined_us.map(|time| words::uncertain(&time, false, coarse));
+    let racy = |form| move |row: &Row| row.racy.map(|racy| words::racy_as(racy, form)).filter(|_| mixed);
+    let each = |of: &dyn Fn(&Row) -> Option<String>| rows.iter().map(of).collect::<Vec<_>>();
+    let to = |name: Option<&String>| format!("÷ {}", name.map_or("", String::as_str));
+    let (bound, baseline) = (record.bound.as_ref(), record.baseline.as_ref());
+    let baseline = baseline.filter(|_| baseline != bound);
+    let ratio = |ratio: Option<Summary>| ratio.map(|ratio| words::ratio(&ratio));
+    let ((rate, rates), (prediction, predictions)) = (share::rates(record), share::predictions(record));
+    let shares = share::shares(record).into_iter().map(|share| share.map(|share| share::cell(&share)));
+
+    let mut table = Table::new("Variant", rows.iter().map(|row| row.variant.clone()))
+        .with_words(rows.iter().map(|row| words::status(&row.status)).collect());
+    table.push(column(Side::Points, &format!("Isolated{BLANK}µs"), &|row| {
+        Some(words::uncertain(row.isolated_us.as_ref()?, row.near_floor, coarse))
+    }));
+    let medians = |row: &Row| Some(words::time(row.pipelined_us.as_ref()?, false));
+    table.push_used(
+        column(Side::Points, "Pipelined µs", &pipelined(coarse_pipelined)).or(6, each(&medians)).goes(12),
+    );
+    table.push_used(
+        column(Side::Points, &to(bound), &|row| ratio(row.to_bound.filter(|_| bound.is_some()))).goes(14),
+    );
+    table.push_used(
+        column(Side::Points, &to(baseline), &|row| ratio(row.to_baseline.filter(|_| baseline.is_some())))
+            .goes(13),
+    );
+    table.push_used(Column::new(Side::Right, "of limit", shares).goes(11));
+    table.push_used(Column::new(Side::Right, rate, rates).goes(10));
+    table.push_used(Column::new(Side::Right, prediction, predictions).goes(5));
+    let short = column(Side::Left, "Racy texels", &racy(RacyForm::Long)).or(2, each(&racy(RacyForm::Short)));
+    table.push_used(short.or(9, each(&racy(RacyForm::Stacked))));
+    let lawful = |row: &Row| mixed.then(|| words::lawful(&row.promise).to_owned());
+    table.push_used(column(Side::Left, "Lawful", &lawful).goes(4));
+    table.push_used(column(Side::Left, "Published", &words::published).goes(3));
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use record::fixture;
+
+    use super::*;
+    use crate::charset::width as columns;
+
+    fn drawn(width: u16) -> String {
+        table(&fixture::record(), width)
+    }
+
+    #[test]
+    fn columns_140() {
+        insta::assert_snapshot!(drawn(140));
+    }
+
+    #[test]
+    fn columns_100() {
+        insta::assert_snapshot!(drawn(100));
+    }
+
+    #[test]
+    fn columns_80() {
+        insta::assert_snapshot!(drawn(80));
+    }
+
+    #[test]
+    fn columns_60() {
+        insta::assert_snapshot!(drawn(60));
+    }
+
+    #[test]
+    fn columns_100_in_ascii() {
+        insta::assert_snapshot!(table_in(Charset::Ascii, &fixture::record(), 100));
+    }
+
+    #[test]
+    fn a_cpu_device_that_was_interrupted() {
+        insta::assert_snapshot!(table(&fixture::cpu(), 80));
+    }
+
+    #[test]
+    fn every_width_fits_and_holds_every_name() {
+        let record = fixture::record();
+        for (width, charset) in (44..=200).flat_map(|w| [(w, Charset::Utf8), (w, Charset::Ascii)]) {
+            let text = table_in(charset, &record, width);
+            assert!(charset == Charset::Utf8 || text.is_ascii(), "{text}");
+            let widest = text.lines().map(columns).max().unwrap();
+            assert!(widest <= usize::from(width), "{widest} columns at {width}\n{text}");
+            for row in &record.rows {
+                assert!(text.lines().any(|l| l.split(' ').next() == Some(&row.variant)), "{width}\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_without_rows_has_a_table() {
+        let mut record = fixture::cpu();
+        record.rows.clear();
+        assert!(table(&record, 80).contains("Variant"));
+    }
+}

@@ -1,0 +1,32 @@
+//! What was traced of a row.
+
+use record::trace::TraceFigures;
+use record::{Row, Traced};
+
+use crate::timeline::words::COARSE;
+
+/// A row whose waves were traced.
+pub(super) struct Taken<'r> {
+    pub row: &'r Row,
+    pub figures: &'r TraceFigures,
+    pub overhead: Option<f64>,
+}
+
+impl<'r> Taken<'r> {
+    pub(super) fn of(row: &'r Row) -> Option<Self> {
+        match &row.trace {
+            Some(Traced::Ok { figures, overhead }) => Some(Self { row, figures, overhead: *overhead }),
+            _ => None,
+        }
+    }
+
+    /// Of the estimate, against what was measured.
+    pub(super) fn error(&self) -> Option<f64> {
+        Some(self.figures.estimate_us / self.row.pipelined_us?.median - 1.0)
+    }
+
+    /// It is so short that it shows the steps of the clock.
+    pub(super) fn is_coarse(&self) -> bool {
+        self.figures.whole.span_us() < COARSE * self.figures.step_us
+    }
+}
