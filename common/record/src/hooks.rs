@@ -32,8 +32,6 @@ pub struct TestHooks {
     pub tracy_stamp: bool,
     /// `HOTLAP_PRESENT_ELSEWHERE`: the window is another device's, where there is one.
     pub present_elsewhere: bool,
-    /// `HOTLAP_LIVE_COST`: say what drawing cost.
-    pub live_cost: bool,
 }
 
 /// The hooks of this process.
@@ -64,6 +62,5 @@ fn read() -> TestHooks {
         trace_slots: value("TRACE_SLOTS"),
         tracy_stamp: is_set("TRACY_STAMP"),
         present_elsewhere: is_set("PRESENT_ELSEWHERE"),
-        live_cost: is_set("LIVE_COST"),
     }
 }

@@ -1,25 +1,111 @@
-//! The device that draws, with one queue and one command buffer: every submit is waited for.
+//! The device that draws: the one that is measured on where it can, else the best that can. It has one queue and one
+//! command buffer, and every submit is waited for.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
+use std::ffi::CStr;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use ash::prelude::VkResult;
 use ash::{khr, vk};
-use gpu_allocator::MemoryLocation;
-use gpu_allocator::vulkan::{
-    Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc,
-};
+use record::DeviceFacts;
 use record::error::Halt;
+use record::hooks::hooks;
 use vulkan::fault::{self, attempt, failure};
-use vulkan::gpu::Instance;
-use vulkan::memory::bytes_in_words;
+use vulkan::gpu::{Instance, WHOLE, candidates};
 
-use super::choose::Seat;
+use super::surface::Surface;
 
-/// A device, its queue and its memory.
+/// A device that can draw, with the family of the queue on which it can.
+pub(super) struct Seat {
+    pub physical: vk::PhysicalDevice,
+    pub facts: DeviceFacts,
+    pub family: u32,
+    /// What the device must be asked for by name.
+    extensions: Vec<&'static CStr>,
+}
+
+impl Seat {
+    /// Chooses among the devices that can draw into `surface`, or off-screen without one.
+    ///
+    /// # Errors
+    /// [`Halt::Skip`] where none can.
+    pub fn choose(instance: &Instance, measured: &DeviceFacts, surface: Option<&Surface>) -> Result<Self> {
+        let mut seats = Vec::new();
+        // They come best first.
+        for candidate in candidates(instance, None)? {
+            seats.extend(Self::of(&instance.raw, candidate.physical, candidate.facts, surface)?);
+        }
+        let is_measured = |seat: &Self| seat.is_of(measured);
+        let other = seats.iter().position(|seat| hooks().present_elsewhere && !is_measured(seat));
+        let at = other.or_else(|| seats.iter().position(is_measured)).unwrap_or(0);
+        if at < seats.len() {
+            return Ok(seats.swap_remove(at));
+        }
+        let reason = match surface {
+            Some(_) => {
+                "no device of this machine can draw into this window: measure with --bench, or draw into \
+                 pictures with --live --headless"
+            }
+            None => {
+                "no device of this machine can draw (a graphics queue, dynamicRendering and \
+                 synchronization2 of Vulkan 1.3): measure with --bench"
+            }
+        };
+        Err(Halt::Skip(reason.into()).into())
+    }
+
+    /// It is this device.
+    pub fn is_of(&self, device: &DeviceFacts) -> bool {
+        self.facts.uuid == device.uuid && self.facts.name == device.name
+    }
+
+    /// The device, where it can draw.
+    fn of(
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        facts: DeviceFacts,
+        surface: Option<&Surface>,
+    ) -> Result<Option<Self>> {
+        // A null device has no memory.
+        if facts.device_memory == 0 || !has_features(instance, physical) {
+            return Ok(None);
+        }
+        let known = attempt("listing the extensions of a device", || unsafe {
+            instance.enumerate_device_extension_properties(physical)
+        })?;
+        let has = |name: &CStr| known.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == name));
+        if surface.is_some() && !has(khr::swapchain::NAME) {
+            return Ok(None);
+        }
+        // One that is no full Vulkan, as on macOS, must be told that this is known.
+        let portable = Some(khr::portability_subset::NAME).filter(|name| has(name));
+        let extensions = surface.map(|_| khr::swapchain::NAME).into_iter().chain(portable).collect();
+        let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+        let draws = |&(family, properties): &(u32, &vk::QueueFamilyProperties)| {
+            properties.queue_flags.contains(vk::QueueFlags::GRAPHICS)
+                // What one driver cannot answer is no reason against the others.
+                && surface.is_none_or(|surface| surface.is_for(physical, family).unwrap_or(false))
+        };
+        let found = (0..).zip(&families).find(draws);
+        Ok(found.map(|(family, _)| Self { physical, facts, family, extensions }))
+    }
+}
+
+fn has_features(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
+    let core = unsafe { instance.get_physical_device_properties(physical) };
+    if core.api_version < vk::API_VERSION_1_3 {
+        return false;
+    }
+    let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default();
+    let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut vulkan13);
+    unsafe { instance.get_physical_device_features2(physical, &mut features) };
+    vulkan13.dynamic_rendering == vk::TRUE && vulkan13.synchronization2 == vk::TRUE
+}
+
+/// A device and its queue.
 pub(super) struct Device {
     pub raw: ash::Device,
     pub seat: Seat,
@@ -30,29 +116,15 @@ pub(super) struct Device {
     timeout: Duration,
     /// A submit has not been seen to end, or lost the device.
     busy: Cell<bool>,
-    memory: ManuallyDrop<RefCell<Allocator>>,
     pub instance: ManuallyDrop<Rc<Instance>>,
 }
 
-/// What a submit waits for, and what it signals.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Links {
-    pub wait: Option<vk::Semaphore>,
-    pub signal: Option<vk::Semaphore>,
-}
+/// A semaphore that a submit waits for before it copies into an image, and one that it signals.
+pub(super) type Links = Option<[vk::Semaphore; 2]>;
 
 impl Device {
     pub fn open(instance: Rc<Instance>, seat: Seat, timeout: Duration) -> Result<Rc<Self>> {
         let raw = create(&instance.raw, &seat)?;
-        let memory = Allocator::new(&AllocatorCreateDesc {
-            instance: instance.raw.clone(),
-            device: raw.clone(),
-            physical_device: seat.physical,
-            debug_settings: gpu_allocator::AllocatorDebugSettings::default(),
-            buffer_device_address: false,
-            allocation_sizes: gpu_allocator::AllocationSizes::default(),
-        })
-        .inspect_err(|_| unsafe { raw.destroy_device(None) })?;
         let queue = unsafe { raw.get_device_queue(seat.family, 0) };
         let mut device = Self {
             raw,
@@ -63,7 +135,6 @@ impl Device {
             done: vk::Fence::null(),
             timeout,
             busy: Cell::new(false),
-            memory: ManuallyDrop::new(RefCell::new(memory)),
             instance: ManuallyDrop::new(instance),
         };
         device.prepare()?;
@@ -77,10 +148,7 @@ impl Device {
         self.pool = attempt("creating the window's command pool", || unsafe {
             self.raw.create_command_pool(&info, None)
         })?;
-        let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(self.pool)
-            .level(vk::CommandBufferLevel::PRIMARY)
-            .command_buffer_count(1);
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
         let buffers = attempt("allocating the window's command buffer", || unsafe {
             self.raw.allocate_command_buffers(&info)
         })?;
@@ -109,7 +177,7 @@ impl Device {
 
     /// Waits for what presenting put on the queue. `vkQueueWaitIdle` would wait for ever.
     pub fn settle(&self) -> Result<()> {
-        self.submit(&[], Links::default())?;
+        self.submit(&[], None)?;
         self.wait("presenting")
     }
 
@@ -117,8 +185,8 @@ impl Device {
         let info = |semaphore: vk::Semaphore, stages| {
             vk::SemaphoreSubmitInfo::default().semaphore(semaphore).stage_mask(stages)
         };
-        let waits = links.wait.map(|s| info(s, vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT));
-        let signals = links.signal.map(|s| info(s, vk::PipelineStageFlags2::ALL_COMMANDS));
+        let waits = links.map(|[ready, _]| info(ready, vk::PipelineStageFlags2::COPY));
+        let signals = links.map(|[_, drawn]| info(drawn, vk::PipelineStageFlags2::ALL_COMMANDS));
         let submit = vk::SubmitInfo2::default()
             .wait_semaphore_infos(waits.as_slice())
             .command_buffer_infos(commands)
@@ -148,8 +216,8 @@ impl Device {
         }
     }
 
-    /// Puts an image of a swapchain on the screen.
-    pub fn present(&self, loader: &khr::swapchain::Device, info: &vk::PresentInfoKHR<'_>) -> Presenting {
+    /// Puts an image of a swapchain on the screen: right, right but not the best (true), or an error.
+    pub fn present(&self, loader: &khr::swapchain::Device, info: &vk::PresentInfoKHR<'_>) -> VkResult<bool> {
         let presented = fault::call("presenting", || unsafe { loader.queue_present(self.queue, info) });
         if presented == Err(vk::Result::ERROR_DEVICE_LOST) {
             self.busy.set(true);
@@ -162,36 +230,23 @@ impl Device {
         self.busy.get()
     }
 
-    pub fn allocate(
-        &self,
-        name: &str,
-        requirements: vk::MemoryRequirements,
-        location: MemoryLocation,
-        linear: bool,
-    ) -> Result<Allocation> {
-        fault::allocation(format_args!("allocating {name}"))
-            .map_err(|result| failure(result, format_args!("allocating {name}")))?;
-        let description = AllocationCreateDesc {
-            name,
-            requirements,
-            location,
-            linear,
-            allocation_scheme: AllocationScheme::GpuAllocatorManaged,
-        };
-        self.memory.borrow_mut().allocate(&description).map_err(|error| {
-            let (device, size) = (&self.seat.facts.name, bytes_in_words(requirements.size));
-            anyhow!("no memory on {device} for {name} ({size}): {error}")
-        })
-    }
-
-    pub fn free(&self, allocation: Allocation) {
-        // A failure to free is no failure of the run.
-        let _ = self.memory.borrow_mut().free(allocation);
+    /// Moves an image from one layout to another, behind the work that has it so.
+    pub fn transition(&self, commands: vk::CommandBuffer, image: vk::Image, from: At, to: At) {
+        let barriers = [vk::ImageMemoryBarrier2::default()
+            .image(image)
+            .old_layout(from.0)
+            .src_stage_mask(from.1)
+            .src_access_mask(from.2)
+            .new_layout(to.0)
+            .dst_stage_mask(to.1)
+            .dst_access_mask(to.2)
+            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .subresource_range(WHOLE)];
+        let dependency = vk::DependencyInfo::default().image_memory_barriers(&barriers);
+        unsafe { self.raw.cmd_pipeline_barrier2(commands, &dependency) };
     }
 }
-
-/// What a present says: right, right but not the best (true), or an error.
-pub(super) type Presenting = VkResult<bool>;
 
 impl Drop for Device {
     fn drop(&mut self) {
@@ -203,8 +258,6 @@ impl Drop for Device {
         unsafe {
             self.raw.destroy_fence(self.done, None);
             self.raw.destroy_command_pool(self.pool, None);
-            // The allocator frees its blocks through the device, so it goes first.
-            ManuallyDrop::drop(&mut self.memory);
             self.raw.destroy_device(None);
             ManuallyDrop::drop(&mut self.instance);
         }
@@ -212,13 +265,7 @@ impl Drop for Device {
 }
 
 fn create(instance: &ash::Instance, seat: &Seat) -> Result<ash::Device> {
-    let mut extensions = Vec::new();
-    if seat.presents {
-        extensions.push(khr::swapchain::NAME.as_ptr());
-    }
-    if seat.is_portable {
-        extensions.push(khr::portability_subset::NAME.as_ptr());
-    }
+    let extensions: Vec<_> = seat.extensions.iter().map(|name| name.as_ptr()).collect();
     let priorities = [1.0];
     let queues =
         [vk::DeviceQueueCreateInfo::default().queue_family_index(seat.family).queue_priorities(&priorities)];
@@ -231,4 +278,41 @@ fn create(instance: &ash::Instance, seat: &Seat) -> Result<ash::Device> {
     attempt(format_args!("creating the window's device on {}", seat.facts.name), || unsafe {
         instance.create_device(seat.physical, &info, None)
     })
+}
+
+/// A layout of an image, and the work that has it so.
+#[derive(Clone, Copy)]
+pub(super) struct At(vk::ImageLayout, vk::PipelineStageFlags2, vk::AccessFlags2);
+
+impl At {
+    /// What an image held goes; behind the semaphore that a copy waits for.
+    pub const NOTHING: Self =
+        Self(vk::ImageLayout::UNDEFINED, vk::PipelineStageFlags2::COPY, vk::AccessFlags2::NONE);
+    pub const DRAWN: Self = Self(
+        vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
+        vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT,
+        vk::AccessFlags2::COLOR_ATTACHMENT_WRITE,
+    );
+    pub const COPIED: Self = Self(
+        vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+        vk::PipelineStageFlags2::COPY,
+        vk::AccessFlags2::TRANSFER_READ,
+    );
+    pub const FILLED: Self = Self(
+        vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+        vk::PipelineStageFlags2::COPY,
+        vk::AccessFlags2::TRANSFER_WRITE,
+    );
+    pub const SAMPLED: Self = Self(
+        vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+        vk::PipelineStageFlags2::FRAGMENT_SHADER,
+        vk::AccessFlags2::SHADER_SAMPLED_READ,
+    );
+    /// A present waits for its semaphore.
+    pub const PRESENTED: Self =
+        Self(vk::ImageLayout::PRESENT_SRC_KHR, vk::PipelineStageFlags2::NONE, vk::AccessFlags2::NONE);
+
+    pub fn layout(self) -> vk::ImageLayout {
+        self.0
+    }
 }

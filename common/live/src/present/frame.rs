@@ -9,8 +9,6 @@ pub struct Paint<'a> {
     pub pixels_per_point: f32,
     /// What is behind everything.
     pub backdrop: Backdrop<'a>,
-    /// A texture that hides what is behind it.
-    pub opaque: Option<egui::TextureId>,
     /// Pixels of the picture. A window may have changed since: it is drawn in the size that it has.
     pub size: [u32; 2],
 }

@@ -1,85 +1,88 @@
-//! Buffers and images of the device that draws. Each frees itself.
+//! Memory of the device that draws: a buffer that the CPU sees, and images. Each frees itself.
 
 use std::rc::Rc;
+use std::slice;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use ash::vk;
-use gpu_allocator::MemoryLocation;
-use gpu_allocator::vulkan::Allocation;
-use vulkan::fault::attempt;
+use vulkan::fault::{self, attempt, failure};
 use vulkan::gpu::WHOLE;
 
 use super::device::Device;
 
-/// A buffer that the CPU sees.
+use vk::MemoryPropertyFlags as Memory;
+
+/// What the CPU hands over and gets back: all of it at the same place, because every submit is waited for.
 pub(super) struct Buffer {
     device: Rc<Device>,
     pub raw: vk::Buffer,
+    memory: vk::DeviceMemory,
+    mapped: *mut u8,
     bytes: usize,
-    allocation: Option<Allocation>,
 }
 
 impl Buffer {
-    pub fn new(
-        device: &Rc<Device>,
-        name: &str,
-        bytes: usize,
-        usage: vk::BufferUsageFlags,
-        location: MemoryLocation,
-    ) -> Result<Self> {
-        let info = vk::BufferCreateInfo::default().size(bytes as u64).usage(usage);
-        let raw = attempt(format_args!("creating buffer {name}"), || unsafe {
-            device.raw.create_buffer(&info, None)
-        })?;
-        let mut buffer = Self { device: Rc::clone(device), raw, bytes, allocation: None };
-        let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-        let allocation = device.allocate(name, requirements, location, true)?;
-        let (memory, offset) = (unsafe { allocation.memory() }, allocation.offset());
-        buffer.allocation = Some(allocation);
-        attempt(format_args!("binding memory to buffer {name}"), || unsafe {
-            device.raw.bind_buffer_memory(raw, memory, offset)
-        })?;
-        Ok(buffer)
+    /// A buffer without room.
+    pub fn empty(device: &Rc<Device>) -> Self {
+        let (raw, memory) = (vk::Buffer::null(), vk::DeviceMemory::null());
+        Self { device: Rc::clone(device), raw, memory, mapped: std::ptr::null_mut(), bytes: 0 }
     }
 
-    /// Makes `buffer` hold at least `bytes`. What it held is lost.
-    pub fn grow(
-        buffer: &mut Option<Self>,
-        device: &Rc<Device>,
-        name: &str,
-        bytes: usize,
-        usage: vk::BufferUsageFlags,
-    ) -> Result<()> {
-        if buffer.as_ref().is_none_or(|buffer| buffer.bytes < bytes) {
-            // First the old one goes: both need not fit.
-            *buffer = None;
-            let bytes = bytes.next_power_of_two().max(1 << 16);
-            *buffer = Some(Self::new(device, name, bytes, usage, MemoryLocation::CpuToGpu)?);
+    /// Makes room for `bytes` at the least. What it held is lost where there was less.
+    pub fn grow(&mut self, bytes: usize) -> Result<()> {
+        if self.bytes >= bytes {
+            return Ok(());
         }
+        // First the old one goes: both need not fit.
+        *self = Self::empty(&self.device);
+        let device = Rc::clone(&self.device);
+        let bytes = bytes.next_power_of_two().max(1 << 16);
+        let usage = vk::BufferUsageFlags::VERTEX_BUFFER
+            | vk::BufferUsageFlags::INDEX_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        let info = vk::BufferCreateInfo::default().size(bytes as u64).usage(usage);
+        self.raw =
+            attempt("creating the window's buffer", || unsafe { device.raw.create_buffer(&info, None) })?;
+        let needed = unsafe { device.raw.get_buffer_memory_requirements(self.raw) };
+        let seen = Memory::HOST_VISIBLE | Memory::HOST_COHERENT;
+        self.memory = allocate(&device, "the window's buffer", needed, [seen | Memory::HOST_CACHED, seen])?;
+        attempt("binding memory to the window's buffer", || unsafe {
+            device.raw.bind_buffer_memory(self.raw, self.memory, 0)
+        })?;
+        let mapped = attempt("mapping the window's buffer", || unsafe {
+            device.raw.map_memory(self.memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())
+        })?;
+        (self.mapped, self.bytes) = (mapped.cast(), bytes);
         Ok(())
     }
 
     pub fn write(&mut self, at: usize, data: &[u8]) -> Result<()> {
-        let mapped = self.allocation.as_mut().and_then(Allocation::mapped_slice_mut);
-        let target = mapped.and_then(|m| m.get_mut(at..at.checked_add(data.len())?));
-        target
-            .context("a buffer of the window is too small, or not visible to the CPU")?
-            .copy_from_slice(data);
+        let room = at.checked_add(data.len()).and_then(|end| self.seen().get_mut(at..end));
+        room.context("the window's buffer is too small")?.copy_from_slice(data);
         Ok(())
     }
 
-    pub fn read(&self) -> Result<&[u8]> {
-        let mapped = self.allocation.as_ref().and_then(Allocation::mapped_slice);
-        mapped.and_then(|m| m.get(..self.bytes)).context("a buffer of the window is not visible to the CPU")
+    pub fn read(&mut self, bytes: usize) -> Result<&[u8]> {
+        self.seen().get(..bytes).context("the window's buffer is too small")
+    }
+
+    fn seen(&mut self) -> &mut [u8] {
+        if self.mapped.is_null() {
+            return &mut [];
+        }
+        // SAFETY: mapped as long as this is, and the device is idle between two submits.
+        unsafe { slice::from_raw_parts_mut(self.mapped, self.bytes) }
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        let Some(device) = idle(&self.device) else { return };
-        unsafe { device.raw.destroy_buffer(self.raw, None) };
-        if let Some(allocation) = self.allocation.take() {
-            device.free(allocation);
+        if !self.device.is_busy() {
+            unsafe {
+                self.device.raw.destroy_buffer(self.raw, None);
+                self.device.raw.free_memory(self.memory, None);
+            }
         }
     }
 }
@@ -90,96 +93,84 @@ pub(super) struct Image {
     pub raw: vk::Image,
     pub view: vk::ImageView,
     pub size: [u32; 2],
-    allocation: Option<Allocation>,
+    memory: vk::DeviceMemory,
 }
 
 impl Image {
-    pub fn new(device: &Rc<Device>, name: &str, size: [u32; 2], usage: vk::ImageUsageFlags) -> Result<Self> {
-        let most = device.seat.facts.max_image_2d;
-        anyhow::ensure!(
+    pub fn new(
+        device: &Rc<Device>,
+        name: &str,
+        size: [u32; 2],
+        format: vk::Format,
+        usage: vk::ImageUsageFlags,
+    ) -> Result<Self> {
+        let (most, [width, height]) = (device.seat.facts.max_image_2d, size);
+        ensure!(
             size.iter().all(|side| (1..=most).contains(side)),
-            "an image of {}x{} is not possible on {}: a side has 1 to {most} texels",
-            size[0],
-            size[1],
+            "an image of {width}x{height} is not possible on {}: a side has 1 to {most} texels",
             device.seat.facts.name
         );
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
-            .format(RGBA8)
-            .extent(vk::Extent3D { width: size[0], height: size[1], depth: 1 })
+            .format(format)
+            .extent(vk::Extent3D { width, height, depth: 1 })
             .mip_levels(1)
             .array_layers(1)
             .samples(vk::SampleCountFlags::TYPE_1)
-            .tiling(vk::ImageTiling::OPTIMAL)
             .usage(usage);
         let raw = attempt(format_args!("creating image {name}"), || unsafe {
             device.raw.create_image(&info, None)
         })?;
-        let view = vk::ImageView::null();
-        let mut image = Self { device: Rc::clone(device), raw, view, size, allocation: None };
-        image.bind(name)?;
-        Ok(image)
-    }
-
-    fn bind(&mut self, name: &str) -> Result<()> {
-        let device = &self.device.raw;
-        let requirements = unsafe { device.get_image_memory_requirements(self.raw) };
-        let allocation = self.device.allocate(name, requirements, MemoryLocation::GpuOnly, false)?;
-        let (memory, offset) = (unsafe { allocation.memory() }, allocation.offset());
-        self.allocation = Some(allocation);
+        let (view, memory) = (vk::ImageView::null(), vk::DeviceMemory::null());
+        let mut image = Self { device: Rc::clone(device), raw, view, size, memory };
+        let needed = unsafe { device.raw.get_image_memory_requirements(raw) };
+        image.memory = allocate(device, name, needed, [Memory::DEVICE_LOCAL, Memory::empty()])?;
         attempt(format_args!("binding memory to image {name}"), || unsafe {
-            device.bind_image_memory(self.raw, memory, offset)
+            device.raw.bind_image_memory(raw, image.memory, 0)
         })?;
         let info = vk::ImageViewCreateInfo::default()
-            .image(self.raw)
+            .image(raw)
             .view_type(vk::ImageViewType::TYPE_2D)
-            .format(RGBA8)
+            .format(format)
             .subresource_range(WHOLE);
-        self.view = attempt(format_args!("creating a view of image {name}"), || unsafe {
-            device.create_image_view(&info, None)
+        image.view = attempt(format_args!("creating a view of image {name}"), || unsafe {
+            device.raw.create_image_view(&info, None)
         })?;
-        Ok(())
+        Ok(image)
     }
 }
 
 impl Drop for Image {
     fn drop(&mut self) {
-        let Some(device) = idle(&self.device) else { return };
-        unsafe {
-            device.raw.destroy_image_view(self.view, None);
-            device.raw.destroy_image(self.raw, None);
-        }
-        if let Some(allocation) = self.allocation.take() {
-            device.free(allocation);
+        if !self.device.is_busy() {
+            unsafe {
+                self.device.raw.destroy_image_view(self.view, None);
+                self.device.raw.destroy_image(self.raw, None);
+                self.device.raw.free_memory(self.memory, None);
+            }
         }
     }
 }
 
-/// Format of all images of ours: bytes as egui and PNG have them.
-pub(super) const RGBA8: vk::Format = vk::Format::R8G8B8A8_UNORM;
-
-/// The device, unless something may still be at work.
-fn idle(device: &Device) -> Option<&Device> {
-    (!device.is_busy()).then_some(device)
-}
-
-/// A layout of an image, and the work that has it so.
-#[derive(Clone, Copy)]
-pub(super) struct At(pub vk::ImageLayout, pub vk::PipelineStageFlags2, pub vk::AccessFlags2);
-
-/// Moves an image from one layout to another.
-pub(super) fn transition(device: &Device, commands: vk::CommandBuffer, image: vk::Image, from: At, to: At) {
-    let barriers = [vk::ImageMemoryBarrier2::default()
-        .image(image)
-        .old_layout(from.0)
-        .src_stage_mask(from.1)
-        .src_access_mask(from.2)
-        .new_layout(to.0)
-        .dst_stage_mask(to.1)
-        .dst_access_mask(to.2)
-        .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-        .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-        .subresource_range(WHOLE)];
-    let dependency = vk::DependencyInfo::default().image_memory_barriers(&barriers);
-    unsafe { device.raw.cmd_pipeline_barrier2(commands, &dependency) };
+/// Memory of the first of these kinds that the device has for it.
+fn allocate(
+    device: &Device,
+    name: &str,
+    needed: vk::MemoryRequirements,
+    kinds: [Memory; 2],
+) -> Result<vk::DeviceMemory> {
+    let Device { instance, seat, .. } = device;
+    let known = unsafe { instance.raw.get_physical_device_memory_properties(seat.physical) };
+    let find = |kind: Memory| {
+        let fits = |&(at, of): &(u32, &vk::MemoryType)| {
+            needed.memory_type_bits & (1 << at) != 0 && of.property_flags.contains(kind)
+        };
+        (0..).zip(known.memory_types_as_slice()).find(fits).map(|(at, _)| at)
+    };
+    let kind = kinds.into_iter().find_map(find);
+    let kind = kind.with_context(|| format!("{} has no memory for {name}", seat.facts.name))?;
+    let info = vk::MemoryAllocateInfo::default().allocation_size(needed.size).memory_type_index(kind);
+    let what = format_args!("allocating {name}");
+    let made = fault::allocation(what).and_then(|()| unsafe { device.raw.allocate_memory(&info, None) });
+    made.map_err(|result| failure(result, what))
 }

@@ -9,8 +9,6 @@
 //! in gamma space as egui means them (so that a picture's bytes arrive as they are, and no pixel costs a
 //! power on a CPU device), and a failed call is an error and no panic.
 
-mod canvas;
-mod choose;
 mod device;
 mod frame;
 mod memory;
@@ -27,21 +25,22 @@ mod tests;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use egui::TexturesDelta;
 use record::DeviceFacts;
+use vulkan::fault::failure;
 use vulkan::gpu::Instance;
 use vulkan::validation::{Message, Messages};
 use winit::window::Window;
 
-use canvas::Canvas;
-use device::{Device, Links};
+use device::{Device, Seat};
 pub use frame::{Backdrop, Drawn, Paint, Presented, Shot};
 use painter::Painter;
-use screen::{Outcome, Screen};
+use screen::Screen;
 use surface::Surface;
+use textures::RGBA8;
 
 /// What a presenter is to be.
 #[derive(Clone, Copy, Debug)]
@@ -58,14 +57,11 @@ pub struct Wanted<'a> {
 pub struct Presenter {
     // In the order in which they must go.
     screen: Option<Screen>,
-    canvas: Option<Canvas>,
     painter: Painter,
     device: Rc<Device>,
     size: [u32; 2],
     about: Presented,
     messages: Option<Arc<Messages>>,
-    /// How long the window system had the last frame.
-    handed_over: Duration,
 }
 
 impl fmt::Debug for Presenter {
@@ -100,17 +96,18 @@ impl Presenter {
         wanted: &Wanted<'_>,
     ) -> Result<Self> {
         let messages = instance.messages.clone();
-        let seat = choose::choose(&instance, wanted.device, surface.as_ref())?;
+        let seat = Seat::choose(&instance, wanted.device, surface.as_ref())?;
         let about = Presented {
             device: seat.facts.name.clone(),
-            is_elsewhere: !choose::is_same(&seat.facts, wanted.device),
+            is_elsewhere: !seat.is_of(wanted.device),
             max_texture_side: usize::try_from(seat.facts.max_image_2d)?,
         };
+        let terms = surface.as_ref().map(|surface| surface.terms(seat.physical)).transpose();
+        let terms = terms.map_err(|result| failure(result, "asking what the window takes"))?;
         let device = Device::open(instance, seat, wanted.timeout)?;
-        let painter = Painter::new(&device)?;
+        let painter = Painter::new(&device, terms.map_or(RGBA8, |terms| terms.colours()))?;
         let screen = surface.map(|surface| Screen::new(Rc::clone(&device), surface, size));
-        let handed_over = Duration::ZERO;
-        Ok(Self { screen, canvas: None, painter, device, size, about, messages, handed_over })
+        Ok(Self { screen, painter, device, size, about, messages })
     }
 
     /// The window has another size, or none. Cheap: its images are made anew with the next frame.
@@ -133,10 +130,7 @@ impl Presenter {
     /// # Errors
     /// [`Halt::Hung`](record::error::Halt) where the frame does not end, what the driver refused.
     pub fn draw(&mut self, frame: &Paint<'_>, textures: &mut TexturesDelta) -> Result<Drawn> {
-        self.with_textures(textures, |presenter| match presenter.screen {
-            Some(_) => presenter.draw_window(frame),
-            None => presenter.draw_canvas(frame),
-        })
+        self.with_textures(textures, |presenter| presenter.show(frame))
     }
 
     /// Draws a frame into a picture, whatever the window does; empties `textures` too.
@@ -144,13 +138,10 @@ impl Presenter {
     /// # Errors
     /// As [`Presenter::draw`]; a size that the device has no pictures of.
     pub fn capture(&mut self, frame: &Paint<'_>, textures: &mut TexturesDelta) -> Result<Shot> {
-        self.with_textures(textures, |presenter| presenter.draw_shot(frame))
-    }
-
-    /// How long the window system took to give the last frame an image and to take it.
-    #[must_use]
-    pub fn handed_over(&self) -> Duration {
-        self.handed_over
+        self.with_textures(textures, |presenter| {
+            presenter.painter.paint(frame, frame.size, None)?;
+            presenter.painter.shot()
+        })
     }
 
     /// What the validation layer said since the last call.
@@ -180,85 +171,23 @@ impl Presenter {
             !self.device.is_busy(),
             "the driver has not finished the last frame: --live --headless --frames N draws off-screen"
         );
-        // Those of a frame that failed.
-        self.flush()?;
         self.painter.change(&changes.0)?;
         let drawn = draw(self)?;
-        self.flush()?;
         self.painter.forget(&changes.0)?;
         Ok(drawn)
     }
 
-    /// Makes the changes of textures that no frame made.
-    fn flush(&mut self) -> Result<()> {
-        if !self.painter.has_changes() {
-            return Ok(());
-        }
-        let painter = &mut self.painter;
-        self.device.run("changes of textures", Links::default(), |commands| painter.record_changes(commands))
-    }
-
-    fn draw_window(&mut self, frame: &Paint<'_>) -> Result<Drawn> {
-        let Some(screen) = &mut self.screen else { return Ok(Drawn::Nothing) };
-        self.painter.load(frame.primitives)?;
-        let began = Instant::now();
+    fn show(&mut self, frame: &Paint<'_>) -> Result<Drawn> {
+        let Some(screen) = &mut self.screen else {
+            if self.size.contains(&0) {
+                return Ok(Drawn::Nothing);
+            }
+            return self.painter.paint(frame, self.size, None).map(|()| Drawn::Shown);
+        };
         let Some(acquired) = screen.acquire()? else { return Ok(Drawn::Nothing) };
-        self.handed_over = began.elapsed();
-        let links = Links { wait: Some(acquired.ready), signal: Some(acquired.drawn) };
-        let painter = &mut self.painter;
-        let drawn = painter.prepare(acquired.onto.format).and_then(|pipeline| {
-            self.device.run("the drawing of the window", links, |commands| {
-                painter.record(commands, pipeline, &acquired.onto, frame);
-            })
-        });
-        drawn.inspect_err(|_| screen.abandon())?;
-        let began = Instant::now();
-        let presented = screen.present(&acquired)?;
-        self.handed_over += began.elapsed();
-        Ok(match presented {
-            Outcome::Shown => Drawn::Shown,
-            Outcome::Missed => Drawn::Missed,
-        })
-    }
-
-    fn draw_canvas(&mut self, frame: &Paint<'_>) -> Result<Drawn> {
-        if self.size.contains(&0) {
-            return Ok(Drawn::Nothing);
-        }
-        self.painter.load(frame.primitives)?;
-        let canvas = self.canvas(self.size)?;
-        let onto = canvas.onto();
-        self.canvas = Some(canvas);
-        let pipeline = self.painter.prepare(onto.format)?;
-        let painter = &mut self.painter;
-        self.device.run("the drawing of a picture", Links::default(), |commands| {
-            painter.record(commands, pipeline, &onto, frame);
-        })?;
-        Ok(Drawn::Shown)
-    }
-
-    fn draw_shot(&mut self, frame: &Paint<'_>) -> Result<Shot> {
-        self.painter.load(frame.primitives)?;
-        let mut canvas = self.canvas(frame.size)?;
-        canvas.make_readable()?;
-        let onto = canvas.onto();
-        let pipeline = self.painter.prepare(onto.format)?;
-        let painter = &mut self.painter;
-        self.device.run("the drawing of a screenshot", Links::default(), |commands| {
-            painter.record(commands, pipeline, &onto, frame);
-            canvas.record_copy(commands);
-        })?;
-        let shot = Shot { size: canvas.size(), rgba: canvas.pixels()? };
-        self.canvas = Some(canvas);
-        Ok(shot)
-    }
-
-    /// The canvas, if there is one of this size, else a new one; the old one goes first.
-    fn canvas(&mut self, size: [u32; 2]) -> Result<Canvas> {
-        match self.canvas.take().filter(|canvas| canvas.size() == size) {
-            Some(canvas) => Ok(canvas),
-            None => Canvas::new(&self.device, size),
-        }
+        let painted = self.painter.paint(frame, acquired.size, Some(&acquired));
+        painted.inspect_err(|_| screen.abandon())?;
+        Ok(if screen.present(&acquired)? { Drawn::Shown } else { Drawn::Missed })
     }
 }
 

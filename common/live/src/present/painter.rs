@@ -1,68 +1,42 @@
-//! Draws what egui tessellated.
+//! Draws what egui tessellated into a picture of our own, which is then copied to where it is seen.
 
 use std::rc::Rc;
 
 use anyhow::Result;
 use ash::vk;
-use egui::epaint::{Primitive, Vertex};
+use egui::epaint::Primitive;
 use egui::{ClippedPrimitive, Color32, TexturesDelta};
 
-use super::device::Device;
-use super::memory::{At, Buffer, transition};
-use super::pipeline::{Pipelines, is_srgb};
-use super::textures::Textures;
-use super::{Backdrop, Paint};
+use super::device::{At, Device};
+use super::frame::{Backdrop, Paint, Shot};
+use super::memory::{Buffer, Image};
+use super::pipeline::Pipeline;
+use super::swapchain::Acquired;
+use super::textures::{LAYER, Textures};
 
-/// An image that is drawn into.
-#[derive(Clone, Copy)]
-pub(super) struct Onto {
-    pub image: vk::Image,
-    pub view: vk::ImageView,
-    pub extent: vk::Extent2D,
-    pub format: vk::Format,
-    /// The layout that it is left in.
-    pub becomes: vk::ImageLayout,
-}
-
-/// egui's renderer. The device is idle between two frames, so one set of buffers is enough.
+/// egui's renderer. The device is idle between two submits, so one buffer is enough for all that passes between it and
+/// the CPU.
 pub(super) struct Painter {
     device: Rc<Device>,
     textures: Textures,
-    pipelines: Pipelines,
-    vertices: Option<Buffer>,
-    indices: Option<Buffer>,
+    pipeline: Pipeline,
+    format: vk::Format,
+    buffer: Buffer,
+    canvas: Option<Image>,
 }
 
-/// A layout to draw in; whatever the image held before goes.
-const DRAWN: At = At(
-    vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
-    vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT,
-    vk::AccessFlags2::COLOR_ATTACHMENT_WRITE,
-);
-
 impl Painter {
-    pub fn new(device: &Rc<Device>) -> Result<Self> {
-        Ok(Self {
-            device: Rc::clone(device),
-            textures: Textures::new(device)?,
-            pipelines: Pipelines::new(device)?,
-            vertices: None,
-            indices: None,
-        })
+    /// Draws in this order of colours, of eight bits each and as they are.
+    pub fn new(device: &Rc<Device>, format: vk::Format) -> Result<Self> {
+        let textures = Textures::new(device)?;
+        let pipeline = Pipeline::new(device, textures.layout, format)?;
+        let (device, buffer) = (Rc::clone(device), Buffer::empty(device));
+        Ok(Self { device, textures, pipeline, format, buffer, canvas: None })
     }
 
-    /// Takes the changes of textures; they are made with the next commands that are recorded.
+    /// Makes the changes of textures.
     pub fn change(&mut self, delta: &TexturesDelta) -> Result<()> {
-        self.textures.stage(delta, &self.pipelines)
-    }
-
-    /// Changes wait to be recorded.
-    pub fn has_changes(&self) -> bool {
-        self.textures.has_uploads()
-    }
-
-    pub fn record_changes(&mut self, commands: vk::CommandBuffer) {
-        self.textures.record(commands);
+        self.textures.change(delta, &mut self.buffer)
     }
 
     /// Forgets textures that nothing draws any more.
@@ -70,102 +44,142 @@ impl Painter {
         delta.free.iter().try_for_each(|id| self.textures.free(*id))
     }
 
-    /// Hands a frame's triangles to the device.
-    pub fn load(&mut self, primitives: &[ClippedPrimitive]) -> Result<()> {
+    /// Draws a frame in a size, and copies it into an image of the window, if there is one.
+    pub fn paint(&mut self, frame: &Paint<'_>, size: [u32; 2], onto: Option<&Acquired>) -> Result<()> {
+        let indices = self.load(frame.primitives)?;
+        let canvas = self.canvas(size)?;
+        let links = onto.map(|onto| [onto.ready, onto.drawn]);
+        let drawn = self.device.run("the drawing of the window", links, |commands| {
+            self.record(commands, &canvas, frame, indices);
+            if let Some(onto) = onto {
+                self.hand_over(commands, &canvas, onto.image);
+            }
+        });
+        self.canvas = Some(canvas);
+        drawn
+    }
+
+    /// What was painted last.
+    pub fn shot(&mut self) -> Result<Shot> {
+        let Some(canvas) = &self.canvas else { return Ok(Shot { size: [0; 2], rgba: Vec::new() }) };
+        let size @ [width, height] = canvas.size;
+        let bytes = usize::try_from(u64::from(width) * u64::from(height) * 4)?;
+        self.buffer.grow(bytes)?;
+        let region = vk::BufferImageCopy::default().image_subresource(LAYER).image_extent(vk::Extent3D {
+            width,
+            height,
+            depth: 1,
+        });
+        let barriers = [vk::MemoryBarrier2::default()
+            .src_stage_mask(vk::PipelineStageFlags2::COPY)
+            .src_access_mask(vk::AccessFlags2::TRANSFER_WRITE)
+            .dst_stage_mask(vk::PipelineStageFlags2::HOST)
+            .dst_access_mask(vk::AccessFlags2::HOST_READ)];
+        let read = vk::DependencyInfo::default().memory_barriers(&barriers);
+        let (device, buffer, layout) = (&self.device.raw, self.buffer.raw, At::COPIED.layout());
+        self.device.run("the copy of a screenshot", None, |commands| unsafe {
+            device.cmd_copy_image_to_buffer(commands, canvas.raw, layout, buffer, &[region]);
+            device.cmd_pipeline_barrier2(commands, &read);
+        })?;
+        let mut rgba = self.buffer.read(bytes)?.to_vec();
+        if self.format == vk::Format::B8G8R8A8_UNORM {
+            rgba.chunks_exact_mut(4).for_each(|pixel| pixel.swap(0, 2));
+        }
+        Ok(Shot { size, rgba })
+    }
+
+    /// The canvas, if there is one of this size, else a new one; the old one goes first.
+    fn canvas(&mut self, size: [u32; 2]) -> Result<Image> {
+        if let Some(canvas) = self.canvas.take().filter(|canvas| canvas.size == size) {
+            return Ok(canvas);
+        }
+        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
+        Image::new(&self.device, "canvas", size, self.format, usage)
+    }
+
+    /// Hands a frame's triangles to the device: vertices, and from the offset that is returned on their indices.
+    fn load(&mut self, primitives: &[ClippedPrimitive]) -> Result<u64> {
         let meshes = || primitives.iter().filter_map(mesh);
         let vertices: usize = meshes().map(|mesh| size_of_val(&mesh.vertices[..])).sum();
         let indices: usize = meshes().map(|mesh| size_of_val(&mesh.indices[..])).sum();
-        let (of_vertices, of_indices) =
-            (vk::BufferUsageFlags::VERTEX_BUFFER, vk::BufferUsageFlags::INDEX_BUFFER);
-        Buffer::grow(&mut self.vertices, &self.device, "vertices", vertices, of_vertices)?;
-        Buffer::grow(&mut self.indices, &self.device, "indices", indices, of_indices)?;
-        let (Some(vertices), Some(indices)) = (&mut self.vertices, &mut self.indices) else { return Ok(()) };
-        let (mut vertex, mut index) = (0, 0);
+        self.buffer.grow(vertices + indices)?;
+        let (mut vertex, mut index) = (0, vertices);
         for mesh in meshes() {
-            let bytes: &[u8] = bytemuck::cast_slice::<Vertex, u8>(&mesh.vertices);
-            vertices.write(vertex, bytes)?;
-            vertex += bytes.len();
-            let bytes: &[u8] = bytemuck::cast_slice(&mesh.indices);
-            indices.write(index, bytes)?;
-            index += bytes.len();
+            self.buffer.write(vertex, bytemuck::cast_slice(&mesh.vertices))?;
+            vertex += size_of_val(&mesh.vertices[..]);
+            self.buffer.write(index, bytemuck::cast_slice(&mesh.indices))?;
+            index += size_of_val(&mesh.indices[..]);
         }
-        Ok(())
+        Ok(vertices as u64)
     }
 
-    /// The pipeline for a format is there.
-    pub fn prepare(&mut self, format: vk::Format) -> Result<[vk::Pipeline; 2]> {
-        self.pipelines.of(format)
-    }
-
-    /// Records the frame that was loaded.
-    pub fn record(
-        &mut self,
-        commands: vk::CommandBuffer,
-        pipelines: [vk::Pipeline; 2],
-        onto: &Onto,
-        frame: &Paint<'_>,
-    ) {
-        self.textures.record(commands);
+    fn record(&self, commands: vk::CommandBuffer, canvas: &Image, frame: &Paint<'_>, indices: u64) {
         let device = &self.device.raw;
-        let before = At(vk::ImageLayout::UNDEFINED, DRAWN.1, vk::AccessFlags2::NONE);
-        transition(&self.device, commands, onto.image, before, DRAWN);
-        let clear = vk::ClearValue {
-            color: vk::ClearColorValue { float32: stored(frame.backdrop.paper, onto.format) },
-        };
+        self.device.transition(commands, canvas.raw, At::NOTHING, At::DRAWN);
+        let clear = vk::ClearValue { color: colour(frame.backdrop.paper) };
         let attachments = [vk::RenderingAttachmentInfo::default()
-            .image_view(onto.view)
-            .image_layout(DRAWN.0)
+            .image_view(canvas.view)
+            .image_layout(At::DRAWN.layout())
             .load_op(vk::AttachmentLoadOp::CLEAR)
             .store_op(vk::AttachmentStoreOp::STORE)
             .clear_value(clear)];
+        let [width, height] = canvas.size;
+        let extent = vk::Extent2D { width, height };
         let info = vk::RenderingInfo::default()
-            .render_area(onto.extent.into())
+            .render_area(extent.into())
             .layer_count(1)
             .color_attachments(&attachments);
         unsafe { device.cmd_begin_rendering(commands, &info) };
-        self.clear_panels(commands, onto, frame);
-        self.draw(commands, pipelines, onto.extent, frame);
+        self.clear_panels(commands, extent, frame);
+        self.draw(commands, extent, frame, indices);
         unsafe { device.cmd_end_rendering(commands) };
-        // A present waits for its semaphore; a copy that follows is ordered by this.
-        let after = At(onto.becomes, vk::PipelineStageFlags2::COPY, vk::AccessFlags2::TRANSFER_READ);
-        transition(&self.device, commands, onto.image, DRAWN, after);
+        self.device.transition(commands, canvas.raw, At::DRAWN, At::COPIED);
     }
 
-    fn clear_panels(&self, commands: vk::CommandBuffer, onto: &Onto, frame: &Paint<'_>) {
+    /// Copies the canvas into an image of the window.
+    fn hand_over(&self, commands: vk::CommandBuffer, canvas: &Image, to: vk::Image) {
+        let [width, height] = canvas.size;
+        let region = vk::ImageCopy::default()
+            .src_subresource(LAYER)
+            .dst_subresource(LAYER)
+            .extent(vk::Extent3D { width, height, depth: 1 });
+        let (from_layout, to_layout) = (At::COPIED.layout(), At::FILLED.layout());
+        self.device.transition(commands, to, At::NOTHING, At::FILLED);
+        unsafe {
+            self.device.raw.cmd_copy_image(commands, canvas.raw, from_layout, to, to_layout, &[region]);
+        }
+        self.device.transition(commands, to, At::FILLED, At::PRESENTED);
+    }
+
+    fn clear_panels(&self, commands: vk::CommandBuffer, extent: vk::Extent2D, frame: &Paint<'_>) {
         let Backdrop { panel, panels, .. } = frame.backdrop;
-        let places = panels.iter().filter_map(|panel| scissor(*panel, frame.pixels_per_point, onto.extent));
+        let places = panels.iter().filter_map(|panel| scissor(*panel, frame.pixels_per_point, extent));
         let places: Vec<_> =
             places.map(|rect| vk::ClearRect { rect, base_array_layer: 0, layer_count: 1 }).collect();
         if places.is_empty() {
             return;
         }
-        let value = vk::ClearValue { color: vk::ClearColorValue { float32: stored(panel, onto.format) } };
+        let value = vk::ClearValue { color: colour(panel) };
         let (aspect_mask, color_attachment) = (vk::ImageAspectFlags::COLOR, 0);
         let ground = vk::ClearAttachment { aspect_mask, color_attachment, clear_value: value };
         unsafe { self.device.raw.cmd_clear_attachments(commands, &[ground], &places) };
     }
 
-    fn draw(
-        &self,
-        commands: vk::CommandBuffer,
-        pipelines: [vk::Pipeline; 2],
-        extent: vk::Extent2D,
-        frame: &Paint<'_>,
-    ) {
-        let (Some(vertices), Some(indices)) = (&self.vertices, &self.indices) else { return };
+    fn draw(&self, commands: vk::CommandBuffer, extent: vk::Extent2D, frame: &Paint<'_>, indices: u64) {
         let device = &self.device.raw;
         let (width, height) = (extent.width as f32, extent.height as f32);
         let viewport = vk::Viewport { x: 0.0, y: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 };
         let points = [width / frame.pixels_per_point, height / frame.pixels_per_point];
-        let layout = self.pipelines.layout;
+        let (graphics, layout) = (vk::PipelineBindPoint::GRAPHICS, self.pipeline.layout);
         unsafe {
+            device.cmd_bind_pipeline(commands, graphics, self.pipeline.raw);
             device.cmd_set_viewport(commands, 0, &[viewport]);
             let points = bytemuck::cast_slice(&points);
             device.cmd_push_constants(commands, layout, vk::ShaderStageFlags::VERTEX, 0, points);
-            device.cmd_bind_vertex_buffers(commands, 0, &[vertices.raw], &[0]);
-            device.cmd_bind_index_buffer(commands, indices.raw, 0, vk::IndexType::UINT32);
+            device.cmd_bind_vertex_buffers(commands, 0, &[self.buffer.raw], &[0]);
+            device.cmd_bind_index_buffer(commands, self.buffer.raw, indices, vk::IndexType::UINT32);
         }
-        let (mut first_vertex, mut first_index, mut bound) = (0_usize, 0_usize, None);
+        let (mut first_vertex, mut first_index) = (0_usize, 0_usize);
         for primitive in frame.primitives {
             let Some(mesh) = mesh(primitive) else { continue };
             let at = (number(first_vertex), number(first_index), number(mesh.indices.len()));
@@ -178,13 +192,8 @@ impl Painter {
                 continue;
             };
             let Ok(vertex) = i32::try_from(vertex) else { continue };
-            let pipeline = pipelines[usize::from(Some(mesh.texture_id) == frame.opaque)];
-            if bound.replace(pipeline) != Some(pipeline) {
-                unsafe { device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline) };
-            }
             unsafe {
                 device.cmd_set_scissor(commands, 0, &[scissor]);
-                let graphics = vk::PipelineBindPoint::GRAPHICS;
                 device.cmd_bind_descriptor_sets(commands, graphics, layout, 0, &[set], &[]);
                 device.cmd_draw_indexed(commands, count, 1, index, vertex, 0);
             }
@@ -217,16 +226,8 @@ fn scissor(clip: egui::Rect, pixels_per_point: f32, extent: vk::Extent2D) -> Opt
     Some(vk::Rect2D { offset, extent: vk::Extent2D { width: right - left, height: bottom - top } })
 }
 
-/// A colour as a target's clears take it.
-fn stored(colour: Color32, format: vk::Format) -> [f32; 4] {
-    let [red, green, blue, alpha] = colour.to_array().map(|part| f32::from(part) / 255.0);
-    if !is_srgb(format) {
-        return [red, green, blue, alpha];
-    }
-    let of = |gamma: f32| {
-        if gamma <= 0.04045 { gamma / 12.92 } else { ((gamma + 0.055) / 1.055).powf(2.4) }
-    };
-    [of(red), of(green), of(blue), alpha]
+fn colour(colour: Color32) -> vk::ClearColorValue {
+    vk::ClearColorValue { float32: colour.to_array().map(|part| f32::from(part) / 255.0) }
 }
 
 #[cfg(test)]

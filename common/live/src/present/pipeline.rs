@@ -1,4 +1,4 @@
-//! How egui's triangles become pixels: one pipeline for each format that is drawn into.
+//! How egui's triangles become pixels.
 
 use std::rc::Rc;
 
@@ -11,78 +11,47 @@ use vulkan::spirv;
 
 use super::device::Device;
 
-/// Layouts, shaders and pipelines.
-pub(super) struct Pipelines {
+/// A pipeline and what it is made from.
+pub(super) struct Pipeline {
     device: Rc<Device>,
-    /// Layout of a texture's descriptors.
-    pub textures: vk::DescriptorSetLayout,
+    pub raw: vk::Pipeline,
     pub layout: vk::PipelineLayout,
     shaders: [vk::ShaderModule; 2],
-    made: Vec<(vk::Format, [vk::Pipeline; 2])>,
 }
 
-impl Pipelines {
-    pub fn new(device: &Rc<Device>) -> Result<Self> {
-        let mut pipelines = Self {
+impl Pipeline {
+    /// Draws with such `textures` into images of a format.
+    pub fn new(device: &Rc<Device>, textures: vk::DescriptorSetLayout, format: vk::Format) -> Result<Self> {
+        let mut pipeline = Self {
             device: Rc::clone(device),
-            textures: vk::DescriptorSetLayout::null(),
+            raw: vk::Pipeline::null(),
             layout: vk::PipelineLayout::null(),
             shaders: [vk::ShaderModule::null(); 2],
-            made: Vec::new(),
         };
-        pipelines.lay_out()?;
-        for (at, name) in ["window/ui.vert", "window/ui.frag"].into_iter().enumerate() {
+        let (sets, constants) = ([textures], [CONSTANTS]);
+        let info =
+            vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&constants);
+        pipeline.layout = attempt("creating the window's pipeline layout", || unsafe {
+            device.raw.create_pipeline_layout(&info, None)
+        })?;
+        for (shader, name) in pipeline.shaders.iter_mut().zip(["window/ui.vert", "window/ui.frag"]) {
             let words = spirv::compile(&Library::Embedded.load(name)?, &Vec::new())?;
             let info = vk::ShaderModuleCreateInfo::default().code(&words);
-            pipelines.shaders[at] = attempt("creating a shader of the window", || unsafe {
+            *shader = attempt("creating a shader of the window", || unsafe {
                 device.raw.create_shader_module(&info, None)
             })?;
         }
-        Ok(pipelines)
+        pipeline.raw = pipeline.make(format)?;
+        Ok(pipeline)
     }
 
-    fn lay_out(&mut self) -> Result<()> {
-        let bindings = [vk::DescriptorSetLayoutBinding::default()
-            .descriptor_type(vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
-            .descriptor_count(1)
-            .stage_flags(vk::ShaderStageFlags::FRAGMENT)];
-        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        self.textures = attempt("creating the textures' layout", || unsafe {
-            self.device.raw.create_descriptor_set_layout(&info, None)
-        })?;
-        let (sets, constants) = ([self.textures], [CONSTANTS]);
-        let info =
-            vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&constants);
-        self.layout = attempt("creating the window's pipeline layout", || unsafe {
-            self.device.raw.create_pipeline_layout(&info, None)
-        })?;
-        Ok(())
-    }
-
-    /// The pipelines that draw into images of a format: over what is there, and in place of it.
-    pub fn of(&mut self, format: vk::Format) -> Result<[vk::Pipeline; 2]> {
-        if let Some((_, pipelines)) = self.made.iter().find(|(of, _)| *of == format) {
-            return Ok(*pipelines);
-        }
-        let over = self.make(format, OVER)?;
-        let opaque = self
-            .make(format, OPAQUE)
-            .inspect_err(|_| unsafe { self.device.raw.destroy_pipeline(over, None) })?;
-        let pipelines = [over, opaque];
-        self.made.push((format, pipelines));
-        Ok(pipelines)
-    }
-
-    fn make(&self, format: vk::Format, blend: vk::PipelineColorBlendAttachmentState) -> Result<vk::Pipeline> {
-        let target_is_linear = u32::from(is_srgb(format)).to_ne_bytes();
-        let entries = [vk::SpecializationMapEntry { constant_id: 0, offset: 0, size: 4 }];
-        let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&target_is_linear);
+    fn make(&self, format: vk::Format) -> Result<vk::Pipeline> {
         let stage = |module, stage| {
             vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main")
         };
         let stages = [
             stage(self.shaders[0], vk::ShaderStageFlags::VERTEX),
-            stage(self.shaders[1], vk::ShaderStageFlags::FRAGMENT).specialization_info(&constants),
+            stage(self.shaders[1], vk::ShaderStageFlags::FRAGMENT),
         ];
         let vertices = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&BINDINGS)
@@ -93,7 +62,7 @@ impl Pipelines {
         let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
         let samples = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-        let blends = [blend];
+        let blends = [OVER];
         let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
         let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
         let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
@@ -121,21 +90,18 @@ impl Pipelines {
     }
 }
 
-impl Drop for Pipelines {
+impl Drop for Pipeline {
     fn drop(&mut self) {
         if self.device.is_busy() {
             return;
         }
         let device = &self.device.raw;
         unsafe {
-            for pipeline in self.made.iter().flat_map(|(_, pipelines)| pipelines) {
-                device.destroy_pipeline(*pipeline, None);
-            }
+            device.destroy_pipeline(self.raw, None);
             for shader in self.shaders {
                 device.destroy_shader_module(shader, None);
             }
             device.destroy_pipeline_layout(self.layout, None);
-            device.destroy_descriptor_set_layout(self.textures, None);
         }
     }
 }
@@ -170,12 +136,3 @@ const OVER: vk::PipelineColorBlendAttachmentState = vk::PipelineColorBlendAttach
     alpha_blend_op: vk::BlendOp::ADD,
     color_write_mask: vk::ColorComponentFlags::RGBA,
 };
-
-/// For pictures, which hide what is behind them: reads nothing back.
-const OPAQUE: vk::PipelineColorBlendAttachmentState =
-    vk::PipelineColorBlendAttachmentState { blend_enable: vk::FALSE, ..OVER };
-
-/// The format converts from linear when it is stored to.
-pub(super) fn is_srgb(format: vk::Format) -> bool {
-    matches!(format, vk::Format::B8G8R8A8_SRGB | vk::Format::R8G8B8A8_SRGB | vk::Format::A8B8G8R8_SRGB_PACK32)
-}

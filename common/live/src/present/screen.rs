@@ -32,14 +32,6 @@ pub(super) struct Screen {
     misses: u32,
 }
 
-/// What became of an image that was to be presented.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Shown,
-    /// The window had changed.
-    Missed,
-}
-
 /// What became of the images that were to be made anew.
 enum Renewed {
     Ready,
@@ -94,9 +86,9 @@ impl Screen {
         Ok(None)
     }
 
-    /// Shows an image once it is drawn.
-    pub fn present(&mut self, acquired: &Acquired) -> Result<Outcome> {
-        let Some(chain) = &mut self.chain else { return Ok(Outcome::Missed) };
+    /// Shows an image once it is drawn; false where the window had changed.
+    pub fn present(&mut self, acquired: &Acquired) -> Result<bool> {
+        let Some(chain) = &mut self.chain else { return Ok(false) };
         let (chains, indices, waits) = ([chain.raw], [acquired.index], [acquired.drawn]);
         let info =
             vk::PresentInfoKHR::default().swapchains(&chains).image_indices(&indices).wait_semaphores(&waits);
@@ -112,10 +104,10 @@ impl Screen {
         self.device.settle()?;
         if presented.is_err() {
             self.miss()?;
-            return Ok(Outcome::Missed);
+            return Ok(false);
         }
         self.misses = 0;
-        Ok(Outcome::Shown)
+        Ok(true)
     }
 
     /// Lets a window that is being changed settle, each time a little longer.

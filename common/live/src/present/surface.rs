@@ -23,7 +23,7 @@ pub(super) struct Surface {
 /// What a surface takes, on a device.
 pub(super) struct Terms {
     pub limits: vk::SurfaceCapabilitiesKHR,
-    pub formats: Vec<vk::SurfaceFormatKHR>,
+    pub format: vk::SurfaceFormatKHR,
     pub modes: Vec<vk::PresentModeKHR>,
 }
 
@@ -76,8 +76,32 @@ impl Surface {
         let modes = fault::call("asking for the window's present modes", || unsafe {
             self.loader.get_physical_device_surface_present_modes(physical, self.raw)
         })?;
-        Ok(Terms { limits, formats, modes })
+        let format = format(&formats).ok_or(vk::Result::ERROR_FORMAT_NOT_SUPPORTED)?;
+        Ok(Terms { limits, format, modes })
     }
+}
+
+impl Terms {
+    /// Colours in the order of the window's, as they are: they are blended and copied without conversion.
+    pub fn colours(&self) -> vk::Format {
+        let known = FORMATS.into_iter().find(|[format, _]| *format == self.format.format);
+        known.map_or(vk::Format::UNDEFINED, |[_, colours]| colours)
+    }
+}
+
+/// Formats of eight bits a channel, the best first, and those of the same order without conversion.
+const FORMATS: [[vk::Format; 2]; 4] = [
+    [vk::Format::B8G8R8A8_UNORM; 2],
+    [vk::Format::R8G8B8A8_UNORM; 2],
+    [vk::Format::B8G8R8A8_SRGB, vk::Format::B8G8R8A8_UNORM],
+    [vk::Format::R8G8B8A8_SRGB, vk::Format::R8G8B8A8_UNORM],
+];
+
+/// The best that a window takes.
+fn format(formats: &[vk::SurfaceFormatKHR]) -> Option<vk::SurfaceFormatKHR> {
+    let usual = |f: &&vk::SurfaceFormatKHR| f.color_space == vk::ColorSpaceKHR::SRGB_NONLINEAR;
+    let find = |[wish, _]: [vk::Format; 2]| formats.iter().filter(usual).find(|f| f.format == wish);
+    FORMATS.into_iter().find_map(find).copied()
 }
 
 impl Drop for Surface {

@@ -33,7 +33,7 @@ impl Frame {
     fn parts(&mut self) -> (Paint<'_>, &mut TexturesDelta) {
         let (primitives, size) = (&self.primitives[..], self.size);
         let backdrop = Backdrop { paper: PAPER, panel: PANEL, panels: &self.panels };
-        (Paint { primitives, pixels_per_point: 1.0, backdrop, opaque: None, size }, &mut self.textures)
+        (Paint { primitives, pixels_per_point: 1.0, backdrop, size }, &mut self.textures)
     }
 
     fn draw(&mut self, presenter: &mut Presenter) -> Result<Drawn> {

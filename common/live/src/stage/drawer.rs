@@ -34,7 +34,6 @@ pub(super) struct Drawer {
     drawn: u64,
     frames: u64,
     line: Option<Line>,
-    cost: Cost,
     keys: VecDeque<Key>,
     /// Why nothing is measured in the last frame, where no row of the record says it.
     failure: Option<String>,
@@ -45,15 +44,6 @@ const APART: u64 = 4;
 
 /// Between two frames of a script while the board stands still.
 const SCRIPTED: Duration = Duration::from_millis(30);
-
-/// What frames cost the CPU beside waiting for the engine.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cost {
-    frames: u32,
-    layout: Duration,
-    drawing: Duration,
-    handing_over: Duration,
-}
 
 /// What came of a frame.
 pub(super) struct Outcome {
@@ -92,7 +82,6 @@ impl Drawer {
             drawn: 0,
             frames: 0,
             line,
-            cost: Cost::default(),
             keys,
             failure: None,
         })
@@ -112,21 +101,17 @@ impl Drawer {
         let desk = Arc::clone(&self.desk);
         let Some(drawing) = desk.draw(PATIENCE) else { return Ok(None) };
         let Some((number, board)) = desk.board() else { return Ok(None) };
-        let began = Instant::now();
         let input = self.typed(input, &board);
         let (mut output, wishes) = self.laid_out(input, &board);
-        let laid_out = Instant::now();
         let shapes = std::mem::take(&mut output.shapes);
         let primitives = self.ctx.tessellate(shapes, output.pixels_per_point);
         let paint = Paint {
             primitives: &primitives,
             pixels_per_point: output.pixels_per_point,
             backdrop: self.ui.backdrop(),
-            opaque: self.ui.picture(),
             size,
         };
         let drawn = self.presenter.draw(&paint, &mut output.textures_delta)?;
-        self.cost.add(laid_out - began, laid_out.elapsed(), self.presenter.handed_over());
         let frames = self.frames + u64::from(self.counts(drawn, number, &board));
         let is_last = self.script.frames.is_some_and(|most| frames >= most);
         if wishes.contains(&Wish::Screenshot) {
@@ -210,9 +195,6 @@ impl Drawer {
     /// What the script asked for and did not get.
     pub fn close(self, is_complete: bool) -> Result<u8> {
         let stopped = self.is_stopped();
-        if record::hooks::hooks().live_cost {
-            self.cost.say();
-        }
         let messages = self.presenter.close();
         for message in messages.iter().take(3) {
             report::terminal::say(&format!(
@@ -273,26 +255,6 @@ fn is_building(board: &Board) -> bool {
 
 fn stands(board: &Board) -> bool {
     matches!(board.state, State::Paused | State::Failed(_))
-}
-
-impl Cost {
-    fn add(&mut self, layout: Duration, drawing: Duration, handing_over: Duration) {
-        self.frames += 1;
-        self.layout += layout;
-        self.drawing += drawing.saturating_sub(handing_over);
-        self.handing_over += handing_over;
-    }
-
-    fn say(&self) {
-        let ms = |time: Duration| time.as_secs_f64() * 1e3 / f64::from(self.frames.max(1));
-        report::terminal::say(&format!(
-            "a frame of the window: {:.2} ms to lay out, {:.2} ms to draw, {:.2} ms with the window system ({} frames)",
-            ms(self.layout),
-            ms(self.drawing),
-            ms(self.handing_over),
-            self.frames
-        ));
-    }
 }
 
 /// A key by its name, as egui has it: `a`, `Space`, `Down`, `F1`.

@@ -128,12 +128,6 @@ impl Ui {
         Backdrop { paper, panel, panels: &self.panels }
     }
 
-    /// The texture of the sample's picture, whose every pixel is opaque.
-    #[must_use]
-    pub fn picture(&self) -> Option<egui::TextureId> {
-        self.pane.texture()
-    }
-
     /// Where the last frame has figures and clocks, which no two runs have alike.
     #[must_use]
     pub fn figures(&self) -> &[egui::Rect] {

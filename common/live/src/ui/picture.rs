@@ -84,11 +84,6 @@ impl Pane {
         orders
     }
 
-    /// Of the picture that is held.
-    pub(super) fn texture(&self) -> Option<egui::TextureId> {
-        self.held.as_ref().map(|(_, texture)| texture.id())
-    }
-
     /// Takes over a picture that is another one than before.
     fn hold_texture(&mut self, ctx: &egui::Context, picture: Option<&Arc<Picture>>) {
         let Some(picture) = picture else {
