@@ -6,7 +6,7 @@
 //! stage                                                   ▕ draws, presents ▏
 //! ```
 //!
-//! While kernels are compiled and twins computed the stage draws when it likes; what a sample counts on the device
+//! While kernels are compiled and CPU references computed the stage draws when it likes; what a sample counts on the device
 //! then takes it like any sample.
 
 use std::collections::VecDeque;

@@ -163,4 +163,4 @@ pub fn in_use<'s>(knob: &Knob, settings: &'s BTreeMap<String, String>) -> Option
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -60,7 +60,7 @@ pub struct View {
 }
 
 /// Where a view looks.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Focus {
     /// In texels.
     pub centre: [f32; 2],
@@ -112,7 +112,7 @@ pub struct Board {
 /// What the engine does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum State {
-    /// Compiles kernels and computes the CPU twin; the picture is the last one.
+    /// Compiles kernels and computes the CPU reference; the picture is the last one.
     Building(Arc<str>),
     /// Takes samples.
     Running,
@@ -163,12 +163,12 @@ pub struct Frame {
     pub variant: usize,
     /// Between the timestamps, in microseconds; `None` where they were no times.
     pub us: Option<f64>,
-    /// Elements that differed from the CPU twin.
+    /// Elements that differed from the CPU reference.
     pub wrong: u64,
 }
 
 /// A picture of a result.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Picture {
     /// Columns and rows of pixels.
     pub size: [u32; 2],
@@ -180,7 +180,7 @@ pub struct Picture {
     pub whole: [u32; 2],
     /// What is shown where: the focus that was used.
     pub focus: Focus,
-    /// Texels that glow: how many differ from the CPU twin in this result.
+    /// Texels that glow: how many differ from the CPU reference in this result.
     pub wrong: u64,
     /// The same of the result that has the right half, where one has.
     pub wrong_beside: Option<u64>,
@@ -199,7 +199,7 @@ pub struct Texel {
     pub at: [u32; 2],
     /// What it holds, in words.
     pub value: String,
-    /// What the CPU twin has there, where that is something else.
+    /// What the CPU reference has there, where that is something else.
     pub expected: Option<String>,
 }
 

@@ -50,7 +50,7 @@ impl<'l> Animator<'l> {
     }
 
     /// Gives the samples behind it their own, and counts the words of the result that differ from what the CPU
-    /// twin makes of the same input.
+    /// reference makes of the same input.
     pub fn take_out(&self, session: &Session<'_>, variant: usize) -> Result<u64> {
         let moves = &self.animation.moves;
         let check = session.pictured(variant).context("a result to move")?;

@@ -35,11 +35,11 @@ impl Engine<'_> {
 
     /// Declares what is wanted beside the lab that runs, which then ends. Where the sample refuses, that is forgotten
     /// and the reason told; where there is no room for two, it is left to [`Engine::replace`], unless a shader
-    /// `is_broken`: then the last lab could not come back.
+    /// is broken: then the last lab could not come back.
     ///
     /// # Errors
     /// A queue that hangs, a lost device.
-    pub(super) fn prepare(&self, lab: &Experiment, scene: &mut Scene, is_broken: bool) -> Result<()> {
+    pub(super) fn prepare(&self, lab: &Experiment, scene: &mut Scene) -> Result<()> {
         if !scene.ends.change {
             return Ok(());
         }
@@ -71,7 +71,7 @@ impl Engine<'_> {
                 if is_fatal(gpu, &error) {
                     return Err(error);
                 }
-                if is_broken || !error.is::<NoRoom>() {
+                if !scene.pending.is_empty() || !error.is::<NoRoom>() {
                     scene.ends.change = false;
                     refuse(scene, &terms, &error);
                 }

@@ -28,23 +28,8 @@ mod tests {
     use crate::link::{Focus, Texel, View};
 
     fn plain(shade: u8, size: [u32; 2]) -> Picture {
-        let focus = Focus { centre: [0.0; 2], scale: 1.0 };
         let pixels = vec![shade; 4 * (size[0] * size[1]) as usize];
-        let caption = "".into();
-        let (view, texel) = (View::default(), None);
-        let (wrong, wrong_beside) = (u64::from(shade), None);
-        Picture {
-            size,
-            pixels,
-            view,
-            whole: size,
-            focus,
-            wrong,
-            wrong_beside,
-            texel,
-            caption,
-            can_drag: false,
-        }
+        Picture { size, pixels, whole: size, wrong: u64::from(shade), ..Picture::default() }
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(super) struct Easel<'l> {
     /// On the device and on the CPU, as large as the largest picture so far.
     buffers: Cell<Option<[Buffer; 2]>>,
     room: Cell<u64>,
-    /// Of checked results, by their twins, what is black and what is white.
+    /// Of checked results, by their CPU references, what is black and what is white.
     ranges: RefCell<BTreeMap<*const u32, [f32; 2]>>,
 }
 
@@ -54,8 +54,8 @@ impl<'l> Easel<'l> {
         *self.ranges.borrow_mut().entry(check.reference.as_ptr()).or_insert_with(range)
     }
 
-    /// Draws a checked result of a variant, the one that the sample shows if it does, as it stands in its first repetition now; nothing where
-    /// it has none or there is no room for it on the screen. `wrong` elements were counted in the last sample.
+    /// Draws a checked result of a variant, the one that the sample shows if it does, as it stands in its first
+    /// repetition now; nothing where it has none or there is no room for it on the screen. `wrong` elements were counted in the last sample.
     pub fn draw(
         &self,
         session: &Session<'_>,
@@ -105,18 +105,7 @@ impl<'l> Easel<'l> {
         let texel = cursor.map(|at| told(kind, check, at, &words[count..]));
         let pixels = bytemuck::cast_slice(&words[..count]).to_vec();
         let caption: Arc<str> = shown.map_or("", |shown| &shown.caption).into();
-        Ok(Some(Picture {
-            size,
-            pixels,
-            view,
-            whole,
-            focus,
-            wrong: 0,
-            wrong_beside: None,
-            texel,
-            caption,
-            can_drag: false,
-        }))
+        Ok(Some(Picture { size, pixels, view, whole, focus, texel, caption, ..Picture::default() }))
     }
 
     /// How the sample paints a result by itself.

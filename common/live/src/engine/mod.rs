@@ -17,7 +17,6 @@ mod watcher;
 mod waves;
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -93,9 +92,8 @@ impl<'e> Engine<'e> {
             }
         }
         let mut act = self.begin(gpu, &scene)?;
-        let pending = RefCell::default();
         loop {
-            if let Some(code) = self.play(&act, &scene, &pending)? {
+            if let Some(code) = self.play(&act, &scene)? {
                 return Ok(code);
             }
             let (ends, next) = (std::mem::take(&mut scene.borrow_mut().ends), self.next.take());
@@ -108,25 +106,20 @@ impl<'e> Engine<'e> {
                 }
             };
             // What is declared is built of what was saved.
-            pending.borrow_mut().clear();
+            scene.borrow_mut().pending.clear();
         }
     }
 
     /// Measures a lab until something else is ordered. Returns the exit code where that is the end.
-    fn play(
-        &self,
-        act: &Act,
-        scene: &RefCell<Scene>,
-        pending: &RefCell<BTreeSet<String>>,
-    ) -> Result<Option<u8>> {
+    fn play(&self, act: &Act, scene: &RefCell<Scene>) -> Result<Option<u8>> {
         let gpu = &act.lab.gpu;
         gpu.prepare_once()?;
         let mark = gpu.mark();
-        if let Err(error) = self.play_on(&act.lab, scene, pending) {
+        if let Err(error) = self.play_on(&act.lab, scene) {
             if is_fatal(gpu, &error) {
                 return Err(error);
             }
-            self.stand_still(&act.lab, scene, pending, one_line(&error))?;
+            self.stand_still(&act.lab, &mut scene.borrow_mut(), one_line(&error))?;
         }
         // Only this lab's variants explain what was said of its last samples.
         self.layer.hear(&act.lab, &mut scene.borrow_mut());
@@ -140,13 +133,8 @@ impl<'e> Engine<'e> {
         Ok(code)
     }
 
-    fn play_on(
-        &self,
-        lab: &Experiment,
-        scene: &RefCell<Scene>,
-        pending: &RefCell<BTreeSet<String>>,
-    ) -> Result<()> {
-        let show = Show::new(self, lab, scene, pending)?;
+    fn play_on(&self, lab: &Experiment, scene: &RefCell<Scene>) -> Result<()> {
+        let show = Show::new(self, lab, scene)?;
         let options = BenchOptions {
             cold: self.wanted.cold,
             seed: self.wanted.seed,
@@ -169,15 +157,8 @@ impl<'e> Engine<'e> {
     }
 
     /// Shows why nothing can be measured until something else is ordered or a shader is saved.
-    fn stand_still(
-        &self,
-        lab: &Experiment,
-        scene: &RefCell<Scene>,
-        pending: &RefCell<BTreeSet<String>>,
-        reason: String,
-    ) -> Result<()> {
+    fn stand_still(&self, lab: &Experiment, scene: &mut Scene, reason: String) -> Result<()> {
         let failed = State::Failed(reason.into());
-        let mut scene = scene.borrow_mut();
         self.desk.leave_device();
         scene.dirty = true;
         while !scene.has_ended() {
@@ -190,50 +171,44 @@ impl<'e> Engine<'e> {
             for order in self.desk.orders() {
                 scene.obey(order);
             }
-            self.prepare(lab, &mut scene, !pending.borrow().is_empty())?;
+            self.prepare(lab, scene)?;
             self.desk.leave_device();
             if scene.has_ended() {
                 break;
             }
             if std::mem::take(&mut scene.record) {
-                let written = self.written(&scene);
-                scene.hear(written);
+                self.write(scene);
             }
-            let saved = self.saved();
-            if !saved.is_empty() {
-                let mut pending = pending.borrow_mut();
-                pending.extend(saved);
-                self.reload(lab, &mut scene, &mut pending);
+            if self.reload(lab, scene) {
                 self.desk.leave_device();
-                if pending.is_empty() {
-                    // What failed may be a kernel that is not there yet.
-                    scene.ends.anew = true;
-                }
+                // What failed may be a kernel that is not there yet.
+                scene.ends.anew |= scene.pending.is_empty();
             }
         }
         self.desk.take_device();
         Ok(())
     }
 
-    /// Shaders that were saved since the last look.
-    fn saved(&self) -> BTreeSet<String> {
-        self.watcher.as_ref().map(Watcher::saved).unwrap_or_default()
-    }
-
-    /// Builds the kernels anew that these shaders concern. Where one has an error, the last good ones go on.
-    fn reload(&self, lab: &Experiment, scene: &mut Scene, pending: &mut BTreeSet<String>) {
+    /// Builds the kernels anew that shaders concern which were saved since the last look; false where there are none.
+    /// Where one has an error, the last good kernels go on.
+    fn reload(&self, lab: &Experiment, scene: &mut Scene) -> bool {
+        let saved = self.watcher.as_ref().map(Watcher::saved).unwrap_or_default();
+        if saved.is_empty() {
+            return false;
+        }
+        scene.pending.extend(saved);
         self.building(scene, "compiling the shader that was saved");
         let began = Instant::now();
-        let rebuilt = lab.gpu.rebuild(&lab.shaders, pending);
+        let rebuilt = lab.gpu.rebuild(&lab.shaders, &scene.pending);
         self.desk.take_device();
         match rebuilt {
             Err(error) => scene.tell(About::Shader, Some(format!("{error:#}"))),
             Ok(0) => {
                 scene.tell(About::Shader, None);
-                pending.clear();
+                scene.pending.clear();
             }
             Ok(kernels) => {
-                let names: Vec<&str> = pending.iter().map(String::as_str).collect();
+                let names: Vec<&str> = scene.pending.iter().map(String::as_str).collect();
                 let news = format!(
                     "{} saved: {kernels} kernel{} built in {} ms",
                     names.join(", "),
@@ -244,10 +219,11 @@ impl<'e> Engine<'e> {
                 scene.tell(About::Shader, None);
                 scene.board.reloads += 1;
                 scene.ends.anew = true;
-                pending.clear();
+                scene.pending.clear();
             }
         }
         self.built(scene);
+        true
     }
 
     /// Says what takes long, and lets the stage draw meanwhile.
@@ -264,9 +240,10 @@ impl<'e> Engine<'e> {
     }
 
     /// Writes the record of the figures, and says where.
-    fn written(&self, scene: &Scene) -> Result<String> {
-        let record = scene.board.figures.record.as_ref();
-        self.program.write(record.context("nothing is measured yet that a record could hold")?)
+    fn write(&self, scene: &mut Scene) {
+        let record = scene.board.figures.record.clone();
+        let record = record.context("nothing is measured yet that a record could hold");
+        scene.hear(record.and_then(|record| self.program.write(&record)));
     }
 }
 

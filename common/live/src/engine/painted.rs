@@ -9,18 +9,9 @@ use crate::link::{Focus, Picture, Texel, View};
 pub(super) fn picture(painted: &[[u8; 3]], whole: [u32; 2], view: View, caption: Arc<str>) -> Picture {
     let size = view.pixels;
     let focus = view.at.unwrap_or_else(|| fitting(whole, size));
-    Picture {
-        size,
-        pixels: scaled(painted, whole, view, focus),
-        view,
-        whole,
-        focus,
-        wrong: 0,
-        wrong_beside: None,
-        texel: view.cursor.and_then(|at| texel(painted, whole, at)),
-        caption,
-        can_drag: false,
-    }
+    let pixels = scaled(painted, whole, view, focus);
+    let texel = view.cursor.and_then(|at| texel(painted, whole, at));
+    Picture { size, pixels, view, whole, focus, texel, caption, ..Picture::default() }
 }
 
 /// What is painted under the cursor.

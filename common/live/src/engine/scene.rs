@@ -1,6 +1,6 @@
 //! What the engine keeps between frames: the board as it was last shown, and what was ordered.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -80,6 +80,8 @@ pub(super) struct Scene {
     pub terms: Terms,
     /// What shall run.
     pub wanted: Terms,
+    /// Shaders that were saved and not built since.
+    pub pending: BTreeSet<String>,
     strip: VecDeque<Frame>,
 }
 
@@ -99,6 +101,7 @@ impl Scene {
             ends: Ends::default(),
             terms: Terms::default(),
             wanted: Terms::default(),
+            pending: BTreeSet::new(),
             strip: VecDeque::new(),
         }
     }

@@ -1,7 +1,6 @@
 //! A run that is shown: what comes between its samples.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::mem::take;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -39,8 +38,6 @@ pub(super) struct Show<'e> {
     easel: Easel<'e>,
     animator: Option<Animator<'e>>,
     scene: &'e RefCell<Scene>,
-    /// Shaders that were saved and not built since.
-    pending: &'e RefCell<BTreeSet<String>>,
     began: SystemTime,
     slice: Cell<Instant>,
     frame_took: Cell<Duration>,
@@ -65,12 +62,7 @@ impl Pulse for Show<'_> {
 }
 
 impl<'e> Show<'e> {
-    pub fn new(
-        engine: &'e Engine<'e>,
-        lab: &'e Experiment,
-        scene: &'e RefCell<Scene>,
-        pending: &'e RefCell<BTreeSet<String>>,
-    ) -> Result<Self> {
+    pub fn new(engine: &'e Engine<'e>, lab: &'e Experiment, scene: &'e RefCell<Scene>) -> Result<Self> {
         let now = Instant::now();
         // The first frame comes before the first sample.
         let slice = Cell::new(now.checked_sub(LONGEST_SLICE).unwrap_or(now));
@@ -84,7 +76,6 @@ impl<'e> Show<'e> {
             easel,
             animator,
             scene,
-            pending,
             began: SystemTime::now(),
             slice,
             frame_took: Cell::default(),
@@ -108,8 +99,7 @@ impl<'e> Show<'e> {
     fn record(&self) {
         let mut scene = self.scene.borrow_mut();
         if take(&mut scene.record) {
-            let written = self.engine.written(&scene);
-            scene.hear(written);
+            self.engine.write(&mut scene);
         }
     }
 
@@ -153,20 +143,14 @@ impl<'e> Show<'e> {
         if self.scene.borrow().has_ended() {
             return Ok(());
         }
+        let mut scene = self.scene.borrow_mut();
         for order in self.engine.desk.orders() {
-            self.scene.borrow_mut().obey(order);
+            scene.obey(order);
         }
-        let is_broken = !self.pending.borrow().is_empty();
-        self.engine.prepare(self.lab, &mut self.scene.borrow_mut(), is_broken)?;
-        if self.scene.borrow().has_ended() {
-            return Ok(());
+        self.engine.prepare(self.lab, &mut scene)?;
+        if !scene.has_ended() {
+            self.engine.reload(self.lab, &mut scene);
         }
-        let saved = self.engine.saved();
-        if saved.is_empty() {
-            return Ok(());
-        }
-        self.pending.borrow_mut().extend(saved);
-        self.engine.reload(self.lab, &mut self.scene.borrow_mut(), &mut self.pending.borrow_mut());
         Ok(())
     }
 

@@ -2,14 +2,14 @@
 
 use super::easel::Kind;
 
-/// So many of the words of a twin are looked at for its range.
+/// So many of the words of a reference are looked at for its range.
 const LOOKED_AT: usize = 1 << 16;
 
 /// What is black and what is white in results like this one.
 #[expect(clippy::cast_precision_loss, reason = "a shade of grey")]
-pub(super) fn range(kind: Kind, twin: &[u32]) -> [f32; 2] {
-    let step = twin.len().div_ceil(LOOKED_AT).max(1);
-    let words = twin.iter().step_by(step);
+pub(super) fn range(kind: Kind, reference: &[u32]) -> [f32; 2] {
+    let step = reference.len().div_ceil(LOOKED_AT).max(1);
+    let words = reference.iter().step_by(step);
     let values: Vec<f32> = match kind {
         Kind::Colours | Kind::Bytes => return [0.0, 1.0],
         Kind::Halves => words.flat_map(|&word| [half(word & 0xffff), half(word >> 16)]).collect(),
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_that_of_the_twin() {
+    fn a_range_is_that_of_the_reference() {
         assert_eq!(range(Kind::Numbers, &[5, 9, 7]), [5.0, 9.0]);
         assert_eq!(range(Kind::Numbers, &[4, 4]), [0.0, 1.0]);
         assert_eq!(

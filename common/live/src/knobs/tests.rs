@@ -57,7 +57,8 @@ struct Own {
     note: Option<String>,
 }
 
-fn all() -> Vec<Knob> {
+/// Knobs of each kind.
+pub(crate) fn all() -> Vec<Knob> {
     let command = Own::augment_args(Command::new("own").arg(Arg::new("seed").long("seed")));
     let own = Own::augment_args(Command::new("own"));
     let own: Vec<_> = own.get_arguments().filter_map(|a| a.get_long().map(str::to_owned)).collect();

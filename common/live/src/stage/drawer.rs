@@ -65,7 +65,7 @@ impl Drawer {
             Theme::Dark => true,
             Theme::Light => false,
         };
-        let begin = Begin { dark, presenter: false, demo: script.demo };
+        let begin = Begin { dark, demo: script.demo };
         let line = script.progress.as_deref().map(Line::open).transpose()?;
         let keys = script.press.iter().map(|name| key(name)).collect::<Result<_>>()?;
         if presenter.about().is_elsewhere {

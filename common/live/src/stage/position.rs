@@ -17,7 +17,7 @@ pub(super) struct Position<'b> {
     reloads: u32,
     shader: bool,
     knob: bool,
-    /// Elements of the last frame that differ from the CPU twin.
+    /// Elements of the last frame that differ from the CPU reference.
     wrong: u64,
     drawn: u64,
     /// The beginnings of what is said over the picture.

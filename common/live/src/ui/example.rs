@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Command, arg, value_parser};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use record::fixture::{self, traces};
 use record::stats::{Summary, paired_ratio};
 use record::trace::Trace;
 use record::{Promise, Racy, Record, Row, Sample, Status};
-use vulkan::values::{Extent, Workgroup};
 
-use crate::knobs::{self, Knob};
 use crate::link::{
     About, Board, Entry, Figures, Focus, Frame, Notice, Picture, State, Texel, Timeline, View,
 };
@@ -41,33 +38,6 @@ const NAMES: [(&str, f64, &str); 9] = [
     ("late_acquire", 350.0, "The acquire comes one pass too late."),
     ("two_queues", 0.0, "The bands on two queues, ordered by a timeline semaphore."),
 ];
-
-/// Knobs of each kind.
-pub(super) fn knobs() -> Vec<Knob> {
-    let command = Command::new("example")
-        .arg(arg!(--size <WxH> "Width and height [default: 1152x1152]").value_parser(value_parser!(Extent)))
-        .arg(
-            arg!(--passes <N> "Passes of the chain")
-                .default_value("3")
-                .value_parser(value_parser!(u32).range(2..=200)),
-        )
-        .arg(
-            arg!(--radius <N> "Length of the arms")
-                .default_value("2")
-                .value_parser(value_parser!(u32).range(1..=64)),
-        )
-        .arg(arg!(--bands <N> "Bands").value_delimiter(',').value_parser(value_parser!(u32).range(2..=16)))
-        .arg(arg!(--workgroup <WxH> "Workgroup").default_value("8x8").value_parser(value_parser!(Workgroup)))
-        .arg(
-            arg!(--loads <HOW> "How texels are read")
-                .default_value("sampled")
-                .value_parser(["sampled", "stored"]),
-        )
-        .arg(arg!(--"ping-pong" "Two images in turn instead of one per pass"));
-    let own: Vec<String> =
-        ["size", "passes", "radius", "bands", "workgroup", "loads", "ping-pong"].map(Into::into).into();
-    knobs::knobs(&command, &own)
-}
 
 /// Skewed as times are: a floor, and a tail.
 fn samples(us: f64, seed: u64) -> Vec<f64> {
@@ -127,7 +97,8 @@ fn status(row: &mut Row) {
             });
         }
         "late_acquire" => {
-            let wrong = Status::Wrong { elements: 8191, first: "texel (63, 511): 17, CPU twin 18".into() };
+            let wrong =
+                Status::Wrong { elements: 8191, first: "texel (63, 511): 17, CPU reference 18".into() };
             *row = Row::unmeasured(&row.variant, Promise::Law, wrong);
         }
         name if name.starts_with("two_queues") => {
@@ -165,10 +136,8 @@ fn picture(size: [u32; 2], wrong: u64) -> Picture {
         whole: [1152; 2],
         focus: Focus { centre: [576.0; 2], scale },
         wrong,
-        wrong_beside: None,
-        texel: None,
         caption: "the image after the last pass".into(),
-        can_drag: false,
+        ..Picture::default()
     }
 }
 
@@ -236,7 +205,7 @@ pub(super) fn split(pixels: [u32; 2]) -> Board {
 /// A shader that cannot be built, a refused knob, and a CPU device.
 pub(super) fn troubled(pixels: [u32; 2]) -> Board {
     let mut board = board(9, pixels);
-    board.state = State::Building("chain/step.comp, CPU twin of 12 passes".into());
+    board.state = State::Building("chain/step.comp, CPU reference of 12 passes".into());
     let notice = |about, text: &str| Notice { about, text: text.into() };
     board.notices = Arc::new([
         notice(About::Caution, "CPU device: its times prove nothing about a GPU."),

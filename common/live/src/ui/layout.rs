@@ -1,6 +1,6 @@
 //! Where the panels are.
 
-use egui::{Rect, Vec2, pos2};
+use egui::Rect;
 
 use super::look::Look;
 
@@ -15,61 +15,57 @@ pub(super) struct Wanted {
     pub untraced: bool,
 }
 
-/// A panel that is `None` is left out.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Places {
-    pub picture: Rect,
-    pub head: Option<Rect>,
-    pub caption: Option<Rect>,
-    pub numbers: Option<Rect>,
-    pub strip: Option<Rect>,
-    pub spread: Option<Rect>,
-    pub knobs: Option<Rect>,
-    pub waves: Option<Rect>,
+/// What stands around the picture, in the order in which it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Panel {
+    Head,
+    Numbers,
+    Strip,
+    Spread,
+    Waves,
+    Caption,
+    Knobs,
 }
 
-impl Places {
-    pub(super) fn of(window: Rect, look: &Look, wanted: Wanted) -> Self {
-        let mut places = Self {
-            picture: window,
-            head: None,
-            caption: None,
-            numbers: None,
-            strip: None,
-            spread: None,
-            knobs: None,
-            waves: None,
-        };
-        if wanted.hidden {
-            return places;
-        }
-        let (unit, gap) = (look.unit, look.gap());
-        let mut rest = Rest { left: window, gap };
-        let roomy = window.height() >= 30.0 * unit;
-        places.head = roomy.then(|| rest.top((2.1 * unit).round()));
-        places.caption = Some(rest.bottom(if look.presenter { 5.4 * unit } else { 3.7 * unit }.round()));
-        let side = (36.0 * unit).clamp(0.36 * window.width(), 0.42 * window.width()).min(37.0 * unit).round();
-        // Where columns would have no room beside a picture, they come below it.
-        let is_narrow = side < if look.presenter { 19.0 } else { 26.0 } * unit;
-        let below = (0.5 * rest.left.height()).round();
-        let mut right = Rest { left: if is_narrow { rest.bottom(below) } else { rest.right(side) }, gap };
-        let height = right.left.height();
-        if height >= 27.0 * unit {
-            places.spread = Some(right.bottom((0.24 * height).min(14.0 * unit).round()));
-        }
-        if height >= 15.0 * unit && !look.presenter {
-            places.strip = Some(right.bottom((0.18 * height).clamp(5.0 * unit, 11.0 * unit).round()));
-        }
-        places.numbers = Some(right.left);
-        if wanted.knobs && !look.presenter && rest.left.width() >= 42.0 * unit {
-            places.knobs = Some(rest.left_side((15.0 * unit).round()));
-        }
-        if let Some(height) = waves(wanted, unit, rest.left.height()) {
-            places.waves = Some(rest.bottom(height.round()));
-        }
-        places.picture = rest.left;
-        places
+impl Panel {
+    /// It has figures or clocks, which no two runs have alike.
+    pub(super) fn has_figures(self) -> bool {
+        !matches!(self, Self::Caption | Self::Knobs)
     }
+}
+
+/// The picture's place, and those of the panels that there is room for.
+pub(super) fn places(window: Rect, look: &Look, wanted: Wanted) -> (Rect, Vec<(Panel, Rect)>) {
+    if wanted.hidden {
+        return (window, Vec::new());
+    }
+    let (unit, gap) = (look.unit, look.gap());
+    let mut rest = Rest { left: window, gap };
+    let head = (window.height() >= 30.0 * unit).then(|| rest.take(Side::Top, 2.1 * unit));
+    let caption = rest.take(Side::Bottom, if look.presenter { 5.4 } else { 3.7 } * unit);
+    let side = (36.0 * unit).clamp(0.36 * window.width(), 0.42 * window.width()).min(37.0 * unit).round();
+    // Where columns would have no room beside a picture, they come below it.
+    let is_narrow = side < if look.presenter { 19.0 } else { 26.0 } * unit;
+    let below = 0.5 * rest.left.height();
+    let right = if is_narrow { rest.take(Side::Bottom, below) } else { rest.take(Side::Right, side) };
+    let height = right.height();
+    let mut right = Rest { left: right, gap };
+    let spread = (height >= 27.0 * unit).then(|| right.take(Side::Bottom, (0.24 * height).min(14.0 * unit)));
+    let has_strip = height >= 15.0 * unit && !look.presenter;
+    let strip = has_strip.then(|| right.take(Side::Bottom, (0.18 * height).clamp(5.0 * unit, 11.0 * unit)));
+    let has_knobs = wanted.knobs && !look.presenter && rest.left.width() >= 42.0 * unit;
+    let knobs = has_knobs.then(|| rest.take(Side::Left, 15.0 * unit));
+    let waves = waves(wanted, unit, rest.left.height()).map(|height| rest.take(Side::Bottom, height));
+    let all = [
+        (Panel::Head, head),
+        (Panel::Numbers, Some(right.left)),
+        (Panel::Strip, strip),
+        (Panel::Spread, spread),
+        (Panel::Waves, waves),
+        (Panel::Caption, Some(caption)),
+        (Panel::Knobs, knobs),
+    ];
+    (rest.left, all.into_iter().filter_map(|(panel, place)| Some((panel, place?))).collect())
 }
 
 /// Height of the timelines: at most half of what there is.
@@ -82,6 +78,14 @@ fn waves(wanted: Wanted, unit: f32, height: f32) -> Option<f32> {
     }
 }
 
+#[derive(Clone, Copy)]
+enum Side {
+    Top,
+    Bottom,
+    Left,
+    Right,
+}
+
 /// What is not given away yet.
 struct Rest {
     left: Rect,
@@ -89,27 +93,28 @@ struct Rest {
 }
 
 impl Rest {
-    fn top(&mut self, height: f32) -> Rect {
-        let (given, rest) = self.left.split_top_bottom_at_y(self.left.top() + height);
-        self.left = Rect::from_min_max(rest.min + Vec2::new(0.0, self.gap), rest.max);
-        given
-    }
-
-    fn bottom(&mut self, height: f32) -> Rect {
-        let (rest, given) = self.left.split_top_bottom_at_y(self.left.bottom() - height);
-        self.left = Rect::from_min_max(rest.min, rest.max - Vec2::new(0.0, self.gap));
-        given
-    }
-
-    fn right(&mut self, width: f32) -> Rect {
-        let (rest, given) = self.left.split_left_right_at_x(self.left.right() - width);
-        self.left = Rect::from_min_max(rest.min, rest.max - Vec2::new(self.gap, 0.0));
-        given
-    }
-
-    fn left_side(&mut self, width: f32) -> Rect {
-        let (given, rest) = self.left.split_left_right_at_x(self.left.left() + width);
-        self.left = Rect::from_min_max(pos2(rest.left() + self.gap, rest.top()), rest.max);
+    /// Gives whole points at a side away, and leaves a gap to them.
+    fn take(&mut self, side: Side, points: f32) -> Rect {
+        let (mut given, points) = (self.left, points.round());
+        let rest = &mut self.left;
+        match side {
+            Side::Top => {
+                given.max.y = rest.min.y + points;
+                rest.min.y = given.max.y + self.gap;
+            }
+            Side::Bottom => {
+                given.min.y = rest.max.y - points;
+                rest.max.y = given.min.y - self.gap;
+            }
+            Side::Left => {
+                given.max.x = rest.min.x + points;
+                rest.min.x = given.max.x + self.gap;
+            }
+            Side::Right => {
+                given.min.x = rest.max.x - points;
+                rest.max.x = given.min.x - self.gap;
+            }
+        }
         given
     }
 }

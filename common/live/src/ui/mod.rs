@@ -33,7 +33,7 @@ use egui::{Context, ThemePreference};
 use self::arrange::Arrange;
 use self::demo::Demo;
 use self::keys::Act;
-use self::layout::{Places, Wanted};
+use self::layout::{Panel, Wanted};
 use self::look::Look;
 use self::paint::panel;
 use self::picture::Pane;
@@ -64,8 +64,6 @@ pub enum Wish {
 pub struct Begin {
     /// Light ink on black.
     pub dark: bool,
-    /// Text for an audience.
-    pub presenter: bool,
     /// Variants in turn.
     pub demo: bool,
 }
@@ -98,7 +96,7 @@ impl Ui {
         look::set_fonts(ctx);
         Self {
             dark: begin.dark,
-            presenter: begin.presenter,
+            presenter: false,
             hidden: false,
             help: false,
             traces: false,
@@ -150,13 +148,15 @@ impl Ui {
         let window = root.max_rect();
         let look = Look::of(window.size(), self.dark, self.presenter);
         self.dress(root, look);
-        let places = Places::of(window, &look, self.wanted(board));
-        let Places { picture, head, caption, numbers, strip, spread, knobs, waves } = places;
-        self.figures = [head, numbers, strip, spread, waves].into_iter().flatten().collect();
-        self.panels = self.figures.iter().copied().chain(caption).chain(knobs).chain([picture]).collect();
-        self.panels(root, &look, &places, board, &mut wishes);
-        if let Some(place) = knobs {
-            panel(root, &look, place, "knobs", |ui, _| self.arrange.draw(ui, &look, board, now));
+        let (picture, places) = layout::places(window, &look, self.wanted(board));
+        let with_figures = places.iter().filter(|(panel, _)| panel.has_figures());
+        self.figures = with_figures.map(|(_, place)| *place).collect();
+        self.panels = places.iter().map(|(_, place)| *place).chain([picture]).collect();
+        for (which, place) in places {
+            let (id, look) = (format!("{which:?}"), &look);
+            let order =
+                panel(root, look, place, &id, |ui, inside| self.panel(which, ui, look, inside, board, now));
+            wishes.extend(order.map(Wish::Order));
         }
         wishes.extend(self.arrange.due(root.ctx(), now).map(Wish::Order));
         wishes.extend(self.pane.draw(root, &look, picture, board).into_iter().map(Wish::Order));
@@ -170,35 +170,26 @@ impl Ui {
         wishes
     }
 
-    fn panels(
+    /// Draws a panel; returns what was ordered there.
+    fn panel(
         &mut self,
-        root: &mut egui::Ui,
+        which: Panel,
+        ui: &mut egui::Ui,
         look: &Look,
-        places: &Places,
+        inside: egui::Rect,
         board: &Board,
-        wishes: &mut Vec<Wish>,
-    ) {
-        if let Some(place) = places.head {
-            panel(root, look, place, "head", |ui, inside| caption::head(ui, look, inside, board));
+        now: Duration,
+    ) -> Option<Order> {
+        match which {
+            Panel::Head => caption::head(ui, look, inside, board),
+            Panel::Numbers => return self.numbers.draw(ui, look, inside, board).map(Order::Show),
+            Panel::Strip => strip::draw(ui, look, inside, board),
+            Panel::Spread => spread::draw(ui, look, inside, board),
+            Panel::Waves => self.waves.draw(ui, look, inside, board),
+            Panel::Caption => caption::draw(ui, look, inside, board, self.demo.is_some()),
+            Panel::Knobs => self.arrange.draw(ui, look, board, now),
         }
-        if let Some(place) = places.caption {
-            let demo = self.demo.is_some();
-            panel(root, look, place, "caption", |ui, inside| caption::draw(ui, look, inside, board, demo));
-        }
-        if let Some(place) = places.numbers {
-            let chosen =
-                panel(root, look, place, "numbers", |ui, inside| self.numbers.draw(ui, look, inside, board));
-            wishes.extend(chosen.map(|variant| Wish::Order(Order::Show(variant))));
-        }
-        if let Some(place) = places.strip {
-            panel(root, look, place, "strip", |ui, inside| strip::draw(ui, look, inside, board));
-        }
-        if let Some(place) = places.spread {
-            panel(root, look, place, "spread", |ui, inside| spread::draw(ui, look, inside, board));
-        }
-        if let Some(place) = places.waves {
-            panel(root, look, place, "waves", |ui, inside| self.waves.draw(ui, look, inside, board));
-        }
+        None
     }
 
     fn wanted(&self, board: &Board) -> Wanted {

@@ -6,12 +6,12 @@ use egui::{Align2, Color32, Rect, Vec2, pos2};
 
 use super::look::Look;
 use super::numbers::{row, status_colour};
-use super::paint::lines;
+use super::paint::{lines, number};
 use crate::link::{About, Board, Notice, State};
 
 /// Turns of the spinner, whose steps are drawn rather than its motion: a picture a tenth of a second.
 const STEP: Duration = Duration::from_millis(100);
-const DOTS: u32 = 8;
+const DOTS: usize = 8;
 
 /// From the top: what is being built, then the notices, as many as there is room for.
 pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board, now: Duration) {
@@ -98,19 +98,14 @@ impl Card<'_> {
 }
 
 fn spinner(root: &egui::Ui, look: &Look, centre: egui::Pos2, now: Duration) {
-    let turn = u32::try_from(now.as_millis() / STEP.as_millis() % u128::from(DOTS)).unwrap_or(0);
+    let turn = usize::try_from(now.as_millis() / STEP.as_millis()).unwrap_or(0) % DOTS;
     for dot in 0..DOTS {
-        let angle = std::f32::consts::TAU * small(dot) / small(DOTS);
-        let age = small((turn + DOTS - dot) % DOTS) / small(DOTS);
+        let angle = std::f32::consts::TAU * number(dot) / number(DOTS);
+        let age = number((turn + DOTS - dot) % DOTS) / number(DOTS);
         let colour = look.ink.rival.gamma_multiply(1.0 - 0.85 * age);
         let at = centre + 0.5 * look.unit * Vec2::angled(angle);
         root.painter().circle_filled(at, 0.12 * look.unit, colour);
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "at most eight")]
-fn small(number: u32) -> f32 {
-    number as f32
 }
 
 /// What holds for all figures, at a corner of theirs: first what the record says against itself.

@@ -8,7 +8,7 @@ use report::words;
 use super::large::large;
 use super::look::Look;
 use super::notices::cautions;
-use super::paint::{line, lines, number, put};
+use super::paint::{figure, line, lines, put};
 use crate::link::{Board, Entry};
 
 /// The table, and which row it was scrolled to, with how much below its figures.
@@ -251,7 +251,7 @@ impl Line<'_> {
             return;
         };
         let font = if self.at == self.board.current { look.bold(1.0) } else { look.plain() };
-        number(painter, pos2(columns.point, y), &words::time(time, row.near_floor), &font, ink.text);
+        figure(painter, pos2(columns.point, y), &words::time(time, row.near_floor), &font, ink.text);
         let small = y + look.unit - look.small;
         if let Some(error) = spread(self.board, time).filter(|_| !look.presenter) {
             painter.text(pos2(columns.error, small), Align2::RIGHT_TOP, error, look.small(), ink.faint);

@@ -50,8 +50,26 @@ pub(super) fn put(painter: &Painter, at: Pos2, anchor: Align2, galley: Arc<Galle
     rect
 }
 
+/// A count among points.
+#[expect(clippy::cast_precision_loss, reason = "what has room in a window")]
+pub(super) fn number(count: usize) -> f32 {
+    count as f32
+}
+
+/// A share among points.
+#[expect(clippy::cast_possible_truncation, reason = "a share")]
+pub(super) fn share(share: f64) -> f32 {
+    share as f32
+}
+
+/// The whole ones among points; none of what is negative.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
+pub(super) fn whole(points: f32) -> usize {
+    points.max(0.0) as usize
+}
+
 /// A number with its decimal point at `at`: those below each other can be compared.
-pub(super) fn number(painter: &Painter, at: Pos2, text: &str, font: &FontId, colour: Color32) {
+pub(super) fn figure(painter: &Painter, at: Pos2, text: &str, font: &FontId, colour: Color32) {
     let (whole, rest) = text.find('.').map_or((text, ""), |point| text.split_at(point));
     painter.text(at, Align2::RIGHT_TOP, whole, font.clone(), colour);
     if !rest.is_empty() {

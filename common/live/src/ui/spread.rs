@@ -1,7 +1,6 @@
 //! How the samples of the current variant and its rival are distributed.
 
 use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
-use egui_plot::{Bar, BarChart, Plot, VLine};
 use record::Row;
 use record::stats::Summary;
 use report::timeline::live::ticks;
@@ -9,12 +8,11 @@ use report::words;
 
 use super::look::Look;
 use super::numbers::row;
-use super::paint::{line, put};
-use super::strip::plain;
+use super::paint::{line, put, share, whole};
 use crate::link::Board;
 
 /// Parts of the range that samples are counted in.
-const BINS: usize = 48;
+const BINS: u32 = 48;
 
 /// Two histograms over the same range.
 pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) {
@@ -28,19 +26,20 @@ pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) 
     let top = title.bottom() + 0.2 * look.unit;
     let place = Rect::from_min_max(pos2(inside.left(), top), inside.max - Vec2::new(0.0, 1.3 * look.small));
     let Some([low, high]) = range(&rows).filter(|_| place.height() > 1.5 * look.unit) else { return };
-    let width = (high - low) / bins();
+    let width = (high - low) / f64::from(BINS);
     let counted: Vec<_> = rows.iter().map(|(row, ..)| shares(row, low, width)).collect();
     let highest = counted.iter().flatten().copied().fold(0.0, f64::max);
-    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(place));
-    let plot = plain(Plot::new("spread"), place.size());
-    plot.show(&mut child, |plot| {
-        plot.set_plot_bounds_x(low..=high);
-        plot.set_plot_bounds_y(0.0..=1.05 * highest);
-        for (shares, (_, time, colour)) in counted.iter().zip(&rows) {
-            plot.bar_chart(chart(shares, low, width, *colour));
-            plot.vline(VLine::new("median", time.median).color(*colour).width(2.0).allow_hover(false));
+    let x_of = |us: f64| egui::lerp(place.x_range(), share((us - low) / (high - low)));
+    for (shares, (_, time, colour)) in counted.iter().zip(&rows) {
+        let mut left = low;
+        for part in shares {
+            let top = place.bottom() - place.height() * share(part / (1.05 * highest));
+            let bar = Rect::from_min_max(pos2(x_of(left), top), pos2(x_of(left + width), place.bottom()));
+            ui.painter().rect_filled(bar, 0.0, colour.gamma_multiply(0.6));
+            left += width;
         }
-    });
+        ui.painter().vline(x_of(time.median), place.y_range(), Stroke::new(2.0, *colour));
+    }
     axis(ui, look, place, [low, high]);
 }
 
@@ -70,28 +69,15 @@ fn range(rows: &[(&Row, &Summary, Color32)]) -> Option<[f64; 2]> {
 
 /// The share of a row's samples in each part of the range.
 fn shares(row: &Row, low: f64, width: f64) -> Vec<f64> {
-    let mut counts = vec![0.0; BINS];
+    let mut counts = vec![0.0; BINS as usize];
     let each = 1.0 / row.samples.iter().map(|_| 1.0).sum::<f64>().max(1.0);
     for sample in &row.samples {
-        let place = (sample.one_us - low) / width;
-        if place >= 0.0 && place < bins() {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below BINS")]
-            let bin = place as usize;
-            counts[bin.min(BINS - 1)] += each;
+        let bin = (sample.one_us - low) / width;
+        if let Some(count) = counts.get_mut(whole(share(bin))).filter(|_| bin >= 0.0) {
+            *count += each;
         }
     }
     counts
-}
-
-fn chart(shares: &[f64], low: f64, width: f64, colour: Color32) -> BarChart {
-    let mut middle = low - 0.5 * width;
-    let bars = shares.iter().map(|share| {
-        middle += width;
-        Bar::new(middle, *share).width(width)
-    });
-    let bars = bars.filter(|bar| bar.value > 0.0);
-    let bars = bars.map(|bar| bar.fill(colour.gamma_multiply(0.6)).stroke(Stroke::NONE)).collect();
-    BarChart::new("samples", bars).allow_hover(false)
 }
 
 /// Round numbers below, from the first that is in the range on.
@@ -101,8 +87,7 @@ fn axis(ui: &egui::Ui, look: &Look, place: Rect, [low, high]: [f64; 2]) {
     let step = ticks(high - low, 4).get(1).map_or(high - low, |tick| tick.0);
     let mut at = (low / step).ceil() * step;
     while at <= high {
-        let share = (at - low) / (high - low);
-        let x = egui::lerp(place.x_range(), narrow(share));
+        let x = egui::lerp(place.x_range(), share((at - low) / (high - low)));
         let text = painter.layout_no_wrap(words::trimmed(at), look.small(), look.ink.faint);
         let half = 0.5 * text.size().x;
         if x - half >= place.left() && x + half <= place.right() - 2.2 * look.unit {
@@ -112,14 +97,4 @@ fn axis(ui: &egui::Ui, look: &Look, place: Rect, [low, high]: [f64; 2]) {
     }
     let at = pos2(place.right(), place.bottom() + 0.1 * look.unit);
     painter.text(at, Align2::RIGHT_TOP, "µs", look.small(), look.ink.faint);
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a share")]
-fn narrow(share: f64) -> f32 {
-    share as f32
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a few dozen")]
-fn bins() -> f64 {
-    BINS as f64
 }

@@ -1,13 +1,12 @@
 //! The last frames, one bar each.
 
-use egui::{Align2, Rect, Vec2, pos2};
-use egui_plot::{Bar, BarChart, HLine, Plot};
+use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
 use record::Promise;
 use report::words;
 
 use super::look::Look;
 use super::numbers::row;
-use super::paint::{line, put};
+use super::paint::{line, number, put, share, whole};
 use crate::link::{Board, Frame};
 
 /// Frames that took so many times the usual are cut.
@@ -28,39 +27,20 @@ pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) 
     if highest <= 0.0 || place.height() < look.unit {
         return;
     }
-    let first = most - frames.len();
-    let bars = (first..).zip(frames).map(|(at, frame)| {
-        let colour = if frame.wrong > 0 && may_race(board, frame) {
-            look.ink.racy
-        } else if frame.wrong > 0 {
-            look.ink.wrong
-        } else if frame.variant == board.current {
-            look.ink.current
-        } else if Some(frame.variant) == board.other {
-            look.ink.rival
-        } else {
-            look.ink.other
-        };
+    let painter = ui.painter();
+    let pitch = width / number(most);
+    let top_of = |us: f64| place.bottom() - place.height() * share(us / (1.08 * top_us));
+    for (at, frame) in (most - frames.len()..).zip(frames) {
         // A frame without a time is as high as the others are, so that it is seen.
-        let height = frame.us.unwrap_or(top_us).min(1.08 * top_us);
-        Bar::new(place_of(at), height).width(0.75).fill(colour).stroke(egui::Stroke::NONE)
-    });
-    let chart = BarChart::new("frames", bars.collect()).allow_hover(false);
+        let top = top_of(frame.us.unwrap_or(top_us).min(1.08 * top_us));
+        let left = place.left() + pitch * (number(at) + 0.125);
+        let bar = Rect::from_min_max(pos2(left, top), pos2(left + 0.75 * pitch, place.bottom()));
+        painter.rect_filled(bar, 0.0, colour(look, board, frame));
+    }
     let median = row(board, board.current).and_then(|row| row.isolated_us.as_ref()).map(|time| time.median);
-    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(place));
-    let plot = plain(Plot::new("strip"), place.size())
-        .default_x_bounds(-0.5, place_of(most) - 0.5)
-        .default_y_bounds(0.0, 1.08 * top_us);
-    let ink = look.ink;
-    plot.show(&mut child, |plot| {
-        // A plot keeps what it began with, and windows change.
-        plot.set_plot_bounds_x(-0.5..=place_of(most) - 0.5);
-        plot.set_plot_bounds_y(0.0..=1.08 * top_us);
-        plot.bar_chart(chart);
-        if let Some(median) = median {
-            plot.hline(HLine::new("median", median).color(ink.text).width(1.0).allow_hover(false));
-        }
-    });
+    if let Some(median) = median.filter(|median| *median <= 1.08 * top_us) {
+        painter.hline(place.x_range(), top_of(median), Stroke::new(1.0, look.ink.text));
+    }
     let text = line(
         ui.painter(),
         &if highest > usual {
@@ -75,18 +55,25 @@ pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) 
     put(ui.painter(), pos2(inside.right(), inside.top()), Align2::RIGHT_TOP, text);
 }
 
+fn colour(look: &Look, board: &Board, frame: &Frame) -> Color32 {
+    let ink = &look.ink;
+    match frame {
+        frame if frame.wrong > 0 && may_race(board, frame) => ink.racy,
+        frame if frame.wrong > 0 => ink.wrong,
+        frame if frame.variant == board.current => ink.current,
+        frame if Some(frame.variant) == board.other => ink.rival,
+        _ => ink.other,
+    }
+}
+
 /// Frames that there is room for, each of four whole pixels, and how wide all of them are.
 fn room(ui: &egui::Ui, width: f32) -> (usize, f32) {
     let pixel = 1.0 / ui.ctx().pixels_per_point();
-    let mut most = 0;
-    let mut wide = 0.0;
-    while wide + 4.0 * pixel <= width {
-        (most, wide) = (most + 1, wide + 4.0 * pixel);
-    }
-    (most, wide)
+    let most = whole(width / (4.0 * pixel));
+    (most, 4.0 * pixel * number(most))
 }
 
-/// What differs from the twin is no fault of a variant that promises nothing else.
+/// What differs from the CPU reference is no fault of a variant that promises nothing else.
 fn may_race(board: &Board, frame: &Frame) -> bool {
     board.variants.get(frame.variant).is_some_and(|entry| entry.promise != Promise::Law)
 }
@@ -106,28 +93,4 @@ fn title(ui: &egui::Ui, look: &Look, inside: Rect, board: &Board, frames: &[Fram
         put(ui.painter(), title.right_top() + Vec2::new(look.unit, 0.0), Align2::LEFT_TOP, text);
     }
     title.bottom() + 0.2 * look.unit
-}
-
-/// A plot that only shows.
-pub(super) fn plain(plot: Plot<'_>, size: Vec2) -> Plot<'_> {
-    plot.width(size.x)
-        .height(size.y)
-        .show_axes(false)
-        .show_grid(false)
-        .show_background(false)
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .allow_double_click_reset(false)
-        .show_x(false)
-        .show_y(false)
-        .set_margin_fraction(Vec2::ZERO)
-        .auto_bounds(false)
-        .sense(egui::Sense::hover())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a few hundred")]
-fn place_of(at: usize) -> f64 {
-    at as f64
 }

@@ -20,8 +20,8 @@ pub(super) struct Stage {
 impl Stage {
     pub(super) fn new([width, height]: [f32; 2], dpi: f32) -> Self {
         let ctx = Context::default();
-        let begin = Begin { dark: true, presenter: false, demo: false };
-        let ui = Ui::new(&ctx, example::knobs(), begin);
+        let begin = Begin { dark: true, demo: false };
+        let ui = Ui::new(&ctx, crate::knobs::tests::all(), begin);
         let size = Vec2::new(width, height) / dpi;
         Self { ctx, ui, size, dpi, now: Duration::from_secs(100), wishes: Vec::new() }
     }
@@ -178,7 +178,9 @@ fn the_words_of_the_table_are_shown() {
     assert!(has(&output, "in use: 1152x1152"), "the last good value");
     output.drop_without_applying_deltas();
     let output = stage.settle(&example::split([300, 200]));
-    for text in ["(63, 511)  17, CPU twin 18", "12345 texels differ from the CPU twin", "132 SMs", "fill "] {
+    for text in
+        ["(63, 511)  17, CPU reference 18", "12345 texels differ from the CPU reference", "132 SMs", "fill "]
+    {
         assert!(has(&output, text), "{text}");
     }
     output.drop_without_applying_deltas();

@@ -11,7 +11,7 @@ use report::words::significant;
 
 use super::look::Look;
 use super::numbers::row;
-use super::paint::{line, lines, put};
+use super::paint::{line, lines, number, put, share, whole};
 use crate::link::{Board, Timeline};
 
 /// The timelines, drawn again when others come or the room changes.
@@ -53,12 +53,12 @@ impl Waves {
             return;
         }
         let axes = axes(&board.timelines);
-        let count = rows_f(board.timelines.len());
+        let count = number(board.timelines.len());
         let axis = 1.5 * look.small;
         let each = (inside.height() - axis) / count;
         let left = inside.left() + 3.4 * look.unit;
         for (at, timeline) in board.timelines.iter().enumerate() {
-            let top = inside.top() + each * rows_f(at);
+            let top = inside.top() + each * number(at);
             let head =
                 head(ui, look, Rect::from_min_max(pos2(inside.left(), top), inside.max), board, timeline);
             let area =
@@ -80,7 +80,7 @@ impl Waves {
     fn renew(&mut self, ui: &egui::Ui, timelines: &[Timeline], plot: Rect, axes: Axes) {
         let pixels = plot.size() * ui.ctx().pixels_per_point();
         let most = ui.input(|input| input.max_texture_side).max(8);
-        let [columns, rows] = [count(pixels.x).clamp(8, most), count(pixels.y).clamp(4, 1024)];
+        let [columns, rows] = [whole(pixels.x).clamp(8, most), whole(pixels.y).clamp(4, 1024)];
         let is_drawn = self.drawn.as_ref().is_some_and(|drawn| {
             let same =
                 drawn.traces.iter().zip(timelines).all(|(trace, other)| Arc::ptr_eq(trace, &other.trace));
@@ -120,15 +120,15 @@ fn head(ui: &egui::Ui, look: &Look, place: Rect, board: &Board, timeline: &Timel
     let name = board.variants.get(timeline.variant).map_or("?", |entry| entry.name.as_str());
     let name = line(painter, name, look.bold(1.0), colour, 0.5 * place.width());
     let name = put(painter, place.min, Align2::LEFT_TOP, name);
-    let whole = &timeline.figures.whole;
-    let share = |part: f64| percent(part / whole.span_us());
-    let mut text = format!("fill {}, drain {}", share(whole.fill_us), share(whole.drain_us));
+    let all = &timeline.figures.whole;
+    let part = |us: f64| percent(us / all.span_us());
+    let mut text = format!("fill {}, drain {}", part(all.fill_us), part(all.drain_us));
     if !look.presenter {
-        let (overlapping, all) = timeline.figures.overlapping();
-        let [span, idle] = [format!("{} µs", significant(whole.span_us())), percent(whole.idle)];
+        let (overlapping, pairs) = timeline.figures.overlapping();
+        let [span, idle] = [format!("{} µs", significant(all.span_us())), percent(all.idle)];
         text = format!("{text} of {span} · idle {idle}");
-        if all > 0 {
-            text = format!("{text} · {overlapping} of {all} overlap the next");
+        if pairs > 0 {
+            text = format!("{text} · {overlapping} of {pairs} overlap the next");
         }
         if let Some(slower) = slower(board, timeline) {
             text = format!("{text} · tracing makes it {slower} as long");
@@ -202,7 +202,7 @@ fn time(ui: &egui::Ui, look: &Look, place: Rect, range_us: f64) {
         4
     };
     for (at, text) in ticks(range_us, most) {
-        let x = egui::lerp(place.x_range(), narrow(at / range_us));
+        let x = egui::lerp(place.x_range(), share(at / range_us));
         if x > place.right() - 2.6 * look.unit {
             continue;
         }
@@ -210,19 +210,4 @@ fn time(ui: &egui::Ui, look: &Look, place: Rect, range_us: f64) {
         painter.text(pos2(x, place.bottom()), anchor, text, look.small(), look.ink.faint);
     }
     painter.text(place.right_bottom(), Align2::RIGHT_TOP, "µs", look.small(), look.ink.faint);
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a share")]
-fn narrow(share: f64) -> f32 {
-    share as f32
-}
-
-#[expect(clippy::cast_precision_loss, reason = "one or two")]
-fn rows_f(rows: usize) -> f32 {
-    rows as f32
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels, not negative")]
-fn count(pixels: f32) -> usize {
-    pixels.max(0.0) as usize
 }

@@ -20,9 +20,11 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, place: Rect, board: &Board, pic
     }
     let glows = match (picture.wrong, picture.wrong_beside) {
         (0, None | Some(0)) => None,
-        (left, Some(right)) => Some(format!("left {left}, right {right} texels differ from the CPU twin")),
-        (1, None) => Some("1 texel differs from the CPU twin".to_owned()),
-        (n, None) => Some(format!("{n} texels differ from the CPU twin")),
+        (left, Some(right)) => {
+            Some(format!("left {left}, right {right} texels differ from the CPU reference"))
+        }
+        (1, None) => Some("1 texel differs from the CPU reference".to_owned()),
+        (n, None) => Some(format!("{n} texels differ from the CPU reference")),
     };
     if let Some(text) = &glows {
         tag(Align2::RIGHT_BOTTOM, text, look.ink.racy, room);
@@ -52,7 +54,8 @@ fn halves(board: &Board) -> Option<[&str; 2]> {
 
 fn said(texel: &Texel) -> String {
     let [x, y] = texel.at;
-    let expected = texel.expected.as_ref().map(|twin| format!(", CPU twin {twin}")).unwrap_or_default();
+    let expected =
+        texel.expected.as_ref().map(|right| format!(", CPU reference {right}")).unwrap_or_default();
     format!("({x}, {y})  {}{expected}", texel.value)
 }
 
