@@ -2,8 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -15,8 +14,6 @@ use x11rb::protocol::xproto::{
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
-/// A server that does not start by then has failed.
-const START: Duration = Duration::from_secs(200);
 /// A debug build on a busy machine opens its window by then.
 const OPENS: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(5);
@@ -49,7 +46,7 @@ impl Display {
     /// The window of a process, once it is on the screen.
     pub fn window_of(&self, process: u32) -> Result<Window> {
         let began = Instant::now();
-        let pid = self.connection.intern_atom(false, b"_NET_WM_PID")?.reply()?.atom;
+        let pid = self.atom(b"_NET_WM_PID")?;
         while began.elapsed() < OPENS {
             for window in self.connection.query_tree(self.root)?.reply()?.children {
                 if self.is_shown(window) && self.number(window, pid)? == Some(process) {
@@ -59,6 +56,10 @@ impl Display {
             thread::sleep(POLL);
         }
         bail!("process {process} opened no window within {} s", OPENS.as_secs())
+    }
+
+    fn atom(&self, name: &[u8]) -> Result<u32> {
+        Ok(self.connection.intern_atom(false, name)?.reply()?.atom)
     }
 
     /// A window may vanish between two requests.
@@ -90,7 +91,9 @@ impl Display {
         for event in [KEY_PRESS_EVENT, KEY_RELEASE_EVENT] {
             self.connection.xtest_fake_input(event, code, 0, self.root, 0, 0, 0)?;
         }
-        self.settle()
+        // Until the server has done what it was asked.
+        self.connection.get_input_focus()?.reply()?;
+        Ok(())
     }
 
     /// Gives it another size.
@@ -119,17 +122,9 @@ impl Display {
 
     /// Asks it to close, as the cross at its corner does.
     pub fn close(&self, window: Window) -> Result<()> {
-        let atom =
-            |name: &[u8]| -> Result<u32> { Ok(self.connection.intern_atom(false, name)?.reply()?.atom) };
-        let (protocols, delete) = (atom(b"WM_PROTOCOLS")?, atom(b"WM_DELETE_WINDOW")?);
+        let (protocols, delete) = (self.atom(b"WM_PROTOCOLS")?, self.atom(b"WM_DELETE_WINDOW")?);
         let event = ClientMessageEvent::new(32, window, protocols, [delete, x11rb::CURRENT_TIME, 0, 0, 0]);
         self.connection.send_event(false, window, EventMask::NO_EVENT, event)?.check()?;
-        Ok(())
-    }
-
-    /// Until the server has done all that it was asked.
-    fn settle(&self) -> Result<()> {
-        self.connection.get_input_focus()?.reply()?;
         Ok(())
     }
 }
@@ -151,61 +146,40 @@ impl Key {
     }
 }
 
-/// The process. A thread of its own ends it.
-struct Server {
-    /// Dropping it ends the server.
-    end: Option<mpsc::Sender<()>>,
-    keeper: Option<JoinHandle<()>>,
-}
+/// The process, below one that ends it when its time is over.
+struct Server(Child);
 
 impl Server {
     /// The server and the number of its display.
     fn start(life: Duration) -> Result<(Self, u32)> {
-        let mut command = Command::new("Xvfb");
+        let mut command = Command::new("timeout");
+        command.args(["--kill-after=5", &life.as_secs().to_string(), "Xvfb"]);
         // It chooses a number that is free. With `-terminate` it ends with its last client, as this test is.
         command.args(["-displayfd", "1", "-screen", "0", "1920x1080x24", "-nolisten", "tcp", "-terminate"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().context("starting Xvfb")?;
-        let stdout = child.stdout.take().context("no pipe from Xvfb")?;
-        let (sender, number) = mpsc::channel();
-        thread::spawn(move || {
-            let mut line = String::new();
-            let read = BufReader::new(stdout).read_line(&mut line);
-            // Nobody waits any more where it was too slow.
-            let _ = sender.send(read.map(|_| line));
-        });
-        let (end, ended) = mpsc::channel();
-        let keeper = thread::spawn(move || {
-            let _ = ended.recv_timeout(life);
-            stop(&mut child);
-        });
-        let server = Self { end: Some(end), keeper: Some(keeper) };
-        let line = number.recv_timeout(START).context("Xvfb did not say its number in time")??;
+        let mut server = Self(command.spawn().context("starting Xvfb")?);
+        let stdout = server.0.stdout.take().context("no pipe from Xvfb")?;
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line).context("reading Xvfb's number")?;
         let number = line.trim().parse().with_context(|| format!("Xvfb's number is '{}'", line.trim()))?;
         Ok((server, number))
     }
 }
 
 impl Drop for Server {
+    /// Asks it first, because only then does it take its files away.
     fn drop(&mut self) {
-        drop(self.end.take());
-        // A keeper that panicked has nothing to keep.
-        let _ = self.keeper.take().map(JoinHandle::join);
+        use rustix::process::{Pid, Signal, kill_process};
+        let pid = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw);
+        let _ = pid.map(|pid| kill_process(pid, Signal::TERM));
+        let began = Instant::now();
+        while matches!(self.0.try_wait(), Ok(None)) && began.elapsed() < Duration::from_secs(10) {
+            thread::sleep(POLL);
+        }
+        // Both fail where it has ended, which is what they are for.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
-}
-
-/// Asks it first, because only then does it take its files away.
-fn stop(child: &mut Child) {
-    use rustix::process::{Pid, Signal, kill_process};
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let _ = pid.map(|pid| kill_process(pid, Signal::TERM));
-    let began = Instant::now();
-    while matches!(child.try_wait(), Ok(None)) && began.elapsed() < Duration::from_secs(5) {
-        thread::sleep(POLL);
-    }
-    // Both fail where it has ended, which is what they are for.
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 /// Why there can be none here.

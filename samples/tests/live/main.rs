@@ -18,8 +18,6 @@ mod display;
 #[cfg(target_os = "linux")]
 mod picture;
 #[cfg(target_os = "linux")]
-mod process;
-#[cfg(target_os = "linux")]
 mod samples;
 #[cfg(target_os = "linux")]
 mod screenshots;

@@ -83,8 +83,8 @@ impl Png {
             (0..self.pixels.len()).filter(|&index| reference.is_compared(index)).collect();
         ensure!(100 * compared.len() >= LEAST_PERCENT * self.pixels.len(), "nearly all is masked");
         let is_far = |&&index: &&usize| {
-            let pairs = self.pixels[index].into_iter().zip(reference.pixels[index]);
-            pairs.into_iter().any(|(one, other)| one.abs_diff(other) > NEAR)
+            let mut pairs = self.pixels[index].into_iter().zip(reference.pixels[index]);
+            pairs.any(|(one, other)| one.abs_diff(other) > NEAR)
         };
         let far = compared.iter().filter(is_far).count();
         ensure!(

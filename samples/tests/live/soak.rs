@@ -10,7 +10,6 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use crate::display::Key;
-use crate::process::{memory, open_files};
 use crate::samples::small;
 use crate::support::{Call, Checkout, trial};
 use crate::window::{Window, ended_quietly, save};
@@ -40,7 +39,6 @@ struct Soak {
     built: usize,
     /// The one that was saved last is another, and cannot be built.
     is_broken: bool,
-    counts: [u32; 4],
     _checkout: Checkout,
 }
 
@@ -99,9 +97,7 @@ impl Life {
         let call = ALLOCATOR.into_iter().fold(call, |call, (name, value)| call.env(name, value));
         let window = open(call, Duration::from_secs(60 + self.actions))?;
         let random = Pcg64::seed_from_u64(self.seed);
-        let counts = [0; 4];
-        let mut soak =
-            Soak { window, shader, text, random, built: 0, is_broken: false, counts, _checkout: checkout };
+        let mut soak = Soak { window, shader, text, random, built: 0, is_broken: false, _checkout: checkout };
         soak.window.until("it has begun", |now| now.frame >= 10 && now.runs())?;
         soak.every_kind()?;
         for action in 0..(self.actions / 20).max(10) {
@@ -112,7 +108,6 @@ impl Life {
 
     fn lasts(&self, soak: &mut Soak) -> Result<()> {
         let began = Instant::now();
-        soak.counts = [0; 4];
         for action in 0..self.actions {
             soak.act().with_context(|| format!("action {action}, {SEED}={}", self.seed))?;
             if action % 500 == 499 {
@@ -120,11 +115,6 @@ impl Life {
                 println!("{} actions in {lasted} s, {memory} kB", action + 1);
             }
         }
-        let [resizes, switches, reloads, errors] = soak.counts;
-        let lasted = began.elapsed().as_secs_f64();
-        println!(
-            "{resizes} resizes, {switches} switches, {reloads} reloads, {errors} errors in {lasted:.1} s"
-        );
         Ok(())
     }
 }
@@ -158,7 +148,6 @@ impl Soak {
         match self.random.random_range(0..10) {
             0..4 => {
                 let size = [self.random.random_range(1..1920), self.random.random_range(1..1080)];
-                self.counts[0] += 1;
                 self.window.resize(size)
             }
             4..8 => self.switch(),
@@ -171,7 +160,6 @@ impl Soak {
     }
 
     fn switch(&mut self) -> Result<()> {
-        self.counts[1] += 1;
         let now = self.window.now()?.variant;
         let key = if self.random.random_range(0..2) == 0 { Key::LEFT } else { Key::RIGHT };
         self.window.press(key, &format!("another than {now} is shown"), |next| next.variant != now)?;
@@ -180,7 +168,6 @@ impl Soak {
 
     /// Saves one of the valid texts.
     fn reload(&mut self, text: usize) -> Result<()> {
-        self.counts[2] += 1;
         // What was saved and could not be built is replaced, too.
         let is_new = text != self.built || self.is_broken;
         let reloads = self.window.now()?.reloads + u32::from(is_new);
@@ -195,7 +182,6 @@ impl Soak {
 
     /// Saves a text that cannot be built.
     fn spoil(&mut self) -> Result<()> {
-        self.counts[3] += 1;
         save(&self.shader, &format!("{}no shader\n", self.text))?;
         self.is_broken = true;
         self.window.until("the error is shown", |now| now.shader && now.runs())?;
@@ -218,4 +204,20 @@ impl Soak {
         println!("{readings:?} kB");
         readings.into_iter().min().context("no readings")
     }
+}
+
+/// Kilobytes of memory that is no file's: of those, others that end make a share larger.
+fn memory(process: u32) -> Result<u64> {
+    let path = format!("/proc/{process}/status");
+    let text = fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
+    let of = |name: &str| -> Result<u64> {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        Ok(line.with_context(|| format!("no {name}"))?.trim_end_matches("kB").trim().parse()?)
+    };
+    Ok(of("RssAnon:")? + of("RssShmem:")?)
+}
+
+/// Open files.
+fn open_files(process: u32) -> Result<usize> {
+    Ok(fs::read_dir(format!("/proc/{process}/fd"))?.count())
 }
