@@ -58,30 +58,19 @@ impl Kind {
     /// Values to choose from; others can be typed where there are sizes.
     #[must_use]
     pub fn usual(&self) -> Vec<String> {
-        let texts = |list: &[&str]| list.iter().map(ToString::to_string).collect();
+        let texts = |list: &str| list.split(' ').map(str::to_owned).collect();
         match self {
             Self::Choice(values) => values.clone(),
-            Self::Size => texts(&SIZES),
-            Self::Workgroup => texts(&WORKGROUPS),
+            Self::Size => texts(SIZES),
+            Self::Workgroup => texts(WORKGROUPS),
             Self::Flag | Self::Number { .. } | Self::Text => Vec::new(),
         }
     }
 }
 
-const SIZES: [&str; 11] = [
-    "64x64",
-    "128x128",
-    "256x256",
-    "512x512",
-    "1024x1024",
-    "1152x1152",
-    "1280x720",
-    "1920x1080",
-    "2048x2048",
-    "3840x2160",
-    "4096x4096",
-];
-const WORKGROUPS: [&str; 7] = ["8x8", "16x8", "16x16", "32x8", "32x8x4", "64x1", "32x32"];
+const SIZES: &str = "64x64 128x128 256x256 512x512 1024x1024 1152x1152 1280x720 1920x1080 2048x2048 3840x2160 \
+                     4096x4096";
+const WORKGROUPS: &str = "8x8 16x8 16x16 32x8 32x8x4 64x1 32x32";
 
 /// Values of knobs by their names; a knob that is absent stands at its default. A flag that is on is `true`.
 pub type Values = BTreeMap<String, String>;

@@ -4,24 +4,9 @@ use clap::{Arg, ArgAction, Command};
 
 use super::Kind;
 
-/// Whole numbers that are tried, so that some lie inside of every range worth a slider.
-const PROBES: [u32; 40] = {
-    let mut probes = [0; 40];
-    let mut at = 0;
-    while at < 32 {
-        probes[at] = 1 << at;
-        at += 1;
-    }
-    // Between the powers, and noughts last: a range may begin at 3 or end at 100.
-    probes[32] = 3;
-    probes[33] = 5;
-    probes[34] = 6;
-    probes[35] = 10;
-    probes[36] = 100;
-    probes[37] = 1000;
-    probes[38] = u32::MAX;
-    probes
-};
+/// Whole numbers that are tried beside the powers of two, so that some lie inside of every range worth a slider: one
+/// may begin at 3, or end at 100.
+const BETWEEN: [u32; 8] = [0, 3, 5, 6, 10, 100, 1000, u32::MAX];
 
 /// What `argument` takes. Tries at most some hundred values.
 #[must_use]
@@ -67,7 +52,7 @@ impl Trial {
 
     fn number(&mut self, argument: &Arg) -> Option<Kind> {
         let given = argument.get_default_values().iter().filter_map(|value| value.to_str()?.parse().ok());
-        let mut taken: Vec<u32> = PROBES.into_iter().chain(given).collect();
+        let mut taken: Vec<u32> = (0..32).map(|power| 1 << power).chain(BETWEEN).chain(given).collect();
         taken.sort_unstable();
         taken.dedup();
         taken.retain(|probe| self.takes_whole(*probe));

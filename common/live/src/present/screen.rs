@@ -32,15 +32,6 @@ pub(super) struct Screen {
     misses: u32,
 }
 
-/// What became of the images that were to be made anew.
-enum Renewed {
-    Ready,
-    /// The window has no area.
-    NoArea,
-    /// The surface was lost on the way.
-    Lost,
-}
-
 impl Screen {
     pub fn new(device: Rc<Device>, surface: Surface, size: [u32; 2]) -> Self {
         let surface = ManuallyDrop::new(surface);
@@ -63,27 +54,35 @@ impl Screen {
         }
         // A window that changes all the time gets its picture with a later frame.
         for _ in 0..3 {
-            if self.is_stale || self.is_lost {
-                match self.renew()? {
-                    Renewed::Ready => {}
-                    Renewed::NoArea => return Ok(None),
-                    Renewed::Lost => {
-                        self.miss()?;
-                        continue;
-                    }
-                }
+            if self.is_lost {
+                self.renew()?;
             }
-            let Some(chain) = &mut self.chain else { return Ok(None) };
-            match chain.acquire() {
-                Ok(acquired) => return Ok(Some(acquired)),
+            match self.next() {
+                Ok(acquired) => return Ok(acquired),
                 Err(vk::Result::TIMEOUT | vk::Result::NOT_READY) => return Ok(None),
                 Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => self.is_stale = true,
                 Err(vk::Result::ERROR_SURFACE_LOST_KHR) => self.is_lost = true,
-                Err(result) => return Err(failure(result, "waiting for an image of the window")),
+                Err(result) => return Err(failure(result, "getting an image of the window")),
             }
             self.miss()?;
         }
         Ok(None)
+    }
+
+    /// An image of a swapchain that fits; none where the window has no area.
+    fn next(&mut self) -> VkResult<Option<Acquired>> {
+        if self.is_stale {
+            let terms = self.surface.terms(self.device.seat.physical)?;
+            let extent = extent(&terms.limits, self.size);
+            if extent.width == 0 || extent.height == 0 {
+                return Ok(None);
+            }
+            // Retired by the call, whether it succeeds or not.
+            let old = self.chain.take();
+            self.chain = Some(Chain::new(&self.device, self.surface.raw, &terms, extent, old)?);
+            self.is_stale = false;
+        }
+        self.chain.as_mut().map(Chain::acquire).transpose()
     }
 
     /// Shows an image once it is drawn; false where the window had changed.
@@ -127,39 +126,18 @@ impl Screen {
         self.is_stale = true;
     }
 
-    fn renew(&mut self) -> Result<Renewed> {
-        if self.is_lost {
-            self.chain = None;
-            self.surface.renew()?;
-            let seat = &self.device.seat;
-            anyhow::ensure!(
-                self.surface.is_for(seat.physical, seat.family)?,
-                "{} cannot draw into the window any more",
-                seat.facts.name
-            );
-            self.is_lost = false;
-        }
-        match self.make() {
-            Ok(renewed) => Ok(renewed),
-            Err(vk::Result::ERROR_SURFACE_LOST_KHR) => {
-                self.is_lost = true;
-                Ok(Renewed::Lost)
-            }
-            Err(result) => Err(failure(result, "creating the window's swapchain")),
-        }
-    }
-
-    fn make(&mut self) -> VkResult<Renewed> {
-        let terms = self.surface.terms(self.device.seat.physical)?;
-        let extent = extent(&terms.limits, self.size);
-        if extent.width == 0 || extent.height == 0 {
-            return Ok(Renewed::NoArea);
-        }
-        // Retired by the call, whether it succeeds or not.
-        let old = self.chain.take();
-        self.chain = Some(Chain::new(&self.device, self.surface.raw, &terms, extent, old)?);
-        self.is_stale = false;
-        Ok(Renewed::Ready)
+    /// Makes the surface anew, which was lost.
+    fn renew(&mut self) -> Result<()> {
+        self.chain = None;
+        self.surface.renew()?;
+        let seat = &self.device.seat;
+        ensure!(
+            self.surface.is_for(seat.physical, seat.family)?,
+            "{} cannot draw into the window any more",
+            seat.facts.name
+        );
+        (self.is_lost, self.is_stale) = (false, true);
+        Ok(())
     }
 }
 

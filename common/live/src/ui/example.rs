@@ -17,22 +17,10 @@ use crate::link::{
 
 const NAMES: [(&str, f64, &str); 9] = [
     ("no_barrier", 46.31, "Nothing orders the passes: the fastest there can be, and a race."),
-    (
-        "full_barrier",
-        75.2,
-        "A memory barrier between passes: each waits until the one before has left the GPU.",
-    ),
+    ("full_barrier", 75.2, "A memory barrier: each pass waits until the one before has left the GPU."),
     ("image_barrier", 74.9, "The same barrier, for the image alone."),
-    (
-        "split_barrier",
-        80.15,
-        "Barriers for each of two bands: the second band may run while the first one drains.",
-    ),
-    (
-        "events_2",
-        143.7,
-        "Two bands ordered by vkCmdSetEvent and vkCmdWaitEvents: on paper the GPU stays full.",
-    ),
+    ("split_barrier", 80.15, "Barriers for each of two bands: one may run while the other drains."),
+    ("events_2", 143.7, "Two bands ordered by events: on paper the GPU stays full."),
     ("events_4", 250.9, "Four bands ordered by events."),
     ("execution_only", 71.4, "An execution barrier without memory access, with coherent stores."),
     ("late_acquire", 350.0, "The acquire comes one pass too late."),
@@ -110,28 +98,11 @@ fn status(row: &mut Row) {
 }
 
 fn picture(size: [u32; 2], wrong: u64) -> Picture {
-    let mut pixels = Vec::new();
-    let inside = size[0].min(size[1]);
-    let edge = (size[0] - inside) / 2;
-    for y in 0..size[1] {
-        for x in 0..size[0] {
-            let cell = (x / 24 + y / 24) % 2;
-            let shade = u8::try_from((x * 3 + y * 2) / 14 % 160).unwrap();
-            let glows = wrong > 0 && y % 96 < 6 && (x * 7 + y) % 11 < 7;
-            let pixel = match (x >= edge && x < edge + inside, glows) {
-                (false, _) => [0, 0, 0, 0],
-                (_, true) => [255, 90, 60, 255],
-                _ if cell == 0 => [40 + shade / 2, 70, 90 + shade / 2, 255],
-                _ => [30, 60 + shade / 2, 80, 255],
-            };
-            pixels.extend(pixel);
-        }
-    }
     #[expect(clippy::cast_precision_loss, reason = "small")]
-    let scale = inside as f32 / 1152.0;
+    let scale = size[0].min(size[1]) as f32 / 1152.0;
     Picture {
         size,
-        pixels,
+        pixels: [40, 70, 90, 255].repeat((size[0] * size[1]) as usize),
         view: View { pixels: size, at: None, cursor: None },
         whole: [1152; 2],
         focus: Focus { centre: [576.0; 2], scale },
