@@ -119,7 +119,7 @@ pub(super) struct Device {
     pub instance: ManuallyDrop<Rc<Instance>>,
 }
 
-/// A semaphore that a submit waits for before it copies into an image, and one that it signals.
+/// A semaphore that a submit waits for, and one that it signals.
 pub(super) type Links = Option<[vk::Semaphore; 2]>;
 
 impl Device {
@@ -182,11 +182,11 @@ impl Device {
     }
 
     fn submit(&self, commands: &[vk::CommandBufferSubmitInfo<'_>], links: Links) -> Result<()> {
-        let info = |semaphore: vk::Semaphore, stages| {
-            vk::SemaphoreSubmitInfo::default().semaphore(semaphore).stage_mask(stages)
+        let info = |semaphore| {
+            let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+            vk::SemaphoreSubmitInfo::default().semaphore(semaphore).stage_mask(all)
         };
-        let waits = links.map(|[ready, _]| info(ready, vk::PipelineStageFlags2::COPY));
-        let signals = links.map(|[_, drawn]| info(drawn, vk::PipelineStageFlags2::ALL_COMMANDS));
+        let (waits, signals) = (links.map(|[ready, _]| info(ready)), links.map(|[_, drawn]| info(drawn)));
         let submit = vk::SubmitInfo2::default()
             .wait_semaphore_infos(waits.as_slice())
             .command_buffer_infos(commands)
@@ -230,16 +230,22 @@ impl Device {
         self.busy.get()
     }
 
-    /// Moves an image from one layout to another, behind the work that has it so.
-    pub fn transition(&self, commands: vk::CommandBuffer, image: vk::Image, from: At, to: At) {
+    /// Moves an image from one layout to another, between all that comes before and all that comes behind.
+    pub fn transition(
+        &self,
+        commands: vk::CommandBuffer,
+        image: vk::Image,
+        [from, to]: [vk::ImageLayout; 2],
+    ) {
+        let all = vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE;
         let barriers = [vk::ImageMemoryBarrier2::default()
             .image(image)
-            .old_layout(from.0)
-            .src_stage_mask(from.1)
-            .src_access_mask(from.2)
-            .new_layout(to.0)
-            .dst_stage_mask(to.1)
-            .dst_access_mask(to.2)
+            .old_layout(from)
+            .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+            .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
+            .new_layout(to)
+            .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+            .dst_access_mask(all)
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .subresource_range(WHOLE)];
@@ -280,39 +286,9 @@ fn create(instance: &ash::Instance, seat: &Seat) -> Result<ash::Device> {
     })
 }
 
-/// A layout of an image, and the work that has it so.
-#[derive(Clone, Copy)]
-pub(super) struct At(vk::ImageLayout, vk::PipelineStageFlags2, vk::AccessFlags2);
-
-impl At {
-    /// What an image held goes; behind the semaphore that a copy waits for.
-    pub const NOTHING: Self =
-        Self(vk::ImageLayout::UNDEFINED, vk::PipelineStageFlags2::COPY, vk::AccessFlags2::NONE);
-    pub const DRAWN: Self = Self(
-        vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
-        vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT,
-        vk::AccessFlags2::COLOR_ATTACHMENT_WRITE,
-    );
-    pub const COPIED: Self = Self(
-        vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
-        vk::PipelineStageFlags2::COPY,
-        vk::AccessFlags2::TRANSFER_READ,
-    );
-    pub const FILLED: Self = Self(
-        vk::ImageLayout::TRANSFER_DST_OPTIMAL,
-        vk::PipelineStageFlags2::COPY,
-        vk::AccessFlags2::TRANSFER_WRITE,
-    );
-    pub const SAMPLED: Self = Self(
-        vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
-        vk::PipelineStageFlags2::FRAGMENT_SHADER,
-        vk::AccessFlags2::SHADER_SAMPLED_READ,
-    );
-    /// A present waits for its semaphore.
-    pub const PRESENTED: Self =
-        Self(vk::ImageLayout::PRESENT_SRC_KHR, vk::PipelineStageFlags2::NONE, vk::AccessFlags2::NONE);
-
-    pub fn layout(self) -> vk::ImageLayout {
-        self.0
-    }
-}
+/// What an image held before goes.
+pub(super) const NOTHING: vk::ImageLayout = vk::ImageLayout::UNDEFINED;
+pub(super) const DRAWN: vk::ImageLayout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+pub(super) const COPIED: vk::ImageLayout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+pub(super) const FILLED: vk::ImageLayout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+pub(super) const SAMPLED: vk::ImageLayout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;

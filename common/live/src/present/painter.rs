@@ -7,7 +7,7 @@ use ash::vk;
 use egui::epaint::Primitive;
 use egui::{ClippedPrimitive, Color32, TexturesDelta};
 
-use super::device::{At, Device};
+use super::device::{COPIED, DRAWN, Device, FILLED, NOTHING};
 use super::frame::{Backdrop, Paint, Shot};
 use super::memory::{Buffer, Image};
 use super::pipeline::Pipeline;
@@ -76,9 +76,9 @@ impl Painter {
             .dst_stage_mask(vk::PipelineStageFlags2::HOST)
             .dst_access_mask(vk::AccessFlags2::HOST_READ)];
         let read = vk::DependencyInfo::default().memory_barriers(&barriers);
-        let (device, buffer, layout) = (&self.device.raw, self.buffer.raw, At::COPIED.layout());
+        let (device, buffer) = (&self.device.raw, self.buffer.raw);
         self.device.run("the copy of a screenshot", None, |commands| unsafe {
-            device.cmd_copy_image_to_buffer(commands, canvas.raw, layout, buffer, &[region]);
+            device.cmd_copy_image_to_buffer(commands, canvas.raw, COPIED, buffer, &[region]);
             device.cmd_pipeline_barrier2(commands, &read);
         })?;
         let mut rgba = self.buffer.read(bytes)?.to_vec();
@@ -115,11 +115,11 @@ impl Painter {
 
     fn record(&self, commands: vk::CommandBuffer, canvas: &Image, frame: &Paint<'_>, indices: u64) {
         let device = &self.device.raw;
-        self.device.transition(commands, canvas.raw, At::NOTHING, At::DRAWN);
+        self.device.transition(commands, canvas.raw, [NOTHING, DRAWN]);
         let clear = vk::ClearValue { color: colour(frame.backdrop.paper) };
         let attachments = [vk::RenderingAttachmentInfo::default()
             .image_view(canvas.view)
-            .image_layout(At::DRAWN.layout())
+            .image_layout(DRAWN)
             .load_op(vk::AttachmentLoadOp::CLEAR)
             .store_op(vk::AttachmentStoreOp::STORE)
             .clear_value(clear)];
@@ -133,7 +133,7 @@ impl Painter {
         self.clear_panels(commands, extent, frame);
         self.draw(commands, extent, frame, indices);
         unsafe { device.cmd_end_rendering(commands) };
-        self.device.transition(commands, canvas.raw, At::DRAWN, At::COPIED);
+        self.device.transition(commands, canvas.raw, [DRAWN, COPIED]);
     }
 
     /// Copies the canvas into an image of the window.
@@ -143,12 +143,11 @@ impl Painter {
             .src_subresource(LAYER)
             .dst_subresource(LAYER)
             .extent(vk::Extent3D { width, height, depth: 1 });
-        let (from_layout, to_layout) = (At::COPIED.layout(), At::FILLED.layout());
-        self.device.transition(commands, to, At::NOTHING, At::FILLED);
+        self.device.transition(commands, to, [NOTHING, FILLED]);
         unsafe {
-            self.device.raw.cmd_copy_image(commands, canvas.raw, from_layout, to, to_layout, &[region]);
+            self.device.raw.cmd_copy_image(commands, canvas.raw, COPIED, to, FILLED, &[region]);
         }
-        self.device.transition(commands, to, At::FILLED, At::PRESENTED);
+        self.device.transition(commands, to, [FILLED, vk::ImageLayout::PRESENT_SRC_KHR]);
     }
 
     fn clear_panels(&self, commands: vk::CommandBuffer, extent: vk::Extent2D, frame: &Paint<'_>) {

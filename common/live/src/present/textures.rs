@@ -9,7 +9,7 @@ use egui::epaint::ImageDelta;
 use egui::{ImageData, TextureFilter, TextureId, TexturesDelta};
 use vulkan::fault::attempt;
 
-use super::device::{At, Device};
+use super::device::{Device, FILLED, NOTHING, SAMPLED};
 use super::memory::{Buffer, Image};
 
 /// Textures at the same time; egui has one for its text, the stage one a picture.
@@ -136,7 +136,7 @@ impl Textures {
         let images = [vk::DescriptorImageInfo {
             sampler: self.samplers[usize::from(filter == TextureFilter::Linear)],
             image_view: image.view,
-            image_layout: At::SAMPLED.layout(),
+            image_layout: SAMPLED,
         }];
         let write = vk::WriteDescriptorSet::default()
             .dst_set(set)
@@ -158,7 +158,7 @@ impl Textures {
         let Some(texture) = self.known.get(&id) else { return };
         let image = texture.image.raw;
         // What lies around a part must be kept.
-        let before = if change.is_whole() { At::NOTHING } else { At::SAMPLED };
+        let before = if change.is_whole() { NOTHING } else { SAMPLED };
         let [x, y] = change.pos.unwrap_or_default().map(|at| i32::try_from(at).unwrap_or(i32::MAX));
         let [width, height] = sides(change.image.size());
         let region = vk::BufferImageCopy::default()
@@ -166,10 +166,9 @@ impl Textures {
             .image_subresource(LAYER)
             .image_offset(vk::Offset3D { x, y, z: 0 })
             .image_extent(vk::Extent3D { width, height, depth: 1 });
-        self.device.transition(commands, image, before, At::FILLED);
-        let layout = At::FILLED.layout();
-        unsafe { self.device.raw.cmd_copy_buffer_to_image(commands, buffer, image, layout, &[region]) };
-        self.device.transition(commands, image, At::FILLED, At::SAMPLED);
+        self.device.transition(commands, image, [before, FILLED]);
+        unsafe { self.device.raw.cmd_copy_buffer_to_image(commands, buffer, image, FILLED, &[region]) };
+        self.device.transition(commands, image, [FILLED, SAMPLED]);
     }
 
     /// Frees a texture that nothing draws any more.
