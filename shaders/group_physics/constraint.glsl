@@ -1,9 +1,9 @@
 #ifndef CONSTRAINT_GLSL
 #define CONSTRAINT_GLSL
 
-// One constraint's arithmetic; its twin is samples/src/bin/group_physics/arithmetic.rs, where SEED is derived.
+// One constraint's arithmetic; the CPU reference is samples/src/bin/group_physics/arithmetic.rs, where SEED is derived.
 // `precise` keeps a multiplication and an addition from becoming one operation, which rounds once
-// where the twin rounds twice.
+// where the CPU reference rounds twice.
 
 layout(constant_id = 30) const uint SEED = 0;
 

@@ -1,7 +1,7 @@
 #ifndef REMAP_GLSL
 #define REMAP_GLSL
 
-// Which texel a lane has, and which rectangle a workgroup has. The twins of these functions, and the
+// Which texel a lane has, and which rectangle a workgroup has. These functions on the CPU, and the
 // proof that nothing is left out or done twice, are in samples/src/bin/swizzled_remap/remap.rs.
 
 // Each 64 lanes are a tile of 8x8 texels, each four a 2x2 quad in it: lane bit 0 is the lowest bit of y,

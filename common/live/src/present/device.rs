@@ -36,7 +36,7 @@ impl Seat {
         let mut seats = Vec::new();
         // They come best first.
         for candidate in candidates(instance, None)? {
-            seats.extend(Self::of(&instance.raw, candidate.physical, candidate.facts, surface)?);
+            seats.extend(Self::of(&instance.raw, candidate.physical.raw, candidate.facts, surface)?);
         }
         let is_measured = |seat: &Self| seat.is_of(measured);
         let other = seats.iter().position(|seat| hooks().present_elsewhere && !is_measured(seat));
