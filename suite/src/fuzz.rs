@@ -114,31 +114,12 @@ fn places(value: &Value, at: &str, into: &mut Vec<String>) {
 /// What is put in the place of a value.
 fn odd(rng: &mut Pcg64) -> Value {
     let deep = (0..200).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
-    let odd = [
-        Value::Null,
-        value!(true),
-        value!(0),
-        value!(-1),
-        value!(1e300),
-        value!(-1e-300),
-        value!(u64::MAX),
-        value!(i64::MIN),
-        value!(4_294_967_295_u32),
-        value!(""),
-        value!("NaN"),
-        value!("Infinity"),
-        value!("\u{1b}[2J\u{7}\u{0}"),
-        value!("a\nb"),
-        value!("é".repeat(100_000)),
-        value!("../../etc/passwd"),
-        value!("--out"),
-        value!([]),
-        value!({}),
-        value!([1, 2, 3]),
-        value!({ "is": "ok" }),
-        value!({ "is": "wrong", "elements": 1, "first": "\u{202e}" }),
-        deep,
-    ];
+    let odd = value!([
+        null, true, 0, -1, 1e300, -1e-300, u64::MAX, i64::MIN, u32::MAX, "", "NaN", "Infinity",
+        "\u{1b}[2J\u{7}\u{0}", "a\nb", "é".repeat(100_000), "../../etc/passwd", "--out", [], {}, [1, 2, 3],
+        { "is": "ok" }, { "is": "wrong", "elements": 1, "first": "\u{202e}" }, deep,
+    ]);
+    let odd = odd.as_array().unwrap();
     odd[rng.random_range(0..odd.len())].clone()
 }
 

@@ -178,20 +178,17 @@ fn a_pipelined_time_that_is_lost_in_the_noise_takes_nothing_away() {
 
 #[test]
 fn what_another_clock_explains_is_no_slower_program() {
-    let run = |mhz: f64, factor: f64| {
-        let mut record = of(if factor == 1.0 { 1 } else { 2 }, &VARIANTS);
-        clocked(&mut record, mhz);
-        slow_down(&mut record, "slow", factor);
-        record
-    };
-    let comparison = compared(run(1980.0, 1.0), run(1800.0, 1.1));
+    let comparison = compared(at_clock(1, 1980.0, 1.0), at_clock(2, 1800.0, 1.1));
     let judged = isolated(&comparison, "slow").isolated.as_ref().unwrap();
     assert_eq!(judged.verdict.word(), "UNSURE");
     assert_eq!(judged.reason.as_deref(), Some("the clock ran at 1800 instead of 1980 MHz"));
     assert_eq!(comparison.count(Outcome::Slower), 0);
     // The same clock explains nothing, and a clock that one side alone knows neither.
-    assert_eq!(outcome(&compared(run(1980.0, 1.0), run(1980.0, 1.1)), "slow"), Outcome::Slower);
-    assert_eq!(outcome(&compared(of(1, &VARIANTS), run(1800.0, 1.1)), "slow"), Outcome::Slower);
+    assert_eq!(
+        outcome(&compared(at_clock(1, 1980.0, 1.0), at_clock(2, 1980.0, 1.1)), "slow"),
+        Outcome::Slower
+    );
+    assert_eq!(outcome(&compared(of(1, &VARIANTS), at_clock(2, 1800.0, 1.1)), "slow"), Outcome::Slower);
 }
 
 /// A run whose `slow` has `factor` times the work at another clock, so that its time is `factor` too large.

@@ -1,34 +1,12 @@
 //! `suite verify` as a user calls it, on the device of this machine.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
 
-use crate::support::{names, suite, tree};
+use crate::support::{built, names, suite, tree};
 use record::{About, Argument};
 use serde_json::{Value, json};
-
-/// The folder of the samples' binaries. Tests of this package alone find none and build them; those of all have
-/// theirs, with other features of their libraries, so that to build them again would take a minute.
-fn built() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_BIN_EXE_suite")).parent().unwrap().to_owned();
-        let sample =
-            |name: &&str| folder.join(name).with_extension(std::env::consts::EXE_EXTENSION).is_file();
-        if ["swizzled_remap", "codegen"].iter().all(sample) {
-            return folder;
-        }
-        let mut call = Command::new(env!("CARGO"));
-        call.args(["build", "--quiet", "--package", "samples", "--bins"]);
-        if !cfg!(debug_assertions) {
-            call.arg("--release");
-        }
-        assert!(call.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap().success());
-        folder
-    })
-}
 
 /// A small run of a sample on this machine, in `folder`; `None` where no device can run it.
 fn recorded(folder: &Path) -> Option<Value> {

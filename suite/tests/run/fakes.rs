@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use libtest_mimic::Trial;
@@ -11,7 +10,8 @@ use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
 use record::{Ended as End, Record, Row, Status, json, read_record};
 
 use crate::signals::send;
-use crate::support::{Call, Ended, OVERLOADED, told_on_one_line, trial};
+use crate::support::{Call, Ended, told_on_one_line, trial};
+use crate::wait_until;
 use crate::whole::{ensure_states, ensure_whole, states};
 
 pub fn trials() -> Vec<Trial> {
@@ -177,11 +177,7 @@ fn an_interrupt_comes_once() -> Result<()> {
     #[cfg(unix)]
     let call = call.in_its_own_group();
     let running = call.start()?;
-    let began = Instant::now();
-    while !ready.exists() {
-        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(20), "it does not start");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until(20, "it does not start", || ready.exists())?;
     send("INT", -i64::from(running.id()))?;
     running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
     let count = fs::read_to_string(count)?;

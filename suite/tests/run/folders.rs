@@ -10,7 +10,7 @@ use record::error::{EXIT_FAILED, EXIT_RIGHT};
 
 use crate::support::{Call, told_on_one_line, trial};
 use crate::whole::{ensure_states, ensure_whole, hidden, manifest, record, snapshot};
-use crate::{QUICK, resume, run_into};
+use crate::{QUICK, place, resume, run_into};
 
 pub fn trials() -> Vec<Trial> {
     vec![
@@ -80,8 +80,7 @@ fn waves_are_traced_where_they_can_be() -> Result<()> {
 }
 
 fn settings_reach_the_samples() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     run_into(&folder, "data_race --budget 0.5 --samples 2 --cold --seed 9")?
         .run()?
         .with_code(EXIT_RIGHT.into())?;
@@ -102,8 +101,7 @@ fn complete(folder: &Path) -> Result<()> {
 }
 
 fn a_complete_run_is_left_alone() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     complete(&folder)?;
     let before = [snapshot(&folder.join("data_race"))?, snapshot(&folder.join("lds_blur"))?];
     let ended = resume(&folder)?.run()?.with_code(EXIT_RIGHT.into())?;
@@ -114,8 +112,7 @@ fn a_complete_run_is_left_alone() -> Result<()> {
 }
 
 fn what_was_taken_away_is_measured_again() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     complete(&folder)?;
     fs::remove_dir_all(folder.join("lds_blur"))?;
     let before = snapshot(&folder.join("data_race"))?;
@@ -129,8 +126,7 @@ fn what_was_taken_away_is_measured_again() -> Result<()> {
 }
 
 fn what_was_damaged_is_measured_again() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     complete(&folder)?;
     let path = folder.join("lds_blur/record.json");
     fs::OpenOptions::new().write(true).open(&path)?.set_len(5000)?;

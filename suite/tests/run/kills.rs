@@ -1,16 +1,16 @@
 //! `kill -9` at any moment leaves whole files, and a run that goes on to its end.
 
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use libtest_mimic::Trial;
 use record::error::EXIT_RIGHT;
 
-use crate::signals::{processes_with, send};
-use crate::support::{Call, OVERLOADED, Running, trial};
+use crate::signals::{ensure_nobody_goes_on, processes_with, send};
+use crate::support::{Call, Running, trial};
 use crate::whole::{ensure_states, ensure_whole, hidden, snapshot, states};
-use crate::{QUICK, resume, run_into};
+use crate::{QUICK, place, resume, run_into, wait_until};
 
 const SAMPLES: &str = "data_race lds_blur swizzled_remap";
 
@@ -33,8 +33,7 @@ fn moment(nth: u32, of: u32) -> Duration {
 }
 
 fn killed(nth: u32, of: u32) -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     let moment = moment(nth, of);
     killed_after(&folder, moment).with_context(|| format!("killed after {moment:?}"))
 }
@@ -69,16 +68,6 @@ fn killed_after(folder: &Path, moment: Duration) -> Result<()> {
     Ok(())
 }
 
-/// The sample under way dies with its suite.
-fn ensure_nobody_goes_on(folder: &Path) -> Result<()> {
-    let (shown, began) = (folder.display().to_string(), Instant::now());
-    while !processes_with(&shown).is_empty() {
-        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(5), "a sample goes on alone");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    Ok(())
-}
-
 /// So long that a run which goes on alone is seen; it ends by itself all the same.
 const LONG: &str = "--budget 600 --samples 100000";
 
@@ -109,11 +98,8 @@ fn a_killed_verify_measures_no_longer() -> Result<()> {
 
 /// Kills a process once its child, whose command line has `place`, is under way.
 fn ends_with_its_child(running: Running, place: &Path) -> Result<()> {
-    let (shown, began) = (place.display().to_string(), Instant::now());
-    while processes_with(&shown).is_empty() {
-        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(30), "nothing is measured");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let shown = place.display().to_string();
+    wait_until(30, "nothing is measured", || !processes_with(&shown).is_empty())?;
     // It measures, and does not only start.
     std::thread::sleep(Duration::from_millis(500));
     ensure!(!processes_with(&shown).is_empty(), "it took no time");

@@ -1,6 +1,9 @@
 //! `suite run` as a user runs it: with samples that crash, hang and lose the device, with disks that are full,
 //! with Ctrl-C and with kills.
 
+#[allow(clippy::unwrap_used, reason = "a test ends where its tools fail")]
+#[path = "../support/mod.rs"]
+mod commands;
 mod fakes;
 mod folders;
 mod kills;
@@ -11,21 +14,20 @@ mod signals;
 mod support;
 mod whole;
 
-use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
-use support::Call;
+use anyhow::{Result, ensure};
+use support::{Call, OVERLOADED};
+use tempfile::TempDir;
 
 /// So little that a sample takes a second.
 const QUICK: &str = "--budget 0.2 --samples 3";
 
 fn main() -> ExitCode {
     let arguments = support::arguments_of_waiting();
-    if let Err(error) = build_what_is_missing() {
-        eprintln!("{error:#}");
-        return ExitCode::FAILURE;
-    }
+    commands::built();
     let trials = [
         folders::trials(),
         misfortunes::trials(),
@@ -35,6 +37,23 @@ fn main() -> ExitCode {
         kills::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
+}
+
+/// A folder for a run, in one that goes when that is dropped.
+fn place() -> Result<(TempDir, PathBuf)> {
+    let top = tempfile::tempdir()?;
+    let folder = top.path().join("run");
+    Ok((top, folder))
+}
+
+/// Waits for what takes so many seconds on an idle machine at the most; `missing` says that it has not come.
+fn wait_until(seconds: u64, missing: &str, mut has_come: impl FnMut() -> bool) -> Result<()> {
+    let began = Instant::now();
+    while !has_come() {
+        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(seconds), "{missing}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
 }
 
 /// `suite run` with these words on the device that tests run on. It builds nothing: what is under test is there.
@@ -51,30 +70,4 @@ fn run_into(folder: &Path, words: &str) -> Result<Call> {
 /// Goes on with the run in a folder.
 fn resume(folder: &Path) -> Result<Call> {
     run_into(folder, "--resume")
-}
-
-/// The tests of one package get the binaries of that package alone from cargo.
-fn build_what_is_missing() -> Result<()> {
-    let names = support_samples()?;
-    let missing = names.iter().any(|name| !Call::binary(name).is_ok_and(|path| path.is_file()));
-    if let (true, Some(cargo)) = (missing, std::env::var_os("CARGO")) {
-        let mut build = Command::new(cargo);
-        build.args(["build", "--quiet", "--package", "samples", "--bins"]).stdin(Stdio::null());
-        build.args(if cfg!(debug_assertions) { &[][..] } else { &["--release"] });
-        let status =
-            build.current_dir(env!("CARGO_MANIFEST_DIR")).status().context("building the samples")?;
-        ensure!(status.success(), "the samples do not build: {status}");
-    }
-    Ok(())
-}
-
-/// Names of all samples.
-fn support_samples() -> Result<Vec<String>> {
-    let entries = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/src/bin"))?;
-    let mut names = Vec::new();
-    for entry in entries {
-        names.push(entry?.file_name().to_string_lossy().into_owned());
-    }
-    names.sort();
-    Ok(names)
 }

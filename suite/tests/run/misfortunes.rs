@@ -10,7 +10,7 @@ use record::{Ended, Record, Status};
 
 use crate::support::{Call, told_on_one_line, trial};
 use crate::whole::{ensure_states, ensure_whole, hidden, manifest, record, states};
-use crate::{QUICK, resume, run_into};
+use crate::{QUICK, place, resume, run_into};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -75,8 +75,7 @@ fn ensure_one_error(record: &Record, variant: &str, says: &str) -> Result<()> {
 }
 
 fn a_crash_is_a_row() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     unlucky(&folder, "HOTLAP_DIE_AT", "events_2:crash", "", EXIT_FAILED)?;
     ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "failed")])?;
     let reason = &states(&folder)?["pipelined_events"].1;
@@ -99,8 +98,7 @@ fn a_crash_of_what_ratios_need() -> Result<()> {
 }
 
 fn a_hang_is_a_row() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     let limit = enough_time("pipelined_events")?;
     let words = format!("--time-limit {limit}");
     unlucky(&folder, "HOTLAP_DIE_AT", "sets_2:hang", &words, EXIT_HUNG)?;
@@ -109,16 +107,14 @@ fn a_hang_is_a_row() -> Result<()> {
 }
 
 fn a_lost_device_is_a_row() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     unlucky(&folder, "HOTLAP_FAULT", "running events_4#2:lost", "", EXIT_FAILED)?;
     ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "failed")])?;
     ensure_one_error(&record(&folder, "pipelined_events")?, "events_4", "the device was lost")
 }
 
 fn a_slow_sample_keeps_what_it_has() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     let limit = enough_time("lds_blur")?;
     let call = run_into(&folder, &format!("lds_blur --samples 100000 --time-limit {limit}"))?;
     let ended = call.run()?.with_code(EXIT_FAILED.into())?;
@@ -133,8 +129,7 @@ fn a_slow_sample_keeps_what_it_has() -> Result<()> {
 
 /// As its reason says.
 fn one_that_had_too_little_time() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     run_into(&folder, "data_race --time-limit 0.001")?.words(QUICK).run()?.with_code(EXIT_FAILED.into())?;
     let reason = &states(&folder)?["data_race"].1;
     ensure!(reason.contains("--time-limit gives it more"), "{reason}");
@@ -147,8 +142,7 @@ fn one_that_had_too_little_time() -> Result<()> {
 
 /// Whatever write fails, what is there is whole, and the run can go on.
 fn a_full_disk(write: &str) -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     let call = run_into(&folder, "data_race lds_blur")?.words(QUICK);
     let ended =
         call.env("HOTLAP_FAULT", format!("{write}:disk-full")).run()?.with_code(EXIT_FAILED.into())?;

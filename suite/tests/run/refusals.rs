@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Call, told_on_one_line, trial};
 use crate::whole::{hidden, manifest, snapshot};
-use crate::{QUICK, resume, run, run_into};
+use crate::{QUICK, place, resume, run, run_into};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -62,8 +62,7 @@ fn help_and_version() -> Result<()> {
 }
 
 fn another_program_or_device_does_not_go_on() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     run_into(&folder, "data_race")?.words(QUICK).run()?.with_code(EXIT_RIGHT.into())?;
     let whole = manifest(&folder)?;
     let changed = |path: &str, value: Value| -> Result<String> {
@@ -94,8 +93,7 @@ fn another_program_or_device_does_not_go_on() -> Result<()> {
 }
 
 fn a_folder_with_a_run_is_refused() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     run_into(&folder, "data_race")?.words(QUICK).run()?.with_code(EXIT_RIGHT.into())?;
     let before = snapshot(&folder)?;
     let again = run_into(&folder, "lds_blur")?.run()?;
@@ -112,8 +110,7 @@ fn a_folder_with_a_run_is_refused() -> Result<()> {
 
 /// Root may write everywhere, so the disk is full instead.
 fn a_folder_that_cannot_be_written_to_is_named() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     run_into(&folder, "data_race")?.words(QUICK).run()?.with_code(EXIT_RIGHT.into())?;
     let says = format!("cannot write in the folder {}: ", folder.display());
     let ended = resume(&folder)?.env("HOTLAP_FAULT", "trying the folder#1:disk-full").run()?;
@@ -122,8 +119,7 @@ fn a_folder_that_cannot_be_written_to_is_named() -> Result<()> {
 }
 
 fn two_runs_do_not_share_a_folder() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (top, folder) = place()?;
     let mut first = run_into(&folder, "data_race lds_blur --budget 40")?.start()?;
     first.until_stderr_has("1 of 2")?;
     for second in [run_into(&folder, "data_race")?, resume(&folder)?] {

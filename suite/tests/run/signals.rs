@@ -12,7 +12,7 @@ use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
 
 use crate::support::{OVERLOADED, Running, read_record, trial};
 use crate::whole::{ensure_states, ensure_whole, hidden, record, snapshot, states};
-use crate::{QUICK, resume, run_into};
+use crate::{QUICK, place, resume, run_into, wait_until};
 
 pub fn trials() -> Vec<Trial> {
     let trials = [
@@ -46,19 +46,20 @@ pub fn processes_with(text: &str) -> Vec<u32> {
     numbers.filter(has).collect()
 }
 
+/// Nothing is under way in a folder.
+pub fn ensure_nobody_goes_on(folder: &Path) -> Result<()> {
+    let shown = folder.display().to_string();
+    wait_until(5, "a sample goes on alone", || processes_with(&shown).is_empty())
+}
+
 /// Waits until the sample that is under way in `folder` is so far that `is_there`, who is given the folder that it
 /// works in.
 fn until(folder: &Path, is_there: impl Fn(&Path) -> bool) -> Result<()> {
-    let began = Instant::now();
-    loop {
-        let work =
-            hidden(folder).unwrap_or_default().into_iter().find(|name| name.starts_with(".hot-lap-work-"));
-        if work.is_some_and(|work| is_there(&folder.join(work))) {
-            return Ok(());
-        }
-        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(40), "nothing is measured");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until(40, "nothing is measured", || {
+        let hidden = hidden(folder).unwrap_or_default();
+        let work = hidden.into_iter().find(|name| name.starts_with(".hot-lap-work-"));
+        work.is_some_and(|work| is_there(&folder.join(work)))
+    })
 }
 
 /// Every row has samples on the disk.
@@ -90,8 +91,7 @@ fn ensure_interrupted(folder: &Path) -> Result<()> {
 }
 
 fn an_interrupt_keeps_what_is_done() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     let mut running = run_into(&folder, LONG)?.start()?;
     running.until_stderr_has("1 of 3: data_race right")?;
     until(&folder, has_samples)?;
@@ -119,8 +119,7 @@ fn goes_on(folder: &Path) -> Result<()> {
 
 /// As a terminal sends it: to the suite and all that it started, at once.
 fn an_interrupt_of_the_whole_group() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     let call = run_into(&folder, LONG)?;
     #[cfg(unix)]
     let call = call.in_its_own_group();
@@ -134,8 +133,7 @@ fn an_interrupt_of_the_whole_group() -> Result<()> {
 
 /// Resumed, the sample cannot be measured: what there is of it is of the run that was killed.
 fn a_killed_suite_keeps_what_it_had() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     let running = run_into(&folder, "lds_blur --budget 600")?.start()?;
     until(&folder, has_samples)?;
     send("KILL", running.id().into())?;
@@ -151,8 +149,7 @@ fn a_killed_suite_keeps_what_it_had() -> Result<()> {
 }
 
 fn a_second_interrupt_keeps_what_there_is() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let folder = top.path().join("run");
+    let (_top, folder) = place()?;
     let call = run_into(&folder, "data_race pipelined_events")?.words(QUICK);
     let mut running: Running = call.env("HOTLAP_DIE_AT", "events_2:hang").start()?;
     running.until_stderr_has("1 of 2: data_race right")?;
@@ -170,11 +167,7 @@ fn a_second_interrupt_keeps_what_there_is() -> Result<()> {
     ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "interrupted")])?;
     ensure!(record(&folder, "pipelined_events")?.ended == Ended::Interrupted, "the record does not tell");
     ensure!(hidden(&folder)?.is_empty(), "left behind: {:?}", hidden(&folder)?);
-    let shown = folder.display().to_string();
-    while !processes_with(&shown).is_empty() {
-        ensure!(began.elapsed() < OVERLOADED * Duration::from_secs(5), "the sample goes on alone");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    ensure_nobody_goes_on(&folder)?;
     resume(&folder)?.run()?.with_code(EXIT_RIGHT.into())?;
     ensure!(ensure_whole(&folder)? == ["data_race", "pipelined_events"], "not complete");
     Ok(())

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 /// What a call left.
 pub struct Done {
@@ -33,6 +34,25 @@ impl Done {
         assert_eq!(self.said.trim_end().lines().count(), 1, "{}", self.said);
         assert!(parts.iter().all(|part| self.said.contains(part)), "{parts:?} in {}", self.said);
     }
+}
+
+/// The folder of the samples' binaries. Tests of this package alone find none and build them; those of all have
+/// theirs, with other features of their libraries, so that to build them again would take a minute.
+pub fn built() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_BIN_EXE_suite")).parent().unwrap().to_owned();
+        let package = env!("CARGO_MANIFEST_DIR");
+        let is_there =
+            |sample: &String| folder.join(sample).with_extension(std::env::consts::EXE_EXTENSION).is_file();
+        if !names(&Path::new(package).join("../samples/src/bin")).iter().all(is_there) {
+            let mut call = Command::new(env!("CARGO"));
+            call.args(["build", "--quiet", "--package", "samples", "--bins"]).current_dir(package);
+            call.args(if cfg!(debug_assertions) { &[][..] } else { &["--release"] });
+            assert!(call.status().unwrap().success(), "the samples do not build");
+        }
+        folder
+    })
 }
 
 /// Two complete runs on one H200, in processes of their own: the first or the second.
