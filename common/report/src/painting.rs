@@ -1,23 +1,25 @@
 //! The picture of a result, as the sample paints it.
 
-use anyhow::{Context, Result, ensure};
-use embedded_graphics::pixelcolor::Rgb888;
+use anyhow::{Result, ensure};
 use record::{Painting, Record};
 
-use super::picture::canvas::{Canvas, text_width};
+use super::scene::{Area, Fill, Pixels, Rgb, Scene, Stroke, Words, png, text_width};
 
 /// Wider ones are made smaller: screens and pages show no more.
 const WIDEST: u32 = 1600;
 /// Small ones are made larger, up to this.
 const ENLARGED: u32 = 640;
-const MARGIN: u32 = 16;
-const LINE: u32 = 18;
+const MARGIN: f64 = 16.0;
+const LINE: f64 = 18.0;
+const SIZE: f64 = 13.0;
+/// Height of what stands above the painting.
+const TOP: f64 = 2.0 * MARGIN + 3.0 * LINE;
 
-const PAPER: Rgb888 = Rgb888::new(255, 255, 255);
-const INK: Rgb888 = Rgb888::new(20, 20, 24);
-const FAINT: Rgb888 = Rgb888::new(110, 112, 120);
+const PAPER: Fill = Fill([255, 255, 255]);
+const INK: Fill = Fill([20, 20, 24]);
+const FAINT: Fill = Fill([110, 112, 120]);
 /// Around the painting: one that is white at its edges has none on white paper.
-const FRAME: Rgb888 = Rgb888::new(200, 202, 208);
+const FRAME: Stroke = Stroke([200, 202, 208], 1.0);
 
 /// The painting below three lines that say what it is, as PNG.
 ///
@@ -44,24 +46,27 @@ pub fn painted(record: &Record, painting: &Painting) -> Result<Vec<u8>> {
         format!("computed by {}, {width}x{height}{scale}", painting.variant),
         format!("{}, {} {}", device.name, device.driver_name, device.driver_info),
     ];
-    let text = lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
-    let top = 2 * MARGIN + 3 * LINE;
-    let mut canvas = Canvas::new([2 * MARGIN + text.max(columns * grow), top + rows * grow + MARGIN], PAPER);
-    for (y, (line, ink)) in (0..).zip(lines.iter().zip([INK, FAINT, FAINT])) {
-        canvas.text([MARGIN, MARGIN + y * LINE], line, ink);
+    let text = lines.iter().map(|line| text_width(line, SIZE, false)).fold(0.0, f64::max);
+    let [width, height] = [columns * grow, rows * grow].map(f64::from);
+    let size = [2.0 * MARGIN + text.max(width).ceil(), TOP + height + MARGIN];
+    let mut scene = Scene::default();
+    scene.area(Area { left: 0.0, top: 0.0, width: size[0], height: size[1] }, PAPER);
+    let mut y = MARGIN + SIZE;
+    for (line, ink) in lines.into_iter().zip([INK, FAINT, FAINT]) {
+        scene.words(&Words::new([MARGIN, y], SIZE, ink, line));
+        y += LINE;
     }
-    canvas.rectangle([MARGIN - 1, top - 1], [columns * grow + 2, rows * grow + 2], FRAME);
-    for row in 0..rows {
-        for column in 0..columns {
-            let colour = average(painting, [column * shrink, row * shrink], shrink);
-            canvas.rectangle([MARGIN + column * grow, top + row * grow], [grow, grow], colour);
-        }
-    }
-    canvas.png().context("the picture has no form as PNG")
+    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| [column * shrink, row * shrink]));
+    let colours: Vec<Rgb> = places.map(|corner| average(painting, corner, shrink)).collect();
+    let area = Area { left: MARGIN, top: TOP, width, height };
+    scene.image(area, &Pixels::of([columns, rows], &colours))?;
+    let (left, top) = (MARGIN - 0.5, TOP - 0.5);
+    scene.area(Area { left, top, width: width + 1.0, height: height + 1.0 }, FRAME);
+    png(&scene.svg(size, "", ""), 1.0)
 }
 
 /// The mean colour of a square.
-fn average(painting: &Painting, corner: [u32; 2], side: u32) -> Rgb888 {
+fn average(painting: &Painting, corner: [u32; 2], side: u32) -> Rgb {
     let [width, height] = painting.size;
     let ends = [(corner[0] + side).min(width), (corner[1] + side).min(height)];
     let mut sums = [0_u64; 3];
@@ -72,8 +77,7 @@ fn average(painting: &Painting, corner: [u32; 2], side: u32) -> Rgb888 {
         }
     }
     let count = u64::from(ends[0] - corner[0]) * u64::from(ends[1] - corner[1]);
-    let [red, green, blue] = sums.map(|sum| u8::try_from(sum / count).unwrap_or(u8::MAX));
-    Rgb888::new(red, green, blue)
+    sums.map(|sum| u8::try_from(sum / count).unwrap_or(u8::MAX))
 }
 
 #[cfg(test)]
@@ -81,7 +85,10 @@ mod tests {
     use record::fixture;
 
     use super::*;
-    use crate::picture::tests::decoded;
+    use crate::scene::tests::decoded;
+
+    /// Where the painting begins.
+    const CORNER: [u32; 2] = [16, 86];
 
     /// Width, height and the pixels of the picture, row by row.
     fn drawn(painting: &Painting) -> (u32, u32, Vec<[u8; 3]>) {
@@ -113,12 +120,12 @@ mod tests {
         let colours: Vec<[u8; 3]> = (0..6).map(|at| [10 * at, 100, 200]).collect();
         let (width, _, pixels) = drawn(&painting([3, 2], colours.clone()));
         let at = |x: u32, y: u32| pixels[(y * width + x) as usize];
-        let (grow, top) = (ENLARGED / 3, 2 * MARGIN + 3 * LINE);
+        let (grow, [margin, top]) = (ENLARGED / 3, CORNER);
         for (pixel, colour) in (0..).zip(colours) {
-            let [left, top] = [MARGIN + pixel % 3 * grow, top + pixel / 3 * grow];
+            let [left, top] = [margin + pixel % 3 * grow, top + pixel / 3 * grow];
             assert_eq!([at(left, top), at(left + grow - 1, top + grow - 1)], [colour; 2], "pixel {pixel}");
         }
-        assert_eq!([at(MARGIN - 1, top), at(MARGIN + 3 * grow, top)], [[200, 202, 208]; 2]);
+        assert_eq!([at(margin - 1, top), at(margin + 3 * grow, top)], [[200, 202, 208]; 2]);
     }
 
     #[test]
@@ -126,12 +133,12 @@ mod tests {
         let mut long = painting([64, 64], vec![[0; 3]; 64 * 64]);
         long.caption = "a caption that is much longer than the picture is wide, and then some ".repeat(2);
         let (width, _, pixels) = drawn(&long);
-        assert!(width >= text_width(&long.caption));
-        let ink = |line: u32, ink: [u8; 3]| {
-            let rows = (MARGIN + line * LINE) * width..(MARGIN + (line + 1) * LINE) * width;
-            pixels[rows.start as usize..rows.end as usize].iter().filter(|pixel| **pixel == ink).count()
+        assert!(f64::from(width) >= text_width(&long.caption, SIZE, false));
+        let ink = |line: u32| {
+            let [from, to] = [line, line + 1].map(|line| (CORNER[0] + line * 18) * width);
+            pixels[from as usize..to as usize].iter().filter(|pixel| pixel[0] < 160).count()
         };
-        assert!(ink(0, [20, 20, 24]) > 500 && ink(1, [110, 112, 120]) > 100 && ink(2, [110, 112, 120]) > 100);
+        assert!(ink(0) > 500 && ink(1) > 100 && ink(2) > 100);
     }
 
     #[test]
@@ -145,7 +152,7 @@ mod tests {
     fn colours_are_averaged() {
         let pixels = vec![[0, 0, 0], [100, 50, 20], [200, 100, 40], [100, 50, 20]];
         let painting = painting([2, 2], pixels);
-        assert_eq!(average(&painting, [0, 0], 2), Rgb888::new(100, 50, 20));
-        assert_eq!(average(&painting, [1, 0], 2), Rgb888::new(100, 50, 20));
+        assert_eq!(average(&painting, [0, 0], 2), [100, 50, 20]);
+        assert_eq!(average(&painting, [1, 0], 2), [100, 50, 20]);
     }
 }

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
-
 use super::book::{Book, Entry};
 use super::devices::{Comparison, comparisons};
 use super::plot::Svg;
@@ -88,35 +86,32 @@ pub struct Content<'b> {
 
 impl<'b> Content<'b> {
     /// Draws everything.
-    ///
-    /// # Errors
-    /// Where plotters cannot draw.
-    pub fn of(book: &'b Book, title: String) -> Result<Self> {
+    pub fn of(book: &'b Book, title: String) -> Self {
         let mut content = Self { title, book, chapters: Vec::new(), pictures: Vec::new() };
         for sample in book.samples() {
-            let chapter = content.chapter(sample)?;
+            let chapter = content.chapter(sample);
             content.chapters.push(chapter);
         }
-        Ok(content)
+        content
     }
 
-    fn chapter(&mut self, sample: &'b str) -> Result<Chapter<'b>> {
+    fn chapter(&mut self, sample: &'b str) -> Chapter<'b> {
         let mut chapter = Chapter { sample, comparisons: vec![], sweeps: vec![], runs: vec![] };
         for (at, comparison) in comparisons(self.book, sample).into_iter().enumerate() {
-            let places = self.add(&format!("{sample}-devices-{}", at + 1), 1, comparison.draw()?);
+            let places = self.add(&format!("{sample}-devices-{}", at + 1), 1, comparison.draw());
             chapter.comparisons.push((comparison, places));
         }
         for (at, sweep) in sweeps(self.book, sample).into_iter().enumerate() {
-            let places = self.add(&format!("{sample}-over-{}-{}", sweep.over, at + 1), 1, sweep.draw()?);
+            let places = self.add(&format!("{sample}-over-{}-{}", sweep.over, at + 1), 1, sweep.draw());
             chapter.sweeps.push((sweep, places));
         }
         for entry in self.book.of_sample(sample) {
             let stem = format!("{}-{sample}", entry.id);
-            let ladder = self.add(&format!("{stem}-ladder"), 0, ladder::draw(entry)?);
-            let scatter = self.add(&format!("{stem}-scatter"), 2, distribution::draw(entry)?);
+            let ladder = self.add(&format!("{stem}-ladder"), 0, ladder::draw(entry));
+            let scatter = self.add(&format!("{stem}-scatter"), 2, distribution::draw(entry));
             chapter.runs.push(Run { entry, ladder, scatter, timeline: self.timeline(entry, &stem) });
         }
-        Ok(chapter)
+        chapter
     }
 
     fn add(&mut self, name: &str, rank: u8, drawn: Vec<Svg>) -> Vec<usize> {

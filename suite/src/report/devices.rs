@@ -1,6 +1,5 @@
 //! The same sample with the same arguments on several devices, side by side.
 
-use anyhow::Result;
 use record::Row;
 use record::stats::Summary;
 use report::words;
@@ -86,18 +85,15 @@ impl<'b> Comparison<'b> {
     }
 
     /// Pictures of the ratios and of the times.
-    ///
-    /// # Errors
-    /// Where plotters cannot draw.
-    pub fn draw(&self) -> Result<Vec<Svg>> {
+    pub fn draw(&self) -> Vec<Svg> {
         let mut pictures = Vec::new();
         if let Some(reference) = self.reference() {
             let axis = format!("isolated time ÷ {reference}");
             let ratio = |entry: &Entry, row: &Row| entry.record().to_reference(row);
-            pictures.extend(self.plot("ratios", &axis, &ratio, true)?);
+            pictures.extend(self.plot("ratios", &axis, &ratio, true));
         }
-        pictures.extend(self.plot("times", "isolated time, µs", &|_, row| row.isolated_us, false)?);
-        Ok(pictures)
+        pictures.extend(self.plot("times", "isolated time, µs", &|_, row| row.isolated_us, false));
+        pictures
     }
 
     /// One row a variant, one track a device; of many devices several pictures.
@@ -107,7 +103,7 @@ impl<'b> Comparison<'b> {
         axis: &str,
         of: &dyn Fn(&Entry, &Row) -> Option<Summary>,
         ratios: bool,
-    ) -> Result<Vec<Svg>> {
+    ) -> Vec<Svg> {
         let value = |entry: &Entry, name: &str| of(entry, measured(entry.record(), name)?);
         let variants = self.variants();
         let values = variants.iter().flat_map(|name| self.entries.iter().filter_map(|e| value(e, name)));
@@ -137,9 +133,9 @@ impl<'b> Comparison<'b> {
                 guides: if ratios { vec![Guide { at: 1.0, double: false }] } else { vec![] },
                 rows: variants.iter().map(row).collect(),
             };
-            pictures.extend(plot.draw()?);
+            pictures.extend(plot.draw());
         }
-        Ok(pictures)
+        pictures
     }
 }
 
@@ -187,7 +183,7 @@ mod tests {
         let book = Book::of(vec![found(RUN, |_| ()), other]);
         let comparison = &comparisons(&book, "pipelined_events")[0];
         assert_eq!(comparison.reference(), Some("no_barrier"));
-        let pictures = comparison.draw().unwrap();
+        let pictures = comparison.draw();
         assert_eq!(pictures.len(), 2);
         assert!(pictures[0].0.contains("1.66 | 1.66") && pictures[0].0.contains("Other"));
     }

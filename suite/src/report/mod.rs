@@ -14,7 +14,6 @@ mod link;
 mod markdown;
 mod page;
 mod plot;
-mod png;
 mod prose;
 mod published;
 mod sweep;
@@ -28,6 +27,7 @@ use anyhow::{Context, Result, bail, ensure};
 use record::Record;
 use record::error::EXIT_RIGHT;
 use report::Destination;
+use report::scene::png;
 use report::terminal::say;
 
 use crate::collect::{Found, RECORD, collect, spare};
@@ -60,7 +60,9 @@ pub struct Report {
 
 /// The page stays below 2 MiB.
 const MOST: usize = 2 << 20;
-/// Of it, for sentences about pictures that are left out.
+/// Pixels of a PNG for one of its SVG: letters stay clear on a fine screen.
+const SCALE: f32 = 2.0;
+/// Of the page, for sentences about pictures that are left out.
 const RESERVE: usize = 8 << 10;
 
 impl Report {
@@ -78,7 +80,7 @@ impl Report {
         let found = collect(&self.paths)?;
         pages().try_for_each(|page| spare(found.iter().map(|found| &*found.path), page))?;
         let book = Book::of(found);
-        let mut content = Content::of(&book, self.title(&book))?;
+        let mut content = Content::of(&book, self.title(&book));
         if let Some(folder) = &self.plots {
             self.write_plots(folder, &content)?;
         }
@@ -141,14 +143,13 @@ impl Report {
     fn write_plots(&self, folder: &Path, content: &Content<'_>) -> Result<()> {
         let shown = || format!("making the folder {}; choose another", folder.display());
         fs::create_dir_all(folder).with_context(shown)?;
-        let painter = png::Painter::new();
         let mut count = 0;
         for picture in &content.pictures {
             if let Body::Drawn(svg) = &picture.body {
                 let file =
                     |ending: &str| Destination::File(folder.join(format!("{}.{ending}", picture.name)));
                 file("svg").write(&svg.0)?;
-                file("png").write(painter.png(svg)?)?;
+                file("png").write(png(&svg.0, SCALE)?)?;
                 count += 1;
             }
         }
@@ -163,7 +164,7 @@ impl Report {
 /// A record without rows, and one whose rows take several pictures.
 pub fn ladder_svg(record: &Record) -> Result<String> {
     let book = Book::of(vec![Found { path: RECORD.into(), record: record.clone() }]);
-    let drawn = book.entries.first().map(ladder::draw).transpose()?.unwrap_or_default();
+    let drawn = book.entries.first().map(ladder::draw).unwrap_or_default();
     match <[_; 1]>::try_from(drawn) {
         Ok([svg]) => Ok(svg.0),
         Err(drawn) => bail!(
@@ -178,7 +179,7 @@ pub fn ladder_svg(record: &Record) -> Result<String> {
 #[cfg(test)]
 pub fn pages(record: &Record) -> Result<()> {
     let book = Book::of(vec![Found { path: RECORD.into(), record: record.clone() }]);
-    let content = Content::of(&book, "a title".into())?;
+    let content = Content::of(&book, "a title".into());
     let places = Places { page: Path::new(""), plots: None };
     let texts = [page::page(&content, places), markdown::markdown(&content, places)];
     ensure!(texts.iter().all(|text| text.contains("a title")), "a page without its title");

@@ -1,6 +1,5 @@
 //! Records of one sample and device that differ in the value of one argument: times over that value.
 
-use anyhow::Result;
 use record::Record;
 
 use super::book::{Book, Entry, amount, identity, later, listed, measured, sides};
@@ -118,10 +117,7 @@ impl<'b> Sweep<'b> {
     pub const DRAWN: usize = 2 * Mark::MOST;
 
     /// Its pictures: of so many lines each as can be told apart.
-    ///
-    /// # Errors
-    /// Where plotters cannot draw.
-    pub fn draw(&self) -> Result<Vec<Svg>> {
+    pub fn draw(&self) -> Vec<Svg> {
         let lines = self.lines();
         let drawn = &lines[..lines.len().min(Self::DRAWN)];
         let x_kind =

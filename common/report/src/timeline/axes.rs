@@ -2,6 +2,17 @@
 
 use super::super::words::trimmed;
 
+/// A number that is whole already; none is below zero.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the picture")]
+pub(super) fn whole(value: f64) -> usize {
+    value.max(0.0) as usize
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a place in the picture")]
+pub(super) fn real(value: usize) -> f64 {
+    value as f64
+}
+
 /// Round numbers from 0 to `range`, `most` of them at the most, and how they are written.
 pub(super) fn ticks(range: f64, most: u32) -> Vec<(f64, String)> {
     let step = step(range, most);

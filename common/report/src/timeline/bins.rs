@@ -2,8 +2,8 @@
 
 use record::trace::{Dispatch, Lanes, Trace, Wave};
 
-use super::raster::{real, whole};
-use super::scene::{Map, SHADES};
+use super::axes::{real, whole};
+use super::colours::{Map, SHADES};
 
 /// Rows that a map has at the most; more lanes share one.
 const ROWS: usize = 160;

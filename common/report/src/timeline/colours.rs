@@ -1,14 +1,60 @@
 //! The colours of a theme.
 
-use super::Theme;
-use super::scene::{Ink, PARTS, Stripes};
+use std::fmt::{Display, Formatter};
 
-pub(super) type Rgb = [u8; 3];
+use super::Theme;
+use crate::scene::Rgb;
+
+/// Colours that dispatches take in turn: told apart by colour-blind eyes too, and light beside dark.
+pub(super) const PARTS: usize = 5;
+/// Shades of each of these in a [`Map`].
+pub(super) const SHADES: u8 = 12;
+
+/// What something is drawn in; the theme says which colour that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ink {
+    /// What matters.
+    Text,
+    /// What explains it.
+    Faint,
+    /// Lines to measure by.
+    Grid,
+    /// Where a machine fills or drains.
+    Band,
+    /// Where it does nothing.
+    Gap,
+    /// Nothing but the paper.
+    Paper,
+    /// Stripes on the bare paper.
+    Stripes,
+    /// Stripes of paper across a colour.
+    Cuts,
+    /// What the reader must not miss.
+    Warning,
+    /// One of the colours of dispatches.
+    Part(usize),
+    /// The same where waves wait.
+    Waiting(usize),
+    /// Words on that.
+    OnPart(usize),
+}
+
+impl Display for Ink {
+    /// As a class, which the picture's style gives its colour.
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Part(at) => write!(f, " class=\"p{}\"", at % PARTS),
+            Self::Waiting(at) => write!(f, " class=\"w{}\"", at % PARTS),
+            Self::OnPart(at) => write!(f, " class=\"o{}\"", at % PARTS),
+            other => write!(f, " class=\"{}\"", format!("{other:?}").to_lowercase()),
+        }
+    }
+}
 
 /// One paper and the inks on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Colours {
-    pub paper: Rgb,
+    paper: Rgb,
     text: Rgb,
     faint: Rgb,
     grid: Rgb,
@@ -65,6 +111,8 @@ impl Colours {
             Ink::Band => self.band,
             Ink::Gap => self.gap,
             Ink::Warning => self.warning,
+            Ink::Stripes => self.stripe,
+            Ink::Paper | Ink::Cuts => self.paper,
             Ink::Part(at) => COLOURS[at % PARTS],
             Ink::Waiting(at) => self.lighter(COLOURS[at % PARTS]),
             Ink::OnPart(at) => ON[at % PARTS],
@@ -76,12 +124,27 @@ impl Colours {
         let mix = |at: usize| (u16::from(colour[at]) * 2 + u16::from(self.paper[at]) * 3) / 5;
         [0, 1, 2].map(|at| u8::try_from(mix(at)).unwrap_or(u8::MAX))
     }
+}
 
-    pub(super) fn stripes(&self, stripes: Stripes) -> Rgb {
-        match stripes {
-            Stripes::Band => self.stripe,
-            Stripes::Paper => self.paper,
-        }
+/// Cells of one colour each, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Map {
+    pub columns: usize,
+    /// 0 shows the paper; 1 and up the shades of the first colour, then those of the next.
+    pub cells: Vec<u8>,
+}
+
+impl Map {
+    /// Of a shade from 1 to [`SHADES`] of a colour.
+    pub(super) fn cell(part: usize, shade: u8) -> u8 {
+        let part = u8::try_from(part % PARTS).unwrap_or(0);
+        part * SHADES + shade.clamp(1, SHADES)
+    }
+
+    /// How much of a shade covers the paper.
+    pub(super) fn cover(shade: u8) -> f64 {
+        // The faintest must still be seen.
+        0.18 + 0.82 * f64::from(shade.saturating_sub(1)) / f64::from(SHADES - 1)
     }
 }
 

@@ -5,8 +5,8 @@ use record::Record;
 use record::trace::{Lanes, Part, PartWaves, Wave};
 use serde_json::{Value, json};
 
+use super::axes::{real, whole};
 use super::bins::{Binned, Grid};
-use super::raster::{real, whole};
 use super::{Lane, checked, spans, words};
 
 /// Waves of a file; viewers take more, slowly.

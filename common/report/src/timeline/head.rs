@@ -1,30 +1,31 @@
 //! What stands above the panels: what was measured on what, and how to read it.
 
+use anyhow::Result;
 use record::{Kind, Record};
 
-use super::raster::Fonts;
-use super::scene::{Area, Ink, Map, SHADES, Scene, Shape, Stripes, Words};
-use super::{EDGE, SLACK, WIDTH};
+use super::colours::{Ink, Map, SHADES};
+use super::{EDGE, WIDTH, svg};
+use crate::scene::{Area, Scene, Words, broken, text_width};
 
 const SMALL: f64 = 14.0;
 const LINE: f64 = 20.0;
 
 /// Draws it and returns where it ends. `full` says what the shades of a row stand for, `waits` what lighter areas do.
-pub(super) fn draw(scene: &mut Scene, record: &Record, full: &str, waits: &str, fonts: &Fonts) -> f64 {
+pub(super) fn draw(scene: &mut Scene, record: &Record, full: &str, waits: &str) -> Result<f64> {
     let mut y = 40.0;
-    scene.words(Words::new([EDGE, y], 22.0, Ink::Text, title(record)).bold());
+    scene.words(&Words::new([EDGE, y], 22.0, Ink::Text, title(record)).bold());
     y += 6.0;
-    for line in broken(&subtitle(record), SMALL, WIDTH - 2.0 * EDGE, fonts) {
+    for line in broken(&subtitle(record), SMALL, false, WIDTH - 2.0 * EDGE) {
         y += LINE;
-        scene.words(Words::new([EDGE, y], SMALL, Ink::Faint, line));
+        scene.words(&Words::new([EDGE, y], SMALL, Ink::Faint, line));
     }
     if record.device.kind == Kind::Cpu {
         y += LINE;
         let text = "CPU device: how waves fill, drain and overlap here proves nothing about a GPU.";
-        scene.words(Words::new([EDGE, y], SMALL, Ink::Warning, text));
+        scene.words(&Words::new([EDGE, y], SMALL, Ink::Warning, text));
     }
     y += LINE + 8.0;
-    key(scene, y, full, waits, fonts) + 10.0
+    Ok(key(scene, y, full, waits)? + 10.0)
 }
 
 pub(super) fn title(record: &Record) -> String {
@@ -44,21 +45,8 @@ fn subtitle(record: &Record) -> String {
     )
 }
 
-/// Lines of words that are no longer than `room`.
-pub(super) fn broken(text: &str, size: f64, room: f64, fonts: &Fonts) -> Vec<String> {
-    let fits = |line: &str| fonts.width(line, size, false) * SLACK <= room;
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if fits(&format!("{line} {word}")) => *line += &format!(" {word}"),
-            _ => lines.push(word.into()),
-        }
-    }
-    lines
-}
-
 /// What the marks mean, each beside a specimen; returns the last line's place.
-fn key(scene: &mut Scene, y: f64, full: &str, waits: &str, fonts: &Fonts) -> f64 {
+fn key(scene: &mut Scene, y: f64, full: &str, waits: &str) -> Result<f64> {
     const SPECIMEN: f64 = 34.0;
     let (mut left, mut y) = (EDGE, y);
     let texts = [
@@ -70,7 +58,7 @@ fn key(scene: &mut Scene, y: f64, full: &str, waits: &str, fonts: &Fonts) -> f64
         waits,
     ];
     for (at, text) in texts.into_iter().enumerate().filter(|(_, text)| !text.is_empty()) {
-        let wide = SPECIMEN + 6.0 + fonts.width(text, 13.0, false) * SLACK;
+        let wide = SPECIMEN + 6.0 + text_width(text, 13.0, false);
         if left + wide > WIDTH - EDGE {
             (left, y) = (EDGE, y + LINE);
         }
@@ -79,38 +67,38 @@ fn key(scene: &mut Scene, y: f64, full: &str, waits: &str, fonts: &Fonts) -> f64
             0 => bar(scene, specimen, [0.3, 0.3], 0),
             1 => band(scene, specimen),
             2 => gap(scene, specimen),
-            3 => scene.shapes.push(Shape::Dashes { from: [left, y - 4.5], length: SPECIMEN, ink: Ink::Text }),
-            4 => scene.shapes.push(Shape::Map(specimen, shades())),
-            _ => scene.fill(specimen, Ink::Waiting(0)),
+            3 => svg::dashes(scene, [left, y - 4.5], SPECIMEN, Ink::Text),
+            4 => svg::map(scene, specimen, &shades())?,
+            _ => scene.area(specimen, Ink::Waiting(0)),
         }
-        scene.words(Words::new([left + SPECIMEN + 6.0, y], 13.0, Ink::Faint, text));
+        scene.words(&Words::new([left + SPECIMEN + 6.0, y], 13.0, Ink::Faint, text));
         left += wide + 12.0;
     }
-    y
+    Ok(y)
 }
 
 /// A dispatch from its first wave to its last, fill and drain as shares of it.
 pub(super) fn bar(scene: &mut Scene, area: Area, [fill, drain]: [f64; 2], part: usize) {
-    scene.fill(area, Ink::Part(part));
+    scene.area(area, Ink::Part(part));
     let ends = [(area.left, fill), (area.right() - drain * area.width, drain)];
     for (left, share) in ends.into_iter().filter(|(_, share)| *share > 0.0) {
-        scene.hatch(Area { left, width: share * area.width, ..area }, Stripes::Paper);
+        scene.area(Area { left, width: share * area.width, ..area }, Ink::Cuts);
     }
 }
 
 /// Where a machine fills or drains and nothing else runs on it.
 pub(super) fn band(scene: &mut Scene, area: Area) {
-    scene.fill(area, Ink::Band);
-    scene.hatch(area, Stripes::Band);
+    scene.area(area, Ink::Band);
+    scene.area(area, Ink::Stripes);
 }
 
 /// A bracket over a stretch without waves.
 pub(super) fn gap(scene: &mut Scene, area: Area) {
     let wide = area.width.max(1.5);
     let left = area.left + 0.5 * (area.width - wide);
-    scene.fill(Area { left, width: wide, height: 3.0, ..area }, Ink::Gap);
+    scene.area(Area { left, width: wide, height: 3.0, ..area }, Ink::Gap);
     for left in [left, left + wide - 1.0] {
-        scene.fill(Area { left, width: 1.0, ..area }, Ink::Gap);
+        scene.area(Area { left, width: 1.0, ..area }, Ink::Gap);
     }
 }
 

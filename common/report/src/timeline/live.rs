@@ -2,10 +2,9 @@
 
 use record::trace::Trace;
 
+use super::axes::{real, whole};
 use super::bins::{Binned, Grid};
-use super::colours::COLOURS;
-use super::raster::{real, whole};
-use super::scene::{Map, PARTS, SHADES};
+use super::colours::{COLOURS, Map, PARTS, SHADES};
 use super::{Lane, axes, words};
 
 /// Pixels with red, green, blue and alpha (not multiplied), row by row.

@@ -1,8 +1,7 @@
 //! Timelines of waves: a picture of some variants one above the other, and the same for Perfetto.
 //!
 //! ```text
-//! Trace ── bins, spans ──▶ panel ──▶ Scene ──▶ svg
-//!                                      └─────▶ raster ──▶ PNG
+//! Trace ── bins, spans ──▶ panel ──▶ Scene ──▶ SVG ──▶ PNG
 //! Trace ── events ──▶ trace-event JSON
 //! ```
 
@@ -13,8 +12,6 @@ mod events;
 mod head;
 pub mod live;
 mod panel;
-mod raster;
-mod scene;
 mod spans;
 mod svg;
 pub(super) mod words;
@@ -24,11 +21,11 @@ use clap::ValueEnum;
 use record::trace::{Lanes, Trace, TraceFigures};
 use record::{Record, Row, Traced};
 
+use self::axes::whole;
 use self::bins::{Binned, Grid};
-use self::colours::Colours;
+use self::colours::Ink;
 use self::panel::Frame;
-use self::raster::{Fonts, whole};
-use self::scene::{Ink, Scene, Words};
+use crate::scene::{Scene, Words, broken, png};
 
 pub use self::events::timeline_events;
 
@@ -37,10 +34,6 @@ const WIDTH: f64 = 1400.0;
 const EDGE: f64 = 28.0;
 const LEFT: f64 = 100.0;
 const PLOT: f64 = 1272.0;
-/// What is written takes more room than in the embedded font: a browser has its own, which may be as wide
-/// as DejaVu Sans.
-const SLACK: f64 = 1.17;
-
 /// An SVG is smaller than this.
 const LARGEST: usize = 1 << 20;
 /// Pixels of a PNG, beyond which it has one for each of the SVG's instead of four.
@@ -75,7 +68,8 @@ pub enum Theme {
 /// Nothing to draw, a trace and figures that do not belong together, or more than fits.
 pub fn timeline_svg(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Result<String> {
     for step in [1.0, 2.0, 4.0, 8.0, 16.0, 32.0] {
-        let text = svg::svg(&drawn(record, panels, step)?, theme, &head::title(record))?;
+        let (scene, size) = drawn(record, panels, step)?;
+        let text = svg::svg(&scene, size, theme, &head::title(record));
         if text.len() < LARGEST {
             return Ok(text);
         }
@@ -88,18 +82,20 @@ pub fn timeline_svg(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Resul
 /// # Errors
 /// As [`timeline_svg`].
 pub fn timeline_png(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Result<Vec<u8>> {
-    let scene = drawn(record, panels, 1.0)?;
-    let scale = if 4.0 * scene.size[0] * scene.size[1] > PIXELS { 1.0 } else { 2.0 };
+    let (scene, size) = drawn(record, panels, 1.0)?;
+    let pixels = size[0] * size[1];
     ensure!(
-        scale * scale * scene.size[0] * scene.size[1] <= PIXELS,
+        pixels <= PIXELS,
         "{} variants are too many for one picture; --variant chooses among them",
         panels.len()
     );
-    raster::png(&scene, &Colours::of(theme), scale)
+    let theme = if theme == Theme::Auto { Theme::Light } else { theme };
+    let text = svg::svg(&scene, size, theme, &head::title(record));
+    png(&text, if 4.0 * pixels > PIXELS { 1.0 } else { 2.0 })
 }
 
-/// The whole picture; a column of waves is `step` wide.
-fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<Scene> {
+/// The whole picture and its size; a column of waves is `step` wide.
+fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<(Scene, [f64; 2])> {
     checked(record, panels)?;
     let range_us = panels.iter().map(|lane| lane.figures.whole.end_us()).fold(0.0, f64::max);
     let grid = Grid { range_us, columns: whole(PLOT / step) };
@@ -107,20 +103,18 @@ fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<Scene> {
     let peaks = panels.iter().map(|lane| lane.figures.whole.peak);
     let tallest = binned.iter().map(Binned::tallest).chain(peaks).fold(0.0, f64::max);
     let full = binned.iter().map(Binned::fullest).fold(0.0, f64::max);
-    let fonts = Fonts::embedded()?;
     // Room for the brackets above the peak.
-    let frame = Frame { grid, top: 1.16 * tallest, full, fonts: &fonts };
+    let frame = Frame { grid, top: 1.16 * tallest, full };
     let mut scene = Scene::default();
     let all_known = panels.iter().all(|lane| matches!(lane.trace.lanes, Lanes::Multiprocessors(_)));
     let a_lane = if all_known { "multiprocessor" } else { "lane" };
     let full = format!("waves a {a_lane}, 0 to {full:.0}");
-    let mut y = head::draw(&mut scene, record, &full, &words::waits(panels), &fonts);
+    let mut y = head::draw(&mut scene, record, &full, &words::waits(panels))?;
     for (lane, binned) in panels.iter().zip(&binned) {
-        y = panel::draw(&mut scene, y + 16.0, lane, binned, &frame);
+        y = panel::draw(&mut scene, y + 16.0, lane, binned, &frame)?;
     }
-    y = refused(&mut scene, y, record, &fonts);
-    scene.size = [WIDTH, (y + 14.0).ceil()];
-    Ok(scene)
+    y = refused(&mut scene, y, record);
+    Ok((scene, [WIDTH, (y + 14.0).ceil()]))
 }
 
 /// A picture of what was not measured would be worse than none.
@@ -177,13 +171,13 @@ pub(super) fn refusals(rows: &[Row]) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The rows that are not drawn, and why.
-fn refused(scene: &mut Scene, mut y: f64, record: &Record, fonts: &Fonts) -> f64 {
+fn refused(scene: &mut Scene, mut y: f64, record: &Record) -> f64 {
     let (line, small) = head::small();
     for (name, reason) in refusals(&record.rows) {
         let text = format!("Not drawn: {name}: {reason}");
-        for text in head::broken(&text, small, WIDTH - 2.0 * EDGE, fonts) {
+        for text in broken(&text, small, false, WIDTH - 2.0 * EDGE) {
             y += line;
-            scene.words(Words::new([EDGE, y], small, Ink::Warning, text));
+            scene.words(&Words::new([EDGE, y], small, Ink::Warning, text));
         }
     }
     y

@@ -1,14 +1,15 @@
 //! One variant: its words, a bar a dispatch, its waves in flight, and its multiprocessors.
 
+use anyhow::Result;
 use record::trace::{Lanes, Phases};
 
-use super::axes::{short_us, ticks};
+use super::axes::{real, short_us, ticks, whole};
 use super::bins::{Binned, Grid};
-use super::raster::{Fonts, real, whole};
-use super::scene::{Anchor, Area, Ink, Scene, Shape, Words};
+use super::colours::{Ink, PARTS};
 use super::words::{Alike, alike, cautions, figures};
-use super::{EDGE, LEFT, Lane, PLOT, SLACK, WIDTH, head, spans};
+use super::{EDGE, LEFT, Lane, PLOT, WIDTH, head, spans, svg};
 use crate::parts;
+use crate::scene::{Anchor, Area, Scene, Words, broken, text_width};
 
 /// Height of the plot of waves in flight.
 const PLOT_HEIGHT: f64 = 150.0;
@@ -23,16 +24,15 @@ const MAP: f64 = 140.0;
 const AXIS: f64 = 13.0;
 
 /// What all panels share, so that they can be compared by eye.
-pub(super) struct Frame<'f> {
+pub(super) struct Frame {
     pub grid: Grid,
     /// Waves in flight at the top of the plot.
     pub top: f64,
     /// Waves in a lane that the deepest colour stands for.
     pub full: f64,
-    pub fonts: &'f Fonts,
 }
 
-impl Frame<'_> {
+impl Frame {
     fn x(&self, us: f64) -> f64 {
         LEFT + PLOT * us / self.grid.range_us
     }
@@ -45,41 +45,47 @@ impl Frame<'_> {
 }
 
 /// Draws it from `y` on and returns where it ends.
-pub(super) fn draw(scene: &mut Scene, y: f64, lane: &Lane<'_>, binned: &Binned, frame: &Frame<'_>) -> f64 {
-    let y = words(scene, y, lane, frame);
+pub(super) fn draw(
+    scene: &mut Scene,
+    y: f64,
+    lane: &Lane<'_>,
+    binned: &Binned,
+    frame: &Frame,
+) -> Result<f64> {
+    let y = words(scene, y, lane);
     let y = bars(scene, y, lane, frame);
     let base = y + 18.0 + PLOT_HEIGHT;
     plot(scene, base, lane, binned, frame);
-    let bottom = map(scene, base + 18.0, lane, binned, frame);
-    time_axis(scene, base, bottom, frame)
+    let bottom = map(scene, base + 18.0, lane, binned, frame)?;
+    Ok(time_axis(scene, base, bottom, frame))
 }
 
 /// Name, figures, what to hold against them, and what was dispatched.
-fn words(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame<'_>) -> f64 {
+fn words(scene: &mut Scene, y: f64, lane: &Lane<'_>) -> f64 {
     let (line, small) = head::small();
     let mut y = y + 18.0;
-    scene.words(Words::new([EDGE, y], 18.0, Ink::Text, &*lane.row.variant).bold());
-    let left = EDGE + frame.fonts.width(&lane.row.variant, 18.0, true) * SLACK + 18.0;
+    scene.words(&Words::new([EDGE, y], 18.0, Ink::Text, &*lane.row.variant).bold());
+    let left = EDGE + text_width(&lane.row.variant, 18.0, true) + 18.0;
     let cautions = cautions(lane).join("; ");
-    for (at, text) in (0_u32..).zip(head::broken(&cautions, small, WIDTH - EDGE - left, frame.fonts)) {
+    for (at, text) in (0_u32..).zip(broken(&cautions, small, false, WIDTH - EDGE - left)) {
         y += if at > 0 { line } else { 0.0 };
-        scene.words(Words::new([left, y], small, Ink::Warning, text));
+        scene.words(&Words::new([left, y], small, Ink::Warning, text));
     }
     y += 3.0;
-    for text in head::broken(&figures(lane), small, WIDTH - 2.0 * EDGE, frame.fonts) {
+    for text in broken(&figures(lane), small, false, WIDTH - 2.0 * EDGE) {
         y += line;
-        scene.words(Words::new([EDGE, y], small, Ink::Text, text));
+        scene.words(&Words::new([EDGE, y], small, Ink::Text, text));
     }
-    legend(scene, y + line, lane, frame.fonts)
+    legend(scene, y + line, lane)
 }
 
 /// Which colours are which dispatches.
-fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>, fonts: &Fonts) -> f64 {
+fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>) -> f64 {
     const SIZE: f64 = 13.0;
     let (kinds, more) = alike(&lane.trace.dispatches);
     let mut left = EDGE;
     let mut place = |swatches: usize, text: &str| {
-        let wide = 12.0 * real(swatches) + 6.0 + fonts.width(text, SIZE, false) * SLACK;
+        let wide = 12.0 * real(swatches) + 6.0 + text_width(text, SIZE, false);
         if left > EDGE && left + wide > WIDTH - EDGE {
             (left, y) = (EDGE, y + 17.0);
         }
@@ -89,10 +95,10 @@ fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>, fonts: &Fonts) -> f64 
     };
     let mut drawn = Vec::new();
     for Alike { which, text } in &kinds {
-        let mut parts: Vec<usize> = which.iter().map(|at| at % super::scene::PARTS).collect();
-        parts.truncate(super::scene::PARTS);
+        let mut parts: Vec<usize> = which.iter().map(|at| at % PARTS).collect();
+        parts.truncate(PARTS);
         let room = WIDTH - 2.0 * EDGE - 12.0 * real(parts.len()) - 6.0;
-        for line in head::broken(text, SIZE, room, fonts) {
+        for line in broken(text, SIZE, false, room) {
             let own = std::mem::take(&mut parts);
             drawn.push((place(own.len(), &line), own, line));
         }
@@ -104,16 +110,16 @@ fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>, fonts: &Fonts) -> f64 
     for ([x, y], parts, text) in drawn {
         for (at, part) in parts.iter().enumerate() {
             let area = Area { left: x + 12.0 * real(at), top: y - 9.5, width: 10.0, height: 10.0 };
-            scene.fill(area, Ink::Part(*part));
+            scene.area(area, Ink::Part(*part));
         }
         let x = x + 12.0 * real(parts.len()) + if parts.is_empty() { 0.0 } else { 6.0 };
-        scene.words(Words::new([x, y], SIZE, Ink::Faint, text));
+        scene.words(&Words::new([x, y], SIZE, Ink::Faint, text));
     }
     y + 10.0
 }
 
 /// A bar a dispatch: those that overlap stand below each other.
-fn bars(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame<'_>) -> f64 {
+fn bars(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame) -> f64 {
     let phases: Vec<Phases> = lane.figures.dispatches.iter().map(|d| d.phases).collect();
     let spans: Vec<(f64, f64)> = phases.iter().map(|p| (p.begin_us, p.end_us())).collect();
     let rows = spans::rows(&spans);
@@ -125,33 +131,33 @@ fn bars(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame<'_>) -> f64 {
         let span = phases.span_us();
         head::bar(scene, area, [phases.fill_us / span, phases.drain_us / span], at);
         let number = (at + 1).to_string();
-        if height >= 10.0 && frame.fonts.width(&number, 10.0, true) + 6.0 < area.width {
-            number_on(scene, area, at, number, frame);
+        if height >= 10.0 && text_width(&number, 10.0, true) + 6.0 < area.width {
+            number_on(scene, area, at, number);
         }
     }
     let middle = y + 0.5 * pitch * real(count) + 4.0;
     let called = parts::called(lane.figures.dispatches.iter().map(|d| d.part.as_ref()));
-    scene.words(Words::new([LEFT - 10.0, middle], AXIS, Ink::Faint, called).anchored(Anchor::End));
+    scene.words(&Words::new([LEFT - 10.0, middle], AXIS, Ink::Faint, called).anchored(Anchor::End));
     y + pitch * real(count)
 }
 
 /// On a patch of the plain colour, since stripes run through the bar.
-fn number_on(scene: &mut Scene, bar: Area, at: usize, number: String, frame: &Frame<'_>) {
-    let wide = frame.fonts.width(&number, 10.0, true) + 4.0;
+fn number_on(scene: &mut Scene, bar: Area, at: usize, number: String) {
+    let wide = text_width(&number, 10.0, true) + 4.0;
     let middle = bar.left + 0.5 * bar.width;
-    scene.fill(Area { left: middle - 0.5 * wide, width: wide, ..bar }, Ink::Part(at));
+    scene.area(Area { left: middle - 0.5 * wide, width: wide, ..bar }, Ink::Part(at));
     let words = Words::new([middle, bar.bottom() - 2.0], 10.0, Ink::OnPart(at), number);
-    scene.words(words.bold().anchored(Anchor::Middle));
+    scene.words(&words.bold().anchored(Anchor::Middle));
 }
 
 /// Waves in flight, stacked, with what stays empty.
-fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &Frame<'_>) {
+fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &Frame) {
     let unit = PLOT_HEIGHT / frame.top;
     let whole = &lane.figures.whole;
     for (at, text) in ticks(frame.top, 5) {
         let y = base - at * unit;
-        scene.fill(Area { left: LEFT, top: y - 0.5, width: PLOT, height: 1.0 }, Ink::Grid);
-        scene.words(Words::new([LEFT - 10.0, y + 4.0], AXIS, Ink::Faint, text).anchored(Anchor::End));
+        scene.area(Area { left: LEFT, top: y - 0.5, width: PLOT, height: 1.0 }, Ink::Grid);
+        scene.words(&Words::new([LEFT - 10.0, y + 4.0], AXIS, Ink::Faint, text).anchored(Anchor::End));
     }
     let phases: Vec<Phases> = lane.figures.dispatches.iter().map(|d| d.phases).collect();
     for stretch in spans::alone(&phases) {
@@ -160,11 +166,11 @@ fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &
     stacks(scene, base, unit, binned);
     let peak = base - whole.peak * unit;
     let from = [frame.x(whole.begin_us), peak];
-    scene.shapes.push(Shape::Dashes { from, length: frame.x(whole.end_us()) - from[0], ink: Ink::Text });
+    svg::dashes(scene, from, frame.x(whole.end_us()) - from[0], Ink::Text);
     gaps(scene, base, peak, lane, frame);
     let middle = [LEFT - 62.0, base - 0.5 * PLOT_HEIGHT];
-    scene.words(Words::new(middle, AXIS, Ink::Faint, "waves in flight").upright().anchored(Anchor::Middle));
-    scene.fill(Area { left: LEFT, top: base - 0.5, width: PLOT, height: 1.0 }, Ink::Faint);
+    scene.words(&Words::new(middle, AXIS, Ink::Faint, "waves in flight").upright().anchored(Anchor::Middle));
+    scene.area(Area { left: LEFT, top: base - 0.5, width: PLOT, height: 1.0 }, Ink::Faint);
 }
 
 /// The areas of the dispatches, each upon the earlier ones; upon all of them the waves that wait. The last is drawn first and reaches down to
@@ -175,8 +181,8 @@ fn stacks(scene: &mut Scene, base: f64, unit: f64, binned: &Binned) {
     let mut area = |first: usize, waves: &mut dyn ExactSizeIterator<Item = f64>, ink: Ink| {
         let sums = &mut below[first..][..waves.len()];
         sums.iter_mut().zip(waves).for_each(|(sum, waves)| *sum += waves);
-        let heights = sums.iter().map(|waves| half_pixels(waves * unit)).collect();
-        Shape::Steps { left: LEFT + step * real(first), base, step, heights, ink }
+        let heights: Vec<u32> = sums.iter().map(|waves| half_pixels(waves * unit)).collect();
+        (LEFT + step * real(first), heights, ink)
     };
     let mut areas = Vec::new();
     for (at, stack) in binned.stacks.iter().enumerate() {
@@ -187,7 +193,9 @@ fn stacks(scene: &mut Scene, base: f64, unit: f64, binned: &Binned) {
     for (at, stack) in binned.stacks.iter().enumerate().filter(|(_, stack)| !stack.waiting.is_empty()) {
         areas.push(area(stack.first, &mut stack.waiting.iter().copied(), Ink::Waiting(at)));
     }
-    scene.shapes.extend(areas.into_iter().rev());
+    for (left, heights, ink) in areas.iter().rev() {
+        svg::steps(scene, [*left, base], step, heights, *ink);
+    }
 }
 
 fn half_pixels(height: f64) -> u32 {
@@ -195,7 +203,7 @@ fn half_pixels(height: f64) -> u32 {
 }
 
 /// Brackets over stretches without waves, with their lengths where there is room.
-fn gaps(scene: &mut Scene, base: f64, peak: f64, lane: &Lane<'_>, frame: &Frame<'_>) {
+fn gaps(scene: &mut Scene, base: f64, peak: f64, lane: &Lane<'_>, frame: &Frame) {
     const SIZE: f64 = 12.0;
     let top = peak.min(base - 24.0);
     let mut free = LEFT;
@@ -206,23 +214,23 @@ fn gaps(scene: &mut Scene, base: f64, peak: f64, lane: &Lane<'_>, frame: &Frame<
         }
         head::gap(scene, area);
         let text = short_us(to - from);
-        let (middle, wide) = (area.left + 0.5 * area.width, frame.fonts.width(&text, SIZE, false) * SLACK);
+        let (middle, wide) = (area.left + 0.5 * area.width, text_width(&text, SIZE, false));
         if middle - 0.5 * wide >= free {
             let words = Words::new([middle, top - 10.0], SIZE, Ink::Gap, text);
-            scene.words(words.anchored(Anchor::Middle));
+            scene.words(&words.anchored(Anchor::Middle));
             free = middle + 0.5 * wide + 5.0;
         }
     }
 }
 
 /// A row a multiprocessor; returns where it ends.
-fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, frame: &Frame<'_>) -> f64 {
+fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, frame: &Frame) -> Result<f64> {
     let rows = real(binned.rows());
     let row = (MAP / rows).floor().clamp(1.0, 14.0);
     let area = Area { left: LEFT, top, width: PLOT, height: row * rows };
-    scene.fill(Area { top: top - 1.0, height: area.height + 2.0, ..area }, Ink::Grid);
-    scene.shapes.push(Shape::Paper(area));
-    scene.shapes.push(Shape::Map(area, binned.map(frame.full)));
+    scene.area(Area { top: top - 1.0, height: area.height + 2.0, ..area }, Ink::Grid);
+    scene.area(area, Ink::Paper);
+    svg::map(scene, area, &binned.map(frame.full))?;
     let what = match lane.trace.lanes {
         Lanes::Multiprocessors(_) => "multiprocessor",
         Lanes::Packed(_) => "lane",
@@ -233,26 +241,26 @@ fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, frame: &Fr
         let y = top + (at + 0.5) * unit + 4.0;
         if at.fract() == 0.0 {
             let number = format!("{at:.0}");
-            scene.words(Words::new([LEFT - 10.0, y], AXIS, Ink::Faint, number).anchored(Anchor::End));
+            scene.words(&Words::new([LEFT - 10.0, y], AXIS, Ink::Faint, number).anchored(Anchor::End));
         }
     }
     let middle = [LEFT - 62.0, top + 0.5 * area.height];
-    scene.words(Words::new(middle, AXIS, Ink::Faint, what).upright().anchored(Anchor::Middle));
-    area.bottom()
+    scene.words(&Words::new(middle, AXIS, Ink::Faint, what).upright().anchored(Anchor::Middle));
+    Ok(area.bottom())
 }
 
 /// The axis that both share, with lines up through the plot's upper edge; returns where it ends.
-fn time_axis(scene: &mut Scene, base: f64, bottom: f64, frame: &Frame<'_>) -> f64 {
+fn time_axis(scene: &mut Scene, base: f64, bottom: f64, frame: &Frame) -> f64 {
     for (at, text) in ticks(frame.grid.range_us, 12) {
         let x = frame.x(at);
         for (top, end) in [(base, base + 5.0), (bottom, bottom + 6.0)] {
-            scene.fill(Area { left: x - 0.5, top, width: 1.0, height: end - top }, Ink::Faint);
+            scene.area(Area { left: x - 0.5, top, width: 1.0, height: end - top }, Ink::Faint);
         }
         let words = Words::new([x, bottom + 20.0], AXIS, Ink::Faint, text);
-        scene.words(words.anchored(Anchor::Middle));
+        scene.words(&words.anchored(Anchor::Middle));
     }
     let middle = [LEFT + 0.5 * PLOT, bottom + 38.0];
     let words = Words::new(middle, AXIS, Ink::Faint, "time from the variant’s first wave (µs)");
-    scene.words(words.anchored(Anchor::Middle));
+    scene.words(&words.anchored(Anchor::Middle));
     bottom + 48.0
 }

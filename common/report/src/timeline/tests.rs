@@ -1,8 +1,9 @@
 use record::fixture::{self, traces as example};
 
-use super::raster::real;
+use super::axes::real;
 use super::*;
-use crate::picture::tests::decoded;
+use crate::scene::tests::decoded;
+use crate::scene::text_width;
 
 /// Rows of a record, with their traces.
 fn traced(traces: &[(&str, Trace, Option<f64>)]) -> (Record, Vec<Trace>) {
@@ -125,10 +126,10 @@ fn a_viewer_chooses_the_paper_only_where_it_may() {
 fn pixels_show_the_same_picture_on_its_paper() {
     let (_, record, traces) = examples()[1].clone();
     let panels = lanes(&record, &traces);
-    let scene = drawn(&record, &panels, 1.0).unwrap();
+    let (_, size) = drawn(&record, &panels, 1.0).unwrap();
     for (theme, paper) in [(Theme::Auto, [255; 3]), (Theme::Dark, [18, 20, 24])] {
         let (width, pixels) = decoded(&timeline_png(&record, &panels, theme).unwrap());
-        assert_eq!([real(width), real(pixels.len() / width)], scene.size.map(|side| 2.0 * side));
+        assert_eq!([real(width), real(pixels.len() / width)], size.map(|side| 2.0 * side));
         assert_eq!(pixels[0], paper);
         let blue = pixels.iter().filter(|pixel| **pixel == [0, 114, 178]).count();
         // The area and the map of the one dispatch fill most of the plot.
@@ -140,9 +141,9 @@ fn pixels_show_the_same_picture_on_its_paper() {
 fn no_gap_is_drawn_where_waves_follow_each_other() {
     let (_, record, traces) = examples()[0].clone();
     let brackets = |at: usize| {
-        let scene = drawn(&record, &lanes(&record, &traces)[at..=at], 1.0).unwrap();
-        let panel = scene.shapes.iter().skip_while(|shape| !matches!(shape, scene::Shape::Steps { .. }));
-        panel.filter(|shape| matches!(shape, scene::Shape::Fill(_, Ink::Gap))).count()
+        let svg = timeline_svg(&record, &lanes(&record, &traces)[at..=at], Theme::Light).unwrap();
+        let (_, panel) = svg.split_once("class=\"steps").unwrap();
+        panel.matches("<rect class=\"gap\"").count()
     };
     assert_eq!((brackets(0), brackets(1)), (3 * 11, 0), "eleven brackets of three strokes, and none");
 }
@@ -168,12 +169,17 @@ fn a_long_name_in_the_legend_is_broken() {
     traces[1].dispatches.iter_mut().for_each(|dispatch| dispatch.kernel.clone_from(&long));
     let Some(Traced::Ok { figures, .. }) = &mut record.rows[1].trace else { panic!() };
     figures.dispatches.iter_mut().for_each(|dispatch| dispatch.kernel.clone_from(&long));
-    let scene = drawn(&record, &lanes(&record, &traces), 1.0).unwrap();
-    let fonts = Fonts::embedded().unwrap();
-    for shape in &scene.shapes {
-        let scene::Shape::Words(words) = shape else { continue };
-        let fits = words.at[0] + fonts.width(&words.text, words.size, words.bold) <= WIDTH;
-        assert!(fits || words.anchor != scene::Anchor::Start, "{}", words.text);
+    let svg = timeline_svg(&record, &lanes(&record, &traces), Theme::Light).unwrap();
+    let of = |line: &str, name: &str| -> Option<f64> {
+        line.split_once(&format!(" {name}=\""))?.1.split('"').next()?.parse().ok()
+    };
+    let lines: Vec<&str> =
+        svg.lines().filter(|line| line.contains("<text") && !line.contains("anchor")).collect();
+    assert!(lines.len() > 10);
+    for line in lines {
+        let (x, size) = (of(line, "x").unwrap(), of(line, "font-size").unwrap());
+        let text = line.split_once('>').unwrap().1.trim_end_matches("</text>");
+        assert!(x + text_width(text, size, false) <= WIDTH, "{text}");
     }
 }
 

@@ -4,7 +4,6 @@ mod canvas;
 mod marks;
 mod rows;
 mod scale;
-mod text;
 mod xy;
 
 pub use marks::{Mark, Shade};

@@ -1,13 +1,12 @@
 //! Plots of a row a variant: its name and a figure in words, and below them bars, points or boxes on an
 //! axis that all rows share. A name has the whole width, so that a long one is broken but never cut.
 
-use anyhow::Result;
+use report::scene::Anchor;
 
 use super::Svg;
-use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, PAPER, Side, WIDTH, drawn};
+use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, PAPER, WIDTH, drawn, half_of, lines, width};
 use super::marks::{Mark, Shade};
 use super::scale::{Kind, Scale, named};
-use super::text::{broken, width};
 
 /// Height of a track.
 const TRACK: i32 = 10;
@@ -40,7 +39,7 @@ pub struct RowPlot {
 pub struct Guide {
     /// Where.
     pub at: f64,
-    /// Two lines instead of one: plotters has no dashes but as an element each.
+    /// Two lines instead of one.
     pub double: bool,
 }
 
@@ -117,14 +116,18 @@ impl Track {
     }
 
     /// `y` is its middle.
-    fn draw(&self, canvas: &Canvas<'_>, scale: &Scale, y: i32) -> Result<()> {
+    fn draw(&self, canvas: &mut Canvas, scale: &Scale, y: i32) {
         match self {
             Self::Bar { to, interval, shade } => {
-                shade.draw(canvas, [left(), y - 4], [scale.at(*to).max(left() + 1), y + 4])?;
-                interval.map_or(Ok(()), |ends| whisker(canvas, scale, ends, y))
+                shade.draw(canvas, [left(), y - 4], [scale.at(*to).max(left() + 1), y + 4]);
+                if let Some(ends) = *interval {
+                    whisker(canvas, scale, ends, y);
+                }
             }
             Self::Point { at, interval, mark } => {
-                interval.map_or(Ok(()), |ends| whisker(canvas, scale, ends, y))?;
+                if let Some(ends) = *interval {
+                    whisker(canvas, scale, ends, y);
+                };
                 mark.draw(canvas, [scale.at(*at), y])
             }
             Self::Spread(spread) => spread.draw(canvas, scale, y),
@@ -133,27 +136,28 @@ impl Track {
 }
 
 impl Spread {
-    fn draw(&self, canvas: &Canvas<'_>, scale: &Scale, y: i32) -> Result<()> {
-        whisker(canvas, scale, self.whiskers, y)?;
+    fn draw(&self, canvas: &mut Canvas, scale: &Scale, y: i32) {
+        whisker(canvas, scale, self.whiskers, y);
         let [q1, median, q3] = self.quartiles.map(|value| scale.at(value));
-        canvas.polygon(&[[q1, y - 5], [q3 + 1, y - 5], [q3 + 1, y + 5], [q1, y + 5]], INK, false)?;
-        canvas.line(&[[median, y - 5], [median, y + 5]], Mark(1).colour(), 3)?;
+        canvas.polygon(&[[q1, y - 5], [q3 + 1, y - 5], [q3 + 1, y + 5], [q1, y + 5]], INK, false);
+        canvas.line(&[[median, y - 5], [median, y + 5]], Mark(1).colour(), 3.0);
         // Those that fall on one pixel are one circle; how many there are stands beside the name.
         let mut pixels: Vec<i32> = self.outliers.iter().map(|value| scale.at(*value)).collect();
         pixels.sort_unstable();
         pixels.dedup();
-        pixels.into_iter().try_for_each(|x| canvas.circle([x, y], 3, Mark(0).colour(), false))
+        pixels.into_iter().for_each(|x| canvas.circle([x, y], 3.0, Mark(0).colour(), false));
     }
 }
 
 /// `├──┤`
-fn whisker(canvas: &Canvas<'_>, scale: &Scale, ends: [f64; 2], y: i32) -> Result<()> {
+fn whisker(canvas: &mut Canvas, scale: &Scale, ends: [f64; 2], y: i32) {
     let [low, high] = ends.map(|end| scale.at(end));
     if high - low < 3 {
-        return canvas.line(&[[low, y - 3], [low, y + 3]], INK, 1);
+        canvas.line(&[[low, y - 3], [low, y + 3]], INK, 1.0);
+        return;
     }
     let path = [[low, y - 3], [low, y + 3], [low, y], [high, y], [high, y - 3], [high, y + 3]];
-    canvas.line(&path, INK, 1)
+    canvas.line(&path, INK, 1.0)
 }
 
 fn left() -> i32 {
@@ -170,10 +174,7 @@ fn room() -> f64 {
 
 impl RowPlot {
     /// One picture, or more where there are many rows; all on the same axis.
-    ///
-    /// # Errors
-    /// Where plotters cannot draw.
-    pub fn draw(&self) -> Result<Vec<Svg>> {
+    pub fn draw(&self) -> Vec<Svg> {
         let values = self.rows.iter().filter_map(|row| match &row.body {
             Body::Words(_) => None,
             Body::Tracks(tracks) => Some(tracks.iter().flat_map(Track::values)),
@@ -200,7 +201,7 @@ struct Part<'p> {
 }
 
 impl Part<'_> {
-    fn draw(&self) -> Result<Svg> {
+    fn draw(&self) -> Svg {
         let title = match self.of {
             1 => self.plot.title.clone(),
             of => format!("{} ({} of {of})", self.plot.title, self.at + 1),
@@ -210,46 +211,40 @@ impl Part<'_> {
         let top = head.height();
         let bottom = top + rows.iter().map(Placed::height).sum::<i32>();
         drawn(bottom + 2 * LINE + 8, |canvas| {
-            head.draw(canvas)?;
-            self.axis(canvas, top, bottom)?;
+            head.draw(canvas);
+            self.axis(canvas, top, bottom);
             let mut y = top;
             for row in &rows {
                 if !self.plot.guides.is_empty() {
                     // No line runs through letters.
-                    canvas.rectangle([left() + 1, y], [right(), y + row.lines() * LINE - 2], PAPER, true)?;
+                    canvas.rectangle([left() + 1, y], [right(), y + row.lines() * LINE - 2], PAPER, true);
                 }
-                row.draw(canvas, &self.scale, y)?;
+                row.draw(canvas, &self.scale, y);
                 y += row.height();
             }
-            Ok(())
         })
     }
 
-    fn axis(&self, canvas: &Canvas<'_>, top: i32, bottom: i32) -> Result<()> {
+    fn axis(&self, canvas: &mut Canvas, top: i32, bottom: i32) {
         let mut free = i32::MIN;
         for tick in self.scale.ticks(6) {
             let (x, name) = (self.scale.at(tick), named(tick));
-            canvas.line(&[[x, top], [x, bottom]], GRID, 1)?;
+            canvas.line(&[[x, top], [x, bottom]], GRID, 1.0);
             let half = half_of(&name);
             let x = x.clamp(half, WIDTH - half);
             if x - half > free {
-                canvas.text([x, bottom + LINE / 2 + 2], Side::Middle, FAINT, &name)?;
+                canvas.text([x, bottom + LINE / 2 + 2], Anchor::Middle, FAINT, &name);
                 free = x + half + 4;
             }
         }
         for guide in &self.plot.guides {
             let x = self.scale.at(guide.at);
             let lines: &[i32] = if guide.double { &[x - 1, x + 1] } else { &[x] };
-            lines.iter().try_for_each(|x| canvas.line(&[[*x, top], [*x, bottom]], FAINT, 1))?;
+            lines.iter().for_each(|x| canvas.line(&[[*x, top], [*x, bottom]], FAINT, 1.0));
         }
-        canvas.line(&[[left(), bottom], [right(), bottom]], INK, 1)?;
-        canvas.text([right(), bottom + LINE + LINE / 2 + 2], Side::Right, INK, &self.plot.axis)
+        canvas.line(&[[left(), bottom], [right(), bottom]], INK, 1.0);
+        canvas.text([right(), bottom + LINE + LINE / 2 + 2], Anchor::End, INK, &self.plot.axis)
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the width of a few characters in pixels")]
-pub(super) fn half_of(text: &str) -> i32 {
-    (width(text).min(1e4) / 2.0).ceil() as i32
 }
 
 /// Title, subtitle and legend.
@@ -264,10 +259,9 @@ const LEGEND: i32 = 34;
 
 impl<'p> Head<'p> {
     pub(super) fn of(title: &str, subtitle: &str, legend: &'p [(Track, String)]) -> Self {
-        // Bold letters are wider.
-        let (title, subtitle) = (broken(title, room() * 0.88), broken(subtitle, room()));
-        let lines = |text: &str| broken(text, room() - f64::from(LEGEND));
-        Self { title, subtitle, legend: legend.iter().map(|(track, text)| (track, lines(text))).collect() }
+        let beside = |text: &str| lines(text, false, room() - f64::from(LEGEND));
+        let legend = legend.iter().map(|(track, text)| (track, beside(text))).collect();
+        Self { title: lines(title, true, room()), subtitle: lines(subtitle, false, room()), legend }
     }
 
     pub(super) fn height(&self) -> i32 {
@@ -277,42 +271,37 @@ impl<'p> Head<'p> {
         8 + LINE * i32::try_from(lines).unwrap_or(0) + 6
     }
 
-    pub(super) fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
+    pub(super) fn draw(&self, canvas: &mut Canvas) {
         let mut y = 8 + LINE / 2;
         for line in &self.title {
-            canvas.bold([left(), y], line)?;
+            canvas.bold([left(), y], line);
             y += LINE;
         }
         for line in &self.subtitle {
-            canvas.text([left(), y], Side::Left, FAINT, line)?;
+            canvas.text([left(), y], Anchor::Start, FAINT, line);
             y += LINE;
         }
         for (track, lines) in &self.legend {
-            sample_of(track, canvas, y)?;
+            sample_of(track, canvas, y);
             for line in lines {
-                canvas.text([left() + LEGEND, y], Side::Left, INK, line)?;
+                canvas.text([left() + LEGEND, y], Anchor::Start, INK, line);
                 y += LINE;
             }
         }
-        Ok(())
     }
 }
 
 /// A track as a legend shows it.
-fn sample_of(track: &Track, canvas: &Canvas<'_>, y: i32) -> Result<()> {
+fn sample_of(track: &Track, canvas: &mut Canvas, y: i32) {
     let middle = left() + LEGEND / 2 - 5;
     match track {
         Track::Bar { shade, .. } => shade.draw(canvas, [left(), y - 4], [left() + LEGEND - 10, y + 4]),
         Track::Point { mark, .. } => mark.draw(canvas, [middle, y]),
         Track::Spread(_) => {
             let at = |share: i32| left() + share;
-            canvas.line(&[[at(0), y], [at(24), y]], INK, 1)?;
-            canvas.polygon(
-                &[[at(6), y - 5], [at(18), y - 5], [at(18), y + 5], [at(6), y + 5]],
-                INK,
-                false,
-            )?;
-            canvas.line(&[[at(11), y - 5], [at(11), y + 5]], Mark(1).colour(), 3)
+            canvas.line(&[[at(0), y], [at(24), y]], INK, 1.0);
+            canvas.polygon(&[[at(6), y - 5], [at(18), y - 5], [at(18), y + 5], [at(6), y + 5]], INK, false);
+            canvas.line(&[[at(11), y - 5], [at(11), y + 5]], Mark(1).colour(), 3.0)
         }
     }
 }
@@ -331,12 +320,11 @@ const WORDS: usize = 3;
 
 impl<'p> Placed<'p> {
     fn of(row: &'p PlotRow) -> Self {
-        let wide = if row.strong { 1.14 } else { 1.0 };
-        let name = broken(&row.name, room() / wide);
-        let last = name.last().map_or(0.0, |line| width(line) * wide);
-        let below = last + 12.0 + width(&row.figure) > room();
+        let name = lines(&row.name, row.strong, room());
+        let last = name.last().map_or(0.0, |line| width(line, row.strong));
+        let below = last + 12.0 + width(&row.figure, false) > room();
         let mut words = match &row.body {
-            Body::Words(words) => broken(words, room() - 12.0),
+            Body::Words(words) => lines(words, false, room() - 12.0),
             Body::Tracks(_) => Vec::new(),
         };
         if words.len() > WORDS {
@@ -361,32 +349,31 @@ impl<'p> Placed<'p> {
         self.lines() * LINE + tracks + GAP
     }
 
-    fn draw(&self, canvas: &Canvas<'_>, scale: &Scale, top: i32) -> Result<()> {
+    fn draw(&self, canvas: &mut Canvas, scale: &Scale, top: i32) {
         let mut y = top + LINE / 2;
         for line in &self.name {
             if self.row.strong {
-                canvas.bold([left(), y], line)?;
+                canvas.bold([left(), y], line);
             } else {
-                canvas.text([left(), y], Side::Left, INK, line)?;
+                canvas.text([left(), y], Anchor::Start, INK, line);
             }
             y += LINE;
         }
         if !self.row.figure.is_empty() {
             let at = if self.below { y } else { y - LINE };
-            canvas.text([right(), at], Side::Right, INK, &self.row.figure)?;
+            canvas.text([right(), at], Anchor::End, INK, &self.row.figure);
             y = at + LINE;
         }
         for line in &self.words {
-            canvas.text([left() + 12, y], Side::Left, FAINT, line)?;
+            canvas.text([left() + 12, y], Anchor::Start, FAINT, line);
             y += LINE;
         }
         if let Body::Tracks(tracks) = &self.row.body {
             y -= LINE / 2;
             for track in tracks {
-                track.draw(canvas, scale, y + track.height() / 2)?;
+                track.draw(canvas, scale, y + track.height() / 2);
                 y += track.height();
             }
         }
-        Ok(())
     }
 }

@@ -1,9 +1,5 @@
 //! From a value to a pixel, and the values that an axis names.
 
-use plotters::coord::combinators::{IntoLogRange, LogCoord};
-use plotters::coord::ranged1d::Ranged;
-use plotters::coord::types::RangedCoordf64;
-
 /// How an axis is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -57,14 +53,18 @@ impl Scale {
     }
 
     /// The pixel of a value; one that lies outside is drawn at the end.
+    #[expect(clippy::cast_possible_truncation, reason = "between two pixels")]
     pub fn at(&self, value: f64) -> i32 {
         let [low, high] = self.values;
         let value = if value.is_nan() { low } else { value.clamp(low, high) };
-        match self.kind {
-            Kind::Linear => RangedCoordf64::from(low..high).map(&value, self.pixels),
-            Kind::Log => LogCoord::from((low..high).log_scale()).map(&value, self.pixels),
-            Kind::Both => RangedCoordf64::from(low.asinh()..high.asinh()).map(&value.asinh(), self.pixels),
-        }
+        let place: fn(f64) -> f64 = match self.kind {
+            Kind::Linear => |value| value,
+            Kind::Log => f64::ln,
+            Kind::Both => f64::asinh,
+        };
+        let [low, value, high] = [low, value, high].map(place);
+        let (from, to) = (f64::from(self.pixels.0), f64::from(self.pixels.1));
+        (from + (to - from) * (value - low) / (high - low)).round() as i32
     }
 
     /// Values to name, at most about `most`, in rising order.
@@ -72,7 +72,7 @@ impl Scale {
         let [low, high] = self.values;
         let within = |v: &f64| *v >= low && *v <= high;
         match self.kind {
-            Kind::Linear => RangedCoordf64::from(low..high).key_points(most),
+            Kind::Linear => round_ticks(low, high, most),
             Kind::Log => log_ticks(low, high, most),
             Kind::Both => {
                 let powers = || (0..15).map(|power| 10_f64.powi(power));
@@ -85,7 +85,19 @@ impl Scale {
     }
 }
 
-/// 1, 2 and 5 of each decade, or fewer of them; where even these are too few, plotters' linear ones.
+/// Multiples of 1, 2 or 5 times a power of ten.
+fn round_ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
+    let steps = (-12..16).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)));
+    let ticks = |step: f64| {
+        let first = (low / step).ceil();
+        let ticks =
+            (0..=u32::try_from(most).unwrap_or(u32::MAX)).map(move |at| (first + f64::from(at)) * step);
+        ticks.take_while(|tick| *tick <= high).collect::<Vec<f64>>()
+    };
+    steps.map(ticks).find(|ticks| ticks.len() <= most).unwrap_or_default()
+}
+
+/// 1, 2 and 5 of each decade, or fewer of them; where even these are too few, equal steps.
 fn log_ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
     let steps: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
     for step in steps {
@@ -94,7 +106,7 @@ fn log_ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
             .filter(|v| *v >= low && *v <= high)
             .collect();
         if ticks.len() < 3 && step.len() == 3 {
-            return RangedCoordf64::from(low..high).key_points(most);
+            return round_ticks(low, high, most);
         }
         if ticks.len() <= most {
             return ticks;

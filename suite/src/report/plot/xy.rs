@@ -1,11 +1,11 @@
 //! Lines over a value that was swept, a mark and a colour each.
 
-use anyhow::Result;
+use report::scene::Anchor;
 
 use super::Svg;
-use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, Side, WIDTH, drawn};
+use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, WIDTH, drawn, half_of};
 use super::marks::Mark;
-use super::rows::{Head, Track, half_of};
+use super::rows::{Head, Track};
 use super::scale::{Kind, Scale, named};
 
 /// Height of the field with the lines.
@@ -56,10 +56,7 @@ pub struct Point {
 
 impl XyPlot {
     /// The picture.
-    ///
-    /// # Errors
-    /// Where plotters cannot draw.
-    pub fn draw(&self) -> Result<Svg> {
+    pub fn draw(&self) -> Svg {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let legend: Vec<(Track, String)> = (0..)
             .zip(&self.lines)
@@ -73,52 +70,51 @@ impl XyPlot {
         let ys = points().flat_map(|point| point.interval.into_iter().flatten().chain([point.y]));
         let y = Scale::over(ys, self.y_kind, true, (bottom, top));
         drawn(bottom + 2 * LINE + 10, |canvas| {
-            head.draw(canvas)?;
-            self.x_axis(canvas, &x, [top, bottom])?;
-            self.y_axis(canvas, &y, [top, bottom])?;
-            (0..).zip(&self.lines).try_for_each(|(at, line)| line.draw(canvas, &x, &y, Mark(at)))
+            head.draw(canvas);
+            self.x_axis(canvas, &x, [top, bottom]);
+            self.y_axis(canvas, &y, [top, bottom]);
+            (0..).zip(&self.lines).for_each(|(at, line)| line.draw(canvas, &x, &y, Mark(at)));
         })
     }
 
-    fn x_axis(&self, canvas: &Canvas<'_>, x: &Scale, [top, bottom]: [i32; 2]) -> Result<()> {
+    fn x_axis(&self, canvas: &mut Canvas, x: &Scale, [top, bottom]: [i32; 2]) {
         let mut free = i32::MIN;
         for (value, name) in &self.x_ticks {
             let (at, half) = (x.at(*value), half_of(name));
-            canvas.line(&[[at, top], [at, bottom]], GRID, 1)?;
+            canvas.line(&[[at, top], [at, bottom]], GRID, 1.0);
             let middle = at.min(WIDTH - half);
             if middle - half > free {
-                canvas.text([middle, bottom + LINE / 2 + 2], Side::Middle, FAINT, name)?;
+                canvas.text([middle, bottom + LINE / 2 + 2], Anchor::Middle, FAINT, name);
                 free = middle + half + 4;
             }
         }
-        canvas.line(&[[LEFT, bottom], [WIDTH - MARGIN, bottom]], INK, 1)?;
-        canvas.text([WIDTH - MARGIN, bottom + LINE + LINE / 2 + 4], Side::Right, INK, &self.x_axis)
+        canvas.line(&[[LEFT, bottom], [WIDTH - MARGIN, bottom]], INK, 1.0);
+        canvas.text([WIDTH - MARGIN, bottom + LINE + LINE / 2 + 4], Anchor::End, INK, &self.x_axis)
     }
 
-    fn y_axis(&self, canvas: &Canvas<'_>, y: &Scale, [top, bottom]: [i32; 2]) -> Result<()> {
-        canvas.text([MARGIN, top - LINE + 2], Side::Left, INK, &self.y_axis)?;
+    fn y_axis(&self, canvas: &mut Canvas, y: &Scale, [top, bottom]: [i32; 2]) {
+        canvas.text([MARGIN, top - LINE + 2], Anchor::Start, INK, &self.y_axis);
         for tick in y.ticks(7) {
             let at = y.at(tick);
-            canvas.line(&[[LEFT, at], [WIDTH - MARGIN, at]], GRID, 1)?;
-            canvas.text([LEFT - 6, at], Side::Right, FAINT, &named(tick))?;
+            canvas.line(&[[LEFT, at], [WIDTH - MARGIN, at]], GRID, 1.0);
+            canvas.text([LEFT - 6, at], Anchor::End, FAINT, &named(tick));
         }
-        canvas.line(&[[LEFT, top], [LEFT, bottom]], INK, 1)
+        canvas.line(&[[LEFT, top], [LEFT, bottom]], INK, 1.0)
     }
 }
 
 impl Line {
-    fn draw(&self, canvas: &Canvas<'_>, x: &Scale, y: &Scale, mark: Mark) -> Result<()> {
+    fn draw(&self, canvas: &mut Canvas, x: &Scale, y: &Scale, mark: Mark) {
         let at = |point: &Point| [x.at(point.x), y.at(point.y)];
         let path: Vec<[i32; 2]> = self.points.iter().map(at).collect();
-        canvas.line(&path, mark.colour(), 1)?;
+        canvas.line(&path, mark.colour(), 1.0);
         for point in &self.points {
             let [across, up] = at(point);
             if let Some(ends) = point.interval {
                 let [low, high] = ends.map(|end| y.at(end));
-                canvas.line(&[[across, low], [across, high]], INK, 1)?;
+                canvas.line(&[[across, low], [across, high]], INK, 1.0);
             }
-            mark.draw(canvas, [across, up])?;
+            mark.draw(canvas, [across, up]);
         }
-        Ok(())
     }
 }
