@@ -1,7 +1,5 @@
 //! One way of doing a sample's work: how it is recorded, and what it promises and may raise.
 
-use std::fmt;
-
 use anyhow::{Context, Result};
 use record::{Cell, Declared, Promise, Published, Status, published};
 
@@ -126,15 +124,6 @@ pub struct Variant {
     pub(crate) record: Recording,
     /// Problems in the declaration itself, reported when the sample has finished declaring.
     pub fault: Option<anyhow::Error>,
-}
-
-impl fmt::Debug for Variant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Variant")
-            .field("name", &self.name)
-            .field("promise", &self.promise)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Variant {

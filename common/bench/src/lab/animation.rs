@@ -1,7 +1,5 @@
 //! What moves in the window of `--live`: a result becomes the input of the next frame.
 
-use std::fmt;
-
 use vulkan::handles::{Buffer, Set};
 
 /// Where a pointer took hold of a picture, and where it is now, in texels of the picture.
@@ -42,10 +40,4 @@ pub struct Animation {
     pub index: u32,
     /// The simulation.
     pub moves: Box<dyn Moves>,
-}
-
-impl fmt::Debug for Animation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Animation").field("input", &self.input).finish_non_exhaustive()
-    }
 }

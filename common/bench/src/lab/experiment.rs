@@ -11,7 +11,6 @@ use vulkan::validation::Message;
 use super::{Lab, LabOptions, Selection};
 
 /// A [`Lab`] from before the sample declares anything until all that runs is made.
-#[derive(Debug)]
 pub struct Experiment(Lab);
 
 impl Deref for Experiment {

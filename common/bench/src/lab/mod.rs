@@ -10,7 +10,6 @@ mod report;
 mod selection;
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
@@ -78,15 +77,6 @@ pub struct Lab {
     pub exclusive: Option<Box<dyn Fn(bool)>>,
     wanted_repetitions: u32,
     repetitions: Option<u32>,
-}
-
-impl fmt::Debug for Lab {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lab")
-            .field("gpu", &self.gpu)
-            .field("variants", &self.variants)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Lab {

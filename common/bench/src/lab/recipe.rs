@@ -19,6 +19,9 @@ use crate::element::Element;
 /// Words that are computed once they are needed.
 type Words = Box<dyn FnOnce() -> Vec<u32>>;
 
+/// Makes something for so many repetitions.
+type MakeOther = Box<dyn FnOnce(&mut Lab, u32) -> Result<()>>;
+
 /// Sets an event.
 pub type Setting = Box<dyn Fn(&Cmd, Event)>;
 
@@ -68,7 +71,7 @@ enum Name {
 /// How it is made, for so many repetitions.
 enum Make {
     Outputs(Outputs),
-    Other(Box<dyn FnOnce(&mut Lab, u32) -> Result<()>>),
+    Other(MakeOther),
 }
 
 impl Recipe {

@@ -54,6 +54,31 @@ fn plan(rows: usize) -> Plan {
     }
 }
 
+/// Each repetition takes a millisecond.
+fn steady() -> Script<impl FnMut(usize, u32, usize) -> Result<Reading, Failure>> {
+    script(|_, n, _| Ok(reading(f64::from(n) * 1000.0)))
+}
+
+/// A row has so many pairs.
+fn fixed(pairs: usize) -> Rule {
+    Rule { fixed: Some(pairs), ..Rule::default() }
+}
+
+/// A row of which any number of elements may be wrong.
+fn racy() -> Plan {
+    let rows = vec![RowPlan::default()];
+    Plan { rows, ..plan(1) }
+}
+
+/// What a row still needs when the budget is spent, where every other sample takes this much longer.
+fn unmet(longer: f64, rule: Rule, budget_ms: u64) -> Vec<String> {
+    let mut target =
+        script(move |_, n, k| Ok(reading(f64::from(n) * if k % 2 == 0 { 8.0 } else { 8.0 * longer })));
+    let mut out = go(&Plan { rule, budget: Duration::from_millis(budget_ms), ..plan(1) }, &mut target);
+    let Some(Stop::Budget { unmet }) = out.rows[0].stop.take() else { panic!("{:?}", out.rows[0]) };
+    unmet
+}
+
 fn go(plan: &Plan, target: &mut dyn Target) -> Outcome {
     run(plan, target, &mut |_| ControlFlow::Continue(()))
 }
@@ -78,8 +103,7 @@ fn a_watched_run_keeps_the_newest_pairs_and_ends_when_it_is_told() {
         let wrong = if earlier == 2 { u64::from(n) } else { 0 };
         Ok(Reading { wrong, ..reading(f64::from(n) * 1000.0) })
     });
-    let mut plan = Plan { newest: Some(16), budget: Duration::MAX, ..plan(1) };
-    plan.rows[0].must_differ = None;
+    let plan = Plan { newest: Some(16), budget: Duration::MAX, ..racy() };
     let out = run(&plan, &mut target, &mut |progress| {
         if progress.rounds < 200 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
@@ -94,7 +118,7 @@ fn a_watched_run_keeps_the_newest_pairs_and_ends_when_it_is_told() {
 #[test]
 fn warm_up_lasts_as_long_as_is_asked() {
     // Four submits of a millisecond a round: the 28th round brings 110 ms, and 10 pairs are kept behind it.
-    let mut target = script(|_, n, _| Ok(reading(f64::from(n) * 1000.0)));
+    let mut target = steady();
     let out = go(&Plan { warm_up_time: Duration::from_millis(110), ..plan(2) }, &mut target);
     assert_eq!((target.log.len(), out.rows[0].pairs.len(), out.rows[0].pairs[0].round), (28 * 4 + 40, 10, 0));
 }
@@ -111,7 +135,7 @@ fn warm_up_does_not_outlast_its_rows() {
 fn a_row_that_is_known_to_be_wrong_is_not_sampled() {
     let mut plan = plan(2);
     plan.rows[0].known_wrong = Some(Reading { wrong: 3, ..reading(1.0) });
-    let mut target = script(|_, n, _| Ok(reading(f64::from(n) * 1000.0)));
+    let mut target = steady();
     let out = go(&plan, &mut target);
     assert!(target.log.iter().all(|&(row, _)| row == 1));
     assert_eq!((out.rows[0].wrong.map(|w| w.wrong), &out.rows[0].stop), (Some(3), &None));
@@ -181,30 +205,18 @@ fn samples_of_two_kinds_go_on_until_their_median_is_known() {
 
 #[test]
 fn a_spent_budget_says_what_was_not_met() {
-    let mut target = script(|_, n, k| Ok(reading(f64::from(n) * if k % 2 == 0 { 8.0 } else { 12.0 })));
-    let out = go(&Plan { budget: Duration::from_millis(13), ..plan(1) }, &mut target);
-    let Some(Stop::Budget { unmet }) = &out.rows[0].stop else { panic!("{:?}", out.rows[0].stop) };
-    assert_eq!(unmet.len(), 3, "{unmet:?}");
-    assert!(unmet[0].contains("of at least 10 samples"), "{unmet:?}");
-    assert!(unmet[2].contains("asked ±0.5 %"), "{unmet:?}");
-}
-
-#[test]
-fn a_spent_budget_names_a_wide_median_beside_all_else() {
-    let mut target = script(|_, n, k| Ok(reading(f64::from(n) * if k % 2 == 0 { 8.0 } else { 12.0 })));
-    let out = go(&Plan { budget: Duration::from_millis(45), ..plan(1) }, &mut target);
-    let Some(Stop::Budget { unmet }) = &out.rows[0].stop else { panic!("{:?}", out.rows[0].stop) };
-    let wide = unmet.iter().filter(|unmet| unmet.starts_with("median to ±20 %, asked ±0.7 %"));
-    assert_eq!((wide.count(), unmet.len()), (1, 3), "{unmet:?}");
+    let short = unmet(1.5, Rule::default(), 13);
+    assert_eq!(short.len(), 3, "{short:?}");
+    assert!(short[0].contains("of at least 10 samples") && short[2].contains("asked ±0.5 %"), "{short:?}");
+    let longer = unmet(1.5, Rule::default(), 45);
+    let wide = longer.iter().filter(|unmet| unmet.starts_with("median to ±20 %, asked ±0.7 %"));
+    assert_eq!((wide.count(), longer.len()), (1, 3), "a wide median is named beside all else: {longer:?}");
 }
 
 #[test]
 fn what_is_missed_by_little_does_not_look_reached() {
     // ±0.07 % around the median, in two groups: asked are 0.066 %, which is 0.1 to one digit, as 0.07 is.
-    let mut target = script(|_, n, k| Ok(reading(f64::from(n) * if k % 2 == 0 { 1000.0 } else { 1001.4 })));
-    let rule = Rule { median: 0.000_66, ..Rule::default() };
-    let out = go(&Plan { rule, budget: Duration::from_millis(60), ..plan(1) }, &mut target);
-    let Some(Stop::Budget { unmet }) = &out.rows[0].stop else { panic!("{:?}", out.rows[0].stop) };
+    let unmet = unmet(1.0014, Rule { median: 0.000_66, ..Rule::default() }, 60);
     assert!(unmet.contains(&"median to just over ±0.1 %, asked ±0.1 %".into()), "{unmet:?}");
 }
 
@@ -218,7 +230,7 @@ fn the_first_round_is_completed_on_any_budget() {
 #[test]
 fn a_fixed_count_is_exact() {
     let mut target = script(|_, n, _| Ok(reading(f64::from(n) * 100.0)));
-    let rule = Rule { fixed: Some(37), ..Rule::default() };
+    let rule = fixed(37);
     let out = go(&Plan { rule, ..plan(2) }, &mut target);
     assert!(out.rows.iter().all(|r| r.pairs.len() == 37 && r.stop == Some(Stop::FixedCount)));
 }
@@ -238,9 +250,7 @@ fn a_wrong_row_ends_and_the_others_go_on() {
 #[test]
 fn a_row_that_may_race_keeps_its_samples() {
     let mut target = script(|_, n, _| Ok(Reading { wrong: 7, ..reading(f64::from(n) * 1000.0) }));
-    let mut plan = plan(1);
-    plan.rows[0].must_differ = None;
-    let out = go(&plan, &mut target);
+    let out = go(&racy(), &mut target);
     assert!(out.rows[0].wrong.is_none());
     assert!(out.rows[0].pairs.iter().all(|p| p.one.wrong == 7));
 }
@@ -322,7 +332,7 @@ fn at_clock(mhz: impl Fn(usize) -> f64) -> impl FnMut(usize, u32, usize) -> Resu
 fn a_sample_at_a_low_clock_is_taken_again_after_a_pause() {
     // Two of the samples are slow, and the one that would follow the pause is thrown away too.
     let mut target = script(at_clock(|k| if (20..22).contains(&k) { 1000.0 } else { 2000.0 }));
-    let out = go(&Plan { rule: Rule { fixed: Some(30), ..Rule::default() }, ..plan(1) }, &mut target);
+    let out = go(&Plan { rule: fixed(30), ..plan(1) }, &mut target);
     let row = &out.rows[0];
     assert_eq!((row.pairs.len(), row.discarded, row.lowest_mhz), (30, 1, Some(1000.0)));
     assert!(row.pairs.iter().all(|pair| pair.one.mhz == Some(2000.0)));
@@ -346,7 +356,7 @@ fn pauses_grow_and_end() {
 #[test]
 fn a_clock_that_rises_late_shows_that_earlier_ones_were_low() {
     let mut target = script(at_clock(|k| if k < 40 { 1000.0 } else { 2000.0 }));
-    let out = go(&Plan { rule: Rule { fixed: Some(40), ..Rule::default() }, ..plan(1) }, &mut target);
+    let out = go(&Plan { rule: fixed(40), ..plan(1) }, &mut target);
     let row = &out.rows[0];
     assert!(row.pairs.iter().all(|pair| pair.one.mhz == Some(2000.0)), "a slow sample was kept");
     assert!(row.discarded > 10, "{}", row.discarded);
@@ -381,7 +391,7 @@ fn a_row_whose_long_submits_are_always_slow_ends() {
         let mhz = if n == 1 { 1980.0 } else { 1400.0 };
         Ok(Reading { mhz: Some(mhz), ..reading(f64::from(n) * 1000.0) })
     });
-    let rule = Rule { fixed: Some(30), ..Rule::default() };
+    let rule = fixed(30);
     let out = go(&Plan { rule, budget: Duration::from_secs(86_400), ..plan(1) }, &mut target);
     assert_eq!((out.rows[0].pairs.len(), &out.rows[0].stop), (0, &Some(Stop::Throttled)));
     assert!(target.now < Duration::from_secs(9), "{:?}", target.now);
@@ -395,12 +405,9 @@ fn a_wrong_answer_and_a_race_are_seen_at_any_clock() {
         let mhz = if slow_and_wrong(k) { 1000.0 } else { 2000.0 };
         Ok(Reading { mhz: Some(mhz), wrong, ..reading(f64::from(n) * 100.0) })
     };
-    let fixed = || Rule { fixed: Some(30), ..Rule::default() };
-    let out = go(&Plan { rule: fixed(), ..plan(1) }, &mut script(&mut answer));
+    let out = go(&Plan { rule: fixed(30), ..plan(1) }, &mut script(&mut answer));
     assert_eq!(out.rows[0].wrong.map(|reading| reading.wrong), Some(7));
-    let mut racy = Plan { rule: fixed(), ..plan(1) };
-    racy.rows[0].must_differ = None;
-    let out = go(&racy, &mut script(&mut answer));
+    let out = go(&Plan { rule: fixed(30), ..racy() }, &mut script(&mut answer));
     assert!(out.rows[0].wrong.is_none(), "{:?}", out.rows[0].wrong);
     let races = out.rows[0].unkept_races;
     // A short submit and a long one, each once.
@@ -415,8 +422,7 @@ fn races_of_waking_samples_and_of_half_pairs_are_kept() {
         let wrong = if n == 1 && k % 3 == 0 { 5 } else { 0 };
         Ok(Reading { mhz: Some(mhz), wrong, ..reading(f64::from(n) * 1000.0) })
     });
-    let mut plan = Plan { warm_up: 0, ..plan(1) };
-    plan.rows[0].must_differ = None;
+    let plan = Plan { warm_up: 0, ..racy() };
     let row = go(&plan, &mut target).rows.remove(0);
     let short = target.log.iter().filter(|&&(_, n)| n == 1).count();
     let races = UnkeptRaces { submits: short.div_ceil(3), max: 5, long_max: 0 };
@@ -426,7 +432,7 @@ fn races_of_waking_samples_and_of_half_pairs_are_kept() {
         let (mhz, wrong) = [(1980.0, 0), (1000.0, 0), (1980.0, 9)][(k >= 9) as usize + (k == 10) as usize];
         Ok(Reading { mhz: Some(mhz), wrong, ..reading(1000.0) })
     });
-    let mut plan = Plan { repetitions: 1, rule: Rule { fixed: Some(10), ..Rule::default() }, ..plan };
+    let mut plan = Plan { repetitions: 1, rule: fixed(10), ..plan };
     plan.throttle.most_pauses = 1;
     let row = go(&plan, &mut target).rows.remove(0);
     assert_eq!(row.unkept_races, UnkeptRaces { submits: 1, max: 9, long_max: 0 });

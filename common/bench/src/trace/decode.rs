@@ -15,6 +15,7 @@ pub struct Noted {
 }
 
 /// What was submitted, what it left, and what the timestamps said.
+#[derive(Clone, Copy)]
 pub struct Left<'t> {
     pub(crate) regions: &'t [Region],
     /// One a region.
@@ -233,19 +234,17 @@ mod tests {
     #[test]
     fn what_was_not_recorded_is_said() {
         let regions = region(2);
-        let taken = |words: &[u32]| {
-            let kernels = [plain()];
-            let (regions, source) = (&regions, LaneSource::None);
-            decode(&Left {
-                regions,
-                kernels: &kernels,
-                words,
-                clock: NS,
-                source,
-                multiprocessors: None,
-                stamps_us: 9.0,
-            })
+        let (kernels, source) = (&[plain()], LaneSource::None);
+        let left = Left {
+            regions: &regions,
+            kernels,
+            words: &[],
+            clock: NS,
+            source,
+            multiprocessors: None,
+            stamps_us: 9.0,
         };
+        let taken = |words: &[u32]| decode(&Left { words, ..left });
         let whole = words(&regions, &[(1000, 2000, 0), (1000, 3000, 0)]);
         assert_eq!(taken(&whole).unwrap().lanes, Lanes::Packed(2));
         let mut lost = whole.clone();

@@ -12,7 +12,6 @@ pub use device::Pulse;
 pub(super) use plan::method;
 pub use step::{Phase, SoFar, Step};
 
-use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -93,24 +92,29 @@ pub fn measure(
     let told = Told { lab, uses: &uses };
     let first = vec![measure::Row::default(); lab.variants.len()];
     let mut run = Run { told, plan, method, target: Device::new(session, pulse), first, watch };
-    let mut outcome = run.sample()?;
-    let mut rows = rows::rows(lab, &outcome.rows, &run.method, &uses);
-    let mut seen = Seen::default();
-    // After a failure the device may answer nothing more.
-    if outcome.aborted.is_none() {
-        outcome.aborted = run.look(&mut rows, &mut outcome.interrupted, &mut seen).err();
-    }
-    let ended = match &outcome.aborted {
-        Some(error) => Ended::Failed { reason: one_line(error) },
-        None if outcome.interrupted => Ended::Interrupted,
-        None => Ended::Complete,
+    let outcome = run.sample();
+    let mut measured = Measured {
+        rows: rows::rows(lab, &outcome.rows, &run.method, &uses),
+        method: run.method.clone(),
+        verdict: None,
+        maps: Vec::new(),
+        painting: None,
+        traces: Vec::new(),
+        notes: Vec::new(),
+        ended: if outcome.interrupted { Ended::Interrupted } else { Ended::Complete },
+        first_sample: run.target.first_sample.unwrap_or_else(Instant::now),
+        error: outcome.aborted,
     };
-    let verdict = verdict(lab, &rows);
-    let notes = notes::notes(lab, &run.plan, &rows, run.target.session.profiler());
-    let first_sample = run.target.first_sample.unwrap_or_else(Instant::now);
-    let Seen { traces, maps, painting } = seen;
-    let (method, error) = (run.method, outcome.aborted);
-    Ok(Measured { method, rows, verdict, maps, painting, traces, notes, ended, first_sample, error })
+    // After a failure the device may answer nothing more.
+    if measured.error.is_none() {
+        measured.error = run.look(&mut measured).err();
+    }
+    if let Some(error) = &measured.error {
+        measured.ended = Ended::Failed { reason: one_line(error) };
+    }
+    measured.verdict = verdict(lab, &measured.rows);
+    measured.notes = notes::notes(lab, &run.plan, &measured.rows, run.target.session.profiler());
+    Ok(measured)
 }
 
 /// What the sample concludes from rows. Nothing is concluded from those of a CPU device.
@@ -143,30 +147,10 @@ struct Run<'r, 'l, 'w> {
     watch: &'r mut Watch<'w>,
 }
 
-/// What is seen beside the times.
-#[derive(Default)]
-struct Seen {
-    traces: Vec<(String, Trace)>,
-    maps: Vec<RaceMap>,
-    painting: Option<Painting>,
-}
-
 impl Run<'_, '_, '_> {
     /// First samples, then rounds until every row has enough.
-    fn sample(&mut self) -> Result<Outcome> {
-        let probed = self.probe().and_then(|probed| {
-            // The picture is of the same samples as the table.
-            self.target.session.forget_maps()?;
-            Ok(probed)
-        });
-        let mut outcome = match probed {
-            Ok(ControlFlow::Continue(())) => match self.floor_again() {
-                Ok(()) => self.rounds(),
-                Err(error) => self.nothing(false, Some(error)),
-            },
-            Ok(ControlFlow::Break(())) => self.nothing(true, None),
-            Err(error) => self.nothing(false, Some(error)),
-        };
+    fn sample(&mut self) -> Outcome {
+        let mut outcome = self.probe_and_rounds().unwrap_or_else(|error| self.nothing(false, Some(error)));
         if outcome.aborted.is_none() && !outcome.interrupted {
             // Once more: on an H200 that had slept, windows were up to twice as long before.
             match self.target.session.floor_us() {
@@ -177,15 +161,21 @@ impl Run<'_, '_, '_> {
         outcome.rows = with_first(&outcome.rows, &self.first);
         self.method.reference_mhz = outcome.reference_mhz;
         self.method.tools.extend(self.target.session.profiler().map(str::to_owned));
-        Ok(outcome)
+        outcome
     }
 
-    /// A run that somebody watches has figures long before its end.
-    fn floor_again(&mut self) -> Result<()> {
+    fn probe_and_rounds(&mut self) -> Result<Outcome> {
+        let probed = self.probe()?;
+        // The picture is of the same samples as the table.
+        self.target.session.forget_maps()?;
+        if probed.is_break() {
+            return Ok(self.nothing(true, None));
+        }
+        // A run that somebody watches has figures long before its end.
         if self.plan.newest.is_some() {
             self.method.floor_us = self.target.session.floor_us()?;
         }
-        Ok(())
+        Ok(self.rounds())
     }
 
     fn rounds(&mut self) -> Outcome {
@@ -214,20 +204,20 @@ impl Run<'_, '_, '_> {
     }
 
     /// What is looked at once the times are taken; the first failure leaves the rest out.
-    fn look(&mut self, rows: &mut [Row], interrupted: &mut bool, seen: &mut Seen) -> Result<()> {
+    fn look(&mut self, measured: &mut Measured) -> Result<()> {
         let lab = self.told.lab;
-        if lab.traces() && !*interrupted {
-            seen.traces = self.trace(rows, interrupted)?;
+        if lab.traces() && measured.ended == Ended::Complete {
+            self.trace(measured)?;
         }
-        seen.maps = self.target.session.maps()?;
+        measured.maps = self.target.session.maps()?;
         if let Some(shown) = lab.report.shown.as_ref().filter(|_| lab.maps_races) {
-            seen.painting = paint(lab, &mut self.target.session, shown, rows)?;
+            measured.painting = paint(lab, &mut self.target.session, shown, &measured.rows)?;
         }
         Ok(())
     }
 
-    /// Traces each variant that has a time, for its row; returns what is drawn.
-    fn trace(&mut self, rows: &mut [Row], interrupted: &mut bool) -> Result<Vec<(String, Trace)>> {
+    /// Traces each variant that has a time, for its row.
+    fn trace(&mut self, Measured { rows, traces, ended, .. }: &mut Measured) -> Result<()> {
         let lab = self.told.lab;
         let mut subjects = Vec::new();
         for (variant, plan) in self.plan.rows.iter().enumerate() {
@@ -243,12 +233,15 @@ impl Run<'_, '_, '_> {
             (self.watch)(&Step { phase, variant, rows_done, rounds: 0, spent: 1.0, elapsed, so_far: &so_far })
                 .is_break()
         };
-        let traces = trace::trace(&mut self.target.session, subjects, &mut stopped)?;
-        *interrupted = traces.interrupted;
-        for (variant, traced) in traces.rows {
+        let traced = trace::trace(&mut self.target.session, subjects, &mut stopped)?;
+        if traced.interrupted {
+            *ended = Ended::Interrupted;
+        }
+        for (variant, traced) in traced.rows {
             rows[variant].trace = Some(traced);
         }
-        Ok(traces.drawn)
+        *traces = traced.drawn;
+        Ok(())
     }
 }
 

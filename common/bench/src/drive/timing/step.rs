@@ -1,6 +1,5 @@
 //! What a run tells whoever watches it.
 
-use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -28,15 +27,6 @@ pub struct Step<'s> {
     /// Time that the run has taken, without what came between its samples.
     pub elapsed: Duration,
     pub(super) so_far: &'s dyn Fn() -> SoFar,
-}
-
-impl fmt::Debug for Step<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Step")
-            .field("phase", &self.phase)
-            .field("variant", &self.variant)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Step<'_> {

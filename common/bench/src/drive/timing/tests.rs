@@ -1,3 +1,5 @@
+use std::ops::ControlFlow;
+
 use crate::lab::{BufferSet, ImageSet};
 use record::figures::Time;
 use record::{COPY_LIMIT, Status, Stop};

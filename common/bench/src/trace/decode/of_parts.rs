@@ -48,11 +48,15 @@ fn words(units: &[Unit]) -> Vec<u32> {
 }
 
 fn decoded(words: &[u32]) -> Result<Trace, Fault> {
+    decoded_by(CLOCK, words)
+}
+
+fn decoded_by(clock: Counter, words: &[u32]) -> Result<Trace, Fault> {
     decode(&Left {
         regions: &regions(1 << 20),
         kernels: &[Noted { name: "k".into(), parts: Some(PARTS) }],
         words,
-        clock: CLOCK,
+        clock,
         source: LaneSource::None,
         multiprocessors: None,
         stamps_us: 4.0,
@@ -66,6 +70,12 @@ fn spoiled(unit: usize, word: usize, to: u32) -> Result<Trace, Fault> {
     decoded(&words)
 }
 
+/// Of each wave, in nanoseconds.
+fn stretches(dispatch: &Dispatch) -> Vec<Vec<f64>> {
+    let each = dispatch.part.as_ref().unwrap().each();
+    each.map(|row| row.iter().map(|us| (us * 1e3).round()).collect()).collect()
+}
+
 #[test]
 fn each_part_is_a_dispatch_of_its_own() {
     let trace = decoded(&words(&UNITS)).unwrap();
@@ -77,37 +87,20 @@ fn each_part_is_a_dispatch_of_its_own() {
     assert_eq!((&*part.what, &*part.unit), ("pass", "tile"));
     assert_eq!((part.number, part.of, part.units), (2, 2, 4));
     assert_eq!((second.groups, second.weight, trace.lanes), ([2, 1, 1], 1.0, Lanes::Packed(2)));
-    let each: Vec<Vec<f64>> = second
-        .part
-        .as_ref()
-        .unwrap()
-        .each()
-        .map(|row| row.iter().map(|us| (us * 1e3).round()).collect())
-        .collect();
-    assert_eq!(each, [[500.0, 400.0, 500.0, 100.0], [10.0, 590.0, 800.0, 200.0]]);
+    assert_eq!(stretches(second), [[500.0, 400.0, 500.0, 100.0], [10.0, 590.0, 800.0, 200.0]]);
 }
 
 #[test]
 fn a_stamp_that_was_left_out_has_no_time() {
     let trace = spoiled(0, 6, 0).unwrap();
-    let part = trace.dispatches[0].part.as_ref().unwrap();
-    let row: Vec<f64> = part.each().next().unwrap().iter().map(|us| (us * 1e3).round()).collect();
-    assert_eq!(row, [10.0, 0.0, 990.0, 100.0]);
+    assert_eq!(stretches(&trace.dispatches[0])[0], [10.0, 0.0, 990.0, 100.0]);
 }
 
 #[test]
 fn a_clock_may_wrap_within_a_unit() {
     let wrapped = UNITS.map(|(times, part)| (times.map(|time: u32| time.wrapping_sub(2550)), part));
     let narrow = Counter { tick_ns: 1.0, bits: 32 };
-    let trace = decode(&Left {
-        regions: &regions(1 << 20),
-        kernels: &[Noted { name: "k".into(), parts: Some(PARTS) }],
-        words: &words(&wrapped),
-        clock: narrow,
-        source: LaneSource::None,
-        multiprocessors: None,
-        stamps_us: 4.0,
-    });
+    let trace = decoded_by(narrow, &words(&wrapped));
     assert_eq!(trace.unwrap().dispatches, decoded(&words(&UNITS)).unwrap().dispatches);
 }
 
