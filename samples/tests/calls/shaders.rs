@@ -50,6 +50,7 @@ fn broken([shader, old, new]: [&str; 3], says: &[&str]) -> Result<()> {
     let text = fs::read_to_string(checkout.path().join("shaders").join(shader))?;
     let line = 1 + text.lines().position(|line| line.contains(new)).context("it was just written")?;
     let says: Vec<String> = says.iter().map(|text| text.replace("LINE", &line.to_string())).collect();
+    let says: Vec<&str> = says.iter().map(String::as_str).collect();
     told_on_one_line(checkout.call(SAMPLE)?.run()?, EXIT_FAILED, &says)
 }
 

@@ -115,7 +115,8 @@ impl Case {
         let call = || self.call(folder.path());
         match kind {
             Kind::Refused => {
-                told_on_one_line(call()?.run()?, self.code.unwrap_or(EXIT_FAILED), &self.says)?;
+                let says: Vec<&str> = self.says.iter().map(String::as_str).collect();
+                told_on_one_line(call()?.run()?, self.code.unwrap_or(EXIT_FAILED), &says)?;
                 holds_only(folder.path(), &given)
             }
             Kind::Told => {

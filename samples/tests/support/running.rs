@@ -257,7 +257,7 @@ impl Heard {
 }
 
 /// It ended with this code, and said what is asked for on one line that begins with its name, and nothing else.
-pub fn told_on_one_line(ended: Ended, code: u8, says: &[impl AsRef<str>]) -> Result<()> {
+pub fn told_on_one_line(ended: Ended, code: u8, says: &[&str]) -> Result<()> {
     let ended = ended.with_code(code.into())?;
     ended.reason()?;
     ensure!(ended.stdout.is_empty() && ended.stderr.trim_end().lines().count() == 1, "not one line: {ended}");

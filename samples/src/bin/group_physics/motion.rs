@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use common::{Moves, Pull};
 
 use crate::island::Island;
-use crate::picture::Picture;
+use crate::picture::{Picture, positions};
 use crate::reference::Solver;
 
 /// The part of a particle's way in the last frame that it goes on by itself.
@@ -149,10 +149,6 @@ impl Moves for Motion {
     fn caption(&self) -> String {
         "the first islands: constraints that are too long red, too short blue; drag a particle".into()
     }
-}
-
-fn positions(words: &[u32]) -> Vec<[f32; 3]> {
-    words.chunks_exact(4).map(|p| [0, 1, 2].map(|k| f32::from_bits(p[k]))).collect()
 }
 
 /// A coordinate as the next frame may have it.

@@ -92,8 +92,7 @@ impl Picture {
         let islands = words.chunks(4 * self.particles.max(1)).zip(&self.islands);
         for (number, (words, constraints)) in (0..).zip(islands) {
             let corner = [number % COLUMNS * PANEL, number / COLUMNS * PANEL];
-            let at: Vec<[f32; 3]> =
-                words.chunks_exact(4).map(|p| [0, 1, 2].map(|k| f32::from_bits(p[k]))).collect();
+            let at = positions(words);
             let fit = match &self.fits {
                 Some(fits) => fits[number as usize],
                 None => Fit::of(&at, constraints),
@@ -108,6 +107,11 @@ impl Picture {
         }
         pixels
     }
+}
+
+/// Where particles are, of four floats each.
+pub fn positions(words: &[u32]) -> Vec<[f32; 3]> {
+    words.chunks_exact(4).map(|p| [0, 1, 2].map(|k| f32::from_bits(p[k]))).collect()
 }
 
 /// How an island's x and y come into its panel, as large as they can be.
