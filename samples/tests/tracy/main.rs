@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
 use heard::Heard;
-use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::error::EXIT_RIGHT;
 use record::{Record, read_json};
 use support::{Call, ran, trial};
 
