@@ -8,13 +8,13 @@ use record::error::EXIT_FAILED;
 use crate::display::Key;
 use crate::samples::small;
 use crate::support::{Call, Checkout, FaultLayer, cpu_time, told_on_one_line};
-use crate::window::{Window, ended_quietly};
+use crate::window::{Position, Window, ended_quietly};
 
 const SAMPLE: &str = "pipelined_events";
 const LIFE: Duration = Duration::from_secs(60);
 const READING: &str = "reading timestamps";
 
-/// A window that is paused takes under a twentieth of a core.
+/// A window that is paused takes under a twentieth of a core; when it goes on, the corner's cross ends it as Q does.
 pub fn idle() -> Result<()> {
     let mut window = Window::open(Call::new(SAMPLE)?.words(small(SAMPLE)), LIFE)?;
     window.until("it has begun", |now| now.frame >= 5 && now.runs())?;
@@ -25,17 +25,11 @@ pub fn idle() -> Result<()> {
     let share = (cpu_time(window.process())? - before) / 3.0;
     println!("paused: {:.1} % of a core", 100.0 * share);
     ensure!(share < 0.05, "paused, and {:.1} % of a core", 100.0 * share);
+    window.press(Key::of(' '), "it goes on", Position::runs)?;
     ended_quietly(window.close()?)
 }
 
-/// The corner's cross ends it as Q does.
-pub fn closed() -> Result<()> {
-    let mut window = Window::open(Call::new(SAMPLE)?.words(small(SAMPLE)), LIFE)?;
-    window.now()?;
-    ended_quietly(window.close()?)
-}
-
-/// So it does while kernels are compiled; a script that gets less than it asked for is told.
+/// It can be closed while kernels are compiled; a script that gets less than it asked for is told.
 pub fn closed_while_it_builds() -> Result<()> {
     let folder = tempfile::tempdir()?;
     // So many kernels, none of them in the cache, that the first board is still one of building.
