@@ -11,8 +11,8 @@ use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, Halt, one_line};
 use report::Line;
 use report::{Destination, Theme};
 
-use super::Script;
 use super::position::Position;
+use super::script::Script;
 use super::shot::png;
 use crate::desk::Desk;
 use crate::link::{Board, Order, State};

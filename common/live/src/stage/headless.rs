@@ -6,19 +6,19 @@ use anyhow::Result;
 use egui::{Pos2, RawInput, Rect, Vec2, ViewportId, ViewportInfo};
 
 use super::drawer::Drawer;
-use super::{GLANCE, Script};
+use super::script::{GLANCE, Script, TIMEOUT};
 use crate::desk::Desk;
 use crate::present::{Presenter, Wanted};
 
 pub(super) fn run(desk: &Arc<Desk>, script: Script) -> Result<u8> {
     let Some((_, board)) = desk.board() else { return Ok(record::error::EXIT_RIGHT) };
     let (size, validate) = (script.size, script.validate);
-    let wanted = Wanted { device: &board.device, validate, timeout: super::TIMEOUT };
+    let wanted = Wanted { device: &board.device, validate, timeout: TIMEOUT };
     let presenter = Presenter::off_screen(size, &wanted)?;
     let mut drawer = Drawer::new(desk, script, presenter, false)?;
     let (mut seen, mut is_complete) = (0, false);
     let began = std::time::Instant::now();
-    while !is_complete && !drawer.is_stopped() && !(desk.is_over()) {
+    while !is_complete && !drawer.is_stopped() && !desk.is_over() {
         if desk.await_board(seen, GLANCE) {
             seen = desk.board().map_or(seen, |(number, _)| number);
         }

@@ -13,7 +13,7 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy}
 use winit::window::{Fullscreen, Theme as SystemTheme, Window, WindowId};
 
 use super::drawer::{Drawer, no_window};
-use super::{Script, TIMEOUT};
+use super::script::{Script, TIMEOUT};
 use crate::desk::Desk;
 use crate::link::Order;
 use crate::present::{Presenter, Wanted};

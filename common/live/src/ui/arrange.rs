@@ -36,7 +36,7 @@ impl Arrange {
     /// Draws them, and notes when one is turned.
     pub(super) fn draw(&mut self, ui: &mut egui::Ui, look: &Look, board: &Board, now: Duration) {
         self.follow(board);
-        ui.label(RichText::new("Arguments").font(look.small()).color(look.ink.faint));
+        ui.label(look.aside("Arguments", look.ink.faint));
         let area = ScrollArea::vertical().animated(false).auto_shrink(false);
         let turn = area.show(ui, |ui| self.list(ui, look, board)).inner;
         match turn {
@@ -86,8 +86,7 @@ impl Arrange {
             ui.add_space(0.4 * look.unit);
             ui.label(RichText::new(text).color(look.ink.wrong));
             if matches!(board.state, State::Running | State::Paused) {
-                let text = "The last values that were taken go on.";
-                ui.label(RichText::new(text).font(look.small()).color(look.ink.faint));
+                ui.label(look.aside("The last values that were taken go on.", look.ink.faint));
             }
         }
         turn
@@ -157,8 +156,7 @@ impl Widget<'_> {
     /// Beneath a value that was refused, the one that goes on.
     fn last_good(&self, ui: &mut egui::Ui) {
         if let Some(in_use) = self.in_use.filter(|in_use| self.refused && *in_use != self.value()) {
-            let text = RichText::new(format!("in use: {in_use}")).font(self.look.small());
-            ui.label(text.color(self.look.ink.wrong));
+            ui.label(self.look.aside(format!("in use: {in_use}"), self.look.ink.wrong));
         }
     }
 
@@ -178,16 +176,16 @@ impl Widget<'_> {
             self.values.get(&self.knob.name).is_some_and(|value| self.knob.default.as_ref() != Some(value));
         let row = ui.horizontal(|ui| {
             ui.spacing_mut().interact_size.y = 1.2 * self.look.unit;
-            let name = RichText::new(&self.knob.name).font(self.look.small());
-            ui.label(name.color(self.look.ink.faint)).on_hover_text(&self.knob.help);
+            let name = self.look.aside(&self.knob.name, self.look.ink.faint);
+            ui.label(name).on_hover_text(&self.knob.help);
             let layout = egui::Layout::right_to_left(egui::Align::Center);
             let text = if is_turned { "reset" } else { "" };
             ui.with_layout(layout, |ui| {
-                let text = RichText::new(text).font(self.look.small()).color(self.look.ink.current);
+                let text = self.look.aside(text, self.look.ink.current);
                 let back = is_turned && ui.add(egui::Button::new(text).frame(false)).clicked();
                 if !is_turned && self.knob.default.is_none() && self.in_use.is_some() && !self.knob.is_list {
-                    let text = RichText::new("as the sample chooses").font(self.look.small());
-                    ui.add(egui::Label::new(text.color(self.look.ink.faint)).truncate());
+                    let text = self.look.aside("as the sample chooses", self.look.ink.faint);
+                    ui.add(egui::Label::new(text).truncate());
                 }
                 back
             })

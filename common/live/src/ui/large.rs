@@ -4,8 +4,8 @@ use egui::{Align2, Painter, Rect, pos2};
 use report::words;
 
 use super::look::Look;
-use super::numbers::{row, said_of, spread, status_colour};
 use super::paint::{line, lines, put};
+use super::rows::{row, said_of, spread, status_colour};
 use crate::link::Board;
 
 /// Draws them, and returns where they end.

@@ -117,6 +117,11 @@ impl Look {
         FontId::proportional(self.small)
     }
 
+    /// What is said beside, for a label.
+    pub(super) fn aside(&self, text: impl Into<String>, colour: Color32) -> egui::RichText {
+        egui::RichText::new(text).font(self.small()).color(colour)
+    }
+
     pub(super) fn bold(&self, times: f32) -> FontId {
         FontId::new((self.unit * times).round(), FontFamily::Name(BOLD.into()))
     }

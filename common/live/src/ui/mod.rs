@@ -20,6 +20,7 @@ mod notices;
 mod numbers;
 mod paint;
 mod picture;
+mod rows;
 mod spread;
 mod strip;
 #[cfg(test)]

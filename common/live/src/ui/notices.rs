@@ -5,8 +5,8 @@ use std::time::Duration;
 use egui::{Align2, Color32, Rect, Vec2, pos2};
 
 use super::look::Look;
-use super::numbers::{row, status_colour};
 use super::paint::{lines, number};
+use super::rows::{row, status_colour};
 use crate::link::{About, Board, Notice, State};
 
 /// Turns of the spinner, whose steps are drawn rather than its motion: a picture a tenth of a second.

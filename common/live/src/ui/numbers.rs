@@ -1,14 +1,14 @@
 //! The table of the variants, in the words of the table of `--bench`.
 
 use egui::{Align2, Color32, Painter, Rect, ScrollArea, Sense, Vec2, pos2};
-use record::stats::Summary;
-use record::{Promise, Row, Status, is_limit};
+use record::{Promise, Row, is_limit};
 use report::words;
 
 use super::large::large;
 use super::look::Look;
 use super::notices::cautions;
 use super::paint::{figure, line, lines, put};
+use super::rows::{row, said_of, spread, status_colour};
 use crate::link::{Board, Entry};
 
 /// The table, and which row it was scrolled to, with how much below its figures.
@@ -118,13 +118,6 @@ fn rows(ui: &mut egui::Ui, look: &Look, board: &Board, columns: &Columns, follow
         response.on_hover_ui(|ui| hover(ui, entry, row));
     }
     chosen
-}
-
-/// The row of a variant, where there is one yet.
-pub(super) fn row(board: &Board, at: usize) -> Option<&Row> {
-    let name = &board.variants.get(at)?.name;
-    let rows = board.figures.rows();
-    rows.get(at).filter(|row| row.variant == *name).or_else(|| rows.iter().find(|row| row.variant == *name))
 }
 
 /// What stands below a row's figures: what it is to the others, and what raced.
@@ -277,26 +270,6 @@ fn key_of(board: &Board, at: usize) -> Option<usize> {
 pub(super) fn with_key(board: &Board, key: usize) -> Option<usize> {
     let own = board.variants.iter().enumerate().filter(|(_, entry)| !is_limit(&entry.name));
     own.map(|(at, _)| at).nth(key.checked_sub(1)?)
-}
-
-/// What stands in place of figures; nothing for a row that is only not sampled yet.
-pub(super) fn said_of(row: &Row) -> Option<String> {
-    if row.is_pending() { None } else { words::status(&row.status) }
-}
-
-/// How far a median may be off, as the table has it.
-pub(super) fn spread(board: &Board, time: &Summary) -> Option<String> {
-    words::isolated_error(board.figures.record.as_ref()?, time)
-}
-
-/// A wrong result and a failure stand out; what could not run does not.
-pub(super) fn status_colour(row: &Row, look: &Look) -> Color32 {
-    match row.status {
-        Status::Wrong { .. } | Status::Error { .. } => look.ink.wrong,
-        Status::Throttled { .. } => look.ink.rival,
-        Status::Ok => look.ink.text,
-        Status::Skipped { .. } | Status::Unsupported { .. } => look.ink.faint,
-    }
 }
 
 /// What there is no room for in the table.

@@ -7,8 +7,8 @@ use report::timeline::live::ticks;
 use report::words;
 
 use super::look::Look;
-use super::numbers::row;
 use super::paint::{line, put, share, whole};
+use super::rows::row;
 use crate::link::Board;
 
 /// Parts of the range that samples are counted in.

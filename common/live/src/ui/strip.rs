@@ -5,8 +5,8 @@ use record::Promise;
 use report::words;
 
 use super::look::Look;
-use super::numbers::row;
 use super::paint::{line, number, put, share, whole};
+use super::rows::row;
 use crate::link::{Board, Frame};
 
 /// Frames that took so many times the usual are cut.

@@ -10,8 +10,8 @@ use report::timeline::live::{Columns, Pixels, cautions, percent, said, ticks};
 use report::words::significant;
 
 use super::look::Look;
-use super::numbers::row;
 use super::paint::{line, lines, number, put, share, whole};
+use super::rows::row;
 use crate::link::{Board, Timeline};
 
 /// The timelines, drawn again when others come or the room changes.
