@@ -89,7 +89,6 @@ fn order16(bits: u32) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use vulkan::gpu::{Gpu, OpenOptions};
     use vulkan::handles::Binding;
 
     use super::*;
@@ -100,8 +99,7 @@ mod tests {
     #[test]
     fn the_device_counts_as_the_cpu_does() {
         const WORDS: u32 = 24;
-        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
-        let mut lab = Lab::new(gpu, &LabOptions::default());
+        let mut lab = Lab::for_test(false, &LabOptions::default());
         let compare = lab.kernel("lab/compare.comp").build();
         let expected: Vec<u32> = (0..WORDS).map(|word| word * 0x0101_0101).collect();
         let expected_there = lab.gpu.upload("expected", &expected).unwrap();

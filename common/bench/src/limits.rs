@@ -150,7 +150,6 @@ mod tests {
     use std::ops::ControlFlow;
 
     use record::Status;
-    use vulkan::gpu::{Gpu, OpenOptions};
 
     use super::*;
     use crate::drive::timing::{self, BenchOptions};
@@ -158,8 +157,7 @@ mod tests {
 
     /// Rows of a lab with both limits of such images, sampled once and checked.
     fn measured(plane: [u32; 2], volume: [u32; 3], format: vk::Format) -> Vec<record::Row> {
-        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
-        let mut lab = Lab::new(gpu, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
+        let mut lab = Lab::for_test(false, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
         lab.limits(plane, format).unwrap();
         lab.limits(volume, format).unwrap();
         lab.validate().unwrap();

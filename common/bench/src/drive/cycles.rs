@@ -221,15 +221,12 @@ impl Before {
 
 #[cfg(test)]
 mod tests {
-    use vulkan::gpu::{Gpu, OpenOptions};
-
     use super::*;
     use crate::lab::LabOptions;
 
     #[test]
     fn the_shader_reads_two_counters_that_run() {
-        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
-        let lab = Lab::new(gpu, &LabOptions::default());
+        let lab = Lab::for_test(false, &LabOptions::default());
         if !lab.gpu.waves.cycles {
             return;
         }

@@ -54,7 +54,6 @@ fn sides_of_words(gpu: &Gpu, output: Binding) -> Option<(Image, [u32; 2])> {
 mod tests {
     use crate::lab::ImageSet;
     use vulkan::cmd::Cmd;
-    use vulkan::gpu::OpenOptions;
     use vulkan::handles::Images;
     use vulkan::values::Extent;
 
@@ -68,8 +67,7 @@ mod tests {
     /// Of two repetitions, how many texels are wrong where all are stored, then where a corner of 8x8 is, and what is
     /// read outside that.
     fn one_after_the_other(images: impl Fn(&mut Lab) -> Images) -> ([u64; 2], [u32; 2]) {
-        let gpu = Gpu::open(&OpenOptions { validate: true, ..OpenOptions::default() }).unwrap();
-        let mut lab = Lab::new(gpu, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
+        let mut lab = Lab::for_test(true, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
         let kernel = lab.kernel("lab/increment.comp").build();
         let images = images(&mut lab);
         let adds = move |cmd: &Cmd, rep: Rep, groups| {

@@ -161,6 +161,10 @@ mod tests {
         Step::Wait { sync: Sync::Two, event: Event(event), src: COMPUTE, dst: COMPUTE }
     }
 
+    fn submit(queue: Queue, value: u64, waits: Vec<(Point, Stage)>, steps: Vec<Step>) -> Submit {
+        Submit { point: Point { queue, value }, waits, steps }
+    }
+
     fn order(steps: Vec<Step>, reset: &[u32]) -> Vec<Vec<usize>> {
         let reset: Vec<Event> = reset.iter().map(|&e| Event(e)).collect();
         let order = Order::of(&Script::on_one_queue(steps), &reset);
@@ -193,13 +197,11 @@ mod tests {
 
     #[test]
     fn an_event_does_not_cross_queues() {
-        let submit = |queue, steps| Submit { point: Point { queue, value: 1 }, waits: vec![], steps };
-        let script = Script {
-            submits: vec![
-                submit(Queue::First, vec![dispatch(), set(1)]),
-                submit(Queue::Second, vec![wait(1), dispatch()]),
-            ],
-        };
+        let submits = vec![
+            submit(Queue::First, 1, vec![], vec![dispatch(), set(1)]),
+            submit(Queue::Second, 1, vec![], vec![wait(1), dispatch()]),
+        ];
+        let script = Script { submits };
         assert_eq!(Order::of(&script, &[Event(1)]).0[1], BTreeSet::new());
     }
 
@@ -221,19 +223,16 @@ mod tests {
 
     #[test]
     fn a_semaphore_orders_what_its_queue_had() {
-        let point = |queue, value| Point { queue, value };
-        let submit = |at, waits, steps| Submit { point: at, waits, steps };
-        let (a, b) = (Queue::First, Queue::Second);
-        let compute = Stage::COMPUTE_SHADER;
-        let script = Script {
-            submits: vec![
-                submit(point(a, 1), vec![], vec![dispatch()]),
-                submit(point(b, 1), vec![(point(a, 1), compute)], vec![dispatch()]),
-                submit(point(a, 2), vec![], vec![dispatch()]),
-                submit(point(a, 3), vec![(point(b, 1), compute)], vec![dispatch()]),
-                submit(point(b, 2), vec![(point(a, 2), Stage::TRANSFER)], vec![dispatch()]),
-            ],
-        };
+        let (a, b, compute) = (Queue::First, Queue::Second, Stage::COMPUTE_SHADER);
+        let on = |queue, value, stage| vec![(Point { queue, value }, stage)];
+        let submits = vec![
+            submit(a, 1, vec![], vec![dispatch()]),
+            submit(b, 1, on(a, 1, compute), vec![dispatch()]),
+            submit(a, 2, vec![], vec![dispatch()]),
+            submit(a, 3, on(b, 1, compute), vec![dispatch()]),
+            submit(b, 2, on(a, 2, Stage::TRANSFER), vec![dispatch()]),
+        ];
+        let script = Script { submits };
         let after: Vec<Vec<usize>> =
             Order::of(&script, &[]).0.iter().map(|s| s.iter().copied().collect()).collect();
         assert_eq!(after, [vec![], vec![0], vec![], vec![0, 1], vec![0]]);

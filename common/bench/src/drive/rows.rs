@@ -171,15 +171,7 @@ mod tests {
     use crate::measure::{Plan, Reading};
 
     fn pair(round: u32, one: f64, many: f64) -> Pair {
-        let reading = |gpu_us| Reading {
-            gpu_us,
-            mhz: None,
-            record_us: 1.0,
-            submit_us: 2.0,
-            wrong: 0,
-            first_wrong: None,
-            uneven: false,
-        };
+        let reading = Reading::for_test;
         Pair { round, one: reading(one), many: Some(reading(many)) }
     }
 

@@ -433,15 +433,12 @@ fn microseconds(duration: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use vulkan::gpu::{Gpu, OpenOptions};
-
     use super::*;
     use crate::lab::LabOptions;
 
     /// What the layer says of a command buffer that is submitted a second time as it was recorded.
     fn submitted_again(usage: Usage) -> Vec<String> {
-        let gpu = Gpu::open(&OpenOptions { validate: true, ..OpenOptions::default() }).unwrap();
-        let mut lab = Lab::new(gpu, &LabOptions::default());
+        let mut lab = Lab::for_test(true, &LabOptions::default());
         lab.variant("idle", |_, _| {}).usage = usage;
         let mut session = Session::new(&lab).unwrap();
         session.dry_run().unwrap();

@@ -106,6 +106,13 @@ impl Lab {
         }
     }
 
+    /// One on the device that tests run on, which may be validated.
+    #[cfg(test)]
+    pub(crate) fn for_test(validate: bool, options: &LabOptions) -> Self {
+        let open = vulkan::gpu::OpenOptions { validate, ..vulkan::gpu::OpenOptions::default() };
+        Self::new(Gpu::open(&open).unwrap(), options)
+    }
+
     /// The device that the sample runs on.
     #[must_use]
     pub fn device(&self) -> &DeviceFacts {

@@ -90,14 +90,12 @@ impl Lab {
 #[cfg(test)]
 mod tests {
     use record::Declared;
-    use vulkan::gpu::{Gpu, OpenOptions};
 
     use super::super::LabOptions;
     use super::*;
 
     fn lab(selection: Selection) -> Lab {
-        let gpu = Gpu::open(&OpenOptions::default()).unwrap();
-        let mut lab = Lab::new(gpu, &LabOptions { selection, ..LabOptions::default() });
+        let mut lab = Lab::for_test(false, &LabOptions { selection, ..LabOptions::default() });
         for name in ["base", "usual", "rare_one", record::COPY_LIMIT, record::FMA_LIMIT] {
             lab.variant(name, |_, _| {});
         }

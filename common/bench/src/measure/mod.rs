@@ -37,6 +37,15 @@ pub struct Reading {
     pub uneven: bool,
 }
 
+#[cfg(test)]
+impl Reading {
+    /// A right answer after this time, at no known clock.
+    pub fn for_test(gpu_us: f64) -> Self {
+        let (record_us, submit_us) = (1.0, 2.0);
+        Self { gpu_us, mhz: None, record_us, submit_us, wrong: 0, first_wrong: None, uneven: false }
+    }
+}
+
 /// Why a sample could not be taken.
 #[derive(Debug)]
 pub enum Failure {

@@ -37,21 +37,13 @@ fn script<F: FnMut(usize, u32, usize) -> Result<Reading, Failure>>(answer: F) ->
 }
 
 fn reading(gpu_us: f64) -> Reading {
-    Reading { gpu_us, mhz: None, record_us: 1.0, submit_us: 1.0, wrong: 0, first_wrong: None, uneven: false }
+    Reading::for_test(gpu_us)
 }
 
 fn plan(rows: usize) -> Plan {
-    Plan {
-        rows: vec![RowPlan { must_differ: Some(0), ..RowPlan::default() }; rows],
-        repetitions: 4,
-        rule: Rule::default(),
-        throttle: Throttle::default(),
-        budget: Duration::from_secs(8),
-        newest: None,
-        warm_up: 2,
-        warm_up_time: Duration::ZERO,
-        seed: 1,
-    }
+    let rows = vec![RowPlan { must_differ: Some(0), ..RowPlan::default() }; rows];
+    let budget = Duration::from_secs(8);
+    Plan { rows, repetitions: 4, budget, warm_up: 2, seed: 1, ..Plan::for_test() }
 }
 
 /// Each repetition takes a millisecond.

@@ -4,14 +4,12 @@ use crate::lab::{BufferSet, ImageSet};
 use record::figures::Time;
 use record::{COPY_LIMIT, Status, Stop};
 use record::{Declared, Promise};
-use vulkan::gpu::{Gpu, OpenOptions};
 
 use super::*;
 use crate::lab::LabOptions;
 
 fn lab() -> Lab {
-    let gpu = Gpu::open(&OpenOptions::default()).unwrap();
-    Lab::new(gpu, &LabOptions { repetitions: Some(2), maps_races: true, ..LabOptions::default() })
+    Lab::for_test(false, &LabOptions { repetitions: Some(2), maps_races: true, ..LabOptions::default() })
 }
 
 /// Adds one to what is seeded: a variant that does nothing, then one that is right.
@@ -109,16 +107,7 @@ fn what_was_sampled_before_any_round_outlasts_the_end_of_the_run() {
 
 #[test]
 fn a_row_that_failed_in_a_round_has_no_figure_of_a_first_sample() {
-    let reading = measure::Reading {
-        gpu_us: 1.0,
-        mhz: None,
-        record_us: 1.0,
-        submit_us: 1.0,
-        wrong: 0,
-        first_wrong: None,
-        uneven: false,
-    };
-    let pairs = vec![measure::Pair { round: 0, one: reading, many: None }];
+    let pairs = vec![measure::Pair { round: 0, one: measure::Reading::for_test(1.0), many: None }];
     let first = measure::Row { pairs, ..measure::Row::default() };
     let failed = measure::Row { failure: Some("no stamps".into()), ..measure::Row::default() };
     let throttled = measure::Row { discarded: 1, ..measure::Row::default() };
