@@ -80,6 +80,21 @@ fn tenths(percent: f64) -> String {
     if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }
 
+/// `31 %`; a small share is not none.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    let decimals = if percent.abs() >= 9.95 || percent == 0.0 { 0 } else { 1 };
+    format!("{percent:.decimals$} %")
+}
+
+/// The same with its sign.
+#[must_use]
+pub fn signed_percent(share: f64) -> String {
+    let sign = if share < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", percent(share.abs()))
+}
+
 /// A count that may be half a one (the median of an even number of counts).
 pub(super) fn count(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
@@ -262,6 +277,11 @@ mod tests {
         let texts =
             [0.0, 0.0001, 0.001, 0.0021, 0.032 / 11.2, 0.0991, 0.101].map(|share| plain(Error::Below(share)));
         assert_eq!(texts, ["±<0.1 %", "±<0.1 %", "±<0.1 %", "±<0.3 %", "±<0.3 %", "±<10 %", "±<11 %"]);
+    }
+
+    #[test]
+    fn shares_keep_two_digits() {
+        assert_eq!([0.0, 0.004, 0.31, -0.07].map(signed_percent), ["+0 %", "+0.4 %", "+31 %", "−7.0 %"]);
     }
 
     #[test]

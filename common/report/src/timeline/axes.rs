@@ -1,6 +1,12 @@
-//! Round numbers along an axis, and numbers in words.
+//! Where things stand, and round numbers along an axis.
 
 use super::super::words::trimmed;
+
+/// Width of the picture, and of what is in it.
+pub(super) const WIDTH: f64 = 1400.0;
+pub(super) const EDGE: f64 = 28.0;
+pub(super) const LEFT: f64 = 100.0;
+pub(super) const PLOT: f64 = 1272.0;
 
 /// A number that is whole already; none is below zero.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the picture")]
@@ -51,19 +57,6 @@ pub(super) fn short_us(value: f64) -> String {
     format!("{value:.decimals$} µs")
 }
 
-/// `31 %`; a small share is not none.
-pub(crate) fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    let decimals = if percent.abs() >= 9.95 || percent == 0.0 { 0 } else { 1 };
-    format!("{percent:.decimals$} %")
-}
-
-/// The same with its sign.
-pub(crate) fn signed_percent(share: f64) -> String {
-    let sign = if share < 0.0 { "−" } else { "+" };
-    format!("{sign}{}", percent(share.abs()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,8 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_keep_two_digits() {
-        assert_eq!([0.0, 0.004, 0.31, -0.07].map(signed_percent), ["+0 %", "+0.4 %", "+31 %", "−7.0 %"]);
+    fn short_times_have_few_digits() {
         assert_eq!([0.05, 0.93, 12.3].map(short_us), ["0.050 µs", "0.9 µs", "12 µs"]);
     }
 }

@@ -2,8 +2,21 @@
 
 use std::fmt::{Display, Formatter};
 
-use super::Theme;
+use clap::ValueEnum;
+
 use crate::scene::Rgb;
+
+/// The paper of a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Theme {
+    /// As the viewer's system asks for; a PNG is light
+    #[default]
+    Auto,
+    /// Dark ink on white
+    Light,
+    /// Light ink on black
+    Dark,
+}
 
 /// Colours that dispatches take in turn: told apart by colour-blind eyes too, and light beside dark.
 pub(super) const PARTS: usize = 5;

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::axes::{real, whole};
 use super::bins::{Binned, Grid};
-use super::{Lane, checked, spans, words};
+use super::lane::{Lane, checked};
+use super::{spans, words};
 
 /// Waves of a file; viewers take more, slowly.
 const WAVES: usize = 60_000;

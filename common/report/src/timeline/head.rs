@@ -3,8 +3,9 @@
 use anyhow::Result;
 use record::{Kind, Record};
 
+use super::axes::{EDGE, WIDTH};
 use super::colours::{Ink, Map, SHADES};
-use super::{EDGE, WIDTH, svg};
+use super::svg;
 use crate::scene::{Area, Scene, Words, broken, text_width};
 
 const SMALL: f64 = 14.0;

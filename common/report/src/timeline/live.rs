@@ -5,7 +5,8 @@ use record::trace::Trace;
 use super::axes::{real, whole};
 use super::bins::{Binned, Grid};
 use super::colours::{COLOURS, Map, PARTS, SHADES};
-use super::{Lane, axes, words};
+use super::lane::Lane;
+use super::{axes, words};
 
 /// Pixels with red, green, blue and alpha (not multiplied), row by row.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +107,7 @@ pub fn ticks(range: f64, most: u32) -> Vec<(f64, String)> {
 
 /// `31 %`; a small share is not none.
 pub fn percent(share: f64) -> String {
-    axes::percent(share)
+    crate::words::percent(share)
 }
 
 #[cfg(test)]

@@ -10,57 +10,33 @@ mod bins;
 mod colours;
 mod events;
 mod head;
+mod lane;
 pub mod live;
 mod panel;
 mod spans;
 mod svg;
 pub(super) mod words;
 
-use anyhow::{Result, anyhow, ensure};
-use clap::ValueEnum;
-use record::trace::{Lanes, Trace, TraceFigures};
-use record::{Record, Row, Traced};
+use anyhow::{Result, ensure};
+use record::Record;
+use record::trace::Lanes;
 
-use self::axes::whole;
+use self::axes::{EDGE, PLOT, WIDTH, whole};
 use self::bins::{Binned, Grid};
 use self::colours::Ink;
+use self::lane::checked;
 use self::panel::Frame;
 use crate::scene::{Scene, Words, broken, png};
 
+pub use self::colours::Theme;
 pub use self::events::timeline_events;
+pub(super) use self::lane::refusals;
+pub use self::lane::{Lane, nothing_traced};
 
-/// Width of the picture, and of what is in it.
-const WIDTH: f64 = 1400.0;
-const EDGE: f64 = 28.0;
-const LEFT: f64 = 100.0;
-const PLOT: f64 = 1272.0;
 /// An SVG is smaller than this.
 const LARGEST: usize = 1 << 20;
 /// Pixels of a PNG, beyond which it has one for each of the SVG's instead of four.
 const PIXELS: f64 = 40e6;
-
-/// One variant's panel.
-#[derive(Clone, Copy, Debug)]
-pub struct Lane<'t> {
-    /// Its row of the record.
-    pub row: &'t Row,
-    /// Its waves.
-    pub trace: &'t Trace,
-    /// What they show.
-    pub figures: &'t TraceFigures,
-}
-
-/// The paper of a picture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Theme {
-    /// As the viewer's system asks for; a PNG is light
-    #[default]
-    Auto,
-    /// Dark ink on white
-    Light,
-    /// Light ink on black
-    Dark,
-}
 
 /// The panels one above the other, on the same axes, as an SVG of less than 1 MiB.
 ///
@@ -115,59 +91,6 @@ fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<(Scene, [f64
     }
     y = refused(&mut scene, y, record);
     Ok((scene, [WIDTH, (y + 14.0).ceil()]))
-}
-
-/// A picture of what was not measured would be worse than none.
-fn checked(record: &Record, panels: &[Lane<'_>]) -> Result<()> {
-    if panels.is_empty() {
-        return Err(nothing_traced(&record.rows));
-    }
-    for Lane { row, trace, figures } in panels {
-        let of = || format!("the trace of {} cannot be drawn", row.variant);
-        let times = trace.dispatches.iter().flat_map(|d| &d.waves);
-        let sound = times.map(|w| (w.begin_us, w.end_us)).all(|(a, b)| a >= 0.0 && b >= a && b.is_finite());
-        ensure!(sound, "{}: a wave ends before it begins, or begins before the first", of());
-        let kernels = |d: &record::trace::Dispatch| (d.kernel.clone(), d.groups);
-        let same = trace.dispatches.len() == figures.dispatches.len()
-            && trace
-                .dispatches
-                .iter()
-                .zip(&figures.dispatches)
-                .all(|(a, b)| kernels(a) == (b.kernel.clone(), b.groups));
-        ensure!(same && figures.whole.span_us() > 0.0, "{}: its figures are of something else", of());
-    }
-    Ok(())
-}
-
-/// The error of a run whose timeline would be empty.
-pub fn nothing_traced(rows: &[Row]) -> anyhow::Error {
-    anyhow!("there is no timeline to draw: no variant was traced{}", reasons(rows))
-}
-
-/// Why variants have no panel, in a clause: each reason once, with those that have it.
-fn reasons(rows: &[Row]) -> String {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (name, reason) in refusals(rows) {
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) => names.push(name),
-            None => reasons.push((reason, vec![name])),
-        }
-    }
-    let told: Vec<String> =
-        reasons.iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect();
-    if told.is_empty() {
-        ": none of those that were chosen ran and was right; the table says why".into()
-    } else {
-        format!(": {}", told.join("; "))
-    }
-}
-
-/// Rows whose traces show nothing that could be trusted.
-pub(super) fn refusals(rows: &[Row]) -> impl Iterator<Item = (&str, &str)> {
-    rows.iter().filter_map(|row| match &row.trace {
-        Some(Traced::Refused { reason }) => Some((row.variant.as_str(), reason.as_str())),
-        _ => None,
-    })
 }
 
 /// The rows that are not drawn, and why.

@@ -3,11 +3,12 @@
 use anyhow::Result;
 use record::trace::{Lanes, Phases};
 
-use super::axes::{real, short_us, ticks, whole};
+use super::axes::{EDGE, LEFT, PLOT, WIDTH, real, short_us, ticks, whole};
 use super::bins::{Binned, Grid};
 use super::colours::{Ink, PARTS};
+use super::lane::Lane;
 use super::words::{Alike, alike, cautions, figures};
-use super::{EDGE, LEFT, Lane, PLOT, WIDTH, head, spans, svg};
+use super::{head, spans, svg};
 use crate::parts;
 use crate::scene::{Anchor, Area, Scene, Words, broken, text_width};
 

@@ -2,9 +2,8 @@
 
 use anyhow::Result;
 
-use super::Theme;
 use super::axes::whole;
-use super::colours::{COLOURS, Colours, Ink, Map, PARTS, SHADES};
+use super::colours::{COLOURS, Colours, Ink, Map, PARTS, SHADES, Theme};
 use crate::scene::{Area, Escaped, Hex, Number, Pixels, Scene};
 
 /// The scene as a file of its own; `title` is what a reader hears who does not see it.

@@ -1,6 +1,9 @@
 use record::fixture::{self, traces as example};
 
 use super::axes::real;
+use record::trace::Trace;
+use record::{Row, Traced};
+
 use super::*;
 use crate::scene::tests::decoded;
 use crate::scene::text_width;

@@ -1,9 +1,9 @@
 //! What stands in words beside a panel: its figures, what to hold against them, and its dispatches.
 
-use super::Lane;
 use super::axes::us;
-pub(crate) use super::axes::{percent, signed_percent};
+use super::lane::Lane;
 use crate::parts;
+use crate::words::{percent, signed_percent};
 use record::Traced;
 use record::trace::{Dispatch, TraceFigures};
 

@@ -3,8 +3,8 @@
 use record::Record;
 
 use super::super::parts::{early, shares};
-use super::super::timeline::words::percent;
 use super::taken::Taken;
+use crate::words::percent;
 
 pub(super) fn paragraphs(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
     let knows_slots = record.device.multiprocessors.is_some();

@@ -1,0 +1,69 @@
+//! What is drawn of a variant, and why some are not.
+
+use anyhow::{Result, anyhow, ensure};
+use record::trace::{Trace, TraceFigures};
+use record::{Record, Row, Traced};
+
+/// One variant's panel.
+#[derive(Clone, Copy, Debug)]
+pub struct Lane<'t> {
+    /// Its row of the record.
+    pub row: &'t Row,
+    /// Its waves.
+    pub trace: &'t Trace,
+    /// What they show.
+    pub figures: &'t TraceFigures,
+}
+
+/// A picture of what was not measured would be worse than none.
+pub(super) fn checked(record: &Record, panels: &[Lane<'_>]) -> Result<()> {
+    if panels.is_empty() {
+        return Err(nothing_traced(&record.rows));
+    }
+    for Lane { row, trace, figures } in panels {
+        let of = || format!("the trace of {} cannot be drawn", row.variant);
+        let times = trace.dispatches.iter().flat_map(|d| &d.waves);
+        let sound = times.map(|w| (w.begin_us, w.end_us)).all(|(a, b)| a >= 0.0 && b >= a && b.is_finite());
+        ensure!(sound, "{}: a wave ends before it begins, or begins before the first", of());
+        let kernels = |d: &record::trace::Dispatch| (d.kernel.clone(), d.groups);
+        let same = trace.dispatches.len() == figures.dispatches.len()
+            && trace
+                .dispatches
+                .iter()
+                .zip(&figures.dispatches)
+                .all(|(a, b)| kernels(a) == (b.kernel.clone(), b.groups));
+        ensure!(same && figures.whole.span_us() > 0.0, "{}: its figures are of something else", of());
+    }
+    Ok(())
+}
+
+/// The error of a run whose timeline would be empty.
+pub fn nothing_traced(rows: &[Row]) -> anyhow::Error {
+    anyhow!("there is no timeline to draw: no variant was traced{}", reasons(rows))
+}
+
+/// Why variants have no panel, in a clause: each reason once, with those that have it.
+fn reasons(rows: &[Row]) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, reason) in refusals(rows) {
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((reason, vec![name])),
+        }
+    }
+    let told: Vec<String> =
+        reasons.iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect();
+    if told.is_empty() {
+        ": none of those that were chosen ran and was right; the table says why".into()
+    } else {
+        format!(": {}", told.join("; "))
+    }
+}
+
+/// Rows whose traces show nothing that could be trusted.
+pub(crate) fn refusals(rows: &[Row]) -> impl Iterator<Item = (&str, &str)> {
+    rows.iter().filter_map(|row| match &row.trace {
+        Some(Traced::Refused { reason }) => Some((row.variant.as_str(), reason.as_str())),
+        _ => None,
+    })
+}
