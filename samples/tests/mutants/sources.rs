@@ -46,8 +46,16 @@ pub fn build(sources: &[(String, Source)]) -> Result<PathBuf> {
     let target = package.join("../..");
     write(&package.join("Cargo.toml"), &manifest(samples)?)?;
     write(&package.join("Cargo.lock"), &read(&samples.join("../Cargo.lock"))?)?;
+    let programs = package.join("src/bin");
+    // What an earlier list had would be built, too.
+    for old in fs::read_dir(&programs).into_iter().flatten() {
+        let old = old?;
+        if !sources.iter().any(|(name, _)| old.file_name() == name.as_str()) {
+            fs::remove_dir_all(old.path())?;
+        }
+    }
     for (name, source) in sources {
-        let folder = package.join("src/bin").join(name);
+        let folder = programs.join(name);
         for (file, text) in source.files(samples).with_context(|| name.clone())? {
             write(&folder.join(file), &text)?;
         }
