@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use record::{Ended, Record, SAMPLES, SCHEMA, Tool, fault, json, parted};
+use record::{Ended, Record, SAMPLES, Tool, fault, json, parted};
 
 use super::conditions;
 use super::destination::{Destination, draft, refusal};
@@ -93,19 +93,6 @@ impl Folder {
         }
         self._lock = Some(folder);
         Ok(())
-    }
-
-    /// Writes the record that the folder holds in today's form, its samples packed beside it.
-    ///
-    /// # Errors
-    /// Where another run is at work in the folder, and where it cannot be written: then the record is as it was.
-    pub fn rewrite(dir: &Path, record: &Record) -> Result<()> {
-        let mut folder =
-            Self { path: dir.to_owned(), created: vec![], _lock: None, has_begun: Cell::new(true) };
-        folder.lock()?;
-        let (bare, samples) = parted(&Record { schema: SCHEMA, ..record.clone() })?;
-        folder.put(SAMPLES, &samples)?;
-        folder.put(RECORD, json(&bare)?.as_bytes())
     }
 
     fn ensure_new(&self) -> Result<()> {
