@@ -68,6 +68,15 @@ pub struct Focus {
     pub scale: f32,
 }
 
+impl Focus {
+    /// On the whole of a picture, as large as it can be.
+    pub fn whole(picture: [u32; 2], size: [u32; 2]) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "sides of images and screens")]
+        let [[width, height], [columns, rows]] = [picture, size].map(|sides| sides.map(|side| side as f32));
+        Self { centre: [width / 2.0, height / 2.0], scale: (columns / width).min(rows / height) }
+    }
+}
+
 /// What the engine shows: everything that the stage draws, at one moment. A clone is cheap.
 #[derive(Clone, Debug)]
 pub struct Board {

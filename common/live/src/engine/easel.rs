@@ -12,6 +12,7 @@ use bench::lab::{Check, Experiment, Shown};
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::Place;
 
+use super::texel::Kind;
 use super::{painted, texel};
 use crate::link::{Focus, Picture, Texel, View};
 
@@ -21,16 +22,6 @@ const TOLD: usize = 8;
 const BACKGROUND: u32 = 0x0020_1c1a;
 /// A picture has no more pixels a side: beyond it only the copy to the CPU would grow.
 const MOST_PIXELS: u32 = 4096;
-
-/// How the words of a texel become a colour: the numbers of `lab/view.comp`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Numbers = 0,
-    Floats = 1,
-    Colours = 2,
-    Bytes = 3,
-    Halves = 4,
-}
 
 /// What draws results.
 pub(super) struct Easel<'l> {
@@ -69,7 +60,7 @@ impl<'l> Easel<'l> {
             return Ok(None);
         }
         let whole = sides(check);
-        let focus = view.at.unwrap_or_else(|| fitting(whole, size));
+        let focus = view.at.unwrap_or_else(|| Focus::whole(whole, size));
         let kind = kind(self.lab, check);
         let cursor = view.cursor.filter(|&[x, y]| x < whole[0] && y < whole[1]);
         let cursor = cursor
@@ -180,15 +171,8 @@ pub(super) fn sides(check: &Check) -> [u32; 2] {
     }
 }
 
-/// The whole of a picture, as large as it can be.
-pub(super) fn fitting(whole: [u32; 2], size: [u32; 2]) -> Focus {
-    #[expect(clippy::cast_precision_loss, reason = "sides of images and screens")]
-    let [[width, height], [columns, rows]] = [whole, size].map(|sides| sides.map(|side| side as f32));
-    Focus { centre: [width / 2.0, height / 2.0], scale: (columns / width).min(rows / height) }
-}
-
 /// What a texel of a checked result is.
-pub(super) fn kind(lab: &Experiment, check: &Check) -> Kind {
+fn kind(lab: &Experiment, check: &Check) -> Kind {
     let format = match check.set.get(0, check.index) {
         vulkan::handles::Binding::Image(image) => Some(lab.gpu.arena().image(image).format),
         _ => None,

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::easel::fitting;
 use crate::link::{Focus, Picture, Texel, View};
 
 /// A picture that a sample painted of a result, as a view shows it.
 pub(super) fn picture(painted: &[[u8; 3]], whole: [u32; 2], view: View, caption: Arc<str>) -> Picture {
     let size = view.pixels;
-    let focus = view.at.unwrap_or_else(|| fitting(whole, size));
+    let focus = view.at.unwrap_or_else(|| Focus::whole(whole, size));
     let pixels = scaled(painted, whole, view, focus);
     let texel = view.cursor.and_then(|at| texel(painted, whole, at));
     Picture { size, pixels, view, whole, focus, texel, caption, ..Picture::default() }

@@ -1,6 +1,14 @@
 //! What a texel holds, in words and in shades.
 
-use super::easel::Kind;
+/// How the words of a texel become a colour: the numbers of `lab/view.comp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Numbers = 0,
+    Floats = 1,
+    Colours = 2,
+    Bytes = 3,
+    Halves = 4,
+}
 
 /// So many of the words of a reference are looked at for its range.
 const LOOKED_AT: usize = 1 << 16;
