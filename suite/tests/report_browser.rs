@@ -133,7 +133,7 @@ addEventListener('load', () => {
   for (const svg of document.querySelectorAll('svg')) {
     f.plots++;
     const box = svg.getBoundingClientRect(), drawn = svg.getBBox();
-    if (box.width < 1 || box.height < 1 || drawn.width < 1 || svg.querySelectorAll('rect,polygon,circle,polyline').length < 3) f.flat++;
+    if (box.width < 1 || box.height < 1 || drawn.width < 1 || svg.querySelectorAll('rect,circle,path[d$=z]').length < 3) f.flat++;
     const scale = svg.getScreenCTM().a;
     const texts = [...svg.querySelectorAll('text')].map(text => [text.textContent.replace(/[^\w ]/g, ''), text.getBoundingClientRect()]);
     see(scale * parseFloat(getComputedStyle(svg).fontSize));

@@ -113,6 +113,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::SCHEMA;
     use crate::{fixture, json::json};
 
     /// A folder with a record and its samples.
@@ -152,6 +153,11 @@ mod tests {
         let whole = json(&fixture::record()).unwrap();
         fs::write(folder.path().join("record.json"), &whole).unwrap();
         assert_eq!(json(&read_record(&folder.path().join("record.json")).unwrap()).unwrap(), whole);
+        // As versions wrote it whose samples lay in the record.
+        let older = whole.replacen(&format!("\"schema\": {SCHEMA}"), "\"schema\": 4", 1);
+        assert_ne!(older, whole);
+        fs::write(folder.path().join("record.json"), &older).unwrap();
+        assert_eq!(read_record(&folder.path().join("record.json")).unwrap().schema, 4);
     }
 
     #[test]

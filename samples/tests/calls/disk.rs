@@ -58,8 +58,9 @@ fn limit() -> Result<()> {
     let call = Call::on_any_device(Path::new("sh")).args(["-c", "ulimit -f 8; exec \"$0\" \"$@\""]);
     let call = call.args([Call::binary(SAMPLE)?]).on_test_device();
     let ended = call.words(SMALL).words("--json a.json").within(folder.path()).failed()?;
-    let errors: Vec<&str> = ended.stderr.lines().filter(|line| line.starts_with(SAMPLE)).collect();
-    ensure!(matches!(&errors[..], [.., one] if one.contains("File too large")), "{ended}");
+    let errors: Vec<&str> =
+        ended.stderr.lines().filter(|line| line.starts_with(&format!("{SAMPLE}: "))).collect();
+    ensure!(matches!(&errors[..], [one] if one.contains("File too large")), "{ended}");
     ended.shows(&["full_barrier"]).context("the table is lost")
 }
 

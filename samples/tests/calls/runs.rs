@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result, ensure};
 use libtest_mimic::Trial;
 use record::Status;
+use record::error::EXIT_FAILED;
 
 use crate::SAMPLE;
-use crate::support::{Call, read_record, trial};
+use crate::support::{Call, read_record, told_on_one_line, trial};
 
 pub fn trials() -> Vec<Trial> {
     vec![
@@ -34,19 +35,19 @@ fn split_impossible() -> Result<()> {
     let call = |size: &str| -> Result<Call> {
         Ok(Call::new(SAMPLE)?.words("--bands 4 --samples 1 --size").args([size]))
     };
-    let ended = call("128")?.failed()?;
-    let reason = ended.reason()?;
-    ended.says(&["4 bands", "3 passes", "--align"])?;
+    let ended = call("128")?.run()?;
+    let reason = ended.reason()?.to_owned();
     let after = reason.split_once("--size ").context("it names no size")?.1;
     let smallest = after.split(' ').next().unwrap_or_default();
     // Lines lie 64 rows apart and move up by 64 in each pass after the first: the third line of the
     // first pass is at 3 * 64 + 2 * 64, with one row below it.
     ensure!(smallest == "128x321", "not the smallest size: {ended}");
+    told_on_one_line(ended, EXIT_FAILED, &["4 bands", "3 passes", "--align"])?;
 
     let record = call(smallest)?.record()?;
     let split = record.rows.iter().filter(|row| row.variant.ends_with("_4") && row.status == Status::Ok);
     ensure!(split.count() > 0, "nothing was split into 4 bands at {smallest}");
-    call("128x320")?.failed()?.says(&[smallest])
+    told_on_one_line(call("128x320")?.run()?, EXIT_FAILED, &[smallest])
 }
 
 /// The same number twice is once: two rows of one name cannot be told apart.

@@ -15,6 +15,7 @@ use crate::support::{Call, holds_only, told_on_one_line, trial};
 
 /// A file: calls that come to one kind of end.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Table {
     kind: Kind,
     set: Vec<Set>,
@@ -33,17 +34,18 @@ enum Kind {
 
 /// Calls that have something in common.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Set {
     /// What its trials are called; the sample, where that is not named.
     name: String,
-    #[serde(flatten)]
+    #[serde(default)]
     shared: Case,
     cases: Vec<Case>,
 }
 
 /// A call, or what the calls of a set share.
 #[derive(Clone, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct Case {
     sample: Option<String>,
     words: String,

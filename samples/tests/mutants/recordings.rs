@@ -174,6 +174,10 @@ fn chains_of_drain_fill() -> Result<()> {
     let chains = ["barrier_1", "barrier_4", "barrier_16", "barrier_64", "barrier_4_clear"];
     let as_listed = found.failed == chains && found.by == [By::Order, By::Layer].into();
     ensure!(as_listed, "{:?}: {}", found.by, found.ended);
+    for says in ["as early as the recorded dependencies allow", "SYNC-HAZARD-READ-AFTER-WRITE"] {
+        let times = found.ended.stdout.matches(says).count();
+        ensure!(times >= chains.len(), "{times} times '{says}': {}", found.ended);
+    }
     Ok(())
 }
 

@@ -51,7 +51,8 @@ pub fn build(sources: &[(String, Source)]) -> Result<PathBuf> {
     for old in fs::read_dir(&programs).into_iter().flatten() {
         let old = old?;
         if !sources.iter().any(|(name, _)| old.file_name() == name.as_str()) {
-            fs::remove_dir_all(old.path())?;
+            let remove = if old.file_type()?.is_dir() { fs::remove_dir_all } else { fs::remove_file };
+            remove(old.path())?;
         }
     }
     for (name, source) in sources {

@@ -16,11 +16,13 @@ use crate::support::{Call, Checkout, trial};
 
 /// A file: what one sample is called with, and what is broken then.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Table {
     set: Vec<Set>,
 }
 
 #[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Set {
     /// What its trials are called.
     name: String,
@@ -37,11 +39,17 @@ struct Set {
     /// Each is also looked at by `--check`.
     #[serde(default)]
     checks: bool,
+    /// Variants that must have run.
+    #[serde(default)]
+    runs: Vec<String>,
+    /// Elements of all repetitions: no more can be wrong.
+    at_most: Option<u64>,
     #[serde(default)]
     mutants: Vec<Mutant>,
 }
 
 #[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Mutant {
     name: String,
     shader: String,
@@ -79,15 +87,19 @@ fn read(path: &Path) -> Result<Table> {
 }
 
 impl Mutant {
-    /// Limits of the device have kernels of their own: only their names touch them.
     fn touches(&self, variant: &str) -> bool {
-        let is = |pattern: &str| match is_limit(variant) {
-            true => pattern == variant,
-            false => Pattern::new(pattern).is_ok_and(|pattern| pattern.matches(variant)),
-        };
+        let is = |pattern: &str| is_of(variant, pattern);
         let (without, with): (Vec<&str>, Vec<&str>) =
             self.shows.split(' ').partition(|word| word.starts_with('!'));
         with.into_iter().any(is) && !without.iter().any(|word| is(&word[1..]))
+    }
+}
+
+/// Limits of the device have kernels of their own: only their names are of a pattern.
+fn is_of(variant: &str, pattern: &str) -> bool {
+    match is_limit(variant) {
+        true => pattern == variant,
+        false => Pattern::new(pattern).is_ok_and(|pattern| pattern.matches(variant)),
     }
 }
 
@@ -118,9 +130,15 @@ impl Set {
         let record = self.record(&Checkout::copy()?, 1, Some(EXIT_RIGHT))?;
         let right = record.rows.iter().all(|row| row.status == Status::Ok);
         ensure!(right, "not every variant ran: {:?}", record.rows);
+        for name in &self.runs {
+            ensure!(record.rows.iter().any(|row| row.variant == *name), "no row {name}");
+        }
         for mutant in self.mutants.iter().filter(|_| self.says.is_empty()) {
-            let touched = record.rows.iter().any(|row| mutant.touches(&row.variant));
-            ensure!(touched, "{} touches no variant", mutant.name);
+            for pattern in mutant.shows.split(' ') {
+                let word = pattern.trim_start_matches('!');
+                let named = record.rows.iter().any(|row| is_of(&row.variant, word));
+                ensure!(named, "{}: no variant is {word}", mutant.name);
+            }
         }
         if self.checks {
             self.call(&Checkout::copy()?)?.words("--check").right()?;
@@ -152,12 +170,24 @@ impl Set {
 
     /// The variants that the mutant touches are called wrong, or counted where they may race, and no others.
     fn shows(&self, checkout: &Checkout, mutant: &Mutant) -> Result<()> {
-        let record = self.record(checkout, 1, Some(EXIT_FAILED))?;
+        // What may race must be wrong in each of two samples.
+        let record = self.record(checkout, if self.checks { 2 } else { 1 }, Some(EXIT_FAILED))?;
         ensure!(record.ended == End::Complete, "a wrong row ended the run: {:?}", record.ended);
         let rows = record.rows.iter().filter(|row| mutant.touches(&row.variant));
         let (counted, expected): (Vec<&Row>, Vec<&Row>) = rows.partition(|row| may_race(row, &record));
         let silent = counted.iter().find(|row| !is_counted(row));
         ensure!(silent.is_none(), "not counted: {silent:?}");
+        let other = record.rows.iter().find(|row| {
+            let is_wrong = matches!(row.status, Status::Wrong { .. });
+            !mutant.touches(&row.variant) && row.status != Status::Ok && !is_wrong
+        });
+        ensure!(other.is_none(), "it did not run: {other:?}");
+        let most = self.at_most.unwrap_or(u64::MAX);
+        let many = record
+            .rows
+            .iter()
+            .find(|row| matches!(&row.status, Status::Wrong { elements, .. } if u64::from(*elements) > most));
+        ensure!(many.is_none(), "more than there is: {many:?}");
         let expected: BTreeSet<&str> = expected.iter().map(|row| row.variant.as_str()).collect();
         let wrong = called_wrong(&record);
         let missed: Vec<_> = expected.difference(&wrong).collect();
