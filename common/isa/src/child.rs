@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 
 use crate::{Line, Source};
 
@@ -43,12 +43,6 @@ pub(crate) fn ask(mut call: Command, sources: &[Source], patience: Duration) -> 
         (Err(NoAnswer::Closed(doing)), status) => {
             Err(died(status, last).context(format!("RADV failed while {doing}")))
         }
-        (Err(NoAnswer::Late(doing)), _) => {
-            bail!(
-                "RADV was not done with {doing} after {} s (--timeout SECONDS waits longer)",
-                patience.as_secs_f64()
-            )
-        }
         (Err(NoAnswer::Said(error)), _) => Err(error),
     }
 }
@@ -63,17 +57,21 @@ fn died(status: Option<std::process::ExitStatus>, last: Option<&str>) -> anyhow:
     }
 }
 
-/// Why an answer is not whole; with what the child was busy.
+/// Why an answer is not whole.
 enum NoAnswer {
+    /// The child has ended; what it was busy with.
     Closed(String),
-    Late(String),
+    /// It is silent, or says something else.
     Said(anyhow::Error),
 }
 
 fn listen(lines: &Receiver<String>, patience: Duration, sources: &[Source]) -> Result<Answer, NoAnswer> {
     let next = |doing: String| -> Result<Line, NoAnswer> {
         let line = lines.recv_timeout(patience).map_err(|error| match error {
-            RecvTimeoutError::Timeout => NoAnswer::Late(doing.clone()),
+            RecvTimeoutError::Timeout => NoAnswer::Said(anyhow!(
+                "RADV was not done with {doing} after {} s (--timeout SECONDS waits longer)",
+                patience.as_secs_f64()
+            )),
             RecvTimeoutError::Disconnected => NoAnswer::Closed(doing.clone()),
         })?;
         let said = || NoAnswer::Said(anyhow!("RADV's process said '{}' while {doing}", line.trim_end()));

@@ -24,6 +24,7 @@ mod target;
 
 use std::collections::BTreeMap;
 
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 pub use chip::{Chip, INSTRUCTION_CACHE, Unit};
@@ -80,6 +81,17 @@ pub struct Raw {
     pub statistics: BTreeMap<String, u64>,
     /// Machine code as text, where the driver can write it.
     pub assembly: Option<String>,
+}
+
+impl Raw {
+    /// What the driver says of a kernel under a name.
+    ///
+    /// # Errors
+    /// It says nothing under this name.
+    pub fn figure(&self, name: &str, kernel: &str) -> Result<u64> {
+        let found = self.statistics.get(name).copied();
+        found.with_context(|| format!("RADV does not tell '{name}' of {kernel}"))
+    }
 }
 
 impl From<Executable> for Raw {

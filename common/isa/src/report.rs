@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use record::Tool;
 use serde::{Deserialize, Serialize};
 
@@ -157,10 +157,7 @@ impl Outcome {
 
 impl Compiled {
     fn of(chip: &str, kernel: &KernelCode, raw: &Raw) -> Result<Self> {
-        let figure = |name: &str| {
-            let found = raw.statistics.get(name).copied();
-            found.with_context(|| format!("RADV does not tell '{name}' of {}", kernel.name))
-        };
+        let figure = |name| raw.figure(name, &kernel.name);
         let mut compiled = Self {
             subgroup_size: raw.subgroup_size,
             vgprs: figure("VGPRs")?,

@@ -92,34 +92,26 @@ fn constant(
 ) -> Option<Constant> {
     let register = holder[at].written()?;
     let readers = readers(holder, at, register);
-    let elsewhere = other.iter().position(|instruction| instruction.constant() == Some(value));
     let places = readers.iter().filter_map(|&reader| beside(side, reader, other, blocks));
-    let instead = places.filter(|place| !place.is_empty()).map(|place| instead(value, other, place));
-    let instead = match instead.min_by_key(rank).unwrap_or(Instead::Unknown) {
-        // Where the readers stand may say nothing: a literal anywhere says enough.
-        Instead::Other(_) | Instead::Unknown if !named(value, other).is_empty() => {
-            Instead::Literal(named(value, other))
-        }
-        found => found,
-    };
-    let instead = elsewhere.map_or(instead, Instead::Register);
+    let places: Vec<Vec<usize>> = places.filter(|place| !place.is_empty()).collect();
+    let moved = other.iter().position(|instruction| instruction.constant() == Some(value));
+    // The plainer explanation comes first. Where the readers stand may say nothing: a literal anywhere says enough.
+    // Of many instructions, any could be it.
+    let instead = moved
+        .map(Instead::Register)
+        .or_else(|| places.iter().find_map(|place| literal(value, other, place.iter().copied())))
+        .or_else(|| places.iter().flatten().find_map(|&at| shift(value, other, at)))
+        .or_else(|| literal(value, other, 0..other.len()))
+        .or_else(|| places.iter().find(|place| place.len() <= MOST_SHOWN).cloned().map(Instead::Other))
+        .unwrap_or(Instead::Unknown);
     let register = register.to_string();
     Some(Constant { value, side, at, register, readers: readers.len(), instead })
 }
 
-/// The first instructions that hold a literal.
-fn named(value: u64, instructions: &[Instruction]) -> Vec<usize> {
-    (0..instructions.len()).filter(|&at| instructions[at].names(value)).take(MOST_SHOWN).collect()
-}
-
-/// The plainer explanation comes first.
-fn rank(instead: &Instead) -> usize {
-    match instead {
-        Instead::Register(_) | Instead::Literal(_) => 0,
-        Instead::Shift { .. } => 1,
-        Instead::Other(_) => 2,
-        Instead::Unknown => 3,
-    }
+/// The first of these instructions that hold a literal, where there are any.
+fn literal(value: u64, instructions: &[Instruction], at: impl Iterator<Item = usize>) -> Option<Instead> {
+    let named: Vec<usize> = at.filter(|&at| instructions[at].names(value)).take(MOST_SHOWN).collect();
+    (!named.is_empty()).then_some(Instead::Literal(named))
 }
 
 /// Positions of the instructions that read a register before it is written again.
@@ -146,19 +138,6 @@ fn beside(side: Side, position: usize, other: &[Instruction], blocks: &[Block]) 
         }
         Block::Paired { .. } => None,
     })
-}
-
-fn instead(value: u64, other: &[Instruction], place: Vec<usize>) -> Instead {
-    let literal: Vec<usize> =
-        place.iter().copied().filter(|&at| other[at].names(value)).take(MOST_SHOWN).collect();
-    if !literal.is_empty() {
-        return Instead::Literal(literal);
-    }
-    if let Some(shift) = place.iter().find_map(|&at| shift(value, other, at)) {
-        return shift;
-    }
-    // Of many, any could be it.
-    if place.len() <= MOST_SHOWN { Instead::Other(place) } else { Instead::Unknown }
 }
 
 /// The instruction at `at` shifts a small number to where it is `value`.

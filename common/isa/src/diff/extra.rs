@@ -84,7 +84,11 @@ pub(super) fn registers(a: &[Instruction], b: &[Instruction], blocks: &[Block]) 
         let heights = [Heights::of(a, file), Heights::of(b, file)];
         let highest = [heights[0].top(), heights[1].top()];
         let side = if highest[0] > highest[1] { Side::A } else { Side::B };
-        let first = (highest[0] != highest[1]).then(|| first([a, b], side, file, &heights, &pairs));
+        let first = (highest[0] != highest[1]).then(|| {
+            let [ours, theirs] = [side, side.other()].map(|side| &heights[side as usize]);
+            let pairs: Vec<_> = pairs.iter().map(|&pair| [side.of(pair), side.other().of(pair)]).collect();
+            Sides { ours, theirs, pairs: &pairs }.first(side, side.of([a, b]), file)
+        });
         Extra { file, highest, first }
     };
     let used = |extra: &Extra| extra.highest.iter().any(Option::is_some);
@@ -113,82 +117,61 @@ impl Heights {
     }
 }
 
-fn first(
-    both: [&[Instruction]; 2],
-    side: Side,
-    file: File,
-    heights: &[Heights; 2],
-    pairs: &[[usize; 2]],
-) -> First {
-    let (ours, theirs) = (&heights[side as usize], &heights[side.other() as usize]);
-    // Behind the last pair stand both ends, where this side has more.
-    let above = |pair: usize| {
-        let [mine, other] =
-            pairs.get(pair).map_or([usize::MAX; 2], |&pair| [side.of(pair), side.other().of(pair)]);
-        ours.upto(mine) > theirs.upto(other)
-    };
-    let place = find(pairs.len(), above);
-    let introduced = |pair| introduced(pair, side, ours, theirs, pairs);
-    let instructions = side.of(both);
-    let at = introduced(place.pair);
-    let method = place.method(pairs.len(), introduced);
-    let register = instructions[at].highest(file).unwrap_or(0);
-    let pair = pairs.iter().find(|&&pair| side.of(pair) == at).map(|&pair| side.other().of(pair));
-    let paired: BTreeSet<usize> = pairs.iter().map(|&pair| side.of(pair)).collect();
-    let mut causes = still_needed(instructions, at, file);
-    causes.retain(|position| !paired.contains(position));
-    causes.truncate(MOST_CAUSES);
-    First { side, at, register, pair, method, causes }
+/// A listing that takes more registers than another one in the end.
+struct Sides<'s> {
+    ours: &'s Heights,
+    theirs: &'s Heights,
+    /// Positions in ours and in theirs.
+    pairs: &'s [[usize; 2]],
 }
 
-/// The instruction that puts this side above the other at the pair `found`: one of its own before that
-/// pair, which is set against what the other has until then, else its half of the pair.
-fn introduced(found: usize, side: Side, ours: &Heights, theirs: &Heights, pairs: &[[usize; 2]]) -> usize {
-    let end = [ours.0.len(), theirs.0.len()];
-    let place = |pair: usize| pairs.get(pair).map(|&pair| [side.of(pair), side.other().of(pair)]);
-    let [mine, other] = place(found).unwrap_or(end);
-    let from = found.checked_sub(1).and_then(place).map_or(0, |[mine, _]| mine + 1);
-    let before = other.checked_sub(1).map_or(0, |last| theirs.upto(last));
-    (from..mine).find(|&at| ours.upto(at) > before).unwrap_or(mine.min(end[0].saturating_sub(1)))
-}
+impl Sides<'_> {
+    fn first(&self, side: Side, instructions: &[Instruction], file: File) -> First {
+        let (at, method) = find(self.pairs.len(), |pair| self.above(pair), |pair| self.introduced(pair));
+        let register = instructions[at].highest(file).unwrap_or(0);
+        let pair = self.pairs.iter().find(|[mine, _]| *mine == at).map(|&[_, other]| other);
+        let paired: BTreeSet<usize> = self.pairs.iter().map(|&[mine, _]| mine).collect();
+        let mut causes = still_needed(instructions, at, file);
+        causes.retain(|position| !paired.contains(position));
+        causes.truncate(MOST_CAUSES);
+        First { side, at, register, pair, method, causes }
+    }
 
-/// Where one side goes above the other, in numbers of pairs.
-#[derive(Debug, PartialEq, Eq)]
-struct Place {
-    pair: usize,
-    /// Pairs that the search looked at.
-    looks: usize,
-    /// Pairs that agree with it.
-    agreeing: usize,
-    /// All pairs from which on it is above, and the first of those behind which it is so throughout.
-    rises: Vec<usize>,
-}
+    /// We name a higher register up to this pair than they do. Behind the last one stand both ends, where we do.
+    fn above(&self, pair: usize) -> bool {
+        let [mine, other] = self.pairs.get(pair).copied().unwrap_or([usize::MAX; 2]);
+        self.ours.upto(mine) > self.theirs.upto(other)
+    }
 
-impl Place {
-    fn method(&self, pairs: usize, at: impl Fn(usize) -> usize) -> Method {
-        let &Self { looks, agreeing, .. } = self;
-        match self.rises[..] {
-            [first, .., last] => {
-                Method::Scan { rises: self.rises.len(), pairs, agreeing, first: at(first), last: at(last) }
-            }
-            _ => Method::Search { looks, pairs },
-        }
+    /// The instruction that puts us above them at the pair `found`: one of our own before that pair, which is set
+    /// against what they have until then, else our half of the pair.
+    fn introduced(&self, found: usize) -> usize {
+        let end = [self.ours.0.len(), self.theirs.0.len()];
+        let [mine, other] = self.pairs.get(found).copied().unwrap_or(end);
+        let from = found.checked_sub(1).map_or(0, |last| self.pairs[last][0] + 1);
+        let before = other.checked_sub(1).map_or(0, |last| self.theirs.upto(last));
+        (from..mine).find(|&at| self.ours.upto(at) > before).unwrap_or(mine.min(end[0].saturating_sub(1)))
     }
 }
 
-/// The place in `0..=pairs` that `above` holds from; it holds at the end.
-fn find(pairs: usize, above: impl Fn(usize) -> bool) -> Place {
+/// The instruction of the place in `0..=pairs` that `above` holds from, and how it was found; it holds at the end.
+/// `at` tells the instruction of a place.
+fn find(pairs: usize, above: impl Fn(usize) -> bool, at: impl Fn(usize) -> usize) -> (usize, Method) {
+    let rises = (0..=pairs).filter(|&pair| above(pair) && (pair == 0 || !above(pair - 1)));
+    let rises: Vec<usize> = rises.collect();
+    if let [first, .., last] = rises[..] {
+        let (pair, agreeing) = most_agreed(pairs, above);
+        let (rises, first, last) = (rises.len(), at(first), at(last));
+        return (at(pair), Method::Scan { rises, pairs, agreeing, first, last });
+    }
+    // All pairs agree with a single rise.
     let (mut low, mut high, mut looks) = (0, pairs, 0);
     while low < high {
         let middle = low + (high - low) / 2;
         looks += 1;
         if above(middle) { high = middle } else { low = middle + 1 }
     }
-    let rises = (0..=pairs).filter(|&pair| above(pair) && (pair == 0 || !above(pair - 1)));
-    let rises: Vec<usize> = rises.collect();
-    // With a single rise all pairs agree with it, and so does the search.
-    let (pair, agreeing) = most_agreed(pairs, above);
-    Place { pair, looks, agreeing, rises }
+    (at(low), Method::Search { looks, pairs })
 }
 
 /// The place with the most pairs that agree with it, the first of several, and how many these are.
@@ -233,31 +216,26 @@ fn still_needed(instructions: &[Instruction], at: usize, file: File) -> Vec<usiz
 mod tests {
     use super::*;
 
-    fn found(above: &[bool]) -> Place {
-        find(above.len() - 1, |pair| above[pair])
+    fn found(above: &[bool]) -> (usize, Method) {
+        find(above.len() - 1, |pair| above[pair], |pair| pair + 10)
     }
 
     #[test]
     fn a_single_rise_is_found_by_halves() {
         for rise in 0..=100 {
-            let above: Vec<bool> = (0..=100).map(|pair| pair >= rise).collect();
-            let place = found(&above);
-            assert_eq!((place.pair, place.agreeing, &place.rises[..]), (rise, 100, &[rise][..]));
-            let method = place.method(100, |pair| pair);
+            let (at, method) = found(&(0..=100).map(|pair| pair >= rise).collect::<Vec<bool>>());
+            assert_eq!(at, rise + 10);
             assert!(matches!(method, Method::Search { looks: 6..=7, pairs: 100 }), "{method:?}");
         }
-        let only = Place { pair: 0, looks: 0, agreeing: 0, rises: vec![0] };
-        assert_eq!(found(&[true]), only);
+        assert_eq!(found(&[true]), (10, Method::Search { looks: 0, pairs: 0 }));
     }
 
     #[test]
     fn of_several_rises_the_one_counts_that_most_pairs_agree_with() {
         let above = [false, true, false, false, true, true, false, true, true];
-        let place = found(&above);
-        assert_eq!((place.pair, place.agreeing, &place.rises[..]), (4, 6, &[1, 4, 7][..]));
         let scanned = Method::Scan { rises: 3, pairs: 8, agreeing: 6, first: 11, last: 17 };
-        assert_eq!(place.method(8, |pair| pair + 10), scanned);
-        let tie = found(&[true, false, true]);
-        assert_eq!((tie.pair, tie.agreeing, &tie.rises[..]), (0, 1, &[0, 2][..]));
+        assert_eq!(found(&above), (14, scanned));
+        let tie = Method::Scan { rises: 2, pairs: 2, agreeing: 1, first: 10, last: 12 };
+        assert_eq!(found(&[true, false, true]), (10, tie));
     }
 }
