@@ -1,9 +1,40 @@
 //! Names of what is made on a device. A handle is an index into the tables of its [`Gpu`](crate::gpu::Gpu), so it is
 //! `Copy` and a sample's closures can own it.
 
-/// A buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Buffer(pub u32);
+/// What a repetition has several of.
+pub trait Handle: Copy + PartialOrd {
+    /// The handle that stands so many further on.
+    #[must_use]
+    fn plus(self, count: u32) -> Self;
+}
+
+macro_rules! handles {
+    ($($(#[$what:meta])* $name:ident)+) => {$(
+        $(#[$what])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl Handle for $name {
+            fn plus(self, count: u32) -> Self {
+                Self(self.0 + count)
+            }
+        }
+    )+};
+}
+
+handles! {
+    /// A buffer.
+    Buffer
+    /// A buffer seen as texels of one format.
+    Texels
+    /// An image of two or three dimensions with one level, always in the layout `GENERAL`: one layer of its own, an
+    /// array of layers, or one layer of an array.
+    Image
+    /// An event.
+    Event
+    /// A compute pipeline with its layouts.
+    Kernel
+}
 
 impl Buffer {
     /// The buffer as a kernel's uniform block. Every device takes 16 KiB.
@@ -13,49 +44,11 @@ impl Buffer {
     }
 }
 
-/// A buffer seen as texels of one format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Texels(pub u32);
-
-/// An image of two or three dimensions with one level, always in the layout `GENERAL`: one layer of its own, an
-/// array of layers, or one layer of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Image(pub u32);
-
 impl Image {
     /// The image as a kernel's `texture2D` or `texture3D`, read through the texture path.
     #[must_use]
     pub fn sampled(self) -> Binding {
         Binding::Sampled(self)
-    }
-}
-
-/// An event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Event(pub u32);
-
-/// What a repetition has several of.
-pub trait Handle: Copy + PartialOrd {
-    /// The handle that stands so many further on.
-    #[must_use]
-    fn plus(self, count: u32) -> Self;
-}
-
-impl Handle for Buffer {
-    fn plus(self, count: u32) -> Self {
-        Self(self.0 + count)
-    }
-}
-
-impl Handle for Image {
-    fn plus(self, count: u32) -> Self {
-        Self(self.0 + count)
-    }
-}
-
-impl Handle for Event {
-    fn plus(self, count: u32) -> Self {
-        Self(self.0 + count)
     }
 }
 
@@ -165,10 +158,6 @@ impl From<Buffers> for Set {
         Self::Buffers(buffers)
     }
 }
-
-/// A compute pipeline with its layouts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Kernel(pub u32);
 
 /// What a kernel's binding takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -152,15 +152,8 @@ impl<'g> CommandBuffer<'g> {
         if writes.is_empty() {
             return;
         }
-        unsafe {
-            self.gpu.push.cmd_push_descriptor_set(
-                self.raw,
-                vk::PipelineBindPoint::COMPUTE,
-                layout,
-                0,
-                &writes,
-            );
-        }
+        let point = vk::PipelineBindPoint::COMPUTE;
+        unsafe { self.gpu.push.cmd_push_descriptor_set(self.raw, point, layout, 0, &writes) };
     }
 }
 
@@ -255,11 +248,7 @@ impl Descriptor {
             Binding::Texels(texels) => Self::Texels([arena.texels(texels)]),
             Binding::Part(buffer, first, bytes) => {
                 let whole = arena.buffer(buffer).info();
-                Self::Buffer([vk::DescriptorBufferInfo {
-                    offset: whole.offset + first,
-                    range: bytes,
-                    ..whole
-                }])
+                Self::Buffer([whole.offset(whole.offset + first).range(bytes)])
             }
         }
     }

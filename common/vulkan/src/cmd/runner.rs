@@ -85,45 +85,24 @@ impl CommandBuffer<'_> {
         let colour = vk::ClearColorValue { uint32: words };
         let arena = self.gpu.arena();
         let slot = arena.image(image);
-        unsafe {
-            self.gpu.device.cmd_clear_color_image(
-                self.raw,
-                slot.raw,
-                vk::ImageLayout::GENERAL,
-                &colour,
-                &[slot.range()],
-            );
-        }
+        let (raw, layout, whole) = (slot.raw, vk::ImageLayout::GENERAL, [slot.range()]);
+        unsafe { self.gpu.device.cmd_clear_color_image(self.raw, raw, layout, &colour, &whole) };
     }
 
     /// `vkCmdCopyBufferToImage` of a whole image, row by row.
     pub fn copy_buffer_to_image(&self, from: Buffer, to: Image) {
         let arena = self.gpu.arena();
-        let region = [whole_copy(arena.image(to))];
-        unsafe {
-            self.gpu.device.cmd_copy_buffer_to_image(
-                self.raw,
-                arena.buffer(from).raw,
-                arena.image(to).raw,
-                vk::ImageLayout::GENERAL,
-                &region,
-            );
-        }
+        let (from, to, layout) = (arena.buffer(from).raw, arena.image(to), vk::ImageLayout::GENERAL);
+        let region = [whole_copy(to)];
+        unsafe { self.gpu.device.cmd_copy_buffer_to_image(self.raw, from, to.raw, layout, &region) };
     }
 
     /// `vkCmdCopyImageToBuffer` of a whole image, row by row.
     pub fn copy_image_to_buffer(&self, from: Image, to: Buffer) {
         let arena = self.gpu.arena();
-        let region = [whole_copy(arena.image(from))];
-        unsafe {
-            self.gpu.device.cmd_copy_image_to_buffer(
-                self.raw,
-                arena.image(from).raw,
-                vk::ImageLayout::GENERAL,
-                arena.buffer(to).raw,
-                &region,
-            );
-        }
+        let (from, layout, to) = (arena.image(from), vk::ImageLayout::GENERAL, arena.buffer(to).raw);
+        let region = [whole_copy(from)];
+        unsafe { self.gpu.device.cmd_copy_image_to_buffer(self.raw, from.raw, layout, to, &region) };
     }
 
     /// Moves images from `UNDEFINED` to `GENERAL`.

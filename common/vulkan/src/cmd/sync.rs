@@ -31,14 +31,13 @@ impl Cmd {
     /// `vkCmdSetEvent`, the form of Vulkan 1.0: no access mask, so what is made available is said at
     /// the wait alone.
     pub fn set_event(&self, event: Event, src: Stage1) {
-        let (src, dst) = ((wider_stage(src), Access::NONE), (Stage::NONE, Access::NONE));
+        let (src, dst) = (wider((src, Access1::NONE)), (Stage::NONE, Access::NONE));
         self.step(Step::Set { sync: Sync::One, event, src, dst });
     }
 
     /// `vkCmdWaitEvents` for one event with one memory barrier; the source stages must be those of
     /// its set.
     pub fn wait_events(&self, event: Event, src: Scope1, dst: Scope1) {
-        let wider = |(stage, access): Scope1| (wider_stage(stage), wider_access(access));
         self.step(Step::Wait { sync: Sync::One, event, src: wider(src), dst: wider(dst) });
     }
 }
@@ -62,7 +61,7 @@ impl CommandBuffer<'_> {
         let barrier = [memory_barrier2(src, dst)];
         let info = vk::DependencyInfo::default().memory_barriers(&barrier);
         match sync {
-            Sync::One => unsafe { device.cmd_set_event(self.raw, event, narrower_stage(src.0)) },
+            Sync::One => unsafe { device.cmd_set_event(self.raw, event, narrower(src).0) },
             Sync::Two => unsafe { device.cmd_set_event2(self.raw, event, &info) },
         }
     }
@@ -71,20 +70,11 @@ impl CommandBuffer<'_> {
         let (device, events) = (&self.gpu.device, [self.gpu.arena().event(event)]);
         let barrier = [memory_barrier2(src, dst)];
         let info = [vk::DependencyInfo::default().memory_barriers(&barrier)];
-        let barrier1 = [vk::MemoryBarrier::default()
-            .src_access_mask(narrower_access(src.1))
-            .dst_access_mask(narrower_access(dst.1))];
+        let [(before, written), (after, seen)] = [src, dst].map(narrower);
+        let barrier1 = [vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(seen)];
         match sync {
             Sync::One => unsafe {
-                device.cmd_wait_events(
-                    self.raw,
-                    &events,
-                    narrower_stage(src.0),
-                    narrower_stage(dst.0),
-                    &barrier1,
-                    &[],
-                    &[],
-                );
+                device.cmd_wait_events(self.raw, &events, before, after, &barrier1, &[], &[]);
             },
             Sync::Two => unsafe { device.cmd_wait_events2(self.raw, &events, &info) },
         }
@@ -121,20 +111,12 @@ pub(super) fn image_barrier2(
 
 // The flags of Vulkan 1.0 are the low 32 bits of those of synchronization2, with the same values.
 
-fn wider_stage(stage: Stage1) -> Stage {
-    Stage::from_raw(stage.as_raw().into())
+fn wider((stage, access): Scope1) -> Scope {
+    (Stage::from_raw(stage.as_raw().into()), Access::from_raw(access.as_raw().into()))
 }
 
-fn wider_access(access: Access1) -> Access {
-    Access::from_raw(access.as_raw().into())
-}
-
-fn narrower_stage(stage: Stage) -> Stage1 {
-    Stage1::from_raw(low(stage.as_raw()))
-}
-
-fn narrower_access(access: Access) -> Access1 {
-    Access1::from_raw(low(access.as_raw()))
+fn narrower((stage, access): Scope) -> Scope1 {
+    (Stage1::from_raw(low(stage.as_raw())), Access1::from_raw(low(access.as_raw())))
 }
 
 fn low(flags: u64) -> u32 {

@@ -193,21 +193,11 @@ impl Arena {
             let _ = allocation.map(|a| memory.free(a));
         };
         unsafe {
-            for pool in self.pools {
-                device.destroy_command_pool(pool, None);
-            }
-            for fence in self.fences {
-                device.destroy_fence(fence, None);
-            }
-            for semaphore in self.semaphores {
-                device.destroy_semaphore(semaphore, None);
-            }
-            for queries in self.queries {
-                device.destroy_query_pool(queries, None);
-            }
-            for event in self.events {
-                device.destroy_event(event, None);
-            }
+            self.pools.into_iter().for_each(|pool| device.destroy_command_pool(pool, None));
+            self.fences.into_iter().for_each(|fence| device.destroy_fence(fence, None));
+            self.semaphores.into_iter().for_each(|semaphore| device.destroy_semaphore(semaphore, None));
+            self.queries.into_iter().for_each(|queries| device.destroy_query_pool(queries, None));
+            self.events.into_iter().for_each(|event| device.destroy_event(event, None));
             for kernel in self.kernels {
                 device.destroy_pipeline(kernel.pipeline.get(), None);
                 device.destroy_pipeline_layout(kernel.layout, None);
@@ -220,9 +210,7 @@ impl Arena {
                 device.destroy_image(image.raw, None);
                 free(image.allocation);
             }
-            for view in self.texels {
-                device.destroy_buffer_view(view, None);
-            }
+            self.texels.into_iter().for_each(|view| device.destroy_buffer_view(view, None));
             for buffer in self.buffers.into_iter().filter(|buffer| buffer.allocation.is_some()) {
                 device.destroy_buffer(buffer.raw, None);
                 free(buffer.allocation);

@@ -172,7 +172,6 @@ fn describe(physical: Physical<'_>, queue: Option<QueueKind>) -> Result<Candidat
     let unusable = why_not(&physical, &core, &facts, first.is_some(), queue);
     let mut limits = limits(&core.limits);
     if unusable.is_none() {
-        add_optional(&mut facts, &physical);
         let push: vk::PhysicalDevicePushDescriptorPropertiesKHR<'_> = physical.properties();
         limits.bindings = push.max_push_descriptors;
     }
@@ -254,12 +253,13 @@ fn facts(
     core: &vk::PhysicalDeviceProperties,
     family: Option<(usize, &vk::QueueFamilyProperties)>,
 ) -> DeviceFacts {
-    // These two are there only where the device itself is of Vulkan 1.2.
-    let (vulkan11, vulkan12): (
+    // These are there only where the device itself is of Vulkan 1.2.
+    let (vulkan11, vulkan12, features): (
         vk::PhysicalDeviceVulkan11Properties<'_>,
         vk::PhysicalDeviceVulkan12Properties<'_>,
+        vk::PhysicalDeviceVulkan12Features<'_>,
     ) = if core.api_version >= vk::API_VERSION_1_2 {
-        (physical.properties(), physical.properties())
+        (physical.properties(), physical.properties(), physical.features())
     } else {
         Default::default()
     };
@@ -296,30 +296,19 @@ fn facts(
         max_shared_memory: core.limits.max_compute_shared_memory_size.min(smallest(16_384)),
         max_image_2d: core.limits.max_image_dimension2_d,
         max_image_3d: core.limits.max_image_dimension3_d,
-        multiprocessors: None,
-        float16: false,
-        int16: false,
+        multiprocessors: physical.multiprocessors(),
+        float16: features.shader_float16 == vk::TRUE,
+        int16: physical.core_features().shader_int16 == vk::TRUE,
         ballot: vulkan11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
             && vulkan11.subgroup_supported_operations.contains(vk::SubgroupFeatureFlags::BALLOT),
-        device_scope: false,
-        visibility_chains: false,
+        device_scope: [features.vulkan_memory_model, features.vulkan_memory_model_device_scope]
+            == [vk::TRUE; 2],
+        // Vulkan 1.3 asks every device for device scope, and none for chains.
+        visibility_chains: features.vulkan_memory_model_availability_visibility_chains == vk::TRUE
+            && !hooks().smallest_device,
         device_clock: false,
         device_memory: local.map(|heap| heap.size).max().unwrap_or(0),
     }
-}
-
-/// What a usable device has beyond the required.
-fn add_optional(facts: &mut DeviceFacts, physical: &Physical<'_>) {
-    let vulkan12: vk::PhysicalDeviceVulkan12Features<'_> = physical.features();
-    facts.int16 = physical.core_features().shader_int16 == vk::TRUE;
-    facts.float16 = vulkan12.shader_float16 == vk::TRUE;
-    facts.device_scope =
-        [vulkan12.vulkan_memory_model, vulkan12.vulkan_memory_model_device_scope] == [vk::TRUE; 2];
-    // Vulkan 1.3 asks every device for device scope, and none for chains.
-    let smallest = hooks().smallest_device;
-    facts.visibility_chains =
-        vulkan12.vulkan_memory_model_availability_visibility_chains == vk::TRUE && !smallest;
-    facts.multiprocessors = physical.multiprocessors();
 }
 
 fn kind(device_type: vk::PhysicalDeviceType) -> Kind {
