@@ -12,6 +12,7 @@ use isa::{CodeReport, Target};
 use record::error::{EXIT_FAILED, EXIT_RIGHT, exit_code, one_line};
 use report::Charset;
 use report::terminal::{say, width_of};
+use serde::Serialize;
 use vulkan::code;
 
 use super::{Run, command};
@@ -60,12 +61,21 @@ impl Run {
             let pairs = report::code_pairs(charset, room, &report, &lab.report.code_pairs);
             report::code(charset, room, &report) + &pairs
         };
-        // What failed has been said.
-        if report.chips.is_empty() && report.reported.is_none() {
-            self.write_json(&report)?;
-        } else {
-            self.show(table, &report)?;
+        let is_empty = report.chips.is_empty() && report.reported.is_none();
+        self.show_code((!is_empty).then_some(table), &report, &report.failed)
+    }
+
+    /// Shows what compilers made of kernels, where one of them made anything: what failed has been said.
+    pub(super) fn show_code(
+        &self,
+        text: Option<impl FnOnce(&Term) -> String>,
+        report: &impl Serialize,
+        failed: &BTreeMap<String, String>,
+    ) -> Result<u8> {
+        match text {
+            Some(text) => self.show(text, report)?,
+            None => self.write_json(report)?,
         }
-        Ok(if report.failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
+        Ok(if failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
     }
 }

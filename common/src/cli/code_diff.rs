@@ -11,8 +11,8 @@ use bench::host;
 use bench::lab::Lab;
 use console::Term;
 use isa::diff::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, Listing, listings};
-use isa::{self, KernelCode, Line, Raw, Source, VariantCode};
-use record::error::{EXIT_FAILED, EXIT_RIGHT, Halt, one_line};
+use isa::{self, KernelCode, Line, Source, VariantCode};
+use record::error::{Halt, one_line};
 use report::Charset;
 use report::terminal::width_of;
 use vulkan::source::Library;
@@ -31,21 +31,18 @@ impl Run {
     /// Compares two files, for which no device is opened; none where others are asked for.
     pub(super) fn code_diff_of_files(&self) -> Result<Option<u8>> {
         let Some([a, b]) = self.code_diff_sides() else { return Ok(None) };
-        let (files, missing): (Vec<&str>, Vec<&str>) =
-            [a, b].into_iter().partition(|name| Path::new(name).exists());
-        let absent =
-            missing.iter().find(|name| is_path(name)).or(missing.first().filter(|_| !files.is_empty()));
-        match (absent, &files[..]) {
-            (None, []) => return Ok(None),
-            (None, _) => {}
-            (Some(absent), []) => {
-                bail!("--code-diff takes two variants or two files: there is no file '{absent}'")
+        let is_file = |name: &str| Path::new(name).exists();
+        let wrong = match [is_file(a), is_file(b)] {
+            [true, true] => None,
+            [true, false] => Some(format!("'{a}' is a file and '{b}' is none")),
+            [false, true] => Some(format!("'{b}' is a file and '{a}' is none")),
+            [false, false] => {
+                let Some(absent) = [a, b].into_iter().find(|name| is_path(name)) else { return Ok(None) };
+                Some(format!("there is no file '{absent}'"))
             }
-            (Some(absent), [file, ..]) => {
-                bail!(
-                    "--code-diff takes two variants or two files: '{file}' is a file and '{absent}' is none"
-                )
-            }
+        };
+        if let Some(wrong) = wrong {
+            bail!("--code-diff takes two variants or two files: {wrong}");
         }
         self.destinations()?;
         let comparison = Comparison::of(None, [read(a)?, read(b)?]);
@@ -101,13 +98,7 @@ impl Run {
             failed,
         };
         let text = |terminal: &Term| report::code_diff(Charset::of_terminal(), width_of(terminal), &report);
-        // What failed has been said.
-        if report.comparisons.is_empty() {
-            self.write_json(&report)?;
-        } else {
-            self.show(text, &report)?;
-        }
-        Ok(if report.failed.is_empty() { EXIT_RIGHT } else { EXIT_FAILED })
+        self.show_code((!report.comparisons.is_empty()).then_some(text), &report, &report.failed)
     }
 }
 
@@ -176,13 +167,8 @@ fn compiled(chip: &str, kernel: &str, line: &Line) -> Result<Compiled> {
         format!("RADV here shows no machine code for {chip}; it does for others, such as --code {CHIP}")
     })?;
     kernel.clone_into(&mut listing.name);
-    Ok((kernel.to_owned(), Some(figures(raw, kernel)?), listing))
-}
-
-fn figures(raw: &Raw, kernel: &str) -> Result<KernelFigures> {
-    let figure = |name: &str| {
-        let found = raw.statistics.get(name).copied();
-        found.with_context(|| format!("RADV does not tell '{name}' of {kernel}"))
-    };
-    Ok(KernelFigures { vgprs: figure("VGPRs")?, sgprs: figure("SGPRs")?, code_bytes: figure("Code size")? })
+    let figure = |name| raw.figure(name, kernel);
+    let (vgprs, sgprs) = (figure("VGPRs")?, figure("SGPRs")?);
+    let figures = KernelFigures { vgprs, sgprs, code_bytes: figure("Code size")? };
+    Ok((kernel.to_owned(), Some(figures), listing))
 }

@@ -45,7 +45,7 @@ pub(super) struct Follow<'k> {
     line: Option<Line>,
     keep: Option<Box<Keep<'k>>>,
     kept: Option<Instant>,
-    injected: Option<InjectedDeath>,
+    death: Option<(String, bool)>,
 }
 
 impl<'k> Follow<'k> {
@@ -55,8 +55,7 @@ impl<'k> Follow<'k> {
     /// A file that cannot be written.
     pub fn new(progress: Option<&PathBuf>, keep: Option<Box<Keep<'k>>>) -> Result<Self> {
         let line = progress.map(|path| Line::open(path)).transpose()?;
-        let injected = InjectedDeath::planned()?;
-        Ok(Self { bar: progress_bar(), line, keep, kept: None, injected })
+        Ok(Self { bar: progress_bar(), line, keep, kept: None, death: planned_death()? })
     }
 
     /// Accompanies a step; breaks where `stopped`.
@@ -71,8 +70,12 @@ impl<'k> Follow<'k> {
             keep(step.so_far());
             self.kept = Some(Instant::now());
         }
-        if let Some(injected) = &self.injected {
-            injected.inject(step.variant);
+        match &self.death {
+            Some((variant, true)) if variant == step.variant => loop {
+                std::thread::park();
+            },
+            Some((variant, false)) if variant == step.variant => std::process::abort(),
+            _ => {}
         }
         if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -82,54 +85,29 @@ impl<'k> Follow<'k> {
     }
 }
 
-/// What a driver can do to a process, at the first sample of a variant.
-#[derive(Debug)]
-struct InjectedDeath {
-    variant: String,
-    hangs: bool,
-}
-
-const DIE_AT: &str = "HOTLAP_DIE_AT";
-
-impl InjectedDeath {
-    fn planned() -> Result<Option<Self>> {
-        let Some(plan) = &hooks().die_at else { return Ok(None) };
-        let plan = plan.to_string_lossy();
-        Ok(Some(match plan.rsplit_once(':') {
-            Some((variant, "crash")) => Self { variant: variant.to_owned(), hangs: false },
-            Some((variant, "hang")) => Self { variant: variant.to_owned(), hangs: true },
-            _ => bail!(
-                "{DIE_AT}={plan} is not VARIANT:crash or VARIANT:hang; it is for tests, unset it to measure"
-            ),
-        }))
-    }
-
-    fn inject(&self, variant: &str) {
-        if variant == self.variant && self.hangs {
-            loop {
-                std::thread::park();
-            }
-        }
-        if variant == self.variant {
-            std::process::abort();
-        }
-    }
+/// What a driver can do to a process, for tests: at the first sample of which variant, and whether it hangs there.
+fn planned_death() -> Result<Option<(String, bool)>> {
+    let Some(plan) = &hooks().die_at else { return Ok(None) };
+    let plan = plan.to_string_lossy();
+    Ok(Some(match plan.rsplit_once(':') {
+        Some((variant, "crash")) => (variant.to_owned(), false),
+        Some((variant, "hang")) => (variant.to_owned(), true),
+        _ => bail!(
+            "HOTLAP_DIE_AT={plan} is not VARIANT:crash or VARIANT:hang; it is for tests, unset it to measure"
+        ),
+    }))
 }
 
 /// Shows how far a run is.
 fn show(bar: &ProgressBar, step: &Step<'_>) {
-    if !bar.is_hidden() {
-        bar.set_position(percent(step.spent));
-        bar.set_message(format!(
-            "round {}, {} rows settled, {} % of the budget",
-            step.rounds,
-            step.rows_done,
-            percent(step.spent)
-        ));
+    if bar.is_hidden() {
+        return;
     }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share between 0 and 1")]
-fn percent(share: f64) -> u64 {
-    (share * 100.0) as u64
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share between 0 and 1")]
+    let percent = (step.spent * 100.0) as u64;
+    bar.set_position(percent);
+    bar.set_message(format!(
+        "round {}, {} rows settled, {percent} % of the budget",
+        step.rounds, step.rows_done
+    ));
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail};
 use bench::drive::timing::{self, SoFar};
 use bench::lab::{Experiment, Lab};
 use clap::Args;
@@ -75,12 +75,7 @@ impl Run {
         if script.progress.is_some() {
             super::follow::end_with_the_parent();
         }
-        for to in [&self.common.json, &self.common.screenshot].into_iter().flatten() {
-            to.probe()?;
-        }
-        if let (Some(json), Some(png)) = (&self.common.json, &self.common.screenshot) {
-            ensure!(!json.is_same_place(png), "--json and --screenshot name the same place");
-        }
+        self.probe_destinations()?;
         // Without a display nothing is compiled.
         let stage = Stage::open(script)?;
         let desk = Arc::new(Desk::default());

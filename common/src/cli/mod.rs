@@ -33,6 +33,7 @@ use report::{Destination, Folder};
 use vulkan::gpu::{Gpu, OpenOptions, list_devices};
 
 use bench::drive::timing::{self, BenchOptions, Measured, SoFar, Step};
+use bench::drive::tour::Tour;
 use bench::drive::{check, profile};
 use bench::host::{self, Sample};
 use bench::lab::{Experiment, Lab, LabOptions, Selection, fastest};
@@ -190,10 +191,20 @@ impl Run {
         self.stop.get().map(Arc::as_ref).context("listening for Ctrl-C")
     }
 
-    /// Finds out before measuring whether the results can be written.
+    /// Finds out before measuring whether the results can be written, and makes their folder.
     fn destinations(&self) -> Result<Option<Folder>> {
-        let files =
-            [("--json", &self.common.json), ("--csv", &self.common.csv), ("--image", &self.common.image)];
+        self.probe_destinations()?;
+        self.common.out.as_deref().map(Folder::create).transpose()
+    }
+
+    /// Finds out whether files can be written, each in a place of its own.
+    fn probe_destinations(&self) -> Result<()> {
+        let files = [
+            ("--json", &self.common.json),
+            ("--csv", &self.common.csv),
+            ("--image", &self.common.image),
+            ("--screenshot", &self.common.screenshot),
+        ];
         let given = files.into_iter().filter_map(|(flag, to)| Some((flag, to.as_ref()?)));
         let traces = self.common.trace.iter().map(|file| ("--trace", &file.destination));
         let given: Vec<_> = given.chain(traces).collect();
@@ -206,7 +217,7 @@ impl Run {
             }
             destination.probe()?;
         }
-        self.common.out.as_deref().map(Folder::create).transpose()
+        Ok(())
     }
 
     fn with_lab<A: Args>(
@@ -260,9 +271,7 @@ impl Run {
         let stop = self.stop()?;
         let checked = check::check(lab, self.common.broken, &|| stop.load(Ordering::Relaxed))?;
         let report = format!("{} on {}\n{}", self.sample.name, lab.device().name, checked.report);
-        let shown = print(&fitted(&report));
-        let code = self.conclude(shown, checked.failed, &checked.errors);
-        if checked.interrupted { Ok(EXIT_INTERRUPTED) } else { code }
+        Ok(self.conclude(print(&fitted(&report)), &checked))
     }
 
     fn profile(&self, lab: &Lab) -> Result<u8> {
@@ -273,21 +282,20 @@ impl Run {
         }
         let stop = self.stop()?;
         let profiled = profile::profile(lab, &|| stop.load(Ordering::Relaxed))?;
-        let shown = print(&format!("\n{}", fitted(&profiled.report)));
-        let code = self.conclude(shown, profiled.failed, &profiled.errors);
-        if profiled.interrupted { Ok(EXIT_INTERRUPTED) } else { code }
+        Ok(self.conclude(print(&format!("\n{}", fitted(&profiled.report))), &profiled))
     }
 
     /// The exit code of a run that takes no times, once its report is `shown`.
-    fn conclude(&self, shown: Result<()>, failed: usize, errors: &[anyhow::Error]) -> Result<u8> {
-        errors.iter().for_each(|error| self.complain(error));
+    fn conclude(&self, shown: Result<()>, tour: &Tour) -> u8 {
+        tour.errors.iter().for_each(|error| self.complain(error));
         let shown = shown.inspect_err(|error| self.complain(error));
         // The last one tells whether it hung: nothing runs behind that.
-        Ok(match errors.last() {
+        match tour.errors.last() {
+            _ if tour.interrupted => EXIT_INTERRUPTED,
             Some(error) => exit_code(error),
-            None if failed > 0 || shown.is_err() => EXIT_FAILED,
+            None if tour.failed > 0 || shown.is_err() => EXIT_FAILED,
             None => EXIT_RIGHT,
-        })
+        }
     }
 
     fn bench(&self, lab: &mut Lab, folder: Option<&Folder>, start: [Duration; 2]) -> Result<u8> {

@@ -224,17 +224,16 @@ fn values(text: &str, takes_lists: bool) -> Result<Vec<String>> {
         number
             .with_context(|| format!("'{text}' is no whole number; a range is 64..4096*2, 1..8 or 0..100+25"))
     };
-    let (to, step) = match (to.split_once('*'), to.split_once('+')) {
-        (Some((to, factor)), _) => (number(to)?, Step::Times(number(factor)?)),
-        (_, Some((to, summand))) => (number(to)?, Step::Plus(number(summand)?)),
-        _ => (number(to)?, Step::Plus(1)),
+    let (to, factor, summand) = match (to.split_once('*'), to.split_once('+')) {
+        (Some((to, factor)), _) => (number(to)?, number(factor)?, 0),
+        (_, Some((to, summand))) => (number(to)?, 1, number(summand)?),
+        _ => (number(to)?, 1, 1),
     };
     let mut at = number(from)?;
     let mut values = Vec::new();
     while at <= to {
         values.push(at.to_string());
-        let next = step.after(at);
-        match next {
+        match at.checked_mul(factor).and_then(|at| at.checked_add(summand)) {
             Some(next) if next > at && values.len() < MOST_POINTS => at = next,
             Some(next) if next > at => bail!("'{text}' has more than {MOST_POINTS} values"),
             _ => bail!("'{text}' never reaches its end"),
@@ -243,21 +242,6 @@ fn values(text: &str, takes_lists: bool) -> Result<Vec<String>> {
     ensure!(!values.is_empty(), "'{text}' is empty: it begins behind its end");
     // A range for an argument that takes a list is one run.
     Ok(if takes_lists { vec![values.join(",")] } else { values })
-}
-
-#[derive(Clone, Copy)]
-enum Step {
-    Plus(u64),
-    Times(u64),
-}
-
-impl Step {
-    fn after(self, at: u64) -> Option<u64> {
-        match self {
-            Self::Plus(n) => at.checked_add(n),
-            Self::Times(n) => at.checked_mul(n),
-        }
-    }
 }
 
 #[cfg(test)]
