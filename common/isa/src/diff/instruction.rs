@@ -230,20 +230,6 @@ mod tests {
     }
 
     #[test]
-    fn waits_and_jumps_make_no_value() {
-        for text in
-            ["s_nop 0", "s_waitcnt vmcnt(0)", "s_delay_alu 1", "s_clause 3", "s_branch BB1", "s_endpgm"]
-        {
-            assert!(parsed(text).computes_nothing(), "{text}");
-        }
-        for text in
-            ["s_mov_b32 s0, 1", "s_bfe_u32 s0, s1, 8", "v_mov_b32 v0, 0", "s_load_dword s0, s[2:3], 0x0"]
-        {
-            assert!(!parsed(text).computes_nothing(), "{text}");
-        }
-    }
-
-    #[test]
     fn other_lines_are_no_instructions() {
         let texts = "\n...\nBB0:\n.text\nDisassembly of section .text:\nv\ns\na_b c\nV_ADD\nk(int*)";
         for text in texts.split('\n') {
