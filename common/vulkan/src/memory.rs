@@ -87,17 +87,14 @@ impl Gpu {
         place: Place,
         sharing: Sharing,
     ) -> Result<()> {
-        let families = self.families(sharing);
-        let mut info = vk::BufferCreateInfo::default().size(bytes).usage(
-            vk::BufferUsageFlags::STORAGE_BUFFER
-                | vk::BufferUsageFlags::UNIFORM_BUFFER
-                | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
-                | vk::BufferUsageFlags::TRANSFER_SRC
-                | vk::BufferUsageFlags::TRANSFER_DST,
-        );
-        if let Some(families) = &families {
-            info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(families);
-        }
+        let (mode, families) = self.shared(sharing);
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::UNIFORM_BUFFER
+            | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        let info = vk::BufferCreateInfo::default().size(bytes).usage(usage);
+        let info = info.sharing_mode(mode).queue_family_indices(&families);
         let raw = attempt(format_args!("creating buffer {name}"), || unsafe {
             self.device.create_buffer(&info, None)
         })?;
@@ -152,9 +149,9 @@ impl Gpu {
             (false, Some(_)) => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D_ARRAY),
             (false, None) => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D),
         };
-        let families = self.families(sharing);
+        let (mode, families) = self.shared(sharing);
         let [width, height, depth] = shape.sides;
-        let mut info = vk::ImageCreateInfo::default()
+        let info = vk::ImageCreateInfo::default()
             .image_type(of_type)
             .format(format)
             .extent(vk::Extent3D { width, height, depth })
@@ -167,10 +164,9 @@ impl Gpu {
                     | vk::ImageUsageFlags::SAMPLED
                     | vk::ImageUsageFlags::TRANSFER_SRC
                     | vk::ImageUsageFlags::TRANSFER_DST,
-            );
-        if let Some(families) = &families {
-            info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(families);
-        }
+            )
+            .sharing_mode(mode)
+            .queue_family_indices(&families);
         let raw = attempt(format_args!("creating image {name}"), || unsafe {
             self.device.create_image(&info, None)
         })?;
@@ -222,24 +218,23 @@ impl Gpu {
     /// Reports a shape, or a number of layers, that images of this device cannot have.
     pub fn ensure_possible(&self, shape: Shape, layers: u32) -> Result<()> {
         let most = if shape.volume { self.facts.max_image_3d } else { self.facts.max_image_2d };
-        let name = &self.facts.name;
-        ensure!(
-            shape.sides.iter().all(|side| (1..=most).contains(side)),
-            BeyondLimits(format!(
-                "an image of {shape} is not possible on {name}: a side has 1 to {most} texels"
-            ))
-        );
-        let most = self.limits.layers;
-        ensure!(
-            layers <= most,
-            BeyondLimits(format!("an image of {layers} layers is not possible on {name}: {most} are"))
-        );
-        Ok(())
+        let (name, most_layers) = (&self.facts.name, self.limits.layers);
+        let wrong = if !shape.sides.iter().all(|side| (1..=most).contains(side)) {
+            format!("an image of {shape} is not possible on {name}: a side has 1 to {most} texels")
+        } else if layers > most_layers {
+            format!("an image of {layers} layers is not possible on {name}: {most_layers} are")
+        } else {
+            return Ok(());
+        };
+        Err(BeyondLimits(wrong).into())
     }
 
-    /// The families that share what both queues use, where they are two.
-    fn families(&self, sharing: Sharing) -> Option<[u32; 2]> {
-        self.shared_families().filter(|_| sharing == Sharing::BothQueues)
+    /// How queues share what is made, and their families where they are two.
+    fn shared(&self, sharing: Sharing) -> (vk::SharingMode, Vec<u32>) {
+        match self.shared_families().filter(|_| sharing == Sharing::BothQueues) {
+            Some(families) => (vk::SharingMode::CONCURRENT, families.into()),
+            None => (vk::SharingMode::EXCLUSIVE, Vec::new()),
+        }
     }
 
     /// The handle of a view of texels that is still to be made.

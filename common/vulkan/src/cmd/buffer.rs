@@ -13,6 +13,7 @@ use super::{Binding, Usage};
 use crate::fault::attempt;
 use crate::gpu::{Arena, Gpu};
 use crate::handles::Kernel;
+use crate::kernel::joined;
 
 /// A command buffer that is being recorded. See [`Gpu`] for the contract of its `unsafe`.
 pub struct CommandBuffer<'g> {
@@ -206,14 +207,10 @@ impl Gpu {
         let most = self.limits.groups;
         ensure!(
             groups.iter().zip(most).all(|(&side, most)| side <= most),
-            "{}x{}x{} workgroups are not possible on {}, but {}x{}x{}: use larger ones, or a smaller size",
-            groups[0],
-            groups[1],
-            groups[2],
+            "{} workgroups are not possible on {}, but {}: use larger ones, or a smaller size",
+            joined(groups),
             self.facts.name,
-            most[0],
-            most[1],
-            most[2]
+            joined(&most)
         );
         Ok(())
     }

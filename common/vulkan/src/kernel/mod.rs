@@ -166,15 +166,15 @@ impl Recipe {
     }
 
     fn check_limits(&self, gpu: &Gpu, interface: &Interface, workgroup: [u32; 3]) -> Result<()> {
-        let facts = &gpu.facts;
+        let (facts, path) = (&gpu.facts, &self.path);
+        let (name, bindings, room) = (&facts.name, interface.bindings.len(), gpu.limits.bindings);
         let invocations: u64 = workgroup.iter().map(|&n| u64::from(n)).product();
         let fits = workgroup.iter().zip(facts.max_workgroup_size).all(|(&n, most)| (1..=most).contains(&n));
         ensure!(
             fits && invocations <= u64::from(facts.max_workgroup_invocations),
             BeyondLimits(format!(
-                "a workgroup of {} is not possible on {}: at most {} a side and {} invocations",
+                "a workgroup of {} is not possible on {name}: at most {} a side and {} invocations",
                 joined(&workgroup),
-                facts.name,
                 joined(&facts.max_workgroup_size),
                 facts.max_workgroup_invocations
             ))
@@ -183,31 +183,19 @@ impl Recipe {
         let (buffers, most) = (interface.storage_buffers(), gpu.limits.storage_buffers as usize);
         ensure!(
             buffers <= most,
-            BeyondLimits(format!(
-                "{} binds {buffers} storage buffers, {} takes {most}",
-                self.path, facts.name
-            ))
+            BeyondLimits(format!("{path} binds {buffers} storage buffers, {name} takes {most}"))
         );
-        ensure!(
-            interface.bindings.len() <= gpu.limits.bindings as usize,
-            "shader {} has {} bindings, {} takes {}",
-            self.path,
-            interface.bindings.len(),
-            facts.name,
-            gpu.limits.bindings
-        );
+        ensure!(bindings <= room as usize, "shader {path} has {bindings} bindings, {name} takes {room}");
         Ok(())
     }
 
     fn check_shared(&self, gpu: &Gpu) -> Result<()> {
-        let facts = &gpu.facts;
+        let (name, most) = (&gpu.facts.name, u64::from(gpu.facts.max_shared_memory));
+        let [wanted, has] = [self.shared_bytes, most].map(bytes_in_words);
         ensure!(
-            self.shared_bytes <= u64::from(facts.max_shared_memory),
+            self.shared_bytes <= most,
             BeyondLimits(format!(
-                "{} of shared memory a workgroup are not possible on {}: it has {}",
-                bytes_in_words(self.shared_bytes),
-                facts.name,
-                bytes_in_words(facts.max_shared_memory.into())
+                "{wanted} of shared memory a workgroup are not possible on {name}: it has {has}"
             ))
         );
         Ok(())
@@ -223,7 +211,8 @@ impl Recipe {
     }
 }
 
-fn joined(sides: &[u32; 3]) -> String {
+/// `8x8x1`.
+pub(crate) fn joined(sides: &[u32; 3]) -> String {
     sides.map(|n| n.to_string()).join("x")
 }
 
