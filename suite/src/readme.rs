@@ -16,7 +16,9 @@ use block::{Ladder, Made, made, words};
 /// Begins a marker, at the beginning of a line.
 const MARK: &str = "<!-- suite:";
 const CLOSE: &str = "-->";
-const END: &str = "<!-- suite: end -->";
+/// What the marker asks for that ends a block.
+const END: &str = "end";
+const END_MARKER: &str = "<!-- suite: end -->";
 
 /// Put the tables and pictures of records into README.md
 ///
@@ -104,88 +106,78 @@ pub fn shown(record: &record::Record) -> Result<()> {
     renewed(&folder.path().join("page.md"), page, ladder_svg).map(drop)
 }
 
-/// A marker whose block has not ended yet.
-struct Open<'t> {
-    line: usize,
+/// A comment of the page that is meant for this program.
+struct Marker<'t> {
     asks: &'t str,
-    /// Where what the block shows begins.
-    begin: usize,
+    /// Where its first line begins.
+    at: usize,
+    /// Where its last line ends.
+    end: usize,
 }
 
-/// Makes the blocks of a page anew, from its beginning to its end. Markers in a code block are text.
+/// Makes the blocks of a page anew, from its beginning to its end.
 fn renewed(page: &Path, text: &str, ladder: Ladder) -> Result<Renewed> {
-    let folder = page.parent().unwrap_or(Path::new(""));
-    let place = |line: usize| format!("{}:{line}", page.display());
-    let mut renewed = Renewed::default();
-    let (mut at, mut copied, mut line, mut fenced) = (0, 0, 0, None);
-    let mut open: Option<Open<'_>> = None;
-    while let Some(first) = text[at..].split_inclusive('\n').next() {
-        line += 1;
-        if open.is_none() {
-            fenced = fence_behind(fenced, first);
-        }
-        if fenced.is_some() || !first.starts_with(MARK) {
-            at += first.len();
-            continue;
-        }
-        let (asks, length) = marker(&text[at..]).with_context(|| place(line))?;
-        open = match (open, asks == "end") {
-            (None, false) => Some(Open { line, asks, begin: at + length }),
-            (None, true) => bail!("{}: there is no block that ends here", place(line)),
-            (Some(block), false) => {
-                bail!("{}: the block of line {} has no {END} before this one", place(line), block.line)
-            }
-            (Some(block), true) => {
-                let made = words(block.asks).and_then(|words| made(&words, folder, ladder));
-                renewed.text += &text[copied..block.begin];
-                renewed.take(
-                    made.with_context(|| place(block.line))?,
-                    &place(block.line),
-                    &text[block.begin..at],
-                );
-                copied = at;
-                None
-            }
+    let place = |at: usize| format!("{}:{}", page.display(), text[..at].matches('\n').count() + 1);
+    let markers = markers(text, &place)?;
+    ensure!(!markers.is_empty(), "{}: the page marks no block; suite readme --help shows how", place(0));
+    let mut renewed = Renewed { blocks: markers.len() / 2, ..Renewed::default() };
+    let mut copied = 0;
+    for pair in markers.chunks(2) {
+        let (block, end) = match pair {
+            [end, ..] if end.asks == END => bail!("{}: there is no block that ends here", place(end.at)),
+            [block, end] if end.asks == END => (block, end),
+            [_, next] => bail!("{}: the block before this one has no {END_MARKER}", place(next.at)),
+            _ => bail!("{}: the block has no {END_MARKER}", place(pair[0].at)),
         };
-        line += text[at..at + length].trim_end().matches('\n').count();
-        at += length;
+        let folder = page.parent().unwrap_or(Path::new(""));
+        let made = words(block.asks).and_then(|words| made(&words, folder, ladder));
+        let Made { label, body, drawing } = made.with_context(|| place(block.at))?;
+        renewed.text += &text[copied..block.end];
+        // As the page ends its lines.
+        let body = if renewed.text.ends_with("\r\n") { body.replace('\n', "\r\n") } else { body };
+        let drawing =
+            drawing.filter(|(path, svg)| !fs::read(path).is_ok_and(|there| there == svg.as_bytes()));
+        if drawing.is_some() || text[block.end..end.at] != body {
+            renewed.stale.push(format!("{}: stale: {label}", place(block.at)));
+        }
+        renewed.text += &body;
+        renewed.drawings.extend(drawing);
+        copied = end.at;
     }
-    if let Some(block) = open {
-        bail!("{}: the block has no {END}", place(block.line));
-    }
-    ensure!(renewed.blocks > 0, "{}: the page marks no block; suite readme --help shows how", place(1));
     renewed.text += &text[copied..];
     Ok(renewed)
 }
 
-impl Renewed {
-    /// Adds a block, whose page has what it is to show as `before`.
-    fn take(&mut self, made: Made, place: &str, before: &str) {
-        let Made { label, body, drawing } = made;
-        // As the page ends its lines.
-        let body = if self.text.ends_with("\r\n") { body.replace('\n', "\r\n") } else { body };
-        let is_there =
-            |(path, svg): &(PathBuf, String)| fs::read(path).is_ok_and(|there| there == svg.as_bytes());
-        let drawing = drawing.filter(|drawing| !is_there(drawing));
-        if drawing.is_some() || before != body {
-            self.stale.push(format!("{place}: stale: {label}"));
+/// The markers of a page. In a code block they are text.
+fn markers<'t>(text: &'t str, place: &dyn Fn(usize) -> String) -> Result<Vec<Marker<'t>>> {
+    let (mut at, mut fenced) = (0, None);
+    let mut markers: Vec<Marker<'_>> = Vec::new();
+    while let Some(line) = text[at..].split_inclusive('\n').next() {
+        // What a block shows may hold half a fence.
+        if markers.len().is_multiple_of(2) {
+            fenced = fence_behind(fenced, line);
         }
-        self.text += &body;
-        self.drawings.extend(drawing);
-        self.blocks += 1;
+        if fenced.is_some() || !line.starts_with(MARK) {
+            at += line.len();
+            continue;
+        }
+        let marker = marker(text, at).with_context(|| place(at))?;
+        at = marker.end;
+        markers.push(marker);
     }
+    Ok(markers)
 }
 
-/// What the marker at the beginning of `text` asks for, and its length with the rest of its last line.
-fn marker(text: &str) -> Result<(&str, usize)> {
-    let closed = text[MARK.len()..].split_once(CLOSE).filter(|(asks, _)| !asks.contains("<!--"));
+/// The marker that begins at a place of `text`, with the rest of its last line.
+fn marker(text: &str, at: usize) -> Result<Marker<'_>> {
+    let closed = text[at + MARK.len()..].split_once(CLOSE).filter(|(asks, _)| !asks.contains("<!--"));
     let (asks, behind) = closed.with_context(|| format!("the comment is not closed by {CLOSE}"))?;
     let rest = behind.split_inclusive('\n').next().unwrap_or_default();
     ensure!(
         rest.trim().is_empty(),
         "the line goes on behind {CLOSE}: what a block shows begins below its marker"
     );
-    Ok((asks.trim(), text.len() - behind.len() + rest.len()))
+    Ok(Marker { asks: asks.trim(), at, end: text.len() - behind.len() + rest.len() })
 }
 
 /// What the code block began with that is open behind a line, where one was open before it or begins with it.

@@ -25,7 +25,7 @@ fn what_is_wrong_with_a_marker_is_said_with_its_line() {
         ("no markers\n".into(), 1, "marks no block"),
         (format!("\n{table}text\n"), 2, "the block has no <!-- suite: end -->"),
         (format!("\n{end}"), 2, "no block that ends here"),
-        (format!("{table}\n{table}{end}{end}"), 3, "the block of line 1 has no <!-- suite: end -->"),
+        (format!("{table}\n{table}{end}{end}"), 3, "the block before this one has no <!-- suite: end -->"),
         (format!("\n{table}{end}{end}"), 4, "no block that ends here"),
         (format!("<!-- suite: table {RUN}\n{end}"), 1, "not closed by -->"),
         ("<!-- suite: table x".into(), 1, "not closed by -->"),

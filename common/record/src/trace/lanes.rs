@@ -10,38 +10,22 @@ pub fn pack(dispatches: &mut [Dispatch]) -> Lanes {
     let mut waves: Vec<&mut Wave> = dispatches.iter_mut().flat_map(|d| &mut d.waves).collect();
     waves.sort_by(|a, b| a.begin_us.total_cmp(&b.begin_us));
     let mut free = BinaryHeap::new();
-    let mut busy: BinaryHeap<Reverse<(Ordered, u32)>> = BinaryHeap::new();
+    let mut busy: BinaryHeap<Reverse<(u64, u32)>> = BinaryHeap::new();
+    // Times count from the first begin: of what is not negative, the bits have the order of the numbers.
+    let key = |us: f64| us.max(0.0).to_bits();
     let mut lanes = 0;
     for wave in waves {
         while let Some(&Reverse((end, lane))) = busy.peek()
-            && end.0 <= wave.begin_us
+            && end <= key(wave.begin_us)
         {
             free.push(Reverse(lane));
             busy.pop();
         }
         wave.lane = free.pop().map_or(lanes, |Reverse(lane)| lane);
         lanes = lanes.max(wave.lane + 1);
-        busy.push(Reverse((Ordered(wave.end_us), wave.lane)));
+        busy.push(Reverse((key(wave.end_us), wave.lane)));
     }
     Lanes::Packed(lanes)
-}
-
-/// A time with a total order.
-#[derive(Clone, Copy, PartialEq)]
-struct Ordered(f64);
-
-impl Eq for Ordered {}
-
-impl PartialOrd for Ordered {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Ordered {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
 }
 
 #[cfg(test)]
