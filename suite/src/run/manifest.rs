@@ -252,21 +252,6 @@ mod tests {
     }
 
     #[test]
-    fn another_program_does_not_go_on() {
-        let began = manifest();
-        let with = |change: fn(&mut Tool)| {
-            let mut tool = began.tool.clone();
-            change(&mut tool);
-            began.ensure_tool(&tool, Path::new("x")).map_err(|error| error.to_string())
-        };
-        assert_eq!(with(|_| ()), Ok(()));
-        assert!(with(|tool| tool.version = "9.9".into()).unwrap_err().contains("this is hot-lap 9.9"));
-        assert!(with(|tool| tool.commit = Some("abc".into())).unwrap_err().contains("commit abc"));
-        assert!(with(|tool| tool.dirty = Some(true)).unwrap_err().contains("with uncommitted changes"));
-        assert!(with(|tool| tool.build = "odd".into()).unwrap_err().contains("odd build"));
-    }
-
-    #[test]
     fn another_device_or_driver_does_not_go_on() {
         let began = manifest();
         let with = |change: fn(&mut DeviceFacts)| {

@@ -75,6 +75,7 @@ fn another_program_or_device_does_not_go_on() -> Result<()> {
         (changed("/tool/version", json!("9.9.9"))?, "was begun by hot-lap 9.9.9"),
         (changed("/tool/commit", json!("abc"))?, "commit abc"),
         (changed("/tool/build", json!("odd"))?, "odd build"),
+        (changed("/tool/dirty", json!(whole["tool"]["dirty"] != true))?, "with uncommitted changes"),
         (changed("/device/uuid", json!("0000"))?, "was begun on"),
         (changed("/device/driver_info", json!("Mesa 99"))?, "Mesa 99"),
         (changed("/schema", json!(99))?, "schema version 99"),
