@@ -63,10 +63,10 @@ pub struct Chapter<'b> {
 pub struct Run<'b> {
     /// It.
     pub entry: &'b Entry,
-    /// How long each variant takes.
-    pub ladder: Vec<usize>,
-    /// How the samples scatter.
-    pub scatter: Vec<usize>,
+    /// How long each variant takes, and how the samples scatter.
+    pub pictures: Vec<usize>,
+    /// Some pictures are of the samples.
+    pub scatters: bool,
     /// The timeline beside it: the place of the picture, or the file and why it is not shown.
     pub timeline: Option<Result<usize, (PathBuf, String)>>,
 }
@@ -107,9 +107,11 @@ impl<'b> Content<'b> {
         }
         for entry in self.book.of_sample(sample) {
             let stem = format!("{}-{sample}", entry.id);
-            let ladder = self.add(&format!("{stem}-ladder"), 0, ladder::draw(entry));
+            let mut pictures = self.add(&format!("{stem}-ladder"), 0, ladder::draw(entry));
             let scatter = self.add(&format!("{stem}-scatter"), 2, distribution::draw(entry));
-            chapter.runs.push(Run { entry, ladder, scatter, timeline: self.timeline(entry, &stem) });
+            let scatters = !scatter.is_empty();
+            pictures.extend(scatter);
+            chapter.runs.push(Run { entry, pictures, scatters, timeline: self.timeline(entry, &stem) });
         }
         chapter
     }

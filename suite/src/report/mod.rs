@@ -1,9 +1,10 @@
 //! `suite report`: pages and pictures of any number of records.
 //!
 //! ```text
-//! collect ──▶ Book (order, groups) ──▶ Content (chapters, pictures) ──▶ page, markdown, plots
+//! collect ──▶ Book (order, groups) ──▶ Content (chapters, pictures) ──▶ blocks ──▶ page, markdown; plots
 //! ```
 
+mod blocks;
 mod book;
 mod content;
 mod devices;
@@ -31,9 +32,9 @@ use report::scene::png;
 use report::terminal::say;
 
 use crate::collect::{Found, RECORD, collect, spare};
+use blocks::Places;
 use book::Book;
 use content::{Body, Content};
-use page::Places;
 
 /// Make one page (HTML, Markdown) and pictures of records
 #[derive(clap::Args, Clone, Debug)]

@@ -1,0 +1,192 @@
+//! The text of a report, in blocks that are printed as HTML or as Markdown.
+
+use std::path::Path;
+
+use report::Table;
+
+use super::content::{Chapter, Content, Run};
+use super::facts;
+use super::ladder::counts_races;
+use super::prose;
+use super::published::published;
+use super::sweep::Sweep;
+use super::table;
+
+/// Where files lie, for links.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'p> {
+    /// The folder of the page.
+    pub page: &'p Path,
+    /// That of the plots, where they are written.
+    pub plots: Option<&'p Path>,
+}
+
+/// A part of a report. A class is how a page shows it.
+#[derive(Clone, Debug)]
+pub enum Block<'c> {
+    /// A heading, with its address for links and its words in the contents; either may be empty.
+    Heading { level: u8, id: String, text: String, contents: String },
+    /// A paragraph.
+    Text { class: &'static str, text: String },
+    /// A file, between words.
+    File([String; 2], &'c Path),
+    /// Lines, each with a word before it that stands out.
+    List { class: &'static str, lines: Vec<(&'static str, String)> },
+    /// Terms and what they mean.
+    Terms(Vec<(&'static str, String)>),
+    /// A command.
+    Code(String),
+    /// Pictures by their places, with what they show and the record that has their figures.
+    Pictures { caption: String, places: &'c [usize], record: Option<&'c Path> },
+    /// A picture from a file.
+    Timeline(usize),
+    /// A table; one that stacks has its cells below each other on a narrow page.
+    Table { table: Table, stacks: bool },
+}
+
+/// All of a report below its title.
+pub fn blocks<'c>(content: &'c Content<'_>) -> Vec<Block<'c>> {
+    let terms = prose::how_to_read(content.book);
+    let mut all = vec![
+        heading(2, "overview".into(), "Overview".into(), "Overview".into()),
+        Block::Table { table: table::overview(content.book), stacks: true },
+        heading(2, "how".into(), "How to read this".into(), "How to read this".into()),
+        Block::Terms(terms.into_iter().map(|(term, meaning)| (term, meaning.to_owned())).collect()),
+    ];
+    for of in &content.chapters {
+        chapter(&mut all, of);
+        for run in &of.runs {
+            figures(&mut all, run);
+            waves(&mut all, run);
+            provenance(&mut all, run);
+        }
+    }
+    all
+}
+
+fn heading<'c>(level: u8, id: String, text: String, contents: String) -> Block<'c> {
+    Block::Heading { level, id, text, contents }
+}
+
+fn minor<'c>(text: &str) -> Block<'c> {
+    heading(4, String::new(), text.to_owned(), String::new())
+}
+
+fn text<'c>(class: &'static str, text: impl Into<String>) -> Block<'c> {
+    Block::Text { class, text: text.into() }
+}
+
+fn wide<'c>(table: Table) -> Block<'c> {
+    Block::Table { table, stacks: false }
+}
+
+/// What a chapter says of several records.
+fn chapter<'c>(all: &mut Vec<Block<'c>>, chapter: &'c Chapter<'_>) {
+    let sample = chapter.sample;
+    let count = chapter.runs.len();
+    let contents = format!("{sample} ({count} record{})", if count == 1 { "" } else { "s" });
+    all.push(heading(2, anchor(chapter, "sample", 0), sample.to_owned(), contents));
+    for (at, (comparison, places)) in chapter.comparisons.iter().enumerate() {
+        let contents = "devices side by side".to_owned();
+        let id = anchor(chapter, "devices", at);
+        all.push(heading(3, id, format!("{sample}: {contents}"), contents));
+        all.push(text("small", &comparison.shared));
+        all.push(text("", prose::DEVICES));
+        all.push(Block::Pictures { caption: String::new(), places, record: None });
+        all.push(wide(table::devices(comparison)));
+    }
+    let several = chapter.runs.windows(2).any(|pair| pair[0].entry.device != pair[1].entry.device);
+    if several && chapter.comparisons.is_empty() {
+        all.push(text("", prose::NO_COMPARISON));
+    }
+    for (at, (sweep, places)) in chapter.sweeps.iter().enumerate() {
+        let mut contents = format!("over {}", sweep.over);
+        let head = format!("{sample} {contents}");
+        if !sweep.told.is_empty() {
+            contents += &format!(" ({})", sweep.told);
+        }
+        all.push(heading(3, anchor(chapter, "sweep", at), head, contents));
+        all.push(text("small", with_colon(&sweep.device, &sweep.fixed)));
+        all.push(text("", prose::SWEEP.to_owned() + &not_drawn(sweep.lines().len())));
+        all.push(Block::Pictures { caption: String::new(), places, record: None });
+        all.push(wide(table::sweep(sweep)));
+    }
+}
+
+/// What a record shows.
+fn figures<'c>(all: &mut Vec<Block<'c>>, run: &'c Run<'_>) {
+    let (entry, record) = (run.entry, run.entry.record());
+    let head = with_colon(&format!("{} on {}", record.sample, entry.device), &entry.differs);
+    all.push(heading(3, entry.id.clone(), head, String::new()));
+    all.push(Block::File(Default::default(), &entry.found.path));
+    let flags: Vec<_> = facts::flags(record).into_iter().map(|flag| ("", flag.long)).collect();
+    if !flags.is_empty() {
+        all.push(Block::List { class: "flags", lines: flags });
+    }
+    all.extend(report::short(record).into_iter().map(|line| text("verdict", line)));
+    let times = if counts_races(record) { prose::RACES } else { prose::LADDER };
+    let caption = if run.scatters { format!("{times} {}", prose::SCATTER) } else { times.to_owned() };
+    all.push(Block::Pictures { caption, places: &run.pictures, record: Some(&entry.found.path) });
+    all.push(wide(table::rows(record)));
+    if let Some(published) = published(record) {
+        all.extend([minor("Published figures beside measured"), wide(published)]);
+    }
+}
+
+fn waves<'c>(all: &mut Vec<Block<'c>>, run: &'c Run<'_>) {
+    let table = table::traces(run.entry.record());
+    if table.is_some() || run.timeline.is_some() {
+        all.push(minor("Waves over time"));
+    }
+    match &run.timeline {
+        None => {}
+        Some(Ok(at)) => all.push(Block::Timeline(*at)),
+        Some(Err((path, why))) => {
+            all.push(Block::File(["The timeline ".into(), format!(" is not shown: {why}.")], path));
+        }
+    }
+    all.extend(table.map(wide));
+}
+
+/// What is to be known of a record's figures, and how they were made.
+fn provenance(all: &mut Vec<Block<'_>>, run: &Run<'_>) {
+    let record = run.entry.record();
+    let notes: Vec<_> = facts::notes(record).into_iter().map(|line| ("", line)).collect();
+    if !notes.is_empty() {
+        all.extend([minor("Notes"), Block::List { class: "small", lines: notes }]);
+    }
+    all.extend([minor("How it was measured"), Block::Code(report::command(record))]);
+    let mut facts = facts::facts(record);
+    let arguments = run.entry.configuration();
+    if !arguments.is_empty() {
+        facts.push(("Arguments", arguments));
+    }
+    match facts::self_test(record) {
+        None => {
+            facts.push(("Self-test", "no self-test".into()));
+            all.push(Block::Terms(facts));
+        }
+        Some(lines) => {
+            all.extend([Block::Terms(facts), minor("Self-test"), Block::List { class: "small", lines }]);
+        }
+    }
+}
+
+/// `pipelined_events on NVIDIA H200: size 512x512`.
+fn with_colon(what: &str, more: &str) -> String {
+    if more.is_empty() { what.to_owned() } else { format!("{what}: {more}") }
+}
+
+/// More lines than can be told apart are in the table alone.
+fn not_drawn(lines: usize) -> String {
+    match lines.saturating_sub(Sweep::DRAWN) {
+        0 => String::new(),
+        more => format!(" {more} variants more are in the table and not drawn."),
+    }
+}
+
+/// Through the first record of the chapter: the sample's name may hold anything.
+fn anchor(chapter: &Chapter<'_>, what: &str, at: usize) -> String {
+    let first = chapter.runs.first().map_or("", |run| run.entry.id.as_str());
+    format!("{what}-{first}-{at}")
+}
