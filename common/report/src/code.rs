@@ -165,28 +165,12 @@ mod tests {
     }
 
     #[test]
-    fn two_chips() {
-        insta::assert_snapshot!(code(Charset::Utf8, 180, &report()));
-    }
-
-    #[test]
-    fn narrow_in_ascii() {
-        insta::assert_snapshot!(code(Charset::Ascii, 100, &report()));
-    }
-
-    #[test]
-    fn in_80_columns() {
-        insta::assert_snapshot!(code(Charset::Utf8, 80, &report()));
-    }
-
-    #[test]
-    fn in_60_columns() {
-        insta::assert_snapshot!(code(Charset::Utf8, 60, &report()));
-    }
-
-    #[test]
-    fn in_160_columns() {
-        insta::assert_snapshot!(code(Charset::Utf8, 160, &report()));
+    fn widths() {
+        insta::assert_snapshot!("two_chips", code(Charset::Utf8, 180, &report()));
+        for room in [80, 60] {
+            insta::assert_snapshot!(format!("in_{room}_columns"), code(Charset::Utf8, room, &report()));
+        }
+        insta::assert_snapshot!("narrow_in_ascii", code(Charset::Ascii, 100, &report()));
     }
 
     /// A note explains nothing that is not there.

@@ -106,13 +106,11 @@ mod tests {
     use crate::{table, table_in};
 
     #[test]
-    fn ratios_120() {
-        insta::assert_snapshot!(table(&fixture::ratios(), 120));
-    }
-
-    #[test]
-    fn ratios_60() {
-        insta::assert_snapshot!(table(&fixture::ratios(), 60));
+    fn widths() {
+        for room in [120, 60] {
+            insta::assert_snapshot!(format!("ratios_{room}"), table(&fixture::ratios(), room));
+            insta::assert_snapshot!(format!("races_{room}"), table(&fixture::races(), room));
+        }
     }
 
     #[test]
@@ -142,16 +140,6 @@ mod tests {
             text.contains("12.00 / 10.50") && text.contains("Cells: isolated / pipelined time"),
             "{text}"
         );
-    }
-
-    #[test]
-    fn races_120() {
-        insta::assert_snapshot!(table(&fixture::races(), 120));
-    }
-
-    #[test]
-    fn races_60() {
-        insta::assert_snapshot!(table(&fixture::races(), 60));
     }
 
     #[test]

@@ -101,28 +101,12 @@ mod tests {
     }
 
     #[test]
-    fn columns_140() {
-        insta::assert_snapshot!(drawn(140));
-    }
-
-    #[test]
-    fn columns_100() {
-        insta::assert_snapshot!(drawn(100));
-    }
-
-    #[test]
-    fn columns_80() {
-        insta::assert_snapshot!(drawn(80));
-    }
-
-    #[test]
-    fn columns_60() {
-        insta::assert_snapshot!(drawn(60));
-    }
-
-    #[test]
-    fn columns_100_in_ascii() {
-        insta::assert_snapshot!(table_in(Charset::Ascii, &fixture::record(), 100));
+    fn widths() {
+        for width in [140, 80, 60] {
+            insta::assert_snapshot!(format!("columns_{width}"), drawn(width));
+        }
+        let ascii = table_in(Charset::Ascii, &fixture::record(), 100);
+        insta::assert_snapshot!("columns_100_in_ascii", ascii);
     }
 
     #[test]

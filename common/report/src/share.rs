@@ -163,28 +163,11 @@ mod tests {
     }
 
     #[test]
-    fn limits_140() {
-        insta::assert_snapshot!(drawn(140));
-    }
-
-    #[test]
-    fn limits_100() {
-        insta::assert_snapshot!(drawn(100));
-    }
-
-    #[test]
-    fn limits_80() {
-        insta::assert_snapshot!(drawn(80));
-    }
-
-    #[test]
-    fn limits_60() {
-        insta::assert_snapshot!(drawn(60));
-    }
-
-    #[test]
-    fn limits_100_in_ascii() {
-        insta::assert_snapshot!(table_in(Charset::Ascii, &fixture::limits(), 100));
+    fn widths() {
+        for width in [80, 60] {
+            insta::assert_snapshot!(format!("limits_{width}"), drawn(width));
+        }
+        insta::assert_snapshot!("limits_100_in_ascii", table_in(Charset::Ascii, &fixture::limits(), 100));
     }
 
     #[test]

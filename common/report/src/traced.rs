@@ -143,23 +143,11 @@ mod tests {
     }
 
     #[test]
-    fn columns_140() {
-        insta::assert_snapshot!(drawn(Charset::Utf8, 140));
-    }
-
-    #[test]
-    fn columns_80() {
-        insta::assert_snapshot!(drawn(Charset::Utf8, 80));
-    }
-
-    #[test]
-    fn columns_60() {
-        insta::assert_snapshot!(drawn(Charset::Utf8, 60));
-    }
-
-    #[test]
-    fn columns_100_in_ascii() {
-        insta::assert_snapshot!(drawn(Charset::Ascii, 100));
+    fn widths() {
+        for width in [140, 80, 60] {
+            insta::assert_snapshot!(format!("columns_{width}"), drawn(Charset::Utf8, width));
+        }
+        insta::assert_snapshot!("columns_100_in_ascii", drawn(Charset::Ascii, 100));
     }
 
     #[test]
