@@ -94,7 +94,7 @@ fn ended(ended: &Ended) -> Option<String> {
 
 /// What happened to rows without figures, unless the table says all of it.
 fn statuses(record: &Record, drawn: &str) -> Vec<String> {
-    let mut groups = Groups::default();
+    let mut said = Vec::new();
     for row in &record.rows {
         let (what, reason) = match &row.status {
             Status::Ok => continue,
@@ -105,37 +105,37 @@ fn statuses(record: &Record, drawn: &str) -> Vec<String> {
                 let differing = differing(*elements);
                 let times = record.matrix.as_ref().is_none_or(|matrix| matrix.shows != Shows::Races);
                 let timeless = if times { ", so there is no time" } else { "" };
-                groups.add(&row.variant, &format!("wrong{timeless}: {differing}; the first: {first}"));
+                said.push((format!("wrong{timeless}: {differing}; the first: {first}"), &*row.variant));
                 continue;
             }
             Status::Error { reason } => ("could not be measured", reason),
         };
         if !drawn.contains(reason.as_str()) {
-            groups.add(&row.variant, &format!("{what}: {reason}"));
+            said.push((format!("{what}: {reason}"), &*row.variant));
         }
     }
-    groups.lines(record)
+    lines(record, said)
 }
 
 /// Rows that ended before they had enough, those with the same shortfall together.
 fn stopped(record: &Record) -> Vec<String> {
-    let mut groups = Groups::default();
-    for row in &record.rows {
-        match &row.stop {
-            Some(Stop::Budget { unmet }) => {
-                let spent = format!("stopped by the budget of {} s", trimmed(record.method.budget_s));
-                groups.add(&row.variant, &format!("{spent}: {}", unmet.join("; ")));
+    let said = record.rows.iter().filter_map(|row| {
+        let text = match row.stop.as_ref()? {
+            Stop::Budget { unmet } => {
+                let budget = trimmed(record.method.budget_s);
+                format!("stopped by the budget of {budget} s: {}", unmet.join("; "))
             }
-            Some(Stop::SampleLimit { unmet }) => {
+            Stop::SampleLimit { unmet } => {
                 let samples = record.method.rule.most_for_median;
-                groups.add(&row.variant, &format!("ended after {samples} samples: {}", unmet.join("; ")));
+                format!("ended after {samples} samples: {}", unmet.join("; "))
             }
-            Some(Stop::Throttled) => groups.add(&row.variant, "ended because the clock stayed too low"),
-            Some(Stop::Interrupted) => groups.add(&row.variant, "interrupted before enough samples"),
-            _ => {}
-        }
-    }
-    groups.lines(record)
+            Stop::Throttled => "ended because the clock stayed too low".to_owned(),
+            Stop::Interrupted => "interrupted before enough samples".to_owned(),
+            _ => return None,
+        };
+        Some((text, &*row.variant))
+    });
+    lines(record, said)
 }
 
 /// The same in one line, for tables of dozens of variants; the record has the conditions.
@@ -185,26 +185,21 @@ fn share(summary: &Summary) -> f64 {
 }
 
 fn promises(record: &Record) -> Vec<String> {
-    let mut groups = Groups::default();
     let ran = |row: &&Row| !matches!(row.status, Status::Skipped { .. } | Status::Unsupported { .. });
-    for row in record.rows.iter().filter(ran) {
-        match &row.promise {
-            Promise::Law => {}
+    let said = record.rows.iter().filter(ran).filter_map(|row| {
+        let text = match &row.promise {
             Promise::Hardware { relies_on } => {
-                groups
-                    .add(&row.variant, &format!("lawful by hardware, not by Vulkan; relies on {relies_on}"));
+                format!("lawful by hardware, not by Vulkan; relies on {relies_on}")
             }
-            Promise::Nothing { leaves_out } => {
-                groups.add(&row.variant, &format!("not lawful; leaves out {leaves_out}"))
+            Promise::Nothing { leaves_out } => format!("not lawful; leaves out {leaves_out}"),
+            Promise::Fault { elements } if measured(row) => {
+                format!("has a fault on purpose; in every sample just its {} differed", texels(*elements))
             }
-            Promise::Fault { elements } if measured(row) => groups.add(
-                &row.variant,
-                &format!("has a fault on purpose; in every sample just its {} differed", texels(*elements)),
-            ),
-            Promise::Fault { .. } => {}
-        }
-    }
-    groups.lines(record)
+            Promise::Law | Promise::Fault { .. } => return None,
+        };
+        Some((text, &*row.variant))
+    });
+    lines(record, said)
 }
 
 fn texels(count: u64) -> String {
@@ -312,13 +307,12 @@ fn racy(record: &Record) -> Option<String> {
 }
 
 fn published(record: &Record) -> Vec<String> {
-    let mut groups = Groups::default();
-    for row in &record.rows {
-        if let Some(Published { value, unit, device, source }) = &row.published {
-            groups.add(&format!("{} {value:.2}", row.variant), &format!("on {device} ({unit}): {source}"));
-        }
-    }
-    groups.0.into_iter().map(|(text, names)| format!("Published: {} {text}.", names.join(", "))).collect()
+    let said = record.rows.iter().filter_map(|row| {
+        let Published { value, unit, device, source } = row.published.as_ref()?;
+        Some((format!("on {device} ({unit}): {source}"), format!("{} {value:.2}", row.variant)))
+    });
+    let line = |(text, names): (String, Vec<String>)| format!("Published: {} {text}.", names.join(", "));
+    names::grouped(said).into_iter().map(line).collect()
 }
 
 fn names(record: &Record, which: fn(&Row) -> bool) -> String {
@@ -330,24 +324,11 @@ fn range<T: PartialEq + ToString>(least: &T, most: &T) -> String {
     if least == most { least.to_string() } else { format!("{} to {}", least.to_string(), most.to_string()) }
 }
 
-/// Names that share a text, in the order in which the texts came up.
-#[derive(Default)]
-struct Groups(Vec<(String, Vec<String>)>);
-
-impl Groups {
-    fn add(&mut self, name: &str, text: &str) {
-        match self.0.iter_mut().find(|(known, _)| known == text) {
-            Some((_, names)) => names.push(name.to_owned()),
-            None => self.0.push((text.to_owned(), vec![name.to_owned()])),
-        }
-    }
-
-    fn lines(self, record: &Record) -> Vec<String> {
-        self.0
-            .into_iter()
-            .map(|(text, variants)| format!("{}: {text}", names::of(record, &variants)))
-            .collect()
-    }
+/// A line a text, with the variants that it is said of.
+fn lines<'r>(record: &Record, said: impl IntoIterator<Item = (String, &'r str)>) -> Vec<String> {
+    let said = said.into_iter().map(|(text, variant)| (text, variant.to_owned()));
+    let line = |(text, variants): (String, Vec<String>)| format!("{}: {text}", names::of(record, &variants));
+    names::grouped(said).into_iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -358,10 +339,7 @@ mod tests {
 
     #[test]
     fn rows_with_the_same_text_share_a_line() {
-        let mut groups = Groups::default();
-        for (name, text) in [("a", "x"), ("b", "y"), ("c", "x")] {
-            groups.add(name, text);
-        }
-        assert_eq!(groups.lines(&fixture::record()), ["a, c: x", "b: y"]);
+        let said = [("x", "a"), ("y", "b"), ("x", "c")].map(|(text, name)| (text.to_owned(), name));
+        assert_eq!(lines(&fixture::record(), said), ["a, c: x", "b: y"]);
     }
 }

@@ -44,6 +44,7 @@ pub use conditions::cautions as conditions;
 pub use destination::Destination;
 pub use folder::{Folder, command, end, tool};
 pub use listing::{Listed, Runs, listing};
+pub use names::grouped;
 pub use painting::painted;
 pub use paper::{Paper, wrapped};
 pub use picture::picture_of;

@@ -1,6 +1,19 @@
-//! Many variants in few words: by the heads of the cross tables where whole rows or columns are meant.
+//! Many variants in few words: once for all that share something, and by the heads of the cross tables where whole
+//! rows or columns are meant.
 
 use record::{Cell, Record, Row};
+
+/// What shares a key, in the order in which the keys came up.
+pub fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in pairs {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
 
 /// The names of `variants`, which are rows of `record`; where cross tables are shown, a column or row
 /// of which all are meant stands for them.

@@ -4,6 +4,7 @@ use isa::{CodeReport, Executable, Kind, Reported, Statistic, Value};
 
 use super::columns::rows;
 use super::notes::left_out_variants;
+use crate::names::grouped;
 use crate::paper::Paper;
 use crate::table::{Column, Side, Table};
 use crate::words::trimmed;
@@ -140,21 +141,16 @@ fn impossible(reported: &Reported) -> Option<String> {
 /// Kernels by number, with their figures of spilling that are such.
 fn kernels_with(reported: &Reported, such: impl Fn(Value) -> bool) -> Vec<String> {
     let wanted = |statistic: &&Statistic| statistic.kind == Some(Kind::Spills) && such(statistic.value);
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for (number, forms) in (1..).zip(&reported.kernels) {
+    let said = (1_usize..).zip(&reported.kernels).map(|(number, forms)| {
         let statistics = forms.iter().flat_map(|form| form.statistics.iter().filter(wanted));
         let said: Vec<String> = statistics.map(|s| format!("{} {}", s.name, value(s.value))).collect();
-        match groups.iter_mut().find(|(known, _)| *known == said.join(", ")) {
-            _ if said.is_empty() => {}
-            Some((_, numbers)) => numbers.push(number.to_string()),
-            None => groups.push((said.join(", "), vec![number.to_string()])),
-        }
-    }
+        (said.join(", "), number.to_string())
+    });
     let words = |(said, numbers): (String, Vec<String>)| {
         let s = if numbers.len() == 1 { "" } else { "s" };
         format!("kernel{s} {} ({said})", numbers.join(", "))
     };
-    groups.into_iter().map(words).collect()
+    grouped(said.filter(|(said, _)| !said.is_empty())).into_iter().map(words).collect()
 }
 
 #[cfg(test)]

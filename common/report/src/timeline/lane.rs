@@ -4,6 +4,8 @@ use anyhow::{Result, anyhow, ensure};
 use record::trace::{Trace, TraceFigures};
 use record::{Record, Row, Traced};
 
+use crate::names::grouped;
+
 /// One variant's panel.
 #[derive(Clone, Copy, Debug)]
 pub struct Lane<'t> {
@@ -44,13 +46,7 @@ pub fn nothing_traced(rows: &[Row]) -> anyhow::Error {
 
 /// Why variants have no panel, in a clause: each reason once, with those that have it.
 fn reasons(rows: &[Row]) -> String {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (name, reason) in refusals(rows) {
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) => names.push(name),
-            None => reasons.push((reason, vec![name])),
-        }
-    }
+    let reasons = grouped(refusals(rows));
     let told: Vec<String> =
         reasons.iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect();
     if told.is_empty() {
@@ -60,10 +56,10 @@ fn reasons(rows: &[Row]) -> String {
     }
 }
 
-/// Rows whose traces show nothing that could be trusted.
+/// Why traces of rows show nothing that could be trusted, and the names of the rows.
 pub(crate) fn refusals(rows: &[Row]) -> impl Iterator<Item = (&str, &str)> {
     rows.iter().filter_map(|row| match &row.trace {
-        Some(Traced::Refused { reason }) => Some((row.variant.as_str(), reason.as_str())),
+        Some(Traced::Refused { reason }) => Some((reason.as_str(), row.variant.as_str())),
         _ => None,
     })
 }

@@ -96,7 +96,7 @@ fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<(Scene, [f64
 /// The rows that are not drawn, and why.
 fn refused(scene: &mut Scene, mut y: f64, record: &Record) -> f64 {
     let (line, small) = head::small();
-    for (name, reason) in refusals(&record.rows) {
+    for (reason, name) in refusals(&record.rows) {
         let text = format!("Not drawn: {name}: {reason}");
         for text in broken(&text, small, false, WIDTH - 2.0 * EDGE) {
             y += line;

@@ -2,6 +2,7 @@
 
 use super::axes::us;
 use super::lane::Lane;
+use crate::names::grouped;
 use crate::parts;
 use crate::words::{percent, signed_percent};
 use record::Traced;
@@ -104,18 +105,13 @@ pub(super) struct Alike {
 /// What was dispatched, and how many more kinds there are than are named.
 pub(super) fn alike(dispatches: &[Dispatch]) -> (Vec<Alike>, usize) {
     let what = |dispatch: &Dispatch| dispatch.part.as_ref().map(|waves| waves.part.what.clone());
-    let mut kinds: Vec<(&Dispatch, Vec<usize>)> = Vec::new();
-    for (at, dispatch) in dispatches.iter().enumerate() {
-        let is_alike = |kind: &Dispatch| {
-            (&kind.kernel, kind.groups, what(kind)) == (&dispatch.kernel, dispatch.groups, what(dispatch))
-        };
-        match kinds.iter_mut().find(|(kind, _)| is_alike(kind)) {
-            Some((_, which)) => which.push(at),
-            None => kinds.push((dispatch, vec![at])),
-        }
-    }
+    let kind = |dispatch: &Dispatch| (dispatch.kernel.clone(), dispatch.groups, what(dispatch));
+    let kinds = grouped(dispatches.iter().map(kind).zip(0..));
     let more = kinds.len().saturating_sub(NAMED);
-    let named = kinds.into_iter().take(NAMED).map(|(kind, which)| Alike { text: named(kind, &which), which });
+    let named = kinds
+        .into_iter()
+        .take(NAMED)
+        .map(|(_, which)| Alike { text: named(&dispatches[which[0]], &which), which });
     (named.collect(), more)
 }
 

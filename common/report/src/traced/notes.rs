@@ -3,6 +3,7 @@
 use record::{Kind, Record};
 
 use super::super::charset::BLANK;
+use super::super::names::grouped;
 use super::super::parts;
 use super::super::timeline::refusals;
 use super::super::timeline::words::{COARSE, HEAVY};
@@ -53,15 +54,8 @@ pub(super) fn notes(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
 
 /// Variants without figures, those with the same reason together.
 fn refused(record: &Record) -> Vec<String> {
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (name, reason) in refusals(&record.rows) {
-        match groups.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) => names.push(name),
-            None => groups.push((reason, vec![name])),
-        }
-    }
     let line = |(reason, names): (&str, Vec<&str>)| format!("No trace of {}: {reason}", names.join(", "));
-    groups.into_iter().map(line).collect()
+    grouped(refusals(&record.rows)).into_iter().map(line).collect()
 }
 
 fn heavy(taken: &[Taken<'_>]) -> Option<String> {
