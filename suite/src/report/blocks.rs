@@ -106,7 +106,7 @@ fn chapter<'c>(all: &mut Vec<Block<'c>>, chapter: &'c Chapter<'_>) {
             contents += &format!(" ({})", sweep.told);
         }
         all.push(heading(3, anchor(chapter, "sweep", at), head, contents));
-        all.push(text("small", with_colon(&sweep.device, &sweep.fixed)));
+        all.push(text("small", with_colon(sweep.device, &sweep.fixed)));
         all.push(text("", prose::SWEEP.to_owned() + &not_drawn(sweep.lines().len())));
         all.push(Block::Pictures { caption: String::new(), places, record: None });
         all.push(wide(table::sweep(sweep)));

@@ -46,6 +46,20 @@ impl Canvas {
         self.0.line(&real(points), Stroke(colour, width));
     }
 
+    /// A line up from each place of an axis, and below it its name, where the one before leaves room.
+    pub fn ticks(&mut self, ticks: impl Iterator<Item = (i32, String)>, [top, bottom]: [i32; 2]) {
+        let mut free = i32::MIN;
+        for (at, name) in ticks {
+            self.line(&[[at, top], [at, bottom]], GRID, 1.0);
+            let half = half_of(&name);
+            let middle = at.max(half).min(WIDTH - half);
+            if middle - half > free {
+                self.text([middle, bottom + LINE / 2 + 2], Anchor::Middle, FAINT, &name);
+                free = middle + half + 4;
+            }
+        }
+    }
+
     /// Filled, or an outline.
     pub fn rectangle(&mut self, from: [i32; 2], to: [i32; 2], colour: Rgb, filled: bool) {
         let ([left, top], [right, bottom]) = (from.map(f64::from), to.map(f64::from));
@@ -88,7 +102,7 @@ pub fn width(text: &str, bold: bool) -> f64 {
 
 /// Half of them.
 #[expect(clippy::cast_possible_truncation, reason = "the width of a few characters in pixels")]
-pub fn half_of(text: &str) -> i32 {
+fn half_of(text: &str) -> i32 {
     (width(text, false).min(1e4) / 2.0).ceil() as i32
 }
 

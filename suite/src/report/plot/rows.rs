@@ -4,7 +4,7 @@
 use report::scene::Anchor;
 
 use super::Svg;
-use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, PAPER, WIDTH, drawn, half_of, lines, width};
+use super::canvas::{Canvas, FAINT, INK, LINE, MARGIN, PAPER, WIDTH, drawn, lines, width};
 use super::marks::{Mark, Shade};
 use super::scale::{Kind, Scale, named};
 
@@ -12,6 +12,8 @@ use super::scale::{Kind, Scale, named};
 const TRACK: i32 = 10;
 /// Below each row.
 const GAP: i32 = 6;
+/// Right end of all rows.
+const RIGHT: i32 = WIDTH - MARGIN;
 /// Rows of one picture: so many fit on a printed page and beside another picture.
 const MOST_ROWS: usize = 20;
 
@@ -119,7 +121,7 @@ impl Track {
     fn draw(&self, canvas: &mut Canvas, scale: &Scale, y: i32) {
         match self {
             Self::Bar { to, interval, shade } => {
-                shade.draw(canvas, [left(), y - 4], [scale.at(*to).max(left() + 1), y + 4]);
+                shade.draw(canvas, [MARGIN, y - 4], [scale.at(*to).max(MARGIN + 1), y + 4]);
                 if let Some(ends) = *interval {
                     whisker(canvas, scale, ends, y);
                 }
@@ -160,16 +162,8 @@ fn whisker(canvas: &mut Canvas, scale: &Scale, ends: [f64; 2], y: i32) {
     canvas.line(&path, INK, 1.0)
 }
 
-fn left() -> i32 {
-    MARGIN
-}
-
-fn right() -> i32 {
-    WIDTH - MARGIN
-}
-
 fn room() -> f64 {
-    f64::from(right() - left())
+    f64::from(RIGHT - MARGIN)
 }
 
 impl RowPlot {
@@ -180,7 +174,7 @@ impl RowPlot {
             Body::Tracks(tracks) => Some(tracks.iter().flat_map(Track::values)),
         });
         let guides = self.guides.iter().map(|guide| guide.at);
-        let scale = Scale::over(values.flatten().chain(guides), self.kind, true, (left(), right()));
+        let scale = Scale::over(values.flatten().chain(guides), self.kind, true, (MARGIN, RIGHT));
         // Parts of about the same size, so that the last is no stump.
         let parts = self.rows.len().div_ceil(MOST_ROWS).max(1);
         let each = self.rows.len().div_ceil(parts).max(1);
@@ -217,7 +211,7 @@ impl Part<'_> {
             for row in &rows {
                 if !self.plot.guides.is_empty() {
                     // No line runs through letters.
-                    canvas.rectangle([left() + 1, y], [right(), y + row.lines() * LINE - 2], PAPER, true);
+                    canvas.rectangle([MARGIN + 1, y], [RIGHT, y + row.lines() * LINE - 2], PAPER, true);
                 }
                 row.draw(canvas, &self.scale, y);
                 y += row.height();
@@ -226,24 +220,15 @@ impl Part<'_> {
     }
 
     fn axis(&self, canvas: &mut Canvas, top: i32, bottom: i32) {
-        let mut free = i32::MIN;
-        for tick in self.scale.ticks(6) {
-            let (x, name) = (self.scale.at(tick), named(tick));
-            canvas.line(&[[x, top], [x, bottom]], GRID, 1.0);
-            let half = half_of(&name);
-            let x = x.clamp(half, WIDTH - half);
-            if x - half > free {
-                canvas.text([x, bottom + LINE / 2 + 2], Anchor::Middle, FAINT, &name);
-                free = x + half + 4;
-            }
-        }
+        let ticks = self.scale.ticks(6).into_iter();
+        canvas.ticks(ticks.map(|tick| (self.scale.at(tick), named(tick))), [top, bottom]);
         for guide in &self.plot.guides {
             let x = self.scale.at(guide.at);
             let lines: &[i32] = if guide.double { &[x - 1, x + 1] } else { &[x] };
             lines.iter().for_each(|x| canvas.line(&[[*x, top], [*x, bottom]], FAINT, 1.0));
         }
-        canvas.line(&[[left(), bottom], [right(), bottom]], INK, 1.0);
-        canvas.text([right(), bottom + LINE + LINE / 2 + 2], Anchor::End, INK, &self.plot.axis)
+        canvas.line(&[[MARGIN, bottom], [RIGHT, bottom]], INK, 1.0);
+        canvas.text([RIGHT, bottom + LINE + LINE / 2 + 2], Anchor::End, INK, &self.plot.axis)
     }
 }
 
@@ -274,17 +259,17 @@ impl<'p> Head<'p> {
     pub(super) fn draw(&self, canvas: &mut Canvas) {
         let mut y = 8 + LINE / 2;
         for line in &self.title {
-            canvas.bold([left(), y], line);
+            canvas.bold([MARGIN, y], line);
             y += LINE;
         }
         for line in &self.subtitle {
-            canvas.text([left(), y], Anchor::Start, FAINT, line);
+            canvas.text([MARGIN, y], Anchor::Start, FAINT, line);
             y += LINE;
         }
         for (track, lines) in &self.legend {
             sample_of(track, canvas, y);
             for line in lines {
-                canvas.text([left() + LEGEND, y], Anchor::Start, INK, line);
+                canvas.text([MARGIN + LEGEND, y], Anchor::Start, INK, line);
                 y += LINE;
             }
         }
@@ -293,12 +278,12 @@ impl<'p> Head<'p> {
 
 /// A track as a legend shows it.
 fn sample_of(track: &Track, canvas: &mut Canvas, y: i32) {
-    let middle = left() + LEGEND / 2 - 5;
+    let middle = MARGIN + LEGEND / 2 - 5;
     match track {
-        Track::Bar { shade, .. } => shade.draw(canvas, [left(), y - 4], [left() + LEGEND - 10, y + 4]),
+        Track::Bar { shade, .. } => shade.draw(canvas, [MARGIN, y - 4], [MARGIN + LEGEND - 10, y + 4]),
         Track::Point { mark, .. } => mark.draw(canvas, [middle, y]),
         Track::Spread(_) => {
-            let at = |share: i32| left() + share;
+            let at = |share: i32| MARGIN + share;
             canvas.line(&[[at(0), y], [at(24), y]], INK, 1.0);
             canvas.polygon(&[[at(6), y - 5], [at(18), y - 5], [at(18), y + 5], [at(6), y + 5]], INK, false);
             canvas.line(&[[at(11), y - 5], [at(11), y + 5]], Mark(1).colour(), 3.0)
@@ -353,19 +338,19 @@ impl<'p> Placed<'p> {
         let mut y = top + LINE / 2;
         for line in &self.name {
             if self.row.strong {
-                canvas.bold([left(), y], line);
+                canvas.bold([MARGIN, y], line);
             } else {
-                canvas.text([left(), y], Anchor::Start, INK, line);
+                canvas.text([MARGIN, y], Anchor::Start, INK, line);
             }
             y += LINE;
         }
         if !self.row.figure.is_empty() {
             let at = if self.below { y } else { y - LINE };
-            canvas.text([right(), at], Anchor::End, INK, &self.row.figure);
+            canvas.text([RIGHT, at], Anchor::End, INK, &self.row.figure);
             y = at + LINE;
         }
         for line in &self.words {
-            canvas.text([left() + 12, y], Anchor::Start, FAINT, line);
+            canvas.text([MARGIN + 12, y], Anchor::Start, FAINT, line);
             y += LINE;
         }
         if let Body::Tracks(tracks) = &self.row.body {

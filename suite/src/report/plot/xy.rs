@@ -3,7 +3,7 @@
 use report::scene::Anchor;
 
 use super::Svg;
-use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, WIDTH, drawn, half_of};
+use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, WIDTH, drawn};
 use super::marks::Mark;
 use super::rows::{Head, Track};
 use super::scale::{Kind, Scale, named};
@@ -78,16 +78,8 @@ impl XyPlot {
     }
 
     fn x_axis(&self, canvas: &mut Canvas, x: &Scale, [top, bottom]: [i32; 2]) {
-        let mut free = i32::MIN;
-        for (value, name) in &self.x_ticks {
-            let (at, half) = (x.at(*value), half_of(name));
-            canvas.line(&[[at, top], [at, bottom]], GRID, 1.0);
-            let middle = at.min(WIDTH - half);
-            if middle - half > free {
-                canvas.text([middle, bottom + LINE / 2 + 2], Anchor::Middle, FAINT, name);
-                free = middle + half + 4;
-            }
-        }
+        let ticks = self.x_ticks.iter().map(|(value, name)| (x.at(*value), name.clone()));
+        canvas.ticks(ticks, [top, bottom]);
         canvas.line(&[[LEFT, bottom], [WIDTH - MARGIN, bottom]], INK, 1.0);
         canvas.text([WIDTH - MARGIN, bottom + LINE + LINE / 2 + 4], Anchor::End, INK, &self.x_axis)
     }
