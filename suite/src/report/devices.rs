@@ -2,7 +2,7 @@
 
 use record::Row;
 use record::stats::Summary;
-use report::words;
+use report::{grouped, words};
 
 use super::book::{Book, Entry, identity, later, measured};
 use super::ladder::{counts_races, ends};
@@ -26,14 +26,8 @@ pub struct Comparison<'b> {
 
 /// All comparisons of a sample that two devices or more take part in.
 pub fn comparisons<'b>(book: &'b Book, sample: &'b str) -> Vec<Comparison<'b>> {
-    let mut groups: Vec<(Work<'_>, Vec<&Entry>)> = Vec::new();
-    for entry in book.of_sample(sample).filter(|entry| !counts_races(entry.record())) {
-        let key = work(entry);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, entries)) => entries.push(entry),
-            None => groups.push((key, vec![entry])),
-        }
-    }
+    let entries = book.of_sample(sample).filter(|entry| !counts_races(entry.record()));
+    let groups = grouped(entries.map(|entry| (work(entry), entry)));
     let of = |(key, entries): (Work<'_>, Vec<&'b Entry>)| {
         let shared = key.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ");
         Comparison { sample, shared, entries: one_a_device(&entries) }
@@ -52,14 +46,8 @@ fn work(entry: &Entry) -> Work<'_> {
 }
 
 fn one_a_device<'b>(entries: &[&'b Entry]) -> Vec<&'b Entry> {
-    let mut groups: Vec<Vec<&'b Entry>> = Vec::new();
-    for entry in entries {
-        match groups.iter_mut().find(|group| identity(group[0].record()) == identity(entry.record())) {
-            Some(group) => group.push(entry),
-            None => groups.push(vec![entry]),
-        }
-    }
-    groups.iter().filter_map(|group| later(group)).collect()
+    let groups = grouped(entries.iter().map(|entry| (identity(entry.record()), *entry)));
+    groups.iter().filter_map(|(_, group)| later(group)).collect()
 }
 
 impl<'b> Comparison<'b> {

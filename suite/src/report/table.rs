@@ -1,7 +1,7 @@
 //! The tables of the pages; those of one record are the terminal's, with more words where there is more room.
 
 use record::{Record, Row};
-use report::{Column, Side, Table, words};
+use report::{Column, Side, Table, grouped, words};
 
 use super::book::{Book, measured};
 use super::devices::{Comparison, figure};
@@ -92,15 +92,9 @@ fn beware(record: &Record) -> String {
 /// `9 ok, 1 skipped, 2 of them raced`.
 fn statuses(record: &Record) -> String {
     use record::Status;
-    let word = |row: &Row| row.status.word();
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for row in &record.rows {
-        match counts.iter_mut().find(|(known, _)| *known == word(row)) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((word(row), 1)),
-        }
-    }
-    let mut parts: Vec<String> = counts.iter().map(|(word, count)| format!("{count} {word}")).collect();
+    let by_word = grouped(record.rows.iter().map(|row| (row.status.word(), ())));
+    let mut parts: Vec<String> =
+        by_word.iter().map(|(word, rows)| format!("{} {word}", rows.len())).collect();
     let racing = record.rows.iter().filter(|row| row.status == Status::Ok && raced(row)).count();
     if racing > 0 {
         parts.push(format!("{racing} raced"));
