@@ -6,6 +6,7 @@
 // The contract of what talks to Vulkan is on `vulkan::gpu::Gpu`.
 #![allow(unsafe_code)]
 
+mod chains;
 pub mod counter;
 pub mod drive;
 pub mod element;

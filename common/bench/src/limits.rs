@@ -9,6 +9,7 @@ use vulkan::handles::Binding;
 use vulkan::memory::texel_bytes;
 use vulkan::values::Shape;
 
+use crate::chains::{CHAINS, FACTORS, LANES, sums};
 use crate::lab::{BufferSet, ImageSet, Lab};
 
 /// Invocations of a workgroup of the copy, and texels of each. With all loads ahead of the stores, this
@@ -16,15 +17,6 @@ use crate::lab::{BufferSet, ImageSet, Lab};
 /// of one texel reach 2.3 TB/s and 8x8 lanes 1.7 TB/s, because workgroups are not launched faster.
 const COPIERS: [u32; 2] = [8, 16];
 const TEXELS: [u32; 2] = [2, 4];
-
-/// Chains of an invocation of `lab/fma.comp`: enough to hide how long an operation takes.
-const CHAINS: u32 = 16;
-/// Invocations of a workgroup there.
-const LANES: u32 = 128;
-/// What the first and the second half of the chains are multiplied by.
-const FACTORS: [f32; 2] = [1.0, -1.0];
-/// What is added in each step.
-const SUMMAND: f32 = 1.0;
 
 impl Lab {
     /// Declares the variants that the table sets the others against: `copy_limit`, which copies an
@@ -74,20 +66,16 @@ impl Lab {
         let kernel = self.kernel("lab/fma.comp").constant("STEPS", steps).workgroup([LANES, 1, 1]);
         let kernel = kernel.build();
         let results = self.output("sums", BufferSet::new(1, groups * LANES, 0))?;
-        let [up, down] = FACTORS;
         self.variant(FMA_LIMIT, move |cmd, rep| {
             let results = Binding::from(results.get(rep.index, 0));
-            cmd.dispatch(kernel, &[results], &[up, down, SUMMAND], [groups, 1, 1]);
+            cmd.dispatch(kernel, &[results], &FACTORS, [groups, 1, 1]);
         })
         .caption("A kernel that only multiplies and adds: the arithmetic rate that others are set against.")
         .declares(
             Declared::default().flops(2 * u64::from(CHAINS) * u64::from(steps) * u64::from(groups * LANES)),
         )
         .on_request();
-        self.expect(results, 0, move || {
-            let sums: Vec<u32> = (0..LANES).map(|lane| sum_of_chains(lane, steps).to_bits()).collect();
-            sums.repeat(groups as usize)
-        });
+        self.expect(results, 0, move || sums(groups, steps));
         Ok(())
     }
 }
@@ -95,16 +83,6 @@ impl Lab {
 /// Bytes of an image; 0 of a format that no image has, which making it reports.
 fn bytes(shape: Shape, format: vk::Format) -> u64 {
     shape.texels() * texel_bytes(format).unwrap_or(0)
-}
-
-/// What an invocation of `lab/fma.comp` writes.
-#[expect(clippy::cast_precision_loss, reason = "below 2^24")]
-fn sum_of_chains(lane: u32, steps: u32) -> f32 {
-    let chain = |c: u32| {
-        let factor = FACTORS[(c / (CHAINS / 2)) as usize];
-        (0..steps).fold((lane + c) as f32, |value, _| value * factor + SUMMAND)
-    };
-    (0..CHAINS).map(chain).sum()
 }
 
 /// Texels that no memory compression makes smaller. On an H200 (driver 580) images of one value, or of
@@ -185,15 +163,6 @@ mod tests {
             let texels: Vec<u64> = rows.iter().map(|row| row.racy.unwrap().of).collect();
             assert_eq!([texels[0], texels[2]], [77 * 131, 19 * 66 * 3], "{format:?}");
         }
-    }
-
-    #[test]
-    fn chains_count_steps_and_turn_back() {
-        // Lane 1: chains 0 to 7 hold 1 to 8, then 3 more each; chains 8 to 15 hold 9 to 16, then 1 - x,
-        // x, 1 - x.
-        assert_eq!(sum_of_chains(1, 0), 136.0);
-        assert_eq!(sum_of_chains(1, 3), 36.0 + 24.0 + 8.0 - 100.0);
-        assert!(sum_of_chains(LANES - 1, 65_535) < 16_777_216.0, "every sum below 2^24 is exact");
     }
 
     #[test]

@@ -53,13 +53,21 @@ pub fn sliced(words: &[u32]) -> Vec<u64> {
 
 /// What an output holds.
 pub enum Contents {
-    /// Texels of a format.
-    Texels(Shape, vk::Format),
-    /// So many words in each.
-    Words(Vec<u32>),
+    /// Images of a format.
+    Texels(Images, Shape, vk::Format),
+    /// Buffers, and how many words are in each of a repetition.
+    Words(Buffers, Vec<u32>),
 }
 
 impl Contents {
+    /// What they are named by.
+    pub fn set(&self) -> Set {
+        match self {
+            Self::Texels(images, ..) => (*images).into(),
+            Self::Words(buffers, _) => (*buffers).into(),
+        }
+    }
+
     /// Words of one output, the last filled up.
     pub fn words(&self, index: u32) -> u64 {
         self.bytes(index).div_ceil(4)
@@ -68,8 +76,8 @@ impl Contents {
     /// Bytes of one output.
     pub fn bytes(&self, index: u32) -> u64 {
         match self {
-            Self::Texels(shape, format) => shape.texels() * texel_bytes(*format).unwrap_or(16),
-            Self::Words(words) => 4 * u64::from(words[index as usize]),
+            Self::Texels(_, shape, format) => shape.texels() * texel_bytes(*format).unwrap_or(16),
+            Self::Words(_, words) => 4 * u64::from(words[index as usize]),
         }
     }
 }
@@ -125,7 +133,7 @@ impl Layout for ImageSet {
         let wholes = self.layers.then(|| gpu.plan_images(repetitions));
         let first = gpu.plan_images(self.each * repetitions);
         let images = Images { first, each: self.each, repetitions, wholes };
-        (images, Contents::Texels(self.shape, self.format), self.unwritten, self.sharing)
+        (images, Contents::Texels(images, self.shape, self.format), self.unwritten, self.sharing)
     }
 }
 
@@ -161,6 +169,6 @@ impl Layout for BufferSet {
         let wholes = self.slices.then(|| gpu.plan_buffers(repetitions));
         let first = gpu.plan_buffers(each * repetitions);
         let buffers = Buffers { first, each, repetitions, wholes };
-        (buffers, Contents::Words(self.words), [self.unwritten; 4], Sharing::FirstQueue)
+        (buffers, Contents::Words(buffers, self.words), [self.unwritten; 4], Sharing::FirstQueue)
     }
 }

@@ -108,7 +108,6 @@ impl Recipe {
 /// Images or buffers that variants write.
 struct Outputs {
     name: String,
-    set: Set,
     contents: Contents,
     fill: [u32; 4],
     sharing: Sharing,
@@ -142,10 +141,10 @@ impl Expected {
         let (reference, of) = (words(), contents.words(index));
         ensure!(reference.len() as u64 == of, "the CPU reference has {} words, not {of}", reference.len());
         let (bytes, half, shape) = match contents {
-            Contents::Texels(shape, format) => {
+            Contents::Texels(_, shape, format) => {
                 (texel_bytes(*format)?, *format == vk::Format::R16G16B16A16_SFLOAT, Some(*shape))
             }
-            Contents::Words(_) => (4, false, None),
+            Contents::Words(..) => (4, false, None),
         };
         let ulps = tolerance.map_or(0, |(ulps, _)| ulps);
         let element = Element { bytes: u32::try_from(bytes)?, ulps, half };
@@ -159,27 +158,18 @@ impl Expected {
 impl Outputs {
     /// How many pieces of memory of how many bytes a repetition takes.
     fn pieces(&self) -> (u64, u64) {
-        match (&self.contents, self.set) {
-            (Contents::Words(words), Set::Buffers(set)) if set.wholes.is_some() => {
+        match &self.contents {
+            Contents::Words(set, words) if set.wholes.is_some() => {
                 (1, 4 * sliced(words).last().copied().unwrap_or(0))
             }
-            _ => (self.set.each().into(), self.contents.bytes(0)),
-        }
-    }
-
-    /// Reports images that the device cannot have, however much of its memory is free.
-    fn ensure_possible(&self, gpu: &Gpu) -> Result<()> {
-        match (&self.contents, self.set) {
-            (Contents::Texels(shape, _), Set::Images(set)) => {
-                gpu.ensure_possible(*shape, set.wholes.map_or(1, |_| set.each))
-            }
-            _ => Ok(()),
+            contents => (contents.set().each().into(), contents.bytes(0)),
         }
     }
 
     fn make(self, lab: &mut Lab, repetitions: u32) -> Result<()> {
         self.make_empty(&lab.gpu, repetitions)?;
-        let Self { set, contents, fill, seeds, expected, .. } = self;
+        let Self { contents, fill, seeds, expected, .. } = self;
+        let set = contents.set();
         let mut seeded = Vec::new();
         for (index, words) in seeds {
             let (words, expected) = (words(), contents.words(index));
@@ -198,25 +188,26 @@ impl Outputs {
         for repetition in 0..repetitions {
             let whole = format!("{}, repetition {repetition}", self.name);
             let name = |at| format!("{} {at}, repetition {repetition}", self.name);
-            match (&self.contents, self.set) {
-                (Contents::Texels(shape, format), Set::Images(set)) => {
+            match &self.contents {
+                Contents::Texels(set, shape, format) => {
+                    let make = |image, name: &str, layers| {
+                        gpu.make_image(image, name, (*shape, layers), *format, self.sharing)
+                    };
                     let array = set.wholes.map(|_| set.whole(repetition));
                     if let Some(array) = array {
-                        gpu.make_image(array, &whole, (*shape, Some(set.each)), *format, self.sharing)?;
+                        make(array, &whole, Some(set.each))?;
                     }
                     for at in 0..set.each {
                         let image = set.get(repetition, at);
                         match array {
                             Some(array) => gpu.make_layer(image, &name(at), array, at)?,
-                            None => {
-                                gpu.make_image(image, &name(at), (*shape, None), *format, self.sharing)?
-                            }
+                            None => make(image, &name(at), None)?,
                         }
                         images.extend(array.is_none().then_some(image));
                     }
                     images.extend(array);
                 }
-                (Contents::Words(words), Set::Buffers(set)) => {
+                Contents::Words(set, words) => {
                     let starts = sliced(words);
                     let all = set.wholes.map(|_| set.whole(repetition));
                     if let Some(all) = all {
@@ -231,7 +222,6 @@ impl Outputs {
                         }
                     }
                 }
-                _ => {}
             }
         }
         if images.is_empty() { Ok(()) } else { gpu.settle_images(&images) }
@@ -245,20 +235,22 @@ impl Lab {
     /// More than the device or its memory allows, even with one repetition.
     pub fn output<L: Layout>(&mut self, name: &str, layout: L) -> Result<L::Handles> {
         let (handles, contents, fill, sharing) = layout.plan(&self.gpu, self.wanted());
-        let (name, set) = (name.to_owned(), handles.into());
-        let (seeds, expected) = (Vec::new(), Vec::new());
-        let outputs = Outputs { name, set, contents, fill, sharing, seeds, expected };
-        outputs.ensure_possible(&self.gpu)?;
+        let (name, seeds, expected) = (name.to_owned(), Vec::new(), Vec::new());
+        let outputs = Outputs { name, contents, fill, sharing, seeds, expected };
         let (count, bytes) = outputs.pieces();
         let what = match &outputs.contents {
-            Contents::Texels(shape, _) => format!("images of {shape}"),
-            Contents::Words(_) => format!("buffers of {}", bytes_in_words(bytes)),
+            Contents::Texels(set, shape, _) => {
+                // However much of its memory is free, the device may not have such images.
+                self.gpu.ensure_possible(*shape, set.wholes.map_or(1, |_| set.each))?;
+                format!("images of {shape}")
+            }
+            Contents::Words(..) => format!("buffers of {}", bytes_in_words(bytes)),
         };
         // Beside them stand what is expected, a copy of the result and the seed.
         let recipe = Recipe {
             what,
             bytes: [count * bytes, 3 * bytes],
-            name: Name::Set(set),
+            name: Name::Set(handles.into()),
             make: Make::Outputs(outputs),
         };
         self.ensure_room(&recipe.what, recipe.bytes(1), "use a smaller size or fewer of them")?;
@@ -395,7 +387,7 @@ impl Lab {
             Make::Other(_) => None,
         });
         outputs
-            .find(|outputs| outputs.set == set)
+            .find(|outputs| outputs.contents.set() == set)
             .unwrap_or_else(|| panic!("{set:?} is no output of this lab"))
     }
 }

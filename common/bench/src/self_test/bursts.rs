@@ -6,7 +6,8 @@ use vulkan::gpu::Gpu;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::Place;
 
-use super::work::{LANES, MOST_GROUPS, Size, push};
+use super::work::{MOST_GROUPS, Size, push};
+use crate::chains::LANES;
 use crate::counter::Counter;
 use crate::lab::Lab;
 

@@ -5,7 +5,7 @@ use record::number::significant;
 use record::self_test::{Check, CheckResult};
 use record::stats::Summary;
 
-use super::Stop;
+use super::stop::Stop;
 use crate::counter::Counter;
 use crate::drive::session::Session;
 

@@ -8,8 +8,8 @@ use record::self_test::{Check, CheckResult};
 use record::stats::Summary;
 use vulkan::gpu::Gpu;
 
-use super::Stop;
 use super::bursts::{Bursts, interval_us};
+use super::stop::Stop;
 use super::work::Size;
 
 /// As long as nine frames of a desktop.

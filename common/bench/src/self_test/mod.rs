@@ -9,6 +9,7 @@ mod empty;
 mod idle;
 mod rate;
 mod stamps;
+mod stop;
 #[cfg(test)]
 mod tests;
 mod verdicts;
@@ -26,11 +27,13 @@ use record::hooks::hooks;
 use record::self_test::{Certificate, Check, CheckResult};
 use vulkan::gpu::Gpu;
 
+use crate::chains::sums;
 use crate::counter::Counter;
 use crate::drive::session::Session;
 use crate::lab::{Lab, LabOptions};
 use crate::tracy;
 use bursts::Bursts;
+use stop::{Stop, Stopped};
 use work::Size;
 
 /// What came of it.
@@ -124,10 +127,10 @@ fn all_checks(lab: &mut Lab, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<
         let (size, woken) = waking::wake(&lab.gpu, &bursts, stop)?;
         checks.push(woken);
         checks.push(idle::check(&lab.gpu, &bursts, size, stop)?);
-        work::declare(lab, kernel, size, work::reference)?;
+        work::declare(lab, kernel, size, sums)?;
         checks.extend(verdicts::checks(lab, stop)?);
     } else {
-        work::declare(lab, kernel, Size::SMALL, work::reference)?;
+        work::declare(lab, kernel, Size::SMALL, sums)?;
         let untimed = [verdicts::SAME, verdicts::SLOWER, waking::NAME, idle::NAME];
         checks.extend(untimed.map(|name| Check::skipped(name, NO_TIMES)));
     }
@@ -167,20 +170,3 @@ fn answers(lab: &Lab, session: &mut Session<'_>, stop: Stop<'_>) -> Result<Check
     let words = (0..lab.variants.len()).map(|at| session.uses.elements(at)).max().unwrap_or(0);
     Ok(verdicts::right(words, lab.variants.len()))
 }
-
-/// Whether to go on.
-#[derive(Clone, Copy)]
-struct Stop<'a>(&'a dyn Fn() -> bool);
-
-impl Stop<'_> {
-    /// # Errors
-    /// [`Stopped`].
-    fn ask(self) -> Result<()> {
-        if (self.0)() { Err(Stopped.into()) } else { Ok(()) }
-    }
-}
-
-/// The user asked for the end.
-#[derive(Debug, thiserror::Error)]
-#[error("stopped")]
-struct Stopped;

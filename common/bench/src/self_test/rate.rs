@@ -9,7 +9,7 @@ use record::number::significant;
 use record::self_test::{Check, CheckResult};
 use vulkan::gpu::{Calibrated, Gpu, clock_name};
 
-use super::Stop;
+use super::stop::Stop;
 use crate::counter::Counter;
 
 /// The shortest time between two readings.

@@ -10,8 +10,8 @@ use record::self_test::{Check, CheckResult};
 use record::stats::Summary;
 use record::{Ended, Row, Status};
 
+use super::stop::{Stop, Stopped};
 use super::work::{MORE, SAME_B};
-use super::{Stop, Stopped};
 use crate::drive::timing::{self, BenchOptions, Step};
 use crate::lab::Lab;
 

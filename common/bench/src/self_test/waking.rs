@@ -8,8 +8,8 @@ use record::self_test::{Check, CheckResult};
 use record::stats::Summary;
 use vulkan::gpu::Gpu;
 
-use super::Stop;
 use super::bursts::Bursts;
+use super::stop::Stop;
 use super::work::Size;
 
 /// An H200 (driver 580) took four times as long within the first 100 ms after idling.

@@ -4,6 +4,7 @@
 use anyhow::Result;
 use vulkan::handles::{Binding, Kernel};
 
+use crate::chains::{FACTORS, LANES};
 use crate::lab::{BufferSet, Lab};
 
 /// Names of the variants.
@@ -14,11 +15,6 @@ pub(super) const MORE: &str = "two_percent_more";
 /// Units of work of the first two and of the third: 2 % more.
 const UNITS: u32 = 50;
 const UNITS_AND_ONE: u32 = 51;
-
-/// Invocations of a workgroup of `lab/chains.comp`.
-pub(super) const LANES: u32 = 128;
-/// Chains of an invocation; the second half of them turns back in each step.
-const CHAINS: u32 = 16;
 
 /// Microseconds that a sample shall take, and those that it may. Shorter, and the timestamps' own noise
 /// shows; longer, and the self-test takes longer than it is worth.
@@ -89,23 +85,8 @@ fn scaled(count: u32, change: f64, most: u32) -> u32 {
 
 /// Push constants of the kernel.
 pub(super) fn push(steps: u32) -> [u32; 4] {
-    [steps, 1.0_f32.to_bits(), (-1.0_f32).to_bits(), 1.0_f32.to_bits()]
-}
-
-/// What the workgroups write after so many steps, from the formula: half of the chains have counted them,
-/// the others hold `x` after an even number of steps and `1 - x` after an odd one.
-pub(super) fn reference(groups: u32, steps: u32) -> Vec<u32> {
-    let of_lane = |lane: u32| {
-        let counted: u32 = (0..CHAINS / 2).map(|chain| lane + chain + steps).sum();
-        let turned: u32 = (CHAINS / 2..CHAINS).map(|chain| lane + chain).sum();
-        let [counted, turned] = [counted, turned].map(f64::from);
-        let turned = if steps.is_multiple_of(2) { turned } else { f64::from(CHAINS / 2) - turned };
-        #[expect(clippy::cast_possible_truncation, reason = "whole numbers below 2^24")]
-        let sum = (counted + turned) as f32;
-        sum.to_bits()
-    };
-    let lanes: Vec<u32> = (0..LANES).map(of_lane).collect();
-    lanes.repeat(groups as usize)
+    let [up, down, summand] = FACTORS.map(f32::to_bits);
+    [steps, up, down, summand]
 }
 
 /// Declares the three variants and what must come out of them, which `expected` makes from a number of
@@ -142,22 +123,6 @@ mod tests {
             let size = Size { groups: 1, factor };
             assert_eq!(100 * (size.more_steps() - size.steps()), 2 * size.steps());
             assert!(size.more_steps() < 65_536);
-        }
-    }
-
-    #[test]
-    fn references_follow_the_chains_step_by_step() {
-        let chain = |lane: u32, chain: u32, steps: u32| {
-            let factor = if chain < CHAINS / 2 { 1.0_f32 } else { -1.0 };
-            (0..steps).fold((lane + chain) as f32, |value, _| value * factor + 1.0)
-        };
-        for steps in [0, 1, 50, 51, 3000] {
-            let sums = reference(2, steps);
-            assert_eq!(sums.len(), 256);
-            for lane in [0, 1, 127] {
-                let sum: f32 = (0..CHAINS).map(|c| chain(lane, c, steps)).sum();
-                assert_eq!(f32::from_bits(sums[128 + lane as usize]), sum, "lane {lane}, {steps} steps");
-            }
         }
     }
 
