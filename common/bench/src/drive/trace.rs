@@ -14,7 +14,6 @@ use record::hooks::hooks;
 use record::stats::Summary;
 use record::trace::{MOST_DRAWN, Trace, TraceFigures};
 use record::{Multiprocessors, Traced};
-use vulkan::cmd::CommandBuffer;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::{Place, Sharing};
 
@@ -23,7 +22,7 @@ use super::session::{Session, Work};
 use crate::counter::{BadStamps, Counter};
 use crate::lab::Lab;
 use crate::measure::{Reading, RowPlan};
-use crate::trace::decode::{Left, Noted, decode};
+use crate::trace::decode::{Left, decode};
 use crate::trace::fault::{Fault, told};
 use crate::trace::plan::{MOST_SLOTS, Notes, Planned, Region, plan};
 
@@ -219,15 +218,9 @@ impl<'l> Tracer<'l> {
 
     /// What that shows.
     fn shown(&self, regions: &[Region], stamps_us: f64, words: &[u32]) -> Result<(Trace, TraceFigures)> {
-        let arena = self.lab.gpu.arena();
-        let noted = |region: &Region| {
-            let slot = arena.kernel(region.planned.kernel);
-            Noted { name: slot.facts.name.clone(), parts: slot.recipe.parts.clone() }
-        };
         let multiprocessors = self.lab.device().multiprocessors;
         let trace = decode(&Left {
             regions,
-            kernels: &regions.iter().map(noted).collect::<Vec<_>>(),
             words,
             clock: self.clock,
             source: self.lab.gpu.waves.lanes,
@@ -314,11 +307,15 @@ fn regions(session: &Session<'_>, variant: usize) -> Result<Vec<Region>> {
             bail!(Fault::NoBuffer(slot.facts.name.clone()));
         }
         let invocations: u32 = slot.facts.workgroup.iter().product();
-        let waves = invocations.div_ceil(lab.gpu.waves.least_subgroup);
-        let parts = slot.recipe.parts.as_ref();
-        planned.push(Planned::new(dispatch.kernel, dispatch.groups, waves, parts));
+        planned.push(Planned {
+            kernel: dispatch.kernel,
+            name: slot.facts.name.clone(),
+            parts: slot.recipe.parts.clone(),
+            groups: dispatch.groups,
+            waves: invocations.div_ceil(lab.gpu.waves.least_subgroup),
+        });
     }
-    Ok(plan(&planned, most_slots()?))
+    Ok(plan(planned, most_slots()?))
 }
 
 /// Tests ask for fewer, so that not all of a small dispatch is recorded.
@@ -365,16 +362,5 @@ impl<'l> Spotlight<'l> {
             let words = self.tracer.words(bytes_of(regions))?;
             self.tracer.shown(regions, reading.gpu_us, &words)
         }))
-    }
-}
-
-impl Notes {
-    /// Empties the regions and writes their heads.
-    pub(super) fn prepare(&self, cmd: &CommandBuffer<'_>) {
-        cmd.fill_buffer(self.buffer, 0);
-        cmd.full_barrier();
-        for region in &self.regions {
-            cmd.update_buffer(self.buffer, region.offset, &region.head());
-        }
     }
 }

@@ -1,25 +1,17 @@
 //! From the words that kernels left in the trace's buffer to waves, or to the reason why they are none.
 
-use record::trace::{Dispatch, Lanes, Part, PartWaves, Parts, Trace, Wave, pack};
+use record::trace::{Dispatch, Lanes, Part, PartWaves, Trace, Wave, pack};
 use vulkan::wrap::LaneSource;
 
 use super::fault::Fault;
 use super::plan::Region;
-use super::slots::{Raw, Taken, taken, weight};
+use super::slots::{Raw, waves, weight};
 use crate::counter::Counter;
-
-/// A kernel that notes its waves.
-pub struct Noted {
-    pub(crate) name: String,
-    pub(crate) parts: Option<Parts>,
-}
 
 /// What was submitted, what it left, and what the timestamps said.
 #[derive(Clone, Copy)]
 pub struct Left<'t> {
     pub(crate) regions: &'t [Region],
-    /// One a region.
-    pub kernels: &'t [Noted],
     pub(crate) words: &'t [u32],
     pub(crate) clock: Counter,
     pub(crate) source: LaneSource,
@@ -39,19 +31,16 @@ pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
     if left.stamps_us * 1e3 / left.clock.tick_ns >= MOST_TICKS {
         return Err(Fault::Wraps(left.stamps_us));
     }
-    let taken: Vec<Taken> = (left.regions.iter().zip(left.kernels))
-        .map(|(region, kernel)| taken(region, kernel.parts.as_ref(), left.words))
-        .collect::<Result<_, _>>()?;
-    for (at, (taken, kernel)) in taken.iter().zip(left.kernels).enumerate() {
-        if taken.waves.is_empty() {
-            return Err(Fault::NoWaves(at + 1, kernel.name.clone()));
-        }
+    let taken = left.regions.iter().map(|region| waves(region, left.words));
+    let mut taken: Vec<Vec<Raw<'_>>> = taken.collect::<Result<_, _>>()?;
+    if let Some(at) = taken.iter().position(Vec::is_empty) {
+        return Err(Fault::NoWaves(at + 1, left.regions[at].planned.name.clone()));
     }
+    count_from_first(left.clock, &mut taken);
     let mut dispatches = Vec::new();
-    if let Some(scale) = Scale::of(left.clock, &taken) {
-        for ((taken, region), kernel) in taken.into_iter().zip(left.regions).zip(left.kernels) {
-            dispatches.extend(scale.dispatches(taken, region, kernel)?);
-        }
+    for (waves, region) in taken.iter_mut().zip(left.regions) {
+        waves.sort_by_key(|wave| (wave.part, wave.begin));
+        dispatches.extend(of_region(region, waves, left.clock.tick_ns / 1e3)?);
     }
     let span = dispatches.iter().flat_map(|d| &d.waves).map(|w| w.end_us).fold(0.0, f64::max);
     if span <= 0.0 {
@@ -71,68 +60,58 @@ pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
     Ok(Trace { dispatches, lanes, stamps_us: left.stamps_us, step_us })
 }
 
-/// From ticks to microseconds from the first wave on.
-struct Scale {
-    clock: Counter,
-    reference: u64,
-    /// The first wave's begin, in ticks from `reference` on.
-    first: i64,
+/// Has the waves begin at so many ticks from the first one's begin on.
+fn count_from_first(clock: Counter, taken: &mut [Vec<Raw<'_>>]) {
+    let begins = || taken.iter().flatten().map(|wave| wave.begin);
+    let Some(reference) = begins().next() else { return };
+    let first = begins().map(|begin| clock.ticks(reference, begin)).min().unwrap_or(0);
+    for wave in taken.iter_mut().flatten() {
+        wave.begin = (clock.ticks(reference, wave.begin) - first).cast_unsigned();
+    }
 }
 
-impl Scale {
-    /// None without a wave.
-    fn of(clock: Counter, taken: &[Taken]) -> Option<Self> {
-        let begins = || taken.iter().flat_map(|taken| &taken.waves).map(|wave| wave.begin);
-        let reference = begins().next()?;
-        let first = begins().map(|begin| clock.ticks(reference, begin)).min()?;
-        Some(Self { clock, reference, first })
-    }
-
-    /// What ends in a tick in which something else begins comes out as the same time.
-    #[expect(clippy::cast_precision_loss, reason = "ticks of one submit fit 52 bits")]
-    fn wave(&self, raw: &Raw) -> Wave {
-        let begin = self.clock.ticks(self.reference, raw.begin) - self.first;
-        let us = |ticks: i64| ticks as f64 * (self.clock.tick_ns / 1e3);
-        Wave { begin_us: us(begin), end_us: us(begin + i64::from(raw.ticks)), lane: raw.lane }
-    }
-
-    /// One, or one for each part.
-    fn dispatches(&self, mut taken: Taken, region: &Region, kernel: &Noted) -> Result<Vec<Dispatch>, Fault> {
-        let mut waves = std::mem::take(&mut taken.waves);
-        waves.sort_by_key(|raw| (raw.part, self.clock.ticks(self.reference, raw.begin)));
-        let dispatch = |raw: &[Raw], part| Dispatch {
-            kernel: kernel.name.clone(),
-            groups: region.planned.groups,
-            one_in: region.one_in,
-            weight: weight(region),
-            waves: raw.iter().map(|raw| self.wave(raw)).collect(),
-            part,
-        };
-        let Some(parts) = &kernel.parts else { return Ok(vec![dispatch(&waves, None)]) };
-        let mut rest = &waves[..];
-        let part = |at: u32| {
-            let (own, others) = rest.split_at(rest.partition_point(|raw| raw.part == at));
-            rest = others;
-            if own.is_empty() {
-                let (part, count, kernel) = (parts.part, parts.count, kernel.name.clone());
-                return Err(Fault::NoWavesOfPart { part, number: at + 1, count, kernel });
-            }
-            Ok(dispatch(own, Some(self.part(parts, at, &taken, own))))
-        };
-        (0..parts.count).map(part).collect()
-    }
-
-    fn part(&self, parts: &Parts, at: u32, taken: &Taken, waves: &[Raw]) -> PartWaves {
-        let us = |ticks: &u32| f64::from(*ticks) * (self.clock.tick_ns / 1e3);
+/// A region's waves as one dispatch, or as one for each part.
+#[expect(clippy::cast_precision_loss, reason = "ticks of one submit fit 52 bits")]
+fn of_region(region: &Region, waves: &[Raw<'_>], tick_us: f64) -> Result<Vec<Dispatch>, Fault> {
+    let planned = &region.planned;
+    // What ends in a tick in which something else begins comes out as the same time.
+    let us = |ticks: u64| ticks as f64 * tick_us;
+    let wave = |raw: &Raw<'_>| {
+        let end_us = us(raw.begin + u64::from(raw.ticks));
+        Wave { begin_us: us(raw.begin), end_us, lane: raw.lane }
+    };
+    let dispatch = |raw: &[Raw<'_>], part| Dispatch {
+        kernel: planned.name.clone(),
+        groups: planned.groups,
+        one_in: region.one_in,
+        weight: weight(region),
+        waves: raw.iter().map(wave).collect(),
+        part,
+    };
+    let Some(parts) = &planned.parts else { return Ok(vec![dispatch(waves, None)]) };
+    let part = |at: u32| {
+        let begin = waves.partition_point(|raw| raw.part < at);
+        let own = &waves[begin..waves.partition_point(|raw| raw.part <= at)];
+        let (number, count) = (at + 1, parts.count);
+        if own.is_empty() {
+            let kernel = planned.name.clone();
+            return Err(Fault::NoWavesOfPart { part: parts.part, number, count, kernel });
+        }
+        let mut stretches_us = Vec::new();
+        for wave in own {
+            wave.stretches(parts.stamps(), |ticks| stretches_us.push(f64::from(ticks) * tick_us))?;
+        }
         let (what, unit) = (parts.part.to_owned(), parts.unit.to_owned());
-        PartWaves {
-            part: Part { what, number: at + 1, of: parts.count, unit, units: parts.units },
+        let part = PartWaves {
+            part: Part { what, number, of: count, unit, units: parts.units },
             in_a_row: parts.in_a_row,
             stretches: parts.stretches,
             waits: parts.waits,
-            stretches_us: waves.iter().flat_map(|wave| taken.row(wave)).map(us).collect(),
-        }
-    }
+            stretches_us,
+        };
+        Ok(dispatch(own, Some(part)))
+    };
+    (0..parts.count).map(part).collect()
 }
 
 /// Smallest difference between two times, which is no shorter than a step of the clock.
@@ -149,20 +128,14 @@ mod of_parts;
 
 #[cfg(test)]
 mod tests {
-    use vulkan::handles::Kernel;
-
     use super::*;
     use crate::trace::plan::{HEAD, Planned, SLOT, plan};
     use crate::trace::slots::{BEGUN, ENDED, drawn};
 
     const NS: Counter = Counter { tick_ns: 1.0, bits: 64 };
 
-    fn plain() -> Noted {
-        Noted { name: "k".into(), parts: None }
-    }
-
     fn region(groups: u32) -> Vec<Region> {
-        plan(&[Planned::new(Kernel(0), [groups, 1, 1], 1, None)], 1 << 20)
+        plan(vec![Planned::for_test([groups, 1, 1], 1, None)], 1 << 20)
     }
 
     /// A region's words; waves are (begin, end, lane).
@@ -181,7 +154,6 @@ mod tests {
         decode(&Left {
             words: &words(&regions, waves),
             regions: &regions,
-            kernels: &[plain()],
             clock,
             source: LaneSource::Sm,
             multiprocessors: Some(4),
@@ -234,13 +206,11 @@ mod tests {
     #[test]
     fn what_was_not_recorded_is_said() {
         let regions = region(2);
-        let (kernels, source) = (&[plain()], LaneSource::None);
         let left = Left {
             regions: &regions,
-            kernels,
             words: &[],
             clock: NS,
-            source,
+            source: LaneSource::None,
             multiprocessors: None,
             stamps_us: 9.0,
         };
@@ -259,9 +229,9 @@ mod tests {
 
     #[test]
     fn a_recorded_workgroup_stands_for_its_lot() {
-        let planned = Planned::new(Kernel(0), [1000, 1, 1], 1, None);
+        let planned = Planned::for_test([1000, 1, 1], 1, None);
         for most in [10, 77, 333, 1000] {
-            let region = plan(&[planned], most)[0];
+            let region = plan(vec![planned.clone()], most).remove(0);
             let lots = 1000_u64.div_ceil(region.one_in.into());
             let recorded = (0..1000_u64).filter(|g| {
                 let one_in = u64::from(region.one_in);

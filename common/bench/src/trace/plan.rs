@@ -2,6 +2,7 @@
 
 use record::trace::Parts;
 
+use vulkan::cmd::CommandBuffer;
 use vulkan::cmd::script::Script;
 use vulkan::handles::{Binding, Buffer, Kernel};
 
@@ -14,29 +15,39 @@ const ALIGNMENT: u64 = 256;
 pub const MOST_SLOTS: u64 = 1 << 20;
 
 /// A dispatch before it is recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
     pub(crate) kernel: Kernel,
+    /// The kernel's name.
+    pub(crate) name: String,
+    /// What the kernel names; where it is none, each of its waves is noted as a whole.
+    pub(crate) parts: Option<Parts>,
     pub(crate) groups: [u32; 3],
     /// Most waves that a workgroup can have.
     pub waves: u32,
-    /// Workgroups; of a kernel that names its parts, their units.
-    pub units: u64,
-    /// Words of a slot.
-    pub words: usize,
 }
 
 impl Planned {
-    /// A dispatch of so many workgroups of so many waves, each noted as a whole or by parts.
-    pub fn new(kernel: Kernel, groups: [u32; 3], waves: u32, parts: Option<&Parts>) -> Self {
-        let workgroups = groups.iter().map(|&side| u64::from(side)).product();
-        let units = parts.map_or(workgroups, |parts| parts.units.into());
-        Self { kernel, groups, waves, units, words: parts.map_or(SLOT, Parts::words) }
+    /// Workgroups; of a kernel that names its parts, their units.
+    pub fn units(&self) -> u64 {
+        let workgroups = || self.groups.iter().map(|&side| u64::from(side)).product();
+        self.parts.as_ref().map_or_else(workgroups, |parts| parts.units.into())
+    }
+
+    /// Words of a slot.
+    pub fn words(&self) -> usize {
+        self.parts.as_ref().map_or(SLOT, Parts::words)
+    }
+
+    /// Of some kernel.
+    #[cfg(test)]
+    pub fn for_test(groups: [u32; 3], waves: u32, parts: Option<&Parts>) -> Self {
+        Self { kernel: Kernel(0), name: "k".into(), parts: parts.cloned(), groups, waves }
     }
 }
 
 /// A dispatch's part of the buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     pub(crate) planned: Planned,
     /// In bytes.
@@ -53,7 +64,7 @@ impl Region {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        4 * (HEAD as u64 + self.planned.words as u64 * u64::from(self.slots))
+        4 * (HEAD as u64 + self.planned.words() as u64 * u64::from(self.slots))
     }
 
     /// The words that the kernel left in it.
@@ -71,6 +82,15 @@ pub struct Notes {
 }
 
 impl Notes {
+    /// Empties the regions and writes their heads.
+    pub fn prepare(&self, cmd: &CommandBuffer<'_>) {
+        cmd.fill_buffer(self.buffer, 0);
+        cmd.full_barrier();
+        for region in &self.regions {
+            cmd.update_buffer(self.buffer, region.offset, &region.head());
+        }
+    }
+
     /// The script with the kernels that note their waves in place of its own.
     pub fn taken(&self, script: &Script, traced: impl Fn(Kernel) -> Kernel) -> Script {
         let mut script = script.clone();
@@ -84,14 +104,14 @@ impl Notes {
 
 /// The regions of a trace, which share `most` slots: a dispatch that has no more than its share is
 /// recorded whole.
-pub fn plan(dispatches: &[Planned], most: u64) -> Vec<Region> {
+pub fn plan(dispatches: Vec<Planned>, most: u64) -> Vec<Region> {
     let share = (most / dispatches.len().max(1) as u64).max(1);
     let mut offset = 0;
-    let regions = dispatches.iter().map(|&planned| {
+    let regions = dispatches.into_iter().map(|planned| {
         let waves = u64::from(planned.waves.max(1));
-        let one_in = (planned.units * waves).div_ceil(share).max(1);
+        let one_in = (planned.units() * waves).div_ceil(share).max(1);
         let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        let slots = narrow(planned.units.div_ceil(one_in) * waves);
+        let slots = narrow(planned.units().div_ceil(one_in) * waves);
         let region = Region { planned, offset, one_in: narrow(one_in), slots };
         offset = (offset + region.bytes()).next_multiple_of(ALIGNMENT);
         region
@@ -104,7 +124,7 @@ mod tests {
     use super::*;
 
     fn planned(x: u32, waves: u32) -> Planned {
-        Planned::new(Kernel(0), [x, 2, 1], waves, None)
+        Planned::for_test([x, 2, 1], waves, None)
     }
 
     #[test]
@@ -115,7 +135,8 @@ mod tests {
             cmd.dispatch(Kernel(1), &[image], &7_u32, [3, 2, 1]);
             cmd.dispatch(Kernel(2), &[image], &8_u32, [1, 2, 1]);
         }));
-        let notes = Notes { buffer: Buffer(5), regions: plan(&[planned(3, 8), planned(1, 1)], MOST_SLOTS) };
+        let notes =
+            Notes { buffer: Buffer(5), regions: plan(vec![planned(3, 8), planned(1, 1)], MOST_SLOTS) };
         let noting = notes.taken(&script, |Kernel(plain)| Kernel(10 + plain));
         let [first, second] = [0, 1].map(|at| noting.dispatches().nth(at).unwrap());
         let part = |at: usize| Binding::Part(Buffer(5), notes.regions[at].offset, notes.regions[at].bytes());
@@ -138,18 +159,18 @@ mod tests {
             stretches: &["wait", "load", "step", "tell"],
             waits: 1,
         };
-        let of = |most| plan(&[Planned::new(Kernel(0), [4, 1, 1], 8, Some(&parts))], most)[0];
+        let of = |most| plan(vec![Planned::for_test([4, 1, 1], 8, Some(&parts))], most).remove(0);
         assert_eq!((of(8000).one_in, of(8000).slots, of(8000).bytes()), (1, 8000, 16 + 32 * 8000));
         // One of three, of eight waves each.
         assert_eq!((of(2700).one_in, of(2700).slots), (3, 8 * 334));
         let many = Parts { units: u32::MAX, ..parts };
-        let region = plan(&[Planned::new(Kernel(0), [4, 1, 1], 8, Some(&many))], MOST_SLOTS)[0];
+        let region = plan(vec![Planned::for_test([4, 1, 1], 8, Some(&many))], MOST_SLOTS).remove(0);
         assert!(u64::from(region.slots) <= MOST_SLOTS, "{region:?}");
     }
 
     #[test]
     fn small_dispatches_are_recorded_whole_and_large_ones_in_part() {
-        let regions = plan(&[planned(10, 2), planned(100, 2)], 120);
+        let regions = plan(vec![planned(10, 2), planned(100, 2)], 120);
         assert_eq!(regions.iter().map(|r| r.one_in).collect::<Vec<_>>(), [1, 7]);
         // 200 workgroups, one of seven: 29 of two waves each.
         assert_eq!(regions.iter().map(|r| r.slots).collect::<Vec<_>>(), [40, 58]);
@@ -157,7 +178,7 @@ mod tests {
 
     #[test]
     fn regions_lie_apart_and_aligned() {
-        let regions = plan(&[planned(3, 8), planned(5, 1), planned(1, 1)], MOST_SLOTS);
+        let regions = plan(vec![planned(3, 8), planned(5, 1), planned(1, 1)], MOST_SLOTS);
         for pair in regions.windows(2) {
             assert!(pair[0].offset + pair[0].bytes() <= pair[1].offset);
             assert_eq!(pair[1].offset % ALIGNMENT, 0);

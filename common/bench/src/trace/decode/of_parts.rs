@@ -1,6 +1,6 @@
 //! Made-up slots of a kernel that names its parts, sound ones and others.
 
-use vulkan::handles::Kernel;
+use record::trace::Parts;
 
 use super::*;
 use crate::trace::plan::{HEAD, Planned, plan};
@@ -21,7 +21,7 @@ const WORDS: usize = 8;
 
 /// Two workgroups of a wave, whose units are those of `PARTS`.
 fn regions(most: u64) -> Vec<Region> {
-    plan(&[Planned::new(Kernel(0), [2, 1, 1], 1, Some(&PARTS))], most)
+    plan(vec![Planned::for_test([2, 1, 1], 1, Some(&PARTS))], most)
 }
 
 /// Begin, `trace_part`, two stamps, end; and the part.
@@ -54,7 +54,6 @@ fn decoded(words: &[u32]) -> Result<Trace, Fault> {
 fn decoded_by(clock: Counter, words: &[u32]) -> Result<Trace, Fault> {
     decode(&Left {
         regions: &regions(1 << 20),
-        kernels: &[Noted { name: "k".into(), parts: Some(PARTS) }],
         words,
         clock,
         source: LaneSource::None,
@@ -138,13 +137,14 @@ fn what_was_not_recorded_of_parts_is_said() {
 fn a_unit_beyond_the_last_is_found_where_one_of_many_is_recorded() {
     for units in 5..40 {
         let parts = Parts { units, ..PARTS };
-        let regions = plan(&[Planned::new(Kernel(0), [2, 1, 1], 1, Some(&parts))], 7);
+        let regions = plan(vec![Planned::for_test([2, 1, 1], 1, Some(&parts))], 7);
         let mut words = vec![0; usize::try_from(regions[0].bytes() / 4).unwrap()];
         words[..HEAD].copy_from_slice(&regions[0].head());
         for slot in words[HEAD..].chunks_exact_mut(WORDS) {
             slot.copy_from_slice(&[1000, 0, 2000, BEGUN | ENDED, 0, 1010, 1500, 1900]);
         }
-        let taken = taken(&regions[0], Some(&parts), &words);
+        let taken = waves(&regions[0], &words)
+            .and_then(|waves| waves.iter().try_for_each(|wave| wave.stretches(parts.stamps(), |_| {})));
         let recorded = (0..u64::from(units)).filter(|unit| {
             let one_in = u64::from(regions[0].one_in);
             unit % one_in == crate::trace::slots::drawn(unit / one_in, regions[0].one_in)
