@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 use isa::{KernelCode, Reported, Source, VariantCode};
-use record::Status;
 use vulkan::handles::Kernel;
 
 use super::scripts::Scripts;
@@ -22,7 +21,7 @@ pub struct Dispatched {
     /// The kernels themselves, in the same order.
     pub handles: Vec<Kernel>,
     /// Where each of the lab's kernels stands in these.
-    numbers: BTreeMap<u32, usize>,
+    numbers: BTreeMap<Kernel, usize>,
 }
 
 /// Reads off the recordings of the selected variants what they dispatch; nothing is submitted.
@@ -36,11 +35,8 @@ pub fn dispatched(lab: &Lab) -> Result<Dispatched> {
         let name = variant.name.clone();
         // What cannot run here may have a kernel that could not be built here.
         if let Some(status) = &variant.left_out {
-            let left_out = match status {
-                Status::Skipped { reason } | Status::Unsupported { reason } => reason.clone(),
-                other => format!("{other:?}"),
-            };
-            found.variants.push(VariantCode { variant: name, kernels: Vec::new(), left_out: Some(left_out) });
+            let left_out = Some(status.reason().unwrap_or_else(|| format!("{status:?}")));
+            found.variants.push(VariantCode { variant: name, kernels: Vec::new(), left_out });
             continue;
         }
         let script = scripts.script(at, 1)?;
@@ -73,7 +69,7 @@ impl Dispatched {
     /// Position of a kernel among those found; two that were made of the same code with the same
     /// constants are one.
     fn number(&mut self, lab: &Lab, kernel: Kernel) -> usize {
-        if let Some(&known) = self.numbers.get(&kernel.0) {
+        if let Some(&known) = self.numbers.get(&kernel) {
             return known;
         }
         let arena = lab.gpu.arena();
@@ -87,7 +83,7 @@ impl Dispatched {
         };
         let same = self.sources.iter().position(|known| *known == source);
         let number = same.unwrap_or(self.sources.len());
-        self.numbers.insert(kernel.0, number);
+        self.numbers.insert(kernel, number);
         if same.is_some() {
             return number;
         }

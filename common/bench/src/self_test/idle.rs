@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use record::self_test::{Check, CheckResult};
+use record::self_test::Check;
+use record::self_test::CheckResult::{Passed, Warned};
 use record::stats::Summary;
 use vulkan::gpu::Gpu;
 
@@ -51,7 +52,7 @@ pub(super) fn check(gpu: &Gpu, bursts: &Bursts, size: Size, stop: Stop<'_>) -> R
 fn judge(us: &[f64], gaps_us: &[f64]) -> Check {
     let Some(times) = Summary::of(us).filter(|times| times.n >= FEWEST) else {
         let found = format!("{} samples in {} ms are too few to tell", us.len(), WATCHED.as_millis());
-        return Check::new(NAME, CheckResult::Warned, found);
+        return Check::new(NAME, Warned, found);
     };
     let long = us.iter().filter(|&&us| us > LONG * times.median).count();
     let share = long as f64 / times.n as f64;
@@ -63,9 +64,9 @@ fn judge(us: &[f64], gaps_us: &[f64]) -> Check {
     );
     let (result, found) = if share > MOST_LONG || gap_ms > LONGEST_GAP_MS {
         let advice = "another program or the desktop seems to use the device, or the CPU is busy: end what can be ended";
-        (CheckResult::Warned, format!("{seen}: {advice}"))
+        (Warned, format!("{seen}: {advice}"))
     } else {
-        (CheckResult::Passed, seen)
+        (Passed, seen)
     };
     Check::new(NAME, result, found)
         .with("samples", times.n as f64, "1")
@@ -83,7 +84,7 @@ mod tests {
     fn an_idle_device_takes_the_same_time_again_and_again() {
         let us: Vec<f64> = (0..800).map(|i| 100.0 + f64::from(i % 5)).collect();
         let check = judge(&us, &[60.0, 70.0, 400.0]);
-        assert_eq!(check.result, CheckResult::Passed);
+        assert_eq!(check.result, Passed);
         assert!(check.found.starts_with("0 of 800 samples"), "{}", check.found);
         assert_eq!(check.figure("longest_gap"), Some(400.0));
     }
@@ -92,7 +93,7 @@ mod tests {
     fn frames_of_a_desktop_are_a_warning_and_no_failure() {
         let us: Vec<f64> = (0..800).map(|i| if i % 40 == 0 { 900.0 } else { 100.0 }).collect();
         let check = judge(&us, &[60.0]);
-        assert_eq!(check.result, CheckResult::Warned);
+        assert_eq!(check.result, Warned);
         assert!(check.found.starts_with("20 of 800"), "{}", check.found);
         assert_eq!(check.figure("long_share"), Some(0.025));
     }
@@ -101,13 +102,13 @@ mod tests {
     fn a_gap_is_a_warning_and_one_long_sample_is_none() {
         let mut us = vec![100.0; 400];
         us[7] = 5000.0;
-        assert_eq!(judge(&us, &[60.0]).result, CheckResult::Passed);
-        assert_eq!(judge(&us, &[60.0, 12_000.0]).result, CheckResult::Warned);
+        assert_eq!(judge(&us, &[60.0]).result, Passed);
+        assert_eq!(judge(&us, &[60.0, 12_000.0]).result, Warned);
     }
 
     #[test]
     fn too_few_samples_tell_nothing() {
-        assert_eq!(judge(&[100.0; 19], &[]).result, CheckResult::Warned);
-        assert_eq!(judge(&[], &[]).result, CheckResult::Warned);
+        assert_eq!(judge(&[100.0; 19], &[]).result, Warned);
+        assert_eq!(judge(&[], &[]).result, Warned);
     }
 }

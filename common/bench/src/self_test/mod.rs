@@ -24,7 +24,8 @@ use anyhow::{Context, Result};
 use record::Kind;
 use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
 use record::hooks::hooks;
-use record::self_test::{Certificate, Check, CheckResult};
+use record::self_test::CheckResult::Failed;
+use record::self_test::{Certificate, Check};
 use vulkan::gpu::Gpu;
 
 use crate::chains::sums;
@@ -164,7 +165,7 @@ fn answers(lab: &Lab, session: &mut Session<'_>, stop: Stop<'_>) -> Result<Check
             let first =
                 reading.first_wrong.map_or_else(|| "unknown".into(), |first| session.uses.place(at, first));
             let found = verdicts::wrong(&variant.name, wrong, &first);
-            return Ok(Check::new(verdicts::RESULTS, CheckResult::Failed, found));
+            return Ok(Check::new(verdicts::RESULTS, Failed, found));
         }
     }
     let words = (0..lab.variants.len()).map(|at| session.uses.elements(at)).max().unwrap_or(0);

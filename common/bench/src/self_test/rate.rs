@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use ash::vk;
 use record::number::significant;
-use record::self_test::{Check, CheckResult};
+use record::self_test::Check;
+use record::self_test::CheckResult::{Failed, Passed, Warned};
 use vulkan::gpu::{Calibrated, Gpu, clock_name};
 
 use super::stop::Stop;
@@ -131,17 +132,17 @@ fn judge([first, second]: [Reading; 2], counter: Counter, how: &str) -> Check {
     let found = format!("{ppm:+.1} ±{} ppm over {ms:.0} ms {how}", precise(error));
     let (result, found) = if !ppm.is_finite() || device_ns <= 0.0 {
         let found = format!("the device's clock did not go on for {ms:.0} ms {how}");
-        (CheckResult::Failed, found)
+        (Failed, found)
     } else if ppm.abs() - error > MOST_PPM {
         let period = significant(counter.tick_ns);
         let found = format!(
             "{found}: a tick is not {period} ns long, so every time of this device is wrong by that share"
         );
-        (CheckResult::Failed, found)
+        (Failed, found)
     } else if error > MOST_PPM {
-        (CheckResult::Warned, format!("{found}: too uncertain to tell a rate that is off by 0.1 %"))
+        (Warned, format!("{found}: too uncertain to tell a rate that is off by 0.1 %"))
     } else {
-        (CheckResult::Passed, found)
+        (Passed, found)
     };
     let deviation_us = first.within_ns.max(second.within_ns) / 1e3;
     Check::new(NAME, result, found)
@@ -169,7 +170,7 @@ mod tests {
     #[test]
     fn a_rate_that_is_what_it_claims_passes_across_a_wrap() {
         let check = of(10_000_020, 500.0);
-        assert_eq!(check.result, CheckResult::Passed);
+        assert_eq!(check.result, Passed);
         assert_eq!(check.found, "+2.0 ±10.0 ppm over 100 ms against a clock");
         assert_eq!(check.figure("off").map(f64::round), Some(2.0));
     }
@@ -177,16 +178,16 @@ mod tests {
     #[test]
     fn a_rate_that_is_off_fails_and_one_that_is_unclear_is_a_warning() {
         let check = of(10_020_000, 500.0);
-        assert_eq!(check.result, CheckResult::Failed);
+        assert_eq!(check.result, Failed);
         assert!(
             check.found.contains("+2000.0 ±10.0 ppm") && check.found.contains("10.00 ns"),
             "{}",
             check.found
         );
-        assert_eq!(of(9_980_000, 500.0).result, CheckResult::Failed);
-        assert_eq!(of(10_020_000, 60_000.0).result, CheckResult::Warned);
-        assert_eq!(of(10_000_000, 60_000.0).result, CheckResult::Warned);
-        assert_eq!(of(0, 500.0).result, CheckResult::Failed, "it stands still");
+        assert_eq!(of(9_980_000, 500.0).result, Failed);
+        assert_eq!(of(10_020_000, 60_000.0).result, Warned);
+        assert_eq!(of(10_000_000, 60_000.0).result, Warned);
+        assert_eq!(of(0, 500.0).result, Failed, "it stands still");
     }
 
     #[test]
@@ -199,7 +200,7 @@ mod tests {
             }
             let meter = Meter::begin_by(&gpu, together, Stop(&never)).unwrap();
             let check = meter.end(&gpu, Stop(&never)).unwrap();
-            assert_ne!(check.result, CheckResult::Failed, "{check:?}");
+            assert_ne!(check.result, Failed, "{check:?}");
             assert!(check.figure("apart").unwrap() >= 50.0, "{check:?}");
             assert_eq!(check.found.contains("around submits"), !together, "{check:?}");
         }

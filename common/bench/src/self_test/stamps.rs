@@ -1,7 +1,8 @@
 //! In what steps timestamps count, and whether intervals survive the moment when they begin anew.
 
 use record::number::significant;
-use record::self_test::{Check, CheckResult};
+use record::self_test::Check;
+use record::self_test::CheckResult::{Failed, Passed, Warned};
 
 use crate::counter::Counter;
 
@@ -28,12 +29,12 @@ pub(super) fn step(stamps: &[u64], counter: Counter) -> Check {
     let backwards = apart.iter().filter(|&&ticks| ticks < 0).count();
     if backwards > 0 {
         let found = format!("{backwards} of {} timestamps lay before the one ahead of them", stamps.len());
-        return Check::new(STEP, CheckResult::Failed, found);
+        return Check::new(STEP, Failed, found);
     }
     let divisor = apart.iter().fold(0, |divisor, &ticks| common_divisor(divisor, ticks.unsigned_abs()));
     let Some(smallest) = apart.iter().filter(|&&ticks| ticks > 0).min() else {
         let found = format!("all of {} timestamps were equal: the device writes no time", stamps.len());
-        return Check::new(STEP, CheckResult::Failed, found);
+        return Check::new(STEP, Failed, found);
     };
     let period = counter.tick_ns;
     let [step_ns, smallest_ns] = [divisor as f64, *smallest as f64].map(|ticks| ticks * period);
@@ -43,9 +44,9 @@ pub(super) fn step(stamps: &[u64], counter: Counter) -> Check {
         stamps.len()
     );
     let check = if step_ns > COARSE_NS {
-        Check::new(STEP, CheckResult::Warned, format!("{found}; times of a few steps are coarse"))
+        Check::new(STEP, Warned, format!("{found}; times of a few steps are coarse"))
     } else {
-        Check::new(STEP, CheckResult::Passed, found)
+        Check::new(STEP, Passed, found)
     };
     check
         .with("step", step_ns, "ns")
@@ -75,16 +76,13 @@ fn wrap_by(intervals: &[[u64; 2]], counter: Counter, us: impl Fn(u64, u64) -> Op
     let (bits, range_s) = (counter.bits, range_s(counter));
     let begins_anew = format!("{bits} bits, which begin anew after {}", span(range_s));
     let (result, found) = if tried == 0 {
-        (CheckResult::Failed, format!("{begins_anew}; no interval was taken that could be moved there"))
+        (Failed, format!("{begins_anew}; no interval was taken that could be moved there"))
     } else if wrong > 0 {
-        (
-            CheckResult::Failed,
-            format!("{begins_anew}; {wrong} of {tried} intervals came out otherwise across that"),
-        )
+        (Failed, format!("{begins_anew}; {wrong} of {tried} intervals came out otherwise across that"))
     } else if range_s < SHORTEST_RANGE_S {
-        (CheckResult::Warned, format!("{begins_anew}: a submit of half of that has no time"))
+        (Warned, format!("{begins_anew}: a submit of half of that has no time"))
     } else {
-        (CheckResult::Passed, format!("{begins_anew}; {tried} intervals came out the same across that"))
+        (Passed, format!("{begins_anew}; {tried} intervals came out the same across that"))
     };
     Check::new(WRAP, result, found)
         .with("valid_bits", f64::from(bits), "bits")
@@ -122,7 +120,7 @@ mod tests {
     fn the_step_is_what_all_differences_have_in_common() {
         // No two neighbours are one step apart.
         let check = step(&[1000, 1096, 1256, 1256, 1448], H200);
-        assert_eq!(check.result, CheckResult::Passed);
+        assert_eq!(check.result, Passed);
         assert_eq!((check.figure("step"), check.figure("smallest_difference")), (Some(32.0), Some(96.0)));
         assert_eq!(
             check.found,
@@ -133,11 +131,11 @@ mod tests {
 
     #[test]
     fn coarse_equal_and_falling_timestamps_are_told_apart() {
-        assert_eq!(step(&[0, 1024, 4096], H200).result, CheckResult::Warned);
-        assert_eq!(step(&[7, 7, 7], H200).result, CheckResult::Failed);
-        assert_eq!(step(&[7, 9, 8], H200).result, CheckResult::Failed);
+        assert_eq!(step(&[0, 1024, 4096], H200).result, Warned);
+        assert_eq!(step(&[7, 7, 7], H200).result, Failed);
+        assert_eq!(step(&[7, 9, 8], H200).result, Failed);
         let top = 1 << 36;
-        assert_eq!(step(&[top - 2, 1, 4], SHORT).result, CheckResult::Passed, "a wrap is no step back");
+        assert_eq!(step(&[top - 2, 1, 4], SHORT).result, Passed, "a wrap is no step back");
     }
 
     #[test]
@@ -150,11 +148,7 @@ mod tests {
                 assert!(end & counter.mask() < begin & counter.mask(), "{bits} bits: {begin:x} to {end:x}");
             }
             let check = wrap(&intervals, counter);
-            assert_eq!(
-                (check.result, check.figure("intervals")),
-                (CheckResult::Passed, Some(3.0)),
-                "{bits} bits"
-            );
+            assert_eq!((check.result, check.figure("intervals")), (Passed, Some(3.0)), "{bits} bits");
         }
     }
 
@@ -169,15 +163,15 @@ mod tests {
             (SHORT, wrap_by(&intervals, SHORT, unmasked)),
         ] {
             let wrong = check.figure("wrong");
-            assert_eq!((check.result, wrong), (CheckResult::Failed, Some(2.0)), "{counter:?}");
+            assert_eq!((check.result, wrong), (Failed, Some(2.0)), "{counter:?}");
         }
     }
 
     #[test]
     fn a_counter_without_intervals_or_with_a_short_range_does_not_pass() {
-        assert_eq!(wrap(&[[5, 5]], H200).result, CheckResult::Failed);
+        assert_eq!(wrap(&[[5, 5]], H200).result, Failed);
         let short = Counter { bits: 20, tick_ns: 10.0 };
-        assert_eq!(wrap(&[[5, 9]], short).result, CheckResult::Warned);
+        assert_eq!(wrap(&[[5, 9]], short).result, Warned);
     }
 
     #[test]

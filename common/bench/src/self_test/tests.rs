@@ -3,6 +3,8 @@
 use std::cell::Cell;
 
 use record::error::EXIT_INTERRUPTED;
+use record::self_test::CheckResult;
+use record::self_test::CheckResult::{Failed, Passed, Skipped, Warned};
 use vulkan::gpu::OpenOptions;
 use vulkan::memory::Place;
 
@@ -29,10 +31,10 @@ fn a_cpu_device_passes_without_verdicts_on_times_and_says_so() {
     assert_eq!(exit_code(certificate, certified.interrupted), EXIT_RIGHT);
     for check in &certificate.checks {
         let times = [verdicts::SAME, verdicts::SLOWER, waking::NAME, idle::NAME].contains(&&*check.name);
-        assert_eq!(check.result == CheckResult::Skipped, times, "{check:?}");
+        assert_eq!(check.result == Skipped, times, "{check:?}");
         assert!(!times || check.found.starts_with("a CPU device"), "{check:?}");
     }
-    assert_eq!(result(certificate, verdicts::RESULTS), CheckResult::Passed);
+    assert_eq!(result(certificate, verdicts::RESULTS), Passed);
     assert!(certificate.seconds > 0.0);
 }
 
@@ -66,7 +68,7 @@ fn the_validation_layer_finds_nothing_to_say_of_any_check() {
         let gpu = Gpu::open(&options).unwrap();
         let certified = certify_by(gpu, &|| false, times_tell).unwrap();
         let verdict = result(&certified.certificate, verdicts::SAME);
-        assert_eq!(verdict != CheckResult::Skipped, times_tell, "{:?}", certified.certificate);
+        assert_eq!(verdict != Skipped, times_tell, "{:?}", certified.certificate);
         let said: Vec<String> =
             certified.gpu.take_messages().into_iter().map(|message| message.text).collect();
         assert!(said.is_empty(), "{said:#?}");
@@ -97,14 +99,14 @@ fn a_kernel_that_differs_from_its_reference_fails() {
         let mut session = Session::new(&lab).unwrap();
         answers(&lab, &mut session, Stop(&|| false)).unwrap()
     };
-    assert_eq!(of(sums).result, CheckResult::Passed);
+    assert_eq!(of(sums).result, Passed);
     // Of the variant with more work, the fifth word.
     let check = of(|groups, steps| {
         let mut words = sums(groups, steps);
         words[5] += u32::from(steps == 51);
         words
     });
-    assert_eq!(check.result, CheckResult::Failed);
+    assert_eq!(check.result, Failed);
     assert!(check.found.starts_with("two_percent_more: 1 words differ"), "{check:?}");
     assert!(check.found.contains("word 5 of repetition 0"), "{check:?}");
 }
@@ -112,8 +114,8 @@ fn a_kernel_that_differs_from_its_reference_fails() {
 #[test]
 fn a_failed_certificate_has_an_exit_code_of_its_own() {
     let of = |result| Certificate { seconds: 0.1, checks: vec![Check::new(idle::NAME, result, "made up")] };
-    assert_eq!(exit_code(&of(CheckResult::Passed), false), EXIT_RIGHT);
-    assert_eq!(exit_code(&of(CheckResult::Warned), false), EXIT_RIGHT);
-    assert_eq!(exit_code(&of(CheckResult::Failed), false), EXIT_FAILED);
-    assert_eq!(exit_code(&of(CheckResult::Failed), true), EXIT_INTERRUPTED);
+    assert_eq!(exit_code(&of(Passed), false), EXIT_RIGHT);
+    assert_eq!(exit_code(&of(Warned), false), EXIT_RIGHT);
+    assert_eq!(exit_code(&of(Failed), false), EXIT_FAILED);
+    assert_eq!(exit_code(&of(Failed), true), EXIT_INTERRUPTED);
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use record::judge::{Verdict, judge};
-use record::self_test::{Check, CheckResult};
+use record::self_test::Check;
+use record::self_test::CheckResult::{Failed, Passed};
 use record::stats::Summary;
 use record::{Ended, Row, Status};
 
@@ -81,7 +82,7 @@ fn of_ratio(ratio: Option<&Summary>) -> Verdict {
 /// Judges the answers: a device that computes wrong has no times.
 fn results(rows: &[&Row]) -> Check {
     if let Some(found) = rows.iter().find_map(|row| fault(row)) {
-        return Check::new(RESULTS, CheckResult::Failed, found);
+        return Check::new(RESULTS, Failed, found);
     }
     let samples: usize = rows.iter().filter_map(|row| row.racy).map(|racy| racy.samples).sum();
     let words = rows.iter().filter_map(|row| row.racy).map(|racy| racy.of).max().unwrap_or(0);
@@ -109,7 +110,7 @@ pub(super) fn wrong(variant: &str, elements: u64, first: &str) -> String {
 #[expect(clippy::cast_precision_loss, reason = "counts of samples and words")]
 pub(super) fn right(words: u64, samples: usize) -> Check {
     let found = format!("all {words} words of each of {samples} samples are the CPU reference's");
-    let check = Check::new(RESULTS, CheckResult::Passed, found);
+    let check = Check::new(RESULTS, Passed, found);
     check.with("words", words as f64, "1").with("samples", samples as f64, "1")
 }
 
@@ -122,7 +123,7 @@ fn verdict(check: &str, variant: &str, tries: &[Vec<Row>]) -> Check {
         return Check::skipped(check, &format!("no times to judge: {why}"));
     }
     let (passed, found) = words(check, &rows);
-    let result = if passed { CheckResult::Passed } else { CheckResult::Failed };
+    let result = if passed { Passed } else { Failed };
     let judged = Check::new(check, result, found).with("tries", rows.len() as f64, "1");
     let Some((ratio, interval)) = last.to_baseline.and_then(|ratio| Some((ratio, ratio.median_95?))) else {
         return judged;
@@ -166,6 +167,7 @@ fn ratio(ratio: Option<&Summary>) -> String {
 #[cfg(test)]
 mod tests {
     use record::fixture;
+    use record::self_test::CheckResult::Skipped;
     use record::stats::paired_ratio;
 
     use super::super::work::SAME_A;
@@ -202,7 +204,7 @@ mod tests {
         let tries = [rows([1.0005, 1.0199], &QUIET)];
         assert!(!is_unsure(&tries[0]));
         let [same, slower] = of(&tries);
-        assert_eq!((same.result, slower.result), (CheckResult::Passed, CheckResult::Passed));
+        assert_eq!((same.result, slower.result), (Passed, Passed));
         assert_eq!(same.found, "SAME, 1.0005 times the time (0.9995 to 1.0005, 95 %) in 40 rounds");
         assert!(slower.found.starts_with("SLOWER, 1.0199 times"), "{}", slower.found);
         assert_eq!(slower.figure("rounds"), Some(40.0));
@@ -213,10 +215,10 @@ mod tests {
         let noisy = rows([1.0005, 1.0199], &NOISY);
         assert!(is_unsure(&noisy));
         let [same, slower] = of(&[noisy.clone(), rows([1.0005, 1.0199], &QUIET)]);
-        assert_eq!((same.result, slower.result), (CheckResult::Passed, CheckResult::Passed));
+        assert_eq!((same.result, slower.result), (Passed, Passed));
         assert!(same.found.contains("at the second try; the first was UNSURE"), "{}", same.found);
         let [same, slower] = of(&[noisy.clone(), noisy]);
-        assert_eq!((same.result, slower.result), (CheckResult::Failed, CheckResult::Failed));
+        assert_eq!((same.result, slower.result), (Failed, Failed));
         assert!(same.found.contains("it has to be SAME: another program"), "{}", same.found);
         assert_eq!(same.figure("tries"), Some(2.0));
     }
@@ -224,10 +226,10 @@ mod tests {
     #[test]
     fn an_engine_that_errs_fails() {
         let [same, slower] = of(&[rows([1.03, 1.0005], &QUIET)]);
-        assert_eq!((same.result, slower.result), (CheckResult::Failed, CheckResult::Failed));
+        assert_eq!((same.result, slower.result), (Failed, Failed));
         assert!(same.found.starts_with("SLOWER") && slower.found.starts_with("SAME"));
         let [same, slower] = of(&[rows([0.95, 0.95], &QUIET)]);
-        assert_eq!((same.result, slower.result), (CheckResult::Failed, CheckResult::Failed));
+        assert_eq!((same.result, slower.result), (Failed, Failed));
     }
 
     #[test]
@@ -235,12 +237,12 @@ mod tests {
         let mut wrong = rows([1.0005, 1.0199], &QUIET);
         wrong[1].status = Status::Wrong { elements: 3, first: "word 7 of repetition 0".into() };
         let check = results(&wrong.iter().collect::<Vec<_>>());
-        assert_eq!(check.result, CheckResult::Failed);
+        assert_eq!(check.result, Failed);
         assert!(
             check.found.starts_with("same_b: 3 words differ") && check.found.contains("word 7"),
             "{check:?}"
         );
         let [same, slower] = of(&[wrong]);
-        assert_eq!((same.result, slower.result), (CheckResult::Skipped, CheckResult::Skipped));
+        assert_eq!((same.result, slower.result), (Skipped, Skipped));
     }
 }

@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use record::self_test::{Check, CheckResult};
+use record::self_test::Check;
+use record::self_test::CheckResult::{Passed, Warned};
 use record::stats::Summary;
 use vulkan::gpu::Gpu;
 
@@ -67,7 +68,7 @@ fn judge(us: &[f64], took: Duration) -> Check {
     let ms = took.as_secs_f64() * 1e3;
     let (result, found) = if settled(us) {
         (
-            CheckResult::Passed,
+            Passed,
             format!("times have settled within {ms:.0} ms; the first was {slower:.2} times the last ones"),
         )
     } else {
@@ -75,7 +76,7 @@ fn judge(us: &[f64], took: Duration) -> Check {
             "times have not settled within {ms:.0} ms of work: the clocks of the device still change, or another \
              program works on it; a run before the one that counts warms it up"
         );
-        (CheckResult::Warned, found)
+        (Warned, found)
     };
     Check::new(NAME, result, found).with("took", ms, "ms").with("first_to_last", slower, "1")
 }
@@ -93,13 +94,13 @@ mod tests {
         woken.extend([500.0, 501.0, 502.0].iter().cycle().take(COMPARED));
         assert!(settled(&woken));
         let check = judge(&woken, Duration::from_millis(120));
-        assert_eq!(check.result, CheckResult::Passed);
+        assert_eq!(check.result, Passed);
         assert!(
             check.found.contains("within 120 ms") && check.found.contains("3.99 times"),
             "{}",
             check.found
         );
-        assert_eq!(judge(&falling, MOST).result, CheckResult::Warned);
-        assert_eq!(judge(&[], MOST).result, CheckResult::Warned);
+        assert_eq!(judge(&falling, MOST).result, Warned);
+        assert_eq!(judge(&[], MOST).result, Warned);
     }
 }

@@ -3,7 +3,8 @@
 use anyhow::Result;
 use ash::vk;
 use record::number::significant;
-use record::self_test::{Check, CheckResult};
+use record::self_test::Check;
+use record::self_test::CheckResult::{Passed, Warned};
 
 use super::rate::precise;
 use crate::drive::clock::{self, Reader, Reading};
@@ -43,7 +44,7 @@ fn judge([first, second]: [Reading; 2], period_ns: f64) -> Check {
     let clock = match clock::judge([first, second], period_ns) {
         Ok(clock) => clock,
         Err(fault) => {
-            return Check::new(NAME, CheckResult::Warned, format!("{fault}: waves cannot be traced"));
+            return Check::new(NAME, Warned, format!("{fault}: waves cannot be traced"));
         }
     };
     let ticks = clock.ticks(first.ticks, second.ticks) as f64;
@@ -58,10 +59,11 @@ fn judge([first, second]: [Reading; 2], period_ns: f64) -> Check {
         f64::midpoint(least, most) / 1e6,
         clock.bits
     );
-    Check::new(NAME, CheckResult::Passed, found)
-        .with("tick", tick_ns, "ns")
-        .with("uncertainty", error_ppm, "ppm")
-        .with("bits", f64::from(clock.bits), "bits")
+    Check::new(NAME, Passed, found).with("tick", tick_ns, "ns").with("uncertainty", error_ppm, "ppm").with(
+        "bits",
+        f64::from(clock.bits),
+        "bits",
+    )
 }
 
 #[cfg(test)]
@@ -77,7 +79,7 @@ mod tests {
     #[test]
     fn a_clock_that_ticks_as_the_timestamps_do() {
         let check = judge(readings(200_000_000), 1.0);
-        assert_eq!(check.result, CheckResult::Passed);
+        assert_eq!(check.result, Passed);
         assert_eq!(
             check.found,
             "a tick of 1.000 ns ±20.0 ppm, as the timestamps' 1.000 ns, over 200 ms; 64 bits"
@@ -87,14 +89,14 @@ mod tests {
     #[test]
     fn a_clock_with_a_tick_of_its_own() {
         let check = judge(readings(6_400_000), 1.0);
-        assert_eq!((check.result, check.figure("tick")), (CheckResult::Passed, Some(31.25)));
+        assert_eq!((check.result, check.figure("tick")), (Passed, Some(31.25)));
         assert!(check.found.contains("other than the timestamps'"), "{}", check.found);
     }
 
     #[test]
     fn a_clock_that_is_none_is_a_warning() {
         let check = judge(readings(0), 1.0);
-        assert_eq!(check.result, CheckResult::Warned);
+        assert_eq!(check.result, Warned);
         assert_eq!(check.found, "the waves' clock stands still: waves cannot be traced");
     }
 }

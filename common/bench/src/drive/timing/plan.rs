@@ -4,11 +4,29 @@ use std::time::Duration;
 
 use record::{Kind, Method, Rule, is_limit};
 
-use super::BenchOptions;
 use crate::drive::tour::must_differ;
 use crate::drive::uses::Uses;
 use crate::lab::Lab;
 use crate::measure::{Plan, RowPlan, Throttle};
+
+/// How to measure.
+#[derive(Clone, Debug, Default)]
+pub struct BenchOptions {
+    /// Exactly this many pairs a row.
+    pub samples: Option<usize>,
+    /// Budget of all rows; `None` takes 8 s on a GPU and 15 s on a CPU device.
+    pub budget: Option<Duration>,
+    /// Ten times the GPU time of a row, and ten times the budget.
+    pub thorough: bool,
+    /// Empty the caches before each sample.
+    pub cold: bool,
+    /// Seed of the order.
+    pub seed: u64,
+    /// How long samples are thrown away at first on a GPU; `None` takes 300 ms, which wake one that slept.
+    pub waking: Option<Duration>,
+    /// Go on until the watcher ends it, and keep so many of the newest pairs of a row.
+    pub newest: Option<usize>,
+}
 
 /// A submit that takes longer makes desktops stutter and nears drivers' own time limits.
 pub(super) const LONGEST_SUBMIT_US: f64 = 100_000.0;

@@ -1,9 +1,10 @@
 //! What a run tells whoever watches it.
 
 use std::ops::ControlFlow;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use record::{Method, Row};
+use record::trace::Trace;
+use record::{Ended, Method, Painting, RaceMap, Row};
 use serde::Serialize;
 
 use super::notes;
@@ -46,6 +47,31 @@ pub struct SoFar {
     pub rows: Vec<Row>,
     /// What the reader must know of this run, in sentences.
     pub notes: Vec<String>,
+}
+
+/// What the driver hands to the record.
+#[derive(Debug)]
+pub struct Measured {
+    /// How times were taken.
+    pub method: Method,
+    /// One per variant.
+    pub rows: Vec<Row>,
+    /// What the sample concludes from them.
+    pub verdict: Option<String>,
+    /// Where texels differed, where that was asked for.
+    pub maps: Vec<RaceMap>,
+    /// The sample's own picture instead, where it has one.
+    pub painting: Option<Painting>,
+    /// What the waves of the first [`MOST_DRAWN`](record::trace::MOST_DRAWN) variants told, by their names, where they were asked.
+    pub traces: Vec<(String, Trace)>,
+    /// What the reader must know of this run, in sentences.
+    pub notes: Vec<String>,
+    /// How it ended.
+    pub ended: Ended,
+    /// When the first sample was taken.
+    pub first_sample: Instant,
+    /// The failure that ended it, with its exit code.
+    pub error: Option<anyhow::Error>,
 }
 
 /// What a run does.

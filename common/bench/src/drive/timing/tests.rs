@@ -5,6 +5,7 @@ use record::figures::Time;
 use record::{COPY_LIMIT, Status, Stop};
 use record::{Declared, Promise};
 
+use super::run::with_first;
 use super::*;
 use crate::lab::LabOptions;
 
