@@ -3,8 +3,8 @@
 use anyhow::{Context, Result};
 use record::{Cell, Declared, Promise, Published, Status, published};
 
+use vulkan::cmd::Usage;
 use vulkan::cmd::script::Script;
-use vulkan::cmd::{Cmd, Queues, Usage};
 use vulkan::validation::Message;
 
 /// Which of the repetitions in one submit is being recorded.
@@ -17,6 +17,11 @@ pub struct Rep {
 }
 
 impl Rep {
+    /// All of them.
+    pub(crate) fn all(count: u32) -> impl Iterator<Item = Self> {
+        (0..count).map(move |index| Self { index, count })
+    }
+
     /// Nothing of this variant is recorded after it in this submit.
     #[must_use]
     pub fn is_last(self) -> bool {
@@ -87,16 +92,8 @@ impl Named {
     }
 }
 
-type IntoBuffer = Box<dyn Fn(&Cmd, Rep)>;
-type OntoQueues = Box<dyn Fn(&Queues, Rep)>;
-
-/// How a variant is recorded, once for each repetition of a sample.
-pub enum Recording {
-    /// Into the sample's one command buffer.
-    OneQueue(IntoBuffer),
-    /// Into several submits, to two queues.
-    Queues(OntoQueues),
-}
+/// Lists the commands of so many repetitions.
+pub type Recording = Box<dyn Fn(u32) -> Result<Script>>;
 
 /// One way of doing the sample's work.
 pub struct Variant {
@@ -122,13 +119,15 @@ pub struct Variant {
     /// is submitted once all the same.
     pub usage: Usage,
     pub(crate) record: Recording,
+    /// It submits to two queues.
+    pub(crate) takes_two_queues: bool,
     /// Problems in the declaration itself, reported when the sample has finished declaring.
     pub fault: Option<anyhow::Error>,
 }
 
 impl Variant {
     /// A variant that nothing is said of yet.
-    pub(crate) fn new(name: String, record: Recording) -> Self {
+    pub(crate) fn new(name: String, record: Recording, takes_two_queues: bool) -> Self {
         Self {
             name,
             caption: String::new(),
@@ -141,6 +140,7 @@ impl Variant {
             declared: Declared::default(),
             usage: Usage::ONE_TIME_SUBMIT,
             record,
+            takes_two_queues,
             fault: None,
         }
     }
@@ -148,7 +148,7 @@ impl Variant {
     /// Records nothing.
     #[cfg(test)]
     pub(crate) fn for_test(name: &str) -> Self {
-        Self::new(name.to_owned(), Recording::OneQueue(Box::new(|_, _| {})))
+        Self::new(name.to_owned(), Box::new(|_| Ok(Script::on_one_queue(Vec::new()))), false)
     }
 
     /// One sentence of at most 110 characters, for `--live` and `--list-variants`, that says what it does and what to
@@ -208,23 +208,12 @@ impl Variant {
         self
     }
 
-    pub(crate) fn takes_two_queues(&self) -> bool {
-        matches!(self.record, Recording::Queues(_))
-    }
-
     /// What it lists for so many repetitions.
     ///
     /// # Errors
     /// Submits that wait for none of the others.
     pub(crate) fn script(&self, repetitions: u32) -> Result<Script> {
-        let reps = || (0..repetitions).map(|index| Rep { index, count: repetitions });
-        let listed = match &self.record {
-            Recording::OneQueue(record) => {
-                Ok(Script::on_one_queue(Cmd::steps(|cmd| reps().for_each(|rep| record(cmd, rep)))))
-            }
-            Recording::Queues(record) => Queues::script(|queues| reps().for_each(|rep| record(queues, rep))),
-        };
-        listed.with_context(|| format!("variant {}", self.name))
+        (self.record)(repetitions).with_context(|| format!("variant {}", self.name))
     }
 
     /// The messages to expect, `completed` once empty access masks are filled in.

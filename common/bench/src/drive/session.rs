@@ -71,7 +71,7 @@ impl<'l> Session<'l> {
     pub fn new(lab: &'l Lab) -> Result<Self> {
         let gpu = &lab.gpu;
         let pool = gpu.command_pool(Queue::First)?;
-        let needs_two = gpu.has_second_queue() && lab.variants.iter().any(|v| v.takes_two_queues());
+        let needs_two = gpu.has_second_queue() && lab.variants.iter().any(|v| v.takes_two_queues);
         let readback = |bytes| gpu.buffer("result (CPU)", bytes, Place::Readback);
         Ok(Self {
             lab,
@@ -195,7 +195,7 @@ impl<'l> Session<'l> {
     }
 
     fn takes_two_queues(&self, work: &Work<'_>) -> bool {
-        self.lab.variants[work.variant].takes_two_queues()
+        self.lab.variants[work.variant].takes_two_queues
     }
 
     /// One command buffer, one submit. Returns the CPU times of recording the variant and of

@@ -109,7 +109,7 @@ impl<'l> Use<'l> {
         ensure!(!unchecked || lacks_events, "variant {name} uses nothing that is checked");
         if lacks_events {
             of.left_out = Some(Status::Unsupported { reason: "the device has no events".into() });
-        } else if variant.takes_two_queues() && !lab.gpu.has_second_queue() {
+        } else if variant.takes_two_queues && !lab.gpu.has_second_queue() {
             of.left_out = Some(Status::Skipped { reason: "the device has one queue".into() });
         }
         Ok(of)

@@ -16,6 +16,7 @@ use anyhow::{Result, ensure};
 use making::{Find, Proof};
 use recipe::Recipe;
 use record::{DeviceFacts, Kind};
+use vulkan::cmd::script::Script;
 use vulkan::cmd::{Cmd, Queues};
 use vulkan::gpu::{Gpu, Recipe as KernelRecipe};
 use vulkan::handles::{Event, Kernel};
@@ -145,7 +146,8 @@ impl Lab {
     /// Declares a variant. `record` lists the commands of one repetition; it is called once for each, and what it
     /// listed is recorded for every sample.
     pub fn variant(&mut self, name: impl Into<String>, record: impl Fn(&Cmd, Rep) + 'static) -> &mut Variant {
-        self.add(name.into(), Recording::OneQueue(Box::new(record)))
+        let steps = move |count| Cmd::steps(|cmd| Rep::all(count).for_each(|rep| record(cmd, rep)));
+        self.add(name.into(), Box::new(move |count| Ok(Script::on_one_queue(steps(count)))), false)
     }
 
     /// Declares a variant that submits to two queues. Where the device has one, it is left out.
@@ -154,12 +156,13 @@ impl Lab {
         name: impl Into<String>,
         record: impl Fn(&Queues, Rep) + 'static,
     ) -> &mut Variant {
-        self.add(name.into(), Recording::Queues(Box::new(record)))
+        let list = move |count| Queues::script(|queues| Rep::all(count).for_each(|rep| record(queues, rep)));
+        self.add(name.into(), Box::new(list), true)
     }
 
-    fn add(&mut self, name: String, record: Recording) -> &mut Variant {
+    fn add(&mut self, name: String, record: Recording, takes_two_queues: bool) -> &mut Variant {
         let at = self.variants.len();
-        self.variants.push(Variant::new(name, record));
+        self.variants.push(Variant::new(name, record, takes_two_queues));
         &mut self.variants[at]
     }
 

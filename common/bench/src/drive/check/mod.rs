@@ -66,7 +66,7 @@ fn one_variant(session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Re
     };
     let can_run = try_orders(session, v, as_recorded, &mut findings)? && not_run.is_none();
     // Without its waits the second queue's work would outlive the sample.
-    let unjoined = broken == Some(Break::NoWaits) && variant.takes_two_queues();
+    let unjoined = broken == Some(Break::NoWaits) && variant.takes_two_queues;
     if can_run && !unjoined {
         run_changed(session, v, as_recorded, &mut findings)?;
         if matches!(variant.promise, Promise::Hardware { .. }) {

@@ -39,7 +39,7 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row], profiler: Option<&str>
         .iter()
         .filter(|row| row.isolated_us.is_some())
         .filter_map(|row| lab.variants.iter().find(|v| v.name == row.variant))
-        .find(|v| v.takes_two_queues());
+        .find(|v| v.takes_two_queues);
     if let Some(variant) = two_queues.filter(|_| lab.gpu.has_one_queue_twice()) {
         notes.push(format!(
             "{}: one queue was taken for both, so this is no time of two queues.",
