@@ -5,7 +5,10 @@ mod trial;
 
 use std::collections::BTreeMap;
 
-use clap::{Arg, ArgAction, Command};
+use std::ffi::OsStr;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
 pub use self::trial::kind_of;
 
@@ -22,6 +25,8 @@ pub struct Knob {
     pub is_list: bool,
     /// What it takes.
     pub kind: Kind,
+    /// What the command line says, the values of a list joined by commas; `true` for a flag.
+    pub given: Option<String>,
 }
 
 /// What a knob takes.
@@ -77,25 +82,35 @@ pub type Values = BTreeMap<String, String>;
 
 const ON: &str = "true";
 
-/// The knobs of those arguments of `command` that are named in `own`.
+/// The knobs of those arguments of `command` that are named in `own`, where `given` stands on the command line.
 #[must_use]
-pub fn knobs(command: &Command, own: &[String]) -> Vec<Knob> {
+pub fn knobs(command: &Command, own: &[String], given: &[String]) -> Vec<Knob> {
     let is_own =
         |argument: &&Arg| argument.get_long().is_some_and(|long| own.iter().any(|name| name == long));
-    command.get_arguments().filter(is_own).filter(|argument| !argument.is_hide_set()).map(knob).collect()
+    // Whoever gives them has parsed them already: what is refused here is not given.
+    let parser = command.clone().no_binary_name(true).ignore_errors(true);
+    let matches = parser.try_get_matches_from(given).unwrap_or_default();
+    let shown = command.get_arguments().filter(is_own).filter(|argument| !argument.is_hide_set());
+    shown.map(|argument| knob(argument, &matches)).collect()
 }
 
-fn knob(argument: &Arg) -> Knob {
-    let defaults = argument.get_default_values().iter();
-    let defaults: Vec<_> = defaults.map(|value| value.to_string_lossy().into_owned()).collect();
+fn knob(argument: &Arg, matches: &ArgMatches) -> Knob {
+    let joined = |values: &mut dyn Iterator<Item = &OsStr>| {
+        values.map(|value| value.to_string_lossy().into_owned()).collect::<Vec<_>>().join(",")
+    };
+    let id = argument.get_id().as_str();
+    let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
+    let defaults = argument.get_default_values();
     let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
     let kind = kind_of(argument);
     Knob {
         name: argument.get_long().unwrap_or_default().to_owned(),
         help: help.lines().next().unwrap_or_default().to_owned(),
-        default: (kind != Kind::Flag && !defaults.is_empty()).then(|| defaults.join(",")),
+        default: (kind != Kind::Flag && !defaults.is_empty())
+            .then(|| joined(&mut defaults.iter().map(|value| &**value))),
         is_list: argument.get_value_delimiter().is_some()
             || matches!(argument.get_action(), ArgAction::Append),
+        given: matches.get_raw(id).filter(|_| is_given).map(|mut values| joined(&mut values)),
         kind,
     }
 }
@@ -120,29 +135,10 @@ pub fn arguments(knobs: &[Knob], values: &Values) -> Vec<String> {
     arguments
 }
 
-/// The values that `arguments` stand for; what is no knob's is left out.
+/// Where the command line has put the knobs.
 #[must_use]
-pub fn values(knobs: &[Knob], arguments: &[String]) -> Values {
-    let mut values = Values::new();
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        let Some(long) = word.strip_prefix("--") else { continue };
-        let (name, joined) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-        let Some(knob) = knobs.iter().find(|knob| knob.name == name) else { continue };
-        let value = match (&knob.kind, joined) {
-            (Kind::Flag, _) => ON.to_owned(),
-            (_, Some(value)) => value.to_owned(),
-            (_, None) => words.next().cloned().unwrap_or_default(),
-        };
-        let given: &mut String = values.entry(knob.name.clone()).or_default();
-        if knob.is_list && !given.is_empty() {
-            given.push(',');
-            given.push_str(&value);
-        } else {
-            *given = value;
-        }
-    }
-    values
+pub fn values(knobs: &[Knob]) -> Values {
+    knobs.iter().filter_map(|knob| Some((knob.name.clone(), knob.given.clone()?))).collect()
 }
 
 /// What the sample uses for a knob, by the settings that it tells: `tile-lanes` as `tile_lanes`.

@@ -78,7 +78,7 @@ impl Focus {
 }
 
 /// What the engine shows: everything that the stage draws, at one moment. A clone is cheap.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Board {
     /// Name of the sample.
     pub sample: &'static str,
@@ -106,8 +106,6 @@ pub struct Board {
     pub untraced: Option<String>,
     /// The arguments as the sample uses them.
     pub settings: Arc<BTreeMap<String, String>>,
-    /// The arguments of the command line that the sample was last declared with.
-    pub arguments: Arc<[String]>,
     /// What the reader must know, newest last.
     pub notices: Arc<[Notice]>,
     /// Where the sample comes from: document and slide.
@@ -119,11 +117,12 @@ pub struct Board {
 }
 
 /// What the engine does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum State {
     /// Compiles kernels and computes the CPU reference; the picture is the last one.
     Building(Arc<str>),
     /// Takes samples.
+    #[default]
     Running,
     /// Waits.
     Paused,

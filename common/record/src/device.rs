@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Identity, driver and limits of the device that was measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceFacts {
     /// Marketing name.
     pub name: String,
@@ -117,7 +117,7 @@ impl Multiprocessors {
 }
 
 /// What a device is, in the order of preference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A GPU with its own memory.
@@ -129,6 +129,7 @@ pub enum Kind {
     /// A software implementation: right answers, meaningless times.
     Cpu,
     /// Anything else.
+    #[default]
     Other,
 }
 

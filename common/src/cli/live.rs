@@ -67,7 +67,7 @@ impl Run {
             press: self.common.press.clone(),
             theme: self.common.theme,
             validate: self.common.check,
-            knobs: knobs(&command::<A>(&self.sample), &own::<A>()),
+            knobs: knobs(&command::<A>(&self.sample), &own::<A>(), &wanted.arguments),
             progress: self.common.progress.clone(),
             sample: self.sample.name,
             stop: self.stop.get().cloned().context("listening for Ctrl-C")?,

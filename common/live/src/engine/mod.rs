@@ -36,7 +36,7 @@ use self::scene::{Scene, Terms};
 use self::show::Show;
 use self::watcher::Watcher;
 use super::desk::Desk;
-use super::link::{About, Board, Figures, State};
+use super::link::{About, Board, State};
 
 /// Pairs that a row keeps: after so many an older figure says more of the room's temperature than of the row.
 const NEWEST: usize = 1024;
@@ -83,7 +83,11 @@ impl<'e> Engine<'e> {
     /// One lab after another, until the stage quits. Returns the exit code.
     fn all(&mut self, gpu: &Rc<Gpu>) -> Result<u8> {
         let wanted = self.wanted;
-        let scene = RefCell::new(Scene::new(blank(gpu, wanted)));
+        let scene = RefCell::new(Scene::new(Board {
+            sample: wanted.sample.name,
+            device: Arc::new(gpu.facts.clone()),
+            ..Board::default()
+        }));
         // Before the first kernel: what is saved while that compiles is another text.
         match Watcher::of(&Library::find()) {
             Ok(watcher) => self.watcher = watcher,
@@ -250,28 +254,4 @@ impl<'e> Engine<'e> {
 /// Nothing more can be asked of the device.
 fn is_fatal(gpu: &Gpu, error: &anyhow::Error) -> bool {
     gpu.is_busy() || matches!(error.downcast_ref::<Halt>(), Some(Halt::Hung { .. } | Halt::DeviceLost(_)))
-}
-
-/// A board before anything is known but the device.
-fn blank(gpu: &Gpu, wanted: &Wanted) -> Board {
-    Board {
-        sample: wanted.sample.name,
-        device: Arc::new(gpu.facts.clone()),
-        state: State::Building("opening".into()),
-        paused: false,
-        variants: Arc::new([]),
-        current: 0,
-        other: None,
-        figures: Arc::new(Figures::default()),
-        frames: Arc::new([]),
-        picture: None,
-        timelines: Arc::new([]),
-        untraced: None,
-        settings: Arc::default(),
-        arguments: wanted.arguments.clone().into(),
-        notices: Arc::new([]),
-        source: None,
-        reloads: 0,
-        frame: 0,
-    }
 }

@@ -57,6 +57,7 @@ impl Terms {
 }
 
 /// What is shown, and how.
+#[derive(Default)]
 pub(super) struct Scene {
     pub board: Board,
     pub view: View,
@@ -87,23 +88,7 @@ pub(super) struct Scene {
 
 impl Scene {
     pub fn new(board: Board) -> Self {
-        Self {
-            board,
-            view: View::default(),
-            drag: None,
-            warnings: Vec::new(),
-            cautions: Vec::new(),
-            news: None,
-            dirty: false,
-            step: false,
-            look: false,
-            record: false,
-            ends: Ends::default(),
-            terms: Terms::default(),
-            wanted: Terms::default(),
-            pending: BTreeSet::new(),
-            strip: VecDeque::new(),
-        }
+        Self { board, ..Self::default() }
     }
 
     /// Shows the variants of a lab that was just declared; the one that was shown stays, where it still is
@@ -122,7 +107,6 @@ impl Scene {
             current,
             other,
             settings: Arc::new(lab.report.settings.clone()),
-            arguments: terms.arguments.clone().into(),
             timelines: Arc::new([]),
             untraced: lab.untraced(),
             source: lab.report.source.as_deref().map(Into::into),

@@ -164,7 +164,7 @@ fn a_refused_value_costs_none_of_the_figures() {
         assert!(board.figures.rounds >= before, "{} rounds were {before}", board.figures.rounds);
         board.state == State::Running && board.figures.rounds > before
     });
-    assert!(counts(&after, 8) && after.arguments.is_empty());
+    assert!(counts(&after, 8));
     // What was in use before is no change; it takes the reason away.
     let rounds = after.figures.rounds;
     let back = stand
@@ -179,7 +179,6 @@ fn a_value_that_is_taken_is_declared_beside_the_last() {
     stand.until("there are rounds", |board| board.figures.rounds > 20);
     let new = stand.order(arrange(16), "16 run", |board| counts(board, 16) && board.figures.rounds > 0);
     assert_eq!(new.figures.rows()[0].status, Status::Ok);
-    assert_eq!(new.arguments[..], ["--count=16"]);
     stand.close();
 }
 
@@ -189,8 +188,7 @@ fn where_there_is_no_room_for_two_the_last_goes_first_and_comes_back() {
     stand.order(arrange(32), "32 run", |board| counts(board, 32) && board.figures.rounds > 0);
     let refused = stand.order(arrange(31), "31 are refused", |board| !said(board, About::Knob).is_empty());
     assert!(said(&refused, About::Knob).contains("31 never fit"));
-    let back = stand.until("32 run again", |board| counts(board, 32) && board.figures.rounds > 0);
-    assert_eq!(back.arguments[..], ["--count=32"]);
+    stand.until("32 run again", |board| counts(board, 32) && board.figures.rounds > 0);
     stand.close();
 }
 

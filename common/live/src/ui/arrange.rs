@@ -18,15 +18,14 @@ pub(super) struct Arrange {
     values: Values,
     /// When one was turned and not yet applied.
     turned: Option<Duration>,
-    /// The arguments that the values were last taken from, or applied as.
+    /// The arguments that the sample was last asked to take.
     applied: Vec<String>,
-    /// A board was seen.
-    begun: bool,
 }
 
 impl Arrange {
     pub(super) fn new(knobs: Vec<Knob>) -> Self {
-        Self { knobs, values: Values::new(), turned: None, applied: Vec::new(), begun: false }
+        let values = knobs::values(&knobs);
+        Self { applied: knobs::arguments(&knobs, &values), knobs, values, turned: None }
     }
 
     pub(super) fn is_any(&self) -> bool {
@@ -35,7 +34,6 @@ impl Arrange {
 
     /// Draws them, and notes when one is turned.
     pub(super) fn draw(&mut self, ui: &mut egui::Ui, look: &Look, board: &Board, now: Duration) {
-        self.follow(board);
         ui.label(look.aside("Arguments", look.ink.faint));
         let area = ScrollArea::vertical().animated(false).auto_shrink(false);
         let turn = area.show(ui, |ui| self.list(ui, look, board)).inner;
@@ -43,16 +41,6 @@ impl Arrange {
             Turn::Done => self.turned = Some(now.saturating_sub(REST)),
             Turn::Going => self.turned = Some(now),
             Turn::None => {}
-        }
-    }
-
-    /// Takes the arguments that the sample was declared with, where somebody else changed them.
-    fn follow(&mut self, board: &Board) {
-        let given = knobs::values(&self.knobs, &board.arguments);
-        if !self.begun {
-            self.begun = true;
-            self.applied = knobs::arguments(&self.knobs, &given);
-            self.values = given;
         }
     }
 

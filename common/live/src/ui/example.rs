@@ -1,6 +1,5 @@
 //! Made-up boards that look like those of an engine.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -141,24 +140,18 @@ pub(crate) fn board(count: usize, pixels: [u32; 2]) -> Board {
     let settings =
         [("size", "1152x1152"), ("passes", "12"), ("radius", "2"), ("bands", "2,4"), ("workgroup", "8x8")];
     Board {
-        paused: false,
         sample: "pipelined_events",
         device: Arc::new(record.device),
         state: State::Running,
         variants: entries.into_iter().map(|(entry, _)| entry).collect(),
         current: 1.min(count.saturating_sub(1)),
-        other: None,
         figures: Arc::new(figures),
         frames: times.iter().enumerate().take(160).map(frame).collect(),
         picture: Some(Arc::new(picture(pixels, 0))),
-        timelines: Arc::new([]),
-        untraced: None,
         settings: Arc::new(settings.map(|(name, value)| (name.into(), value.into())).into()),
-        arguments: Arc::new(["--passes".into(), "12".into()]),
-        notices: Arc::new([]),
         source: Some("Breaking Down Barriers, part 3, and the talk’s slide 41".into()),
-        reloads: 0,
         frame: 1234,
+        ..Board::default()
     }
 }
 
@@ -193,12 +186,6 @@ pub(super) fn troubled(pixels: [u32; 2]) -> Board {
 
 /// Before the first sample.
 pub(super) fn empty() -> Board {
-    let mut board = board(0, [64, 64]);
-    board.figures = Arc::default();
-    board.frames = Arc::new([]);
-    board.picture = None;
-    board.settings = Arc::new(BTreeMap::new());
-    board.source = None;
-    board.state = State::Building("kernels".into());
-    board
+    let Board { sample, device, frame, .. } = board(0, [64, 64]);
+    Board { sample, device, frame, state: State::Building("kernels".into()), ..Board::default() }
 }

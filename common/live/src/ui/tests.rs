@@ -4,6 +4,7 @@ use std::time::Duration;
 use egui::{Event, Key, Modifiers, RawInput, Rect, Shape, Vec2, pos2};
 
 use super::*;
+use crate::knobs::tests::given;
 use crate::link::View;
 
 /// A window without a window.
@@ -21,7 +22,7 @@ impl Stage {
     pub(super) fn new([width, height]: [f32; 2], dpi: f32) -> Self {
         let ctx = Context::default();
         let begin = Begin { dark: true, demo: false };
-        let ui = Ui::new(&ctx, crate::knobs::tests::all(), begin);
+        let ui = Ui::new(&ctx, given("--passes 12"), begin);
         let size = Vec2::new(width, height) / dpi;
         Self { ctx, ui, size, dpi, now: Duration::from_secs(100), wishes: Vec::new() }
     }
@@ -170,11 +171,10 @@ fn the_words_of_the_table_are_shown() {
     ] {
         assert!(has(&output, text), "{text}");
     }
-    let mut refused = example::troubled([300, 200]);
-    let output = Stage::new([1280.0, 720.0], 1.0).settle(&refused);
     assert!(!has(&output, "in use: 1152x1152"));
-    refused.arguments = Arc::new(["--size".into(), "9000x9000".into()]);
-    let output = Stage::new([1280.0, 720.0], 1.0).settle(&refused);
+    let mut refused = Stage::new([1280.0, 720.0], 1.0);
+    refused.ui = Ui::new(&refused.ctx, given("--size 9000x9000"), Begin { dark: true, demo: false });
+    let output = refused.settle(&example::troubled([300, 200]));
     assert!(has(&output, "in use: 1152x1152"), "the last good value");
     let output = stage.settle(&example::split([300, 200]));
     for text in
