@@ -44,14 +44,3 @@ pub struct Shot {
     /// Red, green, blue and alpha, row by row.
     pub rgba: Vec<u8>,
 }
-
-/// What draws.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Presented {
-    /// The device.
-    pub device: String,
-    /// It is another than the one that is measured on.
-    pub is_elsewhere: bool,
-    /// Texels of a texture's longest side, which egui must be told.
-    pub max_texture_side: usize,
-}

@@ -36,7 +36,7 @@ use vulkan::validation::{Message, Messages};
 use winit::window::Window;
 
 use device::{Device, Seat};
-pub use frame::{Backdrop, Drawn, Paint, Presented, Shot};
+pub use frame::{Backdrop, Drawn, Paint, Shot};
 use painter::Painter;
 use screen::Screen;
 use surface::Surface;
@@ -59,14 +59,14 @@ pub struct Presenter {
     screen: Option<Screen>,
     painter: Painter,
     device: Rc<Device>,
-    size: [u32; 2],
-    about: Presented,
+    /// It is another device than the one that is measured on.
+    is_elsewhere: bool,
     messages: Option<Arc<Messages>>,
 }
 
 impl fmt::Debug for Presenter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Presenter").field("about", &self.about).finish_non_exhaustive()
+        f.debug_struct("Presenter").field("device", &self.device.seat.facts.name).finish_non_exhaustive()
     }
 }
 
@@ -78,50 +78,39 @@ impl Presenter {
     pub fn for_window(window: &Arc<Window>, wanted: &Wanted<'_>) -> Result<Self> {
         let instance = Rc::new(surface::instance_for(window, wanted.validate)?);
         let surface = Surface::new(Rc::clone(&instance), Arc::clone(window))?;
-        Self::new(instance, Some(surface), window.inner_size().into(), wanted)
+        Self::new(instance, Some(surface), wanted)
     }
 
     /// Draws into pictures alone.
     ///
     /// # Errors
     /// As [`Presenter::for_window`].
-    pub fn off_screen(size: [u32; 2], wanted: &Wanted<'_>) -> Result<Self> {
-        Self::new(Rc::new(Instance::new(wanted.validate)?), None, size, wanted)
+    pub fn off_screen(wanted: &Wanted<'_>) -> Result<Self> {
+        Self::new(Rc::new(Instance::new(wanted.validate)?), None, wanted)
     }
 
-    fn new(
-        instance: Rc<Instance>,
-        surface: Option<Surface>,
-        size: [u32; 2],
-        wanted: &Wanted<'_>,
-    ) -> Result<Self> {
+    fn new(instance: Rc<Instance>, surface: Option<Surface>, wanted: &Wanted<'_>) -> Result<Self> {
         let messages = instance.messages.clone();
         let seat = Seat::choose(&instance, wanted.device, surface.as_ref())?;
-        let about = Presented {
-            device: seat.facts.name.clone(),
-            is_elsewhere: !seat.is_of(wanted.device),
-            max_texture_side: usize::try_from(seat.facts.max_image_2d)?,
-        };
+        let is_elsewhere = !seat.is_of(wanted.device);
         let terms = surface.as_ref().map(|surface| surface.terms(seat.physical)).transpose();
         let terms = terms.map_err(|result| failure(result, "asking what the window takes"))?;
         let device = Device::open(instance, seat, wanted.timeout)?;
         let painter = Painter::new(&device, terms.map_or(RGBA8, |terms| terms.colours()))?;
-        let screen = surface.map(|surface| Screen::new(Rc::clone(&device), surface, size));
-        Ok(Self { screen, painter, device, size, about, messages })
+        let screen = surface.map(|surface| Screen::new(Rc::clone(&device), surface));
+        Ok(Self { screen, painter, device, is_elsewhere, messages })
     }
 
-    /// The window has another size, or none. Cheap: its images are made anew with the next frame.
-    pub fn resize(&mut self, size: [u32; 2]) {
-        self.size = size;
-        if let Some(screen) = &mut self.screen {
-            screen.resize(size);
-        }
-    }
-
-    /// What draws.
+    /// The device that draws, where it is another than the one that is measured on.
     #[must_use]
-    pub fn about(&self) -> &Presented {
-        &self.about
+    pub fn elsewhere(&self) -> Option<&str> {
+        self.is_elsewhere.then_some(&*self.device.seat.facts.name)
+    }
+
+    /// Texels of a texture's longest side, which egui must be told.
+    #[must_use]
+    pub fn max_texture_side(&self) -> usize {
+        self.device.seat.facts.max_image_2d as usize
     }
 
     /// Draws a frame and waits for it. Empties `textures`, whose changes are made even where nothing is
@@ -178,13 +167,13 @@ impl Presenter {
     }
 
     fn show(&mut self, frame: &Paint<'_>) -> Result<Drawn> {
+        if frame.size.contains(&0) {
+            return Ok(Drawn::Nothing);
+        }
         let Some(screen) = &mut self.screen else {
-            if self.size.contains(&0) {
-                return Ok(Drawn::Nothing);
-            }
-            return self.painter.paint(frame, self.size, None).map(|()| Drawn::Shown);
+            return self.painter.paint(frame, frame.size, None).map(|()| Drawn::Shown);
         };
-        let Some(acquired) = screen.acquire()? else { return Ok(Drawn::Nothing) };
+        let Some(acquired) = screen.acquire(frame.size)? else { return Ok(Drawn::Nothing) };
         let painted = self.painter.paint(frame, acquired.size, Some(&acquired));
         painted.inspect_err(|_| screen.abandon())?;
         Ok(if screen.present(&acquired)? { Drawn::Shown } else { Drawn::Missed })

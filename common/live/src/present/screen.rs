@@ -33,24 +33,17 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    pub fn new(device: Rc<Device>, surface: Surface, size: [u32; 2]) -> Self {
+    pub fn new(device: Rc<Device>, surface: Surface) -> Self {
         let surface = ManuallyDrop::new(surface);
-        Self { device, chain: None, surface, size, is_stale: true, is_lost: false, misses: 0 }
+        Self { device, chain: None, surface, size: [0; 2], is_stale: true, is_lost: false, misses: 0 }
     }
 
-    pub fn resize(&mut self, size: [u32; 2]) {
+    /// The next image to draw into, of a window of this size; none while the window has no area or nobody sees it.
+    pub fn acquire(&mut self, size: [u32; 2]) -> Result<Option<Acquired>> {
         if size != self.size {
-            self.misses = 0;
-        }
-        self.size = size;
-        let is_other = |chain: &Chain| [chain.extent.width, chain.extent.height] != size;
-        self.is_stale |= self.chain.as_ref().is_none_or(is_other);
-    }
-
-    /// The next image to draw into; none while the window has no area or nobody sees it.
-    pub fn acquire(&mut self) -> Result<Option<Acquired>> {
-        if self.size.contains(&0) {
-            return Ok(None);
+            let is_other = |chain: &Chain| [chain.extent.width, chain.extent.height] != size;
+            self.is_stale |= self.chain.as_ref().is_none_or(is_other);
+            (self.size, self.misses) = (size, 0);
         }
         // A window that changes all the time gets its picture with a later frame.
         for _ in 0..3 {

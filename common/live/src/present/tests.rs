@@ -47,14 +47,14 @@ impl Frame {
     }
 }
 
-fn presenter(size: [u32; 2], validate: bool) -> Result<Presenter> {
+fn presenter(validate: bool) -> Result<Presenter> {
     let measured = vulkan::gpu::find_device(None)?.facts;
-    Presenter::off_screen(size, &Wanted { device: &measured, validate, timeout: Duration::from_secs(60) })
+    Presenter::off_screen(&Wanted { device: &measured, validate, timeout: Duration::from_secs(60) })
 }
 
 impl Stage {
-    fn new(size: [u32; 2]) -> Self {
-        Self { context: egui::Context::default(), presenter: presenter(size, true).unwrap() }
+    fn new() -> Self {
+        Self { context: egui::Context::default(), presenter: presenter(true).unwrap() }
     }
 
     fn frame(&self, size: [u32; 2], ui: impl FnMut(&mut egui::Ui)) -> Frame {
@@ -94,7 +94,7 @@ fn drawn(shot: &Shot) -> usize {
 
 #[test]
 fn text_is_drawn_over_the_background() {
-    let mut stage = Stage::new([320, 200]);
+    let mut stage = Stage::new();
     let mut frame = stage.frame([320, 200], words);
     assert_eq!(frame.draw(&mut stage.presenter).unwrap(), Drawn::Shown);
     assert!(frame.textures.is_empty());
@@ -102,7 +102,7 @@ fn text_is_drawn_over_the_background() {
     assert_eq!((shot.size, shot.rgba.len()), ([320, 200], 320 * 200 * 4));
     assert_eq!(texel(&shot, 319, 199), BEHIND);
     assert!((300..20_000).contains(&drawn(&shot)), "{} texels of text", drawn(&shot));
-    assert!(!stage.presenter.about().is_elsewhere);
+    assert!(stage.presenter.elsewhere().is_none());
     stage.close();
 }
 
@@ -115,7 +115,7 @@ fn picture(ui: &mut egui::Ui, handle: &egui::TextureHandle) {
 
 #[test]
 fn pictures_arrive_as_they_are_and_change_in_parts() {
-    let mut stage = Stage::new([64, 64]);
+    let mut stage = Stage::new();
     let colour = |x: u8, y: u8| Color32::from_rgb(x, y, x.wrapping_mul(y));
     let whole: Vec<Color32> = (0..=255).map(|at| colour(at % 16, at / 16)).collect();
     let whole = ColorImage::new([16, 16], whole);
@@ -142,13 +142,14 @@ fn pictures_arrive_as_they_are_and_change_in_parts() {
 
 #[test]
 fn a_change_that_no_frame_shows_is_made_all_the_same() {
-    let mut stage = Stage::new([0, 0]);
+    let mut stage = Stage::new();
     let handle = stage.context.load_texture(
         "picture",
         ColorImage::filled([16, 16], Color32::from_rgb(9, 8, 7)),
         TextureOptions::NEAREST,
     );
     let mut first = stage.frame([64, 64], |ui| picture(ui, &handle));
+    first.size = [0, 0];
     assert_eq!(first.draw(&mut stage.presenter).unwrap(), Drawn::Nothing);
     assert!(first.textures.is_empty());
     let mut second = stage.frame([64, 64], |ui| picture(ui, &handle));
@@ -160,7 +161,7 @@ fn a_change_that_no_frame_shows_is_made_all_the_same() {
 
 #[test]
 fn textures_come_and_go() {
-    let mut stage = Stage::new([64, 64]);
+    let mut stage = Stage::new();
     // More than there are descriptors at a time.
     for at in 0..300_u16 {
         let side = usize::from(at % 7 + 1);
@@ -179,12 +180,11 @@ fn textures_come_and_go() {
 
 #[test]
 fn any_size_can_follow_any_other() {
-    let mut stage = Stage::new([1, 1]);
+    let mut stage = Stage::new();
     let mut random = Pcg64::seed_from_u64(7);
     for at in 0..50 {
         let zero = at % 9 == 4;
         let size = [random.random_range(1..900), if zero { 0 } else { random.random_range(1..700) }];
-        stage.presenter.resize(size);
         let expected = if zero { Drawn::Nothing } else { Drawn::Shown };
         let mut frame = stage.frame(size, words);
         assert_eq!(frame.draw(&mut stage.presenter).unwrap(), expected, "{size:?}");
@@ -199,7 +199,7 @@ fn any_size_can_follow_any_other() {
 
 #[test]
 fn what_is_too_large_is_an_error() {
-    let mut stage = Stage::new([64, 64]);
+    let mut stage = Stage::new();
     let mut frame = stage.frame([64, 64], words);
     frame.size = [64, 1 << 20];
     let error = frame.capture(&mut stage.presenter).unwrap_err();
@@ -221,7 +221,7 @@ fn frames_for_faults() {
 
 fn frames() -> Result<()> {
     let context = egui::Context::default();
-    let mut presenter = presenter([64, 48], false)?;
+    let mut presenter = presenter(false)?;
     let mut handle: Option<egui::TextureHandle> = None;
     for at in 0..4_u8 {
         let image = ColorImage::filled([8 + usize::from(at), 8], Color32::from_gray(at));
@@ -230,7 +230,6 @@ fn frames() -> Result<()> {
             None => handle = Some(context.load_texture("picture", image, TextureOptions::NEAREST)),
         }
         let size = [64, if at == 2 { 0 } else { 48 }];
-        presenter.resize(size);
         let mut frame = frame(&context, size, words);
         // What a frame leaves behind must not harm the next, whatever became of it.
         let (drawn, again) = (frame.draw(&mut presenter), frame.draw(&mut presenter));

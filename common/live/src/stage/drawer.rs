@@ -68,8 +68,7 @@ impl Drawer {
         let begin = Begin { dark, demo: script.demo };
         let line = script.progress.as_deref().map(Line::open).transpose()?;
         let keys = script.press.iter().map(|name| key(name)).collect::<Result<_>>()?;
-        if presenter.about().is_elsewhere {
-            let device = &presenter.about().device;
+        if let Some(device) = presenter.elsewhere() {
             desk.order(Order::Warn(format!("Drawn on {device}: pictures are copied through the CPU.")));
         }
         Ok(Self {
@@ -88,12 +87,7 @@ impl Drawer {
     }
 
     pub fn max_texture_side(&self) -> usize {
-        self.presenter.about().max_texture_side
-    }
-
-    pub fn resize(&mut self, size: [u32; 2]) {
-        self.presenter.resize(size);
-        self.desk.hide(size.contains(&0));
+        self.presenter.max_texture_side()
     }
 
     /// Draws the newest board; nothing where the device is measured on for too long.

@@ -14,7 +14,7 @@ pub(super) fn run(desk: &Arc<Desk>, script: Script) -> Result<u8> {
     let Some((_, board)) = desk.board() else { return Ok(record::error::EXIT_RIGHT) };
     let (size, validate) = (script.size, script.validate);
     let wanted = Wanted { device: &board.device, validate, timeout: TIMEOUT };
-    let presenter = Presenter::off_screen(size, &wanted)?;
+    let presenter = Presenter::off_screen(&wanted)?;
     let mut drawer = Drawer::new(desk, script, presenter, false)?;
     let (mut seen, mut is_complete) = (0, false);
     let began = std::time::Instant::now();

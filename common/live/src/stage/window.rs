@@ -12,7 +12,7 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::window::{Fullscreen, Theme as SystemTheme, Window, WindowId};
 
-use super::drawer::{Drawer, no_window};
+use super::drawer::{Drawer, Outcome, no_window};
 use super::script::{Script, TIMEOUT};
 use crate::desk::Desk;
 use crate::link::Order;
@@ -25,6 +25,8 @@ const GLANCE: Duration = Duration::from_millis(500);
 /// Between two attempts to draw a window that nobody can see: each may hold the device for as long as an image is
 /// waited for.
 const UNSEEN: Duration = Duration::from_secs(1);
+/// Until a device that the engine had is asked for again.
+const BUSY: Duration = Duration::from_millis(5);
 
 /// There is a new board, or an end.
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +118,7 @@ impl ApplicationHandler<Wake> for App {
         match event {
             WindowEvent::CloseRequested => self.end(events, Ok(())),
             WindowEvent::Resized(PhysicalSize { width, height }) => {
-                shown.drawer.resize([width, height]);
+                self.desk.hide(width == 0 || height == 0);
                 shown.window.request_redraw();
             }
             WindowEvent::Occluded(is_hidden) => self.desk.hide(is_hidden),
@@ -150,31 +152,20 @@ impl App {
 
     fn draw(&mut self, events: &ActiveEventLoop) {
         let Some(shown) = &mut self.shown else { return };
-        match shown.draw() {
-            Err(error) => self.end(events, Err(error)),
-            Ok(Drawn::Later) => self.next = Some(Instant::now() + Duration::from_millis(5)),
-            Ok(Drawn::Ended) => self.end(events, Ok(())),
-            Ok(Drawn::Again(after)) => {
-                self.is_hidden = false;
-                self.next = after.and_then(|after| Instant::now().checked_add(after));
-            }
-            Ok(Drawn::Unseen) => {
-                self.is_hidden = true;
-                self.next = Some(Instant::now() + UNSEEN);
-            }
+        let drawn = match shown.draw() {
+            Ok(Some(drawn)) => drawn,
+            // The engine had the device: soon once more.
+            Ok(None) => return self.next = Some(Instant::now() + BUSY),
+            Err(error) => return self.end(events, Err(error)),
+        };
+        if drawn.is_last || drawn.wishes.contains(&Wish::Quit) {
+            return self.end(events, Ok(()));
         }
+        self.is_hidden = drawn.is_hidden;
+        let again = if drawn.is_hidden { Some(UNSEEN) } else { drawn.again };
+        let again = again.filter(|after| *after < Duration::from_secs(60));
+        self.next = again.and_then(|after| Instant::now().checked_add(after));
     }
-}
-
-/// What is next.
-enum Drawn {
-    /// The engine had the device: soon once more.
-    Later,
-    /// Nobody could see it: later once more.
-    Unseen,
-    /// After so long, or with the next board.
-    Again(Option<Duration>),
-    Ended,
 }
 
 impl Shown {
@@ -202,7 +193,8 @@ impl Shown {
         Ok(Self { drawer, input, window, held: None, is_complete: false })
     }
 
-    fn draw(&mut self) -> Result<Drawn> {
+    /// A frame, and what is wished of the window; nothing where the engine had the device.
+    fn draw(&mut self) -> Result<Option<Outcome>> {
         let PhysicalSize { width, height } = self.window.inner_size();
         let mut input = self.input.take_egui_input(&self.window);
         // What was typed while the engine had the device comes with the next frame.
@@ -210,12 +202,12 @@ impl Shown {
             held.append(input);
             input = held;
         }
-        let Some(outcome) = self.drawer.frame(&input, [width, height])? else {
+        let Some(mut outcome) = self.drawer.frame(&input, [width, height])? else {
             self.held = Some(input);
-            return Ok(Drawn::Later);
+            return Ok(None);
         };
-        self.input.handle_platform_output(&self.window, outcome.platform);
-        for wish in outcome.wishes {
+        self.input.handle_platform_output(&self.window, std::mem::take(&mut outcome.platform));
+        for wish in &outcome.wishes {
             match wish {
                 Wish::FullScreen => {
                     let now = self.window.fullscreen().is_none().then_some(Fullscreen::Borderless(None));
@@ -223,20 +215,13 @@ impl Shown {
                 }
                 Wish::Windowed => self.window.set_fullscreen(None),
                 Wish::Dark(is_dark) => {
-                    let theme = if is_dark { SystemTheme::Dark } else { SystemTheme::Light };
+                    let theme = if *is_dark { SystemTheme::Dark } else { SystemTheme::Light };
                     self.window.set_theme(Some(theme));
                 }
-                Wish::Quit => return Ok(Drawn::Ended),
-                Wish::Order(_) | Wish::Screenshot => {}
+                Wish::Order(_) | Wish::Screenshot | Wish::Quit => {}
             }
         }
         self.is_complete = outcome.is_last;
-        if outcome.is_last {
-            return Ok(Drawn::Ended);
-        }
-        if outcome.is_hidden {
-            return Ok(Drawn::Unseen);
-        }
-        Ok(Drawn::Again(outcome.again.filter(|after| *after < Duration::from_secs(60))))
+        Ok(Some(outcome))
     }
 }

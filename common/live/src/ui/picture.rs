@@ -64,7 +64,8 @@ impl Pane {
         let pixels = root.ctx().pixels_per_point();
         let mut cursor = None;
         if let Some(picture) = &board.picture {
-            let whole = whole(place, pixels, picture);
+            let whole = Focus::whole(picture.whole.map(|side| side.max(1)), sides(place.size() * pixels));
+            let whole = Focus { scale: whole.scale.max(1e-6), ..whole };
             let lens = Lens { middle: place.center(), focus: self.at.unwrap_or(whole), pixels };
             self.turn(root, &response, lens, whole);
             orders.extend(self.drag(root, &response, lens, picture.can_drag));
@@ -182,17 +183,6 @@ impl Pane {
             painter.rect_stroke(place, look.radius(), (1.0, look.ink.line), egui::StrokeKind::Inside);
         }
     }
-}
-
-/// The whole picture in the middle, as large as it can be.
-fn whole(place: Rect, pixels: f32, picture: &Picture) -> Focus {
-    let is_shown = picture.view.at.is_none() && picture.size == sides(place.size() * pixels);
-    if is_shown && picture.focus.scale > 0.0 {
-        return picture.focus;
-    }
-    let sides = picture.whole.map(|texels| side(texels.max(1)));
-    let scale = (place.width() * pixels / sides[0]).min(place.height() * pixels / sides[1]);
-    Focus { centre: [0.5 * sides[0], 0.5 * sides[1]], scale: scale.max(1e-6) }
 }
 
 fn on_pixel(at: Pos2, pixels: f32) -> Pos2 {
