@@ -1,7 +1,7 @@
 //! The device that draws: the one that is measured on where it can, else the best that can. It has one queue and one
 //! command buffer, and every submit is waited for.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::CStr;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
@@ -105,6 +105,9 @@ fn has_features(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool 
     vulkan13.dynamic_rendering == vk::TRUE && vulkan13.synchronization2 == vk::TRUE
 }
 
+/// How something that goes with the device is destroyed.
+type Destroy = Box<dyn FnOnce(&ash::Device)>;
+
 /// A device and its queue.
 pub(super) struct Device {
     pub raw: ash::Device,
@@ -116,6 +119,8 @@ pub(super) struct Device {
     timeout: Duration,
     /// A submit has not been seen to end, or lost the device.
     busy: Cell<bool>,
+    /// Destroys what goes with the device, the last made first.
+    kept: RefCell<Vec<Destroy>>,
     pub instance: ManuallyDrop<Rc<Instance>>,
 }
 
@@ -135,6 +140,7 @@ impl Device {
             done: vk::Fence::null(),
             timeout,
             busy: Cell::new(false),
+            kept: RefCell::default(),
             instance: ManuallyDrop::new(instance),
         };
         device.prepare()?;
@@ -145,18 +151,30 @@ impl Device {
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(self.seat.family)
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
-        self.pool = attempt("creating the window's command pool", || unsafe {
-            self.raw.create_command_pool(&info, None)
-        })?;
+        let pool = || unsafe { self.raw.create_command_pool(&info, None) };
+        self.pool =
+            self.keep("creating the window's command pool", pool, ash::Device::destroy_command_pool)?;
         let info = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
         let buffers = attempt("allocating the window's command buffer", || unsafe {
             self.raw.allocate_command_buffers(&info)
         })?;
         self.commands = buffers[0];
-        self.done = attempt("creating the window's fence", || unsafe {
-            self.raw.create_fence(&vk::FenceCreateInfo::default(), None)
-        })?;
+        let fence = || unsafe { self.raw.create_fence(&vk::FenceCreateInfo::default(), None) };
+        self.done = self.keep("creating the window's fence", fence, ash::Device::destroy_fence)?;
         Ok(())
+    }
+
+    /// Makes something that goes with the device.
+    pub fn keep<T: Copy + 'static>(
+        &self,
+        what: &str,
+        make: impl FnOnce() -> VkResult<T>,
+        destroy: unsafe fn(&ash::Device, T, Option<&vk::AllocationCallbacks<'_>>),
+    ) -> Result<T> {
+        let made = attempt(what, make)?;
+        // SAFETY: it is run once, when the device has nothing more to do.
+        self.kept.borrow_mut().push(Box::new(move |device| unsafe { destroy(device, made, None) }));
+        Ok(made)
     }
 
     /// Records commands, submits them and waits for their end; `what` completes "while running …".
@@ -261,9 +279,8 @@ impl Drop for Device {
         if self.is_busy() {
             return;
         }
+        self.kept.take().into_iter().rev().for_each(|destroy| destroy(&self.raw));
         unsafe {
-            self.raw.destroy_fence(self.done, None);
-            self.raw.destroy_command_pool(self.pool, None);
             self.raw.destroy_device(None);
             ManuallyDrop::drop(&mut self.instance);
         }

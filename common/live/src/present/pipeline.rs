@@ -1,109 +1,85 @@
 //! How egui's triangles become pixels.
 
-use std::rc::Rc;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ash::vk;
 use egui::epaint::Vertex;
-use vulkan::fault::{self, attempt, failure};
 use vulkan::source::Library;
 use vulkan::spirv;
 
 use super::device::Device;
 
-/// A pipeline and what it is made from.
+/// A pipeline, which goes with the device.
 pub(super) struct Pipeline {
-    device: Rc<Device>,
     pub raw: vk::Pipeline,
     pub layout: vk::PipelineLayout,
-    shaders: [vk::ShaderModule; 2],
 }
 
 impl Pipeline {
     /// Draws with such `textures` into images of a format.
-    pub fn new(device: &Rc<Device>, textures: vk::DescriptorSetLayout, format: vk::Format) -> Result<Self> {
-        let mut pipeline = Self {
-            device: Rc::clone(device),
-            raw: vk::Pipeline::null(),
-            layout: vk::PipelineLayout::null(),
-            shaders: [vk::ShaderModule::null(); 2],
-        };
+    pub fn new(device: &Device, textures: vk::DescriptorSetLayout, format: vk::Format) -> Result<Self> {
         let (sets, constants) = ([textures], [CONSTANTS]);
         let info =
             vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&constants);
-        pipeline.layout = attempt("creating the window's pipeline layout", || unsafe {
-            device.raw.create_pipeline_layout(&info, None)
-        })?;
-        for (shader, name) in pipeline.shaders.iter_mut().zip(["window/ui.vert", "window/ui.frag"]) {
-            let words = spirv::compile(&Library::Embedded.load(name)?, &Vec::new())?;
-            let info = vk::ShaderModuleCreateInfo::default().code(&words);
-            *shader = attempt("creating a shader of the window", || unsafe {
-                device.raw.create_shader_module(&info, None)
-            })?;
-        }
-        pipeline.raw = pipeline.make(format)?;
-        Ok(pipeline)
-    }
-
-    fn make(&self, format: vk::Format) -> Result<vk::Pipeline> {
-        let stage = |module, stage| {
-            vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main")
-        };
-        let stages = [
-            stage(self.shaders[0], vk::ShaderStageFlags::VERTEX),
-            stage(self.shaders[1], vk::ShaderStageFlags::FRAGMENT),
-        ];
-        let vertices = vk::PipelineVertexInputStateCreateInfo::default()
-            .vertex_binding_descriptions(&BINDINGS)
-            .vertex_attribute_descriptions(&ATTRIBUTES);
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-            .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-        let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
-        let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
-        let samples = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-        let blends = [OVER];
-        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
-        let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
-        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
-        let formats = [format];
-        let mut rendering = vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
-        let info = vk::GraphicsPipelineCreateInfo::default()
-            .stages(&stages)
-            .vertex_input_state(&vertices)
-            .input_assembly_state(&assembly)
-            .viewport_state(&viewport)
-            .rasterization_state(&raster)
-            .multisample_state(&samples)
-            .color_blend_state(&blend)
-            .dynamic_state(&dynamic)
-            .layout(self.layout)
-            .push_next(&mut rendering);
-        let what = "creating the window's pipeline";
-        let made = fault::call(what, || unsafe {
-            self.device
-                .raw
-                .create_graphics_pipelines(vk::PipelineCache::null(), &[info], None)
-                .map_err(|(_, result)| result)
-        });
-        made.map_err(|result| failure(result, what))?.pop().context("the driver made no pipeline")
+        let layout = device.keep(
+            "creating the window's pipeline layout",
+            || unsafe { device.raw.create_pipeline_layout(&info, None) },
+            ash::Device::destroy_pipeline_layout,
+        )?;
+        let shaders = [shader(device, "window/ui.vert")?, shader(device, "window/ui.frag")?];
+        let raw = make(device, shaders, layout, format)?;
+        Ok(Self { raw, layout })
     }
 }
 
-impl Drop for Pipeline {
-    fn drop(&mut self) {
-        if self.device.is_busy() {
-            return;
-        }
-        let device = &self.device.raw;
-        unsafe {
-            device.destroy_pipeline(self.raw, None);
-            for shader in self.shaders {
-                device.destroy_shader_module(shader, None);
-            }
-            device.destroy_pipeline_layout(self.layout, None);
-        }
-    }
+fn shader(device: &Device, name: &str) -> Result<vk::ShaderModule> {
+    let words = spirv::compile(&Library::Embedded.load(name)?, &Vec::new())?;
+    let info = vk::ShaderModuleCreateInfo::default().code(&words);
+    let make = || unsafe { device.raw.create_shader_module(&info, None) };
+    device.keep("creating a shader of the window", make, ash::Device::destroy_shader_module)
+}
+
+fn make(
+    device: &Device,
+    shaders: [vk::ShaderModule; 2],
+    layout: vk::PipelineLayout,
+    format: vk::Format,
+) -> Result<vk::Pipeline> {
+    let stage = |module, stage| {
+        vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main")
+    };
+    let stages =
+        [stage(shaders[0], vk::ShaderStageFlags::VERTEX), stage(shaders[1], vk::ShaderStageFlags::FRAGMENT)];
+    let vertices = vk::PipelineVertexInputStateCreateInfo::default()
+        .vertex_binding_descriptions(&BINDINGS)
+        .vertex_attribute_descriptions(&ATTRIBUTES);
+    let assembly =
+        vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+    let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
+    let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+    let samples =
+        vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
+    let blends = [OVER];
+    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
+    let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
+    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
+    let formats = [format];
+    let mut rendering = vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
+    let info = vk::GraphicsPipelineCreateInfo::default()
+        .stages(&stages)
+        .vertex_input_state(&vertices)
+        .input_assembly_state(&assembly)
+        .viewport_state(&viewport)
+        .rasterization_state(&raster)
+        .multisample_state(&samples)
+        .color_blend_state(&blend)
+        .dynamic_state(&dynamic)
+        .layout(layout)
+        .push_next(&mut rendering);
+    let pipeline = || unsafe {
+        let made = device.raw.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
+        made.map_err(|(_, result)| result)?.pop().ok_or(vk::Result::ERROR_UNKNOWN)
+    };
+    device.keep("creating the window's pipeline", pipeline, ash::Device::destroy_pipeline)
 }
 
 /// The size of the screen in points.

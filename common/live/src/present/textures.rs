@@ -37,47 +37,29 @@ struct Texture {
 
 impl Textures {
     pub fn new(device: &Rc<Device>) -> Result<Self> {
-        let mut textures = Self {
-            device: Rc::clone(device),
-            layout: vk::DescriptorSetLayout::null(),
-            sets: vk::DescriptorPool::null(),
-            samplers: [vk::Sampler::null(); 2],
-            known: HashMap::new(),
-        };
-        textures.prepare()?;
-        Ok(textures)
-    }
-
-    fn prepare(&mut self) -> Result<()> {
-        let device = &self.device.raw;
         let kind = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
         let bindings = [vk::DescriptorSetLayoutBinding::default()
             .descriptor_type(kind)
             .descriptor_count(1)
             .stage_flags(vk::ShaderStageFlags::FRAGMENT)];
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        self.layout = attempt("creating the textures' layout", || unsafe {
-            device.create_descriptor_set_layout(&info, None)
-        })?;
+        let layout = device.keep(
+            "creating the textures' layout",
+            || unsafe { device.raw.create_descriptor_set_layout(&info, None) },
+            ash::Device::destroy_descriptor_set_layout,
+        )?;
         let sizes = [vk::DescriptorPoolSize { ty: kind, descriptor_count: MOST }];
         let info = vk::DescriptorPoolCreateInfo::default()
             .pool_sizes(&sizes)
             .max_sets(MOST)
             .flags(vk::DescriptorPoolCreateFlags::FREE_DESCRIPTOR_SET);
-        self.sets = attempt("creating the textures' descriptor pool", || unsafe {
-            device.create_descriptor_pool(&info, None)
-        })?;
-        let edge = vk::SamplerAddressMode::CLAMP_TO_EDGE;
-        for (sampler, filter) in self.samplers.iter_mut().zip([vk::Filter::NEAREST, vk::Filter::LINEAR]) {
-            let info = vk::SamplerCreateInfo::default()
-                .mag_filter(filter)
-                .min_filter(filter)
-                .address_mode_u(edge)
-                .address_mode_v(edge);
-            *sampler =
-                attempt("creating the textures' sampler", || unsafe { device.create_sampler(&info, None) })?;
-        }
-        Ok(())
+        let sets = device.keep(
+            "creating the textures' descriptor pool",
+            || unsafe { device.raw.create_descriptor_pool(&info, None) },
+            ash::Device::destroy_descriptor_pool,
+        )?;
+        let samplers = [sampler(device, vk::Filter::NEAREST)?, sampler(device, vk::Filter::LINEAR)?];
+        Ok(Self { device: Rc::clone(device), layout, sets, samplers, known: HashMap::new() })
     }
 
     pub fn set(&self, id: TextureId) -> Option<vk::DescriptorSet> {
@@ -180,19 +162,15 @@ impl Textures {
     }
 }
 
-impl Drop for Textures {
-    fn drop(&mut self) {
-        if self.device.is_busy() {
-            return;
-        }
-        unsafe {
-            self.device.raw.destroy_descriptor_pool(self.sets, None);
-            self.device.raw.destroy_descriptor_set_layout(self.layout, None);
-            for sampler in self.samplers {
-                self.device.raw.destroy_sampler(sampler, None);
-            }
-        }
-    }
+fn sampler(device: &Device, filter: vk::Filter) -> Result<vk::Sampler> {
+    let edge = vk::SamplerAddressMode::CLAMP_TO_EDGE;
+    let info = vk::SamplerCreateInfo::default()
+        .mag_filter(filter)
+        .min_filter(filter)
+        .address_mode_u(edge)
+        .address_mode_v(edge);
+    let make = || unsafe { device.raw.create_sampler(&info, None) };
+    device.keep("creating the textures' sampler", make, ash::Device::destroy_sampler)
 }
 
 /// The one layer of an image.
