@@ -107,9 +107,9 @@ impl OnDevice {
     pub fn new(lab: &mut Lab, scene: &Rc<Scene>, islands: u32, particles: u32, outputs: Outputs) -> Self {
         let inputs = Inputs::new(lab, scene);
         let of = Rc::clone(scene);
-        lab.expect(outputs.results, 0, move || of.outcome.results());
+        lab.expect(outputs.results, 0, move || reference::results(&of.outcome));
         let of = Rc::clone(scene);
-        lab.expect(outputs.reports, 0, move || of.outcome.reports());
+        lab.expect(outputs.reports, 0, move || reference::reports(&of.outcome));
         Self {
             islands,
             particles,

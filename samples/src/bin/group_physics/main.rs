@@ -34,7 +34,6 @@
 //! Specification: Vulkan 1.3, appendix A (precision of operations).
 
 mod arithmetic;
-mod colouring;
 mod device;
 mod frame;
 mod island;

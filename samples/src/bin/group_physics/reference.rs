@@ -41,13 +41,6 @@ pub struct Solved {
     pub report: Report,
 }
 
-/// What must come out of all.
-#[derive(Debug)]
-pub struct Outcome {
-    /// Each island's, in their order.
-    pub islands: Vec<Solved>,
-}
-
 /// Residuals of an island.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
@@ -60,9 +53,9 @@ pub struct Report {
 }
 
 impl Solver {
-    /// All islands.
-    pub fn reference(&self, islands: &[Island]) -> Outcome {
-        Outcome { islands: islands.par_iter().map(|island| self.solve(island)).collect() }
+    /// What must come out of each.
+    pub fn reference(&self, islands: &[Island]) -> Vec<Solved> {
+        islands.par_iter().map(|island| self.solve(island)).collect()
     }
 
     /// One colour after the other; those of one colour share no particle, so their order is free.
@@ -132,16 +125,13 @@ impl Report {
     }
 }
 
-impl Outcome {
-    /// The words of every particle.
-    pub fn results(&self) -> Vec<u32> {
-        let words =
-            |island: &Solved| island.particles.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
-        self.islands.par_iter().flat_map_iter(words).collect()
-    }
+/// The words of every particle.
+pub fn results(islands: &[Solved]) -> Vec<u32> {
+    let words = |island: &Solved| island.particles.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
+    islands.par_iter().flat_map_iter(words).collect()
+}
 
-    /// The words of every report.
-    pub fn reports(&self) -> Vec<u32> {
-        self.islands.iter().flat_map(|island| island.report.words()).collect()
-    }
+/// The words of every report.
+pub fn reports(islands: &[Solved]) -> Vec<u32> {
+    islands.iter().flat_map(|island| island.report.words()).collect()
 }
