@@ -1,7 +1,5 @@
 //! Which variants and values a call runs: some of them, splits into bands, and sweeps.
 
-use std::collections::BTreeSet;
-
 use anyhow::{Context, Result, ensure};
 use libtest_mimic::Trial;
 use record::Status;
@@ -14,7 +12,6 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("runs::some_variants", some_variants),
         trial("runs::split_impossible", split_impossible),
-        trial("runs::bands_twice", bands_twice),
         trial("runs::each_value_has_its_run", each_value_has_its_run),
         trial("runs::a_sweep_checks_too", a_sweep_checks_too),
     ]
@@ -48,14 +45,6 @@ fn split_impossible() -> Result<()> {
     let split = record.rows.iter().filter(|row| row.variant.ends_with("_4") && row.status == Status::Ok);
     ensure!(split.count() > 0, "nothing was split into 4 bands at {smallest}");
     told_on_one_line(call("128x320")?.run()?, EXIT_FAILED, &[smallest])
-}
-
-/// The same number twice is once: two rows of one name cannot be told apart.
-fn bands_twice() -> Result<()> {
-    let record = Call::new(SAMPLE)?.words("--size 96 --align 8 --bands 2,2 --samples 1").record()?;
-    let names: BTreeSet<&str> = record.rows.iter().map(|row| row.variant.as_str()).collect();
-    ensure!(names.len() == record.rows.len(), "two rows of one name: {names:?}");
-    Ok(())
 }
 
 fn each_value_has_its_run() -> Result<()> {

@@ -2,30 +2,24 @@
 
 use anyhow::{Context, Result, ensure};
 use libtest_mimic::Trial;
-use record::error::{EXIT_FAILED, EXIT_HUNG};
+use record::error::EXIT_FAILED;
 use record::self_test::{Check, CheckResult};
 use serde_json::Value;
 
-use crate::support::{Call, Ended, told_on_one_line, trial};
+use crate::support::{Call, trial};
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("self_test::a_cpu_device_passes", a_cpu_device_passes),
         trial("self_test::json_in_a_file_or_on_stdout", json_in_a_file_or_on_stdout),
-        trial("self_test::user_errors", user_errors),
         trial("self_test::verdicts_on_times", verdicts_on_times),
-        trial("self_test::a_device_that_fails", a_device_that_fails),
     ]
-}
-
-fn sample() -> Result<Call> {
-    let call = Call::on_any_device(&Call::binary("codegen")?).with_self_test().with_driver_threads();
-    Ok(call.words("--self-test"))
 }
 
 /// The command on the CPU's device, whatever else there is.
 fn on_cpu() -> Result<Call> {
-    Ok(sample()?.words("--device llvmpipe"))
+    let call = Call::on_any_device(&Call::binary("codegen")?).with_self_test().with_driver_threads();
+    Ok(call.words("--self-test --device llvmpipe"))
 }
 
 /// The certificate, with its checks.
@@ -69,12 +63,6 @@ fn json_in_a_file_or_on_stdout() -> Result<()> {
     Ok(())
 }
 
-fn user_errors() -> Result<()> {
-    let ended = sample()?.args(["--device", "no such device"]).run()?;
-    told_on_one_line(ended, EXIT_FAILED, &["no such device"])?;
-    told_on_one_line(sample()?.words("--json /absent/c.json").run()?, EXIT_FAILED, &["/absent"])
-}
-
 /// On a CPU device they prove nothing, but the way to them is that of a GPU.
 fn verdicts_on_times() -> Result<()> {
     let ended = on_cpu()?.words("--json -").env("HOTLAP_SELF_TEST_TIMING", "1").run()?;
@@ -96,29 +84,4 @@ fn verdicts_on_times() -> Result<()> {
         ensure!([CheckResult::Passed, CheckResult::Warned].contains(&result), "{name}: {ended}");
     }
     Ok(())
-}
-
-/// It ends the test, on one line, within the time that is given.
-fn a_device_that_fails() -> Result<()> {
-    let faults = [
-        ("running a row of timestamps#1:timeout", EXIT_HUNG, "did not finish a row of timestamps"),
-        ("running an empty window#20:lost", EXIT_FAILED, "the device was lost while running an empty window"),
-        ("running same_b#1:lost", EXIT_FAILED, "the device was lost while running same_b"),
-        (
-            "reading the device's clock#9:memory",
-            EXIT_FAILED,
-            "out of device memory while reading the device's clock",
-        ),
-        (
-            "compiling lab/chains.comp on the device#1:memory",
-            EXIT_FAILED,
-            "out of device memory while compiling",
-        ),
-    ];
-    let fail = |call: Call, fault: &str| -> Result<Ended> { call.env("HOTLAP_FAULT", fault).run() };
-    for (fault, code, says) in faults {
-        told_on_one_line(fail(on_cpu()?, fault)?, code, &[says]).context(fault)?;
-    }
-    let ended = fail(on_cpu()?.words("--timeout 0.5"), "running an empty window#3:timeout")?;
-    told_on_one_line(ended, EXIT_HUNG, &["did not finish an empty window within 0.5 s", "--timeout"])
 }

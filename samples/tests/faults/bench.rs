@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 use libtest_mimic::Trial;
-use record::error::{EXIT_FAILED, EXIT_RIGHT};
+use record::error::EXIT_RIGHT;
 use record::{Ended as End, Record, json};
 
 use crate::calls::{Fault, Made, Site, faults, first_sample, is_cache, list, list_all};
-use crate::support::{Call, Checkout, Ended, files_of, holds_only, read_record, told_on_one_line, trial};
+use crate::support::{Call, Checkout, Ended, files_of, holds_only, read_record, trial};
 use crate::{QUICK, SAMPLE};
 
 const FILES: [&str; 4] = ["README.md", "record.json", "samples.csv.gz", "table.txt"];
@@ -32,7 +32,6 @@ pub fn trials(made: &[Made]) -> Result<Vec<Trial>> {
         })
         .collect();
     trials.extend(cache_trials()?);
-    trials.push(trial("bench::no_plan", no_plan));
     Ok(trials)
 }
 
@@ -155,15 +154,4 @@ fn cache_trials() -> Result<Vec<Trial>> {
         })
     };
     Ok(faults(&made).into_iter().map(one).collect())
-}
-
-/// A plan that means nothing is no run without faults.
-fn no_plan() -> Result<()> {
-    for value in ["lost", "submitting#0:lost", "submitting#1:broken", "list:/absent/list"] {
-        let folder = tempfile::tempdir()?;
-        let ended = call()?.env("HOTLAP_FAULT", value).within(folder.path()).run()?;
-        told_on_one_line(ended, EXIT_FAILED, &["HOTLAP_FAULT"])?;
-        holds_only(folder.path(), &[])?;
-    }
-    Ok(())
 }

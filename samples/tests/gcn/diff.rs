@@ -6,9 +6,8 @@ use anyhow::{Context, Result, ensure};
 use common::isa::CodeReport;
 use common::isa::diff::{DiffReport, File, KernelPair, Side};
 use libtest_mimic::Trial;
-use record::error::EXIT_SKIPPED;
 
-use crate::support::{Call, Ended, told_on_one_line, trial};
+use crate::support::{Call, Ended, trial};
 
 const SAMPLE: &str = "codegen";
 /// RADV shows the code of all of these.
@@ -26,22 +25,6 @@ pub fn trials() -> Vec<Trial> {
         trial("variants::sweep", sweep),
         trial("variants::no_code_of_a_chip", no_code_of_a_chip),
         trial("variants::pairs_below_code", pairs_below_code),
-    ]
-}
-
-/// What is said where variants cannot be compared: they need RADV, and the device that they would run on.
-pub fn refused() -> Vec<Trial> {
-    vec![
-        trial("variants::no_driver", || {
-            let folder = tempfile::tempdir()?;
-            let call = Call::new(SAMPLE)?.words("--code-diff mt_multiply mt_select");
-            let ended = call.env("HOTLAP_ICD_DIR", folder.path()).run()?;
-            told_on_one_line(ended, EXIT_SKIPPED, &["RADV", "not installed", "mesa-vulkan-drivers"])
-        }),
-        trial("variants::no_device", || {
-            let ended = without_devices()?.words("--code-diff mt_multiply mt_select").run()?;
-            told_on_one_line(ended, EXIT_SKIPPED, &["no Vulkan driver"])
-        }),
     ]
 }
 

@@ -38,9 +38,7 @@ fn main() -> Result<ExitCode> {
     trials.extend(diff::trials());
     trials.extend(for_each_sample(&[("compiled", compiled)])?);
     let mut trials: Vec<_> = trials.into_iter().map(|trial| trial.with_ignored_flag(!here)).collect();
-    trials.extend(diff::refused());
     trials.extend(files::trials());
-    trials.push(trial("no_driver", no_driver));
     trials.push(trial("device_in_use", device_in_use));
     support::run(trials)
 }
@@ -112,13 +110,6 @@ fn compiler_failure() -> Result<()> {
     let fault = "creating the device without hardware#1:memory";
     let ended = call(SAMPLE, "amd:vega10")?.env("HOTLAP_FAULT", fault).run()?;
     told_on_one_line(ended, EXIT_FAILED, &["compiling for VEGA10", "out of device memory"])
-}
-
-fn no_driver() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let ended = call(SAMPLE, "amd:vega10")?.env("HOTLAP_ICD_DIR", folder.path()).run()?;
-    let says = ["RADV", "not installed", "mesa-vulkan-drivers", &*folder.path().to_string_lossy()];
-    told_on_one_line(ended, EXIT_SKIPPED, &says)
 }
 
 /// The device in use tells what it made of each kernel, or it is said on one line what it lacks.

@@ -18,7 +18,6 @@ fn main() -> Result<ExitCode> {
     LAYER.get_or_init(|| FaultLayer::build().map_err(|error| format!("{error:#}")));
     let mut trials = for_each_sample(&[("regions", regions)])?;
     trials.push(trial("a_wrong_result_fails_a_profile", a_wrong_result_fails_a_profile));
-    trials.push(trial("the_command_is_quoted", the_command_is_quoted));
     trials.push(trial("captures_have_seconds_of_their_own", captures_have_seconds_of_their_own));
     support::run(trials)
 }
@@ -186,12 +185,6 @@ fn a_wrong_result_fails_a_profile() -> Result<()> {
     }
     // A race is counted, not judged.
     ended.shows(&["racy texels, as it may"])
-}
-
-/// The recipe can be pasted into a shell.
-fn the_command_is_quoted() -> Result<()> {
-    let call = Call::new("data_race")?.words("--profile --size 32 --variant no_barrier_32*");
-    call.right()?.shows(&["data_race --device ", " --profile --size 32 --variant 'no_barrier_32*'"])
 }
 
 /// RADV names captures after the second: a frame shares its own with no other submit.

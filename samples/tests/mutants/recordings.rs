@@ -1,7 +1,6 @@
 //! Recordings broken on purpose: one table of what is broken, what must fail, and what notices it.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
@@ -12,7 +11,7 @@ use crate::SAMPLE;
 use crate::sources::{self, Edits, Source};
 use crate::support::{Call, Ended, trial};
 
-/// What notices a mutant. The names are what the table prints.
+/// What notices a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum By {
     /// A result that differs as recorded.
@@ -204,7 +203,7 @@ fn table() -> Result<()> {
             Broken::Break(what) => judge(broken_by(what, mutant.arguments)?),
             Broken::Source(_) => judge(mutant.changed(&binaries)?),
         }?;
-        println!("{:<44}{:<22}{}", mutant.name, found.noticed(), found.failed.join(", "));
+        println!("{:<44}{:<22}{}", mutant.name, format!("{:?}", found.by), found.failed.join(", "));
         let by: BTreeSet<By> = mutant.by.iter().copied().collect();
         if found.by != by || found.failed != mutant.fails {
             problems.push(format!(
@@ -240,25 +239,6 @@ struct Found {
     failed: Vec<String>,
     by: BTreeSet<By>,
     ended: Ended,
-}
-
-impl Found {
-    fn noticed(&self) -> String {
-        let names: Vec<String> = self.by.iter().map(By::to_string).collect();
-        if names.is_empty() { "nothing, as listed".into() } else { names.join(", ") }
-    }
-}
-
-impl fmt::Display for By {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Data => "data",
-            Self::Order => "another order",
-            Self::Layer => "layer",
-            Self::Refusal => "refusal",
-            Self::TimeOut => "time-out",
-        })
-    }
 }
 
 fn judge(ended: Ended) -> Result<Found> {

@@ -8,6 +8,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::support::replaced;
+
 /// A file of the sample (or of the samples' library, of which the copy then has one of its own), a text that it
 /// holds exactly once, and what replaces it.
 pub type Edits = &'static [[&'static str; 3]];
@@ -33,7 +35,7 @@ impl Source {
             if text.is_empty() {
                 *text = read(&samples.join("src").join(file))?;
             }
-            *text = edited(text, &[(old, new)])?;
+            *text = replaced(text, old, new)?;
         }
         Ok(files)
     }
@@ -94,26 +96,12 @@ fn manifest(samples: &Path) -> Result<String> {
         .map(|name| format!("{name}.workspace = true"))
         .collect();
     let libraries = format!("{}\n{}\n{}", path("common"), path("samples"), shared.join("\n"));
-    let own = edited(
-        own,
-        &[
-            ("common = { path = \"../common\", default-features = false }", &libraries),
-            ("name = \"samples\"", "name = \"mutants\"\nautotests = false\nautolib = false\nbuild = false"),
-        ],
-    )?;
+    let own = replaced(own, "common = { path = \"../common\", default-features = false }", &libraries)?;
+    let package = "name = \"mutants\"\nautotests = false\nautolib = false\nbuild = false";
+    let own = replaced(&own, "name = \"samples\"", package)?;
     let here = format!("path = \"{}/common/", samples.join("..").display());
     let shared = root[from..].replace("path = \"common/", &here);
     Ok(format!("[workspace]\nresolver = \"3\"\n\n{shared}\n{own}"))
-}
-
-fn edited(text: &str, edits: &[(&str, &str)]) -> Result<String> {
-    let mut text = text.to_owned();
-    for (old, new) in edits {
-        let found = text.matches(old).count();
-        ensure!(found == 1, "the text holds '{old}' {found} times instead of once: adapt the test");
-        text = text.replace(old, new);
-    }
-    Ok(text)
 }
 
 fn read(path: &Path) -> Result<String> {

@@ -32,11 +32,10 @@ impl Checkout {
     pub fn replace(&self, shader: &str, old: &str, new: &str) -> Result<()> {
         let path = self.path().join("shaders").join(shader);
         let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-        let found = text.matches(old).count();
-        ensure!(found == 1, "{shader} holds '{old}' {found} times instead of once: adapt the test");
+        let text = replaced(&text, old, new).with_context(|| shader.to_owned())?;
         // Whoever watches the folder sees one text or the other.
         let draft = path.with_extension("draft");
-        fs::write(&draft, text.replace(old, new)).with_context(|| format!("writing {}", draft.display()))?;
+        fs::write(&draft, text).with_context(|| format!("writing {}", draft.display()))?;
         fs::rename(&draft, &path).with_context(|| format!("renaming to {}", path.display()))
     }
 
@@ -44,6 +43,13 @@ impl Checkout {
     pub fn call(&self, sample: &str) -> Result<Call> {
         Ok(Call::new(sample)?.within(self.path()).without("HOTLAP_NO_COMPILER"))
     }
+}
+
+/// A text with another one in place of what it holds exactly once.
+pub fn replaced(text: &str, old: &str, new: &str) -> Result<String> {
+    let found = text.matches(old).count();
+    ensure!(found == 1, "'{old}' is there {found} times instead of once: adapt the test");
+    Ok(text.replace(old, new))
 }
 
 fn copy_all(from: &Path, to: &Path) -> Result<()> {

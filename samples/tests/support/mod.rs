@@ -11,7 +11,7 @@ mod running;
 mod trial;
 
 pub use call::{Call, lists, quick, samples, source, takes};
-pub use checkout::Checkout;
+pub use checkout::{Checkout, replaced};
 pub use layer::FaultLayer;
 pub use running::{Ended, OVERLOADED, Running, cpu_time, told_on_one_line};
 pub use trial::{

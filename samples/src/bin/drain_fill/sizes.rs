@@ -181,15 +181,6 @@ mod tests {
     }
 
     #[test]
-    fn machines_are_three_numbers() {
-        assert_eq!("132x4x16".parse::<Machine>().unwrap().to_string(), "132x4x16");
-        for bad in ["", "64", "64x4", "64x4x10x1", "0x4x10", "64x4x1025", "ax4x10", "-1x4x10", "64 x4x10"] {
-            let error = bad.parse::<Machine>().unwrap_err();
-            assert!(error.contains("64x4x10"), "{bad}: {error}");
-        }
-    }
-
-    #[test]
     fn grids_hold_all_and_hardly_more() {
         assert_eq!(grid(1), [1, 1, 1]);
         assert_eq!(grid(65_535), [65_535, 1, 1]);

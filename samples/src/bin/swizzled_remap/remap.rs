@@ -228,14 +228,6 @@ mod tests {
     }
 
     #[test]
-    fn names_and_workgroups() {
-        assert_eq!(Form::in_rows(8, 8).walked_in(8).name(), "row_major_8x8_columns_8");
-        assert_eq!(Form::remapped(32, 16).workgroup(), [512, 1, 1]);
-        assert_eq!(Form::in_rows(8, 32).workgroup(), [8, 32, 1]);
-        assert_eq!(Form::remapped(32, 16).grid([3440, 1440]), [108, 90]);
-    }
-
-    #[test]
     fn places_are_told_in_the_order_of_launch() {
         let places = Form::remapped(8, 8).places([2, 2]);
         assert_eq!(places.len(), 4 * 64);

@@ -127,12 +127,6 @@ mod tests {
         assert_eq!(["0.25", "1", "0.001", " 0.5"].map(share), [250, 1000, 1, 500].map(Ok));
         assert_eq!("0.25..1".parse(), Ok(Shares(vec![250, 500, 750, 1000])));
         assert_eq!("0.4..1".parse(), Ok(Shares(vec![400, 800])));
-        for bad in
-            ["0", "1.5", "-0.5", "nan", "inf", "1e9", "half", "", "0.0001", "0.5..", "1..0.5", "0.01..1"]
-        {
-            let error = bad.parse::<Shares>().unwrap_err();
-            assert!(error.contains("0.001 to 1"), "{bad}: {error}");
-        }
     }
 
     #[test]
