@@ -290,7 +290,9 @@ impl Table {
         }
         let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
         let rule = charset.rule();
-        for line in lines.iter_mut().filter(|line| line.starts_with(rule)) {
+        for line in
+            lines.iter_mut().filter(|line| line.starts_with(rule) && line.trim_end_matches(rule).is_empty())
+        {
             *line = rule.to_string().repeat(widest);
         }
         lines

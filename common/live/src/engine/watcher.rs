@@ -32,7 +32,7 @@ struct File {
 /// Watches the shaders of a checkout.
 pub(super) struct Watcher {
     root: PathBuf,
-    looked: Cell<Instant>,
+    next: Cell<Instant>,
     files: RefCell<BTreeMap<String, File>>,
 }
 
@@ -51,18 +51,23 @@ impl Watcher {
             (name, File { stamp: Some(stamp), since, is_read: false, text })
         });
         let files = RefCell::new(begun.collect());
-        Ok(Some(Self { root, looked: Cell::new(since), files }))
+        Ok(Some(Self { root, next: Cell::new(since + QUIET), files }))
     }
 
     /// Shaders that were saved, by their paths below `shaders/`.
     pub fn saved(&self) -> BTreeSet<String> {
         let (now, mut saved) = (Instant::now(), BTreeSet::new());
         let mut stamps = BTreeMap::new();
-        // What cannot be read now may be at the next look.
-        if now - self.looked.get() < QUIET || list(&self.root, &self.root, &mut stamps).is_err() {
+        if now < self.next.get() {
             return saved;
         }
-        self.looked.set(now);
+        let read = list(&self.root, &self.root, &mut stamps);
+        // No more than a fiftieth of the time goes into looking, on slow file systems too.
+        self.next.set(now + QUIET.max(50 * now.elapsed()));
+        // What cannot be read now may be at the next look.
+        if read.is_err() {
+            return saved;
+        }
         let mut files = self.files.borrow_mut();
         for name in stamps.keys() {
             let unseen = || File { stamp: None, since: now, is_read: true, text: None };
@@ -97,6 +102,9 @@ fn is_old((_, written): Stamp) -> bool {
 fn list(folder: &Path, root: &Path, stamps: &mut BTreeMap<String, Stamp>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
+        if path.extension().is_some_and(|kind| kind == "pack") {
+            continue;
+        }
         // One that is renamed meanwhile is there at the next look.
         let Ok(about) = fs::metadata(&path) else { continue };
         if about.is_dir() {

@@ -30,7 +30,7 @@ impl Buffer {
 
     /// Makes room for `bytes` at the least. What it held is lost where there was less.
     pub fn grow(&mut self, bytes: usize) -> Result<()> {
-        if self.bytes >= bytes {
+        if self.bytes >= bytes.max(1) {
             return Ok(());
         }
         // First the old one goes: both need not fit.

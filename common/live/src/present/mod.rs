@@ -28,8 +28,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use ash::vk;
 use egui::TexturesDelta;
 use record::DeviceFacts;
+use record::error::Halt;
 use vulkan::fault::failure;
 use vulkan::gpu::Instance;
 use vulkan::validation::{Message, Messages};
@@ -94,10 +96,19 @@ impl Presenter {
         let seat = Seat::choose(&instance, wanted.device, surface.as_ref())?;
         let is_elsewhere = !seat.is_of(wanted.device);
         let terms = surface.as_ref().map(|surface| surface.terms(seat.physical)).transpose();
-        let terms = terms.map_err(|result| failure(result, "asking what the window takes"))?;
+        let terms = terms.map_err(|result| match result {
+            vk::Result::ERROR_FORMAT_NOT_SUPPORTED => Halt::Skip(
+                "this window takes no pictures of eight bits a channel: measure with --bench, or draw into \
+                 pictures with --live --headless"
+                    .into(),
+            )
+            .into(),
+            result => failure(result, "asking what the window takes"),
+        })?;
+        let colours = terms.map_or(RGBA8, |terms| terms.colours());
         let device = Device::open(instance, seat, wanted.timeout)?;
-        let painter = Painter::new(&device, terms.map_or(RGBA8, |terms| terms.colours()))?;
-        let screen = surface.map(|surface| Screen::new(Rc::clone(&device), surface));
+        let painter = Painter::new(&device, colours)?;
+        let screen = surface.map(|surface| Screen::new(Rc::clone(&device), surface, colours));
         Ok(Self { screen, painter, device, is_elsewhere, messages })
     }
 

@@ -23,6 +23,8 @@ pub(super) struct Screen {
     device: Rc<Device>,
     chain: Option<Chain>,
     surface: ManuallyDrop<Surface>,
+    /// What the painter's pictures have.
+    colours: vk::Format,
     /// Pixels of the window, for window systems that leave the size to the program.
     size: [u32; 2],
     /// The images do not fit the window any more.
@@ -33,9 +35,18 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    pub fn new(device: Rc<Device>, surface: Surface) -> Self {
+    pub fn new(device: Rc<Device>, surface: Surface, colours: vk::Format) -> Self {
         let surface = ManuallyDrop::new(surface);
-        Self { device, chain: None, surface, size: [0; 2], is_stale: true, is_lost: false, misses: 0 }
+        Self {
+            device,
+            chain: None,
+            surface,
+            colours,
+            size: [0; 2],
+            is_stale: true,
+            is_lost: false,
+            misses: 0,
+        }
     }
 
     /// The next image to draw into, of a window of this size; none while the window has no area or nobody sees it.
@@ -66,6 +77,10 @@ impl Screen {
     fn next(&mut self) -> VkResult<Option<Acquired>> {
         if self.is_stale {
             let terms = self.surface.terms(self.device.seat.physical)?;
+            // A copy would swap red and blue.
+            if terms.colours() != self.colours {
+                return Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
+            }
             let extent = extent(&terms.limits, self.size);
             if extent.width == 0 || extent.height == 0 {
                 return Ok(None);

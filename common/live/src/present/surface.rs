@@ -66,6 +66,8 @@ impl Surface {
         })
     }
 
+    /// # Errors
+    /// `ERROR_FORMAT_NOT_SUPPORTED` where a picture of eight bits a channel cannot be copied into it.
     pub fn terms(&self, physical: vk::PhysicalDevice) -> VkResult<Terms> {
         let limits = fault::call("asking for the window's limits", || unsafe {
             self.loader.get_physical_device_surface_capabilities(physical, self.raw)
@@ -76,7 +78,8 @@ impl Surface {
         let modes = fault::call("asking for the window's present modes", || unsafe {
             self.loader.get_physical_device_surface_present_modes(physical, self.raw)
         })?;
-        let format = format(&formats).ok_or(vk::Result::ERROR_FORMAT_NOT_SUPPORTED)?;
+        let copies = limits.supported_usage_flags.contains(vk::ImageUsageFlags::TRANSFER_DST);
+        let format = format(&formats).filter(|_| copies).ok_or(vk::Result::ERROR_FORMAT_NOT_SUPPORTED)?;
         Ok(Terms { limits, format, modes })
     }
 }
