@@ -136,7 +136,7 @@ addEventListener('load', () => {
     if (box.width < 1 || box.height < 1 || drawn.width < 1 || svg.querySelectorAll('rect,circle,path[d$=z]').length < 3) f.flat++;
     const scale = svg.getScreenCTM().a;
     const texts = [...svg.querySelectorAll('text')].map(text => [text.textContent.replace(/[^\w ]/g, ''), text.getBoundingClientRect()]);
-    see(scale * parseFloat(getComputedStyle(svg).fontSize));
+    for (const text of svg.querySelectorAll('text')) see(scale * parseFloat(getComputedStyle(text).fontSize));
     for (const [name, r] of texts) if (r.left < box.left - 1 || r.right > box.right + 1 || r.bottom > box.bottom + 1) f.cut.push(name);
     texts.forEach(([a, r], i) => texts.slice(i + 1).forEach(([b, s]) => {
       const across = Math.min(r.right, s.right) - Math.max(r.left, s.left);

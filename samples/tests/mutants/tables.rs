@@ -134,11 +134,8 @@ impl Set {
             ensure!(record.rows.iter().any(|row| row.variant == *name), "no row {name}");
         }
         for mutant in self.mutants.iter().filter(|_| self.says.is_empty()) {
-            for pattern in mutant.shows.split(' ') {
-                let word = pattern.trim_start_matches('!');
-                let named = record.rows.iter().any(|row| is_of(&row.variant, word));
-                ensure!(named, "{}: no variant is {word}", mutant.name);
-            }
+            let touched = record.rows.iter().any(|row| mutant.touches(&row.variant));
+            ensure!(touched, "{} touches no variant", mutant.name);
         }
         if self.checks {
             self.call(&Checkout::copy()?)?.words("--check").right()?;
@@ -186,7 +183,7 @@ impl Set {
         let many = record
             .rows
             .iter()
-            .find(|row| matches!(&row.status, Status::Wrong { elements, .. } if u64::from(*elements) > most));
+            .find(|row| matches!(&row.status, Status::Wrong { elements, .. } if *elements > most));
         ensure!(many.is_none(), "more than there is: {many:?}");
         let expected: BTreeSet<&str> = expected.iter().map(|row| row.variant.as_str()).collect();
         let wrong = called_wrong(&record);
