@@ -81,7 +81,7 @@ impl Mutation {
                 (*src, *dst) = self.scopes(*src, *dst, *sync);
                 !self.breaks(Break::NoWaits)
             }
-            Step::Dispatch(_) | Step::Label(_) | Step::EndLabel => true,
+            _ => true,
         }
     }
 
