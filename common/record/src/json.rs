@@ -1,95 +1,46 @@
 //! The record as JSON, and back.
 
-use std::io::{self, Write};
-
 use anyhow::{Context, Result, anyhow, bail};
+use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
 use crate::validate::validate;
 use crate::{Record, SCHEMA};
 
-/// The record as indented JSON with a newline at its end.
+/// The record as JSON with a newline at its end: indented, but a figure, a status or a sample stands on one line, since
+/// a run of trials has twenty thousand.
 ///
 /// # Errors
 /// Where a value has no form in JSON.
 pub fn json(record: &Record) -> Result<String> {
-    let mut text = Vec::new();
-    let mut serializer = Serializer::with_formatter(&mut text, Lines::default());
-    record.serialize(&mut serializer).context("the record has no form in JSON")?;
-    text.push(b'\n');
-    String::from_utf8(text).context("the record has no form in JSON")
+    let indented = serde_json::to_string_pretty(record).context("the record has no form in JSON")?;
+    let (mut text, mut joined) = (String::with_capacity(indented.len()), None);
+    for line in indented.lines() {
+        let plain = line.trim_start();
+        let depth = (line.len() - plain.len()) / 2;
+        let end = match joined {
+            // The line that closes what is joined has the indent of the one that opened it.
+            Some(from) if depth == from => {
+                joined = None;
+                "\n"
+            }
+            Some(_) if plain.ends_with(',') => " ",
+            Some(_) => "",
+            None if plain.ends_with('{') && depth >= IN_A_ROW || plain.ends_with('[') && depth > IN_A_ROW => {
+                joined = Some(depth);
+                ""
+            }
+            None => "\n",
+        };
+        text += if text.ends_with('\n') || text.is_empty() { line } else { plain };
+        text += end;
+    }
+    Ok(text)
 }
 
-/// Indented, but a figure, a status or a sample stands on one line: a run of trials has twenty thousand.
-#[derive(Default)]
-struct Lines {
-    indented: PrettyFormatter<'static>,
-    /// Of what is open, outermost first: whether it stands on one line.
-    flat: Vec<bool>,
-}
-
-/// The record, its rows, a row, an object in it.
-const OBJECT_OF_A_ROW: usize = 4;
-
-impl Lines {
-    /// Whether what begins stands on one line.
-    fn begin(&mut self, flat_from: usize) -> bool {
-        let is_flat = self.is_flat() || self.flat.len() + 1 >= flat_from;
-        self.flat.push(is_flat);
-        is_flat
-    }
-
-    /// Whether what is open stands on one line.
-    fn is_flat(&self) -> bool {
-        self.flat.last().is_some_and(|&flat| flat)
-    }
-}
-
-/// Between two parts of a line.
-fn separate<W: ?Sized + Write>(to: &mut W, first: bool) -> io::Result<()> {
-    if first { Ok(()) } else { to.write_all(b", ") }
-}
-
-impl Formatter for Lines {
-    fn begin_array<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.begin(OBJECT_OF_A_ROW + 1) { to.write_all(b"[") } else { self.indented.begin_array(to) }
-    }
-
-    fn end_array<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.flat.pop() == Some(true) { to.write_all(b"]") } else { self.indented.end_array(to) }
-    }
-
-    fn begin_array_value<W: ?Sized + Write>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
-        if self.is_flat() { separate(to, first) } else { self.indented.begin_array_value(to, first) }
-    }
-
-    fn end_array_value<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.is_flat() { Ok(()) } else { self.indented.end_array_value(to) }
-    }
-
-    fn begin_object<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.begin(OBJECT_OF_A_ROW) { to.write_all(b"{") } else { self.indented.begin_object(to) }
-    }
-
-    fn end_object<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.flat.pop() == Some(true) { to.write_all(b"}") } else { self.indented.end_object(to) }
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
-        if self.is_flat() { separate(to, first) } else { self.indented.begin_object_key(to, first) }
-    }
-
-    fn begin_object_value<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        self.indented.begin_object_value(to)
-    }
-
-    fn end_object_value<W: ?Sized + Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.is_flat() { Ok(()) } else { self.indented.end_object_value(to) }
-    }
-}
+/// The fields of a row: in a record, in its rows, in a row.
+const IN_A_ROW: usize = 3;
 
 /// Reads what [`json`] wrote, and refuses what no honest record holds (see [`validate`]).
 ///
