@@ -54,7 +54,9 @@ impl Destination {
     pub fn file(&self) -> Option<PathBuf> {
         match self {
             Self::File(path) => match Place::of(path) {
-                Ok(Place::File { target, .. }) => Some(target),
+                Ok(Place::File { folder, target }) => {
+                    Some(fs::canonicalize(folder).ok()?.join(target.file_name()?))
+                }
                 _ => None,
             },
             Self::Stdout => None,
@@ -64,17 +66,8 @@ impl Destination {
     /// Both would end up in the same file, or mixed on the standard output.
     #[must_use]
     pub fn is_same_place(&self, other: &Self) -> bool {
-        let file = |destination: &Self| match destination {
-            Self::Stdout => None,
-            Self::File(path) => match Place::of(path) {
-                Ok(Place::File { folder, target }) => {
-                    Some(fs::canonicalize(folder).ok()?.join(target.file_name()?))
-                }
-                _ => None,
-            },
-        };
         let on_stdout = *self == Self::Stdout && *other == Self::Stdout;
-        on_stdout || file(self).is_some_and(|path| file(other) == Some(path))
+        on_stdout || self.file().is_some_and(|path| other.file() == Some(path))
     }
 
     /// Writes a text or a picture. A file appears whole or not at all; a reader that has left the standard output
@@ -83,51 +76,35 @@ impl Destination {
     /// # Errors
     /// As [`Self::probe`], and where the disk is full or fails.
     pub fn write(&self, data: impl AsRef<[u8]>) -> Result<()> {
-        let data = data.as_ref();
-        match self {
-            Self::Stdout => print(&mut io::stdout().lock(), data),
-            Self::File(path) => match Place::of(path)? {
-                Place::Device => {
-                    fault::write(format_args!("writing to {}", path.display()), || fs::write(path, data))
-                        .with_context(|| format!("cannot write to {}", path.display()))
-                }
-                Place::File { folder, target } => {
-                    replace(&folder, &target, data).map_err(|error| refusal(path, &folder, &error))
-                }
-            },
-        }
+        self.stream(|out| Ok(out.write_all(data.as_ref())?))
     }
-}
 
-impl Destination {
     /// As [`Self::write`], of a text that is made while it is written, so that it need not fit memory.
     ///
     /// # Errors
     /// As [`Self::write`], and those of `produce`.
     pub fn stream(&self, produce: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-        match self {
-            Self::Stdout => {
-                let mut out = Listened { to: io::BufWriter::new(io::stdout().lock()), gone: false };
-                produce(&mut out)?;
-                out.flush().context("cannot write to the standard output")
+        let Self::File(path) = self else {
+            let written = fault::write("writing to the standard output", || Ok(()));
+            let mut out = Listened { to: io::BufWriter::new(io::stdout().lock()), gone: false };
+            let written = written.map_err(anyhow::Error::from).and_then(|()| produce(&mut out));
+            return written.and_then(|()| Ok(out.flush()?)).context("cannot write to the standard output");
+        };
+        match Place::of(path)? {
+            Place::Device => {
+                let file = fault::write(format_args!("writing to {}", path.display()), || {
+                    fs::File::options().write(true).open(path)
+                });
+                let written = file.map_err(anyhow::Error::from).and_then(|mut file| produce(&mut file));
+                written.with_context(|| format!("cannot write to {}", path.display()))
             }
-            Self::File(path) => match Place::of(path)? {
-                Place::Device => {
-                    let mut file = fs::File::options().write(true).open(path);
-                    let file = file
-                        .as_mut()
-                        .map_err(|error| anyhow!("cannot write to {}: {error}", path.display()))?;
-                    produce(file)
-                }
-                Place::File { folder, target } => {
-                    let refused = |error: io::Error| refusal(path, &folder, &error);
-                    let mut draft = io::BufWriter::new(draft(&folder, &target).map_err(refused)?);
-                    produce(&mut draft)?;
-                    let file = draft.into_inner().map_err(|error| refused(error.into_error()))?;
-                    file.as_file().sync_all().map_err(refused)?;
-                    file.persist(&target).map_err(|error| refused(error.error)).map(drop)
-                }
-            },
+            Place::File { folder, target } => {
+                let written = replace(&folder, &target, produce);
+                written.map_err(|error| match error.downcast() {
+                    Ok(error) => refusal(path, &folder, &error),
+                    Err(error) => error,
+                })
+            }
         }
     }
 }
@@ -202,7 +179,7 @@ impl Place {
 }
 
 /// What the names of drafts begin and end with.
-pub(super) const DRAFT: (&str, &str) = (".hot-lap-", ".part");
+const DRAFT: (&str, &str) = (".hot-lap-", ".part");
 /// A draft is locked within that time.
 const LOCKED_WITHIN: Duration = Duration::from_secs(10);
 
@@ -242,14 +219,27 @@ pub(super) fn draft(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     Ok(draft)
 }
 
-fn replace(folder: &Path, target: &Path, data: &[u8]) -> io::Result<()> {
+fn replace(
+    folder: &Path,
+    target: &Path,
+    produce: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
     let name = name(target);
-    let mut file = draft(folder, target)?;
-    fault::write(format_args!("writing {name}"), || file.write_all(data))?;
+    let mut draft = io::BufWriter::new(draft(folder, target)?);
+    fault::write(format_args!("writing {name}"), || Ok(()))?;
+    produce(&mut draft)?;
+    let file = draft.into_inner().map_err(io::IntoInnerError::into_error)?;
     // Without it a crash can leave the new name on an empty file.
     fault::write(format_args!("syncing {name}"), || file.as_file().sync_all())?;
     fault::write(format_args!("renaming {name}"), || file.persist(target).map_err(|error| error.error))?;
     Ok(())
+}
+
+/// Replaces a file by a text, whole, but without waiting for the disk: what a crash of the process leaves.
+pub fn keep_so_far(path: &Path, text: &str) -> io::Result<()> {
+    let draft = path.with_file_name(format!("{}{}{}", DRAFT.0, name(path), DRAFT.1));
+    fault::write("writing what was measured so far", || fs::write(&draft, text))?;
+    fs::rename(draft, path)
 }
 
 fn name(path: &Path) -> impl Display {
@@ -264,17 +254,6 @@ pub(super) fn refusal(path: &Path, folder: &Path, error: &io::Error) -> anyhow::
         _ => "check who may write there or choose another path",
     };
     anyhow!("cannot write {} in the folder {}: {error}; {advice}", path.display(), folder.display())
-}
-
-fn print(out: &mut impl Write, data: &[u8]) -> Result<()> {
-    let written =
-        fault::write("writing to the standard output", || out.write_all(data).and_then(|()| out.flush()));
-    match written {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(error).context("cannot write to the standard output")
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]
@@ -326,7 +305,7 @@ mod tests {
             assert!(result.unwrap_err().to_string().contains("it is a folder"));
         }
         // Past the check, as when the folder appears in between.
-        assert!(replace(folder.path(), &target, b"x").is_err());
+        assert!(replace(folder.path(), &target, |out| Ok(out.write_all(b"x")?)).is_err());
         assert_eq!(names(folder.path()), ["taken"]);
         assert!(names(&target).is_empty());
     }
@@ -441,11 +420,5 @@ mod tests {
         assert!(left.write_all(b"x").is_ok() && left.flush().is_ok() && left.gone);
         let mut full = Listened { to: Closed(ErrorKind::StorageFull), gone: false };
         assert!(full.write_all(b"x").is_err() && !full.gone);
-    }
-
-    #[test]
-    fn a_reader_that_left_is_no_error() {
-        assert!(print(&mut Closed(ErrorKind::BrokenPipe), b"x").is_ok());
-        assert!(print(&mut Closed(ErrorKind::StorageFull), b"x").is_err());
     }
 }

@@ -8,9 +8,8 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use record::{Ended, Record, SAMPLES, Tool, fault, json, parted};
 
 use super::conditions;
-use super::destination::{Destination, draft, refusal};
+use super::destination::{Destination, draft, keep_so_far, refusal};
 use super::shell::quote;
-use super::so_far::keep_so_far;
 
 const RECORD: &str = "record.json";
 

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use record::error::EXIT_INTERRUPTED;
-use record::fault;
 
 use crate::charset::Charset;
+use crate::destination::Destination;
 use crate::paper::wrapped;
 
 /// Columns of a table that goes into a file.
@@ -87,15 +87,7 @@ pub fn say(line: &str) {
 /// # Errors
 /// Where it cannot be written.
 pub fn print(text: &str) -> Result<()> {
-    let (mut out, text) = (std::io::stdout(), Charset::of_terminal().fit(text));
-    let written =
-        fault::write("printing", || writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()));
-    match written {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(error).context("writing to standard output")
-        }
-        _ => Ok(()),
-    }
+    Destination::Stdout.write(format!("{}\n", Charset::of_terminal().fit(text).trim_end()))
 }
 
 /// In lines that the terminal does not break; a file keeps them whole.
