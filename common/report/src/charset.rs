@@ -64,22 +64,6 @@ impl Charset {
         }
         fitted.into()
     }
-
-    /// What the horizontal lines of a table are made of.
-    pub(super) fn rule(self) -> char {
-        match self {
-            Self::Utf8 => '─',
-            Self::Ascii => '-',
-        }
-    }
-
-    /// Where something was cut off.
-    pub(super) fn ellipsis(self) -> &'static str {
-        match self {
-            Self::Utf8 => "…",
-            Self::Ascii => "...",
-        }
-    }
 }
 
 /// A control character that no text of this program has, or a mark that changes the direction of what follows:
@@ -106,6 +90,14 @@ fn spelled(c: char) -> &'static str {
         '³' => "^3",
         '–' | '−' | '—' | '─' | '═' => "-",
         '│' => "|",
+        '▁' => ".",
+        '▂' => ":",
+        '▃' => "-",
+        '▄' => "=",
+        '▅' => "+",
+        '▆' => "*",
+        '▇' => "#",
+        '█' => "@",
         '→' => "->",
         '…' => "...",
         '‘' | '’' => "'",

@@ -219,11 +219,7 @@ pub(super) fn draft(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     Ok(draft)
 }
 
-fn replace(
-    folder: &Path,
-    target: &Path,
-    produce: impl FnOnce(&mut dyn Write) -> Result<()>,
-) -> Result<()> {
+fn replace(folder: &Path, target: &Path, produce: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let name = name(target);
     let mut draft = io::BufWriter::new(draft(folder, target)?);
     fault::write(format_args!("writing {name}"), || Ok(()))?;

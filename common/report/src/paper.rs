@@ -36,14 +36,14 @@ impl Paper {
 
     /// As much of a table as there is room for; returns the heads of the columns that are left out.
     pub fn table(&mut self, table: &Table) -> Vec<String> {
-        let (lines, left_out) = table.fitted(self.charset, self.room.into());
+        let (lines, left_out) = table.spelled(self.charset).fitted(self.room.into());
         self.lines(lines);
         left_out
     }
 
     /// All of a table: what there is no room for stands in further tables below, with `gap` an empty line between.
     pub fn tables(&mut self, table: &Table, gap: bool) {
-        for (at, lines) in table.split(self.charset, self.room.into()).into_iter().enumerate() {
+        for (at, lines) in table.spelled(self.charset).split(self.room.into()).into_iter().enumerate() {
             if gap && at > 0 {
                 self.gap();
             }
@@ -52,7 +52,7 @@ impl Paper {
     }
 
     fn lines(&mut self, lines: Vec<String>) {
-        lines.into_iter().for_each(|line| self.text += &(line + "\n"));
+        lines.into_iter().for_each(|line| self.verbatim(&(line + "\n")));
     }
 
     /// What was written so far.

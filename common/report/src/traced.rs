@@ -27,7 +27,7 @@ pub fn traced(charset: Charset, room: u16, record: &Record) -> Option<String> {
     let mut paper = Paper::new(charset, room);
     if !taken.is_empty() {
         paper.line("Waves in flight, each variant from its first wave to its last");
-        paper.verbatim(&sparklines(charset, room.into(), &taken));
+        paper.verbatim(&sparklines(room.into(), &taken));
         paper.gap();
         paper.tables(&columns::variants(&taken.iter().map(|taken| taken.row).collect::<Vec<_>>()), true);
         dispatches(&mut paper, &taken);
@@ -51,34 +51,31 @@ pub fn traces(record: &Record) -> Option<Table> {
 }
 
 /// A line a variant: its name and its waves in flight over time.
-fn sparklines(charset: Charset, room: usize, taken: &[Taken<'_>]) -> String {
+fn sparklines(room: usize, taken: &[Taken<'_>]) -> String {
     let names = taken.iter().map(|t| width(&t.row.variant)).max().unwrap_or(0);
     let spans: Vec<String> =
         taken.iter().map(|t| format!("{} µs", significant(t.figures.whole.span_us()))).collect();
     let spans_room = spans.iter().map(|span| width(span)).max().unwrap_or(0);
     let cells = room.saturating_sub(names + 4 + spans_room).clamp(16, 64);
     let line = |(Taken { row, figures, .. }, span): (&Taken<'_>, String)| {
-        let line = sparkline(charset, &figures.shape, cells);
+        let line = sparkline(&figures.shape, cells);
         format!("{:names$}  {line:cells$}  {span:>spans_room$}\n", row.variant)
     };
     taken.iter().zip(spans).map(line).collect()
 }
 
 /// `▂▅███▇▃`: full where most waves are in flight, blank where there is none.
-fn sparkline(charset: Charset, shape: &[f64], cells: usize) -> String {
+fn sparkline(shape: &[f64], cells: usize) -> String {
+    const RAMP: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = shape.iter().copied().fold(0.0, f64::max);
-    let ramp: Vec<char> = match charset {
-        Charset::Utf8 => " ▁▂▃▄▅▆▇█".chars().collect(),
-        Charset::Ascii => " .:-=+*#%@".chars().collect(),
-    };
     let cells = cells.min(shape.len());
     let cell = |at: usize| {
         let part = &shape[at * shape.len() / cells..(at + 1) * shape.len() / cells];
         #[expect(clippy::cast_precision_loss, reason = "a few parts of a span")]
         let mean = part.iter().sum::<f64>() / part.len() as f64;
-        step_of(mean / most, ramp.len() - 1)
+        step_of(mean / most, RAMP.len() - 1)
     };
-    (0..cells).map(|at| ramp[cell(at)]).collect()
+    (0..cells).map(|at| RAMP[cell(at)]).collect()
 }
 
 /// The step of `steps` that is nearest to a share; only none at all is 0.
@@ -188,8 +185,7 @@ mod tests {
     #[test]
     fn sparklines_scale_to_their_own_highest_part() {
         let shape = [0.0, 0.02, 1.0, 2.0, 2.0, 0.5];
-        assert_eq!(sparkline(Charset::Utf8, &shape, 64), " ▁▄██▂");
-        assert_eq!(sparkline(Charset::Ascii, &shape, 64), " .+@@:");
-        assert_eq!(sparkline(Charset::Utf8, &shape, 3), "▁▆▅");
+        assert_eq!(sparkline(&shape, 64), " ▁▄██▂");
+        assert_eq!(sparkline(&shape, 3), "▁▆▅");
     }
 }

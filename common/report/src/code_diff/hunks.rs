@@ -2,8 +2,8 @@
 
 use isa::diff::{Block, Diff, Instruction};
 
-use super::super::charset::Charset;
-use super::super::charset::width;
+use crate::charset::width;
+use crate::table::cut;
 
 /// Pairs that are shown before and behind a place.
 const CONTEXT: usize = 2;
@@ -19,10 +19,10 @@ struct Line {
 }
 
 /// Each place with differences and its context. Ends with a newline.
-pub(super) fn drawn(charset: Charset, room: u16, diff: &Diff, compiled: bool) -> String {
+pub(super) fn drawn(room: u16, diff: &Diff, compiled: bool) -> String {
     let lines = lines(&diff.blocks);
     let places = places(&lines);
-    let page = Page { charset, half: usize::from(room.min(140)).saturating_sub(3) / 2, diff, compiled };
+    let page = Page { half: usize::from(room.min(140)).saturating_sub(3) / 2, diff, compiled };
     let (mut text, mut shown, mut drawn) = (String::new(), 0, 0);
     for place in &places {
         if shown + place.len() > MOST_LINES && drawn > 0 {
@@ -75,7 +75,6 @@ fn places(lines: &[Line]) -> Vec<std::ops::Range<usize>> {
 }
 
 struct Page<'d> {
-    charset: Charset,
     /// Columns of a side.
     half: usize,
     diff: &'d Diff,
@@ -130,18 +129,9 @@ impl Page<'_> {
     }
 
     fn line(&self, a: &str, mark: char, b: &str) -> String {
-        let [a, b] = [a, b].map(|text| self.cut(text));
+        let [a, b] = [a, b].map(|text| cut(text, self.half));
         let line = format!("{a}{} {mark} {b}", " ".repeat(self.half.saturating_sub(width(&a))));
         line.trim_end().to_owned() + "\n"
-    }
-
-    fn cut(&self, text: &str) -> String {
-        if width(text) <= self.half {
-            return text.to_owned();
-        }
-        let ellipsis = self.charset.ellipsis();
-        let kept = self.half.saturating_sub(width(ellipsis));
-        text.chars().take(kept).collect::<String>() + ellipsis
     }
 }
 

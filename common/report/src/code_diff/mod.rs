@@ -23,21 +23,21 @@ pub fn code_diff(charset: Charset, room: u16, report: &DiffReport) -> String {
         }
         for pair in &comparison.kernels {
             paper.gap();
-            kernels(&mut paper, charset, room, pair, comparison.compiler.is_some());
+            kernels(&mut paper, room, pair, comparison.compiler.is_some());
         }
         unpaired(&mut paper, comparison);
     }
     paper.text()
 }
 
-fn kernels(paper: &mut Paper, charset: Charset, room: u16, pair: &KernelPair, compiled: bool) {
+fn kernels(paper: &mut Paper, room: u16, pair: &KernelPair, compiled: bool) {
     let rule = "─".repeat(usize::from(room.min(140))) + "\n";
     [0, 1].into_iter().for_each(|side| paper.line(&head(pair, side)));
     paper.verbatim(&rule);
     if pair.diff.pairs_throughout() {
         paper.line(&paired(pair));
     } else {
-        paper.verbatim(&hunks::drawn(charset, room, &pair.diff, compiled));
+        paper.verbatim(&hunks::drawn(room, &pair.diff, compiled));
         paper.line("~ other registers   | other instructions   < only in A   > only in B");
     }
     paper.verbatim(&rule);
