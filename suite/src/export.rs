@@ -107,7 +107,7 @@ const OF_ALL: &[Column] = &[
     ("started", |of| of.record.started.clone()),
     ("device", |of| of.record.device.name.clone()),
     ("device_uuid", |of| of.record.device.uuid.clone()),
-    ("driver", |of| format!("{} {}", of.record.device.driver_name, of.record.device.driver_info)),
+    ("driver", |of| of.record.device.driver()),
     ("sample", |of| of.record.sample.clone()),
     ("configuration", |of| configuration(&of.record.configuration)),
     ("variant", |of| of.row.variant.clone()),

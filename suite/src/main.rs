@@ -16,7 +16,6 @@ mod schema;
 mod scripted;
 mod self_test;
 mod stop;
-mod tables;
 mod verify;
 
 use std::process::ExitCode;

@@ -11,7 +11,7 @@ use record::error::{
     EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt, exit_code, one_line,
 };
 use record::self_test::{Certificate, RESULTS};
-use record::{Ended, Kind, Record, Status, read_record};
+use record::{Ended, Kind, Record, Status, listed, read_record};
 use report::Charset;
 use report::terminal::{print, say, width_of};
 
@@ -22,7 +22,6 @@ use crate::compare::{
 };
 use crate::samples::{self, Samples};
 use crate::stop::Stop;
-use crate::tables::listed;
 
 /// Run what a record tells again, and say whether it comes out the same
 ///

@@ -84,6 +84,12 @@ impl DeviceFacts {
         self.kind == Kind::Cpu
     }
 
+    /// Name and version of the driver.
+    #[must_use]
+    pub fn driver(&self) -> String {
+        format!("{} {}", self.driver_name, self.driver_info).trim_end().to_owned()
+    }
+
     /// Ticks per second of the clock that kernels read: those of timestamps, on all devices known.
     #[must_use]
     #[expect(

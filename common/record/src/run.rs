@@ -92,6 +92,27 @@ impl Record {
     pub fn to_reference(&self, row: &Row) -> Option<Summary> {
         if self.bound.is_some() { row.to_bound } else { row.to_baseline }
     }
+
+    /// The smallest difference between two isolated times of a row, in any row, in microseconds: what the timestamps
+    /// tell apart. Not of one row alone, for its samples may be few and lie far apart.
+    #[must_use]
+    pub fn step_us(&self) -> Option<f64> {
+        let of_row = |row: &Row| {
+            let mut times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
+            times.sort_by(f64::total_cmp);
+            let steps = times.windows(2).map(|pair| pair[1] - pair[0]);
+            steps.filter(|step| *step > ROUNDING_US).fold(f64::INFINITY, f64::min)
+        };
+        Some(self.rows.iter().map(of_row).fold(f64::INFINITY, f64::min)).filter(|us| us.is_finite())
+    }
+}
+
+/// Differences of times below this are what is left of their conversion to microseconds.
+const ROUNDING_US: f64 = 1e-4;
+
+/// `passes 8, size 64x64`: arguments of a sample as they were used.
+pub fn listed<'c>(settings: impl IntoIterator<Item = (&'c String, &'c String)>) -> String {
+    settings.into_iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The kept samples in a file of their own: CSV, packed with gzip.

@@ -58,6 +58,19 @@ pub enum CheckResult {
     Skipped,
 }
 
+impl CheckResult {
+    /// The word that a reader sees.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Warned => "warned",
+            Self::Failed => "FAILED",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
 impl Certificate {
     /// No test failed.
     #[must_use]

@@ -10,8 +10,7 @@ use crate::Charset;
 /// The certificate of a device, in these characters.
 #[must_use]
 pub fn certificate(charset: Charset, device: &DeviceFacts, certificate: &Certificate) -> String {
-    let (kind, driver, info) = (device.kind.word(), &device.driver_name, &device.driver_info);
-    let mut text = format!("self-test on {} ({kind}, {driver} {info})\n", device.name);
+    let mut text = format!("self-test on {} ({}, {})\n", device.name, device.kind.word(), device.driver());
     let wide = certificate.checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
     for check in &certificate.checks {
         let _ = writeln!(text, "{}  {:wide$}  {}", mark(charset, check.result), check.name, check.found);

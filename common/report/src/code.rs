@@ -37,6 +37,13 @@ pub fn code(charset: Charset, room: u16, report: &CodeReport) -> String {
     paper.text()
 }
 
+/// What there is no room for.
+fn left_out(heads: &[String]) -> Option<String> {
+    let heads = heads.join(", ");
+    (!heads.is_empty())
+        .then(|| format!("Left out for lack of room: {heads} (a wider terminal and --json have them)."))
+}
+
 /// Name, workgroup, and the constants in which it differs from others of its name.
 fn described(kernel: &KernelCode, all: &[KernelCode]) -> String {
     let [x, y, z] = kernel.workgroup;

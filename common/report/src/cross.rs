@@ -4,6 +4,7 @@ use record::stats::{Summary, none_seen_bound};
 use record::{Cell, Matrix, Promise, Racy, Record, Row, Shows, Status};
 
 use super::charset::{ABSENT, BLANK};
+use super::names::distinct;
 use super::paper::Paper;
 use super::table::{Column, Side, Table};
 use super::words::{self, count};
@@ -20,17 +21,6 @@ pub(super) fn tables(paper: &mut Paper, record: &Record, matrix: &Matrix) {
         paper.line(title);
         paper.tables(&table(record, matrix, &of_table), false);
     }
-}
-
-/// In the order of their first appearance.
-fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut known = Vec::new();
-    for name in names {
-        if !known.contains(&name) {
-            known.push(name);
-        }
-    }
-    known
 }
 
 /// One cross table.

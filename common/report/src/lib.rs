@@ -43,7 +43,7 @@ pub use conditions::cautions as conditions;
 pub use destination::{Destination, keep_so_far};
 pub use folder::{Folder, command, end, tool};
 pub use listing::{Listed, Runs, listing};
-pub use names::grouped;
+pub use names::{distinct, grouped};
 pub use painting::painted;
 pub use paper::{Paper, wrapped};
 pub use picture::picture_of;

@@ -15,6 +15,11 @@ pub fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<
     groups
 }
 
+/// Each once, in the order of their first appearance.
+pub fn distinct<T: PartialEq>(names: impl IntoIterator<Item = T>) -> Vec<T> {
+    grouped(names.into_iter().map(|name| (name, ()))).into_iter().map(|(name, _)| name).collect()
+}
+
 /// The names of `variants`, which are rows of `record`; where cross tables are shown, a column or row
 /// of which all are meant stands for them.
 pub(super) fn of(record: &Record, variants: &[String]) -> String {

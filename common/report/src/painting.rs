@@ -44,7 +44,7 @@ pub fn painted(record: &Record, painting: &Painting) -> Result<Vec<u8>> {
     let lines = [
         format!("{}: {}", record.sample, painting.caption),
         format!("computed by {}, {width}x{height}{scale}", painting.variant),
-        format!("{}, {} {}", device.name, device.driver_name, device.driver_info),
+        format!("{}, {}", device.name, device.driver()),
     ];
     let text = lines.iter().map(|line| text_width(line, SIZE, false)).fold(0.0, f64::max);
     let [width, height] = [columns * grow, rows * grow].map(f64::from);

@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 use colorous::PLASMA;
 use record::{RaceMap, Record, Row, Shows};
 
+use super::names::distinct;
 use super::scene::{Anchor, Area, Fill, Pixels, Rgb, Scene, Words, png, text_width};
 
 /// One map of races.
@@ -46,7 +47,7 @@ pub fn picture_of(record: &Record, maps: &[RaceMap]) -> Result<Vec<u8>> {
     let panels: Vec<Panel> = maps.iter().map(|map| panel(record, row(&map.variant), map)).collect();
     let device = &record.device;
     let title = format!("{}: where texels differed from the CPU reference's", record.sample);
-    let subtitle = format!("{}, {} {}", device.name, device.driver_name, device.driver_info);
+    let subtitle = format!("{}, {}", device.name, device.driver());
     picture(&title, &subtitle, &panels)
 }
 
@@ -132,16 +133,10 @@ struct Grid<'p> {
 
 impl<'p> Grid<'p> {
     fn of(panels: &'p [Panel]) -> Self {
-        let mut grid = Self { rows: Vec::new(), columns: Vec::new(), heads: 0.0 };
-        for panel in panels {
-            for (known, head) in [(&mut grid.rows, &panel.row), (&mut grid.columns, &panel.column)] {
-                if !known.contains(&head.as_str()) {
-                    known.push(head);
-                }
-            }
-        }
-        grid.heads = MARGIN + grid.rows.iter().map(|head| wide(head)).fold(0.0, f64::max).ceil();
-        grid
+        let rows = distinct(panels.iter().map(|panel| panel.row.as_str()));
+        let columns = distinct(panels.iter().map(|panel| panel.column.as_str()));
+        let heads = MARGIN + rows.iter().map(|head| wide(head)).fold(0.0, f64::max).ceil();
+        Self { rows, columns, heads }
     }
 
     /// Upper left corner of the panel in this column and row.

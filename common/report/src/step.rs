@@ -1,12 +1,10 @@
 //! What the steps of the timestamps leave open of a time.
 
+use record::Record;
 use record::self_test::STEP;
 use record::stats::{Interval, Summary};
-use record::{Record, Row};
 
-/// Differences of times below this are what is left of their conversion to microseconds.
-const ROUNDING_US: f64 = 1e-4;
-/// The same as a share.
+/// Widths of intervals below this share are what is left of the conversion of times to microseconds.
 const SAME: f64 = 1e-9;
 
 /// How coarse the times of a kind are.
@@ -60,17 +58,7 @@ fn steps_us(record: &Record) -> Option<(f64, f64)> {
     let checks = record.self_test.iter().flat_map(|test| &test.checks);
     let found = checks.filter(|check| check.name == STEP).find_map(|check| check.figure("step"));
     let step = found.map(|ns| ns / 1e3).filter(|us| *us > 0.0);
-    step.map(|us| (us, us)).or_else(|| Some((0.0, smallest_us(record)?)))
-}
-
-fn smallest_us(record: &Record) -> Option<f64> {
-    let of_row = |row: &Row| {
-        let mut times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
-        times.sort_by(f64::total_cmp);
-        let steps = times.windows(2).map(|pair| pair[1] - pair[0]);
-        steps.filter(|step| *step > ROUNDING_US).fold(f64::INFINITY, f64::min)
-    };
-    Some(record.rows.iter().map(of_row).fold(f64::INFINITY, f64::min)).filter(|us| us.is_finite())
+    step.map(|us| (us, us)).or_else(|| Some((0.0, record.step_us()?)))
 }
 
 #[cfg(test)]

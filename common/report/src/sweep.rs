@@ -4,6 +4,7 @@ use record::figures::Figures;
 use record::{Record, Status, is_limit};
 
 use super::charset::{ABSENT, Charset};
+use super::names::distinct;
 use super::paper::Paper;
 use super::share;
 use super::step;
@@ -15,12 +16,8 @@ use super::words;
 /// into `room` columns stands in further tables below. Ends with a newline.
 #[must_use]
 pub fn sweep(charset: Charset, room: u16, runs: &[(String, &Record)]) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for row in runs.iter().flat_map(|(_, record)| &record.rows) {
-        if !names.contains(&row.variant.as_str()) {
-            names.push(&row.variant);
-        }
-    }
+    let rows = runs.iter().flat_map(|(_, record)| &record.rows);
+    let mut names = distinct(rows.map(|row| row.variant.as_str()));
     let table = |names: &[&str], side, cell: &dyn Fn(&Record, &str) -> Option<String>| {
         let mut table = Table::new("Variant", names.iter().map(|name| (*name).to_owned())).apart(2);
         for (head, record) in runs {

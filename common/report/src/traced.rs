@@ -10,6 +10,7 @@ use record::trace::DispatchFigures;
 use record::{Record, Row};
 
 use super::charset::{Charset, width};
+use super::names::distinct;
 use super::paper::Paper;
 use super::table::Table;
 use taken::Taken;
@@ -92,12 +93,7 @@ fn dispatches(paper: &mut Paper, taken: &[Taken<'_>]) {
     let mut left_out: Vec<String> = Vec::new();
     for Taken { row, figures, .. } in many.iter().take(VARIANTS) {
         let all = &figures.dispatches;
-        let mut kernels: Vec<&str> = Vec::new();
-        for dispatch in all {
-            if !kernels.contains(&dispatch.kernel.as_str()) {
-                kernels.push(&dispatch.kernel);
-            }
-        }
+        let kernels = distinct(all.iter().map(|dispatch| dispatch.kernel.as_str()));
         paper.gap();
         paper.line(&heading(&row.variant, all, &kernels));
         let gone = paper.table(&columns::dispatches(&all[..all.len().min(LISTED)], &kernels));

@@ -20,8 +20,7 @@ pub fn differences(before: &Record, after: &Record) -> Vec<String> {
     if same_device(before, after) {
         differ("device's UUID", before.device.uuid.clone(), after.device.uuid.clone());
     }
-    let driver = |r: &Record| format!("{} {}", r.device.driver_name, r.device.driver_info);
-    differ("driver", driver(before), driver(after));
+    differ("driver", before.device.driver(), after.device.driver());
     differ("commit", commit(before), commit(after));
     differ("build", before.tool.build.clone(), after.tool.build.clone());
     differ("caches", before.method.caches.clone(), after.method.caches.clone());

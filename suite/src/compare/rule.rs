@@ -19,9 +19,6 @@ const FEWEST_CLOCKED: usize = 6;
 /// The share of a side's samples that have to: what fewer tell need not hold for the rest.
 const CLOCKED: f64 = 0.75;
 
-/// Differences of times below this are what is left of their conversion to microseconds.
-const ROUNDING_US: f64 = 1e-4;
-
 /// Quotients that differ by less, as a share, are the same but for the arithmetic.
 const QUOTIENT: f64 = 1e-9;
 
@@ -63,21 +60,9 @@ impl Limits {
     /// Of two records.
     #[must_use]
     pub fn of(before: &Record, after: &Record, tolerance: f64) -> Self {
+        let step_us = |record: &Record| record.step_us().unwrap_or(0.0);
         Self { tolerance, steps_us: step_us(before) + step_us(after) }
     }
-}
-
-/// The smallest difference between two times of a row, in any row: what the timestamps of a record tell
-/// apart. Not of one row alone, for its samples may be few and lie far apart.
-fn step_us(record: &Record) -> f64 {
-    let of_row = |row: &Row| {
-        let mut times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
-        times.sort_by(f64::total_cmp);
-        let steps = times.windows(2).map(|pair| pair[1] - pair[0]);
-        steps.filter(|step| *step > ROUNDING_US).fold(f64::INFINITY, f64::min)
-    };
-    let smallest = record.rows.iter().map(of_row).fold(f64::INFINITY, f64::min);
-    if smallest.is_finite() { smallest } else { 0.0 }
 }
 
 /// The isolated time of a row that is `ok` on both sides; `None` where a side has no samples.

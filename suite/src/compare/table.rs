@@ -1,10 +1,11 @@
 //! The comparison as a reader gets it.
 
-use report::{ABSENT, Charset, Column, Paper, Side, Table};
+use record::listed;
+use report::words::{significant, trimmed};
+use report::{ABSENT, Charset, Column, Paper, Side, Table, grouped};
 
 use super::outcome::{Change, Comparison, Outcome, Pair};
 use super::rule::Judged;
-use crate::tables::listed;
 
 /// Behind a factor that the medians contradict.
 const OUTSIDE: &str = "*";
@@ -60,12 +61,6 @@ fn broken(compared: &Comparison) -> Vec<String> {
         .collect()
 }
 
-/// `1`, `0.5`: without zeros at its end.
-fn trimmed(value: f64) -> String {
-    let text = format!("{value:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 /// How often each outcome occurs, the worst first.
 fn counts(compared: &Comparison) -> String {
     let rows: usize = compared.counts.values().sum();
@@ -110,22 +105,15 @@ fn shown(pair: &Pair, all: bool) -> impl Iterator<Item = &Change> {
 
 /// Why rows are undecided: those with the same reason on one line.
 fn reasons(rows: &[&Change]) -> Vec<String> {
-    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
-    let mut tell = |name: String, reason: &str| match lines.iter_mut().find(|(known, _)| known == reason) {
-        Some((_, names)) => names.push(name),
-        None => lines.push((reason.to_owned(), vec![name])),
+    let of_row = |row: &Change| {
+        let times = [("", &row.isolated), (" (pipelined)", &row.pipelined)];
+        let times = times.into_iter().filter_map(|(time, judged)| {
+            Some((judged.as_ref()?.reason.clone()?, format!("{}{time}", row.variant)))
+        });
+        let status = row.status.clone().filter(|_| row.outcome != Outcome::Broken);
+        times.chain(status.map(|status| (status, row.variant.clone()))).collect::<Vec<_>>()
     };
-    for row in rows {
-        for (time, judged) in [("", &row.isolated), (" (pipelined)", &row.pipelined)] {
-            if let Some(reason) = judged.as_ref().and_then(|judged| judged.reason.as_deref()) {
-                tell(format!("{}{time}", row.variant), reason);
-            }
-        }
-        let told = row.outcome != Outcome::Broken;
-        if let Some(status) = row.status.as_deref().filter(|_| told) {
-            tell(row.variant.clone(), status);
-        }
-    }
+    let lines = grouped(rows.iter().flat_map(|row| of_row(row)));
     lines.iter().map(|(reason, names)| format!("{}: {reason}.", names.join(", "))).collect()
 }
 
@@ -137,7 +125,8 @@ fn drawn(rows: &[&Change]) -> Table {
         let cell = |row: &&Change| of(row).map_or_else(String::new, cell);
         Column::new(Side::Right, head, rows.iter().map(cell))
     };
-    let times = |judged: &Judged| format!("{} → {}", digits(judged.before_us), digits(judged.after_us));
+    let times =
+        |judged: &Judged| format!("{} → {}", significant(judged.before_us), significant(judged.after_us));
     let isolated: fn(&Change) -> Option<&Judged> = |row| row.isolated.as_ref();
     let pipelined: fn(&Change) -> Option<&Judged> = |row| row.pipelined.as_ref();
     for (head, of, rank) in [("Isolated", isolated, None), ("Pipelined", pipelined, Some(4))] {
@@ -163,14 +152,4 @@ fn by(judged: &Judged, interval: bool) -> String {
     let ends = [shift.interval.low, shift.interval.high].map(percent);
     let ends = if interval { format!(" ({} to {})", ends[0], ends[1]) } else { String::new() };
     format!("{change} %{mark}{ends}  {word}")
-}
-
-/// Four significant digits.
-fn digits(us: f64) -> String {
-    match us {
-        1000.0.. => format!("{us:.0}"),
-        100.0.. => format!("{us:.1}"),
-        10.0.. => format!("{us:.2}"),
-        _ => format!("{us:.3}"),
-    }
 }

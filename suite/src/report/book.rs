@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use record::{Record, Row};
+use record::{Record, Row, listed};
 
 use crate::collect::{Found, RECORD};
 
@@ -35,13 +35,8 @@ impl Entry {
 
     /// All arguments: `passes 12, size 512x512`.
     pub fn configuration(&self) -> String {
-        listed(self.record().configuration.iter())
+        listed(&self.record().configuration)
     }
-}
-
-/// `passes 12, size 512x512`.
-pub fn listed<'c>(entries: impl Iterator<Item = (&'c String, &'c String)>) -> String {
-    entries.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
 }
 
 /// So much of the end of each path that no two are the same: the folder's name where that is enough.
@@ -135,9 +130,8 @@ fn natural(a: &[String], b: &[String]) -> Ordering {
 /// What tells one device from another: its model, driver, processor and UUID, which is each card's own.
 pub fn identity(record: &Record) -> [String; 4] {
     let device = &record.device;
-    let driver = format!("{} {}", device.driver_name, device.driver_info);
     let processor = record.host.processor.clone().unwrap_or_default();
-    [device.name.clone(), driver, processor, device.uuid.clone()]
+    [device.name.clone(), device.driver(), processor, device.uuid.clone()]
 }
 
 /// Its name for each, with as much more as tells it from those of the same name.

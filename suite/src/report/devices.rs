@@ -1,8 +1,8 @@
 //! The same sample with the same arguments on several devices, side by side.
 
-use record::Row;
 use record::stats::Summary;
-use report::{grouped, words};
+use record::{Row, listed};
+use report::{distinct, grouped, words};
 
 use super::book::{Book, Entry, identity, later, measured};
 use super::ladder::{counts_races, ends};
@@ -29,20 +29,18 @@ pub fn comparisons<'b>(book: &'b Book, sample: &'b str) -> Vec<Comparison<'b>> {
     let entries = book.of_sample(sample).filter(|entry| !counts_races(entry.record()));
     let groups = grouped(entries.map(|entry| (work(entry), entry)));
     let of = |(key, entries): (Work<'_>, Vec<&'b Entry>)| {
-        let shared = key.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ");
+        let shared = listed(key);
         Comparison { sample, shared, entries: one_a_device(&entries) }
     };
     groups.into_iter().map(of).filter(|comparison| comparison.entries.len() > 1).collect()
 }
 
 /// Arguments that say what is worked on, and their values.
-type Work<'e> = Vec<(&'e str, &'e str)>;
+type Work<'e> = Vec<(&'e String, &'e String)>;
 
 fn work(entry: &Entry) -> Work<'_> {
     let all = entry.record().configuration.iter();
-    all.filter(|(name, _)| !OF_THE_DEVICE.contains(&name.as_str()))
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect()
+    all.filter(|(name, _)| !OF_THE_DEVICE.contains(&name.as_str())).collect()
 }
 
 fn one_a_device<'b>(entries: &[&'b Entry]) -> Vec<&'b Entry> {
@@ -53,12 +51,8 @@ fn one_a_device<'b>(entries: &[&'b Entry]) -> Vec<&'b Entry> {
 impl<'b> Comparison<'b> {
     /// The variants that two of them measured.
     pub fn variants(&self) -> Vec<&'b str> {
-        let mut names: Vec<&str> = Vec::new();
-        for row in self.entries.iter().flat_map(|entry| &entry.record().rows) {
-            if !names.contains(&row.variant.as_str()) {
-                names.push(&row.variant);
-            }
-        }
+        let rows = self.entries.iter().flat_map(|entry| &entry.record().rows);
+        let mut names = distinct(rows.map(|row| row.variant.as_str()));
         let measured_by =
             |name: &str| self.entries.iter().filter(|e| measured(e.record(), name).is_some()).count();
         names.retain(|name| measured_by(name) > 1);

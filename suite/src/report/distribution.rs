@@ -43,7 +43,7 @@ fn box_of(row: &Row) -> Option<PlotRow> {
     let off = |value: f64| (value / time.median - 1.0) * 100.0;
     let samples: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
     let (within, beyond): (Vec<f64>, Vec<f64>) =
-        samples.iter().copied().partition(|value| inside(&time, *value));
+        samples.iter().copied().partition(|value| !time.is_outlier(*value));
     let ends = within.iter().copied().fold([time.median; 2], |[low, high], v| [low.min(v), high.max(v)]);
     let quartile = words_of(&time, samples.len(), beyond.len());
     let spread = Spread {
@@ -53,12 +53,6 @@ fn box_of(row: &Row) -> Option<PlotRow> {
     };
     let body = Body::Tracks(vec![Track::Spread(spread)]);
     Some(PlotRow { name: row.variant.clone(), strong: false, figure: quartile, body })
-}
-
-/// Tukey's fences, as the summary counts outliers by them.
-fn inside(time: &Summary, value: f64) -> bool {
-    let fence = 1.5 * time.iqr;
-    value >= time.q1 - fence && value <= time.q3 + fence
 }
 
 fn words_of(time: &Summary, samples: usize, outliers: usize) -> String {

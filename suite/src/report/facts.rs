@@ -1,6 +1,6 @@
 //! What stands above the figures of a record: where they come from, how they were taken, what to beware of.
 
-use record::self_test::CheckResult;
+use record::self_test::Check;
 use record::{Ended, Kind, Method, Record, Status, Stop};
 use report::words;
 
@@ -104,7 +104,7 @@ pub fn facts(record: &Record) -> Vec<(&'static str, String)> {
             ),
         ),
         ("UUID", device.uuid.clone()),
-        ("Driver", format!("{} {}", device.driver_name, device.driver_info)),
+        ("Driver", device.driver()),
         ("Host", format!("{}, {processor}, {} threads", host.system, host.threads)),
         ("Date", format!("{}, {} s", record.started, words::significant(record.seconds))),
         ("Tool", report::tool(&record.tool)),
@@ -147,16 +147,9 @@ fn method(record: &Record) -> String {
 
 /// The self-test, a line a check; nothing where there was none.
 pub fn self_test(record: &Record) -> Option<Vec<(&'static str, String)>> {
-    let word = |result| match result {
-        CheckResult::Passed => "passed",
-        CheckResult::Warned => "warned",
-        CheckResult::Failed => "FAILED",
-        CheckResult::Skipped => "skipped",
-    };
     let checks = &record.self_test.as_ref()?.checks;
-    Some(
-        checks.iter().map(|check| (word(check.result), format!("{}: {}", check.name, check.found))).collect(),
-    )
+    let line = |check: &Check| (check.result.word(), format!("{}: {}", check.name, check.found));
+    Some(checks.iter().map(line).collect())
 }
 
 /// The beginning of the verdict, up to and including the first sentence that is of this device: one that

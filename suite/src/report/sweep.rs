@@ -1,8 +1,9 @@
 //! Records of one sample and device that differ in the value of one argument: times over that value.
 
-use record::Record;
+use record::{Record, listed};
+use report::distinct;
 
-use super::book::{Book, Entry, amount, identity, later, listed, measured, sides};
+use super::book::{Book, Entry, amount, identity, later, measured, sides};
 use super::plot::{Kind, Line, Mark, Point, Svg, XyPlot};
 
 /// A value that was swept.
@@ -98,12 +99,8 @@ impl<'b> Sweep<'b> {
 
     /// The variants that were measured at two values or more, those at most values first.
     pub fn lines(&self) -> Vec<Line> {
-        let mut names: Vec<&str> = Vec::new();
-        for row in self.steps.iter().flat_map(|step| &step.entries).flat_map(|entry| &entry.record().rows) {
-            if !names.contains(&row.variant.as_str()) {
-                names.push(&row.variant);
-            }
-        }
+        let entries = self.steps.iter().flat_map(|step| &step.entries);
+        let names = distinct(entries.flat_map(|entry| &entry.record().rows).map(|row| row.variant.as_str()));
         let line = |name: &str| Line {
             name: name.to_owned(),
             points: self.steps.iter().filter_map(|step| step.point(name)).collect(),

@@ -161,7 +161,7 @@ impl Manifest {
     /// # Errors
     /// Another version, commit or build.
     pub(super) fn ensure_tool(&self, tool: &Tool, folder: &Path) -> Result<()> {
-        let (then, now) = (tool_in_words(&self.tool), tool_in_words(tool));
+        let (then, now) = (report::tool(&self.tool), report::tool(tool));
         let shown = folder.display();
         ensure!(
             then == now,
@@ -200,13 +200,6 @@ fn portable(word: &str) -> String {
     name.map_or_else(|| word.to_owned(), |name| option + &name.to_string_lossy())
 }
 
-/// Name, version and build of a program.
-pub(super) fn tool_in_words(tool: &Tool) -> String {
-    let commit = tool.commit.as_deref().unwrap_or("unknown");
-    let changed = if tool.dirty == Some(true) { " with uncommitted changes" } else { "" };
-    format!("{} {}, commit {commit}{changed}, {} build", tool.name, tool.version, tool.build)
-}
-
 /// What must be the same for figures to stand in one table.
 fn identity(device: &DeviceFacts) -> (&str, &str, i32, u32, &str, &str) {
     let DeviceFacts { name, uuid, driver_id, driver_version, driver_info, api_version, .. } = device;
@@ -214,8 +207,7 @@ fn identity(device: &DeviceFacts) -> (&str, &str, i32, u32, &str, &str) {
 }
 
 fn name(device: &DeviceFacts) -> String {
-    let driver = format!("{} {}", device.driver_name, device.driver_info);
-    format!("{} ({}, UUID {})", device.name, driver.trim(), device.uuid)
+    format!("{} ({}, UUID {})", device.name, device.driver(), device.uuid)
 }
 
 #[cfg(test)]

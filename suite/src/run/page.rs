@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use report::quote;
 
-use super::manifest::{Entry, Manifest, tool_in_words};
+use super::manifest::{Entry, Manifest};
 
 /// Its file.
 pub(super) const PAGE: &str = "README.md";
@@ -12,7 +12,6 @@ pub(super) const PAGE: &str = "README.md";
 /// The page, as far as the run is.
 pub(super) fn page(manifest: &Manifest) -> String {
     let Manifest { device, host, tool, settings, .. } = manifest;
-    let driver = format!("{} {}", device.driver_name, device.driver_info);
     let processor = host.processor.as_deref().unwrap_or("unknown processor");
     let resumed = manifest.resumed.iter().map(|time| format!(", resumed {time}"));
     let mut page = format!(
@@ -28,12 +27,12 @@ pub(super) fn page(manifest: &Manifest) -> String {
         name = device.name,
         kind = device.kind.word(),
         api = device.api_version,
-        driver = driver.trim(),
+        driver = device.driver(),
         system = host.system,
         threads = host.threads,
         date = manifest.started,
         resumed = resumed.collect::<String>(),
-        tool = tool_in_words(tool),
+        tool = report::tool(tool),
         progress = progress(&manifest.samples),
         seed = settings.seed,
         command = command(&manifest.command),

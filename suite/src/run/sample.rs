@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 use record::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
-use record::{Ended as End, Record, Row, Status, read_record};
+use record::{Ended as End, Record, Row, Status, listed, read_record};
 
 use super::options::Settings;
 use super::outcome::State;
 use super::repeats::{Death, joined};
 use crate::child::{Call, Ended, GRACE, How, Phase, Progress};
 use crate::stop::Stop;
-use crate::tables::listed;
 
 /// A sample that died is run again so often, each time without the variant that it died with.
 const MOST_REPEATS: usize = 2;

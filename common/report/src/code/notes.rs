@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use isa::{Chip, ChipCode, CodeReport, Compiled, Occupancy, Outcome, Unit};
 
 use super::columns::{COLUMNS, Column, DRIVERS_WAVES, GLC_STORES, LOOPED, TO_SHED, WAVES};
+use super::left_out;
 
 /// The table of a chip, with the columns for which there is room.
 pub(super) type Shown<'r> = (&'r ChipCode, Vec<&'static Column>);
@@ -24,12 +25,7 @@ pub(super) fn notes(report: &CodeReport, shown: &[Shown<'_>]) -> Vec<String> {
     notes.extend(occupancy(report, has));
     let gone = |column: &&Column| shown.iter().any(|(_, shown)| !shown.iter().any(|c| c.head == column.head));
     let gone: Vec<String> = COLUMNS.iter().filter(gone).map(Column::name).collect();
-    if !gone.is_empty() {
-        notes.push(format!(
-            "Left out for lack of room: {} (a wider terminal and --json have them).",
-            gone.join(", ")
-        ));
-    }
+    notes.extend(left_out(&gone));
     notes.push(format!(
         "No variant was run. The kernels are those for {} (subgroups of {}).",
         report.declared_on, report.declared_for_subgroups_of

@@ -104,12 +104,7 @@ fn notes(report: &CodeReport, reported: &Reported, left_out: &[String]) -> Vec<S
         };
         notes.push(format!("Occupancy is not computed: {reason}."));
     }
-    if !left_out.is_empty() {
-        notes.push(format!(
-            "Left out for lack of room: {} (a wider terminal and --json have them).",
-            left_out.join(", ")
-        ));
-    }
+    notes.extend(super::left_out(left_out));
     notes.push(format!(
         "No variant was run. Names and units are the driver's own, by {}; --json has what it says that they mean.",
         reported.extension

@@ -20,7 +20,7 @@ pub(super) fn real(value: usize) -> f64 {
 }
 
 /// Round numbers from 0 to `range`, `most` of them at the most, and how they are written.
-pub(super) fn ticks(range: f64, most: u32) -> Vec<(f64, String)> {
+pub fn ticks(range: f64, most: u32) -> Vec<(f64, String)> {
     let step = step(range, most);
     let decimals = (0..9).find(|&decimals| is_whole(step * 10_f64.powi(decimals))).unwrap_or(9);
     let decimals = usize::try_from(decimals).unwrap_or(0);

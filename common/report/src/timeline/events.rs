@@ -113,7 +113,7 @@ fn about(record: &Record, panels: &[Lane<'_>], one_in: usize) -> Value {
         "command": record.command,
         "configuration": record.configuration,
         "device": record.device.name,
-        "driver": format!("{} {}", record.device.driver_name, record.device.driver_info),
+        "driver": record.device.driver(),
         "started": record.started,
         "times": "from each variant's own first wave: variants ran one after the other",
         "waves": waves,

@@ -34,15 +34,12 @@ pub(super) fn title(record: &Record) -> String {
 }
 
 fn subtitle(record: &Record) -> String {
-    let device = &record.device;
-    let driver = format!("{} {}", device.driver_name, device.driver_info);
-    let settings: Vec<String> =
-        record.configuration.iter().map(|(name, value)| format!("{name} {value}")).collect();
-    let settings = if settings.is_empty() { String::new() } else { format!("; {}", settings.join(", ")) };
+    let settings = record::listed(&record.configuration);
+    let settings = if settings.is_empty() { settings } else { format!("; {settings}") };
     format!(
         "{}, {}{settings}. A wave (subgroup) is in flight from its first instruction until its last is reached.",
-        driver.trim(),
-        device.kind.word()
+        record.device.driver(),
+        record.device.kind.word()
     )
 }
 

@@ -5,8 +5,10 @@ use record::trace::Trace;
 use super::axes::{real, whole};
 use super::bins::{Binned, Grid};
 use super::colours::{COLOURS, Map, PARTS, SHADES};
-use super::lane::Lane;
-use super::{axes, words};
+
+pub use super::axes::ticks;
+pub use super::words::{cautions, figures as said};
+pub use crate::words::percent;
 
 /// Pixels with red, green, blue and alpha (not multiplied), row by row.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,26 +90,6 @@ impl Columns {
         }
         pixels
     }
-}
-
-/// Span, fill, steady state, drain and what else a reader compares.
-pub fn said(lane: &Lane<'_>) -> String {
-    words::figures(lane)
-}
-
-/// What to hold against a trace.
-pub fn cautions(lane: &Lane<'_>) -> Vec<String> {
-    words::cautions(lane)
-}
-
-/// Round numbers from 0 to `range`, at most `most` steps, and how they are written.
-pub fn ticks(range: f64, most: u32) -> Vec<(f64, String)> {
-    axes::ticks(range, most)
-}
-
-/// `31 %`; a small share is not none.
-pub fn percent(share: f64) -> String {
-    crate::words::percent(share)
 }
 
 #[cfg(test)]

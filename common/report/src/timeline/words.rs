@@ -16,7 +16,7 @@ pub(crate) const COARSE: f64 = 50.0;
 const NAMED: usize = 8;
 
 /// The figures that a reader compares.
-pub(super) fn figures(lane: &Lane<'_>) -> String {
+pub fn figures(lane: &Lane<'_>) -> String {
     let (figures, whole) = (lane.figures, &lane.figures.whole);
     let mut parts = vec![
         format!("span {}", us(whole.span_us())),
@@ -64,7 +64,7 @@ pub(crate) fn overhead(lane: &Lane<'_>) -> Option<f64> {
 }
 
 /// What to hold against the panel.
-pub(super) fn cautions(lane: &Lane<'_>) -> Vec<String> {
+pub fn cautions(lane: &Lane<'_>) -> Vec<String> {
     let mut cautions = Vec::new();
     if let Some(overhead) = overhead(lane).filter(|overhead| overhead.abs() > HEAVY) {
         let (by, how) = (percent(overhead.abs()), if overhead > 0.0 { "slower" } else { "faster" });
