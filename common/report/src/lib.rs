@@ -21,6 +21,7 @@ mod picture;
 mod progress;
 mod recipe;
 mod rows;
+pub mod scale;
 pub mod scene;
 mod share;
 mod shell;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::axes::whole;
-use super::colours::{COLOURS, Colours, Ink, Map, PARTS, SHADES, Theme};
+use super::colours::{COLOURS, Colours, Ink, Map, ON, PARTS, SHADES, Theme, colours, waiting};
 use crate::scene::{Area, Escaped, Hex, Number, Pixels, Scene};
 
 /// The scene as a file of its own; `title` is what a reader hears who does not see it.
@@ -31,15 +31,14 @@ fn styles(theme: Theme) -> String {
          .steps{shape-rendering:crispEdges}\n\
          .stripes{fill:url(#band-stripes)}.cuts{fill:url(#paper-stripes)}\n",
     );
-    for part in 0..PARTS {
-        let [colour, on] = [Ink::Part(part), Ink::OnPart(part)].map(|ink| Colours::of(theme).ink(ink));
+    for (part, (colour, on)) in COLOURS.into_iter().zip(ON).enumerate() {
         css += &format!(".p{part}{{fill:{}}}.o{part}{{fill:{}}}\n", Hex(colour), Hex(on));
     }
-    css += &papers(Colours::of(theme));
+    css += &papers(colours(theme));
     if theme == Theme::Auto {
         css += &format!(
             ":root{{color-scheme:light dark}}\n@media (prefers-color-scheme:dark){{\n{}}}\n",
-            papers(Colours::of(Theme::Dark))
+            papers(colours(Theme::Dark))
         );
     }
     css
@@ -47,22 +46,9 @@ fn styles(theme: Theme) -> String {
 
 /// What differs from paper to paper.
 fn papers(colours: Colours) -> String {
-    let inks = [
-        ("paper", Ink::Paper),
-        ("stripe", Ink::Stripes),
-        ("text", Ink::Text),
-        ("faint", Ink::Faint),
-        ("grid", Ink::Grid),
-        ("band", Ink::Band),
-        ("gap", Ink::Gap),
-        ("warning", Ink::Warning),
-    ];
-    let mut css: String =
-        inks.iter().map(|(class, ink)| format!(".{class}{{fill:{}}}", Hex(colours.ink(*ink)))).collect();
-    for part in 0..PARTS {
-        css += &format!(".w{part}{{fill:{}}}", Hex(colours.ink(Ink::Waiting(part))));
-    }
-    css + "\n"
+    let waits = (0..PARTS).map(|part| (format!("w{part}"), waiting(part, colours)));
+    let inks = colours.into_iter().map(|(class, ink)| (class.to_owned(), ink)).chain(waits);
+    inks.map(|(class, ink)| format!(".{class}{{fill:{}}}", Hex(ink))).collect::<String>() + "\n"
 }
 
 /// A dashed line to the right. Rectangles: dashes of a stroke would need a style of their own for each ink.

@@ -1,12 +1,13 @@
 //! Plots of a row a variant: its name and a figure in words, and below them bars, points or boxes on an
 //! axis that all rows share. A name has the whole width, so that a long one is broken but never cut.
 
+use report::scale::named;
 use report::scene::Anchor;
 
 use super::Svg;
 use super::canvas::{Canvas, FAINT, INK, LINE, MARGIN, PAPER, WIDTH, drawn, lines, width};
 use super::marks::{Mark, Shade};
-use super::scale::{Kind, Scale, named};
+use super::scale::{Kind, Scale};
 
 /// Height of a track.
 const TRACK: i32 = 10;

@@ -1,5 +1,7 @@
 //! From a value to a pixel, and the values that an axis names.
 
+use report::scale::ticks;
+
 /// How an axis is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -72,7 +74,7 @@ impl Scale {
         let [low, high] = self.values;
         let within = |v: &f64| *v >= low && *v <= high;
         match self.kind {
-            Kind::Linear => round_ticks(low, high, most),
+            Kind::Linear => ticks(low, high, most),
             Kind::Log => log_ticks(low, high, most),
             Kind::Both => {
                 let powers = || (0..15).map(|power| 10_f64.powi(power));
@@ -85,18 +87,6 @@ impl Scale {
     }
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten.
-fn round_ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
-    let steps = (-12..16).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)));
-    let ticks = |step: f64| {
-        let first = (low / step).ceil();
-        let ticks =
-            (0..=u32::try_from(most).unwrap_or(u32::MAX)).map(move |at| (first + f64::from(at)) * step);
-        ticks.take_while(|tick| *tick <= high).collect::<Vec<f64>>()
-    };
-    steps.map(ticks).find(|ticks| ticks.len() <= most).unwrap_or_default()
-}
-
 /// 1, 2 and 5 of each decade, or fewer of them; where even these are too few, equal steps.
 fn log_ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
     let steps: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
@@ -106,7 +96,7 @@ fn log_ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
             .filter(|v| *v >= low && *v <= high)
             .collect();
         if ticks.len() < 3 && step.len() == 3 {
-            return round_ticks(low, high, most);
+            return report::scale::ticks(low, high, most);
         }
         if ticks.len() <= most {
             return ticks;
@@ -114,21 +104,6 @@ fn log_ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
     }
     let every_third = (-16..16).step_by(3).map(|power| 10_f64.powi(power));
     every_third.filter(|v| *v >= low && *v <= high).collect()
-}
-
-/// A tick in few characters.
-pub fn named(value: f64) -> String {
-    let size = value.abs();
-    let text = match size {
-        0.0 => "0".into(),
-        s if !(1e-4..1e6).contains(&s) => format!("{value:e}"),
-        // Sums of steps such as 0.1 are not exact.
-        _ => {
-            let digits = format!("{value:.6}");
-            digits.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-    };
-    text.replace('-', "−")
 }
 
 #[cfg(test)]
@@ -157,6 +132,5 @@ mod tests {
         assert_eq!(scale.ticks(6), [50.0, 100.0, 200.0]);
         let scale = Scale::over([0.0, 230.0], Kind::Linear, true, (0, 400));
         assert_eq!(scale.ticks(6), [0.0, 50.0, 100.0, 150.0, 200.0]);
-        assert_eq!([0.1 + 0.2, 1e7, -5.0, 250.0].map(named), ["0.3", "1e7", "−5", "250"]);
     }
 }

@@ -1,12 +1,13 @@
 //! Lines over a value that was swept, a mark and a colour each.
 
+use report::scale::named;
 use report::scene::Anchor;
 
 use super::Svg;
 use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, WIDTH, drawn};
 use super::marks::Mark;
 use super::rows::{Head, Track};
-use super::scale::{Kind, Scale, named};
+use super::scale::{Kind, Scale};
 
 /// Height of the field with the lines.
 const FIELD: i32 = 230;
