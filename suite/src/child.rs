@@ -1,11 +1,10 @@
 //! A sample's process: started, listened to, ended where it must be.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -109,7 +108,11 @@ impl Call<'_> {
         // What it would print stands in its record. Its input stays open as long as this process lives: a sample
         // leaves when that closes, so that it never goes on alone.
         command.stdin(Stdio::piped()).stdout(Stdio::null());
-        command.stderr(if self.is_quiet { Stdio::piped() } else { Stdio::inherit() });
+        let said =
+            self.is_quiet.then(tempfile::tempfile).transpose().context("making a file for what it says")?;
+        if let Some(said) = &said {
+            command.stderr(said.try_clone().context("giving a sample a file for what it says")?);
+        }
         #[cfg(unix)]
         {
             use std::os::unix::process::CommandExt;
@@ -119,7 +122,6 @@ impl Call<'_> {
         let child = command.spawn().with_context(|| format!("starting {}", self.binary.display()))?;
         let mut running =
             Running { child, began: Instant::now(), asked: None, progress: Progress::default() };
-        let heard = running.child.stderr.take().map(Heard::new);
         let (status, killed) = self.attend(&mut running, watch)?;
         let took = running.began.elapsed();
         let how = match running.asked.map(|(because, _)| because) {
@@ -128,7 +130,7 @@ impl Call<'_> {
             Some(Because::Limit) => How::TooLong,
             _ => how(status),
         };
-        let said = heard.and_then(Heard::last);
+        let said = said.and_then(last_line);
         Ok(Ended { how, said, progress: running.progress.clone(), took })
     }
 
@@ -210,43 +212,17 @@ fn signal(status: ExitStatus) -> String {
     name.filter(|name| name.starts_with("SIG")).map_or_else(|| text.clone(), str::to_owned)
 }
 
-/// The last line of a pipe, which is read as long as it is open so that nobody waits for its reader.
-struct Heard {
-    last: Arc<Mutex<Option<String>>>,
-    reader: JoinHandle<()>,
-}
-
-impl Heard {
-    fn new(pipe: ChildStderr) -> Self {
-        let last = Arc::new(Mutex::new(None));
-        let kept = Arc::clone(&last);
-        let reader = std::thread::spawn(move || listen(BufReader::new(pipe), &kept));
-        Self { last, reader }
-    }
-
-    fn last(self) -> Option<String> {
-        // What the process itself may have started holds the pipe open for longer than it lives.
-        let began = Instant::now();
-        while !self.reader.is_finished() && began.elapsed() < Duration::from_millis(500) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-fn listen(mut pipe: impl BufRead, last: &Mutex<Option<String>>) {
-    let mut line = Vec::new();
-    // A line without an end must not fill the memory.
-    while let Ok(1..) = pipe.by_ref().take(1 << 16).read_until(b'\n', &mut line) {
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim();
-        // Rust's advice below a panic says nothing about it.
-        if !text.is_empty() && !text.starts_with("note: run with `RUST_BACKTRACE") {
-            let text = text.chars().take(LONGEST_LINE).collect();
-            *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
-        }
-        line.clear();
-    }
+/// The last line of a file. What a program says before may be of any length.
+fn last_line(mut file: File) -> Option<String> {
+    let length = file.metadata().ok()?.len();
+    let mut text = Vec::new();
+    file.seek(SeekFrom::Start(length.saturating_sub(1 << 16))).ok()?;
+    file.read_to_end(&mut text).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let mut lines = text.lines().map(str::trim).rev();
+    // Rust's advice below a panic says nothing about it.
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE"))?;
+    Some(line.chars().take(LONGEST_LINE).collect())
 }
 
 #[cfg(unix)]

@@ -22,19 +22,13 @@ pub(super) fn checked(record: &Record, panels: &[Lane<'_>]) -> Result<()> {
     if panels.is_empty() {
         return Err(nothing_traced(&record.rows));
     }
-    for Lane { row, trace, figures } in panels {
-        let of = || format!("the trace of {} cannot be drawn", row.variant);
-        let times = trace.dispatches.iter().flat_map(|d| &d.waves);
-        let sound = times.map(|w| (w.begin_us, w.end_us)).all(|(a, b)| a >= 0.0 && b >= a && b.is_finite());
-        ensure!(sound, "{}: a wave ends before it begins, or begins before the first", of());
-        let kernels = |d: &record::trace::Dispatch| (d.kernel.clone(), d.groups);
-        let same = trace.dispatches.len() == figures.dispatches.len()
-            && trace
-                .dispatches
-                .iter()
-                .zip(&figures.dispatches)
-                .all(|(a, b)| kernels(a) == (b.kernel.clone(), b.groups));
-        ensure!(same && figures.whole.span_us() > 0.0, "{}: its figures are of something else", of());
+    for Lane { row, trace, .. } in panels {
+        let mut waves = trace.dispatches.iter().flat_map(|d| &d.waves);
+        ensure!(
+            waves.all(|w| w.begin_us >= 0.0 && w.end_us >= w.begin_us && w.end_us.is_finite()),
+            "the trace of {} cannot be drawn: a wave ends before it begins, or begins before the first",
+            row.variant
+        );
     }
     Ok(())
 }
