@@ -100,6 +100,12 @@ pub(super) struct Counts {
 }
 
 impl Counts {
+    /// A word for each, and how many there are.
+    pub(super) fn each(&self) -> [(&'static str, usize); 5] {
+        let Self { ok, skipped, throttled, wrong, error } = *self;
+        [("ok", ok), ("skipped", skipped), ("throttled", throttled), ("wrong", wrong), ("error", error)]
+    }
+
     /// Of these rows.
     pub(super) fn of(rows: &[Row]) -> Self {
         let mut counts = Self::default();

@@ -1,10 +1,10 @@
 //! What the user sees: the bar of all samples, a line a sample, the table at the end.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::ProgressBar;
 use report::terminal::{FILE_WIDTH, progress_bar, say};
-use report::{Charset, Paper, Side, Table};
+use report::{Charset, Column, Paper, Side, Table};
 
 use super::manifest::{Entry, Manifest};
 use super::outcome::Counts;
@@ -17,7 +17,6 @@ const STOPPING: &str = "stopping after the current sample; Ctrl-C again: at once
 /// How far all samples of a run are.
 pub(super) struct Total {
     bar: ProgressBar,
-    began: Instant,
     done: usize,
     of: usize,
     furthest: f64,
@@ -28,7 +27,7 @@ pub(super) struct Total {
 impl Total {
     /// Of so many samples.
     pub(super) fn new(of: usize) -> Self {
-        Self { bar: progress_bar(), began: Instant::now(), done: 0, of, furthest: 0.0, ends: false }
+        Self { bar: progress_bar(), done: 0, of, furthest: 0.0, ends: false }
     }
 
     /// A sample is under way.
@@ -43,8 +42,12 @@ impl Total {
         // A repeat begins anew, the bar does not.
         self.furthest = self.furthest.max(share(self.done, self.of, progress.spent));
         self.bar.set_position(percent(self.furthest));
-        let left = left(self.began.elapsed(), self.furthest);
-        let left = left.map_or_else(String::new, |left| format!("{left} left, "));
+        let left = self.bar.eta().as_secs();
+        let left = if left == 0 {
+            String::new()
+        } else {
+            format!("{} left, ", humantime::format_duration(Duration::from_secs(left)))
+        };
         let doing = doing(progress);
         self.bar.set_message(format!("{left}{} of {}: {sample}{doing}", self.done + 1, self.of));
     }
@@ -82,16 +85,6 @@ fn percent(share: f64) -> u64 {
     (share.clamp(0.0, 1.0) * 100.0) as u64
 }
 
-/// The time left, where enough has gone by to say.
-fn left(gone: Duration, share: f64) -> Option<String> {
-    let seconds = gone.as_secs_f64() * (1.0 / share - 1.0);
-    let told = share > 0.01 && gone >= Duration::from_secs(1) && seconds.is_finite();
-    told.then(|| {
-        let whole = Duration::try_from_secs_f64(seconds.round()).unwrap_or_default();
-        humantime::format_duration(whole).to_string()
-    })
-}
-
 /// What became of a sample, on one line.
 fn line(entry: &Entry, number: usize, of: usize) -> String {
     let Entry { sample, state, seconds, .. } = entry;
@@ -101,37 +94,26 @@ fn line(entry: &Entry, number: usize, of: usize) -> String {
 }
 
 fn in_words(rows: &Counts) -> String {
-    let words = [
-        (rows.ok, "ok"),
-        (rows.skipped, "skipped"),
-        (rows.throttled, "throttled"),
-        (rows.wrong, "wrong"),
-        (rows.error, "error"),
-    ];
-    let words: Vec<String> =
-        words.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    let some = rows.each().into_iter().filter(|(_, count)| *count > 0);
+    let words: Vec<String> = some.map(|(word, count)| format!("{count} {word}")).collect();
     if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
 }
 
 /// The table of a run, the reasons below it.
 pub(super) fn table(manifest: &Manifest) -> String {
     let samples = &manifest.samples;
-    let mut table = Table::of(
-        samples,
-        &[
-            ("Sample", Side::Left, &|entry| entry.sample.clone()),
-            ("Result", Side::Left, &|entry| entry.state.to_string()),
-            ("ok", Side::Right, &|entry| entry.rows.ok.to_string()),
-            ("skipped", Side::Right, &|entry| entry.rows.skipped.to_string()),
-            ("throttled", Side::Right, &|entry| entry.rows.throttled.to_string()),
-            ("wrong", Side::Right, &|entry| entry.rows.wrong.to_string()),
-            ("error", Side::Right, &|entry| entry.rows.error.to_string()),
-            ("Seconds", Side::Right, &Entry::seconds),
-        ],
-    )
-    .apart(1);
-    let throttled = samples.iter().any(|entry| entry.rows.throttled > 0);
-    table.columns.retain(|column| column.head != "throttled" || throttled);
+    let column = |side, head: &str, of: &dyn Fn(&Entry) -> String| {
+        Column::new(side, head, samples.iter().map(of).collect::<Vec<_>>())
+    };
+    let mut table = Table::new("Sample", samples.iter().map(|entry| entry.sample.clone())).apart(1);
+    table.push(column(Side::Left, "Result", &|entry| entry.state.to_string()));
+    for (at, (word, _)) in Counts::default().each().into_iter().enumerate() {
+        let count = |entry: &Entry| entry.rows.each()[at].1;
+        if word != "throttled" || samples.iter().any(|entry| count(entry) > 0) {
+            table.push(column(Side::Right, word, &|entry| count(entry).to_string()));
+        }
+    }
+    table.push(column(Side::Right, "Seconds", &Entry::seconds));
     let mut paper = Paper::new(Charset::Utf8, FILE_WIDTH);
     paper.line(&manifest.device.name);
     paper.table(&table);
@@ -186,12 +168,8 @@ lds_blur: events_2: it crashed (SIGABRT)
     }
 
     #[test]
-    fn the_time_left_is_told_when_there_is_something_to_go_by() {
-        let seconds = Duration::from_secs;
-        assert_eq!(left(seconds(30), share(1, 8, 0.5)).as_deref(), Some("2m 10s"));
-        assert_eq!(left(seconds(30), share(0, 8, 0.0)), None);
-        assert_eq!(left(Duration::ZERO, 0.5), None);
-        assert_eq!(left(seconds(30), share(8, 8, f64::NAN)).as_deref(), Some("0s"));
+    fn the_share_that_is_done_stays_within_the_bar() {
+        assert_eq!([share(1, 8, 0.5), share(8, 8, f64::NAN)].map(percent), [18, 100]);
         assert_eq!(percent(share(1, 2, 9.0)), 100);
     }
 }
