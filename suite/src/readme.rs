@@ -10,8 +10,7 @@ use record::error::{EXIT_FAILED, EXIT_RIGHT};
 use report::Destination;
 use report::terminal::{print, say};
 
-use crate::report::ladder_svg;
-use block::{Ladder, Made, made, words};
+use block::{Made, made, words};
 
 /// Begins a marker, at the beginning of a line.
 const MARK: &str = "<!-- suite:";
@@ -52,7 +51,7 @@ impl Readme {
     pub fn run(&self) -> Result<u8> {
         let page = self.page.display();
         let text = fs::read_to_string(&self.page).with_context(|| format!("reading {page}"))?;
-        let renewed = renewed(&self.page, &text, ladder_svg)?;
+        let renewed = renewed(&self.page, &text)?;
         for stale in &renewed.stale {
             say(stale);
         }
@@ -103,7 +102,7 @@ pub fn shown(record: &record::Record) -> Result<()> {
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join(crate::collect::RECORD), record::json(record)?)?;
     let page = "<!-- suite: picture . -->\n<!-- suite: end -->\n";
-    renewed(&folder.path().join("page.md"), page, ladder_svg).map(drop)
+    renewed(&folder.path().join("page.md"), page).map(drop)
 }
 
 /// A comment of the page that is meant for this program.
@@ -116,7 +115,7 @@ struct Marker<'t> {
 }
 
 /// Makes the blocks of a page anew, from its beginning to its end.
-fn renewed(page: &Path, text: &str, ladder: Ladder) -> Result<Renewed> {
+fn renewed(page: &Path, text: &str) -> Result<Renewed> {
     let place = |at: usize| format!("{}:{}", page.display(), text[..at].matches('\n').count() + 1);
     let markers = markers(text, &place)?;
     ensure!(!markers.is_empty(), "{}: the page marks no block; suite readme --help shows how", place(0));
@@ -130,7 +129,7 @@ fn renewed(page: &Path, text: &str, ladder: Ladder) -> Result<Renewed> {
             _ => bail!("{}: the block has no {END_MARKER}", place(pair[0].at)),
         };
         let folder = page.parent().unwrap_or(Path::new(""));
-        let made = words(block.asks).and_then(|words| made(&words, folder, ladder));
+        let made = words(block.asks).and_then(|words| made(&words, folder));
         let Made { label, body, drawing } = made.with_context(|| place(block.at))?;
         renewed.text += &text[copied..block.end];
         // As the page ends its lines.
@@ -148,16 +147,12 @@ fn renewed(page: &Path, text: &str, ladder: Ladder) -> Result<Renewed> {
     Ok(renewed)
 }
 
-/// The markers of a page. In a code block they are text.
+/// The markers of a page.
 fn markers<'t>(text: &'t str, place: &dyn Fn(usize) -> String) -> Result<Vec<Marker<'t>>> {
-    let (mut at, mut fenced) = (0, None);
+    let mut at = 0;
     let mut markers: Vec<Marker<'_>> = Vec::new();
     while let Some(line) = text[at..].split_inclusive('\n').next() {
-        // What a block shows may hold half a fence.
-        if markers.len().is_multiple_of(2) {
-            fenced = fence_behind(fenced, line);
-        }
-        if fenced.is_some() || !line.starts_with(MARK) {
+        if !line.starts_with(MARK) {
             at += line.len();
             continue;
         }
@@ -178,19 +173,6 @@ fn marker(text: &str, at: usize) -> Result<Marker<'_>> {
         "the line goes on behind {CLOSE}: what a block shows begins below its marker"
     );
     Ok(Marker { asks: asks.trim(), at, end: text.len() - behind.len() + rest.len() })
-}
-
-/// What the code block began with that is open behind a line, where one was open before it or begins with it.
-fn fence_behind<'t>(open: Option<&'t str>, line: &'t str) -> Option<&'t str> {
-    let line = line.trim();
-    let run = |mark| &line[..line.len() - line.trim_start_matches(mark).len()];
-    let fence = [run('`'), run('~')].into_iter().find(|run| run.len() >= 3);
-    match open {
-        Some(began) => {
-            Some(began).filter(|_| !fence.is_some_and(|fence| fence.starts_with(began) && fence == line))
-        }
-        None => fence,
-    }
 }
 
 #[cfg(test)]

@@ -302,7 +302,7 @@ fn what_is_to_be_known_is_said() {
     changed(&untested, RUN, |record| record.self_test = None);
     right(&[name(&untested), "--html", name(&folder.path().join("b.html"))]);
     let html = text(&folder.path().join("b.html"));
-    assert!(html.contains("no self-test") && !html.contains("class=\"flags\""));
+    assert!(html.contains("<dt>Self-test</dt><dd>none</dd>") && !html.contains("class=\"flags\""));
 }
 
 #[test]

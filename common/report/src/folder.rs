@@ -5,11 +5,10 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use record::{Ended, Record, SAMPLES, Tool, fault, json, parted};
+use record::{Record, SAMPLES, fault, json, parted};
 
-use super::conditions;
 use super::destination::{Destination, draft, keep_so_far, refusal};
-use super::shell::quote;
+use super::facts::{command, facts};
 
 const RECORD: &str = "record.json";
 
@@ -115,81 +114,20 @@ impl Drop for Folder {
 }
 
 fn readme(record: &Record, table: &str) -> String {
-    let device = &record.device;
+    let facts: String = facts(record).iter().map(|(what, how)| format!("- {what}: {how}\n")).collect();
     format!(
-        "# {sample} on {name}\n\n\
-         - Device: {name} ({kind}), Vulkan {api}\n\
-         - Driver: {driver} {info}\n\
-         - Date: {date}, {seconds:.1} s\n\
-         - Tool: {tool}\n\
-         - Clock: {clock}\n\
-         - Caches: {caches}\n\
-         - Self-test: {self_test}\n\
-         - End: {end}\n\
-         - Order of the samples: `--seed {seed}`\n\n\
-         ```sh\n{command}\n```\n\n\
-         ```text\n{table}\n```\n\n\
+        "# {} on {}\n\n{facts}\n\
+         ```sh\n{}\n```\n\n\
+         ```text\n{}\n```\n\n\
          `samples.csv.gz` (gzip) holds every kept sample: times of the GPU (`one_us`, `many_us`) and of the CPU \
          (`record_us`, `submit_us`) in microseconds, the device's clock in MHz, the number of wrong elements, \
          what a repetition has to move, to compute and to get done, and whether a short submit is an outlier \
          of its variant (1.5 interquartile ranges beyond the quartiles).\n",
-        sample = record.sample,
-        name = device.name,
-        kind = device.kind.word(),
-        api = device.api_version,
-        driver = device.driver_name,
-        info = device.driver_info,
-        date = record.started,
-        seconds = record.seconds,
-        tool = tool(&record.tool),
-        clock = conditions::clock(record),
-        caches = record.method.caches,
-        self_test = conditions::self_test(record),
-        end = end(&record.ended),
-        seed = record.method.seed,
-        command = command(record),
-        table = table.trim_end(),
+        record.sample,
+        record.device.name,
+        command(record),
+        table.trim_end(),
     )
-}
-
-/// What made a record: version, commit, build.
-#[must_use]
-pub fn tool(tool: &Tool) -> String {
-    let commit = match (&tool.commit, tool.dirty) {
-        (None, _) => "commit unknown".to_owned(),
-        (Some(commit), Some(false)) => format!("commit {commit}"),
-        (Some(commit), Some(true)) => format!("commit {commit} with uncommitted changes"),
-        (Some(commit), None) => format!("commit {commit}, uncommitted changes unknown"),
-    };
-    format!("{} {}, {commit}, {} build", tool.name, tool.version, tool.build)
-}
-
-/// How a run ended.
-#[must_use]
-pub fn end(ended: &Ended) -> String {
-    match ended {
-        Ended::Complete => "complete".to_owned(),
-        Ended::Interrupted => {
-            "interrupted by the user; the figures are of the samples taken until then".to_owned()
-        }
-        Ended::Unfinished => "under way when this was written, or its process was killed".to_owned(),
-        Ended::Failed { reason } => format!("failed: {reason}"),
-    }
-}
-
-/// The command line as it can be typed again in a checkout.
-#[must_use]
-pub fn command(record: &Record) -> String {
-    let mut line = format!("cargo run --release --bin {}", quote(&record.sample));
-    let arguments = record.command.get(1..).unwrap_or_default();
-    if !arguments.is_empty() {
-        line += " --";
-    }
-    for argument in arguments {
-        line += " ";
-        line += &quote(argument);
-    }
-    line
 }
 
 #[cfg(test)]

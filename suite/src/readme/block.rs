@@ -7,9 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use record::{Record, Row, Status, read_record};
 
 use crate::collect::RECORD;
-
-/// Draws the ladder of a record, as SVG.
-pub(super) type Ladder = fn(&Record) -> Result<String>;
+use crate::report::ladder_svg;
 
 /// Name of the picture of a record, in the folder of its run.
 const LADDER: &str = "ladder.svg";
@@ -49,7 +47,7 @@ pub(super) fn words(text: &str) -> Result<Vec<&str>> {
 ///
 /// # Errors
 /// Words that ask for nothing; a record or variant that is not there or cannot be read.
-pub(super) fn made(words: &[&str], folder: &Path, ladder: Ladder) -> Result<Made> {
+pub(super) fn made(words: &[&str], folder: &Path) -> Result<Made> {
     match *words {
         ["table", run] => table(folder, run, usize::MAX),
         ["table", run, "head", lines] => {
@@ -58,8 +56,8 @@ pub(super) fn made(words: &[&str], folder: &Path, ladder: Ladder) -> Result<Made
         }
         ["table", ..] => bail!("a table is asked for by: table RECORD [head LINES]"),
         ["figures", ref asked @ ..] => figures(folder, asked),
-        ["picture", path] => picture(folder, path, None, ladder),
-        ["picture", path, what] => picture(folder, path, Some(what), ladder),
+        ["picture", path] => picture(folder, path, None),
+        ["picture", path, what] => picture(folder, path, Some(what)),
         ["picture", ..] => bail!("a picture is asked for by: picture RECORD|FILE [\"WHAT\"]"),
         _ => bail!(
             "'{}' is nothing that a block shows: there are table, figures and picture",
@@ -123,7 +121,7 @@ fn figure(record: &Record, row: &Row) -> String {
     }
 }
 
-fn picture(folder: &Path, path: &str, what: Option<&str>, ladder: Ladder) -> Result<Made> {
+fn picture(folder: &Path, path: &str, what: Option<&str>) -> Result<Made> {
     let label = format!("picture {path}");
     if !folder.join(path).is_dir() {
         ensure!(folder.join(path).is_file(), "there is no picture and no record {path}");
@@ -131,7 +129,7 @@ fn picture(folder: &Path, path: &str, what: Option<&str>, ladder: Ladder) -> Res
         return Ok(Made { label, body: shown(what, path), drawing: None });
     }
     let record = record(folder, path)?;
-    let svg = ladder(&record).with_context(|| format!("drawing {path}"))?;
+    let svg = ladder_svg(&record).with_context(|| format!("drawing {path}"))?;
     let is_of = format!("{} on {}: isolated times", record.sample, record.device.name);
     let body = shown(what.unwrap_or(&is_of), &format!("{}/{LADDER}", path.trim_end_matches('/')));
     Ok(Made { label, body, drawing: Some((folder.join(path).join(LADDER), svg)) })

@@ -1,5 +1,3 @@
-use record::Record;
-
 use super::*;
 
 const RUN: &str = "2026-11-21-nvidia-h200/512-12-passes";
@@ -8,13 +6,9 @@ fn results() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../results")
 }
 
-fn no_ladder(_: &Record) -> Result<String> {
-    bail!("nothing asked for a ladder")
-}
-
 /// What the page `p` in the folder of the results is made anew as.
 fn renewed_in_results(text: &str) -> Result<Renewed> {
-    renewed(&results().join("p"), text, no_ladder)
+    renewed(&results().join("p"), text)
 }
 
 #[test]
@@ -57,13 +51,12 @@ fn what_is_wrong_with_a_marker_is_said_with_its_line() {
 fn only_what_stands_between_markers_is_replaced_and_only_once() {
     let page = format!(
         "# Title\r\n\r\n<!-- suite: table {RUN} head 2 -->\r\nold\r\n<!-- suite: end -->\r\n\
-         ~~~\n<!-- suite: table in/code -->\n~~~\n````\n```\n<!-- suite: end -->\n````\n\
          <!-- suite: figures size no_barrier\n events_2 | \"5|2\" {RUN} -->\n<!-- suite: end -->\nno newline"
     );
     let once = renewed_in_results(&page).unwrap();
     assert_eq!((once.stale.len(), once.blocks), (2, 2));
     assert!(once.stale[0].ends_with(&format!("/p:3: stale: table {RUN}")), "{:?}", once.stale);
-    assert!(once.stale[1].contains("/p:13: "), "{:?}", once.stale);
+    assert!(once.stale[1].contains("/p:6: "), "{:?}", once.stale);
     let table = fs::read_to_string(results().join(RUN).join("table.txt")).unwrap();
     let lines: Vec<&str> = table.lines().take(2).collect();
     let shown = page.replace("old\r\n", &format!("```\r\n{}\r\n{}\r\n```\r\n", lines[0], lines[1])).replace(
@@ -85,31 +78,32 @@ fn a_variant_without_a_time_says_why() {
     fs::create_dir(at.path().join("a run")).unwrap();
     fs::write(at.path().join("a run/record.json"), record::json(&record).unwrap()).unwrap();
     let page = format!("<!-- suite: figures \"\" {names} | it \"a run\" -->\n<!-- suite: end -->\n");
-    let shown = renewed(&at.path().join("p"), &page, no_ladder).unwrap().text;
+    let shown = renewed(&at.path().join("p"), &page).unwrap().text;
     assert!(shown.contains("| [it](<a run>) | wrong | no time |\n"), "{shown}");
 }
 
 #[test]
 fn a_ladder_is_drawn_beside_its_record_and_stale_when_it_changes() {
     let at = tempfile::tempdir().unwrap();
-    let measured = record::read_record(&results().join(RUN).join("record.json")).unwrap();
+    let mut measured = record::read_record(&results().join(RUN).join("record.json")).unwrap();
     fs::write(at.path().join("record.json"), record::json(&measured).unwrap()).unwrap();
     let page = at.path().join("page.md");
     let marked = "<!-- suite: picture . -->\n<!-- suite: end -->\n";
-    let ladder = |record: &Record| Ok(format!("<svg>{} rows</svg>", record.rows.len()));
-
-    let first = renewed(&page, marked, ladder).unwrap();
+    let first = renewed(&page, marked).unwrap();
     assert_eq!(first.stale, [format!("{}:1: stale: picture .", page.display())]);
     first.write(&page, marked).unwrap();
     let shown = fs::read_to_string(&page).unwrap();
     assert!(shown.contains("![pipelined_events on NVIDIA H200: isolated times](./ladder.svg)\n"), "{shown}");
-    assert_eq!(fs::read_to_string(at.path().join("ladder.svg")).unwrap(), "<svg>10 rows</svg>");
-    assert!(renewed(&page, &shown, ladder).unwrap().stale.is_empty());
-
-    let redrawn = renewed(&page, &shown, |_| Ok("<svg>new</svg>".into())).unwrap();
+    let drawing = at.path().join("ladder.svg");
+    assert!(fs::read_to_string(&drawing).unwrap().starts_with("<svg"));
+    assert!(renewed(&page, &shown).unwrap().stale.is_empty());
+    fs::write(&drawing, "<svg>old</svg>").unwrap();
+    let redrawn = renewed(&page, &shown).unwrap();
     assert_eq!((redrawn.stale.len(), &redrawn.text), (1, &shown));
-    fs::remove_file(at.path().join("ladder.svg")).unwrap();
-    assert_eq!(renewed(&page, &shown, ladder).unwrap().stale.len(), 1);
-    let fault = renewed(&page, marked, no_ladder).unwrap_err();
-    assert!(format!("{fault:#}").ends_with("page.md:1: drawing .: nothing asked for a ladder"), "{fault:#}");
+    fs::remove_file(drawing).unwrap();
+    assert_eq!(renewed(&page, &shown).unwrap().stale.len(), 1);
+    measured.rows.clear();
+    fs::write(at.path().join("record.json"), record::json(&measured).unwrap()).unwrap();
+    let fault = format!("{:#}", renewed(&page, marked).unwrap_err());
+    assert!(fault.contains("page.md:1: drawing .: its 0 rows take 0 pictures"), "{fault}");
 }

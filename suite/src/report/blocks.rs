@@ -156,19 +156,10 @@ fn provenance(all: &mut Vec<Block<'_>>, run: &Run<'_>) {
         all.extend([minor("Notes"), Block::List { class: "small", lines: notes }]);
     }
     all.extend([minor("How it was measured"), Block::Code(report::command(record))]);
-    let mut facts = facts::facts(record);
-    let arguments = run.entry.configuration();
-    if !arguments.is_empty() {
-        facts.push(("Arguments", arguments));
-    }
-    match facts::self_test(record) {
-        None => {
-            facts.push(("Self-test", "no self-test".into()));
-            all.push(Block::Terms(facts));
-        }
-        Some(lines) => {
-            all.extend([Block::Terms(facts), minor("Self-test"), Block::List { class: "small", lines }]);
-        }
+    let arguments = Some(("Arguments", run.entry.configuration())).filter(|(_, all)| !all.is_empty());
+    all.push(Block::Terms(report::facts(record).into_iter().chain(arguments).collect()));
+    if let Some(lines) = facts::self_test(record) {
+        all.extend([minor("Self-test"), Block::List { class: "small", lines }]);
     }
 }
 

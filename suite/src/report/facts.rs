@@ -1,8 +1,7 @@
 //! What stands above the figures of a record: where they come from, how they were taken, what to beware of.
 
 use record::self_test::Check;
-use record::{Ended, Kind, Method, Record, Status, Stop};
-use report::words;
+use record::{Ended, Kind, Record, Status, Stop};
 
 /// Something that a reader has to know before he believes a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,64 +86,6 @@ pub fn notes(record: &Record) -> Vec<String> {
     said.chain(record.notes.iter().cloned()).map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
-/// Pairs of what and how.
-pub fn facts(record: &Record) -> Vec<(&'static str, String)> {
-    let device = &record.device;
-    let host = &record.host;
-    let processor = host.processor.as_deref().unwrap_or("an unnamed processor");
-    vec![
-        (
-            "Device",
-            format!(
-                "{} ({}), Vulkan {}, queue family {}",
-                device.name,
-                device.kind.word(),
-                device.api_version,
-                device.queue_family
-            ),
-        ),
-        ("UUID", device.uuid.clone()),
-        ("Driver", device.driver()),
-        ("Host", format!("{}, {processor}, {} threads", host.system, host.threads)),
-        ("Date", format!("{}, {} s", record.started, words::significant(record.seconds))),
-        ("Tool", report::tool(&record.tool)),
-        ("Method", method(record)),
-        ("End", report::end(&record.ended)),
-    ]
-}
-
-/// `12 to 14 samples a row`: those that were taken, which may be fewer than were asked for.
-fn taken(record: &Record, asked: Option<usize>) -> String {
-    let counts = record.rows.iter().map(|row| row.samples.len()).filter(|count| *count > 0);
-    let Some((least, most)) = counts.clone().min().zip(counts.max()) else { return "no samples".into() };
-    let range = if least == most { most.to_string() } else { format!("{least} to {most}") };
-    match asked {
-        Some(asked) if least < asked => format!("{range} of {asked} samples that were asked for a row"),
-        _ if most == 1 => "1 sample a row".into(),
-        _ => format!("{range} samples a row"),
-    }
-}
-
-fn method(record: &Record) -> String {
-    let Method { rule, budget_s, floor_us, caches, clocks, seed, repetitions, warm_up, .. } = &record.method;
-    let taken = taken(record, rule.fixed);
-    let samples = match rule.fixed {
-        Some(_) => taken,
-        None => format!(
-            "{taken}, to ±{} % of the mean or a budget of {} s",
-            words::trimmed(rule.noise * 100.0),
-            words::trimmed(*budget_s)
-        ),
-    };
-    let reference =
-        record.method.reference_mhz.map_or(String::new(), |mhz| format!(" (reference {mhz:.0} MHz)"));
-    format!(
-        "{samples}; {repetitions} repetitions in a long submit; at least {warm_up} pairs of warm-up; caches {caches}; clocks \
-         {clocks}{reference}; floor of the timestamps {} µs; seed {seed}",
-        words::trimmed(*floor_us)
-    )
-}
-
 /// The self-test, a line a check; nothing where there was none.
 pub fn self_test(record: &Record) -> Option<Vec<(&'static str, String)>> {
     let checks = &record.self_test.as_ref()?.checks;
@@ -221,28 +162,5 @@ mod tests {
             (table.columns[4].head.as_str(), table.columns[4].cells()[0].as_str()),
             ("Beware", "10 of 10 rows stopped by budget")
         );
-    }
-
-    #[test]
-    fn samples_are_those_that_were_taken() {
-        let method = |fixed, kept: &[usize]| {
-            let record = found(RUN, |record| {
-                record.method.rule.fixed = fixed;
-                record.rows.truncate(kept.len());
-                record.rows.iter_mut().zip(kept).for_each(|(row, kept)| row.samples.truncate(*kept));
-            });
-            method(&record.record)
-        };
-        for (fixed, kept, said) in [
-            (Some(3), [1, 1], "1 of 3 samples that were asked for a row;"),
-            (Some(3), [1, 3], "1 to 3 of 3 samples that were asked for a row;"),
-            (Some(3), [3, 3], "3 samples a row;"),
-            (Some(1), [1, 1], "1 sample a row;"),
-            (Some(3), [0, 0], "no samples;"),
-            (None, [1, 1], "1 sample a row, to"),
-            (None, [1, 4], "1 to 4 samples a row, to"),
-        ] {
-            assert!(method(fixed, &kept).starts_with(said), "{}", method(fixed, &kept));
-        }
     }
 }

@@ -1,0 +1,135 @@
+//! Where the figures of a record come from, and how they were taken.
+
+use record::number::significant;
+use record::{Ended, Method, Record, Tool};
+
+use super::conditions;
+use super::shell::quote;
+use super::words::trimmed;
+
+/// Where the figures of a record come from and how they were taken: pairs of what and how.
+#[must_use]
+pub fn facts(record: &Record) -> Vec<(&'static str, String)> {
+    let device = &record.device;
+    let host = &record.host;
+    let processor = host.processor.as_deref().unwrap_or("an unnamed processor");
+    vec![
+        (
+            "Device",
+            format!(
+                "{} ({}), Vulkan {}, queue family {}",
+                device.name,
+                device.kind.word(),
+                device.api_version,
+                device.queue_family
+            ),
+        ),
+        ("UUID", device.uuid.clone()),
+        ("Driver", device.driver()),
+        ("Host", format!("{}, {processor}, {} threads", host.system, host.threads)),
+        ("Date", format!("{}, {} s", record.started, significant(record.seconds))),
+        ("Tool", tool(&record.tool)),
+        ("Method", method(record)),
+        ("Clock", conditions::clock(record)),
+        ("Self-test", conditions::self_test(record)),
+        ("End", end(&record.ended)),
+    ]
+}
+
+/// `12 to 14 samples a row`: those that were taken, which may be fewer than were asked for.
+fn taken(record: &Record, asked: Option<usize>) -> String {
+    let counts = record.rows.iter().map(|row| row.samples.len()).filter(|count| *count > 0);
+    let Some((least, most)) = counts.clone().min().zip(counts.max()) else { return "no samples".into() };
+    let range = if least == most { most.to_string() } else { format!("{least} to {most}") };
+    match asked {
+        Some(asked) if least < asked => format!("{range} of {asked} samples that were asked for a row"),
+        _ if most == 1 => "1 sample a row".into(),
+        _ => format!("{range} samples a row"),
+    }
+}
+
+fn method(record: &Record) -> String {
+    let Method { rule, budget_s, floor_us, caches, seed, repetitions, warm_up, .. } = &record.method;
+    let taken = taken(record, rule.fixed);
+    let samples = match rule.fixed {
+        Some(_) => taken,
+        None => format!(
+            "{taken}, to ±{} % of the mean or a budget of {} s",
+            trimmed(rule.noise * 100.0),
+            trimmed(*budget_s)
+        ),
+    };
+    format!(
+        "{samples}; {repetitions} repetitions in a long submit; at least {warm_up} pairs of warm-up; caches {caches}; floor of the timestamps {} µs; seed {seed}",
+        trimmed(*floor_us)
+    )
+}
+
+/// What made a record: version, commit, build.
+#[must_use]
+pub fn tool(tool: &Tool) -> String {
+    let commit = match (&tool.commit, tool.dirty) {
+        (None, _) => "commit unknown".to_owned(),
+        (Some(commit), Some(false)) => format!("commit {commit}"),
+        (Some(commit), Some(true)) => format!("commit {commit} with uncommitted changes"),
+        (Some(commit), None) => format!("commit {commit}, uncommitted changes unknown"),
+    };
+    format!("{} {}, {commit}, {} build", tool.name, tool.version, tool.build)
+}
+
+/// How a run ended.
+#[must_use]
+pub fn end(ended: &Ended) -> String {
+    match ended {
+        Ended::Complete => "complete".to_owned(),
+        Ended::Interrupted => {
+            "interrupted by the user; the figures are of the samples taken until then".to_owned()
+        }
+        Ended::Unfinished => "under way when this was written, or its process was killed".to_owned(),
+        Ended::Failed { reason } => format!("failed: {reason}"),
+    }
+}
+
+/// The command line as it can be typed again in a checkout.
+#[must_use]
+pub fn command(record: &Record) -> String {
+    let mut line = format!("cargo run --release --bin {}", quote(&record.sample));
+    let arguments = record.command.get(1..).unwrap_or_default();
+    if !arguments.is_empty() {
+        line += " --";
+    }
+    for argument in arguments {
+        line += " ";
+        line += &quote(argument);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use record::fixture;
+
+    use super::*;
+
+    #[test]
+    fn samples_are_those_that_were_taken() {
+        let method = |fixed, kept: &[usize]| {
+            let mut record = fixture::record();
+            record.method.rule.fixed = fixed;
+            record.rows.truncate(kept.len());
+            record.rows.iter_mut().zip(kept).for_each(|(row, kept)| row.samples.truncate(*kept));
+            method(&record)
+        };
+        for (fixed, kept, said) in [
+            (Some(3), [1, 1], "1 of 3 samples that were asked for a row;"),
+            (Some(3), [1, 3], "1 to 3 of 3 samples that were asked for a row;"),
+            (Some(3), [3, 3], "3 samples a row;"),
+            (Some(1), [1, 1], "1 sample a row;"),
+            (Some(3), [0, 0], "no samples;"),
+            (None, [1, 1], "1 sample a row, to"),
+            (None, [1, 4], "1 to 4 samples a row, to"),
+        ] {
+            assert!(method(fixed, &kept).starts_with(said), "{}", method(fixed, &kept));
+        }
+    }
+}
