@@ -33,7 +33,7 @@ pub fn rows(record: &Record) -> Table {
 /// What the traces show, as far as it is explained; none where there is none.
 pub fn traces(record: &Record) -> Option<Table> {
     let mut table = report::traces(record)?;
-    let explained = |head: &str| prose::WAVES.iter().any(|(term, _)| head.trim_end_matches(" µs") == *term);
+    let explained = |head: &str| prose::waves().any(|(term, _)| head.trim_end_matches(" µs") == term);
     table.columns.retain(|column| column.head == "Variant" || explained(&column.head));
     Some(table)
 }
