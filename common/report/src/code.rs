@@ -194,15 +194,6 @@ mod tests {
     }
 
     #[test]
-    fn what_limits_a_kernel_is_shown_in_80_columns() {
-        let text = code(Charset::Utf8, 80, &report());
-        let (tables, _) = text.rsplit_once("\n\n").unwrap();
-        for head in ["VGPRs", "LDS", "Groups", "Limited", "Shed", "of I$"] {
-            assert!(tables.matches(head).count() >= 3, "{head}\n{text}");
-        }
-    }
-
-    #[test]
     fn code_larger_than_the_cache_is_told() {
         let mut report = report();
         assert!(!code(Charset::Utf8, 100, &report).contains("KiB, which several"));

@@ -92,8 +92,8 @@ mod tests {
     use record::fixture;
 
     use super::*;
-    use crate::charset::{Charset, width};
-    use crate::{table, table_in};
+    use crate::charset::width;
+    use crate::table;
 
     #[test]
     fn widths() {
@@ -145,14 +145,6 @@ mod tests {
                     }
                 }
             }
-        }
-    }
-
-    #[test]
-    fn a_terminal_without_utf8_gets_ascii() {
-        for record in [fixture::ratios(), fixture::races()] {
-            let text = table_in(Charset::Ascii, &record, 100);
-            assert!(text.is_ascii(), "{text}");
         }
     }
 

@@ -292,21 +292,6 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_write_leaves_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let target = folder.path().join("taken");
-        fs::create_dir(&target).unwrap();
-        let file = Destination::File(target.clone());
-        for result in [file.probe(), file.write("x")] {
-            assert!(result.unwrap_err().to_string().contains("it is a folder"));
-        }
-        // Past the check, as when the folder appears in between.
-        assert!(replace(folder.path(), &target, |out| Ok(out.write_all(b"x")?)).is_err());
-        assert_eq!(names(folder.path()), ["taken"]);
-        assert!(names(&target).is_empty());
-    }
-
-    #[test]
     fn drafts_of_a_killed_process_go_and_others_stay() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);

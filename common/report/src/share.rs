@@ -184,15 +184,6 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_itself_is_at_100() {
-        let record = fixture::limits();
-        let shares = shares(&record);
-        let own = record.rows.iter().zip(&shares).filter(|(row, _)| is_limit(&row.variant));
-        let cells = plain(own.map(|(_, share)| cell(&share.unwrap())));
-        assert_eq!(cells, ["100 % copy", "100 % FMA"]);
-    }
-
-    #[test]
     fn a_limit_that_was_wrong_is_no_limit() {
         let mut record = fixture::limits();
         let copy = record.rows.iter_mut().find(|row| row.variant == COPY_LIMIT).unwrap();

@@ -214,20 +214,6 @@ fn name(device: &DeviceFacts) -> String {
 mod tests {
     use super::*;
 
-    fn manifest() -> Manifest {
-        Manifest::of_a_test(&["lds_blur"])
-    }
-
-    #[test]
-    fn what_was_written_is_read() {
-        let folder = tempfile::tempdir().unwrap();
-        manifest().write(folder.path()).unwrap();
-        let read = Manifest::read(folder.path()).unwrap();
-        assert_eq!(read.settings, manifest().settings);
-        assert_eq!(read.samples, manifest().samples);
-        assert_eq!(read.device, manifest().device);
-    }
-
     #[test]
     fn a_command_holds_no_path_of_the_machine() {
         for (word, kept) in [
@@ -241,22 +227,5 @@ mod tests {
         ] {
             assert_eq!(portable(word), kept);
         }
-    }
-
-    #[test]
-    fn another_device_or_driver_does_not_go_on() {
-        let began = manifest();
-        let with = |change: fn(&mut DeviceFacts)| {
-            let mut facts = began.device.clone();
-            change(&mut facts);
-            let devices = [Usable { facts, wish: String::new() }];
-            let found = began.device_of(&devices, Path::new("x"));
-            found.map(|device| device.facts.name.clone()).map_err(|error| error.to_string())
-        };
-        assert_eq!(with(|device| device.max_image_2d = 1), Ok(began.device.name.clone()));
-        assert!(with(|device| device.uuid = "0".into()).is_err());
-        assert!(
-            with(|device| device.driver_info = "Mesa 99".into()).unwrap_err().contains("here is llvmpipe")
-        );
     }
 }

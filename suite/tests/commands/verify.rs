@@ -51,30 +51,11 @@ fn a_record_is_confirmed_and_nothing_is_left_behind() {
     let done = suite(folder.path(), &["verify", "old.json"]);
     assert_eq!(done.code, 2, "{}", done.out);
     assert!(done.out.contains("Not confirmed: 1 variant with another status than recorded."), "{}", done.out);
-}
-
-#[test]
-fn a_record_of_another_configuration_is_not_comparable() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(mut record) = recorded(folder.path()) else { return };
-    record["configuration"]["size"] = json!("128x128");
-    fs::write(folder.path().join("old.json"), record.to_string()).unwrap();
+    other["configuration"]["size"] = json!("128x128");
+    fs::write(folder.path().join("old.json"), other.to_string()).unwrap();
     let done = suite(folder.path(), &["verify", "old.json", "--new-seed"]);
-    assert_eq!(done.code, 2);
-    assert!(done.out.contains("Not comparable: the record is of"), "{}", done.out);
+    assert!(done.code == 2 && done.out.contains("Not comparable: the record is of"), "{}", done.out);
     assert!(!done.said.contains("--seed"), "{}", done.said);
-}
-
-#[test]
-fn a_device_that_is_not_here_is_skipped() {
-    let folder = tempfile::tempdir().unwrap();
-    built();
-    let mut record = tree(1, "codegen");
-    record["device"]["name"] = json!("Made-up GPU 9000");
-    record["device"]["uuid"] = json!("nowhere");
-    fs::write(folder.path().join("a.json"), record.to_string()).unwrap();
-    let done = suite(folder.path(), &["verify", "a.json"]);
-    done.refused(1, &["a.json: skipped: ", "is not here"]);
 }
 
 #[test]

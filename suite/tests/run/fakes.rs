@@ -6,13 +6,11 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use libtest_mimic::Trial;
-use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
+use record::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
 use record::{Ended as End, Record, Row, Status, json, read_record};
 
-use crate::signals::send;
 use crate::support::{Call, Ended, told_on_one_line, trial};
-use crate::wait_until;
-use crate::whole::{ensure_states, ensure_whole, states};
+use crate::whole::{ensure_states, ensure_whole};
 
 pub fn trials() -> Vec<Trial> {
     // Scripts need a shell.
@@ -20,11 +18,7 @@ pub fn trials() -> Vec<Trial> {
     let trials = [
         trial("what_has_no_figures_is_told_as_such", what_has_no_figures_is_told_as_such),
         trial("no_driver_once_is_tried_again", no_driver_once_is_tried_again),
-        trial("a_panic_at_the_start", a_panic_at_the_start),
-        trial("a_crash_behind_the_last_sample", a_crash_behind_the_last_sample),
-        trial("an_interrupt_comes_once", an_interrupt_comes_once),
         trial("a_self_test_is_what_a_sample_makes_of_it", a_self_test_is_what_a_sample_makes_of_it),
-        trial("one_that_cannot_be_repeated_keeps_its_checkpoint", one_that_cannot_be_repeated),
     ];
     trials.map(|trial| trial.with_ignored_flag(ignored)).into()
 }
@@ -106,71 +100,6 @@ fn no_driver_once_is_tried_again() -> Result<()> {
         Call::on_any_device(&top.path().join("suite")).env("CARGO", "").words("run --resume --out run");
     again.on_test_device().within(top.path()).run()?.with_code(EXIT_RIGHT.into())?;
     ensure_states(&top.path().join("run"), &[("lds_blur", "right")])
-}
-
-fn a_panic_at_the_start() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let script =
-        "echo 'about to fall over' >&2; echo 'note: run with `RUST_BACKTRACE=1` for more' >&2; exit 101";
-    let ended = run(top.path(), script, "")?.with_code(EXIT_FAILED.into())?;
-    let run = top.path().join("run");
-    ensure!(ensure_whole(&run)?.is_empty(), "a folder without a record: {ended}");
-    let (state, reason) = &states(&run)?["lds_blur"];
-    ensure!(state == "failed" && reason.contains("exit code 101"), "{state}: {reason}");
-    ensure!(reason.contains("the last it said: about to fall over"), "{reason}");
-    Ok(())
-}
-
-fn a_crash_behind_the_last_sample() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let script = r#"measuring; cp "$RECORD" "$JSON"; echo x >> "${RECORD%/*}/calls"; kill -SEGV $$"#;
-    run(top.path(), script, &fixture(End::Complete)?)?.with_code(EXIT_FAILED.into())?;
-    let run = top.path().join("run");
-    ensure!(ensure_whole(&run)? == ["lds_blur"], "the figures are lost");
-    let calls = fs::read_to_string(top.path().join("calls"))?;
-    ensure!(calls == "x\n", "it was run again: {calls}");
-    let (state, reason) = &states(&run)?["lds_blur"];
-    ensure!(state == "failed" && reason.contains("SIGSEGV"), "{state}: {reason}");
-    Ok(())
-}
-
-/// The repeat is refused, so the rows of the checkpoint are all there is.
-fn one_that_cannot_be_repeated() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let script = r#"case $ALL in *--without*) echo 'lds_blur: not again' >&2; exit 2;; esac
-        measuring; cp "$RECORD" "$JSON"; kill -SEGV $$"#;
-    run(top.path(), script, &fixture(End::Unfinished)?)?.with_code(EXIT_FAILED.into())?;
-    let run = top.path().join("run");
-    ensure!(ensure_whole(&run)? == ["lds_blur"], "the checkpoint is lost");
-    let record = crate::whole::record(&run, "lds_blur")?;
-    ensure!(record.ended == End::Failed { reason: "not again".into() }, "{:?}", record.ended);
-    let errors: Vec<&str> = record
-        .rows
-        .iter()
-        .filter(|row| matches!(row.status, Status::Error { .. }))
-        .map(|row| row.variant.as_str())
-        .collect();
-    ensure!(errors == ["shared_16x16"], "{errors:?}");
-    ensure!(record.rows.iter().any(|row| !row.samples.is_empty()), "all samples are lost");
-    Ok(())
-}
-
-/// A terminal sends Ctrl-C to all of a group; a second one would end a sample before it has written anything.
-fn an_interrupt_comes_once() -> Result<()> {
-    let top = tempfile::tempdir()?;
-    let (ready, count) = (top.path().join("ready"), top.path().join("count"));
-    let script = r#"n=0; trap 'n=$((n+1))' INT; DIR=${RECORD%/*}; echo > "$DIR/ready"
-        i=0; while [ $i -lt 40 ]; do i=$((i+1)); sleep 0.05; done; echo $n > "$DIR/count"; exit 130"#;
-    let call = call(top.path(), script, "")?;
-    #[cfg(unix)]
-    let call = call.in_its_own_group();
-    let running = call.start()?;
-    wait_until(20, "it does not start", || ready.exists())?;
-    send("INT", -i64::from(running.id()))?;
-    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
-    let count = fs::read_to_string(count)?;
-    ensure!(count == "1\n", "it was interrupted {} times", count.trim());
-    ensure_states(&top.path().join("run"), &[("lds_blur", "interrupted")])
 }
 
 /// It gets the arguments, and tells how it ended.

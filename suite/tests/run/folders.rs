@@ -16,7 +16,6 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("everything_is_kept", everything_is_kept),
         trial("waves_are_traced_where_they_can_be", waves_are_traced_where_they_can_be),
-        trial("settings_reach_the_samples", settings_reach_the_samples),
         trial("a_run_goes_on_where_something_is_missing", a_run_goes_on_where_something_is_missing),
         trial("all_devices", all_devices),
         trial("without_samples_beside_it", without_samples_beside_it),
@@ -75,21 +74,6 @@ fn waves_are_traced_where_they_can_be() -> Result<()> {
     traced(false)?;
     // Not every device of a test can.
     if std::env::var_os("HOTLAP_TEST_DEVICE").is_none() { traced(true) } else { Ok(()) }
-}
-
-fn settings_reach_the_samples() -> Result<()> {
-    let (_top, folder) = place()?;
-    run_into(&folder, "data_race --budget 0.5 --samples 2 --cold --seed 9")?
-        .run()?
-        .with_code(EXIT_RIGHT.into())?;
-    let method = record(&folder, "data_race")?.method;
-    ensure!(method.seed == 9 && method.budget_s == 0.5, "{method:?}");
-    ensure!(method.caches.starts_with("cold"), "{method:?}");
-    ensure!(
-        record(&folder, "data_race")?.rows.iter().all(|row| row.samples.len() <= 2),
-        "more than two samples"
-    );
-    Ok(())
 }
 
 /// What is complete is left alone; what was taken away or damaged since is measured again.

@@ -92,18 +92,6 @@ fn every_field_is_described() {
 }
 
 #[test]
-fn links_become_words() {
-    for (comment, plain) in [
-        ("of [`Method::repetitions`] pairs", "of `repetitions` pairs"),
-        ("the [reference](Record::reference)\nof it", "the reference of it"),
-        ("[x, y]; one\n\ntwo", "[x, y]; one\n\ntwo"),
-        ("an open [bracket", "an open [bracket"),
-    ] {
-        assert_eq!(without_links(comment), plain);
-    }
-}
-
-#[test]
 fn what_is_written_is_valid() {
     let validator = validator();
     let mut records = vec![full(), fixture::record(), fixture::ratios(), fixture::races()];

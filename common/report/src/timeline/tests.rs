@@ -200,28 +200,6 @@ fn nothing_is_drawn_of_nothing_or_of_something_else() {
     assert!(timeline_svg(&record, &panels, Theme::Auto).is_err());
 }
 
-/// Four variants of a million waves each, on all of which hundreds are in flight at any time.
-#[test]
-fn millions_of_waves_stay_below_a_mebibyte() {
-    let mut machine = example::Machine::new(132, 32, 1900.0, 2.2);
-    let waves = machine.run(&[83_334; 12], None);
-    let million = example::trace(waves, Lanes::Multiprocessors(132), &["chain/step.comp"]);
-    let (mut record, traces) = traced(&[("a", million, None)]);
-    for name in ["b", "c", "d"] {
-        let row = Row { variant: name.into(), ..record.rows[0].clone() };
-        record.rows.push(row);
-    }
-    let traces = vec![traces[0].clone(); 4];
-    let panels = lanes(&record, &traces);
-    let began = std::time::Instant::now();
-    let svg = timeline_svg(&record, &panels, Theme::Auto).unwrap();
-    let took = began.elapsed();
-    println!("{} bytes of SVG after {took:?}", svg.len());
-    let events = timeline_events(&record, &panels).unwrap();
-    println!("{} bytes of events after {:?}", events.len(), began.elapsed());
-    assert!(svg.len() < LARGEST && svg.contains("<path"), "{}", svg.len());
-}
-
 /// Dispatches that all run at once have the longest outlines.
 #[test]
 fn hundreds_of_dispatches_are_drawn_in_coarser_columns() {
