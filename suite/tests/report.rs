@@ -254,7 +254,7 @@ fn rows_without_a_time_say_why_and_have_no_bar() {
         assert!(svg.contains(words), "{words}");
     }
     // The one row that is left raced: a bar is nowhere, in the legend neither.
-    assert!(!svg.contains("#8EC1E4"), "{svg}");
+    assert!(!svg.contains("#8ec1e4"), "{svg}");
 }
 
 #[test]

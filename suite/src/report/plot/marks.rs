@@ -1,9 +1,11 @@
 //! Marks that differ by shape, by being filled or not, and by colour, so that they are told apart in grey
 //! and by colour-blind readers too.
 
-use report::scene::Rgb;
+use std::fmt::Display;
 
-use super::canvas::{Canvas, INK, PAPER};
+use report::scene::{Fill, Rgb, Scene, Stroke};
+
+use super::canvas::{INK, PAPER, area};
 
 /// The colours of Okabe and Ito, which colour-blind readers can tell apart.
 const COLOURS: [Rgb; 8] = [
@@ -30,22 +32,23 @@ impl Mark {
     }
 
     /// Circle, square, triangle and diamond, filled and then not.
-    pub(super) fn draw(self, canvas: &mut Canvas, [x, y]: [i32; 2]) {
-        let (colour, filled) = (self.colour(), (self.0 / 4).is_multiple_of(2));
-        match self.0 % 4 {
-            0 => {
-                if !filled {
-                    canvas.circle([x, y], 4.0, PAPER, true);
-                }
-                canvas.circle([x, y], 4.0, colour, filled)
-            }
-            1 => canvas.polygon(
-                &[[x - 4, y - 4], [x + 4, y - 4], [x + 4, y + 4], [x - 4, y + 4]],
-                colour,
-                filled,
-            ),
-            2 => canvas.polygon(&[[x, y - 5], [x + 5, y + 4], [x - 5, y + 4]], colour, filled),
-            _ => canvas.polygon(&[[x, y - 5], [x + 5, y], [x, y + 5], [x - 5, y]], colour, filled),
+    pub(super) fn draw(self, scene: &mut Scene, [x, y]: [f64; 2]) {
+        let filled = (self.0 / 4).is_multiple_of(2);
+        let inside = Fill(if filled { self.colour() } else { PAPER });
+        let corners: &[[f64; 2]] = match self.0 % 4 {
+            0 => &[],
+            1 => &[[-4.0, -4.0], [4.0, -4.0], [4.0, 4.0], [-4.0, 4.0]],
+            2 => &[[0.0, -5.0], [5.0, 4.0], [-5.0, 4.0]],
+            _ => &[[0.0, -5.0], [5.0, 0.0], [0.0, 5.0], [-5.0, 0.0]],
+        };
+        let corners: Vec<[f64; 2]> = corners.iter().map(|[across, down]| [x + across, y + down]).collect();
+        let mut shape = |ink: &dyn Display| match corners.is_empty() {
+            true => scene.circle([x, y], 4.0, ink),
+            false => scene.polygon(&corners, ink),
+        };
+        shape(&inside);
+        if !filled {
+            shape(&Stroke(self.colour(), 1.0));
         }
     }
 }
@@ -62,14 +65,15 @@ pub enum Shade {
 }
 
 impl Shade {
-    pub(super) fn draw(self, canvas: &mut Canvas, from: [i32; 2], to: [i32; 2]) {
-        match self {
-            Self::Plain => canvas.rectangle(from, to, [0x8e, 0xc1, 0xe4], true),
-            Self::Baseline => canvas.rectangle(from, to, [0x1f, 0x4e, 0x79], true),
-            Self::Bound => {
-                canvas.rectangle(from, to, PAPER, true);
-                canvas.rectangle(from, to, INK, false)
-            }
+    pub(super) fn draw(self, scene: &mut Scene, from: [f64; 2], to: [f64; 2]) {
+        let colour = match self {
+            Self::Plain => [0x8e, 0xc1, 0xe4],
+            Self::Baseline => [0x1f, 0x4e, 0x79],
+            Self::Bound => PAPER,
+        };
+        scene.area(area(from, to), Fill(colour));
+        if self == Self::Bound {
+            scene.area(area(from, to), Stroke(INK, 1.0));
         }
     }
 }

@@ -2,19 +2,19 @@
 //! axis that all rows share. A name has the whole width, so that a long one is broken but never cut.
 
 use report::scale::named;
-use report::scene::Anchor;
+use report::scene::{Anchor, Fill, Scene, Stroke};
 
 use super::Svg;
-use super::canvas::{Canvas, FAINT, INK, LINE, MARGIN, PAPER, WIDTH, drawn, lines, width};
+use super::canvas::{FAINT, INK, LINE, MARGIN, PAPER, WIDTH, area, drawn, line, lines, text, ticks, width};
 use super::marks::{Mark, Shade};
 use super::scale::{Kind, Scale};
 
 /// Height of a track.
-const TRACK: i32 = 10;
+const TRACK: f64 = 10.0;
 /// Below each row.
-const GAP: i32 = 6;
+const GAP: f64 = 6.0;
 /// Right end of all rows.
-const RIGHT: i32 = WIDTH - MARGIN;
+const RIGHT: f64 = WIDTH - MARGIN;
 /// Rows of one picture: so many fit on a printed page and beside another picture.
 const MOST_ROWS: usize = 20;
 
@@ -114,58 +114,60 @@ impl Track {
         }
     }
 
-    fn height(&self) -> i32 {
-        if matches!(self, Self::Spread(_)) { TRACK + 4 } else { TRACK }
+    fn height(&self) -> f64 {
+        if matches!(self, Self::Spread(_)) { TRACK + 4.0 } else { TRACK }
     }
 
     /// `y` is its middle.
-    fn draw(&self, canvas: &mut Canvas, scale: &Scale, y: i32) {
+    fn draw(&self, scene: &mut Scene, scale: &Scale, y: f64) {
         match self {
             Self::Bar { to, interval, shade } => {
-                shade.draw(canvas, [MARGIN, y - 4], [scale.at(*to).max(MARGIN + 1), y + 4]);
+                shade.draw(scene, [MARGIN, y - 4.0], [scale.at(*to).max(MARGIN + 1.0), y + 4.0]);
                 if let Some(ends) = *interval {
-                    whisker(canvas, scale, ends, y);
+                    whisker(scene, scale, ends, y);
                 }
             }
             Self::Point { at, interval, mark } => {
                 if let Some(ends) = *interval {
-                    whisker(canvas, scale, ends, y);
+                    whisker(scene, scale, ends, y);
                 };
-                mark.draw(canvas, [scale.at(*at), y])
+                mark.draw(scene, [scale.at(*at), y])
             }
-            Self::Spread(spread) => spread.draw(canvas, scale, y),
+            Self::Spread(spread) => spread.draw(scene, scale, y),
         }
     }
 }
 
 impl Spread {
-    fn draw(&self, canvas: &mut Canvas, scale: &Scale, y: i32) {
-        whisker(canvas, scale, self.whiskers, y);
+    fn draw(&self, scene: &mut Scene, scale: &Scale, y: f64) {
+        whisker(scene, scale, self.whiskers, y);
         let [q1, median, q3] = self.quartiles.map(|value| scale.at(value));
-        canvas.polygon(&[[q1, y - 5], [q3 + 1, y - 5], [q3 + 1, y + 5], [q1, y + 5]], INK, false);
-        canvas.line(&[[median, y - 5], [median, y + 5]], Mark(1).colour(), 3.0);
+        boxed(scene, [q1, median, q3 + 1.0], y);
         // Those that fall on one pixel are one circle; how many there are stands beside the name.
-        let mut pixels: Vec<i32> = self.outliers.iter().map(|value| scale.at(*value)).collect();
-        pixels.sort_unstable();
+        let mut pixels: Vec<f64> = self.outliers.iter().map(|value| scale.at(*value)).collect();
+        pixels.sort_by(f64::total_cmp);
         pixels.dedup();
-        pixels.into_iter().for_each(|x| canvas.circle([x, y], 3.0, Mark(0).colour(), false));
+        pixels.into_iter().for_each(|x| scene.circle([x, y], 3.0, Stroke(Mark(0).colour(), 1.0)));
     }
+}
+
+/// The quartiles around the median.
+fn boxed(scene: &mut Scene, [left, median, right]: [f64; 3], y: f64) {
+    let (from, to) = ([left, y - 5.0], [right, y + 5.0]);
+    scene.area(area(from, to), Fill(PAPER));
+    scene.area(area(from, to), Stroke(INK, 1.0));
+    scene.line(&[[median, y - 5.0], [median, y + 5.0]], Stroke(Mark(1).colour(), 3.0));
 }
 
 /// `├──┤`
-fn whisker(canvas: &mut Canvas, scale: &Scale, ends: [f64; 2], y: i32) {
+fn whisker(scene: &mut Scene, scale: &Scale, ends: [f64; 2], y: f64) {
     let [low, high] = ends.map(|end| scale.at(end));
-    if high - low < 3 {
-        canvas.line(&[[low, y - 3], [low, y + 3]], INK, 1.0);
-        return;
-    }
-    let path = [[low, y - 3], [low, y + 3], [low, y], [high, y], [high, y - 3], [high, y + 3]];
-    canvas.line(&path, INK, 1.0)
+    let path = [[low, y - 3.0], [low, y + 3.0], [low, y], [high, y], [high, y - 3.0], [high, y + 3.0]];
+    line(scene, if high - low < 3.0 { &path[..2] } else { &path }, INK);
 }
 
-fn room() -> f64 {
-    f64::from(RIGHT - MARGIN)
-}
+/// From one end of a row to the other.
+const ROOM: f64 = RIGHT - MARGIN;
 
 impl RowPlot {
     /// One picture, or more where there are many rows; all on the same axis.
@@ -204,32 +206,33 @@ impl Part<'_> {
         let rows: Vec<Placed<'_>> = self.rows.iter().map(Placed::of).collect();
         let head = Head::of(&title, &self.plot.subtitle, &self.plot.legend);
         let top = head.height();
-        let bottom = top + rows.iter().map(Placed::height).sum::<i32>();
-        drawn(bottom + 2 * LINE + 8, |canvas| {
-            head.draw(canvas);
-            self.axis(canvas, top, bottom);
+        let bottom = top + rows.iter().map(Placed::height).sum::<f64>();
+        drawn(bottom + 2.0 * LINE + 8.0, |scene| {
+            head.draw(scene);
+            self.axis(scene, top, bottom);
             let mut y = top;
             for row in &rows {
                 if !self.plot.guides.is_empty() {
                     // No line runs through letters.
-                    canvas.rectangle([MARGIN + 1, y], [RIGHT, y + row.lines() * LINE - 2], PAPER, true);
+                    scene.area(area([MARGIN + 1.0, y], [RIGHT, y + row.lines() * LINE - 2.0]), Fill(PAPER));
                 }
-                row.draw(canvas, &self.scale, y);
+                row.draw(scene, &self.scale, y);
                 y += row.height();
             }
         })
     }
 
-    fn axis(&self, canvas: &mut Canvas, top: i32, bottom: i32) {
-        let ticks = self.scale.ticks(6).into_iter();
-        canvas.ticks(ticks.map(|tick| (self.scale.at(tick), named(tick))), [top, bottom]);
+    fn axis(&self, scene: &mut Scene, top: f64, bottom: f64) {
+        let named = self.scale.ticks(6).into_iter().map(|tick| (self.scale.at(tick), named(tick)));
+        ticks(scene, named, [top, bottom]);
         for guide in &self.plot.guides {
             let x = self.scale.at(guide.at);
-            let lines: &[i32] = if guide.double { &[x - 1, x + 1] } else { &[x] };
-            lines.iter().for_each(|x| canvas.line(&[[*x, top], [*x, bottom]], FAINT, 1.0));
+            let lines: &[f64] = if guide.double { &[x - 1.0, x + 1.0] } else { &[x] };
+            lines.iter().for_each(|x| line(scene, &[[*x, top], [*x, bottom]], FAINT));
         }
-        canvas.line(&[[MARGIN, bottom], [RIGHT, bottom]], INK, 1.0);
-        canvas.text([RIGHT, bottom + LINE + LINE / 2 + 2], Anchor::End, INK, &self.plot.axis)
+        line(scene, &[[MARGIN, bottom], [RIGHT, bottom]], INK);
+        let axis = text([RIGHT, bottom + 1.5 * LINE + 2.0], INK, &self.plot.axis);
+        scene.words(&axis.anchored(Anchor::End));
     }
 }
 
@@ -241,36 +244,36 @@ pub(super) struct Head<'p> {
 }
 
 /// Room for the marks of a legend.
-const LEGEND: i32 = 34;
+const LEGEND: f64 = 34.0;
 
 impl<'p> Head<'p> {
     pub(super) fn of(title: &str, subtitle: &str, legend: &'p [(Track, String)]) -> Self {
-        let beside = |text: &str| lines(text, false, room() - f64::from(LEGEND));
+        let beside = |text: &str| lines(text, false, ROOM - LEGEND);
         let legend = legend.iter().map(|(track, text)| (track, beside(text))).collect();
-        Self { title: lines(title, true, room()), subtitle: lines(subtitle, false, room()), legend }
+        Self { title: lines(title, true, ROOM), subtitle: lines(subtitle, false, ROOM), legend }
     }
 
-    pub(super) fn height(&self) -> i32 {
+    pub(super) fn height(&self) -> f64 {
         let lines = self.title.len()
             + self.subtitle.len()
             + self.legend.iter().map(|(_, lines)| lines.len()).sum::<usize>();
-        8 + LINE * i32::try_from(lines).unwrap_or(0) + 6
+        8.0 + LINE * real(lines) + 6.0
     }
 
-    pub(super) fn draw(&self, canvas: &mut Canvas) {
-        let mut y = 8 + LINE / 2;
+    pub(super) fn draw(&self, scene: &mut Scene) {
+        let mut y = 8.0 + LINE / 2.0;
         for line in &self.title {
-            canvas.bold([MARGIN, y], line);
+            scene.words(&text([MARGIN, y], INK, line).bold());
             y += LINE;
         }
         for line in &self.subtitle {
-            canvas.text([MARGIN, y], Anchor::Start, FAINT, line);
+            scene.words(&text([MARGIN, y], FAINT, line));
             y += LINE;
         }
         for (track, lines) in &self.legend {
-            sample_of(track, canvas, y);
+            sample_of(track, scene, y);
             for line in lines {
-                canvas.text([MARGIN + LEGEND, y], Anchor::Start, INK, line);
+                scene.words(&text([MARGIN + LEGEND, y], INK, line));
                 y += LINE;
             }
         }
@@ -278,18 +281,23 @@ impl<'p> Head<'p> {
 }
 
 /// A track as a legend shows it.
-fn sample_of(track: &Track, canvas: &mut Canvas, y: i32) {
-    let middle = MARGIN + LEGEND / 2 - 5;
+fn sample_of(track: &Track, scene: &mut Scene, y: f64) {
+    let middle = MARGIN + LEGEND / 2.0 - 5.0;
     match track {
-        Track::Bar { shade, .. } => shade.draw(canvas, [MARGIN, y - 4], [MARGIN + LEGEND - 10, y + 4]),
-        Track::Point { mark, .. } => mark.draw(canvas, [middle, y]),
+        Track::Bar { shade, .. } => {
+            shade.draw(scene, [MARGIN, y - 4.0], [MARGIN + LEGEND - 10.0, y + 4.0]);
+        }
+        Track::Point { mark, .. } => mark.draw(scene, [middle, y]),
         Track::Spread(_) => {
-            let at = |share: i32| MARGIN + share;
-            canvas.line(&[[at(0), y], [at(24), y]], INK, 1.0);
-            canvas.polygon(&[[at(6), y - 5], [at(18), y - 5], [at(18), y + 5], [at(6), y + 5]], INK, false);
-            canvas.line(&[[at(11), y - 5], [at(11), y + 5]], Mark(1).colour(), 3.0)
+            line(scene, &[[MARGIN, y], [MARGIN + 24.0, y]], INK);
+            boxed(scene, [6.0, 11.0, 18.0].map(|across| MARGIN + across), y);
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few lines")]
+fn real(lines: usize) -> f64 {
+    lines as f64
 }
 
 /// A row with its lines of text.
@@ -306,11 +314,11 @@ const WORDS: usize = 3;
 
 impl<'p> Placed<'p> {
     fn of(row: &'p PlotRow) -> Self {
-        let name = lines(&row.name, row.strong, room());
+        let name = lines(&row.name, row.strong, ROOM);
         let last = name.last().map_or(0.0, |line| width(line, row.strong));
-        let below = last + 12.0 + width(&row.figure, false) > room();
+        let below = last + 12.0 + width(&row.figure, false) > ROOM;
         let mut words = match &row.body {
-            Body::Words(words) => lines(words, false, room() - 12.0),
+            Body::Words(words) => lines(words, false, ROOM - 12.0),
             Body::Tracks(_) => Vec::new(),
         };
         if words.len() > WORDS {
@@ -320,44 +328,44 @@ impl<'p> Placed<'p> {
         Self { row, name, below, words }
     }
 
-    fn lines(&self) -> i32 {
+    fn lines(&self) -> f64 {
         let lines = self.name.len().max(1)
             + usize::from(self.below && !self.row.figure.is_empty())
             + self.words.len();
-        i32::try_from(lines).unwrap_or(1)
+        real(lines)
     }
 
-    fn height(&self) -> i32 {
+    fn height(&self) -> f64 {
         let tracks = match &self.row.body {
-            Body::Words(_) => 0,
+            Body::Words(_) => 0.0,
             Body::Tracks(tracks) => tracks.iter().map(Track::height).sum(),
         };
         self.lines() * LINE + tracks + GAP
     }
 
-    fn draw(&self, canvas: &mut Canvas, scale: &Scale, top: i32) {
-        let mut y = top + LINE / 2;
+    fn draw(&self, scene: &mut Scene, scale: &Scale, top: f64) {
+        let mut y = top + LINE / 2.0;
         for line in &self.name {
             if self.row.strong {
-                canvas.bold([MARGIN, y], line);
+                scene.words(&text([MARGIN, y], INK, line).bold());
             } else {
-                canvas.text([MARGIN, y], Anchor::Start, INK, line);
+                scene.words(&text([MARGIN, y], INK, line));
             }
             y += LINE;
         }
         if !self.row.figure.is_empty() {
             let at = if self.below { y } else { y - LINE };
-            canvas.text([RIGHT, at], Anchor::End, INK, &self.row.figure);
+            scene.words(&text([RIGHT, at], INK, &self.row.figure).anchored(Anchor::End));
             y = at + LINE;
         }
         for line in &self.words {
-            canvas.text([MARGIN + 12, y], Anchor::Start, FAINT, line);
+            scene.words(&text([MARGIN + 12.0, y], FAINT, line));
             y += LINE;
         }
         if let Body::Tracks(tracks) = &self.row.body {
-            y -= LINE / 2;
+            y -= LINE / 2.0;
             for track in tracks {
-                track.draw(canvas, scale, y + track.height() / 2);
+                track.draw(scene, scale, y + track.height() / 2.0);
                 y += track.height();
             }
         }

@@ -18,7 +18,7 @@ pub enum Kind {
 pub struct Scale {
     kind: Kind,
     values: [f64; 2],
-    pixels: (i32, i32),
+    pixels: (f64, f64),
 }
 
 /// Largest and smallest value of an axis: beyond them a difference has no digits left.
@@ -30,7 +30,7 @@ impl Scale {
         values: impl IntoIterator<Item = f64>,
         kind: Kind,
         from_zero: bool,
-        pixels: (i32, i32),
+        pixels: (f64, f64),
     ) -> Self {
         let usable = |v: &f64| v.is_finite() && v.abs() < MOST && (kind != Kind::Log || *v > 1.0 / MOST);
         let values: Vec<f64> = values.into_iter().filter(usable).collect();
@@ -54,9 +54,8 @@ impl Scale {
         Self { kind, values: ends, pixels }
     }
 
-    /// The pixel of a value; one that lies outside is drawn at the end.
-    #[expect(clippy::cast_possible_truncation, reason = "between two pixels")]
-    pub fn at(&self, value: f64) -> i32 {
+    /// The whole pixel of a value; one that lies outside is drawn at the end.
+    pub fn at(&self, value: f64) -> f64 {
         let [low, high] = self.values;
         let value = if value.is_nan() { low } else { value.clamp(low, high) };
         let place: fn(f64) -> f64 = match self.kind {
@@ -65,8 +64,8 @@ impl Scale {
             Kind::Both => f64::asinh,
         };
         let [low, value, high] = [low, value, high].map(place);
-        let (from, to) = (f64::from(self.pixels.0), f64::from(self.pixels.1));
-        (from + (to - from) * (value - low) / (high - low)).round() as i32
+        let (from, to) = self.pixels;
+        (from + (to - from) * (value - low) / (high - low)).round()
     }
 
     /// Values to name, at most about `most`, in rising order.
@@ -115,10 +114,10 @@ mod tests {
         let odd = [0.0, -3.0, 5.0, 1e-300, 1e300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
         for kind in [Kind::Linear, Kind::Log, Kind::Both] {
             for values in [&odd[..], &odd[..1], &odd[4..5], &[], &[7.0, 7.0], &[3.0, 4000.0]] {
-                let scale = Scale::over(values.iter().copied(), kind, false, (10, 430));
+                let scale = Scale::over(values.iter().copied(), kind, false, (10.0, 430.0));
                 for value in odd.iter().chain(values) {
                     let at = scale.at(*value);
-                    assert!((10..=430).contains(&at), "{kind:?} {values:?}: {value} at {at}");
+                    assert!((10.0..=430.0).contains(&at), "{kind:?} {values:?}: {value} at {at}");
                 }
                 let ticks = scale.ticks(6);
                 assert!(ticks.len() <= 31 && ticks.is_sorted(), "{kind:?} {values:?}: {ticks:?}");
@@ -128,9 +127,9 @@ mod tests {
 
     #[test]
     fn ticks_are_round() {
-        let scale = Scale::over([45.0, 230.0], Kind::Log, false, (0, 400));
+        let scale = Scale::over([45.0, 230.0], Kind::Log, false, (0.0, 400.0));
         assert_eq!(scale.ticks(6), [50.0, 100.0, 200.0]);
-        let scale = Scale::over([0.0, 230.0], Kind::Linear, true, (0, 400));
+        let scale = Scale::over([0.0, 230.0], Kind::Linear, true, (0.0, 400.0));
         assert_eq!(scale.ticks(6), [0.0, 50.0, 100.0, 150.0, 200.0]);
     }
 }

@@ -1,18 +1,18 @@
 //! Lines over a value that was swept, a mark and a colour each.
 
 use report::scale::named;
-use report::scene::Anchor;
+use report::scene::{Anchor, Scene};
 
 use super::Svg;
-use super::canvas::{Canvas, FAINT, GRID, INK, LINE, MARGIN, WIDTH, drawn};
+use super::canvas::{FAINT, GRID, INK, LINE, MARGIN, WIDTH, drawn, line, text, ticks};
 use super::marks::Mark;
 use super::rows::{Head, Track};
 use super::scale::{Kind, Scale};
 
 /// Height of the field with the lines.
-const FIELD: i32 = 230;
+const FIELD: f64 = 230.0;
 /// Room for the figures at its left.
-const LEFT: i32 = 64;
+const LEFT: f64 = 64.0;
 
 /// Lines over a value.
 #[derive(Clone, Debug)]
@@ -66,48 +66,52 @@ impl XyPlot {
         let head = Head::of(&self.title, &self.subtitle, &legend);
         let top = head.height() + LINE;
         let bottom = top + FIELD;
-        let x =
-            Scale::over(points().map(|point| point.x), self.x_kind, false, (LEFT + 8, WIDTH - MARGIN - 8));
+        let x = Scale::over(
+            points().map(|point| point.x),
+            self.x_kind,
+            false,
+            (LEFT + 8.0, WIDTH - MARGIN - 8.0),
+        );
         let ys = points().flat_map(|point| point.interval.into_iter().flatten().chain([point.y]));
         let y = Scale::over(ys, self.y_kind, true, (bottom, top));
-        drawn(bottom + 2 * LINE + 10, |canvas| {
-            head.draw(canvas);
-            self.x_axis(canvas, &x, [top, bottom]);
-            self.y_axis(canvas, &y, [top, bottom]);
-            (0..).zip(&self.lines).for_each(|(at, line)| line.draw(canvas, &x, &y, Mark(at)));
+        drawn(bottom + 2.0 * LINE + 10.0, |scene| {
+            head.draw(scene);
+            self.x_axis(scene, &x, [top, bottom]);
+            self.y_axis(scene, &y, [top, bottom]);
+            (0..).zip(&self.lines).for_each(|(at, line)| line.draw(scene, &x, &y, Mark(at)));
         })
     }
 
-    fn x_axis(&self, canvas: &mut Canvas, x: &Scale, [top, bottom]: [i32; 2]) {
-        let ticks = self.x_ticks.iter().map(|(value, name)| (x.at(*value), name.clone()));
-        canvas.ticks(ticks, [top, bottom]);
-        canvas.line(&[[LEFT, bottom], [WIDTH - MARGIN, bottom]], INK, 1.0);
-        canvas.text([WIDTH - MARGIN, bottom + LINE + LINE / 2 + 4], Anchor::End, INK, &self.x_axis)
+    fn x_axis(&self, scene: &mut Scene, x: &Scale, [top, bottom]: [f64; 2]) {
+        ticks(scene, self.x_ticks.iter().map(|(value, name)| (x.at(*value), name.clone())), [top, bottom]);
+        line(scene, &[[LEFT, bottom], [WIDTH - MARGIN, bottom]], INK);
+        let name = text([WIDTH - MARGIN, bottom + 1.5 * LINE + 4.0], INK, &self.x_axis);
+        scene.words(&name.anchored(Anchor::End));
     }
 
-    fn y_axis(&self, canvas: &mut Canvas, y: &Scale, [top, bottom]: [i32; 2]) {
-        canvas.text([MARGIN, top - LINE + 2], Anchor::Start, INK, &self.y_axis);
+    fn y_axis(&self, scene: &mut Scene, y: &Scale, [top, bottom]: [f64; 2]) {
+        scene.words(&text([MARGIN, top - LINE + 2.0], INK, &self.y_axis));
         for tick in y.ticks(7) {
             let at = y.at(tick);
-            canvas.line(&[[LEFT, at], [WIDTH - MARGIN, at]], GRID, 1.0);
-            canvas.text([LEFT - 6, at], Anchor::End, FAINT, &named(tick));
+            line(scene, &[[LEFT, at], [WIDTH - MARGIN, at]], GRID);
+            scene.words(&text([LEFT - 6.0, at], FAINT, &named(tick)).anchored(Anchor::End));
         }
-        canvas.line(&[[LEFT, top], [LEFT, bottom]], INK, 1.0)
+        line(scene, &[[LEFT, top], [LEFT, bottom]], INK)
     }
 }
 
 impl Line {
-    fn draw(&self, canvas: &mut Canvas, x: &Scale, y: &Scale, mark: Mark) {
+    fn draw(&self, scene: &mut Scene, x: &Scale, y: &Scale, mark: Mark) {
         let at = |point: &Point| [x.at(point.x), y.at(point.y)];
-        let path: Vec<[i32; 2]> = self.points.iter().map(at).collect();
-        canvas.line(&path, mark.colour(), 1.0);
+        let path: Vec<[f64; 2]> = self.points.iter().map(at).collect();
+        line(scene, &path, mark.colour());
         for point in &self.points {
             let [across, up] = at(point);
             if let Some(ends) = point.interval {
                 let [low, high] = ends.map(|end| y.at(end));
-                canvas.line(&[[across, low], [across, high]], INK, 1.0);
+                line(scene, &[[across, low], [across, high]], INK);
             }
-            mark.draw(canvas, [across, up]);
+            mark.draw(scene, [across, up]);
         }
     }
 }
