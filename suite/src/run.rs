@@ -38,9 +38,6 @@ impl Run {
         let names = self.sample_names()?;
         let samples = Samples::ready()?;
         let mut all = if self.resume { self.resumed(&samples)? } else { self.begun(&names, &samples)? };
-        for series in &all {
-            series.ensure_binaries(&samples)?;
-        }
         let stop = Stop::on_interrupt()?;
         let mut total = Total::new(all.iter().map(Series::open).sum());
         let run = all.iter_mut().try_for_each(|series| series.run(&samples, &stop, &mut total));
@@ -94,6 +91,7 @@ impl Run {
             manifest.ensure_tool(&tool, &path)?;
             let device = manifest.device_of(&devices, &path)?.wish.clone();
             self.change(&mut manifest.settings);
+            manifest.samples.iter().try_for_each(|entry| samples.binary(&entry.sample).map(drop))?;
             let place = Place::reopen(&path)?;
             Series::resume(place, manifest, device, &now)
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::judge::Verdict;
 use record::{Record, Row, Status};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::rule::{self, Judged, Limits};
 
@@ -12,7 +12,7 @@ use super::rule::{self, Judged, Limits};
 pub const SCHEMA: u32 = 1;
 
 /// The records of two runs, compared.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// [`SCHEMA`].
     pub schema: u32,
@@ -24,14 +24,13 @@ pub struct Comparison {
     pub pairs: Vec<Pair>,
     /// What the first side has and the second lacks, a line each: variants, their figures, whole records,
     /// or the end of a run.
-    #[serde(default)]
     pub lost: Vec<String>,
     /// What could not be compared, and anything else about the two as a whole, in words.
     pub notes: Vec<String>,
 }
 
 /// Two records of the same sample and configuration.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Pair {
     /// Name of the sample.
     pub sample: String,
@@ -50,22 +49,22 @@ pub struct Pair {
     /// Variants that only the record after has.
     pub only_after: Vec<String>,
     /// How the run after ended, where it failed or was cut off.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_early: Option<String>,
 }
 
 /// What became of one variant.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Change {
     /// Its name.
     pub variant: String,
     /// In one word.
     pub outcome: Outcome,
     /// Where it has another status, or none with figures: what became of that, in words.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// It had figures and has none.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
     /// Its isolated time.
     pub isolated: Option<Judged>,
@@ -74,7 +73,7 @@ pub struct Change {
 }
 
 /// What became of a variant, the worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It was right and is wrong, or can no longer be measured.

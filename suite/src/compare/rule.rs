@@ -7,7 +7,7 @@
 use record::judge::{Shift, Verdict, judge, shift};
 use record::stats::{Interval, Summary};
 use record::{Record, Row, Sample};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// What is no difference between two processes. Of 188 variants, run twice on an H200 in processes of
 /// their own, two of all isolated and pipelined times shifted by more than 0.7 %, by 1.1 % at most, and
@@ -23,12 +23,12 @@ const CLOCKED: f64 = 0.75;
 const QUOTIENT: f64 = 1e-9;
 
 /// One of the two times of a variant, before and after.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Judged {
     /// What became of it.
     pub verdict: Verdict,
     /// Why it is undecided, where that is not plain from the interval, or what weakens the verdict.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Median before, in microseconds.
     pub before_us: f64,
@@ -37,11 +37,11 @@ pub struct Judged {
     /// The factor between them; `None` with fewer than six samples on a side.
     pub shift: Option<Shift>,
     /// The same in clocks of the device, by the samples that know them, where most do on both sides.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<Shift>,
     /// The quotient of the two medians lies outside the interval of the factor: samples lie in groups, say,
     /// of which the two sides have other shares.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub medians_outside: bool,
     /// What is no difference here: the tolerance, and the step of the timestamps.
     pub tolerance: f64,

@@ -16,28 +16,22 @@ fn what_is_wrong_with_a_marker_is_said_with_its_line() {
     let table = format!("<!-- suite: table {RUN} -->\n");
     let end = "<!-- suite: end -->\n";
     for (page, line, says) in [
-        ("no markers\n".into(), 1, "marks no block"),
         (format!("\n{table}text\n"), 2, "the block has no <!-- suite: end -->"),
-        (format!("\n{end}"), 2, "no block that ends here"),
         (format!("{table}\n{table}{end}{end}"), 3, "the block before this one has no <!-- suite: end -->"),
         (format!("\n{table}{end}{end}"), 4, "no block that ends here"),
         (format!("<!-- suite: table {RUN}\n{end}"), 1, "not closed by -->"),
-        ("<!-- suite: table x".into(), 1, "not closed by -->"),
         (format!("<!-- suite: table {RUN} --> more\n{end}"), 1, "goes on behind -->"),
         (format!("<!-- suite: -->\n{end}"), 1, "'' is nothing that a block shows"),
         (format!("<!-- suite: ladder x -->\n{end}"), 1, "'ladder' is nothing that a block shows"),
         (format!("<!-- suite: table -->\n{end}"), 1, "table RECORD [head LINES]"),
         (format!("<!-- suite: table {RUN} head 0 -->\n{end}"), 1, "'0' is no number of lines"),
-        (format!("<!-- suite: table {RUN} head -1 -->\n{end}"), 1, "'-1' is no number of lines"),
         (format!("<!-- suite: picture -->\n{end}"), 1, "picture RECORD|FILE"),
         (format!("<!-- suite: picture \"x -->\n{end}"), 1, "a double quote is not closed"),
         (format!("<!-- suite: picture {RUN}/table.txt -->\n{end}"), 1, "needs words"),
         (format!("<!-- suite: picture no.svg it -->\n{end}"), 1, "there is no picture and no record no.svg"),
         (format!("<!-- suite: figures -->\n{end}"), 1, "figures HEAD VARIANT"),
-        (format!("<!-- suite: figures size a -->\n{end}"), 1, "figures HEAD VARIANT"),
         (format!("<!-- suite: figures size | 1 {RUN} -->\n{end}"), 1, "figures HEAD VARIANT"),
         (format!("<!-- suite: figures size a | {RUN} -->\n{end}"), 1, "is no LABEL RECORD"),
-        (format!("\n\n<!-- suite: table no/run -->\n{end}"), 3, "there is no record no/run/record.json"),
         (format!("<!-- suite: picture published -->\n{end}"), 1, "no record published/record.json"),
         (format!("<!-- suite: figures s no_barrier flying | 1 {RUN} -->\n{end}"), 1, "no variant 'flying'"),
     ] {

@@ -41,7 +41,7 @@ pub(super) struct Manifest {
 }
 
 /// How far a sample is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
     /// Its name, which is that of its folder.
     pub(super) sample: String,
@@ -62,15 +62,7 @@ pub(super) struct Entry {
 impl Entry {
     /// Of a sample that is still to be measured.
     pub(super) fn missing(sample: &str) -> Self {
-        Self {
-            sample: sample.to_owned(),
-            state: State::Missing,
-            reason: None,
-            kept: false,
-            traced: false,
-            seconds: 0.0,
-            rows: Counts::default(),
-        }
+        Self { sample: sample.to_owned(), ..Self::default() }
     }
 
     /// Notes the record that is kept of it.

@@ -7,10 +7,11 @@ use record::{Ended, Record, Row, Status, is_limit};
 use serde::{Deserialize, Serialize};
 
 /// How a sample ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum State {
     /// Not measured yet.
+    #[default]
     Missing,
     /// Everything that ran was right.
     Right,

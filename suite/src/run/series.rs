@@ -71,14 +71,6 @@ impl Series {
         self.manifest.samples.iter().map(|entry| entry.state)
     }
 
-    /// Makes sure, before anything is measured, that what is to be run is there.
-    ///
-    /// # Errors
-    /// A sample without a binary.
-    pub(super) fn ensure_binaries(&self, samples: &Samples) -> Result<()> {
-        self.manifest.samples.iter().try_for_each(|entry| samples.binary(&entry.sample).map(drop))
-    }
-
     /// Measures what is not complete.
     ///
     /// # Errors
