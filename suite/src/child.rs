@@ -318,19 +318,33 @@ mod tests {
     const DEAF: &str = "trap '' INT";
     const ENDLESS: &str = "while :; do sleep 0.01; done";
 
+    /// The user asks so often, once it does not hear any more.
+    fn asked(trap: &str, times: usize) -> Ended {
+        let stop = Stop::default();
+        let line = r#"{"phase":"measuring","variant":"","spent":0.0}"#;
+        let script = format!("{trap}; echo '{line}' > $2; {ENDLESS}");
+        run_watched(&script, LONG, &stop, &mut |progress| {
+            if progress.phase == Phase::Measuring && !stop.is_asked() {
+                for _ in 0..times {
+                    stop.ask();
+                }
+            }
+        })
+    }
+
     /// However much of its time is left.
     #[test]
     fn one_that_does_not_hear_the_user_is_killed() {
-        let stop = Stop::default();
-        let line = r#"{"phase":"measuring","variant":"","spent":0.0}"#;
-        let script = format!("{DEAF}; echo '{line}' > $2; {ENDLESS}");
-        // Once it does not hear any more.
-        let deaf = run_watched(&script, LONG, &stop, &mut |progress| {
-            if progress.phase == Phase::Measuring && !stop.is_asked() {
-                stop.ask();
-            }
-        });
+        let deaf = asked(DEAF, 1);
         assert_eq!(deaf.how, How::Stopped);
         assert!(deaf.took >= SHORT && deaf.took < LONG, "{:?}", deaf.took);
+    }
+
+    #[test]
+    fn asked_twice_the_user_does_not_wait() {
+        // As deaf, and with all the time that it wants.
+        let deaf = asked("trap : INT", 2);
+        assert_eq!(deaf.how, How::Stopped);
+        assert!(deaf.took < LONG, "{:?}", deaf.took);
     }
 }

@@ -158,3 +158,43 @@ fn remove(path: &Path) -> Result<()> {
     }
     tried().with_context(|| format!("cannot remove {}", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use record::read_record;
+
+    use super::*;
+    use crate::scripted;
+
+    fn record() -> Record {
+        scripted::measured()
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_sample_left_is_kept_and_replaced() {
+        let top = tempfile::tempdir().unwrap();
+        let place = Place::create(&top.path().join("run"), &["lds_blur".into()]).unwrap();
+        for notes in ["first", "second"] {
+            let work = place.workplace().unwrap();
+            let svg = work.path().join("drawn");
+            fs::write(&svg, "<svg/>").unwrap();
+            let record = Record { notes: vec![notes.into()], ..record() };
+            let waves = (notes == "first").then_some(svg.as_path());
+            place.keep("lds_blur", work.path(), &record, waves).unwrap();
+            drop(work);
+            assert_eq!(names(place.path()), ["lds_blur"]);
+            let mut expected = vec!["README.md", "record.json", "samples.csv.gz", "table.txt"];
+            expected.extend(waves.map(|_| "waves.svg"));
+            assert_eq!(names(&place.path().join("lds_blur")), expected);
+            let kept = read_record(&place.path().join("lds_blur/record.json")).unwrap();
+            assert_eq!(kept.notes, [notes]);
+        }
+    }
+}

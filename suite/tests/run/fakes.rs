@@ -6,10 +6,12 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use libtest_mimic::Trial;
-use record::error::{EXIT_FAILED, EXIT_RIGHT, EXIT_SKIPPED};
+use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
 use record::{Ended as End, Record, Row, Status, json, read_record};
 
+use crate::signals::send;
 use crate::support::{Call, Ended, told_on_one_line, trial};
+use crate::wait_until;
 use crate::whole::{ensure_states, ensure_whole};
 
 pub fn trials() -> Vec<Trial> {
@@ -18,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
     let trials = [
         trial("what_has_no_figures_is_told_as_such", what_has_no_figures_is_told_as_such),
         trial("no_driver_once_is_tried_again", no_driver_once_is_tried_again),
+        trial("an_interrupt_comes_once", an_interrupt_comes_once),
         trial("a_self_test_is_what_a_sample_makes_of_it", a_self_test_is_what_a_sample_makes_of_it),
     ];
     trials.map(|trial| trial.with_ignored_flag(ignored)).into()
@@ -100,6 +103,24 @@ fn no_driver_once_is_tried_again() -> Result<()> {
         Call::on_any_device(&top.path().join("suite")).env("CARGO", "").words("run --resume --out run");
     again.on_test_device().within(top.path()).run()?.with_code(EXIT_RIGHT.into())?;
     ensure_states(&top.path().join("run"), &[("lds_blur", "right")])
+}
+
+/// A terminal sends Ctrl-C to all of a group; a second one would end a sample before it has written anything.
+fn an_interrupt_comes_once() -> Result<()> {
+    let top = tempfile::tempdir()?;
+    let (ready, count) = (top.path().join("ready"), top.path().join("count"));
+    let script = r#"n=0; trap 'n=$((n+1))' INT; DIR=${RECORD%/*}; echo > "$DIR/ready"
+        i=0; while [ $i -lt 40 ]; do i=$((i+1)); sleep 0.05; done; echo $n > "$DIR/count"; exit 130"#;
+    let call = call(top.path(), script, "")?;
+    #[cfg(unix)]
+    let call = call.in_its_own_group();
+    let running = call.start()?;
+    wait_until(20, "it does not start", || ready.exists())?;
+    send("INT", -i64::from(running.id()))?;
+    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let count = fs::read_to_string(count)?;
+    ensure!(count == "1\n", "it was interrupted {} times", count.trim());
+    ensure_states(&top.path().join("run"), &[("lds_blur", "interrupted")])
 }
 
 /// It gets the arguments, and tells how it ended.
