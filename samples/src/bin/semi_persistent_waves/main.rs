@@ -36,13 +36,13 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::value_parser;
 use common::record::error::BeyondLimits;
 use common::record::published;
 use common::{Declared, Extent, Figures, Lab, Shows, Time, Variant, run, sample};
 use device::{Blur, Loads};
-use occupancy::{Held, Inferred, Limit, Limits};
+use occupancy::{Held, Limit, Limits, Unit, reach};
 use reference::{Axis, Texels};
 use samples::{by_default, size};
 use tiles::{Form, forms, tile_lanes};
@@ -126,9 +126,9 @@ fn under_limits<'f>(lab: &mut Lab, blur: Blur, forms: impl Iterator<Item = &'f F
     for form in forms {
         for &limit in limits {
             let name = form.name() + &limit.suffix();
-            let (memory, padded, all) = (Rc::clone(&memory), form.clone(), limits.to_vec());
+            let (memory, padded) = (Rc::clone(&memory), form.clone());
             let kernel = lab.found_kernel(move |lab| {
-                let held = memory.borrow_mut().held(lab, blur, &padded, &all, limit)?;
+                let held = memory.borrow_mut().held(lab, blur, &padded, limit)?;
                 if let Some(reason) = held.in_vain() {
                     bail!(BeyondLimits(reason));
                 }
@@ -149,40 +149,32 @@ fn under_limits<'f>(lab: &mut Lab, blur: Blur, forms: impl Iterator<Item = &'f F
 /// How the limits are held, as far as that was searched for.
 #[derive(Default)]
 struct Paddings {
-    memory: Inferred,
-    /// Of each form.
-    held: BTreeMap<String, Vec<Held>>,
+    /// Workgroups of each form under a padding.
+    counted: BTreeMap<(String, u32), u32>,
     /// The forms that hold a limit alike.
     alike: BTreeMap<(Limit, String), Vec<String>>,
 }
 
 impl Paddings {
-    /// Counts with paddings until the limits of a form are held; notes how `limit` is.
-    fn held(
-        &mut self,
-        lab: &mut Lab,
-        blur: Blur,
-        form: &Form,
-        limits: &[Limit],
-        limit: Limit,
-    ) -> Result<Held> {
-        let name = form.name();
-        if !self.held.contains_key(&name) {
-            let facts = lab.device().clone();
-            let count = |padding| {
-                let kernel = blur.kernel(lab, form, padding);
-                let kernel = occupancy::counting(kernel).build();
-                occupancy::count(lab, kernel, blur.images(form, 0), blur.push())
-            };
-            let held = self.memory.hold(&facts, limits, form.invocations(), count)?;
-            self.held.insert(name.clone(), held);
-        }
-        let all = self.held[&name].iter().find(|held| held.limit == limit);
-        let held = *all.context("a limit that was not searched for")?;
+    /// Counts with paddings until the limit of a form is held, and notes how it is.
+    fn held(&mut self, lab: &mut Lab, blur: Blur, form: &Form, limit: Limit) -> Result<Held> {
+        let unit = Unit::new(lab.device(), form.invocations());
+        let most = lab.device().max_shared_memory;
+        let mut count = |padding| {
+            let key = (form.name(), padding);
+            if let Some(&known) = self.counted.get(&key) {
+                return Ok(known);
+            }
+            let kernel = occupancy::counting(blur.kernel(lab, form, padding)).build();
+            let workgroups = occupancy::count(lab, kernel, blur.images(form, 0), blur.push())?;
+            Ok(*self.counted.entry(key).or_insert(unit.share(workgroups)))
+        };
+        let room = count(0)?;
+        let held = Held { limit, unit, room, reached: reach(most, limit.workgroups(room, unit), count)? };
         let forms = self.alike.entry((limit, held.to_string())).or_default();
         let note = |forms: &[String]| format!("Limit of {limit}, {}: {held}.", forms.join(", "));
         lab.report.notes.retain(|told| *told != note(forms));
-        forms.push(name);
+        forms.push(form.name());
         lab.report.note(&note(forms));
         Ok(held)
     }

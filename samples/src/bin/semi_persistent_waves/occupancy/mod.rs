@@ -1,7 +1,7 @@
 //! How much unused shared memory limits the workgroups of a multiprocessor to how many.
 //!
-//! Vulkan tells neither the shared memory of a multiprocessor nor what a driver makes of it, so both are
-//! inferred from counting: a kernel whose workgroups count how many of them are there at a time.
+//! Vulkan tells neither the shared memory of a multiprocessor nor what a driver makes of it, so paddings are tried: a
+//! kernel's workgroups count how many of them are there at a time.
 
 mod limit;
 mod search;
@@ -10,11 +10,10 @@ use std::fmt;
 
 use anyhow::{Result, bail};
 use clap::value_parser;
-use common::record::DeviceFacts;
 use common::{Binding, Kernel, KernelBuilder, Lab};
 
 pub use limit::{Limit, Shares, Unit};
-pub use search::{Reached, Search, SharedMemory};
+pub use search::{Reached, reach};
 
 /// Loads after which a workgroup of a counting kernel stops waiting for others to start; the last of
 /// thousands starts after some microseconds, which is far sooner.
@@ -112,32 +111,9 @@ pub struct Held {
     pub room: u32,
     /// With the padding that comes nearest.
     pub reached: Reached,
-    /// What it is computed from; `None` where padding limits nothing.
-    pub memory: Option<SharedMemory>,
 }
 
 impl Held {
-    /// Searches for the padding that comes nearest to `limit`.
-    ///
-    /// # Errors
-    /// Those of counting.
-    pub fn new<F: FnMut(u32) -> Result<u32>>(
-        limit: Limit,
-        unit: Unit,
-        search: &mut Search<F>,
-        memory: Option<SharedMemory>,
-    ) -> Result<Self> {
-        let room = search.counted(0)?;
-        let wanted = limit.workgroups(room, unit);
-        let reached = search.reach(wanted, memory.map_or(0, |memory| memory.padding(wanted)))?;
-        Ok(Self { limit, unit, room, reached, memory })
-    }
-
-    /// What the shared memory should hold, were it one pool for all kernels.
-    fn computed(&self) -> Option<u32> {
-        Some(self.memory?.workgroups(self.reached.padding).min(self.room))
-    }
-
     /// Nothing came of it: as many workgroups as without a limit, where fewer were asked for.
     pub fn in_vain(&self) -> Option<String> {
         let fewer = self.limit.workgroups(self.room, self.unit) < self.room;
@@ -153,118 +129,51 @@ impl Held {
             Limit::Occupancy(_) => workgroups == self.limit.workgroups(self.room, self.unit),
         }
     }
-
-    /// Workgroups in the unit that the user counts in.
-    fn shown(&self, workgroups: u32) -> String {
-        let (subgroups, room) = (f64::from(workgroups * self.unit.subgroups), f64::from(self.room.max(1)));
-        match self.limit {
-            Limit::WavesPerSimd(_) => format!("{:.2} a SIMD", subgroups / f64::from(self.unit.simds)),
-            Limit::Occupancy(_) => format!("{:.0} %", 100.0 * f64::from(workgroups) / room),
-        }
-    }
 }
 
-/// `512 bytes of padding, computed 5.00 a SIMD, counted 5.00 a SIMD (20 of 32 workgroups)`. A driver may
-/// size the shared memory of a multiprocessor by the kernel, as NVIDIA's does: both figures are given then.
+/// `512 bytes of padding, counted 5.00 a SIMD (20 of 32 workgroups)`.
 impl fmt::Display for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Reached { padding, workgroups } = self.reached;
-        match (padding, self.computed()) {
-            (0, _) => write!(f, "without padding, ")?,
-            (_, None) => write!(f, "{padding} bytes of padding limit nothing: ")?,
-            (_, Some(n)) => write!(f, "{padding} bytes of padding, computed {}, ", self.shown(n))?,
-        }
-        write!(f, "counted {} ({workgroups} of {} workgroups)", self.shown(workgroups), self.room)?;
-        if !self.is_met() {
-            write!(f, ", the nearest that padding reaches")?;
-        }
-        match (padding, self.memory) {
-            (1.., Some(memory)) if self.computed() != Some(workgroups) => {
-                write!(f, "; not one pool of {} KiB, then, from which it is computed", memory.bytes / 1024)
+        let (Reached { padding, workgroups }, room) = (self.reached, self.room);
+        let counted = match self.limit {
+            Limit::WavesPerSimd(_) => {
+                let subgroups = f64::from(workgroups * self.unit.subgroups);
+                format!("{:.2} a SIMD", subgroups / f64::from(self.unit.simds))
             }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// The shared memory behind workgroups, inferred once for all kernels of a device.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Inferred(Option<Option<SharedMemory>>);
-
-impl Inferred {
-    /// Searches, for kernels with so many invocations a workgroup, the paddings that come nearest to
-    /// `limits`; `count` tells how many workgroups are on the device under a padding of so many bytes.
-    ///
-    /// # Errors
-    /// Those of counting.
-    pub fn hold(
-        &mut self,
-        facts: &DeviceFacts,
-        limits: &[Limit],
-        invocations: u32,
-        mut count: impl FnMut(u32) -> Result<u32>,
-    ) -> Result<Vec<Held>> {
-        let unit = Unit::new(facts, invocations);
-        let counted = |padding| count(padding).map(|workgroups| unit.share(workgroups));
-        let mut search = Search::new(facts.max_shared_memory, counted);
-        let memory = match self.0 {
-            Some(known) => known,
-            None => *self.0.insert(search.shared_memory(facts.vendor_id)?),
+            Limit::Occupancy(_) => format!("{:.0} %", 100.0 * f64::from(workgroups) / f64::from(room.max(1))),
         };
-        limits.iter().map(|&limit| Held::new(limit, unit, &mut search, memory)).collect()
+        let nearest = if self.is_met() { "" } else { ", the nearest that padding reaches" };
+        write!(
+            f,
+            "{padding} bytes of padding, counted {counted} ({workgroups} of {room} workgroups){nearest}"
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::search::tests::counting;
     use super::*;
-
-    const KIB: u32 = 1024;
-    const NVIDIA: u32 = 0x10de;
-
-    #[test]
-    fn what_is_said_of_a_limit_that_is_not_held() {
-        let unit = Unit { count: 132, simds: 4, subgroups: 8 };
-        let memory = Some(SharedMemory { bytes: 56 * KIB, reserved: KIB });
-        let held = |limit, padding, workgroups| {
-            let reached = Reached { padding, workgroups };
-            Held { limit, unit, room: 6, reached, memory }
-        };
-        // Three waves a SIMD are one and a half workgroups.
-        assert_eq!(
-            held(Limit::WavesPerSimd(3), 24 * KIB, 2).to_string(),
-            "24576 bytes of padding, computed 4.00 a SIMD, counted 4.00 a SIMD (2 of 6 workgroups), the nearest that padding reaches"
-        );
-        assert_eq!(
-            held(Limit::WavesPerSimd(6), 24 * KIB, 3).to_string(),
-            "24576 bytes of padding, computed 4.00 a SIMD, counted 6.00 a SIMD (3 of 6 workgroups); not one pool of 56 KiB, then, from which it is computed"
-        );
-        assert_eq!(held(Limit::WavesPerSimd(6), 24 * KIB, 3).in_vain(), None);
-        assert!(held(Limit::WavesPerSimd(6), 24 * KIB, 6).in_vain().is_some());
-        assert_eq!(held(Limit::WavesPerSimd(12), 0, 6).in_vain(), None);
-    }
 
     #[test]
     fn what_is_said_of_a_limit() {
-        let mut asked = 0;
-        let mut search = Search::new(48 * KIB, counting(228 * KIB, KIB, 32, &mut asked));
-        let memory = search.shared_memory(NVIDIA).unwrap();
-        let unit = Unit { count: 132, simds: 4, subgroups: 1 };
-        let mut said = |limit| Held::new(limit, unit, &mut search, memory).unwrap().to_string();
+        let unit = Unit { count: 132, simds: 4, subgroups: 8 };
+        let held = |limit, padding, workgroups| Held {
+            limit,
+            unit,
+            room: 6,
+            reached: Reached { padding, workgroups },
+        };
+        // Three waves a SIMD are one and a half workgroups.
         assert_eq!(
-            said(Limit::WavesPerSimd(5)),
-            "10240 bytes of padding, computed 5.00 a SIMD, counted 5.00 a SIMD (20 of 32 workgroups)"
+            held(Limit::WavesPerSimd(3), 24_576, 2).to_string(),
+            "24576 bytes of padding, counted 4.00 a SIMD (2 of 6 workgroups), the nearest that padding reaches"
         );
         assert_eq!(
-            said(Limit::WavesPerSimd(9)),
-            "without padding, counted 8.00 a SIMD (32 of 32 workgroups), the nearest that padding reaches"
+            held(Limit::Occupancy(500), 16_384, 3).to_string(),
+            "16384 bytes of padding, counted 50 % (3 of 6 workgroups)"
         );
-        let mut search = Search::new(32 * KIB, |_| Ok(2));
-        let unit = Unit { count: 1, simds: 1, subgroups: 8 };
-        assert_eq!(
-            Held::new(Limit::Occupancy(500), unit, &mut search, None).unwrap().to_string(),
-            "32768 bytes of padding limit nothing: counted 100 % (2 of 2 workgroups), the nearest that padding reaches"
-        );
+        let in_vain = [(6, 3), (6, 6), (12, 6)]
+            .map(|(waves, reached)| held(Limit::WavesPerSimd(waves), 0, reached).in_vain().is_some());
+        assert_eq!(in_vain, [false, true, false]);
     }
 }
