@@ -59,27 +59,3 @@ pub fn hash(words: [u32; 3]) -> u32 {
         (mixed ^ mixed >> 15).wrapping_mul(0xC2B2_AE35) ^ mixed >> 13
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn frames_turn_there_and_back_without_rounding() {
-        let at = [8.25, 19.0 + 1.0 / 256.0, 31.75];
-        let mut distinct = Vec::new();
-        for island in 0..200 {
-            let frame = Frame::of(island);
-            assert_eq!(frame.to_local(frame.to_world(at)), at, "{frame:?}");
-            let r = frame.rows;
-            let determinant = r[0][0] * (r[1][1] * r[2][2] - r[1][2] * r[2][1])
-                - r[0][1] * (r[1][0] * r[2][2] - r[1][2] * r[2][0])
-                + r[0][2] * (r[1][0] * r[2][1] - r[1][1] * r[2][0]);
-            assert!((determinant - 1.0).abs() < f32::EPSILON, "a mirror: {frame:?}");
-            if !distinct.contains(&frame) {
-                distinct.push(frame);
-            }
-        }
-        assert_eq!(distinct.len(), 200, "two islands in one place");
-    }
-}

@@ -51,7 +51,7 @@ struct Held {
 impl Motion {
     /// Of the first of these.
     pub fn new(islands: &[Island], solver: Solver) -> Self {
-        let picture = Picture::steady(islands);
+        let picture = Picture::of(islands);
         let islands = islands[..picture.count()].to_vec();
         let words =
             |island: &Island| island.particles.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();

@@ -55,31 +55,3 @@ fn words_of(constraint: &Constraint) -> [u32; 2] {
     let [rest, stiffness] = [constraint.rest, constraint.stiffness].map(half::nearest);
     [i | j << 16, rest | u32::from(constraint.contact) << 15 | stiffness << 16]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::frame::Frame;
-
-    fn island() -> Island {
-        let contact = Constraint { pair: [0, 2], rest: 1.5, stiffness: 0.25, contact: true };
-        Island {
-            frame: Frame::of(0),
-            particles: vec![[8.0, 9.0, 10.0, 0.5]; 3],
-            constraints: vec![Constraint { pair: [1, 2], contact: false, ..contact }, contact],
-            bounds: vec![0, 1, 2],
-        }
-    }
-
-    #[test]
-    fn words_by_hand() {
-        let mut one = island();
-        one.bounds = vec![0, 2];
-        let packed = Packed::new(&[island(), one]);
-        assert_eq!(packed.constraints[..4], [0x0002_0001, 0x3400_3E00, 0x0002_0000, 0x3400_BE00]);
-        assert_eq!(packed.bounds, [0, 1, 2, 2, 4, 4]);
-        assert_eq!((packed.colours, packed.widest), (2, 2));
-        assert_eq!(packed.particles[..4], [8.0_f32, 9.0, 10.0, 0.5].map(f32::to_bits));
-        assert_eq!((packed.particles.len(), packed.frames.len()), (24, 32));
-    }
-}

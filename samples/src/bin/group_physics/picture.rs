@@ -21,30 +21,19 @@ const FULL: f32 = 0.125;
 pub struct Picture {
     islands: Vec<Vec<Constraint>>,
     particles: usize,
-    /// Where islands stand in their panels; without, each fills its own.
-    fits: Option<Vec<Fit>>,
+    /// Where islands stand in their panels.
+    fits: Vec<Fit>,
 }
 
 impl Picture {
-    /// Of the first of these.
+    /// Of the first of these, which stay as large as they are at first, with room around them.
     pub fn of(islands: &[Island]) -> Self {
-        let drawn = islands.iter().take((COLUMNS * ROWS) as usize);
+        let drawn = &islands[..islands.len().min((COLUMNS * ROWS) as usize)];
         Self {
-            islands: drawn.map(|island| island.constraints.clone()).collect(),
+            islands: drawn.iter().map(|island| island.constraints.clone()).collect(),
             particles: islands.first().map_or(0, |island| island.particles.len()),
-            fits: None,
+            fits: drawn.iter().map(Fit::of).collect(),
         }
-    }
-
-    /// As [`Picture::of`], for islands that move: they stay as large as they are now, with room around them.
-    pub fn steady(islands: &[Island]) -> Self {
-        let picture = Self::of(islands);
-        let fit = |(island, constraints): (&Island, &Vec<Constraint>)| {
-            let at: Vec<[f32; 3]> = island.particles.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
-            Fit::of(&at, constraints).with_room()
-        };
-        let fits = islands.iter().zip(&picture.islands).map(fit).collect();
-        Self { fits: Some(fits), ..picture }
     }
 
     /// Islands that are drawn.
@@ -52,8 +41,7 @@ impl Picture {
         self.islands.len()
     }
 
-    /// Which island a point of the picture belongs to, and where it is in its x and y; none of a picture whose
-    /// islands fill their panels, and none outside of them.
+    /// Which island a point of the picture belongs to, and where it is in its x and y; none outside of panels.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -71,7 +59,7 @@ impl Picture {
 
     /// A point of the picture in the x and y of an island; outside of its panel the nearest that is seen.
     pub fn in_island(&self, number: usize, at: [f32; 2]) -> Option<[f32; 2]> {
-        let fit = self.fits.as_ref()?.get(number)?;
+        let fit = self.fits.get(number)?;
         let panel = u32::try_from(number).ok()?;
         let corner = [panel % COLUMNS * PANEL, panel / COLUMNS * PANEL];
         let seen = [0, 1].map(|axis| (at[axis] - corner[axis] as f32).clamp(MARGIN, PANEL as f32 - MARGIN));
@@ -93,10 +81,7 @@ impl Picture {
         for (number, (words, constraints)) in (0..).zip(islands) {
             let corner = [number % COLUMNS * PANEL, number / COLUMNS * PANEL];
             let at = positions(words);
-            let fit = match &self.fits {
-                Some(fits) => fits[number as usize],
-                None => Fit::of(&at, constraints),
-            };
+            let fit = self.fits[number as usize];
             for constraint in constraints {
                 let [a, b] = constraint.pair.map(|i| at[usize::from(i)]);
                 let [from, to] = [a, b].map(|end| fit.place(end));
@@ -122,20 +107,16 @@ struct Fit {
 }
 
 impl Fit {
-    fn of(at: &[[f32; 3]], constraints: &[Constraint]) -> Self {
-        let bound =
-            |axis: usize, pick: fn(f32, f32) -> f32| at.iter().map(|p| p[axis]).reduce(pick).unwrap_or(0.0);
-        let least = [0, 1].map(|axis| bound(axis, f32::min));
-        let sides = [0, 1].map(|axis| bound(axis, f32::max) - least[axis]);
-        let whole = (PANEL as f32 - 2.0 * MARGIN) / sides[0].max(sides[1]).max(f32::MIN_POSITIVE);
-        let shortest = constraints.iter().map(|constraint| constraint.rest).fold(f32::INFINITY, f32::min);
-        Self { least, scale: whole.max(SHORTEST / shortest) }
-    }
-
-    /// Smaller by a fourth, in the middle of where it was.
-    fn with_room(self) -> Self {
-        let margin = (PANEL as f32 - 2.0 * MARGIN) / self.scale / 6.0;
-        Self { least: self.least.map(|least| least - margin), scale: self.scale * 0.75 }
+    fn of(island: &Island) -> Self {
+        let along = |axis: usize| island.particles.iter().map(move |particle| particle[axis]);
+        let least = [0, 1].map(|axis| along(axis).fold(f32::INFINITY, f32::min));
+        let sides = [0, 1].map(|axis| along(axis).fold(f32::NEG_INFINITY, f32::max) - least[axis]);
+        let panel = PANEL as f32 - 2.0 * MARGIN;
+        let rests = island.constraints.iter().map(|constraint| constraint.rest);
+        let shortest = rests.fold(f32::INFINITY, f32::min);
+        let whole = (panel / sides[0].max(sides[1]).max(f32::MIN_POSITIVE)).max(SHORTEST / shortest);
+        // A sixth of the panel stays free on each side.
+        Self { least: least.map(|least| least - panel / whole / 6.0), scale: 0.75 * whole }
     }
 
     fn place(&self, at: [f32; 3]) -> [f32; 2] {
@@ -177,7 +158,7 @@ mod tests {
         let between = |i, j| Constraint { pair: [i, j], rest: 1.0, stiffness: 1.0, contact: false };
         let island = Island {
             frame: Frame::of(0),
-            particles: vec![[0.0; 4]; 3],
+            particles: vec![[8.0, 8.0, 0.0, 1.0], [10.0, 8.0, 0.0, 1.0], [10.0, 8.5, 0.0, 1.0]],
             constraints: vec![between(0, 1), between(1, 2)],
             bounds: vec![0, 1, 2],
         };
@@ -189,25 +170,9 @@ mod tests {
         let pixels = picture.paint(&[words, words].concat());
         let at = |x: u32, y: u32| pixels[(y * 2 * PANEL + x) as usize];
         for left in [0, PANEL] {
-            assert_eq!(at(left + PANEL / 2, 12), [255, 0, 0]);
-            assert_eq!(at(left + PANEL - 12, 12 + 20), [0, 0, 255]);
+            assert_eq!(at(left + PANEL / 2, 49), [255, 0, 0]);
+            assert_eq!(at(left + 271, 49 + 20), [0, 0, 255]);
             assert_eq!(at(left + PANEL / 2, PANEL / 2), [16; 3]);
         }
-    }
-
-    #[test]
-    fn of_a_long_rope_the_beginning_is_drawn() {
-        let link = |i| Constraint { pair: [i, i + 1], rest: 1.0, stiffness: 1.0, contact: false };
-        let island = Island {
-            frame: Frame::of(0),
-            particles: vec![[0.0; 4]; 100],
-            constraints: (0..99).map(link).collect(),
-            bounds: vec![0, 99],
-        };
-        let words: Vec<u32> = (0..100).flat_map(|i| [i as f32, 0.0, 0.0, 0.0].map(f32::to_bits)).collect();
-        let pixels = Picture::of(&[island]).paint(&words);
-        let drawn = |y: u32| (0..PANEL).filter(|x| pixels[(y * PANEL + x) as usize] != [16; 3]).count();
-        assert!((290..320).contains(&drawn(12)), "{}", drawn(12));
-        assert_eq!((0..PANEL).map(drawn).sum::<usize>(), drawn(12));
     }
 }

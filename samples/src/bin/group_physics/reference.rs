@@ -135,3 +135,28 @@ pub fn results(islands: &[Solved]) -> Vec<u32> {
 pub fn reports(islands: &[Solved]) -> Vec<u32> {
     islands.iter().flat_map(|island| island.report.words()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+    use crate::shapes::{Shape, island};
+
+    /// The momentum that an island gains, as the sum of masses times ways: but for rounding none, where it is free.
+    #[test]
+    fn free_islands_gain_no_momentum() {
+        let solver = Solver { iterations: 4, gravity: false, tolerance: 0.01 };
+        for &shape in Shape::value_variants() {
+            let island = island(shape, 0, 1024, 0.9);
+            let solved = solver.solve(&island);
+            for axis in 0..3 {
+                let gained = island.particles.iter().zip(&solved.particles).map(|(before, after)| {
+                    (f64::from(after[axis]) - f64::from(before[axis])) / f64::from(before[3])
+                });
+                let gained: f64 = gained.sum();
+                assert!(gained.abs() < 2e-3, "{shape:?}: {gained}");
+            }
+        }
+    }
+}

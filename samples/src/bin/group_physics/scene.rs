@@ -4,7 +4,6 @@ use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
 use crate::island::Island;
-use crate::momentum::{Drift, drift};
 use crate::packing::Packed;
 use crate::reference::{Report, SUM_SCALE, Solved, Solver};
 use crate::shapes::{self, Shape};
@@ -77,29 +76,5 @@ impl Scene {
             100.0 * open as f64 / constraints,
             self.solver.tolerance
         )
-    }
-
-    /// That free islands keep their momentum. The results of all variants are compared with these, bit
-    /// for bit, so what holds here holds for them.
-    ///
-    /// # Errors
-    /// An island that has gained more than rounding can add up to.
-    pub fn about_momentum(&self) -> Result<Option<String>> {
-        if self.solver.gravity {
-            return Ok(None);
-        }
-        let drifts = self.islands.par_iter().zip(&self.outcome);
-        let drifts: Vec<Drift> =
-            drifts.map(|(before, after)| drift(before, after, self.solver.iterations)).collect();
-        for (number, Drift { gained, bound }) in drifts.iter().enumerate() {
-            ensure!(
-                gained <= bound,
-                "island {number} gained a momentum of {gained}, beyond rounding's {bound}"
-            );
-        }
-        let worst = drifts.iter().max_by(|a, b| (a.gained / a.bound).total_cmp(&(b.gained / b.bound)));
-        Ok(worst.map(|Drift { gained, bound }| {
-            format!("Momentum of free islands: none gained more than {gained:.1e}, where rounding explains {bound:.1e}.")
-        }))
     }
 }

@@ -226,12 +226,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn few_colours_do() {
-        let colours = |shape| island(shape, 3, 1024, 1.0).bounds.len() - 1;
-        assert_eq!(colours(Shape::Chain), 4);
-        assert!(colours(Shape::Cloth) <= 9, "{}", colours(Shape::Cloth));
-        assert!(colours(Shape::Blob) <= 14, "{}", colours(Shape::Blob));
-    }
 }
