@@ -35,6 +35,9 @@ pub fn recorded(folder: &str) -> Result<Record> {
     read_record(&path)
 }
 
+/// Workgroups in a row that every device takes.
+const MOST_IN_A_ROW: u32 = 65_535;
+
 /// The size that is asked for, else a default; for the record, too.
 pub fn size(lab: &mut Lab, asked: Option<Extent>, on_gpu: [u32; 2], on_cpu: [u32; 2]) -> Extent {
     let [width, height] = if lab.device().is_cpu() { on_cpu } else { on_gpu };
@@ -65,10 +68,10 @@ pub fn lanes(text: &str, no: &str) -> Result<u32, String> {
     lanes.ok_or_else(|| format!("'{text}' {no}"))
 }
 
-/// So many workgroups in rows that every device takes; the last row may have too many.
+/// So many workgroups in rows of equal length: as many, or fewer more than there are rows.
 pub fn in_rows(workgroups: u32) -> [u32; 3] {
-    const MOST: u32 = 32_768;
-    [workgroups.min(MOST), workgroups.div_ceil(MOST), 1]
+    let rows = workgroups.div_ceil(MOST_IN_A_ROW).max(1);
+    [workgroups.div_ceil(rows), rows, 1]
 }
 
 /// A test that a sample's `verdict` says of its [`recorded`] figures what the record has it say.
@@ -94,6 +97,20 @@ mod tests {
         assert_eq!(["4", "64", "128"].map(|text| lanes(text, "")), [Ok(4), Ok(64), Ok(128)]);
         for bad in ["0", "2", "24", "256", "-8", "many", ""] {
             assert_eq!(lanes(bad, "are none"), Err(format!("'{bad}' are none")));
+        }
+    }
+
+    #[test]
+    fn rows_hold_all_and_hardly_more() {
+        assert_eq!(in_rows(1), [1, 1, 1]);
+        assert_eq!(in_rows(65_535), [65_535, 1, 1]);
+        assert_eq!(in_rows(65_536), [32_768, 2, 1]);
+        for workgroups in [2, 57_600, 115_201, 1 << 20, u32::MAX / 8] {
+            let [x, y, _] = in_rows(workgroups);
+            let held = u64::from(x) * u64::from(y);
+            assert!(
+                x <= MOST_IN_A_ROW && held >= workgroups.into() && held - u64::from(workgroups) < y.into()
+            );
         }
     }
 }

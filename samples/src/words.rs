@@ -1,7 +1,8 @@
 //! What verdicts have in common: which rows count, and how figures are put into words.
 
 use common::record::{Promise, Row};
-use common::{Figures, Summary};
+use common::report::words::decimals;
+use common::{Figures, Summary, Time};
 
 /// The row may be compared with others: it was right in every sample.
 pub fn was_right(row: &Row) -> bool {
@@ -13,6 +14,12 @@ pub fn is_lawful(figures: &Figures<'_>, name: &str) -> bool {
     figures.row(name).is_some_and(|row| row.promise == Promise::Law)
 }
 
+/// The variant of the shortest isolated time among those that are wanted and were right in every sample.
+pub fn fastest_right<'r>(figures: &Figures<'r>, wanted: impl Fn(&str) -> bool) -> Option<(&'r str, f64)> {
+    let right = |name: &str| figures.row(name).is_some_and(was_right);
+    figures.fastest(Time::Isolated, |name| wanted(name) && right(name))
+}
+
 /// `1.52 (1.48 to 1.55)`: a summary with its interval, divided by what it is the sum of.
 pub fn with_interval(summary: &Summary, divided_by: f64, digits: usize) -> String {
     let interval = summary.median_95.map_or_else(String::new, |interval| {
@@ -20,4 +27,36 @@ pub fn with_interval(summary: &Summary, divided_by: f64, digits: usize) -> Strin
         format!(" ({low:.digits$} to {high:.digits$})")
     });
     format!("{:.digits$}{interval}", summary.median / divided_by)
+}
+
+/// The interval of a ratio leaves 1 out.
+pub fn decided(ratio: &Summary) -> bool {
+    ratio.median_95.is_some_and(|interval| interval.low > 1.0 || interval.high < 1.0)
+}
+
+/// A ratio with its interval, with the digits that show on which side of 1 that lies.
+pub fn of_ratio(ratio: &Summary, least: usize) -> String {
+    with_interval(ratio, 1.0, ratio.median_95.map_or(least, |interval| decimals(interval, least)))
+}
+
+/// `1.22 (1.20 to 1.24) times as fast`, or that they are as fast.
+pub fn times_as(ratio: &Summary, what: &str) -> String {
+    match decided(ratio) {
+        true => format!("{} times as {what}", of_ratio(ratio, 2)),
+        false => format!("as {what}, as far as these samples tell,"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_decided_is_not_shown_as_one() {
+        let ratio = |samples: [f64; 6]| times_as(&Summary::of(&samples).unwrap(), "fast");
+        let near = ratio([1.002, 1.0025, 1.003, 1.003, 1.0035, 1.004]);
+        assert_eq!(near, "1.003 (1.002 to 1.004) times as fast");
+        assert_eq!(ratio([1.5; 6]), "1.50 (1.50 to 1.50) times as fast");
+        assert_eq!(ratio([0.9, 1.0, 1.0, 1.0, 1.0, 1.1]), "as fast, as far as these samples tell,");
+    }
 }

@@ -62,12 +62,4 @@ mod tests {
             assert_eq!(sequence.len(), passes.len());
         }
     }
-
-    #[test]
-    fn what_the_last_levels_wait_for_is_urgent() {
-        let passes = passes(Extent { width: 1920, height: 1080 });
-        let levels: Vec<usize> = Order::Urgent.of(&passes).iter().map(|&pass| passes[pass].level).collect();
-        assert_eq!(levels[..6], [0, 1, 2, 3, 4, 5]);
-        assert!(levels.iter().rposition(|&level| level == 5).unwrap() < 12, "{levels:?}");
-    }
 }

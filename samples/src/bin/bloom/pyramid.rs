@@ -132,31 +132,13 @@ pub fn steps(passes: &[Pass]) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
 
-    const FULL: Extent = Extent { width: 1920, height: 1080 };
-
     #[test]
-    fn a_bloom_is_threshold_five_halves_ten_blurs_and_five_growings() {
-        let passes = passes(FULL);
+    fn twenty_one_passes_in_thirteen_steps() {
+        let passes = passes(Extent { width: 1920, height: 1080 });
         let of = |kind| passes.iter().filter(|pass| pass.kind == kind).count();
         assert_eq!(KINDS.map(of), [1, 5, 5, 5, 4, 1]);
         let sizes: Vec<String> = passes[..6].iter().map(|pass| pass.size.to_string()).collect();
         assert_eq!(sizes, ["1920x1080", "960x540", "480x270", "240x135", "120x68", "60x34"]);
-        for (at, pass) in passes.iter().enumerate() {
-            assert!(pass.reads().all(|read| read < at), "{pass}");
-            let read = pass.from.pass().map_or(FULL, |read| passes[read].size);
-            assert_eq!(pass.from_size, read, "{pass}");
-        }
-    }
-
-    #[test]
-    fn thirteen_steps_hold_all_passes() {
-        let passes = passes(FULL);
-        let steps = steps(&passes);
-        assert_eq!(steps.len(), 13);
-        assert_eq!(steps.iter().map(Vec::len).sum::<usize>(), passes.len());
-        for (at, step) in steps.iter().enumerate() {
-            let before: Vec<usize> = steps[..at].concat();
-            assert!(step.iter().all(|&pass| passes[pass].reads().all(|read| before.contains(&read))));
-        }
+        assert_eq!(steps(&passes).len(), 13);
     }
 }

@@ -59,84 +59,57 @@ pub fn scene(size: Extent) -> Vec<u32> {
 /// What each pass stores, two words a texel.
 pub fn planes(size: Extent, passes: &[Pass], radius: u32) -> Vec<Vec<u32>> {
     let scene = texels_of_scene(size);
-    let weights = weights(radius);
     let mut planes: Vec<Vec<Texel>> = Vec::new();
     for pass in passes {
         let plane = |source: Source| source.pass().map_or(&scene, |read| &planes[read]);
-        let from = Plane { texels: plane(pass.from), size: pass.from_size };
-        let beside = pass.beside.map(plane);
-        let width = pass.size.width as usize;
+        let (from, beside) = (plane(pass.from), pass.beside.map(plane));
+        let [width, from_width] = [pass.size, pass.from_size].map(|size| size.width as usize);
+        let [columns, rows] = [0, 1].map(|axis| {
+            (0..pass.size.sides()[axis]).map(|at| taps(pass, axis, radius, at)).collect::<Vec<_>>()
+        });
         let texel = |at: usize| {
-            let beside = || beside.map_or([0; 4], |plane| plane[at]);
-            computed(pass.kind, &from, [at % width, at / width], &weights, beside)
+            let weighted = rows[at / width].iter().flat_map(|&(down, y)| {
+                let columns = columns[at % width].iter();
+                columns.map(move |&(across, x)| (down * across, from[y * from_width + x].map(u32::from)))
+            });
+            stored(pass.kind, mean(weighted), beside.map_or([0; 4], |plane| plane[at].map(u32::from)))
         };
         let count = width * pass.size.height as usize;
-        let stored = (0..count).into_par_iter().with_min_len(1024).map(texel).collect();
-        planes.push(stored);
+        planes.push((0..count).into_par_iter().with_min_len(1024).map(texel).collect());
     }
     planes.iter().map(|plane| words(plane)).collect()
 }
 
-/// What a pass reads around its texels.
-struct Plane<'p> {
-    texels: &'p [Texel],
-    size: Extent,
+/// What a pass reads along an axis, 0 or 1, for its texels at `at`: with weights, of what lies outside the nearest. For
+/// a texel it is the product of both axes.
+pub fn taps(pass: &Pass, axis: usize, radius: u32, at: u32) -> Vec<(u32, usize)> {
+    let at = i64::from(at);
+    let taps: Vec<(u32, i64)> = match (pass.kind, axis) {
+        (Kind::Halve, _) => vec![(1, 2 * at), (1, 2 * at + 1)],
+        (Kind::BlurX, 0) | (Kind::BlurY, 1) => {
+            let weights = weights(radius);
+            let behind = (0..).zip(&weights);
+            let before = (1..).zip(&weights[1..]).map(|(d, weight)| (-d, weight));
+            behind.chain(before).map(|(d, &weight)| (weight, at + d)).collect()
+        }
+        // Bilinear: a texel lies in a quarter of one of the halved level.
+        (Kind::Mix | Kind::Add, _) => vec![(3, at / 2), (1, at / 2 - 1 + 2 * (at % 2))],
+        _ => vec![(1, at)],
+    };
+    let last = i64::from(pass.from_size.sides()[axis]) - 1;
+    let inside = |at: i64| usize::try_from(at.clamp(0, last)).unwrap_or(0);
+    taps.into_iter().map(|(weight, at)| (weight, inside(at))).collect()
 }
 
-impl Plane<'_> {
-    /// The texel there or, outside, the nearest.
-    fn at(&self, x: i64, y: i64) -> [u32; 4] {
-        let clamped = |at: i64, side: u32| usize::try_from(at.clamp(0, i64::from(side) - 1)).unwrap_or(0);
-        let (x, y) = (clamped(x, self.size.width), clamped(y, self.size.height));
-        self.texels[y * self.size.width as usize + x].map(u32::from)
-    }
-}
-
-fn computed(
-    kind: Kind,
-    from: &Plane<'_>,
-    at: [usize; 2],
-    weights: &[u32],
-    beside: impl Fn() -> Texel,
-) -> Texel {
-    let [x, y] = at.map(|at| i64::try_from(at).unwrap_or(i64::MAX));
+/// What a pass stores of the mean of what it reads around a texel, and of what it reads beside.
+fn stored(kind: Kind, around: [u32; 4], beside: [u32; 4]) -> Texel {
     let channels: [u32; 4] = match kind {
-        Kind::Bright => from.at(x, y).map(|channel| channel.saturating_sub(THRESHOLD.into())),
-        Kind::Halve => {
-            let four = [(0, 0), (1, 0), (0, 1), (1, 1)];
-            mean(four.into_iter().map(|(dx, dy)| (1, from.at(2 * x + dx, 2 * y + dy))))
-        }
-        Kind::BlurX => mean(spread(weights, |d| from.at(x + d, y))),
-        Kind::BlurY => mean(spread(weights, |d| from.at(x, y + d))),
-        Kind::Mix => {
-            let own = beside().map(u32::from);
-            mean([(1, grown(from, x, y)), (1, own)])
-        }
-        Kind::Add => {
-            let (scene, light) = (beside().map(u32::from), grown(from, x, y));
-            std::array::from_fn(|c| (scene[c] + light[c]).min(BRIGHTEST.into()))
-        }
+        Kind::Bright => around.map(|channel| channel.saturating_sub(THRESHOLD.into())),
+        Kind::Halve | Kind::BlurX | Kind::BlurY => around,
+        Kind::Mix => mean([(1, around), (1, beside)]),
+        Kind::Add => std::array::from_fn(|c| (around[c] + beside[c]).min(BRIGHTEST.into())),
     };
     channels.map(|channel| u16::try_from(channel).unwrap_or(u16::MAX))
-}
-
-/// Bilinear: a texel of the full level lies in a quarter of one of the halved level.
-fn grown(from: &Plane<'_>, x: i64, y: i64) -> [u32; 4] {
-    let near = |at: i64| (at / 2, if at % 2 == 0 { at / 2 - 1 } else { at / 2 + 1 });
-    let ((x, other_x), (y, other_y)) = (near(x), near(y));
-    mean([
-        (9, from.at(x, y)),
-        (3, from.at(other_x, y)),
-        (3, from.at(x, other_y)),
-        (1, from.at(other_x, other_y)),
-    ])
-}
-
-/// Weights on both sides of the middle, with what lies there.
-fn spread(weights: &[u32], at: impl Fn(i64) -> [u32; 4]) -> impl Iterator<Item = (u32, [u32; 4])> {
-    let behind = (0..).zip(weights);
-    let before = (1..).zip(&weights[1..]).map(|(d, weight)| (-d, weight));
-    behind.chain(before).map(move |(d, &weight)| (weight, at(d)))
 }
 
 /// The weighted mean of texels, rounded to the nearest, halves up.
@@ -154,48 +127,6 @@ fn mean(weighted: impl IntoIterator<Item = (u32, [u32; 4])>) -> [u32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pyramid::passes;
-
-    #[test]
-    fn half_of_the_scene_blooms_and_some_of_it_brightly() {
-        let texels = texels_of_scene(Extent { width: 192, height: 108 });
-        let above = |least: u16| texels.iter().filter(|texel| texel[0] > least).count() * 100 / texels.len();
-        assert!((40..60).contains(&above(THRESHOLD)) && (0..3).contains(&above(8 * THRESHOLD)));
-        assert!(texels.iter().any(|texel| texel[0] > 30 * THRESHOLD));
-    }
-
-    /// A pyramid of one brightness keeps it: weights add up, and nothing comes in at the edges.
-    #[test]
-    fn an_even_plane_stays_even() {
-        let size = Extent { width: 5, height: 3 };
-        let texels = [[7, 600, 40_000, u16::MAX]; 15];
-        let from = Plane { texels: &texels, size };
-        for kind in [Kind::Halve, Kind::BlurX, Kind::BlurY, Kind::Mix] {
-            for at in [[0, 0], [4, 2], [2, 1]] {
-                assert_eq!(computed(kind, &from, at, &weights(8), || texels[0]), texels[0], "{kind:?}");
-            }
-        }
-    }
-
-    /// So unwritten words are told from what passes store.
-    #[test]
-    fn no_channel_is_all_ones() {
-        let (size, texels) = (Extent::square(1), [[BRIGHTEST; 4]]);
-        let from = Plane { texels: &texels, size };
-        assert_eq!(computed(Kind::Add, &from, [0, 0], &weights(1), || texels[0]), texels[0]);
-        assert!(words(&texels).iter().all(|&word| word != u32::MAX));
-        assert!(texels_of_scene(Extent::square(100)).iter().flatten().all(|&channel| channel <= BRIGHTEST));
-    }
-
-    #[test]
-    fn a_lamp_lights_its_surroundings() {
-        let size = Extent { width: 96, height: 96 };
-        let all = passes(size);
-        let last = planes(size, &all, 4).pop().unwrap();
-        let scene = scene(size);
-        let brighter = last.iter().zip(&scene).filter(|(after, before)| after > before).count();
-        assert!(brighter > scene.len() / 2, "{brighter} of {}", scene.len());
-    }
 
     #[test]
     fn weights_are_binomial_and_sums_fit() {

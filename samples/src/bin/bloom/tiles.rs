@@ -8,6 +8,7 @@ use common::{Binding, Extent, KernelBuilder, Lab, Workgroup, sliced};
 use crate::device::{Bloom, cut, plane_words};
 use crate::order::Order;
 use crate::pyramid::{Kind, Pass, Source};
+use crate::reference::taps;
 use samples::tile_flags::shape::room;
 use samples::tile_flags::{Access, FLAG_STRIDE, Form, HEAD, patient};
 
@@ -77,28 +78,22 @@ impl Tiles {
         self.order.of(passes).into_iter().flat_map(of).collect()
     }
 
-    /// What a tile waits for, from the formulas: first column and line of the tiles that it reads around its texels, how
-    /// many columns and lines, and whether it reads its own place of something beside. The reference of the kernel's.
+    /// What a tile waits for: first column and line of the tiles that it reads around its texels, how many columns and
+    /// lines, and whether it reads its own place of something beside. The reference of the kernel's.
     fn needs(self, passes: &[Pass], pass: &Pass, tile: u32) -> [u32; 5] {
         let beside = u32::from(pass.beside.and_then(Source::pass).is_some());
         let Some(read) = pass.from.pass() else { return [0, 0, 0, 0, beside] };
         let [columns, _] = self.grid(pass);
         let at = [tile % columns, tile / columns];
         let [sides, from_sides] = [pass.level, passes[read].level].map(|level| self.sides_at(level));
-        let [size, from_size] = [pass.size, pass.from_size].map(|Extent { width, height }| [width, height]);
+        // The kernel does not ask on which side of a texel of the halved level the first and the last lie.
+        let pair = u32::from(matches!(pass.kind, Kind::Mix | Kind::Add));
         let [x, y] = [0, 1].map(|axis| {
             let first = at[axis] * sides[axis];
-            let last = (first + sides[axis]).min(size[axis]) - 1;
-            let spread = match (pass.kind, axis) {
-                (Kind::BlurX, 0) | (Kind::BlurY, 1) => self.radius,
-                _ => 0,
-            };
-            let [first, last] = match pass.kind {
-                Kind::Halve => [2 * first, 2 * last + 1],
-                Kind::Mix | Kind::Add => [(first / 2).saturating_sub(1), last / 2 + 1],
-                _ => [first.saturating_sub(spread), last + spread],
-            };
-            let [first, last] = [first, last].map(|texel| texel.min(from_size[axis] - 1) / from_sides[axis]);
+            let last = (first + sides[axis]).min(pass.size.sides()[axis]) - 1;
+            let taps = [first & !pair, last | pair].map(|texel| taps(pass, axis, self.radius, texel));
+            let read = taps.concat().into_iter().map(|(_, texel)| texel as u32 / from_sides[axis]);
+            let (first, last) = (read.clone().min().unwrap_or(0), read.max().unwrap_or(0));
             [first, last - first + 1]
         });
         [x[0], y[0], x[1], y[1], beside]
@@ -216,15 +211,11 @@ mod tests {
     use super::*;
     use crate::pyramid::passes;
 
-    fn tiles(width: u32, height: u32, rows: u32) -> Tiles {
-        let workgroup = Workgroup { width, height, rows };
-        Tiles { workgroup, radius: 6, order: Order::Urgent }
-    }
-
     #[test]
     fn each_tile_has_a_flag_and_a_ticket_of_its_own() {
         let passes = passes(Extent { width: 97, height: 33 });
-        let tiles = tiles(8, 4, 4);
+        let workgroup = Workgroup { width: 8, height: 4, rows: 4 };
+        let tiles = Tiles { workgroup, radius: 6, order: Order::Urgent };
         let table = tiles.table(&passes);
         let flags = passes.iter().enumerate().flat_map(|(at, pass)| {
             let first = table[16 * at + 3];
@@ -235,56 +226,6 @@ mod tests {
         let tickets: BTreeSet<&[u32]> = units.chunks_exact(2).collect();
         assert_eq!(tickets.len(), tiles.tickets(&passes) as usize);
         assert!(tickets.iter().all(|unit| unit[1] < tiles.of(&passes[unit[0] as usize])));
-    }
-
-    /// Texel by texel, from the formulas.
-    #[test]
-    fn a_tile_needs_just_the_tiles_that_hold_what_it_reads() {
-        let passes = passes(Extent { width: 53, height: 41 });
-        let tiles = tiles(4, 2, 2);
-        for pass in &passes {
-            let ([columns, _], [width, height]) = (tiles.grid(pass), tiles.sides_at(pass.level));
-            for tile in 0..tiles.of(pass) {
-                let corner = [tile % columns * width, tile / columns * height];
-                let texels = (0..width * height).map(|i| [corner[0] + i % width, corner[1] + i / width]);
-                let inside = texels.filter(|&[x, y]| x < pass.size.width && y < pass.size.height);
-                let read: BTreeSet<[u32; 2]> = inside
-                    .flat_map(|at| around(pass, at))
-                    .map(|at| place(tiles, &passes, pass, at))
-                    .collect();
-                let [x, y, wide, high, beside] = tiles.needs(&passes, pass, tile);
-                let bounds = |axis: usize| {
-                    let of = || read.iter().map(|at| at[axis]);
-                    of().min().zip(of().max()).map_or([0, 0], |(least, most)| [least, most - least + 1])
-                };
-                assert_eq!([[x, wide], [y, high]], [bounds(0), bounds(1)], "{pass}, tile {tile}");
-                assert_eq!(beside == 1, pass.kind == Kind::Mix);
-            }
-        }
-    }
-
-    /// Column and line of the tile that holds a texel of what a pass reads.
-    fn place(tiles: Tiles, passes: &[Pass], pass: &Pass, [x, y]: [u32; 2]) -> [u32; 2] {
-        let [width, height] = tiles.sides_at(passes[pass.from.pass().unwrap()].level);
-        [x / width, y / height]
-    }
-
-    /// The texels that a texel reads of another pass.
-    fn around(pass: &Pass, [x, y]: [u32; 2]) -> Vec<[u32; 2]> {
-        let [x, y] = [i64::from(x), i64::from(y)];
-        let texels: Vec<[i64; 2]> = match pass.kind {
-            Kind::Bright => Vec::new(),
-            Kind::Halve => (0..4).map(|i| [2 * x + i % 2, 2 * y + i / 2]).collect(),
-            Kind::BlurX => (-6..=6).map(|d| [x + d, y]).collect(),
-            Kind::BlurY => (-6..=6).map(|d| [x, y + d]).collect(),
-            Kind::Mix | Kind::Add => {
-                let near = |at: i64| [at / 2, at / 2 + if at % 2 == 0 { -1 } else { 1 }];
-                near(y).into_iter().flat_map(|y| near(x).map(|x| [x, y])).collect()
-            }
-        };
-        let inside = |at: i64, side: u32| u32::try_from(at.clamp(0, i64::from(side) - 1)).unwrap();
-        let size = pass.from_size;
-        texels.into_iter().map(|[x, y]| [inside(x, size.width), inside(y, size.height)]).collect()
     }
 
     #[test]

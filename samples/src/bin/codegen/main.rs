@@ -47,9 +47,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::report::words;
 use common::{Buffer, BufferSet, Buffers, Declared, Figures, Format, Lab, run, sample};
 use reference::{WORDS, generations};
+use samples::words::{decided, of_ratio};
 
 /// Does it matter how a choice is written?
 #[derive(clap::Args, Clone, Debug)]
@@ -176,17 +176,11 @@ fn verdict(figures: &Figures<'_>) -> Option<String> {
 /// The isolated time of one over that of the other, paired by rounds, where these tell them apart.
 fn told(figures: &Figures<'_>, [one, other]: [&str; 2]) -> Option<String> {
     let ratio = figures.ratio(one, other)?;
-    let Some(interval) = ratio.median_95 else {
-        return Some(format!("{one} and {other}: too few samples to tell"));
-    };
-    let (low, high, digits) = (interval.low, interval.high, words::decimals(interval, 3));
-    if low <= 1.0 && high >= 1.0 {
-        return Some(format!("{one} and {other}: no difference that these samples tell"));
-    }
-    let median = ratio.median;
-    Some(format!(
-        "{one} takes {median:.digits$} ({low:.digits$} to {high:.digits$}) times as long as {other}"
-    ))
+    Some(match ratio.median_95 {
+        None => format!("{one} and {other}: too few samples to tell"),
+        Some(_) if decided(&ratio) => format!("{one} takes {} times as long as {other}", of_ratio(&ratio, 3)),
+        Some(_) => format!("{one} and {other}: no difference that these samples tell"),
+    })
 }
 
 // What each variant shows.

@@ -56,42 +56,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_have_the_same_total() {
-        for items in [1, 63, 64, 100_003] {
-            let [regular, irregular] = drawn(items, 64);
-            let total = |counts: &[u32]| counts.iter().map(|&n| u64::from(n)).sum::<u64>();
-            assert_eq!((regular.len(), total(&regular)), (items as usize, total(&irregular)));
-            let (least, most) = (regular.iter().min().unwrap(), regular.iter().max().unwrap());
-            assert!(most - least <= 1, "{least} to {most}");
-        }
-    }
-
-    #[test]
-    fn regions_are_irregular_and_items_within_them_are_not() {
-        let [regular, irregular] = drawn(64 * 10_000, 64);
-        for region in irregular.chunks(REGION as usize) {
-            assert!(region.iter().all(|&n| n == region[0]));
-        }
+    fn a_few_regions_take_most_of_the_same_total() {
+        let [regular, irregular] = drawn(64 * 10_000 + 3, 64);
+        let total = |counts: &[u32]| counts.iter().map(|&n| u64::from(n)).sum::<u64>();
+        assert_eq!((regular.len(), total(&regular)), (irregular.len(), total(&irregular)));
+        let (least, most) = (regular.iter().min().unwrap(), regular.iter().max().unwrap());
+        assert!(most - least <= 1 && (50..70).contains(least), "{least} to {most}");
         let regions: Vec<u32> = irregular.iter().copied().step_by(REGION as usize).collect();
-        let (least, most) = (*regions.iter().min().unwrap(), *regions.iter().max().unwrap());
         // Four fifths of the regions are below the mean; a few reach the most.
-        assert_eq!((least, most), (21, 2048));
+        assert_eq!((regions.iter().min(), regions.iter().max()), (Some(&21), Some(&2048)));
         let below = regions.iter().filter(|&&n| n < 64).count();
         assert!((7500..8500).contains(&below), "{below}");
-        assert!((50..70).contains(&regular[0]), "a mean of {}", regular[0]);
-    }
-
-    #[test]
-    fn what_is_wrong_is_red() {
-        let counts = [1, 2, 4];
-        let mut words = counted(&counts);
-        words[1] ^= 1;
-        assert_eq!(painted(&counts, &words), [[0; 3], [255, 0, 0], [255; 3]]);
-    }
-
-    #[test]
-    fn no_count_is_beyond_a_loop() {
-        assert_eq!(pareto(1e-9, 4096), 65_535);
-        assert_eq!((pareto(1.0, 1), pareto(1.0, 3)), (1, 1));
+        // No loop is longer than lavapipe takes.
+        assert_eq!((pareto(1e-9, 4096), pareto(1.0, 1)), (65_535, 1));
     }
 }

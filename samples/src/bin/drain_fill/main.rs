@@ -38,10 +38,8 @@
 mod captions;
 mod counts;
 mod device;
-mod format;
 mod reference;
 mod sizes;
-mod traced;
 mod verdict;
 
 use std::process::ExitCode;
@@ -51,8 +49,8 @@ use clap::value_parser;
 use common::record::published;
 use common::{Access, Declared, Extent, Lab, Promise, Scope, Shows, Stage, Usage, run, sample};
 use device::{Apart, Chain, Code, Constants, FromOne, Loops, Tiles, follows, in_waves, started};
-use samples::{LOADS_AND_STORES, NO_ACCESS, STORES, by_default, size};
-use sizes::{Machine, SHARES, Work, area_of, first_fill, grid, name_of, wave_lanes, waves_of};
+use samples::{LOADS_AND_STORES, NO_ACCESS, STORES, by_default, in_rows, size};
+use sizes::{Machine, SHARES, Work, area_of, first_fill, name_of, wave_lanes, waves_of};
 use verdict::{Plan, conclude};
 
 const LOADS_OF_CONSTANTS: Scope = (Stage::COMPUTE_SHADER, Access::UNIFORM_READ);
@@ -126,7 +124,7 @@ fn drain_fill(lab: &mut Lab, args: &Args) -> Result<()> {
 
     lab.report.matrix("µs", Shows::Times);
     lab.report.show_matrix();
-    let plan = Plan { work, machine, launched, mhz: args.mhz };
+    let plan = Plan { work, launched, mhz: args.mhz };
     lab.report.verdict(move |figures| conclude(figures, &plan));
     Ok(())
 }
@@ -306,7 +304,12 @@ fn relaunch(lab: &mut Lab, work: Work, machine: Option<Machine>) -> Result<()> {
             [("", "constants kept", tiles.keeps), ("_loaded_anew", "loaded for each tile", tiles.loads_anew)]
         {
             let variant = lab.variant(name.clone() + suffix, move |cmd, rep| {
-                cmd.dispatch(kernel, &tiles.bindings(rep.index), &tiles.push(workgroups), grid(workgroups));
+                cmd.dispatch(
+                    kernel,
+                    &tiles.bindings(rep.index),
+                    &tiles.push(workgroups),
+                    in_rows(workgroups),
+                );
             });
             variant.caption(&captions::tiles(&row, suffix.is_empty()));
             variant.cell("Tiles of a wave", &row, column).skip(reason.clone());
@@ -334,7 +337,7 @@ fn irregular(lab: &mut Lab, work: Work) -> Result<()> {
     let loops = Loops::new(lab, work)?;
     for waves in WAVES {
         let kernel = in_waves(lab, work, "irregular", waves).build();
-        let groups = grid(work.items.div_ceil(waves * work.wave));
+        let groups = in_rows(work.items.div_ceil(waves * work.wave));
         for (kind, name) in ["regular", "irregular"].into_iter().enumerate() {
             let (counts, results) = (loops.counts[kind], loops.results[kind]);
             let variant = lab.variant(format!("{name}_{waves}"), move |cmd, rep| {
@@ -353,7 +356,7 @@ fn launch(lab: &mut Lab, work: Work) -> Result<u32> {
     let started = started(lab, launched)?;
     for waves in WAVES {
         let kernel = in_waves(lab, work, "launch", waves).constant("WAVE_LANES", work.wave).build();
-        let groups = grid(launched.div_ceil(waves));
+        let groups = in_rows(launched.div_ceil(waves));
         let variant = lab.variant(format!("launch_{waves}"), move |cmd, rep| {
             cmd.dispatch(kernel, &[started.get(rep.index, 0)], &[launched], groups);
         });

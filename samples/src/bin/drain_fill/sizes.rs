@@ -15,9 +15,6 @@ use common::record::{Multiprocessors, published};
 /// The talk's areas, and one that no device is filled by: what the whole is divided by.
 pub const SHARES: [u32; 4] = [1, 4, 16, 64];
 
-/// Workgroups in a row that every device takes.
-const MOST_IN_A_ROW: u32 = 65_535;
-
 /// Lanes of a workgroup where its size is not the question: a wave of GCN, and the smallest with which an
 /// NVIDIA multiprocessor has room for all its waves, 64 of 32 lanes in 32 workgroups.
 const LANES: u32 = 64;
@@ -72,12 +69,6 @@ pub fn area_of(share: u32) -> String {
 /// Items of a share of the area, at least one.
 pub fn share_of(items: u32, share: u32) -> u32 {
     (items / share).max(1)
-}
-
-/// So many workgroups in rows of equal length: as many, or fewer more than there are rows.
-pub fn grid(workgroups: u32) -> [u32; 3] {
-    let rows = workgroups.div_ceil(MOST_IN_A_ROW).max(1);
-    [workgroups.div_ceil(rows), rows, 1]
 }
 
 /// Reads how many lanes a wave has.
@@ -178,26 +169,5 @@ mod tests {
         };
         // The talk says 4.4, 17 and 71.
         assert_eq!([1, 4, 16, 64].map(percent), [4.4, 17.8, 71.1, 100.0]);
-    }
-
-    #[test]
-    fn grids_hold_all_and_hardly_more() {
-        assert_eq!(grid(1), [1, 1, 1]);
-        assert_eq!(grid(65_535), [65_535, 1, 1]);
-        assert_eq!(grid(65_536), [32_768, 2, 1]);
-        for workgroups in [2, 57_600, 115_201, 1 << 20, u32::MAX / 8] {
-            let [x, y, _] = grid(workgroups);
-            let held = u64::from(x) * u64::from(y);
-            assert!(
-                x <= MOST_IN_A_ROW && held >= workgroups.into() && held - u64::from(workgroups) < y.into()
-            );
-        }
-    }
-
-    #[test]
-    fn a_share_has_an_item() {
-        assert_eq!(SHARES.map(|share| share_of(100, share)), [100, 25, 6, 1]);
-        assert_eq!(SHARES.map(|share| share_of(1, share)), [1; 4]);
-        assert_eq!(SHARES.map(name_of), ["whole", "1/4", "1/16", "1/64"]);
     }
 }

@@ -3,20 +3,16 @@
 
 use common::record::published;
 use common::{Figures, Summary, Time};
-use samples::words::with_interval;
+use samples::words::{decided, of_ratio, times_as, with_interval};
 
 use crate::device::PLACES;
-use crate::format::{both, decided, each, positive, times, told};
-use crate::sizes::{Machine, SHARES, Work, name_of, share_of};
-use crate::traced::{Seen, added};
+use crate::sizes::{SHARES, Work, name_of};
 
 /// What the figures are of.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// How much there was to do.
     pub work: Work,
-    /// What runs waves, where that is known.
-    pub machine: Option<Machine>,
     /// Waves that were launched to do nothing.
     pub launched: u32,
     /// The clock that the caller names.
@@ -25,13 +21,13 @@ pub struct Plan {
 
 /// All sentences for which there are figures.
 pub fn conclude(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
+    let barriers_a_chain = plan.work.passes - 1;
     let sentences = [
-        barriers(figures, plan.work.passes),
+        barriers(figures, barriers_a_chain),
         clears(figures),
-        chains_traced(figures, plan),
-        code(figures, plan.work.passes),
-        constants(figures, plan.work.passes),
-        relaunch(figures, plan),
+        code(figures, barriers_a_chain),
+        constants(figures, barriers_a_chain),
+        relaunch(figures),
         irregular(figures, plan),
         launch(figures, plan),
         usage(figures),
@@ -41,13 +37,13 @@ pub fn conclude(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
 }
 
 /// What a barrier costs at each share of the area, and how much of the time that leaves idle.
-fn barriers(figures: &Figures<'_>, passes: u32) -> Option<String> {
+fn barriers(figures: &Figures<'_>, of: u32) -> Option<String> {
     let part = |share: u32| {
         let [chained, bound] = [format!("barrier_{share}"), format!("no_barrier_{share}")];
         let cost = figures.difference_us(&chained, &bound)?;
         let (name, idle) = (name_of(share), idle(figures, &chained, &bound)?);
-        Some(match positive(&cost) {
-            true => format!("{name} {} ({idle})", each(&cost, passes - 1)),
+        Some(match cost.median_95.is_some_and(|interval| interval.low > 0.0) {
+            true => format!("{name} {} ({idle})", with_interval(&cost, f64::from(of), 2)),
             false => format!("{name} nothing that these samples tell"),
         })
     };
@@ -75,55 +71,45 @@ fn clears(figures: &Figures<'_>) -> Option<String> {
 fn idle(figures: &Figures<'_>, chained: &str, bound: &str) -> Option<String> {
     let part = |ratio: Summary| format!("{:.0} %", 100.0 * (1.0 - 1.0 / ratio.median).max(0.0));
     let isolated = part(figures.ratio(chained, bound)?);
-    Some(match figures.pipelined_ratio(chained, bound) {
-        Some(pipelined) => format!("{isolated}, {}", part(pipelined)),
-        None => isolated,
-    })
-}
-
-/// The same from traces, beside the formula.
-fn chains_traced(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
-    let Plan { work, machine, .. } = plan;
-    let chain = |share: u32| {
-        let chained = format!("barrier_{share}");
-        let waves = work.waves(share_of(work.items, share));
-        let formula = machine.map(|machine| machine.first_fill(waves));
-        let unordered = figures.trace(&format!("no_barrier_{share}")).map(|trace| trace.whole.idle);
-        let seen = Seen::of(figures.trace(&chained)?)?;
-        Some(seen.told(&name_of(share), formula, unordered, figures.traced_overhead(&chained)))
-    };
-    let chains: Vec<String> = SHARES.into_iter().filter_map(chain).collect();
-    (!chains.is_empty()).then(|| format!("In the traces, {}.", chains.join("; ")))
+    let pipelined = figures.pipelined_ratio(chained, bound).map(|ratio| format!(", {}", part(ratio)));
+    Some(isolated + &pipelined.unwrap_or_default())
 }
 
 /// What a pass of another kernel costs more than one of the same, long and short.
-fn code(figures: &Figures<'_>, passes: u32) -> Option<String> {
-    let cost =
-        |length: &str| figures.difference_us(&format!("{length}code_cold"), &format!("{length}code_warm"));
-    let short = cost("short_").map_or_else(|| "not measured".into(), |cost| told(&cost, passes - 1));
+fn code(figures: &Figures<'_>, of: u32) -> Option<String> {
     Some(format!(
         "A pass of a kernel that has not run in this submit costs {} more than one of the kernel that just ran, of short \
-         code {short}{}.",
-        told(&cost("")?, passes - 1),
+         code {}{}.",
+        more(figures, "code_cold", "code_warm", of)?,
+        more(figures, "short_code_cold", "short_code_warm", of).unwrap_or_else(|| "not measured".into()),
         once_more(figures, "code_cold", "code_warm")
     ))
 }
 
-fn constants(figures: &Figures<'_>, passes: u32) -> Option<String> {
-    let cold = figures.difference_us("constants_cold", "constants_warm")?;
-    let kept = figures.difference_us("constants_warm_flushed", "constants_warm");
-    let kept = kept.map_or_else(String::new, |cost| {
-        format!(
-            ", a barrier that makes memory visible between passes of the same {}",
-            told(&cost, passes - 1)
-        )
-    });
+fn constants(figures: &Figures<'_>, of: u32) -> Option<String> {
+    let kept = more(figures, "constants_warm_flushed", "constants_warm", of);
+    let kept =
+        kept.map(|cost| format!(", a barrier that makes memory visible between passes of the same {cost}"));
     Some(format!(
         "Constants that no pass of this submit has read yet, {PLACES} fetches that each need the one before, cost {} a \
-         pass{kept}{}.",
-        told(&cold, passes - 1),
+         pass{}{}.",
+        more(figures, "constants_cold", "constants_warm", of)?,
+        kept.unwrap_or_default(),
         once_more(figures, "constants_cold", "constants_warm")
     ))
+}
+
+/// `1.52 µs (1.48 to 1.55)`: what the first takes longer, of each of so many, or that it is none.
+fn more(figures: &Figures<'_>, one: &str, other: &str, of: u32) -> Option<String> {
+    let difference = figures.difference_us(one, other)?;
+    let Some(interval) = difference.median_95 else {
+        return Some("not to be told from so few samples".into());
+    };
+    if interval.low <= 0.0 && interval.high >= 0.0 {
+        return Some("nothing that these samples tell".into());
+    }
+    let [us, low, high] = [difference.median, interval.low, interval.high].map(|us| us / f64::from(of));
+    Some(format!("{us:.2} µs ({low:.2} to {high:.2})"))
 }
 
 /// What is left of the difference where the same chain has run just before.
@@ -135,49 +121,23 @@ fn once_more(figures: &Figures<'_>, cold: &str, warm: &str) -> String {
 }
 
 /// What a loop over tiles wins, and which part of that is the constants.
-fn relaunch(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
-    let against = |other: &str| figures.ratio("tiles_1", other);
-    let mut text = format!(
-        "Waves that loop over 16 tiles are {} as waves of one tile",
-        both(figures, "tiles_1", "tiles_16")?
-    );
-    if let Some(anew) = against("tiles_16_loaded_anew") {
-        text += &format!(" ({} if they load their constants for each)", times(&anew));
-    }
-    text += &gap(figures, plan);
-    for (name, words) in
-        [("tiles_filling_once", "as many as there is room for"), ("tiles_a_simd", "one a SIMD")]
-    {
-        if let Some(ratio) = against(name) {
-            text += &format!("; waves that take all tiles, {words}, {}", times(&ratio));
-        }
-    }
-    Some(text + ".")
-}
-
-/// How long a slot is empty between two waves: what all slots together waste, if all of them are held but
-/// for that. Where they are not, another limit keeps them empty.
-fn gap(figures: &Figures<'_>, plan: &Plan) -> String {
-    const HELD: f64 = 0.9;
-    let Some((machine, trace)) = plan.machine.zip(figures.trace("tiles_1")) else { return String::new() };
-    let held = trace.whole.mean / f64::from(machine.slots());
-    let cost = figures.difference_us("tiles_1", "tiles_16").filter(positive);
-    match cost {
-        Some(cost) if held > HELD => {
-            let saved = f64::from(plan.work.waves(plan.work.items)) * 15.0 / 16.0;
-            let gap = 1e3 * cost.median * f64::from(machine.slots()) / saved;
-            format!(", {gap:.0} ns a relaunch of a slot")
-        }
-        _ => format!(
-            "; what a relaunch costs a slot cannot be told, for waves of one tile hold {:.0} % of the slots",
-            100.0 * held
-        ),
-    }
+fn relaunch(figures: &Figures<'_>) -> Option<String> {
+    let others = [
+        ("tiles_16_loaded_anew", "of 16 that load their constants for each"),
+        ("tiles_filling_once", "that take all tiles, as many as there is room for,"),
+        ("tiles_a_simd", "that take all tiles, one a SIMD,"),
+    ];
+    let other = |(name, words)| {
+        Some(format!("; waves {words} {}", times_as(&figures.ratio("tiles_1", name)?, "fast")))
+    };
+    let others: String = others.into_iter().filter_map(other).collect();
+    let looped = as_fast(figures, "tiles_1", "tiles_16")?;
+    Some(format!("Waves that loop over 16 tiles are {looped} as waves of one tile{others}."))
 }
 
 /// Whether irregular work prefers workgroups of one wave, more than regular work does.
 fn irregular(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
-    let gain = |kind: &str| both(figures, &format!("{kind}_8"), &format!("{kind}_1"));
+    let gain = |kind: &str| as_fast(figures, &format!("{kind}_8"), &format!("{kind}_1"));
     Some(format!(
         "Irregular work runs in workgroups of one wave {} as in those of eight, regular work of the same total {}{}.",
         gain("irregular")?,
@@ -191,6 +151,13 @@ fn irregular(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
     ))
 }
 
+/// `2.37 (2.33 to 2.41) times as fast (pipelined 4.70 (…))`.
+fn as_fast(figures: &Figures<'_>, slow: &str, fast: &str) -> Option<String> {
+    let pipelined = figures.pipelined_ratio(slow, fast).filter(decided);
+    let pipelined = pipelined.map(|ratio| format!(" (pipelined {})", of_ratio(&ratio, 2)));
+    Some(times_as(&figures.ratio(slow, fast)?, "fast") + &pipelined.unwrap_or_default())
+}
+
 /// One wave a workgroup, and no longer than as many empty ones take to start.
 fn is_launch_bound(figures: &Figures<'_>, plan: &Plan, variant: &str) -> bool {
     let pipelined = |name: &str| figures.us(Time::Pipelined, name);
@@ -201,25 +168,16 @@ fn is_launch_bound(figures: &Figures<'_>, plan: &Plan, variant: &str) -> bool {
 
 /// How fast waves start, alone and eight at a time.
 fn launch(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
-    let rate = |waves: u32| {
-        let name = format!("launch_{waves}");
-        let us = figures.us(Time::Pipelined, &name).or_else(|| figures.us(Time::Isolated, &name))?;
+    let rate = |name: &str| {
+        let us = figures.us(Time::Pipelined, name).or_else(|| figures.us(Time::Isolated, name))?;
         let a_ns = f64::from(plan.launched) / us / 1e3;
         let clocks = |mhz: u32| format!(", {:.2} a clock at {mhz} MHz", 1e3 * a_ns / f64::from(mhz));
-        let traced = figures.trace(&name).and_then(|trace| trace.whole.launch_rate);
-        let overhead = added(figures.traced_overhead(&name));
-        let traced =
-            traced.map(|a_us| format!(", {:.2} a ns in the fill of its trace{overhead}", a_us / 1e3));
-        Some(format!(
-            "{a_ns:.2} waves a ns{}{}",
-            plan.mhz.map(clocks).unwrap_or_default(),
-            traced.unwrap_or_default()
-        ))
+        Some(format!("{a_ns:.2} waves a ns{}", plan.mhz.map(clocks).unwrap_or_default()))
     };
     Some(format!(
         "Empty waves start, one a workgroup, at {}; of eight at {}. By the talk a shader engine of GCN starts {} a clock.",
-        rate(1)?,
-        rate(8)?,
+        rate("launch_1")?,
+        rate("launch_8")?,
         talk("launch/shader_engine")?
     ))
 }
@@ -229,10 +187,7 @@ fn usage(figures: &Figures<'_>) -> Option<String> {
     let ratio = figures.ratio("apart_simultaneous_use", "apart")?;
     Some(format!(
         "Passes that do not need each other take {} with SIMULTANEOUS_USE as without.",
-        match decided(&ratio) {
-            true => format!("{} times as long", with_interval(&ratio, 1.0, 2)),
-            false => "as long, as far as these samples tell,".into(),
-        }
+        times_as(&ratio, "long")
     ))
 }
 
@@ -242,4 +197,54 @@ fn talk(key: &str) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use common::record::Record;
+
+    use super::*;
+
+    fn concluded(record: &Record) -> String {
+        let setting = |name: &str| record.configuration.get(name).map(String::as_str);
+        let number = |name| setting(name).unwrap().parse().unwrap();
+        let size: common::Extent = setting("size").unwrap().parse().unwrap();
+        let [passes, steps, wave] = ["passes", "steps", "wave_lanes"].map(number);
+        let work = Work { size, items: size.width * size.height, passes, steps, wave };
+        let mhz = setting("mhz").map(|mhz| mhz.parse().unwrap());
+        conclude(&Figures::new(&record.rows), &Plan { work, launched: work.waves(work.items), mhz }).unwrap()
+    }
+
+    #[test]
+    fn records_lead_to_their_own_verdicts() {
+        for (folder, parts) in [("drain_fill", 20), ("drain_fill-steps-1024", 1)] {
+            let record = samples::recorded(folder).unwrap();
+            let (text, recorded) = (concluded(&record), record.verdict.as_ref().unwrap());
+            // It said more at the time.
+            let said = text.split([';', '\n', ',']).filter(|part| recorded.contains(part));
+            assert!(said.count() >= parts, "{text}\n{recorded}");
+            let bound = text.contains("the launch is what this measures");
+            assert_eq!(bound, folder == "drain_fill", "{text}");
+        }
+    }
+
+    #[test]
+    fn what_noise_hides_is_not_told() {
+        let mut record = samples::recorded("drain_fill").unwrap();
+        for row in &mut record.rows {
+            for (sample, noise) in row.samples.iter_mut().zip([0.7, 1.3].into_iter().cycle()) {
+                let us = if row.variant.starts_with("no_barrier") || row.variant.contains("warm") {
+                    1.0
+                } else {
+                    noise
+                };
+                (sample.one_us, sample.many_us) = (us, None);
+            }
+        }
+        let text = concluded(&record);
+        for says in [
+            "whole nothing that these samples tell,",
+            "costs nothing that these samples tell more than",
+            "in workgroups of one wave as fast, as far as these samples tell, as in those of eight",
+        ] {
+            assert!(text.contains(says), "'{says}' in {text}");
+        }
+    }
+}

@@ -104,17 +104,6 @@ mod tests {
         assert!(split > 400, "only {split} of the grid can be split");
     }
 
-    #[test]
-    fn the_smallest_size_named_is_the_smallest_that_works() {
-        for (height, count, align, radius, passes) in grid() {
-            let bands = |height| Bands::new(Extent { width: 9, height }, passes, radius, align, count);
-            let Some(reason) = bands(height).impossible() else { continue };
-            let smallest: u32 =
-                reason.split("--size 9x").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-            assert!(bands(smallest).impossible().is_none() && bands(smallest - 1).impossible().is_some());
-        }
-    }
-
     fn grid() -> impl Iterator<Item = (u32, u32, u32, u32, u32)> {
         let shapes = [64, 65, 200, 321, 512, 1152].into_iter().flat_map(|h| (2..=5).map(move |c| (h, c)));
         let aligned = shapes.flat_map(|(h, c)| [1, 8, 64].map(move |a| (h, c, a)));

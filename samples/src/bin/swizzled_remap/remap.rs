@@ -156,46 +156,6 @@ pub const TALK: [Form; 8] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
-
-    fn all() -> impl Iterator<Item = Form> {
-        let forms = TALK.into_iter().chain([Form::in_rows(8, 8), Form::remapped(64, 8)]);
-        forms.flat_map(|form| [form, form.walked_in(1), form.walked_in(3), form.walked_in(16)])
-    }
-
-    #[test]
-    fn each_is_a_bijection_onto_its_rectangle() {
-        for form in all() {
-            let cells: BTreeSet<[u32; 2]> =
-                (0..form.invocations()).map(|lane| form.place([0, 0], [1, 1], lane)).collect();
-            let [width, height] = form.area;
-            let rectangle = (0..width).flat_map(|x| (0..height).map(move |y| [x, y])).collect();
-            assert_eq!(cells, rectangle, "{}", form.name());
-        }
-    }
-
-    #[test]
-    fn four_lanes_are_a_quad_in_a_tile_of_64() {
-        for form in all().filter(|form| form.lanes == Lanes::Quads) {
-            let cells: Vec<_> =
-                (0..form.invocations()).map(|lane| form.place([0, 0], [1, 1], lane)).collect();
-            for quad in cells.chunks(4) {
-                let [x, y] = quad[0];
-                assert!(x % 2 == 0 && y % 2 == 0, "{}: {quad:?}", form.name());
-                assert_eq!(quad, [[x, y], [x, y + 1], [x + 1, y], [x + 1, y + 1]], "{}", form.name());
-            }
-            for tile in cells.chunks(64) {
-                let corners: BTreeSet<_> = tile.iter().map(|cell| cell.map(|side| side / TILE)).collect();
-                assert_eq!(corners.len(), 1, "{}: {tile:?}", form.name());
-            }
-        }
-    }
-
-    #[test]
-    fn lanes_in_rows_have_no_quads() {
-        let cells = [0, 1, 2, 3].map(|lane| Form::in_rows(8, 8).place([0, 0], [1, 1], lane));
-        assert_eq!(cells, [[0, 0], [1, 0], [2, 0], [3, 0]]);
-    }
 
     /// Which lane bits make up x and y of 32x16, lowest first, as the slide draws them.
     #[test]
@@ -208,29 +168,11 @@ mod tests {
         }
     }
 
+    /// In a result another order does not show.
     #[test]
-    fn columns_visit_each_workgroup_once() {
-        for grid in [[1, 1], [1, 9], [9, 1], [7, 5], [8, 4], [33, 3], [108, 90], [31, 17]] {
-            for width in [1, 2, 3, 8, 16, 32, 1000] {
-                let launched = (0..grid[1]).flat_map(|y| (0..grid[0]).map(move |x| [x, y]));
-                let order: Vec<_> = launched.map(|group| in_columns(group, grid, width)).collect();
-                assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), order.len(), "{grid:?}, {width}");
-                assert!(order.iter().all(|at| at[0] < grid[0] && at[1] < grid[1]), "{grid:?}, {width}");
-                // Never back to the left, and down within a column.
-                let column = |at: &[u32; 2]| (at[0] / width, at[1], at[0]);
-                assert!(order.windows(2).all(|two| column(&two[0]) < column(&two[1])), "{grid:?}, {width}");
-            }
-        }
-        let grid = [5, 2];
+    fn columns_are_walked_row_by_row() {
         let order = [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [0, 1], [1, 1], [2, 1], [3, 1], [4, 1]];
-        let walked = order.map(|group| in_columns(group, grid, 2));
+        let walked = order.map(|group| in_columns(group, [5, 2], 2));
         assert_eq!(walked, [[0, 0], [1, 0], [0, 1], [1, 1], [2, 0], [3, 0], [2, 1], [3, 1], [4, 0], [4, 1]]);
-    }
-
-    #[test]
-    fn places_are_told_in_the_order_of_launch() {
-        let places = Form::remapped(8, 8).places([2, 2]);
-        assert_eq!(places.len(), 4 * 64);
-        assert_eq!([places[0], places[1], places[2], places[64], places[128]], [0, 1 << 16, 1, 8, 8 << 16]);
     }
 }

@@ -104,21 +104,3 @@ fn table(multipliers: &[u32]) -> Vec<u32> {
     }
     words
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_visits_each_place_once() {
-        let multipliers = reference::multipliers(PLACES);
-        let words = table(&multipliers);
-        assert!(words.len() * 4 <= 16_384, "every device takes 16 KiB");
-        let mut at = 0;
-        for &multiplier in &multipliers {
-            assert_eq!(words[(at * VECTORS * 4) as usize], multiplier);
-            at = words[(at * VECTORS * 4) as usize + 1];
-        }
-        assert_eq!(at, 0, "and comes back");
-    }
-}

@@ -7,8 +7,9 @@ use anyhow::Result;
 use common::{Buffer, BufferSet, Buffers, Kernel, KernelBuilder, Lab, Rep};
 
 use crate::reference::{self, UNWRITTEN};
-use crate::sizes::{Work, grid, share_of};
+use crate::sizes::{Work, share_of};
 pub use cold::{Code, Constants, PLACES};
+use samples::in_rows;
 pub use waves::{Loops, Tiles, in_waves, started};
 
 /// A kernel in workgroups whose size is not the question.
@@ -58,7 +59,7 @@ impl Chain {
         }
         let pass = pass(lab, work, clears);
         let clear = kernel(lab, work, "clear").build();
-        Ok(Self { state, cleared, pass, clear, items, groups: grid(work.workgroups(items)) })
+        Ok(Self { state, cleared, pass, clear, items, groups: in_rows(work.workgroups(items)) })
     }
 
     /// What a pass reads and writes, and behind a clear what that wrote.
@@ -100,7 +101,7 @@ impl Apart {
         for pass in 0..work.passes {
             lab.expect(results, pass, move || reference(items, pass));
         }
-        Ok(Self { results, items, groups: grid(work.workgroups(items)) })
+        Ok(Self { results, items, groups: in_rows(work.workgroups(items)) })
     }
 }
 
@@ -136,25 +137,4 @@ impl FromOne {
 /// Something was recorded before this pass of a repetition.
 pub fn follows(rep: Rep, pass: u32) -> bool {
     rep.index > 0 || pass > 0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waves_of_a_pass() {
-        let work = |wave| Work {
-            size: "2560x1440".parse().unwrap(),
-            items: 2560 * 1440,
-            passes: 8,
-            steps: 64,
-            wave,
-        };
-        let counted = |wave| (work(wave).lanes(), work(wave).waves(work(wave).items));
-        assert_eq!(counted(64), (64, 57_600));
-        assert_eq!(counted(32), (64, 115_200));
-        assert_eq!(counted(128), (128, 28_800));
-        assert_eq!(counted(8), (64, 460_800));
-    }
 }
