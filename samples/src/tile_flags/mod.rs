@@ -304,18 +304,7 @@ pub fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-
-    #[test]
-    fn forms_have_names_of_their_own() {
-        let names: BTreeSet<String> = FORMS.into_iter().map(Form::name).collect();
-        assert_eq!(names.len(), FORMS.len());
-        assert!(names.contains("tile_flags_strict_staged") && names.contains("tile_flags"));
-        let relying = FORMS.into_iter().filter(|form| form.relies_on().is_some());
-        assert!(relying.clone().all(|form| form.name().starts_with("tile_flags")) && relying.count() == 2);
-    }
 
     #[test]
     fn more_tickets_than_are_counted_are_refused() {
@@ -337,13 +326,5 @@ mod tests {
         assert_eq!(grid(4095).parts(FORMS[0]).units, 128 * 4095 * 4095);
         let reason = grid(4096).impossible().unwrap();
         assert!(reason.contains("tiles of 1x1 make 2147483648 tickets"), "{reason}");
-    }
-
-    #[test]
-    fn all_forms_note_the_same_stamps() {
-        for (stretches, waits) in FORMS.into_iter().map(Form::stretches) {
-            assert_eq!(stretches.len(), 4);
-            assert!(waits < stretches.len() && stretches[waits - 1].contains("wait"), "{stretches:?}");
-        }
     }
 }

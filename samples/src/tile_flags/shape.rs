@@ -69,14 +69,4 @@ mod tests {
             ["32x16 None", "32x16 None", "32x8x4 None", "64x8x4 Some(528)", "64x8x4 Some(528)"]
         );
     }
-
-    #[test]
-    fn the_smallest_device_has_workgroups_for_them() {
-        let mut facts = h200();
-        (facts.multiprocessors, facts.max_workgroup_invocations) = (None, 128);
-        for side in [1, 512, 2048, 16_384] {
-            let Shape { workgroup, in_flight } = shape_for(&facts, Extent::square(side));
-            assert!(workgroup.width * workgroup.height <= 128 && in_flight != Some(0), "{side}: {workgroup}");
-        }
-    }
 }
