@@ -3,6 +3,7 @@
 mod fused;
 pub mod order;
 pub mod shape;
+mod verdict;
 
 use clap::ValueEnum;
 use common::record::DeviceFacts;
@@ -12,6 +13,7 @@ use common::{Extent, KernelBuilder, Lab, Workgroup};
 pub use fused::Fused;
 use order::Order;
 pub use shape::{Shape, shape_for};
+pub use verdict::verdict;
 
 /// How what one workgroup stored comes to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,24 +37,13 @@ pub struct Form {
     pub staged: bool,
 }
 
-/// All forms.
-pub const FORMS: [Form; 8] = {
-    const fn form(access: Access, staged: bool) -> Form {
-        Form { access, staged }
-    }
-    [
-        form(Access::Sampled, false),
-        form(Access::Sampled, true),
-        form(Access::Coherent, false),
-        form(Access::Coherent, true),
-        form(Access::Chained, false),
-        form(Access::Chained, true),
-        form(Access::Tagged, false),
-        form(Access::Tagged, true),
-    ]
-};
-
 impl Form {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let accesses = [Access::Sampled, Access::Coherent, Access::Chained, Access::Tagged].into_iter();
+        accesses.flat_map(|access| [false, true].map(|staged| Self { access, staged }))
+    }
+
     /// The variant's name: `tile_flags` as hardware does it, `tile_flags_strict` and so on as the memory model
     /// has it.
     pub fn name(self) -> String {
@@ -323,7 +314,10 @@ mod tests {
         };
         assert_eq!(grid(4095).impossible(), None);
         assert_eq!(grid(4095).workgroups(), 128 * 4095 * 4095);
-        assert_eq!(grid(4095).parts(FORMS[0]).units, 128 * 4095 * 4095);
+        assert_eq!(
+            grid(4095).parts(Form { access: Access::Chained, staged: false }).units,
+            128 * 4095 * 4095
+        );
         let reason = grid(4096).impossible().unwrap();
         assert!(reason.contains("tiles of 1x1 make 2147483648 tickets"), "{reason}");
     }

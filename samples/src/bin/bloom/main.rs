@@ -52,7 +52,6 @@ mod order;
 mod pyramid;
 mod reference;
 mod tiles;
-mod verdict;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -65,10 +64,9 @@ use device::{Bloom, Kernels, SHAPES, views, words};
 use order::Order;
 use reference::MOST_RADIUS;
 use samples::load::Load;
-use samples::tile_flags::{Access as FlagAccess, FORMS, Form};
+use samples::tile_flags::{self, Access as FlagAccess, Form};
 use samples::{LOADS, STORES, by_default, in_rows, name_of, size};
 use tiles::{Tiles, tile_for, workgroup_for};
-use verdict::verdict;
 
 /// What do the barriers of a bloom cost, and what is left when all passes go in one dispatch?
 #[derive(clap::Args, Clone, Debug)]
@@ -127,7 +125,7 @@ fn bloom(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.bound(free);
     lab.report.baseline(ordered);
     lab.report.matrix("µs", Shows::Times);
-    lab.report.verdict(verdict);
+    lab.report.verdict(tile_flags::verdict);
     bloom.expect(lab);
     Ok(())
 }
@@ -164,77 +162,62 @@ impl Dispatches {
     }
 }
 
-/// Each pass a dispatch of its own: without order, with barriers, and with events.
+/// Each pass a dispatch of its own: without order, with a barrier before each pass, with the fewest that order them, and
+/// with an event for each, waited for before the first pass that reads it.
 fn in_dispatches(lab: &mut Lab, bloom: &Bloom, form: &Dispatches) {
+    let (scope, words) = (form.load.scope(), words(form.load));
     let kernels = Kernels::new(lab, bloom, form.load, form.workgroup);
     let passes = Rc::new((bloom.clone(), kernels));
+    let dispatch = move |cmd: &Cmd, rep, pass: usize| {
+        let (bloom, kernels) = &*passes;
+        cmd.region(format_args!("{}", bloom.passes[pass]), || kernels.dispatch(cmd, bloom, rep, pass));
+    };
+    let count = bloom.passes.len();
 
-    let all = Rc::clone(&passes);
-    lab.variant(form.name(NO_BARRIER), move |cmd, rep| {
-        let (bloom, kernels) = &*all;
-        for pass in 0..bloom.passes.len() {
-            region(cmd, bloom, pass, || kernels.dispatch(cmd, bloom, rep, pass));
-        }
-    })
-    .caption(&format!("Nothing orders the passes, which read from {}: the bound.", words(form.load)))
-    .promise(Promise::races("every dependency between passes"))
-    .cell(IN_DISPATCHES, &form.row(), "no order");
+    let pass = dispatch.clone();
+    lab.variant(form.name(NO_BARRIER), move |cmd, rep| (0..count).for_each(|at| pass(cmd, rep, at)))
+        .caption(&format!("Nothing orders the passes, which read from {words}: the bound."))
+        .promise(Promise::races("every dependency between passes"))
+        .cell(IN_DISPATCHES, &form.row(), "no order");
 
-    with_barriers(lab, &passes, form);
-    with_events(lab, passes, form);
-}
-
-/// A barrier before each pass, and the fewest that order them.
-fn with_barriers(lab: &mut Lab, passes: &Rc<(Bloom, Kernels)>, form: &Dispatches) {
-    let (scope, words) = (form.load.scope(), words(form.load));
-
-    let all = Rc::clone(passes);
+    let pass = dispatch.clone();
     lab.variant(form.name(BARRIERS_EACH), move |cmd, rep| {
-        let (bloom, kernels) = &*all;
-        for pass in 0..bloom.passes.len() {
-            if pass > 0 || rep.index > 0 {
+        for at in 0..count {
+            if at > 0 || rep.index > 0 {
                 cmd.pipeline_barrier2(STORES, scope);
             }
-            region(cmd, bloom, pass, || kernels.dispatch(cmd, bloom, rep, pass));
+            pass(cmd, rep, at);
         }
     })
     .caption(&format!("A barrier before each pass; texels are read from {words}."))
     .cell(IN_DISPATCHES, &form.row(), "a barrier each");
 
-    let all = Rc::clone(passes);
+    let (steps, pass) = (Rc::clone(&bloom.steps), dispatch.clone());
     lab.variant(form.name(BARRIERS), move |cmd, rep| {
-        let (bloom, kernels) = &*all;
-        for (at, step) in bloom.steps.iter().enumerate() {
+        for (at, step) in steps.iter().enumerate() {
             if at > 0 || rep.index > 0 {
                 cmd.pipeline_barrier2(STORES, scope);
             }
-            for &pass in step {
-                region(cmd, bloom, pass, || kernels.dispatch(cmd, bloom, rep, pass));
-            }
+            step.iter().for_each(|&at| pass(cmd, rep, at));
         }
     })
     .caption(&format!("Passes that need none of each other share a barrier; they read from {words}."))
     .cell(IN_DISPATCHES, &form.row(), "barriers where needed");
-}
 
-/// An event for each pass, waited for before the first that reads it.
-fn with_events(lab: &mut Lab, passes: Rc<(Bloom, Kernels)>, form: &Dispatches) {
-    let (name, scope, words) = (form.name(EVENTS), form.load.scope(), words(form.load));
-    let count = u32::try_from(passes.0.passes.len()).unwrap_or(u32::MAX);
-    let events = lab.events(count, EventState::DeviceOnly, None);
-    lab.variant(name, move |cmd, rep| {
-        let (bloom, kernels) = &*passes;
+    let Bloom { passes, steps, .. } = bloom.clone();
+    let events = lab.events(u32::try_from(count).unwrap_or(u32::MAX), EventState::DeviceOnly, None);
+    lab.variant(form.name(EVENTS), move |cmd, rep| {
         let event = |repetition, pass: usize| events.get(repetition, u32::try_from(pass).unwrap_or(u32::MAX));
         if let Some(before) = rep.index.checked_sub(1) {
-            cmd.wait_events2(event(before, bloom.passes.len() - 1), STORES, scope);
+            cmd.wait_events2(event(before, count - 1), STORES, scope);
         }
         let mut waited = BTreeSet::new();
-        for &pass in bloom.steps.iter().flatten() {
-            for read in bloom.passes[pass].reads().filter(|&read| waited.insert(read)) {
+        for &pass in steps.iter().flatten() {
+            for read in passes[pass].reads().filter(|&read| waited.insert(read)) {
                 cmd.wait_events2(event(rep.index, read), STORES, scope);
             }
-            region(cmd, bloom, pass, || kernels.dispatch(cmd, bloom, rep, pass));
-            if pass + 1 < bloom.passes.len() || !rep.is_last() {
+            dispatch(cmd, rep, pass);
+            if pass + 1 < count || !rep.is_last() {
                 cmd.set_event2(event(rep.index, pass), STORES, scope);
             }
         }
@@ -246,7 +229,7 @@ fn with_events(lab: &mut Lab, passes: Rc<(Bloom, Kernels)>, form: &Dispatches) {
 
 /// Those that a bloom has.
 fn forms() -> impl Iterator<Item = Form> {
-    FORMS.into_iter().filter(|form| form.access != FlagAccess::Tagged && !form.staged)
+    Form::all().filter(|form| form.access != FlagAccess::Tagged && !form.staged)
 }
 
 /// All passes in one dispatch: a tile waits for the tiles that it reads.
@@ -293,11 +276,6 @@ fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// A pass as capture tools show it.
-fn region(cmd: &Cmd, bloom: &Bloom, pass: usize, record: impl FnOnce()) {
-    cmd.region(format_args!("{}", bloom.passes[pass]), record);
 }
 
 const IN_DISPATCHES: &str = "Each pass a dispatch";

@@ -61,7 +61,6 @@
 
 mod bands;
 mod event_form;
-mod ladder;
 mod load;
 mod verdict;
 
@@ -221,7 +220,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
         lab.report.baseline(ordered);
         lab.report.matrix("÷ the bound", Shows::Ratios);
         lab.report.show_matrix();
-        lab.report.verdict(ladder::verdict);
+        lab.report.verdict(tile_flags::verdict);
     } else {
         lab.report.bound(["no_barrier"]);
         lab.report.baseline(["full_barrier"]);
@@ -417,7 +416,7 @@ fn in_one_dispatch(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
     let bail_outs = lab.output("bail-outs", BufferSet::new(1, 1, 0))?;
     lab.expect(bail_outs, 0, || vec![0]).counts("bail-outs: waits that ended in vain");
     let order = lab.input_buffer("order of the tickets", move || grid.lines());
-    for form in tile_flags::FORMS {
+    for form in Form::all() {
         let in_turn = form.needs_all_layers().filter(|_| chain.ping_pong).map(str::to_owned);
         let (lacking, kernel) = (form.lacking(lab.device()), grid.kernel(lab, form).build());
         let sampled = form.relies_on().is_some();
@@ -474,7 +473,7 @@ fn names_of_ladder() -> Vec<String> {
     let shapes = || Load::ALL.into_iter().flat_map(shapes);
     let mut names: Vec<String> = shapes().map(|shape| format!("no_barrier_{shape}")).collect();
     names.extend(shapes().map(|shape| format!("full_barrier_{shape}")));
-    names.extend(tile_flags::FORMS.into_iter().map(Form::name));
+    names.extend(Form::all().map(Form::name));
     names.push(FUSED.into());
     names
 }

@@ -1,0 +1,42 @@
+//! Passes in one dispatch against the best that dispatches of their own can do.
+
+use common::{Figures, Time};
+
+use crate::words::{fastest_right, is_lawful, times_as};
+
+/// The fastest of each kind, and how they compare.
+pub fn verdict(figures: &Figures<'_>) -> Option<String> {
+    let fastest = |part: &str, lawful| {
+        fastest_right(figures, |name| name.contains(part) && is_lawful(figures, name) == lawful)
+    };
+    let ((ordered, ordered_us), (tiles, tiles_us)) = (fastest("barrier", true)?, fastest("tile_", true)?);
+    let against = times_as(&figures.ratio(ordered, tiles)?, "fast");
+    let mut text = format!(
+        "In short: with barriers the passes take {ordered_us:.1} µs at best ({ordered}), in one dispatch {tiles_us:.1} by \
+         Vulkan's rules ({tiles}: {against})"
+    );
+    if let Some((relying, us)) = fastest("tile_", false) {
+        text += &format!(" and {us:.1} as the hardware happens to do it ({relying})");
+    }
+    text += ".";
+    if let Some((free, free_us)) = figures.fastest(Time::Isolated, |name| name.starts_with("no_barrier")) {
+        text += &format!(" Without any order the fastest dispatches take {free_us:.1} µs ({free}).");
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_wins_is_said_as_it_is() {
+        for (folder, expected) in
+            [("bloom", "74.3 µs at best (barriers), in one dispatch 65.2"), ("ladder-1152-radius-2", "")]
+        {
+            let record = crate::recorded(&format!("../2026-11-22-nvidia-h200/{folder}")).unwrap();
+            let said = verdict(&Figures::new(&record.rows)).unwrap();
+            assert!(said.contains(expected) && said.contains("as the hardware happens to do it"), "{said}");
+        }
+    }
+}
