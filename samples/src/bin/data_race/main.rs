@@ -34,8 +34,8 @@ use anyhow::Result;
 use clap::value_parser;
 use common::record::error::BeyondLimits;
 use common::{
-    Alarm, Cmd, Extent, Figures, Format, Image, ImageSet, Images, Kernel, Lab, Named, Promise, Rep, Shows,
-    Variant, run, sample,
+    Alarm, Cmd, Extent, Figures, Format, Image, ImageSet, Images, Kernel, Lab, Named, Promise, Rep, Scope,
+    Shows, Variant, run, sample,
 };
 use samples::{LOADS, NO_ACCESS, STORES, chain};
 
@@ -69,7 +69,7 @@ fn data_race(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.trials(if lab.device().is_cpu() { CPU_TRIALS } else { GPU_TRIALS });
     lab.report.matrix("Image", Shows::Races);
     lab.report.show_matrix();
-    let kernels = Kernels::new(lab, args.radius);
+    let kernels = kernels(lab, args.radius);
     lab.report.setting("passes", args.passes);
     lab.report.setting("radius", args.radius);
     let mut sizes = args.size.clone();
@@ -96,18 +96,14 @@ fn data_race(lab: &mut Lab, args: &Args) -> Result<()> {
 
 /// One size with one kind of images: the dispatches with nothing, with an order, with all between them.
 fn variants(lab: &mut Lab, tester: Tester) {
-    let Kernels { plain, coherent_stores, coherent_loads, faulty } = tester.kernels;
+    let [plain, coherent_stores, coherent_loads, faulty] = tester.kernels;
     let steps = tester.passes - 1;
     let read: Vec<Named> = (1..tester.passes)
         .map(|pass| Named { image: format!("generation {}", tester.index(pass)), region: String::new() })
         .collect();
 
     tester
-        .variant(lab, "no_barrier", move |cmd, rep| {
-            for pass in 0..tester.passes {
-                tester.step(cmd, plain, rep, pass);
-            }
-        })
+        .dispatches(lab, "no_barrier", plain, None)
         .caption(&tester.says("Nothing keeps a dispatch from reading too early: count the racy texels"))
         .promise(Promise::races("every dependency between the dispatches"));
 
@@ -119,14 +115,7 @@ fn variants(lab: &mut Lab, tester: Tester) {
     ];
     for (name, kernel, relies_on, accesses) in ordered {
         tester
-            .variant(lab, name, move |cmd, rep| {
-                for pass in 0..tester.passes {
-                    if pass > 0 {
-                        cmd.pipeline_barrier2(NO_ACCESS, NO_ACCESS);
-                    }
-                    tester.step(cmd, kernel, rep, pass);
-                }
-            })
+            .dispatches(lab, name, kernel, Some([NO_ACCESS, NO_ACCESS]))
             .caption(&tester.says(&format!("A barrier orders but makes nothing visible: {accesses}")))
             .promise(Promise::relies_on(relies_on))
             .alarm(Alarm::new(
@@ -137,14 +126,7 @@ fn variants(lab: &mut Lab, tester: Tester) {
     }
 
     tester
-        .variant(lab, "full_barrier", move |cmd, rep| {
-            for pass in 0..tester.passes {
-                if pass > 0 {
-                    cmd.pipeline_barrier2(STORES, LOADS);
-                }
-                tester.step(cmd, plain, rep, pass);
-            }
-        })
+        .dispatches(lab, "full_barrier", plain, Some([STORES, LOADS]))
         .caption(&tester.says("A memory barrier between the dispatches: no texel may be wrong"));
 
     // The same, but one workgroup of the last dispatch reads the generation before the previous one.
@@ -208,33 +190,15 @@ fn name(variant: &str, size: Extent, ping_pong: bool) -> String {
     format!("{variant}_{size}{}", if ping_pong { "_ping_pong" } else { "" })
 }
 
-/// The dispatch, by which of its accesses bypass the multiprocessor's own cache.
-#[derive(Clone, Copy)]
-struct Kernels {
-    plain: Kernel,
-    coherent_stores: Kernel,
-    /// And stores.
-    coherent_loads: Kernel,
-    faulty: Kernel,
-}
-
-impl Kernels {
-    fn new(lab: &Lab, radius: u32) -> Self {
-        let kernel = |defines: &[&str]| {
-            let described = lab
-                .kernel("chain/step.comp")
-                .workgroup(WORKGROUP)
-                .constant("RADIUS", radius)
-                .constant("MULTIPLIER", chain::MULTIPLIER);
-            defines.iter().fold(described, |kernel, define| kernel.define(define)).build()
-        };
-        Self {
-            plain: kernel(&[]),
-            coherent_stores: kernel(&["COHERENT_STORES"]),
-            coherent_loads: kernel(&["COHERENT_STORES", "COHERENT_LOADS"]),
-            faulty: kernel(&["FAULT"]),
-        }
-    }
+/// The dispatch: as it is, with stores that bypass the multiprocessor's own cache, with such stores and loads, and with a
+/// fault.
+fn kernels(lab: &Lab, radius: u32) -> [Kernel; 4] {
+    let forms: [&[&str]; 4] = [&[], &["COHERENT_STORES"], &["COHERENT_STORES", "COHERENT_LOADS"], &["FAULT"]];
+    forms.map(|defines| {
+        let kernel = lab.kernel("chain/step.comp").workgroup(WORKGROUP);
+        let kernel = kernel.constant("RADIUS", radius).constant("MULTIPLIER", chain::MULTIPLIER);
+        defines.iter().fold(kernel, |kernel, define| kernel.define(define)).build()
+    })
 }
 
 /// The dispatches on images of one size.
@@ -244,11 +208,11 @@ struct Tester {
     passes: u32,
     images: Images,
     ping_pong: bool,
-    kernels: Kernels,
+    kernels: [Kernel; 4],
 }
 
 impl Tester {
-    fn new(lab: &mut Lab, args: &Args, kernels: Kernels, size: Extent, ping_pong: bool) -> Result<Self> {
+    fn new(lab: &mut Lab, args: &Args, kernels: [Kernel; 4], size: Extent, ping_pong: bool) -> Result<Self> {
         let &Args { passes, radius, .. } = args;
         let count = if ping_pong { 2 } else { passes + 1 };
         let images =
@@ -271,6 +235,24 @@ impl Tester {
             &self.size.to_string(),
             variant,
         )
+    }
+
+    /// The dispatches with a barrier between each two, or with nothing.
+    fn dispatches<'l>(
+        self,
+        lab: &'l mut Lab,
+        variant: &str,
+        kernel: Kernel,
+        between: Option<[Scope; 2]>,
+    ) -> &'l mut Variant {
+        self.variant(lab, variant, move |cmd, rep| {
+            for pass in 0..self.passes {
+                if let Some([src, dst]) = between.filter(|_| pass > 0) {
+                    cmd.pipeline_barrier2(src, dst);
+                }
+                self.step(cmd, kernel, rep, pass);
+            }
+        })
     }
 
     /// A variant's caption, on these images.

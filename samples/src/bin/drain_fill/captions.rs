@@ -1,6 +1,23 @@
 //! Captions of the variants of `drain_fill` that come in families.
 
-use crate::sizes::waves_of;
+use crate::sizes::{area_of, waves_of};
+
+/// Of passes over a share of the area, without barriers and with them.
+pub fn passes(share: u32, clears: bool) -> [String; 2] {
+    let area = area_of(share);
+    match clears {
+        false => [
+            format!(
+                "No barrier between passes over {area}: a race, from which the barriers' cost is counted."
+            ),
+            format!("A barrier between passes over {area}: the GPU drains and fills again at each."),
+        ],
+        true => [
+            format!("A clear before each pass over {area}, and no barrier: a race, and the bound."),
+            format!("A clear before each pass over {area}, barriers between all: twice as many drains."),
+        ],
+    }
+}
 
 /// Of short passes with much code or little, in one kernel or in one each.
 pub fn code(long: bool, another_each: bool) -> String {

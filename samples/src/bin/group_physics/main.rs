@@ -58,7 +58,7 @@ use picture::Picture;
 use samples::{LOADS_AND_STORES, STORES, by_default, name_of};
 use scene::Scene;
 use shapes::Shape;
-use tricks::{FAT, PARK, TRICKS, with};
+use tricks::{FAT, PARK, TRICKS, with, without};
 
 /// Title of the cross table.
 const TABLE: &str = "One way to save registers at a time";
@@ -82,7 +82,7 @@ struct Args {
     #[arg(long, value_parser = value_parser!(u32).range(1..=65535))]
     islands: Option<u32>,
     /// Particles of an island, which one workgroup must hold
-    #[arg(long, default_value_t = MOST_PARTICLES, value_parser = particles)]
+    #[arg(long, default_value_t = MOST_PARTICLES, value_parser = value_parser!(u32).range(2..=MOST_PARTICLES.into()))]
     particles: u32,
     /// Times that every constraint is projected [default: 16, on a CPU device 4]
     #[arg(long, value_parser = value_parser!(u32).range(1..=1000))]
@@ -94,13 +94,6 @@ struct Args {
     /// island is held
     #[arg(long)]
     gravity: bool,
-}
-
-fn particles(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(particles) if (2..=MOST_PARTICLES).contains(&particles) => Ok(particles),
-        _ => Err(format!("an island has 2 to {MOST_PARTICLES} particles, so that a workgroup can hold it")),
-    }
 }
 
 fn stiffness(text: &str) -> Result<f32, String> {
@@ -135,14 +128,14 @@ fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
             "The lean kernel with {threads} threads an island: smaller groups with as large a state."
         ));
     }
-    for trick in TRICKS {
-        let [added, taken] = [Some(with(&FAT, trick.switch)), trick.taken_from(&lean)];
+    for [trick, title, switch] in TRICKS {
+        let [added, taken] = [Some(with(&FAT, switch)), without(&lean, switch)];
         let kinds = [("fat", ADDED, added, FAT_WITH), ("lean_without", TAKEN, taken, LEAN_WITHOUT)];
         for (kind, column, switches, says) in kinds {
-            let name = format!("{kind}_{}", trick.name);
+            let name = format!("{kind}_{trick}");
             if let Some(switches) = switches {
-                let variant = group(lab, scene, &name, 1024, &switches).cell(TABLE, trick.title, column);
-                variant.caption(&format!("{says}: {}.", trick.title));
+                let variant = group(lab, scene, &name, 1024, &switches).cell(TABLE, title, column);
+                variant.caption(&format!("{says}: {title}."));
             }
         }
     }

@@ -31,7 +31,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::value_parser;
 use common::record::COPY_LIMIT_3D;
-use common::record::error::BeyondLimits;
 use common::{Declared, Extent, Figures, Format, ImageSet, Lab, Shape, Shows, Time, run, sample};
 use device::{Form, Plane, Tile, UNWRITTEN, count};
 use reference::Filter;
@@ -161,16 +160,7 @@ fn volume(lab: &mut Lab, args: &Args) -> Result<()> {
     let side = args.volume.unwrap_or(if lab.device().is_cpu() { 32 } else { 256 });
     let sides = [side; 3];
     lab.report.setting("volume", Shape::from(sides));
-    let to = match lab.output("filtered volume", ImageSet::new(1, sides, Format::R32_SFLOAT, UNWRITTEN)) {
-        Ok(to) => to,
-        Err(error) => {
-            let BeyondLimits(reason) = error.downcast()?;
-            for (name, cube) in VOLUMES {
-                lab.variant(name, |_, _| {}).caption(&captions::volume(cube)).skip(Some(reason.clone()));
-            }
-            return Ok(());
-        }
-    };
+    let to = lab.output("filtered volume", ImageSet::new(1, sides, Format::R32_SFLOAT, UNWRITTEN))?;
     let texels = move || reference::scene(Extent { width: side, height: side * side });
     let from = lab.input_image("volume", sides, Format::R32_SFLOAT, move || reference::floats(&texels()));
     for (name, cube) in VOLUMES {

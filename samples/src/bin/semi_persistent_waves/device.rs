@@ -53,9 +53,9 @@ impl Blur {
         let data = Rc::new(LazyCell::new(move || data(size, texels, radius)));
         let sharp = [(0, "sharp along rows"), (1, "sharp along columns")].map(|(axis, name)| {
             let data = Rc::clone(&data);
-            lab.input_image(name, size, texels.format(), move || data.sharp[axis].clone())
+            lab.input_image(name, size, texels.format(), move || data.0[axis].clone())
         });
-        let expected = lab.expect(blurred, 0, move || data.blurred.clone());
+        let expected = lab.expect(blurred, 0, move || data.1.clone());
         if let Texels::Rgba16f = texels {
             expected.within(1, HALF_ROUNDING);
         }

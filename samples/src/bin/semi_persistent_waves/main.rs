@@ -44,8 +44,8 @@ use common::{Declared, Extent, Figures, Lab, Shows, Time, Variant, run, sample};
 use device::{Blur, Loads};
 use occupancy::{Held, Limit, Limits, Unit, reach};
 use reference::{Axis, Texels};
-use samples::{by_default, size};
-use tiles::{Form, forms, tile_lanes};
+use samples::{by_default, lanes, size};
+use tiles::{Form, forms};
 
 const BASELINE: &str = "linear_8x8";
 /// What is measured unless asked for otherwise.
@@ -69,7 +69,7 @@ struct Args {
     #[arg(long, value_enum, default_value_t = Loads::Sampled)]
     loads: Loads,
     /// Lanes that blur a tile at a time: 4, 8, 16, 32, 64, 128 [default: the device's subgroup size]
-    #[arg(long, value_name = "LANES", value_parser = tile_lanes)]
+    #[arg(long, value_name = "LANES", value_parser = lanes)]
     tile_lanes: Option<u32>,
     #[command(flatten)]
     limits: Limits,
@@ -132,7 +132,7 @@ fn under_limits<'f>(lab: &mut Lab, blur: Blur, forms: impl Iterator<Item = &'f F
                 if let Some(reason) = held.in_vain() {
                     bail!(BeyondLimits(reason));
                 }
-                Ok(blur.kernel(lab, &padded, held.reached.padding).recipe())
+                Ok(blur.kernel(lab, &padded, held.padding).recipe())
             });
             let operations = form.memory_operations(blur.radius);
             let (dispatched, groups) = (form.clone(), form.groups(blur.size));
@@ -170,7 +170,8 @@ impl Paddings {
             Ok(*self.counted.entry(key).or_insert(unit.share(workgroups)))
         };
         let room = count(0)?;
-        let held = Held { limit, unit, room, reached: reach(most, limit.workgroups(room, unit), count)? };
+        let (padding, workgroups) = reach(most, limit.workgroups(room, unit), count)?;
+        let held = Held { limit, unit, room, padding, workgroups };
         let forms = self.alike.entry((limit, held.to_string())).or_default();
         let note = |forms: &[String]| format!("Limit of {limit}, {}: {held}.", forms.join(", "));
         lab.report.notes.retain(|told| *told != note(forms));

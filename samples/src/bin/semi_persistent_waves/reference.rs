@@ -187,24 +187,15 @@ impl Plane {
     }
 }
 
-/// What the kernels read, and what they must write.
-#[derive(Debug)]
-pub struct Data {
-    /// For the blur along each axis, as words.
-    pub sharp: [Vec<u32>; 2],
-    /// The one result of both, as words.
-    pub blurred: Vec<u32>,
-}
-
-/// Two images with the same result, since sums along both axes are the same in either order: the
+/// Two images with the same result, and that, since sums along both axes are the same in either order: the
 /// horizontal blur reads noise summed along columns, the vertical blur the same noise summed along rows.
 /// So both stand in one table and are checked by one reference, and a kernel that reaches along the wrong
 /// axis, which a symmetric image would hide, is wrong.
-pub fn data(size: Extent, texels: Texels, radius: u32) -> Data {
+pub fn data(size: Extent, texels: Texels, radius: u32) -> ([Vec<u32>; 2], Vec<u32>) {
     let noise = Plane::noise(size, texels.channels(), radius);
     let sharp = [Axis::Vertical, Axis::Horizontal].map(|axis| noise.sums(axis, radius));
     let blurred = sharp[0].sums(Axis::Horizontal, radius).means(texels, radius);
-    Data { sharp: sharp.map(|plane| plane.texels(texels)), blurred }
+    (sharp.map(|plane| plane.texels(texels)), blurred)
 }
 
 #[cfg(test)]

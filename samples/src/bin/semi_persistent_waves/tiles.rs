@@ -36,8 +36,6 @@ pub struct Form {
     pub tiles: u32,
     /// Texels from tile to tile of a subgroup.
     pub step: [u32; 2],
-    /// Texels from workgroup to workgroup.
-    pub block: [u32; 2],
 }
 
 /// Sides of a tile of so many lanes, a power of two: 8x8 for 64 lanes as on the slide, 8x4 for 32, 4x2
@@ -45,14 +43,6 @@ pub struct Form {
 pub fn tile_sides(lanes: u32) -> [u32; 2] {
     let bits = lanes.ilog2();
     [1 << bits.div_ceil(2), 1 << (bits / 2)]
-}
-
-/// Reads a number of lanes that can make a tile.
-///
-/// # Errors
-/// No power of two from 4 to 128, which are the sizes that subgroups have.
-pub fn tile_lanes(text: &str) -> Result<u32, String> {
-    samples::lanes(text, "lanes make no tile: a power of two from 4 to 128 does, such as 32")
 }
 
 /// A step of so many texels along one side.
@@ -76,7 +66,6 @@ impl Form {
             fetches_first: false,
             tiles: 1,
             step: [0, 0],
-            block: [8, 8],
         }
     }
 
@@ -90,32 +79,16 @@ impl Form {
         Self::whole("swizzled_8x8", axis, [64, 1, 1], true)
     }
 
-    /// Tiles along the filter's reach, subgroups side by side across it.
-    pub fn unroll(axis: Axis, tile_lanes: u32, tiles: u32, subgroups: u32) -> Self {
-        Self::in_a_row("unroll", axis, axis.index(), [tile_lanes, tiles, subgroups])
-    }
-
-    /// The control: tiles across the filter's reach, subgroups side by side along it.
-    pub fn across(axis: Axis, tile_lanes: u32, tiles: u32, subgroups: u32) -> Self {
-        Self::in_a_row("across", axis, 1 - axis.index(), [tile_lanes, tiles, subgroups])
-    }
-
-    fn in_a_row(
-        family: &'static str,
-        axis: Axis,
-        side: usize,
-        [tile_lanes, tiles, subgroups]: [u32; 3],
-    ) -> Self {
+    /// Tiles along the filter's reach, subgroups side by side across it; or, as a control, the other way round.
+    fn in_a_row(axis: Axis, along_reach: bool, tile_lanes: u32, [tiles, subgroups]: [u32; 2]) -> Self {
         let lanes = tile_sides(tile_lanes);
-        let mut block = lanes;
-        block[side] *= tiles;
-        block[1 - side] *= subgroups;
+        let side = if along_reach { axis.index() } else { 1 - axis.index() };
+        let family = if along_reach { "unroll" } else { "across" };
         Self {
             lanes,
             subgroup_step: along(1 - side, lanes[1 - side]),
             tiles,
             step: along(side, lanes[side]),
-            block,
             ..Self::whole(family, axis, [tile_lanes * subgroups, 1, 1], true)
         }
     }
@@ -131,18 +104,13 @@ impl Form {
         };
         let mut pitch = [1, 1];
         pitch[side] = tiles;
-        let mut block = lanes;
-        block[side] *= tiles;
-        let subgroup_step = along(1, block[1]);
-        block[1] *= subgroups;
         Self {
             lanes,
             pitch,
-            subgroup_step,
+            subgroup_step: along(1, lanes[1] * pitch[1]),
             fetches_first: true,
             tiles,
             step: along(side, 1),
-            block,
             ..Self::whole("slide", axis, [tile_lanes * subgroups, 1, 1], false)
         }
     }
@@ -156,25 +124,20 @@ impl Form {
             subgroup_step: [0, 1],
             tiles,
             step: [0, HEIGHT],
-            block: [WIDTH, HEIGHT * tiles],
             ..Self::whole("rows_32x8", axis, [WIDTH, HEIGHT, 1], false)
         }
     }
 
     /// `unroll_8_x4_vertical`: family, tiles, subgroups a workgroup where there are several, axis.
     pub fn name(&self) -> String {
-        let mut name = self.family.to_owned();
-        match self.family {
-            "rows_32x8" => name += &format!("x{}", self.tiles),
-            "unroll" | "across" | "slide" => {
-                name += &format!("_{}", self.tiles);
-                if self.subgroups() > 1 {
-                    name += &format!("_x{}", self.subgroups());
-                }
-            }
-            _ => {}
-        }
-        if self.axis == Axis::Vertical { name + "_vertical" } else { name }
+        let counted = match (self.family, self.subgroups()) {
+            ("rows_32x8", _) => format!("x{}", self.tiles),
+            ("unroll" | "across" | "slide", 1) => format!("_{}", self.tiles),
+            ("unroll" | "across" | "slide", n) => format!("_{}_x{n}", self.tiles),
+            _ => String::new(),
+        };
+        let vertical = if self.axis == Axis::Vertical { "_vertical" } else { "" };
+        format!("{}{counted}{vertical}", self.family)
     }
 
     /// Its place in the cross tables: title, row, column.
@@ -242,7 +205,7 @@ impl Form {
             ("PITCH", self.pitch),
             ("SUBGROUP", self.subgroup_step),
             ("STEP", self.step),
-            ("BLOCK", self.block),
+            ("BLOCK", self.block()),
         ];
         steps.into_iter().fold(kernel, |kernel, (name, [x, y])| {
             kernel.constant(&format!("{name}_X"), x).constant(&format!("{name}_Y"), y)
@@ -275,19 +238,29 @@ impl Form {
         f64::from(loads) / f64::from(self.tiles) + 1.0
     }
 
+    /// Texels from workgroup to workgroup: as far as its last lane reaches with its last tile.
+    pub fn block(&self) -> [u32; 2] {
+        [0, 1].map(|side| {
+            let subgroups = (self.subgroups() - 1) * self.subgroup_step[side];
+            (self.lanes[side] - 1) * self.pitch[side] + subgroups + (self.tiles - 1) * self.step[side] + 1
+        })
+    }
+
     /// Workgroups that cover the image.
     pub fn groups(&self, size: Extent) -> [u32; 3] {
-        [size.width.div_ceil(self.block[0]), size.height.div_ceil(self.block[1]), 1]
+        let [width, height] = self.block();
+        [size.width.div_ceil(width), size.height.div_ceil(height), 1]
     }
 }
 
 /// All forms along one axis, with tiles of so many lanes.
 pub fn forms(axis: Axis, lanes: u32) -> Vec<Form> {
+    let unroll = |tiles, subgroups| Form::in_a_row(axis, true, lanes, [tiles, subgroups]);
     let mut forms = vec![Form::linear(axis), Form::swizzled(axis)];
-    forms.extend([1, 2, 4, 8].map(|tiles| Form::unroll(axis, lanes, tiles, 1)));
-    forms.extend([2, 4, 8].map(|tiles| Form::across(axis, lanes, tiles, 1)));
-    forms.extend([2, 4].map(|subgroups| Form::unroll(axis, lanes, 8, subgroups)));
-    forms.extend([1, 2, 4, 8].map(|tiles| Form::unroll(axis, lanes, tiles, 8)));
+    forms.extend([1, 2, 4, 8].map(|tiles| unroll(tiles, 1)));
+    forms.extend([2, 4, 8].map(|tiles| Form::in_a_row(axis, false, lanes, [tiles, 1])));
+    forms.extend([2, 4].map(|subgroups| unroll(8, subgroups)));
+    forms.extend([1, 2, 4, 8].map(|tiles| unroll(tiles, 8)));
     forms.push(Form::slide(axis, lanes, 8, 1));
     forms.extend([2, 4, 8].map(|tiles| Form::slide(axis, lanes, tiles, 8)));
     forms.extend([1, 4].map(|tiles| Form::rows(axis, tiles)));
@@ -306,17 +279,22 @@ mod tests {
             .into_iter()
             .flat_map(|lanes| [Horizontal, Vertical].into_iter().flat_map(move |axis| forms(axis, lanes)))
         {
-            assert_eq!(form.block[0] * form.block[1], form.invocations() * form.tiles, "{form:?}");
+            let [width, height] = form.block();
+            assert_eq!(width * height, form.invocations() * form.tiles, "{form:?}");
         }
     }
 
     #[test]
     fn tiles_and_operations_are_the_talks() {
         assert_eq!([4, 8, 32, 64].map(tile_sides), [[2, 2], [4, 2], [8, 4], [8, 8]]);
-        let operations = |tiles| Form::unroll(Horizontal, 64, tiles, 1).memory_operations(4).to_bits();
+        let operations =
+            |tiles| Form::in_a_row(Horizontal, true, 64, [tiles, 1]).memory_operations(4).to_bits();
         assert_eq!([8, 4, 2, 1].map(operations), [9.125_f64, 9.25, 9.5, 10.0].map(f64::to_bits));
         // 9 taps, then 7 times one; with a radius of 1 a tile further away has none in common.
         assert_eq!(Form::slide(Vertical, 32, 8, 8).memory_operations(4).to_bits(), 3.0_f64.to_bits());
-        assert_eq!(Form::unroll(Horizontal, 32, 8, 1).memory_operations(1).to_bits(), 4.0_f64.to_bits());
+        assert_eq!(
+            Form::in_a_row(Horizontal, true, 32, [8, 1]).memory_operations(1).to_bits(),
+            4.0_f64.to_bits()
+        );
     }
 }

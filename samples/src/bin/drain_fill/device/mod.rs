@@ -105,33 +105,16 @@ impl Apart {
     }
 }
 
-/// Passes that do not need each other, from one buffer.
-#[derive(Clone, Copy, Debug)]
-pub struct FromOne {
-    begun: Buffer,
-    /// The pass.
-    pub kernel: Kernel,
-    /// What they write.
-    pub apart: Apart,
-}
-
-impl FromOne {
-    /// Says what each must leave.
-    ///
-    /// # Errors
-    /// More than the device's memory.
-    pub fn new(lab: &mut Lab, work: Work, share: u32) -> Result<Self> {
-        let apart = Apart::new(lab, work, share, move |items, pass| {
-            reference::passed(items, pass..pass + 1, work.steps, false)
-        })?;
-        let begun = lab.input_buffer("items of passes apart", move || reference::begun(apart.items));
-        Ok(Self { begun, kernel: pass(lab, work, false), apart })
-    }
-
-    /// What a pass reads and writes.
-    pub fn bindings(&self, rep: Rep, pass: u32) -> [Buffer; 2] {
-        [self.begun, self.apart.results.get(rep.index, pass)]
-    }
+/// The pass, in a kernel that begins each from one buffer, and what they write.
+///
+/// # Errors
+/// More than the device's memory.
+pub fn from_one(lab: &mut Lab, work: Work, share: u32) -> Result<(Kernel, Buffer, Apart)> {
+    let apart = Apart::new(lab, work, share, move |items, pass| {
+        reference::passed(items, pass..pass + 1, work.steps, false)
+    })?;
+    let begun = lab.input_buffer("items of passes apart", move || reference::begun(apart.items));
+    Ok((pass(lab, work, false), begun, apart))
 }
 
 /// Something was recorded before this pass of a repetition.

@@ -1,7 +1,6 @@
 //! How many subgroups a user wants at a time, and in what they are counted.
 
 use std::fmt;
-use std::str::FromStr;
 
 use common::record::{DeviceFacts, Multiprocessors};
 
@@ -48,33 +47,16 @@ fn percent(thousandths: u32) -> f64 {
     f64::from(thousandths) / 10.0
 }
 
-/// Shares of the subgroups that a device has room for, in thousandths: one, or `0.25..1`, which rises in
-/// steps of its start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shares(pub Vec<u32>);
-
-impl FromStr for Shares {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let Some((from, to)) = text.split_once("..") else { return Ok(Self(vec![share(text)?])) };
-        let (from, to) = (share(from)?, share(to)?);
-        let shares: Vec<u32> = (1..=to / from).map(|n| n * from).collect();
-        match shares.len() {
-            0 => Err(format!("'{text}' begins behind its end; {SHARE}")),
-            1..=16 => Ok(Self(shares)),
-            n => Err(format!("'{text}' has {n} steps of its start, more than 16; {SHARE}")),
-        }
-    }
-}
-
-const SHARE: &str =
-    "an occupancy is a share from 0.001 to 1, such as 0.5, or a range of them, such as 0.25..1";
-
-fn share(text: &str) -> Result<u32, String> {
-    let share: f64 = text.trim().parse().map_err(|_| format!("'{text}' is no number; {SHARE}"))?;
-    let thousandths = (1..=1000).find(|&n| (share * 1000.0 - f64::from(n)).abs() <= 0.5);
-    thousandths.ok_or_else(|| format!("'{text}' is out of range; {SHARE}"))
+/// A share of the subgroups that a device has room for, in thousandths, from a command line.
+///
+/// # Errors
+/// What is no number, or out of range.
+pub fn share(text: &str) -> Result<u32, String> {
+    let share: Option<f64> = text.trim().parse().ok();
+    let thousandths = share.and_then(|share| {
+        (1..=1000).find(|&thousandths| (share * 1000.0 - f64::from(thousandths)).abs() <= 0.5)
+    });
+    thousandths.ok_or_else(|| format!("'{text}' is no occupancy: a share from 0.001 to 1 is, such as 0.5"))
 }
 
 /// What is counted: the workgroups of one multiprocessor, or of the whole device where it does not say

@@ -12,8 +12,9 @@ use anyhow::{Result, bail};
 use clap::value_parser;
 use common::{Binding, Kernel, KernelBuilder, Lab};
 
-pub use limit::{Limit, Shares, Unit};
-pub use search::{Reached, reach};
+use limit::share;
+pub use limit::{Limit, Unit};
+pub use search::reach;
 
 /// Loads after which a workgroup of a counting kernel stops waiting for others to start; the last of
 /// thousands starts after some microseconds, which is far sooner.
@@ -31,15 +32,16 @@ pub struct Limits {
     /// Limits of the subgroups on a SIMD, comma-separated, each held by unused shared memory
     #[arg(long, value_name = "WAVES", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=64))]
     waves_per_simd: Vec<u32>,
-    /// The same as shares of the subgroups that there is room for, such as 0.5,1 or 0.25..1
+    /// The same as shares of the subgroups that there is room for, such as 0.5,1
     #[arg(
         long,
         value_name = "SHARE",
         value_delimiter = ',',
+        value_parser = share,
         allow_hyphen_values = true,
         conflicts_with = "waves_per_simd"
     )]
-    occupancy: Vec<Shares>,
+    occupancy: Vec<u32>,
 }
 
 impl Limits {
@@ -56,8 +58,7 @@ impl Limits {
             );
         }
         let waves = self.waves_per_simd.iter().map(|&waves| Limit::WavesPerSimd(waves));
-        let shares =
-            self.occupancy.iter().flat_map(|Shares(shares)| shares).map(|&share| Limit::Occupancy(share));
+        let shares = self.occupancy.iter().map(|&share| Limit::Occupancy(share));
         let mut limits: Vec<Limit> = waves.chain(shares).collect();
         limits.sort();
         limits.dedup();
@@ -109,21 +110,23 @@ pub struct Held {
     pub unit: Unit,
     /// Workgroups without any padding.
     pub room: u32,
-    /// With the padding that comes nearest.
-    pub reached: Reached,
+    /// Bytes of each workgroup: the padding that comes nearest.
+    pub padding: u32,
+    /// Counted with it.
+    pub workgroups: u32,
 }
 
 impl Held {
     /// Nothing came of it: as many workgroups as without a limit, where fewer were asked for.
     pub fn in_vain(&self) -> Option<String> {
         let fewer = self.limit.workgroups(self.room, self.unit) < self.room;
-        (fewer && self.reached.workgroups >= self.room)
+        (fewer && self.workgroups >= self.room)
             .then(|| "no padding limits the workgroups at a time here".into())
     }
 
     /// Whether it is held exactly, in the unit that the user counts in.
     fn is_met(&self) -> bool {
-        let workgroups = self.reached.workgroups;
+        let workgroups = self.workgroups;
         match self.limit {
             Limit::WavesPerSimd(waves) => workgroups * self.unit.subgroups == waves * self.unit.simds,
             Limit::Occupancy(_) => workgroups == self.limit.workgroups(self.room, self.unit),
@@ -134,7 +137,7 @@ impl Held {
 /// `512 bytes of padding, counted 5.00 a SIMD (20 of 32 workgroups)`.
 impl fmt::Display for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Reached { padding, workgroups }, room) = (self.reached, self.room);
+        let Self { padding, workgroups, room, .. } = *self;
         let counted = match self.limit {
             Limit::WavesPerSimd(_) => {
                 let subgroups = f64::from(workgroups * self.unit.subgroups);
@@ -157,12 +160,7 @@ mod tests {
     #[test]
     fn what_is_said_of_a_limit() {
         let unit = Unit { count: 132, simds: 4, subgroups: 8 };
-        let held = |limit, padding, workgroups| Held {
-            limit,
-            unit,
-            room: 6,
-            reached: Reached { padding, workgroups },
-        };
+        let held = |limit, padding, workgroups| Held { limit, unit, room: 6, padding, workgroups };
         // Three waves a SIMD are one and a half workgroups.
         assert_eq!(
             held(Limit::WavesPerSimd(3), 24_576, 2).to_string(),

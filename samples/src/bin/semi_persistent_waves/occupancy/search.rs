@@ -1,47 +1,36 @@
 //! The search for the padding that leaves so many workgroups, by counting them.
 
+use std::cmp::Ordering;
+
 use anyhow::Result;
 
 /// Shared memory is granted in steps of so many bytes, or of a part of them (RADV: 512).
 const GRANULE: u32 = 512;
 
-/// A padding, and how many workgroups it leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reached {
-    /// Bytes of each workgroup.
-    pub padding: u32,
-    /// Counted with it.
-    pub workgroups: u32,
-}
-
 /// The padding of at most `most` bytes that leaves `wanted` workgroups, or as near to it as padding gets; `count` tells
-/// how many there are at a time with a padding.
+/// how many there are at a time with a padding. Returns that, too.
 ///
 /// # Errors
 /// Those of counting.
-pub fn reach(most: u32, wanted: u32, mut count: impl FnMut(u32) -> Result<u32>) -> Result<Reached> {
-    let mut reached = |padding| Ok::<_, anyhow::Error>(Reached { padding, workgroups: count(padding)? });
-    let mut more = reached(0)?;
-    if more.workgroups <= wanted {
+pub fn reach(most: u32, wanted: u32, mut count: impl FnMut(u32) -> Result<u32>) -> Result<(u32, u32)> {
+    let mut counted = |padding| Ok::<_, anyhow::Error>((padding, count(padding)?));
+    let mut more = counted(0)?;
+    if more.1 <= wanted {
         return Ok(more);
     }
-    let mut fewer = reached(most / GRANULE * GRANULE)?;
-    if fewer.workgroups >= wanted {
+    let mut fewer = counted(most / GRANULE * GRANULE)?;
+    if fewer.1 >= wanted {
         return Ok(fewer);
     }
-    while fewer.padding - more.padding > GRANULE {
-        let tried = reached((more.padding + fewer.padding) / 2 / GRANULE * GRANULE)?;
-        if tried.workgroups == wanted {
-            return Ok(tried);
-        }
-        if tried.workgroups > wanted {
-            more = tried;
-        } else {
-            fewer = tried;
+    while fewer.0 - more.0 > GRANULE {
+        let tried = counted((more.0 + fewer.0) / 2 / GRANULE * GRANULE)?;
+        match tried.1.cmp(&wanted) {
+            Ordering::Equal => return Ok(tried),
+            Ordering::Greater => more = tried,
+            Ordering::Less => fewer = tried,
         }
     }
-    let further = |reached: &Reached| reached.workgroups.abs_diff(wanted);
-    Ok(if further(&more) < further(&fewer) { more } else { fewer })
+    Ok(if more.1 - wanted < wanted - fewer.1 { more } else { fewer })
 }
 
 #[cfg(test)]
@@ -54,14 +43,12 @@ mod tests {
         // A multiprocessor of Hopper by its data sheet.
         let hopper = |padding: u32| Ok((228 * KIB / (padding + KIB)).min(32));
         // Below what the largest padding leaves, above what there is room for, and between.
-        let found =
-            [2, 5, 8, 16, 20, 24, 40].map(|wanted| reach(48 * KIB, wanted, hopper).unwrap().workgroups);
+        let found = [2, 5, 8, 16, 20, 24, 40].map(|wanted| reach(48 * KIB, wanted, hopper).unwrap().1);
         assert_eq!(found, [4, 5, 8, 16, 20, 24, 32]);
         // Only 1, 2, 4 and 8 are possible.
         let halves = |padding: u32| Ok(8_u32 >> (padding / (4 * KIB)).min(3));
-        let found = [1, 3, 5, 7].map(|wanted| reach(16 * KIB, wanted, halves).unwrap().workgroups);
+        let found = [1, 3, 5, 7].map(|wanted| reach(16 * KIB, wanted, halves).unwrap().1);
         assert_eq!(found, [1, 2, 4, 8]);
-        let unlimited = reach(32 * KIB, 1, |_| Ok(2)).unwrap();
-        assert_eq!(unlimited, Reached { padding: 32 * KIB, workgroups: 2 });
+        assert_eq!(reach(32 * KIB, 1, |_| Ok(2)).unwrap(), (32 * KIB, 2));
     }
 }
