@@ -1,4 +1,4 @@
-//! Machines that lack something.
+//! Machines that lack something, and a checkout that does.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,14 @@ use libtest_mimic::Trial;
 use record::error::{EXIT_FAILED, EXIT_SKIPPED};
 
 use crate::SAMPLE;
-use crate::support::{Call, told_on_one_line, trial};
+use crate::support::{Call, Checkout, told_on_one_line, trial};
 
 /// Mesa's driver for AMD, which can make a device without hardware.
 const RADV: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
 
 pub fn trials() -> Vec<Trial> {
     vec![
+        trial("shader_missing", shader_missing),
         trial("validation_layer_missing", validation_layer_missing),
         trial("device_unusable", device_unusable).with_ignored_flag(!Path::new(RADV).exists()),
         trial("loader_missing", loader_missing).with_ignored_flag(!cfg!(target_os = "linux")),
@@ -50,4 +51,11 @@ fn validation_layer_missing() -> Result<()> {
     // Who only measures does not need it.
     call()?.words("--size 96 --samples 1").right()?;
     Ok(())
+}
+
+fn shader_missing() -> Result<()> {
+    const STEP: &str = "chain/step.comp";
+    let checkout = Checkout::copy()?;
+    fs::remove_file(checkout.path().join("shaders").join(STEP))?;
+    told_on_one_line(checkout.call(SAMPLE)?.run()?, EXIT_FAILED, &[STEP])
 }

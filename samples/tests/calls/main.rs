@@ -7,7 +7,6 @@ mod machine;
 mod pages;
 mod runs;
 mod self_test;
-mod shaders;
 #[path = "../support/mod.rs"]
 mod support;
 mod table;
@@ -31,7 +30,6 @@ fn trials() -> Result<Vec<Trial>> {
         disk::trials(),
         machine::trials(),
         pages::trials(),
-        shaders::trials(),
     ];
     let mut trials: Vec<Trial> = modules.into_iter().flatten().collect();
     trials.extend(table::trials()?);

@@ -19,10 +19,8 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("variants::side_by_side", side_by_side),
         trial("variants::registers_are_the_drivers", registers_are_the_drivers),
-        trial("variants::itself", itself),
         trial("variants::as_files", as_files),
         trial("variants::several_kernels", several_kernels),
-        trial("variants::sweep", sweep),
         trial("variants::no_code_of_a_chip", no_code_of_a_chip),
         trial("variants::pairs_below_code", pairs_below_code),
     ]
@@ -102,19 +100,6 @@ fn registers_are_the_drivers() -> Result<()> {
     Ok(())
 }
 
-fn itself() -> Result<()> {
-    for chip in CHIPS {
-        let report = compared("mt_multiply", "mt_multiply", chip)?;
-        let diff = &only(&report, 0)?.diff;
-        ensure!(
-            diff.pairs_throughout() && diff.mnemonics.is_empty() && diff.constants.is_empty(),
-            "{diff:?}"
-        );
-        ensure!(diff.registers.iter().all(|extra| extra.first.is_none()), "{:?}", diff.registers);
-    }
-    call("mt_multiply", "mt_multiply", "vega10")?.right()?.shows(&["instructions pair"])
-}
-
 /// The same code out of files is found to differ in the same way, without a device.
 fn as_files() -> Result<()> {
     let folder = tempfile::tempdir()?;
@@ -136,17 +121,6 @@ fn several_kernels() -> Result<()> {
     let call = Call::new("group_physics")?.words("--code-diff global_multi_pass group_256 --code amd:vega10");
     let ended = call.right()?;
     ended.shows(&["A has more kernels, which are compared with nothing: ", "A  group_physics/begin.comp"])
-}
-
-/// Both names come through to each run of a sweep.
-fn sweep() -> Result<()> {
-    let call = call("mt_multiply", "mt_select_and", "vega10")?.words("--generators 64,128");
-    let ended = call.right()?;
-    ensure!(
-        ended.stdout.matches("A: mt_multiply").count() == 2 && !ended.stdout.contains("Isolated"),
-        "{ended}"
-    );
-    Ok(())
 }
 
 /// The other chips are compared all the same.

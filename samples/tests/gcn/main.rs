@@ -4,8 +4,6 @@
 //! They pin no version of Mesa: what a compiler may do better tomorrow is a bound here.
 
 mod budgets;
-mod child;
-mod coherence;
 mod diff;
 mod files;
 mod model;
@@ -29,7 +27,6 @@ fn main() -> Result<ExitCode> {
     let here = Path::new(RADV).exists();
     let mut trials = vec![
         trial("occupancy_model", model::agrees_with_the_driver),
-        trial("coherent", coherence::shows_in_the_code),
         trial("sweep", sweep),
         trial("unknown_chip", unknown_chip),
         trial("compiler_failure", compiler_failure),
@@ -79,8 +76,10 @@ fn compiled(sample: &str) -> Result<()> {
                 ensure!(counts.vmem_loads_glc > 0, "{} on {}: {counts:?}", kernel.name, chip.chip);
                 continue;
             }
-            let expected = if coherent { counts.vmem_loads } else { 0 };
-            ensure!(counts.vmem_loads_glc == expected, "{} on {}: {counts:?}", kernel.name, chip.chip);
+            let loads = if coherent { counts.vmem_loads } else { 0 };
+            let stores = if kernel.name.contains("COHERENT_STORES") { counts.vmem_stores } else { 0 };
+            let marked = counts.vmem_loads_glc == loads && counts.vmem_stores_glc >= stores;
+            ensure!(marked, "{} on {}: {counts:?}", kernel.name, chip.chip);
         }
     }
     Ok(())

@@ -2,17 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use common::isa::{Chip, Limit, Occupancy, Unit, Use};
 use common::vulkan::source::Source;
 use common::vulkan::spirv;
 use rayon::prelude::*;
+use serde_json::Value;
 
-use crate::child::{self, STORAGE_BUFFER};
+use crate::support::Call;
+use crate::{RADV, SAMPLE};
 
 /// One chip or two of each generation that the model tells apart.
 const CHIPS: [&str; 6] = ["BONAIRE", "POLARIS10", "VEGA10", "NAVI10", "NAVI21", "GFX1100"];
+
+/// `VK_DESCRIPTOR_TYPE_STORAGE_BUFFER`.
+const STORAGE_BUFFER: i32 = 7;
 
 /// A kernel for the compiler.
 struct Asked {
@@ -54,48 +61,13 @@ fn agrees_on(name: &str, asked: &[Asked]) -> Result<()> {
         );
         limits.extend(model.limits);
     }
-    granules_are_the_drivers(chip, &told)?;
     // A model that always says 8 would agree with a driver that always does.
-    let spans = |of: fn(&Told) -> u64| {
-        let all: BTreeSet<u64> = told.iter().map(of).collect();
-        (all.first().copied().unwrap_or(0), all.last().copied().unwrap_or(0), all.len())
-    };
-    let vgprs = spans(|told| told.kernel.vgprs.into());
-    // RADV 22.3.6 gives no kernel more than 128 on RDNA 3, which it grants in twelves, or in 24s.
-    let most = if name == "GFX1100" { 132 } else { 256 };
-    ensure!(
-        vgprs.0 <= 24 && vgprs.1 >= most && vgprs.2 >= 8,
-        "VGPRs (least, most, how many different): {vgprs:?}"
-    );
-    let lds = spans(|told| told.kernel.lds.into());
-    ensure!(lds.0 == 0 && lds.1 == 32 * 1024 && lds.2 >= 8, "LDS: {lds:?}");
-    let threads = spans(|told| told.kernel.threads.into());
-    ensure!(threads == (64, 1024, 7), "threads: {threads:?}");
-    let waves = spans(|told| told.figure);
-    ensure!(waves.2 >= 8, "the kernels are too much alike: {waves:?}");
+    let figures: BTreeSet<u64> = told.iter().map(|told| told.figure).collect();
+    ensure!(figures.len() >= 8, "the kernels are too much alike: {figures:?}");
     let registers = if chip.sgprs.is_some() { &[Limit::Vgprs, Limit::Sgprs][..] } else { &[Limit::Vgprs] };
-    let short = registers.iter().chain(&[Limit::Lds, Limit::Waves, Limit::Barriers]);
-    ensure!(
-        short.clone().all(|limit| limits.contains(limit)),
-        "only {limits:?} are ever short: {:?}",
-        told.iter().map(|told| told.kernel.sgprs).collect::<BTreeSet<_>>()
-    );
+    let mut short = registers.iter().chain(&[Limit::Lds, Limit::Waves, Limit::Barriers]);
+    ensure!(short.all(|limit| limits.contains(limit)), "only {limits:?} are ever short");
     Ok(())
-}
-
-/// What the driver says has been granted is in the model's granules, and in no larger ones.
-fn granules_are_the_drivers(chip: Chip, told: &[Told]) -> Result<()> {
-    for lanes in [32, 64] {
-        let of_kernels = told.iter().filter(|told| told.kernel.lanes == lanes);
-        let granule = of_kernels.fold(0, |granule, told| common_divisor(granule, told.kernel.vgprs));
-        let (_, expected) = chip.vgprs_for(lanes);
-        ensure!(granule == 0 || granule == expected, "{lanes} lanes: VGPRs in {granule}s, not {expected}s");
-    }
-    Ok(())
-}
-
-fn common_divisor(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 /// 8 workgroups of each of 25 shaders, and some short of scalar registers.
@@ -181,10 +153,15 @@ fn uniform(live: usize) -> String {
 fn told(chip: &str, option: &str, asked: &[Asked]) -> Result<Vec<Told>> {
     let requests = asked.iter().map(|asked| {
         let constants: BTreeMap<u32, u32> = [(0, asked.threads), (1, asked.words)].into();
-        let bindings = [STORAGE_BUFFER; 2];
-        child::request(&asked.name, &asked.spirv, &constants, &bindings, 4)
+        serde_json::json!({
+            "name": asked.name,
+            "spirv": asked.spirv,
+            "constants": constants,
+            "bindings": [STORAGE_BUFFER, STORAGE_BUFFER],
+            "push_bytes": 4,
+        })
     });
-    let lines = child::compile(chip, option, requests.collect())?;
+    let lines = compile(chip, option, &requests.collect::<Vec<_>>())?;
     let told = asked.iter().zip(lines).map(|(asked, line)| {
         let kernel = &line["Kernel"];
         let figure = |name: &str| {
@@ -203,4 +180,29 @@ fn told(chip: &str, option: &str, asked: &[Asked]) -> Result<Vec<Told>> {
         Ok(Told { kernel, figure: figure("Subgroups per SIMD")? })
     });
     told.collect()
+}
+
+/// A line for each kernel, from the compiler of one chip with an option of `RADV_PERFTEST`.
+fn compile(chip: &str, option: &str, requests: &[Value]) -> Result<Vec<Value>> {
+    let count = requests.len();
+    let request = serde_json::to_vec(requests)?;
+    let mut child = Command::new(Call::binary(SAMPLE)?)
+        .arg("--compile-for-null-device")
+        .env("RADV_FORCE_FAMILY", chip)
+        .env("RADV_PERFTEST", option)
+        .env("VK_DRIVER_FILES", RADV)
+        .env("VK_ICD_FILENAMES", RADV)
+        .env("MESA_SHADER_CACHE_DISABLE", "true")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    // The child reads all of it before it writes anything.
+    child.stdin.take().context("no pipe")?.write_all(&request)?;
+    let output = child.wait_with_output()?;
+    ensure!(output.status.success(), "{chip}: {}", output.status);
+    let lines = String::from_utf8(output.stdout)?;
+    let lines = lines.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
+    ensure!(lines.len() == 1 + count, "{chip} ended early: {:?}", lines.last());
+    Ok(lines.into_iter().skip(1).collect())
 }

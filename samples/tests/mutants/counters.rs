@@ -4,9 +4,9 @@ use anyhow::{Result, ensure};
 use libtest_mimic::Trial;
 use record::Ended as End;
 
-use crate::SAMPLE;
 use crate::support::{Checkout, trial};
 
+const SAMPLE: &str = "pipelined_events";
 const SMALL: &str = "--size 96 --bands 2 --align 8 --without tile_*";
 
 /// Name, what is replaced in the counter by what, and whether the shader under test is broken as well.

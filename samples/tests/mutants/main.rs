@@ -16,8 +16,6 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-const SAMPLE: &str = "pipelined_events";
-
 fn main() -> Result<ExitCode> {
     let mut trials = counters::trials();
     trials.extend(recordings::trials());

@@ -10,18 +10,17 @@ use anyhow::{Context, Result, ensure};
 
 use crate::support::replaced;
 
-/// A file of the sample (or of the samples' library, of which the copy then has one of its own), a text that it
-/// holds exactly once, and what replaces it.
-pub type Edits = &'static [[&'static str; 3]];
-
 /// A changed sample.
-#[derive(Clone, Copy)]
-pub struct Source {
-    pub sample: &'static str,
-    pub edits: Edits,
+pub struct Source<'m> {
+    /// What it is called.
+    pub name: String,
+    pub sample: &'m str,
+    /// A file of the sample (or of the samples' library, of which the copy then has one of its own), a text that it
+    /// holds exactly once, and what replaces it.
+    pub edits: &'m [[String; 3]],
 }
 
-impl Source {
+impl Source<'_> {
     /// The files of the copy, with their text.
     fn files(&self, samples: &Path) -> Result<BTreeMap<String, String>> {
         let folder = samples.join("src/bin").join(self.sample);
@@ -30,8 +29,8 @@ impl Source {
             let file = file?;
             files.insert(file.file_name().to_string_lossy().into_owned(), read(&file.path())?);
         }
-        for &[file, old, new] in self.edits {
-            let text = files.entry(file.to_owned()).or_default();
+        for [file, old, new] in self.edits {
+            let text = files.entry(file.clone()).or_default();
             if text.is_empty() {
                 *text = read(&samples.join("src").join(file))?;
             }
@@ -42,7 +41,7 @@ impl Source {
 }
 
 /// Builds all of them, each under its name, and returns the folder of the binaries.
-pub fn build(sources: &[(String, Source)]) -> Result<PathBuf> {
+pub fn build(sources: &[Source<'_>]) -> Result<PathBuf> {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants");
     let target = package.join("../..");
@@ -52,14 +51,14 @@ pub fn build(sources: &[(String, Source)]) -> Result<PathBuf> {
     // What an earlier list had would be built, too.
     for old in fs::read_dir(&programs).into_iter().flatten() {
         let old = old?;
-        if !sources.iter().any(|(name, _)| old.file_name() == name.as_str()) {
+        if !sources.iter().any(|source| old.file_name() == source.name.as_str()) {
             let remove = if old.file_type()?.is_dir() { fs::remove_dir_all } else { fs::remove_file };
             remove(old.path())?;
         }
     }
-    for (name, source) in sources {
-        let folder = programs.join(name);
-        for (file, text) in source.files(samples).with_context(|| name.clone())? {
+    for source in sources {
+        let folder = programs.join(&source.name);
+        for (file, text) in source.files(samples).with_context(|| source.name.clone())? {
             write(&folder.join(file), &text)?;
         }
     }

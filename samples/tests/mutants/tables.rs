@@ -30,9 +30,13 @@ struct Set {
     sample: Option<String>,
     /// Arguments of the sample.
     words: String,
-    /// Texts that the sample says of each mutant, in place of rows that are called wrong.
+    /// Texts that the sample says of each mutant, in place of rows that are called wrong. `LINE` is the line of its
+    /// shader that is new.
     #[serde(default)]
     says: Vec<String>,
+    /// It says so on one line of error.
+    #[serde(default)]
+    refused: bool,
     /// A wait is left out, which shows where two threads are at work, so not each time on a busy machine.
     #[serde(default)]
     races: bool,
@@ -156,13 +160,14 @@ impl Set {
     fn is_told(&self, checkout: &Checkout, mutant: &Mutant) -> Result<()> {
         let call = self.call(checkout)?.words("--samples 1 --repetitions 1");
         let ended = call.failed()?;
+        let shader = fs::read_to_string(checkout.path().join("shaders").join(&mutant.shader))?;
+        let line = 1 + shader.split(&mutant.new).next().unwrap_or_default().matches('\n').count();
         for text in self.says.iter().chain(&mutant.says) {
-            ensure!(
-                ended.stdout.contains(text) || ended.stderr.contains(text),
-                "no word of '{text}': {ended}"
-            );
+            let text = text.replace("LINE", &line.to_string());
+            let said = ended.stdout.contains(&text) || ended.stderr.contains(&text);
+            ensure!(said, "no word of '{text}': {ended}");
         }
-        Ok(())
+        if self.refused { ended.reason().map(drop) } else { Ok(()) }
     }
 
     /// The variants that the mutant touches are called wrong, or counted where they may race, and no others.

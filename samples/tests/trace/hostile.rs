@@ -1,83 +1,50 @@
 //! Clocks and buffers that cannot be trusted: a status and a reason, never a picture.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result, bail, ensure};
 use libtest_mimic::Trial;
 use record::error::EXIT_FAILED;
 use record::{Ended as End, Traced};
+use serde::Deserialize;
 
 use crate::support::{Call, Checkout, holds_only, read_record, trial};
 use crate::{SAMPLE, SMALL};
 
-const WRAPPER: &str = "lab/trace.glsl";
-const CLOCK: &str = "return clockRealtime2x32EXT();";
+/// What is put around a kernel, or the clock's own kernel, broken on purpose.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Set {
+    variant: String,
+    shader: String,
+    broken: Vec<Broken>,
+}
 
-const PARTS: &str = "lab/trace_parts.glsl";
-const BARRIER: &str = "full_barrier";
-const ONE_DISPATCH: &str = "tile_flags_chained_staged";
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Broken {
+    name: String,
+    old: String,
+    new: String,
+    /// Of the traces.
+    says: String,
+}
 
-/// Name, what is put around a kernel or the clock's own kernel holds, what that is replaced by, and what is said of the
-/// traces.
-type Broken = [&'static str; 4];
-
-const BROKEN: [Broken; 6] = [
-    ["clock_stands_still", CLOCK, "return uvec2(7, 0);", "stands still"],
-    ["clock_runs_backwards", CLOCK, "return uvec2(0) - clockRealtime2x32EXT();", "runs backwards"],
-    [
-        "two_clock_domains",
-        CLOCK,
-        "return clockRealtime2x32EXT() + uvec2((gl_WorkGroupID.x & 1u) * 400000000u, 0);",
-        "do not agree",
-    ],
-    ["buffer_overflows", "slot < trace_slots", "slot + 3 < trace_slots", "found no slot"],
-    ["end_never_noted", "TRACE_BEGUN | TRACE_ENDED", "TRACE_BEGUN", "never came to their end"],
-    [
-        "result_changed",
-        "    traced_main();",
-        "    if (gl_WorkGroupID.y > 0) { traced_main(); }",
-        "were wrong",
-    ],
-];
-
-/// The same of what is put around a kernel that names its parts.
-const BROKEN_PARTS: [Broken; 6] = [
-    ["part_not_known", "uvec2(part, now)", "uvec2(part + 2u, now)", "the kernel names pass 3 of 3"],
-    ["unit_not_known", "trace_draws(unit, slot)", "trace_draws(unit + 1u, slot)", "names a tile"],
-    ["stamp_not_known", "n < TRACE_STAMPS", "n + 1 < TRACE_STAMPS", "or a stamp"],
-    [
-        "part_never_named",
-        "trace_draws(unit, slot)",
-        "trace_draws(unit, slot) || part == 1u",
-        "no wave of pass 2",
-    ],
-    [
-        "stamps_out_of_order",
-        "[(n + 2) % 4] = trace_low(trace_clock());",
-        "[(n + 2) % 4] = trace_low(trace_clock()) - n * 1000000000u;",
-        "runs backwards",
-    ],
-    ["unit_never_ended", "TRACE_BEGUN | TRACE_ENDED", "TRACE_BEGUN", "never came to their end"],
-];
-
-const BROKEN_CLOCK: [Broken; 1] =
-    [["no_tick", "ticks = clockRealtime2x32EXT();", "ticks = uvec2(5, 0);", "stands still"]];
-
-pub fn trials() -> Vec<Trial> {
-    let of = |variant: &'static str, shader: &'static str| {
-        move |[name, old, new, says]: Broken| {
-            trial(format!("hostile::{name}"), move || refused(variant, [shader, old, new], says))
-        }
-    };
-    let mut trials: Vec<Trial> = BROKEN.map(of(BARRIER, WRAPPER)).into();
-    trials.extend(BROKEN_PARTS.map(of(ONE_DISPATCH, PARTS)));
-    trials.extend(BROKEN_CLOCK.map(of(BARRIER, "lab/clock.comp")));
-    trials.push(trial("hostile::no_memory", no_memory));
-    trials
+pub fn trials() -> Result<Vec<Trial>> {
+    let sets: BTreeMap<String, Set> = toml::from_str(include_str!("hostile.toml"))?;
+    let mut trials = vec![trial("hostile::no_memory", no_memory)];
+    for Set { variant, shader, broken } in sets.into_values() {
+        trials.extend(broken.into_iter().map(|broken| {
+            let (variant, shader) = (variant.clone(), shader.clone());
+            trial(format!("hostile::{}", broken.name), move || refused(&variant, &shader, &broken))
+        }));
+    }
+    Ok(trials)
 }
 
 /// The run goes on, the row says why it has no trace, and no timeline of it is drawn.
-fn refused(variant: &str, [shader, old, new]: [&str; 3], says: &str) -> Result<()> {
+fn refused(variant: &str, shader: &str, Broken { old, new, says, .. }: &Broken) -> Result<()> {
     let checkout = Checkout::copy()?;
     checkout.replace(shader, old, new)?;
     let call = checkout.call(SAMPLE)?.words(SMALL).args(["--variant", variant]);

@@ -25,7 +25,7 @@ fn main() -> Result<ExitCode> {
     trials.push(trial("the_same_kernels_are_timed", the_same_kernels_are_timed));
     trials.push(trial("two_queues_are_traced", two_queues_are_traced));
     trials.push(trial("the_layer_is_silent", the_layer_is_silent));
-    trials.extend(hostile::trials());
+    trials.extend(hostile::trials()?);
     trials.extend(parts::trials());
     trials.extend(written::trials());
     support::run(trials)
