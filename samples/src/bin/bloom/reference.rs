@@ -63,14 +63,16 @@ pub fn planes(size: Extent, passes: &[Pass], radius: u32) -> Vec<Vec<u32>> {
     for pass in passes {
         let plane = |source: Source| source.pass().map_or(&scene, |read| &planes[read]);
         let (from, beside) = (plane(pass.from), pass.beside.map(plane));
-        let [width, from_width] = [pass.size, pass.from_size].map(|size| size.width as usize);
+        let (width, from_width) = (pass.size.width as usize, pass.from_size.width);
         let [columns, rows] = [0, 1].map(|axis| {
             (0..pass.size.sides()[axis]).map(|at| taps(pass, axis, radius, at)).collect::<Vec<_>>()
         });
         let texel = |at: usize| {
             let weighted = rows[at / width].iter().flat_map(|&(down, y)| {
                 let columns = columns[at % width].iter();
-                columns.map(move |&(across, x)| (down * across, from[y * from_width + x].map(u32::from)))
+                columns.map(move |&(across, x)| {
+                    (down * across, from[(y * from_width + x) as usize].map(u32::from))
+                })
             });
             stored(pass.kind, mean(weighted), beside.map_or([0; 4], |plane| plane[at].map(u32::from)))
         };
@@ -82,7 +84,7 @@ pub fn planes(size: Extent, passes: &[Pass], radius: u32) -> Vec<Vec<u32>> {
 
 /// What a pass reads along an axis, 0 or 1, for its texels at `at`: with weights, of what lies outside the nearest. For
 /// a texel it is the product of both axes.
-pub fn taps(pass: &Pass, axis: usize, radius: u32, at: u32) -> Vec<(u32, usize)> {
+pub fn taps(pass: &Pass, axis: usize, radius: u32, at: u32) -> Vec<(u32, u32)> {
     let at = i64::from(at);
     let taps: Vec<(u32, i64)> = match (pass.kind, axis) {
         (Kind::Halve, _) => vec![(1, 2 * at), (1, 2 * at + 1)],
@@ -97,7 +99,7 @@ pub fn taps(pass: &Pass, axis: usize, radius: u32, at: u32) -> Vec<(u32, usize)>
         _ => vec![(1, at)],
     };
     let last = i64::from(pass.from_size.sides()[axis]) - 1;
-    let inside = |at: i64| usize::try_from(at.clamp(0, last)).unwrap_or(0);
+    let inside = |at: i64| u32::try_from(at.clamp(0, last)).unwrap_or(0);
     taps.into_iter().map(|(weight, at)| (weight, inside(at))).collect()
 }
 

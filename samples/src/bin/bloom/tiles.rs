@@ -92,7 +92,7 @@ impl Tiles {
             let first = at[axis] * sides[axis];
             let last = (first + sides[axis]).min(pass.size.sides()[axis]) - 1;
             let taps = [first & !pair, last | pair].map(|texel| taps(pass, axis, self.radius, texel));
-            let read = taps.concat().into_iter().map(|(_, texel)| texel as u32 / from_sides[axis]);
+            let read = taps.concat().into_iter().map(|(_, texel)| texel / from_sides[axis]);
             let (first, last) = (read.clone().min().unwrap_or(0), read.max().unwrap_or(0));
             [first, last - first + 1]
         });
