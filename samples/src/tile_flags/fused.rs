@@ -58,14 +58,10 @@ mod tests {
 
     #[test]
     fn passes_are_fused_as_far_as_shared_memory_and_the_border_allow() {
-        let chosen = |bytes, passes, radius| {
-            let Fused { depth, side } = Fused::new(bytes, passes, radius);
-            (depth, side)
-        };
-        assert_eq!(chosen(49_152, 12, 2), (4, 32));
-        assert_eq!(chosen(49_152, 12, 8), (2, 32));
-        assert_eq!(chosen(16_384, 12, 2), (3, 32));
-        // Nothing fits: the kernel is refused with its bytes.
-        assert_eq!(chosen(1024, 12, 64), (1, 16));
+        let cases = [(49_152, 2, [4, 32]), (49_152, 8, [2, 32]), (16_384, 2, [3, 32]), (1024, 64, [1, 16])];
+        for (bytes, radius, chosen) in cases {
+            let Fused { depth, side } = Fused::new(bytes, 12, radius);
+            assert_eq!([depth, side], chosen, "{bytes} bytes, radius {radius}");
+        }
     }
 }

@@ -176,10 +176,6 @@ pub struct Grid {
     pub order: Order,
     /// What a flag stands for.
     pub flags: Flags,
-    /// Invocations that look at flags; `None` takes one for each flag.
-    pub pollers: Option<u32>,
-    /// Steps of arithmetic between two looks.
-    pub pause: u32,
     /// Generations go to two layers in turn instead of one each.
     pub two_in_turn: bool,
 }
@@ -257,8 +253,9 @@ impl Grid {
             ("COLUMNS", columns),
             ("LINES", lines),
             ("FLAG_STRIDE", FLAG_STRIDE),
-            ("POLLERS", self.pollers.unwrap_or(needed).min(width * height)),
-            ("PAUSE", self.pause),
+            // An invocation looks at each flag, again and again.
+            ("POLLERS", needed.min(width * height)),
+            ("PAUSE", 0),
         ];
         kernel.constants(constants).constant("MULTIPLIER", crate::chain::MULTIPLIER).parts(self.parts(form))
     }
@@ -299,26 +296,12 @@ mod tests {
 
     #[test]
     fn more_tickets_than_are_counted_are_refused() {
+        let (order, flags, two_in_turn) = (Order::Passes, Flags::Tile, false);
         let shape = Shape { workgroup: Workgroup { width: 1, height: 1, rows: 1 }, in_flight: None };
-        let (order, flags) = (Order::Passes, Flags::Tile);
-        let grid = |side| Grid {
-            size: Extent::square(side),
-            passes: 128,
-            radius: 2,
-            shape,
-            order,
-            flags,
-            pollers: None,
-            pause: 0,
-            two_in_turn: false,
-        };
-        assert_eq!(grid(4095).impossible(), None);
-        assert_eq!(grid(4095).workgroups(), 128 * 4095 * 4095);
-        assert_eq!(
-            grid(4095).parts(Form { access: Access::Chained, staged: false }).units,
-            128 * 4095 * 4095
-        );
-        let reason = grid(4096).impossible().unwrap();
+        let size = Extent::square(4095);
+        let grid = Grid { size, passes: 128, radius: 2, shape, order, flags, two_in_turn };
+        assert_eq!((grid.impossible(), grid.workgroups()), (None, 128 * 4095 * 4095));
+        let reason = Grid { size: Extent::square(4096), ..grid }.impossible().unwrap();
         assert!(reason.contains("tiles of 1x1 make 2147483648 tickets"), "{reason}");
     }
 }

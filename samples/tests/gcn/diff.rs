@@ -21,7 +21,6 @@ pub fn trials() -> Vec<Trial> {
         trial("variants::registers_are_the_drivers", registers_are_the_drivers),
         trial("variants::as_files", as_files),
         trial("variants::several_kernels", several_kernels),
-        trial("variants::no_code_of_a_chip", no_code_of_a_chip),
         trial("variants::pairs_below_code", pairs_below_code),
     ]
 }
@@ -121,13 +120,6 @@ fn several_kernels() -> Result<()> {
     let call = Call::new("group_physics")?.words("--code-diff global_multi_pass group_256 --code amd:vega10");
     let ended = call.right()?;
     ended.shows(&["A has more kernels, which are compared with nothing: ", "A  group_physics/begin.comp"])
-}
-
-/// The other chips are compared all the same.
-fn no_code_of_a_chip() -> Result<()> {
-    let ended = call("mt_multiply", "mt_select_and", "polaris99,vega10")?.failed()?;
-    ended.says(&["knows no chip 'POLARIS99'"])?;
-    ended.shows(&["RADV VEGA10"])
 }
 
 /// A sentence for each chip and pair, with the figures of the report.

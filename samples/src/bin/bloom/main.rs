@@ -236,10 +236,9 @@ fn forms() -> impl Iterator<Item = Form> {
 fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
     let workgroup = args.tile.unwrap_or_else(|| tile_for(lab.device(), bloom.size));
     let tiles = Tiles { workgroup, radius: bloom.radius, order: args.order };
-    tiles.ensure_possible(&bloom.passes)?;
     lab.report.setting("tile", tiles.workgroup);
     lab.report.setting("order", name_of(&tiles.order));
-    let flags = lab.output("flags", BufferSet::new(1, tiles.flag_words(&bloom.passes), 0))?;
+    let flags = lab.output("flags", BufferSet::new(1, tiles.flag_words(&bloom.passes)?, 0))?;
     let bail_outs = lab.output("bail-outs", BufferSet::new(1, 1, 0))?;
     lab.expect(bail_outs, 0, || vec![0]).counts("bail-outs: waits that ended in vain");
     let passes = Rc::clone(&bloom.passes);

@@ -1,6 +1,6 @@
 //! All passes of a bloom in one dispatch: what is a ticket, and what the kernel must know of the passes.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use common::record::DeviceFacts;
 use common::record::trace::Parts;
 use common::{Binding, Extent, KernelBuilder, Lab, Workgroup, sliced};
@@ -48,25 +48,19 @@ impl Tiles {
         passes.iter().map(|pass| self.of(pass)).sum()
     }
 
-    /// Refuses what cannot be counted.
+    /// Words of the ticket counter and of the flags.
     ///
     /// # Errors
     /// More tickets than 32 bits count flags of.
-    pub fn ensure_possible(self, passes: &[Pass]) -> Result<()> {
-        let tickets: u64 =
-            passes.iter().map(|pass| self.grid(pass).map(u64::from).iter().product::<u64>()).sum();
-        let words = u64::from(HEAD) + u64::from(FLAG_STRIDE) * tickets;
-        ensure!(
-            u32::try_from(words).is_ok(),
-            "tiles of {} make {tickets} tickets, more than there can be flags of: use a larger --tile",
-            self.workgroup
-        );
-        Ok(())
-    }
-
-    /// Words of the ticket counter and of the flags.
-    pub fn flag_words(self, passes: &[Pass]) -> u32 {
-        HEAD + FLAG_STRIDE * self.tickets(passes)
+    pub fn flag_words(self, passes: &[Pass]) -> Result<u32> {
+        let tiles = passes.iter().map(|pass| self.grid(pass).map(u64::from).iter().product::<u64>());
+        let tickets: u64 = tiles.sum();
+        u32::try_from(u64::from(HEAD) + u64::from(FLAG_STRIDE) * tickets).with_context(|| {
+            format!(
+                "tiles of {} make {tickets} tickets, more than there can be flags of: use a larger --tile",
+                self.workgroup
+            )
+        })
     }
 
     /// Pass and tile of each ticket, two words each.

@@ -213,15 +213,12 @@ mod tests {
 
     #[test]
     fn an_interval_that_holds_one_is_no_difference() {
-        let same = with_ternary(1.0);
-        assert!(
-            same.contains("select_ternary and select_if: no difference that these samples tell"),
-            "{same}"
-        );
-        let longer = with_ternary(1.25);
-        let expected = "select_ternary takes 1.250 (1.250 to 1.250) times as long as select_if";
-        assert!(longer.contains(expected), "{longer}");
-        let slightly = with_ternary(1.0002);
-        assert!(slightly.contains("takes 1.0002 (1.0002 to 1.0002) times"), "{slightly}");
+        for (factor, expected) in [
+            (1.0, "select_ternary and select_if: no difference that these samples tell"),
+            (1.25, "select_ternary takes 1.250 (1.250 to 1.250) times as long as select_if"),
+            (1.0002, "takes 1.0002 (1.0002 to 1.0002) times"),
+        ] {
+            assert!(with_ternary(factor).contains(expected), "{}", with_ternary(factor));
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! Captions of the variants of `drain_fill` that come in families.
 
-use crate::sizes::{area_of, waves_of};
+use crate::sizes::waves_of;
 
 /// Of passes over a share of the area, without barriers and with them.
 pub fn passes(share: u32, clears: bool) -> [String; 2] {
-    let area = area_of(share);
+    let area = if share == 1 { "the whole area".into() } else { format!("1/{share} of the area") };
     match clears {
         false => [
             format!(

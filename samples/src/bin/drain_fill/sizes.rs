@@ -61,11 +61,6 @@ pub fn name_of(share: u32) -> String {
     if share == 1 { "whole".into() } else { format!("1/{share}") }
 }
 
-/// The same within a sentence.
-pub fn area_of(share: u32) -> String {
-    if share == 1 { "the whole area".into() } else { format!("1/{share} of the area") }
-}
-
 /// Items of a share of the area, at least one.
 pub fn share_of(items: u32, share: u32) -> u32 {
     (items / share).max(1)

@@ -129,12 +129,6 @@ struct Args {
     /// Passes in one dispatch: what a flag stands for
     #[arg(long, value_enum, default_value_t = Flags::Tile)]
     flags: Flags,
-    /// Passes in one dispatch: invocations that look at flags [default: one for each flag]
-    #[arg(long, value_parser = value_parser!(u32).range(1..=32))]
-    pollers: Option<u32>,
-    /// Passes in one dispatch: steps of arithmetic between two looks
-    #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(0..=1024))]
-    pause: u32,
 }
 
 fn main() -> ExitCode {
@@ -599,7 +593,7 @@ impl Chain {
     /// How the passes are cut into tiles, where they go in one dispatch.
     fn grid(&self, lab: &mut Lab, args: &Args) -> Grid {
         let Self { size, passes, radius, .. } = *self;
-        let &Args { order, flags, pollers, pause, .. } = args;
+        let &Args { order, flags, .. } = args;
         let mut shape = tile_flags::shape_for(lab.device(), size);
         if let Some(tile) = args.tile {
             shape.workgroup = tile;
@@ -612,7 +606,7 @@ impl Chain {
         for (name, value) in [("order", name_of(&order)), ("flags", name_of(&flags))] {
             lab.report.setting(name, value);
         }
-        Grid { size, passes, radius, shape, order, flags, pollers, pause, two_in_turn: self.ping_pong }
+        Grid { size, passes, radius, shape, order, flags, two_in_turn: self.ping_pong }
     }
 
     fn cut(&self, count: u32) -> Bands {

@@ -117,14 +117,12 @@ impl Form {
 
     /// Rows of 32 invocations, eight of them below each other, that go down the image together.
     pub fn rows(axis: Axis, tiles: u32) -> Self {
-        const WIDTH: u32 = 32;
-        const HEIGHT: u32 = 8;
         Self {
-            lanes: [WIDTH, 1],
+            lanes: [32, 1],
             subgroup_step: [0, 1],
             tiles,
-            step: [0, HEIGHT],
-            ..Self::whole("rows_32x8", axis, [WIDTH, HEIGHT, 1], false)
+            step: [0, 8],
+            ..Self::whole("rows_32x8", axis, [32, 8, 1], false)
         }
     }
 
