@@ -47,10 +47,9 @@ pub fn size(lab: &mut Lab, asked: Option<Extent>, on_gpu: [u32; 2], on_cpu: [u32
 }
 
 /// Has these variants run where nobody asks for any, and no others.
-pub fn by_default(lab: &mut Lab, names: impl IntoIterator<Item: AsRef<str>>) {
-    let names: Vec<_> = names.into_iter().collect();
+pub fn by_default(lab: &mut Lab, is_wanted: impl Fn(&str) -> bool) {
     for variant in &mut lab.variants {
-        variant.on_request = !names.iter().any(|name| name.as_ref() == variant.name);
+        variant.on_request = !is_wanted(&variant.name);
     }
 }
 

@@ -19,7 +19,6 @@ pub fn trials() -> Vec<Trial> {
     let on_disk = [
         trial("disk_full::file", file),
         trial("disk_full::stdout", stdout),
-        trial("disk_full::picture", picture),
         trial("disk_full::limit_of_a_files_size", limit),
     ];
     // Nothing that never ends is submitted to a GPU.
@@ -41,15 +40,6 @@ fn file() -> Result<()> {
     ensure!(lines.lines().count() > 1, "the samples are lost: {ended}");
     read_record(&folder.path().join("run/record.json")).context("the folder is lost")?;
     ended.shows(&["full_barrier"]).context("the table is lost")
-}
-
-fn picture() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let call = Call::new(SAMPLE)?.words(SMALL).words("--json a.json --image").args([FULL]);
-    let ended = call.within(folder.path()).failed()?;
-    ensure!(ended.reason()?.contains(FULL), "{ended}");
-    read_record(&folder.path().join("a.json")).context("the record is lost")?;
-    Ok(())
 }
 
 /// `ulimit -f` comes with a signal that ends a process which does not expect it.

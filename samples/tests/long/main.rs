@@ -89,7 +89,6 @@ fn blooms() -> Result<()> {
 
 /// 10,000 runs, while another process keeps the device busy half of the time.
 fn waits(sample: &str, arguments: &str, cuts: &[&str]) -> Result<()> {
-    let mut samples = 0;
     for (seed, cut) in (0..40).zip(cuts.iter().cycle()) {
         let reserved_elsewhere = || Call::new("pipelined_events")?.words("--budget 60").start();
         let other = (seed % 2 == 1).then(reserved_elsewhere).transpose()?;
@@ -102,10 +101,8 @@ fn waits(sample: &str, arguments: &str, cuts: &[&str]) -> Result<()> {
         for row in ran(&read_json(&ended.stdout)?).filter(|row| row.variant.starts_with("tile_")) {
             let wrong = row.racy.context("every sample is checked")?.max;
             ensure!(wrong == 0 && row.samples.len() == 250, "{} with {cut}: {wrong} wrong", row.variant);
-            samples += row.samples.len();
         }
     }
-    println!("{samples} samples of tiles of {sample} that wait, none wrong");
     Ok(())
 }
 

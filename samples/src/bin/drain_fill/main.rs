@@ -110,7 +110,7 @@ fn drain_fill(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.source(SOURCE);
     lab.report.trace_waves();
     let work = work(lab, args)?;
-    let machine = args.machine.or_else(|| lab.device().multiprocessors.map(Machine::from));
+    let machine = args.machine.or_else(|| lab.device().multiprocessors.map(Machine));
     lab.report.setting("machine", machine.map_or_else(|| "not told".into(), |machine| machine.to_string()));
     if machine.is_none() {
         lab.report.note(
@@ -126,7 +126,7 @@ fn drain_fill(lab: &mut Lab, args: &Args) -> Result<()> {
     irregular(lab, work)?;
     let launched = launch(lab, work)?;
     usage(lab, work)?;
-    by_default(lab, BY_DEFAULT.split(' '));
+    by_default(lab, |name| BY_DEFAULT.split(' ').any(|other| other == name));
 
     lab.report.matrix("µs", Shows::Times);
     lab.report.show_matrix();

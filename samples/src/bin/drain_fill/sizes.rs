@@ -73,7 +73,7 @@ pub fn waves_of(count: u32) -> String {
 
 /// What runs waves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Machine(Multiprocessors);
+pub struct Machine(pub Multiprocessors);
 
 impl Machine {
     /// Waves that it holds at a time.
@@ -89,12 +89,6 @@ impl Machine {
     /// The share of so many waves for which there is room at once: they all start on cold caches.
     pub fn first_fill(self, waves: u32) -> f64 {
         (f64::from(self.slots()) / f64::from(waves.max(1))).min(1.0)
-    }
-}
-
-impl From<Multiprocessors> for Machine {
-    fn from(told: Multiprocessors) -> Self {
-        Self(told)
     }
 }
 

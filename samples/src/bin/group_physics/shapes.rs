@@ -193,37 +193,3 @@ pub fn island(shape: Shape, number: u32, particles: u32, stiffness: f32) -> Isla
     let bounds = colour(particles.len(), &mut constraints);
     Island { frame: Frame::of(number), particles, constraints, bounds }
 }
-
-#[cfg(test)]
-mod tests {
-    use clap::ValueEnum;
-
-    use super::*;
-
-    #[test]
-    fn no_two_constraints_of_a_colour_share_a_particle() {
-        for &shape in Shape::value_variants() {
-            for particles in [2, 3, 17, 100, 1000, 1024] {
-                let one = island(shape, 5, particles, 0.9);
-                let mut before = shape.constraints(5, &one.particles, 0.9);
-                for colour in one.bounds.windows(2) {
-                    let mut taken = vec![false; particles as usize];
-                    for constraint in &one.constraints[colour[0] as usize..colour[1] as usize] {
-                        for particle in constraint.pair {
-                            assert!(
-                                !std::mem::replace(&mut taken[usize::from(particle)], true),
-                                "{constraint:?}"
-                            );
-                        }
-                    }
-                }
-                assert_eq!((one.bounds[0], *one.bounds.last().unwrap() as usize), (0, before.len()));
-                let mut after = one.constraints.clone();
-                let in_order = |c: &Constraint| (c.pair, c.rest.to_bits());
-                before.sort_by_key(in_order);
-                after.sort_by_key(in_order);
-                assert_eq!(before, after, "every constraint is there once");
-            }
-        }
-    }
-}

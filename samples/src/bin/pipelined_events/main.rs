@@ -209,7 +209,8 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     fused(lab, chain);
     if args.ladder {
         let [free, ordered] = of_all_shapes(lab, chain);
-        by_default(lab, names_of_ladder());
+        let compared = ["no_barrier_", "full_barrier_", "tile_", FUSED];
+        by_default(lab, |name| compared.iter().any(|start| name.starts_with(start)));
         lab.report.bound(free);
         lab.report.baseline(ordered);
         lab.report.matrix("÷ the bound", Shows::Ratios);
@@ -459,17 +460,6 @@ fn fused(lab: &mut Lab, chain: Chain) {
     ))
     .cell(ONE_DISPATCH, "fused, only every last pass is stored", "barriers")
     .on_request();
-}
-
-/// What is compared with `--ladder`.
-fn names_of_ladder() -> Vec<String> {
-    let shapes = |load: Load| load::shapes(load).iter().map(move |shape| format!("{shape}{}", load.suffix()));
-    let shapes = || Load::ALL.into_iter().flat_map(shapes);
-    let mut names: Vec<String> = shapes().map(|shape| format!("no_barrier_{shape}")).collect();
-    names.extend(shapes().map(|shape| format!("full_barrier_{shape}")));
-    names.extend(Form::all().map(Form::name));
-    names.push(FUSED.into());
-    names
 }
 
 /// The chain in dispatches of ten shapes, through storage images and sampled views, and in six through shared

@@ -92,7 +92,7 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
     for form in horizontal.iter().chain(&vertical) {
         unlimited(lab, blur, form.clone());
     }
-    by_default(lab, BY_DEFAULT.split(' '));
+    by_default(lab, |name| BY_DEFAULT.split(' ').any(|other| other == name));
     let most = lab.device().max_workgroup_invocations;
     let limited =
         |form: &&Form| BY_DEFAULT.split(' ').any(|name| name == form.name()) && form.invocations() <= most;

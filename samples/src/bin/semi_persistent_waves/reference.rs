@@ -22,10 +22,7 @@ pub enum Axis {
 impl Axis {
     /// 0 for x, 1 for y.
     pub fn index(self) -> usize {
-        match self {
-            Self::Horizontal => 0,
-            Self::Vertical => 1,
-        }
+        self as usize
     }
 }
 
