@@ -12,7 +12,7 @@
 //! `_x8` puts eight subgroups into a workgroup: a multiprocessor of NVIDIA holds 32 workgroups and 64
 //! subgroups, so workgroups of one subgroup leave half of it empty. `rows_32x8x4` is the shape that a
 //! chain of passes liked best there. How each form deals its texels out is drawn in
-//! `samples/src/tiles.rs`. The horizontal and the vertical blur have the same result here.
+//! `tiles.rs`. The horizontal and the vertical blur have the same result here.
 //!
 //! `--waves-per-simd 3,4,5,6` or `--occupancy 0.25,0.5` limits how many subgroups a multiprocessor holds,
 //! by shared memory that is held and not used, and says how many were counted.
