@@ -1,24 +1,11 @@
-//! Where the engine and the stage meet: boards go one way, orders the other, and never do both use a device
-//! at once. What is measured would be longer while something is drawn.
-//!
-//! ```text
-//! engine  ▕ samples ▏ the frame's own sample, the picture ▏publish▕ ……waits…… ▏ samples ▏
-//! stage                                                   ▕ draws, presents ▏
-//! ```
-//!
-//! While kernels are compiled and CPU references computed the stage draws when it likes; what a sample counts on the device
-//! then takes it like any sample.
+//! Where the engine and the stage meet: the newest board goes one way, orders the other, and each wakes whoever
+//! waits for it.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::link::{Board, Order};
-
-/// Between two looks at whether somebody has left.
-const GLANCE: Duration = Duration::from_millis(200);
-/// The engine lets a stage that waits go first for so long, and no longer.
-const COURTESY: Duration = Duration::from_millis(20);
 
 /// Wakes the stage when there is something new.
 type Wake = Box<dyn Fn() + Send>;
@@ -32,17 +19,13 @@ pub struct Desk {
 
 #[derive(Default)]
 struct State {
-    board: Option<Board>,
+    board: Board,
     orders: VecDeque<Order>,
     /// Boards that were published, and the newest that was drawn.
     published: u64,
     drawn: u64,
-    is_measuring: bool,
-    is_drawing: bool,
-    /// Stages that wait for the device.
-    waiting: u32,
-    /// Nobody looks: boards are not waited for.
-    is_hidden: bool,
+    /// The stage has ordered the end: it draws no more.
+    is_left: bool,
     /// The engine has ended.
     is_over: bool,
     /// How long a submit may take.
@@ -56,22 +39,12 @@ impl std::fmt::Debug for Desk {
     }
 }
 
-/// The stage draws as long as it holds this.
-#[derive(Debug)]
-pub struct Drawing<'d>(&'d Desk);
-
-impl Drop for Drawing<'_> {
-    fn drop(&mut self) {
-        self.0.change(|state| state.is_drawing = false);
-    }
-}
-
 /// For the engine.
 impl Desk {
-    /// Shows a board; the last one that nobody has looked at is forgotten. Returns its number.
+    /// Shows a board in place of the last one, whether or not that was drawn. Returns its number.
     pub(super) fn publish(&self, board: Board) -> u64 {
         let number = self.change(|state| {
-            state.board = Some(board);
+            state.board = board;
             state.published += 1;
             state.published
         });
@@ -89,9 +62,9 @@ impl Desk {
         self.wait_until(most, |state| !state.orders.is_empty());
     }
 
-    /// Waits until a board was drawn, as long as somebody looks.
+    /// Waits until a board was drawn, as long as there is who draws.
     pub(super) fn await_drawn(&self, number: u64, most: Duration) {
-        self.wait_until(most, |state| state.drawn >= number || state.is_hidden);
+        self.wait_until(most, |state| state.drawn >= number || state.is_left);
     }
 
     /// Says how long a submit may take.
@@ -99,22 +72,9 @@ impl Desk {
         self.change(|state| state.timeout = timeout);
     }
 
-    /// Takes the device, once nothing is drawn any more.
-    pub(super) fn take_device(&self) {
-        // A stage that waits was there first; it is woken late on a busy machine.
-        self.wait_until(COURTESY, |state| state.waiting == 0);
-        let free = |state: &State| !state.is_drawing;
-        while !self.take(GLANCE, free, |state| state.is_measuring = true) {}
-    }
-
-    /// Gives it back.
-    pub(super) fn leave_device(&self) {
-        self.change(|state| state.is_measuring = false);
-    }
-
     /// Nothing more will come.
     pub fn close(&self) {
-        self.change(|state| (state.is_over, state.is_measuring) = (true, false));
+        self.change(|state| state.is_over = true);
         self.wake();
     }
 }
@@ -126,34 +86,23 @@ impl Desk {
         self.change(|state| state.wake = Some(Box::new(wake)));
     }
 
-    /// The newest board and its number.
-    pub fn board(&self) -> Option<(u64, Board)> {
+    /// The newest board and its number; an empty one with number 0 before the first.
+    pub fn board(&self) -> (u64, Board) {
         let state = self.lock();
-        state.board.clone().map(|board| (state.published, board))
+        (state.published, state.board.clone())
     }
 
     /// Asks for something.
     pub fn order(&self, order: Order) {
-        self.change(|state| state.orders.push_back(order));
-    }
-
-    /// The device for drawing, once no sample is under way; none where that lasts longer.
-    pub fn draw(&self, most: Duration) -> Option<Drawing<'_>> {
-        let free = |state: &State| !state.is_measuring;
-        self.change(|state| state.waiting += 1);
-        let is_taken = self.take(most, free, |state| state.is_drawing = true);
-        self.change(|state| state.waiting -= 1);
-        is_taken.then(|| Drawing(self))
+        self.change(|state| {
+            state.is_left |= order == Order::Quit;
+            state.orders.push_back(order);
+        });
     }
 
     /// A board was drawn.
     pub fn has_drawn(&self, number: u64) {
         self.change(|state| state.drawn = number);
-    }
-
-    /// Nothing is drawn for now, because nobody could see it; or is again.
-    pub fn hide(&self, is_hidden: bool) {
-        self.change(|state| state.is_hidden = is_hidden);
     }
 
     /// Waits for a board behind this one, or the end; whether there is one.
@@ -190,82 +139,48 @@ impl Desk {
         }
     }
 
-    /// Whether `holds` came to hold.
-    fn wait_until(&self, most: Duration, holds: impl Fn(&State) -> bool) -> bool {
-        self.take(most, holds, |_| {})
-    }
-
-    /// As [`Desk::wait_until`], and changes something at that moment.
-    fn take(&self, most: Duration, holds: impl Fn(&State) -> bool, take: impl FnOnce(&mut State)) -> bool {
+    fn wait_until(&self, most: Duration, holds: impl Fn(&State) -> bool) {
         let (began, mut state) = (Instant::now(), self.lock());
         while !holds(&state) {
-            let Some(left) = most.checked_sub(began.elapsed()) else { return false };
+            let Some(left) = most.checked_sub(began.elapsed()) else { return };
             state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        take(&mut state);
-        true
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
     use super::*;
 
     const LONG: Duration = Duration::from_secs(5);
-    const SHORT: Duration = Duration::from_millis(30);
 
     #[test]
-    fn nothing_is_drawn_while_something_is_measured() {
-        let desk = Desk::default();
-        desk.take_device();
-        assert!(desk.draw(SHORT).is_none());
-        desk.leave_device();
-        assert!(desk.draw(SHORT).is_some());
-    }
-
-    #[test]
-    fn nothing_is_measured_while_something_is_drawn() {
+    fn the_engine_waits_for_a_drawing_but_not_for_a_stage_that_has_left() {
         let desk = Arc::new(Desk::default());
-        let (has_begun, other) = (Arc::new(AtomicBool::new(false)), Arc::clone(&desk));
-        let begun = Arc::clone(&has_begun);
-        let drawing = desk.draw(LONG);
-        let engine = thread::spawn(move || {
-            other.take_device();
-            begun.store(true, Ordering::SeqCst);
+        let (began, other) = (Instant::now(), Arc::clone(&desk));
+        let stage = thread::spawn(move || {
+            assert!(other.await_board(0, LONG));
+            other.has_drawn(other.board().0);
         });
-        thread::sleep(SHORT);
-        assert!(!has_begun.load(Ordering::SeqCst));
-        drop(drawing);
-        engine.join().unwrap();
-        assert!(has_begun.load(Ordering::SeqCst));
-    }
-
-    #[test]
-    fn the_engine_does_not_wait_for_who_does_not_look() {
-        let desk = Desk::default();
-        let began = Instant::now();
-        desk.hide(true);
-        desk.await_drawn(7, LONG);
-        assert!(began.elapsed() < LONG);
-        desk.hide(false);
-        desk.has_drawn(7);
-        desk.await_drawn(7, LONG);
+        desk.await_drawn(desk.publish(Board::default()), LONG);
+        stage.join().unwrap();
+        assert_eq!(desk.lock().drawn, 1);
+        desk.order(Order::Quit);
+        desk.await_drawn(desk.publish(Board::default()), LONG);
         assert!(began.elapsed() < LONG);
     }
 
     #[test]
-    fn an_end_wakes_the_stage_and_gives_the_device_back() {
+    fn an_end_wakes_the_stage() {
         let desk = Arc::new(Desk::default());
         let other = Arc::clone(&desk);
-        desk.take_device();
         let stage = thread::spawn(move || other.await_board(0, LONG));
         desk.close();
         assert!(!stage.join().unwrap(), "there is no board");
-        assert!(desk.is_over() && desk.draw(SHORT).is_some());
+        assert!(desk.is_over());
     }
 
     #[test]

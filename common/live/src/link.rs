@@ -1,5 +1,5 @@
 //! What the engine and the stage tell each other. The engine measures on a thread of its own and owns
-//! the device; the stage owns the window. Only one of them has a GPU to work on at a time.
+//! the device; the stage owns the window.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,8 +33,6 @@ pub enum Order {
     Drag(Option<Drag>),
     /// Says what became of something on the stage.
     Tell(Result<String, String>),
-    /// Says something of the stage that the reader of the figures must know.
-    Warn(String),
     /// Ends.
     Quit,
 }

@@ -30,8 +30,6 @@ pub struct TestHooks {
     pub trace_slots: Option<OsString>,
     /// `HOTLAP_TRACY_STAMP`: the device's clock cannot be read without a submit.
     pub tracy_stamp: bool,
-    /// `HOTLAP_PRESENT_ELSEWHERE`: the window is another device's, where there is one.
-    pub present_elsewhere: bool,
 }
 
 /// The hooks of this process.
@@ -61,6 +59,5 @@ fn read() -> TestHooks {
         no_wave_clock: is_set("NO_WAVE_CLOCK"),
         trace_slots: value("TRACE_SLOTS"),
         tracy_stamp: is_set("TRACY_STAMP"),
-        present_elsewhere: is_set("PRESENT_ELSEWHERE"),
     }
 }

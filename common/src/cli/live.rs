@@ -57,6 +57,7 @@ impl Run {
             cold: self.common.cold,
             seed: self.common.seed.unwrap_or_else(clock_seed),
             traced: false,
+            in_step: self.common.frames.is_some(),
         };
         let script = Script {
             frames: self.common.frames,
@@ -66,7 +67,6 @@ impl Run {
             demo: self.common.demo,
             press: self.common.press.clone(),
             theme: self.common.theme,
-            validate: self.common.check,
             knobs: knobs(&command::<A>(&self.sample), &own::<A>(), &wanted.arguments),
             progress: self.common.progress.clone(),
             sample: self.sample.name,
@@ -90,7 +90,8 @@ impl Run {
 
 /// What the program ends with, once the stage has and the engine has been told to.
 fn parted(desk: &Desk, ended: &mpsc::Receiver<Result<u8>>, shown: Result<u8>, leaves: bool) -> Result<u8> {
-    let is_building = desk.board().is_none_or(|(_, board)| matches!(board.state, State::Building(_)));
+    let (number, board) = desk.board();
+    let is_building = number == 0 || matches!(board.state, State::Building(_));
     let patience = if is_building && !leaves { IMPATIENT } else { desk.timeout() + PARTING };
     match ended.recv_timeout(patience) {
         Ok(Ok(code)) => shown.map(|shown| weightier(shown, code)),

@@ -7,7 +7,7 @@ use record::error::EXIT_FAILED;
 
 use crate::display::Key;
 use crate::samples::small;
-use crate::support::{Call, Checkout, FaultLayer, cpu_time, told_on_one_line};
+use crate::support::{Call, Checkout, cpu_time, told_on_one_line};
 use crate::window::{Position, Window, ended_quietly};
 
 const SAMPLE: &str = "pipelined_events";
@@ -80,16 +80,4 @@ pub fn a_variant_fails() -> Result<()> {
     let nth = before.matches(READING).count() + 1;
     let ended = call()?.env("HOTLAP_FAULT", format!("{READING}#{nth}:host-memory")).run()?;
     told_on_one_line(ended, EXIT_FAILED, &[&format!("full_barrier: out of memory while {READING}")])
-}
-
-/// A driver that says of every image that the window has changed.
-pub fn never_fits() -> Result<()> {
-    let layer = FaultLayer::build()?;
-    for function in ["vkAcquireNextImageKHR", "vkQueuePresentKHR"] {
-        let out_of_date = format!("{function}#1+:{}", -1_000_001_004);
-        let call = layer.on(Call::new(SAMPLE)?.words("--size 64"), &out_of_date);
-        let ended = Window::open_unheard(call, LIFE)?.end()?;
-        told_on_one_line(ended, EXIT_FAILED, &["out of date", "--headless"])?;
-    }
-    Ok(())
 }

@@ -60,7 +60,5 @@ fn trials() -> Result<Vec<Trial>> {
     trials.push(trial("no_display", alone::no_display));
     trials.push(trial("wrong_at_once", alone::wrong_at_once));
     trials.push(trial("a_variant_fails", alone::a_variant_fails));
-    let skipped = std::env::var_os("HOTLAP_LONG").is_none();
-    trials.push(trial("never_fits", alone::never_fits).with_ignored_flag(skipped));
     Ok(trials)
 }

@@ -74,8 +74,6 @@ pub struct Lab {
     pub claimed: u64,
     /// Bytes already reserved by another lab that is alive at the same time.
     pub reserved_elsewhere: u64,
-    /// Called with `true` to reserve the device for a counter query, with `false` to release it.
-    pub exclusive: Option<Box<dyn Fn(bool)>>,
     wanted_repetitions: u32,
     repetitions: Option<u32>,
 }
@@ -100,7 +98,6 @@ impl Lab {
             proofs: Vec::new(),
             claimed: 0,
             reserved_elsewhere: 0,
-            exclusive: None,
             wanted_repetitions: options.repetitions.unwrap_or(default).max(1),
             repetitions: None,
             gpu,

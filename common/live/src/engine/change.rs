@@ -4,7 +4,6 @@
 use std::cell::RefCell;
 use std::mem::forget;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use anyhow::{Error, Result};
 use bench::lab::Experiment;
@@ -29,7 +28,6 @@ impl Engine<'_> {
         self.building(&mut scene.borrow_mut(), BUILDING);
         let terms = Terms { arguments: self.wanted.arguments.clone(), traced: self.wanted.traced };
         let lab = self.declared(gpu, &terms, 0)?;
-        self.desk.take_device();
         Ok(shown(&mut scene.borrow_mut(), Act { lab, terms }))
     }
 
@@ -56,7 +54,6 @@ impl Engine<'_> {
         let declared = self.declared(gpu, &terms, lab.claimed);
         let objects = gpu.set_aside();
         gpu.put_back(aside);
-        self.desk.take_device();
         match declared {
             Ok(lab) => {
                 self.next.replace(Some(Next { act: Act { lab, terms }, objects }));
@@ -105,7 +102,6 @@ impl Engine<'_> {
                 (Act { lab, terms: last }, Some((wanted, error)))
             }
         };
-        self.desk.take_device();
         let mut scene = scene.borrow_mut();
         let act = shown(&mut scene, act);
         if let Some((wanted, error)) = refusal {
@@ -114,19 +110,14 @@ impl Engine<'_> {
         Ok(act)
     }
 
-    /// Lets the sample declare itself, while another lab takes `reserved_elsewhere` bytes of the device. The stage draws
-    /// meanwhile, but not while the sample counts something on the device.
+    /// Lets the sample declare itself, while another lab takes `reserved_elsewhere` bytes of the device.
     fn declared(&self, gpu: &Rc<Gpu>, terms: &Terms, reserved_elsewhere: u64) -> Result<Experiment> {
         let mut lab = Experiment::new(Rc::clone(gpu), &self.wanted.lab);
-        let desk = Arc::clone(self.desk);
-        lab.exclusive =
-            Some(Box::new(move |exclusive| if exclusive { desk.take_device() } else { desk.leave_device() }));
         lab.reserved_elsewhere = reserved_elsewhere;
         if terms.traced {
             lab.trace_waves()?;
         }
         self.program.declare(&mut lab, &terms.arguments)?;
-        lab.exclusive = None;
         Ok(lab)
     }
 }

@@ -66,7 +66,6 @@ impl<'e> Engine<'e> {
     /// # Errors
     /// What hinders it from beginning; a queue that hangs, a lost device.
     pub fn run(desk: &'e Arc<Desk>, program: &'e dyn Program, wanted: &'e Wanted) -> Result<u8> {
-        desk.take_device();
         let gpu = Gpu::open(&wanted.open)?;
         desk.allow(gpu.timeout);
         let Some(gpu) = program.certify(gpu)? else { return Ok(EXIT_RIGHT) };
@@ -163,7 +162,6 @@ impl<'e> Engine<'e> {
     /// Shows why nothing can be measured until something else is ordered or a shader is saved.
     fn stand_still(&self, lab: &Experiment, scene: &mut Scene, reason: String) -> Result<()> {
         let failed = State::Failed(reason.into());
-        self.desk.leave_device();
         scene.dirty = true;
         while !scene.has_ended() {
             scene.forget_news();
@@ -176,7 +174,6 @@ impl<'e> Engine<'e> {
                 scene.obey(order);
             }
             self.prepare(lab, scene)?;
-            self.desk.leave_device();
             if scene.has_ended() {
                 break;
             }
@@ -184,12 +181,10 @@ impl<'e> Engine<'e> {
                 self.write(scene);
             }
             if self.reload(lab, scene) {
-                self.desk.leave_device();
                 // What failed may be a kernel that is not there yet.
                 scene.ends.anew |= scene.pending.is_empty();
             }
         }
-        self.desk.take_device();
         Ok(())
     }
 
@@ -204,7 +199,6 @@ impl<'e> Engine<'e> {
         self.building(scene, "compiling the shader that was saved");
         let began = Instant::now();
         let rebuilt = lab.gpu.rebuild(&lab.shaders, &scene.pending);
-        self.desk.take_device();
         match rebuilt {
             Err(error) => scene.tell(About::Shader, Some(format!("{error:#}"))),
             Ok(0) => {
@@ -230,10 +224,9 @@ impl<'e> Engine<'e> {
         true
     }
 
-    /// Says what takes long, and lets the stage draw meanwhile.
+    /// Says what takes long.
     fn building(&self, scene: &mut Scene, what: &str) {
         scene.board.state = State::Building(what.into());
-        self.desk.leave_device();
         self.desk.publish(scene.board.clone());
     }
 

@@ -50,4 +50,6 @@ pub struct Wanted {
     pub seed: u64,
     /// Trace the waves of the variant that is shown.
     pub traced: bool,
+    /// Each frame is drawn before the next is taken.
+    pub in_step: bool,
 }

@@ -155,7 +155,6 @@ impl Scene {
                 self.drag = drag;
                 self.step = true;
             }
-            Order::Warn(warning) => self.warn(warning),
             Order::Quit => self.ends.quit = true,
         }
         self.dirty = true;

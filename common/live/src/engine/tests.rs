@@ -1,6 +1,5 @@
 //! The engine behind a desk, without a stage: what is ordered, and what it shows then.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,29 +17,10 @@ use crate::link::{Order, Picture, View};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A program whose sample adds one to each of `--count` texels, and takes no more than 64.
-#[derive(Default)]
-struct Adder {
-    witness: Arc<Witness>,
-}
-
-/// What the stage does, and what was sampled meanwhile.
-#[derive(Default)]
-struct Witness {
-    is_drawing: AtomicBool,
-    at_once: AtomicU32,
-    sampled: AtomicU32,
-}
+struct Adder;
 
 impl Program for Adder {
     fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>> {
-        let witness = Arc::clone(&self.witness);
-        record::fault::listen(move |call| {
-            if call == "running adds" {
-                witness.sampled.fetch_add(1, Ordering::SeqCst);
-                let at_once = witness.is_drawing.load(Ordering::SeqCst);
-                witness.at_once.fetch_add(at_once.into(), Ordering::SeqCst);
-            }
-        });
         Ok(Some(gpu))
     }
 
@@ -88,7 +68,6 @@ impl Program for Adder {
 struct Stand {
     desk: Arc<Desk>,
     ended: mpsc::Receiver<Result<u8>>,
-    witness: Arc<Witness>,
 }
 
 impl Stand {
@@ -96,8 +75,6 @@ impl Stand {
         let desk = Arc::new(Desk::default());
         let (sender, ended) = mpsc::channel();
         let engines = Arc::clone(&desk);
-        let adder = Adder::default();
-        let witness = Arc::clone(&adder.witness);
         thread::spawn(move || {
             let wanted = Wanted {
                 sample: Sample { name: "adder", commit: None, dirty: None },
@@ -107,12 +84,13 @@ impl Stand {
                 cold: false,
                 seed: 1,
                 traced: false,
+                in_step: true,
             };
-            let code = Engine::run(&engines, &adder, &wanted);
+            let code = Engine::run(&engines, &Adder, &wanted);
             engines.close();
             sender.send(code).unwrap();
         });
-        Self { desk, ended, witness }
+        Self { desk, ended }
     }
 
     /// Orders something, and looks at boards until one shows what it does.
@@ -126,7 +104,7 @@ impl Stand {
         loop {
             assert!(began.elapsed() < PATIENCE && !self.desk.is_over(), "no board on which {what}");
             self.desk.await_board(seen, PATIENCE);
-            let Some((number, board)) = self.desk.board() else { continue };
+            let (number, board) = self.desk.board();
             self.desk.has_drawn(number);
             seen = number;
             if shows(&board) {
@@ -241,28 +219,5 @@ fn a_record_holds_the_figures_and_a_picture_the_result() {
     let told =
         stand.order(Order::Record, "a record is told", |board| said(board, About::News).starts_with("[]"));
     assert_eq!(said(&told, About::News), "[] Ok true");
-    stand.close();
-}
-
-/// A stage that draws whenever it may, and as long as it likes, meets no sample.
-#[test]
-fn nothing_is_sampled_while_a_stage_draws() {
-    let stand = Stand::open();
-    let Witness { is_drawing, at_once, sampled } = &*stand.witness;
-    let (began, mut drawn) = (Instant::now(), 0);
-    // A loaded machine takes few samples between two drawings.
-    while (drawn < 40 || sampled.load(Ordering::SeqCst) <= 5) && began.elapsed() < PATIENCE {
-        let Some(drawing) = stand.desk.draw(Duration::from_millis(100)) else { continue };
-        is_drawing.store(true, Ordering::SeqCst);
-        thread::sleep(Duration::from_millis(5));
-        is_drawing.store(false, Ordering::SeqCst);
-        drop(drawing);
-        stand.desk.board().into_iter().for_each(|(number, _)| stand.desk.has_drawn(number));
-        thread::sleep(Duration::from_millis(3));
-        drawn += 1;
-    }
-    let sampled = sampled.load(Ordering::SeqCst);
-    assert!(drawn >= 40 && sampled > 5, "{drawn} drawings, {sampled} samples");
-    assert_eq!(at_once.load(Ordering::SeqCst), 0, "samples during which something was drawn");
     stand.close();
 }

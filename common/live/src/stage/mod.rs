@@ -4,6 +4,7 @@
 mod drawer;
 mod headless;
 mod position;
+mod raster;
 mod script;
 mod shot;
 mod window;
@@ -38,10 +39,10 @@ impl Stage {
     /// Draws until the user or the script ends it. Returns the exit code.
     ///
     /// # Errors
-    /// Nothing that can draw, a lost device.
+    /// A window that takes no pictures, what a script asked for and did not get.
     pub fn run(self, desk: &Arc<Desk>) -> Result<u8> {
         let Self { script, events } = self;
-        // The device that is measured on draws too, where it can: it must be known first.
+        // What hinders the engine from beginning opens no window.
         while !desk.await_board(0, GLANCE) {
             if script.stop.load(Ordering::Relaxed) {
                 return Ok(EXIT_INTERRUPTED);

@@ -7,7 +7,6 @@ use crate::link::{About, Board, Notice, State};
 /// What is shown, for whoever tests it.
 #[derive(Serialize)]
 pub(super) struct Position<'b> {
-    phase: &'static str,
     state: &'static str,
     frame: u64,
     variant: &'b str,
@@ -19,7 +18,6 @@ pub(super) struct Position<'b> {
     knob: bool,
     /// Elements of the last frame that differ from the CPU reference.
     wrong: u64,
-    drawn: u64,
     /// The beginnings of what is said over the picture.
     notices: Vec<String>,
 }
@@ -28,11 +26,10 @@ pub(super) struct Position<'b> {
 const TOLD: (usize, usize) = (160, 5);
 
 impl<'b> Position<'b> {
-    pub fn of(board: &'b Board, size: [u32; 2], drawn: u64) -> Self {
+    pub fn of(board: &'b Board, size: [u32; 2]) -> Self {
         let has = |about: About| board.notices.iter().any(|notice| notice.about == about);
         let name = |at: usize| board.variants.get(at).map_or("", |entry| &entry.name);
         Self {
-            phase: "live",
             state: word(&board.state),
             frame: board.frame,
             variant: name(board.current),
@@ -42,7 +39,6 @@ impl<'b> Position<'b> {
             shader: has(About::Shader),
             knob: has(About::Knob),
             wrong: board.frames.last().map_or(0, |frame| frame.wrong),
-            drawn,
             notices: board.notices.iter().take(TOLD.1).map(beginning).collect(),
         }
     }

@@ -11,8 +11,6 @@ use crate::knobs::Knob;
 
 /// Between two looks at whether the user has ended the program.
 pub(super) const GLANCE: Duration = Duration::from_millis(200);
-/// A frame that takes longer to draw is none any more.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What the command line asks of the stage.
 #[derive(Debug)]
@@ -33,8 +31,6 @@ pub struct Script {
     pub press: Vec<String>,
     /// Light or dark.
     pub theme: Theme,
-    /// The validation layer listens to what is drawn.
-    pub validate: bool,
     /// The sample's own arguments.
     pub knobs: Vec<Knob>,
     /// Where a line tells what is shown, for the tests.

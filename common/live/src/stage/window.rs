@@ -1,9 +1,11 @@
 //! The window, by winit: X11, Wayland, Windows and macOS.
 
+use std::fmt::Display;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use egui_winit::State as Input;
 use record::error::{EXIT_RIGHT, Halt};
 use winit::application::ApplicationHandler;
@@ -12,21 +14,15 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::window::{Fullscreen, Theme as SystemTheme, Window, WindowId};
 
-use super::drawer::{Drawer, Outcome, no_window};
-use super::script::{Script, TIMEOUT};
+use super::drawer::{Drawer, MOST_TEXELS, Outcome};
+use super::raster::Canvas;
+use super::script::Script;
 use crate::desk::Desk;
 use crate::link::Order;
-use crate::present::{Presenter, Wanted};
 use crate::ui::Wish;
 
 /// Between two looks at Ctrl-C, which wakes no event loop.
 const GLANCE: Duration = Duration::from_millis(500);
-
-/// Between two attempts to draw a window that nobody can see: each may hold the device for as long as an image is
-/// waited for.
-const UNSEEN: Duration = Duration::from_secs(1);
-/// Until a device that the engine had is asked for again.
-const BUSY: Duration = Duration::from_millis(5);
 
 /// There is a new board, or an end.
 #[derive(Clone, Copy, Debug)]
@@ -54,14 +50,8 @@ pub(super) fn run(events: Events, desk: &Arc<Desk>, script: Script) -> Result<u8
     desk.call(move || {
         let _ = proxy.send_event(Wake);
     });
-    let mut app = App {
-        desk: Arc::clone(desk),
-        script: Some(script),
-        shown: None,
-        ended: Ok(()),
-        next: None,
-        is_hidden: false,
-    };
+    let mut app =
+        App { desk: Arc::clone(desk), script: Some(script), shown: None, ended: Ok(()), next: None };
     events.run_app(&mut app).context("showing the window")?;
     app.ended?;
     match app.shown {
@@ -77,8 +67,6 @@ struct App {
     ended: Result<()>,
     /// When egui wants to be drawn again.
     next: Option<Instant>,
-    /// Nobody can see the window: new boards do not wake it.
-    is_hidden: bool,
 }
 
 /// A window that is open. What draws into it goes first.
@@ -86,8 +74,6 @@ struct Shown {
     drawer: Drawer,
     input: Input,
     window: Arc<Window>,
-    /// Input of a frame that could not be drawn.
-    held: Option<egui::RawInput>,
     is_complete: bool,
 }
 
@@ -103,7 +89,7 @@ impl ApplicationHandler<Wake> for App {
     fn user_event(&mut self, events: &ActiveEventLoop, _: Wake) {
         if self.desk.is_over() {
             events.exit();
-        } else if let Some(shown) = self.shown.as_ref().filter(|_| !self.is_hidden) {
+        } else if let Some(shown) = &self.shown {
             shown.window.request_redraw();
         }
     }
@@ -117,11 +103,7 @@ impl ApplicationHandler<Wake> for App {
         }
         match event {
             WindowEvent::CloseRequested => self.end(events, Ok(())),
-            WindowEvent::Resized(PhysicalSize { width, height }) => {
-                self.desk.hide(width == 0 || height == 0);
-                shown.window.request_redraw();
-            }
-            WindowEvent::Occluded(is_hidden) => self.desk.hide(is_hidden),
+            WindowEvent::Resized(_) => shown.window.request_redraw(),
             WindowEvent::RedrawRequested => self.draw(events),
             _ => {}
         }
@@ -153,17 +135,13 @@ impl App {
     fn draw(&mut self, events: &ActiveEventLoop) {
         let Some(shown) = &mut self.shown else { return };
         let drawn = match shown.draw() {
-            Ok(Some(drawn)) => drawn,
-            // The engine had the device: soon once more.
-            Ok(None) => return self.next = Some(Instant::now() + BUSY),
+            Ok(drawn) => drawn,
             Err(error) => return self.end(events, Err(error)),
         };
         if drawn.is_last || drawn.wishes.contains(&Wish::Quit) {
             return self.end(events, Ok(()));
         }
-        self.is_hidden = drawn.is_hidden;
-        let again = if drawn.is_hidden { Some(UNSEEN) } else { drawn.again };
-        let again = again.filter(|after| *after < Duration::from_secs(60));
+        let again = drawn.again.filter(|after| *after < Duration::from_secs(60));
         self.next = again.and_then(|after| Instant::now().checked_add(after));
     }
 }
@@ -175,37 +153,26 @@ impl Shown {
             .with_title(format!("{} · Hot Lap", script.sample))
             .with_inner_size(PhysicalSize::new(width, height))
             .with_min_inner_size(PhysicalSize::new(64, 64));
-        let window = Arc::new(no_window(events.create_window(attributes))?);
-        let (_, board) = desk.board().context("nothing to show")?;
-        let wanted = Wanted { device: &board.device, validate: script.validate, timeout: TIMEOUT };
-        let presenter = Presenter::for_window(&window, &wanted)?;
+        let window = Arc::new(said(events.create_window(attributes), "opening the window")?);
         let is_dark = window.theme() == Some(SystemTheme::Dark);
-        let drawer = Drawer::new(desk, script, presenter, is_dark)?;
+        let drawer = Drawer::new(desk, script, Some(Screen::of(&window)?), is_dark)?;
         let input = Input::new(
             drawer.ctx.clone(),
             egui::ViewportId::ROOT,
             &window,
             None,
             window.theme(),
-            Some(drawer.max_texture_side()),
+            Some(MOST_TEXELS),
         );
         window.request_redraw();
-        Ok(Self { drawer, input, window, held: None, is_complete: false })
+        Ok(Self { drawer, input, window, is_complete: false })
     }
 
-    /// A frame, and what is wished of the window; nothing where the engine had the device.
-    fn draw(&mut self) -> Result<Option<Outcome>> {
+    /// A frame, and what is wished of the window.
+    fn draw(&mut self) -> Result<Outcome> {
         let PhysicalSize { width, height } = self.window.inner_size();
-        let mut input = self.input.take_egui_input(&self.window);
-        // What was typed while the engine had the device comes with the next frame.
-        if let Some(mut held) = self.held.take() {
-            held.append(input);
-            input = held;
-        }
-        let Some(mut outcome) = self.drawer.frame(&input, [width, height])? else {
-            self.held = Some(input);
-            return Ok(None);
-        };
+        let input = self.input.take_egui_input(&self.window);
+        let mut outcome = self.drawer.frame(input, [width, height])?;
         self.input.handle_platform_output(&self.window, std::mem::take(&mut outcome.platform));
         for wish in &outcome.wishes {
             match wish {
@@ -222,6 +189,37 @@ impl Shown {
             }
         }
         self.is_complete = outcome.is_last;
-        Ok(Some(outcome))
+        Ok(outcome)
     }
+}
+
+/// A window's pixels.
+pub(super) struct Screen(softbuffer::Surface<Arc<Window>, Arc<Window>>);
+
+impl Screen {
+    fn of(window: &Arc<Window>) -> Result<Self> {
+        let context = said(softbuffer::Context::new(Arc::clone(window)), "drawing into the window")?;
+        let surface = softbuffer::Surface::new(&context, Arc::clone(window)).map_err(|error| {
+            let words = "measure with --bench, or draw into pictures with --live --headless --frames N";
+            Halt::Skip(format!("this window takes no pictures ({error}): {words}"))
+        });
+        Ok(Self(surface?))
+    }
+
+    /// Shows a picture, which may have no area.
+    pub fn show(&mut self, canvas: &Canvas) -> Result<()> {
+        let [Some(width), Some(height)] = canvas.size.map(NonZeroU32::new) else { return Ok(()) };
+        let shown = self.0.resize(width, height).and_then(|()| {
+            let mut pixels = self.0.buffer_mut()?;
+            let colours = canvas.pixels.iter().map(|pixel| pixel & 0x00ff_ffff);
+            pixels.iter_mut().zip(colours).for_each(|(pixel, colour)| *pixel = colour);
+            pixels.present()
+        });
+        said(shown, "drawing into the window")
+    }
+}
+
+/// What the window system said, for one line.
+fn said<T>(made: Result<T, impl Display>, doing: &'static str) -> Result<T> {
+    made.map_err(|error| anyhow!("{error}")).context(doing)
 }

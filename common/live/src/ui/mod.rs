@@ -41,7 +41,6 @@ use self::picture::Pane;
 use self::waves::Waves;
 use super::knobs::Knob;
 use super::link::{Board, Order, State};
-use super::present::Backdrop;
 
 /// What the person before the window wants.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,8 +81,6 @@ pub struct Ui {
     styled: Option<Look>,
     /// Where the last frame had figures.
     figures: Vec<egui::Rect>,
-    /// Where the last frame has panels.
-    panels: Vec<egui::Rect>,
     pane: Pane,
     arrange: Arrange,
     waves: Waves,
@@ -105,7 +102,6 @@ impl Ui {
             rival: None,
             styled: None,
             figures: Vec::new(),
-            panels: Vec::new(),
             pane: Pane::default(),
             arrange: Arrange::new(knobs),
             waves: Waves::default(),
@@ -117,14 +113,6 @@ impl Ui {
     #[must_use]
     pub fn is_demo(&self) -> bool {
         self.demo.is_some()
-    }
-
-    /// What the last frame is drawn over: its triangles leave the grounds out.
-    #[must_use]
-    pub fn backdrop(&self) -> Backdrop<'_> {
-        let ink = self.styled.map(|look| look.ink);
-        let [paper, panel] = ink.map_or([egui::Color32::BLACK; 2], |ink| [ink.paper, ink.panel]);
-        Backdrop { paper, panel, panels: &self.panels }
     }
 
     /// Where the last frame has figures and clocks, which no two runs have alike.
@@ -152,7 +140,8 @@ impl Ui {
         let (picture, places) = layout::places(window, &look, self.wanted(board));
         let with_figures = places.iter().filter(|(panel, _)| panel.has_figures());
         self.figures = with_figures.map(|(_, place)| *place).collect();
-        self.panels = places.iter().map(|(_, place)| *place).chain([picture]).collect();
+        root.painter().rect_filled(window, 0.0, look.ink.paper);
+        root.painter().rect_filled(picture, 0.0, look.ink.panel);
         for (which, place) in places {
             let (id, look) = (format!("{which:?}"), &look);
             let order =

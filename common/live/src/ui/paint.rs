@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::look::Look;
 
-/// What is inside of a panel, whose ground is part of the backdrop.
+/// A panel, and what is inside of it.
 pub(super) fn panel<R>(
     root: &mut egui::Ui,
     look: &Look,
@@ -14,6 +14,7 @@ pub(super) fn panel<R>(
     name: &str,
     draw: impl FnOnce(&mut egui::Ui, Rect) -> R,
 ) -> R {
+    root.painter().rect_filled(place, 0.0, look.ink.panel);
     let inside = place.shrink2(Vec2::new(look.pad(), 0.6 * look.pad()));
     let mut ui = root.new_child(UiBuilder::new().id_salt(name).max_rect(inside));
     ui.set_clip_rect(place);

@@ -1,0 +1,441 @@
+//! egui's triangles as pixels, drawn on the CPU: every core draws some rows.
+//!
+//! Colours are words of alpha, red, green and blue, multiplied by their alpha, and are blended in gamma space, as egui
+//! means them: a picture's bytes arrive as they are.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to a canvas or a texture, and colours to their bytes"
+)]
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use anyhow::{Context, Result};
+use egui::epaint::{ImageDelta, Primitive, Vertex};
+use egui::{ClippedPrimitive, Color32, ImageData, Mesh, Rect, TextureFilter, TextureId, TexturesDelta, pos2};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+/// Corners lie on a grid of so many steps per pixel, on which it is exact what lies inside of an edge.
+const STEPS: i64 = 256;
+/// Corners that are further away than any window are moved to here.
+const FAR: f32 = (1 << 20) as f32;
+/// Rows that a core draws at a time.
+const BAND: usize = 32;
+const OPAQUE: u32 = 255;
+
+/// Pixels, row by row.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Canvas {
+    /// Columns and rows.
+    pub size: [u32; 2],
+    /// Red, green and blue are the lower 24 bits.
+    pub pixels: Vec<u32>,
+}
+
+impl Canvas {
+    /// Makes all of it black, in this size.
+    pub fn clear(&mut self, size: [u32; 2]) {
+        self.size = size;
+        self.pixels.clear();
+        self.pixels.resize(size[0] as usize * size[1] as usize, 0);
+    }
+}
+
+/// Draws, with the textures that it was told.
+pub(super) struct Raster {
+    textures: HashMap<TextureId, Texture>,
+    /// Its own: those who compute CPU references let nobody else in until they have finished.
+    cores: ThreadPool,
+}
+
+struct Texture {
+    size: [usize; 2],
+    texels: Vec<u32>,
+    is_linear: bool,
+}
+
+impl Raster {
+    pub fn new() -> Result<Self> {
+        let cores = rayon::ThreadPoolBuilder::new().build().context("starting the threads that draw")?;
+        Ok(Self { textures: HashMap::new(), cores })
+    }
+
+    /// Draws a frame over what the canvas holds. Empties `textures`: egui hands each change over once.
+    pub fn draw(
+        &mut self,
+        primitives: &[ClippedPrimitive],
+        pixels_per_point: f32,
+        textures: &mut TexturesDelta,
+        canvas: &mut Canvas,
+    ) {
+        for (id, change) in textures.set.iter().flat_map(|(id, all)| all.iter().map(move |one| (*id, one))) {
+            self.change(id, change);
+        }
+        self.paint(primitives, pixels_per_point, canvas);
+        textures.free.iter().for_each(|id| drop(self.textures.remove(id)));
+        textures.clear();
+    }
+
+    /// Takes a change over, but for what lies outside of the texture.
+    fn change(&mut self, id: TextureId, change: &ImageDelta) {
+        let ImageData::Color(image) = &change.image;
+        let [width, height] = image.size;
+        let texels = image.pixels.iter().copied().map(word);
+        let Some([left, top]) = change.pos else {
+            let is_linear = change.options.magnification == TextureFilter::Linear;
+            let whole = Texture { size: image.size, texels: texels.collect(), is_linear };
+            if !whole.texels.is_empty() && whole.texels.len() == width * height {
+                self.textures.insert(id, whole);
+            }
+            return;
+        };
+        let Some(texture) = self.textures.get_mut(&id).filter(|_| width > 0) else { return };
+        for (at, texel) in texels.enumerate() {
+            let (x, y) = (left.saturating_add(at % width), top.saturating_add(at / width));
+            if x < texture.size[0] && y < texture.size[1] {
+                texture.texels[y * texture.size[0] + x] = texel;
+            }
+        }
+    }
+
+    fn paint(&self, primitives: &[ClippedPrimitive], pixels_per_point: f32, canvas: &mut Canvas) {
+        let width = canvas.size[0] as usize;
+        if width == 0 {
+            return;
+        }
+        let mut pieces = Vec::new();
+        for ClippedPrimitive { clip_rect, primitive } in primitives {
+            // A paint callback has no meaning here.
+            let Primitive::Mesh(mesh) = primitive else { continue };
+            let Some(texture) = self.textures.get(&mesh.texture_id) else { continue };
+            let clip = pixels_of(*clip_rect, pixels_per_point, canvas.size);
+            cut(mesh, pixels_per_point, texture, &clip, &mut pieces);
+        }
+        let bands = canvas.pixels.par_chunks_mut(width * BAND).enumerate();
+        self.cores.install(|| {
+            bands.for_each(|(at, band)| {
+                let first = at * BAND;
+                for piece in &pieces {
+                    let rows = piece.rows.start.max(first)..piece.rows.end.min(first + BAND);
+                    for y in rows {
+                        piece.draw(y, &mut band[(y - first) * width..][..width]);
+                    }
+                }
+            });
+        });
+    }
+}
+
+/// The columns and rows that a primitive is confined to.
+fn pixels_of(clip: Rect, pixels_per_point: f32, size: [u32; 2]) -> [Range<usize>; 2] {
+    let pixel = |points: f32, most: u32| (points * pixels_per_point).round().clamp(0.0, most as f32) as usize;
+    [
+        pixel(clip.min.x, size[0])..pixel(clip.max.x, size[0]),
+        pixel(clip.min.y, size[1])..pixel(clip.max.y, size[1]),
+    ]
+}
+
+/// A triangle, or two that are a rectangle with its sides along the pixels.
+struct Piece<'t> {
+    texture: &'t Texture,
+    columns: Range<usize>,
+    rows: Range<usize>,
+    /// None of a rectangle.
+    edges: Option<[Edge; 3]>,
+    /// Alpha, red, green and blue, then column and row of the texture: in the middle of the first pixel of all, and what
+    /// is added with each column and each row.
+    planes: [[f64; 3]; 6],
+    /// The same everywhere.
+    is_plain: bool,
+    /// The colour of the texture, where that is the same everywhere.
+    texel: Option<u32>,
+}
+
+/// A line: a pixel is on its inner side where `at + column * per_column + row * per_row` is not negative.
+struct Edge {
+    at: i64,
+    per_column: i64,
+    per_row: i64,
+}
+
+/// Cuts a mesh into pieces. What has corners that are no numbers, or none, is left out.
+fn cut<'t>(
+    mesh: &Mesh,
+    pixels_per_point: f32,
+    texture: &'t Texture,
+    clip: &[Range<usize>; 2],
+    pieces: &mut Vec<Piece<'t>>,
+) {
+    let corner = |index: &u32| {
+        let vertex = mesh.vertices.get(*index as usize)?;
+        let pos = pos2(vertex.pos.x * pixels_per_point, vertex.pos.y * pixels_per_point);
+        (pos.is_finite() && vertex.uv.is_finite()).then_some(Vertex { pos, ..*vertex })
+    };
+    let triangle = |indices: &[u32]| Some([corner(&indices[0])?, corner(&indices[1])?, corner(&indices[2])?]);
+    let mut indices = mesh.indices.chunks_exact(3).map(triangle).peekable();
+    while let Some(corners) = indices.next() {
+        let Some(corners) = corners else { continue };
+        let next = indices.peek().copied().flatten();
+        let is_rectangle = next.is_some_and(|other| are_rectangle(&corners, &other));
+        if is_rectangle {
+            indices.next();
+        }
+        pieces.extend(Piece::of(corners, is_rectangle, texture, clip));
+    }
+}
+
+/// Two triangles are the halves of a rectangle of one colour, over a rectangle of the texture.
+fn are_rectangle(one: &[Vertex; 3], other: &[Vertex; 3]) -> bool {
+    let all = || one.iter().chain(other);
+    let low = all().fold(one[0], |low, corner| Vertex { pos: low.pos.min(corner.pos), ..low });
+    let high = all().fold(one[0], |high, corner| Vertex { pos: high.pos.max(corner.pos), ..high });
+    // Which corner, by two bits; four where it is none.
+    let which = |corner: &Vertex| {
+        let [right, below] = [corner.pos.x == high.pos.x, corner.pos.y == high.pos.y];
+        let is_one = (right || corner.pos.x == low.pos.x) && (below || corner.pos.y == low.pos.y);
+        if is_one { usize::from(right) + 2 * usize::from(below) } else { 4 }
+    };
+    let mut uv = [None; 4];
+    for corner in all() {
+        let at = which(corner);
+        if at > 3 || corner.color != one[0].color || *uv[at].get_or_insert(corner.uv) != corner.uv {
+            return false;
+        }
+    }
+    let [Some(a), Some(b), Some(c), Some(d)] = uv else { return false };
+    let is_straight = a.x == c.x && b.x == d.x && a.y == b.y && c.y == d.y;
+    // The corner that each half lacks is opposite to the other's.
+    let lacks = |half: &[Vertex; 3]| 6_usize.checked_sub(half.iter().map(which).sum());
+    let is_half =
+        |half: &[Vertex; 3]| half.iter().all(|a| half.iter().filter(|b| which(b) == which(a)).count() == 1);
+    is_straight
+        && is_half(one)
+        && is_half(other)
+        && lacks(one).zip(lacks(other)).is_some_and(|(a, b)| a + b == 3)
+}
+
+impl<'t> Piece<'t> {
+    fn of(
+        mut corners: [Vertex; 3],
+        is_rectangle: bool,
+        texture: &'t Texture,
+        clip: &[Range<usize>; 2],
+    ) -> Option<Self> {
+        let [a, mut b, mut c] = corners.map(|corner| [corner.pos.x, corner.pos.y].map(on_grid));
+        let mut area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+        if area < 0 {
+            (b, c, area) = (c, b, -area);
+            corners.swap(1, 2);
+        }
+        let [columns, rows] = [0, 1].map(|axis| {
+            let (low, high) = (a[axis].min(b[axis]).min(c[axis]), a[axis].max(b[axis]).max(c[axis]));
+            first_from(low).max(clip[axis].start)..first_from(high).min(clip[axis].end)
+        });
+        if area == 0 || columns.is_empty() || rows.is_empty() {
+            return None;
+        }
+        let is_plain = corners.iter().all(|corner| corner.color == corners[0].color);
+        let is_one_texel = corners.iter().all(|corner| corner.uv == corners[0].uv);
+        let values = corners.map(|Vertex { uv, color, .. }| {
+            let [red, green, blue, alpha] = color.to_array().map(f64::from);
+            let [x, y] = [(uv.x, texture.size[0]), (uv.y, texture.size[1])]
+                .map(|(at, side)| f64::from(at) * side as f64);
+            [alpha, red, green, blue, x, y]
+        });
+        let [b_x, b_y, c_x, c_y] = [b[0] - a[0], b[1] - a[1], c[0] - a[0], c[1] - a[1]].map(|n| n as f64);
+        let planes = std::array::from_fn(|of| {
+            let [at, to_b, to_c] =
+                [values[0][of], values[1][of] - values[0][of], values[2][of] - values[0][of]];
+            let per_column = (to_b * c_y - to_c * b_y) * STEPS as f64 / area as f64;
+            let per_row = (to_c * b_x - to_b * c_x) * STEPS as f64 / area as f64;
+            let [x, y] = a.map(|at| (STEPS / 2 - at) as f64 / STEPS as f64);
+            [at + x * per_column + y * per_row, per_column, per_row]
+        });
+        let texel = is_one_texel.then(|| texture.line(planes[5][0] as f32).at(planes[4][0] as f32));
+        let edges = (!is_rectangle).then(|| [Edge::of(a, b), Edge::of(b, c), Edge::of(c, a)]);
+        Some(Self { texture, columns, rows, edges, planes, is_plain, texel })
+    }
+
+    /// Draws one row of it.
+    fn draw(&self, y: usize, row: &mut [u32]) {
+        let mut columns = self.columns.clone();
+        for edge in self.edges.iter().flatten() {
+            edge.confine(y as i64, &mut columns);
+        }
+        if columns.is_empty() {
+            return;
+        }
+        let first = columns.start as f64;
+        let along = |of: usize| {
+            let [at, per_column, per_row] = self.planes[of];
+            let (at, per_column) = ((at + first * per_column + y as f64 * per_row) as f32, per_column as f32);
+            move |x: u32| at + x as f32 * per_column
+        };
+        let tint = || {
+            let parts = [0, 1, 2, 3].map(along);
+            move |x: u32| word_of(parts.map(|part| (part(x) + 0.5) as u8))
+        };
+        let row = &mut row[columns];
+        match (self.is_plain, self.texel) {
+            (true, Some(texel)) => {
+                let colour = times(tint()(0), texel);
+                if colour >> 24 == OPAQUE { row.fill(colour) } else { blend(row, |_| colour) }
+            }
+            // Along the rows of the texture, as rectangles are.
+            (true, None) if self.planes[5][1] == 0.0 => {
+                let (tint, line, u) = (tint()(0), self.texture.line(along(5)(0)), along(4));
+                blend(row, |x| times(tint, line.at(u(x))));
+            }
+            (false, Some(texel)) => {
+                let tint = tint();
+                blend(row, |x| times(tint(x), texel));
+            }
+            (_, None) => {
+                let (tint, u, v) = (tint(), along(4), along(5));
+                blend(row, |x| times(tint(x), self.texture.line(v(x)).at(u(x))));
+            }
+        }
+    }
+}
+
+impl Edge {
+    /// From corner to corner, with the inner side to the right as seen on the screen. A pixel in the middle of an edge
+    /// that two triangles share belongs to the one to the right of it or below.
+    fn of([x, y]: [i64; 2], [to_x, to_y]: [i64; 2]) -> Self {
+        let (dx, dy) = (to_x - x, to_y - y);
+        let has_middle = dy < 0 || (dy == 0 && dx > 0);
+        let at = dx * (STEPS / 2 - y) - dy * (STEPS / 2 - x) - i64::from(!has_middle);
+        Self { at, per_column: -dy * STEPS, per_row: dx * STEPS }
+    }
+
+    /// Leaves the columns whose pixels in this row are on the inner side.
+    fn confine(&self, row: i64, columns: &mut Range<usize>) {
+        let at = self.at + row * self.per_row;
+        let limit = |column: i64| usize::try_from(column.max(0)).unwrap_or(usize::MAX);
+        match self.per_column {
+            0 if at < 0 => columns.end = columns.start,
+            0 => {}
+            per @ 1.. => columns.start = columns.start.max(limit(-at.div_euclid(per))),
+            per => columns.end = columns.end.min(limit(at.div_euclid(-per) + 1)),
+        }
+    }
+}
+
+/// The nearest step of the grid.
+fn on_grid(pixels: f32) -> i64 {
+    (pixels.clamp(-FAR, FAR) * STEPS as f32).round() as i64
+}
+
+/// The first pixel whose middle is not before a place on the grid.
+fn first_from(at: i64) -> usize {
+    usize::try_from((at + STEPS / 2 - 1).div_euclid(STEPS)).unwrap_or(0)
+}
+
+impl Texture {
+    /// What a row of pixels shows at this height in texels.
+    fn line(&self, y: f32) -> Line<'_> {
+        let ([top, below], share) = self.nearest(y, 1);
+        let [top, below] = [top, below].map(|row| &self.texels[row * self.size[0]..][..self.size[0]]);
+        Line { texture: self, rows: [top, below], share }
+    }
+
+    /// The nearest texel along an axis, or the nearest two and the share of the second in 256ths.
+    fn nearest(&self, at: f32, axis: usize) -> ([usize; 2], u32) {
+        let last = self.size[axis] - 1;
+        if !self.is_linear {
+            let one = (at.max(0.0) as u32 as usize).min(last);
+            return ([one; 2], 0);
+        }
+        // In 256ths of a texel from the middle of the first, rounded.
+        let at = (at * 256.0 - 127.5).max(0.0) as u32;
+        let one = (at >> 8) as usize;
+        ([one.min(last), (one + 1).min(last)], at & 255)
+    }
+}
+
+/// One row of a texture, or two with what lies between them.
+struct Line<'t> {
+    texture: &'t Texture,
+    rows: [&'t [u32]; 2],
+    /// Of the second row, in 256ths.
+    share: u32,
+}
+
+impl Line<'_> {
+    /// The colour at a place in texels.
+    fn at(&self, x: f32) -> u32 {
+        let ([left, right], share) = self.texture.nearest(x, 0);
+        let texel = |row: &[u32]| if share == 0 { row[left] } else { between(row[left], row[right], share) };
+        let [top, below] = self.rows;
+        if self.share == 0 { texel(top) } else { between(texel(top), texel(below), self.share) }
+    }
+}
+
+/// Every second of a word's four bytes, so that none runs over into the next.
+const ODD: u32 = 0x00ff_00ff;
+
+/// Two colours mixed: so many 256ths of the second.
+fn between(one: u32, other: u32, share: u32) -> u32 {
+    let mix = |one: u32, other: u32| {
+        (((one & ODD) * (256 - share) + (other & ODD) * share + 0x0080_0080) >> 8) & ODD
+    };
+    mix(one, other) | mix(one >> 8, other >> 8) << 8
+}
+
+/// Every byte of a colour times a 255th.
+fn faded(colour: u32, by: u32) -> u32 {
+    let fade = |bytes: u32| {
+        let product = (bytes & ODD) * by + 0x0080_0080;
+        (product + ((product >> 8) & ODD)) >> 8 & ODD
+    };
+    fade(colour) | fade(colour >> 8) << 8
+}
+
+/// Every byte of a colour times that of another, in 255ths.
+fn times(one: u32, other: u32) -> u32 {
+    if one == u32::MAX {
+        return other;
+    }
+    let bytes = one.to_be_bytes().into_iter().zip(other.to_be_bytes());
+    bytes.fold(0, |word, (one, other)| {
+        let product = u32::from(one) * u32::from(other) + 128;
+        word << 8 | (product + (product >> 8)) >> 8
+    })
+}
+
+/// Puts a colour for each column over what is there.
+fn blend(row: &mut [u32], colour: impl Fn(u32) -> u32) {
+    for (x, pixel) in (0..).zip(row) {
+        let colour = colour(x);
+        *pixel = match colour >> 24 {
+            OPAQUE => colour,
+            _ if colour == 0 => continue,
+            alpha => sum(colour, faded(*pixel, OPAQUE - alpha)),
+        };
+    }
+}
+
+/// Every byte of two colours added; what glows may be too bright for one.
+fn sum(one: u32, other: u32) -> u32 {
+    let add = |one: u32, other: u32| {
+        let sum = (one & ODD) + (other & ODD);
+        let over = sum & 0x0100_0100;
+        (sum | (over - (over >> 8))) & ODD
+    };
+    add(one, other) | add(one >> 8, other >> 8) << 8
+}
+
+fn word(colour: Color32) -> u32 {
+    let [red, green, blue, alpha] = colour.to_array();
+    word_of([alpha, red, green, blue])
+}
+
+fn word_of(bytes: [u8; 4]) -> u32 {
+    u32::from_be_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests;
