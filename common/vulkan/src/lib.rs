@@ -6,7 +6,7 @@
 //! a sample's closure ── cmd: Script ─────┘
 //! ```
 
-// Vulkan is a C interface: this crate and what draws the window call it. The contract is on `Gpu`.
+// Vulkan is a C interface: this crate alone calls it. The contract is on `Gpu`.
 #![allow(unsafe_code)]
 
 pub mod cmd;

@@ -3,7 +3,7 @@
 //! A line `// Modules: A|B C|-` of a shader lists four modules, with the macros A and C, A, B and C, B; a macro may have
 //! a value. Each of them also has three forms that trace its waves, one for each way in which a device tells where a
 //! wave runs; those of `// Untraced modules:` have none. A shader without such a line has one module without macros,
-//! and traced forms of it unless it is in `lab/` or `window/`.
+//! and traced forms of it unless it is in `lab/`.
 
 use anyhow::{Context, Result, ensure};
 
@@ -108,8 +108,8 @@ fn lists(source: &Source) -> [Vec<Defines>; 2] {
     if lists.iter().any(|list| !list.is_empty()) {
         return lists;
     }
-    // The runner's own kernels and the window's shaders.
-    let is_untraced = ["lab/", "window/"].iter().any(|folder| source.name.starts_with(folder));
+    // The runner's own kernels.
+    let is_untraced = source.name.starts_with("lab/");
     let alone = vec![Defines::new()];
     if is_untraced { [Vec::new(), alone] } else { [alone, Vec::new()] }
 }

@@ -25,12 +25,6 @@ impl Source {
     pub fn file(&self) -> &str {
         self.name.split(' ').next().unwrap_or_default()
     }
-
-    /// Which stage it is for, by the end of its file's name.
-    #[must_use]
-    pub fn stage(&self) -> &str {
-        self.file().rsplit('.').next().unwrap_or_default()
-    }
 }
 
 /// Where sources are read from.
@@ -71,7 +65,7 @@ impl Library {
         EMBEDDED.get_file(format!("{shader}.pack")).map(include_dir::File::contents)
     }
 
-    /// Names of all shaders below `shaders/`, kernels and those of the window.
+    /// Names of all shaders below `shaders/`.
     ///
     /// # Errors
     /// A folder that cannot be read.
@@ -81,7 +75,7 @@ impl Library {
             Self::Embedded => embedded_files(&EMBEDDED, &mut names),
             Self::Checkout(root) => files_below(root, root, &mut names)?,
         }
-        names.retain(|name| [".comp", ".vert", ".frag"].iter().any(|end| name.ends_with(end)));
+        names.retain(|name| name.ends_with(".comp"));
         names.sort();
         Ok(names)
     }

@@ -15,7 +15,7 @@ use crate::spirv::Defines;
 use crate::values::Shape;
 
 /// The whole of a colour image with one level and one layer.
-pub const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
+const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     aspect_mask: vk::ImageAspectFlags::COLOR,
     base_mip_level: 0,
     level_count: 1,

@@ -22,7 +22,7 @@ pub enum QueueKind {
 }
 
 /// A device of this machine.
-pub struct Candidate<'i> {
+pub(super) struct Candidate<'i> {
     pub physical: Physical<'i>,
     pub facts: DeviceFacts,
     /// The queue that the work runs on, and another one where there is one: family and index.
@@ -95,7 +95,7 @@ fn none_usable(found: &[Candidate<'_>]) -> Halt {
 
 /// All devices, best first: discrete, integrated, virtual, CPU; the loader's order within a kind.
 /// `queue` says on which kind of queue the work is to run.
-pub fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<Candidate<'_>>> {
+pub(super) fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<Candidate<'_>>> {
     let devices =
         attempt("listing devices", || match unsafe { instance.raw.enumerate_physical_devices() } {
             Err(vk::Result::ERROR_INITIALIZATION_FAILED) => Ok(Vec::new()),

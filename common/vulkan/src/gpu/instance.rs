@@ -27,11 +27,6 @@ pub struct Instance {
 impl Instance {
     /// Loads Vulkan and makes an instance, with core and synchronization validation when `validate`.
     pub fn new(validate: bool) -> Result<Self> {
-        Self::with(validate, &[])
-    }
-
-    /// As [`Instance::new`], with these extensions besides.
-    pub fn with(validate: bool, wanted: &[*const c_char]) -> Result<Self> {
         // SAFETY: the loader's initialisation routines are trusted like every system library's.
         let entry = unsafe { ash::Entry::load() }.map_err(|error| {
             Halt::Skip(format!(
@@ -44,7 +39,7 @@ impl Instance {
             entry.enumerate_instance_extension_properties(None)
         })?;
         let has = |name: &CStr| lists(&available, name);
-        let mut extensions = wanted.to_vec();
+        let mut extensions = Vec::new();
         let debug_utils = has(ext::debug_utils::NAME);
         if debug_utils {
             extensions.push(ext::debug_utils::NAME.as_ptr());

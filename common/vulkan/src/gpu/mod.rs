@@ -9,9 +9,10 @@ mod physical;
 mod queue;
 mod reader;
 
-pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Recipe, WHOLE};
+pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Recipe};
 pub use calibrated::{Calibrated, clock_name};
-pub use choose::{Limits, QueueKind, candidates, find_device, list_devices, usable_devices};
+use choose::candidates;
+pub use choose::{Limits, QueueKind, find_device, list_devices, usable_devices};
 pub use device::WaveClock;
 pub use instance::Instance;
 pub use physical::Physical;

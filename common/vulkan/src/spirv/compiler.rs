@@ -48,11 +48,7 @@ mod built_in {
 
     fn compile_with(shaderc: &shaderc::Compiler, source: &Source, defines: &Defines) -> Result<Vec<u32>> {
         let options = options(source, defines)?;
-        let kind = match source.stage() {
-            "vert" => ShaderKind::Vertex,
-            "frag" => ShaderKind::Fragment,
-            _ => ShaderKind::Compute,
-        };
+        let kind = ShaderKind::Compute;
         let compiled = shaderc.compile_into_spirv(&source.text, kind, &source.name, "main", Some(&options));
         let compiled = compiled
             .map_err(|error| anyhow!("shader {} does not compile: {}", source.name, messages(&error)))?;
