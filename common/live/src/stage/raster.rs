@@ -106,22 +106,22 @@ impl Raster {
         if width == 0 {
             return;
         }
-        let mut pieces = Vec::new();
+        let mut triangles = Vec::new();
         for ClippedPrimitive { clip_rect, primitive } in primitives {
             // A paint callback has no meaning here.
             let Primitive::Mesh(mesh) = primitive else { continue };
             let Some(texture) = self.textures.get(&mesh.texture_id) else { continue };
             let clip = pixels_of(*clip_rect, pixels_per_point, canvas.size);
-            cut(mesh, pixels_per_point, texture, &clip, &mut pieces);
+            cut(mesh, pixels_per_point, texture, &clip, &mut triangles);
         }
         let bands = canvas.pixels.par_chunks_mut(width * BAND).enumerate();
         self.cores.install(|| {
             bands.for_each(|(at, band)| {
                 let first = at * BAND;
-                for piece in &pieces {
-                    let rows = piece.rows.start.max(first)..piece.rows.end.min(first + BAND);
+                for triangle in &triangles {
+                    let rows = triangle.rows.start.max(first)..triangle.rows.end.min(first + BAND);
                     for y in rows {
-                        piece.draw(y, &mut band[(y - first) * width..][..width]);
+                        triangle.draw(y, &mut band[(y - first) * width..][..width]);
                     }
                 }
             });
@@ -138,13 +138,12 @@ fn pixels_of(clip: Rect, pixels_per_point: f32, size: [u32; 2]) -> [Range<usize>
     ]
 }
 
-/// A triangle, or two that are a rectangle with its sides along the pixels.
-struct Piece<'t> {
+/// A triangle.
+struct Triangle<'t> {
     texture: &'t Texture,
     columns: Range<usize>,
     rows: Range<usize>,
-    /// None of a rectangle.
-    edges: Option<[Edge; 3]>,
+    edges: [Edge; 3],
     /// Alpha, red, green and blue, then column and row of the texture: in the middle of the first pixel of all, and what
     /// is added with each column and each row.
     planes: [[f64; 3]; 6],
@@ -161,69 +160,28 @@ struct Edge {
     per_row: i64,
 }
 
-/// Cuts a mesh into pieces. What has corners that are no numbers, or none, is left out.
+/// The triangles of a mesh, but for those whose corners are no numbers, or none.
 fn cut<'t>(
     mesh: &Mesh,
     pixels_per_point: f32,
     texture: &'t Texture,
     clip: &[Range<usize>; 2],
-    pieces: &mut Vec<Piece<'t>>,
+    triangles: &mut Vec<Triangle<'t>>,
 ) {
     let corner = |index: &u32| {
         let vertex = mesh.vertices.get(*index as usize)?;
         let pos = pos2(vertex.pos.x * pixels_per_point, vertex.pos.y * pixels_per_point);
         (pos.is_finite() && vertex.uv.is_finite()).then_some(Vertex { pos, ..*vertex })
     };
-    let triangle = |indices: &[u32]| Some([corner(&indices[0])?, corner(&indices[1])?, corner(&indices[2])?]);
-    let mut indices = mesh.indices.chunks_exact(3).map(triangle).peekable();
-    while let Some(corners) = indices.next() {
-        let Some(corners) = corners else { continue };
-        let next = indices.peek().copied().flatten();
-        let is_rectangle = next.is_some_and(|other| are_rectangle(&corners, &other));
-        if is_rectangle {
-            indices.next();
+    for indices in mesh.indices.chunks_exact(3) {
+        if let (Some(a), Some(b), Some(c)) = (corner(&indices[0]), corner(&indices[1]), corner(&indices[2])) {
+            triangles.extend(Triangle::of([a, b, c], texture, clip));
         }
-        pieces.extend(Piece::of(corners, is_rectangle, texture, clip));
     }
 }
 
-/// Two triangles are the halves of a rectangle of one colour, over a rectangle of the texture.
-fn are_rectangle(one: &[Vertex; 3], other: &[Vertex; 3]) -> bool {
-    let all = || one.iter().chain(other);
-    let low = all().fold(one[0], |low, corner| Vertex { pos: low.pos.min(corner.pos), ..low });
-    let high = all().fold(one[0], |high, corner| Vertex { pos: high.pos.max(corner.pos), ..high });
-    // Which corner, by two bits; four where it is none.
-    let which = |corner: &Vertex| {
-        let [right, below] = [corner.pos.x == high.pos.x, corner.pos.y == high.pos.y];
-        let is_one = (right || corner.pos.x == low.pos.x) && (below || corner.pos.y == low.pos.y);
-        if is_one { usize::from(right) + 2 * usize::from(below) } else { 4 }
-    };
-    let mut uv = [None; 4];
-    for corner in all() {
-        let at = which(corner);
-        if at > 3 || corner.color != one[0].color || *uv[at].get_or_insert(corner.uv) != corner.uv {
-            return false;
-        }
-    }
-    let [Some(a), Some(b), Some(c), Some(d)] = uv else { return false };
-    let is_straight = a.x == c.x && b.x == d.x && a.y == b.y && c.y == d.y;
-    // The corner that each half lacks is opposite to the other's.
-    let lacks = |half: &[Vertex; 3]| 6_usize.checked_sub(half.iter().map(which).sum());
-    let is_half =
-        |half: &[Vertex; 3]| half.iter().all(|a| half.iter().filter(|b| which(b) == which(a)).count() == 1);
-    is_straight
-        && is_half(one)
-        && is_half(other)
-        && lacks(one).zip(lacks(other)).is_some_and(|(a, b)| a + b == 3)
-}
-
-impl<'t> Piece<'t> {
-    fn of(
-        mut corners: [Vertex; 3],
-        is_rectangle: bool,
-        texture: &'t Texture,
-        clip: &[Range<usize>; 2],
-    ) -> Option<Self> {
+impl<'t> Triangle<'t> {
+    fn of(mut corners: [Vertex; 3], texture: &'t Texture, clip: &[Range<usize>; 2]) -> Option<Self> {
         let [a, mut b, mut c] = corners.map(|corner| [corner.pos.x, corner.pos.y].map(on_grid));
         let mut area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
         if area < 0 {
@@ -255,14 +213,14 @@ impl<'t> Piece<'t> {
             [at + x * per_column + y * per_row, per_column, per_row]
         });
         let texel = is_one_texel.then(|| texture.line(planes[5][0] as f32).at(planes[4][0] as f32));
-        let edges = (!is_rectangle).then(|| [Edge::of(a, b), Edge::of(b, c), Edge::of(c, a)]);
+        let edges = [Edge::of(a, b), Edge::of(b, c), Edge::of(c, a)];
         Some(Self { texture, columns, rows, edges, planes, is_plain, texel })
     }
 
     /// Draws one row of it.
     fn draw(&self, y: usize, row: &mut [u32]) {
         let mut columns = self.columns.clone();
-        for edge in self.edges.iter().flatten() {
+        for edge in &self.edges {
             edge.confine(y as i64, &mut columns);
         }
         if columns.is_empty() {
@@ -284,7 +242,7 @@ impl<'t> Piece<'t> {
                 let colour = times(tint()(0), texel);
                 if colour >> 24 == OPAQUE { row.fill(colour) } else { blend(row, |_| colour) }
             }
-            // Along the rows of the texture, as rectangles are.
+            // Along the rows of the texture, as text and pictures are.
             (true, None) if self.planes[5][1] == 0.0 => {
                 let (tint, line, u) = (tint()(0), self.texture.line(along(5)(0)), along(4));
                 blend(row, |x| times(tint, line.at(u(x))));

@@ -15,7 +15,7 @@ fn colour(random: &mut Pcg64) -> Color32 {
     Color32::from_rgba_unmultiplied(random.random(), random.random(), random.random(), alpha)
 }
 
-/// A white texture that egui would have for its text, and two pictures.
+/// White, as what is not textured has it, and two pictures.
 fn textures(random: &mut Pcg64) -> TexturesDelta {
     let mut textures = TexturesDelta::default();
     let mut add = |id, size: [usize; 2], options| {
@@ -186,30 +186,6 @@ fn triangles_are_those_of_the_reference() {
     }
 }
 
-#[test]
-fn rectangles_are_the_two_triangles_they_are_made_of() {
-    for seed in 0..200 {
-        let mut random = Pcg64::seed_from_u64(seed);
-        let mut raster = Raster::new().unwrap();
-        let delta = textures(&mut random);
-        let all: Vec<_> = (0..3)
-            .map(|at| {
-                // The nearest texel is a question of rounding between two: their edges lie beside the pixels' middles.
-                let mut side = |most: u32| {
-                    random.random_range(-4..most as i32 + 4) as f32 + if at == 0 { 0.0 } else { 0.37 }
-                };
-                let ([left, right], [top, below]) =
-                    ([side(SIZE[0]), side(SIZE[0])], [side(SIZE[1]), side(SIZE[1])]);
-                let texture = [NEAREST, LINEAR, TextureId::default()][random.random_range(0..3)];
-                let uv = if texture == NEAREST { [0.0137, 0.0, 1.0, 0.973] } else { [0.1, 0.9, 0.95, 0.2] };
-                rectangle([left, top, right, below], uv, colour(&mut random), texture)
-            })
-            .collect();
-        let canvas = drawn(&mut raster, &all, delta);
-        ensure_like(&canvas, &naive(&raster, &all), 3.0, &format!("seed {seed}"));
-    }
-}
-
 /// A net of triangles over everything, of light that adds up: every pixel is lit once.
 #[test]
 fn shared_edges_are_drawn_once() {
@@ -248,8 +224,14 @@ fn shared_edges_are_drawn_once() {
 fn pictures_arrive_as_they_are_and_change_in_parts() {
     let mut random = Pcg64::seed_from_u64(1);
     let mut raster = Raster::new().unwrap();
-    let all = [rectangle([3.0, 4.0, 10.0, 9.0], [0.0, 0.0, 1.0, 1.0], Color32::WHITE, NEAREST)];
-    let shown = |canvas: &Canvas, x: usize, y: usize| canvas.pixels[(y + 4) * SIZE[0] as usize + x + 3];
+    let all = [rectangle([3.0, 4.0, 24.0, 19.0], [0.0, 0.0, 1.0, 1.0], Color32::WHITE, NEAREST)];
+    // Three pixels a texel, each way.
+    let shown = |canvas: &Canvas, x: usize, y: usize| {
+        let rows = canvas.pixels.chunks(SIZE[0] as usize).skip(4 + 3 * y).take(3);
+        let pixels: Vec<_> = rows.flat_map(|row| &row[3 + 3 * x..][..3]).collect();
+        assert!(pixels.iter().all(|pixel| *pixel == pixels[0]), "texel {x}, {y} is shown as {pixels:x?}");
+        *pixels[0]
+    };
     let image =
         ColorImage::new([7, 5], (0..35).map(|at| Color32::from_rgb(at, 7 * at, random.random())).collect());
     let mut delta = TexturesDelta::default();
