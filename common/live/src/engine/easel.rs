@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use ash::vk::Format;
 use bench::drive::session::Session;
 use bench::lab::{Check, Experiment, Shown};
+use vulkan::Format;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::Place;
 

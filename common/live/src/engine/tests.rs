@@ -35,7 +35,7 @@ impl Program for Adder {
         ensure!(count != 31, NoRoom("31 never fit".into()));
         let kernel = lab.kernel("lab/increment.comp").build();
         let images =
-            lab.output("counted", ImageSet::new(2, [count, 1], ash::vk::Format::R32_UINT, [99; 4]))?;
+            lab.output("counted", ImageSet::new(2, [count, 1], vulkan::Format::R32_UINT, [99; 4]))?;
         lab.variant("adds", move |cmd, rep| {
             let [from, to] = [0, 1].map(|index| images.get(rep.index, index));
             cmd.dispatch(kernel, &[from, to], &(), [count.div_ceil(8), 1, 1]);

@@ -15,7 +15,6 @@ pub(super) struct Position<'b> {
     size: [u32; 2],
     reloads: u32,
     shader: bool,
-    knob: bool,
     /// Elements of the last frame that differ from the CPU reference.
     wrong: u64,
     /// The beginnings of what is said over the picture.
@@ -37,7 +36,6 @@ impl<'b> Position<'b> {
             size,
             reloads: board.reloads,
             shader: has(About::Shader),
-            knob: has(About::Knob),
             wrong: board.frames.last().map_or(0, |frame| frame.wrong),
             notices: board.notices.iter().take(TOLD.1).map(beginning).collect(),
         }
