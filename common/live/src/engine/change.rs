@@ -127,7 +127,7 @@ fn shown(scene: &mut Scene, act: Act) -> Act {
     scene.set(&act.lab, act.terms.clone());
     scene.tell(About::Knob, None);
     scene.tell(About::Shader, None);
-    scene.caution(act.lab.report.notes.clone());
+    scene.caution(&act.lab.report.notes);
     act
 }
 

@@ -91,7 +91,8 @@ impl<'e> Engine<'e> {
         match Watcher::of(&Library::find()) {
             Ok(watcher) => self.watcher = watcher,
             Err(error) => {
-                scene.borrow_mut().warn(format!("Saved shaders are not seen: {}.", one_line(&error)))
+                scene.borrow_mut().warning =
+                    Some(format!("Saved shaders are not seen: {}.", one_line(&error)));
             }
         }
         let mut act = self.begin(gpu, &scene)?;

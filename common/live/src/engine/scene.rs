@@ -28,32 +28,12 @@ pub(super) struct Ends {
 }
 
 /// What the sample is declared with.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Terms {
     /// As a command line has them.
     pub arguments: Vec<String>,
     /// Kernels note their waves.
     pub traced: bool,
-}
-
-impl PartialEq for Terms {
-    fn eq(&self, other: &Self) -> bool {
-        self.traced == other.traced && self.words().eq(other.words())
-    }
-}
-
-impl Terms {
-    /// `--size=64` as `--size` and `64`: knobs and command lines do not write alike.
-    fn words(&self) -> impl Iterator<Item = &str> {
-        self.arguments.iter().flat_map(|word| {
-            match word.split_once('=') {
-                Some((name, value)) if name.starts_with("--") => [Some(name), Some(value)],
-                _ => [Some(word.as_str()), None],
-            }
-            .into_iter()
-            .flatten()
-        })
-    }
 }
 
 /// What is shown, and how.
@@ -62,10 +42,8 @@ pub(super) struct Scene {
     pub board: Board,
     pub view: View,
     pub drag: Option<Drag>,
-    /// What holds whatever the lab is.
-    warnings: Vec<String>,
-    /// What the lab warns of.
-    cautions: Vec<String>,
+    /// What the reader must know whatever the lab is.
+    pub warning: Option<String>,
     /// When the last news came.
     news: Option<Instant>,
     /// The board has something that was not shown yet.
@@ -165,20 +143,9 @@ impl Scene {
         self.ends != Ends::default()
     }
 
-    /// Takes over what the lab warns of.
-    pub fn caution(&mut self, cautions: Vec<String>) {
-        self.cautions = cautions;
-        self.tell_cautions();
-    }
-
-    /// Warns of something as long as the window is open.
-    pub fn warn(&mut self, warning: String) {
-        self.warnings.push(warning);
-        self.tell_cautions();
-    }
-
-    fn tell_cautions(&mut self) {
-        let all: Vec<&str> = self.warnings.iter().chain(&self.cautions).map(String::as_str).collect();
+    /// Says what the lab warns of.
+    pub fn caution(&mut self, notes: &[String]) {
+        let all: Vec<&str> = self.warning.iter().chain(notes).map(String::as_str).collect();
         self.tell(About::Caution, (!all.is_empty()).then(|| all.join("\n")));
     }
 

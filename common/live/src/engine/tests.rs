@@ -184,15 +184,6 @@ fn the_last_of_many_values_is_the_one_that_runs() {
 }
 
 #[test]
-fn knobs_and_command_lines_may_write_differently() {
-    let terms =
-        |words: &[&str]| Terms { arguments: words.iter().map(ToString::to_string).collect(), traced: false };
-    assert_eq!(terms(&["--size=64x64", "--flag"]), terms(&["--size", "64x64", "--flag"]));
-    assert_ne!(terms(&["--size=64x64"]), terms(&["--size", "64"]));
-    assert_ne!(terms(&["--size"]), Terms { traced: true, ..terms(&["--size"]) });
-}
-
-#[test]
 fn a_paused_lab_gives_way_too() {
     let stand = Stand::open();
     stand.order(Order::Pause(true), "it is paused", |board| board.state == State::Paused);

@@ -150,7 +150,7 @@ impl Ui {
         }
         wishes.extend(self.arrange.due(root.ctx(), now).map(Wish::Order));
         wishes.extend(self.pane.draw(root, &look, picture, board).into_iter().map(Wish::Order));
-        notices::draw(root, &look, picture, board, now);
+        notices::draw(root, &look, picture, board);
         if self.help {
             help::draw(root, &look, window);
         }

@@ -1,38 +1,29 @@
 //! Messages over the picture: what goes wrong, and what the reader must know.
 
-use std::time::Duration;
-
 use egui::{Align2, Color32, Rect, Vec2, pos2};
 
 use super::look::Look;
-use super::paint::{lines, number};
+use super::paint::lines;
 use super::rows::{row, status_colour};
 use crate::link::{About, Board, Notice, State};
 
-/// Turns of the spinner, whose steps are drawn rather than its motion: a picture a tenth of a second.
-const STEP: Duration = Duration::from_millis(100);
-const DOTS: usize = 8;
-
 /// From the top: what is being built, then the notices, as many as there is room for.
-pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board, now: Duration) {
+pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board) {
     // Below the names of a split's halves.
     let mut top = picture.top() + if board.other.is_some() { 2.6 } else { 1.0 } * look.unit;
     match &board.state {
         State::Building(what) => {
             let text = format!("building… {what}");
-            let card = Card { text: &text, colour: look.ink.rival, mono: false, indent: 2.0 * look.unit };
-            let place = card.draw(root, look, picture, top);
-            spinner(root, look, pos2(place.left() + 1.7 * look.unit, place.center().y), now);
-            root.ctx().request_repaint_after(STEP);
-            top = place.bottom() + 0.5 * look.unit;
+            let card = Card { text: &text, colour: look.ink.rival, mono: false };
+            top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
         }
         State::Failed(why) => {
-            let card = Card { text: why, colour: look.ink.wrong, mono: false, indent: 0.0 };
+            let card = Card { text: why, colour: look.ink.wrong, mono: false };
             top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
         }
         State::Running | State::Paused => {
             if let Some((text, colour)) = why(board, look) {
-                let card = Card { text: &text, colour, mono: false, indent: 0.0 };
+                let card = Card { text: &text, colour, mono: false };
                 top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
             }
         }
@@ -43,7 +34,7 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board, n
             break;
         }
         let (colour, mono) = kind(notice.about, look);
-        let card = Card { text: &notice.text, colour, mono, indent: 0.0 };
+        let card = Card { text: &notice.text, colour, mono };
         top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
     }
 }
@@ -75,7 +66,6 @@ struct Card<'t> {
     text: &'t str,
     colour: Color32,
     mono: bool,
-    indent: f32,
 }
 
 impl Card<'_> {
@@ -84,27 +74,16 @@ impl Card<'_> {
         let painter = root.painter().with_clip_rect(picture);
         let unit = look.unit;
         let font = if self.mono { look.mono() } else { look.plain() };
-        let widest = (picture.width() - 4.0 * unit - self.indent).min(60.0 * unit);
+        let widest = (picture.width() - 4.0 * unit).min(60.0 * unit);
         let text = lines(&painter, self.text, font, look.ink.text, (widest, 10));
-        let size = text.size() + Vec2::new(2.0 * unit + self.indent, 0.9 * unit);
+        let size = text.size() + Vec2::new(2.0 * unit, 0.9 * unit);
         let place = Rect::from_min_size(pos2(picture.center().x - 0.5 * size.x, top), size);
         painter.rect_filled(place, look.radius(), look.ink.panel.gamma_multiply(0.95));
         let (bar, _) = place.split_left_right_at_x(place.left() + 0.3 * unit);
         painter.rect_filled(bar, look.radius(), self.colour);
-        let at = place.min + Vec2::new(1.15 * unit + self.indent, 0.45 * unit);
+        let at = place.min + Vec2::new(1.15 * unit, 0.45 * unit);
         painter.galley(at, text, look.ink.text);
         place
-    }
-}
-
-fn spinner(root: &egui::Ui, look: &Look, centre: egui::Pos2, now: Duration) {
-    let turn = usize::try_from(now.as_millis() / STEP.as_millis()).unwrap_or(0) % DOTS;
-    for dot in 0..DOTS {
-        let angle = std::f32::consts::TAU * number(dot) / number(DOTS);
-        let age = number((turn + DOTS - dot) % DOTS) / number(DOTS);
-        let colour = look.ink.rival.gamma_multiply(1.0 - 0.85 * age);
-        let at = centre + 0.5 * look.unit * Vec2::angled(angle);
-        root.painter().circle_filled(at, 0.12 * look.unit, colour);
     }
 }
 

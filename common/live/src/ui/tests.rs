@@ -338,16 +338,14 @@ fn the_demo_shows_what_runs_until_a_key() {
 }
 
 #[test]
-fn a_pause_asks_for_no_frames() {
+fn what_stands_still_asks_for_no_frames() {
     let mut board = example::split([300, 200]);
-    (board.state, board.paused) = (State::Paused, true);
     let mut stage = Stage::new([1280.0, 720.0], 1.0);
-    let delay = |output: &egui::FullOutput| output.viewport_output.values().next().unwrap().repaint_delay;
-    let output = stage.settle(&board);
-    assert_eq!(delay(&output), Duration::MAX);
-    board.state = State::Building("kernels".into());
-    let output = stage.settle(&board);
-    assert!(delay(&output) <= Duration::from_millis(100));
+    for state in [State::Paused, State::Building("kernels".into())] {
+        (board.state, board.paused) = (state, true);
+        let output = stage.settle(&board);
+        assert_eq!(output.viewport_output.values().next().unwrap().repaint_delay, Duration::MAX);
+    }
 }
 
 #[test]
