@@ -17,5 +17,4 @@ pub mod measure;
 pub mod mutate;
 pub mod self_test;
 pub mod trace;
-pub mod tracy;
 pub mod variant;

@@ -28,8 +28,6 @@ pub struct TestHooks {
     pub no_wave_clock: bool,
     /// `HOTLAP_TRACE_SLOTS`: so many places for traced waves, so that not all of a small dispatch is recorded.
     pub trace_slots: Option<OsString>,
-    /// `HOTLAP_TRACY_STAMP`: the device's clock cannot be read without a submit.
-    pub tracy_stamp: bool,
 }
 
 /// The hooks of this process.
@@ -58,6 +56,5 @@ fn read() -> TestHooks {
         one_queue_as_two: is_set("ONE_QUEUE_AS_TWO"),
         no_wave_clock: is_set("NO_WAVE_CLOCK"),
         trace_slots: value("TRACE_SLOTS"),
-        tracy_stamp: is_set("TRACY_STAMP"),
     }
 }

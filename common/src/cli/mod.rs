@@ -38,7 +38,6 @@ use bench::drive::{check, profile};
 use bench::host::{self, Sample};
 use bench::lab::{Experiment, Lab, LabOptions, Selection, fastest};
 use bench::mutate::Break;
-use bench::tracy;
 
 use args::{Common, parse};
 use follow::{Follow, Keep};
@@ -124,8 +123,7 @@ impl Run {
         if let Some(code) = self.code_diff_of_files()? {
             return Ok(code);
         }
-        tracy::await_profiler()?.iter().for_each(|told| say(told));
-        let gpu = tracy::span("open the device", || Gpu::open(&self.open_options()))?;
+        let gpu = Gpu::open(&self.open_options())?;
         let Some(gpu) = self.certify(gpu)? else { return Ok(EXIT_INTERRUPTED) };
         let mut lab = Experiment::new(gpu, &self.lab_options());
         if !self.common.trace.is_empty() {
@@ -232,17 +230,15 @@ impl Run {
             lab.report.setting("queue family", family);
         }
         let compared = self.code_diff_sides();
-        tracy::span("declare", || {
-            lab.declare(|lab| declare(lab, arguments))?;
-            lab.select().map_err(|error| match compared {
-                Some(_) => error.context("--code-diff takes two variants or two files"),
-                None => error,
-            })?;
-            if self.common.list_variants { Ok(()) } else { lab.make() }
+        lab.declare(|lab| declare(lab, arguments))?;
+        lab.select().map_err(|error| match compared {
+            Some(_) => error.context("--code-diff takes two variants or two files"),
+            None => error,
         })?;
         if self.common.list_variants {
             return self.list_variants(lab);
         }
+        lab.make()?;
         let declared = self.began.elapsed();
         if self.common.check {
             return self.check(lab);
@@ -325,9 +321,7 @@ impl Run {
         let code = code(&measured);
         let Measured { method, rows, notes, verdict, ended, .. } = measured;
         let record = self.record(lab, SoFar { method, rows, notes }, verdict, ended, started);
-        let mut unwritten = tracy::span("write the results", || {
-            self.write(&record, &measured.maps, measured.painting.as_ref(), folder)
-        });
+        let mut unwritten = self.write(&record, &measured.maps, measured.painting.as_ref(), folder);
         if record.ended == Ended::Interrupted && !self.common.trace.is_empty() {
             say("stopped before all waves were traced: no timeline is written");
         }

@@ -89,9 +89,7 @@ fn manifest(samples: &Path) -> Result<String> {
     let (shared, _) = shared.split_once("\n[").context("something follows them")?;
     let names = shared.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name);
     let shared: Vec<_> = names
-        .filter(|name| {
-            !own.contains(&format!("\n{name}.")) && !name.starts_with('#') && *name != "tracy-client"
-        })
+        .filter(|name| !own.contains(&format!("\n{name}.")) && !name.starts_with('#'))
         .map(|name| format!("{name}.workspace = true"))
         .collect();
     let libraries = format!("{}\n{}\n{}", path("common"), path("samples"), shared.join("\n"));

@@ -33,7 +33,6 @@ use crate::lab::{Check, Lab, Shown};
 use crate::measure::Reading;
 use crate::mutate::Break;
 use crate::trace::plan::Notes;
-use crate::tracy::{self, Timeline};
 
 /// Objects that every sample reuses.
 pub struct Session<'l> {
@@ -53,7 +52,6 @@ pub struct Session<'l> {
     maps: Option<RaceHistograms>,
     cache_flush: Option<CacheFlush>,
     before: Option<Before>,
-    timeline: Timeline<'l>,
 }
 
 /// What one submit runs.
@@ -88,7 +86,6 @@ impl<'l> Session<'l> {
             maps: None,
             cache_flush: None,
             before: None,
-            timeline: Timeline::new(gpu, &gpu.clock),
         })
     }
 
@@ -157,13 +154,11 @@ impl<'l> Session<'l> {
             Some(work) if self.takes_two_queues(work) => self.run_on_two_queues(work)?,
             _ => self.run(work)?,
         };
-        let repetitions = work.map_or(0, |work| work.repetitions);
         if let (Some(maps), Some(work)) = (&mut self.maps, work) {
-            maps.count(work.variant, repetitions);
+            maps.count(work.variant, work.repetitions);
         }
         let stamps = self.lab.gpu.read_stamps(self.stamps)?;
         let gpu_us = Counter::of(&self.lab.gpu.facts).us(stamps)?;
-        self.timeline.zone(name_of(self.lab, work), repetitions, stamps)?;
         let counted = work.map_or_else(|| Ok(Counted::default()), |work| self.counts(work))?;
         let clock = work.and_then(|_| self.clock());
         let mhz = clock.map_or(Ok(None), |clock| clock.mhz(self.lab))?;
@@ -221,14 +216,12 @@ impl<'l> Session<'l> {
     /// Records commands, submits them and waits for their end. Returns the CPU time of submitting.
     fn submit(&self, usage: Usage, what: &str, record: impl FnOnce(&CommandBuffer<'_>)) -> Result<Duration> {
         let gpu = &self.lab.gpu;
-        tracy::span("record", || {
-            gpu.reset_pool(self.pool)?;
-            let cmd = CommandBuffer::begin_for(gpu, self.buffer, usage)?;
-            record(&cmd);
-            cmd.end()
-        })?;
-        let submitted = tracy::span("submit", || gpu.submit(self.buffer, self.fence))?;
-        tracy::span("wait", || gpu.wait(self.fence, what))?;
+        gpu.reset_pool(self.pool)?;
+        let cmd = CommandBuffer::begin_for(gpu, self.buffer, usage)?;
+        record(&cmd);
+        cmd.end()?;
+        let submitted = gpu.submit(self.buffer, self.fence)?;
+        gpu.wait(self.fence, what)?;
         Ok(submitted)
     }
 
@@ -287,11 +280,6 @@ impl<'l> Session<'l> {
         }
         let tick = f64::from(self.lab.gpu.facts.timestamp_period_ns) / 1e3;
         Ok(Summary::of(&samples).map_or(tick, |s| s.median.max(tick)))
-    }
-
-    /// The profiler that samples were shown to, where one was connected.
-    pub fn profiler(&self) -> Option<&'static str> {
-        self.timeline.profiler()
     }
 
     /// The commands of a script for one queue, in a region of the variant's name.
@@ -378,16 +366,14 @@ impl<'l> Session<'l> {
     /// what the device counted.
     pub fn count_on_cpu(&self, variant: usize, repetitions: u32) -> Result<u64> {
         let Some(readback) = self.readback else { return Ok(0) };
-        tracy::span("check on the CPU", || {
-            let mut wrong = 0;
-            for check in self.uses.checks(variant) {
-                for repetition in 0..repetitions {
-                    let read = |actual: &[u32]| check.element.count(&check.reference, actual, check.elements);
-                    wrong += self.look_at_result(check, repetition, readback, read)?;
-                }
+        let mut wrong = 0;
+        for check in self.uses.checks(variant) {
+            for repetition in 0..repetitions {
+                let read = |actual: &[u32]| check.element.count(&check.reference, actual, check.elements);
+                wrong += self.look_at_result(check, repetition, readback, read)?;
             }
-            Ok(wrong)
-        })
+        }
+        Ok(wrong)
     }
 
     /// Looks at the words of a result, through a buffer that the CPU can read.

@@ -22,8 +22,6 @@ use vulkan::cmd::{CommandBuffer, Point, Stage};
 use vulkan::gpu::{Gpu, Mark};
 use vulkan::handles::Queue;
 
-use crate::tracy;
-
 /// The semaphores and command buffers of such samples.
 pub(super) struct TwoQueues<'l> {
     gpu: &'l Gpu,
@@ -73,27 +71,22 @@ impl<'l> TwoQueues<'l> {
         verify: impl FnOnce(&CommandBuffer<'_>),
     ) -> Result<[Duration; 2]> {
         let gpu = self.gpu;
-        let (buffers, recorded) = tracy::span("record", || {
-            self.pools.iter().try_for_each(|&pool| gpu.reset_pool(pool))?;
-            let cmd = CommandBuffer::begin(gpu, self.around[0])?;
-            cmd.reset_query_pool(sample.stamps, 2);
-            prepare(&cmd);
-            cmd.full_barrier();
-            cmd.end()?;
-            let cmd = CommandBuffer::begin(gpu, self.around[1])?;
-            verify(&cmd);
-            cmd.end()?;
-            let began = Instant::now();
-            let buffers = self.record(sample, true)?;
-            anyhow::Ok((buffers, began.elapsed()))
-        })?;
-        let submitted = tracy::span("submit", || {
-            gpu.submit_to(Queue::First, &[], self.around[0], &[], vk::Fence::null())?;
-            let submitted = self.submit(sample.submits, &buffers)?;
-            gpu.submit(self.around[1], sample.fence)?;
-            anyhow::Ok(submitted)
-        })?;
-        tracy::span("wait", || gpu.wait(sample.fence, sample.name))?;
+        self.pools.iter().try_for_each(|&pool| gpu.reset_pool(pool))?;
+        let cmd = CommandBuffer::begin(gpu, self.around[0])?;
+        cmd.reset_query_pool(sample.stamps, 2);
+        prepare(&cmd);
+        cmd.full_barrier();
+        cmd.end()?;
+        let cmd = CommandBuffer::begin(gpu, self.around[1])?;
+        verify(&cmd);
+        cmd.end()?;
+        let began = Instant::now();
+        let buffers = self.record(sample, true)?;
+        let recorded = began.elapsed();
+        gpu.submit_to(Queue::First, &[], self.around[0], &[], vk::Fence::null())?;
+        let submitted = self.submit(sample.submits, &buffers)?;
+        gpu.submit(self.around[1], sample.fence)?;
+        gpu.wait(sample.fence, sample.name)?;
         self.count(sample.submits);
         Ok([recorded, submitted])
     }

@@ -32,7 +32,6 @@ use crate::chains::sums;
 use crate::counter::Counter;
 use crate::drive::session::Session;
 use crate::lab::{Lab, LabOptions};
-use crate::tracy;
 use bursts::Bursts;
 use stop::{Stop, Stopped};
 use work::Size;
@@ -76,7 +75,7 @@ const SHOWN: [&str; 10] = [
 const NO_TIMES: &str =
     "a CPU device: other programs take part of it at any time, and its times are no evidence";
 
-/// Tests the device and hands it back without a trace: no kernel, no memory, no label and no span. `stopped` is asked
+/// Tests the device and hands it back without a trace: no kernel, no memory and no label. `stopped` is asked
 /// between samples and ends the test.
 ///
 /// # Errors
@@ -91,7 +90,7 @@ fn certify_by(mut gpu: Gpu, stopped: &dyn Fn() -> bool, times_tell: bool) -> Res
     let began = Instant::now();
     let labels = gpu.debug.take();
     let mut checks = Vec::new();
-    let (mut gpu, interrupted) = tracy::muted(|| test(gpu, Stop(stopped), times_tell, &mut checks))?;
+    let (mut gpu, interrupted) = test(gpu, Stop(stopped), times_tell, &mut checks)?;
     gpu.debug = labels;
     checks.sort_by_key(|check: &Check| SHOWN.iter().position(|name| *name == check.name));
     let certificate = Certificate { seconds: began.elapsed().as_secs_f64(), checks };

@@ -68,7 +68,7 @@ pub fn measure(
         measured.ended = Ended::Failed { reason: one_line(error) };
     }
     measured.verdict = verdict(lab, &measured.rows);
-    measured.notes = notes::notes(lab, &run.plan, &measured.rows, run.target.session.profiler());
+    measured.notes = notes::notes(lab, &run.plan, &measured.rows);
     Ok(measured)
 }
 

@@ -11,7 +11,7 @@ use crate::measure::Plan;
 const MESA: [i32; 11] = [3, 5, 13, 18, 19, 20, 22, 23, 24, 25, 26];
 
 /// What is missing from the table, and why.
-pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row], profiler: Option<&str>) -> Vec<String> {
+pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(lab.untraced().map(|reason| reason + "."));
     if plan.repetitions < lab.repetitions() {
@@ -56,8 +56,5 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row], profiler: Option<&str>
     if let Some(tool) = lab.gpu.tools.iter().find(|tool| tool.to_lowercase().contains("validation")) {
         notes.push(format!("{tool} was active: these times are no times."));
     }
-    notes.extend(profiler.map(|tool| {
-        format!("{tool}: a profiler was connected, and its spans and its thread lengthen the CPU's way to a submit.")
-    }));
     notes
 }

@@ -43,7 +43,6 @@ impl Run<'_, '_, '_> {
         }
         outcome.rows = with_first(&outcome.rows, &self.first);
         self.method.reference_mhz = outcome.reference_mhz;
-        self.method.tools.extend(self.target.session.profiler().map(str::to_owned));
         outcome
     }
 
@@ -62,12 +61,11 @@ impl Run<'_, '_, '_> {
     }
 
     fn rounds(&mut self) -> Outcome {
-        let profiler = self.target.session.profiler().map(str::to_owned);
         measure::run(&self.plan, &mut self.target, &mut |progress| {
             let so_far = || {
                 let method = Method { reference_mhz: progress.reference_mhz, ..self.method.clone() };
                 let rows = with_first(progress.rows, &self.first);
-                self.told.so_far(&rows, method, &self.plan, profiler.as_deref())
+                self.told.so_far(&rows, method, &self.plan)
             };
             (self.watch)(&Step {
                 phase: Phase::Measuring,
@@ -166,8 +164,7 @@ impl Run<'_, '_, '_> {
     }
 
     fn is_stopped_at(&mut self, row: usize) -> bool {
-        let profiler = self.target.session.profiler();
-        let so_far = || self.told.so_far(&self.first, self.method.clone(), &self.plan, profiler);
+        let so_far = || self.told.so_far(&self.first, self.method.clone(), &self.plan);
         let (phase, variant) = (Phase::Probing, &self.told.lab.variants[row].name);
         let elapsed = self.target.elapsed();
         (self.watch)(&Step { phase, variant, rows_done: 0, rounds: 0, spent: 0.0, elapsed, so_far: &so_far })

@@ -99,15 +99,9 @@ pub(super) struct Told<'t, 'l> {
 
 impl Told<'_, '_> {
     /// What a record would hold of these rows of the engine.
-    pub fn so_far(
-        self,
-        engine: &[measure::Row],
-        method: Method,
-        plan: &Plan,
-        profiler: Option<&str>,
-    ) -> SoFar {
+    pub fn so_far(self, engine: &[measure::Row], method: Method, plan: &Plan) -> SoFar {
         let rows = rows::rows(self.lab, engine, &method, self.uses);
-        let notes = notes::notes(self.lab, plan, &rows, profiler);
+        let notes = notes::notes(self.lab, plan, &rows);
         SoFar { method, rows, notes }
     }
 }
