@@ -9,8 +9,8 @@
 //! wrong generation on every device.
 //!
 //! It may take a lawful recording for one with fewer dependencies (never the other way): chains through
-//! other stages than that of compute, such as a barrier from compute to copies and a second one from
-//! there to compute, are not followed.
+//! stages in which nothing works between them, such as a barrier from compute to copies and a second one
+//! from there to compute, are not followed.
 //!
 //! What it does not see: dispatches that overlap instead of changing places, and caches. Visibility
 //! is the validation layer's part. Rules: Vulkan 1.3, sections 7.1 (execution dependencies), 7.5
@@ -22,8 +22,8 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
+use vulkan::cmd::Stage;
 use vulkan::cmd::script::{Point, Script, Step};
-use vulkan::cmd::{Scope, Stage};
 use vulkan::handles::Event;
 
 /// For each dispatch, in the order of recording, those that must have ended before it begins.
@@ -38,10 +38,7 @@ impl Order {
         for submit in &script.submits {
             let at = submit.point.queue as usize;
             for (point, stages) in &submit.waits {
-                if takes_in_dispatches(*stages) {
-                    let before = found.signalled.get(point).cloned().unwrap_or_default();
-                    found.queues[at].gate.extend(before);
-                }
+                found.queues[at].wait(*stages, found.signalled.get(point).map_or(&[], Vec::as_slice));
             }
             submit.steps.iter().for_each(|step| found.step(at, step));
             found.signalled.insert(submit.point, found.queues[at].all.clone());
@@ -81,63 +78,72 @@ struct Found<'e> {
     after: Vec<BTreeSet<usize>>,
     queues: [OnQueue; 2],
     /// What an event of a queue, which no other queue may wait for, or a semaphore's value stands for.
-    set: BTreeMap<(usize, Event), BTreeSet<usize>>,
-    signalled: BTreeMap<Point, BTreeSet<usize>>,
+    set: BTreeMap<(usize, Event), Vec<Work>>,
+    signalled: BTreeMap<Point, Vec<Work>>,
 }
+
+/// A dispatch by its number, and the stage that it works in.
+type Work = (usize, Stage);
 
 #[derive(Default)]
 struct OnQueue {
-    /// The dispatches so far: a first scope takes in all of them.
-    all: BTreeSet<usize>,
-    /// Those that every later dispatch must wait for.
-    gate: BTreeSet<usize>,
+    /// The dispatches so far.
+    all: Vec<Work>,
+    /// Those that every later dispatch in these stages must wait for.
+    gates: BTreeMap<Stage, BTreeSet<usize>>,
+}
+
+impl OnQueue {
+    /// Has what comes in `stages` wait for these.
+    fn wait(&mut self, stages: Stage, before: &[Work]) {
+        self.gates.entry(stages).or_default().extend(before.iter().map(|(number, _)| number));
+    }
 }
 
 impl Found<'_> {
     fn step(&mut self, queue: usize, step: &Step) {
+        let on = &mut self.queues[queue];
         match step {
-            Step::Dispatch(_) => self.dispatch(queue),
-            Step::Barrier { src, dst, .. } if orders(*src, *dst) => {
-                let queue = &mut self.queues[queue];
-                queue.gate.extend(&queue.all);
-            }
-            Step::Set { event, src, .. } if takes_in_dispatches(src.0) && self.reset.contains(event) => {
+            Step::Barrier { src, dst, .. } => on.wait(dst.0, &taken_in(src.0, &on.all)),
+            Step::Set { event, src, .. } if self.reset.contains(event) => {
                 // To set an event that is set changes nothing: a wait stands for the first set.
-                let before = self.queues[queue].all.clone();
-                self.set.entry((queue, *event)).or_insert(before);
+                self.set.entry((queue, *event)).or_insert_with(|| taken_in(src.0, &on.all));
             }
-            Step::Wait { event, src, dst, .. } if orders(*src, *dst) => {
+            Step::Wait { event, src, dst, .. } => {
                 if let Some(before) = self.set.get(&(queue, *event)) {
-                    self.queues[queue].gate.extend(before);
+                    on.wait(dst.0, &taken_in(src.0, before));
                 }
             }
-            _ => {}
+            step => step.stage().into_iter().for_each(|stage| self.work(queue, stage)),
         }
     }
 
-    /// Its own gate, and what those in it have waited for.
-    fn dispatch(&mut self, queue: usize) {
+    /// Its own gates, and what those in them have waited for.
+    fn work(&mut self, queue: usize, stage: Stage) {
         let number = self.after.len();
-        let gate = &self.queues[queue].gate;
-        let further = gate.iter().flat_map(|&d| self.after[d].iter());
-        let needed = further.chain(gate).copied().collect();
+        let on = &mut self.queues[queue];
+        let gates = || on.gates.iter().filter(|(stages, _)| takes_in(**stages, stage));
+        let gate = || gates().flat_map(|(_, gate)| gate);
+        let further = gate().flat_map(|&d| self.after[d].iter());
+        let needed = further.chain(gate()).copied().collect();
         self.after.push(needed);
-        self.queues[queue].all.insert(number);
+        on.all.push((number, stage));
     }
 }
 
-fn orders(src: Scope, dst: Scope) -> bool {
-    takes_in_dispatches(src.0) && takes_in_dispatches(dst.0)
+/// Those of these that a first scope takes in.
+fn taken_in(stages: Stage, work: &[Work]) -> Vec<Work> {
+    work.iter().copied().filter(|(_, stage)| takes_in(stages, *stage)).collect()
 }
 
-fn takes_in_dispatches(stages: Stage) -> bool {
-    stages.intersects(Stage::COMPUTE_SHADER | Stage::ALL_COMMANDS)
+fn takes_in(stages: Stage, stage: Stage) -> bool {
+    stages.intersects(stage | Stage::ALL_COMMANDS)
 }
 
 #[cfg(test)]
 mod tests {
-    use vulkan::cmd::Access;
     use vulkan::cmd::script::{Dispatch, Submit, Sync};
+    use vulkan::cmd::{Access, Scope};
     use vulkan::handles::{Kernel, Queue};
 
     use super::*;

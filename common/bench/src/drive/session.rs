@@ -246,16 +246,16 @@ impl<'l> Session<'l> {
         self.submit(variant.usage, &variant.name, |cmd| self.record(cmd, work)).map(drop)
     }
 
-    /// Runs the dispatches of a script in this order, each behind a full barrier, without a stamp,
+    /// Runs the commands of a script that work on memory in this order, each behind a full barrier, without a stamp,
     /// and counts.
     pub fn replay(&self, work: &Work<'_>, order: &[usize]) -> Result<Counted> {
-        let steps: Vec<_> = work.script.dispatches().collect();
+        let steps: Vec<_> = work.script.work().collect();
         let what = format!("{} in another order", name_of(self.lab, Some(work)));
         self.submit(Usage::ONE_TIME_SUBMIT, &what, |cmd| {
             self.prepare(cmd, work);
             for &at in order {
                 cmd.full_barrier();
-                cmd.replay_dispatch(steps[at]);
+                cmd.replay(std::slice::from_ref(steps[at]));
             }
             self.verify(cmd, work);
         })?;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 use record::Status;
+use vulkan::cmd::script::Named;
 use vulkan::handles::{Event, Kernel, Set};
 
 use super::scripts::Scripts;
@@ -94,11 +95,11 @@ impl<'l> Use<'l> {
         let mut lacks_events = false;
         for repetitions in (1..=most).filter(|n| [1, 2, most].contains(n)) {
             let script = scripts.script(at, repetitions)?;
-            lacks_events |= script.uses_events() && !lab.gpu.has_events;
+            let named = Named::by(script.steps());
+            lacks_events |= !named.events.is_empty() && !lab.gpu.has_events;
             of.events.push((repetitions, script.events_set()));
-            of.kernels.extend(script.dispatches().map(|dispatch| dispatch.kernel));
-            let used = script.bindings();
-            let uses = |set: Set| used.iter().any(|&binding| set.holds(binding));
+            of.kernels.extend(named.kernels);
+            let uses = |set: Set| named.bindings.iter().any(|&binding| set.holds(binding));
             of.outputs = lab.outputs.iter().filter(|output| uses(output.set)).collect();
             of.checks = lab.checks.iter().filter(|check| uses(check.set)).collect();
             if let Some(reason) = scripts.endless(&script) {

@@ -7,12 +7,13 @@ use anyhow::{Result, bail, ensure};
 use record::Status;
 use record::error::{BeyondLimits, NoRoom};
 use vulkan::cmd::Cmd;
+use vulkan::cmd::script::Named;
 use vulkan::gpu::Recipe as KernelRecipe;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::{Place, bytes_in_words};
 
 use super::Lab;
-use super::recipe::{Named, Recipe};
+use super::recipe::Recipe;
 use crate::variant::Variant;
 
 /// Finds a kernel by running others.

@@ -1,14 +1,12 @@
 //! What a sample declares that variants read and write, and how it is made once one that runs names it.
 
-use std::collections::BTreeSet;
-
 use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
 use record::error::BeyondLimits;
 use vulkan::cmd::Cmd;
-use vulkan::cmd::script::Step;
+use vulkan::cmd::script::Named;
 use vulkan::gpu::Gpu;
-use vulkan::handles::{Binding, Buffer, Event, Events, Image, Kernel, Set};
+use vulkan::handles::{Binding, Buffer, Event, Events, Image, Set};
 use vulkan::memory::{EventState, Place, Sharing, bytes_in_words, texel_bytes};
 use vulkan::values::Shape;
 
@@ -24,31 +22,6 @@ type MakeOther = Box<dyn FnOnce(&mut Lab, u32) -> Result<()>>;
 
 /// Sets an event.
 pub type Setting = Box<dyn Fn(&Cmd, Event)>;
-
-/// What commands name.
-#[derive(Default)]
-pub(super) struct Named {
-    pub kernels: BTreeSet<Kernel>,
-    pub bindings: BTreeSet<Binding>,
-    pub events: BTreeSet<Event>,
-}
-
-impl Named {
-    pub fn by<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Self {
-        let mut named = Self::default();
-        for step in steps {
-            match step {
-                Step::Dispatch(dispatch) => {
-                    named.kernels.insert(dispatch.kernel);
-                    named.bindings.extend(&dispatch.bindings);
-                }
-                Step::Set { event, .. } | Step::Wait { event, .. } => _ = named.events.insert(*event),
-                _ => {}
-            }
-        }
-        named
-    }
-}
 
 /// One thing that variants may name.
 pub(super) struct Recipe {
@@ -350,7 +323,7 @@ impl Lab {
                 }
             }
             if let Some(set) = set {
-                let steps: Vec<Step> = Cmd::steps(|cmd| all.iter().for_each(|&event| set(cmd, event)));
+                let steps = Cmd::steps(|cmd| all.iter().for_each(|&event| set(cmd, event)));
                 lab.gpu.run_once("setting events", |buffer| buffer.replay(&steps))?;
                 lab.set_before.extend(all);
             }

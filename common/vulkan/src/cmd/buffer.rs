@@ -77,8 +77,7 @@ impl<'g> CommandBuffer<'g> {
         }
     }
 
-    /// Records one dispatch of a script that [`Gpu::check`] let pass.
-    pub fn replay_dispatch(&self, Dispatch { kernel, bindings, push, groups }: &Dispatch) {
+    fn replay_dispatch(&self, Dispatch { kernel, bindings, push, groups }: &Dispatch) {
         let arena = self.gpu.arena();
         let slot = arena.kernel(*kernel);
         if slot.is_without_pipeline()

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use bytemuck::NoUninit;
 
 use super::{Binding, Scope, Stage};
+use crate::gpu::Arena;
 use crate::handles::{Event, Image, Kernel, Queue};
 
 /// What a variant hands to the queues, in the order of its submits.
@@ -86,6 +87,57 @@ pub enum Step {
     EndLabel,
 }
 
+impl Step {
+    /// The stage in which it works on memory; none of what orders others or labels them.
+    pub fn stage(&self) -> Option<Stage> {
+        match self {
+            Self::Dispatch(_) => Some(Stage::COMPUTE_SHADER),
+            Self::Barrier { .. } | Self::Set { .. } | Self::Wait { .. } | Self::Label(_) | Self::EndLabel => {
+                None
+            }
+        }
+    }
+
+    /// What it is, in words: of a dispatch what its region is called.
+    pub fn name(&self, arena: &Arena) -> String {
+        match self {
+            Self::Dispatch(Dispatch { kernel, groups: [x, y, z], .. }) => {
+                format!("{} {x}x{y}x{z}", arena.kernel(*kernel).facts.name)
+            }
+            step => format!("{step:?}"),
+        }
+    }
+}
+
+/// What steps name, which must be there before they are recorded.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// What is dispatched.
+    pub kernels: BTreeSet<Kernel>,
+    /// What is read or written.
+    pub bindings: BTreeSet<Binding>,
+    /// What is set or waited for.
+    pub events: BTreeSet<Event>,
+}
+
+impl Named {
+    /// By these steps.
+    pub fn by<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Self {
+        let mut named = Self::default();
+        for step in steps {
+            match step {
+                Step::Dispatch(dispatch) => {
+                    named.kernels.insert(dispatch.kernel);
+                    named.bindings.extend(&dispatch.bindings);
+                }
+                Step::Set { event, .. } | Step::Wait { event, .. } => _ = named.events.insert(*event),
+                Step::Barrier { .. } | Step::Label(_) | Step::EndLabel => {}
+            }
+        }
+        named
+    }
+}
+
 /// `vkCmdDispatch` with all that it needs.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
@@ -124,6 +176,11 @@ impl Script {
         self.submits.iter().flat_map(|submit| &submit.steps)
     }
 
+    /// The commands that work on memory, in the order of recording.
+    pub fn work(&self) -> impl Iterator<Item = &Step> {
+        self.steps().filter(|step| step.stage().is_some())
+    }
+
     /// The dispatches, in the order in which they were recorded.
     pub fn dispatches(&self) -> impl Iterator<Item = &Dispatch> {
         self.steps().filter_map(|step| if let Step::Dispatch(d) = step { Some(d) } else { None })
@@ -133,11 +190,6 @@ impl Script {
     pub fn dispatches_mut(&mut self) -> impl Iterator<Item = &mut Dispatch> {
         let steps = self.submits.iter_mut().flat_map(|submit| &mut submit.steps);
         steps.filter_map(|step| if let Step::Dispatch(d) = step { Some(d) } else { None })
-    }
-
-    /// It sets events or waits for some.
-    pub fn uses_events(&self) -> bool {
-        self.steps().any(|step| matches!(step, Step::Set { .. } | Step::Wait { .. }))
     }
 
     /// The events that are set; the runner resets them before each submit.
@@ -165,10 +217,5 @@ impl Script {
             }
         }
         None
-    }
-
-    /// What kernels read or write.
-    pub fn bindings(&self) -> BTreeSet<Binding> {
-        self.dispatches().flat_map(|dispatch| &dispatch.bindings).copied().collect()
     }
 }

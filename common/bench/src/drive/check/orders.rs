@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use record::Promise;
-use vulkan::cmd::script::Script;
 
 use super::findings::Findings;
 use super::layer::first_of_each;
@@ -10,7 +9,6 @@ use crate::drive::order::Order;
 use crate::drive::session::{Session, Work};
 use crate::drive::tour::{miscount, must_differ};
 use crate::drive::verify::Counted;
-use crate::lab::Lab;
 use crate::mutate::Mutation;
 
 /// More orders than this teach nothing new and take too long.
@@ -33,10 +31,9 @@ pub(super) fn try_orders(
         return Ok(false);
     }
     let expected = must_differ(promise, false);
-    let names = dispatch_names(lab, &script);
     for repetitions in [1, 2.min(lab.repetitions())] {
         let script = session.scripts.script(v, repetitions)?;
-        let recorded: Vec<usize> = (0..script.dispatches().count()).collect();
+        let recorded: Vec<usize> = (0..script.work().count()).collect();
         let work = Work { variant: v, repetitions, script: &script, notes: None };
         let counted = session.replay(&work, &recorded)?;
         // Even a variant that races computes the right thing when nothing overlaps.
@@ -54,12 +51,13 @@ pub(super) fn try_orders(
         found.wrong_orders += usize::from(wrong != expected.unwrap_or(0));
         if expected.is_some_and(|n| n != wrong) && found.wrong_orders == 1 {
             let place = |first| format!(", the first at {}", session.uses.place(v, first));
+            let all: Vec<_> = script.work().collect();
             found.problems.push(format!(
                 "{wrong} texels differ from the CPU reference when dispatch {} of {} ({}) runs as early as the recorded \
                  dependencies allow{}",
                 early + 1,
-                names.len(),
-                names[early],
+                all.len(),
+                all[early].name(&lab.gpu.arena()),
                 first.map_or_else(String::new, place)
             ));
         }
@@ -73,14 +71,4 @@ pub(super) fn try_orders(
             .map(|first| format!("in another order, though each dispatch is behind a full barrier: {first}")),
     );
     Ok(true)
-}
-
-fn dispatch_names(lab: &Lab, script: &Script) -> Vec<String> {
-    let arena = lab.gpu.arena();
-    script
-        .dispatches()
-        .map(|d| {
-            format!("{} {}x{}x{}", arena.kernel(d.kernel).facts.name, d.groups[0], d.groups[1], d.groups[2])
-        })
-        .collect()
 }
