@@ -9,9 +9,9 @@ use crate::samples::Samples;
 
 /// Test on the device that times are to be trusted
 ///
-/// The same kernel twice must come out SAME and 2 % more work SLOWER; the empty interval, the step and the
-/// wrap of timestamps, the rates of clocks and whether anything else uses the device are looked at. Exit
-/// codes: 0 passed, 2 failed. Every measuring run does the same first and keeps it in its record.
+/// The same kernel twice must come out SAME and 2 % more work SLOWER; the step and the rate of timestamps and
+/// whether anything else uses the device are looked at. Exit codes: 0 passed, 2 failed. Every measuring run
+/// does the same first and keeps it in its record.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SelfTest {
     /// Device to test: index in the list of a sample's --list-devices, part of its name, or UUID

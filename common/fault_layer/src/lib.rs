@@ -87,7 +87,6 @@ hooks! {
     vkGetPhysicalDeviceToolProperties(a b c);
     vkGetPhysicalDeviceImageFormatProperties(a b c d e f g);
     vkGetPhysicalDeviceImageFormatProperties2(a b c);
-    vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(a b c);
     vkCreateDebugUtilsMessengerEXT(a b c d);
     vkCreateXcbSurfaceKHR(a b c d);
     vkCreateXlibSurfaceKHR(a b c d);
@@ -138,7 +137,6 @@ hooks! {
     vkBeginCommandBuffer(a b);
     vkEndCommandBuffer(a);
     vkSetDebugUtilsObjectNameEXT(a b);
-    vkGetCalibratedTimestampsEXT(a b c d e);
     vkGetPipelineExecutablePropertiesKHR(a b c d);
     vkGetPipelineExecutableStatisticsKHR(a b c d);
     vkGetPipelineExecutableInternalRepresentationsKHR(a b c d);

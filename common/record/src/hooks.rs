@@ -13,8 +13,6 @@ pub struct TestHooks {
     pub die_at: Option<OsString>,
     /// `HOTLAP_NO_SELF_TEST`: no self-test before times are taken, for tests that start samples by the hundred.
     pub no_self_test: bool,
-    /// `HOTLAP_SELF_TEST_TIMING`: the self-test judges times on a CPU device, too.
-    pub self_test_timing: bool,
     /// `HOTLAP_NO_COMPILER`: what is not packed does not compile.
     pub no_compiler: bool,
     /// `HOTLAP_SMALLEST_DEVICE`: limits as low as Vulkan 1.3 lets any device have them, and no visibility chains.
@@ -49,7 +47,6 @@ fn read() -> TestHooks {
         fault: value("FAULT"),
         die_at: value("DIE_AT"),
         no_self_test: is_set("NO_SELF_TEST"),
-        self_test_timing: is_set("SELF_TEST_TIMING"),
         no_compiler: is_set("NO_COMPILER"),
         smallest_device: is_set("SMALLEST_DEVICE"),
         fewest_buffers: is_set("FEWEST_BUFFERS"),

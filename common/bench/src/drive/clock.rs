@@ -21,15 +21,14 @@ const TOLERANCE: f64 = 0.01;
 
 /// A reading of the waves' clock, and the timestamps before and behind it in nanoseconds.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading {
-    pub(crate) ticks: u64,
-    pub(crate) before_ns: f64,
-    pub(crate) after_ns: f64,
+struct Reading {
+    ticks: u64,
+    before_ns: f64,
+    after_ns: f64,
 }
 
 /// What reads the waves' clock.
-#[derive(Clone, Copy)]
-pub struct Reader {
+struct Reader {
     kernel: Kernel,
     buffers: [Buffer; 2],
     stamps: vk::QueryPool,
@@ -40,7 +39,12 @@ pub struct Reader {
 /// # Errors
 /// A [`Fault`] of the clock; whatever a submit can meet.
 pub(super) fn set_against_stamps(lab: &Lab, stamps: vk::QueryPool) -> Result<Counter> {
-    let reader = Reader::new(lab, stamps)?;
+    let kernel = lab.kernel("lab/clock.comp").build_for_runner()?;
+    let [buffer, readback] = [("clock", Place::Device), ("clock (CPU)", Place::Readback)]
+        .map(|(name, place)| lab.gpu.buffer(name, 8, place));
+    let reader = Reader { kernel, buffers: [buffer?, readback?], stamps };
+    // The first submit of a kernel may take longer.
+    reader.read(&lab.gpu)?;
     let first = reader.read(&lab.gpu)?;
     thread::sleep(APART);
     let second = reader.read(&lab.gpu)?;
@@ -50,7 +54,7 @@ pub(super) fn set_against_stamps(lab: &Lab, stamps: vk::QueryPool) -> Result<Cou
 
 /// The clock that two readings show; `period_ns` is that of the timestamps, which most waves' clocks
 /// share.
-pub fn judge([first, second]: [Reading; 2], period_ns: f64) -> Result<Counter, Fault> {
+fn judge([first, second]: [Reading; 2], period_ns: f64) -> Result<Counter, Fault> {
     // A counter of nanoseconds or slower whose high word is 0 has no such word, or began four seconds
     // ago.
     let bits = if (first.ticks | second.ticks) >> 32 == 0 { 32 } else { 64 };
@@ -78,19 +82,8 @@ pub fn judge([first, second]: [Reading; 2], period_ns: f64) -> Result<Counter, F
 }
 
 impl Reader {
-    /// Makes it; `stamps` is a pool of two timestamps at the least.
-    pub fn new(lab: &Lab, stamps: vk::QueryPool) -> Result<Self> {
-        let kernel = lab.kernel("lab/clock.comp").build_for_runner()?;
-        let buffers = [("clock", Place::Device), ("clock (CPU)", Place::Readback)];
-        let [buffer, readback] = buffers.map(|(name, place)| lab.gpu.buffer(name, 8, place));
-        let reader = Self { kernel, buffers: [buffer?, readback?], stamps };
-        // The first submit of a kernel may take longer.
-        reader.read(&lab.gpu)?;
-        Ok(reader)
-    }
-
     /// A reading between two timestamps.
-    pub fn read(&self, gpu: &Gpu) -> Result<Reading> {
+    fn read(&self, gpu: &Gpu) -> Result<Reading> {
         let [buffer, readback] = self.buffers;
         gpu.run_once("reading the waves' clock", |cmd| {
             cmd.reset_query_pool(self.stamps, 2);

@@ -1,7 +1,7 @@
 //! The drivers over one recording: `bench` measures, `check` proves, `profile` shows it to a capture tool.
 
 pub mod check;
-pub mod clock;
+mod clock;
 pub mod code;
 mod cycles;
 mod fill;

@@ -262,12 +262,6 @@ impl<'l> Session<'l> {
         self.counts(work)
     }
 
-    /// The raw timestamps of an empty window.
-    pub fn empty_window(&self) -> Result<[u64; 2]> {
-        self.run(None)?;
-        self.lab.gpu.read_stamps(self.stamps)
-    }
-
     /// Median of empty windows, in microseconds, and at least one tick: the floor under every figure.
     pub fn floor_us(&mut self) -> Result<f64> {
         let mut samples = Vec::new();

@@ -5,7 +5,6 @@
 //! tested on made-up figures.
 
 mod bursts;
-mod empty;
 mod idle;
 mod rate;
 mod stamps;
@@ -14,7 +13,6 @@ mod stop;
 mod tests;
 mod verdicts;
 mod waking;
-mod waves;
 mod work;
 
 use std::rc::Rc;
@@ -23,7 +21,6 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use record::Kind;
 use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT};
-use record::hooks::hooks;
 use record::self_test::CheckResult::Failed;
 use record::self_test::{Certificate, Check};
 use vulkan::gpu::Gpu;
@@ -58,18 +55,8 @@ pub fn exit_code(certificate: &Certificate, interrupted: bool) -> u8 {
 }
 
 /// The order in which checks are shown.
-const SHOWN: [&str; 10] = [
-    verdicts::RESULTS,
-    verdicts::SAME,
-    verdicts::SLOWER,
-    empty::NAME,
-    stamps::STEP,
-    stamps::WRAP,
-    rate::NAME,
-    waves::NAME,
-    waking::NAME,
-    idle::NAME,
-];
+const SHOWN: [&str; 7] =
+    [verdicts::RESULTS, verdicts::SAME, verdicts::SLOWER, stamps::STEP, rate::NAME, waking::NAME, idle::NAME];
 
 /// Why there are no verdicts on times.
 const NO_TIMES: &str =
@@ -81,7 +68,7 @@ const NO_TIMES: &str =
 /// # Errors
 /// What any run can meet: a queue that hangs, a lost device, no memory. The device is then given up.
 pub fn certify(gpu: Gpu, stopped: &dyn Fn() -> bool) -> Result<Certified> {
-    let times_tell = gpu.facts.kind != Kind::Cpu || hooks().self_test_timing;
+    let times_tell = gpu.facts.kind != Kind::Cpu;
     certify_by(gpu, stopped, times_tell)
 }
 
@@ -122,7 +109,6 @@ fn all_checks(lab: &mut Lab, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<
     let bursts = Bursts::new(lab, kernel)?;
     // The longer between two readings of a clock, the better its rate is known: all else lies between.
     let rate = rate::Meter::begin(&lab.gpu, stop)?;
-    let waves = waves::Meter::begin(lab, bursts.stamps)?;
     if times_tell {
         let (size, woken) = waking::wake(&lab.gpu, &bursts, stop)?;
         checks.push(woken);
@@ -133,21 +119,9 @@ fn all_checks(lab: &mut Lab, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<
         work::declare(lab, kernel, Size::SMALL, sums)?;
         let untimed = [verdicts::SAME, verdicts::SLOWER, waking::NAME, idle::NAME];
         checks.extend(untimed.map(|name| Check::skipped(name, NO_TIMES)));
+        checks.push(answers(lab, &mut Session::new(lab)?, stop)?);
     }
-    let mut session = Session::new(lab)?;
-    if !times_tell {
-        checks.push(answers(lab, &mut session, stop)?);
-    }
-    // What precedes a window is part of what it takes: behind the fills alone an empty one takes 1.86 µs on an
-    // H200 (driver 580), behind a dispatch 0.64, and a run's samples have one.
-    session.watch_clock()?;
-    let windows = empty::windows(&session, stop)?;
-    let row = bursts.row(&lab.gpu)?;
-    let counter = Counter::of(lab.device());
-    checks.push(empty::judge(&windows, counter));
-    checks.push(stamps::step(&[windows.as_flattened(), &row].concat(), counter));
-    checks.push(stamps::wrap(&windows, counter));
-    checks.push(waves.end(lab)?);
+    checks.push(stamps::step(&bursts.row(&lab.gpu)?, Counter::of(lab.device())));
     checks.push(rate.end(&lab.gpu, stop)?);
     Ok(())
 }

@@ -3,10 +3,9 @@
 use std::ffi::CStr;
 
 use anyhow::Result;
-use ash::{arm, ext, khr, nv, vk};
+use ash::{arm, khr, nv, vk};
 use record::hooks::hooks;
 
-use super::calibrated::{self, Calibrated};
 use super::choose::Candidate;
 use super::physical::Physical;
 use crate::fault::attempt;
@@ -52,13 +51,6 @@ impl WaveClock {
     }
 }
 
-/// What was found and switched on beyond the required.
-pub(super) struct Features {
-    pub events: bool,
-    pub clock: Calibrated,
-    pub waves: WaveClock,
-}
-
 /// One entry a family: Vulkan takes none twice.
 fn queue_infos<'a>(
     queues: &[Option<(u32, u32)>; 2],
@@ -75,15 +67,13 @@ fn queue_infos<'a>(
 
 /// Creates the device with what the suite requires (synchronization2, maintenance4, push descriptors) and, where
 /// present, what samples ask for. `statistics` is the extension that tells what became of kernels, where that is
-/// wanted.
+/// wanted. Says whether it has events, and what traces have of it.
 pub(super) fn create(
     chosen: &Candidate<'_>,
     statistics: Option<&'static CStr>,
-) -> Result<(ash::Device, Features)> {
+) -> Result<(ash::Device, bool, WaveClock)> {
     let Candidate { physical, facts, .. } = chosen;
     let mut extensions = vec![khr::push_descriptor::NAME];
-    let clocks = calibrated::domains(physical)?;
-    extensions.extend(clocks.is_some().then_some(ext::calibrated_timestamps::NAME));
     extensions.extend(statistics);
     let waves = WaveClock::of(physical, facts.subgroup_size);
     let portability = physical.has(khr::portability_subset::NAME);
@@ -141,6 +131,5 @@ pub(super) fn create(
     let device = attempt(format_args!("creating the device on {}", facts.name), || unsafe {
         physical.instance.raw.create_device(physical.raw, &info, None)
     })?;
-    let clock = Calibrated::new(&physical.instance.raw, &device, clocks);
-    Ok((device, Features { events: !portability || events, clock, waves }))
+    Ok((device, !portability || events, waves))
 }

@@ -1,7 +1,6 @@
 //! The device that a run works on, and everything that was made on it.
 
 mod arena;
-mod calibrated;
 mod choose;
 mod device;
 mod instance;
@@ -10,7 +9,6 @@ mod queue;
 mod reader;
 
 pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Recipe};
-pub use calibrated::{Calibrated, clock_name};
 use choose::candidates;
 pub use choose::{Limits, QueueKind, find_device, list_devices, usable_devices};
 pub use device::WaveClock;
@@ -97,8 +95,6 @@ pub struct Gpu {
     /// Layers and capture tools that are active around the device and may change its times: ours under `--check`, or
     /// whatever the environment brought in.
     pub tools: Vec<String>,
-    /// Its clock beside that of the CPU.
-    pub clock: Calibrated,
     /// What traces of waves need of it.
     pub waves: WaveClock,
     instance: ManuallyDrop<Instance>,
@@ -124,7 +120,7 @@ impl Gpu {
         let instance_time = began.elapsed();
         let began = Instant::now();
         let statistics = if options.statistics { Some(Reader::extension_of(&chosen)?) } else { None };
-        let (device, features) = device::create(&chosen, statistics)?;
+        let (device, has_events, waves) = device::create(&chosen, statistics)?;
         let startup = Startup { instance: instance_time, device: began.elapsed() };
         let debug = instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device));
         let memory = Allocator::new(&AllocatorCreateDesc {
@@ -148,14 +144,13 @@ impl Gpu {
             queues: chosen.queues.map(|at| at.map(|at| queue::Handle::get(&device, at))),
             physical: chosen.physical.raw,
             timeout: options.timeout.unwrap_or(default_timeout),
-            has_events: features.events,
+            has_events,
             limits: chosen.limits,
             pending: Cell::new(false),
             submits: Cell::new(0),
             tools: chosen.physical.tools(),
-            clock: features.clock,
-            waves: features.waves,
-            facts: DeviceFacts { device_clock: features.waves.clock, ..chosen.facts },
+            waves,
+            facts: DeviceFacts { device_clock: waves.clock, ..chosen.facts },
             device,
             instance: ManuallyDrop::new(instance),
         };
