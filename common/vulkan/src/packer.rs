@@ -10,7 +10,6 @@ use anyhow::{Context, Result, ensure};
 use crate::reflect::reflect;
 use crate::source::{Library, Source};
 use crate::spirv::pack::{Pack, REPACK};
-use crate::spirv::words::encode;
 use crate::spirv::{Defines, compiler, key};
 use crate::wrap::{LaneSource, PARTS, traced_source};
 
@@ -24,7 +23,7 @@ pub fn entries(library: &Library, shader: &str) -> Result<Vec<u8>> {
         let words = compiler::compile(&source, &defines)?;
         entries.extend(key(&source, &defines));
         entries.extend(u32::try_from(words.len())?.to_le_bytes());
-        entries.extend(encode(&words));
+        entries.extend_from_slice(bytemuck::cast_slice(&words));
     }
     Ok(entries)
 }

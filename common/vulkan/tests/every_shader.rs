@@ -46,7 +46,7 @@ fn every_pack_has_its_shader() {
 #[test]
 fn all_packs_together_are_small() {
     let bytes: usize = library().shaders().unwrap().iter().map(|shader| read_pack(shader).len()).sum();
-    assert!(bytes < 500_000, "{bytes} bytes");
+    assert!(bytes < 600_000, "{bytes} bytes");
 }
 
 /// Compiles all modules, and compares where the compiler is the one that they were packed with.

@@ -9,7 +9,6 @@
 mod cache;
 pub mod compiler;
 pub mod pack;
-pub mod words;
 
 use anyhow::{Result, anyhow, bail, ensure};
 use sha2::{Digest, Sha256};

@@ -1,17 +1,16 @@
 //! Modules that are compiled ahead of time: `shaders/NAME.comp.pack` beside each `shaders/NAME.comp`.
 //!
 //! A pack is a brotli stream of entries: the key of what the module was compiled from (16 bytes), the number of its
-//! words (4 bytes, little-endian), its words (`words.rs`). A module whose source has changed is not found by its key,
+//! words (4 bytes, little-endian), its words. A module whose source has changed is not found by its key,
 //! so a pack that is out of date is never used. The traced forms come last: a run without a trace unpacks none.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Read};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use brotli_decompressor::Decompressor;
 
-use super::words::decode;
 use super::{Key, ensure_module};
 use crate::source::Library;
 
@@ -59,7 +58,13 @@ impl<'p> Pack<'p> {
         let (mut key, mut words): (Key, _) = ([0; 16], [0; 4]);
         self.rest.read_exact(&mut key)?;
         self.rest.read_exact(&mut words)?;
-        let words = decode(&mut self.rest, u32::from_le_bytes(words) as usize)?;
+        let bytes = 4 * u64::from(u32::from_le_bytes(words));
+        let mut code = Vec::new();
+        ensure!(
+            (&mut self.rest).take(bytes).read_to_end(&mut code)? as u64 == bytes,
+            "a module without an end"
+        );
+        let words = bytemuck::allocation::pod_collect_to_vec(&code);
         ensure_module(&words)?;
         self.modules.insert(key, words);
         Ok(true)
