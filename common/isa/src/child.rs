@@ -155,7 +155,7 @@ mod tests {
     }
 
     const DEVICE: &str = r#"{"Device":{"name":"Null","driver":"Mesa"}}"#;
-    const KERNEL: &str = r#"{"Kernel":{"subgroup_size":64,"statistics":{"VGPRs":4},"assembly":null}}"#;
+    const KERNEL: &str = r#"{"Kernel":{"name":"compute","subgroup_size":64,"statistics":[{"name":"VGPRs","description":"","value":4,"kind":null}]}}"#;
 
     #[test]
     fn a_child_that_answers_is_heard() {
@@ -164,7 +164,9 @@ mod tests {
         call.args(["-c", &format!("cat >/dev/null; echo '{DEVICE}'; echo '{KERNEL}'; echo '{refused}'")]);
         let (name, driver, lines) = ask(call, &sources(), Duration::from_secs(10)).unwrap();
         assert_eq!((name.as_str(), driver.as_str()), ("Null", "Mesa"));
-        assert!(matches!(&lines[..], [Line::Kernel(raw), Line::Refused(_)] if raw.statistics["VGPRs"] == 4));
+        assert!(
+            matches!(&lines[..], [Line::Kernel(form), Line::Refused(_)] if form.figure("VGPRs", "k").unwrap() == 4)
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What a kernel's machine code consists of.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
+
+use crate::diff::{Listing, listings, number};
 
 /// Instructions by class, as they stand in the code: one in a loop counts once, however often it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,37 +35,13 @@ pub struct Counts {
     pub barriers: u64,
 }
 
-/// Counts in the text that LLVM's disassembler writes: a label or an instruction a line, the encoding
-/// behind a semicolon. None where that is no code: RADV has a disassembler for some chips only, and puts
-/// an excuse in its place.
+/// Counts in the text that LLVM's disassembler writes, the encoding behind a semicolon. None where that is no whole
+/// kernel: RADV has a disassembler for some chips only, and puts an excuse in its place.
 #[must_use]
 pub fn count(assembly: &str) -> Option<Counts> {
-    let (counts, ends) = counted(assembly);
-    ends.then_some(counts)
-}
-
-/// As [`count`], whether or not the text ends as a kernel does; and whether it does.
-pub(crate) fn counted(assembly: &str) -> (Counts, bool) {
-    let mut counts = Counts::default();
-    let mut labels = BTreeSet::new();
-    let mut ends = false;
-    for line in assembly.lines() {
-        let text = line.split(';').next().unwrap_or_default().trim();
-        if let Some(label) = text.strip_suffix(':') {
-            labels.insert(label);
-            continue;
-        }
-        let mut words = text.split_whitespace();
-        let Some(mnemonic) = words.next() else { continue };
-        counts.instructions += 1;
-        ends |= mnemonic == "s_endpgm";
-        // Behind an atomic the same word asks for the old value.
-        counts.note(mnemonic, text.split_whitespace().any(|word| word == "glc"));
-        if is_branch(mnemonic) && words.next().is_some_and(|target| labels.contains(target)) {
-            counts.backward_branches += 1;
-        }
-    }
-    (counts, ends)
+    let listing = listings(assembly).into_iter().next()?;
+    let ends = listing.instructions.iter().any(|instruction| instruction.mnemonic == "s_endpgm");
+    ends.then(|| Counts::of(&listing))
 }
 
 pub(crate) fn is_branch(mnemonic: &str) -> bool {
@@ -101,6 +77,25 @@ const IDLE: [&str; 14] = [
 ];
 
 impl Counts {
+    /// Those of a listing, which need not be a whole kernel.
+    pub(crate) fn of(listing: &Listing) -> Self {
+        let mut counts = Self::default();
+        for (at, instruction) in listing.instructions.iter().enumerate() {
+            counts.instructions += 1;
+            // Behind an atomic the same word asks for the old value.
+            let glc = instruction.operands.iter().any(|operand| operand.split(' ').any(|word| word == "glc"));
+            counts.note(&instruction.mnemonic, glc);
+            let is_behind = |(label, before): &(String, usize)| {
+                *before <= at && instruction.operands.first() == Some(label)
+            };
+            // Without labels, a branch says by how many words it jumps, in 16 bits.
+            let jumps_back = || instruction.operands.iter().any(|to| number(to) > Some(0x7fff));
+            let goes_back = listing.labels.iter().any(is_behind) || jumps_back();
+            counts.backward_branches += u64::from(is_branch(&instruction.mnemonic) && goes_back);
+        }
+        counts
+    }
+
     /// Adds an instruction to the counts that it belongs to; one that moves and computes nothing has none.
     fn note(&mut self, mnemonic: &str, glc: bool) {
         let Some((family, rest)) = mnemonic.split_once('_') else { return };

@@ -1,5 +1,6 @@
 //! What a driver says of a kernel that it compiled.
 
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::Kind;
@@ -14,8 +15,22 @@ pub struct Executable {
     /// In the driver's order.
     pub statistics: Vec<Statistic>,
     /// Machine code as text, where it was asked for and the driver can write it.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assembly: Option<String>,
+}
+
+impl Executable {
+    /// The whole number, as all of RADV's are, that the driver says of a kernel under a name.
+    ///
+    /// # Errors
+    /// It says none under this name.
+    pub fn figure(&self, name: &str, kernel: &str) -> Result<u64> {
+        let found = self.statistics.iter().find(|statistic| statistic.name == name);
+        match found.map(|statistic| statistic.value) {
+            Some(Value::Whole(value)) => Ok(value),
+            _ => bail!("RADV does not tell '{name}' of {kernel}"),
+        }
+    }
 }
 
 /// A figure in the driver's own words.

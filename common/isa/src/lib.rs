@@ -24,7 +24,6 @@ mod target;
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 pub use chip::{Chip, INSTRUCTION_CACHE, Unit};
@@ -65,43 +64,9 @@ pub enum Line {
         driver: String,
     },
     /// What became of a kernel.
-    Kernel(Raw),
+    Kernel(Executable),
     /// The kernel asks for what the chip does not have.
     Refused(String),
     /// Nothing more will come.
     Failed(String),
-}
-
-/// What the driver says of a kernel, in its own words.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Raw {
-    /// Lanes of a wave.
-    pub subgroup_size: u32,
-    /// Whole numbers by their names.
-    pub statistics: BTreeMap<String, u64>,
-    /// Machine code as text, where the driver can write it.
-    pub assembly: Option<String>,
-}
-
-impl Raw {
-    /// What the driver says of a kernel under a name.
-    ///
-    /// # Errors
-    /// It says nothing under this name.
-    pub fn figure(&self, name: &str, kernel: &str) -> Result<u64> {
-        let found = self.statistics.get(name).copied();
-        found.with_context(|| format!("RADV does not tell '{name}' of {kernel}"))
-    }
-}
-
-impl From<Executable> for Raw {
-    /// Of the statistics those that are whole numbers, which all of RADV's are.
-    fn from(form: Executable) -> Self {
-        let whole = |statistic: Statistic| match statistic.value {
-            Value::Whole(value) => Some((statistic.name, value)),
-            _ => None,
-        };
-        let statistics = form.statistics.into_iter().filter_map(whole).collect();
-        Self { subgroup_size: form.subgroup_size, statistics, assembly: form.assembly }
-    }
 }

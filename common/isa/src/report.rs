@@ -6,12 +6,12 @@ use anyhow::Result;
 use record::Tool;
 use serde::{Deserialize, Serialize};
 
+use super::Line;
 use super::child::Answer;
 use super::chip::{Chip, INSTRUCTION_CACHE};
 use super::count::{Counts, count};
 use super::executable::Executable;
 use super::occupancy::{Occupancy, Use};
-use super::{Line, Raw};
 
 /// Version of the layout of [`CodeReport`].
 pub const SCHEMA: u32 = 3;
@@ -148,7 +148,7 @@ impl Outcome {
     /// From the driver's answer.
     pub(super) fn of(chip: &str, kernel: &KernelCode, line: Line) -> Result<Self> {
         match line {
-            Line::Kernel(raw) => Ok(Self::Compiled(Box::new(Compiled::of(chip, kernel, &raw)?))),
+            Line::Kernel(form) => Ok(Self::Compiled(Box::new(Compiled::of(chip, kernel, &form)?))),
             Line::Refused(reason) => Ok(Self::Refused(reason)),
             other => anyhow::bail!("{other:?} is no answer"),
         }
@@ -156,10 +156,10 @@ impl Outcome {
 }
 
 impl Compiled {
-    fn of(chip: &str, kernel: &KernelCode, raw: &Raw) -> Result<Self> {
-        let figure = |name| raw.figure(name, &kernel.name);
+    fn of(chip: &str, kernel: &KernelCode, form: &Executable) -> Result<Self> {
+        let figure = |name| form.figure(name, &kernel.name);
         let mut compiled = Self {
-            subgroup_size: raw.subgroup_size,
+            subgroup_size: form.subgroup_size,
             vgprs: figure("VGPRs")?,
             sgprs: figure("SGPRs")?,
             spilled_vgprs: figure("Spilled VGPRs")?,
@@ -170,12 +170,12 @@ impl Compiled {
             subgroups_per_simd: figure("Subgroups per SIMD")?,
             waves_per_simd: None,
             occupancy: None,
-            counts: raw.assembly.as_deref().and_then(count),
+            counts: form.assembly.as_deref().and_then(count),
         };
         if let Some(chip) = Chip::named(chip) {
-            compiled.waves_per_simd = Some(chip.waves_of(compiled.subgroups_per_simd, raw.subgroup_size));
+            compiled.waves_per_simd = Some(chip.waves_of(compiled.subgroups_per_simd, form.subgroup_size));
             let kernel = Use {
-                lanes: raw.subgroup_size,
+                lanes: form.subgroup_size,
                 vgprs: u32::try_from(compiled.vgprs)?,
                 sgprs: u32::try_from(compiled.sgprs)?,
                 lds: u32::try_from(compiled.lds_bytes)?,
@@ -203,9 +203,9 @@ impl CodeReport {
     }
 
     /// Takes in what the driver of the device in use says. RADV's own figures are those of its chip.
-    pub fn add_reported(&mut self, reported: Reported) {
+    pub fn add_reported(&mut self, mut reported: Reported) {
         let lines = reported.kernels.iter().filter_map(|forms| match &forms[..] {
-            [form] => Some(Line::Kernel(Raw::from(form.clone()))),
+            [form] => Some(Line::Kernel(form.clone())),
             _ => None,
         });
         let lines: Vec<Line> = lines.collect();
@@ -213,6 +213,7 @@ impl CodeReport {
         let answer = (reported.device.clone(), reported.driver.clone(), lines);
         // A version of RADV that names its figures otherwise is shown as any other driver is.
         if chip.is_none_or(|chip| self.add(chip, answer).is_err()) {
+            reported.kernels.iter_mut().flatten().for_each(|form| form.assembly = None);
             self.reported = Some(reported);
         }
     }

@@ -157,17 +157,17 @@ fn read(name: &str) -> Result<Vec<Compiled>> {
 }
 
 fn compiled(chip: &str, kernel: &str, line: &Line) -> Result<Compiled> {
-    let raw = match line {
-        Line::Kernel(raw) => raw,
+    let form = match line {
+        Line::Kernel(form) => form,
         Line::Refused(reason) => bail!("{chip} cannot have {kernel}: {reason}"),
         other => bail!("{other:?} is no answer"),
     };
-    let listing = raw.assembly.as_deref().map(listings).and_then(|found| found.into_iter().next());
+    let listing = form.assembly.as_deref().map(listings).and_then(|found| found.into_iter().next());
     let mut listing = listing.with_context(|| {
         format!("RADV here shows no machine code for {chip}; it does for others, such as --code {CHIP}")
     })?;
     kernel.clone_into(&mut listing.name);
-    let figure = |name| raw.figure(name, kernel);
+    let figure = |name| form.figure(name, kernel);
     let (vgprs, sgprs) = (figure("VGPRs")?, figure("SGPRs")?);
     let figures = KernelFigures { vgprs, sgprs, code_bytes: figure("Code size")? };
     Ok((kernel.to_owned(), Some(figures), listing))

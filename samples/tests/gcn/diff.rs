@@ -4,7 +4,7 @@
 
 use anyhow::{Context, Result, ensure};
 use common::isa::CodeReport;
-use common::isa::diff::{DiffReport, File, KernelPair, Side};
+use common::isa::diff::{DiffReport, File, Instruction, KernelPair, Side};
 use libtest_mimic::Trial;
 
 use crate::support::{Call, Ended, trial};
@@ -105,7 +105,12 @@ fn as_files() -> Result<()> {
     let report = compared("mt_select", "mt_select_and", "polaris10")?;
     let diff = &only(&report, 0)?.diff;
     for (name, listing) in ["a.s", "b.s"].into_iter().zip(&diff.listings) {
-        std::fs::write(folder.path().join(name), listing.text())?;
+        let line = |(at, instruction): (usize, &Instruction)| {
+            let labels = listing.labels.iter().filter(|(_, before)| *before == at);
+            labels.map(|(label, _)| format!("{label}:\n")).collect::<String>() + &format!("{instruction}\n")
+        };
+        let text: String = listing.instructions.iter().enumerate().map(line).collect();
+        std::fs::write(folder.path().join(name), text)?;
     }
     let call = without_devices()?.within(folder.path()).words("--code-diff a.s b.s --json -");
     let read = parsed(&call.right()?)?;

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use common::isa::{Chip, Limit, Occupancy, Unit, Use};
+use common::isa::{Chip, Limit, Line, Occupancy, Unit, Use};
 use common::vulkan::source::Source;
 use common::vulkan::spirv;
 use rayon::prelude::*;
@@ -163,15 +163,13 @@ fn told(chip: &str, option: &str, asked: &[Asked]) -> Result<Vec<Told>> {
     });
     let lines = compile(chip, option, &requests.collect::<Vec<_>>())?;
     let told = asked.iter().zip(lines).map(|(asked, line)| {
-        let kernel = &line["Kernel"];
-        let figure = |name: &str| {
-            let found = kernel["statistics"][name].as_u64();
-            found.with_context(|| format!("no {name} of {}: {line}", asked.name))
+        let Line::Kernel(form) = serde_json::from_value(line.clone())? else {
+            anyhow::bail!("{}: {line}", asked.name)
         };
+        let figure = |name: &str| form.figure(name, &asked.name);
         let small = |name: &str| Ok::<u32, anyhow::Error>(u32::try_from(figure(name)?)?);
-        let lanes = kernel["subgroup_size"].as_u64().context("no subgroup size")?;
         let kernel = Use {
-            lanes: u32::try_from(lanes)?,
+            lanes: form.subgroup_size,
             vgprs: small("VGPRs")?,
             sgprs: small("SGPRs")?,
             lds: small("LDS size")?,

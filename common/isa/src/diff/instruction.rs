@@ -136,7 +136,7 @@ fn is_inline(value: u64) -> bool {
 }
 
 /// The number that an operand is; negative ones as two's complement.
-pub(super) fn number(operand: &str) -> Option<u64> {
+pub(crate) fn number(operand: &str) -> Option<u64> {
     let word = operand.split_whitespace().next()?;
     if let Some(hex) = word.strip_prefix("0x") {
         return u64::from_str_radix(hex, 16).ok();

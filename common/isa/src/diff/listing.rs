@@ -23,20 +23,6 @@ impl Listing {
             self.instructions.truncate(last + 1);
         }
     }
-
-    /// A line an instruction or label, without comments.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        let mut labels = self.labels.iter().peekable();
-        for (at, instruction) in self.instructions.iter().enumerate() {
-            while let Some((label, _)) = labels.next_if(|(_, before)| *before <= at) {
-                text += &format!("{label}:\n");
-            }
-            text += &format!("{instruction}\n");
-        }
-        text
-    }
 }
 
 /// The kernels of a text, in its order, those only that have an instruction.
@@ -130,7 +116,6 @@ BB1:
         assert_eq!(texts(listing), expected);
         assert_eq!(listing.labels, [("BB0".to_owned(), 0), ("BB1".to_owned(), 1)]);
         assert_eq!(listing.instructions[1].line, 4);
-        assert!(listing.text().starts_with("BB0:\ns_load_dwordx4"));
     }
 
     #[test]

@@ -25,11 +25,12 @@ pub use align::Block;
 pub use constants::{Constant, Instead};
 pub use extra::{Extra, First, Method};
 pub use instruction::Instruction;
+pub(crate) use instruction::number;
 pub use listing::{Listing, listings};
 pub use registers::{File, Registers};
 pub use report::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, KernelPair};
 
-use crate::count::{Counts, counted};
+use crate::count::Counts;
 
 /// One of the two listings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,7 +95,7 @@ impl Diff {
         let (blocks, coarse) = align::align(ours, theirs, align::PATIENCE);
         let registers = extra::registers(ours, theirs, &blocks);
         let constants = constants::constants(ours, theirs, &blocks);
-        let (classes, mnemonics) = ([classes(&a), classes(&b)], mnemonics(ours, theirs));
+        let (classes, mnemonics) = ([Counts::of(&a), Counts::of(&b)], mnemonics(ours, theirs));
         Self { blocks, coarse, registers, classes, mnemonics, constants, listings: [a, b] }
     }
 
@@ -103,17 +104,6 @@ impl Diff {
     pub fn pairs_throughout(&self) -> bool {
         self.blocks.iter().all(|block| matches!(block, Block::Paired { .. }))
     }
-}
-
-/// The counts of a listing, which need not be a whole kernel.
-fn classes(listing: &Listing) -> Counts {
-    let (mut counts, _) = counted(&listing.text());
-    // Without labels, a branch says by how many words it jumps, in 16 bits.
-    let goes_back = |instruction: &&Instruction| {
-        instruction.branches() && instruction.operands.iter().any(|to| instruction::number(to) > Some(0x7fff))
-    };
-    counts.backward_branches += listing.instructions.iter().filter(goes_back).count() as u64;
-    counts
 }
 
 fn mnemonics(a: &[Instruction], b: &[Instruction]) -> BTreeMap<String, [u64; 2]> {

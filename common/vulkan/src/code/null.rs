@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use ash::{khr, vk};
-use isa::{Line, Raw, Source};
+use isa::{Line, Source};
 use spirv::Capability;
 
 use crate::fault::attempt;
@@ -63,7 +63,7 @@ impl Null {
             self.device.destroy_descriptor_set_layout(set, None);
         }
         let form = read?.into_iter().next().context("a pipeline without an executable")?;
-        Ok(Line::Kernel(Raw::from(form)))
+        Ok(Line::Kernel(form))
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_void};
 
 use ash::{amd, khr, vk};
 
-use isa::{Executable, Kind, Raw, Value, count};
+use isa::{Executable, Kind, Value, count};
 
 use crate::gpu::Reader;
 
@@ -185,8 +185,8 @@ fn every_form_and_figure_is_read() {
     };
     assert_eq!((of(first), of(second)), (expected(40), expected(41)));
     assert!(first.assembly.is_none() && first.statistics[0].description == "what it means");
-    let raw = Raw::from(first.clone());
-    assert_eq!(raw.statistics, [("Register Count".to_owned(), 40), ("Binary Size".to_owned(), 3200)].into());
+    assert_eq!(first.figure("Binary Size", "k").unwrap(), 3200);
+    assert!(first.figure("Slack", "k").is_err());
 }
 
 #[test]
