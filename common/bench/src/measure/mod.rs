@@ -8,7 +8,7 @@
 mod scripted;
 mod throttle;
 
-pub use throttle::Throttle;
+pub use throttle::LeastClock;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -80,7 +80,7 @@ pub struct Plan {
     /// When a row has enough.
     pub rule: Rule,
     /// When a sample's clock is too low.
-    pub throttle: Throttle,
+    pub least_clock: LeastClock,
     /// All rows together stop after this time.
     pub budget: Duration,
     /// Pairs per row that are taken first and thrown away, at the least.
@@ -106,7 +106,7 @@ impl Plan {
             warm_up: 0,
             warm_up_time: Duration::ZERO,
             seed: 0,
-            throttle: Throttle::default(),
+            least_clock: LeastClock(0.75),
             newest: None,
         }
     }
@@ -376,7 +376,7 @@ impl Run<'_> {
     fn sample(&mut self, row: usize, repetitions: u32) -> Result<Option<Reading>, Failure> {
         for try_ in 0.. {
             let reading = self.target.sample(row, repetitions)?;
-            if !self.clocks.is_too_low(&self.plan.throttle, &reading) {
+            if !self.clocks.is_too_low(self.plan.least_clock, &reading) {
                 return Ok(Some(reading));
             }
             // A wrong answer is one at any clock.
@@ -384,7 +384,7 @@ impl Run<'_> {
                 return Ok(Some(reading));
             }
             self.rows[row].discard(&reading, repetitions);
-            let Some(pause) = self.plan.throttle.pause(try_) else { break };
+            let Some(pause) = throttle::pause(try_) else { break };
             if self.target.elapsed() + pause >= self.plan.budget {
                 break;
             }
@@ -398,7 +398,7 @@ impl Run<'_> {
         let row = &mut self.rows[row];
         row.given_up += 1;
         // Whoever watches sees a device that cools down again.
-        if row.given_up >= self.plan.throttle.most_given_up && self.plan.newest.is_none() {
+        if row.given_up >= throttle::MOST_GIVEN_UP && self.plan.newest.is_none() {
             row.stop = Some(Stop::Throttled);
         }
         Ok(None)
@@ -448,7 +448,7 @@ impl Run<'_> {
         }
         let reference = self.clocks.reference();
         for (row, meters) in self.rows.iter_mut().zip(&mut self.meters) {
-            if self.plan.throttle.look_back(row, reference, self.plan.repetitions) {
+            if self.plan.least_clock.look_back(row, reference, self.plan.repetitions) {
                 *meters = (Meter::default(), Meter::default());
                 for pair in &row.pairs {
                     meters.0.add(pair.one.gpu_us);

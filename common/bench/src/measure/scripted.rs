@@ -424,8 +424,7 @@ fn races_of_waking_samples_and_of_half_pairs_are_kept() {
         let (mhz, wrong) = [(1980.0, 0), (1000.0, 0), (1980.0, 9)][(k >= 9) as usize + (k == 10) as usize];
         Ok(Reading { mhz: Some(mhz), wrong, ..reading(1000.0) })
     });
-    let mut plan = Plan { repetitions: 1, rule: fixed(10), ..plan };
-    plan.throttle.most_pauses = 1;
+    let plan = Plan { repetitions: 1, rule: fixed(10), ..plan };
     let row = go(&plan, &mut target).rows.remove(0);
     assert_eq!(row.unkept_races, UnkeptRaces { submits: 1, max: 9, long_max: 0 });
 }

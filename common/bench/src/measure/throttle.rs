@@ -4,39 +4,31 @@ use std::time::Duration;
 
 use super::{Pair, Reading, Row};
 
-/// When a clock is too low, and how long the device is left alone then.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Throttle {
-    /// A sample counts at this share of the highest clock that was seen, or above.
-    pub least: f64,
-    /// The first pause; each further one is twice as long.
-    pub first_pause: Duration,
-    /// So many pauses are made for one sample.
-    pub most_pauses: u32,
-    /// A row ends when so many of its samples were given up since its last complete pair: pauses cost the
-    /// others' time.
-    pub most_given_up: u32,
+/// The first pause; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+/// So many pauses are made for one sample.
+const MOST_PAUSES: u32 = 5;
+/// A row ends when so many of its samples were given up since its last complete pair: pauses cost the others'
+/// time.
+pub(super) const MOST_GIVEN_UP: u32 = 3;
+
+/// How long to wait before a sample is taken once more.
+pub(super) fn pause(tries: u32) -> Option<Duration> {
+    (tries < MOST_PAUSES).then(|| FIRST_PAUSE * 2_u32.pow(tries))
 }
 
-impl Default for Throttle {
-    fn default() -> Self {
-        Self { least: 0.75, first_pause: Duration::from_millis(20), most_pauses: 5, most_given_up: 3 }
-    }
-}
+/// The share of the highest clock that was seen at which a sample counts, or above.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeastClock(pub f64);
 
-impl Throttle {
-    /// How long to wait before the sample is taken once more.
-    pub(super) fn pause(&self, tries: u32) -> Option<Duration> {
-        (tries < self.most_pauses).then(|| self.first_pause * 2_u32.pow(tries))
-    }
-
-    fn is_too_low(&self, reading: &Reading, reference: f64) -> bool {
-        reading.mhz.is_some_and(|mhz| mhz < self.least * reference)
+impl LeastClock {
+    fn is_too_low(self, reading: &Reading, reference: f64) -> bool {
+        reading.mhz.is_some_and(|mhz| mhz < self.0 * reference)
     }
 
     /// Throws away the pairs of a row that are too slow for what the clock was found to reach since; whether
     /// there were any.
-    pub(super) fn look_back(&self, row: &mut Row, reference: Option<f64>, repetitions: u32) -> bool {
+    pub(super) fn look_back(self, row: &mut Row, reference: Option<f64>, repetitions: u32) -> bool {
         let Some(reference) = reference else { return false };
         let both = |pair: &Pair| [Some(pair.one), pair.many].into_iter().flatten();
         let (low, kept): (Vec<_>, Vec<_>) = row
@@ -66,7 +58,7 @@ pub(super) struct Clocks {
 
 impl Clocks {
     /// The clock of this sample is too low, by those so far.
-    pub fn is_too_low(&mut self, throttle: &Throttle, reading: &Reading) -> bool {
+    pub fn is_too_low(&mut self, least: LeastClock, reading: &Reading) -> bool {
         if let Some(mhz) = reading.mhz {
             let at = self.highest.partition_point(|&other| other < mhz);
             self.highest.insert(at, mhz);
@@ -74,7 +66,7 @@ impl Clocks {
                 self.highest.remove(0);
             }
         }
-        self.reference().is_some_and(|reference| throttle.is_too_low(reading, reference))
+        self.reference().is_some_and(|reference| least.is_too_low(reading, reference))
     }
 
     /// The highest clock that has its witnesses.

@@ -7,7 +7,7 @@ use record::{Kind, Method, Rule, is_limit};
 use crate::drive::tour::must_differ;
 use crate::drive::uses::Uses;
 use crate::lab::Lab;
-use crate::measure::{Plan, RowPlan, Throttle};
+use crate::measure::{LeastClock, Plan, RowPlan};
 
 /// How to measure.
 #[derive(Clone, Debug, Default)]
@@ -80,10 +80,7 @@ pub(super) fn plan(lab: &Lab, uses: &Uses<'_>, options: &BenchOptions) -> Plan {
         repetitions: lab.repetitions(),
         rule: Rule { min_gpu_time, ..rule },
         // What counts races keeps every trial.
-        throttle: Throttle {
-            least: if lab.report.trials.is_some() { 0.0 } else { LEAST_CLOCK },
-            ..Throttle::default()
-        },
+        least_clock: LeastClock(if lab.report.trials.is_some() { 0.0 } else { LEAST_CLOCK }),
         budget: match options.newest {
             Some(_) => Duration::MAX,
             None => options.budget.unwrap_or(if fixed.is_some() { A_DAY } else { default }),
