@@ -173,7 +173,7 @@ pub(super) struct Common {
     /// Leave the self-test out that comes before times are taken; the record says so
     #[arg(long)]
     pub(super) no_self_test: bool,
-    /// Say how long each step of the start took, and what recording and submitting cost the CPU
+    /// Say what recording and submitting each variant cost the CPU
     #[arg(short, long)]
     pub(super) verbose: bool,
 }

@@ -21,7 +21,7 @@ use std::fmt::Debug;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -224,7 +224,6 @@ impl Run {
         arguments: &A,
         declare: fn(&mut Lab, &A) -> Result<()>,
     ) -> Result<u8> {
-        let opened = self.began.elapsed();
         if self.common.queue.is_some() {
             let family = lab.device().queue_family.clone();
             lab.report.setting("queue family", family);
@@ -239,7 +238,6 @@ impl Run {
             return self.list_variants(lab);
         }
         lab.make()?;
-        let declared = self.began.elapsed();
         if self.common.check {
             return self.check(lab);
         }
@@ -260,7 +258,7 @@ impl Run {
         }
         // Nothing is left of a run that was refused before this.
         let folder = self.destinations()?;
-        self.bench(lab, folder.as_ref(), [opened, declared])
+        self.bench(lab, folder.as_ref())
     }
 
     fn check(&self, lab: &Lab) -> Result<u8> {
@@ -294,7 +292,7 @@ impl Run {
         }
     }
 
-    fn bench(&self, lab: &mut Lab, folder: Option<&Folder>, start: [Duration; 2]) -> Result<u8> {
+    fn bench(&self, lab: &mut Lab, folder: Option<&Folder>) -> Result<u8> {
         let started = SystemTime::now();
         let options = BenchOptions {
             samples: self.common.samples.map(|n| n as usize),
@@ -316,7 +314,7 @@ impl Run {
         let mut measured = measured?;
         self.miss_timelines(&mut measured);
         if self.common.verbose {
-            self.verbose(lab, start, &measured);
+            verbose(&measured.rows);
         }
         let code = code(&measured);
         let Measured { method, rows, notes, verdict, ended, .. } = measured;
@@ -433,28 +431,16 @@ impl Run {
             ended,
         }
     }
+}
 
-    fn verbose(&self, lab: &Lab, [opened, declared]: [Duration; 2], measured: &Measured) {
-        let ms = |d: Duration| d.as_secs_f64() * 1e3;
-        let driver = lab.gpu.startup;
-        let first = measured.first_sample.saturating_duration_since(self.began);
-        let own = first.saturating_sub(driver.instance).saturating_sub(driver.device);
-        say(&format!(
-            "start: instance {:.1} ms, device {:.1} ms (both the driver's), then kernels, images and CPU reference \
-             {:.1} ms; first GPU sample after {:.1} ms, {:.1} ms of them not the driver's",
-            ms(driver.instance),
-            ms(driver.device),
-            ms(declared.saturating_sub(opened)),
-            ms(first),
-            ms(own)
-        ));
-        for row in &measured.rows {
-            if let (Some(record), Some(submit)) = (row.record_us, row.submit_us) {
-                say(&format!(
-                    "{}: CPU time to record {:.1} µs, to submit {:.1} µs (medians of {})",
-                    row.variant, record.median, submit.median, record.n
-                ));
-            }
+/// What each variant cost the CPU.
+fn verbose(rows: &[Row]) {
+    for row in rows {
+        if let (Some(record), Some(submit)) = (row.record_us, row.submit_us) {
+            say(&format!(
+                "{}: CPU time to record {:.1} µs, to submit {:.1} µs (medians of {})",
+                row.variant, record.median, submit.median, record.n
+            ));
         }
     }
 }

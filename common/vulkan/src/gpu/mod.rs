@@ -21,7 +21,7 @@ use std::cell::{Cell, Ref, RefCell};
 use std::ffi::CString;
 use std::fmt;
 use std::mem::ManuallyDrop;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
 use ash::{ext, khr, vk};
@@ -47,15 +47,6 @@ pub struct OpenOptions {
     pub statistics: bool,
 }
 
-/// How long the driver took, for `--verbose`.
-#[derive(Clone, Copy, Debug)]
-pub struct Startup {
-    /// Loading the loader, creating the instance and listing devices.
-    pub instance: Duration,
-    /// Creating the device.
-    pub device: Duration,
-}
-
 /// A device with its queues, and the arena of all objects made on it.
 ///
 /// This type and [`Cmd`](crate::Cmd) hold all the `unsafe` of a run, under this contract: handles
@@ -68,8 +59,6 @@ pub struct Startup {
 pub struct Gpu {
     /// What the device says of itself.
     pub facts: DeviceFacts,
-    /// How long the driver took to start.
-    pub startup: Startup,
     /// The logical device.
     pub device: ash::Device,
     pub(crate) push: khr::push_descriptor::Device,
@@ -113,15 +102,11 @@ impl Gpu {
     /// [`Halt::Skip`] where there is no loader, no driver or no usable device; else what the driver
     /// refused.
     pub fn open(options: &OpenOptions) -> Result<Self> {
-        let began = Instant::now();
         let instance = Instance::new(options.validate)?;
         let mut found = candidates(&instance, options.queue)?;
         let chosen = found.swap_remove(choose::position(&found, options.device.as_deref())?);
-        let instance_time = began.elapsed();
-        let began = Instant::now();
         let statistics = if options.statistics { Some(Reader::extension_of(&chosen)?) } else { None };
         let (device, has_events, waves) = device::create(&chosen, statistics)?;
-        let startup = Startup { instance: instance_time, device: began.elapsed() };
         let debug = instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device));
         let memory = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
@@ -135,7 +120,6 @@ impl Gpu {
         let default_timeout = Duration::from_secs(if chosen.facts.kind == Kind::Cpu { 60 } else { 10 });
         let statistics = statistics.map(|name| Reader::new(name, &instance.raw, &device, &chosen.facts));
         let gpu = Self {
-            startup,
             statistics,
             push: khr::push_descriptor::Device::new(&instance.raw, &device),
             debug,

@@ -17,7 +17,6 @@ pub trait Pulse {
 /// The device behind the engine.
 pub(super) struct Device<'l> {
     pub session: Session<'l>,
-    pub first_sample: Option<Instant>,
     began: Instant,
     pulse: Option<&'l dyn Pulse>,
     /// Time that the pulse took.
@@ -26,7 +25,7 @@ pub(super) struct Device<'l> {
 
 impl<'l> Device<'l> {
     pub fn new(session: Session<'l>, pulse: Option<&'l dyn Pulse>) -> Self {
-        Self { session, first_sample: None, began: Instant::now(), pulse, between: Duration::ZERO }
+        Self { session, began: Instant::now(), pulse, between: Duration::ZERO }
     }
 }
 
@@ -38,7 +37,6 @@ impl Target for Device<'_> {
             self.between += began.elapsed();
             beaten.map_err(Failure::Run)?;
         }
-        self.first_sample.get_or_insert_with(Instant::now);
         self.session.sample(Some(variant), repetitions).map_err(|error| {
             if error.is::<BadStamps>() { Failure::Variant(one_line(&error)) } else { Failure::Run(error) }
         })

@@ -14,7 +14,6 @@ pub(super) use plan::method;
 pub use step::{Measured, Phase, SoFar, Step};
 
 use std::rc::Rc;
-use std::time::Instant;
 
 use anyhow::Result;
 use record::error::one_line;
@@ -57,7 +56,6 @@ pub fn measure(
         traces: Vec::new(),
         notes: Vec::new(),
         ended: if outcome.interrupted { Ended::Interrupted } else { Ended::Complete },
-        first_sample: run.target.first_sample.unwrap_or_else(Instant::now),
         error: outcome.aborted,
     };
     // After a failure the device may answer nothing more.

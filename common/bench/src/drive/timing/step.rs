@@ -1,7 +1,7 @@
 //! What a run tells whoever watches it.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use record::trace::Trace;
 use record::{Ended, Method, Painting, RaceMap, Row};
@@ -68,8 +68,6 @@ pub struct Measured {
     pub notes: Vec<String>,
     /// How it ended.
     pub ended: Ended,
-    /// When the first sample was taken.
-    pub first_sample: Instant,
     /// The failure that ended it, with its exit code.
     pub error: Option<anyhow::Error>,
 }
