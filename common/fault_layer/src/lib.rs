@@ -140,7 +140,6 @@ hooks! {
     vkGetPipelineExecutablePropertiesKHR(a b c d);
     vkGetPipelineExecutableStatisticsKHR(a b c d);
     vkGetPipelineExecutableInternalRepresentationsKHR(a b c d);
-    vkGetShaderInfoAMD(a b c d e f);
     vkDestroyDevice(a b);
     vkCmdDispatch(a b c d);
     vkCmdWriteTimestamp2(a b c d);

@@ -50,10 +50,6 @@ impl Kind {
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let name = name.to_lowercase();
-        // What the device has, not what the kernel takes.
-        if ["available", "physical"].iter().any(|start| name.starts_with(start)) {
-            return None;
-        }
         let fits = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
         NAMES.iter().find(|(_, parts)| fits(parts)).map(|(kind, _)| *kind)
     }
@@ -81,6 +77,6 @@ mod tests {
         ] {
             assert_eq!(Kind::of(name), Some(kind), "{name}");
         }
-        assert_eq!(["Cycle Count", "Inverse Throughput", "Available VGPRs"].map(Kind::of), [None; 3]);
+        assert_eq!(["Cycle Count", "Inverse Throughput"].map(Kind::of), [None; 2]);
     }
 }

@@ -60,7 +60,7 @@ pub fn reported(lab: &Lab, kernels: &[Kernel]) -> Result<Reported> {
     Ok(Reported {
         device: device.name.clone(),
         driver: format!("{} {}", device.driver_name, device.driver_info),
-        extension: reader.extension().to_string_lossy().into_owned(),
+        extension: "VK_KHR_pipeline_executable_properties".into(),
         kernels: pipelines.map(|pipeline| reader.read(pipeline)).collect::<Result<_>>()?,
     })
 }

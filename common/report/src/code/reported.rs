@@ -97,11 +97,7 @@ fn notes(report: &CodeReport, reported: &Reported, left_out: &[String]) -> Vec<S
         notes.push(format!("No figure of this driver is known to be of: {}.", missing.join(", ")));
     }
     if !statistics().any(|found| found.kind == Some(Kind::Occupancy)) {
-        let reason = if reported.extension == "VK_AMD_shader_info" {
-            "VK_AMD_shader_info does not tell the chip, on which it depends in what portions registers are granted"
-        } else {
-            "Vulkan does not tell how many registers a multiprocessor has, nor in what portions it grants them"
-        };
+        let reason = "Vulkan does not tell how many registers a multiprocessor has, nor in what portions it grants them";
         notes.push(format!("Occupancy is not computed: {reason}."));
     }
     notes.extend(super::left_out(left_out));

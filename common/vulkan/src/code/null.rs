@@ -40,7 +40,7 @@ impl Null {
         let driver = text(&vulkan12.driver_info);
         let (device, lacks) = create(&physical)?;
         let reader = khr::pipeline_executable_properties::Device::new(&instance.raw, &device);
-        let reader = Reader::Executables { device: reader, assembly: true };
+        let reader = Reader::with(reader, true);
         Ok(Self { device, reader, lacks, name, driver, _instance: instance })
     }
 

@@ -1,8 +1,8 @@
-//! A driver that says what a test wants, behind the real functions of both extensions.
+//! A driver that says what a test wants, behind the real functions of the extension.
 
 use std::ffi::{CStr, c_char, c_void};
 
-use ash::{amd, khr, vk};
+use ash::{khr, vk};
 
 use isa::{Executable, Kind, Value, count};
 
@@ -106,20 +106,6 @@ unsafe extern "system" fn representations(
     unsafe { list(&[of("NIR"), of("Assembly")], count, out.cast(), put) }
 }
 
-unsafe extern "system" fn shader_info(
-    _: vk::Device,
-    _: vk::Pipeline,
-    _: vk::ShaderStageFlags,
-    _: vk::ShaderInfoTypeAMD,
-    _: *mut usize,
-    out: *mut c_void,
-) -> vk::Result {
-    let mut info = vk::ShaderStatisticsInfoAMD { num_available_vgprs: 256, ..Default::default() };
-    (info.resource_usage.num_used_vgprs, info.resource_usage.lds_usage_size_in_bytes) = (24, 512);
-    unsafe { out.cast::<vk::ShaderStatisticsInfoAMD>().write(info) };
-    vk::Result::SUCCESS
-}
-
 unsafe extern "system" fn device_function(_: vk::Device, name: *const c_char) -> vk::PFN_vkVoidFunction {
     let own = match unsafe { CStr::from_ptr(name) }.to_bytes() {
         b"vkGetPipelineExecutablePropertiesKHR" => {
@@ -131,7 +117,6 @@ unsafe extern "system" fn device_function(_: vk::Device, name: *const c_char) ->
         b"vkGetPipelineExecutableInternalRepresentationsKHR" => {
             representations as vk::PFN_vkGetPipelineExecutableInternalRepresentationsKHR as _
         }
-        b"vkGetShaderInfoAMD" => shader_info as vk::PFN_vkGetShaderInfoAMD as _,
         _ => return None,
     };
     // SAFETY: a function of the type that the name stands for, as the caller expects it.
@@ -158,7 +143,7 @@ fn device() -> (ash::Instance, ash::Device) {
 fn executables(assembly: bool) -> Reader {
     let (instance, device) = device();
     let device = khr::pipeline_executable_properties::Device::new(&instance, &device);
-    Reader::Executables { device, assembly }
+    Reader::with(device, assembly)
 }
 
 fn pipeline() -> vk::Pipeline {
@@ -200,15 +185,4 @@ fn code_is_read_where_it_is_asked_for() {
 fn what_fails_is_said() {
     let error = executables(true).read(vk::Pipeline::null()).unwrap_err();
     assert!(error.to_string().contains("out of memory while reading what a pipeline"), "{error}");
-}
-
-#[test]
-fn the_older_extension_is_read() {
-    let (instance, device) = device();
-    let reader = Reader::ShaderInfo(amd::shader_info::Device::new(&instance, &device));
-    let forms = reader.read(pipeline()).unwrap();
-    let figure = |name: &str| forms[0].statistics.iter().find(|found| found.name == name).unwrap().value;
-    assert_eq!(["VGPRs", "LDS size", "Available VGPRs"].map(figure), [24, 512, 256].map(Value::Whole));
-    assert_eq!(reader.flags(), vk::PipelineCreateFlags::empty());
-    assert_eq!(reader.extension(), c"VK_AMD_shader_info");
 }

@@ -66,15 +66,11 @@ fn queue_infos<'a>(
 }
 
 /// Creates the device with what the suite requires (synchronization2, maintenance4, push descriptors) and, where
-/// present, what samples ask for. `statistics` is the extension that tells what became of kernels, where that is
-/// wanted. Says whether it has events, and what traces have of it.
-pub(super) fn create(
-    chosen: &Candidate<'_>,
-    statistics: Option<&'static CStr>,
-) -> Result<(ash::Device, bool, WaveClock)> {
+/// present, what samples ask for; with `statistics` the extension that tells what became of kernels. Says whether it has events, and what traces have of it.
+pub(super) fn create(chosen: &Candidate<'_>, statistics: bool) -> Result<(ash::Device, bool, WaveClock)> {
     let Candidate { physical, facts, .. } = chosen;
     let mut extensions = vec![khr::push_descriptor::NAME];
-    extensions.extend(statistics);
+    extensions.extend(statistics.then_some(khr::pipeline_executable_properties::NAME));
     let waves = WaveClock::of(physical, facts.subgroup_size);
     let portability = physical.has(khr::portability_subset::NAME);
     extensions.extend(portability.then_some(khr::portability_subset::NAME));
@@ -101,7 +97,7 @@ pub(super) fn create(
     if portability {
         info = info.push_next(&mut subset);
     }
-    if statistics == Some(khr::pipeline_executable_properties::NAME) {
+    if statistics {
         info = info.push_next(&mut executable);
     }
     if waves.clock {

@@ -105,8 +105,10 @@ impl Gpu {
         let instance = Instance::new(options.validate)?;
         let mut found = candidates(&instance, options.queue)?;
         let chosen = found.swap_remove(choose::position(&found, options.device.as_deref())?);
-        let statistics = if options.statistics { Some(Reader::extension_of(&chosen)?) } else { None };
-        let (device, has_events, waves) = device::create(&chosen, statistics)?;
+        if options.statistics {
+            Reader::ensure_possible(&chosen)?;
+        }
+        let (device, has_events, waves) = device::create(&chosen, options.statistics)?;
         let debug = instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device));
         let memory = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
@@ -118,7 +120,8 @@ impl Gpu {
         })
         .inspect_err(|_| unsafe { device.destroy_device(None) })?;
         let default_timeout = Duration::from_secs(if chosen.facts.kind == Kind::Cpu { 60 } else { 10 });
-        let statistics = statistics.map(|name| Reader::new(name, &instance.raw, &device, &chosen.facts));
+        let reader = || Reader::new(&instance.raw, &device, chosen.facts.vendor_id);
+        let statistics = options.statistics.then(reader);
         let gpu = Self {
             statistics,
             push: khr::push_descriptor::Device::new(&instance.raw, &device),

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 
 use anyhow::Result;
-use ash::{amd, khr, nv, vk};
+use ash::{amd, nv, vk};
 use record::Multiprocessors;
 
 use super::instance::Instance;
@@ -74,16 +74,6 @@ impl<'i> Physical<'i> {
             });
         }
         None
-    }
-
-    /// How the device tells what it made of kernels, the better way first; none where it does not.
-    pub(super) fn statistics(&self) -> Option<&'static CStr> {
-        let executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'_> =
-            self.features_of(khr::pipeline_executable_properties::NAME);
-        if executables.pipeline_executable_info == vk::TRUE {
-            return Some(khr::pipeline_executable_properties::NAME);
-        }
-        self.has(amd::shader_info::NAME).then_some(amd::shader_info::NAME)
     }
 
     /// Names of the active layers and tools; none where the driver does not tell.

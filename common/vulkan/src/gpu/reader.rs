@@ -1,12 +1,11 @@
-//! What a driver says of a pipeline that it compiled: VK_KHR_pipeline_executable_properties, or
-//! VK_AMD_shader_info where there is no other.
+//! What a driver says of a pipeline that it compiled: VK_KHR_pipeline_executable_properties.
 
 use std::ffi::CStr;
 
 use anyhow::{Context, Result};
-use ash::{amd, khr, vk};
+use ash::khr::pipeline_executable_properties;
+use ash::vk;
 use isa::{Executable, Statistic, Value};
-use record::DeviceFacts;
 use record::error::Halt;
 
 use super::choose::Candidate;
@@ -17,65 +16,43 @@ use crate::names::text;
 const AMD: u32 = 0x1002;
 
 /// A device's functions for it.
-pub enum Reader {
-    /// VK_KHR_pipeline_executable_properties; whether to ask for machine code, too.
-    Executables {
-        /// The extension's functions.
-        device: khr::pipeline_executable_properties::Device,
-        /// The text of the machine code is read, too.
-        assembly: bool,
-    },
-    /// VK_AMD_shader_info.
-    ShaderInfo(amd::shader_info::Device),
+pub struct Reader {
+    device: pipeline_executable_properties::Device,
+    /// The text of the machine code is read, too.
+    assembly: bool,
 }
 
 impl Reader {
-    /// The extension that tells what became of kernels.
-    pub(super) fn extension_of(chosen: &Candidate<'_>) -> Result<&'static CStr> {
-        chosen.physical.statistics().ok_or_else(|| {
-            let (name, driver) = (&chosen.facts.name, &chosen.facts.driver_name);
-            Halt::Skip(format!(
-                "{driver} does not tell what it makes of kernels on {name}: it has neither \
-                 VK_KHR_pipeline_executable_properties nor VK_AMD_shader_info (--code amd:polaris10,navi21 compiles \
-                 for chips that are not here)"
-            ))
-            .into()
-        })
+    /// Reports a device that does not tell what it makes of kernels.
+    pub(super) fn ensure_possible(chosen: &Candidate<'_>) -> Result<()> {
+        let features: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'_> =
+            chosen.physical.features_of(pipeline_executable_properties::NAME);
+        if features.pipeline_executable_info == vk::TRUE {
+            return Ok(());
+        }
+        let (name, driver) = (&chosen.facts.name, &chosen.facts.driver_name);
+        Err(Halt::Skip(format!(
+            "{driver} does not tell what it makes of kernels on {name}: it has no \
+             VK_KHR_pipeline_executable_properties (--code amd:polaris10,navi21 compiles for chips that are not here)"
+        ))
+        .into())
     }
 
-    /// Of a device that was made with this extension.
-    pub(super) fn new(
-        extension: &CStr,
-        instance: &ash::Instance,
-        device: &ash::Device,
-        facts: &DeviceFacts,
-    ) -> Self {
-        if extension == amd::shader_info::NAME {
-            return Self::ShaderInfo(amd::shader_info::Device::new(instance, device));
-        }
-        let device = khr::pipeline_executable_properties::Device::new(instance, device);
-        // Only the text of AMD's code is read.
-        Self::Executables { device, assembly: facts.vendor_id == AMD }
+    /// Of a device that was made with the extension, and of this vendor: only the text of AMD's code is read.
+    pub(super) fn new(instance: &ash::Instance, device: &ash::Device, vendor: u32) -> Self {
+        Self::with(pipeline_executable_properties::Device::new(instance, device), vendor == AMD)
     }
 
-    /// The extension that it reads.
-    pub fn extension(&self) -> &'static CStr {
-        match self {
-            Self::Executables { .. } => khr::pipeline_executable_properties::NAME,
-            Self::ShaderInfo(_) => amd::shader_info::NAME,
-        }
+    /// With these functions, and with or without the text of the machine code.
+    pub(crate) fn with(device: pipeline_executable_properties::Device, assembly: bool) -> Self {
+        Self { device, assembly }
     }
 
     /// What pipelines have to be made with.
     pub fn flags(&self) -> vk::PipelineCreateFlags {
         use vk::PipelineCreateFlags as Flags;
-        match self {
-            Self::Executables { assembly: true, .. } => {
-                Flags::CAPTURE_STATISTICS_KHR | Flags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR
-            }
-            Self::Executables { .. } => Flags::CAPTURE_STATISTICS_KHR,
-            Self::ShaderInfo(_) => Flags::empty(),
-        }
+        let code = Flags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
+        Flags::CAPTURE_STATISTICS_KHR | if self.assembly { code } else { Flags::empty() }
     }
 
     /// The forms of a compute pipeline that was made with [`Reader::flags`].
@@ -83,15 +60,12 @@ impl Reader {
     /// # Errors
     /// What the driver refuses to tell.
     pub fn read(&self, pipeline: vk::Pipeline) -> Result<Vec<Executable>> {
-        match self {
-            Self::Executables { device, assembly } => executables(device, pipeline, *assembly),
-            Self::ShaderInfo(device) => Ok(vec![shader_info(device, pipeline)?]),
-        }
+        executables(&self.device, pipeline, self.assembly)
     }
 }
 
 fn executables(
-    device: &khr::pipeline_executable_properties::Device,
+    device: &pipeline_executable_properties::Device,
     pipeline: vk::Pipeline,
     assembly: bool,
 ) -> Result<Vec<Executable>> {
@@ -118,7 +92,7 @@ fn executables(
 }
 
 fn assembly(
-    device: &khr::pipeline_executable_properties::Device,
+    device: &pipeline_executable_properties::Device,
     info: &vk::PipelineExecutableInfoKHR<'_>,
 ) -> Result<Option<String>> {
     let mut forms = attempt("listing a pipeline's code", || unsafe {
@@ -155,25 +129,4 @@ fn value(statistic: &vk::PipelineExecutableStatisticKHR<'_>) -> Option<Value> {
             _ => None,
         }
     }
-}
-
-fn shader_info(device: &amd::shader_info::Device, pipeline: vk::Pipeline) -> Result<Executable> {
-    let stage = vk::ShaderStageFlags::COMPUTE;
-    let info = attempt("reading a pipeline's statistics", || unsafe {
-        device.get_shader_info_statistics(pipeline, stage)
-    })?;
-    let taken = info.resource_usage;
-    let bytes = |size: usize| u64::try_from(size).map(Value::Whole);
-    let statistics = [
-        ("VGPRs", "numUsedVgprs", Value::Whole(taken.num_used_vgprs.into())),
-        ("SGPRs", "numUsedSgprs", Value::Whole(taken.num_used_sgprs.into())),
-        ("LDS size", "ldsUsageSizeInBytes", bytes(taken.lds_usage_size_in_bytes)?),
-        ("Scratch size", "scratchMemUsageInBytes", bytes(taken.scratch_mem_usage_in_bytes)?),
-        ("Available VGPRs", "numAvailableVgprs", Value::Whole(info.num_available_vgprs.into())),
-        ("Available SGPRs", "numAvailableSgprs", Value::Whole(info.num_available_sgprs.into())),
-        ("Physical VGPRs", "numPhysicalVgprs", Value::Whole(info.num_physical_vgprs.into())),
-        ("Physical SGPRs", "numPhysicalSgprs", Value::Whole(info.num_physical_sgprs.into())),
-    ];
-    let statistics = statistics.map(|(name, member, value)| Statistic::new(name, member, value)).into();
-    Ok(Executable { name: "compute".into(), subgroup_size: 0, statistics, assembly: None })
 }
