@@ -40,11 +40,6 @@ pub struct Mutation {
 }
 
 impl Mutation {
-    /// Nothing is changed.
-    pub fn is_none(self) -> bool {
-        self == Self::default()
-    }
-
     pub(crate) fn breaks(self, what: Break) -> bool {
         self.broken == Some(what) || (what == Break::NoSets && self.broken == Some(Break::Endless))
     }
@@ -109,81 +104,5 @@ impl Mutation {
             };
         }
         (src.1, dst.1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use vulkan::cmd::script::{Point, Submit};
-    use vulkan::cmd::{Access, Stage};
-    use vulkan::handles::Queue;
-
-    use super::*;
-
-    const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
-    const LOADS: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);
-    const BARE: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
-
-    fn set(event: u32) -> Step {
-        Step::Set { sync: Sync::Two, event: Event(event), src: STORES, dst: LOADS }
-    }
-
-    fn wait(event: u32) -> Step {
-        Step::Wait { sync: Sync::Two, event: Event(event), src: STORES, dst: LOADS }
-    }
-
-    fn barrier(src: Scope, dst: Scope) -> Step {
-        Step::Barrier { src, dst, image: None }
-    }
-
-    /// What is left of one submit of these steps, which waits for a point.
-    fn changed(mutation: Mutation, steps: Vec<Step>) -> (usize, Vec<String>) {
-        let point = Point { queue: Queue::First, value: 1 };
-        let waits = vec![(Point { queue: Queue::Second, value: 1 }, Stage::COMPUTE_SHADER)];
-        let script = mutation.apply(Script { submits: vec![Submit { point, waits, steps }] });
-        let told = |step: &Step| match step {
-            Step::Barrier { src, dst, .. } => format!("barrier {src:?} {dst:?}"),
-            Step::Set { event, .. } => format!("set {}", event.0),
-            Step::Wait { event, .. } => format!("wait {}", event.0),
-            step => format!("{step:?}"),
-        };
-        (script.submits[0].waits.len(), script.steps().map(told).collect())
-    }
-
-    fn broken(what: Break, steps: Vec<Step>) -> (usize, Vec<String>) {
-        changed(Mutation { complete: false, broken: Some(what) }, steps)
-    }
-
-    #[test]
-    fn each_kind_of_dependency_is_left_out_alone() {
-        let all = || vec![set(1), barrier(STORES, LOADS), set(2), wait(2), Step::EndLabel];
-        let left = |what| {
-            let (waits, steps) = broken(what, all());
-            let first_word = |step: &String| step.split(' ').next().unwrap().to_owned();
-            (waits, steps.iter().map(first_word).collect::<Vec<_>>().join(" "))
-        };
-        assert_eq!(left(Break::NoBarriers), (1, "set set wait EndLabel".into()));
-        assert_eq!(left(Break::NoWaits), (0, "set barrier set EndLabel".into()));
-        assert_eq!(left(Break::NoSets), (1, "barrier wait EndLabel".into()));
-        assert_eq!(left(Break::Endless), left(Break::NoSets));
-        assert_eq!(left(Break::NoResets), (1, "set barrier set wait EndLabel".into()));
-    }
-
-    #[test]
-    fn every_wait_is_for_the_event_that_was_set_first() {
-        let (_, steps) = broken(Break::FirstEvent, vec![wait(9), set(1), set(2), wait(2)]);
-        assert_eq!(steps, ["wait 9", "set 1", "set 2", "wait 1"]);
-    }
-
-    #[test]
-    fn scopes_are_emptied_moved_or_filled_in() {
-        let of = |mutation, src, dst| changed(mutation, vec![barrier(src, dst)]).1.remove(0);
-        let broken = |what| Mutation { complete: false, broken: Some(what) };
-        let copies = (Stage::TRANSFER, Access::NONE);
-        assert_eq!(of(broken(Break::NoAccess), STORES, LOADS), format!("barrier {BARE:?} {BARE:?}"));
-        assert_eq!(of(broken(Break::WrongStage), STORES, LOADS), format!("barrier {copies:?} {copies:?}"));
-        let complete = Mutation { complete: true, broken: None };
-        assert_eq!(of(complete, BARE, BARE), format!("barrier {STORES:?} {LOADS:?}"));
-        assert_eq!(of(complete, STORES, BARE), format!("barrier {STORES:?} {BARE:?}"));
     }
 }
