@@ -1,7 +1,7 @@
 //! What verdicts have in common: which rows count, and how figures are put into words.
 
 use common::record::{Promise, Row};
-use common::report::words::decimals;
+use common::report::format::decimals;
 use common::{Figures, Summary, Time};
 
 /// The row may be compared with others: it was right in every sample.

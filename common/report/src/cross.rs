@@ -4,10 +4,10 @@ use record::stats::{Summary, none_seen_bound};
 use record::{Cell, Matrix, Promise, Racy, Record, Row, Shows, Status};
 
 use super::charset::{ABSENT, BLANK};
+use super::format::{self, count};
 use super::names::distinct;
 use super::paper::Paper;
 use super::table::{Column, Side, Table};
-use super::words::{self, count};
 
 /// The tables one below the other, in the order in which their titles come up.
 pub(super) fn tables(paper: &mut Paper, record: &Record, matrix: &Matrix) {
@@ -54,13 +54,13 @@ fn ratio(row: &Row, ratio: Option<Summary>) -> String {
     let Some(ratio) = ratio else { return ABSENT.into() };
     // A blank in its place, so that digits stand below each other.
     let raced = if row.racy.is_some_and(|racy| racy.racy_samples > 0) { '!' } else { BLANK };
-    format!("{}{raced}", words::ratio(&ratio))
+    format!("{}{raced}", format::ratio(&ratio))
 }
 
 /// Isolated, and pipelined where that was measured.
 fn times(row: &Row) -> String {
     let median = |summary: Option<Summary>, near_floor| {
-        summary.map_or_else(|| ABSENT.into(), |summary| words::time(&summary, near_floor))
+        summary.map_or_else(|| ABSENT.into(), |summary| format::time(&summary, near_floor))
     };
     format!("{} / {}", median(row.isolated_us, row.near_floor), median(row.pipelined_us, false))
 }

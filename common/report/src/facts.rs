@@ -3,9 +3,9 @@
 use record::number::significant;
 use record::{Ended, Method, Record, Tool};
 
-use super::conditions;
+use super::caveats;
+use super::format::trimmed;
 use super::shell::quote;
-use super::words::trimmed;
 
 /// Where the figures of a record come from and how they were taken: pairs of what and how.
 #[must_use]
@@ -30,8 +30,8 @@ pub fn facts(record: &Record) -> Vec<(&'static str, String)> {
         ("Date", format!("{}, {} s", record.started, significant(record.seconds))),
         ("Tool", tool(&record.tool)),
         ("Method", method(record)),
-        ("Clock", conditions::clock(record)),
-        ("Self-test", conditions::self_test(record)),
+        ("Clock", caveats::clock(record)),
+        ("Self-test", caveats::self_test(record)),
         ("End", end(&record.ended)),
     ]
 }

@@ -3,14 +3,14 @@
 use record::stats::Summary;
 use record::{Promise, Record, Row};
 
-use super::below;
 use super::charset::{BLANK, Charset};
 use super::cross;
+use super::footnotes;
+use super::format::{self, RacyForm};
 use super::paper::Paper;
-use super::share;
-use super::step;
+use super::percent_of_limit;
 use super::table::{Column, Side, Table};
-use super::words::{self, RacyForm};
+use super::timestamp_resolution;
 
 /// The rows of `record` as a table of at most `width` terminal columns, one line a variant in the
 /// sample's order, and below it what the reader must know to read it. Ends with a newline.
@@ -33,7 +33,7 @@ pub fn table_in(charset: Charset, record: &Record, width: u16) -> String {
         }
         None => paper.table(&rows(record)),
     };
-    for group in below::groups(record, paper.so_far(), &left_out) {
+    for group in footnotes::groups(record, paper.so_far(), &left_out) {
         paper.gap();
         group.iter().for_each(|line| paper.line(line));
     }
@@ -45,29 +45,33 @@ pub fn table_in(charset: Charset, record: &Record, width: u16) -> String {
 #[must_use]
 pub fn rows(record: &Record) -> Table {
     let rows = &record.rows;
-    let [coarse, coarse_pipelined] = [step::isolated(record), step::pipelined(record)];
+    let [coarse, coarse_pipelined] =
+        [timestamp_resolution::isolated(record), timestamp_resolution::pipelined(record)];
     // What all rows share stands below the table.
     let mixed = rows.iter().any(|row| row.promise != Promise::Law);
     let column = |side, head: &str, of: &dyn Fn(&Row) -> Option<String>| {
         Column::new(side, head, rows.iter().map(of).collect::<Vec<_>>())
     };
     let pipelined =
-        |coarse| move |row: &Row| row.pipelined_us.map(|time| words::uncertain(&time, false, coarse));
-    let racy = |form| move |row: &Row| row.racy.map(|racy| words::racy_as(racy, form)).filter(|_| mixed);
+        |coarse| move |row: &Row| row.pipelined_us.map(|time| format::uncertain(&time, false, coarse));
+    let racy = |form| move |row: &Row| row.racy.map(|racy| format::racy_as(racy, form)).filter(|_| mixed);
     let each = |of: &dyn Fn(&Row) -> Option<String>| rows.iter().map(of).collect::<Vec<_>>();
     let to = |name: Option<&String>| format!("÷ {}", name.map_or("", String::as_str));
     let (bound, baseline) = (record.bound.as_ref(), record.baseline.as_ref());
     let baseline = baseline.filter(|_| baseline != bound);
-    let ratio = |ratio: Option<Summary>| ratio.map(|ratio| words::ratio(&ratio));
-    let ((rate, rates), (prediction, predictions)) = (share::rates(record), share::predictions(record));
-    let shares = share::shares(record).into_iter().map(|share| share.map(|share| share::cell(&share)));
+    let ratio = |ratio: Option<Summary>| ratio.map(|ratio| format::ratio(&ratio));
+    let ((rate, rates), (prediction, predictions)) =
+        (percent_of_limit::rates(record), percent_of_limit::predictions(record));
+    let shares = percent_of_limit::shares(record)
+        .into_iter()
+        .map(|share| share.map(|share| percent_of_limit::cell(&share)));
 
     let mut table = Table::new("Variant", rows.iter().map(|row| row.variant.clone()))
-        .with_words(rows.iter().map(|row| words::status(&row.status)).collect());
+        .with_words(rows.iter().map(|row| format::status(&row.status)).collect());
     table.push(column(Side::Points, &format!("Isolated{BLANK}µs"), &|row| {
-        Some(words::uncertain(row.isolated_us.as_ref()?, row.near_floor, coarse))
+        Some(format::uncertain(row.isolated_us.as_ref()?, row.near_floor, coarse))
     }));
-    let medians = |row: &Row| Some(words::time(row.pipelined_us.as_ref()?, false));
+    let medians = |row: &Row| Some(format::time(row.pipelined_us.as_ref()?, false));
     table.push_used(
         column(Side::Points, "Pipelined µs", &pipelined(coarse_pipelined)).or(6, each(&medians)).goes(12),
     );
@@ -83,9 +87,9 @@ pub fn rows(record: &Record) -> Table {
     table.push_used(Column::new(Side::Right, prediction, predictions).goes(5));
     let short = column(Side::Left, "Racy texels", &racy(RacyForm::Long)).or(2, each(&racy(RacyForm::Short)));
     table.push_used(short.or(9, each(&racy(RacyForm::Stacked))));
-    let lawful = |row: &Row| mixed.then(|| words::lawful(&row.promise).to_owned());
+    let lawful = |row: &Row| mixed.then(|| format::lawful(&row.promise).to_owned());
     table.push_used(column(Side::Left, "Lawful", &lawful).goes(4));
-    table.push_used(column(Side::Left, "Published", &words::published).goes(3));
+    table.push_used(column(Side::Left, "Published", &format::published).goes(3));
     table
 }
 

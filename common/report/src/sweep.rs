@@ -4,12 +4,12 @@ use record::figures::Figures;
 use record::{Record, Status, is_limit};
 
 use super::charset::{ABSENT, Charset};
+use super::format;
 use super::names::distinct;
 use super::paper::Paper;
-use super::share;
-use super::step;
+use super::percent_of_limit;
 use super::table::{Column, Side, Table};
-use super::words;
+use super::timestamp_resolution;
 
 /// Isolated times of the same variants in several runs, in the order of the first run that has them,
 /// and below how close they come to the device's own limits, where a run has those. What does not fit
@@ -42,9 +42,11 @@ pub fn sweep(charset: Charset, room: u16, runs: &[(String, &Record)]) -> String 
 fn time(record: &Record, name: &str) -> Option<String> {
     let row = record.rows.iter().find(|row| row.variant == name)?;
     match &row.status {
-        Status::Ok => {
-            Some(words::uncertain(row.isolated_us.as_ref()?, row.near_floor, step::isolated(record)))
-        }
+        Status::Ok => Some(format::uncertain(
+            row.isolated_us.as_ref()?,
+            row.near_floor,
+            timestamp_resolution::isolated(record),
+        )),
         Status::Skipped { .. } | Status::Unsupported { .. } => None,
         status => Some(status.word().to_owned()),
     }
@@ -52,7 +54,7 @@ fn time(record: &Record, name: &str) -> Option<String> {
 
 /// What it reaches there of the device's own limits.
 fn share_of_limit(record: &Record, name: &str) -> Option<String> {
-    Some(share::cell(&Figures::new(&record.rows).share_of_limit(name)?))
+    Some(percent_of_limit::cell(&Figures::new(&record.rows).share_of_limit(name)?))
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ fn dispatches(paper: &mut Paper, taken: &[Taken<'_>]) {
 
 /// Whose dispatches they are, and which kernels, by their numbers where there are several.
 fn heading(variant: &str, all: &[DispatchFigures], kernels: &[&str]) -> String {
-    let called = super::parts::called(all.iter().map(|dispatch| dispatch.part.as_ref()));
+    let called = super::dispatch_parts::called(all.iter().map(|dispatch| dispatch.part.as_ref()));
     let heading = format!("{variant}: {} {called} of", all.len());
     let [kernel] = kernels else {
         let numbered = kernels.iter().enumerate().map(|(at, kernel)| format!("{}: {kernel}", at + 1));

@@ -3,7 +3,7 @@
 use record::stats::Summary;
 use record::{Kind, Promise, Record, Row, is_limit};
 
-use super::words::{measured, times, word};
+use super::format::{measured, times, word};
 
 /// One sentence each for the baseline, the best lawful alternative and the best one that relies on
 /// hardware; nothing for a CPU device, whose times mean nothing.

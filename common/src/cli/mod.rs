@@ -269,7 +269,7 @@ impl Run {
     }
 
     fn profile(&self, lab: &Lab) -> Result<u8> {
-        let recipe = report::recipe(lab.device(), std::env::consts::OS, &command());
+        let recipe = report::capture_instructions(lab.device(), std::env::consts::OS, &command());
         print(&fitted(&format!("{} on {}\n{recipe}", self.sample.name, lab.device().name)))?;
         if lab.gpu.debug.is_none() {
             say("Vulkan has no VK_EXT_debug_utils here: a capture will show no regions and no frames.");

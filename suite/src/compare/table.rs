@@ -1,7 +1,7 @@
 //! The comparison as a reader gets it.
 
 use record::listed;
-use report::words::{significant, trimmed};
+use report::format::{significant, trimmed};
 use report::{ABSENT, Charset, Column, Paper, Side, Table, grouped};
 
 use super::outcome::{Change, Comparison, Outcome, Pair};

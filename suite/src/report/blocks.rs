@@ -4,10 +4,10 @@ use std::path::Path;
 
 use report::Table;
 
-use super::content::{Chapter, Content, Run};
-use super::facts;
+use super::glossary;
 use super::ladder::counts_races;
-use super::prose;
+use super::page_model::{Chapter, PageModel, Run};
+use super::provenance;
 use super::published::published;
 use super::sweep::Sweep;
 use super::table;
@@ -45,11 +45,11 @@ pub enum Block<'c> {
 }
 
 /// All of a report below its title.
-pub fn blocks<'c>(content: &'c Content<'_>) -> Vec<Block<'c>> {
-    let terms = prose::how_to_read(content.book);
+pub fn blocks<'c>(content: &'c PageModel<'_>) -> Vec<Block<'c>> {
+    let terms = glossary::how_to_read(content.records);
     let mut all = vec![
         heading(2, "overview".into(), "Overview".into(), "Overview".into()),
-        Block::Table { table: table::overview(content.book), stacks: true },
+        Block::Table { table: table::overview(content.records), stacks: true },
         heading(2, "how".into(), "How to read this".into(), "How to read this".into()),
         Block::Terms(terms.into_iter().map(|(term, meaning)| (term, meaning.to_owned())).collect()),
     ];
@@ -91,13 +91,13 @@ fn chapter<'c>(all: &mut Vec<Block<'c>>, chapter: &'c Chapter<'_>) {
         let id = anchor(chapter, "devices", at);
         all.push(heading(3, id, format!("{sample}: {contents}"), contents));
         all.push(text("small", &comparison.shared));
-        all.push(text("", prose::DEVICES));
+        all.push(text("", glossary::DEVICES));
         all.push(Block::Pictures { caption: String::new(), places, record: None });
         all.push(wide(table::devices(comparison)));
     }
     let several = chapter.runs.windows(2).any(|pair| pair[0].entry.device != pair[1].entry.device);
     if several && chapter.comparisons.is_empty() {
-        all.push(text("", prose::NO_COMPARISON));
+        all.push(text("", glossary::NO_COMPARISON));
     }
     for (at, (sweep, places)) in chapter.sweeps.iter().enumerate() {
         let mut contents = format!("over {}", sweep.over);
@@ -107,7 +107,7 @@ fn chapter<'c>(all: &mut Vec<Block<'c>>, chapter: &'c Chapter<'_>) {
         }
         all.push(heading(3, anchor(chapter, "sweep", at), head, contents));
         all.push(text("small", with_colon(sweep.device, &sweep.fixed)));
-        all.push(text("", prose::SWEEP.to_owned() + &not_drawn(sweep.lines().len())));
+        all.push(text("", glossary::SWEEP.to_owned() + &not_drawn(sweep.lines().len())));
         all.push(Block::Pictures { caption: String::new(), places, record: None });
         all.push(wide(table::sweep(sweep)));
     }
@@ -119,13 +119,13 @@ fn figures<'c>(all: &mut Vec<Block<'c>>, run: &'c Run<'_>) {
     let head = with_colon(&format!("{} on {}", record.sample, entry.device), &entry.differs);
     all.push(heading(3, entry.id.clone(), head, String::new()));
     all.push(Block::File(Default::default(), &entry.found.path));
-    let flags: Vec<_> = facts::flags(record).into_iter().map(|flag| ("", flag.long)).collect();
+    let flags: Vec<_> = provenance::flags(record).into_iter().map(|flag| ("", flag.long)).collect();
     if !flags.is_empty() {
         all.push(Block::List { class: "flags", lines: flags });
     }
     all.extend(report::short(record).into_iter().map(|line| text("verdict", line)));
-    let times = if counts_races(record) { prose::RACES } else { prose::LADDER };
-    let caption = if run.scatters { format!("{times} {}", prose::SCATTER) } else { times.to_owned() };
+    let times = if counts_races(record) { glossary::RACES } else { glossary::LADDER };
+    let caption = if run.scatters { format!("{times} {}", glossary::SCATTER) } else { times.to_owned() };
     all.push(Block::Pictures { caption, places: &run.pictures, record: Some(&entry.found.path) });
     all.push(wide(table::rows(record)));
     if let Some(published) = published(record) {
@@ -151,14 +151,14 @@ fn waves<'c>(all: &mut Vec<Block<'c>>, run: &'c Run<'_>) {
 /// What is to be known of a record's figures, and how they were made.
 fn provenance(all: &mut Vec<Block<'_>>, run: &Run<'_>) {
     let record = run.entry.record();
-    let notes: Vec<_> = facts::notes(record).into_iter().map(|line| ("", line)).collect();
+    let notes: Vec<_> = provenance::notes(record).into_iter().map(|line| ("", line)).collect();
     if !notes.is_empty() {
         all.extend([minor("Notes"), Block::List { class: "small", lines: notes }]);
     }
     all.extend([minor("How it was measured"), Block::Code(report::command(record))]);
     let arguments = Some(("Arguments", run.entry.configuration())).filter(|(_, all)| !all.is_empty());
     all.push(Block::Terms(report::facts(record).into_iter().chain(arguments).collect()));
-    if let Some(lines) = facts::self_test(record) {
+    if let Some(lines) = provenance::self_test(record) {
         all.extend([minor("Self-test"), Block::List { class: "small", lines }]);
     }
 }

@@ -2,11 +2,11 @@
 
 use record::stats::Summary;
 use record::{Row, listed};
-use report::{distinct, grouped, words};
+use report::{distinct, format, grouped};
 
-use super::book::{Book, Entry, identity, later, measured};
 use super::ladder::{counts_races, ends};
 use super::plot::{Body, Guide, Kind, Mark, PlotRow, RowPlot, Svg, Track};
+use super::records::{Entry, Records, identity, later, measured};
 use super::sweep::spans;
 
 /// Arguments whose default a sample takes from its device, and that do not change what it works on: how a
@@ -25,8 +25,8 @@ pub struct Comparison<'b> {
 }
 
 /// All comparisons of a sample that two devices or more take part in.
-pub fn comparisons<'b>(book: &'b Book, sample: &'b str) -> Vec<Comparison<'b>> {
-    let entries = book.of_sample(sample).filter(|entry| !counts_races(entry.record()));
+pub fn comparisons<'b>(records: &'b Records, sample: &'b str) -> Vec<Comparison<'b>> {
+    let entries = records.of_sample(sample).filter(|entry| !counts_races(entry.record()));
     let groups = grouped(entries.map(|entry| (work(entry), entry)));
     let of = |(key, entries): (Work<'_>, Vec<&'b Entry>)| {
         let shared = listed(key);
@@ -123,17 +123,17 @@ impl<'b> Comparison<'b> {
 
 /// A ratio, or a time.
 pub fn figure(summary: &Summary, is_ratio: bool) -> String {
-    if is_ratio { words::ratio(summary) } else { words::significant(summary.median) }
+    if is_ratio { format::ratio(summary) } else { format::significant(summary.median) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::book::tests::{RUN, found, set};
+    use super::super::records::tests::{RUN, found, set};
     use super::*;
 
     fn of(other: impl FnOnce(&mut record::Record)) -> usize {
-        let book = Book::of(vec![found(RUN, |_| ()), found(RUN, other)]);
-        comparisons(&book, "pipelined_events").len()
+        let records = Records::of(vec![found(RUN, |_| ()), found(RUN, other)]);
+        comparisons(&records, "pipelined_events").len()
     }
 
     #[test]
@@ -162,8 +162,8 @@ mod tests {
     #[test]
     fn both_are_drawn_with_their_figures() {
         let other = found(RUN, |record| record.device.name = "Other".into());
-        let book = Book::of(vec![found(RUN, |_| ()), other]);
-        let comparison = &comparisons(&book, "pipelined_events")[0];
+        let records = Records::of(vec![found(RUN, |_| ()), other]);
+        let comparison = &comparisons(&records, "pipelined_events")[0];
         assert_eq!(comparison.reference(), Some("no_barrier"));
         let pictures = comparison.draw();
         assert_eq!(pictures.len(), 2);

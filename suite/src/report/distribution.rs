@@ -3,9 +3,9 @@
 use record::stats::Summary;
 use record::{Row, Status};
 
-use super::book::Entry;
 use super::ladder::{counts_races, subtitle};
 use super::plot::{Body, Kind, PlotRow, RowPlot, Spread, Svg, Track};
+use super::records::Entry;
 
 /// Quartiles of fewer samples are little but these samples themselves.
 const FEWEST: usize = 6;
@@ -67,14 +67,14 @@ fn words_of(time: &Summary, samples: usize, outliers: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::book::Book;
-    use super::super::book::tests::{RUN, found};
     use super::super::ladder;
+    use super::super::records::Records;
+    use super::super::records::tests::{RUN, found};
     use super::*;
 
     /// The ladder and the scatter of a record with so many samples in a row that did not race, the others with one.
     fn drawn(most: usize) -> (String, Vec<Svg>) {
-        let book = Book::of(vec![found(RUN, |record| {
+        let records = Records::of(vec![found(RUN, |record| {
             let with_a_bar = record.rows.iter().position(|row| !ladder::raced(row));
             for (at, row) in record.rows.iter_mut().enumerate() {
                 row.samples.truncate(if Some(at) == with_a_bar { most } else { 1 });
@@ -82,7 +82,7 @@ mod tests {
                 time.median_95 = time.median_95.filter(|_| row.samples.len() >= FEWEST);
             }
         })]);
-        let entry = &book.entries[0];
+        let entry = &records.entries[0];
         (ladder::draw(entry).remove(0).0, draw(entry))
     }
 

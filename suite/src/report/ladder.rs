@@ -2,10 +2,10 @@
 
 use record::stats::{Interval, Summary, none_seen_bound};
 use record::{Promise, Record, Row, Shows, Status, is_limit};
-use report::words;
+use report::format;
 
-use super::book::Entry;
 use super::plot::{Body, Guide, Kind, Mark, PlotRow, RowPlot, Shade, Svg, Track};
+use super::records::Entry;
 use super::sweep::spans;
 
 /// Counts of races are what the record is about; its times are not.
@@ -111,7 +111,7 @@ fn rung(record: &Record, row: &Row, kind: Kind) -> PlotRow {
         (_, true) => Shade::Baseline,
         _ => Shade::Plain,
     };
-    let body = match (words::status(&row.status), row.isolated_us) {
+    let body = match (format::status(&row.status), row.isolated_us) {
         (Some(status), _) => Body::Words(status),
         (None, None) => Body::Words("no sample was taken".into()),
         (None, Some(time)) => Body::Tracks(tracks(row, &time, kind, shade)),
@@ -141,12 +141,12 @@ pub fn ends(summary: &Summary) -> Option<[f64; 2]> {
 
 /// `73.87 µs ±0.4 %, 1.63 ×`, and what is to be said of it.
 fn figure(record: &Record, row: &Row, time: &Summary) -> String {
-    let mut text = format!("{} µs", words::time(time, row.near_floor));
-    if let Some(error) = words::isolated_error(record, time) {
+    let mut text = format!("{} µs", format::time(time, row.near_floor));
+    if let Some(error) = format::isolated_error(record, time) {
         text += &format!(" {error}");
     }
     if let Some(ratio) = record.to_reference(row) {
-        text += &format!(" · {} ×", words::ratio(&ratio));
+        text += &format!(" · {} ×", format::ratio(&ratio));
     }
     if raced(row) {
         text += " · raced";
@@ -178,14 +178,14 @@ fn races(entry: &Entry) -> RowPlot {
 }
 
 fn trials(row: &Row) -> PlotRow {
-    let counted = match (words::status(&row.status), row.racy) {
+    let counted = match (format::status(&row.status), row.racy) {
         (Some(status), _) => Err(status),
         (None, None) => Err("no trial was made".to_owned()),
         (None, Some(racy)) => Ok(racy),
     };
     let (figure, body) = match counted {
         Err(words) => (String::new(), Body::Words(words)),
-        Ok(racy) => (words::racy(racy), Body::Tracks(vec![share(racy.racy_samples, racy.samples)])),
+        Ok(racy) => (format::racy(racy), Body::Tracks(vec![share(racy.racy_samples, racy.samples)])),
     };
     let fault = if matches!(row.promise, Promise::Fault { .. }) { " (a fault on purpose)" } else { "" };
     PlotRow { name: format!("{}{fault}", row.variant), strong: false, figure, body }
@@ -202,20 +202,20 @@ fn share(raced: usize, of: usize) -> Track {
 
 #[cfg(test)]
 mod tests {
-    use super::super::book::Book;
-    use super::super::book::tests::{RUN, found};
+    use super::super::records::Records;
+    use super::super::records::tests::{RUN, found};
     use super::*;
 
     /// The ladder of a record in which no row raced, the last row so many times as slow.
     fn of(factor: f64) -> RowPlot {
-        let book = Book::of(vec![found(RUN, |record| {
+        let records = Records::of(vec![found(RUN, |record| {
             record.rows.iter_mut().for_each(|row| row.racy = None);
             let last = record.rows.last_mut().unwrap();
             let time = last.isolated_us.as_mut().unwrap();
             time.median *= factor;
             time.median_95 = time.median_95.map(|i| Interval { low: i.low * factor, high: i.high * factor });
         })]);
-        times(&book.entries[0])
+        times(&records.entries[0])
     }
 
     fn first_tracks(plot: &RowPlot) -> Vec<&Track> {

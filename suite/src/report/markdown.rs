@@ -5,11 +5,11 @@ use std::fmt::Write;
 use report::{Table, TableLine};
 
 use super::blocks::{Block, Places, blocks};
-use super::content::{Body, Content};
 use super::link::link;
+use super::page_model::{Body, PageModel};
 
 /// The Markdown of a report; pictures are those of `places.plots`.
-pub fn markdown(content: &Content<'_>, places: Places<'_>) -> String {
+pub fn markdown(content: &PageModel<'_>, places: Places<'_>) -> String {
     let all = blocks(content);
     let printed = all.iter().map(|block| printed(block, content, places)).filter(|text| !text.is_empty());
     let title = format!("# {}", escaped(&content.title));
@@ -17,7 +17,7 @@ pub fn markdown(content: &Content<'_>, places: Places<'_>) -> String {
     text.trim_end().to_owned() + "\n"
 }
 
-fn printed(block: &Block<'_>, content: &Content<'_>, places: Places<'_>) -> String {
+fn printed(block: &Block<'_>, content: &PageModel<'_>, places: Places<'_>) -> String {
     match block {
         Block::Heading { level, id, text, .. } => {
             let address = if id.is_empty() { String::new() } else { format!("<a id=\"{id}\"></a>\n\n") };

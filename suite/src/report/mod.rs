@@ -1,22 +1,22 @@
 //! `suite report`: pages and pictures of any number of records.
 //!
 //! ```text
-//! collect ──▶ Book (order, groups) ──▶ Content (chapters, pictures) ──▶ blocks ──▶ page, markdown; plots
+//! collect ──▶ Records (order, groups) ──▶ PageModel (chapters, pictures) ──▶ blocks ──▶ page, markdown; plots
 //! ```
 
 mod blocks;
-mod book;
-mod content;
 mod devices;
 mod distribution;
-mod facts;
+mod glossary;
 mod ladder;
 mod link;
 mod markdown;
 mod page;
+mod page_model;
 mod plot;
-mod prose;
+mod provenance;
 mod published;
+mod records;
 mod sweep;
 mod table;
 mod timeline;
@@ -33,8 +33,8 @@ use report::terminal::say;
 
 use crate::collect::{Found, RECORD, collect, spare};
 use blocks::Places;
-use book::Book;
-use content::{Body, Content};
+use page_model::{Body, PageModel};
+use records::Records;
 
 /// Make one page (HTML, Markdown) and pictures of records
 #[derive(clap::Args, Clone, Debug)]
@@ -80,8 +80,8 @@ impl Report {
         pages().try_for_each(Destination::probe)?;
         let found = collect(&self.paths)?;
         pages().try_for_each(|page| spare(found.iter().map(|found| &*found.path), page))?;
-        let book = Book::of(found);
-        let mut content = Content::of(&book, self.title(&book));
+        let records = Records::of(found);
+        let mut content = PageModel::of(&records, self.title(&records));
         if let Some(folder) = &self.plots {
             self.write_plots(folder, &content)?;
         }
@@ -105,9 +105,9 @@ impl Report {
         Some(Destination::File(PathBuf::from("hot-lap-report.html")))
     }
 
-    fn title(&self, book: &Book) -> String {
+    fn title(&self, records: &Records) -> String {
         self.title.clone().unwrap_or_else(|| {
-            let mut devices: Vec<&str> = book.entries.iter().map(|entry| entry.device.as_str()).collect();
+            let mut devices: Vec<&str> = records.entries.iter().map(|entry| entry.device.as_str()).collect();
             devices.sort_unstable();
             devices.dedup();
             match devices.as_slice() {
@@ -125,7 +125,7 @@ impl Report {
         Places { page, plots: self.plots.as_deref() }
     }
 
-    fn write_page(&self, to: &Destination, content: &mut Content<'_>) -> Result<()> {
+    fn write_page(&self, to: &Destination, content: &mut PageModel<'_>) -> Result<()> {
         let places = self.places(to);
         // Twice, for a page without its pictures says of each why it is not there.
         for _ in 0..2 {
@@ -141,7 +141,7 @@ impl Report {
         Ok(())
     }
 
-    fn write_plots(&self, folder: &Path, content: &Content<'_>) -> Result<()> {
+    fn write_plots(&self, folder: &Path, content: &PageModel<'_>) -> Result<()> {
         let shown = || format!("making the folder {}; choose another", folder.display());
         fs::create_dir_all(folder).with_context(shown)?;
         let mut count = 0;
@@ -164,8 +164,8 @@ impl Report {
 /// # Errors
 /// A record without rows, and one whose rows take several pictures.
 pub fn ladder_svg(record: &Record) -> Result<String> {
-    let book = Book::of(vec![Found { path: RECORD.into(), record: record.clone() }]);
-    let drawn = book.entries.first().map(ladder::draw).unwrap_or_default();
+    let records = Records::of(vec![Found { path: RECORD.into(), record: record.clone() }]);
+    let drawn = records.entries.first().map(ladder::draw).unwrap_or_default();
     match <[_; 1]>::try_from(drawn) {
         Ok([svg]) => Ok(svg.0),
         Err(drawn) => bail!(
@@ -179,8 +179,8 @@ pub fn ladder_svg(record: &Record) -> Result<String> {
 /// Both pages and all pictures of one record, for the tests.
 #[cfg(test)]
 pub fn pages(record: &Record) -> Result<()> {
-    let book = Book::of(vec![Found { path: RECORD.into(), record: record.clone() }]);
-    let content = Content::of(&book, "a title".into());
+    let records = Records::of(vec![Found { path: RECORD.into(), record: record.clone() }]);
+    let content = PageModel::of(&records, "a title".into());
     let places = Places { page: Path::new(""), plots: None };
     let texts = [page::page(&content, places), markdown::markdown(&content, places)];
     ensure!(texts.iter().all(|text| text.contains("a title")), "a page without its title");

@@ -6,8 +6,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use report::{Table, TableLine};
 
 use super::blocks::{Block, Places, blocks};
-use super::content::{Body, Content};
 use super::link::link;
+use super::page_model::{Body, PageModel};
 use super::plot::Svg;
 
 /// Nothing runs and nothing is fetched: style and pictures are in the page.
@@ -15,10 +15,10 @@ pub const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// The page of a report, with the pictures that are kept.
-pub fn page(content: &Content<'_>, places: Places<'_>) -> String {
+pub fn page(content: &PageModel<'_>, places: Places<'_>) -> String {
     let page = Page { content, places };
     let blocks = blocks(content);
-    let count = content.book.entries.len();
+    let count = content.records.entries.len();
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
@@ -71,7 +71,7 @@ fn contents(blocks: &[Block<'_>]) -> Markup {
 }
 
 struct Page<'p> {
-    content: &'p Content<'p>,
+    content: &'p PageModel<'p>,
     places: Places<'p>,
 }
 

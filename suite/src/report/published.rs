@@ -2,9 +2,9 @@
 
 use record::stats::Summary;
 use record::{Published, Record, Row};
-use report::{Side, Table, words};
+use report::{Side, Table, format};
 
-use super::book::measured;
+use super::records::measured;
 
 /// A line a row with a published figure; none where there is none.
 pub fn published(record: &Record) -> Option<Table> {
@@ -14,7 +14,7 @@ pub fn published(record: &Record) -> Option<Table> {
         &rows,
         &[
             ("Variant", Side::Left, &|(row, _)| row.variant.clone()),
-            ("Published", Side::Right, &|(_, p)| words::trimmed((p.value * 1e4).round() / 1e4)),
+            ("Published", Side::Right, &|(_, p)| format::trimmed((p.value * 1e4).round() / 1e4)),
             ("Measured here", Side::Left, &|(row, _)| here(record, row).unwrap_or_else(str::to_owned)),
             ("Unit", Side::Left, &|(_, p)| p.unit.clone()),
             ("On", Side::Left, &|(_, p)| p.device.clone()),
@@ -41,9 +41,9 @@ fn here(record: &Record, row: &Row) -> Result<String, &'static str> {
     let ratio = if pipelined {
         of_medians(row.pipelined_us, measured(record, divisor).and_then(|other| other.pipelined_us))
     } else if Some(divisor) == record.bound.as_ref() {
-        row.to_bound.map(|ratio| words::ratio(&ratio))
+        row.to_bound.map(|ratio| format::ratio(&ratio))
     } else if Some(divisor) == record.baseline.as_ref() {
-        row.to_baseline.map(|ratio| words::ratio(&ratio))
+        row.to_baseline.map(|ratio| format::ratio(&ratio))
     } else {
         of_medians(row.isolated_us, measured(record, divisor).and_then(|other| other.isolated_us))
     };
@@ -53,5 +53,5 @@ fn here(record: &Record, row: &Row) -> Result<String, &'static str> {
 
 /// Not paired by rounds.
 fn of_medians(time: Option<Summary>, divisor: Option<Summary>) -> Option<String> {
-    Some(words::hundredths(time?.median / divisor?.median)).filter(|text| !text.contains(['N', 'i']))
+    Some(format::hundredths(time?.median / divisor?.median)).filter(|text| !text.contains(['N', 'i']))
 }

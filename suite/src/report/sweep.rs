@@ -3,8 +3,8 @@
 use record::{Record, listed};
 use report::distinct;
 
-use super::book::{Book, Entry, amount, identity, later, measured, sides};
 use super::plot::{Kind, Line, Mark, Point, Svg, XyPlot};
+use super::records::{Entry, Records, amount, identity, later, measured, sides};
 
 /// A value that was swept.
 #[derive(Clone, Debug)]
@@ -35,8 +35,8 @@ pub struct Step<'b> {
 }
 
 /// All sweeps among the records of a sample.
-pub fn sweeps<'b>(book: &'b Book, sample: &'b str) -> Vec<Sweep<'b>> {
-    let entries: Vec<&Entry> = book.of_sample(sample).collect();
+pub fn sweeps<'b>(records: &'b Records, sample: &'b str) -> Vec<Sweep<'b>> {
+    let entries: Vec<&Entry> = records.of_sample(sample).collect();
     let mut found: Vec<Sweep<'b>> = Vec::new();
     for first in &entries {
         for over in first.record().configuration.keys() {
@@ -169,7 +169,7 @@ pub fn spans(values: impl Iterator<Item = f64>, times: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::book::tests::{RUN, found, set};
+    use super::super::records::tests::{RUN, found, set};
     use super::*;
     use crate::collect::Found;
 
@@ -178,9 +178,12 @@ mod tests {
         let records = changes.iter().map(|changes| {
             found(RUN, |record| changes.iter().for_each(|(name, value)| set(record, name, value)))
         });
-        let book = Book::of(records.collect());
+        let records = Records::of(records.collect());
         let values = |sweep: &Sweep<'_>| sweep.steps.iter().map(|step| step.value.to_owned()).collect();
-        sweeps(&book, "pipelined_events").iter().map(|sweep| (sweep.over.to_owned(), values(sweep))).collect()
+        sweeps(&records, "pipelined_events")
+            .iter()
+            .map(|sweep| (sweep.over.to_owned(), values(sweep)))
+            .collect()
     }
 
     fn swept(over: &str, values: &[&str]) -> (String, Vec<String>) {
@@ -223,8 +226,8 @@ mod tests {
             })
         };
         let told = |records: Vec<Found>| -> Vec<String> {
-            let book = Book::of(records);
-            let sweeps = sweeps(&book, "pipelined_events");
+            let records = Records::of(records);
+            let sweeps = sweeps(&records, "pipelined_events");
             sweeps.iter().map(|sweep| format!("{}: {}", sweep.over, sweep.told)).collect()
         };
         let grid =
@@ -246,8 +249,8 @@ mod tests {
             })
         };
         let swept = |records: Vec<Found>| -> Vec<String> {
-            let book = Book::of(records);
-            sweeps(&book, "pipelined_events").iter().map(|sweep| sweep.device.to_owned()).collect()
+            let records = Records::of(records);
+            sweeps(&records, "pipelined_events").iter().map(|sweep| sweep.device.to_owned()).collect()
         };
         let (one, other) = ("8dfe4d19-1", "f79d7a26-1");
         assert_eq!(swept(vec![of("2", one), of("4", one)]), ["NVIDIA H200"]);
@@ -262,7 +265,7 @@ mod tests {
             record.started = "2027-01-01T00:00:00Z".into();
             record.rows[0].isolated_us.as_mut().unwrap().median = 99.0;
         });
-        let book = Book::of(vec![
+        let records = Records::of(vec![
             found(RUN, small),
             slower,
             found(RUN, |_| ()),
@@ -271,7 +274,7 @@ mod tests {
                 record.device.name = "Other".into();
             }),
         ]);
-        let sweeps = sweeps(&book, "pipelined_events");
+        let sweeps = sweeps(&records, "pipelined_events");
         assert_eq!(sweeps.len(), 1);
         assert_eq!(sweeps[0].steps.len(), 2);
         assert_eq!(sweeps[0].lines()[0].points[1].y, 99.0);

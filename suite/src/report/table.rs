@@ -1,13 +1,13 @@
 //! The tables of the pages; those of one record are the terminal's, with more words where there is more room.
 
 use record::{Record, Row};
-use report::{Column, Side, Table, grouped, words};
+use report::{Column, Side, Table, format, grouped};
 
-use super::book::{Book, measured};
 use super::devices::{Comparison, figure};
-use super::facts;
+use super::glossary;
 use super::ladder::{counts_races, raced};
-use super::prose;
+use super::provenance;
+use super::records::{Records, measured};
 use super::sweep::Sweep;
 
 /// All rows of a record.
@@ -22,7 +22,7 @@ pub fn rows(record: &Record) -> Table {
         if record.reference() == Some(&*row.variant) {
             return Some("the reference".to_owned());
         }
-        record.to_reference(row).map(|ratio| words::ratio_in_words(&ratio))
+        record.to_reference(row).map(|ratio| format::ratio_in_words(&ratio))
     };
     if let Some(column) = table.columns.iter_mut().find(|column| Some(&column.head) == reference.as_ref()) {
         *column = Column::new(Side::Left, column.head.clone(), record.rows.iter().map(in_words));
@@ -33,7 +33,7 @@ pub fn rows(record: &Record) -> Table {
 /// What the traces show, as far as it is explained; none where there is none.
 pub fn traces(record: &Record) -> Option<Table> {
     let mut table = report::traces(record)?;
-    let explained = |head: &str| prose::waves().any(|(term, _)| head.trim_end_matches(" µs") == term);
+    let explained = |head: &str| glossary::waves().any(|(term, _)| head.trim_end_matches(" µs") == term);
     table.columns.retain(|column| column.head == "Variant" || explained(&column.head));
     Some(table)
 }
@@ -45,7 +45,7 @@ pub fn sweep(sweep: &Sweep<'_>) -> Table {
     for step in &sweep.steps {
         let at = |line: &super::plot::Line| {
             let point = line.points.iter().find(|point| point.x == step.amount)?;
-            Some(words::significant(point.y))
+            Some(format::significant(point.y))
         };
         table.push(Column::new(Side::Right, format!("{} {}", sweep.over, step.value), lines.iter().map(at)));
     }
@@ -69,24 +69,24 @@ pub fn devices(comparison: &Comparison<'_>) -> Table {
 }
 
 /// A line a record.
-pub fn overview(book: &Book) -> Table {
+pub fn overview(records: &Records) -> Table {
     let mut table = Table::of(
-        &book.entries,
+        &records.entries,
         &[
             ("Sample", Side::Left, &|entry| entry.record().sample.clone()),
             ("Device", Side::Left, &|entry| entry.device.clone()),
             ("Differs in", Side::Left, &|entry| entry.differs.clone()),
             ("Rows", Side::Left, &|entry| statuses(entry.record())),
             ("Beware", Side::Left, &|entry| beware(entry.record())),
-            ("In short", Side::Left, &|entry| facts::in_short(entry.record())),
+            ("In short", Side::Left, &|entry| provenance::in_short(entry.record())),
         ],
     );
-    table.columns[0].links = book.entries.iter().map(|entry| entry.id.clone()).collect();
+    table.columns[0].links = records.entries.iter().map(|entry| entry.id.clone()).collect();
     table
 }
 
 fn beware(record: &Record) -> String {
-    facts::flags(record).into_iter().map(|flag| flag.short).collect::<Vec<_>>().join(", ")
+    provenance::flags(record).into_iter().map(|flag| flag.short).collect::<Vec<_>>().join(", ")
 }
 
 /// `9 ok, 1 skipped, 2 of them raced`.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::book::Entry;
+use super::records::Entry;
 
 /// A timeline on disk.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The figures of the variant that is shown, for the last row of the hall.
 
 use egui::{Align2, Painter, Rect, pos2};
-use report::words;
+use report::format;
 
 use super::look::Look;
 use super::paint::{line, lines, put};
@@ -21,7 +21,7 @@ pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, board: &Board)
         let text = lines(painter, &text, look.bold(1.3), colour, (inside.width(), 3));
         return put(painter, pos2(left, y), Align2::LEFT_TOP, text).bottom() + look.unit;
     }
-    let time = row.and_then(|row| Some(words::time(row.isolated_us.as_ref()?, row.near_floor)));
+    let time = row.and_then(|row| Some(format::time(row.isolated_us.as_ref()?, row.near_floor)));
     let time = painter.layout_no_wrap(time.unwrap_or_else(|| "–".into()), look.bold(3.2), ink.text);
     let time = put(painter, pos2(left, y - 0.4 * look.unit), Align2::LEFT_TOP, time);
     let unit = painter.layout_no_wrap("µs".into(), look.bold(1.4), ink.faint);
@@ -37,7 +37,7 @@ pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, board: &Board)
         None => ("", &None),
     };
     if let Some(ratio) = ratio {
-        let text = format!("{} × {what}", words::ratio(ratio));
+        let text = format!("{} × {what}", format::ratio(ratio));
         let text = line(painter, &text, look.bold(1.3), ink.text, inside.width());
         y = put(painter, pos2(left, y), Align2::LEFT_TOP, text).bottom();
     }

@@ -89,7 +89,7 @@ impl Card<'_> {
 
 /// What holds for all figures, at a corner of theirs: first what the record says against itself.
 pub(super) fn cautions(board: &Board) -> Option<String> {
-    let record = board.figures.record.iter().flat_map(|record| report::conditions(record));
+    let record = board.figures.record.iter().flat_map(|record| report::caveats(record));
     let told = board.notices.iter().filter(|notice| notice.about == About::Caution);
     let texts: Vec<_> = record.chain(told.map(|notice| notice.text.clone())).collect();
     (!texts.is_empty()).then(|| texts.join(" "))

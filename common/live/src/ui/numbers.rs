@@ -2,7 +2,7 @@
 
 use egui::{Align2, Color32, Painter, Rect, ScrollArea, Sense, Vec2, pos2};
 use record::{Promise, Row, is_limit};
-use report::words;
+use report::format;
 
 use super::large::large;
 use super::look::Look;
@@ -133,8 +133,8 @@ fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color
     let mut parts: Vec<_> = status.into_iter().collect();
     parts.extend(promised(&entry.promise).map(str::to_owned));
     match (racy, row.and_then(|row| row.racy)) {
-        (Some(racy), _) => parts.push(format!("racy: {}", words::racy(racy))),
-        (None, Some(racy)) if entry.promise != Promise::Law => parts.push(words::racy(racy)),
+        (Some(racy), _) => parts.push(format!("racy: {}", format::racy(racy))),
+        (None, Some(racy)) if entry.promise != Promise::Law => parts.push(format::racy(racy)),
         _ => {}
     }
     if entry.is_baseline {
@@ -244,7 +244,7 @@ impl Line<'_> {
             return;
         };
         let font = if self.at == self.board.current { look.bold(1.0) } else { look.plain() };
-        figure(painter, pos2(columns.point, y), &words::time(time, row.near_floor), &font, ink.text);
+        figure(painter, pos2(columns.point, y), &format::time(time, row.near_floor), &font, ink.text);
         let small = y + look.unit - look.small;
         if let Some(error) = spread(self.board, time).filter(|_| !look.presenter) {
             painter.text(pos2(columns.error, small), Align2::RIGHT_TOP, error, look.small(), ink.faint);
@@ -252,7 +252,7 @@ impl Line<'_> {
         let ratios = [(columns.to_baseline, &row.to_baseline), (columns.to_bound, &row.to_bound)];
         for (x, ratio) in ratios {
             if let (Some(x), Some(ratio)) = (x, ratio) {
-                painter.text(pos2(x, y), Align2::RIGHT_TOP, words::ratio(ratio), font.clone(), ink.text);
+                painter.text(pos2(x, y), Align2::RIGHT_TOP, format::ratio(ratio), font.clone(), ink.text);
             }
         }
     }
@@ -280,16 +280,16 @@ fn hover(ui: &mut egui::Ui, entry: &Entry, row: Option<&Row>) {
         ui.label(format!("{}: {reason}", row.status.word()));
     }
     if let Some(interval) = row.isolated_us.as_ref().and_then(|time| time.median_95) {
-        let [low, high] = [interval.low, interval.high].map(words::significant);
+        let [low, high] = [interval.low, interval.high].map(format::significant);
         let samples = row.samples.len();
         ui.label(format!("median between {low} and {high} µs with 95 %, of {samples} samples"));
     }
     if let Some(pipelined) = &row.pipelined_us {
-        ui.label(format!("pipelined {} µs", words::time(pipelined, false)));
+        ui.label(format!("pipelined {} µs", format::time(pipelined, false)));
     }
     for (to, ratio) in [("baseline", &row.to_baseline), ("bound", &row.to_bound)] {
         if let Some(ratio) = ratio {
-            ui.label(format!("÷ {to}: {}", words::ratio_in_words(ratio)));
+            ui.label(format!("÷ {to}: {}", format::ratio_in_words(ratio)));
         }
     }
 }

@@ -3,7 +3,7 @@
 use egui::Color32;
 use record::stats::Summary;
 use record::{Row, Status};
-use report::words;
+use report::format;
 
 use super::look::Look;
 use crate::link::Board;
@@ -17,12 +17,12 @@ pub(super) fn row(board: &Board, at: usize) -> Option<&Row> {
 
 /// What stands in place of figures; nothing for a row that is only not sampled yet.
 pub(super) fn said_of(row: &Row) -> Option<String> {
-    if row.is_pending() { None } else { words::status(&row.status) }
+    if row.is_pending() { None } else { format::status(&row.status) }
 }
 
 /// How far a median may be off, as the table has it.
 pub(super) fn spread(board: &Board, time: &Summary) -> Option<String> {
-    words::isolated_error(board.figures.record.as_ref()?, time)
+    format::isolated_error(board.figures.record.as_ref()?, time)
 }
 
 /// A wrong result and a failure stand out; what could not run does not.

@@ -3,8 +3,8 @@
 use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
 use record::Row;
 use record::stats::Summary;
+use report::format;
 use report::timeline::live::ticks;
-use report::words;
 
 use super::look::Look;
 use super::paint::{line, put, share, whole};
@@ -88,7 +88,7 @@ fn axis(ui: &egui::Ui, look: &Look, place: Rect, [low, high]: [f64; 2]) {
     let mut at = (low / step).ceil() * step;
     while at <= high {
         let x = egui::lerp(place.x_range(), share((at - low) / (high - low)));
-        let text = painter.layout_no_wrap(words::trimmed(at), look.small(), look.ink.faint);
+        let text = painter.layout_no_wrap(format::trimmed(at), look.small(), look.ink.faint);
         let half = 0.5 * text.size().x;
         if x - half >= place.left() && x + half <= place.right() - 2.2 * look.unit {
             put(painter, pos2(x, place.bottom() + 0.1 * look.unit), Align2::CENTER_TOP, text);

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
 use record::Promise;
-use report::words;
+use report::format;
 
 use super::look::Look;
 use super::paint::{line, number, put, share, whole};
@@ -44,9 +44,9 @@ pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) 
     let text = line(
         ui.painter(),
         &if highest > usual {
-            format!("to {} µs, one {}", words::significant(top_us), words::significant(highest))
+            format!("to {} µs, one {}", format::significant(top_us), format::significant(highest))
         } else {
-            format!("{} µs", words::significant(highest))
+            format!("{} µs", format::significant(highest))
         },
         look.small(),
         look.ink.faint,

@@ -6,8 +6,8 @@ use egui::{Align2, Color32, ColorImage, Rect, Stroke, TextureHandle, TextureOpti
 use record::trace::{Lanes, Trace};
 use record::{Promise, Row, Status};
 use report::Lane;
+use report::format::significant;
 use report::timeline::live::{Columns, Pixels, cautions, percent, said, ticks};
-use report::words::significant;
 
 use super::look::Look;
 use super::paint::{line, lines, number, put, share, whole};

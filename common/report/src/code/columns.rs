@@ -3,7 +3,7 @@
 use isa::{ChipCode, CodeReport, Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, Outcome, Unit};
 
 use crate::charset::{ABSENT, BLANK};
-use crate::words::trimmed;
+use crate::format::trimmed;
 
 /// A head, and where its figure comes from.
 pub(super) struct Column {

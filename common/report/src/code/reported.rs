@@ -4,10 +4,10 @@ use isa::{CodeReport, Executable, Kind, Reported, Statistic, Value};
 
 use super::columns::rows;
 use super::notes::left_out_variants;
+use crate::format::trimmed;
 use crate::names::grouped;
 use crate::paper::Paper;
 use crate::table::{Column, Side, Table};
-use crate::words::trimmed;
 
 /// The device, its table, and how to read it.
 pub(super) fn write(paper: &mut Paper, report: &CodeReport, reported: &Reported) {

@@ -1,7 +1,7 @@
 //! Where things stand, and round numbers along an axis.
 
+use crate::format::trimmed;
 use crate::scale;
-use crate::words::trimmed;
 
 /// Width of the picture, and of what is in it.
 pub(super) const WIDTH: f64 = 1400.0;

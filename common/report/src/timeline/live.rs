@@ -8,7 +8,7 @@ use super::colours::{COLOURS, Map, PARTS, SHADES};
 
 pub use super::axes::ticks;
 pub use super::words::{cautions, figures as said};
-pub use crate::words::percent;
+pub use crate::format::percent;
 
 /// Pixels with red, green, blue and alpha (not multiplied), row by row.
 #[derive(Clone, Debug, PartialEq)]

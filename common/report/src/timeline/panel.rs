@@ -9,7 +9,7 @@ use super::colours::{Ink, PARTS};
 use super::lane::Lane;
 use super::words::{Alike, alike, cautions, figures};
 use super::{head, spans, svg};
-use crate::parts;
+use crate::dispatch_parts;
 use crate::scene::{Anchor, Area, Scene, Words, broken, text_width};
 
 /// Height of the plot of waves in flight.
@@ -137,7 +137,7 @@ fn bars(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame) -> f64 {
         }
     }
     let middle = y + 0.5 * pitch * real(count) + 4.0;
-    let called = parts::called(lane.figures.dispatches.iter().map(|d| d.part.as_ref()));
+    let called = dispatch_parts::called(lane.figures.dispatches.iter().map(|d| d.part.as_ref()));
     scene.words(&Words::new([LEFT - 10.0, middle], AXIS, Ink::Faint, called).anchored(Anchor::End));
     y + pitch * real(count)
 }

@@ -2,9 +2,9 @@
 
 use super::axes::us;
 use super::lane::Lane;
+use crate::dispatch_parts;
+use crate::format::{percent, signed_percent};
 use crate::names::grouped;
-use crate::parts;
-use crate::words::{percent, signed_percent};
 use record::Traced;
 use record::trace::{Dispatch, TraceFigures};
 
@@ -26,8 +26,8 @@ pub fn figures(lane: &Lane<'_>) -> String {
     if figures.gaps_us > 0.0 {
         parts.push(format!("gaps {}", us(figures.gaps_us)));
     }
-    parts.extend(parts::early(figures).or_else(|| overlaps(figures)));
-    parts.extend(parts::shares(figures).map(|shares| format!("wave time: {shares}")));
+    parts.extend(dispatch_parts::early(figures).or_else(|| overlaps(figures)));
+    parts.extend(dispatch_parts::shares(figures).map(|shares| format!("wave time: {shares}")));
     let estimate = format!("estimate {}", us(figures.estimate_us));
     parts.push(match lane.row.pipelined_us {
         Some(pipelined) => {
@@ -72,7 +72,7 @@ pub fn cautions(lane: &Lane<'_>) -> Vec<String> {
     }
     if let Some(one_in) = lane.trace.dispatches.iter().map(|d| d.one_in).max().filter(|one_in| *one_in > 1) {
         let up_to = if lane.trace.dispatches.iter().all(|d| d.one_in == one_in) { "" } else { "up to " };
-        let unit = parts::unit(lane.figures);
+        let unit = dispatch_parts::unit(lane.figures);
         cautions.push(format!(
             "1 {unit} in {up_to}{one_in} recorded, drawn at random: a gap may hold waves that were not"
         ));
@@ -126,8 +126,8 @@ fn named(kind: &Dispatch, which: &[usize]) -> String {
         several => format!("{several} dispatches"),
     };
     let (units, many) = (
-        parts::plural(&part.unit),
-        if which.len() > 1 { parts::plural(&part.what) } else { part.what.clone() },
+        dispatch_parts::plural(&part.unit),
+        if which.len() > 1 { dispatch_parts::plural(&part.what) } else { part.what.clone() },
     );
     format!("{numbers}: {many} of {kernel}, {dispatches} of {groups} workgroups and {} {units}", part.units)
 }

@@ -7,8 +7,8 @@ use record::{Row, Traced};
 use super::super::charset::ABSENT;
 use super::super::timeline::words::{HEAVY, extent, mean_overlap};
 use super::taken::Taken;
+use crate::format::{percent, signed_percent as signed};
 use crate::table::{Column, Side, Table};
-use crate::words::{percent, signed_percent as signed};
 
 /// A row a variant.
 pub(super) fn variants(rows: &[&Row]) -> Table {

@@ -3,11 +3,11 @@
 use record::{Kind, Record};
 
 use super::super::charset::BLANK;
+use super::super::dispatch_parts;
+use super::super::format::trimmed;
 use super::super::names::grouped;
-use super::super::parts;
 use super::super::timeline::refusals;
 use super::super::timeline::words::{COARSE, HEAVY};
-use super::super::words::trimmed;
 use super::taken::Taken;
 
 /// Lines, each of which stands only where it applies.
@@ -89,7 +89,7 @@ fn sampled(taken: &[Taken<'_>]) -> Vec<String> {
         let names = named(taken, |t| most(t) == rate);
         let all = taken.iter().filter(|t| most(t) == rate).flat_map(|t| &t.figures.dispatches);
         let units: Vec<&str> =
-            taken.iter().filter(|t| most(t) == rate).map(|t| parts::unit(t.figures)).collect();
+            taken.iter().filter(|t| most(t) == rate).map(|t| dispatch_parts::unit(t.figures)).collect();
         let alike = units.windows(2).all(|pair| pair[0] == pair[1]);
         let unit = if alike { units.first().copied() } else { None }.unwrap_or("workgroup or unit");
         let up_to = if all.clone().all(|d| d.one_in == rate) { "" } else { "up to " };

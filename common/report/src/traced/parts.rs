@@ -2,9 +2,9 @@
 
 use record::Record;
 
-use super::super::parts::{early, shares};
+use super::super::dispatch_parts::{early, shares};
 use super::taken::Taken;
-use crate::words::percent;
+use crate::format::percent;
 
 pub(super) fn paragraphs(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
     let knows_slots = record.device.multiprocessors.is_some();

@@ -8,7 +8,7 @@ const APART: f64 = 0.02;
 
 /// What the reader of a table has to know of them; nothing where there is nothing to know.
 #[must_use]
-pub fn cautions(record: &Record) -> Vec<String> {
+pub fn caveats(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(failed) = failed_test(record) {
         lines.push(format!("The self-test failed ({failed}): these times are not to be trusted."));
@@ -112,21 +112,21 @@ mod tests {
 
     #[test]
     fn a_steady_clock_is_worth_no_word() {
-        assert_eq!(cautions(&at_clocks([1970.0, 1980.0])), [""; 0]);
+        assert_eq!(caveats(&at_clocks([1970.0, 1980.0])), [""; 0]);
         assert!(clock(&at_clocks([1970.0, 1980.0])).starts_with("1970 to 1980 MHz"));
     }
 
     #[test]
     fn a_clock_that_moves_is_told_with_what_to_do() {
-        let told = cautions(&at_clocks([1500.0, 1980.0]));
+        let told = caveats(&at_clocks([1500.0, 1980.0]));
         assert!(told[0].contains("1500 to 1980 MHz") && told[0].contains("nvidia-smi"), "{told:?}");
         let mut unknown = fixture::record();
         unknown.method.clocks = "unknown: no counter".into();
         unknown.device.vendor_id = 0x1002;
-        let told = cautions(&unknown);
+        let told = caveats(&unknown);
         assert!(told[0].contains("unknown: no counter") && told[0].contains("profile_peak"), "{told:?}");
         unknown.device.kind = Kind::Cpu;
-        assert_eq!(cautions(&unknown), [""; 0]);
+        assert_eq!(caveats(&unknown), [""; 0]);
     }
 
     #[test]
@@ -134,10 +134,10 @@ mod tests {
         let mut record = at_clocks([1980.0; 2]);
         let check = |result| Check { name: "idle".into(), result, found: "busy".into(), figures: vec![] };
         record.self_test = Some(Certificate { seconds: 0.4, checks: vec![check(CheckResult::Passed)] });
-        assert_eq!((cautions(&record).len(), self_test(&record).as_str()), (0, "passed"));
+        assert_eq!((caveats(&record).len(), self_test(&record).as_str()), (0, "passed"));
         record.self_test = Some(Certificate { seconds: 0.4, checks: vec![check(CheckResult::Failed)] });
         record.method.caches = "cold: much".into();
-        let told = cautions(&record);
+        let told = caveats(&record);
         assert!(told[0].contains("(idle: busy)") && told[1].contains("cold: much"), "{told:?}");
         assert_eq!(self_test(&record), "FAILED: idle: busy");
     }
@@ -147,6 +147,6 @@ mod tests {
         let mut record = at_clocks([1980.0; 2]);
         record.rows[0].discarded = 3;
         record.method.reference_mhz = Some(1980.0);
-        assert!(cautions(&record)[0].starts_with("3 submits were thrown away"));
+        assert!(caveats(&record)[0].starts_with("3 submits were thrown away"));
     }
 }

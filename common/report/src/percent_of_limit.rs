@@ -6,7 +6,7 @@ use record::number::significant;
 use record::{Limit, Record, Row, Status, is_limit};
 
 use super::charset::BLANK;
-use super::words::trimmed;
+use super::format::trimmed;
 
 /// How close each row comes to a limit; nothing where the run has none for it.
 pub(super) fn shares(record: &Record) -> Vec<Option<Share>> {

@@ -5,7 +5,7 @@ use record::stats::{Interval, Summary};
 use record::{Promise, Racy, Record, Row, Status};
 
 use super::charset::BLANK;
-use super::step::{self, Coarse, Error};
+use super::timestamp_resolution::{self, Coarse, Error};
 
 pub use record::number::significant;
 
@@ -17,8 +17,8 @@ pub fn time(summary: &Summary, near_floor: bool) -> String {
 
 /// The same with its error behind it, where it has one.
 pub(super) fn uncertain(summary: &Summary, near_floor: bool, coarse: Option<Coarse>) -> String {
-    let error =
-        step::error(summary, coarse).map_or_else(String::new, |error| format!("{BLANK}{}", share(error)));
+    let error = timestamp_resolution::error(summary, coarse)
+        .map_or_else(String::new, |error| format!("{BLANK}{}", share(error)));
     time(summary, near_floor) + &error
 }
 
@@ -26,7 +26,10 @@ pub(super) fn uncertain(summary: &Summary, near_floor: bool, coarse: Option<Coar
 /// timestamps leave open; nothing where there is no interval.
 #[must_use]
 pub fn isolated_error(record: &Record, summary: &Summary) -> Option<String> {
-    Some(share(step::error(summary, step::isolated(record))?).replace(BLANK, " "))
+    Some(
+        share(timestamp_resolution::error(summary, timestamp_resolution::isolated(record))?)
+            .replace(BLANK, " "),
+    )
 }
 
 /// A median ratio; `≈` before it where its 95 % interval holds 1 or is not known.

@@ -4,7 +4,7 @@ use record::stats::Summary;
 use record::trace::{Part, TraceFigures};
 
 use super::charset::BLANK;
-use super::words::{percent, trimmed};
+use super::format::{percent, trimmed};
 
 /// What the dispatches of a trace are called: `dispatches`, or `passes` where all of them are.
 pub(super) fn called<'p>(mut parts: impl Iterator<Item = Option<&'p Part>>) -> String {

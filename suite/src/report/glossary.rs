@@ -1,10 +1,10 @@
 //! What the page and its Markdown say in the same words.
 
-use super::book::Book;
+use super::records::Records;
 
 /// How to read what these records show: a term and what it means.
-pub fn how_to_read(book: &Book) -> Vec<(&'static str, &'static str)> {
-    let traced = book.entries.iter().flat_map(|entry| &entry.record().rows).any(|row| row.trace.is_some());
+pub fn how_to_read(records: &Records) -> Vec<(&'static str, &'static str)> {
+    let traced = records.entries.iter().flat_map(|entry| &entry.record().rows).any(|row| row.trace.is_some());
     let [all, waves] = terms();
     all.chain(waves.filter(|_| traced)).collect()
 }
@@ -17,7 +17,7 @@ pub fn waves() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Those of every report and those of waves, which stand behind an empty line.
 fn terms() -> [impl Iterator<Item = (&'static str, &'static str)>; 2] {
-    let (all, waves) = include_str!("terms.txt").split_once("\n\n").unwrap_or_default();
+    let (all, waves) = include_str!("glossary.txt").split_once("\n\n").unwrap_or_default();
     [all, waves].map(|lines| lines.lines().filter_map(|line| line.split_once(": ")))
 }
 
@@ -42,15 +42,15 @@ pub const SCATTER: &str = "How the samples of each variant lie around their own 
 
 #[cfg(test)]
 mod tests {
-    use super::super::book::tests::{RUN, found};
+    use super::super::records::tests::{RUN, found};
     use super::super::table;
     use super::*;
     use report::Table;
 
     /// Those that have a meaning of their own; the others are of the sample or name a variant.
-    fn unexplained(book: &Book, table: &Table) -> Vec<String> {
+    fn unexplained(records: &Records, table: &Table) -> Vec<String> {
         let plain = ["Sample", "Device", "In short", "Variant"];
-        let terms: Vec<&str> = how_to_read(book).into_iter().map(|(term, _)| term).collect();
+        let terms: Vec<&str> = how_to_read(records).into_iter().map(|(term, _)| term).collect();
         let heads = table.heads().map(|(head, _)| head.trim_end_matches(" µs").to_owned());
         let known = |head: &str| plain.contains(&head) || head.starts_with('÷') || terms.contains(&head);
         heads.filter(|head| !known(head)).collect()
@@ -60,15 +60,15 @@ mod tests {
     fn every_column_is_explained() {
         let runs =
             [RUN, "2026-11-21-nvidia-h200/waves-512-4-passes", "2026-11-21-nvidia-h200-suite/swizzled_remap"];
-        let book = Book::of(runs.map(|run| found(run, |_| ())).into());
-        let rows = book.entries.iter().map(|entry| table::rows(entry.record()));
-        let traces = book.entries.iter().filter_map(|entry| table::traces(entry.record()));
-        let tables: Vec<Table> = rows.chain(traces).chain([table::overview(&book)]).collect();
+        let records = Records::of(runs.map(|run| found(run, |_| ())).into());
+        let rows = records.entries.iter().map(|entry| table::rows(entry.record()));
+        let traces = records.entries.iter().filter_map(|entry| table::traces(entry.record()));
+        let tables: Vec<Table> = rows.chain(traces).chain([table::overview(&records)]).collect();
         assert_eq!(tables.len(), 5);
         for table in tables {
-            assert_eq!(unexplained(&book, &table), [""; 0]);
+            assert_eq!(unexplained(&records, &table), [""; 0]);
         }
-        let untraced = Book::of(vec![found(RUN, |_| ())]);
+        let untraced = Records::of(vec![found(RUN, |_| ())]);
         assert!(!how_to_read(&untraced).iter().any(|(term, _)| *term == "Span"), "nothing was traced");
     }
 

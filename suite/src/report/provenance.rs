@@ -112,7 +112,7 @@ pub fn in_short(record: &Record) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::book::tests::{RUN, found};
+    use super::super::records::tests::{RUN, found};
     use super::*;
 
     fn short(verdict: &str) -> String {
@@ -156,8 +156,8 @@ mod tests {
             ]
         );
         let all = found(RUN, |record| record.rows.iter_mut().for_each(|row| row.stop = budget()));
-        let book = super::super::book::Book::of(vec![all]);
-        let table = super::super::table::overview(&book);
+        let records = super::super::records::Records::of(vec![all]);
+        let table = super::super::table::overview(&records);
         assert_eq!(
             (table.columns[4].head.as_str(), table.columns[4].cells()[0].as_str()),
             ("Beware", "10 of 10 rows stopped by budget")

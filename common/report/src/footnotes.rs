@@ -4,12 +4,12 @@
 use record::stats::Summary;
 use record::{Ended, Promise, Published, Racy, Record, Row, Shows, Status, Stop};
 
+use super::caveats::caveats;
 use super::charset::BLANK;
-use super::conditions;
+use super::format::{differing, measured, trimmed, undecided};
 use super::names;
-use super::share;
+use super::percent_of_limit;
 use super::verdict::verdict;
-use super::words::{differing, measured, trimmed, undecided};
 
 /// More outliers than this share of the samples are worth a line.
 const OUTLIERS: f64 = 0.05;
@@ -30,7 +30,7 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
         }
     };
     let no_column = record.matrix.is_some() || left_out.iter().any(|head| head == "of limit");
-    meanings.extend(share::legend(record, no_column));
+    meanings.extend(percent_of_limit::legend(record, no_column));
     meanings.extend(published(record));
     if !left_out.is_empty() {
         meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
@@ -56,7 +56,7 @@ pub fn cautions(record: &Record) -> Vec<String> {
 fn cautions_beside(record: &Record, drawn: &str) -> Vec<String> {
     let mut cautions = Vec::new();
     cautions.extend(ended(&record.ended));
-    cautions.extend(conditions::cautions(record));
+    cautions.extend(caveats(record));
     cautions.extend(statuses(record, drawn));
     let shows = record.matrix.as_ref().map(|matrix| matrix.shows);
     match shows {
@@ -76,7 +76,7 @@ fn cautions_beside(record: &Record, drawn: &str) -> Vec<String> {
 /// That results were checked and against what, and what the shares are of: beside a table that lists every row.
 #[must_use]
 pub fn meanings(record: &Record) -> Vec<String> {
-    racy(record).into_iter().chain(share::legend(record, false)).collect()
+    racy(record).into_iter().chain(percent_of_limit::legend(record, false)).collect()
 }
 
 fn ended(ended: &Ended) -> Option<String> {

@@ -14,7 +14,7 @@ const MESA_RADV: i32 = 3;
 /// How to capture what `command` (program and arguments) shows on this device. `os` is one of
 /// [`std::env::consts::OS`].
 #[must_use]
-pub fn recipe(facts: &DeviceFacts, os: &str, command: &[String]) -> String {
+pub fn capture_instructions(facts: &DeviceFacts, os: &str, command: &[String]) -> String {
     let line = words(command);
     let driver = facts.driver_id;
     let of_amd = [AMD_PROPRIETARY, AMD_OPEN_SOURCE].contains(&driver);
@@ -122,7 +122,7 @@ mod tests {
         let facts = DeviceFacts { vendor_id, driver_id, driver_info, ..fixture::record().device };
         let command =
             ["target/release/pipelined_events", "--profile", "--variant", "events_*"].map(str::to_owned);
-        recipe(&facts, os, &command)
+        capture_instructions(&facts, os, &command)
     }
 
     #[test]

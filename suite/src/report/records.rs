@@ -58,12 +58,12 @@ fn tails(paths: &[&Path]) -> Vec<String> {
 
 /// Everything that a report shows.
 #[derive(Clone, Debug)]
-pub struct Book {
+pub struct Records {
     /// By sample, device, configuration and date.
     pub entries: Vec<Entry>,
 }
 
-impl Book {
+impl Records {
     /// Of these records.
     pub fn of(mut found: Vec<Found>) -> Self {
         found.sort_by(|a, b| order(&a.record, &b.record).then_with(|| a.path.cmp(&b.path)));
@@ -75,9 +75,9 @@ impl Book {
             let differs = listed(found.record.configuration.iter().filter(|(name, _)| names.contains(name)));
             Entry { id: format!("r{}", at + 1), device, differs, found }
         });
-        let mut book = Self { entries: entries.collect() };
-        book.name_the_alike();
-        book
+        let mut records = Self { entries: entries.collect() };
+        records.name_the_alike();
+        records
     }
 
     /// Tells apart by their folders what nothing else does.
@@ -238,21 +238,21 @@ pub mod tests {
         let of = |size: &str| found(RUN, |record| set(record, "size", size));
         let mut records = vec![of("2048x2048"), of("64x64"), of("512x512")];
         records.push(found("2026-11-21-nvidia-h200/codegen", |_| ()));
-        let book = Book::of(records);
-        assert_eq!(book.samples(), ["codegen", "pipelined_events"]);
+        let records = Records::of(records);
+        assert_eq!(records.samples(), ["codegen", "pipelined_events"]);
         let differs: Vec<&str> =
-            book.of_sample("pipelined_events").map(|entry| entry.differs.as_str()).collect();
+            records.of_sample("pipelined_events").map(|entry| entry.differs.as_str()).collect();
         assert_eq!(differs, ["size 64x64", "size 512x512", "size 2048x2048"]);
     }
 
     #[test]
     fn devices_of_one_name_are_told_apart_by_what_differs() {
-        let book = Book::of(vec![
+        let records = Records::of(vec![
             found(RUN, |_| ()),
             found(RUN, |record| record.device.driver_info = "600.1".into()),
             found(RUN, |record| record.device.name = "Other".into()),
         ]);
-        let mut labels: Vec<&str> = book.entries.iter().map(|entry| entry.device.as_str()).collect();
+        let mut labels: Vec<&str> = records.entries.iter().map(|entry| entry.device.as_str()).collect();
         labels.sort_unstable();
         assert_eq!(labels, ["NVIDIA H200 (NVIDIA 580.159.04)", "NVIDIA H200 (NVIDIA 600.1)", "Other"]);
     }
@@ -261,7 +261,11 @@ pub mod tests {
     fn cards_of_one_model_are_told_apart_by_their_uuids() {
         let labels = |uuids: &[&str]| -> Vec<String> {
             let of = |uuid: &&str| found(RUN, |record| record.device.uuid = (*uuid).into());
-            Book::of(uuids.iter().map(of).collect()).entries.into_iter().map(|entry| entry.device).collect()
+            Records::of(uuids.iter().map(of).collect())
+                .entries
+                .into_iter()
+                .map(|entry| entry.device)
+                .collect()
         };
         assert_eq!(
             labels(&["f79d7a26-189b-d8d9", "8dfe4d19-1004-3586"]),
@@ -281,7 +285,7 @@ pub mod tests {
             Found { path: path.into(), ..found }
         };
         let differs = |found: Vec<Found>| -> Vec<String> {
-            Book::of(found).entries.into_iter().map(|entry| entry.differs).collect()
+            Records::of(found).entries.into_iter().map(|entry| entry.differs).collect()
         };
         let one = |path: &str| at(path, "64x64");
         assert_eq!(differs(vec![one("x/a/record.json"), one("x/b/record.json")]), ["a", "b"]);

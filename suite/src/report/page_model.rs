@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::book::{Book, Entry};
 use super::devices::{Comparison, comparisons};
 use super::plot::Svg;
+use super::records::{Entry, Records};
 use super::sweep::{Sweep, sweeps};
 use super::{distribution, ladder, timeline};
 
@@ -73,22 +73,22 @@ pub struct Run<'b> {
 
 /// All of it.
 #[derive(Clone, Debug)]
-pub struct Content<'b> {
+pub struct PageModel<'b> {
     /// Its head.
     pub title: String,
     /// The records.
-    pub book: &'b Book,
+    pub records: &'b Records,
     /// In the order of the samples' names.
     pub chapters: Vec<Chapter<'b>>,
     /// Of all chapters.
     pub pictures: Vec<Picture>,
 }
 
-impl<'b> Content<'b> {
+impl<'b> PageModel<'b> {
     /// Draws everything.
-    pub fn of(book: &'b Book, title: String) -> Self {
-        let mut content = Self { title, book, chapters: Vec::new(), pictures: Vec::new() };
-        for sample in book.samples() {
+    pub fn of(records: &'b Records, title: String) -> Self {
+        let mut content = Self { title, records, chapters: Vec::new(), pictures: Vec::new() };
+        for sample in records.samples() {
             let chapter = content.chapter(sample);
             content.chapters.push(chapter);
         }
@@ -97,15 +97,15 @@ impl<'b> Content<'b> {
 
     fn chapter(&mut self, sample: &'b str) -> Chapter<'b> {
         let mut chapter = Chapter { sample, comparisons: vec![], sweeps: vec![], runs: vec![] };
-        for (at, comparison) in comparisons(self.book, sample).into_iter().enumerate() {
+        for (at, comparison) in comparisons(self.records, sample).into_iter().enumerate() {
             let places = self.add(&format!("{sample}-devices-{}", at + 1), 1, comparison.draw());
             chapter.comparisons.push((comparison, places));
         }
-        for (at, sweep) in sweeps(self.book, sample).into_iter().enumerate() {
+        for (at, sweep) in sweeps(self.records, sample).into_iter().enumerate() {
             let places = self.add(&format!("{sample}-over-{}-{}", sweep.over, at + 1), 1, sweep.draw());
             chapter.sweeps.push((sweep, places));
         }
-        for entry in self.book.of_sample(sample) {
+        for entry in self.records.of_sample(sample) {
             let stem = format!("{}-{sample}", entry.id);
             let mut pictures = self.add(&format!("{stem}-ladder"), 0, ladder::draw(entry));
             let scatter = self.add(&format!("{stem}-scatter"), 2, distribution::draw(entry));
