@@ -4,7 +4,7 @@
 mod cli;
 
 pub use bench::host;
-pub use bench::lab::{BufferSet, ImageSet, Lab, Moves, Pull, sliced};
+pub use bench::lab::{BufferSet, ImageSet, Lab, Pull, Simulation, sliced};
 pub use bench::sample;
 pub use bench::variant::{Alarm, Named, Rep, Variant};
 pub use bench::{element, lab};

@@ -30,7 +30,7 @@ pub use chip::{Chip, INSTRUCTION_CACHE, Unit};
 pub use count::{Counts, count};
 pub use executable::{Executable, Statistic, Value};
 pub use kind::Kind;
-pub use occupancy::{Limit, Occupancy, Shed, Use};
+pub use occupancy::{Limit, Occupancy, Reduction, Use};
 pub use pair::CodePair;
 pub use report::{ChipCode, CodeReport, Compiled, KernelCode, Outcome, Reported, SCHEMA, VariantCode};
 pub use target::Target;

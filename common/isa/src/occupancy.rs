@@ -64,7 +64,7 @@ pub struct Occupancy {
     /// What allows no more of them: all that allow just as many.
     pub limits: Vec<Limit>,
     /// What the kernel has to take less of for one workgroup more; none where it is not up to the kernel.
-    pub shed: Option<Shed>,
+    pub shed: Option<Reduction>,
     /// Waves of these workgroups on the unit's SIMDs together.
     pub waves: u32,
     /// Waves of a SIMD by registers, LDS and slots alone, without regard to whether whole workgroups fit.
@@ -73,7 +73,7 @@ pub struct Occupancy {
 
 /// The least that a kernel has to give up, all of it at once, for one workgroup more on a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shed {
+pub struct Reduction {
     /// Vector registers of a lane, counted from what the driver says, which is rounded up to what is
     /// granted: up to a granule less one fewer may do.
     pub vgprs: u32,
@@ -166,7 +166,7 @@ impl Fit {
     }
 
     /// What is too much for so many workgroups.
-    fn shed(&self, groups: u32) -> Option<Shed> {
+    fn shed(&self, groups: u32) -> Option<Reduction> {
         let waves = (groups * self.group).div_ceil(SIMDS);
         if waves > self.chip.waves || (self.group > 1 && groups > self.chip.barriers) {
             return None;
@@ -174,7 +174,7 @@ impl Fit {
         let most = |of: u32, granule: u32| of / waves / granule * granule;
         let sgprs = self.chip.sgprs.map_or(u32::MAX, |sgprs| most(sgprs, self.chip.sgpr_granule));
         let lds = self.chip.lds / groups / self.chip.lds_granule * self.chip.lds_granule;
-        Some(Shed {
+        Some(Reduction {
             vgprs: self.kernel.vgprs.saturating_sub(most(self.vgprs, self.vgpr_granule)),
             sgprs: self.kernel.sgprs.saturating_sub(sgprs),
             lds_bytes: self.kernel.lds.saturating_sub(lds),
@@ -272,15 +272,18 @@ mod tests {
     fn what_to_shed_is_what_one_more_group_needs() {
         let shed = |name, kernel| Occupancy::of(chip(name), kernel).shed;
         let fat = Use { threads: 1024, vgprs: 52, lds: 20 * 1024, ..LIGHT };
-        assert_eq!(shed("VEGA10", fat), Some(Shed { vgprs: 20, ..Shed::default() }));
+        assert_eq!(shed("VEGA10", fat), Some(Reduction { vgprs: 20, ..Reduction::default() }));
         let both = Use { lds: 33 * 1024, ..fat };
-        assert_eq!(shed("VEGA10", both), Some(Shed { vgprs: 20, lds_bytes: 1024, ..Shed::default() }));
+        assert_eq!(
+            shed("VEGA10", both),
+            Some(Reduction { vgprs: 20, lds_bytes: 1024, ..Reduction::default() })
+        );
         assert_eq!(shed("VEGA10", Use { sgprs: 102, ..LIGHT }).map(|shed| shed.sgprs), Some(6));
         // Slots, and barriers.
         assert_eq!(shed("POLARIS10", LIGHT), None);
         assert_eq!(shed("VEGA10", Use { threads: 128, ..LIGHT }), None);
         let navi = Use { vgprs: 40, ..fat };
-        assert_eq!(shed("NAVI21", navi), Some(Shed { vgprs: 8, ..Shed::default() }));
+        assert_eq!(shed("NAVI21", navi), Some(Reduction { vgprs: 8, ..Reduction::default() }));
     }
 
     /// With what was shed there is one group more, and not with one register less shed.

@@ -1,8 +1,8 @@
 //! `--live`: a sample in a window, over the same recordings, checks and statistics as `--bench`.
 
-pub mod desk;
+pub mod display;
 pub mod engine;
+pub mod handoff;
 pub mod knobs;
-pub mod link;
-pub mod stage;
+pub mod messages;
 pub mod ui;

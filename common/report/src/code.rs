@@ -78,7 +78,7 @@ fn table(report: &CodeReport, chip: &ChipCode) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use isa::{Counts, INSTRUCTION_CACHE, Limit, Occupancy, Outcome, SCHEMA, Shed, Unit, VariantCode};
+    use isa::{Counts, INSTRUCTION_CACHE, Limit, Occupancy, Outcome, Reduction, SCHEMA, Unit, VariantCode};
     use record::Tool;
 
     use super::*;
@@ -129,7 +129,7 @@ mod tests {
     }
 
     pub(super) fn report() -> CodeReport {
-        let shed = Some(Shed { vgprs: 8, lds_bytes: 1024, sgprs: 0 });
+        let shed = Some(Reduction { vgprs: 8, lds_bytes: 1024, sgprs: 0 });
         let limits = vec![Limit::Vgprs, Limit::Lds];
         let on =
             |unit| Occupancy { unit, groups: 2, limits: limits.clone(), shed, waves: 32, waves_per_simd: 8 };

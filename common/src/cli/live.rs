@@ -1,4 +1,4 @@
-//! `--live`: the engine on a thread of its own, the stage on this one, which systems ask of a window.
+//! `--live`: the engine on a thread of its own, the display on this one, which systems ask of a window.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -9,11 +9,11 @@ use anyhow::{Context, Result, anyhow, bail};
 use bench::drive::timing::{self, SoFar};
 use bench::lab::{Experiment, Lab};
 use clap::Args;
-use live::desk::Desk;
-use live::engine::{Engine, Program, Taken, Wanted};
+use live::display::{Display, Script};
+use live::engine::{Engine, Program, Timing, Wanted};
+use live::handoff::Handoff;
 use live::knobs::knobs;
-use live::link::{Order, State};
-use live::stage::{Script, Stage};
+use live::messages::{Command, State};
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt};
 use record::{Ended, Record, Row, Status, Stop, fault, is_limit};
 use report::Folder;
@@ -77,25 +77,30 @@ impl Run {
         }
         self.probe_destinations()?;
         // Without a display nothing is compiled.
-        let stage = Stage::open(script)?;
-        let desk = Arc::new(Desk::default());
+        let stage = Display::open(script)?;
+        let handoff = Arc::new(Handoff::default());
         // What is to be left is worth a wait, also for kernels that are being built.
         let leaves = self.common.json.is_some() || self.common.frames.is_some();
-        let ended = engine(Arc::clone(&desk), Live { run: self, declare, shared }, wanted)?;
-        let shown = stage.run(&desk);
-        desk.order(Order::Quit);
-        parted(&desk, &ended, shown, leaves)
+        let ended = engine(Arc::clone(&handoff), Live { run: self, declare, shared }, wanted)?;
+        let shown = stage.run(&handoff);
+        handoff.send(Command::Quit);
+        parted(&handoff, &ended, shown, leaves)
     }
 }
 
-/// What the program ends with, once the stage has and the engine has been told to.
-fn parted(desk: &Desk, ended: &mpsc::Receiver<Result<u8>>, shown: Result<u8>, leaves: bool) -> Result<u8> {
-    let (number, board) = desk.board();
-    let is_building = number == 0 || matches!(board.state, State::Building(_));
-    let patience = if is_building && !leaves { IMPATIENT } else { desk.timeout() + PARTING };
+/// What the program ends with, once the display has and the engine has been told to.
+fn parted(
+    handoff: &Handoff,
+    ended: &mpsc::Receiver<Result<u8>>,
+    shown: Result<u8>,
+    leaves: bool,
+) -> Result<u8> {
+    let (number, snapshot) = handoff.snapshot();
+    let is_building = number == 0 || matches!(snapshot.state, State::Building(_));
+    let patience = if is_building && !leaves { IMPATIENT } else { handoff.timeout() + PARTING };
     match ended.recv_timeout(patience) {
         Ok(Ok(code)) => shown.map(|shown| weightier(shown, code)),
-        // What the engine met is why the stage has nothing to show.
+        // What the engine met is why the display has nothing to show.
         Ok(Err(error)) => Err(error),
         // Its thread is left where it is, in the middle of a driver's compiler.
         Err(mpsc::RecvTimeoutError::Timeout) if is_building && !leaves => leave_at_once(shown?),
@@ -121,8 +126,8 @@ fn weightier(a: u8, b: u8) -> u8 {
     if weight(&b) > weight(&a) { b } else { a }
 }
 
-/// Tells the stage when the engine's thread ends, however it does.
-struct Closing(Arc<Desk>);
+/// Tells the display when the engine's thread ends, however it does.
+struct Closing(Arc<Handoff>);
 
 impl Drop for Closing {
     fn drop(&mut self) {
@@ -132,16 +137,16 @@ impl Drop for Closing {
 
 /// Starts the engine; what it ends with comes through the channel.
 fn engine<A: Args + 'static>(
-    desk: Arc<Desk>,
+    handoff: Arc<Handoff>,
     live: Live<A>,
     wanted: Wanted,
 ) -> Result<mpsc::Receiver<Result<u8>>> {
     let (sender, ended) = mpsc::channel();
     let run = move || {
-        // Whatever ends the thread, the stage must not wait for it.
-        let closing = Closing(desk);
+        // Whatever ends the thread, the display must not wait for it.
+        let closing = Closing(handoff);
         let code = Engine::run(&closing.0, &live, &wanted);
-        // The stage has stopped waiting when nobody receives it.
+        // The display has stopped waiting when nobody receives it.
         let _ = sender.send(code);
     };
     thread::Builder::new().name("engine".into()).spawn(run).context("starting the engine's thread")?;
@@ -176,7 +181,7 @@ impl<A: Args> Program for Live<A> {
         Ok(())
     }
 
-    fn record(&self, lab: &Experiment, arguments: &[String], mut so_far: SoFar, taken: Taken) -> Record {
+    fn record(&self, lab: &Experiment, arguments: &[String], mut so_far: SoFar, taken: Timing) -> Record {
         let seconds = taken.measured.as_secs_f64();
         so_far.method.budget_s = seconds;
         if self.run.common.check {

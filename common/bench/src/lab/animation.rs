@@ -13,7 +13,7 @@ pub struct Pull {
 
 /// How the beginning of an input moves from frame to frame. The samples of the rounds never see it: their
 /// input is put back behind each frame.
-pub trait Moves {
+pub trait Simulation {
     /// The words that the input begins with, for the samples of the rounds and for the first frame.
     fn begin(&self) -> &[u32];
     /// All begins anew: nothing has moved yet.
@@ -39,5 +39,5 @@ pub struct Animation {
     /// Which of the set.
     pub index: u32,
     /// The simulation.
-    pub moves: Box<dyn Moves>,
+    pub simulation: Box<dyn Simulation>,
 }

@@ -24,7 +24,7 @@ use vulkan::kernel::KernelBuilder;
 use vulkan::source::Library;
 
 pub use animation::Animation;
-pub use animation::{Moves, Pull};
+pub use animation::{Pull, Simulation};
 pub use data::{BufferSet, Check, Contents, ImageSet, Layout, Output, sliced};
 pub use experiment::Experiment;
 pub use recipe::{Expected, Setting};

@@ -9,7 +9,7 @@ use record::figures::Figures;
 use record::{Matrix, Shows};
 use vulkan::handles::{Buffer, Set};
 
-use super::animation::{Animation, Moves};
+use super::animation::{Animation, Simulation};
 use super::data::Check;
 
 /// What a sample concludes from its figures.
@@ -150,9 +150,15 @@ impl Report {
     }
 
     /// Lets the window animate the result `index` of a set: `input`, a buffer that kernels read, changes with each
-    /// frame as `moves` says.
-    pub fn animate(&mut self, input: Buffer, set: impl Into<Set>, index: u32, moves: impl Moves + 'static) {
-        self.animation = Some(Animation { input, set: set.into(), index, moves: Box::new(moves) });
+    /// frame as `simulation` says.
+    pub fn animate(
+        &mut self,
+        input: Buffer,
+        set: impl Into<Set>,
+        index: u32,
+        simulation: impl Simulation + 'static,
+    ) {
+        self.animation = Some(Animation { input, set: set.into(), index, simulation: Box::new(simulation) });
     }
 
     /// Names of the variants that others are divided by.

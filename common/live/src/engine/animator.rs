@@ -10,9 +10,9 @@ use vulkan::handles::Buffer;
 use vulkan::memory::Place;
 
 use super::painted;
-use crate::link::{Drag, Picture, View};
+use crate::messages::{Drag, Picture, View};
 
-/// Moves an input from frame to frame.
+/// Simulation an input from frame to frame.
 pub(super) struct Animator<'l> {
     gpu: &'l Gpu,
     animation: &'l Animation,
@@ -28,8 +28,8 @@ struct Motion {
 
 impl<'l> Animator<'l> {
     pub fn new(gpu: &'l Gpu, animation: &'l Animation) -> Result<Self> {
-        animation.moves.restart();
-        let begin = animation.moves.begin().to_vec();
+        animation.simulation.restart();
+        let begin = animation.simulation.begin().to_vec();
         let staging = gpu.buffer("moved input", size_of_val(&*begin) as u64, Place::Upload)?;
         let motion = Motion { input: begin, result: Vec::new() };
         Ok(Self { gpu, animation, staging, motion: RefCell::new(motion) })
@@ -52,15 +52,15 @@ impl<'l> Animator<'l> {
     /// Gives the samples behind it their own, and counts the words of the result that differ from what the CPU
     /// reference makes of the same input.
     pub fn take_out(&self, session: &Session<'_>, variant: usize) -> Result<u64> {
-        let moves = &self.animation.moves;
+        let simulation = &self.animation.simulation;
         let check = session.pictured(variant).context("a result to move")?;
         let readback = session.readback.context("no buffer to read a result through")?;
-        let words = moves.begin().len();
+        let words = simulation.begin().len();
         let result = session.look_at_result(check, 0, readback, |result| result[..words].to_vec());
-        self.fill(moves.begin())?;
+        self.fill(simulation.begin())?;
         let result = result?;
         let mut motion = self.motion.borrow_mut();
-        let wrong = differing(&moves.reference(&motion.input), &result, check);
+        let wrong = differing(&simulation.reference(&motion.input), &result, check);
         motion.result = result;
         Ok(wrong)
     }
@@ -72,17 +72,17 @@ impl<'l> Animator<'l> {
             return;
         }
         let pull = drag.map(|Drag { from, to }| Pull { from, to });
-        motion.input = self.animation.moves.next(&motion.input, &motion.result, pull);
+        motion.input = self.animation.simulation.next(&motion.input, &motion.result, pull);
     }
 
     /// The picture of the last result.
     pub fn picture(&self, view: View, wrong: u64) -> Option<Picture> {
-        let (moves, motion) = (&self.animation.moves, self.motion.borrow());
+        let (simulation, motion) = (&self.animation.simulation, self.motion.borrow());
         if view.pixels.contains(&0) || motion.result.is_empty() {
             return None;
         }
-        let painted = moves.paint(&motion.result);
-        let picture = painted::picture(&painted, moves.size(), view, moves.caption().into());
+        let painted = simulation.paint(&motion.result);
+        let picture = painted::picture(&painted, simulation.size(), view, simulation.caption().into());
         Some(Picture { wrong, can_drag: true, ..picture })
     }
 

@@ -10,25 +10,25 @@ use bench::lab::Experiment;
 use record::error::{NoRoom, one_line};
 use vulkan::gpu::{Arena, Gpu};
 
-use super::scene::{Scene, Terms};
-use super::{Act, Engine, is_fatal};
-use crate::link::About;
+use super::state::{Declaration, EngineState};
+use super::{Engine, KeyAction, is_fatal};
+use crate::messages::About;
 
 const BUILDING: &str = "compiling kernels and computing what must come out";
 
 /// A lab that was declared, and its objects, which are not in the device's tables yet.
 pub(super) struct Next {
-    act: Act,
+    act: KeyAction,
     pub objects: Arena,
 }
 
 impl Engine<'_> {
     /// Declares the first lab.
-    pub(super) fn begin(&self, gpu: &Rc<Gpu>, scene: &RefCell<Scene>) -> Result<Act> {
-        self.building(&mut scene.borrow_mut(), BUILDING);
-        let terms = Terms { arguments: self.wanted.arguments.clone(), traced: self.wanted.traced };
+    pub(super) fn begin(&self, gpu: &Rc<Gpu>, state: &RefCell<EngineState>) -> Result<KeyAction> {
+        self.building(&mut state.borrow_mut(), BUILDING);
+        let terms = Declaration { arguments: self.wanted.arguments.clone(), traced: self.wanted.traced };
         let lab = self.declared(gpu, &terms, 0)?;
-        Ok(shown(&mut scene.borrow_mut(), Act { lab, terms }))
+        Ok(shown(&mut state.borrow_mut(), KeyAction { lab, terms }))
     }
 
     /// Declares what is wanted beside the lab that runs, which then ends. Where the sample refuses, that is forgotten
@@ -37,18 +37,18 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// A queue that hangs, a lost device.
-    pub(super) fn prepare(&self, lab: &Experiment, scene: &mut Scene) -> Result<()> {
-        if !scene.ends.change {
+    pub(super) fn prepare(&self, lab: &Experiment, state: &mut EngineState) -> Result<()> {
+        if !state.ends.change {
             return Ok(());
         }
-        let terms = scene.wanted.clone();
-        if terms == scene.terms {
-            scene.ends.change = false;
-            scene.board.untraced = lab.untraced();
-            scene.tell(About::Knob, None);
+        let terms = state.wanted.clone();
+        if terms == state.terms {
+            state.ends.change = false;
+            state.snapshot.untraced = lab.untraced();
+            state.tell(About::Knob, None);
             return Ok(());
         }
-        self.building(scene, BUILDING);
+        self.building(state, BUILDING);
         let gpu = &lab.gpu;
         let aside = gpu.set_aside();
         let declared = self.declared(gpu, &terms, lab.claimed);
@@ -56,7 +56,7 @@ impl Engine<'_> {
         gpu.put_back(aside);
         match declared {
             Ok(lab) => {
-                self.next.replace(Some(Next { act: Act { lab, terms }, objects }));
+                self.next.replace(Some(Next { act: KeyAction { lab, terms }, objects }));
             }
             // What a hung queue may still use is neither freed nor used again.
             Err(error) if gpu.is_busy() => {
@@ -68,20 +68,20 @@ impl Engine<'_> {
                 if is_fatal(gpu, &error) {
                     return Err(error);
                 }
-                if !scene.pending.is_empty() || !error.is::<NoRoom>() {
-                    scene.ends.change = false;
-                    refuse(scene, &terms, &error);
+                if !state.pending.is_empty() || !error.is::<NoRoom>() {
+                    state.ends.change = false;
+                    refuse(state, &terms, &error);
                 }
             }
         }
-        self.built(scene);
+        self.built(state);
         Ok(())
     }
 
     /// Takes the lab over that was declared beside the last.
-    pub(super) fn adopt(&self, gpu: &Gpu, scene: &RefCell<Scene>, next: Next) -> Act {
+    pub(super) fn adopt(&self, gpu: &Gpu, state: &RefCell<EngineState>, next: Next) -> KeyAction {
         gpu.put_back(next.objects);
-        shown(&mut scene.borrow_mut(), next.act)
+        shown(&mut state.borrow_mut(), next.act)
     }
 
     /// Declares what is wanted where there is no room for two: the last lab goes first, and comes back, without its
@@ -89,29 +89,34 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// A queue that hangs, a lost device; the last one does not come back.
-    pub(super) fn replace(&self, gpu: &Rc<Gpu>, scene: &RefCell<Scene>, last: Act) -> Result<Act> {
-        self.building(&mut scene.borrow_mut(), BUILDING);
-        let (last, wanted) = (last.terms, scene.borrow().wanted.clone());
+    pub(super) fn replace(
+        &self,
+        gpu: &Rc<Gpu>,
+        state: &RefCell<EngineState>,
+        last: KeyAction,
+    ) -> Result<KeyAction> {
+        self.building(&mut state.borrow_mut(), BUILDING);
+        let (last, wanted) = (last.terms, state.borrow().wanted.clone());
         gpu.free_all(gpu.set_aside());
         let (act, refusal) = match self.declared(gpu, &wanted, 0) {
-            Ok(lab) => (Act { lab, terms: wanted }, None),
+            Ok(lab) => (KeyAction { lab, terms: wanted }, None),
             Err(error) if is_fatal(gpu, &error) => return Err(error),
             Err(error) => {
                 gpu.free_all(gpu.set_aside());
                 let lab = self.declared(gpu, &last, 0)?;
-                (Act { lab, terms: last }, Some((wanted, error)))
+                (KeyAction { lab, terms: last }, Some((wanted, error)))
             }
         };
-        let mut scene = scene.borrow_mut();
-        let act = shown(&mut scene, act);
+        let mut state = state.borrow_mut();
+        let act = shown(&mut state, act);
         if let Some((wanted, error)) = refusal {
-            refuse(&mut scene, &wanted, &error);
+            refuse(&mut state, &wanted, &error);
         }
         Ok(act)
     }
 
     /// Lets the sample declare itself, while another lab takes `reserved_elsewhere` bytes of the device.
-    fn declared(&self, gpu: &Rc<Gpu>, terms: &Terms, reserved_elsewhere: u64) -> Result<Experiment> {
+    fn declared(&self, gpu: &Rc<Gpu>, terms: &Declaration, reserved_elsewhere: u64) -> Result<Experiment> {
         let mut lab = Experiment::new(Rc::clone(gpu), &self.wanted.lab);
         lab.reserved_elsewhere = reserved_elsewhere;
         if terms.traced {
@@ -123,21 +128,21 @@ impl Engine<'_> {
 }
 
 /// Shows a lab that was just declared.
-fn shown(scene: &mut Scene, act: Act) -> Act {
-    scene.set(&act.lab, act.terms.clone());
-    scene.tell(About::Knob, None);
-    scene.tell(About::Shader, None);
-    scene.caution(&act.lab.report.notes);
+fn shown(state: &mut EngineState, act: KeyAction) -> KeyAction {
+    state.set(&act.lab, act.terms.clone());
+    state.tell(About::Knob, None);
+    state.tell(About::Shader, None);
+    state.caution(&act.lab.report.notes);
     act
 }
 
 /// Says why what was wanted is not shown.
-fn refuse(scene: &mut Scene, wanted: &Terms, error: &Error) {
-    scene.wanted = scene.terms.clone();
-    if wanted.traced && !scene.terms.traced {
-        scene.board.untraced = Some(one_line(error));
-        scene.dirty = true;
+fn refuse(state: &mut EngineState, wanted: &Declaration, error: &Error) {
+    state.wanted = state.terms.clone();
+    if wanted.traced && !state.terms.traced {
+        state.snapshot.untraced = Some(one_line(error));
+        state.dirty = true;
     } else {
-        scene.tell(About::Knob, Some(one_line(error)));
+        state.tell(About::Knob, Some(one_line(error)));
     }
 }

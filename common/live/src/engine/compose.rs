@@ -1,6 +1,6 @@
 //! Two pictures in one: the left half of one beside the right half of another.
 
-use crate::link::Picture;
+use crate::messages::Picture;
 
 /// The right half of `picture` becomes that of `beside`, which has the same view.
 pub(super) fn halves(mut picture: Picture, beside: &Picture) -> Picture {
@@ -25,7 +25,7 @@ pub(super) fn halves(mut picture: Picture, beside: &Picture) -> Picture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::{Focus, Texel, View};
+    use crate::messages::{Focus, Texel, View};
 
     fn plain(shade: u8, size: [u32; 2]) -> Picture {
         let pixels = vec![shade; 4 * (size[0] * size[1]) as usize];

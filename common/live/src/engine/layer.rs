@@ -7,25 +7,25 @@ use bench::lab::Experiment;
 use report::terminal::say;
 use vulkan::validation::Message;
 
-use super::scene::Scene;
-use crate::link::About;
+use super::state::EngineState;
+use crate::messages::About;
 
 /// So many messages are said; thousands would hide the first.
 const MOST_SAID: usize = 3;
 
 /// What was heard that no variant explains.
 #[derive(Debug, Default)]
-pub(super) struct Layer {
+pub(super) struct LayerMessages {
     heard: Cell<usize>,
 }
 
-impl Layer {
+impl LayerMessages {
     /// Takes in what the layer has said.
-    pub fn hear(&self, lab: &Experiment, scene: &mut Scene) {
+    pub fn hear(&self, lab: &Experiment, state: &mut EngineState) {
         let messages = lab.gpu.take_messages();
         let mut unexplained = messages.into_iter().filter(|message| !lab.explains(message)).peekable();
         if let Some(first) = unexplained.peek() {
-            scene.tell(About::Layer, Some(format!("{}: {}", first.id, first.text)));
+            state.tell(About::Layer, Some(format!("{}: {}", first.id, first.text)));
         }
         self.report(unexplained);
     }

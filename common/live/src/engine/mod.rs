@@ -4,12 +4,12 @@
 mod animator;
 mod change;
 mod compose;
-mod easel;
 mod layer;
 mod painted;
 mod program;
-mod scene;
-mod show;
+mod result_view;
+mod shown_run;
+mod state;
 #[cfg(test)]
 mod tests;
 mod texel;
@@ -30,48 +30,54 @@ use vulkan::gpu::Gpu;
 use vulkan::source::Library;
 
 use self::change::Next;
-use self::layer::Layer;
-pub use self::program::{Program, Taken, Wanted};
-use self::scene::{Scene, Terms};
-use self::show::Show;
+use self::layer::LayerMessages;
+pub use self::program::{Program, Timing, Wanted};
+use self::shown_run::ShownRun;
+use self::state::{Declaration, EngineState};
 use self::watcher::Watcher;
-use super::desk::Desk;
-use super::link::{About, Board, State};
+use super::handoff::Handoff;
+use super::messages::{About, Snapshot, State};
 
 /// Pairs that a row keeps: after so many an older figure says more of the room's temperature than of the row.
 const NEWEST: usize = 1024;
-/// Between two looks at orders while nothing else can be done.
+/// Between two looks at commands while nothing else can be done.
 const IDLE: Duration = Duration::from_millis(100);
 
 /// The engine behind a window.
 pub struct Engine<'e> {
-    desk: &'e Arc<Desk>,
+    handoff: &'e Arc<Handoff>,
     program: &'e dyn Program,
     wanted: &'e Wanted,
     watcher: Option<Watcher>,
-    layer: Layer,
+    layer: LayerMessages,
     /// What is shown once the run under way has ended.
     next: RefCell<Option<Next>>,
 }
 
 /// A lab that was declared.
-struct Act {
+struct KeyAction {
     lab: Experiment,
-    terms: Terms,
+    terms: Declaration,
 }
 
 impl<'e> Engine<'e> {
-    /// Runs until the stage quits. Returns the exit code.
+    /// Runs until the display quits. Returns the exit code.
     ///
     /// # Errors
     /// What hinders it from beginning; a queue that hangs, a lost device.
-    pub fn run(desk: &'e Arc<Desk>, program: &'e dyn Program, wanted: &'e Wanted) -> Result<u8> {
+    pub fn run(handoff: &'e Arc<Handoff>, program: &'e dyn Program, wanted: &'e Wanted) -> Result<u8> {
         let gpu = Gpu::open(&wanted.open)?;
-        desk.allow(gpu.timeout);
+        handoff.allow(gpu.timeout);
         let Some(gpu) = program.certify(gpu)? else { return Ok(EXIT_RIGHT) };
         let gpu = Rc::new(gpu);
-        let mut engine =
-            Self { desk, program, wanted, watcher: None, layer: Layer::default(), next: RefCell::default() };
+        let mut engine = Self {
+            handoff,
+            program,
+            wanted,
+            watcher: None,
+            layer: LayerMessages::default(),
+            next: RefCell::default(),
+        };
         let code = engine.all(&gpu)?;
         if let Some(gpu) = Rc::into_inner(gpu) {
             engine.layer.report(gpu.close());
@@ -79,57 +85,57 @@ impl<'e> Engine<'e> {
         Ok(if engine.layer.is_silent() { code } else { EXIT_FAILED })
     }
 
-    /// One lab after another, until the stage quits. Returns the exit code.
+    /// One lab after another, until the display quits. Returns the exit code.
     fn all(&mut self, gpu: &Rc<Gpu>) -> Result<u8> {
         let wanted = self.wanted;
-        let scene = RefCell::new(Scene::new(Board {
+        let state = RefCell::new(EngineState::new(Snapshot {
             sample: wanted.sample.name,
             device: Arc::new(gpu.facts.clone()),
-            ..Board::default()
+            ..Snapshot::default()
         }));
         // Before the first kernel: what is saved while that compiles is another text.
         match Watcher::of(&Library::find()) {
             Ok(watcher) => self.watcher = watcher,
             Err(error) => {
-                scene.borrow_mut().warning =
+                state.borrow_mut().warning =
                     Some(format!("Saved shaders are not seen: {}.", one_line(&error)));
             }
         }
-        let mut act = self.begin(gpu, &scene)?;
+        let mut act = self.begin(gpu, &state)?;
         loop {
-            if let Some(code) = self.play(&act, &scene)? {
+            if let Some(code) = self.play(&act, &state)? {
                 return Ok(code);
             }
-            let (ends, next) = (std::mem::take(&mut scene.borrow_mut().ends), self.next.take());
+            let (ends, next) = (std::mem::take(&mut state.borrow_mut().ends), self.next.take());
             act = match next {
-                Some(next) => self.adopt(gpu, &scene, next),
-                None if ends.change => self.replace(gpu, &scene, act)?,
+                Some(next) => self.adopt(gpu, &state, next),
+                None if ends.change => self.replace(gpu, &state, act)?,
                 None => {
-                    scene.borrow_mut().forget();
+                    state.borrow_mut().forget();
                     continue;
                 }
             };
             // What is declared is built of what was saved.
-            scene.borrow_mut().pending.clear();
+            state.borrow_mut().pending.clear();
         }
     }
 
     /// Measures a lab until something else is ordered. Returns the exit code where that is the end.
-    fn play(&self, act: &Act, scene: &RefCell<Scene>) -> Result<Option<u8>> {
+    fn play(&self, act: &KeyAction, state: &RefCell<EngineState>) -> Result<Option<u8>> {
         let gpu = &act.lab.gpu;
         gpu.prepare_once()?;
         let mark = gpu.mark();
-        if let Err(error) = self.play_on(&act.lab, scene) {
+        if let Err(error) = self.play_on(&act.lab, state) {
             if is_fatal(gpu, &error) {
                 return Err(error);
             }
-            self.stand_still(&act.lab, &mut scene.borrow_mut(), one_line(&error))?;
+            self.stand_still(&act.lab, &mut state.borrow_mut(), one_line(&error))?;
         }
         // Only this lab's variants explain what was said of its last samples.
-        self.layer.hear(&act.lab, &mut scene.borrow_mut());
-        let code = if scene.borrow().ends.quit {
+        self.layer.hear(&act.lab, &mut state.borrow_mut());
+        let code = if state.borrow().ends.quit {
             self.next.take().into_iter().for_each(|next| gpu.free_all(next.objects));
-            Some(self.program.leave(scene.borrow().board.figures.record.as_deref())?)
+            Some(self.program.leave(state.borrow().snapshot.figures.record.as_deref())?)
         } else {
             None
         };
@@ -137,8 +143,8 @@ impl<'e> Engine<'e> {
         Ok(code)
     }
 
-    fn play_on(&self, lab: &Experiment, scene: &RefCell<Scene>) -> Result<()> {
-        let show = Show::new(self, lab, scene)?;
+    fn play_on(&self, lab: &Experiment, state: &RefCell<EngineState>) -> Result<()> {
+        let show = ShownRun::new(self, lab, state)?;
         let options = BenchOptions {
             cold: self.wanted.cold,
             seed: self.wanted.seed,
@@ -146,13 +152,13 @@ impl<'e> Engine<'e> {
             ..BenchOptions::default()
         };
         let measured = timing::measure(lab, &options, &mut |step| show.watch(step), Some(&show))?;
-        let last = Arc::clone(&scene.borrow().board.figures);
+        let last = Arc::clone(&state.borrow().snapshot.figures);
         let (method, rows, notes) = (measured.method, measured.rows, measured.notes);
         show.take(SoFar { method, rows, notes }, last.rounds, last.measured);
         if let Some(error) = measured.error {
             return Err(error);
         }
-        if scene.borrow().has_ended() {
+        if state.borrow().has_ended() {
             return Ok(());
         }
         let mut session = Session::new(lab)?;
@@ -161,29 +167,29 @@ impl<'e> Engine<'e> {
     }
 
     /// Shows why nothing can be measured until something else is ordered or a shader is saved.
-    fn stand_still(&self, lab: &Experiment, scene: &mut Scene, reason: String) -> Result<()> {
+    fn stand_still(&self, lab: &Experiment, state: &mut EngineState, reason: String) -> Result<()> {
         let failed = State::Failed(reason.into());
-        scene.dirty = true;
-        while !scene.has_ended() {
-            scene.forget_news();
-            if std::mem::take(&mut scene.dirty) {
-                scene.board.state = failed.clone();
-                self.desk.publish(scene.board.clone());
+        state.dirty = true;
+        while !state.has_ended() {
+            state.forget_news();
+            if std::mem::take(&mut state.dirty) {
+                state.snapshot.state = failed.clone();
+                self.handoff.publish(state.snapshot.clone());
             }
-            self.desk.await_orders(IDLE);
-            for order in self.desk.orders() {
-                scene.obey(order);
+            self.handoff.await_commands(IDLE);
+            for command in self.handoff.commands() {
+                state.obey(command);
             }
-            self.prepare(lab, scene)?;
-            if scene.has_ended() {
+            self.prepare(lab, state)?;
+            if state.has_ended() {
                 break;
             }
-            if std::mem::take(&mut scene.record) {
-                self.write(scene);
+            if std::mem::take(&mut state.record) {
+                self.write(state);
             }
-            if self.reload(lab, scene) {
+            if self.reload(lab, state) {
                 // What failed may be a kernel that is not there yet.
-                scene.ends.anew |= scene.pending.is_empty();
+                state.ends.anew |= state.pending.is_empty();
             }
         }
         Ok(())
@@ -191,57 +197,57 @@ impl<'e> Engine<'e> {
 
     /// Builds the kernels anew that shaders concern which were saved since the last look; false where there are none.
     /// Where one has an error, the last good kernels go on.
-    fn reload(&self, lab: &Experiment, scene: &mut Scene) -> bool {
+    fn reload(&self, lab: &Experiment, state: &mut EngineState) -> bool {
         let saved = self.watcher.as_ref().map(Watcher::saved).unwrap_or_default();
         if saved.is_empty() {
             return false;
         }
-        scene.pending.extend(saved);
-        self.building(scene, "compiling the shader that was saved");
+        state.pending.extend(saved);
+        self.building(state, "compiling the shader that was saved");
         let began = Instant::now();
-        let rebuilt = lab.gpu.rebuild(&lab.shaders, &scene.pending);
+        let rebuilt = lab.gpu.rebuild(&lab.shaders, &state.pending);
         match rebuilt {
-            Err(error) => scene.tell(About::Shader, Some(format!("{error:#}"))),
+            Err(error) => state.tell(About::Shader, Some(format!("{error:#}"))),
             Ok(0) => {
-                scene.tell(About::Shader, None);
-                scene.pending.clear();
+                state.tell(About::Shader, None);
+                state.pending.clear();
             }
             Ok(kernels) => {
-                let names: Vec<&str> = scene.pending.iter().map(String::as_str).collect();
+                let names: Vec<&str> = state.pending.iter().map(String::as_str).collect();
                 let news = format!(
                     "{} saved: {kernels} kernel{} built in {} ms",
                     names.join(", "),
                     if kernels == 1 { "" } else { "s" },
                     began.elapsed().as_millis()
                 );
-                scene.tell(About::News, Some(news));
-                scene.tell(About::Shader, None);
-                scene.board.reloads += 1;
-                scene.ends.anew = true;
-                scene.pending.clear();
+                state.tell(About::News, Some(news));
+                state.tell(About::Shader, None);
+                state.snapshot.reloads += 1;
+                state.ends.anew = true;
+                state.pending.clear();
             }
         }
-        self.built(scene);
+        self.built(state);
         true
     }
 
     /// Says what takes long.
-    fn building(&self, scene: &mut Scene, what: &str) {
-        scene.board.state = State::Building(what.into());
-        self.desk.publish(scene.board.clone());
+    fn building(&self, state: &mut EngineState, what: &str) {
+        state.snapshot.state = State::Building(what.into());
+        self.handoff.publish(state.snapshot.clone());
     }
 
     /// It took long, and is there.
-    fn built(&self, scene: &mut Scene) {
-        scene.board.state = scene.state();
-        self.desk.publish(scene.board.clone());
+    fn built(&self, state: &mut EngineState) {
+        state.snapshot.state = state.state();
+        self.handoff.publish(state.snapshot.clone());
     }
 
     /// Writes the record of the figures, and says where.
-    fn write(&self, scene: &mut Scene) {
-        let record = scene.board.figures.record.clone();
+    fn write(&self, state: &mut EngineState) {
+        let record = state.snapshot.figures.record.clone();
         let record = record.context("nothing is measured yet that a record could hold");
-        scene.hear(record.and_then(|record| self.program.write(&record)));
+        state.hear(record.and_then(|record| self.program.write(&record)));
     }
 }
 

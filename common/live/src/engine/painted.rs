@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::link::{Focus, Picture, Texel, View};
+use crate::messages::{Focus, Picture, Texel, View};
 
 /// A picture that a sample painted of a result, as a view shows it.
 pub(super) fn picture(painted: &[[u8; 3]], whole: [u32; 2], view: View, caption: Arc<str>) -> Picture {

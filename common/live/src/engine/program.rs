@@ -17,7 +17,7 @@ pub trait Program: Send {
     /// Lets the sample declare itself with these arguments of its own, and leaves what is wanted.
     fn declare(&self, lab: &mut Experiment, arguments: &[String]) -> Result<()>;
     /// The record of what was measured since `began`, in so much time of samples.
-    fn record(&self, lab: &Experiment, arguments: &[String], so_far: SoFar, taken: Taken) -> Record;
+    fn record(&self, lab: &Experiment, arguments: &[String], so_far: SoFar, taken: Timing) -> Record;
     /// Writes a record and says where.
     fn write(&self, record: &Record) -> Result<String>;
     /// Writes what the window leaves behind, where that was asked for, and says what was wrong. Returns the exit code.
@@ -26,7 +26,7 @@ pub trait Program: Send {
 
 /// When something was measured.
 #[derive(Clone, Copy, Debug)]
-pub struct Taken {
+pub struct Timing {
     /// When the window opened.
     pub began: SystemTime,
     /// Time of samples.

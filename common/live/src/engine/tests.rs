@@ -1,4 +1,4 @@
-//! The engine behind a desk, without a stage: what is ordered, and what it shows then.
+//! The engine behind a hand-off, without a display: what is ordered, and what it shows then.
 
 use std::sync::mpsc;
 use std::thread;
@@ -12,7 +12,7 @@ use record::{Record, Status, fixture};
 use vulkan::gpu::OpenOptions;
 
 use super::*;
-use crate::link::{Order, Picture, View};
+use crate::messages::{Command, Picture, View};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -46,7 +46,7 @@ impl Program for Adder {
         lab.make()
     }
 
-    fn record(&self, lab: &Experiment, arguments: &[String], so_far: SoFar, _: Taken) -> Record {
+    fn record(&self, lab: &Experiment, arguments: &[String], so_far: SoFar, _: Timing) -> Record {
         let SoFar { method, rows, .. } = so_far;
         let kernels = lab.gpu.kernel_facts();
         Record { method, rows, kernels, command: arguments.to_vec(), ..fixture::record() }
@@ -64,17 +64,17 @@ impl Program for Adder {
     }
 }
 
-/// An engine on a thread of its own, and somebody who looks at every board.
+/// An engine on a thread of its own, and somebody who looks at every snapshot.
 struct Stand {
-    desk: Arc<Desk>,
+    handoff: Arc<Handoff>,
     ended: mpsc::Receiver<Result<u8>>,
 }
 
 impl Stand {
     fn open() -> Self {
-        let desk = Arc::new(Desk::default());
+        let handoff = Arc::new(Handoff::default());
         let (sender, ended) = mpsc::channel();
-        let engines = Arc::clone(&desk);
+        let engines = Arc::clone(&handoff);
         thread::spawn(move || {
             let wanted = Wanted {
                 sample: Sample { name: "adder", commit: None, dirty: None },
@@ -90,63 +90,65 @@ impl Stand {
             engines.close();
             sender.send(code).unwrap();
         });
-        Self { desk, ended }
+        Self { handoff, ended }
     }
 
-    /// Orders something, and looks at boards until one shows what it does.
-    fn order(&self, order: Order, what: &str, shows: impl Fn(&Board) -> bool) -> Board {
-        self.desk.order(order);
+    /// Orders something, and looks at snapshots until one shows what it does.
+    fn command(&self, command: Command, what: &str, shows: impl Fn(&Snapshot) -> bool) -> Snapshot {
+        self.handoff.send(command);
         self.until(what, shows)
     }
 
-    fn until(&self, what: &str, shows: impl Fn(&Board) -> bool) -> Board {
+    fn until(&self, what: &str, shows: impl Fn(&Snapshot) -> bool) -> Snapshot {
         let (began, mut seen) = (Instant::now(), 0);
         loop {
-            assert!(began.elapsed() < PATIENCE && !self.desk.is_over(), "no board on which {what}");
-            self.desk.await_board(seen, PATIENCE);
-            let (number, board) = self.desk.board();
-            self.desk.has_drawn(number);
+            assert!(began.elapsed() < PATIENCE && !self.handoff.is_over(), "no board on which {what}");
+            self.handoff.await_board(seen, PATIENCE);
+            let (number, snapshot) = self.handoff.snapshot();
+            self.handoff.has_drawn(number);
             seen = number;
-            if shows(&board) {
-                return board;
+            if shows(&snapshot) {
+                return snapshot;
             }
         }
     }
 
     fn close(self) {
-        self.desk.order(Order::Quit);
+        self.handoff.send(Command::Quit);
         assert_eq!(self.ended.recv_timeout(PATIENCE).unwrap().unwrap(), 7, "what was left decides the code");
     }
 }
 
-fn arrange(count: u32) -> Order {
-    Order::Arrange(vec![format!("--count={count}")])
+fn arrange(count: u32) -> Command {
+    Command::Arrange(vec![format!("--count={count}")])
 }
 
-fn said(board: &Board, about: About) -> &str {
-    let notice = board.notices.iter().find(|notice| notice.about == about);
+fn said(snapshot: &Snapshot, about: About) -> &str {
+    let notice = snapshot.notices.iter().find(|notice| notice.about == about);
     notice.map_or("", |notice| &notice.text)
 }
 
-fn counts(board: &Board, count: u32) -> bool {
-    board.settings.get("count") == Some(&count.to_string()) && board.state == State::Running
+fn counts(snapshot: &Snapshot, count: u32) -> bool {
+    snapshot.settings.get("count") == Some(&count.to_string()) && snapshot.state == State::Running
 }
 
 #[test]
 fn a_refused_value_costs_none_of_the_figures() {
     let stand = Stand::open();
-    let before = stand.until("there are rounds", |board| board.figures.rounds > 20).figures.rounds;
-    let refused = stand.order(arrange(65), "65 are refused", |board| !said(board, About::Knob).is_empty());
+    let before = stand.until("there are rounds", |snapshot| snapshot.figures.rounds > 20).figures.rounds;
+    let refused =
+        stand.command(arrange(65), "65 are refused", |snapshot| !said(snapshot, About::Knob).is_empty());
     assert!(said(&refused, About::Knob).contains("64 at the most"));
-    let after = stand.until("it goes on", |board| {
-        assert!(board.figures.rounds >= before, "{} rounds were {before}", board.figures.rounds);
-        board.state == State::Running && board.figures.rounds > before
+    let after = stand.until("it goes on", |snapshot| {
+        assert!(snapshot.figures.rounds >= before, "{} rounds were {before}", snapshot.figures.rounds);
+        snapshot.state == State::Running && snapshot.figures.rounds > before
     });
     assert!(counts(&after, 8));
     // What was in use before is no change; it takes the reason away.
     let rounds = after.figures.rounds;
-    let back = stand
-        .order(Order::Arrange(Vec::new()), "nothing is refused", |board| said(board, About::Knob).is_empty());
+    let back = stand.command(Command::Arrange(Vec::new()), "nothing is refused", |snapshot| {
+        said(snapshot, About::Knob).is_empty()
+    });
     assert!(back.figures.rounds >= rounds);
     stand.close();
 }
@@ -154,8 +156,9 @@ fn a_refused_value_costs_none_of_the_figures() {
 #[test]
 fn a_value_that_is_taken_is_declared_beside_the_last() {
     let stand = Stand::open();
-    stand.until("there are rounds", |board| board.figures.rounds > 20);
-    let new = stand.order(arrange(16), "16 run", |board| counts(board, 16) && board.figures.rounds > 0);
+    stand.until("there are rounds", |snapshot| snapshot.figures.rounds > 20);
+    let new =
+        stand.command(arrange(16), "16 run", |snapshot| counts(snapshot, 16) && snapshot.figures.rounds > 0);
     assert_eq!(new.figures.rows()[0].status, Status::Ok);
     stand.close();
 }
@@ -163,34 +166,38 @@ fn a_value_that_is_taken_is_declared_beside_the_last() {
 #[test]
 fn where_there_is_no_room_for_two_the_last_goes_first_and_comes_back() {
     let stand = Stand::open();
-    stand.order(arrange(32), "32 run", |board| counts(board, 32) && board.figures.rounds > 0);
-    let refused = stand.order(arrange(31), "31 are refused", |board| !said(board, About::Knob).is_empty());
+    stand.command(arrange(32), "32 run", |snapshot| counts(snapshot, 32) && snapshot.figures.rounds > 0);
+    let refused =
+        stand.command(arrange(31), "31 are refused", |snapshot| !said(snapshot, About::Knob).is_empty());
     assert!(said(&refused, About::Knob).contains("31 never fit"));
-    stand.until("32 run again", |board| counts(board, 32) && board.figures.rounds > 0);
+    stand.until("32 run again", |snapshot| counts(snapshot, 32) && snapshot.figures.rounds > 0);
     stand.close();
 }
 
-/// Of orders that come in a hurry the last one holds, whatever the run under way was at.
+/// Of commands that come in a hurry the last one holds, whatever the run under way was at.
 #[test]
 fn the_last_of_many_values_is_the_one_that_runs() {
     let stand = Stand::open();
     for count in [9, 10, 11, 12, 13] {
-        stand.desk.order(arrange(count));
+        stand.handoff.send(arrange(count));
         thread::sleep(Duration::from_millis(15));
     }
-    stand.desk.order(Order::Reset);
-    stand.order(Order::Trace(false), "13 run", |board| counts(board, 13) && board.figures.rounds > 0);
+    stand.handoff.send(Command::Reset);
+    stand.command(Command::Trace(false), "13 run", |snapshot| {
+        counts(snapshot, 13) && snapshot.figures.rounds > 0
+    });
     stand.close();
 }
 
 #[test]
 fn a_paused_lab_gives_way_too() {
     let stand = Stand::open();
-    stand.order(Order::Pause(true), "it is paused", |board| board.state == State::Paused);
-    let refused = stand.order(arrange(65), "65 are refused", |board| !said(board, About::Knob).is_empty());
+    stand.command(Command::Pause(true), "it is paused", |snapshot| snapshot.state == State::Paused);
+    let refused =
+        stand.command(arrange(65), "65 are refused", |snapshot| !said(snapshot, About::Knob).is_empty());
     assert_eq!(refused.state, State::Paused);
-    stand.order(arrange(16), "16 stand still", |board| {
-        board.settings.get("count").is_some_and(|count| count == "16") && board.state == State::Paused
+    stand.command(arrange(16), "16 stand still", |snapshot| {
+        snapshot.settings.get("count").is_some_and(|count| count == "16") && snapshot.state == State::Paused
     });
     stand.close();
 }
@@ -199,16 +206,17 @@ fn a_paused_lab_gives_way_too() {
 fn a_record_holds_the_figures_and_a_picture_the_result() {
     let stand = Stand::open();
     let view = View { pixels: [64, 8], at: None, cursor: Some([3, 0]) };
-    let board = stand.order(Order::Look(view), "the cursor's texel is told", |board| {
-        board.picture.as_ref().is_some_and(|picture| picture.texel.is_some())
+    let snapshot = stand.command(Command::Look(view), "the cursor's texel is told", |snapshot| {
+        snapshot.picture.as_ref().is_some_and(|picture| picture.texel.is_some())
     });
-    let picture: &Picture = board.picture.as_ref().unwrap();
+    let picture: &Picture = snapshot.picture.as_ref().unwrap();
     assert_eq!(
         (picture.size, picture.wrong, picture.texel.as_ref().unwrap().value.as_str()),
         ([64, 8], 0, "4")
     );
-    let told =
-        stand.order(Order::Record, "a record is told", |board| said(board, About::News).starts_with("[]"));
+    let told = stand.command(Command::Record, "a record is told", |snapshot| {
+        said(snapshot, About::News).starts_with("[]")
+    });
     assert_eq!(said(&told, About::News), "[] Ok true");
     stand.close();
 }

@@ -9,7 +9,7 @@ use bench::drive::session::Session;
 use bench::drive::trace::Spotlight;
 use bench::lab::Experiment;
 
-use crate::link::Timeline;
+use crate::messages::Timeline;
 
 /// Between two traces, which hold back the frame that they come in: thousands of waves are read and sorted.
 const TRACES: Duration = Duration::from_millis(400);

@@ -7,7 +7,7 @@ use egui::{ComboBox, RichText, ScrollArea, Slider, TextEdit};
 use super::look::Look;
 use super::notices::refusal;
 use crate::knobs::{self, Kind, Knob, Values};
-use crate::link::{Board, Order, State};
+use crate::messages::{Command, Snapshot, State};
 
 /// A change is applied when nothing more came for so long.
 const REST: Duration = Duration::from_millis(300);
@@ -33,10 +33,10 @@ impl Arrange {
     }
 
     /// Draws them, and notes when one is turned.
-    pub(super) fn draw(&mut self, ui: &mut egui::Ui, look: &Look, board: &Board, now: Duration) {
+    pub(super) fn draw(&mut self, ui: &mut egui::Ui, look: &Look, snapshot: &Snapshot, now: Duration) {
         ui.label(look.aside("Arguments", look.ink.faint));
         let area = ScrollArea::vertical().animated(false).auto_shrink(false);
-        let turn = area.show(ui, |ui| self.list(ui, look, board)).inner;
+        let turn = area.show(ui, |ui| self.list(ui, look, snapshot)).inner;
         match turn {
             Turn::Done => self.turned = Some(now.saturating_sub(REST)),
             Turn::Going => self.turned = Some(now),
@@ -45,7 +45,7 @@ impl Arrange {
     }
 
     /// The arguments, when the time has come to apply them.
-    pub(super) fn due(&mut self, ctx: &egui::Context, now: Duration) -> Option<Order> {
+    pub(super) fn due(&mut self, ctx: &egui::Context, now: Duration) -> Option<Command> {
         let rest = (self.turned? + REST).saturating_sub(now);
         if !rest.is_zero() {
             ctx.request_repaint_after(rest);
@@ -57,15 +57,15 @@ impl Arrange {
             return None;
         }
         self.applied.clone_from(&arguments);
-        Some(Order::Arrange(arguments))
+        Some(Command::Arrange(arguments))
     }
 
-    fn list(&mut self, ui: &mut egui::Ui, look: &Look, board: &Board) -> Turn {
+    fn list(&mut self, ui: &mut egui::Ui, look: &Look, snapshot: &Snapshot) -> Turn {
         let mut turn = Turn::None;
-        let refused = refusal(board);
+        let refused = refusal(snapshot);
         ui.set_width(ui.available_width() - 0.6 * look.unit);
         for knob in &self.knobs {
-            let in_use = knobs::in_use(knob, &board.settings).map(String::as_str);
+            let in_use = knobs::in_use(knob, &snapshot.settings).map(String::as_str);
             let refused = refused.is_some();
             let mut widget = Widget { knob, in_use, refused, values: &mut self.values, look };
             turn = turn.or(widget.draw(ui));
@@ -73,7 +73,7 @@ impl Arrange {
         if let Some(text) = refused {
             ui.add_space(0.4 * look.unit);
             ui.label(RichText::new(text).color(look.ink.wrong));
-            if matches!(board.state, State::Running | State::Paused) {
+            if matches!(snapshot.state, State::Running | State::Paused) {
                 ui.label(look.aside("The last values that were taken go on.", look.ink.faint));
             }
         }

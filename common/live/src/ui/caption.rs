@@ -4,47 +4,47 @@ use egui::{Align2, Color32, Rect, pos2};
 
 use super::look::Look;
 use super::paint::{line, lines, put};
-use crate::link::{Board, State};
+use crate::messages::{Snapshot, State};
 
 /// Sample, device, what the engine does and for how long.
-pub(super) fn head(ui: &egui::Ui, look: &Look, inside: Rect, board: &Board) {
+pub(super) fn head(ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot) {
     let painter = ui.painter();
     let (middle, ink) = (inside.center().y, &look.ink);
-    let (state, colour) = state(board, look);
+    let (state, colour) = state(snapshot, look);
     let state = painter.layout_no_wrap(state, look.bold(1.0), colour);
     let state = put(painter, pos2(inside.right(), middle), Align2::RIGHT_CENTER, state);
     let room = state.left() - inside.left() - look.unit;
-    let name = line(painter, board.sample, look.bold(1.2), ink.text, room);
+    let name = line(painter, snapshot.sample, look.bold(1.2), ink.text, room);
     let name = put(painter, pos2(inside.left(), middle), Align2::LEFT_CENTER, name);
     let room = state.left() - name.right() - 2.0 * look.unit;
-    let counts = line(painter, &counts(board), look.small(), ink.faint, room);
+    let counts = line(painter, &counts(snapshot), look.small(), ink.faint, room);
     let counts = put(painter, pos2(state.left() - look.unit, middle), Align2::RIGHT_CENTER, counts);
     let room = counts.left() - name.right() - 2.0 * look.unit;
     if room > 6.0 * look.unit {
-        let device = line(painter, &device(board), look.small(), ink.faint, room);
+        let device = line(painter, &device(snapshot), look.small(), ink.faint, room);
         put(painter, pos2(name.right() + look.unit, middle), Align2::LEFT_CENTER, device);
     }
 }
 
-fn device(board: &Board) -> String {
-    let device = &board.device;
+fn device(snapshot: &Snapshot) -> String {
+    let device = &snapshot.device;
     format!("{}, {} {}", device.name, device.driver_name, device.driver_info)
 }
 
-fn counts(board: &Board) -> String {
-    let figures = &board.figures;
+fn counts(snapshot: &Snapshot) -> String {
+    let figures = &snapshot.figures;
     let rounds = if figures.rounds == 1 { "round" } else { "rounds" };
-    let reloads = match board.reloads {
+    let reloads = match snapshot.reloads {
         0 => String::new(),
         1 => " · 1 reload".into(),
         n => format!(" · {n} reloads"),
     };
     let seconds = figures.measured.as_secs_f64();
-    format!("frame {} · {} {rounds} · {seconds:.1} s measured{reloads}", board.frame, figures.rounds)
+    format!("frame {} · {} {rounds} · {seconds:.1} s measured{reloads}", snapshot.frame, figures.rounds)
 }
 
-fn state(board: &Board, look: &Look) -> (String, Color32) {
-    match &board.state {
+fn state(snapshot: &Snapshot, look: &Look) -> (String, Color32) {
+    match &snapshot.state {
         State::Building(_) => ("building…".into(), look.ink.rival),
         State::Running => ("running".into(), look.ink.right),
         State::Paused => ("paused".into(), look.ink.rival),
@@ -53,17 +53,17 @@ fn state(board: &Board, look: &Look) -> (String, Color32) {
 }
 
 /// The current variant's sentence, and where it comes from.
-pub(super) fn draw(ui: &egui::Ui, look: &Look, inside: Rect, board: &Board, demo: bool) {
+pub(super) fn draw(ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot, demo: bool) {
     let painter = ui.painter();
     let ink = &look.ink;
-    let source = board.source.as_deref().map(|source| format!("Source: {source}")).unwrap_or_default();
+    let source = snapshot.source.as_deref().map(|source| format!("Source: {source}")).unwrap_or_default();
     let keys = if demo { "demo · arrows end it" } else { "? keys" };
     let keys = painter.layout_no_wrap(keys.to_owned(), look.small(), ink.faint);
     let keys = put(painter, inside.right_bottom(), Align2::RIGHT_BOTTOM, keys);
     let room = keys.left() - inside.left() - look.unit;
     let source = line(painter, &source, look.small(), ink.faint, room);
     let below = put(painter, inside.left_bottom(), Align2::LEFT_BOTTOM, source).top();
-    let Some(entry) = board.variants.get(board.current) else { return };
+    let Some(entry) = snapshot.variants.get(snapshot.current) else { return };
     let name = line(painter, &entry.name, look.bold(1.2), ink.current, 0.4 * inside.width());
     let indent = name.size().x + look.unit;
     let top = inside.top();

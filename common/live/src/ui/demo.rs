@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use record::Status;
 
-use crate::link::{Board, Order, State};
+use crate::messages::{Command, Snapshot, State};
 
 /// Each variant is shown for so long.
 pub(super) const EACH: Duration = Duration::from_secs(6);
@@ -18,9 +18,9 @@ pub(super) struct Demo {
 
 impl Demo {
     /// What is to be shown next, when the time has come. A pause is not the demo's to end.
-    pub(super) fn order(&mut self, board: &Board, now: Duration) -> Option<Order> {
+    pub(super) fn command(&mut self, snapshot: &Snapshot, now: Duration) -> Option<Command> {
         let since = *self.since.get_or_insert(now);
-        if !matches!(board.state, State::Running) {
+        if !matches!(snapshot.state, State::Running) {
             // What is built or paused is not seen: its time begins afterwards.
             self.since = Some(now);
             return None;
@@ -29,7 +29,7 @@ impl Demo {
             return None;
         }
         self.since = Some(now);
-        next(board).map(Order::Show)
+        next(snapshot).map(Command::Show)
     }
 
     /// Until something happens.
@@ -39,11 +39,11 @@ impl Demo {
 }
 
 /// The next variant that could run.
-fn next(board: &Board) -> Option<usize> {
-    let count = board.variants.len();
+fn next(snapshot: &Snapshot) -> Option<usize> {
+    let count = snapshot.variants.len();
     let runs = |at: &usize| {
-        let row = board.figures.rows().get(*at);
+        let row = snapshot.figures.rows().get(*at);
         !row.is_some_and(|row| matches!(row.status, Status::Skipped { .. } | Status::Unsupported { .. }))
     };
-    (1..count).map(|by| (board.current + by) % count).find(runs)
+    (1..count).map(|by| (snapshot.current + by) % count).find(runs)
 }

@@ -1,4 +1,4 @@
-//! Made-up boards that look like those of an engine.
+//! Made-up snapshots that look like those of an engine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use record::stats::{Summary, paired_ratio};
 use record::trace::Trace;
 use record::{Promise, Racy, Record, Row, Sample, Status};
 
-use crate::link::{
-    About, Board, Entry, Figures, Focus, Frame, Notice, Picture, State, Texel, Timeline, View,
+use crate::messages::{
+    About, Entry, Figures, Focus, Frame, Notice, Picture, Snapshot, State, Texel, Timeline, View,
 };
 
 const NAMES: [(&str, f64, &str); 9] = [
@@ -117,7 +117,7 @@ fn timeline(variant: usize, trace: Trace) -> Timeline {
 }
 
 /// So many variants, measured for some seconds; the picture fills `pixels`.
-pub(crate) fn board(count: usize, pixels: [u32; 2]) -> Board {
+pub(crate) fn snapshot(count: usize, pixels: [u32; 2]) -> Snapshot {
     let entries: Vec<_> = (0..count).map(entry).collect();
     let [bound, baseline] = [0, 1].map(|at| samples(entry(at).1, u64::try_from(at).unwrap()));
     let rows = (0..).zip(&entries).map(|(at, (entry, us))| {
@@ -139,7 +139,7 @@ pub(crate) fn board(count: usize, pixels: [u32; 2]) -> Board {
     };
     let settings =
         [("size", "1152x1152"), ("passes", "12"), ("radius", "2"), ("bands", "2,4"), ("workgroup", "8x8")];
-    Board {
+    Snapshot {
         sample: "pipelined_events",
         device: Arc::new(record.device),
         state: State::Running,
@@ -151,27 +151,28 @@ pub(crate) fn board(count: usize, pixels: [u32; 2]) -> Board {
         settings: Arc::new(settings.map(|(name, value)| (name.into(), value.into())).into()),
         source: Some("Breaking Down Barriers, part 3, and the talk’s slide 41".into()),
         frame: 1234,
-        ..Board::default()
+        ..Snapshot::default()
     }
 }
 
 /// Split, with two timelines, racy texels and a texel under the cursor.
-pub(super) fn split(pixels: [u32; 2]) -> Board {
-    let mut board = board(9, pixels);
-    board.other = Some(0);
+pub(super) fn split(pixels: [u32; 2]) -> Snapshot {
+    let mut snapshot = snapshot(9, pixels);
+    snapshot.other = Some(0);
     let mut shown = picture(pixels, 12_345);
     shown.texel = Some(Texel { at: [63, 511], value: "17".into(), expected: Some("18".into()) });
-    board.picture = Some(Arc::new(shown));
-    board.timelines = Arc::new([timeline(1, traces::passes(Some(1.4))), timeline(0, traces::passes(None))]);
-    board
+    snapshot.picture = Some(Arc::new(shown));
+    snapshot.timelines =
+        Arc::new([timeline(1, traces::passes(Some(1.4))), timeline(0, traces::passes(None))]);
+    snapshot
 }
 
 /// A shader that cannot be built, a refused knob, and a CPU device.
-pub(super) fn troubled(pixels: [u32; 2]) -> Board {
-    let mut board = board(9, pixels);
-    board.state = State::Building("chain/step.comp, CPU reference of 12 passes".into());
+pub(super) fn troubled(pixels: [u32; 2]) -> Snapshot {
+    let mut snapshot = snapshot(9, pixels);
+    snapshot.state = State::Building("chain/step.comp, CPU reference of 12 passes".into());
     let notice = |about, text: &str| Notice { about, text: text.into() };
-    board.notices = Arc::new([
+    snapshot.notices = Arc::new([
         notice(About::Caution, "CPU device: its times prove nothing about a GPU."),
         notice(About::Knob, "--size 9000x9000: larger than the device's largest image, 8192"),
         notice(
@@ -180,12 +181,12 @@ pub(super) fn troubled(pixels: [u32; 2]) -> Board {
         ),
         notice(About::News, "Wrote record.json"),
     ]);
-    board.untraced = Some("the device has no clock that shaders can read (VK_KHR_shader_clock)".into());
-    board
+    snapshot.untraced = Some("the device has no clock that shaders can read (VK_KHR_shader_clock)".into());
+    snapshot
 }
 
 /// Before the first sample.
-pub(super) fn empty() -> Board {
-    let Board { sample, device, frame, .. } = board(0, [64, 64]);
-    Board { sample, device, frame, state: State::Building("kernels".into()), ..Board::default() }
+pub(super) fn empty() -> Snapshot {
+    let Snapshot { sample, device, frame, .. } = snapshot(0, [64, 64]);
+    Snapshot { sample, device, frame, state: State::Building("kernels".into()), ..Snapshot::default() }
 }

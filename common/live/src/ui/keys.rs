@@ -4,7 +4,7 @@ use egui::Key;
 
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum KeyAction {
     /// The variant at this place.
     Variant(usize),
     /// So many variants on, or back.
@@ -43,10 +43,10 @@ pub enum Act {
     Quit,
 }
 
-impl Act {
+impl KeyAction {
     /// Whoever chooses what is shown takes over from the demo; how it is shown is the booth's.
     pub(super) fn takes_over(self) -> bool {
-        use Act::{Escape, Pause, Reset, Rival, Split, Step, Variant, Walk};
+        use KeyAction::{Escape, Pause, Reset, Rival, Split, Step, Variant, Walk};
         matches!(self, Variant(_) | Walk(_) | Pause | Step | Split | Rival | Reset | Escape)
     }
 }
@@ -58,10 +58,10 @@ pub(super) struct Line {
     /// What they do.
     pub what: &'static str,
     /// The same for the machine.
-    pub acts: &'static [(Key, Act)],
+    pub acts: &'static [(Key, KeyAction)],
 }
 
-const fn line(keys: &'static str, what: &'static str, acts: &'static [(Key, Act)]) -> Line {
+const fn line(keys: &'static str, what: &'static str, acts: &'static [(Key, KeyAction)]) -> Line {
     Line { keys, what, acts }
 }
 
@@ -71,54 +71,61 @@ pub(super) const TABLE: &[Line] = &[
         "1 – 9",
         "show that variant",
         &[
-            (Key::Num1, Act::Variant(0)),
-            (Key::Num2, Act::Variant(1)),
-            (Key::Num3, Act::Variant(2)),
-            (Key::Num4, Act::Variant(3)),
-            (Key::Num5, Act::Variant(4)),
-            (Key::Num6, Act::Variant(5)),
-            (Key::Num7, Act::Variant(6)),
-            (Key::Num8, Act::Variant(7)),
-            (Key::Num9, Act::Variant(8)),
+            (Key::Num1, KeyAction::Variant(0)),
+            (Key::Num2, KeyAction::Variant(1)),
+            (Key::Num3, KeyAction::Variant(2)),
+            (Key::Num4, KeyAction::Variant(3)),
+            (Key::Num5, KeyAction::Variant(4)),
+            (Key::Num6, KeyAction::Variant(5)),
+            (Key::Num7, KeyAction::Variant(6)),
+            (Key::Num8, KeyAction::Variant(7)),
+            (Key::Num9, KeyAction::Variant(8)),
         ],
     ),
     line(
         "arrows",
         "next or previous variant",
         &[
-            (Key::ArrowRight, Act::Walk(1)),
-            (Key::ArrowDown, Act::Walk(1)),
-            (Key::ArrowLeft, Act::Walk(-1)),
-            (Key::ArrowUp, Act::Walk(-1)),
+            (Key::ArrowRight, KeyAction::Walk(1)),
+            (Key::ArrowDown, KeyAction::Walk(1)),
+            (Key::ArrowLeft, KeyAction::Walk(-1)),
+            (Key::ArrowUp, KeyAction::Walk(-1)),
         ],
     ),
-    line("Space", "pause, go on", &[(Key::Space, Act::Pause)]),
-    line(". or N", "one frame", &[(Key::Period, Act::Step), (Key::N, Act::Step)]),
-    line("A or B", "split: the variant and its rival", &[(Key::A, Act::Split), (Key::B, Act::Split)]),
-    line("Tab", "next rival", &[(Key::Tab, Act::Rival)]),
-    line("0 or Backspace", "reset the figures", &[(Key::Num0, Act::Reset), (Key::Backspace, Act::Reset)]),
-    line("W", "waves in flight", &[(Key::W, Act::Waves)]),
-    line("D", "demo: variants in turn", &[(Key::D, Act::Demo)]),
-    line("P", "presenter size", &[(Key::P, Act::Presenter)]),
-    line("T", "light or dark", &[(Key::T, Act::Theme)]),
-    line("H", "hide the panels", &[(Key::H, Act::Panels)]),
-    line("F", "full screen", &[(Key::F, Act::FullScreen)]),
-    line("S", "save the window as PNG", &[(Key::S, Act::Screenshot)]),
-    line("R", "write a record, as --bench does", &[(Key::R, Act::Record)]),
-    line("? or F1", "this list", &[(Key::Questionmark, Act::Help), (Key::F1, Act::Help)]),
-    line("Esc", "close the list, leave the full screen", &[(Key::Escape, Act::Escape)]),
-    line("Q or Ctrl+Q", "quit", &[(Key::Q, Act::Quit)]),
+    line("Space", "pause, go on", &[(Key::Space, KeyAction::Pause)]),
+    line(". or N", "one frame", &[(Key::Period, KeyAction::Step), (Key::N, KeyAction::Step)]),
+    line(
+        "A or B",
+        "split: the variant and its rival",
+        &[(Key::A, KeyAction::Split), (Key::B, KeyAction::Split)],
+    ),
+    line("Tab", "next rival", &[(Key::Tab, KeyAction::Rival)]),
+    line(
+        "0 or Backspace",
+        "reset the figures",
+        &[(Key::Num0, KeyAction::Reset), (Key::Backspace, KeyAction::Reset)],
+    ),
+    line("W", "waves in flight", &[(Key::W, KeyAction::Waves)]),
+    line("D", "demo: variants in turn", &[(Key::D, KeyAction::Demo)]),
+    line("P", "presenter size", &[(Key::P, KeyAction::Presenter)]),
+    line("T", "light or dark", &[(Key::T, KeyAction::Theme)]),
+    line("H", "hide the panels", &[(Key::H, KeyAction::Panels)]),
+    line("F", "full screen", &[(Key::F, KeyAction::FullScreen)]),
+    line("S", "save the window as PNG", &[(Key::S, KeyAction::Screenshot)]),
+    line("R", "write a record, as --bench does", &[(Key::R, KeyAction::Record)]),
+    line("? or F1", "this list", &[(Key::Questionmark, KeyAction::Help), (Key::F1, KeyAction::Help)]),
+    line("Esc", "close the list, leave the full screen", &[(Key::Escape, KeyAction::Escape)]),
+    line("Q or Ctrl+Q", "quit", &[(Key::Q, KeyAction::Quit)]),
 ];
 
 /// What was pressed since the last frame. With a text field in use keys are the field's, but for F1 and
 /// Ctrl+Q; Escape leaves the field.
-pub(super) fn pressed(ctx: &egui::Context) -> Vec<Act> {
+pub(super) fn pressed(ctx: &egui::Context) -> Vec<KeyAction> {
     let typing = ctx.text_edit_focused();
     let acts = ctx.input(|input| {
         let pressed = input.events.iter().filter_map(|event| match event {
-            egui::Event::Key { key, pressed: true, modifiers, repeat, .. } => {
-                act(*key, *modifiers, typing).filter(|act| !repeat || matches!(act, Act::Walk(_) | Act::Step))
-            }
+            egui::Event::Key { key, pressed: true, modifiers, repeat, .. } => act(*key, *modifiers, typing)
+                .filter(|act| !repeat || matches!(act, KeyAction::Walk(_) | KeyAction::Step)),
             _ => None,
         });
         pressed.collect()
@@ -135,9 +142,9 @@ pub(super) fn pressed(ctx: &egui::Context) -> Vec<Act> {
     acts
 }
 
-fn act(key: Key, modifiers: egui::Modifiers, typing: bool) -> Option<Act> {
+fn act(key: Key, modifiers: egui::Modifiers, typing: bool) -> Option<KeyAction> {
     if modifiers.command {
-        return (key == Key::Q).then_some(Act::Quit);
+        return (key == Key::Q).then_some(KeyAction::Quit);
     }
     if modifiers.alt || (typing && key != Key::F1) {
         return None;
@@ -164,10 +171,10 @@ mod tests {
     #[test]
     fn a_field_keeps_its_keys() {
         let none = egui::Modifiers::NONE;
-        assert_eq!(act(Key::Q, none, false), Some(Act::Quit));
+        assert_eq!(act(Key::Q, none, false), Some(KeyAction::Quit));
         assert_eq!(act(Key::Q, none, true), None);
-        assert_eq!(act(Key::Q, egui::Modifiers::COMMAND, true), Some(Act::Quit));
-        assert_eq!(act(Key::Slash, egui::Modifiers::SHIFT, false), Some(Act::Help));
+        assert_eq!(act(Key::Q, egui::Modifiers::COMMAND, true), Some(KeyAction::Quit));
+        assert_eq!(act(Key::Slash, egui::Modifiers::SHIFT, false), Some(KeyAction::Help));
         assert_eq!(act(Key::S, egui::Modifiers::COMMAND, false), None);
     }
 }

@@ -6,16 +6,16 @@ use report::format;
 use super::look::Look;
 use super::paint::{line, lines, put};
 use super::rows::{row, said_of, spread, status_colour};
-use crate::link::Board;
+use crate::messages::Snapshot;
 
 /// Draws them, and returns where they end.
-pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, board: &Board) -> f32 {
+pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, snapshot: &Snapshot) -> f32 {
     let ink = &look.ink;
     let (left, mut y) = (inside.left(), inside.top());
-    let Some(entry) = board.variants.get(board.current) else { return y };
+    let Some(entry) = snapshot.variants.get(snapshot.current) else { return y };
     let name = line(painter, &entry.name, look.bold(1.3), ink.current, inside.width());
     y = put(painter, pos2(left, y), Align2::LEFT_TOP, name).bottom();
-    let row = row(board, board.current);
+    let row = row(snapshot, snapshot.current);
     let status = row.and_then(|row| Some((said_of(row)?, status_colour(row, look))));
     if let Some((text, colour)) = status {
         let text = lines(painter, &text, look.bold(1.3), colour, (inside.width(), 3));
@@ -27,7 +27,7 @@ pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, board: &Board)
     let unit = painter.layout_no_wrap("µs".into(), look.bold(1.4), ink.faint);
     let base = time.bottom() - 0.75 * look.unit;
     let unit = put(painter, pos2(time.right() + 0.4 * look.unit, base), Align2::LEFT_BOTTOM, unit);
-    let error = row.and_then(|row| spread(board, row.isolated_us.as_ref()?)).unwrap_or_default();
+    let error = row.and_then(|row| spread(snapshot, row.isolated_us.as_ref()?)).unwrap_or_default();
     let error = painter.layout_no_wrap(error, look.plain(), ink.faint);
     put(painter, pos2(unit.right() + 0.5 * look.unit, base), Align2::LEFT_BOTTOM, error);
     y = time.bottom() - 0.4 * look.unit;

@@ -1,9 +1,9 @@
-//! What the window shows: a [`Board`] in panels, and what the person before it wishes. Knows no window and
+//! What the window shows: a [`Snapshot`] in panels, and what the person before it wishes. Knows no window and
 //! no Vulkan.
 //!
 //! ```text
-//! Board ──▶ Ui::draw ──▶ egui's shapes
-//! keys, pointer ──▶        └─────▶ Wishes: orders to the engine, the rest for the stage
+//! Snapshot ──▶ Ui::draw ──▶ egui's shapes
+//! keys, pointer ──▶        └─────▶ Actions: commands to the engine, the rest for the display
 //! ```
 
 mod arrange;
@@ -33,20 +33,20 @@ use egui::{Context, ThemePreference};
 
 use self::arrange::Arrange;
 use self::demo::Demo;
-use self::keys::Act;
+use self::keys::KeyAction;
 use self::layout::{Panel, Wanted};
 use self::look::Look;
 use self::paint::panel;
 use self::picture::Pane;
 use self::waves::Waves;
 use super::knobs::Knob;
-use super::link::{Board, Order, State};
+use super::messages::{Command, Snapshot, State};
 
 /// What the person before the window wants.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Wish {
+pub enum Action {
     /// Of the engine.
-    Order(Order),
+    Command(Command),
     /// The whole screen, or no more.
     FullScreen,
     /// No longer the whole screen.
@@ -121,43 +121,44 @@ impl Ui {
         &self.figures
     }
 
-    /// Draws `board` into the whole of `root`, at the time `now` of any clock that does not go back, and
+    /// Draws `snapshot` into the whole of `root`, at the time `now` of any clock that does not go back, and
     /// returns what was wished meanwhile.
-    pub fn draw(&mut self, root: &mut egui::Ui, board: &Board, now: Duration) -> Vec<Wish> {
-        let mut wishes = Vec::new();
+    pub fn draw(&mut self, root: &mut egui::Ui, snapshot: &Snapshot, now: Duration) -> Vec<Action> {
+        let mut actions = Vec::new();
         let acts = keys::pressed(root.ctx());
         if acts.iter().any(|act| act.takes_over()) {
             self.demo = None;
         }
         for act in acts {
-            self.act(act, board, &mut wishes);
+            self.act(act, snapshot, &mut actions);
         }
-        let order = self.demo.as_mut().and_then(|demo| demo.order(board, now));
-        wishes.extend(order.map(Wish::Order));
+        let command = self.demo.as_mut().and_then(|demo| demo.command(snapshot, now));
+        actions.extend(command.map(Action::Command));
         let window = root.max_rect();
         let look = Look::of(window.size(), self.dark, self.presenter);
         self.dress(root, look);
-        let (picture, places) = layout::places(window, &look, self.wanted(board));
+        let (picture, places) = layout::places(window, &look, self.wanted(snapshot));
         let with_figures = places.iter().filter(|(panel, _)| panel.has_figures());
         self.figures = with_figures.map(|(_, place)| *place).collect();
         root.painter().rect_filled(window, 0.0, look.ink.paper);
         root.painter().rect_filled(picture, 0.0, look.ink.panel);
         for (which, place) in places {
             let (id, look) = (format!("{which:?}"), &look);
-            let order =
-                panel(root, look, place, &id, |ui, inside| self.panel(which, ui, look, inside, board, now));
-            wishes.extend(order.map(Wish::Order));
+            let command = panel(root, look, place, &id, |ui, inside| {
+                self.panel(which, ui, look, inside, snapshot, now)
+            });
+            actions.extend(command.map(Action::Command));
         }
-        wishes.extend(self.arrange.due(root.ctx(), now).map(Wish::Order));
-        wishes.extend(self.pane.draw(root, &look, picture, board).into_iter().map(Wish::Order));
-        notices::draw(root, &look, picture, board);
+        actions.extend(self.arrange.due(root.ctx(), now).map(Action::Command));
+        actions.extend(self.pane.draw(root, &look, picture, snapshot).into_iter().map(Action::Command));
+        notices::draw(root, &look, picture, snapshot);
         if self.help {
             help::draw(root, &look, window);
         }
-        if let Some(demo) = self.demo.as_ref().filter(|_| board.state != State::Paused) {
+        if let Some(demo) = self.demo.as_ref().filter(|_| snapshot.state != State::Paused) {
             root.ctx().request_repaint_after(demo.rest(now));
         }
-        wishes
+        actions
     }
 
     /// Draws a panel; returns what was ordered there.
@@ -167,27 +168,27 @@ impl Ui {
         ui: &mut egui::Ui,
         look: &Look,
         inside: egui::Rect,
-        board: &Board,
+        snapshot: &Snapshot,
         now: Duration,
-    ) -> Option<Order> {
+    ) -> Option<Command> {
         match which {
-            Panel::Head => caption::head(ui, look, inside, board),
-            Panel::Numbers => return self.numbers.draw(ui, look, inside, board).map(Order::Show),
-            Panel::Strip => strip::draw(ui, look, inside, board),
-            Panel::Spread => spread::draw(ui, look, inside, board),
-            Panel::Waves => self.waves.draw(ui, look, inside, board),
-            Panel::Caption => caption::draw(ui, look, inside, board, self.demo.is_some()),
-            Panel::Knobs => self.arrange.draw(ui, look, board, now),
+            Panel::Head => caption::head(ui, look, inside, snapshot),
+            Panel::Numbers => return self.numbers.draw(ui, look, inside, snapshot).map(Command::Show),
+            Panel::Strip => strip::draw(ui, look, inside, snapshot),
+            Panel::Spread => spread::draw(ui, look, inside, snapshot),
+            Panel::Waves => self.waves.draw(ui, look, inside, snapshot),
+            Panel::Caption => caption::draw(ui, look, inside, snapshot, self.demo.is_some()),
+            Panel::Knobs => self.arrange.draw(ui, look, snapshot, now),
         }
         None
     }
 
-    fn wanted(&self, board: &Board) -> Wanted {
+    fn wanted(&self, snapshot: &Snapshot) -> Wanted {
         Wanted {
             hidden: self.hidden,
             knobs: self.arrange.is_any(),
-            timelines: board.timelines.len(),
-            untraced: board.untraced.is_some(),
+            timelines: snapshot.timelines.len(),
+            untraced: snapshot.untraced.is_some(),
         }
     }
 
@@ -203,58 +204,58 @@ impl Ui {
         root.set_style(look.style());
     }
 
-    fn act(&mut self, act: Act, board: &Board, wishes: &mut Vec<Wish>) {
-        let count = board.variants.len();
-        let mut order = |order| wishes.push(Wish::Order(order));
+    fn act(&mut self, act: KeyAction, snapshot: &Snapshot, actions: &mut Vec<Action>) {
+        let count = snapshot.variants.len();
+        let mut command = |command| actions.push(Action::Command(command));
         match act {
-            Act::Variant(at) => {
-                if let Some(at) = numbers::with_key(board, at + 1) {
-                    order(Order::Show(at));
+            KeyAction::Variant(at) => {
+                if let Some(at) = numbers::with_key(snapshot, at + 1) {
+                    command(Command::Show(at));
                 }
             }
-            Act::Walk(by) if count > 0 => order(Order::Show(stepped(board.current, by, count))),
-            Act::Walk(_) => {}
-            Act::Pause => order(Order::Pause(!board.paused)),
-            Act::Step => order(Order::Step),
-            Act::Split => {
-                let rival = board.other.is_none().then(|| self.rival(board)).flatten();
-                order(Order::Compare(rival));
+            KeyAction::Walk(by) if count > 0 => command(Command::Show(stepped(snapshot.current, by, count))),
+            KeyAction::Walk(_) => {}
+            KeyAction::Pause => command(Command::Pause(!snapshot.paused)),
+            KeyAction::Step => command(Command::Step),
+            KeyAction::Split => {
+                let rival = snapshot.other.is_none().then(|| self.rival(snapshot)).flatten();
+                command(Command::Compare(rival));
             }
-            Act::Rival => {
-                self.rival = next_rival(board, self.rival(board));
-                order(Order::Compare(self.rival));
+            KeyAction::Rival => {
+                self.rival = next_rival(snapshot, self.rival(snapshot));
+                command(Command::Compare(self.rival));
             }
-            Act::Reset => order(Order::Reset),
-            Act::Waves => {
-                self.traces = !(self.traces || !board.timelines.is_empty() || board.untraced.is_some());
-                order(Order::Trace(self.traces));
+            KeyAction::Reset => command(Command::Reset),
+            KeyAction::Waves => {
+                self.traces = !(self.traces || !snapshot.timelines.is_empty() || snapshot.untraced.is_some());
+                command(Command::Trace(self.traces));
             }
-            Act::Record => order(Order::Record),
-            Act::Demo => self.demo = if self.demo.is_some() { None } else { Some(Demo::default()) },
-            Act::Presenter => self.presenter = !self.presenter,
-            Act::Theme => {
+            KeyAction::Record => command(Command::Record),
+            KeyAction::Demo => self.demo = if self.demo.is_some() { None } else { Some(Demo::default()) },
+            KeyAction::Presenter => self.presenter = !self.presenter,
+            KeyAction::Theme => {
                 self.dark = !self.dark;
-                wishes.push(Wish::Dark(self.dark));
+                actions.push(Action::Dark(self.dark));
             }
-            Act::Panels => self.hidden = !self.hidden,
-            Act::Help => self.help = !self.help,
-            Act::FullScreen => wishes.push(Wish::FullScreen),
-            Act::Screenshot => wishes.push(Wish::Screenshot),
-            Act::Escape if self.help => self.help = false,
-            Act::Escape => wishes.push(Wish::Windowed),
-            Act::Quit => wishes.push(Wish::Quit),
+            KeyAction::Panels => self.hidden = !self.hidden,
+            KeyAction::Help => self.help = !self.help,
+            KeyAction::FullScreen => actions.push(Action::FullScreen),
+            KeyAction::Screenshot => actions.push(Action::Screenshot),
+            KeyAction::Escape if self.help => self.help = false,
+            KeyAction::Escape => actions.push(Action::Windowed),
+            KeyAction::Quit => actions.push(Action::Quit),
         }
     }
 
     /// Who stands beside the current variant: the one that is there, the one that was, or the baseline, the
     /// bound or a neighbour, whichever is another.
-    fn rival(&self, board: &Board) -> Option<usize> {
-        let count = board.variants.len();
-        let is_other = |at: &usize| *at < count && *at != board.current;
-        let baseline = board.variants.iter().position(|entry| entry.is_baseline);
-        let bound = board.variants.iter().position(|entry| entry.is_bound);
-        let neighbour = (count > 1).then(|| stepped(board.current, 1, count));
-        [board.other, self.rival, baseline, bound, neighbour].into_iter().flatten().find(is_other)
+    fn rival(&self, snapshot: &Snapshot) -> Option<usize> {
+        let count = snapshot.variants.len();
+        let is_other = |at: &usize| *at < count && *at != snapshot.current;
+        let baseline = snapshot.variants.iter().position(|entry| entry.is_baseline);
+        let bound = snapshot.variants.iter().position(|entry| entry.is_bound);
+        let neighbour = (count > 1).then(|| stepped(snapshot.current, 1, count));
+        [snapshot.other, self.rival, baseline, bound, neighbour].into_iter().flatten().find(is_other)
     }
 }
 
@@ -265,11 +266,11 @@ fn stepped(at: usize, by: isize, count: usize) -> usize {
 }
 
 /// The next that is not the current one.
-fn next_rival(board: &Board, rival: Option<usize>) -> Option<usize> {
-    let count = board.variants.len();
-    if board.other.is_none() {
+fn next_rival(snapshot: &Snapshot, rival: Option<usize>) -> Option<usize> {
+    let count = snapshot.variants.len();
+    if snapshot.other.is_none() {
         return rival;
     }
     let from = rival?;
-    (1..count).map(|by| (from + by) % count).find(|at| *at != board.current)
+    (1..count).map(|by| (from + by) % count).find(|at| *at != snapshot.current)
 }

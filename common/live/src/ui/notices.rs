@@ -5,13 +5,13 @@ use egui::{Align2, Color32, Rect, Vec2, pos2};
 use super::look::Look;
 use super::paint::lines;
 use super::rows::{row, status_colour};
-use crate::link::{About, Board, Notice, State};
+use crate::messages::{About, Notice, Snapshot, State};
 
 /// From the top: what is being built, then the notices, as many as there is room for.
-pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board) {
+pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, snapshot: &Snapshot) {
     // Below the names of a split's halves.
-    let mut top = picture.top() + if board.other.is_some() { 2.6 } else { 1.0 } * look.unit;
-    match &board.state {
+    let mut top = picture.top() + if snapshot.other.is_some() { 2.6 } else { 1.0 } * look.unit;
+    match &snapshot.state {
         State::Building(what) => {
             let text = format!("building… {what}");
             let card = Card { text: &text, colour: look.ink.rival, mono: false };
@@ -22,14 +22,14 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board) {
             top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
         }
         State::Running | State::Paused => {
-            if let Some((text, colour)) = why(board, look) {
+            if let Some((text, colour)) = why(snapshot, look) {
                 let card = Card { text: &text, colour, mono: false };
                 top = card.draw(root, look, picture, top).bottom() + 0.5 * look.unit;
             }
         }
     }
     // The newest first; a knob's stand below the knobs.
-    for notice in board.notices.iter().rev().filter(|notice| is_here(notice)) {
+    for notice in snapshot.notices.iter().rev().filter(|notice| is_here(notice)) {
         if top > picture.bottom() - 3.0 * look.unit {
             break;
         }
@@ -40,8 +40,8 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, board: &Board) {
 }
 
 /// Why the variant that is shown has no figures.
-fn why(board: &Board, look: &Look) -> Option<(String, Color32)> {
-    let row = row(board, board.current).filter(|row| !row.is_pending())?;
+fn why(snapshot: &Snapshot, look: &Look) -> Option<(String, Color32)> {
+    let row = row(snapshot, snapshot.current).filter(|row| !row.is_pending())?;
     let reason = row.status.reason()?;
     Some((format!("{}: {}: {reason}", row.variant, row.status.word()), status_colour(row, look)))
 }
@@ -88,16 +88,21 @@ impl Card<'_> {
 }
 
 /// What holds for all figures, at a corner of theirs: first what the record says against itself.
-pub(super) fn cautions(board: &Board) -> Option<String> {
-    let record = board.figures.record.iter().flat_map(|record| report::caveats(record));
-    let told = board.notices.iter().filter(|notice| notice.about == About::Caution);
+pub(super) fn cautions(snapshot: &Snapshot) -> Option<String> {
+    let record = snapshot.figures.record.iter().flat_map(|record| report::caveats(record));
+    let told = snapshot.notices.iter().filter(|notice| notice.about == About::Caution);
     let texts: Vec<_> = record.chain(told.map(|notice| notice.text.clone())).collect();
     (!texts.is_empty()).then(|| texts.join(" "))
 }
 
 /// Under the knobs.
-pub(super) fn refusal(board: &Board) -> Option<&str> {
-    board.notices.iter().rev().find(|notice| notice.about == About::Knob).map(|notice| notice.text.as_str())
+pub(super) fn refusal(snapshot: &Snapshot) -> Option<&str> {
+    snapshot
+        .notices
+        .iter()
+        .rev()
+        .find(|notice| notice.about == About::Knob)
+        .map(|notice| notice.text.as_str())
 }
 
 /// Anchors of texts in the corners of a place.

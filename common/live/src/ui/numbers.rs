@@ -9,7 +9,7 @@ use super::look::Look;
 use super::notices::cautions;
 use super::paint::{figure, line, lines, put};
 use super::rows::{row, said_of, spread, status_colour};
-use crate::link::{Board, Entry};
+use crate::messages::{Entry, Snapshot};
 
 /// The table, and which row it was scrolled to, with how much below its figures.
 #[derive(Default)]
@@ -30,7 +30,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(inside: Rect, look: &Look, board: &Board) -> Self {
+    fn of(inside: Rect, look: &Look, snapshot: &Snapshot) -> Self {
         let unit = look.unit;
         let mut right = inside.right() - 0.5 * unit;
         let mut take = |wide: f32| {
@@ -38,7 +38,7 @@ impl Columns {
             right -= wide * unit;
             at
         };
-        let [has_baseline, has_bound] = compared(board);
+        let [has_baseline, has_bound] = compared(snapshot);
         let is_narrow = inside.width() < 28.0 * unit;
         let to_bound = (has_bound && !(is_narrow && has_baseline)).then(|| take(4.4));
         let to_baseline = has_baseline.then(|| take(5.4));
@@ -49,9 +49,9 @@ impl Columns {
 }
 
 /// Ratios to a baseline, and to a bound that is another.
-fn compared(board: &Board) -> [bool; 2] {
-    let has = |of: fn(&Entry) -> bool| board.variants.iter().any(of);
-    let same = board.variants.iter().any(|entry| entry.is_baseline && entry.is_bound);
+fn compared(snapshot: &Snapshot) -> [bool; 2] {
+    let has = |of: fn(&Entry) -> bool| snapshot.variants.iter().any(of);
+    let same = snapshot.variants.iter().any(|entry| entry.is_baseline && entry.is_bound);
     [has(|entry| entry.is_baseline), has(|entry| entry.is_bound) && !same]
 }
 
@@ -62,55 +62,61 @@ impl Numbers {
         ui: &mut egui::Ui,
         look: &Look,
         inside: Rect,
-        board: &Board,
+        snapshot: &Snapshot,
     ) -> Option<usize> {
         let mut inside = inside;
         if look.presenter {
-            inside.min.y = large(ui.painter(), look, inside, board);
+            inside.min.y = large(ui.painter(), look, inside, snapshot);
         }
-        if let Some(text) = cautions(board) {
+        if let Some(text) = cautions(snapshot) {
             let rows = if inside.height() > 14.0 * look.unit { 3 } else { 1 };
             let shown = lines(ui.painter(), &text, look.small(), look.ink.rival, (inside.width(), rows));
             let place = put(ui.painter(), inside.left_bottom(), Align2::LEFT_BOTTOM, shown);
             ui.interact(place, ui.id().with("cautions"), Sense::hover()).on_hover_text(text);
             inside.max.y = place.top() - 0.4 * look.unit;
         }
-        let columns = Columns::of(inside, look, board);
+        let columns = Columns::of(inside, look, snapshot);
         if inside.height() < 5.0 * look.unit {
             // No row would be whole.
             return None;
         }
         inside.min.y = heads(ui.painter(), look, inside, &columns);
-        let has_below = board
+        let has_below = snapshot
             .variants
-            .get(board.current)
-            .is_some_and(|entry| below(entry, row(board, board.current), look).is_some());
-        let now = Some((board.current, has_below));
+            .get(snapshot.current)
+            .is_some_and(|entry| below(entry, row(snapshot, snapshot.current), look).is_some());
+        let now = Some((snapshot.current, has_below));
         let follow = std::mem::replace(&mut self.seen, now) != now;
         let mut list = ui.new_child(egui::UiBuilder::new().id_salt("rows").max_rect(inside));
         list.set_clip_rect(inside.expand2(Vec2::new(look.unit, 0.0)));
         let area = ScrollArea::vertical().animated(false).auto_shrink(false);
-        area.show(&mut list, |ui| rows(ui, look, board, &columns, follow)).inner
+        area.show(&mut list, |ui| rows(ui, look, snapshot, &columns, follow)).inner
     }
 }
 
 /// All rows, of which those out of sight are left out.
-fn rows(ui: &mut egui::Ui, look: &Look, board: &Board, columns: &Columns, follow: bool) -> Option<usize> {
+fn rows(
+    ui: &mut egui::Ui,
+    look: &Look,
+    snapshot: &Snapshot,
+    columns: &Columns,
+    follow: bool,
+) -> Option<usize> {
     ui.spacing_mut().item_spacing.y = 0.0;
     let mut chosen = None;
-    for (at, entry) in board.variants.iter().enumerate() {
-        let row = row(board, at);
+    for (at, entry) in snapshot.variants.iter().enumerate() {
+        let row = row(snapshot, at);
         let below = below(entry, row, look);
         let height = (1.75 * look.unit + if below.is_some() { 1.15 * look.small } else { 0.0 }).round();
         let (place, response) =
             ui.allocate_exact_size(Vec2::new(ui.available_width(), height), Sense::click());
-        if follow && at == board.current {
+        if follow && at == snapshot.current {
             ui.scroll_to_rect(place, Some(egui::Align::Center));
         }
         if !ui.is_rect_visible(place) {
             continue;
         }
-        let line = Line { at, entry, row, below, place, board };
+        let line = Line { at, entry, row, below, place, snapshot };
         line.draw(ui.painter(), look, columns, response.hovered());
         if response.clicked() {
             chosen = Some(at);
@@ -181,14 +187,14 @@ struct Line<'b> {
     row: Option<&'b Row>,
     below: Option<(String, Color32)>,
     place: Rect,
-    board: &'b Board,
+    snapshot: &'b Snapshot,
 }
 
 impl Line<'_> {
     fn draw(&self, painter: &Painter, look: &Look, columns: &Columns, hovered: bool) {
         let ink = &look.ink;
-        let is_current = self.at == self.board.current;
-        let is_rival = self.board.other == Some(self.at);
+        let is_current = self.at == self.snapshot.current;
+        let is_rival = self.snapshot.other == Some(self.at);
         let mark = if is_current {
             Some(ink.current)
         } else if is_rival {
@@ -204,7 +210,7 @@ impl Line<'_> {
             painter.rect_filled(bar.shrink2(Vec2::new(0.0, 1.0)), 1.0, colour);
         }
         let y = (self.place.top() + 0.18 * look.unit).round();
-        let key = key_of(self.board, self.at).map_or_else(String::new, |key| key.to_string());
+        let key = key_of(self.snapshot, self.at).map_or_else(String::new, |key| key.to_string());
         painter.text(
             pos2(columns.name - 0.5 * look.unit, y),
             Align2::RIGHT_TOP,
@@ -243,10 +249,10 @@ impl Line<'_> {
             painter.text(pos2(columns.point, y), Align2::CENTER_TOP, "–", look.plain(), ink.faint);
             return;
         };
-        let font = if self.at == self.board.current { look.bold(1.0) } else { look.plain() };
+        let font = if self.at == self.snapshot.current { look.bold(1.0) } else { look.plain() };
         figure(painter, pos2(columns.point, y), &format::time(time, row.near_floor), &font, ink.text);
         let small = y + look.unit - look.small;
-        if let Some(error) = spread(self.board, time).filter(|_| !look.presenter) {
+        if let Some(error) = spread(self.snapshot, time).filter(|_| !look.presenter) {
             painter.text(pos2(columns.error, small), Align2::RIGHT_TOP, error, look.small(), ink.faint);
         }
         let ratios = [(columns.to_baseline, &row.to_baseline), (columns.to_bound, &row.to_bound)];
@@ -262,13 +268,13 @@ impl Line<'_> {
 const KEYS: usize = 9;
 
 /// The number that shows a variant.
-fn key_of(board: &Board, at: usize) -> Option<usize> {
-    (1..=KEYS).find(|key| with_key(board, *key) == Some(at))
+fn key_of(snapshot: &Snapshot, at: usize) -> Option<usize> {
+    (1..=KEYS).find(|key| with_key(snapshot, *key) == Some(at))
 }
 
 /// The variant that a number shows.
-pub(super) fn with_key(board: &Board, key: usize) -> Option<usize> {
-    let own = board.variants.iter().enumerate().filter(|(_, entry)| !is_limit(&entry.name));
+pub(super) fn with_key(snapshot: &Snapshot, key: usize) -> Option<usize> {
+    let own = snapshot.variants.iter().enumerate().filter(|(_, entry)| !is_limit(&entry.name));
     own.map(|(at, _)| at).nth(key.checked_sub(1)?)
 }
 

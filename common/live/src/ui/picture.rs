@@ -9,7 +9,7 @@ use egui::{
 };
 
 use super::look::Look;
-use crate::link::{Board, Drag, Focus, Order, Picture, View};
+use crate::messages::{Command, Drag, Focus, Picture, Snapshot, View};
 
 /// The most pixels of the screen that a texel gets.
 const LARGEST: f32 = 128.0;
@@ -56,23 +56,23 @@ impl Pane {
         root: &mut egui::Ui,
         look: &Look,
         place: Rect,
-        board: &Board,
-    ) -> Vec<Order> {
-        let mut orders = Vec::new();
-        self.hold_texture(root.ctx(), board.picture.as_ref());
+        snapshot: &Snapshot,
+    ) -> Vec<Command> {
+        let mut commands = Vec::new();
+        self.hold_texture(root.ctx(), snapshot.picture.as_ref());
         let response = root.interact(place, root.id().with("picture"), Sense::click_and_drag());
         let pixels = root.ctx().pixels_per_point();
         let mut cursor = None;
-        if let Some(picture) = &board.picture {
+        if let Some(picture) = &snapshot.picture {
             let whole = Focus::whole(picture.whole.map(|side| side.max(1)), sides(place.size() * pixels));
             let whole = Focus { scale: whole.scale.max(1e-6), ..whole };
             let lens = Lens { middle: place.center(), focus: self.at.unwrap_or(whole), pixels };
             self.turn(root, &response, lens, whole);
-            orders.extend(self.drag(root, &response, lens, picture.can_drag));
+            commands.extend(self.drag(root, &response, lens, picture.can_drag));
             let lens = Lens { focus: self.at.unwrap_or(whole), ..lens };
             cursor = response.hover_pos().and_then(|at| texel(lens.texel(at), picture.whole));
             self.paint(root, place, lens, look);
-            over::draw(root, look, place, board, picture);
+            over::draw(root, look, place, snapshot, picture);
         }
         // What is larger than a texture can be is drawn coarser.
         let most = root.input(|input| u32::try_from(input.max_texture_side).unwrap_or(u32::MAX));
@@ -80,9 +80,9 @@ impl Pane {
             View { pixels: sides(place.size() * pixels).map(|side| side.min(most)), at: self.at, cursor };
         if self.asked != Some(view) {
             self.asked = Some(view);
-            orders.push(Order::Look(view));
+            commands.push(Command::Look(view));
         }
-        orders
+        commands
     }
 
     /// Takes over a picture that is another one than before.
@@ -136,23 +136,23 @@ impl Pane {
         self.at = Some(Focus { centre: [under[0] - from.x, under[1] - from.y], scale });
     }
 
-    /// Moves the picture, or pulls what is in it.
+    /// Simulation the picture, or pulls what is in it.
     fn drag(
         &mut self,
         root: &egui::Ui,
         response: &egui::Response,
         lens: Lens,
         can_drag: bool,
-    ) -> Option<Order> {
+    ) -> Option<Command> {
         let shift = root.input(|input| input.modifiers.shift);
         let pulls = can_drag && !shift && response.dragged_by(PointerButton::Primary);
         if let Some(at) = response.interact_pointer_pos().filter(|_| pulls) {
             let origin = root.input(|input| input.pointer.press_origin()).unwrap_or(at);
             let from = *self.hold.get_or_insert_with(|| lens.texel(origin));
-            return Some(Order::Drag(Some(Drag { from, to: lens.texel(at) })));
+            return Some(Command::Drag(Some(Drag { from, to: lens.texel(at) })));
         }
         if self.hold.take().is_some() {
-            return Some(Order::Drag(None));
+            return Some(Command::Drag(None));
         }
         // The whole picture has nowhere to go.
         if let Some(focus) = self.at.as_mut().filter(|_| response.dragged()) {

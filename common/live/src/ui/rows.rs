@@ -6,12 +6,12 @@ use record::{Row, Status};
 use report::format;
 
 use super::look::Look;
-use crate::link::Board;
+use crate::messages::Snapshot;
 
 /// The row of a variant, where there is one yet.
-pub(super) fn row(board: &Board, at: usize) -> Option<&Row> {
-    let name = &board.variants.get(at)?.name;
-    let rows = board.figures.rows();
+pub(super) fn row(snapshot: &Snapshot, at: usize) -> Option<&Row> {
+    let name = &snapshot.variants.get(at)?.name;
+    let rows = snapshot.figures.rows();
     rows.get(at).filter(|row| row.variant == *name).or_else(|| rows.iter().find(|row| row.variant == *name))
 }
 
@@ -21,8 +21,8 @@ pub(super) fn said_of(row: &Row) -> Option<String> {
 }
 
 /// How far a median may be off, as the table has it.
-pub(super) fn spread(board: &Board, time: &Summary) -> Option<String> {
-    format::isolated_error(board.figures.record.as_ref()?, time)
+pub(super) fn spread(snapshot: &Snapshot, time: &Summary) -> Option<String> {
+    format::isolated_error(snapshot.figures.record.as_ref()?, time)
 }
 
 /// A wrong result and a failure stand out; what could not run does not.

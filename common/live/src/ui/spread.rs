@@ -9,15 +9,15 @@ use report::timeline::live::ticks;
 use super::look::Look;
 use super::paint::{line, put, share, whole};
 use super::rows::row;
-use crate::link::Board;
+use crate::messages::Snapshot;
 
 /// Parts of the range that samples are counted in.
 const BINS: u32 = 48;
 
 /// Two histograms over the same range.
-pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) {
-    let who = [(Some(board.current), look.ink.current), (board.other, look.ink.rival)];
-    let rows = who.into_iter().filter_map(|(at, colour)| Some((row(board, at?)?, colour)));
+pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot) {
+    let who = [(Some(snapshot.current), look.ink.current), (snapshot.other, look.ink.rival)];
+    let rows = who.into_iter().filter_map(|(at, colour)| Some((row(snapshot, at?)?, colour)));
     let rows: Vec<_> =
         rows.filter_map(|(row, colour)| Some((row, row.isolated_us.as_ref()?, colour))).collect();
     let title = line(ui.painter(), "Distribution of samples", look.small(), look.ink.faint, inside.width());

@@ -7,22 +7,22 @@ use report::format;
 use super::look::Look;
 use super::paint::{line, number, put, share, whole};
 use super::rows::row;
-use crate::link::{Board, Frame};
+use crate::messages::{Frame, Snapshot};
 
 /// Frames that took so many times the usual are cut.
 const CLIPPED: f64 = 4.0;
 
 /// Time over frames, the newest at the right; those that raced or were wrong stand out.
-pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) {
+pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot) {
     let (most, width) = room(ui, inside.width());
-    let frames = &board.frames[board.frames.len().saturating_sub(most)..];
+    let frames = &snapshot.frames[snapshot.frames.len().saturating_sub(most)..];
     let mut times: Vec<f64> = frames.iter().filter_map(|frame| frame.us).collect();
     times.sort_unstable_by(f64::total_cmp);
     let highest = times.last().copied().unwrap_or(0.0);
     // One frame that was held up must not press all others flat.
     let usual = CLIPPED * times.get(times.len() / 2).copied().unwrap_or(0.0);
     let top_us = highest.min(usual);
-    let top = title(ui, look, inside, board, frames);
+    let top = title(ui, look, inside, snapshot, frames);
     let place = Rect::from_min_max(pos2(inside.right() - width, top), inside.max);
     if highest <= 0.0 || place.height() < look.unit {
         return;
@@ -35,9 +35,10 @@ pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) 
         let top = top_of(frame.us.unwrap_or(top_us).min(1.08 * top_us));
         let left = place.left() + pitch * (number(at) + 0.125);
         let bar = Rect::from_min_max(pos2(left, top), pos2(left + 0.75 * pitch, place.bottom()));
-        painter.rect_filled(bar, 0.0, colour(look, board, frame));
+        painter.rect_filled(bar, 0.0, colour(look, snapshot, frame));
     }
-    let median = row(board, board.current).and_then(|row| row.isolated_us.as_ref()).map(|time| time.median);
+    let median =
+        row(snapshot, snapshot.current).and_then(|row| row.isolated_us.as_ref()).map(|time| time.median);
     if let Some(median) = median.filter(|median| *median <= 1.08 * top_us) {
         painter.hline(place.x_range(), top_of(median), Stroke::new(1.0, look.ink.text));
     }
@@ -55,13 +56,13 @@ pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, board: &Board) 
     put(ui.painter(), pos2(inside.right(), inside.top()), Align2::RIGHT_TOP, text);
 }
 
-fn colour(look: &Look, board: &Board, frame: &Frame) -> Color32 {
+fn colour(look: &Look, snapshot: &Snapshot, frame: &Frame) -> Color32 {
     let ink = &look.ink;
     match frame {
-        frame if frame.wrong > 0 && may_race(board, frame) => ink.racy,
+        frame if frame.wrong > 0 && may_race(snapshot, frame) => ink.racy,
         frame if frame.wrong > 0 => ink.wrong,
-        frame if frame.variant == board.current => ink.current,
-        frame if Some(frame.variant) == board.other => ink.rival,
+        frame if frame.variant == snapshot.current => ink.current,
+        frame if Some(frame.variant) == snapshot.other => ink.rival,
         _ => ink.other,
     }
 }
@@ -74,13 +75,13 @@ fn room(ui: &egui::Ui, width: f32) -> (usize, f32) {
 }
 
 /// What differs from the CPU reference is no fault of a variant that promises nothing else.
-fn may_race(board: &Board, frame: &Frame) -> bool {
-    board.variants.get(frame.variant).is_some_and(|entry| entry.promise != Promise::Law)
+fn may_race(snapshot: &Snapshot, frame: &Frame) -> bool {
+    snapshot.variants.get(frame.variant).is_some_and(|entry| entry.promise != Promise::Law)
 }
 
-fn title(ui: &egui::Ui, look: &Look, inside: Rect, board: &Board, frames: &[Frame]) -> f32 {
+fn title(ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot, frames: &[Frame]) -> f32 {
     let (racy, wrong): (Vec<&Frame>, Vec<&Frame>) =
-        frames.iter().filter(|frame| frame.wrong > 0).partition(|frame| may_race(board, frame));
+        frames.iter().filter(|frame| frame.wrong > 0).partition(|frame| may_race(snapshot, frame));
     let told = match (racy.len(), wrong.len()) {
         (0, 0) => None,
         (racy, 0) => Some((format!("{racy} of {} racy", frames.len()), look.ink.racy)),

@@ -5,29 +5,29 @@ use egui::{Event, Key, Modifiers, RawInput, Rect, Shape, Vec2, pos2};
 
 use super::*;
 use crate::knobs::tests::given;
-use crate::link::View;
+use crate::messages::View;
 
 /// A window without a window.
-pub(super) struct Stage {
+pub(super) struct Display {
     pub ctx: Context,
     pub ui: Ui,
     size: Vec2,
     /// Pixels a point.
     dpi: f32,
     pub now: Duration,
-    pub wishes: Vec<Wish>,
+    pub actions: Vec<Action>,
 }
 
-impl Stage {
+impl Display {
     pub(super) fn new([width, height]: [f32; 2], dpi: f32) -> Self {
         let ctx = Context::default();
         let begin = Begin { dark: true, demo: false };
         let ui = Ui::new(&ctx, given("--passes 12"), begin);
         let size = Vec2::new(width, height) / dpi;
-        Self { ctx, ui, size, dpi, now: Duration::from_secs(100), wishes: Vec::new() }
+        Self { ctx, ui, size, dpi, now: Duration::from_secs(100), actions: Vec::new() }
     }
 
-    pub(super) fn frame(&mut self, board: &Board, events: Vec<Event>) -> egui::FullOutput {
+    pub(super) fn frame(&mut self, snapshot: &Snapshot, events: Vec<Event>) -> egui::FullOutput {
         let mut input = RawInput {
             screen_rect: Some(Rect::from_min_size(pos2(0.0, 0.0), self.size)),
             time: Some(self.now.as_secs_f64()),
@@ -37,23 +37,23 @@ impl Stage {
         input.viewports.entry(input.viewport_id).or_default().native_pixels_per_point = Some(self.dpi);
         self.now += Duration::from_millis(16);
         let (ui, now) = (&mut self.ui, self.now);
-        let mut wishes = Vec::new();
-        let mut output = self.ctx.run_ui(input, |root| wishes = ui.draw(root, board, now));
+        let mut actions = Vec::new();
+        let mut output = self.ctx.run_ui(input, |root| actions = ui.draw(root, snapshot, now));
         // egui panics where a change of a texture is dropped.
         output.textures_delta.clear();
-        self.wishes = wishes;
+        self.actions = actions;
         output
     }
 
     /// Frames until nothing changes any more.
-    fn settle(&mut self, board: &Board) -> egui::FullOutput {
+    fn settle(&mut self, snapshot: &Snapshot) -> egui::FullOutput {
         for _ in 0..3 {
-            self.frame(board, Vec::new());
+            self.frame(snapshot, Vec::new());
         }
-        self.frame(board, Vec::new())
+        self.frame(snapshot, Vec::new())
     }
 
-    fn press(&mut self, board: &Board, key: Key) -> Vec<Wish> {
+    fn press(&mut self, snapshot: &Snapshot, key: Key) -> Vec<Action> {
         let key = |pressed| Event::Key {
             key,
             physical_key: None,
@@ -61,30 +61,30 @@ impl Stage {
             repeat: false,
             modifiers: Modifiers::NONE,
         };
-        self.frame(board, vec![key(true), key(false)]);
-        std::mem::take(&mut self.wishes)
+        self.frame(snapshot, vec![key(true), key(false)]);
+        std::mem::take(&mut self.actions)
     }
 
-    /// The keys' orders, without what the picture asks for.
-    fn orders(&mut self, board: &Board, key: Key) -> Vec<Wish> {
-        let wishes = self.press(board, key);
-        wishes.into_iter().filter(|wish| !matches!(wish, Wish::Order(Order::Look(_)))).collect()
+    /// The keys' commands, without what the picture asks for.
+    fn commands(&mut self, snapshot: &Snapshot, key: Key) -> Vec<Action> {
+        let actions = self.press(snapshot, key);
+        actions.into_iter().filter(|action| !matches!(action, Action::Command(Command::Look(_)))).collect()
     }
 }
 
 const WINDOWS: [([f32; 2], f32); 4] =
     [([1280.0, 720.0], 1.0), ([640.0, 360.0], 1.0), ([3840.0, 2160.0], 2.0), ([1.0, 1.0], 1.0)];
 
-fn boards(pixels: [u32; 2]) -> Vec<Board> {
-    let mut boards = [0, 1, 9, 96].map(|count| example::board(count, pixels)).to_vec();
-    boards.extend([example::split(pixels), example::troubled(pixels), example::empty()]);
-    let mut paused = example::board(9, pixels);
+fn snapshots(pixels: [u32; 2]) -> Vec<Snapshot> {
+    let mut snapshots = [0, 1, 9, 96].map(|count| example::snapshot(count, pixels)).to_vec();
+    snapshots.extend([example::split(pixels), example::troubled(pixels), example::empty()]);
+    let mut paused = example::snapshot(9, pixels);
     (paused.state, paused.paused) = (State::Paused, true);
-    let mut failed = example::board(9, pixels);
+    let mut failed = example::snapshot(9, pixels);
     failed.state = State::Failed("the device was lost".into());
     failed.current = 8;
-    boards.extend([paused, failed]);
-    boards
+    snapshots.extend([paused, failed]);
+    snapshots
 }
 
 fn texts(shapes: &[egui::epaint::ClippedShape]) -> Vec<(String, f32)> {
@@ -109,16 +109,16 @@ fn has(output: &egui::FullOutput, text: &str) -> bool {
 }
 
 #[test]
-fn every_board_is_drawn_in_every_window() {
+fn every_snapshot_is_drawn_in_every_window() {
     for (size, dpi) in WINDOWS {
-        // A stage reads its fonts again, which takes longer than all boards.
-        let mut stage = Stage::new(size, dpi);
-        for board in boards([300, 200]) {
+        // A display reads its fonts again, which takes longer than all snapshots.
+        let mut display = Display::new(size, dpi);
+        for snapshot in snapshots([300, 200]) {
             for presenter in [false, true] {
-                stage.ui.presenter = presenter;
-                stage.ui.help = presenter;
-                let output = stage.settle(&board);
-                let drawn = stage.ctx.tessellate(output.shapes.clone(), output.pixels_per_point);
+                display.ui.presenter = presenter;
+                display.ui.help = presenter;
+                let output = display.settle(&snapshot);
+                let drawn = display.ctx.tessellate(output.shapes.clone(), output.pixels_per_point);
                 assert!(!drawn.is_empty());
             }
         }
@@ -128,15 +128,15 @@ fn every_board_is_drawn_in_every_window() {
 #[test]
 fn an_audience_reads_every_text() {
     for size in [[1280.0, 720.0], [1920.0, 1080.0], [1024.0, 768.0]] {
-        let mut stage = Stage::new(size, 1.0);
-        stage.ui.presenter = true;
-        stage.ui.help = true;
-        for board in boards([300, 200]) {
-            let output = stage.settle(&board);
+        let mut display = Display::new(size, 1.0);
+        display.ui.presenter = true;
+        display.ui.help = true;
+        for snapshot in snapshots([300, 200]) {
+            let output = display.settle(&snapshot);
             for (text, points) in texts(&output.shapes) {
                 assert!(points >= size[1] / 40.0, "{points} of {size:?}: {text}");
             }
-            if let Some(entry) = board.variants.get(board.current) {
+            if let Some(entry) = snapshot.variants.get(snapshot.current) {
                 assert!(has(&output, &entry.name) && has(&output, &entry.caption[..12]));
             }
         }
@@ -145,9 +145,9 @@ fn an_audience_reads_every_text() {
 
 #[test]
 fn the_words_of_the_table_are_shown() {
-    let board = example::board(9, [300, 200]);
-    let mut stage = Stage::new([1280.0, 720.0], 1.0);
-    let output = stage.settle(&board);
+    let snapshot = example::snapshot(9, [300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    let output = display.settle(&snapshot);
     for text in [
         "wrong: 8191 elements differ",
         "skipped: the device has one queue",
@@ -160,7 +160,7 @@ fn the_words_of_the_table_are_shown() {
     ] {
         assert!(has(&output, text), "{text}: {:#?}", texts(&output.shapes));
     }
-    let output = stage.settle(&example::troubled([300, 200]));
+    let output = display.settle(&example::troubled([300, 200]));
     for text in [
         "step.comp:41: error",
         "9000x9000: larger",
@@ -171,11 +171,11 @@ fn the_words_of_the_table_are_shown() {
         assert!(has(&output, text), "{text}");
     }
     assert!(!has(&output, "in use: 1152x1152"));
-    let mut refused = Stage::new([1280.0, 720.0], 1.0);
+    let mut refused = Display::new([1280.0, 720.0], 1.0);
     refused.ui = Ui::new(&refused.ctx, given("--size 9000x9000"), Begin { dark: true, demo: false });
     let output = refused.settle(&example::troubled([300, 200]));
     assert!(has(&output, "in use: 1152x1152"), "the last good value");
-    let output = stage.settle(&example::split([300, 200]));
+    let output = display.settle(&example::split([300, 200]));
     for text in
         ["(63, 511)  17, CPU reference 18", "12345 texels differ from the CPU reference", "132 SMs", "fill "]
     {
@@ -185,80 +185,80 @@ fn the_words_of_the_table_are_shown() {
 
 #[test]
 fn keys_become_wishes() {
-    let board = example::board(9, [300, 200]);
-    let mut stage = Stage::new([1280.0, 720.0], 1.0);
-    stage.settle(&board);
-    let order = |order| vec![Wish::Order(order)];
-    for (key, wishes) in [
-        (Key::Num3, order(Order::Show(2))),
-        (Key::Num9, order(Order::Show(8))),
-        (Key::ArrowRight, order(Order::Show(2))),
-        (Key::ArrowUp, order(Order::Show(0))),
-        (Key::Space, order(Order::Pause(true))),
-        (Key::Period, order(Order::Step)),
-        (Key::N, order(Order::Step)),
-        (Key::A, order(Order::Compare(Some(0)))),
-        (Key::Num0, order(Order::Reset)),
-        (Key::Backspace, order(Order::Reset)),
-        (Key::W, order(Order::Trace(true))),
-        (Key::W, order(Order::Trace(false))),
-        (Key::R, order(Order::Record)),
-        (Key::F, vec![Wish::FullScreen]),
-        (Key::S, vec![Wish::Screenshot]),
-        (Key::T, vec![Wish::Dark(false)]),
-        (Key::Escape, vec![Wish::Windowed]),
-        (Key::Q, vec![Wish::Quit]),
+    let snapshot = example::snapshot(9, [300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    display.settle(&snapshot);
+    let command = |command| vec![Action::Command(command)];
+    for (key, actions) in [
+        (Key::Num3, command(Command::Show(2))),
+        (Key::Num9, command(Command::Show(8))),
+        (Key::ArrowRight, command(Command::Show(2))),
+        (Key::ArrowUp, command(Command::Show(0))),
+        (Key::Space, command(Command::Pause(true))),
+        (Key::Period, command(Command::Step)),
+        (Key::N, command(Command::Step)),
+        (Key::A, command(Command::Compare(Some(0)))),
+        (Key::Num0, command(Command::Reset)),
+        (Key::Backspace, command(Command::Reset)),
+        (Key::W, command(Command::Trace(true))),
+        (Key::W, command(Command::Trace(false))),
+        (Key::R, command(Command::Record)),
+        (Key::F, vec![Action::FullScreen]),
+        (Key::S, vec![Action::Screenshot]),
+        (Key::T, vec![Action::Dark(false)]),
+        (Key::Escape, vec![Action::Windowed]),
+        (Key::Q, vec![Action::Quit]),
         (Key::Questionmark, vec![]),
         (Key::Escape, vec![]),
-        (Key::Escape, vec![Wish::Windowed]),
+        (Key::Escape, vec![Action::Windowed]),
         (Key::X, vec![]),
     ] {
-        assert_eq!(stage.orders(&board, key), wishes, "{key:?}");
+        assert_eq!(display.commands(&snapshot, key), actions, "{key:?}");
     }
-    let few = example::board(2, [300, 200]);
-    assert!(stage.orders(&few, Key::Num3).is_empty());
-    assert!(stage.orders(&example::empty(), Key::ArrowRight).is_empty());
+    let few = example::snapshot(2, [300, 200]);
+    assert!(display.commands(&few, Key::Num3).is_empty());
+    assert!(display.commands(&example::empty(), Key::ArrowRight).is_empty());
 }
 
 #[test]
 fn rivals_come_in_turn_and_go() {
-    let mut board = example::board(9, [300, 200]);
-    let mut stage = Stage::new([1280.0, 720.0], 1.0);
-    assert_eq!(stage.orders(&board, Key::Tab), [Wish::Order(Order::Compare(Some(0)))]);
-    board.other = Some(0);
+    let mut snapshot = example::snapshot(9, [300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    assert_eq!(display.commands(&snapshot, Key::Tab), [Action::Command(Command::Compare(Some(0)))]);
+    snapshot.other = Some(0);
     // The current one, 1, is no rival of its own.
-    assert_eq!(stage.orders(&board, Key::Tab), [Wish::Order(Order::Compare(Some(2)))]);
-    board.other = Some(2);
-    assert_eq!(stage.orders(&board, Key::A), [Wish::Order(Order::Compare(None))]);
-    board.other = None;
-    assert_eq!(stage.orders(&board, Key::B), [Wish::Order(Order::Compare(Some(2)))]);
+    assert_eq!(display.commands(&snapshot, Key::Tab), [Action::Command(Command::Compare(Some(2)))]);
+    snapshot.other = Some(2);
+    assert_eq!(display.commands(&snapshot, Key::A), [Action::Command(Command::Compare(None))]);
+    snapshot.other = None;
+    assert_eq!(display.commands(&snapshot, Key::B), [Action::Command(Command::Compare(Some(2)))]);
 }
 
 #[test]
 fn hidden_panels_leave_the_picture_the_window() {
-    let board = example::board(9, [300, 200]);
-    let mut stage = Stage::new([1280.0, 720.0], 1.0);
-    let look = |wishes: &[Wish]| {
-        wishes.iter().find_map(|wish| match wish {
-            Wish::Order(Order::Look(View { pixels, .. })) => Some(*pixels),
+    let snapshot = example::snapshot(9, [300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    let look = |actions: &[Action]| {
+        actions.iter().find_map(|action| match action {
+            Action::Command(Command::Look(View { pixels, .. })) => Some(*pixels),
             _ => None,
         })
     };
-    stage.frame(&board, Vec::new());
-    let small = look(&stage.wishes).unwrap();
+    display.frame(&snapshot, Vec::new());
+    let small = look(&display.actions).unwrap();
     assert!(small[0] > 400 && small[0] < 900 && small[1] > 400 && small[1] < 720, "{small:?}");
-    let wishes = stage.press(&board, Key::H);
-    assert_eq!(look(&wishes), Some([1280, 720]));
-    stage.frame(&board, Vec::new());
-    assert_eq!(look(&stage.wishes), None, "only when it changes");
+    let actions = display.press(&snapshot, Key::H);
+    assert_eq!(look(&actions), Some([1280, 720]));
+    display.frame(&snapshot, Vec::new());
+    assert_eq!(look(&display.actions), None, "only when it changes");
 }
 
 #[test]
 fn the_texel_under_the_wheel_stays() {
-    let mut stage = Stage::new([1280.0, 720.0], 1.0);
-    stage.ui.hidden = true;
-    let board = example::board(9, [1280, 720]);
-    stage.settle(&board);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    display.ui.hidden = true;
+    let snapshot = example::snapshot(9, [1280, 720]);
+    display.settle(&snapshot);
     let at = pos2(700.0, 300.0);
     let mut views = Vec::new();
     let wheel = Event::MouseWheel {
@@ -268,9 +268,9 @@ fn the_texel_under_the_wheel_stays() {
         phase: egui::TouchPhase::Move,
     };
     for events in [vec![Event::PointerMoved(at)], vec![wheel], vec![], vec![], vec![], vec![]] {
-        stage.frame(&board, events);
-        views.extend(stage.wishes.drain(..).filter_map(|wish| match wish {
-            Wish::Order(Order::Look(view)) => Some(view),
+        display.frame(&snapshot, events);
+        views.extend(display.actions.drain(..).filter_map(|action| match action {
+            Action::Command(Command::Look(view)) => Some(view),
             _ => None,
         }));
     }
@@ -282,11 +282,11 @@ fn the_texel_under_the_wheel_stays() {
 
 #[test]
 fn what_can_be_dragged_is() {
-    let mut board = example::board(9, [1280, 720]);
-    Arc::make_mut(board.picture.as_mut().unwrap()).can_drag = true;
-    let mut stage = Stage::new([1280.0, 720.0], 1.0);
-    stage.ui.hidden = true;
-    stage.settle(&board);
+    let mut snapshot = example::snapshot(9, [1280, 720]);
+    Arc::make_mut(snapshot.picture.as_mut().unwrap()).can_drag = true;
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    display.ui.hidden = true;
+    display.settle(&snapshot);
     let button = |pressed, at| Event::PointerButton {
         pos: at,
         button: egui::PointerButton::Primary,
@@ -301,9 +301,9 @@ fn what_can_be_dragged_is() {
         vec![Event::PointerMoved(to)],
         vec![button(false, to)],
     ] {
-        stage.frame(&board, events);
-        drags.extend(stage.wishes.drain(..).filter_map(|wish| match wish {
-            Wish::Order(Order::Drag(drag)) => Some(drag),
+        display.frame(&snapshot, events);
+        drags.extend(display.actions.drain(..).filter_map(|action| match action {
+            Action::Command(Command::Drag(drag)) => Some(drag),
             _ => None,
         }));
     }
@@ -315,85 +315,88 @@ fn what_can_be_dragged_is() {
 
 #[test]
 fn the_demo_shows_what_runs_until_a_key() {
-    let board = example::board(9, [300, 200]);
-    let mut stage = Stage::new([1280.0, 720.0], 1.0);
-    assert!(stage.orders(&board, Key::D).is_empty() && stage.ui.is_demo());
-    stage.now += Duration::from_secs(5);
-    stage.frame(&board, Vec::new());
-    assert!(!stage.wishes.iter().any(|wish| matches!(wish, Wish::Order(Order::Show(_)))));
-    stage.now += Duration::from_secs(1);
-    stage.frame(&board, Vec::new());
-    assert!(stage.wishes.contains(&Wish::Order(Order::Show(2))));
-    let mut board = board;
+    let snapshot = example::snapshot(9, [300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    assert!(display.commands(&snapshot, Key::D).is_empty() && display.ui.is_demo());
+    display.now += Duration::from_secs(5);
+    display.frame(&snapshot, Vec::new());
+    assert!(!display.actions.iter().any(|action| matches!(action, Action::Command(Command::Show(_)))));
+    display.now += Duration::from_secs(1);
+    display.frame(&snapshot, Vec::new());
+    assert!(display.actions.contains(&Action::Command(Command::Show(2))));
+    let mut snapshot = snapshot;
     // Behind it is one that the device cannot run.
-    board.current = 7;
-    stage.now += demo::EACH;
-    stage.frame(&board, Vec::new());
-    assert!(stage.wishes.contains(&Wish::Order(Order::Show(0))));
-    assert_eq!(stage.orders(&board, Key::Num4), [Wish::Order(Order::Show(3))]);
-    assert!(!stage.ui.is_demo());
-    assert!(stage.orders(&board, Key::D).is_empty() && stage.ui.is_demo());
+    snapshot.current = 7;
+    display.now += demo::EACH;
+    display.frame(&snapshot, Vec::new());
+    assert!(display.actions.contains(&Action::Command(Command::Show(0))));
+    assert_eq!(display.commands(&snapshot, Key::Num4), [Action::Command(Command::Show(3))]);
+    assert!(!display.ui.is_demo());
+    assert!(display.commands(&snapshot, Key::D).is_empty() && display.ui.is_demo());
     // How it is shown is the booth's choice.
-    assert!(stage.orders(&board, Key::P).is_empty() && stage.ui.is_demo());
+    assert!(display.commands(&snapshot, Key::P).is_empty() && display.ui.is_demo());
 }
 
 #[test]
 fn what_stands_still_asks_for_no_frames() {
-    let mut board = example::split([300, 200]);
-    let mut stage = Stage::new([1280.0, 720.0], 1.0);
+    let mut snapshot = example::split([300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
     for state in [State::Paused, State::Building("kernels".into())] {
-        (board.state, board.paused) = (state, true);
-        let output = stage.settle(&board);
+        (snapshot.state, snapshot.paused) = (state, true);
+        let output = display.settle(&snapshot);
         assert_eq!(output.viewport_output.values().next().unwrap().repaint_delay, Duration::MAX);
     }
 }
 
 #[test]
 fn the_current_row_of_many_is_in_sight() {
-    let mut board = example::board(96, [300, 200]);
-    let mut stage = Stage::new([1280.0, 720.0], 1.0);
-    board.current = 80;
-    let output = stage.settle(&board);
+    let mut snapshot = example::snapshot(96, [300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    snapshot.current = 80;
+    let output = display.settle(&snapshot);
     // The caption names the current one itself.
-    let is_there = |at: usize| texts(&output.shapes).iter().any(|(text, _)| *text == board.variants[at].name);
+    let is_there =
+        |at: usize| texts(&output.shapes).iter().any(|(text, _)| *text == snapshot.variants[at].name);
     assert!(is_there(81), "the row below it");
     assert!(!is_there(4), "far above");
 }
 
 #[test]
 fn a_turned_knob_is_applied_after_a_rest() {
-    let board = example::board(9, [300, 200]);
-    let mut stage = Stage::new([1280.0, 720.0], 1.0);
-    let output = stage.settle(&board);
+    let snapshot = example::snapshot(9, [300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    let output = display.settle(&snapshot);
     let at = place(&output, "ping-pong");
     let mut arranged = Vec::new();
     for events in click(at).into_iter().chain([vec![], vec![]]) {
-        stage.frame(&board, events);
-        arranged.extend(stage.wishes.drain(..).filter(|wish| matches!(wish, Wish::Order(Order::Arrange(_)))));
+        display.frame(&snapshot, events);
+        arranged.extend(
+            display.actions.drain(..).filter(|action| matches!(action, Action::Command(Command::Arrange(_)))),
+        );
     }
     let words = ["--passes", "12", "--ping-pong"].map(Into::into).into();
-    assert_eq!(arranged, [Wish::Order(Order::Arrange(words))]);
+    assert_eq!(arranged, [Action::Command(Command::Arrange(words))]);
 }
 
 #[test]
 fn a_field_that_is_typed_in_keeps_its_keys() {
-    let board = example::board(9, [300, 200]);
-    let mut stage = Stage::new([1280.0, 720.0], 1.0);
-    let output = stage.settle(&board);
+    let snapshot = example::snapshot(9, [300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    let output = display.settle(&snapshot);
     let at = place(&output, "8x8");
     for events in click(at) {
-        stage.frame(&board, events);
+        display.frame(&snapshot, events);
     }
-    assert!(stage.ctx.text_edit_focused());
-    assert!(stage.orders(&board, Key::Q).is_empty());
-    stage.frame(&board, vec![Event::Text("x4".into())]);
-    assert!(!stage.wishes.iter().any(|wish| matches!(wish, Wish::Order(Order::Arrange(_)))));
-    stage.now += Duration::from_millis(300);
-    stage.frame(&board, Vec::new());
-    let arranged = stage.wishes.iter().any(|wish| {
-        matches!(wish, Wish::Order(Order::Arrange(words)) if words.iter().any(|word| word.contains("x4")))
+    assert!(display.ctx.text_edit_focused());
+    assert!(display.commands(&snapshot, Key::Q).is_empty());
+    display.frame(&snapshot, vec![Event::Text("x4".into())]);
+    assert!(!display.actions.iter().any(|action| matches!(action, Action::Command(Command::Arrange(_)))));
+    display.now += Duration::from_millis(300);
+    display.frame(&snapshot, Vec::new());
+    let arranged = display.actions.iter().any(|action| {
+        matches!(action, Action::Command(Command::Arrange(words)) if words.iter().any(|word| word.contains("x4")))
     });
-    assert!(arranged, "{:?}", stage.wishes);
+    assert!(arranged, "{:?}", display.actions);
 }
 
 /// The frames of a click.

@@ -12,7 +12,7 @@ use report::timeline::live::{Columns, Pixels, cautions, percent, said, ticks};
 use super::look::Look;
 use super::paint::{line, lines, number, put, share, whole};
 use super::rows::row;
-use crate::link::{Board, Timeline};
+use crate::messages::{Snapshot, Timeline};
 
 /// The timelines, drawn again when others come or the room changes.
 #[derive(Default)]
@@ -43,32 +43,32 @@ struct Axes {
 }
 
 impl Waves {
-    pub(super) fn draw(&mut self, ui: &egui::Ui, look: &Look, inside: Rect, board: &Board) {
+    pub(super) fn draw(&mut self, ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot) {
         let painter = ui.painter();
-        if board.timelines.is_empty() {
-            let why = board.untraced.as_deref().unwrap_or_default();
+        if snapshot.timelines.is_empty() {
+            let why = snapshot.untraced.as_deref().unwrap_or_default();
             let text = format!("No waves: {why}");
             let text = lines(painter, &text, look.small(), look.ink.faint, (inside.width(), 2));
             put(painter, inside.left_center(), Align2::LEFT_CENTER, text);
             return;
         }
-        let axes = axes(&board.timelines);
-        let count = number(board.timelines.len());
+        let axes = axes(&snapshot.timelines);
+        let count = number(snapshot.timelines.len());
         let axis = 1.5 * look.small;
         let each = (inside.height() - axis) / count;
         let left = inside.left() + 3.4 * look.unit;
-        for (at, timeline) in board.timelines.iter().enumerate() {
+        for (at, timeline) in snapshot.timelines.iter().enumerate() {
             let top = inside.top() + each * number(at);
             let head =
-                head(ui, look, Rect::from_min_max(pos2(inside.left(), top), inside.max), board, timeline);
+                head(ui, look, Rect::from_min_max(pos2(inside.left(), top), inside.max), snapshot, timeline);
             let area =
                 Rect::from_min_max(pos2(left, head), pos2(inside.right(), top + each - 0.4 * look.unit));
             let (plot, map) = area.split_top_bottom_at_y(area.top() + 0.55 * area.height());
             let map = Rect::from_min_max(map.min + egui::vec2(0.0, 0.25 * look.unit), map.max);
-            self.renew(ui, &board.timelines, plot, axes);
+            self.renew(ui, &snapshot.timelines, plot, axes);
             let Some(panel) = self.drawn.as_ref().and_then(|drawn| drawn.panels.get(at)) else { continue };
             let lanes =
-                format!("{} {}", panel.lanes, lane_word(timeline.trace.lanes, board.device.vendor_id));
+                format!("{} {}", panel.lanes, lane_word(timeline.trace.lanes, snapshot.device.vendor_id));
             panel.draw(ui, look, [plot, map], axes.top, &lanes);
         }
         let place =
@@ -113,11 +113,11 @@ fn axes(timelines: &[Timeline]) -> Axes {
 }
 
 /// Name, and what fill and drain are of the span. Returns where it ends.
-fn head(ui: &egui::Ui, look: &Look, place: Rect, board: &Board, timeline: &Timeline) -> f32 {
+fn head(ui: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapshot, timeline: &Timeline) -> f32 {
     let painter = ui.painter();
-    let is_current = timeline.variant == board.current;
+    let is_current = timeline.variant == snapshot.current;
     let colour = if is_current { look.ink.current } else { look.ink.rival };
-    let name = board.variants.get(timeline.variant).map_or("?", |entry| entry.name.as_str());
+    let name = snapshot.variants.get(timeline.variant).map_or("?", |entry| entry.name.as_str());
     let name = line(painter, name, look.bold(1.0), colour, 0.5 * place.width());
     let name = put(painter, place.min, Align2::LEFT_TOP, name);
     let all = &timeline.figures.whole;
@@ -130,7 +130,7 @@ fn head(ui: &egui::Ui, look: &Look, place: Rect, board: &Board, timeline: &Timel
         if pairs > 0 {
             text = format!("{text} · {overlapping} of {pairs} overlap the next");
         }
-        if let Some(slower) = slower(board, timeline) {
+        if let Some(slower) = slower(snapshot, timeline) {
             text = format!("{text} · tracing makes it {slower} as long");
         }
     }
@@ -138,21 +138,21 @@ fn head(ui: &egui::Ui, look: &Look, place: Rect, board: &Board, timeline: &Timel
     let text = line(painter, &text, look.small(), look.ink.faint, place.right() - at.x);
     let words = put(painter, at, Align2::LEFT_BOTTOM, text);
     let response = ui.interact(words.union(name), ui.id().with(timeline.variant), egui::Sense::hover());
-    response.on_hover_ui(|ui| hover(ui, board, timeline));
+    response.on_hover_ui(|ui| hover(ui, snapshot, timeline));
     name.bottom() + 0.1 * look.unit
 }
 
 /// What tracing costs, where it is a tenth at the least: times the median without it.
-fn slower(board: &Board, timeline: &Timeline) -> Option<String> {
-    let untraced = row(board, timeline.variant)?.isolated_us.as_ref()?.median;
+fn slower(snapshot: &Snapshot, timeline: &Timeline) -> Option<String> {
+    let untraced = row(snapshot, timeline.variant)?.isolated_us.as_ref()?.median;
     let times = timeline.figures.whole.span_us() / untraced;
     (times >= 1.1).then(|| format!("{times:.1} times"))
 }
 
 /// All figures of it in the report's words, and what to hold against them.
-fn hover(ui: &mut egui::Ui, board: &Board, timeline: &Timeline) {
+fn hover(ui: &mut egui::Ui, snapshot: &Snapshot, timeline: &Timeline) {
     let unmeasured = Row::unmeasured("", Promise::Law, Status::Ok);
-    let row = row(board, timeline.variant).unwrap_or(&unmeasured);
+    let row = row(snapshot, timeline.variant).unwrap_or(&unmeasured);
     let lane = Lane { row, trace: &timeline.trace, figures: &timeline.figures };
     ui.label(said(&lane));
     for caution in cautions(&lane) {

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use common::{Moves, Pull};
+use common::{Pull, Simulation};
 
 use crate::island::Island;
 use crate::picture::{Picture, positions};
@@ -84,7 +84,7 @@ impl Motion {
     }
 }
 
-impl Moves for Motion {
+impl Simulation for Motion {
     fn begin(&self) -> &[u32] {
         &self.begin
     }

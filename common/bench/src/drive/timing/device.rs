@@ -9,31 +9,31 @@ use crate::drive::session::{BadStamps, Session};
 use crate::measure::{Failure, Reading, Target};
 
 /// What comes between the samples of a run that somebody watches.
-pub trait Pulse {
+pub trait Observer {
     /// Comes before each sample, while the queues are idle. The time that it takes counts for nothing.
-    fn beat(&self, session: &mut Session<'_>) -> Result<()>;
+    fn between_samples(&self, session: &mut Session<'_>) -> Result<()>;
 }
 
 /// The device behind the engine.
 pub(super) struct Device<'l> {
     pub session: Session<'l>,
     began: Instant,
-    pulse: Option<&'l dyn Pulse>,
-    /// Time that the pulse took.
+    observer: Option<&'l dyn Observer>,
+    /// Time that the observer took.
     between: Duration,
 }
 
 impl<'l> Device<'l> {
-    pub fn new(session: Session<'l>, pulse: Option<&'l dyn Pulse>) -> Self {
-        Self { session, began: Instant::now(), pulse, between: Duration::ZERO }
+    pub fn new(session: Session<'l>, observer: Option<&'l dyn Observer>) -> Self {
+        Self { session, began: Instant::now(), observer, between: Duration::ZERO }
     }
 }
 
 impl Target for Device<'_> {
     fn sample(&mut self, variant: usize, repetitions: u32) -> Result<Reading, Failure> {
-        if let Some(pulse) = self.pulse {
+        if let Some(observer) = self.observer {
             let began = Instant::now();
-            let beaten = pulse.beat(&mut self.session);
+            let beaten = observer.between_samples(&mut self.session);
             self.between += began.elapsed();
             beaten.map_err(Failure::Run)?;
         }

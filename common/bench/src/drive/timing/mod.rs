@@ -8,7 +8,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-pub use device::Pulse;
+pub use device::Observer;
 pub use plan::BenchOptions;
 pub(super) use plan::method;
 pub use step::{Measured, Phase, SoFar, Step};
@@ -28,7 +28,7 @@ use super::session::Session;
 use crate::lab::Lab;
 use crate::measure::{self, Plan};
 
-/// Measures the lab's variants; `pulse` comes between the samples.
+/// Measures the lab's variants; `observer` comes between the samples.
 ///
 /// # Errors
 /// What hinders measuring from beginning; later failures are in [`Measured`].
@@ -36,7 +36,7 @@ pub fn measure(
     lab: &Lab,
     options: &BenchOptions,
     watch: &mut Watch<'_>,
-    pulse: Option<&dyn Pulse>,
+    observer: Option<&dyn Observer>,
 ) -> Result<Measured> {
     let mut session = Session::new(lab)?;
     session.dry_run()?;
@@ -45,7 +45,7 @@ pub fn measure(
     let method = prepare(lab, &mut session, &plan, options)?;
     let told = Told { lab, uses: &uses };
     let first = vec![measure::Row::default(); lab.variants.len()];
-    let mut run = Run { told, plan, method, target: Device::new(session, pulse), first, watch };
+    let mut run = Run { told, plan, method, target: Device::new(session, observer), first, watch };
     let outcome = run.sample();
     let mut measured = Measured {
         rows: rows::rows(lab, &outcome.rows, &run.method, &uses),

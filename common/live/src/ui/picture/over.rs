@@ -2,18 +2,18 @@
 
 use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
 
-use crate::link::{Board, Picture, Texel};
+use crate::messages::{Picture, Snapshot, Texel};
 use crate::ui::look::Look;
 use crate::ui::notices::corner;
 use crate::ui::paint::line;
 
 /// Draws it.
-pub(super) fn draw(root: &egui::Ui, look: &Look, place: Rect, board: &Board, picture: &Picture) {
+pub(super) fn draw(root: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapshot, picture: &Picture) {
     let room = place.width() - 2.0 * look.unit;
     let tag = |anchor: Align2, text: &str, colour: Color32, room: f32| {
         tag(root, look, place, (anchor, room), text, colour);
     };
-    if let Some([left, right]) = halves(board) {
+    if let Some([left, right]) = halves(snapshot) {
         root.painter().vline(place.center().x, place.y_range(), Stroke::new(2.0, look.ink.text));
         tag(Align2::LEFT_TOP, left, look.ink.current, 0.5 * room - look.unit);
         tag(Align2::RIGHT_TOP, right, look.ink.rival, 0.5 * room - look.unit);
@@ -47,9 +47,9 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, place: Rect, board: &Board, pic
     }
 }
 
-fn halves(board: &Board) -> Option<[&str; 2]> {
-    let name = |at: usize| board.variants.get(at).map(|entry| entry.name.as_str());
-    Some([name(board.current)?, name(board.other?)?])
+fn halves(snapshot: &Snapshot) -> Option<[&str; 2]> {
+    let name = |at: usize| snapshot.variants.get(at).map(|entry| entry.name.as_str());
+    Some([name(snapshot.current)?, name(snapshot.other?)?])
 }
 
 fn said(texel: &Texel) -> String {

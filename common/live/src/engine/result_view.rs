@@ -14,7 +14,7 @@ use vulkan::memory::Place;
 
 use super::texel::Kind;
 use super::{painted, texel};
-use crate::link::{Focus, Picture, Texel, View};
+use crate::messages::{Focus, Picture, Texel, View};
 
 /// Behind the pixels: four words of a texel as it is, and as it should be.
 const TOLD: usize = 8;
@@ -24,7 +24,7 @@ const BACKGROUND: u32 = 0x0020_1c1a;
 const MOST_PIXELS: u32 = 4096;
 
 /// What draws results.
-pub(super) struct Easel<'l> {
+pub(super) struct ResultView<'l> {
     lab: &'l Experiment,
     kernel: Kernel,
     /// On the device and on the CPU, as large as the largest picture so far.
@@ -34,7 +34,7 @@ pub(super) struct Easel<'l> {
     ranges: RefCell<BTreeMap<*const u32, [f32; 2]>>,
 }
 
-impl<'l> Easel<'l> {
+impl<'l> ResultView<'l> {
     pub fn new(lab: &'l Experiment) -> Result<Self> {
         let kernel = lab.kernel("lab/view.comp").build_for_runner()?;
         Ok(Self { lab, kernel, buffers: Cell::default(), room: Cell::default(), ranges: RefCell::default() })

@@ -1,4 +1,4 @@
-//! What is seen: a window, or the same picture off-screen. Draws the engine's boards and passes on what is
+//! What is seen: a window, or the same picture off-screen. Draws the engine's snapshots and passes on what is
 //! wished.
 
 mod drawer;
@@ -17,16 +17,16 @@ use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
 
 use self::script::GLANCE;
 pub use self::script::Script;
-use super::desk::Desk;
+use super::handoff::Handoff;
 
-/// What boards are drawn on.
-pub struct Stage {
+/// What snapshots are drawn on.
+pub struct Display {
     script: Script,
     /// None without a window.
     events: Option<window::Events>,
 }
 
-impl Stage {
+impl Display {
     /// Finds the display.
     ///
     /// # Errors
@@ -40,20 +40,20 @@ impl Stage {
     ///
     /// # Errors
     /// A window that takes no pictures, what a script asked for and did not get.
-    pub fn run(self, desk: &Arc<Desk>) -> Result<u8> {
+    pub fn run(self, handoff: &Arc<Handoff>) -> Result<u8> {
         let Self { script, events } = self;
         // What hinders the engine from beginning opens no window.
-        while !desk.await_board(0, GLANCE) {
+        while !handoff.await_board(0, GLANCE) {
             if script.stop.load(Ordering::Relaxed) {
                 return Ok(EXIT_INTERRUPTED);
             }
-            if desk.is_over() {
+            if handoff.is_over() {
                 return Ok(EXIT_RIGHT);
             }
         }
         match events {
-            Some(events) => window::run(events, desk, script),
-            None => headless::run(desk, script),
+            Some(events) => window::run(events, handoff, script),
+            None => headless::run(handoff, script),
         }
     }
 }

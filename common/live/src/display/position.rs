@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::link::{About, Board, Notice, State};
+use crate::messages::{About, Notice, Snapshot, State};
 
 /// What is shown, for whoever tests it.
 #[derive(Serialize)]
@@ -25,19 +25,19 @@ pub(super) struct Position<'b> {
 const TOLD: (usize, usize) = (160, 5);
 
 impl<'b> Position<'b> {
-    pub fn of(board: &'b Board, size: [u32; 2]) -> Self {
-        let has = |about: About| board.notices.iter().any(|notice| notice.about == about);
-        let name = |at: usize| board.variants.get(at).map_or("", |entry| &entry.name);
+    pub fn of(snapshot: &'b Snapshot, size: [u32; 2]) -> Self {
+        let has = |about: About| snapshot.notices.iter().any(|notice| notice.about == about);
+        let name = |at: usize| snapshot.variants.get(at).map_or("", |entry| &entry.name);
         Self {
-            state: word(&board.state),
-            frame: board.frame,
-            variant: name(board.current),
-            other: board.other.map_or("", name),
+            state: word(&snapshot.state),
+            frame: snapshot.frame,
+            variant: name(snapshot.current),
+            other: snapshot.other.map_or("", name),
             size,
-            reloads: board.reloads,
+            reloads: snapshot.reloads,
             shader: has(About::Shader),
-            wrong: board.frames.last().map_or(0, |frame| frame.wrong),
-            notices: board.notices.iter().take(TOLD.1).map(beginning).collect(),
+            wrong: snapshot.frames.last().map_or(0, |frame| frame.wrong),
+            notices: snapshot.notices.iter().take(TOLD.1).map(beginning).collect(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A frame, from a board to pixels.
+//! A frame, from a snapshot to pixels.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use super::raster::{Canvas, Raster};
 use super::script::Script;
 use super::shot::png;
 use super::window::Screen;
-use crate::desk::Desk;
-use crate::link::{Board, Order, State};
-use crate::ui::{Begin, Ui, Wish};
+use crate::handoff::Handoff;
+use crate::messages::{Command, Snapshot, State};
+use crate::ui::{Action, Begin, Ui};
 
 /// The most texels that a side of a texture has: as many as a window may have pixels.
 pub(super) const MOST_TEXELS: usize = 16384;
 
-/// Draws boards.
+/// Draws snapshots.
 pub(super) struct Drawer {
     pub ctx: egui::Context,
     pub script: Script,
@@ -32,9 +32,9 @@ pub(super) struct Drawer {
     /// None where nobody looks but a script.
     screen: Option<Screen>,
     ui: Ui,
-    desk: Arc<Desk>,
+    handoff: Arc<Handoff>,
     began: Instant,
-    /// Number of the board that was drawn last.
+    /// Number of the snapshot that was drawn last.
     drawn: u64,
     frames: u64,
     line: Option<Line>,
@@ -46,12 +46,12 @@ pub(super) struct Drawer {
 /// Frames between two keys that are pressed by themselves, so that each takes effect before the next.
 const APART: u64 = 4;
 
-/// Between two frames of a script while the board stands still.
+/// Between two frames of a script while the snapshot stands still.
 const SCRIPTED: Duration = Duration::from_millis(30);
 
 /// What came of a frame.
 pub(super) struct Outcome {
-    pub wishes: Vec<Wish>,
+    pub actions: Vec<Action>,
     pub platform: PlatformOutput,
     /// When egui wants the next frame, whatever the engine does.
     pub again: Option<Duration>,
@@ -61,7 +61,7 @@ pub(super) struct Outcome {
 
 impl Drawer {
     pub fn new(
-        desk: &Arc<Desk>,
+        handoff: &Arc<Handoff>,
         script: Script,
         screen: Option<Screen>,
         system_is_dark: bool,
@@ -82,7 +82,7 @@ impl Drawer {
             raster: Raster::new()?,
             canvas: Canvas::default(),
             screen,
-            desk: Arc::clone(desk),
+            handoff: Arc::clone(handoff),
             began: Instant::now(),
             drawn: 0,
             frames: 0,
@@ -92,11 +92,11 @@ impl Drawer {
         })
     }
 
-    /// Draws the newest board.
+    /// Draws the newest snapshot.
     pub fn frame(&mut self, input: RawInput, size: [u32; 2]) -> Result<Outcome> {
-        let (number, board) = self.desk.board();
-        let input = self.typed(input, &board);
-        let (mut output, wishes) = self.laid_out(input, &board);
+        let (number, snapshot) = self.handoff.snapshot();
+        let input = self.typed(input, &snapshot);
+        let (mut output, actions) = self.laid_out(input, &snapshot);
         let (shapes, pixels) = (std::mem::take(&mut output.shapes), output.pixels_per_point);
         let primitives = self.ctx.tessellate(shapes, pixels);
         self.canvas.clear(size);
@@ -104,63 +104,63 @@ impl Drawer {
         if let Some(screen) = &mut self.screen {
             screen.show(&self.canvas)?;
         }
-        // A board that stands still has no new ones: then each drawing counts.
-        self.frames += u64::from(!is_building(&board) && (number > self.drawn || stands(&board)));
+        // A snapshot that stands still has no new ones: then each drawing counts.
+        self.frames += u64::from(!is_building(&snapshot) && (number > self.drawn || stands(&snapshot)));
         let is_last = self.script.frames.is_some_and(|most| self.frames >= most);
-        if wishes.contains(&Wish::Screenshot) {
-            self.desk.order(Order::Tell(self.saved(pixels, &board)));
+        if actions.contains(&Action::Screenshot) {
+            self.handoff.send(Command::Tell(self.saved(pixels, &snapshot)));
         }
         if let Some(to) = self.script.screenshot.as_ref().filter(|_| is_last) {
             to.write(self.shot(pixels)?)?;
         }
-        self.shown(number, &board);
+        self.shown(number, &snapshot);
         if let (true, Some(key)) = (is_last, self.keys.front()) {
             bail!("{} was not pressed yet, nor what follows it: give more --frames", key.name());
         }
-        let again = self.again(&board, &output);
-        Ok(Outcome { wishes, platform: output.platform_output, again, is_last })
+        let again = self.again(&snapshot, &output);
+        Ok(Outcome { actions, platform: output.platform_output, again, is_last })
     }
 
     /// The input, and the next key of the script where its time has come.
-    fn typed(&mut self, mut input: RawInput, board: &Board) -> RawInput {
-        if !is_building(board) && self.frames % APART == APART - 1 {
+    fn typed(&mut self, mut input: RawInput, snapshot: &Snapshot) -> RawInput {
+        if !is_building(snapshot) && self.frames % APART == APART - 1 {
             input.events.extend(self.keys.pop_front().map(pressed));
         }
         input
     }
 
-    /// Notes that a board was drawn, and tells it.
-    fn shown(&mut self, number: u64, board: &Board) {
-        self.failure = match &board.state {
-            State::Failed(reason) if !is_of_a_row(board, reason) => Some(reason.to_string()),
+    /// Notes that a snapshot was drawn, and tells it.
+    fn shown(&mut self, number: u64, snapshot: &Snapshot) {
+        self.failure = match &snapshot.state {
+            State::Failed(reason) if !is_of_a_row(snapshot, reason) => Some(reason.to_string()),
             _ => None,
         };
         self.drawn = number;
-        self.desk.has_drawn(number);
+        self.handoff.has_drawn(number);
         if let Some(line) = &self.line {
-            line.write(&Position::of(board, self.canvas.size));
+            line.write(&Position::of(snapshot, self.canvas.size));
         }
     }
 
     /// When the next frame is due, whatever the engine does.
-    fn again(&self, board: &Board, output: &FullOutput) -> Option<Duration> {
+    fn again(&self, snapshot: &Snapshot, output: &FullOutput) -> Option<Duration> {
         // A script goes on though nothing else does.
-        if stands(board) && self.script.frames.is_some() {
+        if stands(snapshot) && self.script.frames.is_some() {
             return Some(SCRIPTED);
         }
         output.viewport_output.get(&egui::ViewportId::ROOT).map(|viewport| viewport.repaint_delay)
     }
 
-    fn laid_out(&mut self, input: RawInput, board: &Board) -> (FullOutput, Vec<Wish>) {
+    fn laid_out(&mut self, input: RawInput, snapshot: &Snapshot) -> (FullOutput, Vec<Action>) {
         let (ui, now) = (&mut self.ui, self.began.elapsed());
-        let mut wishes = Vec::new();
-        let output = self.ctx.run_ui(input, |root| wishes.extend(ui.draw(root, board, now)));
-        for wish in &wishes {
-            if let Wish::Order(order) = wish {
-                self.desk.order(order.clone());
+        let mut actions = Vec::new();
+        let output = self.ctx.run_ui(input, |root| actions.extend(ui.draw(root, snapshot, now)));
+        for action in &actions {
+            if let Action::Command(command) = action {
+                self.handoff.send(command.clone());
             }
         }
-        (output, wishes)
+        (output, actions)
     }
 
     /// Ctrl-C was pressed.
@@ -192,9 +192,9 @@ impl Drawer {
     }
 
     /// Writes the frame into the working directory, and says where; or why not.
-    fn saved(&self, pixels_per_point: f32, board: &Board) -> Result<String, String> {
+    fn saved(&self, pixels_per_point: f32, snapshot: &Snapshot) -> Result<String, String> {
         let now = humantime::format_rfc3339_millis(std::time::SystemTime::now()).to_string();
-        let name = format!("{}-{}.png", board.sample, now.replace(':', "-"));
+        let name = format!("{}-{}.png", snapshot.sample, now.replace(':', "-"));
         let written =
             self.shot(pixels_per_point).and_then(|shot| Destination::File(name.clone().into()).write(shot));
         written.map(|()| format!("{name} written")).map_err(|error| one_line(&error))
@@ -202,17 +202,17 @@ impl Drawer {
 }
 
 /// The engine says at the end what was wrong with each row.
-fn is_of_a_row(board: &Board, failure: &str) -> bool {
-    let rows = board.figures.record.iter().flat_map(|record| &record.rows);
+fn is_of_a_row(snapshot: &Snapshot, failure: &str) -> bool {
+    let rows = snapshot.figures.record.iter().flat_map(|record| &record.rows);
     rows.filter_map(|row| row.status.reason()).any(|reason| reason == failure)
 }
 
-fn is_building(board: &Board) -> bool {
-    matches!(board.state, State::Building(_))
+fn is_building(snapshot: &Snapshot) -> bool {
+    matches!(snapshot.state, State::Building(_))
 }
 
-fn stands(board: &Board) -> bool {
-    matches!(board.state, State::Paused | State::Failed(_))
+fn stands(snapshot: &Snapshot) -> bool {
+    matches!(snapshot.state, State::Paused | State::Failed(_))
 }
 
 /// A key by its name, as egui has it: `a`, `Space`, `Down`, `F1`.

@@ -7,16 +7,16 @@ use egui::{Pos2, RawInput, Rect, Vec2, ViewportId, ViewportInfo};
 
 use super::drawer::{Drawer, MOST_TEXELS};
 use super::script::{GLANCE, Script};
-use crate::desk::Desk;
+use crate::handoff::Handoff;
 
-pub(super) fn run(desk: &Arc<Desk>, script: Script) -> Result<u8> {
+pub(super) fn run(handoff: &Arc<Handoff>, script: Script) -> Result<u8> {
     let size = script.size;
-    let mut drawer = Drawer::new(desk, script, None, false)?;
+    let mut drawer = Drawer::new(handoff, script, None, false)?;
     let (mut seen, mut is_complete) = (0, false);
     let began = std::time::Instant::now();
-    while !is_complete && !drawer.is_stopped() && !desk.is_over() {
-        if desk.await_board(seen, GLANCE) {
-            seen = desk.board().0;
+    while !is_complete && !drawer.is_stopped() && !handoff.is_over() {
+        if handoff.await_board(seen, GLANCE) {
+            seen = handoff.snapshot().0;
         }
         is_complete = drawer.frame(input(size, began.elapsed().as_secs_f64()), size)?.is_last;
     }

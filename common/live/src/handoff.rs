@@ -1,30 +1,30 @@
-//! Where the engine and the stage meet: the newest board goes one way, orders the other, and each wakes whoever
+//! Where the engine and the display meet: the newest snapshot goes one way, commands the other, and each wakes whoever
 //! waits for it.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::link::{Board, Order};
+use super::messages::{Command, Snapshot};
 
-/// Wakes the stage when there is something new.
+/// Wakes the display when there is something new.
 type Wake = Box<dyn Fn() + Send>;
 
 /// The meeting place.
 #[derive(Default)]
-pub struct Desk {
+pub struct Handoff {
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    board: Board,
-    orders: VecDeque<Order>,
+    snapshot: Snapshot,
+    commands: VecDeque<Command>,
     /// Boards that were published, and the newest that was drawn.
     published: u64,
     drawn: u64,
-    /// The stage has ordered the end: it draws no more.
+    /// The display has ordered the end: it draws no more.
     is_left: bool,
     /// The engine has ended.
     is_over: bool,
@@ -33,18 +33,18 @@ struct State {
     wake: Option<Wake>,
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for Handoff {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Desk").finish_non_exhaustive()
     }
 }
 
 /// For the engine.
-impl Desk {
-    /// Shows a board in place of the last one, whether or not that was drawn. Returns its number.
-    pub(super) fn publish(&self, board: Board) -> u64 {
+impl Handoff {
+    /// Shows a snapshot in place of the last one, whether or not that was drawn. Returns its number.
+    pub(super) fn publish(&self, snapshot: Snapshot) -> u64 {
         let number = self.change(|state| {
-            state.board = board;
+            state.snapshot = snapshot;
             state.published += 1;
             state.published
         });
@@ -53,16 +53,16 @@ impl Desk {
     }
 
     /// Orders that have come.
-    pub(super) fn orders(&self) -> Vec<Order> {
-        self.lock().orders.drain(..).collect()
+    pub(super) fn commands(&self) -> Vec<Command> {
+        self.lock().commands.drain(..).collect()
     }
 
-    /// Waits for orders.
-    pub(super) fn await_orders(&self, most: Duration) {
-        self.wait_until(most, |state| !state.orders.is_empty());
+    /// Waits for commands.
+    pub(super) fn await_commands(&self, most: Duration) {
+        self.wait_until(most, |state| !state.commands.is_empty());
     }
 
-    /// Waits until a board was drawn, as long as there is who draws.
+    /// Waits until a snapshot was drawn, as long as there is who draws.
     pub(super) fn await_drawn(&self, number: u64, most: Duration) {
         self.wait_until(most, |state| state.drawn >= number || state.is_left);
     }
@@ -79,33 +79,33 @@ impl Desk {
     }
 }
 
-/// For the stage.
-impl Desk {
-    /// Calls `wake` from now on whenever there is a new board or an end.
+/// For the display.
+impl Handoff {
+    /// Calls `wake` from now on whenever there is a new snapshot or an end.
     pub fn call(&self, wake: impl Fn() + Send + 'static) {
         self.change(|state| state.wake = Some(Box::new(wake)));
     }
 
-    /// The newest board and its number; an empty one with number 0 before the first.
-    pub fn board(&self) -> (u64, Board) {
+    /// The newest snapshot and its number; an empty one with number 0 before the first.
+    pub fn snapshot(&self) -> (u64, Snapshot) {
         let state = self.lock();
-        (state.published, state.board.clone())
+        (state.published, state.snapshot.clone())
     }
 
     /// Asks for something.
-    pub fn order(&self, order: Order) {
+    pub fn send(&self, command: Command) {
         self.change(|state| {
-            state.is_left |= order == Order::Quit;
-            state.orders.push_back(order);
+            state.is_left |= command == Command::Quit;
+            state.commands.push_back(command);
         });
     }
 
-    /// A board was drawn.
+    /// A snapshot was drawn.
     pub fn has_drawn(&self, number: u64) {
         self.change(|state| state.drawn = number);
     }
 
-    /// Waits for a board behind this one, or the end; whether there is one.
+    /// Waits for a snapshot behind this one, or the end; whether there is one.
     pub fn await_board(&self, behind: u64, most: Duration) -> bool {
         self.wait_until(most, |state| state.published > behind || state.is_over);
         self.lock().published > behind
@@ -122,7 +122,7 @@ impl Desk {
     }
 }
 
-impl Desk {
+impl Handoff {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -159,37 +159,37 @@ mod tests {
 
     #[test]
     fn the_engine_waits_for_a_drawing_but_not_for_a_stage_that_has_left() {
-        let desk = Arc::new(Desk::default());
-        let (began, other) = (Instant::now(), Arc::clone(&desk));
+        let handoff = Arc::new(Handoff::default());
+        let (began, other) = (Instant::now(), Arc::clone(&handoff));
         let stage = thread::spawn(move || {
             assert!(other.await_board(0, LONG));
-            other.has_drawn(other.board().0);
+            other.has_drawn(other.snapshot().0);
         });
-        desk.await_drawn(desk.publish(Board::default()), LONG);
+        handoff.await_drawn(handoff.publish(Snapshot::default()), LONG);
         stage.join().unwrap();
-        assert_eq!(desk.lock().drawn, 1);
-        desk.order(Order::Quit);
-        desk.await_drawn(desk.publish(Board::default()), LONG);
+        assert_eq!(handoff.lock().drawn, 1);
+        handoff.send(Command::Quit);
+        handoff.await_drawn(handoff.publish(Snapshot::default()), LONG);
         assert!(began.elapsed() < LONG);
     }
 
     #[test]
     fn an_end_wakes_the_stage() {
-        let desk = Arc::new(Desk::default());
-        let other = Arc::clone(&desk);
+        let handoff = Arc::new(Handoff::default());
+        let other = Arc::clone(&handoff);
         let stage = thread::spawn(move || other.await_board(0, LONG));
-        desk.close();
+        handoff.close();
         assert!(!stage.join().unwrap(), "there is no board");
-        assert!(desk.is_over());
+        assert!(handoff.is_over());
     }
 
     #[test]
     fn orders_come_as_they_were_given() {
-        let desk = Desk::default();
-        desk.order(Order::Pause(true));
-        desk.order(Order::Step);
-        desk.await_orders(LONG);
-        assert_eq!(desk.orders(), [Order::Pause(true), Order::Step]);
-        assert_eq!(desk.orders(), []);
+        let handoff = Handoff::default();
+        handoff.send(Command::Pause(true));
+        handoff.send(Command::Step);
+        handoff.await_commands(LONG);
+        assert_eq!(handoff.commands(), [Command::Pause(true), Command::Step]);
+        assert_eq!(handoff.commands(), []);
     }
 }

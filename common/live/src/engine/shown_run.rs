@@ -8,16 +8,16 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 use bench::drive::session::{BadStamps, Session};
-use bench::drive::timing::{Pulse, SoFar, Step};
+use bench::drive::timing::{Observer, SoFar, Step};
 use bench::lab::Experiment;
 use record::error::NoRoom;
 
 use super::animator::Animator;
-use super::easel::Easel;
-use super::scene::Scene;
+use super::result_view::ResultView;
+use super::state::EngineState;
 use super::waves::Waves;
-use super::{Engine, Taken, compose};
-use crate::link::{Figures, Frame, Picture};
+use super::{Engine, Timing, compose};
+use crate::messages::{Figures, Frame, Picture};
 
 /// Samples are taken for so long between two frames, and at least one; longer where a frame itself takes longer,
 /// so that half of the time goes into the figures.
@@ -26,18 +26,18 @@ const SLICE: Duration = Duration::from_millis(12);
 const LONGEST_SLICE: Duration = Duration::from_millis(50);
 /// Figures are worked out anew after so long: summaries of a hundred rows take milliseconds.
 const FIGURES: Duration = Duration::from_millis(250);
-/// A stage that draws nothing for so long is not waited for.
+/// A display that draws nothing for so long is not waited for.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Between two looks at files and orders while nothing is measured.
+/// Between two looks at files and commands while nothing is measured.
 const IDLE: Duration = Duration::from_millis(100);
 
 /// A run over one lab.
-pub(super) struct Show<'e> {
+pub(super) struct ShownRun<'e> {
     engine: &'e Engine<'e>,
     lab: &'e Experiment,
-    easel: Easel<'e>,
+    result_view: ResultView<'e>,
     animator: Option<Animator<'e>>,
-    scene: &'e RefCell<Scene>,
+    state: &'e RefCell<EngineState>,
     began: SystemTime,
     slice: Cell<Instant>,
     frame_took: Cell<Duration>,
@@ -45,12 +45,12 @@ pub(super) struct Show<'e> {
     waves: Waves<'e>,
 }
 
-impl Pulse for Show<'_> {
-    fn beat(&self, session: &mut Session<'_>) -> Result<()> {
+impl Observer for ShownRun<'_> {
+    fn between_samples(&self, session: &mut Session<'_>) -> Result<()> {
         self.attend(session)?;
         let length = self.frame_took.get().clamp(SLICE, LONGEST_SLICE);
-        let is_due = self.slice.get().elapsed() >= length || self.scene.borrow().board.paused;
-        if is_due && !self.scene.borrow().has_ended() {
+        let is_due = self.slice.get().elapsed() >= length || self.state.borrow().snapshot.paused;
+        if is_due && !self.state.borrow().has_ended() {
             let began = Instant::now();
             self.frame(session)?;
             self.frame_took.set(began.elapsed());
@@ -61,21 +61,21 @@ impl Pulse for Show<'_> {
     }
 }
 
-impl<'e> Show<'e> {
-    pub fn new(engine: &'e Engine<'e>, lab: &'e Experiment, scene: &'e RefCell<Scene>) -> Result<Self> {
+impl<'e> ShownRun<'e> {
+    pub fn new(engine: &'e Engine<'e>, lab: &'e Experiment, state: &'e RefCell<EngineState>) -> Result<Self> {
         let now = Instant::now();
         // The first frame comes before the first sample.
         let slice = Cell::new(now.checked_sub(LONGEST_SLICE).unwrap_or(now));
-        let easel = Easel::new(lab)?;
+        let result_view = ResultView::new(lab)?;
         let (figures, waves) = (Cell::default(), Waves::new(lab));
         let animator =
             lab.report.animation.as_ref().map(|animation| Animator::new(&lab.gpu, animation)).transpose()?;
         Ok(Self {
             engine,
             lab,
-            easel,
+            result_view,
             animator,
-            scene,
+            state,
             began: SystemTime::now(),
             slice,
             frame_took: Cell::default(),
@@ -87,86 +87,86 @@ impl<'e> Show<'e> {
     /// Takes the figures over, some times a second; ends the run where that is ordered.
     pub fn watch(&self, step: &Step<'_>) -> ControlFlow<()> {
         let is_due = self.figures.get().is_none_or(|at| at.elapsed() >= FIGURES);
-        if is_due || self.scene.borrow().record {
+        if is_due || self.state.borrow().record {
             self.take(step.so_far(), step.rounds, step.elapsed);
             self.figures.set(Some(Instant::now()));
             self.record();
         }
-        if self.scene.borrow().has_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.state.borrow().has_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Writes a record of the figures so far, where one is wanted.
     fn record(&self) {
-        let mut scene = self.scene.borrow_mut();
-        if take(&mut scene.record) {
-            self.engine.write(&mut scene);
+        let mut state = self.state.borrow_mut();
+        if take(&mut state.record) {
+            self.engine.write(&mut state);
         }
     }
 
     /// Takes figures over, once there are some.
     pub fn take(&self, so_far: SoFar, rounds: u32, measured: Duration) {
         let is_any = so_far.rows.iter().any(|row| !row.is_pending());
-        let mut scene = self.scene.borrow_mut();
+        let mut state = self.state.borrow_mut();
         let record = is_any.then(|| {
-            let taken = Taken { began: self.began, measured };
-            Arc::new(self.engine.program.record(self.lab, &scene.terms.arguments, so_far, taken))
+            let taken = Timing { began: self.began, measured };
+            Arc::new(self.engine.program.record(self.lab, &state.terms.arguments, so_far, taken))
         });
-        scene.board.figures = Arc::new(Figures { record, rounds, measured });
+        state.snapshot.figures = Arc::new(Figures { record, rounds, measured });
     }
 
     /// Frames without samples, until something else is ordered: for a lab of which no row can be measured.
     pub fn stand(&self, session: &mut Session<'_>) -> Result<()> {
-        while !self.scene.borrow().has_ended() {
+        while !self.state.borrow().has_ended() {
             self.attend(session)?;
             self.record();
             self.frame(session)?;
             self.wait_while_paused(session)?;
-            self.engine.desk.await_orders(IDLE);
+            self.engine.handoff.await_commands(IDLE);
         }
         Ok(())
     }
 
     /// Listens; what was saved and built is seen before the run ends for it.
     fn attend(&self, session: &mut Session<'_>) -> Result<()> {
-        let reloads = self.scene.borrow().board.reloads;
+        let reloads = self.state.borrow().snapshot.reloads;
         self.listen()?;
-        if self.scene.borrow().board.reloads == reloads {
+        if self.state.borrow().snapshot.reloads == reloads {
             return Ok(());
         }
         self.waves.put_off();
         self.frame(session)
     }
 
-    /// Takes orders, and builds the kernels anew whose shaders were saved.
+    /// Takes commands, and builds the kernels anew whose shaders were saved.
     fn listen(&self) -> Result<()> {
         // A run takes some samples more before it ends: what is ordered or saved meanwhile is for the next.
-        if self.scene.borrow().has_ended() {
+        if self.state.borrow().has_ended() {
             return Ok(());
         }
-        let mut scene = self.scene.borrow_mut();
-        for order in self.engine.desk.orders() {
-            scene.obey(order);
+        let mut state = self.state.borrow_mut();
+        for command in self.engine.handoff.commands() {
+            state.obey(command);
         }
-        self.engine.prepare(self.lab, &mut scene)?;
-        if !scene.has_ended() {
-            self.engine.reload(self.lab, &mut scene);
+        self.engine.prepare(self.lab, &mut state)?;
+        if !state.has_ended() {
+            self.engine.reload(self.lab, &mut state);
         }
         Ok(())
     }
 
     fn wait_while_paused(&self, session: &mut Session<'_>) -> Result<()> {
         let goes_on = || {
-            let scene = self.scene.borrow();
-            !scene.board.paused || scene.has_ended()
+            let state = self.state.borrow();
+            !state.snapshot.paused || state.has_ended()
         };
         while !goes_on() {
-            self.engine.desk.await_orders(IDLE);
+            self.engine.handoff.await_commands(IDLE);
             self.attend(session)?;
             self.record();
             let (step, look, dirty) = {
-                let mut scene = self.scene.borrow_mut();
-                scene.forget_news();
-                (take(&mut scene.step), take(&mut scene.look), take(&mut scene.dirty))
+                let mut state = self.state.borrow_mut();
+                state.forget_news();
+                (take(&mut state.step), take(&mut state.look), take(&mut state.dirty))
             };
             if step {
                 self.frame(session)?;
@@ -187,14 +187,14 @@ impl<'e> Show<'e> {
     /// As [`Show::frame`]; one that is no step of what is shown leaves what moves where it is, and the strip.
     fn composed(&self, session: &mut Session<'_>, is_step: bool) -> Result<()> {
         let (current, other) = {
-            let mut scene = self.scene.borrow_mut();
-            (scene.step, scene.look) = (false, false);
-            (scene.board.current, scene.board.other)
+            let mut state = self.state.borrow_mut();
+            (state.step, state.look) = (false, false);
+            (state.snapshot.current, state.snapshot.other)
         };
         // Before the samples whose results are drawn: a traced one leaves its own.
         if let Some((timelines, untraced)) = self.waves.timelines(session, current, other)? {
-            let mut scene = self.scene.borrow_mut();
-            (scene.board.timelines, scene.board.untraced) = (timelines.into(), untraced);
+            let mut state = self.state.borrow_mut();
+            (state.snapshot.timelines, state.snapshot.untraced) = (timelines.into(), untraced);
         }
         // The one beside it first, so that what was sampled last is what is shown.
         let beside = match other {
@@ -203,28 +203,28 @@ impl<'e> Show<'e> {
         };
         let (shown, picture) = self.shot(session, current)?.unzip();
         if let (Some(_), Some(animator), true) = (shown, &self.animator, is_step) {
-            animator.move_on(self.scene.borrow().drag);
+            animator.move_on(self.state.borrow().drag);
         }
         let picture = match (picture.flatten(), beside) {
             (Some(picture), Some(beside)) => Some(compose::halves(picture, &beside)),
             (picture, _) => picture,
         };
-        let mut scene = self.scene.borrow_mut();
+        let mut state = self.state.borrow_mut();
         if let Some(frame) = shown.filter(|_| is_step) {
-            scene.add(frame);
+            state.add(frame);
         }
-        scene.board.picture = picture.map(Arc::new);
-        drop(scene);
+        state.snapshot.picture = picture.map(Arc::new);
+        drop(state);
         self.present();
         Ok(())
     }
 
     /// The picture of a variant's last result.
     fn drawn(&self, session: &Session<'_>, frame: Frame) -> Result<Option<Picture>> {
-        let view = self.scene.borrow().view;
-        let picture = match self.easel.draw(session, frame.variant, frame.wrong, view) {
+        let view = self.state.borrow().view;
+        let picture = match self.result_view.draw(session, frame.variant, frame.wrong, view) {
             Err(error) if error.is::<NoRoom>() => {
-                self.scene.borrow_mut().hear(Err(error));
+                self.state.borrow_mut().hear(Err(error));
                 None
             }
             drawn => drawn?,
@@ -235,8 +235,8 @@ impl<'e> Show<'e> {
     /// The picture of the result that is shown, for another view.
     fn redrawn(&self, session: &mut Session<'_>) -> Result<()> {
         let (last, current, other, view) = {
-            let Scene { board, view, .. } = &*self.scene.borrow();
-            (board.frames.last().copied(), board.current, board.other, *view)
+            let EngineState { snapshot, view, .. } = &*self.state.borrow();
+            (snapshot.frames.last().copied(), snapshot.current, snapshot.other, *view)
         };
         let last = last.filter(|frame| frame.variant == current && other.is_none());
         let Some(frame) = last else { return self.composed(session, false) };
@@ -244,7 +244,7 @@ impl<'e> Show<'e> {
             Some(animator) => animator.picture(view, frame.wrong),
             None => self.drawn(session, frame)?,
         };
-        self.scene.borrow_mut().board.picture = picture.map(Arc::new);
+        self.state.borrow_mut().snapshot.picture = picture.map(Arc::new);
         self.present();
         Ok(())
     }
@@ -267,7 +267,7 @@ impl<'e> Show<'e> {
         // Whatever became of it, the rounds must find their own input.
         let moved = animator.take_out(session, variant);
         let Some(frame) = sampled? else { return Ok(None) };
-        let (view, wrong) = (self.scene.borrow().view, moved?);
+        let (view, wrong) = (self.state.borrow().view, moved?);
         Ok(Some((Frame { wrong, ..frame }, animator.picture(view, wrong))))
     }
 
@@ -283,20 +283,20 @@ impl<'e> Show<'e> {
         }
     }
 
-    /// Shows the board. Waits for the stage to have drawn it where a script counts frames, which would miss some, and
+    /// Shows the snapshot. Waits for the display to have drawn it where a script counts frames, which would miss some, and
     /// where the cores that draw are those that are measured.
     fn present(&self) {
-        let board = {
-            let mut scene = self.scene.borrow_mut();
-            self.engine.layer.hear(self.lab, &mut scene);
-            scene.forget_news();
-            scene.dirty = false;
-            scene.board.state = scene.state();
-            scene.board.clone()
+        let snapshot = {
+            let mut state = self.state.borrow_mut();
+            self.engine.layer.hear(self.lab, &mut state);
+            state.forget_news();
+            state.dirty = false;
+            state.snapshot.state = state.state();
+            state.snapshot.clone()
         };
-        let number = self.engine.desk.publish(board);
+        let number = self.engine.handoff.publish(snapshot);
         if self.engine.wanted.in_step || self.lab.device().is_cpu() {
-            self.engine.desk.await_drawn(number, PATIENCE);
+            self.engine.handoff.await_drawn(number, PATIENCE);
         }
     }
 }

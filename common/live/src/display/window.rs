@@ -17,14 +17,14 @@ use winit::window::{Fullscreen, Theme as SystemTheme, Window, WindowId};
 use super::drawer::{Drawer, MOST_TEXELS, Outcome};
 use super::raster::Canvas;
 use super::script::Script;
-use crate::desk::Desk;
-use crate::link::Order;
-use crate::ui::Wish;
+use crate::handoff::Handoff;
+use crate::messages::Command;
+use crate::ui::Action;
 
 /// Between two looks at Ctrl-C, which wakes no event loop.
 const GLANCE: Duration = Duration::from_millis(500);
 
-/// There is a new board, or an end.
+/// There is a new snapshot, or an end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wake;
 
@@ -44,14 +44,14 @@ pub(super) fn events() -> Result<Events> {
     })
 }
 
-pub(super) fn run(events: Events, desk: &Arc<Desk>, script: Script) -> Result<u8> {
+pub(super) fn run(events: Events, handoff: &Arc<Handoff>, script: Script) -> Result<u8> {
     let proxy: EventLoopProxy<Wake> = events.create_proxy();
     // An event loop that has ended needs no waking.
-    desk.call(move || {
+    handoff.call(move || {
         let _ = proxy.send_event(Wake);
     });
     let mut app =
-        App { desk: Arc::clone(desk), script: Some(script), shown: None, ended: Ok(()), next: None };
+        App { handoff: Arc::clone(handoff), script: Some(script), shown: None, ended: Ok(()), next: None };
     events.run_app(&mut app).context("showing the window")?;
     app.ended?;
     match app.shown {
@@ -61,7 +61,7 @@ pub(super) fn run(events: Events, desk: &Arc<Desk>, script: Script) -> Result<u8
 }
 
 struct App {
-    desk: Arc<Desk>,
+    handoff: Arc<Handoff>,
     script: Option<Script>,
     shown: Option<Shown>,
     ended: Result<()>,
@@ -80,14 +80,14 @@ struct Shown {
 impl ApplicationHandler<Wake> for App {
     fn resumed(&mut self, events: &ActiveEventLoop) {
         let Some(script) = self.script.take() else { return };
-        match Shown::open(events, &self.desk, script) {
+        match Shown::open(events, &self.handoff, script) {
             Ok(shown) => self.shown = Some(shown),
             Err(error) => self.end(events, Err(error)),
         }
     }
 
     fn user_event(&mut self, events: &ActiveEventLoop, _: Wake) {
-        if self.desk.is_over() {
+        if self.handoff.is_over() {
             events.exit();
         } else if let Some(shown) = &self.shown {
             shown.window.request_redraw();
@@ -111,7 +111,7 @@ impl ApplicationHandler<Wake> for App {
 
     fn about_to_wait(&mut self, events: &ActiveEventLoop) {
         let Some(shown) = &self.shown else { return };
-        if shown.drawer.is_stopped() || self.desk.is_over() {
+        if shown.drawer.is_stopped() || self.handoff.is_over() {
             events.exit();
             return;
         }
@@ -127,7 +127,7 @@ impl ApplicationHandler<Wake> for App {
 
 impl App {
     fn end(&mut self, events: &ActiveEventLoop, ended: Result<()>) {
-        self.desk.order(Order::Quit);
+        self.handoff.send(Command::Quit);
         self.ended = ended;
         events.exit();
     }
@@ -138,7 +138,7 @@ impl App {
             Ok(drawn) => drawn,
             Err(error) => return self.end(events, Err(error)),
         };
-        if drawn.is_last || drawn.wishes.contains(&Wish::Quit) {
+        if drawn.is_last || drawn.actions.contains(&Action::Quit) {
             return self.end(events, Ok(()));
         }
         let again = drawn.again.filter(|after| *after < Duration::from_secs(60));
@@ -147,7 +147,7 @@ impl App {
 }
 
 impl Shown {
-    fn open(events: &ActiveEventLoop, desk: &Arc<Desk>, script: Script) -> Result<Self> {
+    fn open(events: &ActiveEventLoop, handoff: &Arc<Handoff>, script: Script) -> Result<Self> {
         let [width, height] = script.size;
         let attributes = Window::default_attributes()
             .with_title(format!("{} · Hot Lap", script.sample))
@@ -155,7 +155,7 @@ impl Shown {
             .with_min_inner_size(PhysicalSize::new(64, 64));
         let window = Arc::new(said(events.create_window(attributes), "opening the window")?);
         let is_dark = window.theme() == Some(SystemTheme::Dark);
-        let drawer = Drawer::new(desk, script, Some(Screen::of(&window)?), is_dark)?;
+        let drawer = Drawer::new(handoff, script, Some(Screen::of(&window)?), is_dark)?;
         let input = Input::new(
             drawer.ctx.clone(),
             egui::ViewportId::ROOT,
@@ -174,18 +174,18 @@ impl Shown {
         let input = self.input.take_egui_input(&self.window);
         let mut outcome = self.drawer.frame(input, [width, height])?;
         self.input.handle_platform_output(&self.window, std::mem::take(&mut outcome.platform));
-        for wish in &outcome.wishes {
-            match wish {
-                Wish::FullScreen => {
+        for action in &outcome.actions {
+            match action {
+                Action::FullScreen => {
                     let now = self.window.fullscreen().is_none().then_some(Fullscreen::Borderless(None));
                     self.window.set_fullscreen(now);
                 }
-                Wish::Windowed => self.window.set_fullscreen(None),
-                Wish::Dark(is_dark) => {
+                Action::Windowed => self.window.set_fullscreen(None),
+                Action::Dark(is_dark) => {
                     let theme = if *is_dark { SystemTheme::Dark } else { SystemTheme::Light };
                     self.window.set_theme(Some(theme));
                 }
-                Wish::Order(_) | Wish::Screenshot | Wish::Quit => {}
+                Action::Command(_) | Action::Screenshot | Action::Quit => {}
             }
         }
         self.is_complete = outcome.is_last;

@@ -1,5 +1,5 @@
-//! What the engine and the stage tell each other. The engine measures on a thread of its own and owns
-//! the device; the stage owns the window.
+//! What the engine and the display tell each other. The engine measures on a thread of its own and owns
+//! the device; the display owns the window.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use record::trace::{Trace, TraceFigures};
 use record::{DeviceFacts, Promise, Record, Row};
 
-/// What the stage asks the engine for.
+/// What the display asks the engine for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Order {
-    /// Shows this variant, by its position in [`Board::variants`].
+pub enum Command {
+    /// Shows this variant, by its position in [`Snapshot::variants`].
     Show(usize),
     /// Shows this one beside it, or none.
     Compare(Option<usize>),
@@ -31,7 +31,7 @@ pub enum Order {
     Record,
     /// Holds what is at one place of the picture at another, both in texels; `None` lets it go.
     Drag(Option<Drag>),
-    /// Says what became of something on the stage.
+    /// Says what became of something on the display.
     Tell(Result<String, String>),
     /// Ends.
     Quit,
@@ -75,9 +75,9 @@ impl Focus {
     }
 }
 
-/// What the engine shows: everything that the stage draws, at one moment. A clone is cheap.
+/// What the engine shows: everything that the display draws, at one moment. A clone is cheap.
 #[derive(Clone, Debug, Default)]
-pub struct Board {
+pub struct Snapshot {
     /// Name of the sample.
     pub sample: &'static str,
     /// What is measured on.

@@ -1,4 +1,4 @@
-//! What the stage is asked for.
+//! What the display is asked for.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::knobs::Knob;
 /// Between two looks at whether the user has ended the program.
 pub(super) const GLANCE: Duration = Duration::from_millis(200);
 
-/// What the command line asks of the stage.
+/// What the command line asks of the display.
 #[derive(Debug)]
 pub struct Script {
     /// Name of the sample.
