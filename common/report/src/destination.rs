@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use tempfile::{Builder, NamedTempFile};
 
 use record::fault;
@@ -85,40 +85,57 @@ impl Destination {
     /// As [`Self::write`], and those of `produce`.
     pub fn stream(&self, produce: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
         let Self::File(path) = self else {
-            let written = fault::write("writing to the standard output", || Ok(()));
-            let mut out = Listened { to: io::BufWriter::new(io::stdout().lock()), gone: false };
-            let written = written.map_err(anyhow::Error::from).and_then(|()| produce(&mut out));
-            return written.and_then(|()| Ok(out.flush()?)).context("cannot write to the standard output");
+            let refused = |error| anyhow::Error::from(error).context("cannot write to the standard output");
+            fault::write("writing to the standard output", || Ok(())).map_err(refused)?;
+            return written(io::BufWriter::new(io::stdout().lock()), refused, produce).map(drop);
         };
         match Place::of(path)? {
             Place::Device => {
+                let refused =
+                    |error| anyhow::Error::from(error).context(format!("cannot write to {}", path.display()));
                 let file = fault::write(format_args!("writing to {}", path.display()), || {
                     fs::File::options().write(true).open(path)
                 });
-                let written = file.map_err(anyhow::Error::from).and_then(|mut file| produce(&mut file));
-                written.with_context(|| format!("cannot write to {}", path.display()))
+                written(file.map_err(refused)?, refused, produce).map(drop)
             }
             Place::File { folder, target } => {
-                let written = replace(&folder, &target, produce);
-                written.map_err(|error| match error.downcast() {
-                    Ok(error) => refusal(path, &folder, &error),
-                    Err(error) => error,
-                })
+                replace(&folder, &target, |error| refusal(path, &folder, &error), produce)
             }
         }
     }
+}
+
+/// Writes all of it. What cannot be written is `refused`; any other error is that of `produce`, which may read, too.
+fn written<W: Write>(
+    to: W,
+    refused: impl Fn(io::Error) -> anyhow::Error,
+    produce: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<W> {
+    let mut out = Listened { to, gone: false, failed: false };
+    let produced = produce(&mut out);
+    produced.map_err(|error| {
+        if out.failed { error.downcast().map_or_else(|error| error, &refused) } else { error }
+    })?;
+    out.flush().map_err(refused)?;
+    Ok(out.to)
 }
 
 /// A reader that may leave: what is written then goes nowhere.
 struct Listened<W> {
     to: W,
     gone: bool,
+    /// A write failed, of a reader that is still there.
+    failed: bool,
 }
 
 impl<W: Write> Listened<W> {
     fn heard<T>(&mut self, written: io::Result<T>, otherwise: T) -> io::Result<T> {
         self.gone |= matches!(&written, Err(error) if error.kind() == ErrorKind::BrokenPipe);
-        if self.gone { Ok(otherwise) } else { written }
+        if self.gone {
+            return Ok(otherwise);
+        }
+        self.failed |= written.is_err();
+        written
     }
 }
 
@@ -219,16 +236,22 @@ pub(super) fn draft(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     Ok(draft)
 }
 
-fn replace(folder: &Path, target: &Path, produce: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+fn replace(
+    folder: &Path,
+    target: &Path,
+    refused: impl Fn(io::Error) -> anyhow::Error,
+    produce: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
     let name = name(target);
-    let mut draft = io::BufWriter::new(draft(folder, target)?);
-    fault::write(format_args!("writing {name}"), || Ok(()))?;
-    produce(&mut draft)?;
-    let file = draft.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let draft = draft(folder, target).map_err(&refused)?;
+    fault::write(format_args!("writing {name}"), || Ok(())).map_err(&refused)?;
+    let draft = written(io::BufWriter::new(draft), &refused, produce)?;
+    let file = draft.into_inner().map_err(|error| refused(error.into_error()))?;
     // Without it a crash can leave the new name on an empty file.
-    fault::write(format_args!("syncing {name}"), || file.as_file().sync_all())?;
-    fault::write(format_args!("renaming {name}"), || file.persist(target).map_err(|error| error.error))?;
-    Ok(())
+    fault::write(format_args!("syncing {name}"), || file.as_file().sync_all()).map_err(&refused)?;
+    fault::write(format_args!("renaming {name}"), || file.persist(target).map_err(|error| error.error))
+        .map(drop)
+        .map_err(&refused)
 }
 
 /// Replaces a file by a text, whole, but without waiting for the disk: what a crash of the process leaves.
@@ -254,6 +277,8 @@ pub(super) fn refusal(path: &Path, folder: &Path, error: &io::Error) -> anyhow::
 
 #[cfg(test)]
 mod tests {
+    use anyhow::Context;
+
     use super::*;
 
     #[test]
@@ -384,9 +409,9 @@ mod tests {
         let to = Destination::File(folder.path().join("a.csv"));
         let broken = to.stream(|out| {
             out.write_all(b"half")?;
-            bail!("the rest cannot be read")
+            Err(io::Error::from(ErrorKind::UnexpectedEof)).context("reading the rest")
         });
-        assert_eq!(broken.unwrap_err().to_string(), "the rest cannot be read");
+        assert_eq!(broken.unwrap_err().to_string(), "reading the rest", "what fails is not the writing");
         assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
         to.stream(|out| Ok(out.write_all(b"whole")?)).unwrap();
         assert_eq!(fs::read_to_string(folder.path().join("a.csv")).unwrap(), "whole");
@@ -397,9 +422,9 @@ mod tests {
 
     #[test]
     fn what_nobody_reads_goes_nowhere() {
-        let mut left = Listened { to: Closed(ErrorKind::BrokenPipe), gone: false };
-        assert!(left.write_all(b"x").is_ok() && left.flush().is_ok() && left.gone);
-        let mut full = Listened { to: Closed(ErrorKind::StorageFull), gone: false };
-        assert!(full.write_all(b"x").is_err() && !full.gone);
+        let mut left = Listened { to: Closed(ErrorKind::BrokenPipe), gone: false, failed: false };
+        assert!(left.write_all(b"x").is_ok() && left.flush().is_ok() && left.gone && !left.failed);
+        let mut full = Listened { to: Closed(ErrorKind::StorageFull), gone: false, failed: false };
+        assert!(full.write_all(b"x").is_err() && !full.gone && full.failed);
     }
 }
