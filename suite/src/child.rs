@@ -108,8 +108,13 @@ impl Call<'_> {
         // What it would print stands in its record. Its input stays open as long as this process lives: a sample
         // leaves when that closes, so that it never goes on alone.
         command.stdin(Stdio::piped()).stdout(Stdio::null());
-        let said =
-            self.is_quiet.then(tempfile::tempfile).transpose().context("making a file for what it says")?;
+        let file = || {
+            let folder = self.progress.parent().unwrap_or(Path::new("."));
+            tempfile::tempfile_in(folder).with_context(|| {
+                format!("making a file for what a sample says in {}; let it be written", folder.display())
+            })
+        };
+        let said = self.is_quiet.then(file).transpose()?;
         if let Some(said) = &said {
             command.stderr(said.try_clone().context("giving a sample a file for what it says")?);
         }
