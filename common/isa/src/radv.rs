@@ -81,7 +81,7 @@ fn icd_file() -> Result<PathBuf> {
 
 /// Where the Vulkan loader looks, or the one folder that a test says.
 fn folders() -> Vec<PathBuf> {
-    if let Some(folder) = std::env::var_os("HOTLAP_ICD_DIR").filter(|folder| !folder.is_empty()) {
+    if let Some(folder) = &record::hooks::hooks().icd_dir {
         return vec![folder.into()];
     }
     let shared =

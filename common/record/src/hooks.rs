@@ -26,6 +26,8 @@ pub struct TestHooks {
     pub no_wave_clock: bool,
     /// `HOTLAP_TRACE_SLOTS`: so many places for traced waves, so that not all of a small dispatch is recorded.
     pub trace_slots: Option<OsString>,
+    /// `HOTLAP_ICD_DIR`: the one folder where Vulkan drivers are looked for.
+    pub icd_dir: Option<OsString>,
 }
 
 /// The hooks of this process.
@@ -53,5 +55,6 @@ fn read() -> TestHooks {
         one_queue_as_two: is_set("ONE_QUEUE_AS_TWO"),
         no_wave_clock: is_set("NO_WAVE_CLOCK"),
         trace_slots: value("TRACE_SLOTS"),
+        icd_dir: value("ICD_DIR"),
     }
 }
