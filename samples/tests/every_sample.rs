@@ -261,10 +261,13 @@ fn help(sample: &str) -> Result<()> {
     Ok(())
 }
 
-/// The file says what it shows.
+/// The file says what it shows, and calls Vulkan through `common` alone.
 fn source_text(sample: &str) -> Result<()> {
     let text = fs::read_to_string(source(sample))?;
     ensure!(text.starts_with("//! "), "no head comment says what the sample shows");
+    let code = text.lines().filter_map(|line| line.split("//").next());
+    let mut words = code.flat_map(|code| code.split(|c: char| !(c.is_alphanumeric() || c == '_')));
+    ensure!(!words.any(|word| ["ash", "vk"].contains(&word)), "a sample calls Vulkan through `common`");
     Ok(())
 }
 
