@@ -88,13 +88,6 @@ hooks! {
     vkGetPhysicalDeviceImageFormatProperties(a b c d e f g);
     vkGetPhysicalDeviceImageFormatProperties2(a b c);
     vkCreateDebugUtilsMessengerEXT(a b c d);
-    vkCreateXcbSurfaceKHR(a b c d);
-    vkCreateXlibSurfaceKHR(a b c d);
-    vkCreateWaylandSurfaceKHR(a b c d);
-    vkGetPhysicalDeviceSurfaceSupportKHR(a b c d);
-    vkGetPhysicalDeviceSurfaceCapabilitiesKHR(a b c);
-    vkGetPhysicalDeviceSurfaceFormatsKHR(a b c d);
-    vkGetPhysicalDeviceSurfacePresentModesKHR(a b c d);
     vkQueueSubmit(a b c d);
     vkQueueSubmit2(a b c d);
     vkQueueWaitIdle(a);
