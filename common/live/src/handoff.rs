@@ -35,7 +35,7 @@ struct State {
 
 impl std::fmt::Debug for Handoff {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").finish_non_exhaustive()
+        f.debug_struct("Handoff").finish_non_exhaustive()
     }
 }
 
@@ -106,7 +106,7 @@ impl Handoff {
     }
 
     /// Waits for a snapshot behind this one, or the end; whether there is one.
-    pub fn await_board(&self, behind: u64, most: Duration) -> bool {
+    pub fn await_snapshot(&self, behind: u64, most: Duration) -> bool {
         self.wait_until(most, |state| state.published > behind || state.is_over);
         self.lock().published > behind
     }
@@ -161,12 +161,12 @@ mod tests {
     fn the_engine_waits_for_a_drawing_but_not_for_a_stage_that_has_left() {
         let handoff = Arc::new(Handoff::default());
         let (began, other) = (Instant::now(), Arc::clone(&handoff));
-        let stage = thread::spawn(move || {
-            assert!(other.await_board(0, LONG));
+        let display = thread::spawn(move || {
+            assert!(other.await_snapshot(0, LONG));
             other.has_drawn(other.snapshot().0);
         });
         handoff.await_drawn(handoff.publish(Snapshot::default()), LONG);
-        stage.join().unwrap();
+        display.join().unwrap();
         assert_eq!(handoff.lock().drawn, 1);
         handoff.send(Command::Quit);
         handoff.await_drawn(handoff.publish(Snapshot::default()), LONG);
@@ -177,9 +177,9 @@ mod tests {
     fn an_end_wakes_the_stage() {
         let handoff = Arc::new(Handoff::default());
         let other = Arc::clone(&handoff);
-        let stage = thread::spawn(move || other.await_board(0, LONG));
+        let display = thread::spawn(move || other.await_snapshot(0, LONG));
         handoff.close();
-        assert!(!stage.join().unwrap(), "there is no board");
+        assert!(!display.join().unwrap(), "there is no snapshot");
         assert!(handoff.is_over());
     }
 

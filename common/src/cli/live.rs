@@ -77,12 +77,12 @@ impl Run {
         }
         self.probe_destinations()?;
         // Without a display nothing is compiled.
-        let stage = Display::open(script)?;
+        let display = Display::open(script)?;
         let handoff = Arc::new(Handoff::default());
         // What is to be left is worth a wait, also for kernels that are being built.
         let leaves = self.common.json.is_some() || self.common.frames.is_some();
         let ended = engine(Arc::clone(&handoff), Live { run: self, declare, shared }, wanted)?;
-        let shown = stage.run(&handoff);
+        let shown = display.run(&handoff);
         handoff.send(Command::Quit);
         parted(&handoff, &ended, shown, leaves)
     }

@@ -103,7 +103,7 @@ impl<'l> TwoQueues<'l> {
         Ok(())
     }
 
-    /// Simulation the timelines on, once the submits are done.
+    /// Moves the timelines on, once the submits are done.
     fn count(&mut self, submits: &[Submit]) {
         for submit in submits {
             self.before[submit.point.queue as usize] += 1;

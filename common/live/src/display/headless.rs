@@ -15,7 +15,7 @@ pub(super) fn run(handoff: &Arc<Handoff>, script: Script) -> Result<u8> {
     let (mut seen, mut is_complete) = (0, false);
     let began = std::time::Instant::now();
     while !is_complete && !drawer.is_stopped() && !handoff.is_over() {
-        if handoff.await_board(seen, GLANCE) {
+        if handoff.await_snapshot(seen, GLANCE) {
             seen = handoff.snapshot().0;
         }
         is_complete = drawer.frame(input(size, began.elapsed().as_secs_f64()), size)?.is_last;

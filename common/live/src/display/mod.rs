@@ -43,7 +43,7 @@ impl Display {
     pub fn run(self, handoff: &Arc<Handoff>) -> Result<u8> {
         let Self { script, events } = self;
         // What hinders the engine from beginning opens no window.
-        while !handoff.await_board(0, GLANCE) {
+        while !handoff.await_snapshot(0, GLANCE) {
             if script.stop.load(Ordering::Relaxed) {
                 return Ok(EXIT_INTERRUPTED);
             }

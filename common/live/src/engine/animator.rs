@@ -12,7 +12,7 @@ use vulkan::memory::Place;
 use super::painted;
 use crate::messages::{Drag, Picture, View};
 
-/// Simulation an input from frame to frame.
+/// Moves an input from frame to frame.
 pub(super) struct Animator<'l> {
     gpu: &'l Gpu,
     animation: &'l Animation,

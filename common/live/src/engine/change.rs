@@ -11,24 +11,24 @@ use record::error::{NoRoom, one_line};
 use vulkan::gpu::{Arena, Gpu};
 
 use super::state::{Declaration, EngineState};
-use super::{Engine, KeyAction, is_fatal};
+use super::{DeclaredLab, Engine, is_fatal};
 use crate::messages::About;
 
 const BUILDING: &str = "compiling kernels and computing what must come out";
 
 /// A lab that was declared, and its objects, which are not in the device's tables yet.
 pub(super) struct Next {
-    act: KeyAction,
+    declared: DeclaredLab,
     pub objects: Arena,
 }
 
 impl Engine<'_> {
     /// Declares the first lab.
-    pub(super) fn begin(&self, gpu: &Rc<Gpu>, state: &RefCell<EngineState>) -> Result<KeyAction> {
+    pub(super) fn begin(&self, gpu: &Rc<Gpu>, state: &RefCell<EngineState>) -> Result<DeclaredLab> {
         self.building(&mut state.borrow_mut(), BUILDING);
         let terms = Declaration { arguments: self.wanted.arguments.clone(), traced: self.wanted.traced };
         let lab = self.declared(gpu, &terms, 0)?;
-        Ok(shown(&mut state.borrow_mut(), KeyAction { lab, terms }))
+        Ok(shown(&mut state.borrow_mut(), DeclaredLab { lab, terms }))
     }
 
     /// Declares what is wanted beside the lab that runs, which then ends. Where the sample refuses, that is forgotten
@@ -56,7 +56,7 @@ impl Engine<'_> {
         gpu.put_back(aside);
         match declared {
             Ok(lab) => {
-                self.next.replace(Some(Next { act: KeyAction { lab, terms }, objects }));
+                self.next.replace(Some(Next { declared: DeclaredLab { lab, terms }, objects }));
             }
             // What a hung queue may still use is neither freed nor used again.
             Err(error) if gpu.is_busy() => {
@@ -79,9 +79,9 @@ impl Engine<'_> {
     }
 
     /// Takes the lab over that was declared beside the last.
-    pub(super) fn adopt(&self, gpu: &Gpu, state: &RefCell<EngineState>, next: Next) -> KeyAction {
+    pub(super) fn adopt(&self, gpu: &Gpu, state: &RefCell<EngineState>, next: Next) -> DeclaredLab {
         gpu.put_back(next.objects);
-        shown(&mut state.borrow_mut(), next.act)
+        shown(&mut state.borrow_mut(), next.declared)
     }
 
     /// Declares what is wanted where there is no room for two: the last lab goes first, and comes back, without its
@@ -93,26 +93,26 @@ impl Engine<'_> {
         &self,
         gpu: &Rc<Gpu>,
         state: &RefCell<EngineState>,
-        last: KeyAction,
-    ) -> Result<KeyAction> {
+        last: DeclaredLab,
+    ) -> Result<DeclaredLab> {
         self.building(&mut state.borrow_mut(), BUILDING);
         let (last, wanted) = (last.terms, state.borrow().wanted.clone());
         gpu.free_all(gpu.set_aside());
-        let (act, refusal) = match self.declared(gpu, &wanted, 0) {
-            Ok(lab) => (KeyAction { lab, terms: wanted }, None),
+        let (declared, refusal) = match self.declared(gpu, &wanted, 0) {
+            Ok(lab) => (DeclaredLab { lab, terms: wanted }, None),
             Err(error) if is_fatal(gpu, &error) => return Err(error),
             Err(error) => {
                 gpu.free_all(gpu.set_aside());
                 let lab = self.declared(gpu, &last, 0)?;
-                (KeyAction { lab, terms: last }, Some((wanted, error)))
+                (DeclaredLab { lab, terms: last }, Some((wanted, error)))
             }
         };
         let mut state = state.borrow_mut();
-        let act = shown(&mut state, act);
+        let declared = shown(&mut state, declared);
         if let Some((wanted, error)) = refusal {
             refuse(&mut state, &wanted, &error);
         }
-        Ok(act)
+        Ok(declared)
     }
 
     /// Lets the sample declare itself, while another lab takes `reserved_elsewhere` bytes of the device.
@@ -128,12 +128,12 @@ impl Engine<'_> {
 }
 
 /// Shows a lab that was just declared.
-fn shown(state: &mut EngineState, act: KeyAction) -> KeyAction {
-    state.set(&act.lab, act.terms.clone());
+fn shown(state: &mut EngineState, declared: DeclaredLab) -> DeclaredLab {
+    state.set(&declared.lab, declared.terms.clone());
     state.tell(About::Knob, None);
     state.tell(About::Shader, None);
-    state.caution(&act.lab.report.notes);
-    act
+    state.caution(&declared.lab.report.notes);
+    declared
 }
 
 /// Says why what was wanted is not shown.

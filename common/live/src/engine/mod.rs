@@ -55,7 +55,7 @@ pub struct Engine<'e> {
 }
 
 /// A lab that was declared.
-struct KeyAction {
+struct DeclaredLab {
     lab: Experiment,
     terms: Declaration,
 }
@@ -101,15 +101,15 @@ impl<'e> Engine<'e> {
                     Some(format!("Saved shaders are not seen: {}.", one_line(&error)));
             }
         }
-        let mut act = self.begin(gpu, &state)?;
+        let mut declared = self.begin(gpu, &state)?;
         loop {
-            if let Some(code) = self.play(&act, &state)? {
+            if let Some(code) = self.play(&declared, &state)? {
                 return Ok(code);
             }
             let (ends, next) = (std::mem::take(&mut state.borrow_mut().ends), self.next.take());
-            act = match next {
+            declared = match next {
                 Some(next) => self.adopt(gpu, &state, next),
-                None if ends.change => self.replace(gpu, &state, act)?,
+                None if ends.change => self.replace(gpu, &state, declared)?,
                 None => {
                     state.borrow_mut().forget();
                     continue;
@@ -121,18 +121,18 @@ impl<'e> Engine<'e> {
     }
 
     /// Measures a lab until something else is ordered. Returns the exit code where that is the end.
-    fn play(&self, act: &KeyAction, state: &RefCell<EngineState>) -> Result<Option<u8>> {
-        let gpu = &act.lab.gpu;
+    fn play(&self, declared: &DeclaredLab, state: &RefCell<EngineState>) -> Result<Option<u8>> {
+        let gpu = &declared.lab.gpu;
         gpu.prepare_once()?;
         let mark = gpu.mark();
-        if let Err(error) = self.play_on(&act.lab, state) {
+        if let Err(error) = self.play_on(&declared.lab, state) {
             if is_fatal(gpu, &error) {
                 return Err(error);
             }
-            self.stand_still(&act.lab, &mut state.borrow_mut(), one_line(&error))?;
+            self.stand_still(&declared.lab, &mut state.borrow_mut(), one_line(&error))?;
         }
         // Only this lab's variants explain what was said of its last samples.
-        self.layer.hear(&act.lab, &mut state.borrow_mut());
+        self.layer.hear(&declared.lab, &mut state.borrow_mut());
         let code = if state.borrow().ends.quit {
             self.next.take().into_iter().for_each(|next| gpu.free_all(next.objects));
             Some(self.program.leave(state.borrow().snapshot.figures.record.as_deref())?)

@@ -102,8 +102,8 @@ impl Stand {
     fn until(&self, what: &str, shows: impl Fn(&Snapshot) -> bool) -> Snapshot {
         let (began, mut seen) = (Instant::now(), 0);
         loop {
-            assert!(began.elapsed() < PATIENCE && !self.handoff.is_over(), "no board on which {what}");
-            self.handoff.await_board(seen, PATIENCE);
+            assert!(began.elapsed() < PATIENCE && !self.handoff.is_over(), "no snapshot on which {what}");
+            self.handoff.await_snapshot(seen, PATIENCE);
             let (number, snapshot) = self.handoff.snapshot();
             self.handoff.has_drawn(number);
             seen = number;

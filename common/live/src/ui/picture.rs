@@ -136,7 +136,7 @@ impl Pane {
         self.at = Some(Focus { centre: [under[0] - from.x, under[1] - from.y], scale });
     }
 
-    /// Simulation the picture, or pulls what is in it.
+    /// Moves the picture, or pulls what is in it.
     fn drag(
         &mut self,
         root: &egui::Ui,

@@ -33,9 +33,9 @@ impl Target for Device<'_> {
     fn sample(&mut self, variant: usize, repetitions: u32) -> Result<Reading, Failure> {
         if let Some(observer) = self.observer {
             let began = Instant::now();
-            let beaten = observer.between_samples(&mut self.session);
+            let watched = observer.between_samples(&mut self.session);
             self.between += began.elapsed();
-            beaten.map_err(Failure::Run)?;
+            watched.map_err(Failure::Run)?;
         }
         self.session.sample(Some(variant), repetitions).map_err(|error| {
             if error.is::<BadStamps>() { Failure::Variant(one_line(&error)) } else { Failure::Run(error) }
