@@ -1,16 +1,15 @@
-//! The chains of additions and multiplications that `lab/fma.comp` and `lab/chains.comp` run, and what must come of
-//! them.
+//! Constants of the arithmetic chains that `lab/fma.comp` and `lab/chains.comp` run, and their expected results.
 
-/// Chains of an invocation: enough to hide how long an operation takes. The second half of them turns back in each
-/// step.
+/// Chains per invocation: enough to hide the latency of an operation. The second half of the chains alternate
+/// between two values.
 pub(crate) const CHAINS: u32 = 16;
-/// Invocations of a workgroup.
+/// Invocations per workgroup.
 pub(crate) const LANES: u32 = 128;
-/// What the first and the second half of the chains are multiplied by, and what is added in each step.
+/// Factor of the first half of the chains, factor of the second half, and the summand of each step.
 pub(crate) const FACTORS: [f32; 3] = [1.0, -1.0, 1.0];
 
-/// What the workgroups write after so many steps, from the formula: half of the chains have counted them,
-/// the others hold `x` after an even number of steps and `1 - x` after an odd one.
+/// The expected output after this many steps, from the formula: the first half of the chains count the steps, the
+/// others hold `x` after an even number of steps and `1 - x` after an odd number.
 pub(crate) fn sums(groups: u32, steps: u32) -> Vec<u32> {
     let of_lane = |lane: u32| {
         let counted: u32 = (0..CHAINS / 2).map(|chain| lane + chain + steps).sum();

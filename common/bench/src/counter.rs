@@ -1,17 +1,17 @@
-//! The counters of a device: from raw readings to times.
+//! Converts readings of a device's counters to times.
 
 use record::DeviceFacts;
 
-/// How a device counts.
+/// Properties of a counter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counter {
-    /// Bits that count; what stands above them is garbage.
+    /// Valid bits; higher bits are undefined.
     pub bits: u32,
-    /// Nanoseconds a tick.
+    /// Nanoseconds per tick.
     pub tick_ns: f64,
 }
 
-/// Two timestamps that are no time: they are then not to be believed, and no number is made from them.
+/// Two timestamps that do not give a time. No measurement is made from them.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the texts say what each is")]
 pub enum BadStamps {
@@ -22,23 +22,23 @@ pub enum BadStamps {
 }
 
 impl Counter {
-    /// That of the timestamps.
+    /// The counter of the device's timestamps.
     #[must_use]
     pub fn of(facts: &DeviceFacts) -> Self {
         Self { bits: facts.timestamp_bits, tick_ns: facts.timestamp_period_ns.into() }
     }
 
-    /// The bits that count.
+    /// Mask of the valid bits.
     #[must_use]
     pub fn mask(self) -> u64 {
         u64::MAX >> (64 - self.bits.clamp(1, 64))
     }
 
-    /// Ticks from one reading to another; neither is further away than half of what it counts. One that wrapped in
-    /// between counts on.
+    /// Ticks from one reading to another, correct across a wrap as long as the readings are less than half the
+    /// counter's range apart.
     #[must_use]
     pub fn ticks(self, from: u64, to: u64) -> i64 {
-        // What is above the valid bits is shifted out, and the sign comes back with the rest.
+        // Shifting out the invalid bits and back restores the sign.
         let unused = 64 - self.bits.clamp(1, 64);
         (to.wrapping_sub(from) << unused).cast_signed() >> unused
     }
@@ -46,7 +46,7 @@ impl Counter {
     /// Microseconds between two raw readings.
     ///
     /// # Errors
-    /// An interval of zero or, which looks like more than half the counter's range, a negative one.
+    /// The interval is zero, or negative (which looks like more than half the counter's range).
     pub fn us(self, [begin, end]: [u64; 2]) -> Result<f64, BadStamps> {
         #[expect(clippy::cast_precision_loss, reason = "an interval of 2^53 ticks lasts for months")]
         match self.ticks(begin, end) {

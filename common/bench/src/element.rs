@@ -1,15 +1,15 @@
-//! What a result is compared by: one texel of an image, one word of a buffer.
+//! The unit in which results are compared: a texel of an image or a word of a buffer.
 
 use rayon::prelude::*;
 
-/// How the words of a result make elements, and how far one may be from what was expected.
+/// The element type of a result, and the tolerance of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
     /// Bytes of an element: 1, 2, 4, 8 or 16.
     pub bytes: u32,
-    /// Units in the last place that the floats of an element may be off; 0 compares bits.
+    /// Tolerance of floats in units in the last place; 0 compares bits.
     pub ulps: u32,
-    /// Those floats have 16 bits, not 32.
+    /// Whether the floats have 16 bits instead of 32.
     pub half: bool,
 }
 
@@ -20,25 +20,25 @@ impl Element {
         Self { bytes, ulps: 0, half: false }
     }
 
-    /// Words that so many elements take.
+    /// Size of this many elements in words, rounded up.
     #[must_use]
     pub fn words(self, elements: u32) -> u64 {
         (u64::from(elements) * u64::from(self.bytes)).div_ceil(4)
     }
 
-    /// Blocks of four words that so many elements take: what an invocation of `lab/compare.comp` looks at.
+    /// Blocks of four words that this many elements take. An invocation of `lab/compare.comp` compares one block.
     #[must_use]
     pub fn quads(self, elements: u32) -> u32 {
         elements.div_ceil(16 / self.bytes)
     }
 
-    /// The push constants of `lab/compare.comp` for so many elements, counted in slot `slot`.
+    /// The push constants of `lab/compare.comp` for this many elements; differences are counted in `slot`.
     #[must_use]
     pub fn push(self, elements: u32, slot: u32) -> [u32; 5] {
         [elements, slot, self.bytes, self.ulps, u32::from(self.half)]
     }
 
-    /// Element `at` of a result is not what was expected: the device's own counter, on the CPU.
+    /// Whether element `at` differs from the expected one. Same algorithm as `lab/compare.comp`, on the CPU.
     #[must_use]
     pub fn differs(self, expected: &[u32], actual: &[u32], at: usize) -> bool {
         let bytes = self.bytes as usize;
@@ -51,10 +51,10 @@ impl Element {
         (at * words..(at + 1) * words).any(|word| !self.near(expected[word], actual[word]))
     }
 
-    /// How many of the first `elements` differ.
+    /// Number of the first `elements` elements that differ.
     #[must_use]
     pub fn count(self, expected: &[u32], actual: &[u32], elements: u32) -> u64 {
-        // Bytes behind the last element may hold anything, so what is equal here is only a short cut.
+        // Bytes after the last element may hold anything, so equality here is only a shortcut.
         let words = expected.len().min(actual.len());
         if expected[..words] == actual[..words] {
             return 0;
@@ -76,7 +76,7 @@ impl Element {
     }
 }
 
-/// Floats as integers in the same order, neighbours one apart, both zeros equal.
+/// Maps floats to integers in the same order: adjacent floats differ by one, both zeros are equal.
 fn order32(bits: u32) -> i64 {
     let magnitude = i64::from(bits & 0x7fff_ffff);
     if bits >> 31 == 1 { -magnitude } else { magnitude }
@@ -94,8 +94,8 @@ mod tests {
     use super::*;
     use crate::lab::{Lab, LabOptions};
 
-    /// One word after the other is another, of results with and without a last block that is not whole; behind the
-    /// last element all words are.
+    /// Changes one word after the other, in results with and without an incomplete last block; the words after the
+    /// last element all differ.
     #[test]
     fn the_device_counts_as_the_cpu_does() {
         const WORDS: u32 = 24;

@@ -1,4 +1,4 @@
-//! The program and the machine that it runs on, for the record.
+//! Facts about the program and the machine for the record.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,18 +8,18 @@ use record::{Host, Tool};
 
 use vulkan::source::Library;
 
-/// What a sample's binary knows of itself at compile time; made by [`sample!`](crate::sample).
+/// What a sample's binary knows about itself at compile time; made by [`sample!`](crate::sample).
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     /// Name of the binary.
     pub name: &'static str,
-    /// Commit of the build, where git was there to ask.
+    /// Commit of the build, if git was available.
     pub commit: Option<&'static str>,
     /// `true` when the build's checkout had uncommitted changes.
     pub dirty: Option<&'static str>,
 }
 
-/// The sample that this file is.
+/// The [`Sample`](crate::host::Sample) of the calling binary.
 #[macro_export]
 macro_rules! sample {
     () => {
@@ -31,7 +31,7 @@ macro_rules! sample {
     };
 }
 
-/// The program, as it was built.
+/// Facts about the program as it was built.
 #[must_use]
 pub fn tool(sample: &Sample, shaders: &Library) -> Tool {
     Tool {
@@ -44,10 +44,10 @@ pub fn tool(sample: &Sample, shaders: &Library) -> Tool {
     }
 }
 
-/// The machine.
+/// Facts about the machine.
 #[must_use]
 pub fn host() -> Host {
-    // A window asks some times a second, and some systems answer through a process.
+    // Cached: the window asks several times per second, and some systems start a process to answer.
     static HOST: LazyLock<Host> = LazyLock::new(|| Host {
         system: format!("{} {}", system_name(), std::env::consts::ARCH),
         processor: processor(),

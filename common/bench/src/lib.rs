@@ -1,9 +1,9 @@
-//! What a sample declares, and what is done with it: measured, checked, traced, shown to a profiler.
+//! The benchmark framework: what a sample declares, and the drivers that measure, check, trace and profile it.
 //!
-//! Start with [`lab`] for what a sample can say, [`drive`] for what is done with it, and [`measure`] for how a number
-//! is earned.
+//! Start with [`lab`] for the declarations of a sample, [`drive`] for the drivers, and [`measure`] for the sampling
+//! and the stopping rule.
 
-// The contract of what talks to Vulkan is on `vulkan::gpu::Gpu`.
+// The safety contract for Vulkan calls is documented on `vulkan::gpu::Gpu`.
 #![allow(unsafe_code)]
 
 mod chains;

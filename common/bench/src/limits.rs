@@ -1,5 +1,5 @@
-//! What the device itself can do, measured in the same run and checked like every variant: a kernel
-//! that only copies and one that only multiplies and adds.
+//! Device limits, measured in the same run and checked like every variant: a kernel that only copies, and one that
+//! only multiplies and adds.
 
 use anyhow::Result;
 use ash::vk;
@@ -12,19 +12,19 @@ use vulkan::values::Shape;
 use crate::chains::{CHAINS, FACTORS, LANES, sums};
 use crate::lab::{BufferSet, ImageSet, Lab};
 
-/// Invocations of a workgroup of the copy, and texels of each. With all loads ahead of the stores, this
-/// is the fastest of thirty shapes on an H200 (driver 580): 4.2 TB/s at 8192x8192 r32f, where 32x8 lanes
-/// of one texel reach 2.3 TB/s and 8x8 lanes 1.7 TB/s, because workgroups are not launched faster.
+/// Workgroup size of the copy, and texels per invocation. With all loads ahead of the stores, this is the fastest
+/// of thirty shapes on an H200 (driver 580): 4.2 TB/s at 8192x8192 r32f. Workgroups of 32x8 with one texel per
+/// invocation reach 2.3 TB/s and 8x8 reach 1.7 TB/s, because the workgroup launch rate limits them.
 const COPIERS: [u32; 2] = [8, 16];
 const TEXELS: [u32; 2] = [2, 4];
 
 impl Lab {
-    /// Declares the variants that the table sets the others against: `copy_limit`, which copies an
-    /// image of this shape and format, and `fma_limit`. Of volumes the first is called
-    /// `copy_limit_3d`. They run wherever a selected variant says what it moves or computes.
+    /// Declares the variants that other variants are compared with: `copy_limit`, which copies an image of this
+    /// shape and format, and `fma_limit`. For volumes the former is called `copy_limit_3d`. They run if a selected
+    /// variant declares the bytes that it moves or the operations that it computes.
     ///
     /// # Errors
-    /// A shape that the device or its memory does not allow.
+    /// A shape that exceeds the limits or the memory of the device.
     pub fn limits(&mut self, shape: impl Into<Shape>, format: vk::Format) -> Result<()> {
         self.copy_limit(shape.into(), format)?;
         if self.position(FMA_LIMIT).is_none() { self.fma_limit() } else { Ok(()) }
@@ -61,7 +61,7 @@ impl Lab {
     }
 
     fn fma_limit(&mut self) -> Result<()> {
-        // 0.3 ms on an H200.
+        // Takes 0.3 ms on an H200.
         let (groups, steps) = if self.device().is_cpu() { (64, 256) } else { (8192, 512) };
         let kernel = self.kernel("lab/fma.comp").constant("STEPS", steps).workgroup([LANES, 1, 1]);
         let kernel = kernel.build();
@@ -80,17 +80,17 @@ impl Lab {
     }
 }
 
-/// Bytes of an image; 0 of a format that no image has, which making it reports.
+/// Bytes of an image; 0 for an unsupported format, which is reported when the image is made.
 fn bytes(shape: Shape, format: vk::Format) -> u64 {
     shape.texels() * texel_bytes(format).unwrap_or(0)
 }
 
-/// Texels that no memory compression makes smaller. On an H200 (driver 580) images of one value, or of
-/// small whole numbers, were copied at 5.2 TB/s, above what its memory can do.
+/// Texels that memory compression cannot shrink. On an H200 (driver 580) images of one value or of small integers
+/// were copied at 5.2 TB/s, faster than its memory.
 fn noise(shape: Shape, format: vk::Format) -> Vec<u32> {
     let bytes = bytes(shape, format);
     let (keep, set) = match format {
-        // Floats from 1 to 2 of either sign: a copy may change the bits of NaNs and denormals.
+        // Floats from 1 to 2 of either sign, because a copy may change the bits of NaNs and denormals.
         vk::Format::R32_SFLOAT => (0x807f_ffff, 0x3f80_0000),
         vk::Format::R16G16B16A16_SFLOAT => (0x83ff_83ff, 0x3c00_3c00),
         _ => (u32::MAX, 0),
@@ -103,7 +103,8 @@ fn noise(shape: Shape, format: vk::Format) -> Vec<u32> {
     texels
 }
 
-/// The finisher of MurmurHash3, by Austin Appleby, in the public domain: each bit depends on all.
+/// The finalizer of MurmurHash3, by Austin Appleby, in the public domain: every output bit depends on all input
+/// bits.
 #[expect(clippy::cast_possible_truncation, reason = "a word of the hash is wanted")]
 fn scrambled(at: u64) -> u32 {
     let mut x = at.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -112,7 +113,7 @@ fn scrambled(at: u64) -> u32 {
     (x ^ x >> 33) as u32
 }
 
-/// What GLSL calls a format.
+/// The GLSL layout qualifier of a format.
 fn qualifier(format: vk::Format) -> &'static str {
     match format {
         vk::Format::R8_UNORM => "r8",
@@ -133,7 +134,7 @@ mod tests {
     use crate::drive::timing::{self, BenchOptions};
     use crate::lab::LabOptions;
 
-    /// Rows of a lab with both limits of such images, sampled once and checked.
+    /// Rows of a lab with both limits for such images, sampled once and checked.
     fn measured(plane: [u32; 2], volume: [u32; 3], format: vk::Format) -> Vec<record::Row> {
         let mut lab = Lab::for_test(false, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
         lab.limits(plane, format).unwrap();

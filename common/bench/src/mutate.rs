@@ -1,5 +1,5 @@
-//! Changes to recordings under `--check`: what shows that a check can fail, and what lets the layer
-//! judge a variant that leaves access masks empty.
+//! Changes recordings under `--check`: breaks them to show that a check can fail, and fills in empty access masks
+//! so that the validation layer can check a hardware-dependent variant.
 
 use ash::vk::{AccessFlags2, PipelineStageFlags2};
 use clap::ValueEnum;
@@ -29,11 +29,11 @@ pub enum Break {
     Endless,
 }
 
-/// How a variant's own commands are changed.
+/// Changes to the commands of a variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mutation {
-    /// Empty access masks become those of storage writes and reads, so that the layer, which knows
-    /// nothing of coherent stores, judges the execution dependency alone.
+    /// Replaces empty access masks with storage writes and reads. The layer does not know about coherent stores, so
+    /// it then checks only the execution dependencies.
     pub complete: bool,
     /// What is broken.
     pub broken: Option<Break>,
@@ -44,7 +44,7 @@ impl Mutation {
         self.broken == Some(what) || (what == Break::NoSets && self.broken == Some(Break::Endless))
     }
 
-    /// The script as it is to be recorded.
+    /// Applies the changes to a script before it is recorded.
     pub fn apply(self, mut script: Script) -> Script {
         for submit in &mut script.submits {
             if self.breaks(Break::NoWaits) {
@@ -56,7 +56,7 @@ impl Mutation {
         script
     }
 
-    /// Changes a step; `false` leaves it out. `first_set` is the event that was set first, as soon as one was.
+    /// Changes a step; returns `false` to leave it out. `first_set` is the event that was set first, if any.
     fn keeps(self, step: &mut Step, first_set: &mut Option<Event>) -> bool {
         match step {
             Step::Barrier { src, dst, .. } => {
@@ -80,13 +80,13 @@ impl Mutation {
         }
     }
 
-    /// The scopes of a dependency.
+    /// The scopes of a dependency after the change.
     fn scopes(self, src: Scope, dst: Scope, sync: Sync) -> (Scope, Scope) {
         let (src_access, dst_access) = self.accesses(src, dst, sync);
         ((self.stage(src).0, src_access), (self.stage(dst).0, dst_access))
     }
 
-    /// A scope with its stage as the recording is to have it.
+    /// A scope's stages after the change.
     fn stage(self, scope: Scope) -> Scope {
         let broken = self.breaks(Break::WrongStage);
         (if broken { PipelineStageFlags2::TRANSFER } else { scope.0 }, scope.1)
@@ -94,7 +94,7 @@ impl Mutation {
 
     fn accesses(self, src: Scope, dst: Scope, sync: Sync) -> (AccessFlags2, AccessFlags2) {
         if self.breaks(Break::NoAccess) || self.breaks(Break::WrongStage) {
-            // A shader's accesses would not go with the stage of copies: another fault than this one.
+            // Shader accesses are invalid with the copy stage, which would be a different error.
             return (AccessFlags2::NONE, AccessFlags2::NONE);
         }
         if self.complete && src.1.is_empty() && dst.1.is_empty() {

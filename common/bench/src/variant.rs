@@ -1,4 +1,5 @@
-//! One way of doing a sample's work: how it is recorded, and what it promises and may raise.
+//! A variant: one way to do a sample's work, how it is recorded, what it promises, and which validation messages it
+//! raises.
 
 use anyhow::{Context, Result};
 use record::{Cell, Declared, Promise, Published, Status, published};
@@ -7,60 +8,61 @@ use vulkan::cmd::Usage;
 use vulkan::cmd::script::Script;
 use vulkan::validation::Message;
 
-/// Which of the repetitions in one submit is being recorded.
+/// The repetition that is being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rep {
-    /// Counted from 0. Each repetition has its own images and events.
+    /// Index, from 0. Each repetition has its own images and events.
     pub index: u32,
-    /// How many there are in this submit.
+    /// Number of repetitions in this submit.
     pub count: u32,
 }
 
 impl Rep {
-    /// All of them.
+    /// All repetitions of a submit.
     pub(crate) fn all(count: u32) -> impl Iterator<Item = Self> {
         (0..count).map(move |index| Self { index, count })
     }
 
-    /// Nothing of this variant is recorded after it in this submit.
+    /// Whether this is the last repetition of the submit.
     #[must_use]
     pub fn is_last(self) -> bool {
         self.index + 1 == self.count
     }
 }
 
-/// Messages of synchronization validation that a recording is known to raise. Versions of the layer differ in how
-/// many they give and in how they put it: what a message names tells whether it is a known one.
+/// Messages of synchronization validation that a recording is known to raise. Layer versions differ in the number
+/// and the wording of the messages, so a message is recognized by the objects that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alarm {
-    /// Id of the messages: what an access conflicts with.
+    /// Message id, which says what kind of hazard is reported.
     pub id: String,
-    /// What a message may name; a broken recording makes it name something else.
+    /// The objects that a message may name; a broken recording produces messages with other objects.
     pub named: Vec<Named>,
-    /// Why the layer raises it, and why that is no fault of the variant.
+    /// Why the layer raises the message although the variant is correct.
     pub reason: String,
-    /// Only some versions of the layer look so far: it may come, and need not.
+    /// Whether the message may be missing, because only some versions of the layer detect the access.
     pub optional: bool,
-    /// It is what is left to report once `--check` fills empty access masks in, which lets the layer judge the
-    /// execution dependencies of a variant that relies on hardware.
+    /// Whether the message appears only when `--check` fills in empty access masks, which lets the layer check the
+    /// execution dependencies of a hardware-dependent variant.
     pub completed: bool,
 }
 
 impl Alarm {
-    /// At least one message with this id under `--check`, each naming one of `named`; none where `named` is empty.
+    /// Expects at least one message with this id under `--check`, each naming one of `named`; expects none if
+    /// `named` is empty.
     #[must_use]
     pub fn new(id: &str, named: Vec<Named>, reason: &str) -> Self {
         let (id, reason) = (id.to_owned(), reason.to_owned());
         Self { id, named, reason, optional: false, completed: false }
     }
 
-    /// Only some versions of the layer raise it.
+    /// Allows the message to be missing, for messages that only some versions of the layer raise.
     #[must_use]
     pub fn optional(self) -> Self {
         Self { optional: true, ..self }
     }
 
-    /// It comes where empty access masks are filled in.
+    /// Expects the message only when empty access masks are filled in.
     #[must_use]
     pub fn completed(self) -> Self {
         Self { completed: true, ..self }
@@ -71,18 +73,18 @@ impl Alarm {
     }
 }
 
-/// What a message of synchronization validation names.
+/// The objects that a message of synchronization validation names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// The image, without the repetition that it is for.
+    /// The image's name without its repetition.
     pub image: String,
-    /// The regions around the command that touches it, such as `pass 1, band 0`; none where the layer speaks at a
+    /// The label regions around the command, such as `pass 1, band 0`; empty for messages that are raised at a
     /// submit.
     pub region: String,
 }
 
 impl Named {
-    /// The variant's own region is around these, and the dispatch's within.
+    /// Compares the regions without the outermost, the variant's, and the innermost, the dispatch's.
     fn by(&self, message: &Message) -> bool {
         let within = match message.regions.as_slice() {
             [_, within @ .., _] => within.join(", "),
@@ -92,41 +94,41 @@ impl Named {
     }
 }
 
-/// Lists the commands of so many repetitions.
+/// Lists the commands of this many repetitions.
 pub type Recording = Box<dyn Fn(u32) -> Result<Script>>;
 
-/// One way of doing the sample's work.
+/// One way to do the sample's work.
 pub struct Variant {
-    /// What it does, in snake case.
+    /// Name in snake case that says what the variant does.
     pub name: String,
-    /// What it shows, in one sentence.
+    /// One sentence that says what the variant shows.
     pub caption: String,
     /// What it promises about its own correctness.
     pub promise: Promise,
-    /// A published figure for it.
+    /// A published time of this variant.
     pub published: Option<Published>,
-    /// Messages that `--check` must see, and no others.
+    /// The messages that `--check` expects; any other message is an error.
     pub alarms: Vec<Alarm>,
-    /// Why it does not run here, as the row's status.
+    /// Why the variant does not run on this device, as the row's status.
     pub left_out: Option<Status>,
-    /// Where it stands in the sample's cross tables.
+    /// Position in the sample's cross tables.
     pub cell: Option<Cell>,
-    /// Runs only when it is named, or with `--all` or `--matrix`.
+    /// Whether the variant runs only by name, or with `--all` or `--matrix`.
     pub on_request: bool,
-    /// What it has to do.
+    /// The work of one repetition.
     pub declared: Declared,
-    /// How its command buffer is begun, where it is one: flags are a promise that a driver may make something of. It
-    /// is submitted once all the same.
+    /// Usage flags of the variant's command buffer, which a driver may optimize for. The command buffer is
+    /// submitted once whatever the flags say.
     pub usage: Usage,
     pub(crate) record: Recording,
-    /// It submits to two queues.
+    /// Whether the variant submits to two queues.
     pub(crate) takes_two_queues: bool,
-    /// Problems in the declaration itself, reported when the sample has finished declaring.
+    /// A mistake in the declaration, reported after the sample has declared everything.
     pub fault: Option<anyhow::Error>,
 }
 
 impl Variant {
-    /// A variant that nothing is said of yet.
+    /// A variant with default properties.
     pub(crate) fn new(name: String, record: Recording, takes_two_queues: bool) -> Self {
         Self {
             name,
@@ -145,45 +147,46 @@ impl Variant {
         }
     }
 
-    /// Records nothing.
+    /// A variant that records nothing.
     #[cfg(test)]
     pub(crate) fn for_test(name: &str) -> Self {
         Self::new(name.to_owned(), Box::new(|_| Ok(Script::on_one_queue(Vec::new()))), false)
     }
 
-    /// One sentence of at most 110 characters, for `--live` and `--list-variants`, that says what it does and what to
-    /// watch, and is true on every device.
+    /// Sets the caption for `--live` and `--list-variants`: one sentence of at most 110 characters that says what
+    /// the variant does and what to watch. It must be true on every device.
     pub fn caption(&mut self, sentence: &str) -> &mut Self {
         sentence.clone_into(&mut self.caption);
         self
     }
 
-    /// What it promises about its own correctness: by itself, to be right by the Vulkan specification.
+    /// Sets what the variant promises about its own correctness. By default it is correct by the Vulkan
+    /// specification.
     pub fn promise(&mut self, promise: Promise) -> &mut Self {
         self.promise = promise;
         self
     }
 
-    /// Its place in the cross tables of [`Report::matrix`](crate::lab::Report::matrix).
+    /// Places the variant in the cross tables of [`Report::matrix`](crate::lab::Report::matrix).
     pub fn cell(&mut self, table: &str, row: &str, column: &str) -> &mut Self {
         self.cell = Some(Cell { table: table.into(), row: row.into(), column: column.into() });
         self
     }
 
-    /// Leaves it out of a run that does not ask for it by name, by a pattern, with `--all`, or with
-    /// `--matrix`: a table of more than ten rows is read by nobody.
+    /// Leaves the variant out unless it is selected by name, by a pattern, with `--all`, or with `--matrix`. Tables
+    /// of more than ten rows are hard to read.
     pub fn on_request(&mut self) -> &mut Self {
         self.on_request = true;
         self
     }
 
-    /// What one repetition has to do, which its time is set against.
+    /// Declares the work of one repetition, which is compared with the device's limits.
     pub fn declares(&mut self, declared: Declared) -> &mut Self {
         self.declared = declared;
         self
     }
 
-    /// A figure of a source: the file below `results/published/` and the figure's key in it.
+    /// Adds a published time: the file under `results/published/` and the key of the number in it.
     pub fn published(&mut self, source: &str, key: &str) -> &mut Self {
         match published::find(source, key) {
             Ok(figure) => self.published = Some(figure),
@@ -192,7 +195,7 @@ impl Variant {
         self
     }
 
-    /// Expects messages of the validation layer under `--check` that are known to be false.
+    /// Expects messages of the validation layer under `--check` that are known to be false positives.
     pub fn alarm(&mut self, alarm: Alarm) -> &mut Self {
         if !alarm.named.is_empty() {
             self.alarms.push(alarm);
@@ -200,7 +203,7 @@ impl Variant {
         self
     }
 
-    /// Leaves the variant out of this run where `reason` is given, and says so in its row.
+    /// Leaves the variant out of this run if there is a `reason`, and shows the reason in its row.
     pub fn skip(&mut self, reason: Option<String>) -> &mut Self {
         if let Some(reason) = reason {
             self.left_out = Some(Status::Skipped { reason });
@@ -208,20 +211,21 @@ impl Variant {
         self
     }
 
-    /// What it lists for so many repetitions.
+    /// The script of this many repetitions.
     ///
     /// # Errors
-    /// Submits that wait for none of the others.
+    /// A submit is not waited for by any other submit.
     pub(crate) fn script(&self, repetitions: u32) -> Result<Script> {
         (self.record)(repetitions).with_context(|| format!("variant {}", self.name))
     }
 
-    /// The messages to expect, `completed` once empty access masks are filled in.
+    /// The expected messages; with `completed`, those for filled-in access masks.
     pub(crate) fn alarms(&self, completed: bool) -> impl Iterator<Item = &Alarm> + Clone {
         self.alarms.iter().filter(move |alarm| alarm.completed == completed)
     }
 
-    /// Whether a message is of its own commands, or of a submit, and one of the alarms; where it races, any hazard.
+    /// Whether the message comes from this variant's commands or from a submit, and is a declared alarm. A variant
+    /// that races may raise any hazard.
     pub(crate) fn explains(&self, completed: bool, message: &Message) -> bool {
         let own = message.regions.first().is_none_or(|region| *region == self.name);
         let races = matches!(self.promise, Promise::Nothing { .. });

@@ -1,4 +1,5 @@
-//! How long a tick of the waves' clock is. Vulkan does not say: the timestamps around two readings do.
+//! Calibrates the waves' clock: Vulkan does not report the length of a tick, so it is computed from the timestamps
+//! around two readings.
 
 use std::thread;
 use std::time::Duration;
@@ -13,13 +14,13 @@ use crate::counter::Counter;
 use crate::lab::Lab;
 use crate::trace::fault::Fault;
 
-/// Time between two readings: a thousand times what lies between a reading and its timestamps.
+/// Time between two readings: a thousand times the time between a reading and its timestamps.
 const APART: Duration = Duration::from_millis(30);
 
-/// Readings may be this far from where the timestamps allow them to be, as a share of the time between.
+/// Tolerance of a reading's position between its timestamps, as a share of the time between the readings.
 const TOLERANCE: f64 = 0.01;
 
-/// A reading of the waves' clock, and the timestamps before and behind it in nanoseconds.
+/// A reading of the waves' clock, and the timestamps before and after it in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     ticks: u64,
@@ -27,17 +28,17 @@ struct Reading {
     after_ns: f64,
 }
 
-/// What reads the waves' clock.
+/// The kernel and the buffers that read the waves' clock.
 struct Reader {
     kernel: Kernel,
     buffers: [Buffer; 2],
     stamps: vk::QueryPool,
 }
 
-/// Reads the waves' clock twice; `stamps` is a pool of two timestamps at the least.
+/// Calibrates the waves' clock with two readings. `stamps` is a pool of at least two timestamps.
 ///
 /// # Errors
-/// A [`Fault`] of the clock; whatever a submit can meet.
+/// A [`Fault`] of the clock; a failed submit.
 pub(super) fn set_against_stamps(lab: &Lab, stamps: vk::QueryPool) -> Result<Counter> {
     let kernel = lab.kernel("lab/clock.comp").build_for_runner()?;
     let [buffer, readback] = [("clock", Place::Device), ("clock (CPU)", Place::Readback)]
@@ -52,11 +53,11 @@ pub(super) fn set_against_stamps(lab: &Lab, stamps: vk::QueryPool) -> Result<Cou
     Ok(judge([first, second], period_ns)?)
 }
 
-/// The clock that two readings show; `period_ns` is that of the timestamps, which most waves' clocks
+/// Computes the clock from two readings. `period_ns` is the period of the timestamps, which most waves' clocks
 /// share.
 fn judge([first, second]: [Reading; 2], period_ns: f64) -> Result<Counter, Fault> {
-    // A counter of nanoseconds or slower whose high word is 0 has no such word, or began four seconds
-    // ago.
+    // If the high word is 0, the counter has 32 bits, or it counts nanoseconds or slower and began less than four
+    // seconds ago.
     let bits = if (first.ticks | second.ticks) >> 32 == 0 { 32 } else { 64 };
     let clock = Counter { tick_ns: period_ns, bits };
     let ticks = clock.ticks(first.ticks, second.ticks);
@@ -110,7 +111,7 @@ impl Reader {
 mod tests {
     use super::*;
 
-    /// Two readings 30 ms apart, each 2 µs behind a timestamp and 2 µs before another.
+    /// Two readings 30 ms apart, each 2 µs after a timestamp and 2 µs before another.
     fn readings(first: u64, second: u64) -> [Reading; 2] {
         let at = |ns: f64, ticks| Reading { ticks, before_ns: ns, after_ns: ns + 4e3 };
         [at(1e9, first), at(1.03e9, second)]
@@ -141,7 +142,7 @@ mod tests {
     fn clocks_that_are_none_are_refused() {
         assert_eq!(judge(readings(5, 5), 1.0), Err(Fault::StandsStill));
         assert_eq!(judge(readings(1 << 40, (1 << 40) - 30_000_000), 1.0), Err(Fault::Backwards));
-        // The timestamps are too far apart to tell the tick.
+        // The timestamps are too far apart to determine the tick.
         let mut wide = readings(1 << 40, (1 << 40) + 90_000_000);
         wide[1].after_ns += 30e6;
         assert!(matches!(judge(wide, 1.0), Err(Fault::Unset { .. })));

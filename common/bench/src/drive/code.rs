@@ -1,4 +1,4 @@
-//! Which kernels each variant dispatches, and what other chips' compilers make of them.
+//! The kernels that each variant dispatches, and their compiled code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,22 +9,22 @@ use vulkan::handles::Kernel;
 use super::scripts::Scripts;
 use crate::lab::Lab;
 
-/// The kernels of a lab's variants, each once, and the variants that dispatch them.
+/// The distinct kernels of a lab's variants, and which variants dispatch them.
 #[derive(Default)]
 pub struct Dispatched {
     /// Which kernels each variant dispatches.
     pub variants: Vec<VariantCode>,
-    /// What the driver says of each kernel.
+    /// What the driver reports about each kernel.
     pub kernels: Vec<KernelCode>,
     /// The SPIR-V of each kernel, for other compilers.
     pub sources: Vec<Source>,
-    /// The kernels themselves, in the same order.
+    /// The handles of the kernels, in the same order.
     pub handles: Vec<Kernel>,
-    /// Where each of the lab's kernels stands in these.
+    /// Index of each kernel of the lab in these lists.
     numbers: BTreeMap<Kernel, usize>,
 }
 
-/// Reads off the recordings of the selected variants what they dispatch; nothing is submitted.
+/// Finds the kernels that the selected variants dispatch from their recordings; nothing is submitted.
 ///
 /// # Errors
 /// A mistake in the sample.
@@ -33,7 +33,7 @@ pub fn dispatched(lab: &Lab) -> Result<Dispatched> {
     let mut found = Dispatched::default();
     for (at, variant) in lab.variants.iter().enumerate() {
         let name = variant.name.clone();
-        // What cannot run here may have a kernel that could not be built here.
+        // A variant that cannot run on this device may have a kernel that could not be built.
         if let Some(status) = &variant.left_out {
             let left_out = Some(status.reason().unwrap_or_else(|| format!("{status:?}")));
             found.variants.push(VariantCode { variant: name, kernels: Vec::new(), left_out });
@@ -48,10 +48,10 @@ pub fn dispatched(lab: &Lab) -> Result<Dispatched> {
     Ok(found)
 }
 
-/// What the driver of the device in use says of these kernels.
+/// The statistics of these kernels from the driver of the device in use.
 ///
 /// # Errors
-/// What it refuses to tell; a device that was not opened to be asked.
+/// The driver does not report them, or the device was opened without them.
 pub fn reported(lab: &Lab, kernels: &[Kernel]) -> Result<Reported> {
     let reader = lab.gpu.statistics.as_ref().context("the device was not opened with its statistics")?;
     let device = lab.device();
@@ -66,8 +66,7 @@ pub fn reported(lab: &Lab, kernels: &[Kernel]) -> Result<Reported> {
 }
 
 impl Dispatched {
-    /// Position of a kernel among those found; two that were made of the same code with the same
-    /// constants are one.
+    /// Index of a kernel in the lists. Kernels with the same code and the same constants share an index.
     fn number(&mut self, lab: &Lab, kernel: Kernel) -> usize {
         if let Some(&known) = self.numbers.get(&kernel) {
             return known;

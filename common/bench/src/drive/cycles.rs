@@ -1,5 +1,5 @@
-//! The device's clock during a sample: cycles of a multiprocessor over time, from two counters that a tiny
-//! dispatch reads before the window and behind it (VK_KHR_shader_clock). Vulkan itself tells no clock.
+//! The device's clock during a sample, in cycles of a multiprocessor over time. A tiny dispatch before the window
+//! and one after it read two counters (VK_KHR_shader_clock). Vulkan has no query for the clock.
 
 use anyhow::Result;
 use ash::vk;
@@ -12,25 +12,24 @@ use super::clock;
 use crate::lab::Lab;
 use crate::trace::fault::told;
 
-/// Words of a reading: three pairs of two counters, low and high word, the multiprocessor, and what the
-/// shader's alignment adds.
+/// Words of a reading: three pairs of 64-bit counters, the multiprocessor, and padding of the shader's struct.
 const WORDS: usize = 16;
 
-/// How long a reading lasts where nobody tells on which multiprocessor it ran, in nanoseconds: counters of two
-/// may differ, so that only what one reading saw counts. AMD's second counter steps 10 ns.
+/// Duration of a reading in nanoseconds if the multiprocessor is unknown. Counters of different multiprocessors may
+/// differ, so each reading must be long enough to give a rate by itself. AMD's second counter has steps of 10 ns.
 const LONG_NS: f64 = 20e3;
-/// How long one lasts otherwise.
+/// Duration of a reading if the multiprocessor is known.
 const SHORT_NS: f64 = 1e3;
 
-/// Two counters as alike as this are one.
+/// Two counters whose rates differ by less than this share are taken for the same counter.
 const ALIKE: f64 = 1e-3;
 
-/// What a reading saw.
+/// The counters at the begin and the end of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Reading {
-    /// Cycles and ticks at its begin.
+    /// Cycles and ticks at the begin.
     begin: [u64; 2],
-    /// Cycles and ticks at its end.
+    /// Cycles and ticks at the end.
     end: [u64; 2],
     multiprocessor: u32,
 }
@@ -38,7 +37,7 @@ struct Reading {
 impl Reading {
     fn of(words: &[u32]) -> Option<Self> {
         let wide = |at: usize| Some(u64::from(*words.get(at)?) | u64::from(*words.get(at + 1)?) << 32);
-        // The first pair only warms up.
+        // The first pair is a warm-up.
         let (begin, end) = ([wide(4)?, wide(6)?], [wide(8)?, wide(10)?]);
         Some(Self { begin, end, multiprocessor: *words.get(12)? })
     }
@@ -48,17 +47,17 @@ impl Reading {
     }
 }
 
-/// Cycles a tick from one pair of counters to another.
+/// Cycles per tick from one pair of counters to another.
 #[expect(clippy::cast_precision_loss, reason = "a submit lasts less than 2^52 cycles")]
 fn cycles_a_tick(begin: [u64; 2], end: [u64; 2]) -> Option<f64> {
     let [cycles, ticks] = [0, 1].map(|at| end[at].wrapping_sub(begin[at]));
-    // A counter that ran backwards shows as one that ran for ever.
+    // A counter that ran backwards looks like one that ran extremely long.
     let ran = |count: u64| (1..1 << 48).contains(&count);
     (ran(cycles) && ran(ticks)).then(|| cycles as f64 / ticks as f64)
 }
 
-/// Cycles a tick during what lies between two readings. Where they are known to be of one multiprocessor,
-/// that is what its counters say of the whole time; else the mean of what each saw for itself.
+/// Cycles per tick between two readings. If both are known to be from one multiprocessor, this is the rate of its
+/// counters over the whole time; otherwise the mean of the rates within each reading.
 fn between(first: &Reading, second: &Reading, told: bool) -> Option<f64> {
     if told {
         let same = first.multiprocessor == second.multiprocessor;
@@ -67,26 +66,26 @@ fn between(first: &Reading, second: &Reading, told: bool) -> Option<f64> {
     Some(f64::midpoint(first.cycles_a_tick()?, second.cycles_a_tick()?))
 }
 
-/// The counters of a device that has both.
+/// Reads the cycle counter and the time counter of a device that has both.
 pub(super) struct Cycles {
     kernel: Kernel,
     readings: Buffer,
     seen: Buffer,
-    /// Nanoseconds a tick of the second counter.
+    /// Nanoseconds per tick of the second counter.
     tick_ns: f64,
-    /// Ticks that a reading lasts.
+    /// Duration of a reading in ticks.
     ticks: u32,
-    /// Waves are told on which multiprocessor they run.
+    /// Whether the device tells a wave on which multiprocessor it runs.
     told: bool,
 }
 
 impl Cycles {
-    /// Finds out whether the two counters are a clock; otherwise says why not.
+    /// Tests whether the two counters give a clock; otherwise returns the reason.
     fn find(lab: &Lab, stamps: vk::QueryPool) -> Result<Result<Self, String>> {
         let waves = &lab.gpu.waves;
         if lab.device().is_cpu() {
-            // lavapipe has the extension, and both its counters are the time-stamp counter. They are not left
-            // to `try_out`: a thread that is preempted between the two would make them look unlike.
+            // lavapipe has the extension, but both counters are the CPU's time-stamp counter. `try_out` cannot
+            // decide this: preemption between the two reads would make the counters look different.
             return Ok(Err("a CPU device counts ticks of one rate, whatever its clock".into()));
         }
         if !waves.cycles {
@@ -121,7 +120,7 @@ impl Cycles {
         Ok(Self { kernel, readings, seen, tick_ns: 1.0, ticks: 50_000, told })
     }
 
-    /// Two readings that show whether both counters count, and not the same.
+    /// Takes two readings to test whether both counters count, and at different rates.
     fn try_out(&self, lab: &Lab) -> Result<Result<(), String>> {
         lab.gpu.run_once("reading the device's clock", |cmd| {
             self.record(cmd, 0);
@@ -153,43 +152,43 @@ impl Cycles {
         Ok(lab.gpu.read(self.seen)?.chunks_exact(WORDS).filter_map(Reading::of).collect())
     }
 
-    /// The first reading of a sample, in front of its window.
+    /// Records the first reading of a sample, before its window.
     fn begin(&self, cmd: &CommandBuffer<'_>) {
         cmd.full_barrier();
         self.record(cmd, 0);
     }
 
-    /// The second, behind it.
+    /// Records the second reading of a sample, after its window.
     pub fn end(&self, cmd: &CommandBuffer<'_>) {
         cmd.full_barrier();
         self.record(cmd, 1);
         self.fetch(cmd);
     }
 
-    /// The clock of the sample that has ended, in MHz.
+    /// The clock during the last sample, in MHz.
     pub fn mhz(&self, lab: &Lab) -> Result<Option<f64>> {
         let [first, second] = self.read(lab)?[..] else { return Ok(None) };
         Ok(between(&first, &second, self.told).map(|cycles| cycles / self.tick_ns * 1e3))
     }
 }
 
-/// What runs right before the timed window.
+/// The last commands before the timed window.
 ///
-/// Something has to, and the same on every device: the fills before a sample are not always dispatches,
-/// and on an H200 (driver 580) the first dispatch behind them begins 2.3 µs later than one behind another
-/// dispatch. That would be in each isolated time.
+/// There must always be a dispatch, and the same on every device, because the fills before a sample are not always
+/// dispatches. On an H200 (driver 580) the first dispatch after a fill begins 2.3 µs later than a dispatch after a
+/// dispatch, which would be part of each isolated time.
 pub(super) enum Before {
-    /// A reading of the clock; another follows behind the window.
+    /// A reading of the clock; another follows after the window.
     Clock(Cycles),
-    /// A dispatch that does next to nothing.
+    /// A minimal dispatch.
     Touch(Kernel, Buffer),
 }
 
 impl Before {
-    /// Reads the clock where it can be known, and otherwise says why not; `stamps` is a pool of two timestamps.
+    /// Reads the clock if it can be known, otherwise also returns why not. `stamps` is a pool of two timestamps.
     ///
     /// # Errors
-    /// Whatever a submit can meet.
+    /// A failed submit.
     pub fn of(lab: &Lab, stamps: vk::QueryPool) -> Result<(Self, Option<String>)> {
         match Cycles::find(lab, stamps)? {
             Ok(cycles) => Ok((Self::Clock(cycles), None)),
@@ -231,7 +230,7 @@ mod tests {
             return;
         }
         let cycles = Cycles::build(&lab).unwrap();
-        // Whether they are alike, on a CPU device preemption decides.
+        // On a CPU device preemption decides whether they look alike.
         let found = cycles.try_out(&lab).unwrap();
         assert!(found.is_ok() || found.is_err_and(|reason| reason.contains("alike")));
         assert_eq!(cycles.read(&lab).unwrap().len(), 2);
@@ -252,13 +251,13 @@ mod tests {
 
     #[test]
     fn one_multiprocessor_is_believed_over_the_whole_window() {
-        // Each reading sees 2 cycles a tick, and 1.5 lie between: the clock was lower in the window.
+        // Each reading sees 2 cycles per tick, and 1.5 between them: the clock was lower in the window.
         let first = reading([0, 1000], [200, 1100], 7);
         let second = reading([15_000, 11_000], [15_200, 11_100], 7);
         let near = |a: Option<f64>, b: f64| (a.unwrap() - b).abs() < 1e-9;
         assert!(near(between(&first, &second, true), 15_000.0 / 10_000.0));
         assert!(near(between(&first, &second, false), 2.0));
-        // Counters of two multiprocessors say nothing about each other.
+        // Counters of different multiprocessors cannot be compared.
         assert_eq!(between(&first, &Reading { multiprocessor: 8, ..second }, true), None);
     }
 

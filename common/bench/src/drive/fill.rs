@@ -1,4 +1,4 @@
-//! What comes before the window: every output is given a value that no pass stores, or its seed.
+//! Preparation before the window: fills every output with a value that no pass writes, or with its seed.
 
 use anyhow::Result;
 use vulkan::Format;
@@ -8,15 +8,15 @@ use vulkan::handles::{Binding, Image, Kernel};
 
 use crate::lab::{Lab, Output};
 
-/// Fills planes of R32_UINT, which `vkCmdClearColorImage` is slow at: a sample of `pipelined_events` with twelve images of
-/// 4096x4096 took an H200 (driver 580) 17 ms with it, and takes 4 ms with this; not measured elsewhere. Other formats and
-/// volumes are cleared. Not measured either: a clear may leave an image compressed, and the pass that stores there first
-/// would pay for that.
+/// Fills 2D images of R32_UINT with a kernel, because `vkCmdClearColorImage` is slow for them: before a sample of
+/// `pipelined_events` with twelve images of 4096x4096, clearing took 17 ms on an H200 (driver 580) and the kernel
+/// takes 4 ms; other devices were not measured. Other formats and volumes are cleared. A clear may leave an image
+/// compressed, which could slow down the first pass that stores to it; that was not measured.
 pub(super) struct Filler(Option<Kernel>);
 
 impl Filler {
     /// # Errors
-    /// As [`vulkan::kernel::KernelBuilder::build_for_runner`].
+    /// The errors of [`vulkan::kernel::KernelBuilder::build_for_runner`].
     pub fn new(lab: &Lab) -> Result<Self> {
         let first = |output: &Output| output.set.get(0, 0);
         let has_words = lab.outputs.iter().any(|output| sides_of_words(&lab.gpu, first(output)).is_some());
@@ -24,7 +24,7 @@ impl Filler {
         has_words.then(build).transpose().map(Self)
     }
 
-    /// Fills all of an output for one repetition.
+    /// Fills all images or buffers of an output for one repetition.
     pub fn record(&self, gpu: &Gpu, cmd: &CommandBuffer<'_>, output: &Output, repetition: u32) {
         for i in 0..output.set.each() {
             let to = output.set.get(repetition, i);
@@ -40,7 +40,7 @@ impl Filler {
     }
 }
 
-/// Sides of a plane of R32_UINT, and the image.
+/// The image and its width and height, if it is a 2D image of R32_UINT.
 fn sides_of_words(gpu: &Gpu, output: Binding) -> Option<(Image, [u32; 2])> {
     let Binding::Image(image) = output else { return None };
     let arena = gpu.arena();
@@ -64,8 +64,8 @@ mod tests {
 
     const SIZE: Extent = Extent { width: 37, height: 19 };
 
-    /// Of two repetitions, how many texels are wrong where all are stored, then where a corner of 8x8 is, and what is
-    /// read outside that.
+    /// For two repetitions: the number of wrong texels if all are stored, the number if an 8x8 corner is stored,
+    /// and the values read outside the corner.
     fn one_after_the_other(images: impl Fn(&mut Lab) -> Images) -> ([u64; 2], [u32; 2]) {
         let mut lab = Lab::for_test(true, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
         let kernel = lab.kernel("lab/increment.comp").build();

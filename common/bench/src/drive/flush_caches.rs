@@ -7,16 +7,16 @@ use vulkan::memory::Place;
 
 use crate::lab::Lab;
 
-/// Bytes that are filled, and as many that are read: twice the largest cache of a GPU of today (256 MiB).
-/// Vulkan does not tell how large a device's caches are.
+/// Size of each of the two buffers: twice the largest GPU cache known (256 MiB). Vulkan does not report cache
+/// sizes.
 const BYTES: u64 = 512 << 20;
-/// On a CPU device, where it says nothing.
+/// Size on a CPU device, where times mean nothing.
 const BYTES_ON_CPU: u64 = 16 << 20;
 /// Workgroups of the reading kernel.
 const GROUPS: u32 = 4096;
 
-/// Fills one buffer and then reads another: the first drives everything out, the second the dirty lines of the
-/// first.
+/// Fills one buffer and then reads another: the fill evicts all other data, the read evicts the dirty lines of the
+/// fill.
 pub(super) struct CacheFlush {
     kernel: Kernel,
     filled: Buffer,
@@ -27,10 +27,10 @@ pub(super) struct CacheFlush {
 
 impl CacheFlush {
     /// # Errors
-    /// Out of memory.
+    /// Not enough memory.
     pub fn new(lab: &Lab) -> Result<Self> {
         let wanted = if lab.device().is_cpu() { BYTES_ON_CPU } else { BYTES };
-        // A kernel binds each as a whole, and both shall leave room for the sample's images.
+        // Each buffer is bound as a whole, and both must leave memory for the sample's images.
         let bytes = wanted.min(lab.gpu.limits.storage_buffer).min(lab.device().device_memory / 16) & !15;
         let kernel = lab.kernel("lab/evict.comp").build_for_runner()?;
         let buffer = |name, bytes| lab.gpu.buffer(name, bytes, Place::Device);

@@ -1,4 +1,4 @@
-//! The drivers over one recording: `bench` measures, `check` proves, `profile` shows it to a capture tool.
+//! The drivers of a recording: `timing` measures it, `check` validates it, `profile` shows it to a capture tool.
 
 pub mod check;
 mod clock;

@@ -1,20 +1,18 @@
-//! Which orders of its dispatches a recording allows, and whether its result depends on them.
+//! Derives the allowed orders of a recording's dispatches, to test whether its result depends on the order.
 //!
-//! A device is free to run dispatches in every order that the recorded dependencies leave open, and
-//! most never use that freedom: on lavapipe no race ever shows. So `--check` uses it for them. From
-//! the list of a variant's commands it derives which dispatch must wait for which, and then runs the
-//! dispatches one by one, a full barrier between them, in orders that are allowed but unlikely: each
-//! dispatch in its turn as early as its dependencies let it. For every two dispatches that nothing
-//! orders, one of these orders has the later one first; a read that should have waited then reads the
-//! wrong generation on every device.
+//! A device may run dispatches in every order that the recorded dependencies allow, but most devices never do: on
+//! lavapipe no race ever shows. So `--check` derives from a variant's commands which dispatch must wait for which,
+//! and then runs the dispatches one by one, with a full barrier after each, in unlikely but allowed orders. Each
+//! order runs one dispatch as early as its dependencies allow. For every two dispatches without a dependency, one
+//! of these orders runs the later one first; a read that should have waited then reads the wrong generation on
+//! every device.
 //!
-//! It may take a lawful recording for one with fewer dependencies (never the other way): chains through
-//! stages in which nothing works between them, such as a barrier from compute to copies and a second one
-//! from there to compute, are not followed.
+//! The analysis may miss a dependency that exists, but it never invents one. It does not follow chains through
+//! stages without work, such as a barrier from compute to copy and a second barrier from copy to compute.
 //!
-//! What it does not see: dispatches that overlap instead of changing places, and caches. Visibility
-//! is the validation layer's part. Rules: Vulkan 1.3, sections 7.1 (execution dependencies), 7.5
-//! (events), 7.6 (barriers), 7.4.1 and 7.4.2 (semaphores).
+//! It does not detect races of overlapping dispatches or missing visibility. Visibility is checked by the
+//! validation layer. Rules: Vulkan 1.3, sections 7.1 (execution dependencies), 7.5 (events), 7.6 (barriers), 7.4.1
+//! and 7.4.2 (semaphores).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,13 +24,13 @@ use vulkan::cmd::Stage;
 use vulkan::cmd::script::{Point, Script, Step};
 use vulkan::handles::Event;
 
-/// For each dispatch, in the order of recording, those that must have ended before it begins.
+/// For each dispatch, in the order of recording: the dispatches that must end before it begins.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Order(Vec<BTreeSet<usize>>);
 
 impl Order {
-    /// Reads the dependencies off a recording. `reset` are the events that are not set when it
-    /// begins; one that may still be set from an earlier submit orders nothing.
+    /// Derives the dependencies of a recording. `reset` are the events that are not set at its beginning; an event
+    /// that may still be set from an earlier submit orders nothing.
     pub fn of(script: &Script, reset: &[Event]) -> Self {
         let mut found = Found { reset, ..Found::default() };
         for submit in &script.submits {
@@ -46,14 +44,14 @@ impl Order {
         Self(found.after)
     }
 
-    /// How many dispatches could come earlier than they were recorded.
+    /// How many dispatches could run earlier than recorded.
     pub fn free(&self) -> usize {
         (0..self.0.len()).filter(|&d| self.0[d].len() < d).count()
     }
 
-    /// Orders that the dependencies allow, other than the recorded one: each dispatch as early as it
-    /// can be, at most `limit` of them. Which, where there are more, is drawn with a fixed seed: at
-    /// even distances they would all be of the same band.
+    /// Allowed orders other than the recorded one, at most `limit`: in each, one dispatch runs as early as
+    /// possible. If there are more, they are drawn at random with a fixed seed; at regular intervals, all would be
+    /// of the same band.
     pub fn others(&self, limit: usize) -> Vec<(usize, Vec<usize>)> {
         let mut early: Vec<usize> = (0..self.0.len()).filter(|&d| self.0[d].len() < d).collect();
         if early.len() > limit {
@@ -64,7 +62,7 @@ impl Order {
         early.into_iter().map(|d| (d, self.with_early(d))).collect()
     }
 
-    /// What `dispatch` needs, then itself, then all others.
+    /// The order that runs the dependencies of `dispatch`, then `dispatch`, then all others.
     fn with_early(&self, dispatch: usize) -> Vec<usize> {
         let needed = &self.0[dispatch];
         let rest = (0..self.0.len()).filter(|d| *d != dispatch && !needed.contains(d));
@@ -77,24 +75,25 @@ struct Found<'e> {
     reset: &'e [Event],
     after: Vec<BTreeSet<usize>>,
     queues: [OnQueue; 2],
-    /// What an event of a queue, which no other queue may wait for, or a semaphore's value stands for.
+    /// The dispatches that an event or a semaphore value waits for. An event belongs to one queue, because no other
+    /// queue may wait for it.
     set: BTreeMap<(usize, Event), Vec<Work>>,
     signalled: BTreeMap<Point, Vec<Work>>,
 }
 
-/// A dispatch by its number, and the stage that it works in.
+/// The number of a dispatch and its pipeline stage.
 type Work = (usize, Stage);
 
 #[derive(Default)]
 struct OnQueue {
     /// The dispatches so far.
     all: Vec<Work>,
-    /// Those that every later dispatch in these stages must wait for.
+    /// Dispatches that every later dispatch in these stages must wait for.
     gates: BTreeMap<Stage, BTreeSet<usize>>,
 }
 
 impl OnQueue {
-    /// Has what comes in `stages` wait for these.
+    /// Makes later work in `stages` wait for `before`.
     fn wait(&mut self, stages: Stage, before: &[Work]) {
         self.gates.entry(stages).or_default().extend(before.iter().map(|(number, _)| number));
     }
@@ -106,7 +105,7 @@ impl Found<'_> {
         match step {
             Step::Barrier { src, dst, .. } => on.wait(dst.0, &taken_in(src.0, &on.all)),
             Step::Set { event, src, .. } if self.reset.contains(event) => {
-                // To set an event that is set changes nothing: a wait stands for the first set.
+                // Setting an event twice changes nothing: a wait refers to the first set.
                 self.set.entry((queue, *event)).or_insert_with(|| taken_in(src.0, &on.all));
             }
             Step::Wait { event, src, dst, .. } => {
@@ -118,7 +117,7 @@ impl Found<'_> {
         }
     }
 
-    /// Its own gates, and what those in them have waited for.
+    /// Adds a dispatch. It depends on the gates of its stage and on everything that those depend on.
     fn work(&mut self, queue: usize, stage: Stage) {
         let number = self.after.len();
         let on = &mut self.queues[queue];
@@ -131,7 +130,7 @@ impl Found<'_> {
     }
 }
 
-/// Those of these that a first scope takes in.
+/// The work that is in a first scope with these stages.
 fn taken_in(stages: Stage, work: &[Work]) -> Vec<Work> {
     work.iter().copied().filter(|(_, stage)| takes_in(stages, *stage)).collect()
 }

@@ -6,10 +6,10 @@
 //! submit      compare every checked image with the reference, counters to the CPU
 //! ```
 //!
-//! A capture tool takes a frame from one present to the next, and here is none. What stands for it are
-//! labels on the queue: `AmdFrameBegin` and `AmdFrameEnd` are what AMD's tools look for, the labels
-//! around those are RenderDoc's. Labels that stay open over a submit (`vkQueueBeginDebugUtilsLabelEXT`)
-//! crash captures of Radeon GPU Profiler.
+//! A capture tool takes a frame from one present to the next, but this program presents nothing. Labels on the
+//! queue mark the frame instead: AMD's tools look for `AmdFrameBegin` and `AmdFrameEnd`, RenderDoc looks for the
+//! labels around them. Labels that stay open across a submit (`vkQueueBeginDebugUtilsLabelEXT`) crash captures of
+//! Radeon GPU Profiler.
 
 use std::ffi::CStr;
 use std::time::Duration;
@@ -21,21 +21,22 @@ use super::session::{Session, Work};
 use super::tour::{Said, Tour, miscount, must_differ};
 use crate::lab::Lab;
 
-/// What delimits a frame, from the outside in.
+/// The labels that begin and end a frame, outermost first.
 const FRAME: [(&CStr, &CStr); 2] =
     [(c"capture-marker,begin_capture", c"capture-marker,end_capture"), (c"AmdFrameBegin", c"AmdFrameEnd")];
 
-/// RADV names the capture of a submit after the second in which it was written (`ac_rgp.c` of Mesa 25),
-/// and another one in the same second replaces it.
+/// RADV names a capture after the second in which it is written (`ac_rgp.c` of Mesa 25), and a second capture in
+/// the same second would overwrite the first.
 const NAMED_AFTER: Duration = Duration::from_millis(1100);
 
-/// Drivers write a capture when its submit has ended, and the last one shall not be cut.
+/// Drivers write a capture after its submit has ended; without this pause the process could exit before the last is
+/// complete.
 const LAST_CAPTURE: Duration = Duration::from_millis(500);
 
-/// Submits each variant of the lab once, in a frame of its own, and judges the result.
+/// Submits each variant of the lab once, in a frame of its own, and checks the result.
 ///
 /// # Errors
-/// What hinders the first frame.
+/// An error before the first frame.
 pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Tour> {
     let mut session = Session::new(lab)?;
     session.dry_run()?;
@@ -47,7 +48,7 @@ pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Tour> {
     Ok(tour)
 }
 
-/// Preparation, frame and verification; says what is to be said of them, or what is wrong with the result.
+/// Prepares, submits the frame and verifies the result. Returns the text for the report.
 fn one_variant(session: &Session<'_>, v: usize) -> Result<Said> {
     let lab = session.lab;
     let (gpu, name, repetitions) = (&lab.gpu, &lab.variants[v].name, lab.repetitions());
@@ -79,21 +80,21 @@ fn one_variant(session: &Session<'_>, v: usize) -> Result<Said> {
     })
 }
 
-/// Keeps the captures of two submits apart, where RADV makes one of each.
+/// Waits between two submits if RADV captures each submit, so that the captures get different names.
 fn part_captures() {
     if std::env::var_os("MESA_VK_TRACE_PER_SUBMIT").is_some() {
         std::thread::sleep(NAMED_AFTER);
     }
 }
 
-/// In words, whether the images hold what the variant promises.
+/// Whether the images hold the promised result, in words.
 ///
 /// # Errors
-/// They could not be compared.
+/// The images could not be compared.
 fn judge(session: &Session<'_>, work: &Work<'_>) -> Result<Result<String, String>> {
     let (counted, lab) = (session.counts(work)?, session.lab);
     let promise = &lab.variants[work.variant].promise;
-    // The row of a measurement counts stale values.
+    // Stale values are counted by a measurement, not by a capture.
     let expected = must_differ(promise, !lab.device().is_cpu());
     let miscount = |n| miscount(&session.uses, work.variant, counted, n, work.repetitions);
     if let Some(problem) = expected.and_then(miscount) {

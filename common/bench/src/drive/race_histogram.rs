@@ -1,4 +1,4 @@
-//! Where texels differed, over all samples of a run: counted on the device in bins.
+//! Race histograms: how often texels differed over all samples of a run, counted on the device in bins.
 
 use anyhow::Result;
 use record::RaceMap;
@@ -9,16 +9,16 @@ use vulkan::memory::Place;
 use crate::element::Element;
 use crate::lab::{Check, Lab};
 
-/// Bins a side; a picture shows no more.
+/// Maximum number of bins per side; a picture shows no more detail.
 const MOST_BINS: u32 = 128;
 
-/// The maps of all variants that are checked.
+/// The race maps of all checked variants.
 pub(super) struct RaceHistograms {
     pub(super) kernel: Kernel,
     of: Vec<Option<Counting>>,
 }
 
-/// Sides of a checked image whose texels are words; others have no map.
+/// Width and height of a checked image with one-word texels; `None` for other results, which have no map.
 fn plane(check: &Check) -> Option<[u32; 2]> {
     let [width, height, _] = check.shape.filter(|shape| !shape.volume)?.sides;
     (check.element == Element::exact(4)).then_some([width, height])
@@ -28,13 +28,13 @@ struct Counting {
     size: [u32; 2],
     bins: [u32; 2],
     buffer: Buffer,
-    /// Made with it, so that no memory is asked for once samples are taken.
+    /// Made with the map, so that sampling allocates no memory.
     readback: Buffer,
     trials: u64,
 }
 
 impl RaceHistograms {
-    /// One map a variant, of what [`Session::pictured`](super::session::Session::pictured) finds.
+    /// One map per variant, of the result that [`Session::pictured`](super::session::Session::pictured) selects.
     pub fn new(lab: &Lab, checks: &[Option<&Check>]) -> Result<Self> {
         let counting = |check: &Option<&Check>| {
             let Some(size) = check.and_then(plane) else { return Ok(None) };
@@ -50,7 +50,7 @@ impl RaceHistograms {
         Ok(maps)
     }
 
-    /// Forgets what was counted.
+    /// Resets the counts.
     pub fn clear(&mut self, lab: &Lab) -> Result<()> {
         for map in self.of.iter_mut().flatten() {
             lab.gpu.run_once("clearing a map", |cmd| {
@@ -70,7 +70,7 @@ impl RaceHistograms {
         cmd.dispatch(self.kernel, &[expected, actual, map.buffer], &push, [groups, 1, 1]);
     }
 
-    /// A sample was taken.
+    /// Counts the repetitions of a sample.
     pub fn count(&mut self, variant: usize, repetitions: u32) {
         if let Some(map) = &mut self.of[variant] {
             map.trials += u64::from(repetitions);

@@ -1,4 +1,4 @@
-//! From the pairs that the engine kept to the rows of a record.
+//! Converts the pairs of the engine to the rows of a record.
 
 use record::stats::{Summary, paired_ratio};
 use record::{BEFORE_ITS_FIRST, Method, Racy, Row, Sample, Status, is_limit};
@@ -8,7 +8,7 @@ use crate::lab::{Lab, fastest};
 use crate::measure::{self, Pair};
 use crate::variant::Variant;
 
-/// One row a variant, in the sample's order, as the `engine` has them.
+/// One row per variant, in the sample's order.
 pub(super) fn rows(lab: &Lab, engine: &[measure::Row], method: &Method, uses: &Uses<'_>) -> Vec<Row> {
     let time = |name: &str| {
         let at = lab.position(name)?;
@@ -35,8 +35,8 @@ pub(super) fn rows(lab: &Lab, engine: &[measure::Row], method: &Method, uses: &U
     lab.variants.iter().zip(engine).enumerate().map(row).collect()
 }
 
-/// The device's own kernels do no other variant's work, and neither does a variant that is set against
-/// another of them.
+/// Whether two variants do the same work, so that their times can be compared. The device's limit kernels, and
+/// variants that are compared with different limits, do not.
 fn does_same_work(variant: &Variant, other: &Variant) -> bool {
     let alike = !is_limit(&variant.name) && variant.declared.limit == other.declared.limit;
     alike || variant.name == other.name
@@ -76,7 +76,7 @@ fn throttled(row: &measure::Row, method: &Method) -> Status {
     }
 }
 
-/// Everything that has a unit of time; nothing of it where the row was wrong.
+/// A row with all times; without them if the row was wrong.
 fn times(variant: &Variant, row: &measure::Row, method: &Method) -> Row {
     if row.wrong.is_some() {
         return blank(variant);
@@ -98,7 +98,7 @@ fn times(variant: &Variant, row: &measure::Row, method: &Method) -> Row {
     }
 }
 
-/// `(T(N) - T(1)) / (N - 1)` of each round.
+/// The back-to-back time of each round, `(T(N) - T(1)) / (N - 1)`.
 fn pipelined(pairs: &[Pair], repetitions: u32) -> Option<Summary> {
     let further = f64::from(repetitions.checked_sub(1).filter(|&n| n > 0)?);
     let costs: Option<Vec<f64>> =
@@ -108,7 +108,7 @@ fn pipelined(pairs: &[Pair], repetitions: u32) -> Option<Summary> {
     (low > 0.0).then_some(summary)
 }
 
-/// Quotients of the rounds that both rows have.
+/// Ratios of the rounds that both rows have.
 fn ratio(row: &measure::Row, reference: &measure::Row) -> Option<Summary> {
     if row.wrong.is_some() || reference.wrong.is_some() || reference.failure.is_some() {
         return None;

@@ -1,4 +1,5 @@
-//! What variants list, each number of repetitions once, and how it is changed before it is recorded.
+//! Scripts of the variants, listed once per number of repetitions, and changed by mutations before they are
+//! recorded.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use crate::mutate::{Break, Mutation};
 /// The scripts of a lab's variants.
 pub(super) struct Scripts<'l> {
     lab: &'l Lab,
-    /// How they are changed.
+    /// The changes to each script.
     pub mutation: Mutation,
     listed: RefCell<BTreeMap<(usize, u32), Rc<Script>>>,
 }
@@ -25,10 +26,10 @@ impl<'l> Scripts<'l> {
         Self { lab, mutation, listed: RefCell::default() }
     }
 
-    /// What is recorded of a variant for so many repetitions: what it lists or, under `--break`, something else.
+    /// The script to record for this many repetitions: the variant's script, changed by the mutation.
     ///
     /// # Errors
-    /// A list that cannot be recorded.
+    /// The variant's script is invalid.
     pub fn script(&self, variant: usize, repetitions: u32) -> Result<Rc<Script>> {
         let known = self.listed.borrow().get(&(variant, repetitions)).cloned();
         let script = match known {
@@ -50,8 +51,8 @@ impl<'l> Scripts<'l> {
         Ok(script)
     }
 
-    /// Why a recording must not be submitted: a wait for an event that nothing sets would hang the
-    /// device. A test that wants to see the time-out may have it, on a CPU device.
+    /// Why a recording must not be submitted: waiting for an event that is never set would hang the device. A test
+    /// of the time-out may submit it, on a CPU device.
     pub fn endless(&self, script: &Script) -> Option<String> {
         let wanted = self.mutation.broken == Some(Break::Endless);
         if wanted && self.lab.gpu.facts.kind == Kind::Cpu {

@@ -3,7 +3,7 @@
 //! ```text
 //! before the window │ fill outputs, seed, reset events, reset stamps ─ read the clock ─ full barrier
 //! the window        │ stamp ─ execution barrier ─ the variant's commands ─ execution barrier ─ stamp
-//! behind the window │ read the clock ─ full barrier ─ compare every checked image with the reference ─ counters
+//! after the window  │ read the clock ─ full barrier ─ compare every checked image with the reference ─ counters
 //! ```
 
 use std::cell::RefCell;
@@ -38,7 +38,7 @@ use crate::trace::plan::Notes;
 pub struct Session<'l> {
     pub(super) lab: &'l Lab,
     pub(super) scripts: Scripts<'l>,
-    /// Nothing before [`Session::dry_run`].
+    /// Empty before [`Session::dry_run`].
     pub(crate) uses: Rc<Uses<'l>>,
     pool: vk::CommandPool,
     buffer: vk::CommandBuffer,
@@ -46,7 +46,7 @@ pub struct Session<'l> {
     pub(super) stamps: vk::QueryPool,
     pub(super) filler: Filler,
     verifier: Verifier,
-    /// Where the CPU reads an image; made here, so that no memory is asked for once samples are taken.
+    /// Readback buffer for checked results; made with the session, so that sampling allocates no memory.
     pub readback: Option<Buffer>,
     two_queues: RefCell<Option<TwoQueues<'l>>>,
     maps: Option<RaceHistograms>,
@@ -54,18 +54,18 @@ pub struct Session<'l> {
     before: Option<Before>,
 }
 
-/// What one submit runs.
+/// The script that one submit runs.
 #[derive(Clone, Copy)]
 pub struct Work<'w> {
     pub(crate) variant: usize,
     pub(crate) repetitions: u32,
     pub(crate) script: &'w Script,
-    /// Where its kernels note their waves, if they do.
+    /// Where the kernels record their waves in a traced sample.
     pub notes: Option<&'w Notes>,
 }
 
 impl<'l> Session<'l> {
-    /// Makes what samples need. [`Session::dry_run`] comes before the first sample.
+    /// Makes the objects that samples need. Call [`Session::dry_run`] before the first sample.
     pub fn new(lab: &'l Lab) -> Result<Self> {
         let gpu = &lab.gpu;
         let pool = gpu.command_pool(Queue::First)?;
@@ -89,11 +89,11 @@ impl<'l> Session<'l> {
         })
     }
 
-    /// Lists what each variant records, without recording it, to learn which images it uses, which
-    /// events it sets, and whether it is well-formed; makes the pipelines that it dispatches.
+    /// Lists the commands of each variant without recording them, to find its images and events and to detect
+    /// mistakes, and makes the pipelines that it dispatches.
     ///
     /// # Errors
-    /// A mistake in the sample, such as a wait that would never end; a kernel that the driver refuses.
+    /// A mistake in the sample, such as a wait that would never end; a kernel that the driver rejects.
     pub fn dry_run(&mut self) -> Result<()> {
         self.uses = Rc::new(Uses::of(self.lab, &self.scripts)?);
         if self.lab.maps_races && self.lab.report.shown.is_none() {
@@ -104,20 +104,20 @@ impl<'l> Session<'l> {
         self.lab.gpu.compile(&self.uses.kernels().chain(own).collect())
     }
 
-    /// Notes the device's clock with each sample from now on, where it can be known; returns why not.
+    /// Reads the device's clock with each sample from this call on. Returns why the clock is unknown, if it is.
     ///
     /// # Errors
-    /// Whatever a submit can meet.
+    /// A failed submit.
     pub fn watch_clock(&mut self) -> Result<Option<String>> {
         let (before, unknown) = Before::of(self.lab, self.stamps)?;
         self.before = Some(before);
         Ok(unknown)
     }
 
-    /// Empties the caches before each sample from now on; returns what a record says of it.
+    /// Flushes the caches before each sample from this call on. Returns a description for the record.
     ///
     /// # Errors
-    /// Out of memory.
+    /// Not enough memory.
     pub fn make_cold(&mut self) -> Result<String> {
         let cache_flush = CacheFlush::new(self.lab).context("--cold needs two large buffers")?;
         let mib = cache_flush.bytes >> 20;
@@ -125,30 +125,30 @@ impl<'l> Session<'l> {
         Ok(format!("cold: {mib} MiB filled, then {mib} MiB read, before each sample"))
     }
 
-    /// Why a variant does not run here.
+    /// Why a variant does not run on this device.
     pub fn left_out(&self, variant: usize) -> Option<&Status> {
         self.uses.left_out(variant)
     }
 
-    /// What is looked at of a variant's results: what the sample shows, else the first that is no count of what
-    /// must not happen.
+    /// The result of a variant to show: the one that the sample paints, else the first that is not a count of
+    /// errors.
     pub fn pictured(&self, variant: usize) -> Option<&'l Check> {
         let shown = self.lab.report.shown.as_ref();
         let results = || self.uses.checks(variant).iter().copied().filter(|check| check.counts.is_none());
         results().find(|check| shown.is_some_and(|shown| shown.is_of(check))).or_else(|| results().next())
     }
 
-    /// Takes one sample; without a variant, of an empty window.
+    /// Takes one sample of a variant, or of an empty window for `None`.
     ///
     /// # Errors
-    /// A queue that hangs, a lost device; timestamps that are no times come as [`BadStamps`].
+    /// A queue that hangs, a lost device; [`BadStamps`] for timestamps that do not give a time.
     pub fn sample(&mut self, variant: Option<usize>, repetitions: u32) -> Result<Reading> {
         let Some(variant) = variant else { return self.sample_of(None) };
         let script = self.scripts.script(variant, repetitions)?;
         self.sample_of(Some(&Work { variant, repetitions, script: &script, notes: None }))
     }
 
-    /// As [`Session::sample`], of a script of the caller's.
+    /// Like [`Session::sample`], with a script of the caller.
     pub fn sample_of(&mut self, work: Option<&Work<'_>>) -> Result<Reading> {
         let [recorded, submitted] = match work {
             Some(work) if self.takes_two_queues(work) => self.run_on_two_queues(work)?,
@@ -173,18 +173,18 @@ impl<'l> Session<'l> {
         })
     }
 
-    /// Begins the maps anew.
+    /// Clears the race maps.
     pub fn forget_maps(&mut self) -> Result<()> {
         let lab = self.lab;
         self.maps.as_mut().map_or(Ok(()), |maps| maps.clear(lab))
     }
 
-    /// Where the samples so far had texels wrong; nothing where that was not asked for.
+    /// Race maps of the samples so far; empty if no maps are counted.
     pub fn maps(&self) -> Result<Vec<RaceMap>> {
         self.maps.as_ref().map_or_else(|| Ok(Vec::new()), |maps| maps.read(self.lab))
     }
 
-    /// What the device's clock is read with.
+    /// The reader of the device's clock, if the clock is known.
     fn clock(&self) -> Option<&Cycles> {
         self.before.as_ref().and_then(Before::clock)
     }
@@ -193,8 +193,7 @@ impl<'l> Session<'l> {
         self.lab.variants[work.variant].takes_two_queues
     }
 
-    /// One command buffer, one submit. Returns the CPU times of recording the variant and of
-    /// submitting.
+    /// Submits one command buffer. Returns the CPU times of recording the variant and of submitting.
     fn run(&self, work: Option<&Work<'_>>) -> Result<[Duration; 2]> {
         let usage = work.map_or(Usage::ONE_TIME_SUBMIT, |work| self.lab.variants[work.variant].usage);
         let mut recorded = Duration::ZERO;
@@ -213,7 +212,7 @@ impl<'l> Session<'l> {
         Ok([recorded, submitted])
     }
 
-    /// Records commands, submits them and waits for their end. Returns the CPU time of submitting.
+    /// Records commands, submits them and waits for their completion. Returns the CPU time of submitting.
     fn submit(&self, usage: Usage, what: &str, record: impl FnOnce(&CommandBuffer<'_>)) -> Result<Duration> {
         let gpu = &self.lab.gpu;
         gpu.reset_pool(self.pool)?;
@@ -236,7 +235,7 @@ impl<'l> Session<'l> {
         Sample { name, submits, stamps: self.stamps, fence: self.fence }
     }
 
-    /// Submits the variant's commands and nothing else.
+    /// Submits only the variant's commands, without a window or checks.
     pub(super) fn run_bare(&self, work: &Work<'_>) -> Result<()> {
         if self.takes_two_queues(work) {
             let mut two = self.two_queues.borrow_mut();
@@ -246,8 +245,8 @@ impl<'l> Session<'l> {
         self.submit(variant.usage, &variant.name, |cmd| self.record(cmd, work)).map(drop)
     }
 
-    /// Runs the commands of a script that work on memory in this order, each behind a full barrier, without a stamp,
-    /// and counts.
+    /// Runs the dispatches of a script in the given order, each after a full barrier and without timestamps. Returns
+    /// the number of wrong elements.
     pub fn replay(&self, work: &Work<'_>, order: &[usize]) -> Result<Counted> {
         let steps: Vec<_> = work.script.work().collect();
         let what = format!("{} in another order", name_of(self.lab, Some(work)));
@@ -262,7 +261,7 @@ impl<'l> Session<'l> {
         self.counts(work)
     }
 
-    /// Median of empty windows, in microseconds, and at least one tick: the floor under every figure.
+    /// The median time of empty windows in microseconds, at least one tick. No measured time can be shorter.
     pub fn floor_us(&mut self) -> Result<f64> {
         let mut samples = Vec::new();
         for _ in 0..32 {
@@ -276,20 +275,21 @@ impl<'l> Session<'l> {
         Ok(Summary::of(&samples).map_or(tick, |s| s.median.max(tick)))
     }
 
-    /// The commands of a script for one queue, in a region of the variant's name.
+    /// Records a script for one queue in a label region with the variant's name.
     fn record(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
         cmd.region(format_args!("{}", self.lab.variants[work.variant].name), || {
             work.script.submits.iter().for_each(|submit| cmd.replay(&submit.steps));
         });
     }
 
-    /// The events that are reset before a variant is recorded.
+    /// The events to reset before a variant is recorded.
     pub(super) fn events_reset(&self, variant: usize, repetitions: u32) -> &[Event] {
         let forgotten = self.scripts.mutation.breaks(Break::NoResets);
         if forgotten { &[] } else { self.uses.events(variant, repetitions) }
     }
 
-    /// Fills, seeds, resets. What the caches hold after it is what `warm` means; a run with --cold empties them.
+    /// Fills, seeds and resets. "Warm" in a record means the cache state after this; `--cold` flushes the caches
+    /// instead.
     pub(super) fn prepare(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
         let Work { variant, repetitions, .. } = *work;
         cmd.region(format_args!("prepare"), || {
@@ -312,12 +312,12 @@ impl<'l> Session<'l> {
         }
     }
 
-    /// Stamps with an execution barrier on the work's side, so that neither lands early or late.
-    /// Returns the CPU time that recording the variant took.
+    /// Writes the timestamps of the window, each with an execution barrier between it and the work, so that neither
+    /// is written early or late. Returns the CPU time of recording the variant.
     ///
-    /// No memory is made visible in the window but what the variant itself asks for: with full
-    /// memory barriers here the empty window took 6.1 µs on an H200 (driver 580), with these 1.9 µs,
-    /// and every isolated time was longer by the difference.
+    /// The window makes no memory visible except where the variant asks for it. With full memory barriers the empty
+    /// window took 6.1 µs on an H200 (driver 580), with execution barriers 1.9 µs, and every isolated time was
+    /// longer by the difference.
     fn window(&self, cmd: &CommandBuffer<'_>, work: Option<&Work<'_>>) -> Duration {
         cmd.full_barrier();
         cmd.write_timestamp2(self.stamps, 0);
@@ -332,7 +332,7 @@ impl<'l> Session<'l> {
         recorded
     }
 
-    /// What comes behind the window.
+    /// Records the commands after the window: the clock reading and the comparison with the CPU reference.
     pub(super) fn verify(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
         if let Some(clock) = self.clock() {
             clock.end(cmd);
@@ -345,19 +345,19 @@ impl<'l> Session<'l> {
         });
     }
 
-    /// What the device counted behind the last sample.
+    /// The counts of wrong elements of the last sample.
     pub(super) fn counts(&self, work: &Work<'_>) -> Result<Counted> {
         let checks = self.uses.checks(work.variant);
         self.verifier.counted(&self.lab.gpu, checks, work.repetitions, self.lab.repetitions())
     }
 
-    /// Records what brings a result of the last sample into a buffer, row by row.
+    /// Records the copy of a result of the last sample to a buffer, row by row.
     pub fn lay_out(&self, cmd: &CommandBuffer<'_>, check: &Check) -> Option<Buffer> {
         self.verifier.lay_out(cmd, check, 0)
     }
 
-    /// Reads the checked images of the last sample back and counts on the CPU, for comparison with
-    /// what the device counted.
+    /// Reads the checked images of the last sample back and counts wrong elements on the CPU, to verify the
+    /// device's counts.
     pub fn count_on_cpu(&self, variant: usize, repetitions: u32) -> Result<u64> {
         let Some(readback) = self.readback else { return Ok(0) };
         let mut wrong = 0;
@@ -370,7 +370,7 @@ impl<'l> Session<'l> {
         Ok(wrong)
     }
 
-    /// Looks at the words of a result, through a buffer that the CPU can read.
+    /// Passes the words of a result to a closure, through a buffer that the CPU can read.
     pub fn look_at_result<T>(
         &self,
         check: &Check,
@@ -392,7 +392,7 @@ impl<'l> Session<'l> {
         self.lab.gpu.look(readback, look)
     }
 
-    /// Runs a variant once more and paints its result; nothing where it does not make it.
+    /// Runs a variant once more and paints its result; `None` if the variant does not produce the painted result.
     pub fn paint(&mut self, variant: usize, shown: &Shown) -> Result<Option<Vec<[u8; 3]>>> {
         let check = self.uses.checks(variant).iter().copied().find(|check| shown.is_of(check));
         let (Some(check), Some(readback)) = (check, self.readback) else { return Ok(None) };
@@ -402,7 +402,7 @@ impl<'l> Session<'l> {
     }
 }
 
-/// What runs, for messages.
+/// The name of the running variant, for messages.
 fn name_of<'l>(lab: &'l Lab, work: Option<&Work<'_>>) -> &'l str {
     work.map_or("an empty window", |work| &lab.variants[work.variant].name)
 }
@@ -416,7 +416,7 @@ mod tests {
     use super::*;
     use crate::lab::LabOptions;
 
-    /// What the layer says of a command buffer that is submitted a second time as it was recorded.
+    /// The messages of the validation layer if a command buffer is submitted a second time.
     fn submitted_again(usage: Usage) -> Vec<String> {
         let mut lab = Lab::for_test(true, &LabOptions::default());
         lab.variant("idle", |_, _| {}).usage = usage;

@@ -1,4 +1,4 @@
-//! From variant to variant, where no times are taken: a line of each, and whether it keeps its promise.
+//! Visits variants without timing them, and reports for each whether it keeps its promise.
 
 use std::fmt::Write as _;
 
@@ -10,30 +10,30 @@ use super::uses::Uses;
 use super::verify::Counted;
 use crate::lab::Lab;
 
-/// What was found on the way.
+/// The results of a tour.
 #[derive(Debug, Default)]
 pub struct Tour {
-    /// One line a variant, with what is wrong behind or below it.
+    /// One line per variant, followed by its problems.
     pub report: String,
-    /// Columns that the longest name takes.
+    /// Width of the name column.
     names: usize,
     /// Variants that failed.
     pub failed: usize,
-    /// What hindered looking at a variant.
+    /// Errors that prevented looking at a variant.
     pub errors: Vec<Error>,
-    /// The user stopped it between two variants.
+    /// Whether the user stopped the tour between two variants.
     pub interrupted: bool,
 }
 
-/// What is said of a variant.
+/// The result of one variant.
 pub(super) enum Said {
     Fine(String),
-    /// What stands behind the word that it failed.
+    /// The text after "FAILED".
     Failed(String),
 }
 
 impl Said {
-    /// Each problem has a line of its own.
+    /// A failure with one line per problem.
     pub fn listed(problems: Vec<String>) -> Self {
         Self::Failed(problems.into_iter().map(|problem| format!("\n    {problem}")).collect())
     }
@@ -44,7 +44,7 @@ impl Said {
 }
 
 impl Tour {
-    /// The first name is that of a line which is no variant's.
+    /// `first` is the name in an additional line that is not about a variant.
     pub(super) fn new(lab: &Lab, first: &str) -> Self {
         let names = lab.variants.iter().map(|variant| variant.name.len()).chain([first.len()]);
         Self { names: names.max().unwrap_or(0), ..Self::default() }
@@ -59,7 +59,8 @@ impl Tour {
         let _ = writeln!(self.report, "{name:<width$} {failed}{text}", width = self.names);
     }
 
-    /// Looks at the variants with `one`, until one hangs or the user stops it; of the others `not_done` is said.
+    /// Calls `one` for each variant until one hangs or the user stops the tour; reports `not_done` for the
+    /// remaining ones.
     pub(super) fn visit(
         mut self,
         lab: &Lab,
@@ -75,7 +76,7 @@ impl Tour {
                 continue;
             }
             let said = one(v).unwrap_or_else(|error| {
-                // A queue that hung, a lost device, a wait that failed: nothing more can be looked at.
+                // After a hung queue, a lost device or a failed wait, nothing more can run.
                 is_over = error.is::<Halt>() || lab.gpu.is_busy();
                 let said = Said::Failed(format!(": {}", one_line(&error)));
                 self.errors.push(error.context(variant.name.clone()));
@@ -87,8 +88,8 @@ impl Tour {
     }
 }
 
-/// How many elements of a repetition differ where a variant keeps its promise; none where any may. `is_stale`: caches
-/// may show a stale value to what relies on hardware.
+/// How many elements of a repetition differ if the variant keeps its promise; `None` if any number may. With
+/// `is_stale`, hardware-dependent variants may read stale values from caches.
 pub(super) fn must_differ(promise: &Promise, is_stale: bool) -> Option<u64> {
     match promise {
         Promise::Hardware { .. } if is_stale => None,
@@ -98,7 +99,7 @@ pub(super) fn must_differ(promise: &Promise, is_stale: bool) -> Option<u64> {
     }
 }
 
-/// What is wrong where not just `expected` elements of each repetition differ.
+/// The problem if the number of different elements of each repetition is not `expected`.
 pub(super) fn miscount(
     uses: &Uses<'_>,
     variant: usize,

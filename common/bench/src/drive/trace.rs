@@ -1,9 +1,9 @@
-//! `--trace`: each variant a few times more, with kernels that note their waves.
+//! `--trace`: samples each variant a few more times, with kernels that record their waves.
 //!
 //! ```text
 //! before the window │ as for a sample, and the heads of the trace's regions
 //! the window        │ stamp ─ the variant's own commands, with the traced kernels ─ stamp
-//! behind the window │ compare with the reference ─ the trace to the CPU
+//! after the window  │ compare with the reference ─ the trace to the CPU
 //! ```
 
 use std::ops::ControlFlow;
@@ -26,54 +26,53 @@ use crate::trace::decode::{Left, decode};
 use crate::trace::fault::{Fault, told};
 use crate::trace::plan::{MOST_SLOTS, Notes, Planned, Region, plan};
 
-/// Rounds that are kept, where their words take no more than [`MOST_KEPT`]; of more, three or one. One more
-/// comes before them, for kernels that have not run yet.
+/// Number of rounds that are kept if their words fit in [`MOST_KEPT`]; otherwise three or one. One more round comes
+/// first, as a warm-up for the traced kernels.
 const ROUNDS: u64 = 5;
-/// Bytes.
+/// Limit in bytes.
 const MOST_KEPT: u64 = 2 << 30;
 
-/// A GPU that has slept is given so long to raise its clocks again; what a CPU device takes tells nothing.
+/// Time limit for an idle GPU to raise its clocks again. A CPU device is not woken: its times mean nothing.
 const WAKING: Duration = Duration::from_millis(500);
 
-/// What the waves of a sample tell, or why they tell nothing.
+/// The trace of a sample, or why there is none.
 type Told = Result<(Trace, TraceFigures), String>;
 
 /// A variant to trace.
 pub(super) struct Subject<'p> {
     pub variant: usize,
     pub isolated_us: f64,
-    /// What its results are judged by.
+    /// The conditions that its results must meet.
     pub plan: &'p RowPlan,
 }
 
-/// What came of it.
+/// The traces of a run.
 #[derive(Default)]
 pub(super) struct Traces {
-    /// For the rows of the variants.
+    /// Trace results by variant, for the rows of the record.
     pub rows: Vec<(usize, Traced)>,
-    /// The first [`MOST_DRAWN`] that can be trusted.
+    /// The first [`MOST_DRAWN`] trustworthy traces.
     pub drawn: Vec<(String, Trace)>,
     pub interrupted: bool,
 }
 
-/// A traced sample and the untraced one of its round.
+/// A traced sample and the time of the untraced sample of the same round.
 struct Sample {
     untraced_us: f64,
     stamps_us: f64,
     words: Vec<u32>,
 }
 
-/// A subject's samples so far. Their words are kept as they are until the last is taken: while the CPU reads
-/// waves, a GPU that has nothing to do lowers its clocks. (Decoding between samples made them four times
-/// as long on an H200, driver 580.)
+/// The samples of a subject. Their words are decoded after the last sample, because an idle GPU lowers its clocks:
+/// decoding between samples made the samples four times as long on an H200 (driver 580).
 struct Taking<'p> {
     subject: Subject<'p>,
-    /// Or why it is not traced, or no more.
+    /// The regions of the trace's buffer, or why the variant is not traced.
     regions: Result<Vec<Region>, String>,
     samples: Vec<Sample>,
 }
 
-/// What traces of a run have in common.
+/// The state that all traces of a run share.
 struct Tracer<'l> {
     lab: &'l Lab,
     buffer: Buffer,
@@ -81,12 +80,12 @@ struct Tracer<'l> {
     clock: Counter,
 }
 
-/// Traces variants in rounds, in each of which every variant runs first without and then with its waves
-/// noted, behind others as in a measured round: their kernels' code is no warmer. `stopped` is asked
-/// before each sample of a variant.
+/// Traces variants in rounds. In each round every variant runs first without and then with tracing. It runs after
+/// other variants, as in a measured round, so that its kernels are no warmer in the caches. `stopped` is called
+/// before each sample.
 ///
 /// # Errors
-/// A Vulkan call that fails, `HOTLAP_TRACE_SLOTS` that is no number.
+/// A failed Vulkan call, or `HOTLAP_TRACE_SLOTS` that is not a number.
 pub(super) fn trace(
     session: &mut Session<'_>,
     subjects: Vec<Subject<'_>>,
@@ -130,10 +129,10 @@ pub(super) fn trace(
 }
 
 impl<'l> Tracer<'l> {
-    /// Sets the waves' clock against the timestamps and makes the buffers.
+    /// Calibrates the waves' clock against the timestamps and makes the buffers.
     ///
     /// # Errors
-    /// Some are [`told`]: no clock to be trusted, no memory.
+    /// Errors that [`told`] turns into a reason: no trustworthy clock, no memory.
     fn new(lab: &'l Lab, session: &Session<'_>, bytes: u64) -> Result<Self> {
         let clock = clock::set_against_stamps(lab, session.stamps)?;
         let buffer = |name, place| lab.gpu.buffer_for(name, bytes.max(4), place, Sharing::BothQueues);
@@ -172,7 +171,7 @@ impl<'l> Tracer<'l> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// What the samples show, for the rows, and the traces that are drawn.
+    /// Decodes the samples: the results for the rows, and the traces to draw.
     fn read(&self, takings: &[Taking<'_>]) -> Result<Traces> {
         let mut traces = Traces::default();
         for taking in takings {
@@ -196,7 +195,7 @@ impl<'l> Tracer<'l> {
         Ok(traces)
     }
 
-    /// One traced submit.
+    /// Takes one traced sample.
     fn sample(&self, session: &mut Session<'_>, variant: usize, regions: &[Region]) -> Result<Reading> {
         let notes = Notes { buffer: self.buffer, regions: regions.to_vec() };
         let script = {
@@ -206,7 +205,7 @@ impl<'l> Tracer<'l> {
         session.sample_of(Some(&Work { variant, repetitions: 1, script: &script, notes: Some(&notes) }))
     }
 
-    /// What its waves left.
+    /// Reads the words that the waves wrote.
     fn words(&self, bytes: u64) -> Result<Vec<u32>> {
         self.lab.gpu.run_once("reading a trace", |cmd| {
             cmd.copy_buffer(self.buffer, self.readback, bytes);
@@ -216,7 +215,7 @@ impl<'l> Tracer<'l> {
         self.lab.gpu.look(self.readback, |all| all[..words].to_vec())
     }
 
-    /// What that shows.
+    /// Decodes the words of a sample.
     fn shown(&self, regions: &[Region], stamps_us: f64, words: &[u32]) -> Result<(Trace, TraceFigures)> {
         let multiprocessors = self.lab.device().multiprocessors;
         let trace = decode(&Left {
@@ -233,8 +232,8 @@ impl<'l> Tracer<'l> {
 }
 
 impl Taking<'_> {
-    /// Takes a reading in; none where it is no reading or proves the result wrong, which ends the tracing of
-    /// this variant.
+    /// Returns the reading, or `None` if it is invalid or proves the result wrong. In that case the variant is not
+    /// traced any further.
     fn judge(&mut self, reading: Result<Reading>) -> Result<Option<Reading>> {
         let right = |reading: Reading| {
             let is_wrong = self.subject.plan.refuses(&reading, 1);
@@ -243,7 +242,7 @@ impl Taking<'_> {
         match told(reading.and_then(right))? {
             Ok(reading) => Ok(Some(reading)),
             Err(reason) => {
-                // The first reason stays.
+                // Keep the first reason.
                 if self.regions.is_ok() {
                     self.regions = Err(reason);
                 }
@@ -252,7 +251,7 @@ impl Taking<'_> {
         }
     }
 
-    /// How much longer tracing made it: the median of the rounds.
+    /// The relative overhead of tracing: the median of the rounds.
     fn overhead(&self) -> Option<f64> {
         let ratios = self.samples.iter().map(|sample| sample.stamps_us / sample.untraced_us);
         Summary::of(&ratios.collect::<Vec<_>>()).map(|ratio| ratio.median - 1.0)
@@ -266,7 +265,7 @@ impl Taking<'_> {
     }
 }
 
-/// Samples the first variant until it takes about as long as it did when it was measured.
+/// Samples the first variant until its time is close to the measured time.
 fn wake(session: &mut Session<'_>, takings: &[Taking<'_>]) -> Result<()> {
     let Some(Taking { subject, .. }) = takings.first() else { return Ok(()) };
     let began = Instant::now();
@@ -280,21 +279,21 @@ fn wake(session: &mut Session<'_>, takings: &[Taking<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// The kernels that note their waves in these.
+/// The traced versions of the kernels in these regions.
 fn traced_kernels(lab: &Lab, regions: &[Region]) -> Vec<Kernel> {
     let arena = lab.gpu.arena();
     regions.iter().filter_map(|region| arena.kernel(region.planned.kernel).traced).collect()
 }
 
-/// Bytes of the trace's buffer that these take.
+/// Size in bytes of these regions in the trace's buffer.
 fn bytes_of(regions: &[Region]) -> u64 {
     regions.last().map_or(0, |last| last.offset + last.bytes())
 }
 
-/// Where the dispatches of a variant note their waves.
+/// The regions in which the dispatches of a variant record their waves.
 ///
 /// # Errors
-/// One is [`told`]: a kernel that cannot note them.
+/// Among others, an error that [`told`] turns into a reason: a kernel that cannot be traced.
 fn regions(session: &Session<'_>, variant: usize) -> Result<Vec<Region>> {
     let lab = session.lab;
     let script = session.scripts.script(variant, 1)?;
@@ -318,7 +317,7 @@ fn regions(session: &Session<'_>, variant: usize) -> Result<Vec<Region>> {
     Ok(plan(planned, most_slots()?))
 }
 
-/// Tests ask for fewer, so that not all of a small dispatch is recorded.
+/// Tests set fewer slots, so that only a part of a small dispatch is recorded.
 fn most_slots() -> Result<u64> {
     let Some(asked) = &hooks().trace_slots else { return Ok(MOST_SLOTS) };
     let asked = asked.to_string_lossy();
@@ -327,18 +326,18 @@ fn most_slots() -> Result<u64> {
     Ok(slots.clamp(1, MOST_SLOTS))
 }
 
-/// Traces single variants, one sample at a time: for a window, where the last trace is seen and none is averaged.
+/// Traces one sample of one variant at a time, for a window that shows the latest trace.
 pub struct Spotlight<'l> {
     tracer: Tracer<'l>,
-    /// Of each variant, or why it cannot be traced.
+    /// The regions of each variant, or why it cannot be traced.
     regions: Vec<Result<Vec<Region>, String>>,
 }
 
 impl<'l> Spotlight<'l> {
-    /// Says why nothing can be traced, where that is so.
+    /// Makes the tracer; the inner error says why nothing can be traced.
     ///
     /// # Errors
-    /// A Vulkan call that fails, `HOTLAP_TRACE_SLOTS` that is no number.
+    /// A failed Vulkan call, or `HOTLAP_TRACE_SLOTS` that is not a number.
     pub fn new(lab: &'l Lab, session: &Session<'_>) -> Result<Result<Self, String>> {
         let of = |variant| match session.left_out(variant) {
             Some(status) => Ok(Err(status.reason().unwrap_or_else(|| status.word().into()))),
@@ -349,7 +348,7 @@ impl<'l> Spotlight<'l> {
         Ok(told(Tracer::new(lab, session, bytes))?.map(|tracer| Self { tracer, regions }))
     }
 
-    /// The waves of one sample, or why they cannot be told.
+    /// Traces one sample; the inner error says why there is no trace.
     ///
     /// # Errors
     /// A queue that hangs, a lost device.

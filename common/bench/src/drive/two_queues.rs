@@ -5,13 +5,13 @@
 //! second queue                                    wait ─ work … ─ signal ─┘
 //! ```
 //!
-//! The gate is a timeline semaphore that the CPU signals when the last submit is with the driver, so
-//! that the time of submitting is not in the window; an event would not do, because a driver may
-//! drain for it. It opens on every way out of the sample: what waits for it would hang the queue.
+//! The gate is a timeline semaphore that the CPU signals after the last submit, so that the time of submitting is
+//! not in the window. An event would not do, because a driver may drain the queue for it. The gate is opened on
+//! every way out of the sample: a waiting submit would hang the queue.
 //!
-//! Where that is not so: Mesa's common runtime keeps a submit that waits for an unsignalled timeline,
-//! and all behind it, in a thread of the process until it is signalled (read in its vk_queue.c). There
-//! the CPU's submitting lies behind the gate and inside the window; a note in the record says so.
+//! The exception is Mesa's common runtime: it keeps a submit that waits for an unsignalled timeline, and all later
+//! submits, in a thread of the process until the timeline is signalled (see its vk_queue.c). There the CPU submits
+//! after the gate opens, inside the window; a note in the record says so.
 
 use std::time::{Duration, Instant};
 
@@ -22,23 +22,23 @@ use vulkan::cmd::{CommandBuffer, Point, Stage};
 use vulkan::gpu::{Gpu, Mark};
 use vulkan::handles::Queue;
 
-/// The semaphores and command buffers of such samples.
+/// Semaphores and command buffers for samples on two queues.
 pub(super) struct TwoQueues<'l> {
     gpu: &'l Gpu,
     gate: vk::Semaphore,
-    /// Times that the gate was opened.
+    /// How many times the gate was opened; the value of its timeline.
     opened: u64,
-    /// One timeline a queue, and how far each was when the sample began.
+    /// One timeline per queue, and its value when the sample began.
     timelines: [vk::Semaphore; 2],
     before: [u64; 2],
-    /// A pool a queue, with as many command buffers as a sample has needed so far.
+    /// One pool per queue, with as many command buffers as a sample has needed so far.
     pools: [vk::CommandPool; 2],
     buffers: [Vec<vk::CommandBuffer>; 2],
-    /// For what lies around the window.
+    /// Command buffers for preparation and verification.
     around: [vk::CommandBuffer; 2],
 }
 
-/// What a sample submits, and what tells of it.
+/// The submits of a sample, with the name and the timestamps to use.
 #[derive(Clone, Copy)]
 pub(super) struct Sample<'s> {
     pub name: &'s str,
@@ -62,8 +62,8 @@ impl<'l> TwoQueues<'l> {
         })
     }
 
-    /// Takes a sample, up to the stamps and counters that it leaves on the device; `prepare` and `verify` record what
-    /// lies around the window. Returns the CPU times of recording and submitting the window.
+    /// Takes a sample; its timestamps and counters stay on the device. `prepare` and `verify` record the commands
+    /// before and after the window. Returns the CPU times of recording and submitting the window.
     pub fn run(
         &mut self,
         sample: Sample<'_>,
@@ -91,9 +91,8 @@ impl<'l> TwoQueues<'l> {
         Ok([recorded, submitted])
     }
 
-    /// Submits the variant's commands and nothing else, as a capture wants them: without stamps, and
-    /// without the gate, because a driver that captures each submit waits for its end before it takes
-    /// the next.
+    /// Submits only the variant's commands, for a capture: without timestamps, and without the gate, because a
+    /// driver that captures each submit waits for its end before it accepts the next.
     pub fn run_bare(&mut self, sample: Sample<'_>) -> Result<()> {
         self.pools.iter().try_for_each(|&pool| self.gpu.reset_pool(pool))?;
         let buffers = self.record(sample, false)?;
@@ -103,14 +102,14 @@ impl<'l> TwoQueues<'l> {
         Ok(())
     }
 
-    /// Moves the timelines on, once the submits are done.
+    /// Advances the values of the timelines after the submits are done.
     fn count(&mut self, submits: &[Submit]) {
         for submit in submits {
             self.before[submit.point.queue as usize] += 1;
         }
     }
 
-    /// Records the script; for a window with the stamps at its ends, which both are on the first queue.
+    /// Records the script; for a window, with timestamps at both ends on the first queue.
     fn record(
         &mut self,
         Sample { name, submits, stamps, .. }: Sample<'_>,
@@ -142,7 +141,7 @@ impl<'l> TwoQueues<'l> {
         Ok(recorded)
     }
 
-    /// Submits everything behind the gate and opens it, also where a submit fails.
+    /// Submits everything after the gate and opens the gate, also if a submit fails.
     fn submit(&mut self, submits: &[Submit], buffers: &[vk::CommandBuffer]) -> Result<Duration> {
         self.opened += 1;
         let gate = Mark { semaphore: self.gate, value: self.opened, stages: Stage::ALL_COMMANDS };
@@ -151,7 +150,7 @@ impl<'l> TwoQueues<'l> {
         submitted
     }
 
-    /// The first submit waits for the gate, the last signals the fence.
+    /// Submits in order: the first submit waits for the gate, the last signals the fence.
     fn submit_all(
         &self,
         submits: &[Submit],

@@ -1,4 +1,4 @@
-//! What each variant uses, learnt by listing what it records, before anything of it is submitted.
+//! Finds the resources that each variant uses by listing its commands before anything is submitted.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use vulkan::handles::{Event, Kernel, Set};
 use super::scripts::Scripts;
 use crate::lab::{Check, Lab, Output};
 
-/// What a lab's variants use, in their order.
+/// The uses of a lab's variants, in their order.
 #[derive(Default)]
 pub struct Uses<'l> {
     each: Vec<Use<'l>>,
-    /// Repetitions that images were made for.
+    /// Number of repetitions that the images were made for.
     repetitions: u32,
 }
 
@@ -22,7 +22,7 @@ pub struct Uses<'l> {
 #[derive(Default)]
 struct Use<'l> {
     left_out: Option<Status>,
-    /// The events that it sets, per number of repetitions.
+    /// The events that the variant sets, by number of repetitions.
     events: Vec<(u32, Vec<Event>)>,
     kernels: BTreeSet<Kernel>,
     outputs: Vec<&'l Output>,
@@ -30,7 +30,7 @@ struct Use<'l> {
 }
 
 impl<'l> Uses<'l> {
-    /// Lists what each variant records.
+    /// Lists the commands of each variant.
     ///
     /// # Errors
     /// A mistake in the sample, such as a wait that would never end.
@@ -44,7 +44,7 @@ impl<'l> Uses<'l> {
         self.each.iter().flat_map(|of| &of.kernels).copied()
     }
 
-    /// The events that are set in so many repetitions. Those of fewer are among those of more.
+    /// The events that this many repetitions set. More repetitions set the same events and others.
     pub(super) fn events(&self, variant: usize, repetitions: u32) -> &[Event] {
         let events = self.each[variant].events.iter().find(|(n, _)| *n >= repetitions);
         events.map_or(&[], |(_, events)| events)
@@ -58,18 +58,18 @@ impl<'l> Uses<'l> {
         &self.each[variant].checks
     }
 
-    /// Why a variant does not run here: the sample left it out, or the device lacks something that
-    /// its recording asks for.
+    /// Why a variant does not run on this device: the sample left it out, or the device lacks a feature that its
+    /// recording needs.
     pub fn left_out(&self, variant: usize) -> Option<&Status> {
         self.each[variant].left_out.as_ref()
     }
 
-    /// Elements that are compared in one repetition of a variant.
+    /// Number of compared elements in one repetition of a variant.
     pub fn elements(&self, variant: usize) -> u64 {
         self.checks(variant).iter().map(|check| u64::from(check.elements)).sum()
     }
 
-    /// Where a counted element lies, in words.
+    /// Describes the position of the wrong element with index `first`.
     pub fn place(&self, variant: usize, first: u64) -> String {
         let mut index = first;
         for check in self.checks(variant) {
@@ -117,7 +117,7 @@ impl<'l> Use<'l> {
     }
 }
 
-/// Where an element of a result lies.
+/// Describes the position of an element in a result.
 fn within(check: &Check, at: u64) -> String {
     if let Some(counted) = &check.counts {
         return format!("the count of {counted}");

@@ -1,4 +1,4 @@
-//! What comes behind the window: every checked image is compared with the CPU reference, on the device.
+//! Verification after the window: compares every checked result with the CPU reference on the device.
 
 use anyhow::Result;
 use vulkan::cmd::CommandBuffer;
@@ -8,34 +8,34 @@ use vulkan::memory::Place;
 
 use crate::lab::{Check, Lab};
 
-/// What the device counted behind a sample.
+/// The counts of wrong elements after a sample.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counted {
     /// Elements that differ, over all repetitions.
     pub wrong: u64,
-    /// Index of the first, in the order check, repetition.
+    /// Index of the first wrong element, ordered by check, then repetition.
     pub first: Option<u64>,
-    /// The repetitions do not have the same number of them.
+    /// Whether the number of wrong elements differs between repetitions.
     pub uneven: bool,
 }
 
 /// Compares results with what is expected.
 pub(super) struct Verifier {
     pub kernel: Kernel,
-    /// None where the lab checks nothing.
+    /// `None` if the lab checks nothing.
     buffers: Option<Buffers>,
 }
 
 #[derive(Clone, Copy)]
 struct Buffers {
-    /// Where an image lies in rows while it is compared.
+    /// Buffer for the rows of an image during the comparison.
     flat: Buffer,
-    /// Two words a checked image: how many differ, index of the first.
+    /// Two words per checked result: the number of wrong elements, and the index of the first.
     counters: Buffer,
     seen: Buffer,
 }
 
-/// Bytes of the largest result that is checked.
+/// Size in bytes of the largest checked result.
 pub(super) fn largest(lab: &Lab) -> Option<u64> {
     lab.checks.iter().map(|check| size_of_val(&*check.reference) as u64).max()
 }
@@ -60,7 +60,7 @@ impl Verifier {
         }
     }
 
-    /// The buffer that a result stands in, row by row: its own or, for an image, one that it is copied to.
+    /// The buffer with a result, row by row: its own buffer, or for an image a buffer that it is copied to.
     pub fn lay_out(&self, cmd: &CommandBuffer<'_>, check: &Check, repetition: u32) -> Option<Buffer> {
         let Buffers { flat, .. } = self.buffers?;
         match check.set.get(repetition, check.index) {
@@ -74,7 +74,7 @@ impl Verifier {
         }
     }
 
-    /// Counts what differs; `also` looks at each result beside.
+    /// Counts the wrong elements of each result; `also` is called with each result.
     pub fn record(
         &self,
         cmd: &CommandBuffer<'_>,
@@ -102,8 +102,8 @@ impl Verifier {
         });
     }
 
-    /// Sum of the counters and index of the first wrong element, in the order check, repetition, of which `most`
-    /// images were made.
+    /// Sum of the counters, and index of the first wrong element, ordered by check, then repetition. The resources
+    /// were made for `most` repetitions.
     pub fn counted(&self, gpu: &Gpu, checks: &[&Check], repetitions: u32, most: u32) -> Result<Counted> {
         let Some(Buffers { seen, .. }) = self.buffers else { return Ok(Counted::default()) };
         let mut each = vec![0; repetitions as usize];
@@ -116,7 +116,7 @@ impl Verifier {
                     wrong += u64::from(count);
                     each[repetition as usize] += u64::from(count);
                     if count > 0 {
-                        // Counters start at 0, so the device keeps the complement's maximum.
+                        // The counters start at 0, so the device stores the maximum of the complemented index.
                         let here =
                             before + u64::from(repetition) * u64::from(check.elements) + u64::from(!index);
                         first.get_or_insert(here);

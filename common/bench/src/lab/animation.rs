@@ -1,42 +1,42 @@
-//! What moves in the window of `--live`: a result becomes the input of the next frame.
+//! Animations in the window of `--live`: the result of a frame becomes the input of the next.
 
 use vulkan::handles::{Buffer, Set};
 
-/// Where a pointer took hold of a picture, and where it is now, in texels of the picture.
+/// A drag with the pointer, in texels of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pull {
-    /// The place where it was pressed.
+    /// Where the button was pressed.
     pub from: [f32; 2],
-    /// The place where it is.
+    /// Where the pointer is.
     pub to: [f32; 2],
 }
 
-/// How the beginning of an input moves from frame to frame. The samples of the rounds never see it: their
-/// input is put back behind each frame.
+/// Changes the first words of an input from frame to frame. Measured samples never see a change: the input is
+/// restored after each frame.
 pub trait Simulation {
-    /// The words that the input begins with, for the samples of the rounds and for the first frame.
+    /// The first words of the input, for measured samples and for the first frame.
     fn begin(&self) -> &[u32];
-    /// All begins anew: nothing has moved yet.
+    /// Resets the simulation to its initial state.
     fn restart(&self);
-    /// What the result must begin with, by the CPU reference, for an input that begins so.
+    /// The first words of the expected result for this input, computed by the CPU reference.
     fn reference(&self, input: &[u32]) -> Vec<u32>;
-    /// The input of the next frame, from that of the last and from what came out of it.
+    /// The input of the next frame, from the input and the result of the last frame.
     fn next(&self, input: &[u32], result: &[u32], pull: Option<Pull>) -> Vec<u32>;
     /// Width and height of the picture.
     fn size(&self) -> [u32; 2];
-    /// The picture of a result: red, green and blue, row by row.
+    /// Paints a result: one RGB triple per pixel, row by row.
     fn paint(&self, result: &[u32]) -> Vec<[u8; 3]>;
-    /// What the picture shows.
+    /// One sentence that says what the picture shows.
     fn caption(&self) -> String;
 }
 
-/// A simulation that the window runs on, frame by frame.
+/// A simulation that the window advances by one step per frame.
 pub struct Animation {
-    /// Where the state of the last frame goes.
+    /// The buffer that receives the state of the last frame.
     pub input: Buffer,
-    /// The set of buffers that holds the next state.
+    /// The set of buffers that receives the next state.
     pub set: Set,
-    /// Which of the set.
+    /// Index of that buffer in the set.
     pub index: u32,
     /// The simulation.
     pub simulation: Box<dyn Simulation>,

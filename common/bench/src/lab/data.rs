@@ -1,4 +1,4 @@
-//! What variants write: in which form, what it holds before, and what must come out.
+//! Outputs of variants: their layout, their contents before each sample, and the expected result.
 
 use ash::vk;
 use vulkan::gpu::Gpu;
@@ -11,35 +11,35 @@ use crate::element::Element;
 /// Images or buffers that the variants write, and what they hold before each sample.
 pub struct Output {
     pub(crate) set: Set,
-    /// A value that no pass writes.
+    /// A value that no pass writes; every output is filled with it before each sample.
     pub fill: [u32; 4],
-    /// Contents of some of them at the start of each repetition.
+    /// Initial contents of some outputs, by index in the set, copied at the start of each repetition.
     pub seeds: Vec<(u32, Buffer)>,
 }
 
-/// What an image or a buffer must hold after a run.
+/// The expected contents of an image or a buffer after a run.
 pub struct Check {
     /// The set that holds the result.
     pub set: Set,
-    /// Which of the set.
+    /// Index of the result in the set.
     pub index: u32,
     /// The CPU reference's result.
     pub expected: Buffer,
-    /// How many elements are compared.
+    /// Number of elements that are compared.
     pub elements: u32,
     /// How two elements are compared.
     pub element: Element,
-    /// Of an image.
+    /// Shape of the result if it is an image.
     pub shape: Option<Shape>,
-    /// What the CPU reference computed, for the counter's own check.
+    /// The CPU reference's result, for checking the counts of the comparison kernel.
     pub reference: Vec<u32>,
-    /// What must not happen, where the words count that.
+    /// What the words of the result count, if each must be zero; used in messages.
     pub counts: Option<String>,
 }
 
-/// Where each of a buffer's slices begins, in words, and behind the last where the whole ends.
+/// Offsets of a buffer's slices in words, followed by the total length.
 ///
-/// No device asks for slices at more than 256 bytes (`minStorageBufferOffsetAlignment`).
+/// Slices are aligned to 256 bytes, the largest `minStorageBufferOffsetAlignment` that Vulkan allows.
 #[must_use]
 pub fn sliced(words: &[u32]) -> Vec<u64> {
     const ALIGNMENT: u64 = 256 / 4;
@@ -51,16 +51,16 @@ pub fn sliced(words: &[u32]) -> Vec<u64> {
     starts
 }
 
-/// What an output holds.
+/// The resources of an output.
 pub enum Contents {
-    /// Images of a format.
+    /// Images, their shape and their format.
     Texels(Images, Shape, vk::Format),
-    /// Buffers, and how many words are in each of a repetition.
+    /// Buffers, and the length in words of each buffer of a repetition.
     Words(Buffers, Vec<u32>),
 }
 
 impl Contents {
-    /// What they are named by.
+    /// The handle set of these resources.
     pub fn set(&self) -> Set {
         match self {
             Self::Texels(images, ..) => (*images).into(),
@@ -68,12 +68,12 @@ impl Contents {
         }
     }
 
-    /// Words of one output, the last filled up.
+    /// Size of one output in words, rounded up.
     pub fn words(&self, index: u32) -> u64 {
         self.bytes(index).div_ceil(4)
     }
 
-    /// Bytes of one output.
+    /// Size of one output in bytes.
     pub fn bytes(&self, index: u32) -> u64 {
         match self {
             Self::Texels(_, shape, format) => shape.texels() * texel_bytes(*format).unwrap_or(16),
@@ -82,16 +82,17 @@ impl Contents {
     }
 }
 
-/// What one output is made of: [`ImageSet`] or [`BufferSet`].
+/// The layout of an output: [`ImageSet`] or [`BufferSet`].
 pub trait Layout {
-    /// Names what is made.
+    /// Handles of the planned resources.
     type Handles: Into<Set> + Copy;
 
-    /// Handles for so many repetitions, what is in each of them, and what that holds before.
+    /// Plans the resources of this many repetitions: returns their handles, their contents, their fill value and
+    /// how queues share them.
     fn plan(self, gpu: &Gpu, repetitions: u32) -> (Self::Handles, Contents, [u32; 4], Sharing);
 }
 
-/// Storage images.
+/// A set of storage images.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageSet {
     each: u32,
@@ -103,23 +104,23 @@ pub struct ImageSet {
 }
 
 impl ImageSet {
-    /// `each` images for every repetition, filled before each sample with `unwritten`, a value that no pass writes:
-    /// words as `VkClearColorValue` takes them, so for formats that read as floats the bits of a float.
+    /// `each` images per repetition, filled before each sample with `unwritten`, a value that no pass writes. The
+    /// words are those of `VkClearColorValue`: for float formats, pass the bits of a float.
     #[must_use]
     pub fn new(each: u32, shape: impl Into<Shape>, format: vk::Format, unwritten: [u32; 4]) -> Self {
         let shape = shape.into();
         Self { each, shape, format, unwritten, layers: false, sharing: Sharing::FirstQueue }
     }
 
-    /// A repetition's images are the layers of one array, which a kernel can also bind as a whole
+    /// Makes the images of a repetition the layers of one array, which a kernel can also bind as a whole
     /// ([`Many::whole`](vulkan::handles::Many::whole)).
     #[must_use]
     pub fn layers(self) -> Self {
         Self { layers: true, ..self }
     }
 
-    /// Both queues use them at once, for variants on two queues: of two families, sharing may cost time, so the other
-    /// variants shall not have it.
+    /// Lets two queues use the images concurrently, for variants on two queues. Sharing between queue families may
+    /// cost time, so variants on one queue should not ask for it.
     #[must_use]
     pub fn for_both_queues(self) -> Self {
         Self { sharing: Sharing::BothQueues, ..self }
@@ -137,7 +138,7 @@ impl Layout for ImageSet {
     }
 }
 
-/// Storage buffers.
+/// A set of storage buffers.
 #[derive(Clone, Debug)]
 pub struct BufferSet {
     words: Vec<u32>,
@@ -146,15 +147,16 @@ pub struct BufferSet {
 }
 
 impl BufferSet {
-    /// `each` buffers of so many words for every repetition, filled before each sample with `unwritten`, a value that
-    /// no pass writes.
+    /// `each` buffers of `words` words per repetition, filled before each sample with `unwritten`, a value that no
+    /// pass writes.
     #[must_use]
     pub fn new(each: u32, words: u32, unwritten: u32) -> Self {
         Self { words: vec![words; each as usize], unwritten, slices: false }
     }
 
-    /// One buffer of each of these lengths for every repetition: slices of one that a kernel can also bind as a whole
-    /// ([`Many::whole`](vulkan::handles::Many::whole)), each where [`sliced`] says.
+    /// One buffer of each of these lengths per repetition. They are slices of one buffer, at the offsets of
+    /// [`sliced`], and a kernel can also bind that buffer as a whole
+    /// ([`Many::whole`](vulkan::handles::Many::whole)).
     #[must_use]
     pub fn slices(words: &[u32], unwritten: u32) -> Self {
         Self { words: words.to_vec(), unwritten, slices: true }

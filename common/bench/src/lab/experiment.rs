@@ -1,4 +1,4 @@
-//! A sample's declarations, as what runs them sees them.
+//! A sample's declarations from the runner's side: declare, select variants, make resources.
 
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use vulkan::validation::Message;
 
 use super::{Lab, LabOptions, Selection};
 
-/// A [`Lab`] from before the sample declares anything until all that runs is made.
+/// A [`Lab`] that the runner takes from the sample's declarations to finished resources.
 pub struct Experiment(Lab);
 
 impl Deref for Experiment {
@@ -28,66 +28,66 @@ impl DerefMut for Experiment {
 }
 
 impl Experiment {
-    /// An empty one on a device.
+    /// An empty experiment on a device.
     pub fn new(gpu: impl Into<Rc<Gpu>>, options: &LabOptions) -> Self {
         Self(Lab::new(gpu, options))
     }
 
-    /// Has the waves of every variant traced.
+    /// Turns wave tracing on for every variant.
     ///
     /// # Errors
-    /// A device without a clock for it.
+    /// The device has no shader clock.
     pub fn trace_waves(&mut self) -> Result<()> {
         self.0.report.trace_waves();
         self.0.untraced().map_or(Ok(()), |reason| Err(Halt::Skip(reason).into()))
     }
 
-    /// Lets the sample declare itself, and reports what is wrong with that.
+    /// Lets the sample declare its variants, then validates the declarations.
     ///
     /// # Errors
-    /// Those of the sample; a mistake in its declarations.
+    /// An error of the sample, or a mistake in its declarations.
     pub fn declare(&mut self, declare: impl FnOnce(&mut Lab) -> Result<()>) -> Result<()> {
         declare(&mut self.0)?;
         self.0.validate()
     }
 
-    /// Keeps the variants that are wanted, the two that ratios need and the limits they are set against.
+    /// Keeps the selected variants, the two references of the ratios, and the device limits that the variants are
+    /// compared with.
     ///
     /// # Errors
-    /// A name or pattern that no variant has; cross tables of a sample that has none.
+    /// A name or pattern that matches no variant; `--matrix` for a sample without cross tables.
     pub fn select(&mut self) -> Result<()> {
         self.0.select()
     }
 
-    /// Which variants run where nobody asks for any, in the order of their declaration: with all of them declared,
-    /// what a plain run keeps.
+    /// Which variants run by default, in the order of their declaration.
     ///
     /// # Errors
-    /// None that [`Experiment::select`] would not have reported.
+    /// The errors of [`Experiment::select`].
     pub fn default_selection(&self) -> Result<Vec<bool>> {
         self.0.selected(&Selection::default())
     }
 
-    /// Makes what the variants name. One that asks for more than the device has is left out of the run, with the
-    /// reason.
+    /// Makes the resources that the variants name. A variant that needs more than the device allows is left out of
+    /// the run, with the reason.
     ///
     /// # Errors
-    /// A shader with an error, a mistake in the sample; out of memory.
+    /// A shader that does not compile, a mistake in the sample, or not enough memory.
     pub fn make(&mut self) -> Result<()> {
         self.0.make()
     }
 
-    /// Waves are traced.
+    /// Whether waves are traced.
     pub fn traces(&self) -> bool {
         self.0.traces()
     }
 
-    /// Why waves are not traced, where that is wanted.
+    /// Why waves are not traced although the run asked for it.
     pub fn untraced(&self) -> Option<String> {
         self.0.untraced().map(|reason| reason + ".")
     }
 
-    /// A message of the validation layer is one that a variant is known to raise.
+    /// Whether a message of the validation layer is one that a variant declares as an alarm.
     pub fn explains(&self, message: &Message) -> bool {
         self.0.variants.iter().any(|variant| variant.explains(false, message))
     }

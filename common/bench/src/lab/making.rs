@@ -1,5 +1,5 @@
-//! Makes what the variants that run name, and nothing else: a sample with dozens of kernels compiles those that are
-//! measured.
+//! Makes only the resources that selected variants name: a sample with dozens of kernels compiles the measured
+//! ones.
 
 use std::collections::BTreeSet;
 
@@ -16,18 +16,18 @@ use super::Lab;
 use super::recipe::Recipe;
 use crate::variant::Variant;
 
-/// Finds a kernel by running others.
+/// Finds the recipe of a kernel by running other kernels.
 pub(super) type Find = Box<dyn FnOnce(&mut Lab) -> Result<KernelRecipe>>;
 
-/// Proves something beside a variant.
+/// A one-time proof in addition to the checks of a variant.
 pub(super) type Proof = Box<dyn FnOnce(&mut Lab) -> Result<()>>;
 
 impl Lab {
-    /// Makes what the variants name. One that asks for more than the device has is left out of the run, with the
-    /// reason.
+    /// Makes the resources that the variants name. A variant that needs more than the device allows is left out of
+    /// the run, with the reason.
     ///
     /// # Errors
-    /// A shader with an error, a mistake in the sample; out of memory.
+    /// A shader that does not compile, a mistake in the sample, or not enough memory.
     pub(crate) fn make(&mut self) -> Result<()> {
         let named = self.named(self.wanted())?;
         self.draft(&named)?;
@@ -55,7 +55,7 @@ impl Lab {
         Ok(())
     }
 
-    /// What each variant names in so many repetitions; nothing where it does not run.
+    /// What each variant names in this many repetitions; empty for a variant that does not run.
     fn named(&self, repetitions: u32) -> Result<Vec<Named>> {
         let named = |variant: &Variant| {
             if variant.left_out.is_some() {
@@ -66,7 +66,7 @@ impl Lab {
         self.variants.iter().map(named).collect()
     }
 
-    /// Compiles the shaders of the kernels that are named.
+    /// Compiles the shaders of the named kernels.
     fn draft(&mut self, named: &[Named]) -> Result<()> {
         for kernel in named.iter().flat_map(|named| &named.kernels).collect::<BTreeSet<_>>() {
             if self.finds.iter().all(|(found, _)| found != kernel) {
@@ -89,7 +89,8 @@ impl Lab {
         self.leave_out(found, |at| naming[at])
     }
 
-    /// Leaves variants out where the device cannot have what `made` was to be.
+    /// Leaves out the variants that need a resource if making it failed with [`BeyondLimits`]; passes other errors
+    /// on.
     fn leave_out(&mut self, made: Result<()>, is_one: impl Fn(usize) -> bool) -> Result<()> {
         let Err(error) = made else { return Ok(()) };
         let BeyondLimits(reason) = error.downcast::<BeyondLimits>()?;
@@ -99,7 +100,8 @@ impl Lab {
         Ok(())
     }
 
-    /// Settles how many repetitions fit: as many as are wanted in half of the device's memory, at least one.
+    /// Sets the number of repetitions: the wanted number if it fits in half of the device's memory, else fewer, at
+    /// least one.
     fn fit(&mut self, named: &[Named]) -> Result<()> {
         let is_named = |recipe: &Recipe| named.iter().any(|named| recipe.is_in(named));
         let needed: Vec<&Recipe> = self.recipes.iter().flatten().filter(|recipe| is_named(recipe)).collect();
@@ -115,7 +117,7 @@ impl Lab {
         Ok(())
     }
 
-    /// Refuses what has no room in the device's memory, or not beside another lab.
+    /// Returns an error if `needed` bytes exceed 80 % of the device's memory, alone or together with another lab.
     pub(super) fn ensure_room(&self, what: &str, needed: u64, remedy: &str) -> Result<()> {
         let (memory, name) = (self.gpu.facts.device_memory, &self.gpu.facts.name);
         let most = memory / 10 * 8;
@@ -133,13 +135,13 @@ impl Lab {
         Ok(())
     }
 
-    /// Counts memory that is about to be asked for, and refuses what does not fit.
+    /// Adds `bytes` to the memory in use before it is allocated; returns an error if it does not fit.
     pub(super) fn claim(&mut self, what: &str, bytes: u64) -> Result<()> {
         self.claimed += bytes;
         self.ensure_room(what, self.claimed, "use a smaller size")
     }
 
-    /// Makes what is named and still to be made, but for kernels.
+    /// Makes the named resources that do not exist yet, except kernels.
     pub(super) fn make_named(&mut self, named: &Named) -> Result<()> {
         for at in 0..self.recipes.len() {
             if self.recipes[at].as_ref().is_some_and(|recipe| recipe.is_in(named)) {
@@ -154,12 +156,12 @@ impl Lab {
         recipe.map_or(Ok(()), |recipe| recipe.make(self, self.repetitions()))
     }
 
-    /// Runs kernels at once, outside any measurement, and returns what they counted into a buffer of
-    /// `words` words that is zero at first: loads, workgroups at work at the same time, and the like.
+    /// Runs kernels immediately, outside any measurement, and returns the buffer of `words` words that they count
+    /// into. The buffer starts at zero. Used to count loads, concurrent workgroups and the like.
     ///
     /// # Errors
-    /// Out of memory; whatever a submit can meet; a recording that cannot be submitted; [`BeyondLimits`] for kernels
-    /// that the device cannot have.
+    /// Not enough memory; a failed submit; a recording that cannot be submitted; [`BeyondLimits`] for kernels that
+    /// exceed the device's limits.
     pub fn tally(&mut self, what: &str, words: u32, record: impl FnOnce(&Cmd, Buffer)) -> Result<Vec<u32>> {
         let bytes = 4 * u64::from(words);
         let counters = self.gpu.buffer(what, bytes, Place::Device)?;

@@ -1,5 +1,5 @@
-//! What a sample declares: its variants, what must come out of them, and what a reader must know.
-//! The drivers decide how often each is recorded, on which clock, and what is printed.
+//! What a sample declares: its variants, their expected results, and the notes for a reader. The drivers decide how
+//! often each variant is recorded, how it is timed, and what is printed.
 
 mod animation;
 mod data;
@@ -34,43 +34,41 @@ pub use selection::Selection;
 use crate::mutate::Break;
 use crate::variant::{Recording, Rep, Variant};
 
-/// How the runner wants the sample to be set up.
+/// Options of a lab, set by the command line.
 #[derive(Clone, Debug, Default)]
 pub struct LabOptions {
-    /// Repetitions in the long submit; `None` takes 8 on a GPU and 4 on a CPU device, fewer where
-    /// memory is short.
+    /// Repetitions in the long submit; `None` takes 8 on a GPU and 4 on a CPU device, fewer if memory is short.
     pub repetitions: Option<u32>,
-    /// Which variants the user wants.
+    /// The variants that the user selected.
     pub selection: Selection,
-    /// Count where texels differ, for a picture.
+    /// Whether to count where texels differ, for a race map.
     pub maps_races: bool,
 }
 
 /// The sample's declarations.
 pub struct Lab {
-    /// The device that everything is made on.
+    /// The device that all resources belong to.
     pub gpu: Rc<Gpu>,
-    /// Where kernels are compiled from.
+    /// The library that kernels are compiled from.
     pub shaders: Library,
     /// The variants, in the order of their declaration.
     pub variants: Vec<Variant>,
     pub(crate) outputs: Vec<Output>,
     pub(crate) checks: Vec<Check>,
-    /// What a reader is told beside the figures.
+    /// Notes, references and verdicts for the reader of the measurements.
     pub report: Report,
-    /// A picture is asked for: where texels differ is counted, not only how many do, unless the sample
-    /// paints its result.
+    /// Whether to count where texels differ, not only how many. Ignored if the sample paints its own picture.
     pub maps_races: bool,
-    /// Breaks every dependency of one kind, for the tests.
+    /// A kind of dependency that is broken on purpose in every variant, for the tests.
     pub broken: Option<Break>,
-    /// Events that are set before the first sample and stay so.
+    /// Events that are set once before the first sample and never reset.
     pub set_before: BTreeSet<Event>,
     selection: Selection,
-    /// What is still to be made.
+    /// Resources that are not made yet.
     recipes: Vec<Option<Recipe>>,
     finds: Vec<(Kernel, Find)>,
     proofs: Vec<(BTreeSet<String>, Proof)>,
-    /// Bytes of device memory that images and their checks take.
+    /// Bytes of device memory that the outputs and their checks take.
     pub claimed: u64,
     /// Bytes already reserved by another lab that is alive at the same time.
     pub reserved_elsewhere: u64,
@@ -104,7 +102,7 @@ impl Lab {
         }
     }
 
-    /// One on the device that tests run on, which may be validated.
+    /// A lab on the tests' device, with the validation layer if `validate` is set.
     #[cfg(test)]
     pub(crate) fn for_test(validate: bool, options: &LabOptions) -> Self {
         let open = vulkan::gpu::OpenOptions { validate, ..vulkan::gpu::OpenOptions::default() };
@@ -117,21 +115,21 @@ impl Lab {
         &self.gpu.facts
     }
 
-    /// A kernel, by its path below `shaders/`.
+    /// A kernel, by its path under `shaders/`.
     pub fn kernel(&self, path: &str) -> KernelBuilder<'_> {
         KernelBuilder::new(&self.gpu, &self.shaders, path)
     }
 
-    /// A kernel whose description `find` learns from running others, once a variant that runs dispatches it. Where the
-    /// device cannot have what is sought, that is [`BeyondLimits`].
+    /// A kernel whose recipe `find` determines by running other kernels. `find` runs when a selected variant
+    /// dispatches the kernel; it returns [`BeyondLimits`] if the device cannot run what it looks for.
     pub fn found_kernel(&mut self, find: impl FnOnce(&mut Self) -> Result<KernelRecipe> + 'static) -> Kernel {
         let kernel = self.gpu.plan_kernel(KernelRecipe::default());
         self.finds.push((kernel, Box::new(find)));
         kernel
     }
 
-    /// Has `prove` run once, before anything is measured, where one of the variants runs: kernels beside them that
-    /// tell what their results do not show.
+    /// Runs `prove` once before the measurement if one of these variants is selected. A proof runs additional
+    /// kernels to show a property that the variants' results do not show.
     pub fn prove(
         &mut self,
         variants: impl IntoIterator<Item = impl Into<String>>,
@@ -140,14 +138,14 @@ impl Lab {
         self.proofs.push((variants.into_iter().map(Into::into).collect(), Box::new(prove)));
     }
 
-    /// Declares a variant. `record` lists the commands of one repetition; it is called once for each, and what it
-    /// listed is recorded for every sample.
+    /// Declares a variant. `record` lists the commands of one repetition and is called once per repetition; every
+    /// sample records the listed commands.
     pub fn variant(&mut self, name: impl Into<String>, record: impl Fn(&Cmd, Rep) + 'static) -> &mut Variant {
         let steps = move |count| Cmd::steps(|cmd| Rep::all(count).for_each(|rep| record(cmd, rep)));
         self.add(name.into(), Box::new(move |count| Ok(Script::on_one_queue(steps(count)))), false)
     }
 
-    /// Declares a variant that submits to two queues. Where the device has one, it is left out.
+    /// Declares a variant that submits to two queues. It is left out on a device with one compute queue.
     pub fn variant_on_queues(
         &mut self,
         name: impl Into<String>,
@@ -163,7 +161,7 @@ impl Lab {
         &mut self.variants[at]
     }
 
-    /// Why waves are not traced, where that is wanted.
+    /// Why waves are not traced although the run asked for it.
     pub(crate) fn untraced(&self) -> Option<String> {
         (self.report.wants_traces && !self.gpu.waves.clock).then(|| {
             format!(
@@ -174,27 +172,26 @@ impl Lab {
         })
     }
 
-    /// Waves are traced.
+    /// Whether waves are traced.
     pub(crate) fn traces(&self) -> bool {
         self.report.wants_traces && self.gpu.waves.clock
     }
 
-    /// Repetitions that the images were made for.
+    /// The number of repetitions that the resources were made for.
     pub(crate) fn repetitions(&self) -> u32 {
         self.repetitions.unwrap_or_else(|| self.wanted())
     }
 
-    /// Repetitions that handles are planned for.
+    /// The number of repetitions that handles are planned for.
     fn wanted(&self) -> u32 {
         self.report.trials.map_or(self.wanted_repetitions, |_| 1)
     }
 
-    /// Position of a variant.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.variants.iter().position(|v| v.name == name)
     }
 
-    /// Reports what is wrong with the declarations themselves.
+    /// Returns the first mistake in the declarations.
     pub(crate) fn validate(&mut self) -> Result<()> {
         for variant in &mut self.variants {
             if let Some(fault) = variant.fault.take() {

@@ -1,4 +1,4 @@
-//! What a sample declares that variants read and write, and how it is made once one that runs names it.
+//! Recipes of the resources that variants read and write. A resource is made when a selected variant names it.
 
 use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
@@ -14,41 +14,41 @@ use super::Lab;
 use super::data::{Check, Contents, Layout, Output, sliced};
 use crate::element::Element;
 
-/// Words that are computed once they are needed.
+/// Words that are computed when they are first needed.
 type Words = Box<dyn FnOnce() -> Vec<u32>>;
 
-/// Makes something for so many repetitions.
+/// Makes a resource for the given number of repetitions.
 type MakeOther = Box<dyn FnOnce(&mut Lab, u32) -> Result<()>>;
 
-/// Sets an event.
+/// Records the command that sets an event.
 pub type Setting = Box<dyn Fn(&Cmd, Event)>;
 
-/// One thing that variants may name.
+/// A declared resource that variants may name.
 pub(super) struct Recipe {
-    /// What it is, for messages.
+    /// Description for messages.
     pub what: String,
-    /// Bytes of the device's memory that it takes for each repetition, and for all of them together, as far as that is
-    /// known beforehand.
+    /// Bytes of device memory per repetition, and bytes for all repetitions together, as far as they are known
+    /// before the resource is made.
     pub bytes: [u64; 2],
     name: Name,
     make: Make,
 }
 
-/// What it is named by.
+/// The handles that variants use for a resource.
 enum Name {
     Set(Set),
     Bindings(Vec<Binding>),
     Events(Events),
 }
 
-/// How it is made, for so many repetitions.
+/// How a resource is made.
 enum Make {
     Outputs(Outputs),
     Other(MakeOther),
 }
 
 impl Recipe {
-    /// Whether it is one of these.
+    /// Whether `named` contains this resource.
     pub fn is_in(&self, named: &Named) -> bool {
         match &self.name {
             Name::Set(set) => named.bindings.iter().any(|&binding| set.holds(binding)),
@@ -57,12 +57,12 @@ impl Recipe {
         }
     }
 
-    /// Bytes of the device's memory that it takes for so many repetitions.
+    /// Bytes of device memory for this many repetitions.
     pub fn bytes(&self, repetitions: u32) -> u64 {
         self.bytes[0] * u64::from(repetitions) + self.bytes[1]
     }
 
-    /// What must come out of it.
+    /// The expected results of this resource.
     pub fn expected(&self) -> &[Expected] {
         match &self.make {
             Make::Outputs(outputs) => &outputs.expected,
@@ -88,23 +88,23 @@ struct Outputs {
     expected: Vec<Expected>,
 }
 
-/// What an output must hold after a run.
+/// The expected contents of an output after a run.
 pub struct Expected {
     index: u32,
     words: Words,
-    /// Units in the last place that a float may be off, and why.
+    /// Tolerance in units in the last place, and the reason for it.
     pub(super) tolerance: Option<(u32, String)>,
-    /// What must not happen, where the words count that.
+    /// What the words count, if each must be zero; used in messages.
     counts: Option<String>,
 }
 
 impl Expected {
-    /// Floats may be off by `ulps` units in the last place, because of `reason`, which the reader is told.
+    /// Allows floats to differ by `ulps` units in the last place. The reader is shown `reason`.
     pub fn within(&mut self, ulps: u32, reason: &str) {
         self.tolerance = Some((ulps, reason.to_owned()));
     }
 
-    /// The words count what must not happen: so a row is told to be wrong.
+    /// Declares that the words count errors. A message about a wrong result then says what was counted.
     pub fn counts(&mut self, what: &str) {
         self.counts = Some(what.to_owned());
     }
@@ -129,7 +129,7 @@ impl Expected {
 }
 
 impl Outputs {
-    /// How many pieces of memory of how many bytes a repetition takes.
+    /// Number and size in bytes of the allocations of one repetition.
     fn pieces(&self) -> (u64, u64) {
         match &self.contents {
             Contents::Words(set, words) if set.wholes.is_some() => {
@@ -202,10 +202,10 @@ impl Outputs {
 }
 
 impl Lab {
-    /// What the variants write.
+    /// Declares images or buffers that the variants write.
     ///
     /// # Errors
-    /// More than the device or its memory allows, even with one repetition.
+    /// The output exceeds the limits or the memory of the device even with one repetition.
     pub fn output<L: Layout>(&mut self, name: &str, layout: L) -> Result<L::Handles> {
         let (handles, contents, fill, sharing) = layout.plan(&self.gpu, self.wanted());
         let (name, seeds, expected) = (name.to_owned(), Vec::new(), Vec::new());
@@ -213,13 +213,13 @@ impl Lab {
         let (count, bytes) = outputs.pieces();
         let what = match &outputs.contents {
             Contents::Texels(set, shape, _) => {
-                // However much of its memory is free, the device may not have such images.
+                // The format or size can be unsupported however much memory is free.
                 self.gpu.ensure_possible(*shape, set.wholes.map_or(1, |_| set.each))?;
                 format!("images of {shape}")
             }
             Contents::Words(..) => format!("buffers of {}", bytes_in_words(bytes)),
         };
-        // Beside them stand what is expected, a copy of the result and the seed.
+        // Three further copies are allocated: the expected result, a copy of the result, and the seed.
         let recipe = Recipe {
             what,
             bytes: [count * bytes, 3 * bytes],
@@ -227,7 +227,7 @@ impl Lab {
             make: Make::Outputs(outputs),
         };
         self.ensure_room(&recipe.what, recipe.bytes(1), "use a smaller size or fewer of them")?;
-        // No kernel, and so no check, binds more as a buffer.
+        // Kernels, including the comparison, bind at most this many bytes as a buffer.
         let most = self.gpu.limits.storage_buffer;
         if bytes > most {
             bail!(BeyondLimits(format!(
@@ -246,8 +246,8 @@ impl Lab {
         self.recipes.push(Some(Recipe { what, bytes: [0; 2], name, make }));
     }
 
-    /// An image that kernels only read, one for all repetitions. `texels` are its bytes, row by row,
-    /// as little-endian words, the last of them filled up with zeros.
+    /// An image that kernels only read, shared by all repetitions. `texels` are its bytes, row by row, as
+    /// little-endian words; the last word is padded with zeros.
     pub fn input_image(
         &mut self,
         name: &str,
@@ -280,7 +280,7 @@ impl Lab {
         image
     }
 
-    /// A buffer that kernels only read, one for all repetitions.
+    /// A buffer that kernels only read, shared by all repetitions.
     pub fn input_buffer(&mut self, name: &str, words: impl FnOnce() -> Vec<u32> + 'static) -> Buffer {
         let (buffer, name) = (self.gpu.plan_buffers(1), name.to_owned());
         let bindings = vec![Binding::Buffer(buffer), Binding::Uniform(buffer)];
@@ -293,7 +293,7 @@ impl Lab {
         buffer
     }
 
-    /// A buffer as texels of a format, which kernels read as `textureBuffer`.
+    /// A view of a buffer as texels of a format, which kernels read as `textureBuffer`.
     pub fn texel_buffer(&mut self, buffer: Buffer, format: vk::Format) -> Binding {
         let texels = self.gpu.plan_texels();
         self.declare(Name::Bindings(vec![texels.into()]), move |lab, _| {
@@ -303,14 +303,14 @@ impl Lab {
         texels.into()
     }
 
-    /// `each` events for every repetition. The runner resets them outside the timed window; those that `set` sets, once
-    /// and long before any sample, it never resets: to wait for one is to wait for nothing.
+    /// `each` events per repetition. The runner resets them outside the timed window. Events with `set` are set
+    /// once, long before any sample, and never reset, so that waiting for them costs no waiting time.
     pub fn events(&mut self, each: u32, state: EventState, set: Option<Setting>) -> Events {
         let repetitions = self.wanted();
         let first = self.gpu.plan_events(each * repetitions);
         let events = Events { first, each, repetitions, wholes: None };
         self.declare(Name::Events(events), move |lab, repetitions| {
-            // A variant that uses them is left out.
+            // Variants that use events are left out on this device.
             if !lab.gpu.has_events {
                 return Ok(());
             }
@@ -332,14 +332,14 @@ impl Lab {
         events
     }
 
-    /// Gives one of the outputs its contents at the start of every repetition, word for word.
+    /// Sets the contents of one output at the start of every repetition, word for word.
     pub fn seed(&mut self, set: impl Into<Set>, index: u32, words: impl FnOnce() -> Vec<u32> + 'static) {
         self.output_of(set.into()).seeds.push((index, Box::new(words)));
     }
 
-    /// What the image or buffer `index` of every repetition must hold, bit for bit: the CPU reference,
-    /// written from the formula and never from another variant. Its words are those of
-    /// [`Lab::input_image`]; texels are counted, of buffers words.
+    /// Declares the exact contents of the image or buffer `index` of every repetition. The words come from the CPU
+    /// reference, which is written from the formula and never from another variant, in the layout of
+    /// [`Lab::input_image`]. Differences are counted in texels of an image or words of a buffer.
     pub fn expect(
         &mut self,
         set: impl Into<Set>,
@@ -353,7 +353,7 @@ impl Lab {
     }
 
     /// # Panics
-    /// For what is no output of this lab: a mistake in the sample, not in its input.
+    /// `set` is not an output of this lab: a mistake in the sample's code.
     fn output_of(&mut self, set: Set) -> &mut Outputs {
         let mut outputs = self.recipes.iter_mut().flatten().filter_map(|recipe| match &mut recipe.make {
             Make::Outputs(outputs) => Some(outputs),

@@ -1,4 +1,4 @@
-//! Which of a sample's variants run.
+//! Selects the variants that run.
 
 use anyhow::{Context, Result, bail, ensure};
 use glob::Pattern;
@@ -6,24 +6,25 @@ use glob::Pattern;
 use super::Lab;
 use crate::variant::Variant;
 
-/// Which variants the user wants.
+/// The user's selection of variants.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Names and glob patterns; none selects what runs by default.
+    /// Names and glob patterns; if empty, the default variants are selected.
     pub names: Vec<String>,
-    /// Names and patterns of what is left out.
+    /// Names and patterns of variants to leave out.
     pub without: Vec<String>,
-    /// Every variant.
+    /// Selects every variant.
     pub all: bool,
-    /// Every variant with a place in the cross tables, shown there.
+    /// Selects every variant with a place in the cross tables, and shows the tables.
     pub matrix: bool,
 }
 
 impl Lab {
-    /// Keeps the variants that are wanted, the two that ratios need and the limits they are set against.
+    /// Keeps the selected variants, the two references of the ratios, and the device limits that the variants are
+    /// compared with.
     ///
     /// # Errors
-    /// A name or pattern that no variant has; cross tables of a sample that has none.
+    /// A name or pattern that matches no variant; `--matrix` for a sample without cross tables.
     pub(crate) fn select(&mut self) -> Result<()> {
         let wanted = self.selection.clone();
         ensure!(
@@ -34,14 +35,14 @@ impl Lab {
         let mut kept = self.selected(&wanted)?.into_iter();
         self.variants.retain(|_| kept.next().unwrap_or_default());
         ensure!(!self.variants.is_empty(), "--without leaves no variant");
-        // A record names no reference that it has no row of.
+        // A record must not name a reference without a row.
         for reference in [&mut self.report.bound, &mut self.report.baseline] {
             reference.retain(|name| self.variants.iter().any(|v| v.name == *name));
         }
         Ok(())
     }
 
-    /// Which variants are kept, in the order of their declaration.
+    /// For each variant, whether it is kept, in the order of declaration.
     pub(super) fn selected(&self, wanted: &Selection) -> Result<Vec<bool>> {
         let patterns = self.patterns(&wanted.names)?;
         let chosen = |v: &Variant| match () {
@@ -61,7 +62,7 @@ impl Lab {
         Ok(self.variants.iter().map(kept).collect())
     }
 
-    /// What to ask for in place of `name`.
+    /// A suggestion for the unknown name `name`.
     fn offer(&self, name: &str) -> String {
         let names: Vec<&str> = self.variants.iter().map(|v| &*v.name).collect();
         if !name.is_empty() && names.iter().any(|known| known.starts_with(name)) {

@@ -1,8 +1,7 @@
-//! The measuring engine: which variant is sampled when, and when a row has enough samples.
+//! The measuring engine decides which variant is sampled when, and when a row has enough samples.
 //!
-//! It knows nothing of Vulkan. What it samples stands behind [`Target`]: the device in a run, a
-//! script of made-up times in the tests. The unit, the order and the stopping rule are nvbench's
-//! and google/benchmark's, for Vulkan: see METHODOLOGY.md.
+//! It does not depend on Vulkan. It samples a [`Target`]: the device in a run, a script of made-up times in the
+//! tests. Unit, order and stopping rule follow nvbench and google/benchmark, adapted to Vulkan: see METHODOLOGY.md.
 
 #[cfg(test)]
 mod scripted;
@@ -21,9 +20,9 @@ use record::{Meter, Rule, Stop};
 /// One sample: one command buffer, one submit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
-    /// Between the two timestamps, in microseconds; always positive and finite.
+    /// GPU time between the two timestamps, in microseconds; always positive and finite.
     pub gpu_us: f64,
-    /// The device's clock while it ran, in MHz; `None` where it is unknown.
+    /// The device's clock during the sample, in MHz; `None` if unknown.
     pub mhz: Option<f64>,
     /// CPU time to record the command buffer, in microseconds.
     pub record_us: f64,
@@ -31,15 +30,15 @@ pub struct Reading {
     pub submit_us: f64,
     /// Checked elements that differ from the CPU reference, over all repetitions.
     pub wrong: u64,
-    /// Index of the first of them (repetition 0 first), for the message.
+    /// Index of the first wrong element, for messages; repetition 0 comes first.
     pub first_wrong: Option<u64>,
-    /// The repetitions do not have the same number of them.
+    /// Whether the number of wrong elements differs between repetitions.
     pub uneven: bool,
 }
 
 #[cfg(test)]
 impl Reading {
-    /// A right answer after this time, at no known clock.
+    /// A correct reading with this time and an unknown clock.
     pub fn for_test(gpu_us: f64) -> Self {
         let (record_us, submit_us) = (1.0, 2.0);
         Self { gpu_us, mhz: None, record_us, submit_us, wrong: 0, first_wrong: None, uneven: false }
@@ -49,9 +48,9 @@ impl Reading {
 /// Why a sample could not be taken.
 #[derive(Debug)]
 pub enum Failure {
-    /// This variant cannot go on; the others can.
+    /// This variant cannot be sampled any more; the others can.
     Variant(String),
-    /// The device or the process cannot go on.
+    /// Nothing more can be sampled on this device or by this process.
     Run(anyhow::Error),
 }
 
@@ -63,33 +62,33 @@ pub trait Target {
     /// See [`Failure`].
     fn sample(&mut self, variant: usize, repetitions: u32) -> Result<Reading, Failure>;
 
-    /// Time since the run began, on the clock that the budget is counted on.
+    /// Time since the run began, on the clock of the budget.
     fn elapsed(&self) -> Duration;
 
     /// Lets the device cool down.
     fn pause(&mut self, duration: Duration);
 }
 
-/// What to measure and how long.
+/// What to measure, and for how long.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// One entry a variant, in the sample's order.
+    /// One entry per variant, in the sample's order.
     pub rows: Vec<RowPlan>,
-    /// Repetitions in the long submit of a pair; below 2 no pipelined time is taken.
+    /// Repetitions in the long submit of a pair; below 2, no back-to-back time is measured.
     pub repetitions: u32,
-    /// When a row has enough.
+    /// When a row has enough samples.
     pub rule: Rule,
-    /// When a sample's clock is too low.
+    /// The clock below which a sample is discarded.
     pub least_clock: LeastClock,
-    /// All rows together stop after this time.
+    /// Time limit of all rows together.
     pub budget: Duration,
-    /// Pairs per row that are taken first and thrown away, at the least.
+    /// Minimum number of warm-up pairs per row, which are discarded.
     pub warm_up: u32,
-    /// For how long such pairs are taken, at the least: a device that has slept is slow at first.
+    /// Minimum time of the warm-up: an idle device is slow at first.
     pub warm_up_time: Duration,
-    /// Seed of the order; the same seed gives the same order.
+    /// Seed of the random order; the same seed gives the same order.
     pub seed: u64,
-    /// Where a row never has enough, but keeps so many of its newest pairs: for a run that somebody watches.
+    /// For a run that a user watches: sample without end, and keep this many of the newest pairs per row.
     pub newest: Option<usize>,
 }
 
@@ -112,22 +111,22 @@ impl Plan {
     }
 }
 
-/// How one variant is treated.
+/// How to treat one variant.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowPlan {
-    /// It is never sampled.
+    /// Whether the variant is never sampled.
     pub left_out: bool,
-    /// How many elements of each repetition must differ from the CPU reference: any other count ends the
-    /// row. `None` for a variant that may race.
+    /// How many elements of each repetition must differ from the CPU reference; any other count ends the row.
+    /// `None` for a variant that may race.
     pub must_differ: Option<u64>,
-    /// Others are divided by this row, so it is sampled as long as any other is.
+    /// Whether ratios refer to this row. A reference is sampled as long as any other row is.
     pub reference: bool,
-    /// A reading from before the run that proves the row wrong: then it is not sampled.
+    /// A reading from before the run that proves the row wrong; the row is then not sampled.
     pub known_wrong: Option<Reading>,
 }
 
 impl RowPlan {
-    /// The reading of so many repetitions proves the row wrong.
+    /// Whether a reading of this many repetitions proves the row wrong.
     #[must_use]
     pub fn refuses(&self, reading: &Reading, repetitions: u32) -> bool {
         self.must_differ.is_some_and(|each| reading.wrong != each * u64::from(repetitions) || reading.uneven)
@@ -137,45 +136,45 @@ impl RowPlan {
 /// The two samples of one row in one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// The round, counted from 0; rows that share it were measured next to each other.
+    /// The round, counted from 0. Pairs of the same round were measured next to each other.
     pub round: u32,
     /// One repetition in the submit.
     pub one: Reading,
-    /// [`Plan::repetitions`] repetitions in the submit; `None` where no pipelined time is taken.
+    /// [`Plan::repetitions`] repetitions in the submit; `None` if no back-to-back time is measured.
     pub many: Option<Reading>,
 }
 
-/// All that was measured of one variant.
+/// The measurements of one variant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// Complete pairs, in the order of their rounds.
     pub pairs: Vec<Pair>,
     /// Why sampling ended.
     pub stop: Option<Stop>,
-    /// The reading that proved the row wrong, where one did.
+    /// The reading that proved the row wrong, if any.
     pub wrong: Option<Reading>,
-    /// Why the row failed, where it did.
+    /// Why the row failed, if it did.
     pub failure: Option<String>,
-    /// Submits that were thrown away because the clock was too low.
+    /// Submits that were discarded because the clock was too low.
     pub discarded: usize,
-    /// The lowest clock of those, in MHz.
+    /// The lowest clock of the discarded submits, in MHz.
     pub lowest_mhz: Option<f64>,
-    /// Samples that every pause left too low, since the last complete pair.
+    /// Samples since the last complete pair whose clock stayed too low after every pause.
     pub given_up: u32,
-    /// What raced in submits whose times are not kept: a race is seen at any clock.
+    /// Races in submits whose times were discarded: a race counts at any clock.
     pub unkept_races: UnkeptRaces,
-    /// Pairs that newer ones have replaced and that did not race.
+    /// Pairs without a race that newer pairs have replaced.
     pub forgotten: usize,
 }
 
-/// Elements that differed in submits whose times are not kept.
+/// Races in submits whose times were discarded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnkeptRaces {
-    /// Submits in which any did.
+    /// Number of submits with wrong elements.
     pub submits: usize,
-    /// The most in a short one.
+    /// Most wrong elements in a short submit.
     pub max: u64,
-    /// The most in a long one.
+    /// Most wrong elements in a long submit.
     pub long_max: u64,
 }
 
@@ -186,7 +185,7 @@ impl Row {
         self.note_race(reading, repetitions);
     }
 
-    /// Drops the oldest pairs; a few more than asked stay, so that it is seldom done.
+    /// Drops the oldest pairs. Keeps up to an eighth more than `newest`, so that pairs are seldom moved.
     fn forget_all_but(&mut self, newest: usize) {
         if self.pairs.len() <= newest + newest / 8 {
             return;
@@ -205,7 +204,7 @@ impl Row {
         }
     }
 
-    /// Keeps the race of a submit whose time is not kept.
+    /// Counts the race of a submit whose time is discarded.
     fn note_race(&mut self, reading: &Reading, repetitions: u32) {
         if reading.wrong == 0 {
             return;
@@ -222,18 +221,18 @@ impl Row {
 pub struct Outcome {
     /// One per variant.
     pub rows: Vec<Row>,
-    /// The clock that samples were judged by, in MHz, where it is known.
+    /// The reference clock that samples were compared with, in MHz; `None` if unknown.
     pub reference_mhz: Option<f64>,
-    /// The user asked to stop.
+    /// Whether the user interrupted the run.
     pub interrupted: bool,
     /// The failure after which nothing more could be measured.
     pub aborted: Option<anyhow::Error>,
 }
 
-/// How far a run is, for a progress line, and what there is so far.
+/// Progress of a run, and the measurements so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'r> {
-    /// The row that is sampled next.
+    /// The row to be sampled next.
     pub row: usize,
     /// The rows so far.
     pub rows: &'r [Row],
@@ -241,16 +240,16 @@ pub struct Progress<'r> {
     pub rows_done: usize,
     /// Rounds completed.
     pub rounds: u32,
-    /// Share of the budget, or of a fixed number of samples, that is spent; 0 to 1.
+    /// Spent share of the budget, or of the fixed number of samples; 0 to 1.
     pub spent: f64,
-    /// The clock that samples are judged by, in MHz, where it is known yet.
+    /// The reference clock that samples are compared with, in MHz; `None` while it is unknown.
     pub reference_mhz: Option<f64>,
-    /// Time since the run began, on the clock that the budget is counted on.
+    /// Time since the run began, on the clock of the budget.
     pub elapsed: Duration,
 }
 
-/// Runs `plan` on `target`: warm-up, then rounds in which every open row is sampled once in random
-/// order. `watch` sees each step and ends the run by breaking.
+/// Runs `plan` on `target`: a warm-up, then rounds in which every open row is sampled once, in random order.
+/// `watch` is called before each step and can end the run.
 pub fn run(
     plan: &Plan,
     target: &mut dyn Target,
@@ -267,7 +266,7 @@ pub fn run(
         rounds: 0,
     };
     let ended = run.all_rounds();
-    // The last round may have been cut short.
+    // The last round may have been cut short before its check.
     run.look_back();
     let reference_mhz = run.clocks.reference();
     let mut outcome = Outcome { rows: run.rows, reference_mhz, ..Outcome::default() };
@@ -284,7 +283,7 @@ pub fn run(
     outcome
 }
 
-/// What a row has got in the round under way: with one repetition, with many.
+/// The readings of a row in the current round: one repetition, many repetitions.
 type Taken = (Option<Reading>, Option<Reading>);
 
 enum Ended {
@@ -333,7 +332,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Samples every row that takes part, each with one and with many repetitions, in random order.
+    /// Samples every participating row with one and with many repetitions, in random order.
     fn round(&mut self, warm_up: bool) -> Result<(), Ended> {
         let counts: &[u32] = if self.plan.repetitions < 2 { &[1] } else { &[1, self.plan.repetitions] };
         let mut jobs: Vec<(usize, u32)> =
@@ -350,7 +349,7 @@ impl Run<'_> {
     fn sample_all(&mut self, jobs: Vec<(usize, u32)>, taken: &mut [Taken]) -> Result<(), Ended> {
         for (row, repetitions) in jobs {
             self.step(row)?;
-            // The first round is completed whatever it costs, so that every row has a figure.
+            // The first round is completed even beyond the budget, so that every row has a measurement.
             if self.rounds > 0 && self.target.elapsed() >= self.plan.budget {
                 break;
             }
@@ -371,15 +370,15 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A sample at a clock that counts; none where the device does not reach one after several pauses.
-    /// Behind each pause comes a sample that is thrown away: a device that has slept is slow at first.
+    /// Takes a sample at a sufficient clock; `None` if the device does not reach it after several pauses. The
+    /// sample after each pause is discarded: an idle device is slow at first.
     fn sample(&mut self, row: usize, repetitions: u32) -> Result<Option<Reading>, Failure> {
         for try_ in 0.. {
             let reading = self.target.sample(row, repetitions)?;
             if !self.clocks.is_too_low(self.plan.least_clock, &reading) {
                 return Ok(Some(reading));
             }
-            // A wrong answer is one at any clock.
+            // A wrong result counts at any clock.
             if self.plan.rows[row].refuses(&reading, repetitions) {
                 return Ok(Some(reading));
             }
@@ -397,15 +396,15 @@ impl Run<'_> {
         }
         let row = &mut self.rows[row];
         row.given_up += 1;
-        // Whoever watches sees a device that cools down again.
+        // A watched run goes on, because the device may cool down later.
         if row.given_up >= throttle::MOST_GIVEN_UP && self.plan.newest.is_none() {
             row.stop = Some(Stop::Throttled);
         }
         Ok(None)
     }
 
-    /// Keeps the complete pairs of a round. The time of a half one (the budget or the run ended in between, or
-    /// the other half was given up) says nothing; what raced in it does.
+    /// Keeps the complete pairs of a round. If only one half was taken, because the run ended or the other half was
+    /// given up, its time is discarded and its races are counted.
     fn keep(&mut self, taken: &[Taken]) {
         for (row, &(one, many)) in taken.iter().enumerate() {
             let (Some(one), true) = (one, many.is_some() || self.plan.repetitions < 2) else {
@@ -426,7 +425,7 @@ impl Run<'_> {
         }
     }
 
-    /// Closes the rows that have enough, and all of them when the budget is spent.
+    /// Closes the rows that have enough samples, or all rows if the budget is spent.
     fn judge(&mut self) {
         self.look_back();
         if self.plan.newest.is_some() {
@@ -440,8 +439,8 @@ impl Run<'_> {
         }
     }
 
-    /// Where the clock has shown that it can be faster, throws away what was kept at a slower one, and opens
-    /// the rows anew that had enough with it.
+    /// If the reference clock has risen, discards the pairs at too low a clock and reopens the rows that lost
+    /// pairs.
     fn look_back(&mut self) {
         if !self.clocks.has_risen() {
             return;
@@ -464,7 +463,7 @@ impl Run<'_> {
         (0..self.rows.len()).filter(|&row| self.alive(row) && self.rows[row].stop.is_none()).collect()
     }
 
-    /// Open rows, and the references as long as there are any.
+    /// The open rows, and the references while any row is open.
     fn taking_part(&self) -> Vec<usize> {
         (0..self.rows.len())
             .filter(|&row| {
@@ -479,7 +478,7 @@ impl Run<'_> {
         !is_out && row.stop != Some(Stop::Throttled)
     }
 
-    /// Of the budget, or of the samples that were asked for: whichever is nearer to its end.
+    /// The spent share of the budget or of the requested samples, whichever is larger.
     fn spent(&self) -> f64 {
         let time = self.target.elapsed().as_secs_f64() / self.plan.budget.as_secs_f64().max(1e-9);
         #[expect(clippy::cast_precision_loss, reason = "a count of samples fits 52 bits")]

@@ -1,11 +1,11 @@
-//! The engine on a clock whose every tick is made up: order, warm-up, pairing, stopping, failures.
+//! Tests of the engine on a scripted clock: order, warm-up, pairing, stopping, failures.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use super::*;
 
-/// Answers each sample from a closure and lets `elapsed` run by what each sample cost.
+/// Answers each sample from a closure; the time of each sample advances `elapsed`.
 struct Script<F> {
     answer: F,
     log: Vec<(usize, u32)>,
@@ -46,23 +46,23 @@ fn plan(rows: usize) -> Plan {
     Plan { rows, repetitions: 4, budget, warm_up: 2, seed: 1, ..Plan::for_test() }
 }
 
-/// Each repetition takes a millisecond.
+/// A target whose repetitions take a millisecond each.
 fn steady() -> Script<impl FnMut(usize, u32, usize) -> Result<Reading, Failure>> {
     script(|_, n, _| Ok(reading(f64::from(n) * 1000.0)))
 }
 
-/// A row has so many pairs.
+/// A rule that stops after this many pairs.
 fn fixed(pairs: usize) -> Rule {
     Rule { fixed: Some(pairs), ..Rule::default() }
 }
 
-/// A row of which any number of elements may be wrong.
+/// A plan with one row that may race.
 fn racy() -> Plan {
     let rows = vec![RowPlan::default()];
     Plan { rows, ..plan(1) }
 }
 
-/// What a row still needs when the budget is spent, where every other sample takes this much longer.
+/// The unmet goals of a row when the budget is spent, if every other sample takes `longer` times as long.
 fn unmet(longer: f64, rule: Rule, budget_ms: u64) -> Vec<String> {
     let mut target =
         script(move |_, n, k| Ok(reading(f64::from(n) * if k % 2 == 0 { 8.0 } else { 8.0 * longer })));
@@ -83,14 +83,14 @@ fn warm_up_is_sampled_and_thrown_away() {
     for row in &out.rows {
         assert!(row.pairs.iter().all(|p| p.one.gpu_us == 1000.0));
         assert_eq!(row.stop, Some(Stop::Precise));
-        // 5 ms of GPU time a pair: the tenth pair reaches both 10 samples and 50 ms.
+        // 5 ms of GPU time per pair: the tenth pair reaches both 10 samples and 50 ms.
         assert_eq!(row.pairs.len(), 10);
     }
 }
 
 #[test]
 fn a_watched_run_keeps_the_newest_pairs_and_ends_when_it_is_told() {
-    // The first two samples are the warm-up's; the pair of round 0 races in both of its submits.
+    // The first two samples are the warm-up; the pair of round 0 races in both of its submits.
     let mut target = script(|_, n, earlier| {
         let wrong = if earlier == 2 { u64::from(n) } else { 0 };
         Ok(Reading { wrong, ..reading(f64::from(n) * 1000.0) })
@@ -109,7 +109,7 @@ fn a_watched_run_keeps_the_newest_pairs_and_ends_when_it_is_told() {
 
 #[test]
 fn warm_up_lasts_as_long_as_is_asked() {
-    // Four submits of a millisecond a round: the 28th round brings 110 ms, and 10 pairs are kept behind it.
+    // Four submits of a millisecond per round: the 28th round reaches 110 ms, then 10 pairs are kept.
     let mut target = steady();
     let out = go(&Plan { warm_up_time: Duration::from_millis(110), ..plan(2) }, &mut target);
     assert_eq!((target.log.len(), out.rows[0].pairs.len(), out.rows[0].pairs[0].round), (28 * 4 + 40, 10, 0));
@@ -160,7 +160,7 @@ fn the_seed_fixes_the_order() {
 
 #[test]
 fn a_noisy_row_stops_when_its_noise_is_stable() {
-    // ±20 %, for ever: the error of the mean would need about 1600 pairs. Its median is known well.
+    // ±20 % without end: the error of the mean would need about 1600 pairs. The median is known well.
     let mut target = script(|_, n, k| Ok(reading(f64::from(n) * [800.0, 1000.0, 1000.0, 1200.0][k % 4])));
     let out = go(&plan(1), &mut target);
     assert_eq!(out.rows[0].stop, Some(Stop::NoiseStable));
@@ -169,7 +169,7 @@ fn a_noisy_row_stops_when_its_noise_is_stable() {
 
 #[test]
 fn a_series_without_noise_does_not_keep_the_other_from_being_stable() {
-    // Timestamps so coarse that all short submits take as long; the long ones vary by ±30 % for ever.
+    // Timestamps so coarse that all short submits appear equally long; the long ones vary by ±30 % without end.
     let mut target =
         script(|_, n, k| Ok(reading(if n == 1 { 1000.0 } else { [2800.0, 4000.0, 4000.0, 5200.0][k % 4] })));
     let out = go(&plan(1), &mut target);
@@ -178,7 +178,7 @@ fn a_series_without_noise_does_not_keep_the_other_from_being_stable() {
 
 #[test]
 fn samples_of_two_kinds_go_on_until_their_median_is_known() {
-    // Half of them take 2 % longer: the mean is precise with the first dozen, the median lies in the gap.
+    // Half of the samples take 2 % longer: the mean is precise after a dozen, the median lies in the gap.
     let two_kinds = |share: usize| {
         let mut target = script(move |_, n, k| {
             Ok(reading(f64::from(n) * if k % 16 < share { 1000.0 } else { 1020.0 + (k % 7) as f64 }))
@@ -186,7 +186,7 @@ fn samples_of_two_kinds_go_on_until_their_median_is_known() {
         let row = go(&plan(1), &mut target).rows.remove(0);
         (row.pairs.len(), row.stop)
     };
-    // As many of each: nothing helps, and it ends all the same.
+    // Equally many of each: more samples do not help, and the row ends at the sample limit.
     let (pairs, stop) = two_kinds(8);
     let Some(Stop::SampleLimit { unmet }) = stop else { panic!("{stop:?}") };
     assert_eq!((pairs, unmet[0].starts_with("median to ±")), (500, true), "{unmet:?}");
@@ -207,7 +207,7 @@ fn a_spent_budget_says_what_was_not_met() {
 
 #[test]
 fn what_is_missed_by_little_does_not_look_reached() {
-    // ±0.07 % around the median, in two groups: asked are 0.066 %, which is 0.1 to one digit, as 0.07 is.
+    // The median is known to ±0.07 %, in two groups; asked is 0.066 %. Both round to 0.1 % with one digit.
     let unmet = unmet(1.0014, Rule { median: 0.000_66, ..Rule::default() }, 60);
     assert!(unmet.contains(&"median to just over ±0.1 %, asked ±0.1 %".into()), "{unmet:?}");
 }
@@ -310,7 +310,7 @@ fn without_repetitions_there_is_one_sample_a_round() {
     assert!(target.log.iter().all(|&(_, n)| n == 1));
 }
 
-/// A device whose clock is what `mhz` says of the number of the sample; times go with it.
+/// A device whose clock for sample number `n` is `mhz(n)`; its times scale with the clock.
 fn at_clock(mhz: impl Fn(usize) -> f64) -> impl FnMut(usize, u32, usize) -> Result<Reading, Failure> {
     let mut taken = 0;
     move |_, n, _| {
@@ -322,7 +322,7 @@ fn at_clock(mhz: impl Fn(usize) -> f64) -> impl FnMut(usize, u32, usize) -> Resu
 
 #[test]
 fn a_sample_at_a_low_clock_is_taken_again_after_a_pause() {
-    // Two of the samples are slow, and the one that would follow the pause is thrown away too.
+    // Two samples are slow, and the sample after the pause is discarded too.
     let mut target = script(at_clock(|k| if (20..22).contains(&k) { 1000.0 } else { 2000.0 }));
     let out = go(&Plan { rule: fixed(30), ..plan(1) }, &mut target);
     let row = &out.rows[0];
@@ -333,7 +333,7 @@ fn a_sample_at_a_low_clock_is_taken_again_after_a_pause() {
 
 #[test]
 fn pauses_grow_and_end() {
-    // The other row shows what the clock can be; this one never gets there.
+    // The other row shows the reachable clock; this one never reaches it.
     let mut target = script(|v, n, _| {
         let mhz = if v == 0 { 2000.0 } else { 1200.0 };
         Ok(Reading { mhz: Some(mhz), ..reading(f64::from(n) * 1e6 / mhz) })
@@ -402,13 +402,13 @@ fn a_wrong_answer_and_a_race_are_seen_at_any_clock() {
     let out = go(&Plan { rule: fixed(30), ..racy() }, &mut script(&mut answer));
     assert!(out.rows[0].wrong.is_none(), "{:?}", out.rows[0].wrong);
     let races = out.rows[0].unkept_races;
-    // A short submit and a long one, each once.
+    // One short and one long submit.
     assert_eq!((races, out.rows[0].discarded), (UnkeptRaces { submits: 2, max: 7, long_max: 7 }, 2));
 }
 
 #[test]
 fn races_of_waking_samples_and_of_half_pairs_are_kept() {
-    // The long submits never reach the clock; the short ones, which do, race in every third round.
+    // The long submits never reach the clock; the short ones do, and race in every third round.
     let mut target = script(|_, n, k| {
         let mhz = if n == 1 { 1980.0 } else { 1400.0 };
         let wrong = if n == 1 && k % 3 == 0 { 5 } else { 0 };
@@ -419,7 +419,7 @@ fn races_of_waking_samples_and_of_half_pairs_are_kept() {
     let short = target.log.iter().filter(|&&(_, n)| n == 1).count();
     let races = UnkeptRaces { submits: short.div_ceil(3), max: 5, long_max: 0 };
     assert_eq!((row.pairs.len(), row.unkept_races), (0, races), "{short}");
-    // Behind the pause for the slow one comes a sample that nobody keeps, and that one races.
+    // The sample after the pause for the slow one is discarded, and it races.
     let mut target = script(|_, _, k| {
         let (mhz, wrong) = [(1980.0, 0), (1000.0, 0), (1980.0, 9)][(k >= 9) as usize + (k == 10) as usize];
         Ok(Reading { mhz: Some(mhz), wrong, ..reading(1000.0) })

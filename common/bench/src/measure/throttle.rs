@@ -1,23 +1,23 @@
-//! Samples at a clock that is too low: taken again after a pause, and told.
+//! Samples at too low a clock are repeated after a pause, and counted.
 
 use std::time::Duration;
 
 use super::{Pair, Reading, Row};
 
-/// The first pause; each further one is twice as long.
+/// The first pause; each further pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
-/// So many pauses are made for one sample.
+/// Maximum number of pauses for one sample.
 const MOST_PAUSES: u32 = 5;
-/// A row ends when so many of its samples were given up since its last complete pair: pauses cost the others'
-/// time.
+/// A row ends after this many samples without a sufficient clock since its last complete pair, because pauses use
+/// up the other rows' time.
 pub(super) const MOST_GIVEN_UP: u32 = 3;
 
-/// How long to wait before a sample is taken once more.
+/// The pause before the next try, `None` after the last.
 pub(super) fn pause(tries: u32) -> Option<Duration> {
     (tries < MOST_PAUSES).then(|| FIRST_PAUSE * 2_u32.pow(tries))
 }
 
-/// The share of the highest clock that was seen at which a sample counts, or above.
+/// The minimum clock of a sample, as a share of the reference clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeastClock(pub f64);
 
@@ -26,8 +26,7 @@ impl LeastClock {
         reading.mhz.is_some_and(|mhz| mhz < self.0 * reference)
     }
 
-    /// Throws away the pairs of a row that are too slow for what the clock was found to reach since; whether
-    /// there were any.
+    /// Discards the pairs of a row that are too slow for the new reference clock. Returns whether there were any.
     pub(super) fn look_back(self, row: &mut Row, reference: Option<f64>, repetitions: u32) -> bool {
         let Some(reference) = reference else { return false };
         let both = |pair: &Pair| [Some(pair.one), pair.many].into_iter().flatten();
@@ -44,20 +43,20 @@ impl LeastClock {
     }
 }
 
-/// So many readings have to agree on a clock before others are judged by it: one that was misread must not
-/// make all others look slow.
+/// This many readings must reach a clock before it becomes the reference, so that one misread clock does not make
+/// all other samples look slow.
 const WITNESSES: usize = 3;
 
-/// The clocks that were seen.
+/// The clocks of the samples so far.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
-    /// The highest, at most [`WITNESSES`] of them, the lowest first.
+    /// The highest clocks, at most [`WITNESSES`], in ascending order.
     highest: Vec<f64>,
     judged_by: Option<f64>,
 }
 
 impl Clocks {
-    /// The clock of this sample is too low, by those so far.
+    /// Whether the clock of this sample is too low, compared with the samples so far.
     pub fn is_too_low(&mut self, least: LeastClock, reading: &Reading) -> bool {
         if let Some(mhz) = reading.mhz {
             let at = self.highest.partition_point(|&other| other < mhz);
@@ -69,12 +68,12 @@ impl Clocks {
         self.reference().is_some_and(|reference| least.is_too_low(reading, reference))
     }
 
-    /// The highest clock that has its witnesses.
+    /// The reference clock, known after [`WITNESSES`] readings.
     pub fn reference(&self) -> Option<f64> {
         (self.highest.len() == WITNESSES).then(|| self.highest[0])
     }
 
-    /// The reference is another than when this was last asked.
+    /// Whether the reference clock changed since the last call.
     pub fn has_risen(&mut self) -> bool {
         let reference = self.reference();
         std::mem::replace(&mut self.judged_by, reference) != reference

@@ -1,4 +1,4 @@
-//! Submits of the self-test's own, outside the engine: the kernel between two timestamps.
+//! Submits of the self-test outside the measuring engine: the kernel between two timestamps.
 
 use anyhow::Result;
 use ash::vk;
@@ -11,13 +11,13 @@ use crate::chains::LANES;
 use crate::counter::Counter;
 use crate::lab::Lab;
 
-/// Timestamps of a row: enough to tell their step, few enough for one submit.
+/// Timestamps in a row: enough to determine their resolution, few enough for one submit.
 const ROW: u32 = 128;
 
-/// What takes them.
+/// The kernel, its output and the timestamps.
 pub(super) struct Bursts {
     kernel: Kernel,
-    /// Where the kernel writes, of any size.
+    /// The kernel's output buffer, of any size.
     results: Buffer,
     pub stamps: vk::QueryPool,
 }
@@ -41,12 +41,12 @@ impl Bursts {
         gpu.read_stamps(self.stamps)
     }
 
-    /// Microseconds of one dispatch; none where the timestamps are no time.
+    /// Duration of one dispatch in microseconds; `None` for timestamps that do not give a time.
     pub fn us(&self, gpu: &Gpu, size: Size) -> Result<Option<f64>> {
         Ok(interval_us(gpu, self.stamps_around(gpu, size)?))
     }
 
-    /// Timestamps with nothing in between.
+    /// A row of timestamps with no work between them.
     pub fn row(&self, gpu: &Gpu) -> Result<Vec<u64>> {
         gpu.run_once("a row of timestamps", |cmd| {
             cmd.reset_query_pool(self.stamps, ROW);
@@ -56,7 +56,7 @@ impl Bursts {
     }
 }
 
-/// Microseconds between two raw timestamps; none where they are no time.
+/// Microseconds between two raw timestamps; `None` if they do not give a time.
 pub(super) fn interval_us(gpu: &Gpu, stamps: [u64; 2]) -> Option<f64> {
     Counter::of(&gpu.facts).us(stamps).ok()
 }

@@ -1,5 +1,5 @@
-//! Is something else using the device? Samples of one short kernel, one behind the other, tell: those that
-//! another program's work lies within are longer, and those that have to wait for it leave a gap.
+//! Checks whether another program uses the device. Takes samples of a short kernel in sequence: samples that
+//! overlap with other work are longer, and samples that wait for other work leave a gap.
 
 use std::time::{Duration, Instant};
 
@@ -13,25 +13,25 @@ use super::bursts::{Bursts, interval_us};
 use super::stop::Stop;
 use super::work::Size;
 
-/// As long as nine frames of a desktop.
+/// Duration of the check: nine frames of a desktop.
 const WATCHED: Duration = Duration::from_millis(150);
 
-/// A sample this much above the median is long.
+/// A sample longer than this multiple of the median is long.
 const LONG: f64 = 1.5;
 
-/// So many of them, as a share, are more than chance: a desktop that draws a frame every 16 ms reaches it
-/// where each frame hits one sample of fifty.
+/// More than this share of long samples is not chance. A desktop that draws a frame every 16 ms reaches it if each
+/// frame hits one of fifty samples.
 const MOST_LONG: f64 = 0.02;
 
-/// Milliseconds between two samples that neither this process nor its driver explains.
+/// Longest gap in milliseconds between two samples that this process and its driver can cause.
 const LONGEST_GAP_MS: f64 = 10.0;
 
-/// Fewer samples tell nothing.
+/// Fewer samples are not evaluated.
 const FEWEST: usize = 20;
 
 pub(super) const NAME: &str = "idle device";
 
-/// Watches the device.
+/// Samples the device and evaluates the times.
 pub(super) fn check(gpu: &Gpu, bursts: &Bursts, size: Size, stop: Stop<'_>) -> Result<Check> {
     let size = size.fifth();
     let (began, mut us, mut gaps_us) = (Instant::now(), Vec::new(), Vec::new());
@@ -46,8 +46,8 @@ pub(super) fn check(gpu: &Gpu, bursts: &Bursts, size: Size, stop: Stop<'_>) -> R
     Ok(judge(&us, &gaps_us))
 }
 
-/// Judges the times of samples and those between them. Whatever it finds is no failure: on a desktop
-/// something always draws, and the verdicts tell whether times can be trusted in spite of it.
+/// Evaluates the times of the samples and of the gaps. The check never fails: on a desktop something always draws,
+/// and the verdicts show whether times can be trusted in spite of it.
 #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
 fn judge(us: &[f64], gaps_us: &[f64]) -> Check {
     let Some(times) = Summary::of(us).filter(|times| times.n >= FEWEST) else {

@@ -1,8 +1,8 @@
-//! The self-test: whether the times of this device, on this day, are to be trusted.
+//! The self-test checks whether times measured on this device can be trusted.
 //!
-//! It runs on the logical device that a run has opened, before the run's own objects are made, and leaves
-//! nothing behind. Each check has a file: what it takes from the device, and how that is judged, which is
-//! tested on made-up figures.
+//! It runs on the logical device of the run, before the run's own objects are made, and frees everything that it
+//! makes. Each check has a file with its measurement and its evaluation; the evaluation is tested on made-up
+//! numbers.
 
 mod bursts;
 mod idle;
@@ -33,18 +33,18 @@ use bursts::Bursts;
 use stop::{Stop, Stopped};
 use work::Size;
 
-/// What came of it.
+/// The result of the self-test.
 #[derive(Debug)]
 pub struct Certified {
-    /// The device, as it was.
+    /// The device, in its state before the test.
     pub gpu: Gpu,
-    /// What was found.
+    /// The checks and their results.
     pub certificate: Certificate,
-    /// The user ended it: checks are missing.
+    /// Whether the user interrupted the test, so that checks are missing.
     pub interrupted: bool,
 }
 
-/// The exit code of a run that only tests.
+/// The exit code of a run that only runs the self-test.
 #[must_use]
 pub fn exit_code(certificate: &Certificate, interrupted: bool) -> u8 {
     match (certificate.passed(), interrupted) {
@@ -54,25 +54,25 @@ pub fn exit_code(certificate: &Certificate, interrupted: bool) -> u8 {
     }
 }
 
-/// The order in which checks are shown.
+/// The order in which checks are printed.
 const SHOWN: [&str; 7] =
     [verdicts::RESULTS, verdicts::SAME, verdicts::SLOWER, stamps::STEP, rate::NAME, waking::NAME, idle::NAME];
 
-/// Why there are no verdicts on times.
+/// Why times are not checked on a CPU device.
 const NO_TIMES: &str =
     "a CPU device: other programs take part of it at any time, and its times are no evidence";
 
-/// Tests the device and hands it back without a trace: no kernel, no memory and no label. `stopped` is asked
-/// between samples and ends the test.
+/// Tests the device and returns it without leftover kernels, memory or labels. `stopped` is called between samples
+/// and ends the test.
 ///
 /// # Errors
-/// What any run can meet: a queue that hangs, a lost device, no memory. The device is then given up.
+/// A queue that hangs, a lost device, or not enough memory. The device is then dropped.
 pub fn certify(gpu: Gpu, stopped: &dyn Fn() -> bool) -> Result<Certified> {
     let times_tell = gpu.facts.kind != Kind::Cpu;
     certify_by(gpu, stopped, times_tell)
 }
 
-/// As [`certify`], with or without what needs times that mean something.
+/// Like [`certify`], with or without the checks that need meaningful times.
 fn certify_by(mut gpu: Gpu, stopped: &dyn Fn() -> bool, times_tell: bool) -> Result<Certified> {
     let began = Instant::now();
     let labels = gpu.debug.take();
@@ -84,9 +84,9 @@ fn certify_by(mut gpu: Gpu, stopped: &dyn Fn() -> bool, times_tell: bool) -> Res
     Ok(Certified { gpu, certificate, interrupted })
 }
 
-/// Runs the checks on objects of their own; returns the device, and whether the user ended it.
+/// Runs the checks on objects of their own. Returns the device, and whether the user interrupted the test.
 fn test(gpu: Gpu, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> Result<(Gpu, bool)> {
-    // It stays, for the run.
+    // These objects stay for the run.
     gpu.prepare_once()?;
     let before = gpu.mark();
     let options = LabOptions { repetitions: Some(1), ..LabOptions::default() };
@@ -96,7 +96,7 @@ fn test(gpu: Gpu, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> 
     let interrupted = match tested {
         Ok(()) => false,
         Err(error) if error.is::<Stopped>() => true,
-        // What a lost device holds is not freed, and neither is anything by a run that ends here.
+        // Objects of a lost device are not freed, nor those of a run that ends here.
         Err(error) => return Err(error),
     };
     gpu.release(&before);
@@ -107,7 +107,8 @@ fn test(gpu: Gpu, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> 
 fn all_checks(lab: &mut Lab, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<Check>) -> Result<()> {
     let kernel = lab.kernel("lab/chains.comp").draft()?;
     let bursts = Bursts::new(lab, kernel)?;
-    // The longer between two readings of a clock, the better its rate is known: all else lies between.
+    // The longer the time between two clock readings, the more precise the rate, so all other checks run between
+    // them.
     let rate = rate::Meter::begin(&lab.gpu, stop)?;
     if times_tell {
         let (size, woken) = waking::wake(&lab.gpu, &bursts, stop)?;
@@ -126,8 +127,8 @@ fn all_checks(lab: &mut Lab, stop: Stop<'_>, times_tell: bool, checks: &mut Vec<
     Ok(())
 }
 
-/// Where times mean nothing the answers are left: runs each variant once and compares what it wrote with
-/// the reference, on the device and on the CPU.
+/// The check of a device without meaningful times: runs each variant once and compares its result with the
+/// reference, on the device and on the CPU.
 fn answers(lab: &Lab, session: &mut Session<'_>, stop: Stop<'_>) -> Result<Check> {
     session.dry_run()?;
     for (at, variant) in lab.variants.iter().enumerate() {

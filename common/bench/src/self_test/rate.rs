@@ -1,4 +1,4 @@
-//! Whether the device's timestamps run at the rate that they claim, against the CPU's clock.
+//! Checks the rate of the device's timestamps against the CPU's clock.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,24 +16,24 @@ use crate::counter::Counter;
 /// The shortest time from the first reading to the second.
 const APART: Duration = Duration::from_millis(50);
 
-/// Of so many readings the closest is taken: in others the CPU was elsewhere.
+/// Of this many readings the most precise one is used; during others the CPU may have been preempted.
 const READINGS: usize = 8;
 
-/// Further off, in parts per million, a rate is wrong. An hour's clock of the CPU is set by up to 500.
+/// Largest accepted deviation in parts per million. Time synchronization may adjust the CPU's clock by up to 500.
 const MOST_PPM: f64 = 1000.0;
 
 pub(super) const NAME: &str = "clock rate";
 
-/// Both clocks at one moment.
+/// The device's and the CPU's clock at one moment.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     ticks: u64,
     host_ns: u64,
-    /// They may be this much apart, either way.
+    /// Uncertainty of the moment, in either direction.
     within_ns: f64,
 }
 
-/// Between its making and its end it measures the rate.
+/// Measures the rate between its creation and its end.
 pub(super) struct Meter {
     stamp: vk::QueryPool,
     began: Instant,
@@ -47,7 +47,7 @@ impl Meter {
         Ok(Self { stamp, began, first: closest(gpu, stamp, began, stop)? })
     }
 
-    /// Reads the clocks again, long enough after.
+    /// Reads the clocks again, at least `APART` after the first time, and evaluates the rate.
     pub fn end(self, gpu: &Gpu, stop: Stop<'_>) -> Result<Check> {
         thread::sleep(APART.saturating_sub(self.began.elapsed()));
         let second = closest(gpu, self.stamp, self.began, stop)?;
@@ -55,14 +55,15 @@ impl Meter {
     }
 }
 
-/// The closest of some readings.
+/// The most precise of several readings.
 fn closest(gpu: &Gpu, stamp: vk::QueryPool, began: Instant, stop: Stop<'_>) -> Result<Reading> {
     let read = |_| stop.ask().and_then(|()| by_submit(gpu, stamp, began));
     let readings = (0..READINGS).map(read).collect::<Result<Vec<_>>>()?;
     readings.into_iter().min_by(|a, b| a.within_ns.total_cmp(&b.within_ns)).context("no clock was read")
 }
 
-/// A timestamp in a submit of its own, and the CPU's clock around it: it was written between the submit and the end of the wait for it.
+/// Reads a timestamp in a submit of its own, and the CPU's clock before and after it. The timestamp was written in
+/// between.
 fn by_submit(gpu: &Gpu, stamp: vk::QueryPool, began: Instant) -> Result<Reading> {
     let before = began.elapsed();
     gpu.run_once("a timestamp", |cmd| {
@@ -75,7 +76,7 @@ fn by_submit(gpu: &Gpu, stamp: vk::QueryPool, began: Instant) -> Result<Reading>
     Ok(Reading { ticks, host_ns, within_ns: half.as_secs_f64() * 1e9 })
 }
 
-/// Judges two readings.
+/// Evaluates two readings.
 #[expect(clippy::cast_precision_loss, reason = "ticks of less than an hour")]
 fn judge([first, second]: [Reading; 2], counter: Counter) -> Check {
     let device_ns = counter.ticks(first.ticks, second.ticks) as f64 * counter.tick_ns;
@@ -114,7 +115,7 @@ mod tests {
 
     const COUNTER: Counter = Counter { bits: 36, tick_ns: 10.0 };
 
-    /// Two readings 100 ms apart, of a device that takes so many ticks for it.
+    /// The check of two readings 100 ms apart, in which the device counted `ticks`.
     fn of(ticks: u64, within_ns: f64) -> Check {
         let top = 1 << 36;
         let at = |ticks, host_ns| Reading { ticks, host_ns, within_ns };

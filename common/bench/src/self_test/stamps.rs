@@ -1,4 +1,4 @@
-//! In what steps timestamps count, and whether each lies behind the one before.
+//! Checks the resolution of timestamps, and that they never run backwards.
 
 use record::number::significant;
 use record::self_test::Check;
@@ -6,14 +6,14 @@ use record::self_test::CheckResult::{Failed, Passed, Warned};
 
 use crate::counter::Counter;
 
-/// Nanoseconds of a step above which short times are coarse: a hundredth of the 50 µs from which on a
-/// figure is expected to repeat.
+/// Resolution in nanoseconds above which short times are coarse: a hundredth of 50 µs, from which on a time is
+/// expected to repeat.
 const COARSE_NS: f64 = 500.0;
 
 pub(super) use record::self_test::STEP;
 
-/// Judges the step from timestamps in the order in which they were taken: of all differences from the first
-/// the greatest common divisor, because the smallest difference may be many steps.
+/// Determines the resolution from timestamps in the order in which they were taken. It is the greatest common
+/// divisor of all differences from the first, because the smallest difference may be many steps.
 #[expect(clippy::cast_precision_loss, reason = "differences of some milliseconds")]
 pub(super) fn step(stamps: &[u64], counter: Counter) -> Check {
     let apart: Vec<i64> = stamps.windows(2).map(|pair| counter.ticks(pair[0], pair[1])).collect();
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn the_step_is_what_all_differences_have_in_common() {
-        // No two neighbours are one step apart.
+        // No two adjacent timestamps are one step apart.
         let check = step(&[1000, 1096, 1256, 1256, 1448], H200);
         assert_eq!(check.result, Passed);
         assert_eq!((check.figure("step"), check.figure("smallest_difference")), (Some(32.0), Some(96.0)));

@@ -1,20 +1,20 @@
-//! Whether the user wants the self-test to go on.
+//! Lets the user stop the self-test.
 
 use anyhow::Result;
 
-/// Whether to go on.
+/// Returns true when the user wants to stop.
 #[derive(Clone, Copy)]
 pub(super) struct Stop<'a>(pub &'a dyn Fn() -> bool);
 
 impl Stop<'_> {
     /// # Errors
-    /// [`Stopped`].
+    /// [`Stopped`] if the user wants to stop.
     pub fn ask(self) -> Result<()> {
         if (self.0)() { Err(Stopped.into()) } else { Ok(()) }
     }
 }
 
-/// The user asked for the end.
+/// The user stopped the self-test.
 #[derive(Debug, thiserror::Error)]
 #[error("stopped")]
 pub(super) struct Stopped;

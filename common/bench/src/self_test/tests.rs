@@ -1,4 +1,4 @@
-//! The whole of it, on the device that tests run on.
+//! Tests of the complete self-test, on the device that tests run on.
 
 use std::cell::Cell;
 
@@ -45,7 +45,7 @@ fn nothing_is_left_on_the_device_which_works_on() {
     assert_eq!(gpu.mark(), before);
     assert!(gpu.kernel_facts().is_empty());
     assert_eq!(gpu.debug.is_some(), labels);
-    // What is made now takes the places of what was freed.
+    // Objects that are made here reuse the places of the freed ones.
     let lab = Lab::new(gpu, &LabOptions::default());
     let device = lab.gpu.buffer("new", 16, Place::Device).unwrap();
     let seen = lab.gpu.buffer("new (CPU)", 16, Place::Readback).unwrap();
@@ -110,7 +110,7 @@ fn a_kernel_that_differs_from_its_reference_fails() {
         answers(&lab, &mut session, Stop(&|| false)).unwrap()
     };
     assert_eq!(of(sums).result, Passed);
-    // Of the variant with more work, the fifth word.
+    // Changes the sixth word of the variant with more work.
     let check = of(|groups, steps| {
         let mut words = sums(groups, steps);
         words[5] += u32::from(steps == 51);

@@ -1,5 +1,5 @@
-//! The engine judged by itself, at its own settings: the same kernel twice must come out SAME, 2 % more
-//! work SLOWER. Runs as any sample does, without the long submit that a pipelined time comes from.
+//! Tests the measuring engine with its own rules: two variants with the same kernel must compare as SAME, 2 % more
+//! work as SLOWER. They are sampled like any variant, without the long submit of a back-to-back time.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -16,33 +16,33 @@ use super::work::{MORE, SAME_B};
 use crate::drive::timing::{self, BenchOptions, Step};
 use crate::lab::Lab;
 
-/// A difference below it is none.
+/// Differences below this share are ignored.
 const TOLERANCE: f64 = 0.01;
 
-/// Budgets of the first try, which a quiet device does not need, and of the second.
+/// Budgets of the first try, which is enough on a quiet device, and of the second.
 const BUDGETS: [Duration; 2] = [Duration::from_millis(300), Duration::from_millis(900)];
 
-/// The device has just been woken, but for the time that a kernel took to compile.
+/// Warm-up time. The device was woken before, and idled only while a kernel was compiled.
 const WAKING: Duration = Duration::from_millis(120);
-// What is thrown away at first is part of the budget: of 300 ms to wake up an H200 was left 2 rounds, which decide
+// The warm-up is part of the budget. With 300 ms of warm-up, an H200 had time left for 2 rounds, which decide
 // nothing.
 const _: () = assert!(2 * WAKING.as_millis() < BUDGETS[0].as_millis());
 
-/// The second try takes so many times the samples of the first.
+/// The second try takes this many times the samples of the first.
 const LONGER: usize = 3;
 
-/// The order is drawn from it.
+/// Seed of the sampling order.
 const SEED: u64 = 6;
 
 pub(super) use record::self_test::RESULTS;
 pub(super) const SAME: &str = "the same kernel twice";
 pub(super) const SLOWER: &str = "2 % more work";
 
-/// What is done where a device is too restless for its times to be told apart.
+/// Advice if the times of a device are too noisy to compare.
 const ADVICE: &str = "another program uses the device, or its clocks change: end other programs, switch power saving \
                       off, lock the clocks";
 
-/// Measures, a second time where the first does not decide; returns the checks of the results and of both
+/// Measures, and measures again if the first try does not decide. Returns the checks of the results and of both
 /// verdicts.
 pub(super) fn checks(lab: &Lab, stop: Stop<'_>) -> Result<Vec<Check>> {
     let mut tries = vec![measured(lab, BUDGETS[0], None, stop)?];
@@ -79,7 +79,7 @@ fn of_ratio(ratio: Option<&Summary>) -> Verdict {
     ratio.and_then(|ratio| ratio.median_95).map_or(Verdict::Unsure, |interval| judge(interval, TOLERANCE))
 }
 
-/// Judges the answers: a device that computes wrong has no times.
+/// Checks the results: times of a device that computes wrong results mean nothing.
 fn results(rows: &[&Row]) -> Check {
     if let Some(found) = rows.iter().find_map(|row| fault(row)) {
         return Check::new(RESULTS, Failed, found);
@@ -98,7 +98,7 @@ fn fault(row: &Row) -> Option<String> {
     }
 }
 
-/// The words for a wrong answer.
+/// The message for a wrong result.
 pub(super) fn wrong(variant: &str, elements: u64, first: &str) -> String {
     format!(
         "{variant}: {elements} words differ from the CPU reference's, the first is {first}: the device or its driver \
@@ -106,7 +106,7 @@ pub(super) fn wrong(variant: &str, elements: u64, first: &str) -> String {
     )
 }
 
-/// Every word of every sample was what it had to be.
+/// The check of correct results: every word of every sample was correct.
 #[expect(clippy::cast_precision_loss, reason = "counts of samples and words")]
 pub(super) fn right(words: u64, samples: usize) -> Check {
     let found = format!("all {words} words of each of {samples} samples are the CPU reference's");
@@ -114,7 +114,7 @@ pub(super) fn right(words: u64, samples: usize) -> Check {
     check.with("words", words as f64, "1").with("samples", samples as f64, "1")
 }
 
-/// Judges a variant by its last try.
+/// Evaluates a variant by its last try.
 #[expect(clippy::cast_precision_loss, reason = "a count of rounds")]
 fn verdict(check: &str, variant: &str, tries: &[Vec<Row>]) -> Check {
     let rows: Vec<&Row> = tries.iter().flatten().filter(|row| row.variant == variant).collect();
@@ -136,7 +136,7 @@ fn verdict(check: &str, variant: &str, tries: &[Vec<Row>]) -> Check {
         .with("median", last.isolated_us.map_or(f64::NAN, |us| us.median), "us")
 }
 
-/// Whether the verdict is the one that is due, and what was found.
+/// Whether the verdict is the expected one, and the findings in words.
 fn words(check: &str, rows: &[&Row]) -> (bool, String) {
     let due = if check == SAME { Verdict::Same } else { Verdict::Slower };
     let seen: Vec<(Verdict, String)> = rows
@@ -173,7 +173,7 @@ mod tests {
     use super::super::work::SAME_A;
     use super::*;
 
-    /// Rows whose second and third take so many times as long as the first, each round by another of
+    /// Rows whose second and third variant take `factors` times as long as the first, each round with another of
     /// these deviations.
     fn rows(factors: [f64; 2], deviations: &[f64]) -> Vec<Row> {
         let blank = || fixture::record().rows.swap_remove(0);

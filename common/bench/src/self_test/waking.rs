@@ -1,5 +1,5 @@
-//! The clocks of a GPU that has slept rise within the first tenths of a second of work: nothing is measured
-//! before times have settled.
+//! Wakes the device: the clocks of an idle GPU rise within the first tenths of a second of work, and nothing is
+//! measured before times have settled.
 
 use std::time::{Duration, Instant};
 
@@ -13,18 +13,18 @@ use super::bursts::Bursts;
 use super::stop::Stop;
 use super::work::Size;
 
-/// An H200 (driver 580) took four times as long within the first 100 ms after idling.
+/// An H200 (driver 580) took four times as long in the first 100 ms after idling.
 const LEAST: Duration = Duration::from_millis(110);
 const MOST: Duration = Duration::from_millis(250);
 
-/// Samples whose halves are compared, and how far the halves' medians may be apart.
+/// Number of samples whose two halves are compared, and allowed difference of the halves' medians.
 const COMPARED: usize = 32;
 const APART: f64 = 0.01;
 
-/// Fewer tries find a size on any device.
+/// Every device needs fewer tries than this to find its size.
 const TRIES: usize = 16;
 
-/// Runs the kernel until its times have settled, and sizes it for what they are then.
+/// Runs the kernel until its times have settled, then finds its size at that clock.
 pub(super) fn wake(gpu: &Gpu, bursts: &Bursts, stop: Stop<'_>) -> Result<(Size, Check)> {
     let size = sized(gpu, bursts, Size::FIRST, stop)?;
     let (began, mut times) = (Instant::now(), Vec::new());
@@ -36,7 +36,7 @@ pub(super) fn wake(gpu: &Gpu, bursts: &Bursts, stop: Stop<'_>) -> Result<(Size, 
     Ok((sized(gpu, bursts, size, stop)?, judge(&times, took)))
 }
 
-/// The size whose samples are neither too short nor too long.
+/// Finds a size whose samples are neither too short nor too long.
 fn sized(gpu: &Gpu, bursts: &Bursts, mut size: Size, stop: Stop<'_>) -> Result<Size> {
     for _ in 0..TRIES {
         stop.ask()?;
@@ -51,7 +51,7 @@ fn sized(gpu: &Gpu, bursts: &Bursts, mut size: Size, stop: Stop<'_>) -> Result<S
     Ok(size)
 }
 
-/// The last samples show no drift.
+/// Whether the last samples show no drift.
 fn settled(us: &[f64]) -> bool {
     let Some(from) = us.len().checked_sub(COMPARED) else { return false };
     let (before, after) = us[from..].split_at(COMPARED / 2);

@@ -1,5 +1,5 @@
-//! What the self-test runs: one kernel, whose work is counted in whole units so that 2 % more of it is
-//! exactly that, of a size that suits the device.
+//! The kernel of the self-test. Its work is counted in whole units, so that a variant can do exactly 2 % more, and
+//! its size is adapted to the device.
 
 use anyhow::Result;
 use vulkan::handles::{Binding, Kernel};
@@ -12,47 +12,47 @@ pub(super) const SAME_A: &str = "same_a";
 pub(super) const SAME_B: &str = "same_b";
 pub(super) const MORE: &str = "two_percent_more";
 
-/// Units of work of the first two and of the third: 2 % more.
+/// Units of work of the first two variants and of the third, which does 2 % more.
 const UNITS: u32 = 50;
 const UNITS_AND_ONE: u32 = 51;
 
-/// Microseconds that a sample shall take, and those that it may. Shorter, and the timestamps' own noise
-/// shows; longer, and the self-test takes longer than it is worth.
+/// Wanted duration of a sample, and accepted range. In shorter samples the noise of timestamps shows; longer ones
+/// make the self-test too slow.
 const WANTED_US: f64 = 500.0;
 const FITTING_US: std::ops::RangeInclusive<f64> = 300.0..=1000.0;
 
-/// Workgroups that keep a large device busy: 8192 subgroups of 32, as many as an H200 holds at once.
+/// Workgroups that keep a large device busy: 8192 subgroups of 32, as many as an H200 can hold at once.
 pub(super) const MOST_GROUPS: u32 = 2048;
-/// Steps stay below 65,536.
+/// The number of steps stays below 65,536.
 const MOST_FACTOR: u32 = 65_535 / UNITS_AND_ONE;
 
-/// How much work there is in a dispatch.
+/// The amount of work in a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
     /// Workgroups.
     pub groups: u32,
-    /// Steps of a unit.
+    /// Steps per unit.
     pub factor: u32,
 }
 
 impl Size {
-    /// Less than a millisecond on anything that computes 10 billion operations a second.
+    /// The first try: less than a millisecond on any device with at least 10 billion operations per second.
     pub const FIRST: Self = Self { groups: 16, factor: 1 };
 
-    /// Enough for an answer.
+    /// The size for checking results without times.
     pub const SMALL: Self = Self { groups: 4, factor: 1 };
 
-    /// Steps of the first variants.
+    /// Steps of the first two variants.
     pub fn steps(self) -> u32 {
         UNITS * self.factor
     }
 
-    /// Steps of the third.
+    /// Steps of the third variant.
     pub fn more_steps(self) -> u32 {
         UNITS_AND_ONE * self.factor
     }
 
-    /// Work of about a fifth of this.
+    /// A size with about a fifth of the work.
     pub fn fifth(self) -> Self {
         if self.factor >= 5 {
             Self { factor: self.factor / 5, ..self }
@@ -61,8 +61,8 @@ impl Size {
         }
     }
 
-    /// What to try after this took so long; none where it fits, or where nothing fits better. Workgroups
-    /// first: as long as they do not fill the device, more of them take no longer.
+    /// The next size to try after this one took `us` microseconds; `None` if it fits or cannot be improved. Changes
+    /// the workgroups first: more of them take no longer until the device is full.
     pub fn after(self, us: f64) -> Option<Self> {
         if FITTING_US.contains(&us) {
             return None;
@@ -89,8 +89,8 @@ pub(super) fn push(steps: u32) -> [u32; 4] {
     [steps, up, down, summand]
 }
 
-/// Declares the three variants and what must come out of them, which `expected` makes from a number of
-/// workgroups and of steps.
+/// Declares the three variants. `expected` computes their results from the number of workgroups and the number of
+/// steps.
 pub(super) fn declare(
     lab: &mut Lab,
     kernel: Kernel,
@@ -126,7 +126,8 @@ mod tests {
         }
     }
 
-    /// A device that runs so many steps of so many workgroups at once in a microsecond.
+    /// The size and time found for a device that runs `at_once` workgroups at once, `steps_a_us` steps of each per
+    /// microsecond.
     fn found(at_once: u32, steps_a_us: f64) -> (Size, f64) {
         let us = |size: Size| 2.0 + f64::from(size.groups.div_ceil(at_once) * size.steps()) / steps_a_us;
         let mut size = Size::FIRST;
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_device_gets_work_that_suits_it() {
-        // From one core that takes 200 us for a step of a workgroup to ten times an H200.
+        // From one core that takes 10 µs per step of a workgroup to ten times an H200.
         for (at_once, steps_a_us) in [(1, 0.1), (2, 1.0), (24, 4.0), (300, 10.0), (2112, 7.0), (20_000, 9.0)]
         {
             let (size, us) = found(at_once, steps_a_us);

@@ -1,4 +1,4 @@
-//! From the words that kernels left in the trace's buffer to waves, or to the reason why they are none.
+//! Decodes the words that kernels wrote to the trace's buffer into waves, or returns why they are invalid.
 
 use record::trace::{Dispatch, Lanes, Part, PartWaves, Trace, Wave, pack};
 use vulkan::wrap::LaneSource;
@@ -8,23 +8,24 @@ use super::plan::Region;
 use super::slots::{Raw, waves, weight};
 use crate::counter::Counter;
 
-/// What was submitted, what it left, and what the timestamps said.
+/// The submitted regions, the words that they hold after the submit, and the time between the timestamps.
 #[derive(Clone, Copy)]
 pub struct Left<'t> {
     pub(crate) regions: &'t [Region],
     pub(crate) words: &'t [u32],
     pub(crate) clock: Counter,
     pub(crate) source: LaneSource,
-    /// Multiprocessors that the device says it has.
+    /// Number of multiprocessors that the device reports.
     pub multiprocessors: Option<u32>,
     pub(crate) stamps_us: f64,
 }
 
-/// Waves may seem longer than the timestamps around them by so much: both clocks have steps.
+/// Waves may seem longer than the timestamps around them by this factor and this time, because both clocks have
+/// steps.
 const SLACK: f64 = 1.02;
 const SLACK_US: f64 = 3.0;
 
-/// Ticks that are told apart: a wave's end is kept in 32 bits, whatever the clock has.
+/// Limit of a trace in ticks: the end of a wave is stored in 32 bits, whatever the width of the clock.
 const MOST_TICKS: f64 = 2_147_483_648.0;
 
 pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
@@ -60,7 +61,7 @@ pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
     Ok(Trace { dispatches, lanes, stamps_us: left.stamps_us, step_us })
 }
 
-/// Has the waves begin at so many ticks from the first one's begin on.
+/// Makes the begins of the waves relative to the first wave, in ticks.
 fn count_from_first(clock: Counter, taken: &mut [Vec<Raw<'_>>]) {
     let begins = || taken.iter().flatten().map(|wave| wave.begin);
     let Some(reference) = begins().next() else { return };
@@ -70,11 +71,11 @@ fn count_from_first(clock: Counter, taken: &mut [Vec<Raw<'_>>]) {
     }
 }
 
-/// A region's waves as one dispatch, or as one for each part.
+/// The waves of a region as one dispatch, or as one dispatch per part.
 #[expect(clippy::cast_precision_loss, reason = "ticks of one submit fit 52 bits")]
 fn of_region(region: &Region, waves: &[Raw<'_>], tick_us: f64) -> Result<Vec<Dispatch>, Fault> {
     let planned = &region.planned;
-    // What ends in a tick in which something else begins comes out as the same time.
+    // An end and a begin in the same tick must convert to the same time.
     let us = |ticks: u64| ticks as f64 * tick_us;
     let wave = |raw: &Raw<'_>| {
         let end_us = us(raw.begin + u64::from(raw.ticks));
@@ -114,12 +115,12 @@ fn of_region(region: &Region, waves: &[Raw<'_>], tick_us: f64) -> Result<Vec<Dis
     (0..parts.count).map(part).collect()
 }
 
-/// Smallest difference between two times, which is no shorter than a step of the clock.
+/// The smallest difference between two times, an upper limit of the clock's step.
 fn step(dispatches: &[Dispatch]) -> Option<f64> {
     let waves = || dispatches.iter().flat_map(|d| &d.waves);
     let mut times: Vec<f64> = waves().flat_map(|w| [w.begin_us, w.end_us]).collect();
     times.sort_unstable_by(f64::total_cmp);
-    // Differences of sums are not exact.
+    // Rounding makes differences of sums inexact.
     times.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 1e-5).min_by(f64::total_cmp)
 }
 
@@ -138,7 +139,7 @@ mod tests {
         plan(vec![Planned::for_test([groups, 1, 1], 1, None)], 1 << 20)
     }
 
-    /// A region's words; waves are (begin, end, lane).
+    /// The words of a region; `waves` are (begin, end, lane).
     fn words(regions: &[Region], waves: &[(u64, u64, u32)]) -> Vec<u32> {
         let mut words = vec![0; usize::try_from(regions[0].bytes() / 4).unwrap()];
         words[..HEAD].copy_from_slice(&regions[0].head());
@@ -173,13 +174,13 @@ mod tests {
 
     #[test]
     fn a_clock_may_wrap_within_a_trace() {
-        // 32 bits, as lavapipe has them: the high word is always 0.
+        // A clock of 32 bits, as on lavapipe: the high word is always 0.
         let end = u64::from(u32::MAX);
         let narrow = Counter { tick_ns: 1.0, bits: 32 };
         let trace = trace_with(narrow, &[(end - 999, 1000, 0), (500, 2000, 0)], 5.0).unwrap();
         let spans: Vec<_> = trace.dispatches[0].waves.iter().map(|w| (w.begin_us, w.end_us)).collect();
         assert_eq!(spans, [(0.0, 2.0), (1.5, 3.0)]);
-        // 64 bits, of which the low word wraps.
+        // A clock of 64 bits whose low word wraps.
         let trace = trace_with(NS, &[(end - 999, end + 1001, 0)], 5.0).unwrap();
         assert_eq!(trace.dispatches[0].waves[0].end_us, 2.0);
     }
@@ -188,7 +189,7 @@ mod tests {
     fn a_clock_that_may_have_wrapped_unseen_is_refused() {
         let narrow = Counter { tick_ns: 1.0, bits: 32 };
         assert_eq!(trace_with(narrow, &[(1000, 2000, 0)], 2.2e6), Err(Fault::Wraps(2.2e6)));
-        // A wave's end has 32 bits of any clock.
+        // The end of a wave has 32 bits for any clock.
         assert_eq!(trace_with(NS, &[(1000, 2000, 0)], 2.2e6), Err(Fault::Wraps(2.2e6)));
         let slow = Counter { tick_ns: 10.0, bits: 64 };
         assert!(trace_with(slow, &[(1000, 2000, 0)], 2.2e6).is_ok());
@@ -198,7 +199,7 @@ mod tests {
     fn clocks_that_are_none_are_refused() {
         assert_eq!(trace_with(NS, &[(5, 5, 0), (5, 5, 1)], 5.0), Err(Fault::StandsStill));
         assert_eq!(trace_with(NS, &[(5000, 4000, 0)], 5.0), Err(Fault::Backwards));
-        // Two multiprocessors whose clocks are a millisecond apart.
+        // Two multiprocessors whose clocks differ by a millisecond.
         let apart = trace_with(NS, &[(5000, 9000, 0), (1_005_000, 1_009_000, 1)], 6.0);
         assert_eq!(apart, Err(Fault::Domains { waves: 1004.0, stamps: 6.0 }));
     }

@@ -1,4 +1,4 @@
-//! Why there is no trace.
+//! Reasons why a run has no trace.
 
 use anyhow::Result;
 use record::error::{NoRoom, one_line};
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::counter::BadStamps;
 
-/// A trace that shows nothing that could be trusted.
+/// Why a trace cannot be trusted.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[expect(missing_docs, reason = "the texts say what each is")]
 pub enum Fault {
@@ -52,10 +52,10 @@ pub enum Fault {
     NoRound,
 }
 
-/// What cannot be traced is no failure of the run: the reason is told.
+/// Turns the errors that only prevent a trace into a reason, so that they do not fail the run.
 ///
 /// # Errors
-/// All others.
+/// All other errors.
 pub(crate) fn told<T>(result: Result<T>) -> Result<Result<T, String>> {
     match result {
         Err(error) if error.is::<Fault>() || error.is::<BadStamps>() || error.is::<NoRoom>() => {

@@ -1,8 +1,9 @@
-//! Traces of waves: a kernel that notes when each of its waves begins and ends, and the way back.
+//! Traces of waves: a wrapped kernel records when each of its waves begins and ends, and the host decodes the
+//! records.
 //!
 //! ```text
-//! kernel ── wrapped by shaders/lab/trace.glsl ──▶ a slot a wave in a buffer
-//!           and, where it names the parts of what it does, trace_parts.glsl ──▶ a slot a unit and wave
+//! kernel ── wrapped by shaders/lab/trace.glsl ──▶ one slot per wave in a buffer
+//!           and, if it names its parts, by trace_parts.glsl ──▶ one slot per unit and wave
 //! buffer ── decode ──▶ record::trace::Trace
 //! ```
 

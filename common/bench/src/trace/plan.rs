@@ -1,4 +1,4 @@
-//! Which part of the trace's buffer each dispatch writes to, and how much of it is recorded.
+//! Assigns each dispatch a region of the trace's buffer, and limits how much of the dispatch is recorded.
 
 use record::trace::Parts;
 
@@ -6,29 +6,28 @@ use vulkan::cmd::CommandBuffer;
 use vulkan::cmd::script::Script;
 use vulkan::handles::{Binding, Buffer, Kernel};
 
-/// Words of a region's head, and of a slot of a kernel without parts.
+/// Words of a region's head, and of a slot for a kernel without parts.
 pub(super) const HEAD: usize = 4;
 pub(super) const SLOT: usize = 4;
-/// Regions begin at multiples of this: no device asks for more (`minStorageBufferOffsetAlignment`).
+/// Alignment of regions in bytes: the largest `minStorageBufferOffsetAlignment` that Vulkan allows.
 const ALIGNMENT: u64 = 256;
-/// Waves of a trace that are recorded, if there are so many: 16 MiB of slots without parts.
+/// Maximum number of recorded waves in a trace: 16 MiB of slots without parts.
 pub const MOST_SLOTS: u64 = 1 << 20;
 
-/// A dispatch before it is recorded.
+/// A dispatch to trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
     pub(crate) kernel: Kernel,
-    /// The kernel's name.
     pub(crate) name: String,
-    /// What the kernel names; where it is none, each of its waves is noted as a whole.
+    /// The parts that the kernel names; for `None`, each wave is recorded as a whole.
     pub(crate) parts: Option<Parts>,
     pub(crate) groups: [u32; 3],
-    /// Most waves that a workgroup can have.
+    /// Maximum number of waves per workgroup.
     pub waves: u32,
 }
 
 impl Planned {
-    /// Workgroups; of a kernel that names its parts, their units.
+    /// Number of workgroups; for a kernel that names its parts, number of units.
     pub fn units(&self) -> u64 {
         let workgroups = || self.groups.iter().map(|&side| u64::from(side)).product();
         self.parts.as_ref().map_or_else(workgroups, |parts| parts.units.into())
@@ -39,26 +38,26 @@ impl Planned {
         self.parts.as_ref().map_or(SLOT, Parts::words)
     }
 
-    /// Of some kernel.
+    /// A dispatch of some kernel.
     #[cfg(test)]
     pub fn for_test(groups: [u32; 3], waves: u32, parts: Option<&Parts>) -> Self {
         Self { kernel: Kernel(0), name: "k".into(), parts: parts.cloned(), groups, waves }
     }
 }
 
-/// A dispatch's part of the buffer.
+/// A dispatch's region of the trace's buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     pub(crate) planned: Planned,
-    /// In bytes.
+    /// Offset in bytes.
     pub offset: u64,
-    /// Of so many neighbouring units one is recorded.
+    /// One of this many neighbouring units is recorded.
     pub one_in: u32,
     pub(crate) slots: u32,
 }
 
 impl Region {
-    /// What the kernel reads of it.
+    /// The region's head, which the kernel reads.
     pub fn head(&self) -> [u32; HEAD] {
         [self.one_in, self.slots, self.planned.waves, 0]
     }
@@ -67,14 +66,14 @@ impl Region {
         4 * (HEAD as u64 + self.planned.words() as u64 * u64::from(self.slots))
     }
 
-    /// The words that the kernel left in it.
+    /// The region's words in the words of the buffer.
     pub fn words<'w>(&self, all: &'w [u32]) -> Option<&'w [u32]> {
         let begin = usize::try_from(self.offset / 4).ok()?;
         all.get(begin..begin + usize::try_from(self.bytes() / 4).ok()?)
     }
 }
 
-/// Where the dispatches of a script note their waves, one region each.
+/// The regions in which the dispatches of a script record their waves, one per dispatch.
 #[derive(Debug)]
 pub struct Notes {
     pub(crate) buffer: Buffer,
@@ -82,7 +81,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Empties the regions and writes their heads.
+    /// Clears the regions and writes their heads.
     pub fn prepare(&self, cmd: &CommandBuffer<'_>) {
         cmd.fill_buffer(self.buffer, 0);
         cmd.full_barrier();
@@ -91,7 +90,7 @@ impl Notes {
         }
     }
 
-    /// The script with the kernels that note their waves in place of its own.
+    /// The script with the traced kernels in place of its own.
     pub fn taken(&self, script: &Script, traced: impl Fn(Kernel) -> Kernel) -> Script {
         let mut script = script.clone();
         for (dispatch, region) in script.dispatches_mut().zip(&self.regions) {
@@ -102,8 +101,8 @@ impl Notes {
     }
 }
 
-/// The regions of a trace, which share `most` slots: a dispatch that has no more than its share is
-/// recorded whole.
+/// The regions of a trace, which share `most` slots. A dispatch that needs no more than its share is recorded
+/// completely.
 pub fn plan(dispatches: Vec<Planned>, most: u64) -> Vec<Region> {
     let share = (most / dispatches.len().max(1) as u64).max(1);
     let mut offset = 0;
@@ -161,7 +160,7 @@ mod tests {
         };
         let of = |most| plan(vec![Planned::for_test([4, 1, 1], 8, Some(&parts))], most).remove(0);
         assert_eq!((of(8000).one_in, of(8000).slots, of(8000).bytes()), (1, 8000, 16 + 32 * 8000));
-        // One of three, of eight waves each.
+        // One of three units is recorded, with eight waves each.
         assert_eq!((of(2700).one_in, of(2700).slots), (3, 8 * 334));
         let many = Parts { units: u32::MAX, ..parts };
         let region = plan(vec![Planned::for_test([4, 1, 1], 8, Some(&many))], MOST_SLOTS).remove(0);
@@ -172,7 +171,7 @@ mod tests {
     fn small_dispatches_are_recorded_whole_and_large_ones_in_part() {
         let regions = plan(vec![planned(10, 2), planned(100, 2)], 120);
         assert_eq!(regions.iter().map(|r| r.one_in).collect::<Vec<_>>(), [1, 7]);
-        // 200 workgroups, one of seven: 29 of two waves each.
+        // 200 workgroups, one of seven recorded: 29 with two waves each.
         assert_eq!(regions.iter().map(|r| r.slots).collect::<Vec<_>>(), [40, 58]);
     }
 

@@ -1,4 +1,4 @@
-//! What kernels left in a region's slots.
+//! Reads the slots that kernels wrote in a region.
 
 use super::fault::Fault;
 use super::plan::{HEAD, Region};
@@ -6,18 +6,18 @@ use super::plan::{HEAD, Region};
 pub(super) const BEGUN: u32 = 1 << 31;
 pub(super) const ENDED: u32 = 1 << 30;
 
-/// A wave in ticks of the clock.
+/// A wave, in ticks of the waves' clock.
 pub(super) struct Raw<'w> {
     pub begin: u64,
     pub ticks: u32,
     pub lane: u32,
-    /// From 0 on; 0 of a kernel without parts.
+    /// Part of the kernel, from 0; 0 for a kernel without parts.
     pub part: u32,
-    /// What it noted.
+    /// The words that the wave wrote.
     slot: &'w [u32],
 }
 
-/// The waves of a region, or why they are none.
+/// The waves of a region, or why its records are invalid.
 pub(super) fn waves<'w>(region: &Region, words: &'w [u32]) -> Result<Vec<Raw<'w>>, Fault> {
     let (head, slots) = region.words(words).ok_or(Fault::Short)?.split_at(HEAD);
     let parts = region.planned.parts.as_ref();
@@ -30,7 +30,7 @@ pub(super) fn waves<'w>(region: &Region, words: &'w [u32]) -> Result<Vec<Raw<'w>
     if unended > 0 {
         return Err(Fault::Unended(unended));
     }
-    // The last lot has slots whether or not the unit that is drawn of it exists.
+    // The last lot has slots even if the unit drawn from it does not exist.
     let own = usize::try_from(recorded(region)).unwrap_or(usize::MAX);
     let own = own.saturating_mul(region.planned.waves.max(1) as usize);
     let beyond = slots().skip(own).filter(is_begun).count();
@@ -50,8 +50,8 @@ pub(super) fn waves<'w>(region: &Region, words: &'w [u32]) -> Result<Vec<Raw<'w>
 }
 
 impl Raw<'_> {
-    /// What lies between its begin, `trace_part`, so many stamps and its end. A stamp that was left out has no time of
-    /// its own.
+    /// Calls `each` with the times between begin, `trace_part`, the stamps and the end. A stamp that the kernel
+    /// left out has no time of its own.
     pub(super) fn stretches(&self, stamps: usize, mut each: impl FnMut(u32)) -> Result<(), Fault> {
         let mut last = 0;
         for &stamp in &self.slot[5..][..=stamps] {
@@ -67,13 +67,13 @@ impl Raw<'_> {
     }
 }
 
-/// More than half of what a word counts is no time but a step back.
+/// Ticks between two readings. More than half of the range of a word is a step backwards.
 fn elapsed(from: u32, to: u32) -> Result<u32, Fault> {
     let ticks = to.wrapping_sub(from);
     if ticks > u32::MAX / 2 { Err(Fault::Backwards) } else { Ok(ticks) }
 }
 
-/// Units that are recorded. Which of the last lot is drawn may not exist.
+/// Number of recorded units. The unit drawn from the last lot may not exist.
 fn recorded(region: &Region) -> u64 {
     let all = region.planned.units();
     let lots = all.div_ceil(region.one_in.into());
@@ -81,13 +81,13 @@ fn recorded(region: &Region) -> u64 {
     if last * u64::from(region.one_in) + drawn(last, region.one_in) < all { lots } else { last }
 }
 
-/// Waves that a recorded one stands for.
+/// Number of waves that a recorded wave stands for.
 #[expect(clippy::cast_precision_loss, reason = "a count of units fits 52 bits")]
 pub(super) fn weight(region: &Region) -> f64 {
     region.planned.units() as f64 / recorded(region).max(1) as f64
 }
 
-/// Which of a lot's units is recorded: as in `trace.glsl`.
+/// Index of the unit of a lot that is recorded; same formula as `trace.glsl`.
 pub(super) fn drawn(lot: u64, one_in: u32) -> u64 {
     let lot = u32::try_from(lot).unwrap_or(u32::MAX);
     u64::from((lot.wrapping_mul(2_654_435_769) >> 8) % one_in)

@@ -1,4 +1,4 @@
-//! What the checks of one variant found, and what is said of it.
+//! Findings of the checks of one variant, and their summary in words.
 
 use record::Promise;
 
@@ -6,23 +6,22 @@ use crate::drive::tour::Said;
 use crate::lab::Lab;
 use crate::variant::Variant;
 
-/// What the checks of one variant found.
+/// Findings of the checks of one variant.
 #[derive(Default)]
 pub(super) struct Findings {
-    /// Most elements that differed in a sample.
+    /// Most wrong elements in a sample.
     pub wrong: u64,
-    /// Orders of its dispatches that were tried beside the recorded one, and how many gave a wrong
-    /// result.
+    /// How many other orders of the dispatches were tried, how many are possible, and how many gave a wrong result.
     pub orders: usize,
     pub possible: usize,
     pub wrong_orders: usize,
-    /// Ids of messages that came, listed or not.
+    /// Number of message ids that were raised, listed or not.
     pub alarms: usize,
     pub problems: Vec<String>,
 }
 
 impl Findings {
-    /// In words; `not_run` says why it was not submitted as recorded, where it was not.
+    /// A summary in words; `not_run` says why the variant was not submitted as recorded.
     pub fn said(self, lab: &Lab, variant: &Variant, not_run: Option<&str>) -> Said {
         if !self.problems.is_empty() {
             return Said::listed(self.problems);

@@ -1,4 +1,4 @@
-//! What the validation layer says, and whether it can be believed.
+//! Compares the messages of the validation layer with a variant's alarms, and tests whether the layer works.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use vulkan::validation::Message;
 use crate::lab::Lab;
 use crate::variant::{Alarm, Variant};
 
-/// Versions of the layer whose messages the samples list.
+/// Layer versions that the samples' alarms were listed with.
 const KNOWN: [&str; 3] = ["1.3.239", "1.4.309", "1.4.363"];
 
-/// The layer's version and, where no list was made with it, with which ones.
+/// The layer's version; for an unknown version, also the known ones.
 pub(super) fn known(version: &str) -> String {
     let known = KNOWN.contains(&version).then(|| format!("layer {version}"));
     known.unwrap_or_else(|| {
@@ -26,7 +26,7 @@ pub(super) fn known(version: &str) -> String {
     })
 }
 
-/// The messages that are not listed, and the listed ones that did not come.
+/// Messages that are not listed, and listed messages that are missing.
 pub(super) fn compare_alarms(heard: &[Message], variant: &Variant, completed: bool) -> Vec<String> {
     let unlisted = heard.iter().filter(|message| !variant.explains(completed, message));
     let mut problems = first_of_each(unlisted);
@@ -41,7 +41,7 @@ pub(super) fn compare_alarms(heard: &[Message], variant: &Variant, completed: bo
     problems
 }
 
-/// One bad dispatch can give hundreds of messages: the first of each id, and how many there were.
+/// The first message of each id and their number, because one bad dispatch can cause hundreds of messages.
 pub(super) fn first_of_each<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<String> {
     let mut heard: BTreeMap<&str, (usize, &Message)> = BTreeMap::new();
     for message in messages {
@@ -56,7 +56,7 @@ pub(super) fn first_of_each<'m>(messages: impl IntoIterator<Item = &'m Message>)
     heard.into_iter().map(line).collect()
 }
 
-/// The layer repeats the specification's clause at the end of a line of a thousand characters.
+/// Removes the specification's clause, which the layer appends to a line of a thousand characters.
 fn shorten(text: &str) -> String {
     let text = text.replace('\n', " ");
     let sentence = text.split(" | ").last().unwrap_or(&text);
@@ -68,8 +68,7 @@ fn shorten(text: &str) -> String {
     short
 }
 
-/// Two dispatches on the same images without a barrier: the layer must report them, and with a
-/// barrier it must not.
+/// Tests the layer: it must report two dispatches on the same image without a barrier, and nothing with a barrier.
 pub(super) fn canary(lab: &Lab) -> Result<()> {
     let gpu = &lab.gpu;
     let kernel = lab.kernel("lab/increment.comp").draft()?;
@@ -114,8 +113,8 @@ mod tests {
     const READ: &str = "SYNC-HAZARD-READ-AFTER-WRITE";
     const WRITE: &str = "SYNC-HAZARD-WRITE-AFTER-WRITE";
 
-    /// The start of what three layers said of the same read: 1.3.239, 1.4.309 and 1.4.363, the latter two in the
-    /// same words.
+    /// The begin of the message of layers 1.3.239, 1.4.309 and 1.4.363 for the same read. The last two use the same
+    /// words.
     const READ_1_3_239: &str = "\
         Validation Error: [ SYNC-HAZARD-READ-AFTER-WRITE ] Object 0: handle = 0x160000000016, name = \
         generation 1, repetition 0, type = VK_OBJECT_TYPE_IMAGE_VIEW; | MessageID = 0xe4d96472 | \
@@ -127,12 +126,12 @@ mod tests {
         vkCmdDispatch(): READ_AFTER_WRITE hazard detected. Shader stage VK_SHADER_STAGE_COMPUTE_BIT reads \
         VkImageView 0x160000000016[generation 1, repetition 0], which was previously written by another \
         vkCmdDispatch[events_2::pass 0::band 1::chain/step.comp 8x1x1] command.";
-    /// What 1.4.363 alone says of bands.
+    /// A message about bands that only 1.4.363 raises.
     const WRITE_1_4_363: &str = "\
         vkCmdDispatch(): WRITE_AFTER_WRITE hazard detected. Shader stage VK_SHADER_STAGE_COMPUTE_BIT \
         writes to VkImageView 0x160000000016[generation 1, repetition 0], which was previously written by \
         another vkCmdDispatch[events_2::pass 0::band 0::chain/step.comp 8x24x1] command.";
-    /// At a submit.
+    /// A message at a submit.
     const SUBMIT_1_4_309: &str = "\
         vkSignalSemaphore(): WRITE_AFTER_WRITE hazard detected. vkCmdDispatch[two_queues::chain/step.comp \
         8x24x1] (from VkCommandBuffer 0x55556258cbb0[commands] submitted on the current VkQueue \
@@ -159,7 +158,7 @@ mod tests {
         vec![Named { image: image.into(), region: region.into() }]
     }
 
-    /// As `events_2` lists them, of one pass.
+    /// A variant with the alarms of one pass of `events_2`.
     fn events() -> Variant {
         let mut variant = Variant::for_test("events_2");
         variant.alarm(Alarm::new(READ, named("generation 1", "pass 1, band 0"), "one image"));
@@ -179,7 +178,7 @@ mod tests {
             vec![read(READ_1_3_239)],
             vec![read(READ_1_4)],
             vec![write.clone(), read(READ_1_4)],
-            // A layer that says of each access what another says of all of them.
+            // One layer version reports each access, another reports all accesses in one message.
             vec![read(READ_1_4), read(READ_1_4), write.clone(), write, read(READ_1_4)],
         ] {
             assert_eq!(problems(&events(), &heard), "", "{heard:?}");

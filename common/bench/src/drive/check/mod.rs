@@ -1,6 +1,5 @@
-//! `--check`: records each variant under core and synchronization validation, compares its output
-//! with the CPU reference, in other orders of its dispatches too, and compares the layer's messages with the
-//! list that the sample gives.
+//! `--check`: records each variant under core and synchronization validation, compares its results with the CPU
+//! reference, also in other orders of its dispatches, and compares the layer's messages with the variant's alarms.
 
 mod findings;
 mod layer;
@@ -21,10 +20,10 @@ use findings::Findings;
 use layer::{canary, compare_alarms, first_of_each, known};
 use orders::try_orders;
 
-/// Checks all variants of the lab, or those before `stopped` says so.
+/// Checks all variants of the lab, until `stopped` returns true.
 ///
 /// # Errors
-/// The layer does not report a hazard made on purpose, so its silence would prove nothing.
+/// The layer does not report a hazard that is made on purpose, so its silence would prove nothing.
 pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Result<Tour> {
     canary(lab)?;
     let mut session = Session::new(lab)?;
@@ -37,27 +36,26 @@ pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Re
         tour.say("setting up", &Said::listed(heard));
     }
     session.dry_run()?;
-    // What the rehearsals raise, the samples below raise again.
+    // Messages of the dry run are raised again by the samples below.
     drop(lab.gpu.take_messages());
     Ok(tour.visit(lab, stopped, "not checked", |v| {
         let said = one_variant(&mut session, v, broken);
         session.scripts.mutation = Mutation::default();
-        // An error on the way may have left some, and they are not the next variant's.
+        // After an error, drop its remaining messages, so that they are not counted for the next variant.
         drop(lab.gpu.take_messages());
         said
     }))
 }
 
-/// The orders that the variant allows, the variant as it is recorded and, where it leaves access
-/// masks empty, once more with them filled in: the layer then judges the execution dependencies,
-/// which it could not tell apart before.
+/// Checks the allowed orders and the variant as recorded. A variant with empty access masks is checked once more
+/// with the masks filled in, because only then can the layer check its execution dependencies.
 fn one_variant(session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Result<Said> {
     let (lab, uses) = (session.lab, Rc::clone(&session.uses));
     let variant = &lab.variants[v];
     let mut findings = Findings::default();
     let as_recorded = Mutation { complete: false, broken };
     let not_run = match uses.left_out(v) {
-        // What the device cannot run as recorded, it can still run one dispatch at a time.
+        // A variant that the device cannot run as recorded can still run one dispatch at a time.
         Some(Status::Skipped { reason }) if variant.left_out.is_none() => Some(reason),
         Some(Status::Skipped { reason } | Status::Unsupported { reason }) => {
             return Ok(Said::left_out(reason));
@@ -65,7 +63,7 @@ fn one_variant(session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Re
         _ => None,
     };
     let can_run = try_orders(session, v, as_recorded, &mut findings)? && not_run.is_none();
-    // Without its waits the second queue's work would outlive the sample.
+    // Without its waits, work on the second queue would outlive the sample.
     let unjoined = broken == Some(Break::NoWaits) && variant.takes_two_queues;
     if can_run && !unjoined {
         run_changed(session, v, as_recorded, &mut findings)?;
@@ -76,8 +74,7 @@ fn one_variant(session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Re
     Ok(findings.said(lab, variant, not_run.map(String::as_str)))
 }
 
-/// One submit with one repetition and one with two, so that dependencies between repetitions are
-/// seen too.
+/// Submits once with one repetition and once with two, to see dependencies between repetitions.
 fn run_changed(session: &mut Session<'_>, v: usize, mutation: Mutation, found: &mut Findings) -> Result<()> {
     let lab = session.lab;
     let variant = &lab.variants[v];
@@ -90,8 +87,8 @@ fn run_changed(session: &mut Session<'_>, v: usize, mutation: Mutation, found: &
             "the device counted {} wrong elements, the CPU {on_cpu} in the same images",
             reading.wrong
         );
-        // Its row of a measurement counts stale values. There are none where its masks are filled in, nor on a CPU
-        // device, where all see one memory.
+        // Stale values are counted by a measurement, not here. They cannot occur with filled-in masks, nor on a CPU
+        // device, where all threads see one memory.
         let expected = must_differ(&variant.promise, !mutation.complete && !lab.device().is_cpu());
         let counted = Counted { wrong: reading.wrong, first: reading.first_wrong, uneven: reading.uneven };
         let problem = expected.and_then(|n| miscount(&session.uses, v, counted, n, repetitions));

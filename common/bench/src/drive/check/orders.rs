@@ -1,4 +1,4 @@
-//! A variant's dispatches one at a time: as recorded, and in other orders; see [`super::super::order`].
+//! Runs a variant's dispatches one at a time, as recorded and in other orders; see [`super::super::order`].
 
 use anyhow::Result;
 use record::Promise;
@@ -11,11 +11,11 @@ use crate::drive::tour::{miscount, must_differ};
 use crate::drive::verify::Counted;
 use crate::mutate::Mutation;
 
-/// More orders than this teach nothing new and take too long.
+/// More orders find nothing new and take too long.
 const MOST_ORDERS: usize = 64;
 
-/// Runs the dispatches in other orders that the recording allows; see [`super::super::order`]. Returns
-/// whether the recording can be submitted at all.
+/// Runs the dispatches in other allowed orders; see [`super::super::order`]. Returns whether the recording can be
+/// submitted at all.
 pub(super) fn try_orders(
     session: &mut Session<'_>,
     v: usize,
@@ -36,7 +36,7 @@ pub(super) fn try_orders(
         let recorded: Vec<usize> = (0..script.work().count()).collect();
         let work = Work { variant: v, repetitions, script: &script, notes: None };
         let counted = session.replay(&work, &recorded)?;
-        // Even a variant that races computes the right thing when nothing overlaps.
+        // Even an unsynchronized variant is correct if its dispatches do not overlap.
         if let Some(problem) = miscount(&session.uses, v, counted, expected.unwrap_or(0), repetitions) {
             found.problems.push(problem);
             return Ok(true);

@@ -1,4 +1,4 @@
-//! The device as what the engine samples.
+//! The device as a [`Target`] of the measuring engine.
 
 use std::time::{Duration, Instant};
 
@@ -8,18 +8,18 @@ use record::error::one_line;
 use crate::drive::session::{BadStamps, Session};
 use crate::measure::{Failure, Reading, Target};
 
-/// What comes between the samples of a run that somebody watches.
+/// A callback between the samples of a watched run.
 pub trait Observer {
-    /// Comes before each sample, while the queues are idle. The time that it takes counts for nothing.
+    /// Called before each sample, while the queues are idle. Its time does not count toward the budget.
     fn between_samples(&self, session: &mut Session<'_>) -> Result<()>;
 }
 
-/// The device behind the engine.
+/// Samples variants on the device for the engine.
 pub(super) struct Device<'l> {
     pub session: Session<'l>,
     began: Instant,
     observer: Option<&'l dyn Observer>,
-    /// Time that the observer took.
+    /// Total time of the observer.
     between: Duration,
 }
 

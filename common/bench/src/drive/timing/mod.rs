@@ -1,4 +1,4 @@
-//! `--bench`: measures every variant, checks every sample, makes the record.
+//! `--bench`: measures every variant, checks every sample, and makes the rows of the record.
 
 mod device;
 mod notes;
@@ -28,10 +28,10 @@ use super::session::Session;
 use crate::lab::Lab;
 use crate::measure::{self, Plan};
 
-/// Measures the lab's variants; `observer` comes between the samples.
+/// Measures the lab's variants; `observer` is called between samples.
 ///
 /// # Errors
-/// What hinders measuring from beginning; later failures are in [`Measured`].
+/// An error before the first sample; later failures are in [`Measured`].
 pub fn measure(
     lab: &Lab,
     options: &BenchOptions,
@@ -58,7 +58,7 @@ pub fn measure(
         ended: if outcome.interrupted { Ended::Interrupted } else { Ended::Complete },
         error: outcome.aborted,
     };
-    // After a failure the device may answer nothing more.
+    // After a failure the device may not answer any more.
     if measured.error.is_none() {
         measured.error = run.look(&mut measured).err();
     }
@@ -70,7 +70,7 @@ pub fn measure(
     Ok(measured)
 }
 
-/// What the sample concludes from rows. Nothing is concluded from those of a CPU device.
+/// The sample's conclusion from the rows; `None` on a CPU device.
 pub fn verdict(lab: &Lab, rows: &[Row]) -> Option<String> {
     let fits =
         !lab.device().is_cpu() && (!lab.report.verdict_needs_matrix || lab.report.shown_matrix().is_some());
@@ -78,7 +78,7 @@ pub fn verdict(lab: &Lab, rows: &[Row]) -> Option<String> {
     verdict(&Figures::new(rows))
 }
 
-/// Brings the device into the state that is asked for, and notes how times are taken in it.
+/// Prepares caches and clock readings as the options ask, and returns the method of the measurement.
 fn prepare(lab: &Lab, session: &mut Session<'_>, plan: &Plan, options: &BenchOptions) -> Result<Method> {
     let caches = if options.cold { session.make_cold()? } else { "warm".into() };
     let clocks = match session.watch_clock()? {

@@ -1,4 +1,4 @@
-//! What the reader of a table must know of its run.
+//! Notes under a run's table.
 
 use record::Row;
 
@@ -10,7 +10,7 @@ use crate::measure::Plan;
 /// Venus, Dozen, NVK, PowerVR, Honeykrisp.
 const MESA: [i32; 11] = [3, 5, 13, 18, 19, 20, 22, 23, 24, 25, 26];
 
-/// What is missing from the table, and why.
+/// Notes on what is missing from the table, and why.
 pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(lab.untraced().map(|reason| reason + "."));
@@ -24,7 +24,7 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
         taken && row.isolated_us.is_some() && row.pipelined_us.is_none()
     };
     let lost: Vec<&str> = rows.iter().filter(lost).map(|row| row.variant.as_str()).collect();
-    // Below 6 samples there is no interval, and one difference below zero is enough.
+    // With fewer than 6 samples there is no interval, and one negative difference is enough.
     let is_short = |name: &&str| rows.iter().any(|row| row.variant == *name && row.samples.len() < 6);
     let (short, noisy): (Vec<&str>, Vec<&str>) = lost.into_iter().partition(is_short);
     for (names, reason) in [

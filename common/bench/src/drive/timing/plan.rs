@@ -1,4 +1,4 @@
-//! What a run is to measure, and how long.
+//! The plan of a run: what it measures, and for how long.
 
 use std::time::Duration;
 
@@ -12,43 +12,43 @@ use crate::measure::{LeastClock, Plan, RowPlan};
 /// How to measure.
 #[derive(Clone, Debug, Default)]
 pub struct BenchOptions {
-    /// Exactly this many pairs a row.
+    /// Take exactly this many pairs per row.
     pub samples: Option<usize>,
     /// Budget of all rows; `None` takes 8 s on a GPU and 15 s on a CPU device.
     pub budget: Option<Duration>,
-    /// Ten times the GPU time of a row, and ten times the budget.
+    /// Take ten times the GPU time per row, and ten times the budget.
     pub thorough: bool,
-    /// Empty the caches before each sample.
+    /// Flush the caches before each sample.
     pub cold: bool,
-    /// Seed of the order.
+    /// Seed of the random order.
     pub seed: u64,
-    /// How long samples are thrown away at first on a GPU; `None` takes 300 ms, which wake one that slept.
+    /// Duration of the warm-up on a GPU; `None` takes 300 ms, enough to wake an idle one.
     pub waking: Option<Duration>,
-    /// Go on until the watcher ends it, and keep so many of the newest pairs of a row.
+    /// Run until the watcher ends the run, and keep this many of the newest pairs per row.
     pub newest: Option<usize>,
 }
 
-/// A submit that takes longer makes desktops stutter and nears drivers' own time limits.
+/// Longer submits make desktops stutter and approach drivers' own time limits.
 pub(super) const LONGEST_SUBMIT_US: f64 = 100_000.0;
 
-/// A sample whose clock is below this share of what the device reaches says nothing (nvbench's limit).
+/// Samples below this share of the device's reference clock are discarded (nvbench's limit).
 const LEAST_CLOCK: f64 = 0.75;
 
-/// For a fixed number of samples: it takes as long as it takes, but not for ever.
+/// The budget for a fixed number of samples: in effect unlimited, but finite.
 const A_DAY: Duration = Duration::from_secs(86_400);
 
-/// So many variants share the budget; more get as much again for each further such number.
+/// This many variants share the budget; it is multiplied for each further such number.
 const BUDGET_FOR: usize = 20;
 
-/// An H200 that had idled was four times as slow for the first 100 ms (see the self-test's warm-up), and
-/// compiling a sample's kernels takes long enough for that; behind seconds of it and 120 ms of warm-up the
-/// first two rounds of `drain_fill` were still at a low clock.
+/// An H200 that had idled was four times as slow for the first 100 ms (see the self-test's warm-up), and it idles
+/// while a sample's kernels are compiled. After seconds of compiling and 120 ms of warm-up, the first two rounds of
+/// `drain_fill` still ran at a low clock.
 const WAKING: Duration = Duration::from_millis(300);
 
-/// So many times the GPU time of a row is nvbench's half a second.
+/// `--thorough` takes this many times the GPU time per row, which then equals nvbench's half a second.
 const THOROUGH: u32 = 10;
 
-/// Budgets of a run, in seconds.
+/// Budgets in seconds.
 const GPU_BUDGET: u64 = 8;
 const CPU_BUDGET: u64 = 15;
 
@@ -61,7 +61,7 @@ pub(super) fn plan(lab: &Lab, uses: &Uses<'_>, options: &BenchOptions) -> Plan {
     let default = if options.thorough { THOROUGH * default } else { default };
     let rule = Rule { fixed, ..Rule::default() };
     let min_gpu_time = if options.thorough { THOROUGH * rule.min_gpu_time } else { rule.min_gpu_time };
-    // A trial that was thrown away might have raced, and times of a CPU device say nothing.
+    // A discarded trial might have raced, and times of a CPU device mean nothing.
     let needs_no_warm_up = lab.report.trials.is_some() || lab.device().is_cpu();
     Plan {
         rows: lab
@@ -70,7 +70,8 @@ pub(super) fn plan(lab: &Lab, uses: &Uses<'_>, options: &BenchOptions) -> Plan {
             .enumerate()
             .map(|(v, variant)| RowPlan {
                 left_out: uses.left_out(v).is_some(),
-                // A CPU device has one memory and overlaps nothing: there what relies on hardware has no excuse.
+                // All threads of a CPU device see one memory and passes do not overlap: hardware-dependent variants
+                // must be correct there.
                 must_differ: must_differ(&variant.promise, !lab.device().is_cpu()),
                 reference: is_limit(&variant.name)
                     || lab.report.references().any(|name| *name == variant.name),
@@ -79,7 +80,7 @@ pub(super) fn plan(lab: &Lab, uses: &Uses<'_>, options: &BenchOptions) -> Plan {
             .collect(),
         repetitions: lab.repetitions(),
         rule: Rule { min_gpu_time, ..rule },
-        // What counts races keeps every trial.
+        // A run that counts races keeps every trial.
         least_clock: LeastClock(if lab.report.trials.is_some() { 0.0 } else { LEAST_CLOCK }),
         budget: match options.newest {
             Some(_) => Duration::MAX,

@@ -1,5 +1,5 @@
-//! A run under way: the samples before any round, which show whether a variant runs at all and how long its submits
-//! take, the rounds, and what is looked at behind them.
+//! A run: first samples, which show whether a variant runs at all and how long its submits take; then rounds; then
+//! traces and pictures.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -16,26 +16,26 @@ use crate::drive::trace::{self, Subject};
 use crate::lab::{Lab, Shown};
 use crate::measure::{self, Failure, Outcome, Pair, Plan, Reading, Target};
 
-/// Samples that a GPU is given to raise its clock before N is made smaller.
+/// Number of samples in which a GPU can raise its clock before the number of repetitions is reduced.
 const MOST_SETTLING: u32 = 8;
 
-/// A run under way.
+/// The state of a run.
 pub(super) struct Run<'r, 'l, 'w> {
     pub told: Told<'r, 'l>,
     pub plan: Plan,
     pub method: Method,
     pub target: Device<'r>,
-    /// What was sampled before any round: all that there is of a row which the run ends before.
+    /// The samples before any round. They are all that exists of a row if the run ends early.
     pub first: Vec<measure::Row>,
     pub watch: &'r mut Watch<'w>,
 }
 
 impl Run<'_, '_, '_> {
-    /// First samples, then rounds until every row has enough.
+    /// Takes the first samples, then rounds until every row has enough.
     pub fn sample(&mut self) -> Outcome {
         let mut outcome = self.probe_and_rounds().unwrap_or_else(|error| self.nothing(false, Some(error)));
         if outcome.aborted.is_none() && !outcome.interrupted {
-            // Once more: on an H200 that had slept, windows were up to twice as long before.
+            // Measured again: on an H200 that had been idle, empty windows took up to twice as long before.
             match self.target.session.floor_us() {
                 Ok(floor_us) => self.method.floor_us = floor_us,
                 Err(error) => outcome.aborted = Some(error),
@@ -48,12 +48,12 @@ impl Run<'_, '_, '_> {
 
     fn probe_and_rounds(&mut self) -> Result<Outcome> {
         let probed = self.probe()?;
-        // The picture is of the same samples as the table.
+        // Clear the maps, so that the picture is of the same samples as the table.
         self.target.session.forget_maps()?;
         if probed.is_break() {
             return Ok(self.nothing(true, None));
         }
-        // A run that somebody watches has figures long before its end.
+        // A watched run shows times long before its end.
         if self.plan.newest.is_some() {
             self.method.floor_us = self.target.session.floor_us()?;
         }
@@ -84,7 +84,7 @@ impl Run<'_, '_, '_> {
         Outcome { reference_mhz: None, rows: vec![row; self.first.len()], interrupted, aborted }
     }
 
-    /// What is looked at once the times are taken; the first failure leaves the rest out.
+    /// Traces and paints after the times are measured; the first failure skips the rest.
     pub fn look(&mut self, measured: &mut Measured) -> Result<()> {
         let lab = self.told.lab;
         if lab.traces() && measured.ended == Ended::Complete {
@@ -125,11 +125,12 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Takes a first sample of each variant and proves the device's counter against the CPU with it;
-    /// from a second one, with warm pipelines, shortens the long submit where it would take too long.
+    /// Takes a first sample of each variant and verifies the device's count of wrong elements on the CPU. Takes a
+    /// second sample, with warm pipelines, and reduces the repetitions of the long submit if it would take too
+    /// long.
     fn probe(&mut self) -> Result<ControlFlow<()>> {
-        // A driver that crashes does so at a variant's first sample, before any round: what others took here
-        // is all that there is then.
+        // A driver that crashes does so at a variant's first sample, before any round. The samples of the other
+        // variants are then all that exists.
         let mut longest: f64 = 0.0;
         for row in 0..self.first.len() {
             if self.plan.rows[row].left_out {
@@ -178,7 +179,7 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Holds what the device counted against what the CPU counts in the same images.
+    /// Compares the device's count of wrong elements with the CPU's count in the same images.
     fn trust(&mut self, row: usize, reading: &Reading) -> Result<()> {
         let on_cpu = self.target.session.count_on_cpu(row, 1)?;
         ensure!(
@@ -191,8 +192,8 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// A sample with warm pipelines; where it says that the long submit would take too long, the shortest of
-    /// several: a GPU that has waited for the CPU runs at a fraction of its clock at first (an H200 at a quarter).
+    /// Takes a sample with warm pipelines. If it predicts a too long submit, returns the shortest of several
+    /// samples: an idle GPU starts at a fraction of its clock (an H200 at a quarter).
     fn settled(&mut self, row: usize) -> Result<Reading, Failure> {
         let mut shortest = self.target.sample(row, 1)?;
         for _ in 0..MOST_SETTLING {
@@ -217,7 +218,7 @@ impl Run<'_, '_, '_> {
     }
 }
 
-/// The engine's rows; where one has no sample yet, what was sampled before any round.
+/// The engine's rows; for a row without samples, the samples from before the rounds.
 pub(super) fn with_first(engine: &[measure::Row], first: &[measure::Row]) -> Vec<measure::Row> {
     let or_first = |(row, first): (&measure::Row, &measure::Row)| {
         let mut row = row.clone();
@@ -235,7 +236,7 @@ pub(super) fn with_first(engine: &[measure::Row], first: &[measure::Row]) -> Vec
     engine.iter().zip(first).map(or_first).collect()
 }
 
-/// One more sample of the first variant that was right, painted.
+/// Samples the first correct variant once more and paints the result.
 fn paint(lab: &Lab, session: &mut Session<'_>, shown: &Shown, rows: &[Row]) -> Result<Option<Painting>> {
     let right = |name: &str| rows.iter().any(|row| row.variant == name && row.isolated_us.is_some());
     for (v, variant) in lab.variants.iter().enumerate().filter(|(_, variant)| right(&variant.name)) {

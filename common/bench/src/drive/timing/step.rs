@@ -1,4 +1,4 @@
-//! What a run tells whoever watches it.
+//! Progress and results of a run, for its watcher.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use crate::drive::uses::Uses;
 use crate::lab::Lab;
 use crate::measure::{self, Plan};
 
-/// What a run is about to do, told to who watches it and may end it.
+/// The next step of a run. The watcher may end the run instead.
 pub struct Step<'s> {
-    /// Sampling or tracing.
+    /// What the run does in this step.
     pub phase: Phase,
     /// The variant that is next.
     pub variant: &'s str,
@@ -23,72 +23,74 @@ pub struct Step<'s> {
     pub rows_done: usize,
     /// Rounds completed.
     pub rounds: u32,
-    /// Share of the budget, or of a fixed number of samples, that is spent; 0 to 1.
+    /// Spent share of the budget, or of the fixed number of samples; 0 to 1.
     pub spent: f64,
-    /// Time that the run has taken, without what came between its samples.
+    /// Duration of the run, without the observer's time between samples.
     pub elapsed: Duration,
     pub(super) so_far: &'s dyn Fn() -> SoFar,
 }
 
 impl Step<'_> {
-    /// What was measured until now, as a record would have it.
+    /// The measurements so far, in the form of a record.
     #[must_use]
     pub fn so_far(&self) -> SoFar {
         (self.so_far)()
     }
 }
 
-/// What was measured until some moment.
+/// The measurements up to some moment.
 #[derive(Clone, Debug)]
 pub struct SoFar {
     /// How times were taken.
     pub method: Method,
     /// One per variant.
     pub rows: Vec<Row>,
-    /// What the reader must know of this run, in sentences.
+    /// Sentences that a reader of this run must know.
     pub notes: Vec<String>,
 }
 
-/// What the driver hands to the record.
+/// The measurements of one run.
 #[derive(Debug)]
 pub struct Measured {
     /// How times were taken.
     pub method: Method,
     /// One per variant.
     pub rows: Vec<Row>,
-    /// What the sample concludes from them.
+    /// The sample's conclusion from the rows.
     pub verdict: Option<String>,
-    /// Where texels differed, where that was asked for.
+    /// Race maps, if the run counted them.
     pub maps: Vec<RaceMap>,
-    /// The sample's own picture instead, where it has one.
+    /// The sample's own picture, if it paints one instead.
     pub painting: Option<Painting>,
-    /// What the waves of the first [`MOST_DRAWN`](record::trace::MOST_DRAWN) variants told, by their names, where they were asked.
+    /// Traces of the first [`MOST_DRAWN`](record::trace::MOST_DRAWN) variants with their names, if waves were
+    /// traced.
     pub traces: Vec<(String, Trace)>,
-    /// What the reader must know of this run, in sentences.
+    /// Sentences that a reader of this run must know.
     pub notes: Vec<String>,
     /// How it ended.
     pub ended: Ended,
-    /// The failure that ended it, with its exit code.
+    /// The failure that ended the run; it determines the exit code.
     pub error: Option<anyhow::Error>,
 }
 
-/// What a run does.
+/// The phases of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Takes a first sample of each variant, which shows whether it runs at all. To others it measures.
+    /// Takes a first sample of each variant, which shows whether it runs at all. For a user this is part of
+    /// measuring.
     #[serde(rename = "measuring")]
     Probing,
     /// Takes samples.
     Measuring,
-    /// Lets waves note when they ran.
+    /// Traces the waves of each variant.
     Tracing,
 }
 
-/// Sees each step, and ends the run by breaking.
+/// Called before each step; ends the run by breaking.
 pub(super) type Watch<'w> = dyn FnMut(&Step<'_>) -> ControlFlow<()> + 'w;
 
-/// What steps are told from.
+/// The context from which steps are reported.
 #[derive(Clone, Copy)]
 pub(super) struct Told<'t, 'l> {
     pub lab: &'l Lab,
@@ -96,7 +98,7 @@ pub(super) struct Told<'t, 'l> {
 }
 
 impl Told<'_, '_> {
-    /// What a record would hold of these rows of the engine.
+    /// Converts the engine's rows to those of a record.
     pub fn so_far(self, engine: &[measure::Row], method: Method, plan: &Plan) -> SoFar {
         let rows = rows::rows(self.lab, engine, &method, self.uses);
         let notes = notes::notes(self.lab, plan, &rows);

@@ -13,7 +13,7 @@ fn lab() -> Lab {
     Lab::for_test(false, &LabOptions { repetitions: Some(2), maps_races: true, ..LabOptions::default() })
 }
 
-/// Adds one to what is seeded: a variant that does nothing, then one that is right.
+/// Declares a variant that does nothing and a correct one that adds one to the seed.
 fn declare(lab: &mut Lab) {
     let kernel = lab.kernel("lab/increment.comp").build();
     let images = lab.output("counted", ImageSet::new(2, [5, 3], ash::vk::Format::R32_UINT, [99; 4])).unwrap();
@@ -70,7 +70,7 @@ fn a_count_declared_first_takes_no_image_its_map() {
     assert_eq!(u64::from(map.counts[7]), map.trials);
 }
 
-/// A run that is ended at its first step of this phase.
+/// A run that is interrupted at its first step of this phase.
 fn ended_at(phase: Phase) -> Measured {
     let mut lab = lab();
     declare(&mut lab);
@@ -136,7 +136,7 @@ fn limits_are_sampled_as_long_as_any_variant_and_have_no_ratio() {
     let figures = Figures::new(&rows);
     let [own, part] = [COPY_LIMIT, "right"].map(|name| figures.share_of_limit(name).unwrap().share);
     assert_eq!((own.min, own.max), (1.0, 1.0));
-    // 120 bytes, where the copy moves 2 KiB.
+    // The variant moves 120 bytes, the copy 2 KiB.
     let times =
         figures.us(Time::Isolated, COPY_LIMIT).unwrap() / figures.us(Time::Isolated, "right").unwrap();
     assert!((part.median / times - 120.0 / 2048.0).abs() < 1e-9, "{part:?} of {times}");

@@ -1,4 +1,4 @@
-//! Made-up slots of a kernel that names its parts, sound ones and others.
+//! Tests with made-up slots, valid and invalid, of a kernel that names its parts.
 
 use record::trace::Parts;
 
@@ -16,18 +16,18 @@ const PARTS: Parts = Parts {
     stretches: &["wait", "load", "step", "tell"],
     waits: 1,
 };
-/// Words of a slot.
+/// Words per slot.
 const WORDS: usize = 8;
 
-/// Two workgroups of a wave, whose units are those of `PARTS`.
+/// Two workgroups of one wave each, with the units of `PARTS`.
 fn regions(most: u64) -> Vec<Region> {
     plan(vec![Planned::for_test([2, 1, 1], 1, Some(&PARTS))], most)
 }
 
-/// Begin, `trace_part`, two stamps, end; and the part.
+/// The times of begin, `trace_part`, two stamps and end; and the part.
 type Unit = ([u32; 5], u32);
 
-/// One workgroup does units 0 and 2, the other 1 and 3.
+/// One workgroup runs units 0 and 2, the other 1 and 3.
 const UNITS: [Unit; 4] = [
     ([1000, 1010, 1500, 2000, 2100], 0),
     ([1000, 1020, 1700, 2400, 2500], 0),
@@ -62,14 +62,14 @@ fn decoded_by(clock: Counter, words: &[u32]) -> Result<Trace, Fault> {
     })
 }
 
-/// What becomes of it if a word of a unit's slot is another.
+/// The result of decoding with one changed word in a unit's slot.
 fn spoiled(unit: usize, word: usize, to: u32) -> Result<Trace, Fault> {
     let mut words = words(&UNITS);
     words[HEAD + unit * WORDS + word] = to;
     decoded(&words)
 }
 
-/// Of each wave, in nanoseconds.
+/// The stretches of each wave, in nanoseconds.
 fn stretches(dispatch: &Dispatch) -> Vec<Vec<f64>> {
     let each = dispatch.part.as_ref().unwrap().each();
     each.map(|row| row.iter().map(|us| (us * 1e3).round()).collect()).collect()
@@ -132,7 +132,7 @@ fn what_was_not_recorded_of_parts_is_said() {
     assert_eq!(decoded(&words(&UNITS)[..20]), Err(Fault::Short));
 }
 
-/// Of the last lot none may be there to be drawn.
+/// The unit drawn from the last lot may not exist.
 #[test]
 fn a_unit_beyond_the_last_is_found_where_one_of_many_is_recorded() {
     for units in 5..40 {
