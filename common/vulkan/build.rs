@@ -1,4 +1,4 @@
-//! Shaders are embedded by a macro that cargo cannot see through: a new file must rebuild it.
+//! Rebuilds when a shader changes: cargo does not see the files that the embedding macro reads.
 
 fn main() {
     println!("cargo::rerun-if-changed=../../shaders");

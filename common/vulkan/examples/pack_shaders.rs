@@ -1,4 +1,4 @@
-//! Compiles all shaders ahead of time: writes `shaders/**/*.pack`. Run it after an edit of a shader:
+//! Compiles all shaders ahead of time and writes `shaders/**/*.pack`. Run it after editing a shader:
 //!
 //! ```text
 //! cargo run -p vulkan --example pack_shaders --features shaderc
@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     let all: usize = packs.iter().map(|(_, packed)| packed.len()).sum();
     for (shader, packed) in &packs {
         let path = root.join(format!("{shader}.pack"));
-        // What is as it was keeps its date, so that nothing is built again for it.
+        // An unchanged pack keeps its modification time, so that cargo rebuilds nothing.
         if fs::read(&path).ok().as_ref() != Some(packed) {
             fs::write(&path, packed).with_context(|| format!("writing {}", path.display()))?;
             println!("{shader}.pack: {} bytes", packed.len());
@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// With the largest window, since the modules of a shader differ little.
+/// Compresses with the largest window, because the modules of a shader differ little.
 fn compressed(entries: &[u8]) -> Result<Vec<u8>> {
     let params = BrotliEncoderParams { quality: 11, lgwin: 24, ..BrotliEncoderParams::default() };
     let mut packed = Vec::new();

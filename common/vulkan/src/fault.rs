@@ -1,4 +1,4 @@
-//! Calls of Vulkan that can fail, each of which a test can let fail: see [`record::fault`].
+//! Wrappers for Vulkan calls that can fail. Tests can inject a failure into each call: see [`record::fault`].
 
 use std::fmt::Display;
 
@@ -8,29 +8,29 @@ use ash::vk;
 use record::error::{Halt, NoRoom};
 use record::fault::{Kind, Site, before};
 
-/// Calls Vulkan. `what` completes "while …" where it fails, and is not formatted before.
+/// Calls Vulkan. In the error message `what` completes "while …"; it is only formatted on failure.
 pub fn attempt<T>(what: impl Display, call: impl FnOnce() -> VkResult<T>) -> Result<T> {
     self::call(&what, call).map_err(|result| failure(result, what))
 }
 
-/// As [`attempt`], for callers that want Vulkan's own code.
+/// Like [`attempt`], for callers that need Vulkan's own error code.
 pub fn call<T>(what: impl Display, call: impl FnOnce() -> VkResult<T>) -> VkResult<T> {
     before(Site::Call, &what).map_err(code)?;
     call()
 }
 
-/// As [`call`], for waits, which may also end by time-out.
+/// Like [`call`], for waits, which may also time out.
 pub fn wait(what: impl Display, call: impl FnOnce() -> VkResult<()>) -> VkResult<()> {
     before(Site::Wait, &what).map_err(code)?;
     call()
 }
 
-/// The failure of an allocation that is about to be made, where one is planned.
+/// Returns the failure that a test injects into the next allocation, if any.
 pub fn allocation(what: impl Display) -> VkResult<()> {
     before(Site::Allocation, &what).map_err(code)
 }
 
-/// The failure of a Vulkan call in words; `what` completes "while …".
+/// Converts the error code of a Vulkan call to an error; `what` completes "while …".
 pub fn failure(result: vk::Result, what: impl Display) -> anyhow::Error {
     match result {
         vk::Result::ERROR_DEVICE_LOST => Halt::DeviceLost(what.to_string()).into(),

@@ -1,9 +1,9 @@
-//! Names of what is made on a device. A handle is an index into the tables of its [`Gpu`](crate::gpu::Gpu), so it is
+//! Handles of the objects on a device. A handle is an index into a table of its [`Gpu`](crate::gpu::Gpu), so it is
 //! `Copy` and a sample's closures can own it.
 
-/// What a repetition has several of.
+/// A handle of an object that each repetition has several of.
 pub trait Handle: Copy + PartialOrd {
-    /// The handle that stands so many further on.
+    /// The handle `count` places after this one.
     #[must_use]
     fn plus(self, count: u32) -> Self;
 }
@@ -25,10 +25,10 @@ macro_rules! handles {
 handles! {
     /// A buffer.
     Buffer
-    /// A buffer seen as texels of one format.
+    /// A view of a buffer as texels of one format.
     Texels
-    /// An image of two or three dimensions with one level, always in the layout `GENERAL`: one layer of its own, an
-    /// array of layers, or one layer of an array.
+    /// A 2D or 3D image with one level, always in the layout `GENERAL`: a single image, an array of layers, or one
+    /// layer of an array.
     Image
     /// An event.
     Event
@@ -37,7 +37,7 @@ handles! {
 }
 
 impl Buffer {
-    /// The buffer as a kernel's uniform block. Every device takes 16 KiB.
+    /// The buffer as a kernel's uniform block. Every device supports at least 16 KiB.
     #[must_use]
     pub fn uniform(self) -> Binding {
         Binding::Uniform(self)
@@ -45,38 +45,38 @@ impl Buffer {
 }
 
 impl Image {
-    /// The image as a kernel's `texture2D` or `texture3D`, read through the texture path.
+    /// The image as a kernel's `texture2D` or `texture3D`, read through the texture units.
     #[must_use]
     pub fn sampled(self) -> Binding {
         Binding::Sampled(self)
     }
 }
 
-/// The same objects for every repetition of a variant: `each` of them, `repetitions` times.
+/// A table of objects for the repetitions of a variant: `each` objects per repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Many<H> {
-    /// The first.
+    /// The first object.
     pub first: H,
-    /// How many a repetition has.
+    /// Number of objects per repetition.
     pub each: u32,
-    /// How many repetitions have them.
+    /// Number of repetitions.
     pub repetitions: u32,
-    /// The first of the wholes, one a repetition, that they are the parts of: arrays of layers, buffers of slices.
+    /// The first of the wholes, one per repetition: arrays whose layers, or buffers whose slices, the objects are.
     pub wholes: Option<H>,
 }
 
-/// Images of every repetition.
+/// The images of all repetitions.
 pub type Images = Many<Image>;
-/// Buffers of every repetition.
+/// The buffers of all repetitions.
 pub type Buffers = Many<Buffer>;
-/// Events of every repetition.
+/// The events of all repetitions.
 pub type Events = Many<Event>;
 
 impl<H: Handle> Many<H> {
-    /// The object of one repetition.
+    /// Object `index` of one repetition.
     ///
     /// # Panics
-    /// Where there is no such object: a mistake in the sample, not in its input.
+    /// There is no such object: a mistake in the sample's code.
     #[must_use]
     pub fn get(&self, repetition: u32, index: u32) -> H {
         assert!(
@@ -86,24 +86,23 @@ impl<H: Handle> Many<H> {
         self.first.plus(repetition * self.each + index)
     }
 
-    /// All objects of one repetition at once: the array that they are the layers of, the buffer that they are the
-    /// slices of.
+    /// All objects of one repetition as a whole: the array of the layers, or the buffer of the slices.
     ///
     /// # Panics
-    /// Where they are no parts, or there is no such repetition: a mistake in the sample, not in its input.
+    /// The objects are not parts of a whole, or there is no such repetition: a mistake in the sample's code.
     #[must_use]
     pub fn whole(&self, repetition: u32) -> H {
         assert!(repetition < self.repetitions, "the whole of repetition {repetition}");
         self.wholes.unwrap_or_else(|| panic!("objects that are no parts")).plus(repetition)
     }
 
-    /// How many repetitions have them.
+    /// Number of repetitions.
     #[must_use]
     pub fn repetitions(&self) -> u32 {
         self.repetitions
     }
 
-    /// It is one of these, or one of the wholes.
+    /// Whether the handle is one of these objects or wholes.
     pub fn holds(&self, handle: H) -> bool {
         let within = |first: H, count| (first..first.plus(count)).contains(&handle);
         within(self.first, self.each * self.repetitions)
@@ -111,7 +110,7 @@ impl<H: Handle> Many<H> {
     }
 }
 
-/// What variants write, and what is checked of it.
+/// Outputs of variants, which checks refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Set {
     /// Images.
@@ -121,7 +120,7 @@ pub enum Set {
 }
 
 impl Set {
-    /// How many a repetition has.
+    /// Number of objects per repetition.
     pub fn each(self) -> u32 {
         match self {
             Self::Images(images) => images.each,
@@ -129,7 +128,7 @@ impl Set {
         }
     }
 
-    /// One of a repetition.
+    /// Object `index` of one repetition.
     pub fn get(self, repetition: u32, index: u32) -> Binding {
         match self {
             Self::Images(images) => images.get(repetition, index).into(),
@@ -137,7 +136,7 @@ impl Set {
         }
     }
 
-    /// The binding is of one of these.
+    /// Whether the binding is one of these objects.
     pub fn holds(self, binding: Binding) -> bool {
         match (self, binding) {
             (Self::Images(set), Binding::Image(image) | Binding::Sampled(image)) => set.holds(image),
@@ -159,20 +158,20 @@ impl From<Buffers> for Set {
     }
 }
 
-/// What a kernel's binding takes.
+/// A resource for a kernel's binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Binding {
     /// A storage image.
     Image(Image),
     /// A whole storage buffer.
     Buffer(Buffer),
-    /// A whole uniform buffer: what a device keeps in caches for constants, where it has such.
+    /// A whole uniform buffer. Some devices read it through a cache for constants.
     Uniform(Buffer),
-    /// An image read through the texture path, without a sampler.
+    /// An image that is read through the texture units, without a sampler.
     Sampled(Image),
-    /// A buffer read as texels.
+    /// A buffer that is read as texels.
     Texels(Texels),
-    /// A part of a storage buffer: its first byte, and how many.
+    /// A part of a storage buffer: offset and size in bytes.
     Part(Buffer, u64, u64),
 }
 
@@ -197,8 +196,8 @@ impl From<Buffer> for Binding {
 /// One of the device's two queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Queue {
-    /// The queue that everything else runs on.
+    /// The queue of all other work.
     First,
-    /// Another one.
+    /// The other queue.
     Second,
 }

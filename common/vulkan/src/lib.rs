@@ -1,12 +1,12 @@
-//! The device: its memory, its kernels, and recordings as data.
+//! The Vulkan device: its memory, its kernels, and recordings as data.
 //!
 //! ```text
 //! shaders/ ── source ─▶ spirv ─▶ kernel ─┐
-//!                                        ├─ gpu: a device with all that is made on it
+//!                                        ├─ gpu: a device with all of its objects
 //! a sample's closure ── cmd: Script ─────┘
 //! ```
 
-// Vulkan is a C interface: this crate alone calls it. The contract is on `Gpu`.
+// Vulkan is a C interface, and only this crate calls it. The safety contract is documented on `Gpu`.
 #![allow(unsafe_code)]
 
 pub mod cmd;

@@ -1,4 +1,4 @@
-//! Buffers, images, events and queries: how they are made, filled and read.
+//! Buffers, images, events and queries: makes, fills and reads them.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use ash::vk;
@@ -11,10 +11,10 @@ use crate::gpu::{Arena, BufferSlot, Gpu, ImageSlot};
 use crate::handles::{Buffer, Event, Image, Texels};
 use crate::values::Shape;
 
-/// Where a buffer lives.
+/// The memory type of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the device's memory.
+    /// Device memory.
     Device,
     /// Written by the CPU, read by the device.
     Upload,
@@ -22,28 +22,28 @@ pub enum Place {
     Readback,
 }
 
-/// Who can see whether an event is set.
+/// Which side can see the state of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventState {
-    /// The device alone (`VK_EVENT_CREATE_DEVICE_ONLY_BIT`), which drivers may use.
+    /// Only the device (`VK_EVENT_CREATE_DEVICE_ONLY_BIT`), which allows drivers to optimize.
     DeviceOnly,
-    /// The host too.
+    /// The device and the host.
     HostVisible,
 }
 
-/// Which queues use an image.
+/// The queues that use an image or a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// The first alone.
+    /// Only the first queue.
     FirstQueue,
-    /// Both at once; of two families, that is `VK_SHARING_MODE_CONCURRENT`, which may cost time.
+    /// Both queues concurrently. With two families this is `VK_SHARING_MODE_CONCURRENT`, which may cost time.
     BothQueues,
 }
 
-/// Bytes of a texel in the formats that the suite uses.
+/// Bytes of a texel, for the formats that the suite uses.
 ///
 /// # Errors
-/// Another format.
+/// Any other format.
 pub fn texel_bytes(format: vk::Format) -> Result<u64> {
     Ok(match format {
         vk::Format::R8_UNORM => 1,
@@ -58,27 +58,27 @@ impl Gpu {
     /// A buffer that kernels and copies can use.
     ///
     /// # Errors
-    /// Out of memory.
+    /// Not enough memory.
     pub fn buffer(&self, name: &str, bytes: u64, place: Place) -> Result<Buffer> {
         self.buffer_for(name, bytes, place, Sharing::FirstQueue)
     }
 
-    /// As [`Gpu::buffer`], for both queues where that is asked for.
+    /// Like [`Gpu::buffer`], optionally for both queues.
     pub fn buffer_for(&self, name: &str, bytes: u64, place: Place, sharing: Sharing) -> Result<Buffer> {
         let buffer = self.plan_buffers(1);
         self.make_buffer(buffer, name, bytes, place, sharing)?;
         Ok(buffer)
     }
 
-    /// Handles of buffers that are still to be made; returns the first.
+    /// Plans buffers to be made later; returns the handle of the first.
     pub fn plan_buffers(&self, count: u32) -> Buffer {
         Buffer(planned(&mut self.arena.borrow_mut().buffers, count))
     }
 
-    /// Makes a buffer that was planned.
+    /// Makes a planned buffer.
     ///
     /// # Errors
-    /// Out of memory.
+    /// Not enough memory.
     pub fn make_buffer(
         &self,
         buffer: Buffer,
@@ -110,29 +110,29 @@ impl Gpu {
             self.device.bind_buffer_memory(raw, allocation.memory(), allocation.offset())
         });
         self.name(raw, name);
-        // The arena frees what could not be bound, too.
+        // Stored even if binding failed, so that the arena frees it.
         self.arena.borrow_mut().buffers[buffer.0 as usize] =
             BufferSlot { raw, offset: 0, bytes, allocation: Some(allocation) };
         bound
     }
 
-    /// Makes a buffer that was planned from a part of another; both in bytes.
+    /// Makes a planned buffer as a slice of another; `offset` and `bytes` are in bytes.
     pub fn make_slice(&self, slice: Buffer, whole: Buffer, offset: u64, bytes: u64) {
         let mut arena = self.arena.borrow_mut();
         let raw = arena.buffer(whole).raw;
         arena.buffers[slice.0 as usize] = BufferSlot { raw, offset, bytes, allocation: None };
     }
 
-    /// Handles of images that are still to be made; returns the first.
+    /// Plans images to be made later; returns the handle of the first.
     pub fn plan_images(&self, count: u32) -> Image {
         Image(planned(&mut self.arena.borrow_mut().images, count))
     }
 
-    /// Makes a storage image that was planned, in the layout `GENERAL` once [`Gpu::settle_images`] has run: of so many
-    /// layers, seen as an array of them, or of one.
+    /// Makes a planned storage image with this many layers. Several layers are viewed as an array. The image is in
+    /// the layout `GENERAL` after [`Gpu::settle_images`].
     ///
     /// # Errors
-    /// Out of memory; larger than the device's images, or more layers than they can have.
+    /// Not enough memory; a size or a number of layers that the device does not support.
     pub fn make_image(
         &self,
         image: Image,
@@ -176,7 +176,7 @@ impl Gpu {
         let bound = attempt(format_args!("binding memory to image {name}"), || unsafe {
             self.device.bind_image_memory(raw, allocation.memory(), allocation.offset())
         });
-        // The arena frees what could not be finished, too.
+        // Stored before the view exists, so that the arena frees it after an error.
         let view = vk::ImageView::null();
         self.arena.borrow_mut().images[image.0 as usize] =
             ImageSlot { raw, view, shape, format, layers: [0, count], allocation: Some(allocation) };
@@ -185,10 +185,10 @@ impl Gpu {
         self.make_view(name, image, seen_as)
     }
 
-    /// Makes one layer of an array, as an image of its own, whose view has a name of its own.
+    /// Makes one layer of an array as an image with a view and a name of its own.
     ///
     /// # Errors
-    /// Out of memory.
+    /// Not enough memory.
     pub fn make_layer(&self, image: Image, name: &str, array: Image, layer: u32) -> Result<()> {
         let &ImageSlot { raw, shape, format, .. } = self.arena().image(array);
         let slot = ImageSlot { raw, shape, format, layers: [layer, 1], ..ImageSlot::default() };
@@ -196,7 +196,7 @@ impl Gpu {
         self.make_view(name, image, vk::ImageViewType::TYPE_2D)
     }
 
-    /// Gives an image its view.
+    /// Makes the view of an image.
     fn make_view(&self, name: &str, image: Image, seen_as: vk::ImageViewType) -> Result<()> {
         let info = {
             let arena = self.arena();
@@ -215,7 +215,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Reports a shape, or a number of layers, that images of this device cannot have.
+    /// Returns an error if the device does not support images of this shape or number of layers.
     pub fn ensure_possible(&self, shape: Shape, layers: u32) -> Result<()> {
         let most = if shape.volume { self.facts.max_image_3d } else { self.facts.max_image_2d };
         let (name, most_layers) = (&self.facts.name, self.limits.layers);
@@ -229,7 +229,7 @@ impl Gpu {
         Err(BeyondLimits(wrong).into())
     }
 
-    /// How queues share what is made, and their families where they are two.
+    /// The sharing mode of a resource, and the queue families that share it.
     fn shared(&self, sharing: Sharing) -> (vk::SharingMode, Vec<u32>) {
         match self.shared_families().filter(|_| sharing == Sharing::BothQueues) {
             Some(families) => (vk::SharingMode::CONCURRENT, families.into()),
@@ -237,15 +237,15 @@ impl Gpu {
         }
     }
 
-    /// The handle of a view of texels that is still to be made.
+    /// Plans a texel view to be made later.
     pub fn plan_texels(&self) -> Texels {
         Texels(planned(&mut self.arena.borrow_mut().texels, 1))
     }
 
-    /// Makes a view of a buffer as texels that was planned, which kernels read as `textureBuffer`.
+    /// Makes a planned view of a buffer as texels, which kernels read as `textureBuffer`.
     ///
     /// # Errors
-    /// Out of memory; a format that the device has no such view for; more texels than it allows.
+    /// Not enough memory; a format without texel views on this device; too many texels.
     pub fn make_texels(&self, texels: Texels, buffer: Buffer, format: vk::Format) -> Result<()> {
         let part = self.arena().buffer(buffer).info();
         let (count, most) = (part.range / texel_bytes(format)?, self.limits.texels);
@@ -269,23 +269,23 @@ impl Gpu {
         Ok(())
     }
 
-    /// Moves images from their first layout to `GENERAL`.
+    /// Transitions images from their initial layout to `GENERAL`.
     ///
     /// # Errors
-    /// Whatever a submit can meet.
+    /// A failed submit.
     pub fn settle_images(&self, images: &[Image]) -> Result<()> {
         self.run_once("the images' first transition", |cmd| cmd.settle(images))
     }
 
-    /// Handles of events that are still to be made; returns the first.
+    /// Plans events to be made later; returns the handle of the first.
     pub fn plan_events(&self, count: u32) -> Event {
         Event(planned(&mut self.arena.borrow_mut().events, count))
     }
 
-    /// Makes an event that was planned.
+    /// Makes a planned event.
     ///
     /// # Errors
-    /// Out of memory.
+    /// Not enough memory.
     pub fn make_event(&self, event: Event, name: &str, state: EventState) -> Result<()> {
         let flags = match state {
             EventState::DeviceOnly => vk::EventCreateFlags::DEVICE_ONLY,
@@ -308,7 +308,7 @@ impl Gpu {
         Ok(pool)
     }
 
-    /// The raw timestamps of a pool, which were written in a submit that has been waited for.
+    /// Reads raw timestamps of a pool. The submit that wrote them must be complete.
     pub fn read_stamps<const N: usize>(&self, pool: vk::QueryPool) -> Result<[u64; N]> {
         let mut stamps = [0; N];
         let flags = vk::QueryResultFlags::TYPE_64;
@@ -321,17 +321,17 @@ impl Gpu {
     /// A device buffer that holds `data`.
     ///
     /// # Errors
-    /// Out of memory.
+    /// Not enough memory.
     pub fn upload(&self, name: &str, data: &[u32]) -> Result<Buffer> {
         let target = self.plan_buffers(1);
         self.upload_to(target, name, data)?;
         Ok(target)
     }
 
-    /// Makes a device buffer that was planned, and that holds `data`.
+    /// Makes a planned device buffer that holds `data`.
     ///
     /// # Errors
-    /// Out of memory.
+    /// Not enough memory.
     pub fn upload_to(&self, target: Buffer, name: &str, data: &[u32]) -> Result<()> {
         let bytes = size_of_val(data) as u64;
         let staging = self.buffer(&format!("{name} (staging)"), bytes, Place::Upload)?;
@@ -342,7 +342,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Fills the beginning of a [`Place::Upload`] buffer.
+    /// Writes the first words of a [`Place::Upload`] buffer.
     pub fn write(&self, buffer: Buffer, words: &[u32]) -> Result<()> {
         let (mut arena, data) = (self.arena.borrow_mut(), bytemuck::cast_slice(words));
         let slot = &mut arena.buffers[buffer.0 as usize];
@@ -352,18 +352,19 @@ impl Gpu {
         Ok(())
     }
 
-    /// What a [`Place::Readback`] buffer holds.
+    /// The contents of a [`Place::Readback`] buffer.
     ///
     /// # Errors
-    /// A buffer that the CPU cannot see.
+    /// The CPU cannot access the buffer.
     pub fn read(&self, buffer: Buffer) -> Result<Vec<u32>> {
         self.look(buffer, <[u32]>::to_vec)
     }
 
-    /// Looks at what a [`Place::Readback`] buffer holds, without a copy of it: results take gigabytes.
+    /// Passes the contents of a [`Place::Readback`] buffer to a closure without copying them, because results can
+    /// take gigabytes.
     ///
     /// # Errors
-    /// A buffer that the CPU cannot see.
+    /// The CPU cannot access the buffer.
     pub fn look<T>(&self, buffer: Buffer, look: impl FnOnce(&[u32]) -> T) -> Result<T> {
         let arena = self.arena();
         let slot = arena.buffer(buffer);
@@ -375,7 +376,7 @@ impl Gpu {
         Ok(look(words.map_err(|error| anyhow!("reading a buffer as words: {error}"))?))
     }
 
-    /// Frees a buffer before its time, for staging memory that would otherwise double the use.
+    /// Frees a buffer before the arena, for staging memory that would otherwise double the memory use.
     pub fn free(&self, buffer: Buffer) {
         let freed = std::mem::take(&mut self.arena.borrow_mut().buffers[buffer.0 as usize]);
         self.free_all(Arena { buffers: vec![freed], ..Arena::default() });
@@ -412,7 +413,7 @@ impl Gpu {
     }
 }
 
-/// `5.3 MiB`, for messages.
+/// A size in words such as `5.3 MiB`, for messages.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
 pub fn bytes_in_words(bytes: u64) -> String {
@@ -425,7 +426,7 @@ pub fn bytes_in_words(bytes: u64) -> String {
     format!("{:.1} {name}", bytes as f64 / f64::from(unit))
 }
 
-/// Places for `count` objects; returns the index of the first. Drivers run out long before 2^32 of them.
+/// Reserves `count` places; returns the index of the first. Drivers run out of objects long before 2^32.
 fn planned<T: Default>(table: &mut Vec<T>, count: u32) -> u32 {
     let first = table.len();
     table.resize_with(first + count as usize, T::default);

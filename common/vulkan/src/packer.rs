@@ -1,9 +1,9 @@
-//! Makes and checks packs; see [`spirv`](crate::spirv) for their layout and use.
+//! Makes and checks packs; see [`spirv`](crate::spirv) for their format and use.
 //!
-//! A line `// Modules: A|B C|-` of a shader lists four modules, with the macros A and C, A, B and C, B; a macro may have
-//! a value. Each of them also has three forms that trace its waves, one for each way in which a device tells where a
-//! wave runs; those of `// Untraced modules:` have none. A shader without such a line has one module without macros,
-//! and traced forms of it unless it is in `lab/`.
+//! A line `// Modules: A|B C|-` of a shader lists four modules, with the macros A and C, A, B and C, B; a macro may
+//! have a value. Each module also has three traced forms, one per way in which a device reports the multiprocessor
+//! of a wave. Modules of `// Untraced modules:` have no traced forms. A shader without such lines has one module
+//! without macros, with traced forms unless the shader is in `lab/`.
 
 use anyhow::{Context, Result, ensure};
 
@@ -13,10 +13,10 @@ use crate::spirv::pack::{Pack, REPACK};
 use crate::spirv::{Defines, compiler, key};
 use crate::wrap::{LaneSource, PARTS, traced_source};
 
-/// Compiles all modules of a shader and returns its pack, not yet compressed.
+/// Compiles all modules of a shader and returns its uncompressed pack.
 ///
 /// # Errors
-/// A shader that does not compile; no compiler.
+/// A shader that does not compile; no compiler found.
 pub fn entries(library: &Library, shader: &str) -> Result<Vec<u8>> {
     let mut entries = Vec::new();
     for (source, defines) in modules(library, shader, compiler::compile)? {
@@ -28,10 +28,10 @@ pub fn entries(library: &Library, shader: &str) -> Result<Vec<u8>> {
     Ok(entries)
 }
 
-/// Checks that a pack holds exactly the modules of a shader as it is now. Needs no compiler.
+/// Checks that a pack holds exactly the current modules of a shader. Needs no compiler.
 ///
 /// # Errors
-/// A shader that cannot be read; a pack that is damaged, or out of date.
+/// A shader that cannot be read; a damaged or outdated pack.
 pub fn check(library: &Library, shader: &str, pack: &[u8]) -> Result<()> {
     let mut pack = Pack::open(pack);
     while pack.unpack_one()? {}
@@ -51,13 +51,14 @@ pub fn check(library: &Library, shader: &str, pack: &[u8]) -> Result<()> {
     wanted.iter().try_for_each(|(source, defines)| found(source, defines).map(|_| ()))
 }
 
-/// Names the modules that shaderc now makes other SPIR-V of. Those of another compiler's version are not compared.
+/// Lists the modules for which shaderc produces different SPIR-V than the pack. Modules that another compiler
+/// version made are not compared.
 ///
 /// # Errors
-/// A shader that does not compile; a pack that is damaged.
+/// A shader that does not compile; a damaged pack.
 #[cfg(feature = "shaderc")]
 pub fn differing(library: &Library, shader: &str, pack: &[u8]) -> Result<Vec<(String, Defines)>> {
-    /// Where a module names the compiler and its version.
+    /// Index of the word that identifies the compiler and its version.
     const GENERATOR: usize = 2;
     let mut pack = Pack::open(pack);
     let mut differing = Vec::new();
@@ -72,7 +73,7 @@ pub fn differing(library: &Library, shader: &str, pack: &[u8]) -> Result<Vec<(St
     Ok(differing)
 }
 
-/// Sources and macros of a shader's modules but for those that are traced.
+/// Sources and macros of a shader's modules, without traced forms.
 ///
 /// # Errors
 /// A shader that cannot be read.
@@ -81,8 +82,8 @@ pub fn plain(library: &Library, shader: &str) -> Result<Vec<(Source, Defines)>> 
     Ok(lists(&source).into_iter().flatten().map(|defines| (source.clone(), defines)).collect())
 }
 
-/// Sources and macros of all modules of a shader, those that are traced at the end. `compiled` gives the SPIR-V of one
-/// that is not.
+/// Sources and macros of all modules of a shader, traced forms last. `compiled` returns the SPIR-V of an untraced
+/// module.
 fn modules(
     library: &Library,
     shader: &str,
@@ -101,19 +102,19 @@ fn modules(
     Ok(all)
 }
 
-/// The sets of macros of a shader's modules: of those that also have modules that are traced, and of the others.
+/// The macro sets of a shader's modules: first those with traced forms, then those without.
 fn lists(source: &Source) -> [Vec<Defines>; 2] {
     let lists = ["// Modules: ", "// Untraced modules: "].map(|begin| listed(&source.text, begin));
     if lists.iter().any(|list| !list.is_empty()) {
         return lists;
     }
-    // The runner's own kernels.
+    // Kernels of the runner are not traced.
     let is_untraced = source.name.starts_with("lab/");
     let alone = vec![Defines::new()];
     if is_untraced { [Vec::new(), alone] } else { [alone, Vec::new()] }
 }
 
-/// The sets of macros that a shader's lines with this beginning stand for.
+/// The macro sets of a shader's lines that begin with `begin`.
 fn listed(text: &str, begin: &str) -> Vec<Defines> {
     text.lines().filter_map(|line| line.strip_prefix(begin)).flat_map(products).collect()
 }

@@ -1,7 +1,7 @@
-//! What a kernel takes, read from its SPIR-V: bindings, push constants, specialisation constants
-//! and workgroup size. Layouts are made from it, so nothing is declared twice.
+//! Reads the interface of a kernel from its SPIR-V: bindings, push constants, specialisation constants and
+//! workgroup size. Layouts are made from it, so that nothing is declared twice.
 //!
-//! Read here and not by spirq, which evaluates every constant expression and gives up on those that depend on
+//! This does not use spirq, which evaluates every constant expression and fails on those that depend on
 //! specialisation constants.
 
 use std::collections::{BTreeMap, HashMap};
@@ -17,11 +17,11 @@ use crate::spirv::instructions;
 pub struct Interface {
     /// Descriptor type of each binding of set 0, without gaps.
     pub bindings: Vec<vk::DescriptorType>,
-    /// Bytes of push constants.
+    /// Size of the push constants in bytes.
     pub push_bytes: u32,
     /// Id of each named specialisation constant.
     pub constants: BTreeMap<String, u32>,
-    /// Workgroup size, x, y, z.
+    /// Workgroup size in x, y and z.
     pub workgroup: [Side; 3],
 }
 
@@ -32,7 +32,7 @@ impl Default for Side {
 }
 
 impl Interface {
-    /// How many of the bindings are storage buffers.
+    /// Number of bindings that are storage buffers.
     #[must_use]
     pub fn storage_buffers(&self) -> usize {
         self.bindings.iter().filter(|&&kind| kind == vk::DescriptorType::STORAGE_BUFFER).count()
@@ -42,16 +42,16 @@ impl Interface {
 /// One side of a workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Written in the shader.
+    /// A literal in the shader.
     Fixed(u32),
-    /// Set by the specialisation constant with this id.
+    /// The specialisation constant with this id.
     Constant(u32),
 }
 
-/// Reflects the one entry point of `spirv`.
+/// Reads the interface of the entry point of `spirv`.
 ///
 /// # Errors
-/// SPIR-V that is no compute kernel or uses what the suite has no layout for.
+/// SPIR-V that is not a compute kernel, or that uses descriptors without a layout in the suite.
 pub fn reflect(spirv: &[u32]) -> Result<Interface> {
     let module = Module::read(spirv)?;
     Ok(Interface {
@@ -62,17 +62,17 @@ pub fn reflect(spirv: &[u32]) -> Result<Interface> {
     })
 }
 
-/// The declarations of a module, by the id that they define.
+/// The declarations of a module, by the id that each defines.
 #[derive(Default)]
 struct Module<'s> {
     names: HashMap<u32, String>,
-    /// Of an id, and of a member of a structure.
+    /// By id, member of a structure, and decoration.
     decorations: HashMap<(u32, Option<u32>, u32), u32>,
-    /// Opcode and operands behind the id.
+    /// Opcode, and operands after the id.
     types: HashMap<u32, (u32, &'s [u32])>,
-    /// Value of each constant of 32 bits.
+    /// Value of each 32-bit constant.
     values: HashMap<u32, u32>,
-    /// Id and type of the variables, in the order of the module.
+    /// Id and type of each variable, in the order of the module.
     variables: Vec<(u32, u32)>,
     sides: Option<[u32; 3]>,
     literal_sides: Option<[u32; 3]>,
@@ -127,7 +127,7 @@ impl<'s> Module<'s> {
         self.types.get(&id).copied().with_context(|| format!("type {id} is not declared"))
     }
 
-    /// Id, storage class and pointee of each variable.
+    /// Id, storage class and pointee type of each variable.
     fn pointers(&self) -> impl Iterator<Item = Result<(u32, u32, u32)>> {
         self.variables.iter().map(|&(id, pointer)| match self.ty(pointer)?.1 {
             &[class, pointee] => Ok((id, class, pointee)),
@@ -158,7 +158,7 @@ impl<'s> Module<'s> {
         Ok(match self.ty(pointee)? {
             (STRUCT, _) if class == StorageClass::StorageBuffer as u32 => vk::DescriptorType::STORAGE_BUFFER,
             (STRUCT, _) if class == StorageClass::Uniform as u32 => vk::DescriptorType::UNIFORM_BUFFER,
-            // Texel type, dimensions, depth, arrayed, multisampled, and 1 for sampled or 2 for storage.
+            // Operands: texel type, dimensions, depth, arrayed, multisampled, and 1 for sampled or 2 for storage.
             (IMAGE, &[_, BUFFER, _, _, _, 1, ..]) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
             (IMAGE, &[_, _, _, _, _, 1, ..]) => vk::DescriptorType::SAMPLED_IMAGE,
             (IMAGE, &[_, dim, _, _, _, 2, ..]) if dim != BUFFER => vk::DescriptorType::STORAGE_IMAGE,
@@ -228,7 +228,7 @@ impl<'s> Module<'s> {
     }
 }
 
-/// A text of SPIR-V: bytes up to a zero, four to a word.
+/// Decodes a SPIR-V string: bytes up to a zero, four per word.
 fn string(words: &[u32]) -> String {
     let bytes = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|&byte| byte != 0);
     String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()

@@ -1,5 +1,5 @@
-//! Shader sources: embedded in the binary, or read from `shaders/` when run inside a checkout, so
-//! that an edited shader is seen without a build and a copied binary still runs.
+//! Shader sources. Inside a checkout they are read from `shaders/`, so that an edited shader takes effect without a
+//! build; otherwise they come from the binary, so that a copied binary still runs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,36 +8,36 @@ use include_dir::{Dir, include_dir};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../shaders");
 
-/// A shader with everything it includes.
+/// A shader with all of its includes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Path below `shaders/`.
+    /// Path under `shaders/`.
     pub name: String,
     /// Its text.
     pub text: String,
-    /// Path below `shaders/` and text of each include, in the order of first use, those of includes as well.
+    /// Path under `shaders/` and text of each direct or indirect include, in the order of first use.
     pub includes: Vec<(String, String)>,
 }
 
 impl Source {
-    /// Its file below `shaders/`, without what its name says of how it is wrapped.
+    /// Path of the file under `shaders/`, without the suffix that `name` has for a wrapped shader.
     #[must_use]
     pub fn file(&self) -> &str {
         self.name.split(' ').next().unwrap_or_default()
     }
 }
 
-/// Where sources are read from.
+/// The place that sources are read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Library {
-    /// The binary.
+    /// The sources embedded in the binary.
     Embedded,
     /// The `shaders` folder of a checkout.
     Checkout(PathBuf),
 }
 
 impl Library {
-    /// The checkout around the working directory or the executable, else the binary itself.
+    /// The checkout that contains the working directory or the executable, else the embedded sources.
     #[must_use]
     pub fn find() -> Self {
         let starts = [std::env::current_dir().ok(), std::env::current_exe().ok()];
@@ -49,7 +49,7 @@ impl Library {
             .map_or(Self::Embedded, |dir| Self::Checkout(dir.join("shaders")))
     }
 
-    /// Reads a shader and what it includes.
+    /// Reads a shader and its includes.
     ///
     /// # Errors
     /// A file that does not exist or cannot be read.
@@ -60,15 +60,15 @@ impl Library {
         Ok(source)
     }
 
-    /// What is packed of a shader in the binary.
+    /// The embedded pack of a shader.
     pub fn packed(shader: &str) -> Option<&'static [u8]> {
         EMBEDDED.get_file(format!("{shader}.pack")).map(include_dir::File::contents)
     }
 
-    /// Names of all shaders below `shaders/`.
+    /// Names of all shaders under `shaders/`.
     ///
     /// # Errors
-    /// A folder that cannot be read.
+    /// A folder cannot be read.
     pub fn shaders(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         match self {
@@ -106,12 +106,12 @@ impl Library {
     }
 }
 
-/// The folder holds Hot Lap, not some other project with a `shaders` folder.
+/// Whether the folder is a checkout of Hot Lap, not another project with a `shaders` folder.
 fn is_checkout(dir: &Path) -> bool {
     dir.join("shaders/lab/compare.comp").is_file() && dir.join("common/vulkan/src/source.rs").is_file()
 }
 
-/// The file, a path below `shaders/`, named by an `#include "…"` line.
+/// The path under `shaders/` of an `#include "…"` line.
 fn included(line: &str) -> Option<&str> {
     line.trim_start().strip_prefix("#include")?.trim().strip_prefix('"')?.split('"').next()
 }

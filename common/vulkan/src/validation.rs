@@ -1,8 +1,8 @@
-//! The validation layer: how it is switched on, and what it said.
+//! The validation layer: how it is enabled, and the messages that it sends.
 //!
-//! `--check` needs core *and* synchronization validation. Layers up to 1.3.280 or so take the
-//! latter through VK_EXT_validation_features and check shader accesses by default; later ones take
-//! VK_EXT_layer_settings and skip shader accesses unless a setting asks for them, so it is asked for.
+//! `--check` needs core *and* synchronization validation. Layers up to about 1.3.280 enable the latter through
+//! VK_EXT_validation_features and check shader accesses by default. Later layers use VK_EXT_layer_settings and
+//! check shader accesses only if a setting asks for it.
 
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use ash::{ext, vk};
 use crate::fault::attempt;
 use crate::names::lists;
 
-/// The Khronos layer.
+/// Name of the Khronos validation layer.
 pub const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// The layer as it is installed here.
+/// The installed layer.
 pub struct Layer {
     takes_settings: bool,
-    /// Such as `1.4.363`.
+    /// The layer's version, such as `1.4.363`.
     version: String,
 }
 
@@ -27,7 +27,7 @@ impl Layer {
     /// Looks for the layer.
     ///
     /// # Errors
-    /// When it is not installed: one line that says what to install.
+    /// The layer is not installed; the message says what to install.
     pub fn find(entry: &ash::Entry) -> Result<Self> {
         let layers = attempt("listing layers", || unsafe { entry.enumerate_instance_layer_properties() })?;
         let found = layers.iter().find(|l| l.layer_name_as_c_str().is_ok_and(|n| n == LAYER));
@@ -45,7 +45,7 @@ impl Layer {
         Ok(Self { takes_settings: lists(&extensions, ext::layer_settings::NAME), version })
     }
 
-    /// The instance extension through which it takes its settings.
+    /// The instance extension for the layer's settings.
     pub fn extension(&self) -> &'static CStr {
         if self.takes_settings { ext::layer_settings::NAME } else { ext::validation_features::NAME }
     }
@@ -58,8 +58,8 @@ impl Layer {
     ) -> T {
         if self.takes_settings {
             let (on, off) = ([vk::TRUE], [vk::FALSE]);
-            // Without the last, 1.4.309 falls silent after ten messages of an id: those of the layer's own test and
-            // of runs before the checked one would hide the samples'.
+            // Without the last setting, 1.4.309 stops after ten messages of an id, and messages of the layer's
+            // self-check and of earlier variants would hide those of the checked one.
             let settings = [
                 (c"validate_sync", &on),
                 (c"syncval_shader_accesses_heuristic", &on),
@@ -83,31 +83,31 @@ impl Layer {
     }
 }
 
-/// One message of the layer.
+/// A message of the layer.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Its id, such as `SYNC-HAZARD-READ-AFTER-WRITE`.
+    /// Message id, such as `SYNC-HAZARD-READ-AFTER-WRITE`.
     pub id: String,
-    /// What the layer said.
+    /// The text of the message.
     pub text: String,
-    /// The regions, from the outside in, around the command that was being recorded; none at a submit.
+    /// The label regions around the command, outermost first; empty for messages that are raised at a submit.
     pub regions: Vec<String>,
 }
 
 impl Message {
-    /// It is of synchronization validation.
+    /// Whether the message is from synchronization validation.
     pub fn is_hazard(&self) -> bool {
         self.id.starts_with("SYNC-HAZARD")
     }
 
-    /// Whether it names an image, of any repetition. All versions put names in brackets into the text; the list of
-    /// objects beside it lacks the image where 1.4.309 speaks of a submit.
+    /// Whether the message names an image, in any repetition. All versions put the names into the text, in
+    /// brackets; the message's list of objects lacks the image when 1.4.309 reports a hazard at a submit.
     pub fn names(&self, image: &str) -> bool {
         [']', ','].iter().any(|end| self.text.contains(&format!("[{image}{end}")))
     }
 }
 
-/// What the layer says.
+/// The messages of the layer.
 #[derive(Debug)]
 pub struct Messages {
     /// The layer's version.
@@ -117,9 +117,10 @@ pub struct Messages {
 
 #[derive(Debug, Default)]
 struct Received {
-    /// Arrived and not taken.
+    /// Received messages that were not taken yet.
     messages: Vec<Message>,
-    /// Open around the command that is being recorded. Layer 1.3.239 tells none with a message.
+    /// Open regions around the command that is being recorded, kept here because layer 1.3.239 sends no regions
+    /// with its messages.
     regions: Vec<String>,
 }
 
@@ -128,7 +129,7 @@ impl Messages {
         Self { layer: layer.version.clone(), received: Mutex::default() }
     }
 
-    /// Takes all that has arrived.
+    /// Removes and returns the messages received so far.
     pub fn take(&self) -> Vec<Message> {
         std::mem::take(&mut self.received().messages)
     }
@@ -146,7 +147,7 @@ impl Messages {
     }
 }
 
-/// A messenger that fills `messages`, which must outlive it.
+/// A messenger that appends to `messages`, which must outlive it.
 pub fn messenger_info(messages: &Arc<Messages>) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     vk::DebugUtilsMessengerCreateInfoEXT::default()
         .message_severity(

@@ -1,4 +1,4 @@
-//! Values that samples take on the command line.
+//! Values that samples read from the command line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,9 +6,9 @@ use std::str::FromStr;
 /// Width and height of an image in texels: `1152x1152`, or one number for a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Columns.
+    /// Number of columns.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
 }
 
@@ -19,7 +19,7 @@ impl Extent {
         Self { width: side, height: side }
     }
 
-    /// Width and height as Vulkan orders them.
+    /// Width and height, in this order.
     #[must_use]
     pub fn sides(self) -> [u32; 2] {
         [self.width, self.height]
@@ -48,14 +48,14 @@ impl fmt::Display for Extent {
 /// Sides of an image in texels: a plane of `[width, height]`, or a volume of `[width, height, depth]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Columns, rows, layers.
+    /// Number of columns, rows and layers.
     pub sides: [u32; 3],
-    /// A 3D image, which may be one layer deep.
+    /// Whether this is a 3D image, which may be one layer deep.
     pub volume: bool,
 }
 
 impl Shape {
-    /// Texels in all.
+    /// Total number of texels.
     #[must_use]
     pub fn texels(self) -> u64 {
         self.sides.iter().map(|&side| u64::from(side)).product()
@@ -88,25 +88,25 @@ impl fmt::Display for Shape {
     }
 }
 
-/// A 2D workgroup, and how many rows each invocation loops over: `8x8`, `32x8x4`.
+/// A 2D workgroup, and the number of rows per invocation: `8x8`, `32x8x4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workgroup {
     /// Invocations in x.
     pub width: u32,
     /// Invocations in y.
     pub height: u32,
-    /// Rows an invocation loops over.
+    /// Rows that an invocation loops over.
     pub rows: u32,
 }
 
 impl Workgroup {
-    /// Texels that a workgroup covers, when an invocation covers one texel a row.
+    /// Texels that a workgroup covers, with one texel per row and invocation.
     #[must_use]
     pub fn tile(self) -> [u32; 2] {
         [self.width, self.height * self.rows]
     }
 
-    /// Invocations, x, y, z.
+    /// Number of invocations in x, y and z.
     #[must_use]
     pub fn invocations(self) -> [u32; 3] {
         [self.width, self.height, 1]
@@ -123,7 +123,7 @@ impl FromStr for Workgroup {
             [width, height, rows] => (width, height, rows),
             _ => return Err(shape.into()),
         };
-        // Far above every device's limit, and low enough that no product overflows.
+        // Far above every device's limit, but small enough that no product overflows.
         if [width, height, rows].iter().any(|&n| n > 4096) {
             return Err(format!("'{text}' is too large: a workgroup has at most 4096 of each"));
         }
@@ -138,7 +138,7 @@ impl fmt::Display for Workgroup {
     }
 }
 
-/// The numbers of `AxBxC`, all positive and at most 2^30.
+/// The numbers of a value such as `AxBxC`, all positive and at most 2^30.
 fn positive_numbers(text: &str, shape: &str) -> Result<Vec<u32>, String> {
     text.split(['x', 'X'])
         .map(|part| match part.trim().parse::<u64>() {

@@ -1,33 +1,33 @@
-//! A kernel's source with the wrapper around it that notes its waves.
+//! Wraps the source of a kernel so that it records its waves.
 
 use anyhow::Result;
 
 use crate::source::{Library, Source};
 use crate::spirv::Defines;
 
-/// What is put around a kernel whose waves are traced.
+/// The wrapper for all traced kernels.
 pub const WRAPPER: &str = "lab/trace.glsl";
-/// And behind that, around one that names the parts of what it does.
+/// An addition to the wrapper for kernels that name their parts.
 pub const WRAPPER_OF_PARTS: &str = "lab/trace_parts.glsl";
-/// What a kernel includes that names them.
+/// The file that a kernel includes to name its parts.
 pub const PARTS: &str = "include/trace_parts.glsl";
 
-/// Where a device tells on which multiprocessor a wave runs.
+/// How a wave finds the multiprocessor that it runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneSource {
     /// `gl_SMIDNV` of `VK_NV_shader_sm_builtins`.
     Sm,
     /// `gl_CoreIDARM` of `VK_ARM_shader_core_builtins`.
     Core,
-    /// It does not.
+    /// The device does not report it.
     None,
 }
 
 impl LaneSource {
-    /// Each of them.
+    /// All lane sources.
     pub const ALL: [Self; 3] = [Self::Sm, Self::Core, Self::None];
 
-    /// The extension of GLSL, and the macro that tells the wrapper of it.
+    /// The GLSL extension, and the macro that selects it in the wrapper.
     fn names(self) -> Option<[&'static str; 2]> {
         match self {
             Self::Sm => Some(["GL_NV_shader_sm_builtins", "TRACE_SM"]),
@@ -37,10 +37,11 @@ impl LaneSource {
     }
 }
 
-/// What a kernel that notes its waves is compiled from: one of so many bindings, which names its parts or does not.
+/// The source and macros of a traced kernel with this many bindings; `parts` says whether the kernel names its
+/// parts.
 ///
 /// # Errors
-/// A wrapper that cannot be read.
+/// The wrapper cannot be read.
 pub fn traced_source(
     shaders: &Library,
     source: &Source,
@@ -53,7 +54,7 @@ pub fn traced_source(
     if parts {
         wrapper += &shaders.load(WRAPPER_OF_PARTS)?.text;
     }
-    // Extensions come before all else but the version.
+    // `#extension` lines must come directly after the version.
     let (version, rest) = source.text.split_once('\n').unwrap_or((&source.text, ""));
     let mut text = format!(
         "{version}\n#extension GL_EXT_shader_realtime_clock : require\n\

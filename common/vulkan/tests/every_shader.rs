@@ -1,5 +1,5 @@
-//! What is packed of the shaders is what they are now, and their interfaces can be made into layouts. The folder is
-//! walked, so nothing is registered.
+//! Checks that the packs match the shaders, and that layouts can be made from the shaders' interfaces. The tests
+//! walk the folder, so that no shader has to be registered.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn every_pack_is_up_to_date() {
     }
 }
 
-/// The pack of a shader that is gone would still be built in.
+/// The pack of a removed shader would still be embedded.
 #[test]
 fn every_pack_has_its_shader() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
@@ -49,7 +49,7 @@ fn all_packs_together_are_small() {
     assert!(bytes < 600_000, "{bytes} bytes");
 }
 
-/// Compiles all modules, and compares where the compiler is the one that they were packed with.
+/// Compiles all modules, and compares those that were packed with the same compiler version.
 #[cfg(feature = "shaderc")]
 #[test]
 fn every_pack_holds_what_its_shader_compiles_to() {
@@ -93,10 +93,10 @@ fn switches_change_neither_push_constants_nor_the_workgroup() {
                 reflect(&spirv).unwrap_or_else(|error| panic!("{shader} {defines:?}: {error:#}"))
             })
             .collect();
-        // A variant's kernels are recorded by the same lines of the sample.
+        // All modules of a shader are recorded by the same lines of the sample.
         for interface in &interfaces {
             assert!(!interface.bindings.is_empty(), "{shader} has no output");
-            // Proofs of where lanes stand take none.
+            // Proofs of lane positions have no push constants.
             assert!([0, interfaces[0].push_bytes].contains(&interface.push_bytes), "{shader}");
             assert_eq!(interface.workgroup, interfaces[0].workgroup, "{shader}");
         }
@@ -108,7 +108,7 @@ fn coherent_stores_change_the_code() {
     let source = library().load("chain/step.comp").unwrap();
     let plain = compile(&source, &vec![]).unwrap();
     let coherent = compile(&source, &vec![("COHERENT_STORES".into(), String::new())]).unwrap();
-    // OpDecorate (71) with Coherent (23): one, and only where it is asked for.
+    // OpDecorate (71) with Coherent (23) occurs once, and only if it is asked for.
     let decorated = |code: &[u32]| code.windows(3).filter(|w| w[0] == 3 << 16 | 71 && w[2] == 23).count();
     assert_eq!((decorated(&plain), decorated(&coherent)), (0, 1));
 }

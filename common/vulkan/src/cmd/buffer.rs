@@ -1,4 +1,4 @@
-//! Records scripts, and the runner's own commands, into Vulkan.
+//! Records scripts and the runner's own commands in Vulkan command buffers.
 
 use std::cell::RefCell;
 use std::ffi::CString;
@@ -15,11 +15,11 @@ use crate::gpu::{Arena, Gpu};
 use crate::handles::Kernel;
 use crate::kernel::joined;
 
-/// A command buffer that is being recorded. See [`Gpu`] for the contract of its `unsafe`.
+/// A command buffer that is being recorded. [`Gpu`] documents the contract of its `unsafe`.
 pub struct CommandBuffer<'g> {
     pub(super) gpu: &'g Gpu,
     pub(super) raw: vk::CommandBuffer,
-    /// The first dispatch that cannot be; what was recorded is then not submitted.
+    /// The error of the first invalid dispatch; a command buffer with an error is not submitted.
     misuse: RefCell<Option<anyhow::Error>>,
 }
 
@@ -48,7 +48,7 @@ impl<'g> CommandBuffer<'g> {
         self.misuse.into_inner().map_or(Ok(()), Err)
     }
 
-    /// Records steps of a script that [`Gpu::check`] let pass.
+    /// Records the steps of a script that passed [`Gpu::check`].
     pub fn replay(&self, steps: &[Step]) {
         for step in steps {
             match step {
@@ -62,7 +62,7 @@ impl<'g> CommandBuffer<'g> {
         }
     }
 
-    /// A dispatch of the runner's own.
+    /// Records a dispatch of the runner.
     pub fn dispatch<B: Into<Binding> + Copy, P: NoUninit>(
         &self,
         kernel: Kernel,
@@ -100,7 +100,7 @@ impl<'g> CommandBuffer<'g> {
         });
     }
 
-    /// A region of the runner's own.
+    /// Records a label region of the runner.
     pub fn region(&self, name: fmt::Arguments<'_>, record: impl FnOnce()) {
         if self.gpu.debug.is_some() {
             self.begin_label(&name.to_string());
@@ -111,7 +111,7 @@ impl<'g> CommandBuffer<'g> {
 
     fn begin_label(&self, name: &str) {
         if let Some(debug) = &self.gpu.debug {
-            // A name with a zero byte has no form in C; the region stays, so that regions nest.
+            // A name with a zero byte has no C form; the region gets an empty name, so that regions still nest.
             let name = CString::new(name).unwrap_or_default();
             let info = vk::DebugUtilsLabelEXT::default().label_name(&name);
             unsafe { debug.cmd_begin_debug_utils_label(self.raw, &info) };
@@ -131,7 +131,7 @@ impl<'g> CommandBuffer<'g> {
     }
 
     /// # Safety
-    /// As [`Gpu`]; the layout is one that `bindings` fit.
+    /// The contract of [`Gpu`]; `bindings` fit the layout.
     unsafe fn push_descriptors(
         &self,
         layout: vk::PipelineLayout,
@@ -148,7 +148,7 @@ impl<'g> CommandBuffer<'g> {
                 }
             })
             .collect();
-        // Vulkan takes no empty list.
+        // Vulkan does not allow an empty list.
         if writes.is_empty() {
             return;
         }
@@ -158,7 +158,7 @@ impl<'g> CommandBuffer<'g> {
 }
 
 impl Gpu {
-    /// Runs work outside any measurement; what it wrote is visible to all later work and to the CPU.
+    /// Runs work outside any measurement and waits for it. Its writes are visible to all later work and to the CPU.
     pub fn run_once(&self, what: &str, record: impl FnOnce(&CommandBuffer<'_>)) -> Result<()> {
         self.prepare_once()?;
         let Some((pool, buffer, fence)) = self.arena().once else {
@@ -173,11 +173,10 @@ impl Gpu {
         self.wait(fence, what)
     }
 
-    /// Makes sure that the device can run the dispatches, and that their kernels take the bindings and push constants
-    /// that they are given.
+    /// Checks that the device can run the dispatches, and that their bindings and push constants fit their kernels.
     ///
     /// # Errors
-    /// One that it cannot run, or that was given others.
+    /// A dispatch that the device cannot run, or with bindings or push constants that do not fit.
     pub fn check(&self, steps: &[Step]) -> Result<()> {
         steps.iter().try_for_each(|step| match step {
             Step::Dispatch(dispatch) => self.check_dispatch(dispatch),
@@ -215,7 +214,7 @@ impl Gpu {
     }
 }
 
-/// A descriptor as Vulkan takes it: an array of one.
+/// A descriptor in the form of Vulkan: an array with one element.
 enum Descriptor {
     Image([vk::DescriptorImageInfo; 1]),
     Buffer([vk::DescriptorBufferInfo; 1]),

@@ -1,9 +1,9 @@
-//! What a variant records: one method per `vkCmd*`, under Vulkan's names and with Vulkan's flags.
+//! The commands that a variant records: one method per `vkCmd*`, with Vulkan's names and flags.
 //!
-//! [`Cmd`] lists the commands as a [`Script`](script::Script), and [`CommandBuffer`] records a script into Vulkan.
-//! What changes a recording on its way (a broken dependency, kernels that note their waves, another order) is a
-//! function from script to script. Nothing here places a barrier or an event that the caller did not write. The one
-//! method that stands for several commands is [`Cmd::dispatch`], because a capture tool shows it as one event.
+//! [`Cmd`] lists the commands as a [`Script`](script::Script), and [`CommandBuffer`] records a script in Vulkan.
+//! Changes of a recording, such as a broken dependency, traced kernels or another order, are functions from script
+//! to script. No method adds a barrier or an event that the caller did not write. Only [`Cmd::dispatch`] stands for
+//! several commands, because a capture tool shows them as one event.
 
 mod buffer;
 mod queues;
@@ -19,13 +19,13 @@ use bytemuck::NoUninit;
 use crate::handles::{Binding, Kernel};
 use script::{Dispatch, Step};
 
-/// `VkAccessFlags`, of the commands of Vulkan 1.0.
+/// `VkAccessFlags`, for the commands of Vulkan 1.0.
 pub use ash::vk::AccessFlags as Access1;
 /// `VkAccessFlags2`.
 pub use ash::vk::AccessFlags2 as Access;
 /// `VkCommandBufferUsageFlags`.
 pub use ash::vk::CommandBufferUsageFlags as Usage;
-/// `VkPipelineStageFlags`, of the commands of Vulkan 1.0.
+/// `VkPipelineStageFlags`, for the commands of Vulkan 1.0.
 pub use ash::vk::PipelineStageFlags as Stage1;
 /// `VkPipelineStageFlags2`.
 pub use ash::vk::PipelineStageFlags2 as Stage;
@@ -33,15 +33,15 @@ pub use buffer::CommandBuffer;
 pub use queues::Queues;
 pub use script::Point;
 
-/// One side of a dependency: stages, and the accesses that it makes available or visible. An empty
-/// access mask leaves an execution dependency.
+/// One side of a dependency: stages, and the accesses that are made available or visible. With an empty access mask
+/// it is only an execution dependency.
 pub type Scope = (Stage, Access);
 
-/// [`Scope`] for the commands of Vulkan 1.0.
+/// A [`Scope`] for the commands of Vulkan 1.0.
 pub type Scope1 = (Stage1, Access1);
 
-/// The commands of a command buffer, as a variant lists them. Nothing reaches Vulkan before all are listed: the
-/// runner records the list, once for each sample.
+/// The commands of a command buffer, as a variant lists them. The runner records the complete list in Vulkan, once
+/// per sample.
 #[derive(Debug, Default)]
 pub struct Cmd {
     steps: RefCell<Vec<Step>>,
@@ -71,8 +71,8 @@ impl Cmd {
         self.step(Step::Dispatch(Dispatch::new(kernel, bindings, push, groups)));
     }
 
-    /// `vkCmdBeginDebugUtilsLabelEXT`, `record`, `vkCmdEndDebugUtilsLabelEXT`: what a capture tool
-    /// shows as a region. Independent of validation.
+    /// `vkCmdBeginDebugUtilsLabelEXT`, `record`, `vkCmdEndDebugUtilsLabelEXT`: a region in a capture tool. Works
+    /// with and without validation.
     pub fn region(&self, name: fmt::Arguments<'_>, record: impl FnOnce()) {
         self.step(Step::Label(name.to_string()));
         record();

@@ -1,4 +1,4 @@
-//! Work on two queues, which is several submits by nature.
+//! Recordings for two queues, which consist of several submits.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,22 +8,22 @@ use super::script::{Point, Script, Submit};
 use super::{Cmd, Stage};
 use crate::handles::Queue;
 
-/// What a variant for two queues submits to. The submits are collected, gated until the last of them
-/// is with the driver, and timed on the first queue: see METHODOLOGY.md.
+/// The queues that a variant for two queues submits to. The submits are collected; they start after the last one
+/// has been handed to the driver, and are timed on the first queue: see METHODOLOGY.md.
 #[derive(Debug, Default)]
 pub struct Queues {
     script: RefCell<Script>,
     misuse: Cell<Option<&'static str>>,
-    /// How far each queue is, and how far in the other's timeline it has waited.
+    /// Number of submits per queue, and the value of the other queue's timeline that each has waited for.
     submitted: [Cell<u64>; 2],
     waited: [Cell<u64>; 2],
 }
 
 impl Queues {
-    /// What `record` hands to them.
+    /// Collects the submits of `record`.
     ///
     /// # Errors
-    /// Submits that could not be timed; see [`Queues::submit2`].
+    /// Submits that cannot be timed; see [`Queues::submit2`].
     pub fn script(record: impl FnOnce(&Self)) -> Result<Script> {
         let queues = Self::default();
         record(&queues);
@@ -38,11 +38,11 @@ impl Queues {
         }
     }
 
-    /// `vkQueueSubmit2` of one command buffer: `waits` are points of the timeline semaphores, each
-    /// with the stages that wait for it, and it signals the returned point of its own queue's.
+    /// `vkQueueSubmit2` of one command buffer. `waits` are points of the timeline semaphores, each with the stages
+    /// that wait for it. Returns the point that the submit signals on its own queue's timeline.
     ///
-    /// The second queue's first submit must wait for the first queue, and the last submit must be on
-    /// the first queue and wait for all of the second: both timestamps are on the first.
+    /// The second queue's first submit must wait for the first queue. The last submit must be on the first queue
+    /// and wait for all of the second, because both timestamps are on the first queue.
     pub fn submit2(&self, queue: Queue, waits: &[(Point, Stage)], record: impl FnOnce(&Cmd)) -> Point {
         let steps = Cmd::steps(record);
         let at = queue as usize;

@@ -1,5 +1,5 @@
-//! What the runner records around a sample's work: never inside the timed window, but for the
-//! execution barriers at its ends.
+//! Commands that the runner records around a sample's work. Inside the timed window it records only the execution
+//! barriers at both ends.
 
 use ash::vk;
 
@@ -11,19 +11,18 @@ use crate::handles::{Buffer, Event, Image};
 const ANY: Access = Access::from_raw(Access::MEMORY_READ.as_raw() | Access::MEMORY_WRITE.as_raw());
 
 impl CommandBuffer<'_> {
-    /// Everything before is complete and visible to everything after.
+    /// All earlier commands complete, and their writes become visible, before any later command begins.
     pub fn full_barrier(&self) {
         let all = Stage::ALL_COMMANDS;
         self.record_barrier((all, Access::MEMORY_WRITE), (all, ANY), None);
     }
 
-    /// Everything before is complete when anything after begins; no memory is made visible.
+    /// All earlier commands complete before any later command begins; no memory is made visible.
     pub fn execution_barrier(&self) {
         self.record_barrier((Stage::ALL_COMMANDS, Access::NONE), (Stage::ALL_COMMANDS, Access::NONE), None);
     }
 
-    /// What copies wrote is visible to the CPU once the fence has been waited for, which by itself
-    /// makes nothing visible to it.
+    /// Makes the writes of copies visible to the CPU, after the fence is waited for; the fence alone does not.
     pub fn host_barrier(&self) {
         let (copies, host) = (Stage::ALL_TRANSFER, Stage::HOST);
         self.record_barrier((copies, Access::TRANSFER_WRITE), (host, Access::HOST_READ), None);
@@ -41,7 +40,7 @@ impl CommandBuffer<'_> {
         unsafe { self.gpu.device.cmd_reset_query_pool(self.raw, pool, 0, count) };
     }
 
-    /// `vkCmdWriteTimestamp2`, when all commands before it are done.
+    /// `vkCmdWriteTimestamp2`, written after all earlier commands complete.
     pub fn write_timestamp2(&self, pool: vk::QueryPool, query: u32) {
         unsafe { self.gpu.device.cmd_write_timestamp2(self.raw, Stage::ALL_COMMANDS, pool, query) };
     }
@@ -52,7 +51,7 @@ impl CommandBuffer<'_> {
         unsafe { self.gpu.device.cmd_fill_buffer(self.raw, part.buffer, part.offset, part.range, word) };
     }
 
-    /// Writes a few words; `offset` in bytes.
+    /// `vkCmdUpdateBuffer` of a few words; `offset` is in bytes.
     pub fn update_buffer(&self, buffer: Buffer, offset: u64, words: &[u32]) {
         let (part, bytes) = (self.gpu.arena().buffer(buffer).info(), bytemuck::cast_slice(words));
         unsafe { self.gpu.device.cmd_update_buffer(self.raw, part.buffer, part.offset + offset, bytes) };
@@ -66,7 +65,7 @@ impl CommandBuffer<'_> {
         unsafe { self.gpu.device.cmd_copy_buffer(self.raw, from.buffer, to.buffer, &region) };
     }
 
-    /// Gives an output what it holds before a sample, where no kernel does (`Session::fill`).
+    /// Sets the contents of an output before a sample: its seed, or `words` in every element.
     pub fn fill(&self, output: Binding, seed: Option<Buffer>, words: [u32; 4]) {
         match (output, seed) {
             (Binding::Image(image), None) => self.clear_color_image(image, words),

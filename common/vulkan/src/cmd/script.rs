@@ -1,5 +1,5 @@
-//! A recording as a list of steps instead of a command buffer: what a variant's order allows can be
-//! read off it, and it can be recorded later, in another order too.
+//! A recording as a list of steps. The dependencies of a variant can be derived from it, and it can be recorded
+//! later, also in another order.
 
 use std::collections::BTreeSet;
 
@@ -9,39 +9,39 @@ use super::{Binding, Scope, Stage};
 use crate::gpu::Arena;
 use crate::handles::{Event, Image, Kernel, Queue};
 
-/// What a variant hands to the queues, in the order of its submits.
+/// The submits of a variant, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    /// Of a variant for one queue there is one.
+    /// A variant for one queue has one submit.
     pub submits: Vec<Submit>,
 }
 
-/// One command buffer, what it waits for, and the point that it signals.
+/// One command buffer, the points that it waits for, and the point that it signals.
 #[derive(Clone, Debug)]
 pub struct Submit {
-    /// What it signals when it is done.
+    /// The point that the submit signals when it completes.
     pub point: Point,
-    /// Points of the timelines, and the stages that wait for them.
+    /// Points of the timelines to wait for, and the stages that wait.
     pub waits: Vec<(Point, Stage)>,
     /// The commands, in the order of recording.
     pub steps: Vec<Step>,
 }
 
-/// What a submit signals when it is done: a value of its queue's timeline semaphore.
+/// The completion of a submit: a value of its queue's timeline semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
-    /// Whose semaphore it is.
+    /// The queue of the submit.
     pub queue: Queue,
-    /// Submits on this queue so far in this recording.
+    /// Number of submits on this queue so far in this recording.
     pub value: u64,
 }
 
-/// Which commands an event is set and waited for with.
+/// The version of the event commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sync {
-    /// `vkCmdSetEvent`, `vkCmdWaitEvents`.
+    /// `vkCmdSetEvent` and `vkCmdWaitEvents`.
     One,
-    /// `vkCmdSetEvent2`, `vkCmdWaitEvents2`.
+    /// `vkCmdSetEvent2` and `vkCmdWaitEvents2`.
     Two,
 }
 
@@ -50,45 +50,45 @@ pub enum Sync {
 pub enum Step {
     /// [`Cmd::dispatch`](super::Cmd::dispatch).
     Dispatch(Dispatch),
-    /// `vkCmdPipelineBarrier2`: a memory barrier or, of an image, an image barrier.
+    /// `vkCmdPipelineBarrier2` with one memory barrier or one image barrier.
     Barrier {
-        /// What must be done before.
+        /// The first scope.
         src: Scope,
-        /// What must wait.
+        /// The second scope.
         dst: Scope,
-        /// The image, where it is an image barrier.
+        /// The image of an image barrier.
         image: Option<Image>,
     },
-    /// The event is set once `src` is done.
+    /// Sets the event after the work in `src`.
     Set {
-        /// Which commands are meant.
+        /// The version of the command.
         sync: Sync,
         /// The event.
         event: Event,
-        /// What must be done before.
+        /// The first scope.
         src: Scope,
-        /// What will wait for it.
+        /// The second scope, as in the wait.
         dst: Scope,
     },
-    /// What is in `dst` waits for the event.
+    /// Makes the work in `dst` wait for the event.
     Wait {
-        /// Which commands are meant.
+        /// The version of the command.
         sync: Sync,
         /// The event.
         event: Event,
-        /// What was done before it was set.
+        /// The first scope, as in the set.
         src: Scope,
-        /// What must wait.
+        /// The second scope.
         dst: Scope,
     },
-    /// A region of this name begins.
+    /// Begins a label region with this name.
     Label(String),
-    /// The region that began last ends.
+    /// Ends the innermost label region.
     EndLabel,
 }
 
 impl Step {
-    /// The stage in which it works on memory; none of what orders others or labels them.
+    /// The stage in which the step works on memory; `None` for barriers, events and labels.
     pub fn stage(&self) -> Option<Stage> {
         match self {
             Self::Dispatch(_) => Some(Stage::COMPUTE_SHADER),
@@ -98,7 +98,7 @@ impl Step {
         }
     }
 
-    /// What it is, in words: of a dispatch what its region is called.
+    /// A description of the step; for a dispatch, the name of its label region.
     pub fn name(&self, arena: &Arena) -> String {
         match self {
             Self::Dispatch(Dispatch { kernel, groups: [x, y, z], .. }) => {
@@ -109,19 +109,19 @@ impl Step {
     }
 }
 
-/// What steps name, which must be there before they are recorded.
+/// The objects that steps name. They must exist before the steps are recorded.
 #[derive(Debug, Default)]
 pub struct Named {
-    /// What is dispatched.
+    /// Dispatched kernels.
     pub kernels: BTreeSet<Kernel>,
-    /// What is read or written.
+    /// Bound resources.
     pub bindings: BTreeSet<Binding>,
-    /// What is set or waited for.
+    /// Events that are set or waited for.
     pub events: BTreeSet<Event>,
 }
 
 impl Named {
-    /// By these steps.
+    /// The objects that these steps name.
     pub fn by<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Self {
         let mut named = Self::default();
         for step in steps {
@@ -138,21 +138,21 @@ impl Named {
     }
 }
 
-/// `vkCmdDispatch` with all that it needs.
+/// `vkCmdDispatch` with its kernel, bindings and push constants.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
     /// The kernel that it runs.
     pub kernel: Kernel,
-    /// What is at its bindings, from 0 on.
+    /// Bindings from index 0 on.
     pub bindings: Vec<Binding>,
     /// Push constants.
     pub push: Vec<u8>,
-    /// Workgroups in x, y and z.
+    /// Number of workgroups in x, y and z.
     pub groups: [u32; 3],
 }
 
 impl Dispatch {
-    /// As [`Cmd::dispatch`](super::Cmd::dispatch) lists it.
+    /// A dispatch as [`Cmd::dispatch`](super::Cmd::dispatch) lists it.
     pub fn new<B: Into<Binding> + Copy, P: NoUninit>(
         kernel: Kernel,
         bindings: &[B],
@@ -165,7 +165,7 @@ impl Dispatch {
 }
 
 impl Script {
-    /// A recording for one queue.
+    /// A recording with one submit on the first queue.
     pub fn on_one_queue(steps: Vec<Step>) -> Self {
         let point = Point { queue: Queue::First, value: 1 };
         Self { submits: vec![Submit { point, waits: Vec::new(), steps }] }
@@ -176,17 +176,17 @@ impl Script {
         self.submits.iter().flat_map(|submit| &submit.steps)
     }
 
-    /// The commands that work on memory, in the order of recording.
+    /// The steps that work on memory (the dispatches), in the order of recording.
     pub fn work(&self) -> impl Iterator<Item = &Step> {
         self.steps().filter(|step| step.stage().is_some())
     }
 
-    /// The dispatches, in the order in which they were recorded.
+    /// The dispatches, in the order of recording.
     pub fn dispatches(&self) -> impl Iterator<Item = &Dispatch> {
         self.steps().filter_map(|step| if let Step::Dispatch(d) = step { Some(d) } else { None })
     }
 
-    /// The dispatches, to be changed.
+    /// The dispatches, for changing them.
     pub fn dispatches_mut(&mut self) -> impl Iterator<Item = &mut Dispatch> {
         let steps = self.submits.iter_mut().flat_map(|submit| &mut submit.steps);
         steps.filter_map(|step| if let Step::Dispatch(d) = step { Some(d) } else { None })
@@ -198,9 +198,9 @@ impl Script {
         self.steps().filter_map(set).collect()
     }
 
-    /// Number, from 1, of the first wait for an event that nothing sets before it.
+    /// Number, from 1, of the first wait for an event that is not set before it.
     pub fn first_endless_wait(&self, set_before: &BTreeSet<Event>) -> Option<usize> {
-        // An event may not be waited for on another queue than the one that set it.
+        // An event must be waited for on the queue that sets it.
         let mut set: BTreeSet<(Queue, Event)> = BTreeSet::new();
         let mut waits = 0;
         let all = self.submits.iter().flat_map(|submit| submit.steps.iter().map(|s| (submit.point.queue, s)));

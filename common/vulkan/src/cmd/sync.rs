@@ -1,4 +1,4 @@
-//! Dependencies: barriers and events, in the forms of synchronization2 and of Vulkan 1.0.
+//! Dependencies: barriers and events, with the commands of synchronization2 and of Vulkan 1.0.
 
 use ash::vk;
 
@@ -18,25 +18,23 @@ impl Cmd {
         self.step(Step::Barrier { src, dst, image: Some(image) });
     }
 
-    /// `vkCmdSetEvent2` with one memory barrier. Its first scope takes in all earlier commands.
+    /// `vkCmdSetEvent2` with one memory barrier. Its first scope includes all earlier commands.
     pub fn set_event2(&self, event: Event, src: Scope, dst: Scope) {
         self.step(Step::Set { sync: Sync::Two, event, src, dst });
     }
 
-    /// `vkCmdWaitEvents2` for one event; the scopes must be those of its set.
+    /// `vkCmdWaitEvents2` for one event; the scopes must equal those of its set.
     pub fn wait_events2(&self, event: Event, src: Scope, dst: Scope) {
         self.step(Step::Wait { sync: Sync::Two, event, src, dst });
     }
 
-    /// `vkCmdSetEvent`, the form of Vulkan 1.0: no access mask, so what is made available is said at
-    /// the wait alone.
+    /// `vkCmdSetEvent` of Vulkan 1.0. It has no access mask: only the wait says which accesses are made available.
     pub fn set_event(&self, event: Event, src: Stage1) {
         let (src, dst) = (wider((src, Access1::NONE)), (Stage::NONE, Access::NONE));
         self.step(Step::Set { sync: Sync::One, event, src, dst });
     }
 
-    /// `vkCmdWaitEvents` for one event with one memory barrier; the source stages must be those of
-    /// its set.
+    /// `vkCmdWaitEvents` for one event with one memory barrier; the source stages must equal those of its set.
     pub fn wait_events(&self, event: Event, src: Scope1, dst: Scope1) {
         self.step(Step::Wait { sync: Sync::One, event, src: wider(src), dst: wider(dst) });
     }
@@ -89,7 +87,7 @@ fn memory_barrier2(src: Scope, dst: Scope) -> vk::MemoryBarrier2<'static> {
         .dst_access_mask(dst.1)
 }
 
-/// From a layout to `GENERAL`.
+/// An image barrier from the layout `from` to `GENERAL`.
 pub(super) fn image_barrier2(
     image: &ImageSlot,
     src: Scope,
@@ -109,7 +107,7 @@ pub(super) fn image_barrier2(
         .subresource_range(image.range())
 }
 
-// The flags of Vulkan 1.0 are the low 32 bits of those of synchronization2, with the same values.
+// The flags of Vulkan 1.0 have the same values as the low 32 bits of those of synchronization2.
 
 fn wider((stage, access): Scope1) -> Scope {
     (Stage::from_raw(stage.as_raw().into()), Access::from_raw(access.as_raw().into()))

@@ -1,5 +1,4 @@
-//! Compiled code: what the driver of the device in use says of a pipeline, and the process that compiles
-//! with RADV for AMD chips that are not here.
+//! Compiled code: the driver's report on a pipeline, and the process that compiles with RADV for other AMD chips.
 
 mod null;
 

@@ -1,5 +1,5 @@
-//! RADV's device without hardware, which compiles and does nothing else: images, buffers and command
-//! buffers crash it, and fences fail (Mesa 22.3.6).
+//! RADV's null device, which compiles kernels without hardware. Nothing else works on it: images, buffers and
+//! command buffers crash it, and fences fail (Mesa 22.3.6).
 
 use anyhow::{Context, Result};
 use ash::{khr, vk};
@@ -12,20 +12,20 @@ use crate::kernel;
 use crate::names::text;
 use crate::spirv::capabilities;
 
-/// The device.
+/// RADV's null device for one chip.
 pub(super) struct Null {
     device: ash::Device,
     reader: Reader,
-    /// What kernels may ask for and this chip does not have, in words.
+    /// Capabilities that the chip lacks, with their names.
     lacks: Vec<(Capability, &'static str)>,
     pub name: String,
     pub driver: String,
-    // Dropped last, since fields are dropped in the order of their declaration.
+    // Fields are dropped in the order of declaration; the instance must be last.
     _instance: Instance,
 }
 
 impl Null {
-    /// Opens the device of the chip that the environment names.
+    /// Opens the device for the chip that the environment selects.
     pub fn open() -> Result<Self> {
         let instance = Instance::new(false)?;
         let found = attempt("listing devices", || unsafe { instance.raw.enumerate_physical_devices() })?;
@@ -44,7 +44,7 @@ impl Null {
         Ok(Self { device, reader, lacks, name, driver, _instance: instance })
     }
 
-    /// Compiles, or says what the chip lacks.
+    /// Compiles a kernel, or reports the capability that the chip lacks.
     pub fn compile(&self, source: &Source) -> Result<Line> {
         let asks =
             |capability: Capability| capabilities(&source.spirv).any(|found| found == capability as u32);
@@ -73,7 +73,8 @@ impl Drop for Null {
     }
 }
 
-/// A device with every feature but those that put checks into the code which no sample asks for, and what it lacks.
+/// Creates a device with every feature, except those that add checks to the code which no sample asks for. Also
+/// returns the missing capabilities.
 fn create(physical: &Physical<'_>) -> Result<(ash::Device, Vec<(Capability, &'static str)>)> {
     let mut executable: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'_> = physical.features();
     let mut vulkan11: vk::PhysicalDeviceVulkan11Features<'_> = physical.features();

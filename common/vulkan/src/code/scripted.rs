@@ -1,4 +1,4 @@
-//! A driver that says what a test wants, behind the real functions of the extension.
+//! Tests of the reader with a scripted driver, called through the real functions of the extension.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -16,10 +16,10 @@ fn words(text: &str) -> [c_char; vk::MAX_DESCRIPTION_SIZE] {
     words
 }
 
-/// What Vulkan does with a list that the caller may ask the length of.
+/// Returns a list as Vulkan does: only its length if `out` is null.
 ///
 /// # Safety
-/// As for any list of Vulkan's.
+/// The rules of Vulkan for lists.
 unsafe fn list<T>(all: &[T], count: *mut u32, out: *mut T, mut put: impl FnMut(&T, &mut T)) -> vk::Result {
     if !out.is_null() {
         let room = unsafe { *count } as usize;
@@ -123,7 +123,7 @@ unsafe extern "system" fn device_function(_: vk::Device, name: *const c_char) ->
     Some(unsafe { std::mem::transmute::<*const c_void, unsafe extern "system" fn()>(own) })
 }
 
-/// The functions of a device that is none.
+/// The functions of a scripted device.
 fn device() -> (ash::Instance, ash::Device) {
     let lookup = |name: &CStr| {
         let is_lookup = name == c"vkGetDeviceProcAddr";

@@ -1,4 +1,4 @@
-//! The process that compiles for one chip: started by [`isa::compile`] with [`isa::ARGUMENT`].
+//! The process that compiles for one chip. [`isa::compile`] starts it with [`isa::ARGUMENT`].
 
 use std::ffi::OsString;
 use std::io::{BufWriter, Write};
@@ -10,15 +10,15 @@ use record::fault;
 
 use super::null::Null;
 
-/// The process was started to compile.
+/// Whether the process was started to compile.
 pub fn is_child(arguments: &[OsString]) -> bool {
     matches!(arguments, [only] if only == ARGUMENT)
 }
 
-/// The whole of a child: reads kernels, writes a line for each as soon as it is compiled.
+/// The main function of the process: reads kernels, and writes a line per kernel as soon as it is compiled.
 ///
 /// # Errors
-/// A parent that has gone; what cannot be compiled is a line, not an error.
+/// The parent process has ended. A kernel that does not compile is reported in its line instead.
 pub fn serve() -> Result<()> {
     fault::arm()?;
     let sources: Vec<Source> =
@@ -27,7 +27,7 @@ pub fn serve() -> Result<()> {
     let mut answer = |line: &Line| -> Result<()> {
         serde_json::to_writer(&mut out, line)?;
         out.write_all(b"\n")?;
-        // The parent tells from the last line which kernel the compiler died of.
+        // After a crash of the compiler, the parent finds the culprit by the last line.
         Ok(out.flush()?)
     };
     let null = match Null::open() {

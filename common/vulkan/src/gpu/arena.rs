@@ -1,4 +1,4 @@
-//! All objects of a [`Gpu`](super::Gpu), in tables: nothing is freed before the `Gpu`, or before the whole arena.
+//! All objects of a [`Gpu`](super::Gpu), in tables. Objects are freed with the `Gpu` or with the whole arena.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::reflect::Interface;
 use crate::spirv::Defines;
 use crate::values::Shape;
 
-/// The whole of a colour image with one level and one layer.
+/// The whole range of a colour image with one level and one layer.
 const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     aspect_mask: vk::ImageAspectFlags::COLOR,
     base_mip_level: 0,
@@ -23,49 +23,49 @@ const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     layer_count: 1,
 };
 
-/// A buffer, or a slice of one; by default one that is still to be made.
+/// A buffer, or a slice of one; the default is a planned buffer that is not made yet.
 #[derive(Default)]
 pub struct BufferSlot {
     pub(crate) raw: vk::Buffer,
-    /// Where in `raw` it begins, in bytes.
+    /// Begin of the slice in `raw`, in bytes.
     pub offset: u64,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// None of a slice, whose whole has it.
+    /// `None` for a slice: the buffer that it is a part of has the allocation.
     pub allocation: Option<Allocation>,
 }
 
 impl BufferSlot {
-    /// What a descriptor names.
+    /// The descriptor of the buffer.
     pub fn info(&self) -> vk::DescriptorBufferInfo {
         vk::DescriptorBufferInfo { buffer: self.raw, offset: self.offset, range: self.bytes }
     }
 }
 
-/// An image, or a layer of one; by default one that is still to be made.
+/// An image, or a layer of one; the default is a planned image that is not made yet.
 #[derive(Default)]
 pub struct ImageSlot {
     pub(crate) raw: vk::Image,
     pub(crate) view: vk::ImageView,
-    /// Its size in texels.
+    /// Size in texels.
     pub shape: Shape,
-    /// The format of a texel.
+    /// Format of the texels.
     pub format: vk::Format,
-    /// Which of the layers of `raw` it is, and how many.
+    /// First layer in `raw`, and number of layers.
     pub layers: [u32; 2],
-    /// None of a layer, whose array has it.
+    /// `None` for a layer: the array has the allocation.
     pub allocation: Option<Allocation>,
 }
 
 impl ImageSlot {
-    /// All of its layers.
+    /// The range of the image's layers.
     pub fn range(&self) -> vk::ImageSubresourceRange {
         let [base_array_layer, layer_count] = self.layers;
         vk::ImageSubresourceRange { base_array_layer, layer_count, ..WHOLE }
     }
 }
 
-/// All that a kernel is made from but the text of its shader.
+/// Everything that determines a kernel, except the text of its shader.
 #[derive(Clone, Debug, Default)]
 pub struct Recipe {
     pub(crate) path: String,
@@ -73,38 +73,38 @@ pub struct Recipe {
     pub(crate) constants: BTreeMap<String, u32>,
     pub(crate) workgroup: Option<[u32; 3]>,
     pub(crate) shared_bytes: u64,
-    /// What it does in one dispatch, as it tells a trace.
+    /// The parts of the kernel that a trace shows.
     pub parts: Option<Parts>,
-    /// Wrapped, so that it notes its waves.
+    /// Whether the kernel is wrapped, so that it records its waves.
     pub traced: bool,
 }
 
-/// A kernel with its layouts, and all that it was made from; by default one that is still to be drafted.
+/// A kernel, its layouts and its recipe; the default is a planned kernel that is not drafted yet.
 #[derive(Default)]
 pub struct KernelSlot {
-    /// None until something is to run that dispatches it.
+    /// Null until a selected variant dispatches the kernel.
     pub pipeline: Cell<vk::Pipeline>,
     pub(crate) layout: vk::PipelineLayout,
     pub(crate) set_layout: vk::DescriptorSetLayout,
     /// Bindings, push constants and specialisation constants.
     pub interface: Interface,
-    /// What the record says of it.
+    /// The facts for the record.
     pub facts: KernelFacts,
-    /// Its code.
+    /// The SPIR-V code.
     pub spirv: Rc<[u32]>,
     /// Specialisation constants by id.
     pub constants: BTreeMap<u32, u32>,
-    /// What its shader includes, by path below `shaders/`.
+    /// Files that the shader includes, by path under `shaders/`.
     pub sources: Vec<String>,
-    /// What it was made from.
+    /// The recipe that the kernel is made from.
     pub recipe: Recipe,
-    /// The kernel with the wrapper around it that notes its waves.
+    /// The traced copy of this kernel, if it was made.
     pub traced: Option<Kernel>,
-    /// It is such a one.
+    /// Whether this kernel is a traced copy.
     pub is_traced: bool,
 }
 
-/// The tables.
+/// The tables of objects.
 #[derive(Default)]
 pub struct Arena {
     pub(crate) buffers: Vec<BufferSlot>,
@@ -116,11 +116,11 @@ pub struct Arena {
     pub(crate) pools: Vec<vk::CommandPool>,
     pub(crate) fences: Vec<vk::Fence>,
     pub(crate) semaphores: Vec<vk::Semaphore>,
-    /// What work outside any measurement is run with, once it is there.
+    /// Pool, command buffer and fence for work outside any measurement, made when first needed.
     pub once: Option<(vk::CommandPool, vk::CommandBuffer, vk::Fence)>,
 }
 
-/// How long each table was.
+/// The length of each table at some moment.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Mark([usize; 9]);
 
@@ -148,7 +148,7 @@ impl Arena {
         &self.kernels[handle.0 as usize]
     }
 
-    /// Where the tables end.
+    /// The current lengths of the tables.
     pub fn mark(&self) -> Mark {
         Mark([
             self.buffers.len(),
@@ -163,9 +163,9 @@ impl Arena {
         ])
     }
 
-    /// Takes what was made behind a mark.
+    /// Removes and returns the objects that were made after a mark.
     pub fn split_off(&mut self, Mark(at): &Mark) -> Self {
-        // A kernel from before the mark may have been traced first behind it.
+        // The traced copy of an older kernel may have been made after the mark.
         for kernel in &mut self.kernels {
             kernel.traced.take_if(|traced| traced.0 as usize >= at[4]);
         }
@@ -183,12 +183,12 @@ impl Arena {
         }
     }
 
-    /// Frees everything.
+    /// Frees all objects.
     ///
     /// # Safety
     /// The queue is idle and no handle is used again.
     pub unsafe fn destroy(self, device: &ash::Device, memory: &mut Allocator) {
-        // A failure to free has nobody left to tell.
+        // An error while freeing memory cannot be reported to anyone.
         let mut free = |allocation: Option<Allocation>| {
             let _ = allocation.map(|a| memory.free(a));
         };

@@ -1,4 +1,4 @@
-//! Which device: the list that `--list-devices` prints, and the choice among them.
+//! Lists the devices for `--list-devices`, and chooses one.
 
 use anyhow::{Result, bail};
 use ash::{khr, vk};
@@ -25,50 +25,50 @@ pub enum QueueKind {
 pub(super) struct Candidate<'i> {
     pub physical: Physical<'i>,
     pub facts: DeviceFacts,
-    /// The queue that the work runs on, and another one where there is one: family and index.
+    /// Family and index of the queue that work runs on, and of a second queue, if there is one.
     pub queues: [Option<(u32, u32)>; 2],
-    /// Why the suite cannot use it, where it cannot.
+    /// Why the suite cannot use the device, if it cannot.
     pub unusable: Option<String>,
     pub limits: Limits,
 }
 
-/// How much of something one kernel, one dispatch or one image can have.
+/// Limits of a device for kernels, dispatches and images.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Bytes of the largest buffer that a kernel can bind.
+    /// Size in bytes of the largest buffer that a kernel can bind.
     pub storage_buffer: u64,
-    /// Workgroups in x, y and z.
+    /// Maximum number of workgroups in x, y and z.
     pub groups: [u32; 3],
-    /// Texels of a buffer that is read as such.
+    /// Maximum number of texels of a texel buffer.
     pub texels: u32,
-    /// Storage buffers that a kernel can bind.
+    /// Maximum number of storage buffers that a kernel can bind.
     pub storage_buffers: u32,
-    /// Bindings of a kernel.
+    /// Maximum number of bindings of a kernel.
     pub bindings: u32,
-    /// Layers of an image.
+    /// Maximum number of layers of an image.
     pub layers: u32,
 }
 
 /// The text of `--list-devices`.
 ///
 /// # Errors
-/// No loader, no driver.
+/// No Vulkan loader or no driver.
 pub fn list_devices() -> Result<String> {
     Ok(list(&candidates(&Instance::new(false)?, None)?))
 }
 
-/// The devices that can be used, best first.
+/// The usable devices, best first.
 ///
 /// # Errors
-/// No loader, no driver, no device that can be used.
+/// No Vulkan loader, no driver, or no usable device.
 pub fn usable_devices() -> Result<Vec<Usable>> {
     usable(&candidates(&Instance::new(false)?, None)?)
 }
 
-/// The device that `--device` takes for `wish`; without one, the best.
+/// The device that `--device` selects for `wish`, or the best one for `None`.
 ///
 /// # Errors
-/// As [`usable_devices`]; a wish that names none or several.
+/// The errors of [`usable_devices`]; a wish that matches no device or several.
 pub fn find_device(wish: Option<&str>) -> Result<Usable> {
     let instance = Instance::new(false)?;
     let found = candidates(&instance, None)?;
@@ -81,7 +81,7 @@ fn usable(found: &[Candidate<'_>]) -> Result<Vec<Usable>> {
     if usable.is_empty() { Err(none_usable(found).into()) } else { Ok(usable) }
 }
 
-/// With a wish that names this device alone.
+/// The device, with a wish that selects only this device.
 fn as_usable(found: &[Candidate<'_>], at: usize) -> Usable {
     let facts = &found[at].facts;
     let same = found.iter().filter(|candidate| candidate.facts.uuid == facts.uuid).count();
@@ -93,8 +93,8 @@ fn none_usable(found: &[Candidate<'_>]) -> Halt {
     Halt::Skip(format!("no usable device:\n{}", list(found)))
 }
 
-/// All devices, best first: discrete, integrated, virtual, CPU; the loader's order within a kind.
-/// `queue` says on which kind of queue the work is to run.
+/// All devices, best first: discrete, integrated, virtual, CPU; within a kind, in the loader's order. `queue` is
+/// the kind of queue that work runs on.
 pub(super) fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Result<Vec<Candidate<'_>>> {
     let devices =
         attempt("listing devices", || match unsafe { instance.raw.enumerate_physical_devices() } {
@@ -110,8 +110,8 @@ pub(super) fn candidates(instance: &Instance, queue: Option<QueueKind>) -> Resul
     Ok(found)
 }
 
-/// Chooses by `wish`: an index of the list, a UUID, or a part of the name (any case). Without one,
-/// the first that can be used.
+/// Chooses a device by `wish`: an index of the list, a UUID, or a part of the name, ignoring case. Without a wish,
+/// the first usable device.
 pub(super) fn position(found: &[Candidate<'_>], wish: Option<&str>) -> Result<usize> {
     let Some(wish) = wish else {
         let usable = found.iter().position(|c| c.unusable.is_none());
@@ -126,7 +126,7 @@ pub(super) fn position(found: &[Candidate<'_>], wish: Option<&str>) -> Result<us
 
 fn find(found: &[Candidate<'_>], wish: &str) -> Result<usize> {
     let plain = |s: &str| s.replace('-', "").to_lowercase();
-    // Two digits are an index, right or wrong; more may be the model in a name.
+    // A number of at most two digits is an index, valid or not; a longer one may be a part of a name.
     match wish.parse::<usize>() {
         Ok(index) if index < found.len() => return Ok(index),
         Ok(index) if index < 100 => bail!("there is no device {index}:\n{}", list(found)),
@@ -192,8 +192,8 @@ fn limits(core: &vk::PhysicalDeviceLimits) -> Limits {
     }
 }
 
-/// The graphics queue where it computes too (the talk finds that it pipelines small dispatches
-/// better), else any that computes.
+/// A graphics queue that can compute, because the talk finds that it pipelines small dispatches better; else any
+/// compute queue.
 fn pick_family(families: &[vk::QueueFamilyProperties], wish: Option<QueueKind>) -> Option<usize> {
     let with = |graphics: bool| {
         families.iter().position(|f| {
@@ -208,18 +208,17 @@ fn pick_family(families: &[vk::QueueFamilyProperties], wish: Option<QueueKind>) 
     }
 }
 
-/// A limit as low as Vulkan lets any device have it (Vulkan 1.3, Required Limits), where tests ask for that.
+/// The minimum of a limit that Vulkan 1.3 requires (Required Limits), if a test asks for the smallest device.
 fn smallest(limit: u32) -> u32 {
     if hooks().smallest_device { limit } else { u32::MAX }
 }
 
-/// A second queue that computes: of another family, as asynchronous compute is done, else another
-/// queue of the same.
+/// A second compute queue: of another family, as for asynchronous compute, else another queue of the same family.
 fn pick_second(families: &[vk::QueueFamilyProperties], first: usize) -> Option<(usize, u32)> {
     let computes = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::COMPUTE);
     let other = (0..families.len()).find(|&i| i != first && computes(&families[i]));
     let found = other.map(|i| (i, 0)).or_else(|| (families[first].queue_count > 1).then_some((first, 1)));
-    // Every wait of such a variant is for an earlier submit, so one queue can be both.
+    // Such a variant only waits for earlier submits, so one queue can serve as both.
     found.or(hooks().one_queue_as_two.then_some((first, 0)))
 }
 
@@ -253,7 +252,7 @@ fn facts(
     core: &vk::PhysicalDeviceProperties,
     family: Option<(usize, &vk::QueueFamilyProperties)>,
 ) -> DeviceFacts {
-    // These are there only where the device itself is of Vulkan 1.2.
+    // These structures are only valid if the device itself supports Vulkan 1.2.
     let (vulkan11, vulkan12, features): (
         vk::PhysicalDeviceVulkan11Properties<'_>,
         vk::PhysicalDeviceVulkan12Properties<'_>,
@@ -303,7 +302,7 @@ fn facts(
             && vulkan11.subgroup_supported_operations.contains(vk::SubgroupFeatureFlags::BALLOT),
         device_scope: [features.vulkan_memory_model, features.vulkan_memory_model_device_scope]
             == [vk::TRUE; 2],
-        // Vulkan 1.3 asks every device for device scope, and none for chains.
+        // Vulkan 1.3 requires device scope of every device, but not availability and visibility chains.
         visibility_chains: features.vulkan_memory_model_availability_visibility_chains == vk::TRUE
             && !hooks().smallest_device,
         device_clock: false,

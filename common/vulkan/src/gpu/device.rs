@@ -1,4 +1,4 @@
-//! The logical device: what is switched on.
+//! Creates the logical device with the extensions and features in use.
 
 use std::ffi::CStr;
 
@@ -11,21 +11,21 @@ use super::physical::Physical;
 use crate::fault::attempt;
 use crate::wrap::LaneSource;
 
-/// What traces of waves need of a device: a clock that all waves share, and who ran them.
+/// Device features for traces of waves: a clock that all waves share, and the multiprocessor of a wave.
 #[derive(Clone, Copy, Debug)]
 pub struct WaveClock {
-    /// `shaderDeviceClock`: without it there are no traces.
+    /// `shaderDeviceClock`, required for traces.
     pub clock: bool,
-    /// `shaderSubgroupClock`, too: a counter of cycles, where it is one.
+    /// Whether `shaderSubgroupClock` is available too. On some devices it counts cycles.
     pub cycles: bool,
-    /// Where a wave is told on which multiprocessor it runs.
+    /// How a wave finds the multiprocessor that it runs on.
     pub lanes: LaneSource,
-    /// The fewest invocations that a subgroup can have.
+    /// Minimum number of invocations of a subgroup.
     pub least_subgroup: u32,
 }
 
 impl WaveClock {
-    /// Of a device with subgroups of so many invocations.
+    /// The features of a device with this subgroup size.
     fn of(physical: &Physical<'_>, subgroup: u32) -> Self {
         let clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'_> =
             physical.features_of(khr::shader_clock::NAME);
@@ -39,7 +39,7 @@ impl WaveClock {
             _ => LaneSource::None,
         };
         let sizes: vk::PhysicalDeviceSubgroupSizeControlProperties<'_> = physical.properties();
-        // A device before Vulkan 1.3 may leave it at 0.
+        // A device before Vulkan 1.3 may report 0.
         let least_subgroup = if sizes.min_subgroup_size > 0 { sizes.min_subgroup_size } else { subgroup };
         let has_clock = clock.shader_device_clock == vk::TRUE && !hooks().no_wave_clock;
         Self {
@@ -51,7 +51,7 @@ impl WaveClock {
     }
 }
 
-/// One entry a family: Vulkan takes none twice.
+/// One entry per family, because Vulkan does not allow a family twice.
 fn queue_infos<'a>(
     queues: &[Option<(u32, u32)>; 2],
     priorities: &'a [f32; 2],
@@ -65,8 +65,9 @@ fn queue_infos<'a>(
     }
 }
 
-/// Creates the device with what the suite requires (synchronization2, maintenance4, push descriptors) and, where
-/// present, what samples ask for; with `statistics` the extension that tells what became of kernels. Says whether it has events, and what traces have of it.
+/// Creates the device with the required features (synchronization2, maintenance4, push descriptors) and the
+/// available optional features of samples. With `statistics` it enables the extension that reports compiled
+/// kernels. Also returns whether the device has events, and its features for traces.
 pub(super) fn create(chosen: &Candidate<'_>, statistics: bool) -> Result<(ash::Device, bool, WaveClock)> {
     let Candidate { physical, facts, .. } = chosen;
     let mut extensions = vec![khr::push_descriptor::NAME];

@@ -11,21 +11,21 @@ use crate::fault::attempt;
 use crate::names::lists;
 use crate::validation::{self, Messages};
 
-/// An instance, its messenger, and the loader that they came from.
+/// An instance, its messenger, and the loader that made them.
 pub struct Instance {
-    // Unloading the loader must come last: fields are dropped in the order of their declaration.
+    // Fields are dropped in the order of declaration; the loader must be unloaded last.
     /// The instance.
     pub raw: ash::Instance,
     pub(crate) debug: Option<ext::debug_utils::Instance>,
     messenger: vk::DebugUtilsMessengerEXT,
-    /// Where the layer's messages arrive; `None` when validation is off.
+    /// The received messages of the layer; `None` without validation.
     pub messages: Option<Arc<Messages>>,
     /// The loader.
     pub entry: ash::Entry,
 }
 
 impl Instance {
-    /// Loads Vulkan and makes an instance, with core and synchronization validation when `validate`.
+    /// Loads Vulkan and makes an instance. With `validate`, core and synchronization validation are on.
     pub fn new(validate: bool) -> Result<Self> {
         // SAFETY: the loader's initialisation routines are trusted like every system library's.
         let entry = unsafe { ash::Entry::load() }.map_err(|error| {
@@ -67,7 +67,7 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Sends the layer's messages to a list of our own.
+    /// Sends the layer's messages to `messages`.
     fn listen(&mut self, layer: &validation::Layer) -> Result<()> {
         let messages = Arc::new(Messages::of(layer));
         let debug = self.debug.as_ref().context("VK_EXT_debug_utils is missing")?;
@@ -118,7 +118,7 @@ fn create(
     created?.ok_or_else(|| no_driver().into())
 }
 
-/// The skip of a machine without any Vulkan driver.
+/// The error for a machine without a Vulkan driver.
 pub(super) fn no_driver() -> Halt {
     Halt::Skip(
         "no Vulkan driver on this machine: install your GPU's, or a software device (Debian, Ubuntu, \

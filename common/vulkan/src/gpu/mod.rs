@@ -1,4 +1,4 @@
-//! The device that a run works on, and everything that was made on it.
+//! The device of a run, and all objects that are made on it.
 
 mod arena;
 mod choose;
@@ -32,59 +32,62 @@ use crate::fault;
 use crate::handles::Queue;
 use crate::validation::Messages;
 
-/// How to open a device.
+/// Options for opening a device.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// Index, part of the name, or UUID; `None` takes the best.
+    /// Index, part of the name, or UUID; `None` takes the best device.
     pub device: Option<String>,
-    /// Core and synchronization validation on.
+    /// Whether core and synchronization validation are on.
     pub validate: bool,
-    /// How long a submit may take; `None` takes 10 s on a GPU and 60 s on a CPU device.
+    /// Time-out of a submit; `None` takes 10 s on a GPU and 60 s on a CPU device.
     pub timeout: Option<Duration>,
-    /// The kind of queue to work on; `None` takes graphics where there is one.
+    /// The kind of queue to work on; `None` prefers a graphics queue.
     pub queue: Option<QueueKind>,
-    /// Pipelines are made so that the driver tells what became of their kernels.
+    /// Whether pipelines are made so that the driver reports their compiled code.
     pub statistics: bool,
 }
 
 /// A device with its queues, and the arena of all objects made on it.
 ///
-/// This type and [`Cmd`](crate::Cmd) hold all the `unsafe` of a run, under this contract: handles
-/// ([`Buffer`], [`Image`], [`Event`], [`Kernel`](crate::Kernel)) are indices into the arena of the
-/// `Gpu` that made them and are used with no other, and with no other arena than the one in which
-/// they were made: the engine of `--live`, which alone puts another in its place or builds a kernel
-/// anew, uses a lab only while its arena is there. Objects live until the `Gpu` is dropped or their
-/// arena is freed; nothing is freed while a queue works (every submit is waited for, and what a hung
-/// queue may still use is leaked); one thread uses it.
+/// The `unsafe` code of a run, mostly in this type and [`CommandBuffer`](crate::cmd::CommandBuffer), relies on this
+/// contract:
+///
+/// - [Handles](crate::handles) are indices into the arena of the `Gpu` that made them. They are used only with that
+///   `Gpu`, and only while that arena is in place. Only the engine of `--live` replaces an arena or rebuilds a kernel,
+///   and it uses a lab only while the lab's arena is in place.
+/// - Objects live until the `Gpu` is dropped or their arena is freed.
+/// - Nothing is freed while a queue works: every submit is waited for, and objects that a hung queue may still use are
+///   leaked.
+/// - Only one thread uses the `Gpu`.
 pub struct Gpu {
-    /// What the device says of itself.
+    /// What the device reports about itself.
     pub facts: DeviceFacts,
     /// The logical device.
     pub device: ash::Device,
     pub(crate) push: khr::push_descriptor::Device,
-    /// Labels and names, where a layer or a capture tool takes them.
+    /// Functions for labels and names, if a layer or a capture tool provides them.
     pub debug: Option<ext::debug_utils::Device>,
-    /// Where the device was opened with [`OpenOptions::statistics`].
+    /// Reads compiled kernels; present if the device was opened with [`OpenOptions::statistics`].
     pub statistics: Option<Reader>,
-    /// All that was made on it.
+    /// All objects on the device.
     pub arena: RefCell<Arena>,
     memory: ManuallyDrop<RefCell<Allocator>>,
     physical: vk::PhysicalDevice,
     queues: [Option<queue::Handle>; 2],
-    /// How long a submit may take.
+    /// Time-out of a submit.
     pub timeout: Duration,
-    /// It has events (portability devices may not).
+    /// Whether the device has events; portability devices may not.
     pub has_events: bool,
-    /// What it has at most.
+    /// Limits of the device.
     pub limits: Limits,
-    /// A submit has not been seen to end, or lost the device.
+    /// Whether a submit may still be running, or has lost the device.
     pending: Cell<bool>,
-    /// Submits so far, which is how a capture of each is numbered.
+    /// Number of submits so far. Captures of single submits are numbered by it.
     submits: Cell<u64>,
-    /// Layers and capture tools that are active around the device and may change its times: ours under `--check`, or
-    /// whatever the environment brought in.
+    /// Active layers and capture tools that may change times: the validation layer under `--check`, or layers that
+    /// the environment enables.
     pub tools: Vec<String>,
-    /// What traces of waves need of it.
+    /// Device features for traces of waves.
     pub waves: WaveClock,
     instance: ManuallyDrop<Instance>,
 }
@@ -99,8 +102,7 @@ impl Gpu {
     /// Opens a device.
     ///
     /// # Errors
-    /// [`Halt::Skip`] where there is no loader, no driver or no usable device; else what the driver
-    /// refused.
+    /// [`Halt::Skip`] if there is no loader, driver or usable device; otherwise an error of the driver.
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let instance = Instance::new(options.validate)?;
         let mut found = candidates(&instance, options.queue)?;
@@ -148,28 +150,28 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// Messages of the validation layer since the last call; empty when validation is off.
+    /// Messages of the validation layer since the last call; empty without validation.
     #[must_use]
     pub fn take_messages(&self) -> Vec<crate::validation::Message> {
         self.messages().map_or_else(Vec::new, Messages::take)
     }
 
-    /// What the validation layer says; `None` when validation is off.
+    /// The messages of the validation layer; `None` without validation.
     pub fn messages(&self) -> Option<&Messages> {
         self.instance.messages.as_deref()
     }
 
-    /// What the device can do with images and buffers of a format.
+    /// The format features of images and buffers on this device.
     pub(crate) fn format(&self, format: vk::Format) -> vk::FormatProperties {
         unsafe { self.instance.raw.get_physical_device_format_properties(self.physical, format) }
     }
 
-    /// Kernels can store to optimally tiled images of this format.
+    /// Whether kernels can store to optimally tiled images of this format.
     pub fn stores(&self, format: vk::Format) -> bool {
         self.format(format).optimal_tiling_features.contains(vk::FormatFeatureFlags::STORAGE_IMAGE)
     }
 
-    /// All that was made on it, to be read.
+    /// The objects on the device, for reading.
     pub fn arena(&self) -> Ref<'_, Arena> {
         self.arena.borrow()
     }
@@ -178,46 +180,46 @@ impl Gpu {
         &self.memory
     }
 
-    /// Where the tables of objects end now.
+    /// The current lengths of the object tables.
     pub fn mark(&self) -> ArenaMark {
         self.arena().mark()
     }
 
-    /// Frees all objects that were made since: no handle of theirs may be used again. Must not be called
-    /// while a submit is at work.
+    /// Frees all objects that were made after the mark. Their handles must not be used again. Must not be called
+    /// while a submit is running.
     pub fn release(&self, since: &ArenaMark) {
         let newer = self.arena.borrow_mut().split_off(since);
         self.free_all(newer);
     }
 
-    /// Takes all objects away, so that others can be made in their place: handles of theirs may not be used
-    /// before [`Gpu::put_back`].
+    /// Removes all objects, so that others can be made in their place. Their handles must not be used before
+    /// [`Gpu::put_back`].
     pub fn set_aside(&self) -> Arena {
         std::mem::take(&mut *self.arena.borrow_mut())
     }
 
-    /// Frees all objects and puts others in their place, those that were set aside or none. Must not be called
-    /// while a submit is at work.
+    /// Frees all objects and replaces them by others, either objects that were set aside or none. Must not be
+    /// called while a submit is running.
     pub fn put_back(&self, aside: Arena) {
         let replaced = self.arena.replace(aside);
         self.free_all(replaced);
     }
 
-    /// Frees objects that were set aside. Must not be called while a submit is at work.
+    /// Frees objects that were set aside. Must not be called while a submit is running.
     pub fn free_all(&self, aside: Arena) {
         // SAFETY: the queues are idle, and the caller gives the handles up.
         unsafe { aside.destroy(&self.device, &mut self.memory.borrow_mut()) };
     }
 
-    /// Frees everything. Returns what the validation layer has not been heard of yet: of objects that were left,
-    /// too.
+    /// Frees everything. Returns the remaining messages of the validation layer, including those about objects that
+    /// were not freed.
     pub fn close(self) -> Vec<crate::validation::Message> {
         let messages = self.instance.messages.clone();
         drop(self);
         messages.map_or_else(Vec::new, |messages| messages.take())
     }
 
-    /// A submit may still be at work: nothing may be recorded or freed any more.
+    /// Whether a submit may still be running. If so, nothing may be recorded or freed any more.
     pub fn is_busy(&self) -> bool {
         self.pending.get()
     }
@@ -226,11 +228,11 @@ impl Gpu {
     pub fn name<H: vk::Handle>(&self, handle: H, name: &str) {
         let (Some(debug), Ok(name)) = (&self.debug, CString::new(name)) else { return };
         let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
-        // A name that could not be set costs nothing but the name.
+        // An object without a name still works, so the error is ignored.
         let _ = fault::call("naming an object", || unsafe { debug.set_debug_utils_object_name(&info) });
     }
 
-    /// Makes what [`Gpu::run_once`] needs, where it is not there yet.
+    /// Makes the objects for [`Gpu::run_once`], unless they exist.
     pub fn prepare_once(&self) -> Result<()> {
         if self.arena().once.is_none() {
             let pool = self.command_pool(Queue::First)?;
@@ -243,15 +245,15 @@ impl Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // What a hung queue still uses must not be freed, whatever error brought us here, and a driver
-        // that has lost its device is not trusted to free anything: the process ends anyway.
+        // Objects that a hung queue still uses must not be freed. A driver that has lost its device may crash when
+        // it frees objects. In both cases the process ends anyway.
         if self.is_busy() {
             return;
         }
         let arena = std::mem::take(&mut *self.arena.borrow_mut());
         unsafe {
             arena.destroy(&self.device, &mut self.memory.borrow_mut());
-            // The allocator frees its blocks through the device, so it goes first.
+            // The allocator frees its memory through the device, so it must be dropped first.
             ManuallyDrop::drop(&mut self.memory);
             self.device.destroy_device(None);
             ManuallyDrop::drop(&mut self.instance);

@@ -1,4 +1,4 @@
-//! A device before it is opened: what it says of itself.
+//! A physical device: its properties and features before it is opened.
 
 use std::ffi::CStr;
 
@@ -10,9 +10,9 @@ use super::instance::Instance;
 use crate::fault::{self, attempt};
 use crate::names::{lists, text};
 
-/// A device of an instance, with its extensions.
+/// A physical device of an instance, with its extensions.
 pub struct Physical<'i> {
-    /// Its handle.
+    /// The Vulkan handle.
     pub raw: vk::PhysicalDevice,
     pub(crate) instance: &'i Instance,
     pub(super) extensions: Vec<vk::ExtensionProperties>,
@@ -30,7 +30,7 @@ impl<'i> Physical<'i> {
         lists(&self.extensions, extension)
     }
 
-    /// A structure that Vulkan chains to the properties of a device.
+    /// Queries a structure in the chain of `VkPhysicalDeviceProperties2`.
     pub(crate) fn properties<T: vk::ExtendsPhysicalDeviceProperties2 + Default>(&self) -> T {
         let mut found = T::default();
         let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut found);
@@ -38,7 +38,7 @@ impl<'i> Physical<'i> {
         found
     }
 
-    /// A structure that Vulkan chains to the features of a device.
+    /// Queries a structure in the chain of `VkPhysicalDeviceFeatures2`.
     pub(crate) fn features<T: vk::ExtendsPhysicalDeviceFeatures2 + Default>(&self) -> T {
         let mut found = T::default();
         let mut chain = vk::PhysicalDeviceFeatures2::default().push_next(&mut found);
@@ -46,7 +46,7 @@ impl<'i> Physical<'i> {
         found
     }
 
-    /// The features that come with an extension; none of them without it.
+    /// The features of an extension; all off if the device lacks the extension.
     pub(super) fn features_of<T: vk::ExtendsPhysicalDeviceFeatures2 + Default>(&self, extension: &CStr) -> T {
         if self.has(extension) { self.features() } else { T::default() }
     }
@@ -58,7 +58,7 @@ impl<'i> Physical<'i> {
     pub(super) fn multiprocessors(&self) -> Option<Multiprocessors> {
         if self.has(nv::shader_sm_builtins::NAME) {
             let sms: vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV<'_> = self.properties();
-            // No query tells the sub-partitions; every SM since Maxwell (2014) has four.
+            // Vulkan has no query for the sub-partitions; every SM since Maxwell (2014) has four.
             let simds = 4;
             let (count, subgroups_per_simd) = (sms.shader_sm_count, sms.shader_warps_per_sm / simds);
             return Some(Multiprocessors { count, simds, subgroups_per_simd });
@@ -76,7 +76,7 @@ impl<'i> Physical<'i> {
         None
     }
 
-    /// Names of the active layers and tools; none where the driver does not tell.
+    /// Names of the active layers and tools; empty if the driver does not report them.
     pub(super) fn tools(&self) -> Vec<String> {
         let listed = fault::call("listing tools", || {
             let count = unsafe { self.instance.raw.get_physical_device_tool_properties_len(self.raw) }?;

@@ -1,4 +1,4 @@
-//! The queues: command buffers, submits, and waiting for them.
+//! Queues: command buffers, submits, and waiting for completion.
 
 use std::ffi::CStr;
 use std::time::{Duration, Instant};
@@ -23,14 +23,14 @@ impl Handle {
     }
 }
 
-/// A value of a timeline semaphore.
+/// A value of a timeline semaphore to wait for or to signal.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     /// The semaphore.
     pub semaphore: vk::Semaphore,
-    /// The value that is waited for, or signalled.
+    /// The value to wait for, or to signal.
     pub value: u64,
-    /// Stages that wait, or whose end signals.
+    /// The stages that wait, or that must complete before the signal.
     pub stages: vk::PipelineStageFlags2,
 }
 
@@ -41,18 +41,18 @@ impl Mark {
 }
 
 impl Gpu {
-    /// Work can run on two queues.
+    /// Whether work can run on two queues.
     #[must_use]
     pub fn has_second_queue(&self) -> bool {
         self.queues[1].is_some()
     }
 
-    /// The tests took one queue for both.
+    /// Whether a test uses one queue as both.
     pub fn has_one_queue_twice(&self) -> bool {
         matches!(&self.queues, [Some(a), Some(b)] if a.raw == b.raw)
     }
 
-    /// The families of both queues, where they are two: what images must be shared between.
+    /// The families of both queues if they differ; resources must then be shared between them.
     pub fn shared_families(&self) -> Option<[u32; 2]> {
         match &self.queues {
             [Some(a), Some(b)] if a.family != b.family => Some([a.family, b.family]),
@@ -64,7 +64,7 @@ impl Gpu {
         self.queues[queue as usize].as_ref().context("the device has no second queue")
     }
 
-    /// A pool for a queue's command buffers; it is reset before each recording.
+    /// A pool for command buffers of a queue. It is reset before each recording.
     pub fn command_pool(&self, queue: Queue) -> Result<vk::CommandPool> {
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(self.queue(queue)?.family)
@@ -76,7 +76,7 @@ impl Gpu {
         Ok(pool)
     }
 
-    /// A command buffer of a pool.
+    /// Allocates a command buffer from a pool.
     pub fn command_buffer(&self, pool: vk::CommandPool) -> Result<vk::CommandBuffer> {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(pool)
@@ -89,16 +89,16 @@ impl Gpu {
         Ok(buffers[0])
     }
 
-    /// Takes back all command buffers of a pool.
+    /// Resets all command buffers of a pool.
     ///
     /// # Errors
-    /// What the driver refuses.
+    /// An error of the driver.
     pub fn reset_pool(&self, pool: vk::CommandPool) -> Result<()> {
         let flags = vk::CommandPoolResetFlags::empty();
         attempt("resetting a command pool", || unsafe { self.device.reset_command_pool(pool, flags) })
     }
 
-    /// A fence; each submit resets it.
+    /// A fence. Each submit resets the fence that it uses.
     pub fn fence(&self) -> Result<vk::Fence> {
         let fence = attempt("creating a fence", || unsafe {
             self.device.create_fence(&vk::FenceCreateInfo::default(), None)
@@ -148,8 +148,8 @@ impl Gpu {
             .command_buffer_infos(&buffers)
             .signal_semaphore_infos(&signals)];
         let queue = self.queue(queue)?.raw;
-        // Not behind the wait: a reset that failed there would leave a fence that lets the next wait
-        // end at once.
+        // The fence is reset here, not after the wait: if a reset after the wait failed, the fence would stay
+        // signalled and end the next wait immediately.
         if fence != vk::Fence::null() {
             attempt("resetting a fence", || unsafe { self.device.reset_fences(&[fence]) })?;
         }
@@ -158,7 +158,7 @@ impl Gpu {
         let submitted =
             fault::call("submitting", || unsafe { self.device.queue_submit2(queue, &submit, fence) });
         let taken = began.elapsed();
-        // A submit that failed has no effect, but for one that lost the device.
+        // A failed submit has no effect, unless the device was lost.
         if matches!(submitted, Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST)) {
             self.pending.set(true);
         }
@@ -166,13 +166,13 @@ impl Gpu {
         Ok(taken)
     }
 
-    /// Submits so far.
+    /// Number of submits so far.
     pub fn submits(&self) -> u64 {
         self.submits.get()
     }
 
-    /// `vkQueueInsertDebugUtilsLabelEXT` on the first queue. Some drivers wait for the queue there, so
-    /// it has no place in a run that is timed.
+    /// `vkQueueInsertDebugUtilsLabelEXT` on the first queue. Some drivers wait for the queue in this call, so it
+    /// must not be used in a timed run.
     pub fn insert_queue_label(&self, name: &CStr) -> Result<()> {
         let queue = self.queue(Queue::First)?.raw;
         if let Some(debug) = &self.debug {
@@ -185,7 +185,7 @@ impl Gpu {
     /// Waits for a submit.
     ///
     /// # Errors
-    /// [`Halt::Hung`] after the time-out, [`Halt::DeviceLost`].
+    /// [`Halt::Hung`] after the time-out, or [`Halt::DeviceLost`].
     pub fn wait(&self, fence: vk::Fence, what: &str) -> Result<()> {
         let nanoseconds = u64::try_from(self.timeout.as_nanos()).unwrap_or(u64::MAX);
         let running = format_args!("running {what}");

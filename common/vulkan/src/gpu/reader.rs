@@ -1,4 +1,4 @@
-//! What a driver says of a pipeline that it compiled: VK_KHR_pipeline_executable_properties.
+//! Reads what a driver reports about a compiled pipeline (VK_KHR_pipeline_executable_properties).
 
 use std::ffi::CStr;
 
@@ -15,15 +15,15 @@ use crate::names::text;
 /// PCI vendor id.
 const AMD: u32 = 0x1002;
 
-/// A device's functions for it.
+/// The functions of the extension on a device.
 pub struct Reader {
     device: pipeline_executable_properties::Device,
-    /// The text of the machine code is read, too.
+    /// Whether the text of the machine code is read too.
     assembly: bool,
 }
 
 impl Reader {
-    /// Reports a device that does not tell what it makes of kernels.
+    /// Returns an error if the device does not support the extension.
     pub(super) fn ensure_possible(chosen: &Candidate<'_>) -> Result<()> {
         let features: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'_> =
             chosen.physical.features_of(pipeline_executable_properties::NAME);
@@ -38,27 +38,27 @@ impl Reader {
         .into())
     }
 
-    /// Of a device that was made with the extension, and of this vendor: only the text of AMD's code is read.
+    /// A reader for a device with the extension. The text of the machine code is only read from AMD's drivers.
     pub(super) fn new(instance: &ash::Instance, device: &ash::Device, vendor: u32) -> Self {
         Self::with(pipeline_executable_properties::Device::new(instance, device), vendor == AMD)
     }
 
-    /// With these functions, and with or without the text of the machine code.
+    /// A reader with these functions; `assembly` says whether to read the text of the machine code.
     pub(crate) fn with(device: pipeline_executable_properties::Device, assembly: bool) -> Self {
         Self { device, assembly }
     }
 
-    /// What pipelines have to be made with.
+    /// The flags that pipelines must be made with.
     pub fn flags(&self) -> vk::PipelineCreateFlags {
         use vk::PipelineCreateFlags as Flags;
         let code = Flags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
         Flags::CAPTURE_STATISTICS_KHR | if self.assembly { code } else { Flags::empty() }
     }
 
-    /// The forms of a compute pipeline that was made with [`Reader::flags`].
+    /// The executables of a compute pipeline that was made with [`Reader::flags`].
     ///
     /// # Errors
-    /// What the driver refuses to tell.
+    /// The driver does not report them.
     pub fn read(&self, pipeline: vk::Pipeline) -> Result<Vec<Executable>> {
         executables(&self.device, pipeline, self.assembly)
     }
@@ -99,7 +99,7 @@ fn assembly(
         device.get_pipeline_executable_internal_representations(info)
     })?;
     let Some(at) = forms.iter().position(|form| text(&form.name) == "Assembly") else { return Ok(None) };
-    // Vulkan fills all forms in one call, and tells their sizes in the one before.
+    // Vulkan returns the sizes of all representations in a first call, and the contents in a second.
     let mut bytes: Vec<Vec<u8>> = forms.iter().map(|form| vec![0; form.data_size]).collect();
     for (form, bytes) in forms.iter_mut().zip(&mut bytes) {
         form.p_data = bytes.as_mut_ptr().cast();
@@ -113,7 +113,7 @@ fn assembly(
     Ok(Some(text.to_string_lossy().into_owned()).filter(|text| !text.is_empty()))
 }
 
-/// None for a format of a later Vulkan.
+/// `None` for a format of a later Vulkan version.
 fn value(statistic: &vk::PipelineExecutableStatisticKHR<'_>) -> Option<Value> {
     use vk::PipelineExecutableStatisticFormatKHR as Format;
     // SAFETY: the format says which member holds the value.

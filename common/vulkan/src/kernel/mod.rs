@@ -1,4 +1,4 @@
-//! From a shader file to a pipeline.
+//! Kernels: from a shader file to a pipeline.
 
 mod reload;
 
@@ -22,7 +22,7 @@ use crate::source::{Library, Source};
 use crate::spirv::{self, Defines};
 use crate::wrap::traced_source;
 
-/// A kernel that is being described.
+/// A description of a kernel to be made.
 #[must_use = "a kernel exists once `build` has been called"]
 #[derive(Debug)]
 pub struct KernelBuilder<'g> {
@@ -32,7 +32,7 @@ pub struct KernelBuilder<'g> {
 }
 
 impl<'g> KernelBuilder<'g> {
-    /// A kernel of a shader, by its path below `shaders/`.
+    /// A kernel of a shader, by its path under `shaders/`.
     pub fn new(gpu: &'g Gpu, shaders: &'g Library, path: &str) -> Self {
         Self { gpu, shaders, recipe: Recipe { path: path.to_owned(), ..Recipe::default() } }
     }
@@ -42,15 +42,14 @@ impl<'g> KernelBuilder<'g> {
         self.define_as(name, "")
     }
 
-    /// Defines a macro, for what no specialisation constant can be: a format, an extension. What a shader may be
-    /// asked for stands in its `Modules:` lines.
+    /// Defines a macro for a property that cannot be a specialisation constant, such as a format or an extension.
+    /// The shader lists the possible macros in its `Modules:` lines.
     pub fn define_as(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.recipe.defines.push((name.to_owned(), value.to_string()));
         self
     }
 
-    /// Sets a specialisation constant by the name it has in the shader (32 bits, as the shader
-    /// reads them).
+    /// Sets a specialisation constant of 32 bits by its name in the shader.
     pub fn constant(mut self, name: &str, value: u32) -> Self {
         self.recipe.constants.insert(name.to_owned(), value);
         self
@@ -67,28 +66,28 @@ impl<'g> KernelBuilder<'g> {
         self
     }
 
-    /// Says how many bytes of shared memory a workgroup takes, so that a device with fewer is told
-    /// apart before its driver fails.
+    /// Declares the bytes of shared memory of a workgroup, so that a device with less memory is detected before its
+    /// driver fails.
     pub fn shared_bytes(mut self, bytes: u64) -> Self {
         self.recipe.shared_bytes = bytes;
         self
     }
 
-    /// Says what the kernel's `trace_part` and `trace_stamp` stand for, so that a trace shows part by part.
+    /// Declares the meaning of the kernel's `trace_part` and `trace_stamp`, so that a trace shows its parts.
     pub fn parts(mut self, parts: Parts) -> Self {
         self.recipe.parts = Some(parts);
         self
     }
 
-    /// The kernel's handle. The kernel is made once something is to run that dispatches it.
+    /// The kernel's handle. The kernel is made when a selected variant dispatches it.
     pub fn build(self) -> Kernel {
         self.gpu.plan_kernel(self.recipe)
     }
 
-    /// Compiles the shader at once, as the runner does for its own kernels.
+    /// Compiles the shader immediately, for kernels of the runner.
     ///
     /// # Errors
-    /// As [`Gpu::draft`].
+    /// The errors of [`Gpu::draft`].
     pub fn draft(self) -> Result<Kernel> {
         let Self { gpu, shaders, .. } = self;
         let kernel = self.build();
@@ -96,10 +95,11 @@ impl<'g> KernelBuilder<'g> {
         Ok(kernel)
     }
 
-    /// As [`KernelBuilder::draft`], of a kernel that is made at once, which no record shows and nothing traces.
+    /// Like [`KernelBuilder::draft`], but also makes the pipeline. The record does not show the kernel, and it is
+    /// never traced.
     ///
     /// # Errors
-    /// As [`Gpu::draft`]; what the driver refuses.
+    /// The errors of [`Gpu::draft`]; an error of the driver.
     pub fn build_for_runner(self) -> Result<Kernel> {
         let gpu = self.gpu;
         let kernel = self.draft()?;
@@ -108,14 +108,14 @@ impl<'g> KernelBuilder<'g> {
         Ok(kernel)
     }
 
-    /// All that it will be made from but the text of its shader.
+    /// The recipe, without making a kernel.
     pub fn recipe(self) -> Recipe {
         self.recipe
     }
 }
 
 impl Recipe {
-    /// The shader with what it includes, and the macros that it is compiled with.
+    /// The shader with its includes, and the macros to compile it with.
     fn source(&self, gpu: &Gpu, shaders: &Library) -> Result<(Source, Defines)> {
         let source = shaders.load(&self.path)?;
         if !self.traced {
@@ -125,7 +125,7 @@ impl Recipe {
         traced_source(shaders, &source, &self.defines, gpu.waves.lanes, bindings, self.parts.is_some())
     }
 
-    /// The same kernel, which notes its waves.
+    /// The recipe of the traced copy, which records its waves.
     fn traced(mut self) -> Self {
         self.traced = true;
         if let Some(parts) = &self.parts {
@@ -136,7 +136,7 @@ impl Recipe {
         self
     }
 
-    /// Specialisation constants by id, and the workgroup that they lead to.
+    /// Specialisation constants by id, and the resulting workgroup size.
     fn specialise(&self, interface: &Interface) -> Result<(BTreeMap<u32, u32>, [u32; 3])> {
         let mut by_id = BTreeMap::new();
         for (name, &value) in &self.constants {
@@ -179,7 +179,8 @@ impl Recipe {
                 facts.max_workgroup_invocations
             ))
         );
-        // Of other descriptors no kernel of the suite has as many as Vulkan promises: 4 storage images, 16 sampled.
+        // For other descriptors the limits are not checked: no kernel of the suite exceeds the 4 storage images and
+        // 16 sampled images that Vulkan guarantees.
         let (buffers, most) = (interface.storage_buffers(), gpu.limits.storage_buffers as usize);
         ensure!(
             buffers <= most,
@@ -211,7 +212,7 @@ impl Recipe {
     }
 }
 
-/// `8x8x1`.
+/// A workgroup size such as `8x8x1`.
 pub(crate) fn joined(sides: &[u32; 3]) -> String {
     sides.map(|n| n.to_string()).join("x")
 }
@@ -227,31 +228,30 @@ impl KernelSlot {
 }
 
 impl Gpu {
-    /// The kernels that were built, but for those that only traces run.
+    /// The facts of all drafted kernels, except traced copies.
     pub fn kernel_facts(&self) -> Vec<KernelFacts> {
         let arena = self.arena();
         let shown = arena.kernels.iter().filter(|slot| slot.is_drafted() && !slot.is_traced);
         shown.map(|slot| slot.facts.clone()).collect()
     }
 
-    /// The handle of a kernel that is still to be made.
+    /// Plans a kernel to be made later.
     pub fn plan_kernel(&self, recipe: Recipe) -> Kernel {
         let mut arena = self.arena.borrow_mut();
         arena.kernels.push(KernelSlot { recipe, ..KernelSlot::default() });
         Kernel(u32::try_from(arena.kernels.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Describes a kernel that was planned.
+    /// Sets the recipe of a planned kernel.
     pub fn replan_kernel(&self, kernel: Kernel, recipe: Recipe) {
         self.arena.borrow_mut().kernels[kernel.0 as usize].recipe = recipe;
     }
 
-    /// Compiles the shader of a kernel that was planned, unless that has been done; its pipeline is made by
-    /// [`Gpu::compile`].
+    /// Compiles the shader of a planned kernel, unless that was done before. [`Gpu::compile`] makes its pipeline.
     ///
     /// # Errors
-    /// A shader with an error, a constant that it does not have; [`BeyondLimits`] for a workgroup, shared memory or
-    /// storage buffers that the device does not have.
+    /// A shader that does not compile, or a constant that it does not have; [`BeyondLimits`] if the workgroup, the
+    /// shared memory or the storage buffers exceed the device's limits.
     pub fn draft(&self, shaders: &Library, kernel: Kernel) -> Result<()> {
         let recipe = {
             let arena = self.arena();
@@ -267,11 +267,11 @@ impl Gpu {
         Ok(())
     }
 
-    /// The kernel with the wrapper around it that notes its waves, made at the first call; nothing where the device
-    /// binds no storage buffer more.
+    /// The traced copy of a kernel, made at the first call; `None` if the device cannot bind one more storage
+    /// buffer.
     ///
     /// # Errors
-    /// A wrapper that does not compile.
+    /// The wrapper does not compile.
     pub fn traced(&self, shaders: &Library, kernel: Kernel) -> Result<Option<Kernel>> {
         let recipe = {
             let arena = self.arena();
@@ -289,10 +289,10 @@ impl Gpu {
         Ok(Some(traced))
     }
 
-    /// Makes the pipelines of these kernels where they have none yet.
+    /// Makes the missing pipelines of these kernels.
     ///
     /// # Errors
-    /// What the driver refuses.
+    /// An error of the driver.
     pub fn compile(&self, kernels: &BTreeSet<Kernel>) -> Result<()> {
         let arena = self.arena();
         let slots = kernels.iter().map(|&kernel| arena.kernel(kernel));
@@ -300,15 +300,15 @@ impl Gpu {
         self.finish(&slots)
     }
 
-    /// Makes the pipelines of kernels, as many at a time as there are processors: drivers take from one to some
-    /// dozens of milliseconds for each. One alone needs no other threads.
+    /// Makes the pipelines of kernels on all processors in parallel, because drivers take up to some dozens of
+    /// milliseconds for each. A single pipeline is made on this thread.
     pub fn finish(&self, slots: &[&KernelSlot]) -> Result<()> {
         let flags = self.statistics.as_ref().map_or(vk::PipelineCreateFlags::empty(), Reader::flags);
         let device = &self.device;
         let jobs: Vec<_> = slots
             .iter()
             .map(|slot| {
-                // Not all of a slot may go to another thread.
+                // Only these fields of a slot can be sent to another thread.
                 let (spirv, constants, name) = (&slot.spirv[..], &slot.constants, &slot.facts.name[..]);
                 let layout = slot.layout;
                 move || compile(device, flags, spirv, constants, layout, name)
@@ -331,7 +331,7 @@ impl Gpu {
         failed
     }
 
-    /// Compiles a kernel, whose pipeline is still to be made.
+    /// Compiles a kernel without making its pipeline.
     fn drafted(&self, shaders: &Library, recipe: &Recipe) -> Result<KernelSlot> {
         recipe.check_shared(self)?;
         let (source, defines) = recipe.source(self, shaders)?;
@@ -364,7 +364,7 @@ impl Gpu {
     }
 }
 
-/// The pipeline of a kernel with its specialisation constants, by id.
+/// Makes the pipeline of a kernel with its specialisation constants, by id.
 pub fn compile(
     device: &ash::Device,
     flags: vk::PipelineCreateFlags,

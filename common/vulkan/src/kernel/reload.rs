@@ -1,4 +1,4 @@
-//! Kernels whose shaders were edited: built anew in their places.
+//! Rebuilds kernels whose shaders were edited, in their places.
 
 use std::collections::BTreeSet;
 
@@ -17,12 +17,12 @@ impl KernelSlot {
 }
 
 impl Gpu {
-    /// Builds the kernels anew that are made from one of these files, by their paths below `shaders/`: all of
-    /// them or, where one fails, none. Returns how many. Must not be called while a submit is at work.
+    /// Rebuilds the kernels that are made from one of these files, given by path under `shaders/`. If one fails,
+    /// none is replaced. Returns the number of rebuilt kernels. Must not be called while a submit is running.
     ///
     /// # Errors
-    /// A shader with an error; one that takes other bindings or push constants, which the recordings of the
-    /// sample do not have.
+    /// A shader that does not compile, or whose bindings or push constants changed: the sample's recordings still
+    /// have the old ones.
     pub fn rebuild(&self, shaders: &Library, changed: &BTreeSet<String>) -> Result<usize> {
         let concerned =
             |slot: &KernelSlot| slot.is_drafted() && changed.iter().any(|file| slot.is_made_from(file));
@@ -79,7 +79,7 @@ mod tests {
         fs::write(path, text).unwrap();
     }
 
-    /// A device, a folder of shaders, and what the kernel made of them writes at each call.
+    /// A device, a folder of shaders, and a function that runs the kernel and returns its result.
     fn stage() -> (Gpu, tempfile::TempDir, impl Fn(&Gpu) -> u32) {
         let gpu = Gpu::open(&OpenOptions { validate: true, ..OpenOptions::default() }).unwrap();
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Modules that were compiled before, a file for each, named after the hash of what it was compiled from.
+//! A cache of compiled modules: one file per module, named after the hash of its inputs.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use sha2::{Digest, Sha256};
 
 use super::{Key, compiler, ensure_module, hex};
 
-/// The module of this key, if a whole one lies there.
+/// The module with this key, if its file is complete.
 pub(super) fn read(key: &Key) -> Option<Vec<u32>> {
     checked(key, &std::fs::read(file(key)?).ok()?)
 }
 
-/// Keeps a module. A cache that cannot be written makes the next start slower and nothing else.
+/// Stores a module. Errors are ignored: without a cache only the next start is slower.
 pub(super) fn write(key: &Key, words: &[u32]) {
     let _ = file(key).map(|path| write_file(&path, key, words));
 }
@@ -27,7 +27,8 @@ fn file(key: &Key) -> Option<PathBuf> {
     Some(root.join(format!("{}-{}.spv", hex(key), compiler::NAME)))
 }
 
-/// SHA-256 of key and code, which a file ends with. A damaged or a renamed file is ignored: a driver that is given either may crash.
+/// SHA-256 of key and code, stored at the end of a file. A damaged or renamed file is ignored, because its code
+/// could crash a driver.
 fn checksum(key: &Key, code: &[u8]) -> [u8; 32] {
     Sha256::new().chain_update(key).chain_update(code).finalize().into()
 }

@@ -1,17 +1,17 @@
-//! The compilers: shaderc where it is built in, else glslc from the PATH.
+//! The compilers: shaderc if it is built in, else glslc from the PATH.
 
 use anyhow::Result;
 
 use super::{Defines, sorted};
 use crate::source::Source;
 
-/// Which of them this program uses.
+/// The compiler that this program uses.
 pub(super) const NAME: &str = if cfg!(feature = "shaderc") { "shaderc" } else { "glslc" };
 
-/// Compiles with what is here.
+/// Compiles with the available compiler.
 ///
 /// # Errors
-/// The compiler's messages, warnings included, with file and line; no compiler.
+/// The compiler's messages with file and line, including warnings; no compiler found.
 pub fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
     let defines = sorted(defines);
     #[cfg(feature = "shaderc")]
@@ -64,11 +64,11 @@ mod built_in {
     fn options<'o>(source: &Source, defines: &Defines) -> Result<shaderc::CompileOptions<'o>> {
         let mut options = shaderc::CompileOptions::new().context("starting shaderc")?;
         options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
-        // Drivers optimise by themselves; unoptimised SPIR-V keeps the names that reflection and
-        // capture tools show.
+        // Drivers optimise by themselves, and unoptimised SPIR-V keeps the names that reflection and capture tools
+        // show.
         options.set_optimization_level(shaderc::OptimizationLevel::Zero);
         options.set_warnings_as_errors();
-        // What the device allows is checked with the kernel, and told in its words.
+        // The limits of the device are checked with the kernel, with clearer messages.
         for side in [
             Limit::MaxComputeWorkGroupSizeX,
             Limit::MaxComputeWorkGroupSizeY,
@@ -88,7 +88,7 @@ mod built_in {
         Ok(options)
     }
 
-    /// The compiler's own lines, without the count and the prefix that shaderc adds.
+    /// The compiler's messages without the count and the prefix that shaderc adds.
     fn messages(error: &shaderc::Error) -> String {
         match error {
             shaderc::Error::CompilationError(_, text) => text.trim().to_owned(),
@@ -97,7 +97,7 @@ mod built_in {
     }
 }
 
-/// Compiled on every build, so that it cannot rot where shaderc takes its place.
+/// Compiled in every build, so that it keeps compiling where shaderc is used.
 #[cfg_attr(feature = "shaderc", allow(dead_code, reason = "shaderc comes first"))]
 mod glslc {
     use std::fs;
@@ -111,7 +111,7 @@ mod glslc {
     use crate::source::Source;
     use crate::spirv::{Defines, ensure_module};
 
-    /// No shader of the suite takes a second.
+    /// Time limit; no shader of the suite takes a second.
     const PATIENCE: Duration = Duration::from_secs(60);
     const POLL: Duration = Duration::from_millis(2);
 
@@ -188,7 +188,7 @@ mod glslc {
             compile(program, &source, &vec![("TWO".into(), "2".into())])
         }
 
-        /// glslc need not be here.
+        /// Compiles if glslc is installed; `None` otherwise.
         fn compiled(text: &str) -> Option<Result<Vec<u32>>> {
             let outcome = compiled_by("glslc", text);
             let missing = |error: &anyhow::Error| error.to_string().contains("no compiler is here");

@@ -1,9 +1,9 @@
-//! GLSL to SPIR-V: from the modules that are embedded in the program, else from the cache, else from a compiler.
+//! Compiles GLSL to SPIR-V: takes a module from the embedded packs, else from the cache, else from a compiler.
 //!
 //! ```text
 //! packed    shaders/**/*.pack: the modules of the default kernels, and their traced forms
-//! cache     what was compiled before, by a hash of everything that goes in
-//! compiler  shaderc (a cargo feature), else glslc from the PATH, else one line that says what to install
+//! cache     modules that were compiled before, by a hash of all inputs
+//! compiler  shaderc (a cargo feature), else glslc from the PATH, else an error that says what to install
 //! ```
 
 mod cache;
@@ -16,19 +16,19 @@ use sha2::{Digest, Sha256};
 use crate::source::Source;
 use record::hooks::hooks;
 
-/// Part of every key: changed by hand when a compiler's settings change.
+/// Part of every key; must be changed by hand when a compiler's settings change.
 const SETTINGS: &str = "vulkan 1.3, no optimisation";
 
-/// Macro definitions.
+/// Names and values of macros.
 pub type Defines = Vec<(String, String)>;
 
-/// The first half of a SHA-256 of all that a module is compiled from.
+/// The first half of a SHA-256 of all inputs of a module.
 pub type Key = [u8; 16];
 
 /// The SPIR-V of `source`.
 ///
 /// # Errors
-/// The compiler's messages, warnings included, with file and line; a damaged pack; no compiler.
+/// The compiler's messages with file and line, including warnings; a damaged pack; no compiler found.
 pub fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
     ensure_text(&source.name, &source.text)?;
     for (name, text) in &source.includes {
@@ -47,14 +47,14 @@ pub fn compile(source: &Source, defines: &Defines) -> Result<Vec<u32>> {
     Ok(words)
 }
 
-/// Compilers take C strings.
+/// Rejects a zero byte, because compilers take C strings.
 fn ensure_text(name: &str, text: &str) -> Result<()> {
     let Some(at) = text.find('\0') else { return Ok(()) };
     let line = text[..at].matches('\n').count() + 1;
     Err(anyhow!("shader {name} does not compile: {name}:{line}: error: a NUL byte in the text"))
 }
 
-/// Macros in any order make the same module.
+/// The order of macros does not change the module, so keys use sorted macros.
 fn sorted(defines: &Defines) -> Defines {
     let mut sorted = defines.clone();
     sorted.sort();
@@ -105,7 +105,7 @@ pub fn instructions(words: &[u32]) -> impl Iterator<Item = Result<(u32, &[u32])>
     })
 }
 
-/// Whether the words have the shape of a module, from the header to the last instruction.
+/// Checks that the words have the structure of a module, from the header to the last instruction.
 fn ensure_module(words: &[u32]) -> Result<()> {
     let [magic, version, ..] = *words else { bail!("no SPIR-V: {} words", words.len()) };
     ensure!(
@@ -117,7 +117,7 @@ fn ensure_module(words: &[u32]) -> Result<()> {
     Ok(())
 }
 
-/// The capabilities that a module declares, as SPIR-V numbers them.
+/// The numbers of the capabilities that a module declares.
 pub fn capabilities(words: &[u32]) -> impl Iterator<Item = u32> {
     let declared = instructions(words).map_while(Result::ok);
     declared
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn capabilities_end_with_their_declarations() {
         let header = [spirv::MAGIC_NUMBER, 0x0001_0600, 0, 1, 0];
-        // Shader, Float16, then an OpExtension that holds what looks like a third.
+        // The capabilities Shader and Float16, then an OpExtension whose operands look like a third capability.
         let module = [0x0002_0011, 1, 0x0002_0011, 9, 0x0003_000a, 0x0002_0011, 22];
         let found: Vec<u32> = capabilities(&[&header[..], &module].concat()).collect();
         assert_eq!(found, [1, 9]);

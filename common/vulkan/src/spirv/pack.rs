@@ -1,8 +1,8 @@
-//! Modules that are compiled ahead of time: `shaders/NAME.comp.pack` beside each `shaders/NAME.comp`.
+//! Packs of precompiled modules: `shaders/NAME.comp.pack` for each `shaders/NAME.comp`.
 //!
-//! A pack is a brotli stream of entries: the key of what the module was compiled from (16 bytes), the number of its
-//! words (4 bytes, little-endian), its words. A module whose source has changed is not found by its key,
-//! so a pack that is out of date is never used. The traced forms come last: a run without a trace unpacks none.
+//! A pack is a brotli stream of entries: the key of the module's inputs (16 bytes), the number of its words (4
+//! bytes, little-endian), and its words. The key of a changed source is not in the pack, so an outdated pack is
+//! never used. The traced forms come last, so that a run without a trace does not unpack them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Read};
@@ -14,22 +14,22 @@ use brotli_decompressor::Decompressor;
 use super::{Key, ensure_module};
 use crate::source::Library;
 
-/// What writes packs anew.
+/// The command that updates the packs, for messages.
 pub const REPACK: &str = "run cargo run -p vulkan --example pack_shaders --features shaderc";
 
-/// The embedded module of a key, if there is one.
+/// The embedded module with this key, if there is one.
 pub(super) fn find(shader: &str, key: &Key) -> Result<Option<Vec<u32>>> {
     static OPENED: LazyLock<Mutex<BTreeMap<String, Pack<'static>>>> = LazyLock::new(Mutex::default);
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     let pack = opened.entry(shader.to_owned()).or_insert_with(|| {
-        // A shader that somebody has just written has none.
+        // A new shader has no pack yet.
         Library::packed(shader).map_or_else(Pack::empty, Pack::open)
     });
     let found = pack.find(key).with_context(|| format!("the pack of {shader} is damaged: {REPACK}"))?;
     Ok(found.map(<[u32]>::to_vec))
 }
 
-/// A pack as far as it is unpacked.
+/// A pack, unpacked as far as needed.
 pub struct Pack<'p> {
     rest: BufReader<Decompressor<&'p [u8]>>,
     pub(crate) modules: HashMap<Key, Vec<u32>>,
@@ -41,7 +41,7 @@ impl<'p> Pack<'p> {
     }
 
     fn empty() -> Self {
-        // The shortest brotli stream, of no bytes.
+        // The shortest brotli stream, which is empty.
         Self::open(&[6])
     }
 
@@ -50,7 +50,7 @@ impl<'p> Pack<'p> {
         Ok(self.modules.get(key).map(Vec::as_slice))
     }
 
-    /// Whether there was one more.
+    /// Unpacks the next module; returns whether there was one.
     pub fn unpack_one(&mut self) -> Result<bool> {
         if self.rest.fill_buf()?.is_empty() {
             return Ok(false);
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_damaged_pack_is_an_error() {
         let whole = Library::packed("lab/fma.comp").unwrap();
-        // One for timing, and one that traces for each way to tell where a wave runs.
+        // One module for timing, and one traced module per lane source.
         assert_eq!(unpacked(whole).unwrap(), 4);
         assert!(unpacked(&whole[..whole.len() / 2]).is_err());
         assert_eq!(Pack::empty().find(&[0; 16]).unwrap(), None);
