@@ -1,5 +1,5 @@
-//! Where the engine and the display meet: the newest snapshot goes one way, commands the other, and each wakes whoever
-//! waits for it.
+//! The hand-off between engine and display. The engine publishes its newest snapshot, the display sends commands,
+//! and each wakes the other when it waits.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use super::messages::{Command, Snapshot};
 
-/// Wakes the display when there is something new.
+/// Callback that wakes the display when there is a new snapshot or the engine has ended.
 type Wake = Box<dyn Fn() + Send>;
 
-/// The meeting place.
+/// State shared between the engine's and the display's thread.
 #[derive(Default)]
 pub struct Handoff {
     state: Mutex<State>,
@@ -21,14 +21,14 @@ pub struct Handoff {
 struct State {
     snapshot: Snapshot,
     commands: VecDeque<Command>,
-    /// Boards that were published, and the newest that was drawn.
+    /// Number of published snapshots, and the number of the newest one that was drawn.
     published: u64,
     drawn: u64,
-    /// The display has ordered the end: it draws no more.
+    /// The display has sent [`Command::Quit`] and draws no more.
     is_left: bool,
     /// The engine has ended.
     is_over: bool,
-    /// How long a submit may take.
+    /// Longest time that a submit may take.
     timeout: Duration,
     wake: Option<Wake>,
 }
@@ -39,9 +39,9 @@ impl std::fmt::Debug for Handoff {
     }
 }
 
-/// For the engine.
+/// Used by the engine.
 impl Handoff {
-    /// Shows a snapshot in place of the last one, whether or not that was drawn. Returns its number.
+    /// Replaces the current snapshot, drawn or not. Returns the number of the new one.
     pub(super) fn publish(&self, snapshot: Snapshot) -> u64 {
         let number = self.change(|state| {
             state.snapshot = snapshot;
@@ -52,47 +52,47 @@ impl Handoff {
         number
     }
 
-    /// Orders that have come.
+    /// Takes all commands that have arrived.
     pub(super) fn commands(&self) -> Vec<Command> {
         self.lock().commands.drain(..).collect()
     }
 
-    /// Waits for commands.
+    /// Waits at most `most` for a command.
     pub(super) fn await_commands(&self, most: Duration) {
         self.wait_until(most, |state| !state.commands.is_empty());
     }
 
-    /// Waits until a snapshot was drawn, as long as there is who draws.
+    /// Waits at most `most` until the display has drawn this snapshot or has quit.
     pub(super) fn await_drawn(&self, number: u64, most: Duration) {
         self.wait_until(most, |state| state.drawn >= number || state.is_left);
     }
 
-    /// Says how long a submit may take.
+    /// Sets the longest time that a submit may take.
     pub(super) fn allow(&self, timeout: Duration) {
         self.change(|state| state.timeout = timeout);
     }
 
-    /// Nothing more will come.
+    /// Marks the engine as ended and wakes the display.
     pub fn close(&self) {
         self.change(|state| state.is_over = true);
         self.wake();
     }
 }
 
-/// For the display.
+/// Used by the display.
 impl Handoff {
-    /// Calls `wake` from now on whenever there is a new snapshot or an end.
+    /// Sets the callback that is called for each new snapshot and when the engine ends.
     pub fn call(&self, wake: impl Fn() + Send + 'static) {
         self.change(|state| state.wake = Some(Box::new(wake)));
     }
 
-    /// The newest snapshot and its number; an empty one with number 0 before the first.
+    /// The newest snapshot and its number; before the first, an empty snapshot with number 0.
     pub fn snapshot(&self) -> (u64, Snapshot) {
         let state = self.lock();
         (state.published, state.snapshot.clone())
     }
 
-    /// Asks for something.
+    /// Sends a command to the engine.
     pub fn send(&self, command: Command) {
         self.change(|state| {
             state.is_left |= command == Command::Quit;
@@ -100,23 +100,24 @@ impl Handoff {
         });
     }
 
-    /// A snapshot was drawn.
+    /// Reports that the snapshot of this number was drawn.
     pub fn has_drawn(&self, number: u64) {
         self.change(|state| state.drawn = number);
     }
 
-    /// Waits for a snapshot behind this one, or the end; whether there is one.
+    /// Waits at most `most` for a snapshot newer than number `behind` or for the end of the engine. Returns
+    /// whether there is a newer snapshot.
     pub fn await_snapshot(&self, behind: u64, most: Duration) -> bool {
         self.wait_until(most, |state| state.published > behind || state.is_over);
         self.lock().published > behind
     }
 
-    /// How long a submit of the engine's may take.
+    /// Longest time that one of the engine's submits may take.
     pub fn timeout(&self) -> Duration {
         self.lock().timeout
     }
 
-    /// The engine has ended.
+    /// Whether the engine has ended.
     pub fn is_over(&self) -> bool {
         self.lock().is_over
     }

@@ -1,5 +1,5 @@
-//! A sample's own arguments as knobs that can be turned: what each takes, and the arguments that a
-//! position of the knobs stands for.
+//! Turns a sample's own command-line arguments into knobs for the window: which values each argument takes, and
+//! which arguments a set of knob values stands for.
 
 mod trial;
 
@@ -12,55 +12,55 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 
 pub use self::trial::kind_of;
 
-/// A knob.
+/// An argument of the sample that can be changed in the window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knob {
     /// Name of the argument, without its dashes.
     pub name: String,
-    /// What it is: the first line of its help.
+    /// First line of the argument's help.
     pub help: String,
-    /// What it is unless asked for otherwise; `None` where the sample chooses by the device.
+    /// The default value; `None` where the sample chooses one for the device.
     pub default: Option<String>,
-    /// Takes several values, comma-separated.
+    /// Whether it takes several values, comma-separated.
     pub is_list: bool,
-    /// What it takes.
+    /// Kind of value.
     pub kind: Kind,
-    /// What the command line says, the values of a list joined by commas; `true` for a flag.
+    /// The value on the command line; a list is joined by commas, a flag is `true`.
     pub given: Option<String>,
 }
 
-/// What a knob takes.
+/// The kind of value that a knob takes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// On or off.
     Flag,
     /// A number.
     Number {
-        /// The least.
+        /// Smallest value.
         min: f64,
-        /// The most.
+        /// Largest value.
         max: f64,
-        /// Takes no fractions.
+        /// Only whole numbers.
         whole: bool,
     },
-    /// One of these.
+    /// One of these values.
     Choice(Vec<String>),
     /// Columns and rows of an image.
     Size,
-    /// A workgroup, and how many rows an invocation loops over.
+    /// Workgroup size, optionally with the number of rows per invocation.
     Workgroup,
-    /// Anything; the sample knows.
+    /// Any text; only the sample can check it.
     Text,
 }
 
 impl Kind {
-    /// A slider moves by factors rather than by steps.
+    /// Whether a slider should be logarithmic: a positive range that spans more than a factor of 64.
     #[must_use]
     pub fn is_logarithmic(&self) -> bool {
         matches!(self, Self::Number { min, max, .. } if *min > 0.0 && max / min > 64.0)
     }
 
-    /// Values to choose from; others can be typed where there are sizes.
+    /// Suggested values; a size or workgroup can also be typed.
     #[must_use]
     pub fn usual(&self) -> Vec<String> {
         let texts = |list: &str| list.split(' ').map(str::to_owned).collect();
@@ -77,17 +77,17 @@ const SIZES: &str = "64x64 128x128 256x256 512x512 1024x1024 1152x1152 1280x720 
                      4096x4096";
 const WORKGROUPS: &str = "8x8 16x8 16x16 32x8 32x8x4 64x1 32x32";
 
-/// Values of knobs by their names; a knob that is absent stands at its default. A flag that is on is `true`.
+/// Knob values by name. A missing knob has its default; a flag that is set is `true`.
 pub type Values = BTreeMap<String, String>;
 
 const ON: &str = "true";
 
-/// The knobs of those arguments of `command` that are named in `own`, where `given` stands on the command line.
+/// Makes knobs of the arguments of `command` that `own` names. `given` is the command line.
 #[must_use]
 pub fn knobs(command: &Command, own: &[String], given: &[String]) -> Vec<Knob> {
     let is_own =
         |argument: &&Arg| argument.get_long().is_some_and(|long| own.iter().any(|name| name == long));
-    // Whoever gives them has parsed them already: what is refused here is not given.
+    // The program has parsed the command line already; an argument that fails here counts as not given.
     let parser = command.clone().no_binary_name(true).ignore_errors(true);
     let matches = parser.try_get_matches_from(given).unwrap_or_default();
     let shown = command.get_arguments().filter(is_own).filter(|argument| !argument.is_hide_set());
@@ -115,7 +115,7 @@ fn knob(argument: &Arg, matches: &ArgMatches) -> Knob {
     }
 }
 
-/// The arguments that stand for `values`: those that differ from the default.
+/// The arguments for `values`; values equal to the default are left out.
 #[must_use]
 pub fn arguments(knobs: &[Knob], values: &Values) -> Vec<String> {
     let mut arguments = Vec::new();
@@ -127,7 +127,7 @@ pub fn arguments(knobs: &[Knob], values: &Values) -> Vec<String> {
         match knob.kind {
             Kind::Flag if value == ON => arguments.push(name),
             Kind::Flag => {}
-            // Nothing typed is the default.
+            // An empty text field means the default.
             _ if value.trim().is_empty() => {}
             _ => arguments.extend([name, value.trim().to_owned()]),
         }
@@ -135,13 +135,14 @@ pub fn arguments(knobs: &[Knob], values: &Values) -> Vec<String> {
     arguments
 }
 
-/// Where the command line has put the knobs.
+/// The knob values that the command line gives.
 #[must_use]
 pub fn values(knobs: &[Knob]) -> Values {
     knobs.iter().filter_map(|knob| Some((knob.name.clone(), knob.given.clone()?))).collect()
 }
 
-/// What the sample uses for a knob, by the settings that it tells: `tile-lanes` as `tile_lanes`.
+/// The value that the sample uses for a knob, from its reported settings. `tile-lanes` is also found as
+/// `tile_lanes`.
 #[must_use]
 pub fn in_use<'s>(knob: &Knob, settings: &'s BTreeMap<String, String>) -> Option<&'s String> {
     settings.get(&knob.name).or_else(|| settings.get(&knob.name.replace('-', "_")))

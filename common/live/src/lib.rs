@@ -1,4 +1,4 @@
-//! `--live`: a sample in a window, over the same recordings, checks and statistics as `--bench`.
+//! `--live`: shows a sample in a window. It uses the same recordings, checks and statistics as `--bench`.
 
 pub mod display;
 pub mod engine;

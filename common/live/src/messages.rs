@@ -1,5 +1,5 @@
-//! What the engine and the display tell each other. The engine measures on a thread of its own and owns
-//! the device; the display owns the window.
+//! The messages between the engine and the display. The engine measures on its own thread and owns the device; the
+//! display owns the window.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,66 +8,66 @@ use std::time::Duration;
 use record::trace::{Trace, TraceFigures};
 use record::{DeviceFacts, Promise, Record, Row};
 
-/// What the display asks the engine for.
+/// A command from the display to the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Shows this variant, by its position in [`Snapshot::variants`].
+    /// Show the variant at this position in [`Snapshot::variants`].
     Show(usize),
-    /// Shows this one beside it, or none.
+    /// Compare the shown variant with this one in the right half of the picture; `None` ends the comparison.
     Compare(Option<usize>),
-    /// Stops sampling, or goes on.
+    /// Stop sampling (`true`), or resume it (`false`).
     Pause(bool),
-    /// Takes one frame while paused.
+    /// Take one frame while paused.
     Step,
-    /// Forgets every figure.
+    /// Discard all figures and measure again.
     Reset,
-    /// Draws this part of the picture from the next frame on.
+    /// Draw this part of the picture from the next frame on.
     Look(View),
-    /// Declares the sample anew with these arguments, as a command line has them: `--size`, `64x64`.
+    /// Declare the sample again with these arguments, written as on the command line: `--size`, `64x64`.
     Arrange(Vec<String>),
-    /// Traces waves, or no more.
+    /// Start or stop tracing waves.
     Trace(bool),
-    /// Writes a record.
+    /// Write a record of the figures so far.
     Record,
-    /// Holds what is at one place of the picture at another, both in texels; `None` lets it go.
+    /// Drag something in the picture to another place; `None` releases it.
     Drag(Option<Drag>),
-    /// Says what became of something on the display.
+    /// Report the outcome of something that the display did, such as writing a screenshot.
     Tell(Result<String, String>),
-    /// Ends.
+    /// End the engine.
     Quit,
 }
 
-/// A pointer that pulls something.
+/// A drag with the pointer, in texels of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drag {
-    /// Where it took hold, in texels of the picture.
+    /// Where the drag began.
     pub from: [f32; 2],
-    /// Where it is now.
+    /// Where the pointer is.
     pub to: [f32; 2],
 }
 
 /// The part of the picture that is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct View {
-    /// Pixels of the screen that it fills; zeros draw nothing.
+    /// Size of the drawn area in screen pixels; with a zero nothing is drawn.
     pub pixels: [u32; 2],
-    /// The texel in the middle; `None` shows the whole picture, as large as it can be.
+    /// Centre and scale of the view; `None` shows the whole picture as large as it fits.
     pub at: Option<Focus>,
-    /// The texel under the cursor, where it is on the picture.
+    /// The texel under the cursor, if the cursor is over the picture.
     pub cursor: Option<[u32; 2]>,
 }
 
-/// Where a view looks.
+/// Centre and scale of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Focus {
-    /// In texels.
+    /// The texel at the centre of the view.
     pub centre: [f32; 2],
-    /// Pixels of the screen a texel.
+    /// Screen pixels per texel.
     pub scale: f32,
 }
 
 impl Focus {
-    /// On the whole of a picture, as large as it can be.
+    /// The focus that shows a whole picture as large as it fits into `size` pixels.
     pub fn whole(picture: [u32; 2], size: [u32; 2]) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "sides of images and screens")]
         let [[width, height], [columns, rows]] = [picture, size].map(|sides| sides.map(|side| side as f32));
@@ -75,101 +75,101 @@ impl Focus {
     }
 }
 
-/// What the engine shows: everything that the display draws, at one moment. A clone is cheap.
+/// Everything that the display draws, at one moment. The engine publishes it; a clone is cheap.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// Name of the sample.
     pub sample: &'static str,
-    /// What is measured on.
+    /// The device that is measured.
     pub device: Arc<DeviceFacts>,
-    /// What the engine does.
+    /// What the engine is doing.
     pub state: State,
-    /// It is to wait, whatever it does at the moment.
+    /// Whether the user has paused sampling; `state` may still be `Building` or `Failed`.
     pub paused: bool,
-    /// What can be shown, in the sample's order.
+    /// All variants that can be shown, in the sample's order.
     pub variants: Arc<[Entry]>,
-    /// The one that is shown.
+    /// Position of the shown variant.
     pub current: usize,
-    /// The one beside it.
+    /// Position of the variant that it is compared with.
     pub other: Option<usize>,
-    /// The engine's figures, renewed some times a second; one row a variant.
+    /// The engine's figures, updated a few times per second; one row per variant.
     pub figures: Arc<Figures>,
-    /// The last frames, the newest last.
+    /// The latest frames, oldest first.
     pub frames: Arc<[Frame]>,
-    /// The result of the variant that is shown.
+    /// The picture of the shown variant's result.
     pub picture: Option<Arc<Picture>>,
-    /// Where waves are traced: the current variant, then the other.
+    /// Traced waves: the shown variant first, then the compared one.
     pub timelines: Arc<[Timeline]>,
-    /// Why there are none, where they were asked for.
+    /// Why there are no timelines although they were requested.
     pub untraced: Option<String>,
-    /// The arguments as the sample uses them.
+    /// The sample's settings: the argument values in use.
     pub settings: Arc<BTreeMap<String, String>>,
-    /// What the reader must know, newest last.
+    /// Messages for the reader, newest last.
     pub notices: Arc<[Notice]>,
     /// Where the sample comes from: document and slide.
     pub source: Option<Arc<str>>,
-    /// Times that shaders were reloaded.
+    /// How often shaders were reloaded.
     pub reloads: u32,
-    /// Frames so far.
+    /// Number of frames so far.
     pub frame: u64,
 }
 
 /// What the engine does.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum State {
-    /// Compiles kernels and computes the CPU reference; the picture is the last one.
+    /// Compiling kernels and computing the CPU reference; the previous picture stays.
     Building(Arc<str>),
-    /// Takes samples.
+    /// Taking samples.
     #[default]
     Running,
-    /// Waits.
+    /// Paused by the user.
     Paused,
-    /// Measures nothing, for this reason, until a shader is saved or something is ordered.
+    /// Measuring nothing, for this reason, until a shader is saved or a command arrives.
     Failed(Arc<str>),
 }
 
-/// A variant as it is announced.
+/// A variant in the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Its name.
     pub name: String,
-    /// One sentence: what it shows.
+    /// What the variant shows, in one sentence.
     pub caption: String,
-    /// What it promises about its own correctness.
+    /// The variant's correctness class.
     pub promise: Promise,
-    /// Ratios are to it.
+    /// Whether this variant is the baseline of ratios.
     pub is_baseline: bool,
-    /// No correct one can beat it.
+    /// Whether this variant marks the time that no correct variant can beat.
     pub is_bound: bool,
 }
 
-/// What was measured so far.
+/// The figures measured so far.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    /// The record as it would be written now; `None` before the first sample.
+    /// The record as it would be written at this moment; `None` before the first sample.
     pub record: Option<Arc<Record>>,
     /// Rounds completed.
     pub rounds: u32,
-    /// Time that went into samples since the figures were begun.
+    /// Time spent on samples since the figures were last reset.
     pub measured: Duration,
 }
 
 impl Figures {
-    /// One row a variant; none before the first sample.
+    /// One row per variant; none before the first sample.
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         self.record.as_ref().map_or(&[], |record| &record.rows)
     }
 }
 
-/// One frame's own sample of the variant that was shown.
+/// The sample taken for one frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// Position of the variant.
     pub variant: usize,
-    /// Between the timestamps, in microseconds; `None` where they were no times.
+    /// Time between the timestamps in µs; `None` where the timestamps were invalid.
     pub us: Option<f64>,
-    /// Elements that differed from the CPU reference.
+    /// Number of elements that differ from the CPU reference.
     pub wrong: u64,
 }
 
@@ -180,21 +180,21 @@ pub struct Picture {
     pub size: [u32; 2],
     /// Red, green, blue and alpha, row by row.
     pub pixels: Vec<u8>,
-    /// What was asked for.
+    /// The view that this picture was drawn for.
     pub view: View,
-    /// Sides of the whole picture in texels.
+    /// Size of the whole picture in texels.
     pub whole: [u32; 2],
-    /// What is shown where: the focus that was used.
+    /// The focus that was used to draw `pixels`.
     pub focus: Focus,
-    /// Texels that glow: how many differ from the CPU reference in this result.
+    /// Number of texels in this result that differ from the CPU reference; they are drawn glowing.
     pub wrong: u64,
-    /// The same of the result that has the right half, where one has.
+    /// The same count for the variant in the right half, if two are compared.
     pub wrong_beside: Option<u64>,
-    /// What the texel under the cursor holds.
+    /// The texel under the cursor.
     pub texel: Option<Texel>,
     /// What the picture shows.
     pub caption: Arc<str>,
-    /// Something in it can be dragged.
+    /// Whether the user can drag something in the picture.
     pub can_drag: bool,
 }
 
@@ -203,9 +203,9 @@ pub struct Picture {
 pub struct Texel {
     /// Column and row.
     pub at: [u32; 2],
-    /// What it holds, in words.
+    /// Its value as text.
     pub value: String,
-    /// What the CPU reference has there, where that is something else.
+    /// The CPU reference's value, if it differs.
     pub expected: Option<String>,
 }
 
@@ -216,32 +216,32 @@ pub struct Timeline {
     pub variant: usize,
     /// Its waves.
     pub trace: Arc<Trace>,
-    /// What they show.
+    /// Figures computed from the trace.
     pub figures: Arc<TraceFigures>,
 }
 
-/// A message over the picture.
+/// A message to the reader, shown over the picture or beside the figures it concerns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
-    /// What it is about.
+    /// Topic of the message; a new message replaces an older one on the same topic.
     pub about: About,
-    /// What it says, one or more lines.
+    /// The text, one or more lines.
     pub text: String,
 }
 
-/// What a notice is about.
+/// Topic of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// A shader that cannot be built: file, line and message. Goes away with the next that can.
+    /// A shader that does not compile: file, line and message. Removed after the next successful build.
     Shader,
-    /// A value that the sample refuses. Goes away with the next that it takes.
+    /// An argument value that the sample refuses. Removed after the next accepted value.
     Knob,
-    /// Something went well: shaders reloaded, a file written.
+    /// Good news: shaders reloaded, a file written.
     News,
-    /// Something that was asked for could not be done.
+    /// Something that the user asked for could not be done.
     Trouble,
-    /// The validation layer.
+    /// A message of the validation layer.
     Layer,
-    /// What the reader of the figures must know: a CPU device's times prove nothing, and the like.
+    /// A caution on how to read the figures, for example that a CPU device's times say nothing about a GPU.
     Caution,
 }

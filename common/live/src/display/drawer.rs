@@ -1,4 +1,4 @@
-//! A frame, from a snapshot to pixels.
+//! Draws a frame: from a snapshot to pixels.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::handoff::Handoff;
 use crate::messages::{Command, Snapshot, State};
 use crate::ui::{Action, Begin, Ui};
 
-/// The most texels that a side of a texture has: as many as a window may have pixels.
+/// Largest side of a texture in texels; also the largest side of a window in pixels.
 pub(super) const MOST_TEXELS: usize = 16384;
 
 /// Draws snapshots.
@@ -29,7 +29,7 @@ pub(super) struct Drawer {
     pub script: Script,
     raster: Raster,
     canvas: Canvas,
-    /// None where nobody looks but a script.
+    /// The window's pixels; `None` when headless.
     screen: Option<Screen>,
     ui: Ui,
     handoff: Arc<Handoff>,
@@ -39,23 +39,23 @@ pub(super) struct Drawer {
     frames: u64,
     line: Option<Line>,
     keys: VecDeque<Key>,
-    /// Why nothing is measured in the last frame, where no row of the record says it.
+    /// Why nothing was measured in the last frame, unless a row of the record says it.
     failure: Option<String>,
 }
 
-/// Frames between two keys that are pressed by themselves, so that each takes effect before the next.
+/// Frames between two scripted key presses, so that each takes effect before the next.
 const APART: u64 = 4;
 
-/// Between two frames of a script while the snapshot stands still.
+/// Time between two scripted frames while no new snapshots arrive.
 const SCRIPTED: Duration = Duration::from_millis(30);
 
-/// What came of a frame.
+/// The result of drawing a frame.
 pub(super) struct Outcome {
     pub actions: Vec<Action>,
     pub platform: PlatformOutput,
-    /// When egui wants the next frame, whatever the engine does.
+    /// Time after which egui wants to be redrawn, regardless of the engine.
     pub again: Option<Duration>,
-    /// The script has come to its end.
+    /// This was the last frame of the script.
     pub is_last: bool,
 }
 
@@ -104,7 +104,7 @@ impl Drawer {
         if let Some(screen) = &mut self.screen {
             screen.show(&self.canvas)?;
         }
-        // A snapshot that stands still has no new ones: then each drawing counts.
+        // While the engine stands still there are no new snapshots, so every drawing counts as a frame.
         self.frames += u64::from(!is_building(&snapshot) && (number > self.drawn || stands(&snapshot)));
         let is_last = self.script.frames.is_some_and(|most| self.frames >= most);
         if actions.contains(&Action::Screenshot) {
@@ -121,7 +121,7 @@ impl Drawer {
         Ok(Outcome { actions, platform: output.platform_output, again, is_last })
     }
 
-    /// The input, and the next key of the script where its time has come.
+    /// Adds the script's next key to the input, when its time has come.
     fn typed(&mut self, mut input: RawInput, snapshot: &Snapshot) -> RawInput {
         if !is_building(snapshot) && self.frames % APART == APART - 1 {
             input.events.extend(self.keys.pop_front().map(pressed));
@@ -129,7 +129,7 @@ impl Drawer {
         input
     }
 
-    /// Notes that a snapshot was drawn, and tells it.
+    /// Records that a snapshot was drawn, tells the engine, and writes the line for the tests.
     fn shown(&mut self, number: u64, snapshot: &Snapshot) {
         self.failure = match &snapshot.state {
             State::Failed(reason) if !is_of_a_row(snapshot, reason) => Some(reason.to_string()),
@@ -142,9 +142,9 @@ impl Drawer {
         }
     }
 
-    /// When the next frame is due, whatever the engine does.
+    /// When the next frame is due regardless of the engine.
     fn again(&self, snapshot: &Snapshot, output: &FullOutput) -> Option<Duration> {
-        // A script goes on though nothing else does.
+        // A script must go on even if the snapshot does not change.
         if stands(snapshot) && self.script.frames.is_some() {
             return Some(SCRIPTED);
         }
@@ -163,15 +163,15 @@ impl Drawer {
         (output, actions)
     }
 
-    /// Ctrl-C was pressed.
+    /// Whether Ctrl-C was pressed.
     pub fn is_stopped(&self) -> bool {
         self.script.stop.load(Ordering::Relaxed)
     }
 
-    /// Returns the exit code.
+    /// Ends the drawing and returns the exit code.
     ///
     /// # Errors
-    /// What the script asked for and did not get.
+    /// The script asked for more frames than were drawn, or nothing was measured at its end.
     pub fn close(self, is_complete: bool) -> Result<u8> {
         let stopped = self.is_stopped();
         if let Some(failure) = self.failure.as_ref().filter(|_| self.script.frames.is_some()) {
@@ -186,12 +186,12 @@ impl Drawer {
         Ok(if stopped && !is_complete { EXIT_INTERRUPTED } else { EXIT_RIGHT })
     }
 
-    /// The frame as a picture's file.
+    /// Encodes the frame as PNG.
     fn shot(&self, pixels_per_point: f32) -> Result<Vec<u8>> {
         png(&self.canvas, self.ui.figures(), pixels_per_point)
     }
 
-    /// Writes the frame into the working directory, and says where; or why not.
+    /// Writes the frame into the working directory; returns a message that says where or why not.
     fn saved(&self, pixels_per_point: f32, snapshot: &Snapshot) -> Result<String, String> {
         let now = humantime::format_rfc3339_millis(std::time::SystemTime::now()).to_string();
         let name = format!("{}-{}.png", snapshot.sample, now.replace(':', "-"));
@@ -201,7 +201,7 @@ impl Drawer {
     }
 }
 
-/// The engine says at the end what was wrong with each row.
+/// Whether a row of the record has this failure as its reason; the engine reports those at the end.
 fn is_of_a_row(snapshot: &Snapshot, failure: &str) -> bool {
     let rows = snapshot.figures.record.iter().flat_map(|record| &record.rows);
     rows.filter_map(|row| row.status.reason()).any(|reason| reason == failure)
@@ -215,7 +215,7 @@ fn stands(snapshot: &Snapshot) -> bool {
     matches!(snapshot.state, State::Paused | State::Failed(_))
 }
 
-/// A key by its name, as egui has it: `a`, `Space`, `Down`, `F1`.
+/// Finds a key by its egui name: `a`, `Space`, `Down`, `F1`.
 fn key(name: &str) -> Result<Key> {
     let found = Key::ALL.iter().copied().find(|key| key.name().eq_ignore_ascii_case(name));
     let found = found.or_else(|| Key::from_name(name));

@@ -1,4 +1,4 @@
-//! The same loop and the same picture without a window.
+//! Draws the same frames off-screen, without a window.
 
 use std::sync::Arc;
 

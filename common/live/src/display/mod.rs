@@ -1,5 +1,5 @@
-//! What is seen: a window, or the same picture off-screen. Draws the engine's snapshots and passes on what is
-//! wished.
+//! The display: a window, or the same picture off-screen. It draws the engine's snapshots and passes the user's
+//! actions on.
 
 mod drawer;
 mod headless;
@@ -19,18 +19,18 @@ use self::script::GLANCE;
 pub use self::script::Script;
 use super::handoff::Handoff;
 
-/// What snapshots are drawn on.
+/// Draws snapshots, in a window or off-screen.
 pub struct Display {
     script: Script,
-    /// None without a window.
+    /// The window's event loop; `None` when headless.
     events: Option<window::Events>,
 }
 
 impl Display {
-    /// Finds the display.
+    /// Opens the display.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no display to open a window on.
     pub fn open(script: Script) -> Result<Self> {
         let events = if script.is_headless { None } else { Some(window::events()?) };
         Ok(Self { script, events })
@@ -39,10 +39,10 @@ impl Display {
     /// Draws until the user or the script ends it. Returns the exit code.
     ///
     /// # Errors
-    /// A window that takes no pictures, what a script asked for and did not get.
+    /// The window cannot show pictures, or the script's last frame or screenshot is missing.
     pub fn run(self, handoff: &Arc<Handoff>) -> Result<u8> {
         let Self { script, events } = self;
-        // What hinders the engine from beginning opens no window.
+        // Wait for the first snapshot: if the engine cannot start, no window opens.
         while !handoff.await_snapshot(0, GLANCE) {
             if script.stop.load(Ordering::Relaxed) {
                 return Ok(EXIT_INTERRUPTED);

@@ -1,27 +1,27 @@
-//! What the window shows, as a line for whoever tests it.
+//! Describes what the window shows as a line of JSON, for tests.
 
 use serde::Serialize;
 
 use crate::messages::{About, Notice, Snapshot, State};
 
-/// What is shown, for whoever tests it.
+/// What the window shows.
 #[derive(Serialize)]
 pub(super) struct Position<'b> {
     state: &'static str,
     frame: u64,
     variant: &'b str,
-    /// The variant beside it; empty where there is none.
+    /// The compared variant; empty if there is none.
     other: &'b str,
     size: [u32; 2],
     reloads: u32,
     shader: bool,
     /// Elements of the last frame that differ from the CPU reference.
     wrong: u64,
-    /// The beginnings of what is said over the picture.
+    /// The beginnings of the notices.
     notices: Vec<String>,
 }
 
-/// Characters of each notice that a test is told, and notices.
+/// Characters per notice, and number of notices, that are written.
 const TOLD: (usize, usize) = (160, 5);
 
 impl<'b> Position<'b> {

@@ -1,7 +1,7 @@
-//! egui's triangles as pixels, drawn on the CPU: every core draws some rows.
+//! Rasterizes egui's triangles on the CPU, on all cores, each with a band of rows.
 //!
-//! Colours are words of alpha, red, green and blue, multiplied by their alpha, and are blended in gamma space, as egui
-//! means them: a picture's bytes arrive as they are.
+//! Colours are words of alpha, red, green and blue, premultiplied by alpha. They are blended in gamma space, as
+//! egui expects, so an opaque picture keeps its bytes.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -18,25 +18,25 @@ use egui::{ClippedPrimitive, Color32, ImageData, Mesh, Rect, TextureFilter, Text
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-/// Corners lie on a grid of so many steps per pixel, on which it is exact what lies inside of an edge.
+/// Grid steps per pixel for corners. On the grid, tests against edges are exact in integers.
 const STEPS: i64 = 256;
-/// Corners that are further away than any window are moved to here.
+/// Corners are clamped to this distance in pixels, which is larger than any window.
 const FAR: f32 = (1 << 20) as f32;
-/// Rows that a core draws at a time.
+/// Number of rows that one core draws at a time.
 const BAND: usize = 32;
 const OPAQUE: u32 = 255;
 
-/// Pixels, row by row.
+/// An image, row by row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Canvas {
     /// Columns and rows.
     pub size: [u32; 2],
-    /// Red, green and blue are the lower 24 bits.
+    /// One word per pixel; the lower 24 bits are red, green and blue.
     pub pixels: Vec<u32>,
 }
 
 impl Canvas {
-    /// Makes all of it black, in this size.
+    /// Resizes the canvas and makes it black.
     pub fn clear(&mut self, size: [u32; 2]) {
         self.size = size;
         self.pixels.clear();
@@ -44,10 +44,10 @@ impl Canvas {
     }
 }
 
-/// Draws, with the textures that it was told.
+/// The rasterizer, with the textures that egui has handed over.
 pub(super) struct Raster {
     textures: HashMap<TextureId, Texture>,
-    /// Its own: those who compute CPU references let nobody else in until they have finished.
+    /// Its own threads: while the global pool computes a CPU reference, it takes no other work.
     cores: ThreadPool,
 }
 
@@ -63,7 +63,8 @@ impl Raster {
         Ok(Self { textures: HashMap::new(), cores })
     }
 
-    /// Draws a frame over what the canvas holds. Empties `textures`: egui hands each change over once.
+    /// Draws a frame over the contents of the canvas. Empties `textures`, because egui hands each change over
+    /// once.
     pub fn draw(
         &mut self,
         primitives: &[ClippedPrimitive],
@@ -79,7 +80,7 @@ impl Raster {
         textures.clear();
     }
 
-    /// Takes a change over, but for what lies outside of the texture.
+    /// Applies a change to a texture, and ignores what lies outside of it.
     fn change(&mut self, id: TextureId, change: &ImageDelta) {
         let ImageData::Color(image) = &change.image;
         let [width, height] = image.size;
@@ -108,7 +109,7 @@ impl Raster {
         }
         let mut triangles = Vec::new();
         for ClippedPrimitive { clip_rect, primitive } in primitives {
-            // A paint callback has no meaning here.
+            // Paint callbacks are not supported.
             let Primitive::Mesh(mesh) = primitive else { continue };
             let Some(texture) = self.textures.get(&mesh.texture_id) else { continue };
             let clip = pixels_of(*clip_rect, pixels_per_point, canvas.size);
@@ -129,7 +130,7 @@ impl Raster {
     }
 }
 
-/// The columns and rows that a primitive is confined to.
+/// The columns and rows that a primitive is clipped to.
 fn pixels_of(clip: Rect, pixels_per_point: f32, size: [u32; 2]) -> [Range<usize>; 2] {
     let pixel = |points: f32, most: u32| (points * pixels_per_point).round().clamp(0.0, most as f32) as usize;
     [
@@ -138,29 +139,29 @@ fn pixels_of(clip: Rect, pixels_per_point: f32, size: [u32; 2]) -> [Range<usize>
     ]
 }
 
-/// A triangle.
+/// A triangle prepared for drawing.
 struct Triangle<'t> {
     texture: &'t Texture,
     columns: Range<usize>,
     rows: Range<usize>,
     edges: [Edge; 3],
-    /// Alpha, red, green and blue, then column and row of the texture: in the middle of the first pixel of all, and what
-    /// is added with each column and each row.
+    /// Alpha, red, green, blue, and column and row in the texture. For each of them: the value at the centre of
+    /// the first pixel of the canvas, and its increments per column and per row.
     planes: [[f64; 3]; 6],
-    /// The same everywhere.
+    /// The colour is the same in all three corners.
     is_plain: bool,
-    /// The colour of the texture, where that is the same everywhere.
+    /// The texture's colour, if it is the same over the whole triangle.
     texel: Option<u32>,
 }
 
-/// A line: a pixel is on its inner side where `at + column * per_column + row * per_row` is not negative.
+/// An edge. A pixel is on the inner side if `at + column * per_column + row * per_row` is not negative.
 struct Edge {
     at: i64,
     per_column: i64,
     per_row: i64,
 }
 
-/// The triangles of a mesh, but for those whose corners are no numbers, or none.
+/// Prepares the triangles of a mesh. Skips those with corners that are not finite and those without area.
 fn cut<'t>(
     mesh: &Mesh,
     pixels_per_point: f32,
@@ -217,7 +218,7 @@ impl<'t> Triangle<'t> {
         Some(Self { texture, columns, rows, edges, planes, is_plain, texel })
     }
 
-    /// Draws one row of it.
+    /// Draws one row of the triangle.
     fn draw(&self, y: usize, row: &mut [u32]) {
         let mut columns = self.columns.clone();
         for edge in &self.edges {
@@ -242,7 +243,7 @@ impl<'t> Triangle<'t> {
                 let colour = times(tint()(0), texel);
                 if colour >> 24 == OPAQUE { row.fill(colour) } else { blend(row, |_| colour) }
             }
-            // Along the rows of the texture, as text and pictures are.
+            // Parallel to the texture's rows, as text and pictures are: one texture line serves the whole row.
             (true, None) if self.planes[5][1] == 0.0 => {
                 let (tint, line, u) = (tint()(0), self.texture.line(along(5)(0)), along(4));
                 blend(row, |x| times(tint, line.at(u(x))));
@@ -260,8 +261,8 @@ impl<'t> Triangle<'t> {
 }
 
 impl Edge {
-    /// From corner to corner, with the inner side to the right as seen on the screen. A pixel in the middle of an edge
-    /// that two triangles share belongs to the one to the right of it or below.
+    /// The edge between two corners, with the inner side to the right as seen on the screen. A pixel centre
+    /// exactly on an edge shared by two triangles belongs to the triangle to the right of it or below.
     fn of([x, y]: [i64; 2], [to_x, to_y]: [i64; 2]) -> Self {
         let (dx, dy) = (to_x - x, to_y - y);
         let has_middle = dy < 0 || (dy == 0 && dx > 0);
@@ -269,7 +270,7 @@ impl Edge {
         Self { at, per_column: -dy * STEPS, per_row: dx * STEPS }
     }
 
-    /// Leaves the columns whose pixels in this row are on the inner side.
+    /// Restricts `columns` to the pixels of this row on the inner side.
     fn confine(&self, row: i64, columns: &mut Range<usize>) {
         let at = self.at + row * self.per_row;
         let limit = |column: i64| usize::try_from(column.max(0)).unwrap_or(usize::MAX);
@@ -282,43 +283,44 @@ impl Edge {
     }
 }
 
-/// The nearest step of the grid.
+/// Rounds to the nearest grid step.
 fn on_grid(pixels: f32) -> i64 {
     (pixels.clamp(-FAR, FAR) * STEPS as f32).round() as i64
 }
 
-/// The first pixel whose middle is not before a place on the grid.
+/// The first pixel whose centre is at or after a place on the grid.
 fn first_from(at: i64) -> usize {
     usize::try_from((at + STEPS / 2 - 1).div_euclid(STEPS)).unwrap_or(0)
 }
 
 impl Texture {
-    /// What a row of pixels shows at this height in texels.
+    /// The texture line at a height in texels.
     fn line(&self, y: f32) -> Line<'_> {
         let ([top, below], share) = self.nearest(y, 1);
         let [top, below] = [top, below].map(|row| &self.texels[row * self.size[0]..][..self.size[0]]);
         Line { texture: self, rows: [top, below], share }
     }
 
-    /// The nearest texel along an axis, or the nearest two and the share of the second in 256ths.
+    /// The nearest texel along an axis; with linear filtering, the two nearest and the weight of the second in
+    /// 256ths.
     fn nearest(&self, at: f32, axis: usize) -> ([usize; 2], u32) {
         let last = self.size[axis] - 1;
         if !self.is_linear {
             let one = (at.max(0.0) as u32 as usize).min(last);
             return ([one; 2], 0);
         }
-        // In 256ths of a texel from the middle of the first, rounded.
+        // In 256ths of a texel from the centre of the first, rounded.
         let at = (at * 256.0 - 127.5).max(0.0) as u32;
         let one = (at >> 8) as usize;
         ([one.min(last), (one + 1).min(last)], at & 255)
     }
 }
 
-/// One row of a texture, or two with what lies between them.
+/// One row of a texture, or two rows to interpolate between.
 struct Line<'t> {
     texture: &'t Texture,
     rows: [&'t [u32]; 2],
-    /// Of the second row, in 256ths.
+    /// Weight of the second row in 256ths.
     share: u32,
 }
 
@@ -332,10 +334,10 @@ impl Line<'_> {
     }
 }
 
-/// Every second of a word's four bytes, so that none runs over into the next.
+/// Mask for every second byte of a word, which leaves room for carries.
 const ODD: u32 = 0x00ff_00ff;
 
-/// Two colours mixed: so many 256ths of the second.
+/// Mixes two colours; `share` is the weight of the second in 256ths.
 fn between(one: u32, other: u32, share: u32) -> u32 {
     let mix = |one: u32, other: u32| {
         (((one & ODD) * (256 - share) + (other & ODD) * share + 0x0080_0080) >> 8) & ODD
@@ -343,7 +345,7 @@ fn between(one: u32, other: u32, share: u32) -> u32 {
     mix(one, other) | mix(one >> 8, other >> 8) << 8
 }
 
-/// Every byte of a colour times a 255th.
+/// Multiplies each byte of a colour by `by` / 255.
 fn faded(colour: u32, by: u32) -> u32 {
     let fade = |bytes: u32| {
         let product = (bytes & ODD) * by + 0x0080_0080;
@@ -352,7 +354,7 @@ fn faded(colour: u32, by: u32) -> u32 {
     fade(colour) | fade(colour >> 8) << 8
 }
 
-/// Every byte of a colour times that of another, in 255ths.
+/// Multiplies two colours byte by byte, as fractions of 255.
 fn times(one: u32, other: u32) -> u32 {
     if one == u32::MAX {
         return other;
@@ -364,7 +366,7 @@ fn times(one: u32, other: u32) -> u32 {
     })
 }
 
-/// Puts a colour for each column over what is there.
+/// Blends a colour per column over the pixels of a row.
 fn blend(row: &mut [u32], colour: impl Fn(u32) -> u32) {
     for (x, pixel) in (0..).zip(row) {
         let colour = colour(x);
@@ -376,7 +378,7 @@ fn blend(row: &mut [u32], colour: impl Fn(u32) -> u32) {
     }
 }
 
-/// Every byte of two colours added; what glows may be too bright for one.
+/// Adds two colours byte by byte, saturating: additive colours may exceed 255.
 fn sum(one: u32, other: u32) -> u32 {
     let add = |one: u32, other: u32| {
         let sum = (one & ODD) + (other & ODD);

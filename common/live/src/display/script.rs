@@ -1,4 +1,4 @@
-//! What the display is asked for.
+//! What the command line asks of the display.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,32 +9,32 @@ use report::{Destination, Theme};
 
 use crate::knobs::Knob;
 
-/// Between two looks at whether the user has ended the program.
+/// How often the display checks whether the user has ended the program.
 pub(super) const GLANCE: Duration = Duration::from_millis(200);
 
-/// What the command line asks of the display.
+/// Options of the display, from the command line.
 #[derive(Debug)]
 pub struct Script {
     /// Name of the sample.
     pub sample: &'static str,
-    /// End after so many frames.
+    /// Number of frames after which to end.
     pub frames: Option<u64>,
-    /// Without a window.
+    /// Draw off-screen, without a window.
     pub is_headless: bool,
-    /// Where the last frame goes.
+    /// Where to write the last frame.
     pub screenshot: Option<Destination>,
-    /// Pixels of the window at its beginning.
+    /// Initial size of the window in pixels.
     pub size: [u32; 2],
-    /// Variants in turn.
+    /// Show the variants one after another.
     pub demo: bool,
-    /// Names of keys that are pressed by themselves.
+    /// Names of keys to press automatically.
     pub press: Vec<String>,
-    /// Light or dark.
+    /// Light or dark theme.
     pub theme: Theme,
     /// The sample's own arguments.
     pub knobs: Vec<Knob>,
-    /// Where a line tells what is shown, for the tests.
+    /// File for the line that tells tests what is shown.
     pub progress: Option<PathBuf>,
-    /// Set by Ctrl-C.
+    /// Set when the user presses Ctrl-C.
     pub stop: Arc<AtomicBool>,
 }

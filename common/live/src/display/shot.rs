@@ -1,4 +1,4 @@
-//! A picture of the window as PNG. It tells where its figures are, which no two runs have alike.
+//! Encodes a picture of the window as PNG. A text chunk lists the areas with figures, which differ between runs.
 
 use std::io::Cursor;
 
@@ -7,7 +7,7 @@ use egui::Rect;
 
 use super::raster::Canvas;
 
-/// Keyword of the chunk with the places of figures: `left,top,right,bottom` in pixels, separated by spaces.
+/// Keyword of the text chunk with the areas of figures: `left,top,right,bottom` in pixels, separated by spaces.
 pub(super) const FIGURES: &str = "Figures";
 
 pub(super) fn png(canvas: &Canvas, figures: &[Rect], pixels_per_point: f32) -> Result<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! The window, by winit: X11, Wayland, Windows and macOS.
+//! The window, with winit: X11, Wayland, Windows and macOS.
 
 use std::fmt::Display;
 use std::num::NonZeroU32;
@@ -21,21 +21,21 @@ use crate::handoff::Handoff;
 use crate::messages::Command;
 use crate::ui::Action;
 
-/// Between two looks at Ctrl-C, which wakes no event loop.
+/// How often Ctrl-C is polled, because it does not wake the event loop.
 const GLANCE: Duration = Duration::from_millis(500);
 
-/// There is a new snapshot, or an end.
+/// Event sent when there is a new snapshot or the engine has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wake;
 
-/// What the display tells.
+/// The window system's event loop.
 pub(super) type Events = EventLoop<Wake>;
 
-/// Listens to the display.
+/// Connects to the window system.
 pub(super) fn events() -> Result<Events> {
     let events = EventLoop::<Wake>::with_user_event().build();
     events.map_err(|error| {
-        // Before it stands where in the library the error arose.
+        // The text before the last colon says where in the library the error arose.
         let error = error.to_string();
         let error = error.rsplit(": ").next().unwrap_or_default().trim_end_matches('.');
         let words = "--bench measures without one, --live --headless --frames N draws off-screen; on Wayland without \
@@ -46,7 +46,7 @@ pub(super) fn events() -> Result<Events> {
 
 pub(super) fn run(events: Events, handoff: &Arc<Handoff>, script: Script) -> Result<u8> {
     let proxy: EventLoopProxy<Wake> = events.create_proxy();
-    // An event loop that has ended needs no waking.
+    // Sending fails once the event loop has ended; then nothing needs waking.
     handoff.call(move || {
         let _ = proxy.send_event(Wake);
     });
@@ -65,11 +65,11 @@ struct App {
     script: Option<Script>,
     shown: Option<Shown>,
     ended: Result<()>,
-    /// When egui wants to be drawn again.
+    /// When egui asked to be redrawn.
     next: Option<Instant>,
 }
 
-/// A window that is open. What draws into it goes first.
+/// An open window. `drawer` comes first because it draws into the window and must be dropped before it.
 struct Shown {
     drawer: Drawer,
     input: Input,
@@ -97,7 +97,7 @@ impl ApplicationHandler<Wake> for App {
     fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         let Some(shown) = &mut self.shown else { return };
         let answer = shown.input.on_window_event(&shown.window, &event);
-        // It counts the drawing itself among what asks for a drawing: one without an end.
+        // egui also asks for a redraw after `RedrawRequested`; answering that would redraw forever.
         if answer.repaint && event != WindowEvent::RedrawRequested {
             shown.window.request_redraw();
         }
@@ -168,7 +168,7 @@ impl Shown {
         Ok(Self { drawer, input, window, is_complete: false })
     }
 
-    /// A frame, and what is wished of the window.
+    /// Draws a frame and applies the actions that concern the window.
     fn draw(&mut self) -> Result<Outcome> {
         let PhysicalSize { width, height } = self.window.inner_size();
         let input = self.input.take_egui_input(&self.window);
@@ -193,7 +193,7 @@ impl Shown {
     }
 }
 
-/// A window's pixels.
+/// The pixels of a window.
 pub(super) struct Screen(softbuffer::Surface<Arc<Window>, Arc<Window>>);
 
 impl Screen {
@@ -206,7 +206,7 @@ impl Screen {
         Ok(Self(surface?))
     }
 
-    /// Shows a picture, which may have no area.
+    /// Shows a picture. Does nothing if it has no area.
     pub fn show(&mut self, canvas: &Canvas) -> Result<()> {
         let [Some(width), Some(height)] = canvas.size.map(NonZeroU32::new) else { return Ok(()) };
         let shown = self.0.resize(width, height).and_then(|()| {
@@ -219,7 +219,7 @@ impl Screen {
     }
 }
 
-/// What the window system said, for one line.
+/// Adds context to an error of the window system, for a message of one line.
 fn said<T>(made: Result<T, impl Display>, doing: &'static str) -> Result<T> {
     made.map_err(|error| anyhow!("{error}")).context(doing)
 }

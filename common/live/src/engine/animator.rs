@@ -1,4 +1,5 @@
-//! Results that become the input of the next frame, and the input that the rounds find again behind it.
+//! Animates a sample: the result of one frame becomes the input of the next. The benchmark's own input is restored
+//! after each frame.
 
 use std::cell::RefCell;
 
@@ -20,7 +21,7 @@ pub(super) struct Animator<'l> {
     motion: RefCell<Motion>,
 }
 
-/// The input of the next frame, and what came out of the last.
+/// The input of the next frame, and the result of the last one.
 struct Motion {
     input: Vec<u32>,
     result: Vec<u32>,
@@ -35,7 +36,7 @@ impl<'l> Animator<'l> {
         Ok(Self { gpu, animation, staging, motion: RefCell::new(motion) })
     }
 
-    /// A variant makes the result that is animated.
+    /// Whether a variant produces the animated result.
     pub fn moves(&self, session: &Session<'_>, variant: usize) -> bool {
         session.pictured(variant).is_some_and(|check| self.is_of(check))
     }
@@ -44,13 +45,13 @@ impl<'l> Animator<'l> {
         check.set == self.animation.set && check.index == self.animation.index
     }
 
-    /// Gives the next sample the moved input.
+    /// Gives the animated input to the next sample.
     pub fn put_in(&self) -> Result<()> {
         self.fill(&self.motion.borrow().input)
     }
 
-    /// Gives the samples behind it their own, and counts the words of the result that differ from what the CPU
-    /// reference makes of the same input.
+    /// Restores the benchmark's input, and counts the words of the result that differ from the CPU reference for
+    /// the animated input.
     pub fn take_out(&self, session: &Session<'_>, variant: usize) -> Result<u64> {
         let simulation = &self.animation.simulation;
         let check = session.pictured(variant).context("a result to move")?;
@@ -65,7 +66,7 @@ impl<'l> Animator<'l> {
         Ok(wrong)
     }
 
-    /// Makes the input of the next frame of the last result.
+    /// Computes the input of the next frame from the last result.
     pub fn move_on(&self, drag: Option<Drag>) {
         let mut motion = self.motion.borrow_mut();
         if motion.result.is_empty() {

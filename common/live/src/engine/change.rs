@@ -1,5 +1,5 @@
-//! Another lab in place of the one that runs. It is declared beside it, between two samples: a value that the
-//! sample refuses costs none of the figures.
+//! Replaces the running lab by another. The new lab is declared between two samples while the old one still
+//! exists, so that a value that the sample refuses costs none of the figures.
 
 use std::cell::RefCell;
 use std::mem::forget;
@@ -16,7 +16,7 @@ use crate::messages::About;
 
 const BUILDING: &str = "compiling kernels and computing what must come out";
 
-/// A lab that was declared, and its objects, which are not in the device's tables yet.
+/// A declared lab and its objects, which are not yet in the device's tables.
 pub(super) struct Next {
     declared: DeclaredLab,
     pub objects: Arena,
@@ -31,12 +31,13 @@ impl Engine<'_> {
         Ok(shown(&mut state.borrow_mut(), DeclaredLab { lab, terms }))
     }
 
-    /// Declares what is wanted beside the lab that runs, which then ends. Where the sample refuses, that is forgotten
-    /// and the reason told; where there is no room for two, it is left to [`Engine::replace`], unless a shader
-    /// is broken: then the last lab could not come back.
+    /// Declares the requested lab while the current one still exists, and then ends the current run. If the sample
+    /// refuses, the request is dropped and the reason shown. If memory has no room for both labs,
+    /// [`Engine::replace`] does the change after the run, unless a shader is broken: then the old lab could not be
+    /// declared again.
     ///
     /// # Errors
-    /// A queue that hangs, a lost device.
+    /// A queue hangs, or the device is lost.
     pub(super) fn prepare(&self, lab: &Experiment, state: &mut EngineState) -> Result<()> {
         if !state.ends.change {
             return Ok(());
@@ -58,7 +59,7 @@ impl Engine<'_> {
             Ok(lab) => {
                 self.next.replace(Some(Next { declared: DeclaredLab { lab, terms }, objects }));
             }
-            // What a hung queue may still use is neither freed nor used again.
+            // Objects that a hung queue may still use are neither freed nor reused.
             Err(error) if gpu.is_busy() => {
                 forget(objects);
                 return Err(error);
@@ -78,17 +79,17 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Takes the lab over that was declared beside the last.
+    /// Switches to the lab that [`Engine::prepare`] has declared.
     pub(super) fn adopt(&self, gpu: &Gpu, state: &RefCell<EngineState>, next: Next) -> DeclaredLab {
         gpu.put_back(next.objects);
         shown(&mut state.borrow_mut(), next.declared)
     }
 
-    /// Declares what is wanted where there is no room for two: the last lab goes first, and comes back, without its
-    /// figures, where the sample refuses.
+    /// Declares the requested lab after the old one was released, for labs that do not fit into memory together.
+    /// If the sample refuses, the old lab is declared again, without its figures.
     ///
     /// # Errors
-    /// A queue that hangs, a lost device; the last one does not come back.
+    /// A queue hangs, the device is lost, or the old lab cannot be declared again.
     pub(super) fn replace(
         &self,
         gpu: &Rc<Gpu>,
@@ -115,7 +116,7 @@ impl Engine<'_> {
         Ok(declared)
     }
 
-    /// Lets the sample declare itself, while another lab takes `reserved_elsewhere` bytes of the device.
+    /// Declares a lab while another one occupies `reserved_elsewhere` bytes of device memory.
     fn declared(&self, gpu: &Rc<Gpu>, terms: &Declaration, reserved_elsewhere: u64) -> Result<Experiment> {
         let mut lab = Experiment::new(Rc::clone(gpu), &self.wanted.lab);
         lab.reserved_elsewhere = reserved_elsewhere;
@@ -127,7 +128,7 @@ impl Engine<'_> {
     }
 }
 
-/// Shows a lab that was just declared.
+/// Puts a newly declared lab into the snapshot.
 fn shown(state: &mut EngineState, declared: DeclaredLab) -> DeclaredLab {
     state.set(&declared.lab, declared.terms.clone());
     state.tell(About::Knob, None);
@@ -136,7 +137,7 @@ fn shown(state: &mut EngineState, declared: DeclaredLab) -> DeclaredLab {
     declared
 }
 
-/// Says why what was wanted is not shown.
+/// Drops a request and shows why it was refused.
 fn refuse(state: &mut EngineState, wanted: &Declaration, error: &Error) {
     state.wanted = state.terms.clone();
     if wanted.traced && !state.terms.traced {

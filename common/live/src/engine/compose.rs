@@ -1,8 +1,8 @@
-//! Two pictures in one: the left half of one beside the right half of another.
+//! Composes a split picture: the left half of one picture and the right half of another.
 
 use crate::messages::Picture;
 
-/// The right half of `picture` becomes that of `beside`, which has the same view.
+/// Replaces the right half of `picture` by that of `beside`, which has the same view.
 pub(super) fn halves(mut picture: Picture, beside: &Picture) -> Picture {
     let [width, height] = picture.size.map(|side| side as usize);
     if beside.size != picture.size || width < 2 {

@@ -1,5 +1,5 @@
-//! What the validation layer says while a sample is shown. `--check` knows which variant raises it; here
-//! variants are sampled in random order, so what any of them may raise is let pass.
+//! Messages of the validation layer while a sample is shown. Variants are sampled in random order, so a message
+//! that any variant of the lab explains is accepted; only `--check` knows which variant raised it.
 
 use std::cell::Cell;
 
@@ -10,17 +10,17 @@ use vulkan::validation::Message;
 use super::state::EngineState;
 use crate::messages::About;
 
-/// So many messages are said; thousands would hide the first.
+/// Number of messages that are printed; thousands would hide the first.
 const MOST_SAID: usize = 3;
 
-/// What was heard that no variant explains.
+/// Counts messages that no variant explains.
 #[derive(Debug, Default)]
 pub(super) struct LayerMessages {
     heard: Cell<usize>,
 }
 
 impl LayerMessages {
-    /// Takes in what the layer has said.
+    /// Takes the layer's new messages and reports the unexplained ones.
     pub fn hear(&self, lab: &Experiment, state: &mut EngineState) {
         let messages = lab.gpu.take_messages();
         let mut unexplained = messages.into_iter().filter(|message| !lab.explains(message)).peekable();
@@ -30,7 +30,7 @@ impl LayerMessages {
         self.report(unexplained);
     }
 
-    /// Takes in what the layer has said of a device that is gone.
+    /// Reports messages that the layer left when the device was destroyed.
     pub fn report(&self, messages: impl IntoIterator<Item = Message>) {
         for Message { id, text, .. } in messages {
             if self.heard.get() < MOST_SAID {

@@ -1,5 +1,4 @@
-//! What measures for the window: the benchmark's own run over a lab, again and again, and between its samples
-//! the frames that are shown.
+//! The engine of the window. It runs the benchmark on a lab repeatedly and draws frames between its samples.
 
 mod animator;
 mod change;
@@ -38,9 +37,9 @@ use self::watcher::Watcher;
 use super::handoff::Handoff;
 use super::messages::{About, Snapshot, State};
 
-/// Pairs that a row keeps: after so many an older figure says more of the room's temperature than of the row.
+/// Number of sample pairs that a row keeps. Older pairs reflect the room's temperature more than the variant.
 const NEWEST: usize = 1024;
-/// Between two looks at commands while nothing else can be done.
+/// How often commands are polled while nothing can be measured.
 const IDLE: Duration = Duration::from_millis(100);
 
 /// The engine behind a window.
@@ -50,11 +49,11 @@ pub struct Engine<'e> {
     wanted: &'e Wanted,
     watcher: Option<Watcher>,
     layer: LayerMessages,
-    /// What is shown once the run under way has ended.
+    /// The lab to show after the current run has ended.
     next: RefCell<Option<Next>>,
 }
 
-/// A lab that was declared.
+/// A declared lab, and what it was declared with.
 struct DeclaredLab {
     lab: Experiment,
     terms: Declaration,
@@ -64,7 +63,8 @@ impl<'e> Engine<'e> {
     /// Runs until the display quits. Returns the exit code.
     ///
     /// # Errors
-    /// What hinders it from beginning; a queue that hangs, a lost device.
+    /// The device cannot be opened or fails its self-test, the first lab cannot be declared, a queue hangs, or the
+    /// device is lost.
     pub fn run(handoff: &'e Arc<Handoff>, program: &'e dyn Program, wanted: &'e Wanted) -> Result<u8> {
         let gpu = Gpu::open(&wanted.open)?;
         handoff.allow(gpu.timeout);
@@ -85,7 +85,7 @@ impl<'e> Engine<'e> {
         Ok(if engine.layer.is_silent() { code } else { EXIT_FAILED })
     }
 
-    /// One lab after another, until the display quits. Returns the exit code.
+    /// Runs one lab after another until the display quits. Returns the exit code.
     fn all(&mut self, gpu: &Rc<Gpu>) -> Result<u8> {
         let wanted = self.wanted;
         let state = RefCell::new(EngineState::new(Snapshot {
@@ -93,7 +93,8 @@ impl<'e> Engine<'e> {
             device: Arc::new(gpu.facts.clone()),
             ..Snapshot::default()
         }));
-        // Before the first kernel: what is saved while that compiles is another text.
+        // Starts before the first kernel is compiled: a file saved during that compile has changed since it was
+        // read.
         match Watcher::of(&Library::find()) {
             Ok(watcher) => self.watcher = watcher,
             Err(error) => {
@@ -115,12 +116,12 @@ impl<'e> Engine<'e> {
                     continue;
                 }
             };
-            // What is declared is built of what was saved.
+            // The new lab was built from the saved shaders, so none is pending.
             state.borrow_mut().pending.clear();
         }
     }
 
-    /// Measures a lab until something else is ordered. Returns the exit code where that is the end.
+    /// Measures a lab until a command ends the run. Returns the exit code if that command was to quit.
     fn play(&self, declared: &DeclaredLab, state: &RefCell<EngineState>) -> Result<Option<u8>> {
         let gpu = &declared.lab.gpu;
         gpu.prepare_once()?;
@@ -131,7 +132,7 @@ impl<'e> Engine<'e> {
             }
             self.stand_still(&declared.lab, &mut state.borrow_mut(), one_line(&error))?;
         }
-        // Only this lab's variants explain what was said of its last samples.
+        // Read the layer's last messages while this lab exists: only its variants can explain them.
         self.layer.hear(&declared.lab, &mut state.borrow_mut());
         let code = if state.borrow().ends.quit {
             self.next.take().into_iter().for_each(|next| gpu.free_all(next.objects));
@@ -166,7 +167,7 @@ impl<'e> Engine<'e> {
         show.stand(&mut session)
     }
 
-    /// Shows why nothing can be measured until something else is ordered or a shader is saved.
+    /// Shows why nothing can be measured, until a command or a saved shader changes that.
     fn stand_still(&self, lab: &Experiment, state: &mut EngineState, reason: String) -> Result<()> {
         let failed = State::Failed(reason.into());
         state.dirty = true;
@@ -188,15 +189,15 @@ impl<'e> Engine<'e> {
                 self.write(state);
             }
             if self.reload(lab, state) {
-                // What failed may be a kernel that is not there yet.
+                // The failure may be a kernel that did not compile before.
                 state.ends.anew |= state.pending.is_empty();
             }
         }
         Ok(())
     }
 
-    /// Builds the kernels anew that shaders concern which were saved since the last look; false where there are none.
-    /// Where one has an error, the last good kernels go on.
+    /// Rebuilds the kernels whose shaders were saved since the last call. Returns false if no shader was saved. If
+    /// one does not compile, the last good kernels stay in use.
     fn reload(&self, lab: &Experiment, state: &mut EngineState) -> bool {
         let saved = self.watcher.as_ref().map(Watcher::saved).unwrap_or_default();
         if saved.is_empty() {
@@ -231,19 +232,19 @@ impl<'e> Engine<'e> {
         true
     }
 
-    /// Says what takes long.
+    /// Publishes the state "building", with what is being built.
     fn building(&self, state: &mut EngineState, what: &str) {
         state.snapshot.state = State::Building(what.into());
         self.handoff.publish(state.snapshot.clone());
     }
 
-    /// It took long, and is there.
+    /// Publishes the state after a build.
     fn built(&self, state: &mut EngineState) {
         state.snapshot.state = state.state();
         self.handoff.publish(state.snapshot.clone());
     }
 
-    /// Writes the record of the figures, and says where.
+    /// Writes a record of the current figures and reports where, or why it failed.
     fn write(&self, state: &mut EngineState) {
         let record = state.snapshot.figures.record.clone();
         let record = record.context("nothing is measured yet that a record could hold");
@@ -251,7 +252,7 @@ impl<'e> Engine<'e> {
     }
 }
 
-/// Nothing more can be asked of the device.
+/// Whether the device can take no more work: a queue hangs, or the device is lost.
 fn is_fatal(gpu: &Gpu, error: &anyhow::Error) -> bool {
     gpu.is_busy() || matches!(error.downcast_ref::<Halt>(), Some(Halt::Hung { .. } | Halt::DeviceLost(_)))
 }

@@ -1,10 +1,10 @@
-//! Pictures that a sample paints by itself, on the CPU, brought to the size of the screen.
+//! Scales pictures that a sample paints itself, on the CPU, to the size of the screen.
 
 use std::sync::Arc;
 
 use crate::messages::{Focus, Picture, Texel, View};
 
-/// A picture that a sample painted of a result, as a view shows it.
+/// The part of a painted picture that a view shows.
 pub(super) fn picture(painted: &[[u8; 3]], whole: [u32; 2], view: View, caption: Arc<str>) -> Picture {
     let size = view.pixels;
     let focus = view.at.unwrap_or_else(|| Focus::whole(whole, size));
@@ -13,15 +13,15 @@ pub(super) fn picture(painted: &[[u8; 3]], whole: [u32; 2], view: View, caption:
     Picture { size, pixels, view, whole, focus, texel, caption, ..Picture::default() }
 }
 
-/// What is painted under the cursor.
+/// The painted colour under the cursor.
 fn texel(painted: &[[u8; 3]], whole: [u32; 2], at: [u32; 2]) -> Option<Texel> {
     let [x, y] = at.map(|side| side as usize);
     let [red, green, blue] = *painted.get(y * whole[0] as usize + x).filter(|_| at[0] < whole[0])?;
     Some(Texel { at, value: format!("painted {red}, {green}, {blue}"), expected: None })
 }
 
-/// The part of a painted picture that a view shows: the mean of the pixels under each of the screen's, or the
-/// nearest where they are larger.
+/// Scales the visible part of a painted picture. A screen pixel shows the mean of the painted pixels under it, or
+/// the nearest one where those are larger.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

@@ -1,4 +1,4 @@
-//! What the engine and the program around it know of each other.
+//! The interface between the engine and the program that embeds it.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,46 +10,46 @@ use bench::drive::timing::SoFar;
 use bench::host::Sample;
 use bench::lab::{Experiment, LabOptions};
 
-/// What the program around the engine does for it.
+/// What the engine needs from the program.
 pub trait Program: Send {
-    /// Tests the device, where that is asked for; nothing where the user ended it.
+    /// Runs the self-test of the device, if it is enabled; returns `None` if the user interrupted it.
     fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>>;
-    /// Lets the sample declare itself with these arguments of its own, and leaves what is wanted.
+    /// Lets the sample declare itself with these arguments, and keeps the selected variants.
     fn declare(&self, lab: &mut Experiment, arguments: &[String]) -> Result<()>;
-    /// The record of what was measured since `began`, in so much time of samples.
+    /// Makes the record of the figures so far; `taken` says when they were measured.
     fn record(&self, lab: &Experiment, arguments: &[String], so_far: SoFar, taken: Timing) -> Record;
-    /// Writes a record and says where.
+    /// Writes a record and returns a message that says where.
     fn write(&self, record: &Record) -> Result<String>;
-    /// Writes what the window leaves behind, where that was asked for, and says what was wrong. Returns the exit code.
+    /// Writes the files requested for the end of the run and reports wrong results. Returns the exit code.
     fn leave(&self, record: Option<&Record>) -> Result<u8>;
 }
 
-/// When something was measured.
+/// When, and for how long, something was measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// When the window opened.
     pub began: SystemTime,
-    /// Time of samples.
+    /// Time spent on samples.
     pub measured: Duration,
 }
 
-/// What to run.
+/// What the engine is to run.
 #[derive(Debug)]
 pub struct Wanted {
     /// The sample.
     pub sample: Sample,
-    /// How the device is opened.
+    /// How to open the device.
     pub open: OpenOptions,
-    /// How the sample is set up.
+    /// How to set up the sample's lab.
     pub lab: LabOptions,
     /// The sample's own arguments.
     pub arguments: Vec<String>,
-    /// Empty the caches before each sample.
+    /// Flush the caches before each sample.
     pub cold: bool,
-    /// Of the order in which variants are sampled.
+    /// Seed of the order in which variants are sampled.
     pub seed: u64,
-    /// Trace the waves of the variant that is shown.
+    /// Trace the waves of the shown variant.
     pub traced: bool,
-    /// Each frame is drawn before the next is taken.
+    /// Wait for each frame to be drawn before taking the next.
     pub in_step: bool,
 }

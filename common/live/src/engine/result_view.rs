@@ -1,5 +1,5 @@
-//! The picture of a result: drawn on the device between samples, at the size of the screen, from the words
-//! that are checked. The whole of a large result never goes to the CPU.
+//! Draws the picture of a result on the device between samples, at screen size, from the buffer or image that is
+//! checked. A large result is never copied to the CPU as a whole.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -16,21 +16,21 @@ use super::texel::Kind;
 use super::{painted, texel};
 use crate::messages::{Focus, Picture, Texel, View};
 
-/// Behind the pixels: four words of a texel as it is, and as it should be.
+/// Words after the pixels: four of the texel under the cursor, and four of its reference value.
 const TOLD: usize = 8;
-/// Around the picture: a dark grey that is neither of the themes'.
+/// Colour around the picture: a dark grey that differs from both themes' panels.
 const BACKGROUND: u32 = 0x0020_1c1a;
-/// A picture has no more pixels a side: beyond it only the copy to the CPU would grow.
+/// Most pixels per side of a picture; more would only make the copy to the CPU larger.
 const MOST_PIXELS: u32 = 4096;
 
-/// What draws results.
+/// Draws results.
 pub(super) struct ResultView<'l> {
     lab: &'l Experiment,
     kernel: Kernel,
-    /// On the device and on the CPU, as large as the largest picture so far.
+    /// One buffer on the device and one on the CPU, as large as the largest picture so far.
     buffers: Cell<Option<[Buffer; 2]>>,
     room: Cell<u64>,
-    /// Of checked results, by their CPU references, what is black and what is white.
+    /// Values drawn as black and as white for each checked result, by its CPU reference.
     ranges: RefCell<BTreeMap<*const u32, [f32; 2]>>,
 }
 
@@ -45,8 +45,9 @@ impl<'l> ResultView<'l> {
         *self.ranges.borrow_mut().entry(check.reference.as_ptr()).or_insert_with(range)
     }
 
-    /// Draws a checked result of a variant, the one that the sample shows if it does, as it stands in its first
-    /// repetition now; nothing where it has none or there is no room for it on the screen. `wrong` elements were counted in the last sample.
+    /// Draws a checked result of a variant: the one that the sample declares as its picture, if there is one. It
+    /// is drawn with the contents of its first repetition. Returns `None` if the variant has no result or the view
+    /// has no area. `wrong` is the number of wrong elements in the last sample.
     pub fn draw(
         &self,
         session: &Session<'_>,
@@ -65,7 +66,7 @@ impl<'l> ResultView<'l> {
         let cursor = view.cursor.filter(|&[x, y]| x < whole[0] && y < whole[1]);
         let cursor = cursor
             .filter(|&[x, y]| u64::from(y) * u64::from(whole[0]) + u64::from(x) < u64::from(check.elements));
-        // An image is drawn as it is: what a sample paints goes to the CPU whole.
+        // Images are drawn on the device. A result that the sample paints itself is copied to the CPU whole.
         let shown = self.shown(check);
         if let Some(shown) = shown.filter(|_| check.shape.is_none()) {
             return self.painted(session, check, shown, view).map(Some);
@@ -99,7 +100,7 @@ impl<'l> ResultView<'l> {
         Ok(Some(Picture { size, pixels, view, whole, focus, texel, caption, ..Picture::default() }))
     }
 
-    /// How the sample paints a result by itself.
+    /// The sample's own painter for this result, if it has one.
     fn shown(&self, check: &Check) -> Option<&'l Shown> {
         self.lab.report.shown.as_ref().filter(|shown| shown.set == check.set && shown.index == check.index)
     }
@@ -138,8 +139,8 @@ impl<'l> ResultView<'l> {
         gpu.look(seen, |words| words[..count + TOLD].to_vec())
     }
 
-    /// Buffers of so many bytes at the least. They grow in steps, so that a window that is resized all day long
-    /// does not ask for memory each time.
+    /// Buffers of at least `bytes`. They grow in powers of two, so that resizing the window does not allocate each
+    /// time.
     fn buffers(&self, bytes: u64) -> Result<[Buffer; 2]> {
         if let (Some(buffers), true) = (self.buffers.get(), self.room.get() >= bytes) {
             return Ok(buffers);
@@ -159,8 +160,8 @@ impl<'l> ResultView<'l> {
     }
 }
 
-/// Columns and rows that a result is drawn in: those of an image, the layers of a volume one below the other,
-/// and of a buffer about as many as rows.
+/// Columns and rows that a result is drawn in. An image keeps its own, a volume has its layers one below another,
+/// and a buffer becomes roughly square.
 pub(super) fn sides(check: &Check) -> [u32; 2] {
     match check.shape {
         Some(shape) => [shape.sides[0], shape.sides[1] * shape.sides[2]],
@@ -171,7 +172,7 @@ pub(super) fn sides(check: &Check) -> [u32; 2] {
     }
 }
 
-/// What a texel of a checked result is.
+/// The texel format of a checked result.
 fn kind(lab: &Experiment, check: &Check) -> Kind {
     let format = match check.set.get(0, check.index) {
         vulkan::handles::Binding::Image(image) => Some(lab.gpu.arena().image(image).format),
@@ -186,7 +187,7 @@ fn kind(lab: &Experiment, check: &Check) -> Kind {
     }
 }
 
-/// The texel under the cursor in words.
+/// The texel under the cursor as text.
 fn told(kind: Kind, check: &Check, at: [u32; 2], words: &[u32]) -> Texel {
     let index = at[1] * sides(check)[0] + at[0];
     let in_words = |words: &[u32]| texel::in_words(kind, check.element.bytes, index, words);

@@ -1,4 +1,4 @@
-//! A run that is shown: what comes between its samples.
+//! A benchmark run that is shown: what happens between its samples.
 
 use std::cell::{Cell, RefCell};
 use std::mem::take;
@@ -19,16 +19,16 @@ use super::waves::Waves;
 use super::{Engine, Timing, compose};
 use crate::messages::{Figures, Frame, Picture};
 
-/// Samples are taken for so long between two frames, and at least one; longer where a frame itself takes longer,
+/// Time for samples between two frames; at least one sample is taken. It grows with the time that a frame takes,
 /// so that half of the time goes into the figures.
 const SLICE: Duration = Duration::from_millis(12);
-/// The longest such time: fewer frames would look like none.
+/// Upper limit of that time; with fewer frames the picture would seem frozen.
 const LONGEST_SLICE: Duration = Duration::from_millis(50);
-/// Figures are worked out anew after so long: summaries of a hundred rows take milliseconds.
+/// Interval between updates of the figures: summarizing a hundred rows takes milliseconds.
 const FIGURES: Duration = Duration::from_millis(250);
-/// A display that draws nothing for so long is not waited for.
+/// Longest time to wait for the display to draw.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Between two looks at files and commands while nothing is measured.
+/// How often files and commands are polled while nothing is measured.
 const IDLE: Duration = Duration::from_millis(100);
 
 /// A run over one lab.
@@ -64,7 +64,7 @@ impl Observer for ShownRun<'_> {
 impl<'e> ShownRun<'e> {
     pub fn new(engine: &'e Engine<'e>, lab: &'e Experiment, state: &'e RefCell<EngineState>) -> Result<Self> {
         let now = Instant::now();
-        // The first frame comes before the first sample.
+        // Backdated, so that the first frame comes before the first sample.
         let slice = Cell::new(now.checked_sub(LONGEST_SLICE).unwrap_or(now));
         let result_view = ResultView::new(lab)?;
         let (figures, waves) = (Cell::default(), Waves::new(lab));
@@ -84,7 +84,7 @@ impl<'e> ShownRun<'e> {
         })
     }
 
-    /// Takes the figures over, some times a second; ends the run where that is ordered.
+    /// Updates the figures a few times per second, and breaks when a command ends the run.
     pub fn watch(&self, step: &Step<'_>) -> ControlFlow<()> {
         let is_due = self.figures.get().is_none_or(|at| at.elapsed() >= FIGURES);
         if is_due || self.state.borrow().record {
@@ -95,7 +95,7 @@ impl<'e> ShownRun<'e> {
         if self.state.borrow().has_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Writes a record of the figures so far, where one is wanted.
+    /// Writes a record of the figures so far, if a command asked for one.
     fn record(&self) {
         let mut state = self.state.borrow_mut();
         if take(&mut state.record) {
@@ -103,7 +103,7 @@ impl<'e> ShownRun<'e> {
         }
     }
 
-    /// Takes figures over, once there are some.
+    /// Puts new figures into the snapshot, once a row has any.
     pub fn take(&self, so_far: SoFar, rounds: u32, measured: Duration) {
         let is_any = so_far.rows.iter().any(|row| !row.is_pending());
         let mut state = self.state.borrow_mut();
@@ -114,7 +114,7 @@ impl<'e> ShownRun<'e> {
         state.snapshot.figures = Arc::new(Figures { record, rounds, measured });
     }
 
-    /// Frames without samples, until something else is ordered: for a lab of which no row can be measured.
+    /// Shows frames without measuring until a command ends the run; for a lab in which no row can be measured.
     pub fn stand(&self, session: &mut Session<'_>) -> Result<()> {
         while !self.state.borrow().has_ended() {
             self.attend(session)?;
@@ -126,7 +126,7 @@ impl<'e> ShownRun<'e> {
         Ok(())
     }
 
-    /// Listens; what was saved and built is seen before the run ends for it.
+    /// Handles commands and saved shaders. After a reload, shows a frame with the new kernels before the run ends.
     fn attend(&self, session: &mut Session<'_>) -> Result<()> {
         let reloads = self.state.borrow().snapshot.reloads;
         self.listen()?;
@@ -137,9 +137,10 @@ impl<'e> ShownRun<'e> {
         self.frame(session)
     }
 
-    /// Takes commands, and builds the kernels anew whose shaders were saved.
+    /// Takes commands, and rebuilds kernels whose shaders were saved.
     fn listen(&self) -> Result<()> {
-        // A run takes some samples more before it ends: what is ordered or saved meanwhile is for the next.
+        // An ending run still takes a few samples. Commands and saved files that arrive during them are for the
+        // next run.
         if self.state.borrow().has_ended() {
             return Ok(());
         }
@@ -179,24 +180,25 @@ impl<'e> ShownRun<'e> {
         Ok(())
     }
 
-    /// A sample of its own of the variant that is shown, and its picture.
+    /// Samples the shown variant and draws its picture.
     fn frame(&self, session: &mut Session<'_>) -> Result<()> {
         self.composed(session, true)
     }
 
-    /// As [`Show::frame`]; one that is no step of what is shown leaves what moves where it is, and the strip.
+    /// Samples and draws as [`Self::frame`] does. With `is_step` false, the animation does not advance and the
+    /// strip gets no frame.
     fn composed(&self, session: &mut Session<'_>, is_step: bool) -> Result<()> {
         let (current, other) = {
             let mut state = self.state.borrow_mut();
             (state.step, state.look) = (false, false);
             (state.snapshot.current, state.snapshot.other)
         };
-        // Before the samples whose results are drawn: a traced one leaves its own.
+        // Trace before sampling: a trace leaves its own result, and the picture must show the sample's.
         if let Some((timelines, untraced)) = self.waves.timelines(session, current, other)? {
             let mut state = self.state.borrow_mut();
             (state.snapshot.timelines, state.snapshot.untraced) = (timelines.into(), untraced);
         }
-        // The one beside it first, so that what was sampled last is what is shown.
+        // Sample the compared variant first, so that the last result on the device is that of the shown one.
         let beside = match other {
             Some(other) => self.shot(session, other)?.and_then(|(_, picture)| picture),
             None => None,
@@ -232,7 +234,7 @@ impl<'e> ShownRun<'e> {
         Ok(picture.map(|picture| Picture { wrong: frame.wrong, ..picture }))
     }
 
-    /// The picture of the result that is shown, for another view.
+    /// Redraws the shown result for another view.
     fn redrawn(&self, session: &mut Session<'_>) -> Result<()> {
         let (last, current, other, view) = {
             let EngineState { snapshot, view, .. } = &*self.state.borrow();
@@ -249,7 +251,7 @@ impl<'e> ShownRun<'e> {
         Ok(())
     }
 
-    /// One sample and its picture; nothing where the variant does not run here.
+    /// Takes one sample and draws its picture; `None` if the variant does not run on this device.
     fn shot(&self, session: &mut Session<'_>, variant: usize) -> Result<Option<(Frame, Option<Picture>)>> {
         let Some(animator) = self.animator.as_ref().filter(|animator| animator.moves(session, variant))
         else {
@@ -264,14 +266,14 @@ impl<'e> ShownRun<'e> {
         if self.lab.gpu.is_busy() {
             return sampled.map(|_| None);
         }
-        // Whatever became of it, the rounds must find their own input.
+        // Restore the benchmark's own input even if the sample failed.
         let moved = animator.take_out(session, variant);
         let Some(frame) = sampled? else { return Ok(None) };
         let (view, wrong) = (self.state.borrow().view, moved?);
         Ok(Some((Frame { wrong, ..frame }, animator.picture(view, wrong))))
     }
 
-    /// One sample; nothing where the variant does not run here.
+    /// Takes one sample; `None` if the variant does not run on this device.
     fn sample(&self, session: &mut Session<'_>, variant: usize) -> Result<Option<Frame>> {
         if session.left_out(variant).is_some() {
             return Ok(None);
@@ -283,8 +285,8 @@ impl<'e> ShownRun<'e> {
         }
     }
 
-    /// Shows the snapshot. Waits for the display to have drawn it where a script counts frames, which would miss some, and
-    /// where the cores that draw are those that are measured.
+    /// Publishes the snapshot. Waits for the display to draw it in two cases: a script counts frames and would
+    /// miss some, or the device is the CPU, whose cores also draw.
     fn present(&self) {
         let snapshot = {
             let mut state = self.state.borrow_mut();

@@ -1,4 +1,4 @@
-//! What the engine keeps between frames: the snapshot as it was last shown, and what was ordered.
+//! What the engine keeps between frames: the last published snapshot, and what commands have requested.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -11,28 +11,28 @@ use record::is_limit;
 
 use crate::messages::{About, Command, Drag, Entry, Figures, Frame, Notice, Snapshot, State, View};
 
-/// Frames that the strip shows.
+/// Number of frames in the strip.
 const STRIP: usize = 240;
-/// News are read by then.
+/// How long news stay on the screen.
 const NEWS: Duration = Duration::from_secs(6);
 
-/// Why a run over a lab ends.
+/// Why a run over a lab ends; several reasons may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EndReason {
-    /// The display has gone.
+    /// The display has quit.
     pub quit: bool,
-    /// The figures are to be forgotten, or shaders are others now.
+    /// The figures are to be reset, or shaders have changed.
     pub anew: bool,
-    /// What is wanted is not what runs.
+    /// The requested declaration differs from the running one.
     pub change: bool,
 }
 
-/// What the sample is declared with.
+/// The arguments and options that a sample is declared with.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Declaration {
-    /// As a command line has them.
+    /// The sample's own arguments, written as on the command line.
     pub arguments: Vec<String>,
-    /// Kernels note their waves.
+    /// Kernels record their waves.
     pub traced: bool,
 }
 
@@ -42,24 +42,24 @@ pub(super) struct EngineState {
     pub snapshot: Snapshot,
     pub view: View,
     pub drag: Option<Drag>,
-    /// What the reader must know whatever the lab is.
+    /// A warning that holds for every lab.
     pub warning: Option<String>,
-    /// When the last news came.
+    /// When the last news arrived.
     news: Option<Instant>,
-    /// The snapshot has something that was not shown yet.
+    /// The snapshot has changes that were not published yet.
     pub dirty: bool,
-    /// A frame is wanted though it is paused.
+    /// Take one frame although sampling is paused.
     pub step: bool,
-    /// The picture is to be drawn anew, of the same result.
+    /// Draw the picture again from the same result.
     pub look: bool,
-    /// A record is wanted.
+    /// Write a record.
     pub record: bool,
     pub ends: EndReason,
-    /// What runs.
+    /// Declaration of the running lab.
     pub terms: Declaration,
-    /// What shall run.
+    /// Declaration that was requested.
     pub wanted: Declaration,
-    /// Shaders that were saved and not built since.
+    /// Shaders that were saved and have not been built successfully since.
     pub pending: BTreeSet<String>,
     strip: VecDeque<Frame>,
 }
@@ -69,14 +69,14 @@ impl EngineState {
         Self { snapshot, ..Self::default() }
     }
 
-    /// Shows the variants of a lab that was just declared; the one that was shown stays, where it still is
-    /// there.
+    /// Puts the variants of a newly declared lab into the snapshot. The shown and the compared variant stay
+    /// selected if the lab still has them.
     pub fn set(&mut self, lab: &Experiment, terms: Declaration) {
         let shown = |at: Option<usize>, snapshot: &Snapshot| {
             let name = snapshot.variants.get(at?)?.name.clone();
             lab.variants.iter().position(|variant| variant.name == name)
         };
-        // What limits the device is not what a sample is about.
+        // Start with one of the sample's own variants, not with one that measures a device limit.
         let first = lab.variants.iter().position(|variant| !is_limit(&variant.name)).unwrap_or(0);
         let current = shown(Some(self.snapshot.current), &self.snapshot).unwrap_or(first);
         let other = shown(self.snapshot.other, &self.snapshot).filter(|&other| other != current);
@@ -94,7 +94,7 @@ impl EngineState {
         self.forget();
     }
 
-    /// Forgets all figures.
+    /// Discards all figures.
     pub fn forget(&mut self) {
         self.strip.clear();
         self.snapshot.frames = Arc::new([]);
@@ -106,7 +106,7 @@ impl EngineState {
         let is_one = |at: usize| at < self.snapshot.variants.len();
         match command {
             Command::Show(at) if is_one(at) => {
-                // Whoever walks onto the rival flips the two.
+                // Selecting the compared variant swaps the two.
                 let last = std::mem::replace(&mut self.snapshot.current, at);
                 self.snapshot.other = self.snapshot.other.map(|other| if other == at { last } else { other });
                 self.step = true;
@@ -120,7 +120,8 @@ impl EngineState {
             Command::Step => self.step = true,
             Command::Reset => self.ends.anew = true,
             Command::Look(view) => {
-                // Two results have no room at once: for the cursor alone they are not sampled anew.
+                // A split needs both results, and they do not exist at the same time. A cursor move alone is not
+                // worth sampling both again.
                 let is_cursor = (view.pixels, view.at) == (self.view.pixels, self.view.at);
                 self.look |= view != self.view && !(is_cursor && self.snapshot.other.is_some());
                 self.view = view;
@@ -138,18 +139,18 @@ impl EngineState {
         self.dirty = true;
     }
 
-    /// The run under way is to end.
+    /// Whether the current run is to end.
     pub fn has_ended(&self) -> bool {
         self.ends != EndReason::default()
     }
 
-    /// Says what the lab warns of.
+    /// Shows the lab's warnings.
     pub fn caution(&mut self, notes: &[String]) {
         let all: Vec<&str> = self.warning.iter().chain(notes).map(String::as_str).collect();
         self.tell(About::Caution, (!all.is_empty()).then(|| all.join("\n")));
     }
 
-    /// Says what became of something that was asked for.
+    /// Shows the outcome of a request.
     pub fn hear(&mut self, became: Result<String>) {
         match became {
             Ok(news) => self.tell(About::News, Some(news)),
@@ -157,7 +158,7 @@ impl EngineState {
         }
     }
 
-    /// Lets news go that are old by now.
+    /// Removes news that are older than `NEWS`.
     pub fn forget_news(&mut self) {
         if self.news.is_some_and(|at| at.elapsed() >= NEWS) {
             self.news = None;
@@ -166,7 +167,7 @@ impl EngineState {
         }
     }
 
-    /// Adds a frame to the strip.
+    /// Appends a frame to the strip.
     pub fn add(&mut self, frame: Frame) {
         if self.strip.len() == STRIP {
             self.strip.pop_front();
@@ -176,7 +177,7 @@ impl EngineState {
         self.snapshot.frame += 1;
     }
 
-    /// Says something in place of what was said about the same before; nothing where there is nothing to say.
+    /// Replaces the notice about the same topic; `None` only removes it.
     pub fn tell(&mut self, about: About, text: Option<String>) {
         let mut notices: Vec<Notice> =
             self.snapshot.notices.iter().filter(|notice| notice.about != about).cloned().collect();

@@ -1,4 +1,4 @@
-//! The engine behind a hand-off, without a display: what is ordered, and what it shows then.
+//! Tests the engine through a hand-off, without a display: commands are sent, and snapshots are checked.
 
 use std::sync::mpsc;
 use std::thread;
@@ -16,7 +16,7 @@ use crate::messages::{Command, Picture, View};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A program whose sample adds one to each of `--count` texels, and takes no more than 64.
+/// A program whose sample adds one to each of `--count` texels, and refuses more than 64.
 struct Adder;
 
 impl Program for Adder {
@@ -64,7 +64,7 @@ impl Program for Adder {
     }
 }
 
-/// An engine on a thread of its own, and somebody who looks at every snapshot.
+/// An engine on its own thread, and a test that reads its snapshots.
 struct Stand {
     handoff: Arc<Handoff>,
     ended: mpsc::Receiver<Result<u8>>,
@@ -93,7 +93,7 @@ impl Stand {
         Self { handoff, ended }
     }
 
-    /// Orders something, and looks at snapshots until one shows what it does.
+    /// Sends a command, and reads snapshots until one shows its effect.
     fn command(&self, command: Command, what: &str, shows: impl Fn(&Snapshot) -> bool) -> Snapshot {
         self.handoff.send(command);
         self.until(what, shows)
@@ -144,7 +144,7 @@ fn a_refused_value_costs_none_of_the_figures() {
         snapshot.state == State::Running && snapshot.figures.rounds > before
     });
     assert!(counts(&after, 8));
-    // What was in use before is no change; it takes the reason away.
+    // Returning to the arguments in use changes nothing, but removes the refusal.
     let rounds = after.figures.rounds;
     let back = stand.command(Command::Arrange(Vec::new()), "nothing is refused", |snapshot| {
         said(snapshot, About::Knob).is_empty()
@@ -174,7 +174,7 @@ fn where_there_is_no_room_for_two_the_last_goes_first_and_comes_back() {
     stand.close();
 }
 
-/// Of commands that come in a hurry the last one holds, whatever the run under way was at.
+/// Of several commands in quick succession the last one holds, at any stage of the current run.
 #[test]
 fn the_last_of_many_values_is_the_one_that_runs() {
     let stand = Stand::open();

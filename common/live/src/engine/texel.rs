@@ -1,6 +1,6 @@
-//! What a texel holds, in words and in shades.
+//! Converts the words of a texel to text and to grey levels.
 
-/// How the words of a texel become a colour: the numbers of `lab/view.comp`.
+/// How the words of a texel become a colour; the values match `lab/view.comp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Numbers = 0,
@@ -10,10 +10,10 @@ pub(super) enum Kind {
     Halves = 4,
 }
 
-/// So many of the words of a reference are looked at for its range.
+/// At most this many words of a reference are examined for its range.
 const LOOKED_AT: usize = 1 << 16;
 
-/// What is black and what is white in results like this one.
+/// The values drawn as black and as white for results like this reference.
 #[expect(clippy::cast_precision_loss, reason = "a shade of grey")]
 pub(super) fn range(kind: Kind, reference: &[u32]) -> [f32; 2] {
     let step = reference.len().div_ceil(LOOKED_AT).max(1);
@@ -29,7 +29,7 @@ pub(super) fn range(kind: Kind, reference: &[u32]) -> [f32; 2] {
     if low < high { [low, high] } else { [low.min(0.0), low.min(0.0) + 1.0] }
 }
 
-/// A texel's words as a reader would write them.
+/// The value of a texel as text.
 pub(super) fn in_words(kind: Kind, bytes: u32, index: u32, words: &[u32]) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match kind {
@@ -50,7 +50,7 @@ pub(super) fn in_words(kind: Kind, bytes: u32, index: u32, words: &[u32]) -> Str
     }
 }
 
-/// A float of 16 bits.
+/// Decodes a 16-bit float.
 #[expect(clippy::cast_precision_loss, reason = "eleven bits")]
 fn half(bits: u32) -> f32 {
     let (sign, exponent, fraction) = (bits >> 15 & 1, bits >> 10 & 31, bits & 1023);

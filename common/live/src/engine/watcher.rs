@@ -1,4 +1,4 @@
-//! Which shaders were saved since the last look.
+//! Finds shaders that were saved since the last look.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,22 +9,22 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, Result};
 use vulkan::source::Library;
 
-/// Editors write a file in several steps: it is read once it stays as it is for so long. Also the time between two
-/// looks at all of them, which take a fraction of a millisecond.
+/// A file is read once it has not changed for this long, because editors write in several steps. Also the shortest
+/// time between two scans of the folder; a scan takes a fraction of a millisecond.
 const QUIET: Duration = Duration::from_millis(40);
-/// What is missing or empty for so long is meant to be.
+/// A file that is missing or empty for this long counts as deleted or emptied on purpose.
 const STEPS: Duration = Duration::from_millis(500);
-/// File systems note times no coarser than this (FAT).
+/// Coarsest resolution of file times, that of FAT.
 const COARSE: Duration = Duration::from_secs(2);
 
-/// Bytes of a file, and when they were written.
+/// Size of a file in bytes, and its modification time.
 type Stamp = (u64, Option<SystemTime>);
 
-/// A file as it was last seen; without a stamp or a text where it is missing or empty.
+/// A file as last seen; `stamp` and `text` are `None` if it is missing or empty.
 struct File {
     stamp: Option<Stamp>,
     since: Instant,
-    /// Its text was read since then, and no other can have the same stamp.
+    /// The text was read after the last change, and a later change cannot have the same stamp.
     is_read: bool,
     text: Option<Vec<u8>>,
 }
@@ -37,10 +37,10 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Nothing where the shaders are those of the binary, which nobody can edit.
+    /// Starts watching. Returns `None` if the shaders are built into the binary and cannot be edited.
     ///
     /// # Errors
-    /// A folder that cannot be read.
+    /// A folder cannot be read.
     pub fn of(shaders: &Library) -> Result<Option<Self>> {
         let Library::Checkout(root) = shaders else { return Ok(None) };
         let (root, since) = (root.clone(), Instant::now());
@@ -54,7 +54,7 @@ impl Watcher {
         Ok(Some(Self { root, next: Cell::new(since + QUIET), files }))
     }
 
-    /// Shaders that were saved, by their paths below `shaders/`.
+    /// Shaders that were saved since the last call, by their paths below `shaders/`.
     pub fn saved(&self) -> BTreeSet<String> {
         let (now, mut saved) = (Instant::now(), BTreeSet::new());
         let mut stamps = BTreeMap::new();
@@ -62,9 +62,9 @@ impl Watcher {
             return saved;
         }
         let read = list(&self.root, &self.root, &mut stamps);
-        // No more than a fiftieth of the time goes into looking, on slow file systems too.
+        // Scanning takes at most a fiftieth of the time, also on slow file systems.
         self.next.set(now + QUIET.max(50 * now.elapsed()));
-        // What cannot be read now may be at the next look.
+        // A folder that cannot be read is tried again at the next scan.
         if read.is_err() {
             return saved;
         }
@@ -93,19 +93,19 @@ impl Watcher {
     }
 }
 
-/// Whatever is written from now on gets another one.
+/// Whether a later write is certain to change the modification time.
 fn is_old((_, written): Stamp) -> bool {
     written.is_some_and(|written| written.elapsed().map_or(true, |age| age > COARSE))
 }
 
-/// All shaders of a folder, by their paths below `root`.
+/// Lists all shaders of a folder, by their paths below `root`.
 fn list(folder: &Path, root: &Path, stamps: &mut BTreeMap<String, Stamp>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|kind| kind == "pack") {
             continue;
         }
-        // One that is renamed meanwhile is there at the next look.
+        // A file that is being renamed is found by the next scan.
         let Ok(about) = fs::metadata(&path) else { continue };
         if about.is_dir() {
             list(&path, root, stamps)?;

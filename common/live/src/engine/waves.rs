@@ -1,4 +1,4 @@
-//! The timelines beside the picture: waves of one sample, traced some times a second.
+//! Traces the waves for the timelines, a few times per second, one sample each.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use bench::lab::Experiment;
 
 use crate::messages::Timeline;
 
-/// Between two traces, which hold back the frame that they come in: thousands of waves are read and sorted.
+/// Shortest time between two traces. A trace delays its frame, because thousands of waves are read and sorted.
 const TRACES: Duration = Duration::from_millis(400);
-/// So many times as long as a trace took nothing is traced.
+/// After a trace, no other is taken for this many times as long as it took.
 const SHARE: u32 = 4;
 
 /// Traces the variants that are shown.
 pub(super) struct Waves<'l> {
     lab: &'l Experiment,
-    /// What traces, once it was asked for; or why nothing can.
+    /// The tracer, created on first use; or the reason why nothing can be traced.
     spotlight: OnceCell<Result<Spotlight<'l>, String>>,
     traced: Cell<Option<Instant>>,
-    /// How long that took.
+    /// Duration of the last trace.
     took: Cell<Duration>,
 }
 
-/// Timelines, and why one is missing.
+/// Timelines, and the reason if one is missing.
 type Traced = (Vec<Timeline>, Option<String>);
 
 impl<'l> Waves<'l> {
@@ -34,23 +34,23 @@ impl<'l> Waves<'l> {
         Self { lab, spotlight: OnceCell::new(), traced: Cell::default(), took: Cell::default() }
     }
 
-    /// Begins the time until the next trace anew: something else is to be seen first.
+    /// Restarts the wait for the next trace, so that a frame comes first.
     pub fn put_off(&self) {
         self.traced.set(Some(Instant::now()));
     }
 
-    /// The waves of the variant that is shown, and of the one beside it; nothing where the last are new enough or
-    /// nobody asks for any.
+    /// The waves of the shown and the compared variant. Returns `None` if tracing is off or the last trace is
+    /// recent enough.
     ///
     /// # Errors
-    /// A queue that hangs, a lost device.
+    /// A queue hangs, or the device is lost.
     pub fn timelines(
         &self,
         session: &mut Session<'_>,
         current: usize,
         other: Option<usize>,
     ) -> Result<Option<Traced>> {
-        // Reading the waves of a long pass back takes longer than all the rest of a frame.
+        // Reading back the waves of a long pass takes longer than the rest of a frame.
         let rest = TRACES.max(SHARE * self.took.get());
         if !self.lab.traces() || self.traced.get().is_some_and(|at| at.elapsed() < rest) {
             return Ok(None);

@@ -57,12 +57,12 @@ struct Own {
     note: Option<String>,
 }
 
-/// Knobs of each kind.
+/// One knob of each kind.
 pub(crate) fn all() -> Vec<Knob> {
     given("")
 }
 
-/// The same where the command line has these words.
+/// The same knobs with this command line.
 pub(crate) fn given(line: &str) -> Vec<Knob> {
     let line: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
     let command = Own::augment_args(Command::new("own").arg(Arg::new("seed").long("seed")));

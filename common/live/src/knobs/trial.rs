@@ -1,14 +1,14 @@
-//! What an argument takes, found by trial: clap does not tell the range of a parser.
+//! Finds out by trial which values an argument takes, because clap does not expose a value parser's range.
 
 use clap::{Arg, ArgAction, Command};
 
 use super::Kind;
 
-/// Whole numbers that are tried beside the powers of two, so that some lie inside of every range worth a slider: one
-/// may begin at 3, or end at 100.
+/// Whole numbers to try in addition to powers of two, so that some fall inside every range that deserves a slider.
+/// A range may begin at 3 or end at 100.
 const BETWEEN: [u32; 8] = [0, 3, 5, 6, 10, 100, 1000, u32::MAX];
 
-/// What `argument` takes. Tries at most some hundred values.
+/// Returns the kind of value that `argument` takes. Tries a few hundred values at most.
 #[must_use]
 pub fn kind_of(argument: &Arg) -> Kind {
     if !argument.get_action().takes_values() {
@@ -28,13 +28,13 @@ pub fn kind_of(argument: &Arg) -> Kind {
     }
 }
 
-/// A command line of one argument.
+/// A command line with this one argument.
 struct Trial {
     command: Command,
 }
 
 impl Trial {
-    /// Of its name and parser alone: what it requires or conflicts with is not there.
+    /// Keeps only the value parser, so that requirements and conflicts of the argument do not matter.
     fn of(argument: &Arg) -> Self {
         let parser = argument.get_value_parser().clone();
         let only = Arg::new("value").long("value").action(ArgAction::Set).value_parser(parser);
@@ -61,7 +61,7 @@ impl Trial {
             return Some(self.fractions(f64::from(low), f64::from(high)));
         }
         if high > low + 1 && !self.takes_whole(low + 1) && !self.takes_whole(high - 1) {
-            // Gaps between them: powers of two, say.
+            // There are gaps between accepted values: powers of two, for example.
             return Some(Kind::Choice(taken.iter().map(ToString::to_string).collect()));
         }
         let min = self.edge(low, low / 2);
@@ -69,7 +69,7 @@ impl Trial {
         Some(Kind::Number { min: f64::from(min), max: f64::from(max), whole: true })
     }
 
-    /// The last number that is taken on the way from one that is to one that may not be.
+    /// Bisects for the last accepted number between `taken`, which is accepted, and `refused`, which may not be.
     fn edge(&mut self, mut taken: u32, mut refused: u32) -> u32 {
         if self.takes_whole(refused) {
             return refused;
@@ -81,7 +81,8 @@ impl Trial {
         taken
     }
 
-    /// Ends that are round numbers: powers of ten, and half and a quarter of them.
+    /// Rounds the ends of a fractional range: below, to powers of ten and half and a quarter of them; above, to
+    /// quarter steps of `high`.
     fn fractions(&mut self, low: f64, high: f64) -> Kind {
         let tens = (0..7).map(|power| 10_f64.powi(-power));
         let mut below: Vec<f64> = tens.flat_map(|ten| [ten, 0.5 * ten, 0.25 * ten]).collect();

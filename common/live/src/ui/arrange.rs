@@ -9,16 +9,16 @@ use super::notices::refusal;
 use crate::knobs::{self, Kind, Knob, Values};
 use crate::messages::{Command, Snapshot, State};
 
-/// A change is applied when nothing more came for so long.
+/// A change is applied when no other came for this long.
 const REST: Duration = Duration::from_millis(300);
 
-/// The knobs, and where they stand.
+/// The knobs and their values.
 pub(super) struct Arrange {
     knobs: Vec<Knob>,
     values: Values,
-    /// When one was turned and not yet applied.
+    /// When a knob was last changed, if that is not applied yet.
     turned: Option<Duration>,
-    /// The arguments that the sample was last asked to take.
+    /// The arguments that were last sent to the engine.
     applied: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl Arrange {
         !self.knobs.is_empty()
     }
 
-    /// Draws them, and notes when one is turned.
+    /// Draws the knobs and records changes.
     pub(super) fn draw(&mut self, ui: &mut egui::Ui, look: &Look, snapshot: &Snapshot, now: Duration) {
         ui.label(look.aside("Arguments", look.ink.faint));
         let area = ScrollArea::vertical().animated(false).auto_shrink(false);
@@ -44,7 +44,7 @@ impl Arrange {
         }
     }
 
-    /// The arguments, when the time has come to apply them.
+    /// The command with the new arguments, once it is time to apply them.
     pub(super) fn due(&mut self, ctx: &egui::Context, now: Duration) -> Option<Command> {
         let rest = (self.turned? + REST).saturating_sub(now);
         if !rest.is_zero() {
@@ -81,13 +81,13 @@ impl Arrange {
     }
 }
 
-/// What was done to a knob.
+/// What the user did to a knob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     None,
-    /// It is being turned, or typed.
+    /// The user is still dragging or typing.
     Going,
-    /// It stays where it is.
+    /// The change is complete.
     Done,
 }
 
@@ -107,11 +107,11 @@ impl Turn {
     }
 }
 
-/// A knob that is drawn.
+/// A knob to be drawn.
 struct Widget<'k> {
     knob: &'k Knob,
     in_use: Option<&'k str>,
-    /// The sample refused the last turn of some knob.
+    /// The sample refused the last change of some knob.
     refused: bool,
     values: &'k mut Values,
     look: &'k Look,
@@ -125,7 +125,7 @@ impl Widget<'_> {
             }
             let head = self.head(ui);
             let turn = match &self.knob.kind {
-                // A slider would stand somewhere else where the value is no number, or nobody gave one.
+                // A slider would show a wrong position if the value is not a number or was not given.
                 Kind::Number { min, max, whole }
                     if !self.knob.is_list && self.value().parse::<f64>().is_ok() =>
                 {
@@ -141,14 +141,14 @@ impl Widget<'_> {
         .inner
     }
 
-    /// Beneath a value that was refused, the one that goes on.
+    /// If the value was refused, shows the one in use below it.
     fn last_good(&self, ui: &mut egui::Ui) {
         if let Some(in_use) = self.in_use.filter(|in_use| self.refused && *in_use != self.value()) {
             ui.label(self.look.aside(format!("in use: {in_use}"), self.look.ink.wrong));
         }
     }
 
-    /// What it stands at: turned to, or else the default, or what the sample chose.
+    /// The displayed value: the user's, else the default, else the one that the sample chose.
     fn value(&self) -> String {
         let default = self.knob.default.as_deref().or(self.in_use);
         self.values.get(&self.knob.name).map(String::as_str).or(default).unwrap_or_default().to_owned()
@@ -158,7 +158,7 @@ impl Widget<'_> {
         self.values.insert(self.knob.name.clone(), value);
     }
 
-    /// Its name, and the way back to the default.
+    /// Draws the name, and a button that restores the default.
     fn head(&mut self, ui: &mut egui::Ui) -> Turn {
         let is_turned =
             self.values.get(&self.knob.name).is_some_and(|value| self.knob.default.as_ref() != Some(value));
@@ -223,7 +223,7 @@ impl Widget<'_> {
         Turn::Done
     }
 
-    /// Free text, and beside it what is usual.
+    /// Draws a text field, with a menu of suggested values.
     fn field(&mut self, ui: &mut egui::Ui) -> Turn {
         let usual = self.knob.kind.usual();
         ui.horizontal(|ui| {
@@ -256,7 +256,7 @@ impl Widget<'_> {
     }
 }
 
-/// Without needless noughts.
+/// Formats a number with at most three decimals and without trailing zeros.
 fn thousandths(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

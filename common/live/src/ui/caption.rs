@@ -1,4 +1,4 @@
-//! What is shown, in words: the line above everything, and the sentence below.
+//! The title line at the top and the caption of the shown variant.
 
 use egui::{Align2, Color32, Rect, pos2};
 
@@ -6,7 +6,7 @@ use super::look::Look;
 use super::paint::{line, lines, put};
 use crate::messages::{Snapshot, State};
 
-/// Sample, device, what the engine does and for how long.
+/// Draws the title line: sample, device, what the engine does, and for how long.
 pub(super) fn head(ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot) {
     let painter = ui.painter();
     let (middle, ink) = (inside.center().y, &look.ink);
@@ -52,7 +52,7 @@ fn state(snapshot: &Snapshot, look: &Look) -> (String, Color32) {
     }
 }
 
-/// The current variant's sentence, and where it comes from.
+/// Draws the caption of the shown variant and the sample's source.
 pub(super) fn draw(ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot, demo: bool) {
     let painter = ui.painter();
     let ink = &look.ink;

@@ -1,4 +1,4 @@
-//! Variants in turn, for a booth that nobody tends.
+//! The demo: shows the variants one after another, for an unattended booth.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use record::Status;
 
 use crate::messages::{Command, Snapshot, State};
 
-/// Each variant is shown for so long.
+/// How long each variant is shown.
 pub(super) const EACH: Duration = Duration::from_secs(6);
 
-/// A demo that runs.
+/// A running demo.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Demo {
-    /// When the current variant was turned to; `None` before the first frame.
+    /// When the current variant was selected; `None` before the first frame.
     since: Option<Duration>,
 }
 
 impl Demo {
-    /// What is to be shown next, when the time has come. A pause is not the demo's to end.
+    /// The command that shows the next variant, when its time has come. The demo does not end a pause.
     pub(super) fn command(&mut self, snapshot: &Snapshot, now: Duration) -> Option<Command> {
         let since = *self.since.get_or_insert(now);
         if !matches!(snapshot.state, State::Running) {
-            // What is built or paused is not seen: its time begins afterwards.
+            // While paused or building, restart the time of the shown variant: the audience cannot see it.
             self.since = Some(now);
             return None;
         }
@@ -32,13 +32,13 @@ impl Demo {
         next(snapshot).map(Command::Show)
     }
 
-    /// Until something happens.
+    /// Time until the next change.
     pub(super) fn rest(&self, now: Duration) -> Duration {
         (self.since.unwrap_or(now) + EACH).saturating_sub(now)
     }
 }
 
-/// The next variant that could run.
+/// The next variant that runs on this device.
 fn next(snapshot: &Snapshot) -> Option<usize> {
     let count = snapshot.variants.len();
     let runs = |at: &usize| {

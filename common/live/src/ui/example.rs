@@ -1,4 +1,4 @@
-//! Made-up snapshots that look like those of an engine.
+//! Made-up snapshots for tests, similar to an engine's.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ const NAMES: [(&str, f64, &str); 9] = [
     ("two_queues", 0.0, "The bands on two queues, ordered by a timeline semaphore."),
 ];
 
-/// Skewed as times are: a floor, and a tail.
+/// Skewed like real times: a floor and a tail.
 fn samples(us: f64, seed: u64) -> Vec<f64> {
     let mut random = Pcg64::seed_from_u64(seed);
     let mut one = || {
@@ -116,7 +116,7 @@ fn timeline(variant: usize, trace: Trace) -> Timeline {
     Timeline { variant, trace: Arc::new(trace), figures }
 }
 
-/// So many variants, measured for some seconds; the picture fills `pixels`.
+/// A snapshot with `count` variants after a few seconds of measuring; its picture has `pixels`.
 pub(crate) fn snapshot(count: usize, pixels: [u32; 2]) -> Snapshot {
     let entries: Vec<_> = (0..count).map(entry).collect();
     let [bound, baseline] = [0, 1].map(|at| samples(entry(at).1, u64::try_from(at).unwrap()));
@@ -155,7 +155,7 @@ pub(crate) fn snapshot(count: usize, pixels: [u32; 2]) -> Snapshot {
     }
 }
 
-/// Split, with two timelines, racy texels and a texel under the cursor.
+/// A split with two timelines, wrong texels, and a texel under the cursor.
 pub(super) fn split(pixels: [u32; 2]) -> Snapshot {
     let mut snapshot = snapshot(9, pixels);
     snapshot.other = Some(0);
@@ -167,7 +167,7 @@ pub(super) fn split(pixels: [u32; 2]) -> Snapshot {
     snapshot
 }
 
-/// A shader that cannot be built, a refused knob, and a CPU device.
+/// A shader that does not compile, a refused knob value, and a CPU device.
 pub(super) fn troubled(pixels: [u32; 2]) -> Snapshot {
     let mut snapshot = snapshot(9, pixels);
     snapshot.state = State::Building("chain/step.comp, CPU reference of 12 passes".into());
@@ -185,7 +185,7 @@ pub(super) fn troubled(pixels: [u32; 2]) -> Snapshot {
     snapshot
 }
 
-/// Before the first sample.
+/// A snapshot before the first sample.
 pub(super) fn empty() -> Snapshot {
     let Snapshot { sample, device, frame, .. } = snapshot(0, [64, 64]);
     Snapshot { sample, device, frame, state: State::Building("kernels".into()), ..Snapshot::default() }

@@ -1,4 +1,4 @@
-//! The list of keys.
+//! The list of keys on the screen.
 
 use egui::{Align2, Rect, Vec2, pos2};
 
@@ -6,7 +6,7 @@ use super::keys::TABLE;
 use super::look::Look;
 use super::paint::{line as short, number};
 
-/// Two columns in the middle of the window, or one where it is narrow.
+/// Draws the list in the middle of the window, in two columns, or in one if the window is narrow.
 pub(super) fn draw(root: &egui::Ui, look: &Look, window: Rect) {
     let painter = root.ctx().layer_painter(egui::LayerId::new(egui::Order::Foreground, "keys".into()));
     let unit = look.unit;

@@ -1,63 +1,64 @@
-//! The keys: one table, by which they are told and by which they are obeyed.
+//! The keys. One table serves both the list on the screen and the handling of key presses.
 
 use egui::Key;
 
-/// What a key asks for.
+/// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyAction {
-    /// The variant at this place.
+    /// Show the variant at this place.
     Variant(usize),
-    /// So many variants on, or back.
+    /// Go this many variants forward, or back if negative.
     Walk(isize),
-    /// Stop sampling, or go on.
+    /// Stop or resume sampling.
     Pause,
-    /// One frame.
+    /// Take one frame.
     Step,
-    /// The rival beside the current variant, or none.
+    /// Compare the shown variant with another one, or stop comparing.
     Split,
-    /// The next rival.
+    /// Compare with the next variant.
     Rival,
-    /// Forget every figure.
+    /// Discard all figures.
     Reset,
-    /// Waves, or none.
+    /// Show or hide the waves.
     Waves,
-    /// Variants in turn, by themselves.
+    /// Start or stop the demo, which shows the variants one after another.
     Demo,
-    /// Text for an audience.
+    /// Switch large text for an audience on or off.
     Presenter,
-    /// Light or dark.
+    /// Switch between the light and the dark theme.
     Theme,
-    /// No panels, or all.
+    /// Hide or show all panels.
     Panels,
-    /// The whole screen.
+    /// Switch full screen on or off.
     FullScreen,
-    /// A picture of the window.
+    /// Save a picture of the window.
     Screenshot,
-    /// A record as `--bench` writes it.
+    /// Write a record, as `--bench` does.
     Record,
-    /// The list of keys.
+    /// Show or hide the list of keys.
     Help,
-    /// Close the list, leave the full screen.
+    /// Close the list of keys and leave the full screen.
     Escape,
-    /// End.
+    /// End the program.
     Quit,
 }
 
 impl KeyAction {
-    /// Whoever chooses what is shown takes over from the demo; how it is shown is the booth's.
+    /// Whether the key ends the demo. Keys that choose what is shown do; keys that only change how it looks do
+    /// not.
     pub(super) fn takes_over(self) -> bool {
         use KeyAction::{Escape, Pause, Reset, Rival, Split, Step, Variant, Walk};
         matches!(self, Variant(_) | Walk(_) | Pause | Step | Split | Rival | Reset | Escape)
     }
 }
 
-/// A line of the list of keys.
+/// One line in the list of keys.
 pub(super) struct Line {
-    /// As a reader gets it.
+    /// Names of the keys for the reader.
     pub keys: &'static str,
     /// What they do.
     pub what: &'static str,
-    /// The same for the machine.
+    /// The keys and their actions.
     pub acts: &'static [(Key, KeyAction)],
 }
 
@@ -118,7 +119,7 @@ pub(super) const TABLE: &[Line] = &[
     line("Q or Ctrl+Q", "quit", &[(Key::Q, KeyAction::Quit)]),
 ];
 
-/// What was pressed since the last frame. With a text field in use keys are the field's, but for F1 and
+/// Actions of the keys pressed since the last frame. While a text field is focused it gets all keys except F1 and
 /// Ctrl+Q; Escape leaves the field.
 pub(super) fn pressed(ctx: &egui::Context) -> Vec<KeyAction> {
     let typing = ctx.text_edit_focused();
@@ -131,7 +132,7 @@ pub(super) fn pressed(ctx: &egui::Context) -> Vec<KeyAction> {
         pressed.collect()
     });
     if !typing {
-        // Tab and arrows are ours: egui would move the focus from widget to widget with them.
+        // Tab and arrow keys are used here; egui would move the focus between widgets with them.
         ctx.memory_mut(|memory| {
             memory.move_focus(egui::FocusDirection::None);
             if let Some(focused) = memory.focused() {
@@ -149,7 +150,7 @@ fn act(key: Key, modifiers: egui::Modifiers, typing: bool) -> Option<KeyAction> 
     if modifiers.alt || (typing && key != Key::F1) {
         return None;
     }
-    // Some layouts report the key, others the sign.
+    // Some keyboard layouts report the slash key, others the question mark.
     let key = if key == Key::Slash && modifiers.shift { Key::Questionmark } else { key };
     let all = TABLE.iter().flat_map(|line| line.acts);
     all.into_iter().find(|(of, _)| *of == key).map(|(_, act)| *act)

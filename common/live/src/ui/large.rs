@@ -1,4 +1,4 @@
-//! The figures of the variant that is shown, for the last row of the hall.
+//! The figures of the shown variant in large letters, for presenter mode.
 
 use egui::{Align2, Painter, Rect, pos2};
 use report::format;
@@ -8,7 +8,7 @@ use super::paint::{line, lines, put};
 use super::rows::{row, said_of, spread, status_colour};
 use crate::messages::Snapshot;
 
-/// Draws them, and returns where they end.
+/// Draws the figures and returns their bottom edge.
 pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, snapshot: &Snapshot) -> f32 {
     let ink = &look.ink;
     let (left, mut y) = (inside.left(), inside.top());

@@ -1,21 +1,21 @@
-//! Where the panels are.
+//! Computes where the panels are.
 
 use egui::Rect;
 
 use super::look::Look;
 
-/// What there is to be placed.
+/// What has to be placed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
-    /// The picture has the window for itself.
+    /// Only the picture, without panels.
     pub hidden: bool,
     pub knobs: bool,
-    /// Timelines, one above the other; without any, `untraced` says why.
+    /// Number of timelines. If there are none, `untraced` asks for room for the reason.
     pub timelines: usize,
     pub untraced: bool,
 }
 
-/// What stands around the picture, in the order in which it is drawn.
+/// The panels around the picture, in drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Panel {
     Head,
@@ -28,13 +28,13 @@ pub(super) enum Panel {
 }
 
 impl Panel {
-    /// It has figures or clocks, which no two runs have alike.
+    /// Whether the panel has figures or clocks, which differ between runs.
     pub(super) fn has_figures(self) -> bool {
         !matches!(self, Self::Caption | Self::Knobs)
     }
 }
 
-/// The picture's place, and those of the panels that there is room for.
+/// The place of the picture, and those of the panels that fit.
 pub(super) fn places(window: Rect, look: &Look, wanted: Wanted) -> (Rect, Vec<(Panel, Rect)>) {
     if wanted.hidden {
         return (window, Vec::new());
@@ -44,7 +44,7 @@ pub(super) fn places(window: Rect, look: &Look, wanted: Wanted) -> (Rect, Vec<(P
     let head = (window.height() >= 30.0 * unit).then(|| rest.take(Side::Top, 2.1 * unit));
     let caption = rest.take(Side::Bottom, if look.presenter { 5.4 } else { 3.7 } * unit);
     let side = (36.0 * unit).clamp(0.36 * window.width(), 0.42 * window.width()).min(37.0 * unit).round();
-    // Where columns would have no room beside a picture, they come below it.
+    // If the window is too narrow for columns at the side, they go below the picture.
     let is_narrow = side < if look.presenter { 19.0 } else { 26.0 } * unit;
     let below = 0.5 * rest.left.height();
     let right = if is_narrow { rest.take(Side::Bottom, below) } else { rest.take(Side::Right, side) };
@@ -68,7 +68,7 @@ pub(super) fn places(window: Rect, look: &Look, wanted: Wanted) -> (Rect, Vec<(P
     (rest.left, all.into_iter().filter_map(|(panel, place)| Some((panel, place?))).collect())
 }
 
-/// Height of the timelines: at most half of what there is.
+/// Height of the timelines: at most half of `height`.
 fn waves(wanted: Wanted, unit: f32, height: f32) -> Option<f32> {
     let most = 0.5 * height;
     match wanted.timelines {
@@ -86,14 +86,14 @@ enum Side {
     Right,
 }
 
-/// What is not given away yet.
+/// The part of the window that is still free.
 struct Rest {
     left: Rect,
     gap: f32,
 }
 
 impl Rest {
-    /// Gives whole points at a side away, and leaves a gap to them.
+    /// Cuts whole points off at one side and leaves a gap.
     fn take(&mut self, side: Side, points: f32) -> Rect {
         let (mut given, points) = (self.left, points.round());
         let rest = &mut self.left;

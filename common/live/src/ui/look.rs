@@ -1,4 +1,4 @@
-//! Colours, fonts and sizes: what makes one look of all panels, readable from the last row.
+//! Colours, fonts and sizes for all panels, chosen so that an audience can read them.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use egui::{
 /// Name of the bold font among egui's families.
 const BOLD: &str = "bold";
 
-/// Sets the fonts, once for a context and before its first frame.
+/// Sets the fonts. Must be called once per context, before its first frame.
 pub(super) fn set_fonts(ctx: &egui::Context) {
     let mut fonts = FontDefinitions::default();
     let mut add = |name: &str, bytes: &'static [u8], family: FontFamily| {
         fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(bytes)));
-        // egui's own come behind it, for what it lacks.
+        // egui's own fonts follow as fallback for missing glyphs.
         let mut names = vec![name.to_owned()];
         names.extend(fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default());
         fonts.families.insert(family, names);
@@ -27,19 +27,19 @@ pub(super) fn set_fonts(ctx: &egui::Context) {
 /// The colours of a theme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ink {
-    /// Behind and between the panels.
+    /// Background behind and between the panels.
     pub paper: Color32,
     pub panel: Color32,
-    /// A field in a panel, and the row that is shown.
+    /// Background of a field in a panel and of the selected row.
     pub field: Color32,
     pub text: Color32,
     pub faint: Color32,
     pub line: Color32,
     /// The variant that is shown.
     pub current: Color32,
-    /// The one beside it.
+    /// The compared variant.
     pub rival: Color32,
-    /// What is neither.
+    /// All other variants.
     pub other: Color32,
     pub wrong: Color32,
     pub racy: Color32,
@@ -50,8 +50,8 @@ const fn rgb(red: u8, green: u8, blue: u8) -> Color32 {
     Color32::from_rgb(red, green, blue)
 }
 
-/// After Okabe and Ito, as the timelines: blue and orange, vermilion and reddish purple, which also whoever
-/// lacks a kind of cones tells apart; what they mean stands in words beside them.
+/// Based on the palette of Okabe and Ito, like the timelines: blue and orange, vermilion and reddish purple.
+/// Colour-blind readers can tell these apart, and the meaning is also given in words.
 const LIGHT: Ink = Ink {
     paper: rgb(226, 229, 235),
     panel: rgb(255, 255, 255),
@@ -82,24 +82,24 @@ const DARK: Ink = Ink {
     right: rgb(80, 205, 165),
 };
 
-/// How everything is drawn.
+/// Colours and sizes for one frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Look {
     pub ink: Ink,
     pub is_dark: bool,
-    /// For an audience: nothing is smaller than a fortieth of the window's height.
+    /// Presenter mode: no text is smaller than a fortieth of the window's height.
     pub presenter: bool,
-    /// Size of plain text, and the unit of all lengths.
+    /// Size of normal text in points, and the unit of all lengths.
     pub unit: f32,
-    /// Size of what is said beside.
+    /// Size of secondary text.
     pub small: f32,
 }
 
 impl Look {
-    /// For a window of these points.
+    /// The look for a window of this size in points.
     pub(super) fn of(window: Vec2, is_dark: bool, presenter: bool) -> Self {
         let ink = if is_dark { DARK } else { LIGHT };
-        // Whole points, so that letters are as sharp as can be.
+        // Whole points keep letters sharp.
         let unit = if presenter {
             (window.y / 34.0).ceil().max(10.0)
         } else {
@@ -117,7 +117,7 @@ impl Look {
         FontId::proportional(self.small)
     }
 
-    /// What is said beside, for a label.
+    /// Secondary text for a label.
     pub(super) fn aside(&self, text: impl Into<String>, colour: Color32) -> egui::RichText {
         egui::RichText::new(text).font(self.small()).color(colour)
     }
@@ -130,12 +130,12 @@ impl Look {
         FontId::monospace(self.small)
     }
 
-    /// Between panels.
+    /// Gap between panels.
     pub(super) fn gap(&self) -> f32 {
         (0.4 * self.unit).round()
     }
 
-    /// From a panel's edge to what is in it.
+    /// Padding inside a panel.
     pub(super) fn pad(&self) -> f32 {
         (0.75 * self.unit).round()
     }
@@ -144,11 +144,11 @@ impl Look {
         CornerRadius::same(3)
     }
 
-    /// Of widgets.
+    /// The style of egui's widgets.
     pub(super) fn style(&self) -> egui::Style {
         let mut style = egui::Style {
             visuals: if self.is_dark { egui::Visuals::dark() } else { egui::Visuals::light() },
-            // Nothing moves but what the engine shows.
+            // No animations: only the engine's output should move.
             animation_time: 0.0,
             ..egui::Style::default()
         };
@@ -166,7 +166,7 @@ impl Look {
         style.interaction.selectable_labels = false;
         #[cfg(debug_assertions)]
         {
-            // Marks what lies between pixels, over everything.
+            // Switches off egui's marks on everything that is not aligned to pixels.
             style.debug.show_unaligned = false;
         }
         style.visuals.text_cursor.blink = false;

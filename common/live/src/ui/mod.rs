@@ -1,5 +1,5 @@
-//! What the window shows: a [`Snapshot`] in panels, and what the person before it wishes. Knows no window and
-//! no Vulkan.
+//! The contents of the window: draws a [`Snapshot`] in panels and returns the user's actions. Does not depend on a
+//! window system or on Vulkan.
 //!
 //! ```text
 //! Snapshot ──▶ Ui::draw ──▶ egui's shapes
@@ -42,33 +42,33 @@ use self::waves::Waves;
 use super::knobs::Knob;
 use super::messages::{Command, Snapshot, State};
 
-/// What the person before the window wants.
+/// Something that the user asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Of the engine.
+    /// A command to the engine.
     Command(Command),
-    /// The whole screen, or no more.
+    /// Switch between full screen and window.
     FullScreen,
-    /// No longer the whole screen.
+    /// Leave the full screen.
     Windowed,
-    /// A picture of the window.
+    /// Save a picture of the window.
     Screenshot,
-    /// The window's frame dark, or light.
+    /// Make the window's frame dark (`true`) or light.
     Dark(bool),
-    /// The end.
+    /// End the program.
     Quit,
 }
 
-/// What a window begins with.
+/// Initial settings of the window.
 #[derive(Clone, Copy, Debug)]
 pub struct Begin {
-    /// Light ink on black.
+    /// Use the dark theme.
     pub dark: bool,
-    /// Variants in turn.
+    /// Show the variants one after another.
     pub demo: bool,
 }
 
-/// All panels.
+/// The user interface: all panels and their state.
 pub struct Ui {
     dark: bool,
     presenter: bool,
@@ -76,10 +76,10 @@ pub struct Ui {
     help: bool,
     traces: bool,
     demo: Option<Demo>,
-    /// The rival that a split shows, by its position.
+    /// Position of the variant that a split compares with.
     rival: Option<usize>,
     styled: Option<Look>,
-    /// Where the last frame had figures.
+    /// Areas with figures in the last frame.
     figures: Vec<egui::Rect>,
     pane: Pane,
     arrange: Arrange,
@@ -88,7 +88,7 @@ pub struct Ui {
 }
 
 impl Ui {
-    /// Panels over `knobs`. To be made before the context's first frame, whose fonts it sets.
+    /// Creates the panels for `knobs`. Must be called before the context's first frame, because it sets the fonts.
     #[must_use]
     pub fn new(ctx: &Context, knobs: Vec<Knob>, begin: Begin) -> Self {
         look::set_fonts(ctx);
@@ -109,20 +109,20 @@ impl Ui {
         }
     }
 
-    /// The demo runs.
+    /// Whether the demo is running.
     #[must_use]
     pub fn is_demo(&self) -> bool {
         self.demo.is_some()
     }
 
-    /// Where the last frame has figures and clocks, which no two runs have alike.
+    /// Areas of the last frame with figures or clocks, which differ between runs.
     #[must_use]
     pub fn figures(&self) -> &[egui::Rect] {
         &self.figures
     }
 
-    /// Draws `snapshot` into the whole of `root`, at the time `now` of any clock that does not go back, and
-    /// returns what was wished meanwhile.
+    /// Draws `snapshot` into the whole of `root` and returns the user's actions. `now` may come from any clock
+    /// that does not go back.
     pub fn draw(&mut self, root: &mut egui::Ui, snapshot: &Snapshot, now: Duration) -> Vec<Action> {
         let mut actions = Vec::new();
         let acts = keys::pressed(root.ctx());
@@ -161,7 +161,7 @@ impl Ui {
         actions
     }
 
-    /// Draws a panel; returns what was ordered there.
+    /// Draws a panel and returns the actions of the user in it.
     fn panel(
         &mut self,
         which: Panel,
@@ -192,7 +192,7 @@ impl Ui {
         }
     }
 
-    /// Fonts and colours of widgets, where they are to be others than in the last frame.
+    /// Sets egui's fonts and colours if they have changed since the last frame.
     fn dress(&mut self, root: &mut egui::Ui, look: Look) {
         if self.styled != Some(look) {
             let theme = if look.is_dark { ThemePreference::Dark } else { ThemePreference::Light };
@@ -247,8 +247,8 @@ impl Ui {
         }
     }
 
-    /// Who stands beside the current variant: the one that is there, the one that was, or the baseline, the
-    /// bound or a neighbour, whichever is another.
+    /// The variant to compare with: the one being compared, the last one compared, the baseline, the bound, or the
+    /// next variant. Takes the first of these that is not the shown variant.
     fn rival(&self, snapshot: &Snapshot) -> Option<usize> {
         let count = snapshot.variants.len();
         let is_other = |at: &usize| *at < count && *at != snapshot.current;
@@ -259,13 +259,13 @@ impl Ui {
     }
 }
 
-/// So many further, round the end.
+/// The position `by` variants further, wrapping around.
 fn stepped(at: usize, by: isize, count: usize) -> usize {
     let step = by.unsigned_abs() % count;
     if by < 0 { (at + count - step) % count } else { (at + step) % count }
 }
 
-/// The next that is not the current one.
+/// The next variant to compare with, skipping the shown one.
 fn next_rival(snapshot: &Snapshot, rival: Option<usize>) -> Option<usize> {
     let count = snapshot.variants.len();
     if snapshot.other.is_none() {

@@ -1,4 +1,4 @@
-//! Messages over the picture: what goes wrong, and what the reader must know.
+//! Messages over the picture: errors, and cautions for the reader.
 
 use egui::{Align2, Color32, Rect, Vec2, pos2};
 
@@ -7,9 +7,9 @@ use super::paint::lines;
 use super::rows::{row, status_colour};
 use crate::messages::{About, Notice, Snapshot, State};
 
-/// From the top: what is being built, then the notices, as many as there is room for.
+/// Draws from the top: what is being built, then as many notices as fit.
 pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, snapshot: &Snapshot) {
-    // Below the names of a split's halves.
+    // Below the names of the two halves.
     let mut top = picture.top() + if snapshot.other.is_some() { 2.6 } else { 1.0 } * look.unit;
     match &snapshot.state {
         State::Building(what) => {
@@ -28,7 +28,7 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, snapshot: &Snaps
             }
         }
     }
-    // The newest first; a knob's stand below the knobs.
+    // Newest first. Refusals of a knob's value are shown below the knobs instead.
     for notice in snapshot.notices.iter().rev().filter(|notice| is_here(notice)) {
         if top > picture.bottom() - 3.0 * look.unit {
             break;
@@ -39,7 +39,7 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, snapshot: &Snaps
     }
 }
 
-/// Why the variant that is shown has no figures.
+/// Why the shown variant has no figures.
 fn why(snapshot: &Snapshot, look: &Look) -> Option<(String, Color32)> {
     let row = row(snapshot, snapshot.current).filter(|row| !row.is_pending())?;
     let reason = row.status.reason()?;
@@ -69,7 +69,7 @@ struct Card<'t> {
 }
 
 impl Card<'_> {
-    /// Over the picture, from `top` on; returns where it is.
+    /// Draws the card over the picture, from `top` downwards, and returns its place.
     fn draw(&self, root: &egui::Ui, look: &Look, picture: Rect, top: f32) -> Rect {
         let painter = root.painter().with_clip_rect(picture);
         let unit = look.unit;
@@ -87,7 +87,7 @@ impl Card<'_> {
     }
 }
 
-/// What holds for all figures, at a corner of theirs: first what the record says against itself.
+/// Cautions for the reader of the figures: first the record's own caveats, then the notices.
 pub(super) fn cautions(snapshot: &Snapshot) -> Option<String> {
     let record = snapshot.figures.record.iter().flat_map(|record| report::caveats(record));
     let told = snapshot.notices.iter().filter(|notice| notice.about == About::Caution);
@@ -95,7 +95,7 @@ pub(super) fn cautions(snapshot: &Snapshot) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(" "))
 }
 
-/// Under the knobs.
+/// The refused value's message, shown below the knobs.
 pub(super) fn refusal(snapshot: &Snapshot) -> Option<&str> {
     snapshot
         .notices
@@ -105,7 +105,7 @@ pub(super) fn refusal(snapshot: &Snapshot) -> Option<&str> {
         .map(|notice| notice.text.as_str())
 }
 
-/// Anchors of texts in the corners of a place.
+/// The position of a text in a corner of `place`, `by` points from the edges.
 pub(super) fn corner(place: Rect, anchor: Align2, by: f32) -> egui::Pos2 {
     anchor.pos_in_rect(&place.shrink(by))
 }

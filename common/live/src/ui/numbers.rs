@@ -1,4 +1,4 @@
-//! The table of the variants, in the words of the table of `--bench`.
+//! The table of variants, with the same wording as the table of `--bench`.
 
 use egui::{Align2, Color32, Painter, Rect, ScrollArea, Sense, Vec2, pos2};
 use record::{Promise, Row, is_limit};
@@ -11,18 +11,18 @@ use super::paint::{figure, line, lines, put};
 use super::rows::{row, said_of, spread, status_colour};
 use crate::messages::{Entry, Snapshot};
 
-/// The table, and which row it was scrolled to, with how much below its figures.
+/// The table. Remembers the row that it has scrolled to, and whether that row had a second line.
 #[derive(Default)]
 pub(super) struct Numbers {
     seen: Option<(usize, bool)>,
 }
 
-/// Where the columns are.
+/// Horizontal positions of the columns.
 struct Columns {
     name: f32,
-    /// Where the names end.
+    /// Right end of the names.
     names: f32,
-    /// Decimal points of the times, and right edges of what follows.
+    /// Decimal points of the times; the columns after it are given by their right edges.
     point: f32,
     error: f32,
     to_baseline: Option<f32>,
@@ -48,7 +48,7 @@ impl Columns {
     }
 }
 
-/// Ratios to a baseline, and to a bound that is another.
+/// Whether there are ratios to a baseline, and to a bound that is a different variant.
 fn compared(snapshot: &Snapshot) -> [bool; 2] {
     let has = |of: fn(&Entry) -> bool| snapshot.variants.iter().any(of);
     let same = snapshot.variants.iter().any(|entry| entry.is_baseline && entry.is_bound);
@@ -56,7 +56,7 @@ fn compared(snapshot: &Snapshot) -> [bool; 2] {
 }
 
 impl Numbers {
-    /// Draws it and returns the variant that was clicked.
+    /// Draws the table and returns the variant that was clicked.
     pub(super) fn draw(
         &mut self,
         ui: &mut egui::Ui,
@@ -77,7 +77,7 @@ impl Numbers {
         }
         let columns = Columns::of(inside, look, snapshot);
         if inside.height() < 5.0 * look.unit {
-            // No row would be whole.
+            // There is no room for one whole row.
             return None;
         }
         inside.min.y = heads(ui.painter(), look, inside, &columns);
@@ -94,7 +94,7 @@ impl Numbers {
     }
 }
 
-/// All rows, of which those out of sight are left out.
+/// Draws the rows; those out of sight are skipped.
 fn rows(
     ui: &mut egui::Ui,
     look: &Look,
@@ -126,10 +126,11 @@ fn rows(
     chosen
 }
 
-/// What stands below a row's figures: what it is to the others, and what raced.
+/// The line below a row's figures: its correctness class, its wrong results, and whether it is the baseline or the
+/// bound.
 fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color32)> {
     let racy = row.and_then(|row| row.racy).filter(|racy| racy.racy_samples > 0);
-    // Beside a name in large letters there is no room for it.
+    // In presenter mode there is no room for the status next to the name.
     let status = row.filter(|_| look.presenter).and_then(said_of);
     let colour = match row {
         Some(row) if status.is_some() => status_colour(row, look),
@@ -152,7 +153,7 @@ fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color
     (!parts.is_empty()).then(|| (parts.join(" · "), colour))
 }
 
-/// What the table of `--bench` says in its column *Lawful*; nothing of what is.
+/// The wording of the correctness class; none for a variant that is correct by the specification.
 fn promised(promise: &Promise) -> Option<&'static str> {
     match promise {
         Promise::Law => None,
@@ -180,7 +181,7 @@ fn heads(painter: &Painter, look: &Look, inside: Rect, columns: &Columns) -> f32
     bottom + 2.0
 }
 
-/// A row that is drawn.
+/// A row to be drawn.
 struct Line<'b> {
     at: usize,
     entry: &'b Entry,
@@ -236,7 +237,7 @@ impl Line<'_> {
         }
     }
 
-    /// Instead of figures, which there are none of.
+    /// Draws the status of a row that has no figures.
     fn status(&self, painter: &Painter, look: &Look, row: &Row, x: f32, y: f32) {
         let text = said_of(row).unwrap_or_default();
         let text = line(painter, &text, look.plain(), status_colour(row, look), self.place.right() - x);
@@ -264,21 +265,21 @@ impl Line<'_> {
     }
 }
 
-/// Variants that have a key: the sample's own, not what limits the device.
+/// Number of variants that have a key. Only the sample's own variants have one, not the device limits.
 const KEYS: usize = 9;
 
-/// The number that shows a variant.
+/// The number key of a variant.
 fn key_of(snapshot: &Snapshot, at: usize) -> Option<usize> {
     (1..=KEYS).find(|key| with_key(snapshot, *key) == Some(at))
 }
 
-/// The variant that a number shows.
+/// The variant of a number key.
 pub(super) fn with_key(snapshot: &Snapshot, key: usize) -> Option<usize> {
     let own = snapshot.variants.iter().enumerate().filter(|(_, entry)| !is_limit(&entry.name));
     own.map(|(at, _)| at).nth(key.checked_sub(1)?)
 }
 
-/// What there is no room for in the table.
+/// Details that have no room in the table.
 fn hover(ui: &mut egui::Ui, entry: &Entry, row: Option<&Row>) {
     ui.label(&entry.caption);
     let Some(row) = row else { return };

@@ -1,4 +1,4 @@
-//! Text and panels, painted where they belong.
+//! Helpers that draw panels and text.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, UiBuilder, Vec2};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::look::Look;
 
-/// A panel, and what is inside of it.
+/// Draws a panel and its contents.
 pub(super) fn panel<R>(
     root: &mut egui::Ui,
     look: &Look,
@@ -21,7 +21,7 @@ pub(super) fn panel<R>(
     draw(&mut ui, inside)
 }
 
-/// One line, cut where `width` ends.
+/// Lays out one line of text, cut off at `width`.
 pub(super) fn line(painter: &Painter, text: &str, font: FontId, colour: Color32, width: f32) -> Arc<Galley> {
     let mut job = LayoutJob::single_section(text.to_owned(), TextFormat::simple(font, colour));
     job.wrap.max_width = width.max(1.0);
@@ -30,7 +30,7 @@ pub(super) fn line(painter: &Painter, text: &str, font: FontId, colour: Color32,
     painter.layout_job(job)
 }
 
-/// Lines of at most `width`, at most `rows` of them.
+/// Lays out text in at most `rows` lines of `width` points.
 pub(super) fn lines(
     painter: &Painter,
     text: &str,
@@ -44,32 +44,32 @@ pub(super) fn lines(
     painter.layout_job(job)
 }
 
-/// Puts a text to `at`, by its `anchor`, and returns where it is.
+/// Draws text with its `anchor` at `at`, and returns where it is.
 pub(super) fn put(painter: &Painter, at: Pos2, anchor: Align2, galley: Arc<Galley>) -> Rect {
     let rect = anchor.anchor_size(at, galley.size());
     painter.galley(rect.min, galley, Color32::PLACEHOLDER);
     rect
 }
 
-/// A count among points.
+/// A count as a coordinate in points.
 #[expect(clippy::cast_precision_loss, reason = "what has room in a window")]
 pub(super) fn number(count: usize) -> f32 {
     count as f32
 }
 
-/// A share among points.
+/// A fraction as a coordinate.
 #[expect(clippy::cast_possible_truncation, reason = "a share")]
 pub(super) fn share(share: f64) -> f32 {
     share as f32
 }
 
-/// The whole ones among points; none of what is negative.
+/// Rounds down to a whole number; negative values give 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
 pub(super) fn whole(points: f32) -> usize {
     points.max(0.0) as usize
 }
 
-/// A number with its decimal point at `at`: those below each other can be compared.
+/// Draws a number with its decimal point at `at`, so that numbers in a column are aligned.
 pub(super) fn figure(painter: &Painter, at: Pos2, text: &str, font: &FontId, colour: Color32) {
     let (whole, rest) = text.find('.').map_or((text, ""), |point| text.split_at(point));
     painter.text(at, Align2::RIGHT_TOP, whole, font.clone(), colour);

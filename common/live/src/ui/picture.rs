@@ -1,4 +1,5 @@
-//! The result: drawn texel by texel as the engine composed it, zoomed, moved and dragged.
+//! The panel with the result. The picture is drawn pixel by pixel as the engine composed it, and can be zoomed,
+//! moved and dragged.
 
 mod over;
 
@@ -11,29 +12,29 @@ use egui::{
 use super::look::Look;
 use crate::messages::{Command, Drag, Focus, Picture, Snapshot, View};
 
-/// The most pixels of the screen that a texel gets.
+/// Largest zoom, in screen pixels per texel.
 const LARGEST: f32 = 128.0;
 
-/// The picture's part of the window.
+/// The panel with the picture.
 #[derive(Default)]
 pub(super) struct Pane {
-    /// The picture that the texture holds, and the texture.
+    /// The last picture and the texture with its pixels.
     held: Option<(Arc<Picture>, TextureHandle)>,
-    /// Where the person looks; `None` at the whole.
+    /// Where the user has zoomed or moved to; `None` for the whole picture.
     at: Option<Focus>,
-    /// What the engine was asked for last.
+    /// The view that the engine was last asked for.
     asked: Option<View>,
-    /// Where something was taken hold of, in texels.
+    /// Where the user took hold of something, in texels.
     hold: Option<[f32; 2]>,
 }
 
-/// Texels on the screen.
+/// The mapping between texels and the screen.
 #[derive(Clone, Copy, Debug)]
 struct Lens {
-    /// Middle of the pane, in points.
+    /// Centre of the panel, in points.
     middle: Pos2,
     focus: Focus,
-    /// Pixels a point.
+    /// Screen pixels per point.
     pixels: f32,
 }
 
@@ -50,7 +51,7 @@ impl Lens {
 }
 
 impl Pane {
-    /// Draws it and returns what is to be shown next.
+    /// Draws the picture and returns the commands of the user.
     pub(super) fn draw(
         &mut self,
         root: &mut egui::Ui,
@@ -74,7 +75,7 @@ impl Pane {
             self.paint(root, place, lens, look);
             over::draw(root, look, place, snapshot, picture);
         }
-        // What is larger than a texture can be is drawn coarser.
+        // A panel larger than the largest texture gets a coarser picture.
         let most = root.input(|input| u32::try_from(input.max_texture_side).unwrap_or(u32::MAX));
         let view =
             View { pixels: sides(place.size() * pixels).map(|side| side.min(most)), at: self.at, cursor };
@@ -85,7 +86,7 @@ impl Pane {
         commands
     }
 
-    /// Takes over a picture that is another one than before.
+    /// Uploads the picture if it is a new one.
     fn hold_texture(&mut self, ctx: &egui::Context, picture: Option<&Arc<Picture>>) {
         let Some(picture) = picture else {
             self.held = None;
@@ -100,7 +101,7 @@ impl Pane {
         if !fits || picture.pixels.len() != 4 * sides[0] * sides[1] {
             return;
         }
-        // Every pixel is opaque.
+        // All pixels are opaque, so premultiplied and straight alpha are the same.
         let image = ColorImage::from_rgba_premultiplied(sides, &picture.pixels);
         match &mut self.held {
             Some((held, texture)) => {
@@ -114,7 +115,7 @@ impl Pane {
         }
     }
 
-    /// Wheel, pinch and double click.
+    /// Handles zooming with wheel and pinch, and the double click that resets it.
     fn turn(&mut self, root: &egui::Ui, response: &egui::Response, lens: Lens, whole: Focus) {
         if response.double_clicked() {
             self.at = None;
@@ -130,13 +131,13 @@ impl Pane {
             self.at = None;
             return;
         }
-        // The texel under the cursor stays there.
+        // Keep the texel under the cursor in place.
         let under = lens.texel(pointer);
         let from = (pointer - lens.middle) * lens.pixels / scale;
         self.at = Some(Focus { centre: [under[0] - from.x, under[1] - from.y], scale });
     }
 
-    /// Moves the picture, or pulls what is in it.
+    /// Moves the view, or drags something in the picture.
     fn drag(
         &mut self,
         root: &egui::Ui,
@@ -154,7 +155,7 @@ impl Pane {
         if self.hold.take().is_some() {
             return Some(Command::Drag(None));
         }
-        // The whole picture has nowhere to go.
+        // The whole picture cannot be moved.
         if let Some(focus) = self.at.as_mut().filter(|_| response.dragged()) {
             let by = response.drag_delta() * lens.pixels / focus.scale;
             focus.centre = [focus.centre[0] - by.x, focus.centre[1] - by.y];
@@ -162,8 +163,8 @@ impl Pane {
         None
     }
 
-    /// One texel of the texture on one pixel; until the engine has drawn what is looked at, what it drew last,
-    /// where that lies now.
+    /// Draws the texture with one texel per screen pixel. Until the engine has drawn the new view, the last
+    /// picture is drawn at the place where it lies in that view.
     fn paint(&self, root: &egui::Ui, place: Rect, lens: Lens, look: &Look) {
         let Some((picture, texture)) = &self.held else { return };
         let size = vec2(side(picture.size[0]), side(picture.size[1]));
@@ -179,7 +180,7 @@ impl Pane {
         let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         painter.image(texture.id(), rect, all, Color32::WHITE);
         if !is_current {
-            // Where there is none yet the panel shows.
+            // The panel shows where the picture does not reach yet.
             painter.rect_stroke(place, look.radius(), (1.0, look.ink.line), egui::StrokeKind::Inside);
         }
     }
@@ -189,7 +190,7 @@ fn on_pixel(at: Pos2, pixels: f32) -> Pos2 {
     pos2((at.x * pixels).round() / pixels, (at.y * pixels).round() / pixels)
 }
 
-/// Whole pixels of a size.
+/// The whole pixels of a size.
 fn sides(size: Vec2) -> [u32; 2] {
     #[expect(
         clippy::cast_possible_truncation,
@@ -200,7 +201,7 @@ fn sides(size: Vec2) -> [u32; 2] {
     [whole(size.x), whole(size.y)]
 }
 
-/// The texel at a place, if it is in the picture.
+/// The texel at this position, if it is inside the picture.
 fn texel(at: [f32; 2], whole: [u32; 2]) -> Option<[u32; 2]> {
     let inside = (0..2).all(|axis| at[axis] >= 0.0 && at[axis] < side(whole[axis]));
     inside.then(|| sides(vec2(at[0], at[1])))

@@ -1,4 +1,4 @@
-//! How the samples of the current variant and its rival are distributed.
+//! Histograms of the samples of the shown and the compared variant.
 
 use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
 use record::Row;
@@ -11,10 +11,10 @@ use super::paint::{line, put, share, whole};
 use super::rows::row;
 use crate::messages::Snapshot;
 
-/// Parts of the range that samples are counted in.
+/// Number of histogram bins.
 const BINS: u32 = 48;
 
-/// Two histograms over the same range.
+/// Draws two histograms over the same range.
 pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot) {
     let who = [(Some(snapshot.current), look.ink.current), (snapshot.other, look.ink.rival)];
     let rows = who.into_iter().filter_map(|(at, colour)| Some((row(snapshot, at?)?, colour)));
@@ -55,19 +55,20 @@ fn legend(ui: &egui::Ui, look: &Look, inside: Rect, left: f32, rows: &[(&Row, &S
     }
 }
 
-/// The quartiles and three times their distance to both sides: a lone outlier does not press the rest together.
+/// The range of the histograms: three interquartile ranges beyond the quartiles. A single outlier does not squeeze
+/// the rest together.
 fn range(rows: &[(&Row, &Summary, Color32)]) -> Option<[f64; 2]> {
     let ends = rows.iter().map(|(_, time, _)| {
         let reach = 3.0 * time.iqr;
         [time.min.max(time.q1 - reach), time.max.min(time.q3 + reach)]
     });
     let [low, high] = ends.reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])])?;
-    // All on one step of the clock: a bar in the middle.
+    // All samples may be the same step of the clock; then they show as a bar in the middle.
     let edge = (0.04 * (high - low)).max(1e-3 * high.abs()).max(1e-9);
     Some([low - edge, high + edge])
 }
 
-/// The share of a row's samples in each part of the range.
+/// The fraction of a row's samples in each bin.
 fn shares(row: &Row, low: f64, width: f64) -> Vec<f64> {
     let mut counts = vec![0.0; BINS as usize];
     let each = 1.0 / row.samples.iter().map(|_| 1.0).sum::<f64>().max(1.0);
@@ -80,7 +81,7 @@ fn shares(row: &Row, low: f64, width: f64) -> Vec<f64> {
     counts
 }
 
-/// Round numbers below, from the first that is in the range on.
+/// Draws the axis, with round numbers from the first one in the range.
 fn axis(ui: &egui::Ui, look: &Look, place: Rect, [low, high]: [f64; 2]) {
     let painter = ui.painter();
     painter.hline(place.x_range(), place.bottom(), Stroke::new(1.0, look.ink.line));

@@ -1,4 +1,4 @@
-//! The last frames, one bar each.
+//! The strip of the last frames, one bar per frame.
 
 use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
 use record::Promise;
@@ -9,17 +9,17 @@ use super::paint::{line, number, put, share, whole};
 use super::rows::row;
 use crate::messages::{Frame, Snapshot};
 
-/// Frames that took so many times the usual are cut.
+/// Frames longer than this many medians are cut off.
 const CLIPPED: f64 = 4.0;
 
-/// Time over frames, the newest at the right; those that raced or were wrong stand out.
+/// Draws the time of each frame, the newest at the right. Frames with wrong elements are coloured.
 pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot) {
     let (most, width) = room(ui, inside.width());
     let frames = &snapshot.frames[snapshot.frames.len().saturating_sub(most)..];
     let mut times: Vec<f64> = frames.iter().filter_map(|frame| frame.us).collect();
     times.sort_unstable_by(f64::total_cmp);
     let highest = times.last().copied().unwrap_or(0.0);
-    // One frame that was held up must not press all others flat.
+    // One delayed frame must not flatten all the others.
     let usual = CLIPPED * times.get(times.len() / 2).copied().unwrap_or(0.0);
     let top_us = highest.min(usual);
     let top = title(ui, look, inside, snapshot, frames);
@@ -31,7 +31,7 @@ pub(super) fn draw(ui: &mut egui::Ui, look: &Look, inside: Rect, snapshot: &Snap
     let pitch = width / number(most);
     let top_of = |us: f64| place.bottom() - place.height() * share(us / (1.08 * top_us));
     for (at, frame) in (most - frames.len()..).zip(frames) {
-        // A frame without a time is as high as the others are, so that it is seen.
+        // A frame without a time gets full height, so that it is visible.
         let top = top_of(frame.us.unwrap_or(top_us).min(1.08 * top_us));
         let left = place.left() + pitch * (number(at) + 0.125);
         let bar = Rect::from_min_max(pos2(left, top), pos2(left + 0.75 * pitch, place.bottom()));
@@ -67,14 +67,15 @@ fn colour(look: &Look, snapshot: &Snapshot, frame: &Frame) -> Color32 {
     }
 }
 
-/// Frames that there is room for, each of four whole pixels, and how wide all of them are.
+/// The number of frames that fit at four pixels each, and their total width.
 fn room(ui: &egui::Ui, width: f32) -> (usize, f32) {
     let pixel = 1.0 / ui.ctx().pixels_per_point();
     let most = whole(width / (4.0 * pixel));
     (most, 4.0 * pixel * number(most))
 }
 
-/// What differs from the CPU reference is no fault of a variant that promises nothing else.
+/// Whether wrong elements in this frame are expected: its variant does not promise a correct result by the
+/// specification.
 fn may_race(snapshot: &Snapshot, frame: &Frame) -> bool {
     snapshot.variants.get(frame.variant).is_some_and(|entry| entry.promise != Promise::Law)
 }

@@ -7,12 +7,12 @@ use super::*;
 use crate::knobs::tests::given;
 use crate::messages::View;
 
-/// A window without a window.
+/// A simulated display, without a window.
 pub(super) struct Display {
     pub ctx: Context,
     pub ui: Ui,
     size: Vec2,
-    /// Pixels a point.
+    /// Screen pixels per point.
     dpi: f32,
     pub now: Duration,
     pub actions: Vec<Action>,
@@ -39,13 +39,13 @@ impl Display {
         let (ui, now) = (&mut self.ui, self.now);
         let mut actions = Vec::new();
         let mut output = self.ctx.run_ui(input, |root| actions = ui.draw(root, snapshot, now));
-        // egui panics where a change of a texture is dropped.
+        // egui panics if a texture change is dropped.
         output.textures_delta.clear();
         self.actions = actions;
         output
     }
 
-    /// Frames until nothing changes any more.
+    /// Draws frames until nothing changes.
     fn settle(&mut self, snapshot: &Snapshot) -> egui::FullOutput {
         for _ in 0..3 {
             self.frame(snapshot, Vec::new());
@@ -65,7 +65,7 @@ impl Display {
         std::mem::take(&mut self.actions)
     }
 
-    /// The keys' commands, without what the picture asks for.
+    /// The actions of a key, without the picture's requests for a view.
     fn commands(&mut self, snapshot: &Snapshot, key: Key) -> Vec<Action> {
         let actions = self.press(snapshot, key);
         actions.into_iter().filter(|action| !matches!(action, Action::Command(Command::Look(_)))).collect()
@@ -111,7 +111,7 @@ fn has(output: &egui::FullOutput, text: &str) -> bool {
 #[test]
 fn every_snapshot_is_drawn_in_every_window() {
     for (size, dpi) in WINDOWS {
-        // A display reads its fonts again, which takes longer than all snapshots.
+        // Creating a display loads the fonts, which takes longer than drawing all snapshots.
         let mut display = Display::new(size, dpi);
         for snapshot in snapshots([300, 200]) {
             for presenter in [false, true] {
@@ -226,7 +226,7 @@ fn rivals_come_in_turn_and_go() {
     let mut display = Display::new([1280.0, 720.0], 1.0);
     assert_eq!(display.commands(&snapshot, Key::Tab), [Action::Command(Command::Compare(Some(0)))]);
     snapshot.other = Some(0);
-    // The current one, 1, is no rival of its own.
+    // The shown variant, 1, is skipped: it cannot be compared with itself.
     assert_eq!(display.commands(&snapshot, Key::Tab), [Action::Command(Command::Compare(Some(2)))]);
     snapshot.other = Some(2);
     assert_eq!(display.commands(&snapshot, Key::A), [Action::Command(Command::Compare(None))]);
@@ -325,7 +325,7 @@ fn the_demo_shows_what_runs_until_a_key() {
     display.frame(&snapshot, Vec::new());
     assert!(display.actions.contains(&Action::Command(Command::Show(2))));
     let mut snapshot = snapshot;
-    // Behind it is one that the device cannot run.
+    // The device cannot run the variant after it.
     snapshot.current = 7;
     display.now += demo::EACH;
     display.frame(&snapshot, Vec::new());
@@ -333,7 +333,7 @@ fn the_demo_shows_what_runs_until_a_key() {
     assert_eq!(display.commands(&snapshot, Key::Num4), [Action::Command(Command::Show(3))]);
     assert!(!display.ui.is_demo());
     assert!(display.commands(&snapshot, Key::D).is_empty() && display.ui.is_demo());
-    // How it is shown is the booth's choice.
+    // Presenter mode does not end the demo.
     assert!(display.commands(&snapshot, Key::P).is_empty() && display.ui.is_demo());
 }
 
@@ -354,7 +354,7 @@ fn the_current_row_of_many_is_in_sight() {
     let mut display = Display::new([1280.0, 720.0], 1.0);
     snapshot.current = 80;
     let output = display.settle(&snapshot);
-    // The caption names the current one itself.
+    // The caption names the shown variant itself.
     let is_there =
         |at: usize| texts(&output.shapes).iter().any(|(text, _)| *text == snapshot.variants[at].name);
     assert!(is_there(81), "the row below it");
@@ -399,7 +399,7 @@ fn a_field_that_is_typed_in_keeps_its_keys() {
     assert!(arranged, "{:?}", display.actions);
 }
 
-/// The frames of a click.
+/// The events of a click, frame by frame.
 fn click(pos: egui::Pos2) -> [Vec<Event>; 3] {
     let button = |pressed| {
         let (button, modifiers) = (egui::PointerButton::Primary, Modifiers::NONE);
@@ -408,7 +408,7 @@ fn click(pos: egui::Pos2) -> [Vec<Event>; 3] {
     [vec![Event::PointerMoved(pos)], vec![button(true)], vec![button(false)]]
 }
 
-/// The middle of a text.
+/// The centre of a text.
 fn place(output: &egui::FullOutput, text: &str) -> egui::Pos2 {
     fn of(shape: &Shape, text: &str) -> Option<egui::Pos2> {
         match shape {

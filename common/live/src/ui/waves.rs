@@ -1,4 +1,4 @@
-//! The timelines: waves in flight, and the lanes they ran in, one variant above the other.
+//! The timelines: waves in flight, and the lanes that they ran in, one variant above the other.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use super::paint::{line, lines, number, put, share, whole};
 use super::rows::row;
 use crate::messages::{Snapshot, Timeline};
 
-/// The timelines, drawn again when others come or the room changes.
+/// The timelines. They are redrawn when the traces or the size change.
 #[derive(Default)]
 pub(super) struct Waves {
     drawn: Option<Drawn>,
 }
 
-/// What was drawn, and as what.
+/// The drawn pictures, and the traces and size that they were drawn for.
 struct Drawn {
     traces: Vec<Arc<Trace>>,
     columns: usize,
@@ -28,14 +28,14 @@ struct Drawn {
     panels: Vec<Panel>,
 }
 
-/// One timeline's pictures.
+/// The pictures of one timeline.
 struct Panel {
     stacks: TextureHandle,
     map: TextureHandle,
     lanes: usize,
 }
 
-/// What all timelines share, so that they can be compared by eye.
+/// Axes shared by all timelines, so that they can be compared by eye.
 #[derive(Clone, Copy)]
 struct Axes {
     range_us: f64,
@@ -76,7 +76,7 @@ impl Waves {
         time(ui, look, place, axes.range_us);
     }
 
-    /// Draws the pictures again, where they are of other waves or another size.
+    /// Redraws the pictures if the traces or the size have changed.
     fn renew(&mut self, ui: &egui::Ui, timelines: &[Timeline], plot: Rect, axes: Axes) {
         let pixels = plot.size() * ui.ctx().pixels_per_point();
         let most = ui.input(|input| input.max_texture_side).max(8);
@@ -112,7 +112,7 @@ fn axes(timelines: &[Timeline]) -> Axes {
     Axes { range_us: most(|t| t.figures.whole.end_us()), top: most(|t| t.figures.whole.peak) }
 }
 
-/// Name, and what fill and drain are of the span. Returns where it ends.
+/// Draws the name, and fill and drain as fractions of the span. Returns the bottom edge.
 fn head(ui: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapshot, timeline: &Timeline) -> f32 {
     let painter = ui.painter();
     let is_current = timeline.variant == snapshot.current;
@@ -142,14 +142,14 @@ fn head(ui: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapshot, timeline: 
     name.bottom() + 0.1 * look.unit
 }
 
-/// What tracing costs, where it is a tenth at the least: times the median without it.
+/// The slowdown by tracing: the traced span over the untraced median, if it is at least 1.1.
 fn slower(snapshot: &Snapshot, timeline: &Timeline) -> Option<String> {
     let untraced = row(snapshot, timeline.variant)?.isolated_us.as_ref()?.median;
     let times = timeline.figures.whole.span_us() / untraced;
     (times >= 1.1).then(|| format!("{times:.1} times"))
 }
 
-/// All figures of it in the report's words, and what to hold against them.
+/// Shows all figures of a timeline as the report words them, and its caveats.
 fn hover(ui: &mut egui::Ui, snapshot: &Snapshot, timeline: &Timeline) {
     let unmeasured = Row::unmeasured("", Promise::Law, Status::Ok);
     let row = row(snapshot, timeline.variant).unwrap_or(&unmeasured);
@@ -181,7 +181,7 @@ impl Panel {
     }
 }
 
-/// What a vendor calls its multiprocessors, short; lanes that no device told are none.
+/// The vendor's short name for its multiprocessors; "lanes" if the device does not report them.
 fn lane_word(lanes: Lanes, vendor: u32) -> &'static str {
     match (lanes, vendor) {
         (Lanes::Packed(_), _) => "lanes",
@@ -191,7 +191,7 @@ fn lane_word(lanes: Lanes, vendor: u32) -> &'static str {
     }
 }
 
-/// The axis that all share, below the last.
+/// Draws the shared time axis below the last timeline.
 fn time(ui: &egui::Ui, look: &Look, place: Rect, range_us: f64) {
     let painter = ui.painter();
     let most = if place.width() > 60.0 * look.unit {

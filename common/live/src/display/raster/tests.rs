@@ -1,4 +1,4 @@
-//! Against a reference that asks of every pixel and every triangle, in whole numbers and `f64`.
+//! Compares with a reference that tests each pixel against each triangle, in integers and `f64`.
 
 use egui::{Color32, ColorImage, TextureOptions, pos2};
 use rand::{RngExt, SeedableRng};
@@ -15,7 +15,7 @@ fn colour(random: &mut Pcg64) -> Color32 {
     Color32::from_rgba_unmultiplied(random.random(), random.random(), random.random(), alpha)
 }
 
-/// White, as what is not textured has it, and two pictures.
+/// White, for untextured shapes, and two pictures.
 fn textures(random: &mut Pcg64) -> TexturesDelta {
     let mut textures = TexturesDelta::default();
     let mut add = |id, size: [usize; 2], options| {
@@ -42,7 +42,7 @@ fn primitive(vertices: Vec<Vertex>, indices: Vec<u32>, texture_id: TextureId) ->
     ClippedPrimitive { clip_rect: whole(), primitive: Primitive::Mesh(mesh) }
 }
 
-/// A rectangle as egui makes it.
+/// A rectangle of two triangles, as egui makes it.
 fn rectangle(place: [f32; 4], uv: [f32; 4], color: Color32, texture: TextureId) -> ClippedPrimitive {
     let corner = |at: usize| {
         let of = |sides: [f32; 4]| [sides[2 * (at % 2)], sides[1 + 2 * (at / 2)]];
@@ -59,7 +59,7 @@ fn drawn(raster: &mut Raster, primitives: &[ClippedPrimitive], mut textures: Tex
     canvas
 }
 
-/// As [`Raster::paint`], one pixel after the other.
+/// Draws like [`Raster::paint`], one pixel at a time.
 fn naive(raster: &Raster, primitives: &[ClippedPrimitive]) -> Vec<[f64; 4]> {
     let mut pixels = vec![[0.0; 4]; (SIZE[0] * SIZE[1]) as usize];
     for ClippedPrimitive { primitive, .. } in primitives {
@@ -78,7 +78,7 @@ fn naive(raster: &Raster, primitives: &[ClippedPrimitive]) -> Vec<[f64; 4]> {
     pixels
 }
 
-/// How much of each corner a pixel has, where its middle is inside.
+/// The barycentric weights of a pixel, if its centre is inside the triangle.
 fn shares(corners: [Vertex; 3], [x, y]: [i64; 2]) -> Option<[f64; 3]> {
     let at = corners
         .map(|corner| [corner.pos.x, corner.pos.y].map(|side| (f64::from(side) * 256.0).round() as i64));
@@ -137,7 +137,7 @@ fn over(pixel: &mut [f64; 4], colour: [f64; 4]) {
     }
 }
 
-/// Of a channel, in 255ths, the most that rounding each of `steps` colours may cost.
+/// Checks that channels differ by no more, in 255ths, than rounding each of `steps` colours may cost.
 fn ensure_like(canvas: &Canvas, right: &[[f64; 4]], steps: f64, what: &str) {
     for (at, (pixel, right)) in canvas.pixels.iter().zip(right).enumerate() {
         let bytes = pixel.to_be_bytes();
@@ -157,7 +157,7 @@ fn triangles_are_those_of_the_reference() {
             let (one, uv) =
                 (colour(random), [random.random_range(-0.2..1.2), random.random_range(-0.2..1.2)]);
             let corner = |_| {
-                // Some corners in the middles of pixels and on their edges, some far outside.
+                // Some corners at pixel centres and on pixel edges, some far outside.
                 let far = if random.random_bool(0.1) { 1000.0 } else { 1.0 };
                 let side = |random: &mut Pcg64, side: u32| {
                     random.random_range(-10..2 * side as i32 + 10) as f32 / 2.0
@@ -186,7 +186,7 @@ fn triangles_are_those_of_the_reference() {
     }
 }
 
-/// A net of triangles over everything, of light that adds up: every pixel is lit once.
+/// Additive triangles that tile the whole canvas: every pixel must be lit exactly once.
 #[test]
 fn shared_edges_are_drawn_once() {
     for seed in 0..50 {
@@ -198,7 +198,7 @@ fn shared_edges_are_drawn_once() {
         let mut vertices = Vec::new();
         for at in 0..columns * rows {
             let [x, y] = [(at % columns) as f32 * 8.0 - 1.0, (at / columns) as f32 * 7.0 - 1.0];
-            // Halves of pixels are their middles.
+            // Half pixels are pixel centres.
             let shift = |random: &mut Pcg64| {
                 if random.random_bool(0.5) {
                     random.random_range(-5..5) as f32 / 2.0
@@ -225,7 +225,7 @@ fn pictures_arrive_as_they_are_and_change_in_parts() {
     let mut random = Pcg64::seed_from_u64(1);
     let mut raster = Raster::new().unwrap();
     let all = [rectangle([3.0, 4.0, 24.0, 19.0], [0.0, 0.0, 1.0, 1.0], Color32::WHITE, NEAREST)];
-    // Three pixels a texel, each way.
+    // Three pixels per texel in each direction.
     let shown = |canvas: &Canvas, x: usize, y: usize| {
         let rows = canvas.pixels.chunks(SIZE[0] as usize).skip(4 + 3 * y).take(3);
         let pixels: Vec<_> = rows.flat_map(|row| &row[3 + 3 * x..][..3]).collect();

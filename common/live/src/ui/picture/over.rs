@@ -1,4 +1,4 @@
-//! What stands over the picture: names of the halves, the texel under the cursor, what glows.
+//! Draws over the picture: the names of the halves, the texel under the cursor, and the count of wrong texels.
 
 use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
 
@@ -7,7 +7,7 @@ use crate::ui::look::Look;
 use crate::ui::notices::corner;
 use crate::ui::paint::line;
 
-/// Draws it.
+/// Draws everything that lies over the picture.
 pub(super) fn draw(root: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapshot, picture: &Picture) {
     let room = place.width() - 2.0 * look.unit;
     let tag = |anchor: Align2, text: &str, colour: Color32, room: f32| {
@@ -59,7 +59,7 @@ fn said(texel: &Texel) -> String {
     format!("({x}, {y})  {}{expected}", texel.value)
 }
 
-/// A text on a patch of the panels' colour, in a corner.
+/// Draws text in a corner, on a background of the panels' colour.
 fn tag(
     root: &egui::Ui,
     look: &Look,
