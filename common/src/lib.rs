@@ -1,5 +1,5 @@
-//! Hot Lap's framework, as a sample names it. A sample declares ([`Lab`]), lists its commands ([`Cmd`]) and stops there;
-//! the crates behind this one open the device, make the objects, measure, check and report.
+//! Hot Lap's framework, as a sample uses it. A sample declares a [`Lab`] and lists its commands ([`Cmd`]). The
+//! crates below this one open the device, create the objects, measure, check and report.
 
 mod cli;
 

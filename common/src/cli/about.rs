@@ -1,4 +1,4 @@
-//! `--about`: what the suite asks before it runs a sample.
+//! `--about`: the facts that the suite asks for before it runs a sample.
 
 use anyhow::{Context, Result};
 use bench::host::{host, tool};
@@ -11,7 +11,7 @@ use vulkan::source::Library;
 
 use super::{Run, args};
 
-/// How values are called that are paths.
+/// Value names of arguments that take a path.
 const PATHS: [&str; 3] = ["FILE", "DIR", "PATH"];
 
 impl Run {

@@ -1,4 +1,4 @@
-//! What every sample takes on its command line.
+//! The command-line arguments that all samples share.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -187,14 +187,14 @@ pub(super) struct Cli<A: Args> {
     pub(super) common: Common,
 }
 
-/// Reads the size of a window.
+/// Parses the size of a window.
 fn window(text: &str) -> Result<Extent, String> {
     let size: Extent = text.parse()?;
     let fits = size.sides().iter().all(|side| (64..=16384).contains(side));
     if fits { Ok(size) } else { Err(format!("'{text}' is no size of a window: 64 to 16384 pixels a side")) }
 }
 
-/// What a run does, by the word that a command line may begin with, and the flag that says the same.
+/// The first word of a command line may name a mode; each mode also has a flag.
 const MODES: [(&str, &str); 9] = [
     ("bench", "--bench"),
     ("check", "--check"),
@@ -207,7 +207,7 @@ const MODES: [(&str, &str); 9] = [
     ("self-test", "--self-test"),
 ];
 
-/// Puts its flag in the place of the word of a mode.
+/// Replaces a mode's name as first argument by its flag.
 pub(super) fn with_mode_as_flag(mut given: Vec<OsString>) -> Vec<OsString> {
     if let Some(first) = given.first_mut()
         && let Some((_, flag)) = MODES.iter().find(|(word, _)| first == word)
@@ -217,7 +217,7 @@ pub(super) fn with_mode_as_flag(mut given: Vec<OsString>) -> Vec<OsString> {
     given
 }
 
-/// The command line of a sample. What it is about stands above its arguments.
+/// The command line of a sample, with the sample's description above its arguments.
 pub(super) fn command<A: Args>(sample: &Sample) -> clap::Command {
     let own = A::augment_args(clap::Command::new("own"));
     let about = own.get_about().cloned();
@@ -235,13 +235,13 @@ pub(super) fn command<A: Args>(sample: &Sample) -> clap::Command {
         )
 }
 
-/// Names of the arguments that are the sample's own.
+/// Names of the sample's own arguments.
 pub(super) fn own<A: Args>() -> Vec<String> {
     let command = A::augment_args(clap::Command::new("own"));
     command.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
 }
 
-/// Parses the command line, or ends the process.
+/// Parses the command line; ends the process if that fails.
 pub(super) fn parse<A: Args>(sample: &Sample, arguments: Vec<OsString>) -> Cli<A> {
     let arguments = std::iter::once(sample.name.into()).chain(arguments);
     let parsed = command::<A>(sample)

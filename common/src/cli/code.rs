@@ -1,4 +1,4 @@
-//! `--code`: what the device's compiler makes of the kernels, or those of chips that are not here.
+//! `--code`: reports how the device's compiler, or those for other chips, compile the kernels.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use vulkan::code;
 
 use super::{Run, command};
 
-/// The process that compiles for one chip.
+/// The main function of the child process that compiles for one chip.
 pub(super) fn serve(sample: &Sample) -> ExitCode {
     let Err(error) = code::serve() else { return ExitCode::SUCCESS };
     say(&format!("{}: {}", sample.name, one_line(&error)));
@@ -65,7 +65,7 @@ impl Run {
         self.show_code((!is_empty).then_some(table), &report, &report.failed)
     }
 
-    /// Shows what compilers made of kernels, where one of them made anything: what failed has been said.
+    /// Shows what the compilers produced, if any of them succeeded; failures were printed before.
     pub(super) fn show_code(
         &self,
         text: Option<impl FnOnce(&Term) -> String>,

@@ -1,4 +1,4 @@
-//! `--code-diff`: two variants or two files of machine code, side by side.
+//! `--code-diff`: compares the machine code of two variants or of two files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -19,16 +19,16 @@ use vulkan::source::Library;
 
 use super::{Run, command};
 
-/// For which chip variants are compiled where `--code` names none: the source's own generation.
+/// Chip to compile for if `--code` names none: of the hardware generation that the talk is about.
 const CHIP: &str = "amd:vega10";
-/// A listing of 100,000 instructions has less than half of it.
+/// Largest accepted file; a listing of 100,000 instructions has less than half of it.
 const MOST_BYTES: u64 = 32 << 20;
 
-/// A kernel: name, what it costs, instructions.
+/// A compiled kernel: its name, its figures and its instructions.
 type Compiled = (String, Option<KernelFigures>, Listing);
 
 impl Run {
-    /// Compares two files, for which no device is opened; none where others are asked for.
+    /// Compares two files without opening a device; returns `None` if the names are not files.
     pub(super) fn code_diff_of_files(&self) -> Result<Option<u8>> {
         let Some([a, b]) = self.code_diff_sides() else { return Ok(None) };
         let is_file = |name: &str| Path::new(name).exists();
@@ -49,13 +49,13 @@ impl Run {
         self.show_diff(&Library::find(), vec![comparison], BTreeMap::new()).map(Some)
     }
 
-    /// The two names that are compared.
+    /// The two names to compare.
     pub(super) fn code_diff_sides(&self) -> Option<[&str; 2]> {
         let [a, b] = self.common.code_diff.as_deref()? else { return None };
         Some([a, b])
     }
 
-    /// Compares two variants, as the chips' compiler has them.
+    /// Compares two variants, compiled for the chips of `--code`.
     pub(super) fn code_diff_of_variants(&self, lab: &Lab, names: [&str; 2]) -> Result<u8> {
         self.destinations()?;
         let target = self.common.code.clone().flatten().map_or_else(|| CHIP.parse(), Ok)?;
@@ -81,7 +81,7 @@ impl Run {
         self.show_diff(&lab.shaders, comparisons, failed)
     }
 
-    /// The text and the data, each on the output that is its own.
+    /// Shows the text and writes the data, each to its own output.
     fn show_diff(
         &self,
         shaders: &Library,
@@ -102,7 +102,7 @@ impl Run {
     }
 }
 
-/// The kernels of the variant of a name.
+/// The kernels of the variant with this name.
 fn kernels(variants: &[VariantCode], name: &str) -> Result<Vec<usize>> {
     let variant = variants.iter().find(|variant| variant.variant == name);
     let variant = variant.with_context(|| format!("'{name}' is a pattern: --code-diff takes two names"))?;
@@ -112,7 +112,7 @@ fn kernels(variants: &[VariantCode], name: &str) -> Result<Vec<usize>> {
     }
 }
 
-/// What a chip's compiler made of the kernels of both sides.
+/// Compiles the kernels of both sides for one chip and compares them.
 fn compared(
     compiler: Compiler,
     sides: &[Vec<usize>; 2],
@@ -127,12 +127,12 @@ fn compared(
     Ok(Comparison::of(Some(compiler), code))
 }
 
-/// A name that no variant has.
+/// Whether the name can only be a path: no variant's name has these characters.
 fn is_path(name: &str) -> bool {
     name.contains(['/', '\\', '.'])
 }
 
-/// The kernels of a file.
+/// Reads the kernels from a file.
 fn read(name: &str) -> Result<Vec<Compiled>> {
     let path = Path::new(name);
     ensure!(!path.is_dir(), "cannot read {name}: it is a folder; name a file in it");

@@ -1,5 +1,5 @@
-//! What is done at each step of a run that measures: the bar moves, whoever started the process is told,
-//! and what was measured so far is written, so that a crash keeps it.
+//! Follows a measuring run step by step: moves the progress bar, informs the parent process, and writes
+//! checkpoints, so that a crash does not lose what was measured.
 
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -16,10 +16,10 @@ use serde::Serialize;
 
 use bench::drive::timing::{Phase, SoFar, Step};
 
-/// Between two records of what was measured so far.
+/// Time between two checkpoints of the record.
 const CHECKPOINT: Duration = Duration::from_secs(1);
 
-/// Where a run is, for the process that started it.
+/// The state of the run, for the parent process.
 #[derive(Serialize)]
 struct Position<'s> {
     phase: Phase,
@@ -27,7 +27,7 @@ struct Position<'s> {
     spent: f64,
 }
 
-/// Ends this process with the one that started it: that holds the other end of the standard input.
+/// Ends this process when its parent ends. The parent holds the other end of the standard input.
 pub(super) fn end_with_the_parent() {
     std::thread::spawn(|| {
         let mut nothing = [0; 64];
@@ -36,10 +36,10 @@ pub(super) fn end_with_the_parent() {
     });
 }
 
-/// Writes the record of what was measured so far.
+/// Callback that writes a checkpoint of the record.
 pub(super) type Keep<'k> = dyn Fn(SoFar) + 'k;
 
-/// What accompanies a run.
+/// Follows a run with bar, progress file and checkpoints.
 pub(super) struct Follow<'k> {
     bar: ProgressBar,
     line: Option<Line>,
@@ -49,22 +49,23 @@ pub(super) struct Follow<'k> {
 }
 
 impl<'k> Follow<'k> {
-    /// `progress` is the file of `--progress`; `keep` is called once a second, where there is one.
+    /// Creates it. `progress` is the file of `--progress`; `keep`, if given, is called once per second.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// The file cannot be written.
     pub fn new(progress: Option<&PathBuf>, keep: Option<Box<Keep<'k>>>) -> Result<Self> {
         let line = progress.map(|path| Line::open(path)).transpose()?;
         Ok(Self { bar: progress_bar(), line, keep, kept: None, death: planned_death()? })
     }
 
-    /// Accompanies a step; breaks where `stopped`.
+    /// Handles one step; returns `Break` if `stopped`.
     pub fn step(&mut self, step: &Step<'_>, stopped: bool) -> ControlFlow<()> {
         show(&self.bar, step);
         if let Some(line) = &self.line {
             line.write(&Position { phase: step.phase, variant: step.variant, spent: step.spent });
         }
-        // A driver that crashes does so at the first sample of a variant.
+        // A driver that crashes does so at the first sample of a variant, so write a checkpoint before each of
+        // those.
         let due = step.phase == Phase::Probing || self.kept.is_none_or(|at| at.elapsed() >= CHECKPOINT);
         if let Some(keep) = self.keep.as_ref().filter(|_| due) {
             keep(step.so_far());
@@ -85,7 +86,8 @@ impl<'k> Follow<'k> {
     }
 }
 
-/// What a driver can do to a process, for tests: at the first sample of which variant, and whether it hangs there.
+/// A driver failure to simulate in tests: the variant at whose first sample it happens, and whether the process
+/// hangs (`true`) or crashes.
 fn planned_death() -> Result<Option<(String, bool)>> {
     let Some(plan) = &hooks().die_at else { return Ok(None) };
     let plan = plan.to_string_lossy();
@@ -98,7 +100,7 @@ fn planned_death() -> Result<Option<(String, bool)>> {
     }))
 }
 
-/// Shows how far a run is.
+/// Shows the progress of the run.
 fn show(bar: &ProgressBar, step: &Step<'_>) {
     if bar.is_hidden() {
         return;

@@ -1,4 +1,4 @@
-//! `--list-variants`: what there is to run, and what each of it shows.
+//! `--list-variants`: lists the variants and what each shows.
 
 use anyhow::Result;
 use bench::lab::Experiment;

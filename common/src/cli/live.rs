@@ -1,4 +1,5 @@
-//! `--live`: the engine on a thread of its own, the display on this one, which systems ask of a window.
+//! `--live`: runs the engine on a thread of its own and the display on this one, because some systems require
+//! windows on the main thread.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -23,15 +24,15 @@ use vulkan::gpu::Gpu;
 use super::args::{command, own};
 use super::{Run, as_given, clock_seed, code_of, cpu_note};
 
-/// So long the engine may take to end the sample under way, beyond what a submit may take: freeing what a sample
-/// has takes a while.
+/// Time that the engine has for ending, in addition to the longest submit: freeing a sample's objects takes a
+/// while.
 const PARTING: Duration = Duration::from_secs(5);
-/// What listens with `--check`, whose times are no times.
+/// The layer that is active with `--check`; times taken with it are not valid.
 const LAYER: &str = "VK_LAYER_KHRONOS_validation";
-/// Compiling kernels and computing references is not waited for.
+/// How long to wait for kernels or references that are still being built when the window closes.
 const IMPATIENT: Duration = Duration::from_millis(500);
 
-/// A run, its sample, and the way from arguments to declarations.
+/// A live run: its options, its sample, and the shared arguments.
 struct Live<A> {
     run: Run,
     declare: fn(&mut Lab, &A) -> Result<()>,
@@ -76,10 +77,10 @@ impl Run {
             super::follow::end_with_the_parent();
         }
         self.probe_destinations()?;
-        // Without a display nothing is compiled.
+        // Open the display first: without one nothing needs compiling.
         let display = Display::open(script)?;
         let handoff = Arc::new(Handoff::default());
-        // What is to be left is worth a wait, also for kernels that are being built.
+        // If the run must leave files, wait even for kernels that are still being built.
         let leaves = self.common.json.is_some() || self.common.frames.is_some();
         let ended = engine(Arc::clone(&handoff), Live { run: self, declare, shared }, wanted)?;
         let shown = display.run(&handoff);
@@ -88,7 +89,7 @@ impl Run {
     }
 }
 
-/// What the program ends with, once the display has and the engine has been told to.
+/// The exit code of the program, after the display has ended and the engine was told to end.
 fn parted(
     handoff: &Handoff,
     ended: &mpsc::Receiver<Result<u8>>,
@@ -100,9 +101,9 @@ fn parted(
     let patience = if is_building && !leaves { IMPATIENT } else { handoff.timeout() + PARTING };
     match ended.recv_timeout(patience) {
         Ok(Ok(code)) => shown.map(|shown| weightier(shown, code)),
-        // What the engine met is why the display has nothing to show.
+        // An engine error is the reason why the display had nothing to show.
         Ok(Err(error)) => Err(error),
-        // Its thread is left where it is, in the middle of a driver's compiler.
+        // The engine's thread is abandoned in the middle of a driver's compiler.
         Err(mpsc::RecvTimeoutError::Timeout) if is_building && !leaves => leave_at_once(shown?),
         Err(mpsc::RecvTimeoutError::Timeout) => {
             shown?;
@@ -115,7 +116,7 @@ fn parted(
     }
 }
 
-/// Of two exit codes the one that a script must know: what was wrong goes before who ended it.
+/// The more important of two exit codes for a script: a failure comes before an interruption.
 fn weightier(a: u8, b: u8) -> u8 {
     let weight = |code: &u8| match *code {
         EXIT_RIGHT => 0,
@@ -126,7 +127,7 @@ fn weightier(a: u8, b: u8) -> u8 {
     if weight(&b) > weight(&a) { b } else { a }
 }
 
-/// Tells the display when the engine's thread ends, however it does.
+/// Tells the display that the engine's thread has ended, also after a panic.
 struct Closing(Arc<Handoff>);
 
 impl Drop for Closing {
@@ -135,7 +136,7 @@ impl Drop for Closing {
     }
 }
 
-/// Starts the engine; what it ends with comes through the channel.
+/// Starts the engine; the channel receives its exit code or error.
 fn engine<A: Args + 'static>(
     handoff: Arc<Handoff>,
     live: Live<A>,
@@ -143,10 +144,10 @@ fn engine<A: Args + 'static>(
 ) -> Result<mpsc::Receiver<Result<u8>>> {
     let (sender, ended) = mpsc::channel();
     let run = move || {
-        // Whatever ends the thread, the display must not wait for it.
+        // The display must not wait for the thread, however it ends.
         let closing = Closing(handoff);
         let code = Engine::run(&closing.0, &live, &wanted);
-        // The display has stopped waiting when nobody receives it.
+        // Sending fails if the display has stopped waiting.
         let _ = sender.send(code);
     };
     thread::Builder::new().name("engine".into()).spawn(run).context("starting the engine's thread")?;
@@ -170,7 +171,7 @@ impl<A: Args> Program for Live<A> {
         lab.declare(|lab| (self.declare)(lab, &parsed))?;
         lab.select()?;
         lab.make()?;
-        // Before what the sample has to say: where room is short the last is cut.
+        // Put these notes before the sample's own: if room is short, the last ones are cut.
         if self.run.common.check {
             lab.report.notes.insert(0, "The validation layer listens: these times are no times.".to_owned());
         }
@@ -221,7 +222,7 @@ impl<A: Args> Program for Live<A> {
 }
 
 impl<A> Live<A> {
-    /// The command line that shows what is shown now.
+    /// The command line that reproduces what the window shows.
     fn command(&self, arguments: &[String]) -> Vec<String> {
         let name = || self.run.sample.name.to_owned();
         let program =
@@ -231,13 +232,13 @@ impl<A> Live<A> {
     }
 }
 
-/// What the last figures say against a variant.
+/// The error of a variant in the last figures, if it has one.
 fn wrong(row: &Row) -> Option<String> {
     let is_wrong = matches!(row.status, Status::Wrong { .. } | Status::Error { .. });
     is_wrong.then(|| format!("{}: {}", row.variant, row.status.reason().unwrap_or_default()))
 }
 
-/// A folder that is not there yet.
+/// A path for a folder that does not exist yet.
 fn new_folder(asked: Option<&Path>, sample: &str) -> Result<PathBuf> {
     let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let named = || PathBuf::from(format!("{sample}-{}", now.replace(':', "-")));

@@ -1,4 +1,4 @@
-//! The command line that all samples share, and the path from it to an exit code.
+//! The command line that all samples share, from the arguments to the exit code.
 
 mod about;
 mod args;
@@ -43,9 +43,9 @@ use args::{Common, parse};
 use follow::{Follow, Keep};
 use report::terminal::{self, fitted, leave_at_once, on_interrupt, print, say};
 
-/// The whole of a sample's `main`: parses, opens the device, lets `declare` fill the lab, and runs
-/// the driver that the command line asks for. Exit codes: 0 right, 1 nothing could run here, 2 wrong
-/// or failed, 3 hung, 130 stopped by the user.
+/// The `main` of a sample. Parses the arguments, opens the device, lets `declare` fill the lab, and runs the mode
+/// that the command line selects. Exit codes: 0 correct, 1 nothing could run here, 2 wrong or failed, 3 hung, 130
+/// stopped by the user.
 pub fn run<A: Args + Clone + Debug + 'static>(
     sample: Sample,
     declare: fn(&mut Lab, &A) -> Result<()>,
@@ -80,7 +80,7 @@ pub fn run<A: Args + Clone + Debug + 'static>(
     ExitCode::SUCCESS
 }
 
-/// The arguments that are the sample's own, and those that all samples have, each with its value behind `=`.
+/// Splits the arguments into the sample's own and the shared ones. Each carries its value after `=`.
 fn divided(own: &[String], arguments: &[OsString]) -> (Vec<String>, Vec<String>) {
     let is_own = |argument: &String| {
         let name = argument.strip_prefix("--").and_then(|rest| rest.split('=').next());
@@ -107,7 +107,7 @@ struct Run {
 impl Run {
     fn all<A: Args>(&self, arguments: &A, declare: fn(&mut Lab, &A) -> Result<()>) -> Result<u8> {
         fault::arm()?;
-        // A driver may hang from its first call on.
+        // Start before the first Vulkan call, because a driver may hang in any call.
         if self.common.progress.is_some() {
             follow::end_with_the_parent();
         }
@@ -149,12 +149,12 @@ impl Run {
             all: self.common.all || self.common.list_variants,
             matrix: self.common.matrix,
         };
-        // A capture that shows the same thing many times shows it no better.
+        // In a capture, repetitions show nothing more.
         let repetitions = self.common.repetitions.or(self.runs_once().then_some(1));
         LabOptions { repetitions, selection, maps_races: self.common.image.is_some() }
     }
 
-    /// Tests the device before it is measured on; nothing where the user ended that.
+    /// Runs the self-test before measuring, if it is needed; returns `None` if the user interrupted it.
     fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>> {
         let takes_times = !(self.common.check || self.common.profile || self.only_declares());
         let left_out = self.common.no_self_test || hooks().no_self_test;
@@ -170,17 +170,17 @@ impl Run {
         Ok(Some(certified.gpu))
     }
 
-    /// Kernels or variants are looked at and nothing runs.
+    /// Whether the mode only examines kernels or variants and runs nothing.
     fn only_declares(&self) -> bool {
         self.common.code.is_some() || self.common.code_diff.is_some() || self.common.list_variants
     }
 
-    /// More than one repetition would be made for nothing.
+    /// Whether the mode needs only one repetition.
     fn runs_once(&self) -> bool {
         self.common.profile || self.common.list_variants
     }
 
-    /// Ctrl-C sets it; listened to from the first call on.
+    /// A flag that Ctrl-C sets; the first call installs the handler.
     fn stop(&self) -> Result<&AtomicBool> {
         if self.stop.get().is_none() {
             let stop = on_interrupt()?;
@@ -189,13 +189,13 @@ impl Run {
         self.stop.get().map(Arc::as_ref).context("listening for Ctrl-C")
     }
 
-    /// Finds out before measuring whether the results can be written, and makes their folder.
+    /// Checks before measuring that the results can be written, and creates their folder.
     fn destinations(&self) -> Result<Option<Folder>> {
         self.probe_destinations()?;
         self.common.out.as_deref().map(Folder::create).transpose()
     }
 
-    /// Finds out whether files can be written, each in a place of its own.
+    /// Checks that the output files can be written and that no two are the same.
     fn probe_destinations(&self) -> Result<()> {
         let files = [
             ("--json", &self.common.json),
@@ -256,7 +256,7 @@ impl Run {
         if self.common.profile {
             return self.profile(lab);
         }
-        // Nothing is left of a run that was refused before this.
+        // Create the folder only here, so that a run refused earlier leaves nothing.
         let folder = self.destinations()?;
         self.bench(lab, folder.as_ref())
     }
@@ -279,11 +279,11 @@ impl Run {
         Ok(self.conclude(print(&format!("\n{}", fitted(&profiled.report))), &profiled))
     }
 
-    /// The exit code of a run that takes no times, once its report is `shown`.
+    /// The exit code of a mode that takes no times, once its report was `shown`.
     fn conclude(&self, shown: Result<()>, tour: &Tour) -> u8 {
         tour.errors.iter().for_each(|error| self.complain(error));
         let shown = shown.inspect_err(|error| self.complain(error));
-        // The last one tells whether it hung: nothing runs behind that.
+        // Only the last error can be a hang: nothing runs after one.
         match tour.errors.last() {
             _ if tour.interrupted => EXIT_INTERRUPTED,
             Some(error) => exit_code(error),
@@ -334,11 +334,11 @@ impl Run {
             unwritten.extend(written.filter_map(Result::err));
         }
         measured.error.iter().chain(&unwritten).for_each(|error| self.complain(error));
-        // A run that failed by itself ends with its own code, not with that of its output.
+        // A run that failed keeps its own exit code, even if writing its output failed too.
         Ok(if code == EXIT_RIGHT && !unwritten.is_empty() { EXIT_FAILED } else { code })
     }
 
-    /// A run that was to draw timelines, had times and traced nothing has failed: its record says so, too.
+    /// Marks the run and its record as failed if it was to draw timelines and has times, but traced nothing.
     fn miss_timelines(&self, measured: &mut Measured) {
         let asked = !self.common.trace.is_empty() && measured.ended == Ended::Complete;
         let could = measured.rows.iter().any(|row| row.isolated_us.is_some());
@@ -349,7 +349,8 @@ impl Run {
         }
     }
 
-    /// Writes what was measured so far wherever the record will be: what a crash leaves.
+    /// Returns a callback that writes a checkpoint of the record wherever the final record will be, so that a
+    /// crash leaves it behind.
     fn so_far<'k>(
         &'k self,
         lab: &'k Lab,
@@ -364,7 +365,8 @@ impl Run {
             let record = self.record(lab, so_far, None, Ended::Unfinished, started);
             let Ok(text) = record::json(&record) else { return };
             let kept = json.iter().map(|file| report::keep_so_far(file, &text));
-            // A disk that is full now may have room when the run ends, and then it is told.
+            // Ignore errors here: a disk that is full now may have room at the end, and the final write reports
+            // errors.
             kept.chain(folder.map(|folder| folder.keep_so_far(&text))).for_each(drop);
         }))
     }
@@ -373,7 +375,7 @@ impl Run {
         say(&format!("{}: {}", self.sample.name, one_line(error)));
     }
 
-    /// What is run, on what, and what that can show: said before it runs.
+    /// Prints before the run what runs, on which device, and what the times can show.
     fn introduce(&self, lab: &mut Lab) {
         if lab.gpu.facts.kind == Kind::Cpu {
             lab.report.notes.insert(0, cpu_note(lab).to_owned());
@@ -433,7 +435,7 @@ impl Run {
     }
 }
 
-/// What each variant cost the CPU.
+/// Prints the CPU time of each variant for recording and submitting.
 fn verbose(rows: &[Row]) {
     for row in rows {
         if let (Some(record), Some(submit)) = (row.record_us, row.submit_us) {
@@ -445,11 +447,11 @@ fn verbose(rows: &[Row]) {
     }
 }
 
-/// Said wherever a CPU device was measured, so that its times are never taken for evidence.
+/// Printed whenever a CPU device was measured, so that its times are not taken for evidence.
 const CPU_NOTE: &str = "CPU device: dispatches never overlap here and a barrier costs next to nothing; the answers \
      are checked, the times say nothing about a GPU.";
 
-/// The same for a run that counts races.
+/// The same note for a run that counts races.
 const CPU_RACES_NOTE: &str = "CPU device: dispatches run one after the other here, so that no race can show and \
      \"none seen\" means nothing; --check runs them in other orders, in which a missing barrier shows.";
 
@@ -469,7 +471,7 @@ fn code(measured: &Measured) -> u8 {
     }
 }
 
-/// What rows say for themselves.
+/// The exit code that follows from the rows.
 fn code_of(rows: &[Row]) -> u8 {
     if rows.iter().any(|row| matches!(row.status, Status::Wrong { .. } | Status::Error { .. })) {
         return EXIT_FAILED;
@@ -482,12 +484,12 @@ fn code_of(rows: &[Row]) -> u8 {
     }
 }
 
-/// The program and its arguments, as the user gave them.
+/// The program and its arguments, as the user typed them.
 fn command() -> Vec<String> {
     as_given(std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()))
 }
 
-/// Without what only a process that runs samples gives them.
+/// Removes the arguments that only a parent process adds.
 fn as_given(mut words: impl Iterator<Item = String>) -> Vec<String> {
     let mut given = Vec::new();
     while let Some(word) = words.next() {
@@ -500,7 +502,7 @@ fn as_given(mut words: impl Iterator<Item = String>) -> Vec<String> {
     given
 }
 
-/// A seed nobody chose.
+/// A seed from the clock, used if the user gives none.
 fn clock_seed() -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20)

@@ -1,4 +1,4 @@
-//! Where what was found is shown and written.
+//! Shows results on the terminal and writes them to files.
 
 use anyhow::{Context, Result};
 use console::Term;
@@ -11,7 +11,8 @@ use report::{Charset, Destination, Folder};
 use super::Run;
 
 impl Run {
-    /// Shows a text, and writes the data behind it where `--json` says: each has the output that is its own.
+    /// Shows a text, and writes the data where `--json` says. If that is the standard output, the text goes to the
+    /// standard error.
     pub(super) fn show(&self, text: impl FnOnce(&Term) -> String, data: &impl Serialize) -> Result<()> {
         match &self.common.json {
             Some(Destination::Stdout) => say(&text(&Term::stderr())),
@@ -26,7 +27,7 @@ impl Run {
         destination.write(text + "\n")
     }
 
-    /// Shows and writes the record wherever it was asked for; returns what went wrong.
+    /// Shows the record and writes it to all requested files; returns the errors.
     pub(super) fn write(
         &self,
         record: &Record,
@@ -48,13 +49,13 @@ impl Run {
         } else {
             print(&table(&Term::stdout()))
         };
-        // Each is tried, whatever became of the others: measuring again costs more than a message.
+        // Try every output even if another one failed: measuring again costs more than a message.
         let json = self.common.json.as_ref().map(|to| record::json(record).and_then(|text| to.write(&text)));
         let csv = self.common.csv.as_ref().map(|to| record::csv(record).and_then(|text| to.write(&text)));
         let waves = report::traced(Charset::Utf8, FILE_WIDTH, record);
         let out = folder.map(|to| to.write(record, &report::table(record, FILE_WIDTH), waves.as_deref()));
         let image = self.common.image.as_ref();
-        // A run that ended early and has no map has said why.
+        // A run that ended early without a map has already said why.
         let image = image.filter(|_| record.ended == Ended::Complete || !maps.is_empty());
         let png = || match painting {
             Some(painting) => report::painted(record, painting),

@@ -1,4 +1,4 @@
-//! `--self-test`: the certificate of a device alone.
+//! `--self-test`: runs only the self-test of a device and shows its certificate.
 
 use std::sync::atomic::Ordering;
 
@@ -13,7 +13,7 @@ use vulkan::gpu::{Gpu, OpenOptions};
 
 use super::Run;
 
-/// What stands in the file.
+/// Contents of the JSON file.
 #[derive(Debug, Serialize)]
 struct Tested<'a> {
     device: &'a DeviceFacts,

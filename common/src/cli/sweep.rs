@@ -1,6 +1,6 @@
-//! Sweeps: an argument of a sample that is given a range (`--size 64..4096*2`) or a list
-//! (`--radius 1,2,4`) runs the sample once for each value, each time in a process of its own, so that
-//! one that hangs or loses the device ends nothing but itself.
+//! Sweeps. An argument of a sample that is given a range (`--size 64..4096*2`) or a list (`--radius 1,2,4`) runs
+//! the sample once per value. Each run is a process of its own, so that one that hangs or loses the device ends
+//! only itself.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,15 +18,15 @@ use vulkan::gpu::usable_devices;
 
 use bench::host::Sample;
 
-/// So many runs are a day's work by mistake.
+/// Most runs of a sweep; more are taken for a mistake.
 const MOST_POINTS: usize = 256;
 
 /// One run of a sweep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Point {
-    /// What distinguishes it: `size=64`, `radius=2`.
+    /// The values that distinguish this run: `size=64`, `radius=2`.
     values: Vec<(String, String)>,
-    /// Its command line, without the program.
+    /// Arguments of the run, without the program.
     arguments: Vec<String>,
 }
 
@@ -45,11 +45,11 @@ pub(super) enum Asked {
     Swept(u8),
 }
 
-/// Runs the sweep that `arguments` ask for, where they ask for one. `command` tells which arguments
-/// take lists by themselves, `own` which are the sample's.
+/// Runs the sweep that `arguments` ask for, if they ask for one. `command` tells which arguments accept lists
+/// themselves, `own` which belong to the sample.
 ///
 /// # Errors
-/// A range that is none; too many runs; flags that a sweep cannot have.
+/// An invalid range, too many runs, or flags that a sweep does not support.
 pub(super) fn run(
     sample: &Sample,
     command: &clap::Command,
@@ -67,7 +67,7 @@ pub(super) fn run(
         !texts.contains(&"--live"),
         "a window shows one run: give each argument one value, and turn it there"
     );
-    // A mistake in the last run shall not cost the time of the others.
+    // Parse all runs first: a mistake in the last one must not cost the time of the others.
     for point in &points {
         let words = std::iter::once(sample.name).chain(point.arguments.iter().map(String::as_str));
         command.clone().try_get_matches_from(words).unwrap_or_else(|error| refuse(sample.name, &error));
@@ -93,7 +93,7 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
         }
         say(&format!("\n{} ({} of {})", point.name(", "), number + 1, points.len()));
         let mut call = Command::new(&program);
-        // The folder is shared out here.
+        // Each run gets its own part of the folder below.
         call.args(point.arguments.iter().filter(|argument| !argument.starts_with("--out=")));
         if let Some(folder) = folder {
             call.arg("--out").arg(folder.join(point.name("-")));
@@ -108,7 +108,8 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
         if let Ok(record) = record::read_record(&json) {
             records.push((point.name(", "), record));
         } else if measures && number == 0 && !sweeps_devices {
-            // It has said why. What hindered it before it measured anything mostly hinders the others too.
+            // The run has printed its error. If it failed before measuring anything, the others would mostly fail
+            // in the same way.
             let others = points.len() - 1;
             if others > 0 {
                 let is = if others == 1 { "run is" } else { "runs are" };
@@ -127,37 +128,37 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
     Ok(worst)
 }
 
-/// Runs one run of the sweep to its end. Its input stays open as long as this process lives, by which it notices
-/// that nobody waits for it any more: [`super::follow::end_with_the_parent`].
+/// Runs one point of the sweep and waits for it. The child's standard input stays open as long as this process
+/// lives, so that the child notices when its parent is gone: [`super::follow::end_with_the_parent`].
 fn run_point(mut call: Command, progress: &Path) -> std::io::Result<ExitStatus> {
     let mut child = call.arg("--progress").arg(progress).stdin(Stdio::piped()).spawn()?;
-    // Waiting would close what is still there.
+    // `wait` closes a standard input that the child still owns.
     let held = child.stdin.take();
     let ended = child.wait();
     drop(held);
     ended
 }
 
-/// What `--device` takes for each device that can be used.
+/// The `--device` values of all usable devices.
 fn every_device() -> Result<Vec<String>> {
     Ok(usable_devices()?.into_iter().map(|device| device.wish).collect())
 }
 
-/// The folder of `--out`, which each run gets a part of.
+/// The folder given with `--out`, in which each run gets a subfolder.
 fn out(arguments: &[&str]) -> Option<PathBuf> {
     let after = arguments.iter().position(|a| *a == "--out").and_then(|at| arguments.get(at + 1).copied());
     after.or_else(|| arguments.iter().find_map(|a| a.strip_prefix("--out="))).map(PathBuf::from)
 }
 
-/// All runs that the arguments ask for, the last argument varying fastest.
+/// All runs that the arguments ask for; the last argument varies fastest.
 fn points(
     command: &clap::Command,
     own: &[String],
     arguments: &[&str],
     devices: &dyn Fn() -> Result<Vec<String>>,
 ) -> Result<Vec<Point>> {
-    // Of those that take a value: whether it may be a list, and whether it may be left out. What takes two values is
-    // never swept, and both come as words of their own.
+    // For each argument with one value: whether the value may be a list, and whether it may be left out. Arguments
+    // with two values cannot be swept; their values are separate words.
     let takes_one = |argument: &&clap::Arg| {
         argument.get_action().takes_values() && argument.get_num_args().is_none_or(|n| n.max_values() == 1)
     };
@@ -209,13 +210,13 @@ fn points(
     Ok(points)
 }
 
-/// `64..4096*2`, `1..8`, `0..100+25`, and lists where the argument takes none by itself.
+/// Expands `64..4096*2`, `1..8`, `0..100+25`, and lists where the argument accepts none itself.
 fn values(text: &str, takes_lists: bool) -> Result<Vec<String>> {
     if !takes_lists && text.contains(',') {
         return Ok(text.split(',').map(str::to_owned).collect());
     }
     let Some((from, to)) = text.split_once("..") else { return Ok(vec![text.to_owned()]) };
-    // Fractions do not rise by one: what takes lists of them knows its own ranges.
+    // A range of fractions has no step of one; an argument that takes lists of them parses its own ranges.
     if takes_lists && from.contains('.') {
         return Ok(vec![text.to_owned()]);
     }
@@ -240,7 +241,7 @@ fn values(text: &str, takes_lists: bool) -> Result<Vec<String>> {
         }
     }
     ensure!(!values.is_empty(), "'{text}' is empty: it begins behind its end");
-    // A range for an argument that takes a list is one run.
+    // For an argument that takes a list, the whole range is one run.
     Ok(if takes_lists { vec![values.join(",")] } else { values })
 }
 

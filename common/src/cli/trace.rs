@@ -1,4 +1,4 @@
-//! `--trace`: which files, in which form.
+//! Parses the files of `--trace` and writes timelines to them.
 
 use std::str::FromStr;
 
@@ -8,21 +8,21 @@ use record::{Record, Traced};
 
 use report::{Destination, Lane, Theme};
 
-/// A file to write the wave timeline to; its ending says how.
+/// A file for the wave timeline; its extension selects the format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TraceFile {
     pub destination: Destination,
     pub form: Form,
 }
 
-/// What a timeline is written as.
+/// File format of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// A drawing that a page or a slide takes.
+    /// Vector graphic for pages and slides.
     Svg,
-    /// The same in pixels.
+    /// The same drawing in pixels.
     Png,
-    /// Trace events, for Perfetto.
+    /// Trace events for Perfetto.
     Json,
 }
 
@@ -44,10 +44,10 @@ impl FromStr for TraceFile {
 }
 
 impl TraceFile {
-    /// Draws the variants whose traces these are.
+    /// Draws the variants that have a trace.
     ///
     /// # Errors
-    /// No variant that has one; a file that cannot be written.
+    /// No variant has a trace, or the file cannot be written.
     pub fn write(&self, record: &Record, traces: &[(String, Trace)], theme: Theme) -> Result<()> {
         let mut lanes: Vec<Lane<'_>> = Vec::new();
         for (name, trace) in traces {
