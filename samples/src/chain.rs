@@ -1,26 +1,26 @@
-//! The chain of passes on the CPU, written from its formula: the reference of `shaders/chain/step.comp`.
+//! CPU reference of `shaders/chain/step.comp`: a chain of passes, written from its formula.
 //!
-//! A texel holds its generation in the upper 8 bits and, below, a value mixed from everything that
-//! was read for it. A pass reads a cross of the generation before: the smallest generation of the
-//! cross plus one, above all values in the order centre, then left, right, up, down at growing
-//! distance. What lies outside the image reads as the nearest texel inside.
+//! A texel holds its generation in the upper 8 bits, and below it a value mixed from all texels that were read for
+//! it. A pass reads a cross of texels of the previous generation. The new generation is the smallest one in the
+//! cross plus one. The values are mixed in the order centre, then left, right, up and down at growing distance.
+//! Reads outside the image give the nearest texel inside.
 
 use common::Extent;
 use rayon::prelude::*;
 
-/// Weight of what was read before when the next texel is mixed in; odd, so that nothing is lost.
+/// Factor for the previously mixed value; odd, so that no information is lost.
 pub const MULTIPLIER: u32 = 0x0100_0193;
-/// The generation of a texel lies above the bits of its mixed value.
+/// Bits of the mixed value; the generation is in the bits above.
 const MIX_BITS: u32 = 24;
-/// Passes write generations from 1 on, so none of them writes this.
+/// Initial texel. Passes write generations from 1 on, so none of them writes this value.
 pub const UNWRITTEN: [u32; 4] = [0; 4];
 
-/// Generation 0: values that differ from texel to texel.
+/// Generation 0, with different values in different texels.
 pub fn seed(size: Extent) -> Vec<u32> {
     (0..size.width * size.height).map(|i| i.wrapping_mul(0x9E37_79B1) >> (32 - MIX_BITS)).collect()
 }
 
-/// The last generation after so many passes with arms of `radius` texels.
+/// The last generation after `passes` passes with arms of `radius` texels.
 pub fn reference(size: Extent, radius: u32, passes: u32) -> Vec<u32> {
     let mut texels = seed(size);
     let (width, height) = (size.width as usize, size.height as usize);

@@ -1,24 +1,24 @@
-//! Positive floats of 16 bits.
+//! Conversion between positive 16-bit and 32-bit floats.
 
-/// Bits of a 32-bit float's fraction that one of 16 bits has no room for.
+/// Fraction bits of a 32-bit float that do not fit into a 16-bit one.
 const CUT: u32 = 13;
-/// The difference of the exponents' biases.
+/// Difference of the two exponent biases.
 const REBIAS: u32 = 127 - 15;
 
-/// Bits of the nearest one, of two the even one, for 0 and for values from 2^-14, the smallest one of full
-/// precision, to 65,504, the largest one.
+/// Bits of the nearest 16-bit float, ties to even. Valid for 0, and from 2^-14, the smallest normal value, to
+/// 65,504, the largest value.
 pub fn nearest(value: f32) -> u32 {
     let bits = value.to_bits();
     let rounded = bits + (1 << (CUT - 1)) - 1 + (bits >> CUT & 1);
     (rounded >> CUT).saturating_sub(REBIAS << 10)
 }
 
-/// The value of one of full precision.
+/// Value of a normal 16-bit float, given by its bits.
 pub fn value(bits: u32) -> f32 {
     f32::from_bits((bits << CUT) + (REBIAS << 23))
 }
 
-/// The [`nearest`] one's value.
+/// Rounds to the nearest 16-bit float.
 pub fn round(exact: f32) -> f32 {
     value(nearest(exact))
 }

@@ -1,4 +1,4 @@
-//! What two samples or more share. A sample is a folder in `src/bin`.
+//! Code that several samples share. Each sample is a folder in `src/bin`.
 
 use std::path::Path;
 
@@ -13,32 +13,32 @@ pub mod load;
 pub mod tile_flags;
 pub mod words;
 
-/// What the kernels of a pass store.
+/// Scope of the stores of a pass.
 pub const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
-/// What those of the next load.
+/// Scope of the loads of the next pass.
 pub const LOADS: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_READ);
-/// The same of kernels that store where they load.
+/// Scope of a pass that stores to the buffer or image that it loads from.
 pub const LOADS_AND_STORES: Scope = (
     Stage::COMPUTE_SHADER,
     Access::from_raw(Access::SHADER_STORAGE_READ.as_raw() | Access::SHADER_STORAGE_WRITE.as_raw()),
 );
-/// Nothing made available, nothing made visible: an execution dependency.
+/// An execution dependency only: nothing is made available or visible.
 pub const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
 
-/// A record that the suite has published of an NVIDIA H200, by its folder: what verdicts are tested on.
+/// A published record from an NVIDIA H200, by its folder. Verdicts are tested on it.
 ///
 /// # Errors
-/// A record that cannot be read.
+/// The record cannot be read.
 pub fn recorded(folder: &str) -> Result<Record> {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-21-nvidia-h200");
     let path = results.join(folder).join("record.json");
     read_record(&path)
 }
 
-/// Workgroups in a row that every device takes.
+/// Number of workgroups along one side of a dispatch that every device supports.
 const MOST_IN_A_ROW: u32 = 65_535;
 
-/// The size that is asked for, else a default; for the record, too.
+/// The requested size, or the default for this kind of device. Also put into the record.
 pub fn size(lab: &mut Lab, asked: Option<Extent>, on_gpu: [u32; 2], on_cpu: [u32; 2]) -> Extent {
     let [width, height] = if lab.device().is_cpu() { on_cpu } else { on_gpu };
     let size = asked.unwrap_or(Extent { width, height });
@@ -46,34 +46,35 @@ pub fn size(lab: &mut Lab, asked: Option<Extent>, on_gpu: [u32; 2], on_cpu: [u32
     size
 }
 
-/// Has these variants run where nobody asks for any, and no others.
+/// Selects the variants that run by default; all others run only on request.
 pub fn by_default(lab: &mut Lab, is_wanted: impl Fn(&str) -> bool) {
     for variant in &mut lab.variants {
         variant.on_request = !is_wanted(&variant.name);
     }
 }
 
-/// What a user calls a value of an option.
+/// The command-line name of an option's value.
 pub fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// A number of lanes that a wave can have, from a command line.
+/// Parses a subgroup size.
 ///
 /// # Errors
-/// No power of two from 4 to 128.
+/// The text is not a power of two from 4 to 128.
 pub fn lanes(text: &str) -> Result<u32, String> {
     let lanes = text.parse().ok().filter(|lanes: &u32| lanes.is_power_of_two() && (4..=128).contains(lanes));
     lanes.ok_or_else(|| format!("'{text}' is no size of a wave: a power of two from 4 to 128 is, such as 32"))
 }
 
-/// So many workgroups in rows of equal length: as many, or fewer more than there are rows.
+/// A grid of at least `workgroups` workgroups in rows of equal length. It exceeds the count by less than its
+/// number of rows.
 pub fn in_rows(workgroups: u32) -> [u32; 3] {
     let rows = workgroups.div_ceil(MOST_IN_A_ROW).max(1);
     [workgroups.div_ceil(rows), rows, 1]
 }
 
-/// A test that a sample's `verdict` says of its [`recorded`] figures what the record has it say.
+/// Defines a test: the sample's `verdict` for its [`recorded`] figures must equal the verdict in the record.
 #[macro_export]
 macro_rules! test_verdict {
     ($folder:literal) => {

@@ -1,23 +1,23 @@
-//! How a pass that is a dispatch of its own loads its texels, and in workgroups of which shape.
+//! How a pass in its own dispatch loads its texels, and the workgroup shapes for it.
 
 use common::{Access, Scope, Stage, Workgroup};
 
-/// Where a texel's neighbours are read from.
+/// The way in which a pass reads a texel's neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
-    /// What the pass before stored, as it stored it, each texel for itself.
+    /// Each invocation reads the storage image or buffer that the previous pass wrote.
     Stored,
-    /// A sampled view of that, each texel for itself.
+    /// Each invocation reads it through a sampled view.
     Sampled,
-    /// Shared memory, which a workgroup fills with what its tile reads.
+    /// Each workgroup first copies what its tile reads into shared memory.
     Staged,
 }
 
 impl Load {
-    /// All of them.
+    /// All ways to load.
     pub const ALL: [Self; 3] = [Self::Stored, Self::Sampled, Self::Staged];
 
-    /// What a variant's name ends in.
+    /// Suffix of a variant's name.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Stored => "",
@@ -26,7 +26,7 @@ impl Load {
         }
     }
 
-    /// What a barrier in front of a pass makes stores visible to.
+    /// The scope to which a barrier before a pass must make stores visible.
     pub fn scope(self) -> Scope {
         let access =
             if self == Self::Sampled { Access::SHADER_SAMPLED_READ } else { Access::SHADER_STORAGE_READ };
@@ -34,7 +34,7 @@ impl Load {
     }
 }
 
-/// A workgroup of so many invocations, each of which loops over so many rows.
+/// A workgroup of `width` x `height` invocations with `rows` rows per invocation.
 pub const fn shape(width: u32, height: u32, rows: u32) -> Workgroup {
     Workgroup { width, height, rows }
 }

@@ -1,26 +1,26 @@
-//! What verdicts have in common: which rows count, and how figures are put into words.
+//! Helpers for verdicts: which rows may be compared, and how figures are worded.
 
 use common::record::{Promise, Row};
 use common::report::format::decimals;
 use common::{Figures, Summary, Time};
 
-/// The row may be compared with others: it was right in every sample.
+/// Whether the row may be compared with others: no sample had wrong elements.
 pub fn was_right(row: &Row) -> bool {
     row.racy.is_none_or(|racy| racy.racy_samples == 0)
 }
 
-/// The variant promises to be right by the memory model.
+/// Whether the variant promises to be correct by the memory model.
 pub fn is_lawful(figures: &Figures<'_>, name: &str) -> bool {
     figures.row(name).is_some_and(|row| row.promise == Promise::Law)
 }
 
-/// The variant of the shortest isolated time among those that are wanted and were right in every sample.
+/// The variant with the shortest isolated time among the wanted ones that were correct in every sample.
 pub fn fastest_right<'r>(figures: &Figures<'r>, wanted: impl Fn(&str) -> bool) -> Option<(&'r str, f64)> {
     let right = |name: &str| figures.row(name).is_some_and(was_right);
     figures.fastest(Time::Isolated, |name| wanted(name) && right(name))
 }
 
-/// `1.52 (1.48 to 1.55)`: a summary with its interval, divided by what it is the sum of.
+/// Formats a summary with its interval, each divided by `divided_by`: `1.52 (1.48 to 1.55)`.
 pub fn with_interval(summary: &Summary, divided_by: f64, digits: usize) -> String {
     let interval = summary.median_95.map_or_else(String::new, |interval| {
         let (low, high) = (interval.low / divided_by, interval.high / divided_by);
@@ -29,17 +29,17 @@ pub fn with_interval(summary: &Summary, divided_by: f64, digits: usize) -> Strin
     format!("{:.digits$}{interval}", summary.median / divided_by)
 }
 
-/// The interval of a ratio leaves 1 out.
+/// Whether the ratio's interval excludes 1.
 pub fn decided(ratio: &Summary) -> bool {
     ratio.median_95.is_some_and(|interval| interval.low > 1.0 || interval.high < 1.0)
 }
 
-/// A ratio with its interval, with the digits that show on which side of 1 that lies.
+/// Formats a ratio with its interval, with enough digits to show on which side of 1 it lies; at least `least`.
 pub fn of_ratio(ratio: &Summary, least: usize) -> String {
     with_interval(ratio, 1.0, ratio.median_95.map_or(least, |interval| decimals(interval, least)))
 }
 
-/// `1.22 (1.20 to 1.24) times as fast`, or that they are as fast.
+/// `1.22 (1.20 to 1.24) times as fast`, or a phrase for no measurable difference.
 pub fn times_as(ratio: &Summary, what: &str) -> String {
     match decided(ratio) {
         true => format!("{} times as {what}", of_ratio(ratio, 2)),

@@ -1,22 +1,22 @@
-//! Several passes of a tile without a word to others, as far as shared memory reaches.
+//! Fused passes: a workgroup computes several passes of a tile in shared memory without waiting for others.
 
 use common::{KernelBuilder, Lab};
 
-/// Sides of tiles that are tried. Larger ones leave multiprocessors without work.
+/// Tile sides to try. Larger tiles leave multiprocessors without work.
 const SIDES: [u32; 2] = [32, 16];
 
-/// How many passes are fused, and the tile that they are computed for.
+/// Number of fused passes, and side of the tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fused {
-    /// Passes of a dispatch.
+    /// Passes per dispatch.
     pub depth: u32,
     /// Side of the tile in texels.
     pub side: u32,
 }
 
 impl Fused {
-    /// What fits into so many bytes: of the depths that divide the passes, the one that computes and loads the
-    /// least a pass and texel; a single pass where none fits.
+    /// The best choice that fits into `shared_bytes`. Among the depths that divide `passes`, the one with the
+    /// least work per pass and texel; a single pass if none fits.
     pub fn new(shared_bytes: u32, passes: u32, radius: u32) -> Self {
         let depths = (1..=passes).filter(|depth| passes.is_multiple_of(*depth));
         let all = depths.flat_map(|depth| SIDES.map(|side| Self { depth, side }));
@@ -25,21 +25,21 @@ impl Fused {
         best.unwrap_or(Self { depth: 1, side: SIDES[SIDES.len() - 1] })
     }
 
-    /// Two generations of a tile with its border.
+    /// Bytes of two generations of a tile with its border.
     fn bytes(self, radius: u32) -> u64 {
         let side = u64::from(self.side) + 2 * u64::from(self.depth) * u64::from(radius);
         2 * 4 * side * side
     }
 
-    /// Texels that are loaded and computed for one of the tile and one pass, a load counted as four: a barrier
-    /// and a trip to memory less against a wider border.
+    /// Texels loaded and computed per texel of the tile and pass. A load counts as four computations. A deeper
+    /// fusion saves barriers and memory accesses but needs a wider border.
     fn work(self, radius: u32) -> f64 {
         let area = |border: u32| f64::from(self.side + 2 * border * radius).powi(2);
         let computed: f64 = (0..self.depth).map(area).sum();
         (4.0 * area(self.depth) + computed) / area(0) / f64::from(self.depth)
     }
 
-    /// The kernel.
+    /// The kernel of fused passes.
     pub fn kernel(self, lab: &Lab, radius: u32) -> KernelBuilder<'_> {
         let kernel = lab.kernel("chain/fused.comp").shared_bytes(self.bytes(radius));
         let multiplier = crate::chain::MULTIPLIER;

@@ -1,4 +1,5 @@
-//! Chains in one dispatch: what a tile waits for, and how what one workgroup stored comes to another.
+//! Chains in one dispatch: how tiles wait for each other, and how the stores of one workgroup become visible to
+//! another.
 
 mod fused;
 pub mod order;
@@ -15,37 +16,37 @@ use order::Order;
 pub use shape::{Shape, shape_for};
 pub use verdict::verdict;
 
-/// How what one workgroup stored comes to another.
+/// How the stores of one workgroup become visible to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Each access goes past the caches of a multiprocessor.
+    /// Every access bypasses the caches of the multiprocessor.
     Coherent,
-    /// Accesses are cached; releases make available, acquires make visible.
+    /// Accesses are cached. A release makes stores available, an acquire makes them visible.
     Chained,
-    /// Reads go through another view, which no acquire covers.
+    /// Reads go through a sampled view, which no acquire covers.
     Sampled,
-    /// A texel tells its own generation.
+    /// There are no flags: each texel holds its own generation.
     Tagged,
 }
 
-/// One way of making a chain in one dispatch.
+/// A kernel that computes a chain in one dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// How texels come from tile to tile.
+    /// How texels get from tile to tile.
     pub access: Access,
-    /// A tile comes into shared memory once, with what its texels read around it.
+    /// Whether a tile and its border are first copied into shared memory.
     pub staged: bool,
 }
 
 impl Form {
-    /// All of them.
+    /// All forms.
     pub fn all() -> impl Iterator<Item = Self> {
         let accesses = [Access::Sampled, Access::Coherent, Access::Chained, Access::Tagged].into_iter();
         accesses.flat_map(|access| [false, true].map(|staged| Self { access, staged }))
     }
 
-    /// The variant's name: `tile_flags` as hardware does it, `tile_flags_strict` and so on as the memory model
-    /// has it.
+    /// Name of the variant: `tile_flags` for the form that works on this hardware only, `tile_flags_strict` and so
+    /// on for those that follow the memory model.
     pub fn name(self) -> String {
         let name = match self.access {
             Access::Sampled => "tile_flags",
@@ -57,7 +58,7 @@ impl Form {
         format!("{name}{staged}")
     }
 
-    /// Its caption.
+    /// Caption of the variant.
     pub fn says(self) -> String {
         let passes = match self.access {
             Access::Sampled => "flags tell of tiles, and a sampled view reads them",
@@ -69,7 +70,7 @@ impl Form {
         format!("All passes in one dispatch: {passes}{staged}.")
     }
 
-    /// Its row in the cross table.
+    /// Row in the cross table.
     pub fn row(self) -> &'static str {
         match self.access {
             Access::Sampled => "flags, read through a sampled view",
@@ -79,12 +80,12 @@ impl Form {
         }
     }
 
-    /// Its column in the cross table.
+    /// Column in the cross table.
     pub fn column(self) -> &'static str {
         if self.staged { "a tile at once, through shared memory" } else { "each texel its cross" }
     }
 
-    /// What it relies on, beyond the memory model.
+    /// What the form relies on beyond the memory model.
     pub fn relies_on(self) -> Option<&'static str> {
         (self.access == Access::Sampled).then_some(
             "a sampled view finding what another workgroup stored, because no cache held those lines before, and on \
@@ -92,7 +93,7 @@ impl Form {
         )
     }
 
-    /// Why it cannot have two layers in turn, where it cannot.
+    /// Why the form cannot alternate between two layers; `None` if it can.
     pub fn needs_all_layers(self) -> Option<&'static str> {
         match self.access {
             Access::Coherent | Access::Chained => None,
@@ -105,7 +106,7 @@ impl Form {
         }
     }
 
-    /// Why a device cannot run it.
+    /// Why a device cannot run the form; `None` if it can.
     pub fn lacking(self, facts: &DeviceFacts) -> Option<String> {
         let what = match self.access {
             _ if !facts.device_scope => "the memory model's device scope (vulkanMemoryModelDeviceScope)",
@@ -120,9 +121,9 @@ impl Form {
         ))
     }
 
-    /// What a wave does of a tile until `trace_part`, each `trace_stamp` and `trace_end`, and how many of these hold
-    /// waits. A tile that is not staged is loaded while it is computed; who takes ticket after ticket notes there
-    /// instead that it has the next one, and others note nothing.
+    /// Names of the stretches that a wave's trace marks in a tile, up to `trace_part`, each `trace_stamp` and
+    /// `trace_end`, and the number of stretches that contain waits. A tile that is not staged is loaded while it
+    /// is computed. In that case the second stretch ends when the wave has its next ticket, if it takes several.
     fn stretches(self) -> (&'static [&'static str], usize) {
         match (self.access, self.staged) {
             (Access::Tagged, true) => (&["ticket", "wait and load", "step and store", "end"], 2),
@@ -132,7 +133,7 @@ impl Form {
         }
     }
 
-    /// Macros of its kernel.
+    /// Macros that the form's kernel is compiled with.
     pub fn switches(self) -> impl Iterator<Item = &'static str> {
         let access = match self.access {
             Access::Coherent => "COHERENT",
@@ -144,7 +145,7 @@ impl Form {
     }
 }
 
-/// What a flag stands for.
+/// What a flag covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Flags {
     /// A tile: those that the arms of its cross reach are waited for.
@@ -153,53 +154,53 @@ pub enum Flags {
     Line,
 }
 
-/// Words from flag to flag: with one in each sector of 32 bytes, waits of neighbours do not queue at one address.
-/// An H200 takes 5 % less at 512x512 than with flags side by side, and the same at larger sizes.
+/// Words between flags. With one flag per 32-byte sector, waits of neighbours do not queue at one address. On an
+/// H200 this takes 5 % less time at 512x512 than adjacent flags, and the same time at larger sizes.
 pub const FLAG_STRIDE: u32 = 8;
-/// Kernels count tiles in signed words.
+/// Most tickets; kernels count tiles in signed words.
 const MOST_TICKETS: u32 = i32::MAX.cast_unsigned();
-/// Words in front of the flags: the ticket counter, alone in its line.
+/// Words before the flags: the ticket counter, alone in its cache line.
 pub const HEAD: u32 = 32;
 
-/// How the passes of a chain are cut into tiles, and who takes which.
+/// How the passes of a chain are cut into tiles, and in which order workgroups take them.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
-    /// The image.
+    /// Size of the image.
     pub size: Extent,
-    /// Passes of the chain.
+    /// Number of passes in the chain.
     pub passes: u32,
-    /// Reach of a pass in texels.
+    /// Radius of a pass in texels.
     pub radius: u32,
-    /// What a workgroup covers, and how many workgroups there are.
+    /// Tile of a workgroup, and number of workgroups.
     pub shape: Shape,
-    /// In which order tickets stand for tiles.
+    /// Order in which tickets stand for tiles.
     pub order: Order,
-    /// What a flag stands for.
+    /// What a flag covers.
     pub flags: Flags,
-    /// Generations go to two layers in turn instead of one each.
+    /// Generations alternate between two layers, instead of one layer each.
     pub two_in_turn: bool,
 }
 
 impl Grid {
-    /// Tiles in x and y.
+    /// Number of tiles in x and y.
     pub fn tiles(&self) -> [u32; 2] {
         let [width, height] = self.shape.workgroup.tile();
         [self.size.width.div_ceil(width), self.size.height.div_ceil(height)]
     }
 
-    /// Words that the flags of one repetition take.
+    /// Words for the ticket counter and flags of one repetition.
     pub fn flag_words(&self) -> u32 {
         let [columns, lines] = self.tiles();
         HEAD + FLAG_STRIDE * columns * lines
     }
 
-    /// Tickets of a chain.
+    /// Number of tickets in a chain.
     fn tickets(&self) -> u64 {
         let [columns, lines] = self.tiles().map(u64::from);
         u64::from(self.passes) * columns * lines
     }
 
-    /// Why it cannot be cut like this.
+    /// Why the chain cannot be cut like this; `None` if it can.
     pub fn impossible(&self) -> Option<String> {
         let most = u64::from(MOST_TICKETS);
         (self.tickets() > most).then(|| {
@@ -213,13 +214,13 @@ impl Grid {
         })
     }
 
-    /// Workgroups of the dispatch.
+    /// Number of workgroups in the dispatch.
     pub fn workgroups(&self) -> u32 {
         let tickets = u32::try_from(self.tickets()).unwrap_or(MOST_TICKETS);
         self.shape.in_flight.map_or(tickets, |workgroups| workgroups.min(tickets))
     }
 
-    /// Lines of tiles that the arms of a tile's cross reach into, on one side.
+    /// Lines of tiles, on one side, that the cross of a tile's texels reaches into.
     pub fn reach(&self) -> u32 {
         self.radius.div_ceil(self.shape.workgroup.tile()[1])
     }
@@ -253,14 +254,14 @@ impl Grid {
             ("COLUMNS", columns),
             ("LINES", lines),
             ("FLAG_STRIDE", FLAG_STRIDE),
-            // An invocation looks at each flag, again and again.
+            // One invocation polls each flag.
             ("POLLERS", needed.min(width * height)),
             ("PAUSE", 0),
         ];
         kernel.constants(constants).constant("MULTIPLIER", crate::chain::MULTIPLIER).parts(self.parts(form))
     }
 
-    /// What a trace is told of it.
+    /// The parts of the kernel for the trace.
     fn parts(&self, form: Form) -> Parts {
         let units = u32::try_from(self.tickets()).unwrap_or(MOST_TICKETS);
         let (stretches, waits) = form.stretches();
@@ -268,7 +269,7 @@ impl Grid {
     }
 }
 
-/// Tells a kernel how long a wait may last: a second by the device's clock, where there is one.
+/// Sets the longest wait in a kernel: one second by the device's clock, if there is one.
 pub fn patient<'l>(kernel: KernelBuilder<'l>, lab: &Lab) -> KernelBuilder<'l> {
     let device = lab.device();
     if device.device_clock {
@@ -278,13 +279,13 @@ pub fn patient<'l>(kernel: KernelBuilder<'l>, lab: &Lab) -> KernelBuilder<'l> {
     }
 }
 
-/// Tells a kernel how the chain is cut into tiles.
+/// Sets a kernel's workgroup, rows per invocation and radius.
 pub fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) -> KernelBuilder<'_> {
     let Workgroup { width, height, rows } = workgroup;
     kernel.workgroup([width, height, 1]).constant("ROWS", rows).constant("RADIUS", radius)
 }
 
-/// Shared memory that a tile takes with what its texels read around it.
+/// Bytes of shared memory for a tile and its border.
 pub fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
     let [width, height] = workgroup.tile().map(|side| u64::from(side) + 2 * u64::from(radius));
     4 * width * height

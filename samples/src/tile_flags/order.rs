@@ -1,19 +1,19 @@
-//! Which tile of which pass a ticket stands for.
+//! The pass and tile that each ticket stands for.
 //!
-//! Tickets are taken one after the other, so whoever holds one knows that all before it have been taken by
-//! workgroups that run. A tile may wait only for what earlier tickets stand for: then the earliest tile that is
-//! not done waits for nothing, and each wait ends, however few workgroups run at the same time.
+//! Tickets are taken in order, so all tickets before a given one are held by workgroups that are running. A tile
+//! may wait only for tiles of earlier tickets. Then the earliest unfinished tile waits for nothing, and every wait
+//! ends, however few workgroups run at the same time.
 //!
 //! ```text
-//!  passes    line 0 1 2 3   skewed    line 0 1 2 3     a pass follows the one before it at a distance
+//!  passes    line 0 1 2 3   skewed    line 0 1 2 3     a pass follows the previous one at a distance
 //!  pass 0         0 1 2 3             0 1 2 4          of reach + 1 lines, so that several are in flight
-//!  pass 1         4 5 6 7             3 5 6 7          together and what one has stored may still be in
-//!                                                      a cache when the next reads it
+//!  pass 1         4 5 6 7             3 5 6 7          together and stores of one may still be in a
+//!                                                      cache when the next one reads them
 //! ```
 
 use clap::ValueEnum;
 
-/// In which order tickets stand for tiles.
+/// Order in which tickets stand for tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Order {
     /// Pass after pass.
@@ -28,7 +28,7 @@ impl Order {
         let mut all: Vec<[u32; 2]> =
             (0..passes).flat_map(|pass| (0..lines).map(move |y| [pass, y])).collect();
         if self == Self::Skewed {
-            // Of lines that may go together the earlier pass comes first.
+            // Among lines that may run at the same time, the earlier pass comes first.
             all.sort_by_key(|&[pass, y]| (y + pass * (reach + 1), pass));
         }
         all

@@ -1,22 +1,22 @@
-//! How large a tile is, and how many are in flight.
+//! Chooses the size of a tile and the number of workgroups in flight.
 
 use common::record::DeviceFacts;
 use common::{Extent, Workgroup};
 
-/// What a workgroup covers, and how many workgroups take tickets.
+/// Size of a workgroup's tile, and number of workgroups that take tickets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Its invocations, and the rows that each loops over: together a tile.
+    /// Workgroup size and rows per invocation; together they make a tile.
     pub workgroup: Workgroup,
-    /// So many workgroups take ticket after ticket; with `None` there is one for each ticket.
+    /// Number of workgroups that take tickets in a loop; with `None` there is one workgroup per ticket.
     pub in_flight: Option<u32>,
 }
 
-/// Where the device does not tell.
+/// Values for devices that do not report them.
 const MULTIPROCESSORS: u32 = 64;
 const INVOCATIONS_EACH: u32 = 2048;
 
-/// Multiprocessors, and invocations that each holds.
+/// Number of multiprocessors, and of invocations that each can hold.
 pub fn room(facts: &DeviceFacts) -> [u32; 2] {
     match facts.multiprocessors {
         Some(all) => [all.count.max(1), all.simds * all.subgroups_per_simd * facts.subgroup_size],
@@ -24,16 +24,16 @@ pub fn room(facts: &DeviceFacts) -> [u32; 2] {
     }
 }
 
-/// What suits a device and an image.
+/// A good shape for a device and an image size.
 ///
-/// Measured on an H200 (132 multiprocessors, 12 passes, radius 2 and 8): with few texels a multiprocessor a pass
-/// is as long as one tile takes from its first look to its flag, so tiles have one texel an invocation. In
-/// between, 32x32 texels of 256 invocations were within 6 % of the best of 16 shapes. With so many tiles that a
-/// multiprocessor holds a fraction of a pass, taking tickets in a loop saves 7 to 15 %, because the next tile's
-/// flags are seen before this one is computed.
+/// Measured on an H200 (132 multiprocessors, 12 passes, radius 2 and 8). With few texels per multiprocessor, a
+/// pass takes as long as one tile from its first poll to its flag, so a tile has one texel per invocation. With
+/// more texels, tiles of 32x32 texels and 256 invocations were within 6 % of the best of 16 shapes. When a
+/// multiprocessor holds only a fraction of its tiles of a pass, taking tickets in a loop saves 7 to 15 %, because
+/// the next tile's flags are polled before the current tile is computed.
 pub fn shape_for(facts: &DeviceFacts, size: Extent) -> Shape {
     let [multiprocessors, invocations] = room(facts);
-    // Every device has workgroups of 128.
+    // Every device supports workgroups of 128 invocations.
     let height = |width: u32, wanted: u32| wanted.min(facts.max_workgroup_invocations / width).max(1);
     let each = u64::from(size.width) * u64::from(size.height) / u64::from(multiprocessors);
     let shape = |width, wanted, rows| Workgroup { width, height: height(width, wanted), rows };

@@ -1,10 +1,10 @@
-//! Passes in one dispatch against the best that dispatches of their own can do.
+//! The verdict on chains in one dispatch, compared with the fastest variant that uses one dispatch per pass.
 
 use common::{Figures, Time};
 
 use crate::words::{fastest_right, is_lawful, times_as};
 
-/// The fastest of each kind, and how they compare.
+/// Compares the fastest variant of each kind.
 pub fn verdict(figures: &Figures<'_>) -> Option<String> {
     let fastest = |part: &str, lawful| {
         fastest_right(figures, |name| name.contains(part) && is_lawful(figures, name) == lawful)

@@ -1,4 +1,4 @@
-//! The images of a bloom on the device, and the kernels of its passes where each is a dispatch of its own.
+//! The images of a bloom on the device, and the kernels of its passes with one dispatch each.
 
 use std::cell::LazyCell;
 use std::rc::Rc;
@@ -13,33 +13,33 @@ use samples::tile_flags::{Access, Form};
 use crate::pyramid::{KINDS, Pass, Source, passes, steps};
 use crate::reference::{BRIGHTEST, THRESHOLD, planes, scene, weights};
 
-/// No pass stores this: [`BRIGHTEST`] is less.
+/// Initial word; no pass stores it, because [`BRIGHTEST`] is less.
 const UNWRITTEN: u32 = u32::MAX;
-/// Texels in a kernel's sampled view.
+/// Format of the sampled views.
 const FORMAT: Format = Format::R16G16B16A16_UINT;
 
-/// The scene, the passes, and an image for each.
+/// The scene, the passes, and the output of each pass.
 #[derive(Clone, Debug)]
 pub struct Bloom {
-    /// Of the scene.
+    /// Size of the scene.
     pub size: Extent,
-    /// Reach of a blur.
+    /// Radius of a blur.
     pub radius: u32,
-    /// In the order of recording.
+    /// The passes in the order of recording.
     pub passes: Rc<[Pass]>,
-    /// Those that need none of each other, side by side.
+    /// The passes in steps without dependencies inside a step.
     pub steps: Rc<[Vec<usize>]>,
-    /// Two words a texel.
+    /// The scene, two words per texel.
     pub scene: Buffer,
-    /// What each pass stores, two words a texel, as slices of one buffer.
+    /// The output of each pass, two words per texel, as slices of one buffer.
     pub planes: Buffers,
 }
 
 impl Bloom {
-    /// A scene, and an image for each pass.
+    /// Uploads the scene and allocates the output of each pass.
     ///
     /// # Errors
-    /// More texels than 32 bits count.
+    /// The scene has more texels than 32 bits can count.
     pub fn new(lab: &mut Lab, size: Extent, radius: u32) -> Result<Self> {
         let passes = passes(size);
         let words = 2 * u64::from(size.width) * u64::from(size.height);
@@ -64,7 +64,7 @@ impl Bloom {
         Ok(Self { size, radius, passes: passes.into(), steps, scene, planes })
     }
 
-    /// Says what each pass must store.
+    /// Declares the expected output of each pass.
     pub fn expect(&self, lab: &mut Lab) {
         let Self { size, radius, .. } = *self;
         let passes = Rc::clone(&self.passes);
@@ -87,16 +87,16 @@ impl Bloom {
     }
 }
 
-/// Words that each pass stores.
+/// Number of words that each pass stores.
 pub(super) fn plane_words(passes: &[Pass]) -> Vec<u32> {
     passes.iter().map(|pass| 2 * pass.size.width * pass.size.height).collect()
 }
 
-/// Tiles that are tried, the first of them also without `--ladder`.
+/// Workgroup shapes to try; without `--ladder` only the first.
 pub const SHAPES: [Workgroup; 5] =
     [shape(32, 8, 1), shape(8, 8, 1), shape(16, 16, 1), shape(32, 8, 2), shape(32, 8, 4)];
 
-/// What a kernel reads from, for captions and cross tables.
+/// The name of a kernel's input, for captions and cross tables.
 pub fn words(load: Load) -> &'static str {
     match load {
         Load::Stored => "a storage buffer",
@@ -105,19 +105,19 @@ pub fn words(load: Load) -> &'static str {
     }
 }
 
-/// The kernels of all kinds of passes in one shape, and what they bind.
+/// The kernels of all kinds of passes in one workgroup shape, and their bindings.
 #[derive(Clone, Debug)]
 pub struct Kernels {
     load: Load,
     workgroup: Workgroup,
-    /// In the order of [`KINDS`].
+    /// The kernels, in the order of [`KINDS`].
     kernels: [Kernel; KINDS.len()],
-    /// The scene, then each pass of each repetition, as texels.
+    /// Sampled views of the scene, then of each pass in each repetition.
     views: Vec<Binding>,
 }
 
 impl Kernels {
-    /// Of a bloom's passes.
+    /// Kernels for the passes of a bloom.
     pub fn new(lab: &mut Lab, bloom: &Bloom, load: Load, workgroup: Workgroup) -> Self {
         let kernels = KINDS.map(|kind| {
             let kernel = cut(lab.kernel("bloom/pass.comp"), workgroup, bloom.radius);
@@ -140,7 +140,7 @@ impl Kernels {
         Self { load, workgroup, kernels, views }
     }
 
-    /// The one dispatch of a pass.
+    /// Records the dispatch of a pass.
     pub fn dispatch(&self, cmd: &Cmd, bloom: &Bloom, rep: Rep, pass: usize) {
         let of = bloom.passes[pass];
         let read = |source: Source| match (self.load, source) {
@@ -150,7 +150,7 @@ impl Kernels {
             }
             _ => bloom.buffer(source, rep.index).into(),
         };
-        // What has nothing beside is bound twice, as Vulkan wants something there.
+        // A pass without a second input binds the first one twice, because Vulkan requires a binding.
         let bindings =
             [read(of.from), read(of.beside.unwrap_or(of.from)), bloom.plane(pass, rep.index).into()];
         let [width, height] = self.workgroup.tile();
@@ -160,7 +160,7 @@ impl Kernels {
     }
 }
 
-/// Tells a kernel how images are cut into tiles, and what is to be computed.
+/// Sets a kernel's tile shape and the constants of the bloom.
 pub(super) fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) -> KernelBuilder<'_> {
     samples::tile_flags::cut(kernel, workgroup, radius)
         .constant("MIDDLE", weights(radius)[0])
@@ -168,7 +168,7 @@ pub(super) fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) 
         .constant("BRIGHTEST", BRIGHTEST.into())
 }
 
-/// Shared memory that a tile takes with what its texels read around it.
+/// Bytes of shared memory for a tile and its border.
 pub(super) fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
     let [width, height] = workgroup.tile().map(u64::from);
     let reach = 2 * u64::from(radius);
@@ -176,7 +176,7 @@ pub(super) fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
     8 * ((width + reach) * height).max(width * (height + reach)).max(below)
 }
 
-/// What a form reads through beside the buffers: sampled views of what all passes store, one a repetition.
+/// The additional bindings of a form: sampled views of all outputs, one per repetition.
 pub fn views(lab: &mut Lab, bloom: &Bloom, form: Form) -> Vec<Binding> {
     let repetitions = if form.access == Access::Sampled { bloom.planes.repetitions() } else { 0 };
     (0..repetitions).map(|at| lab.texel_buffer(bloom.planes.whole(at), FORMAT)).collect()

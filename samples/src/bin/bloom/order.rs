@@ -1,10 +1,10 @@
-//! In which order tickets stand for the tiles of a bloom.
+//! The order in which tickets stand for the tiles of a bloom.
 //!
-//! In every order all tiles of a pass come behind all tiles of each pass that it reads. So a tile waits for earlier
-//! tickets alone, and the first that is not done waits for nothing.
+//! In every order, all tiles of a pass come after all tiles of each pass that it reads. So a tile waits only for
+//! earlier tickets, and the first unfinished tile waits for nothing.
 //!
-//! An order tile by tile, as a list schedule of a model of the device began them, took an H200 a quarter longer: where
-//! the model was too fast, tiles that waited held the slots of those that they waited for.
+//! An order tile by tile, from a list schedule on a model of the device, took a quarter longer on an H200: where
+//! the model was too fast, waiting tiles held the slots of the tiles that they waited for.
 
 use clap::ValueEnum;
 
@@ -20,7 +20,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// The passes, first to last.
+    /// The passes in this order.
     pub fn of(self, passes: &[Pass]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..passes.len()).collect();
         if self == Self::Urgent {
@@ -31,7 +31,7 @@ impl Order {
     }
 }
 
-/// How many passes follow each on the longest way to the last.
+/// For each pass, the number of passes that follow it on the longest path to the last one.
 fn ahead(passes: &[Pass]) -> Vec<u32> {
     let mut ahead = vec![0; passes.len()];
     for (at, pass) in passes.iter().enumerate().rev() {

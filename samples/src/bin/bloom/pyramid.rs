@@ -1,44 +1,44 @@
-//! The passes of a bloom, and which of them reads which.
+//! The passes of a bloom and the dependencies between them.
 
 use std::fmt;
 
 use common::Extent;
 
-/// Halved images below the full one.
+/// Number of halved levels below the full image.
 pub const LEVELS: usize = 5;
 
-/// What a pass does; the numbers are those of `shaders/bloom/formulas.glsl`.
+/// Kind of a pass; the numbers match `shaders/bloom/formulas.glsl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Kind {
-    /// What of the scene is above the threshold.
+    /// The part of the scene above the threshold.
     Bright,
-    /// The mean of each 2x2 texels.
+    /// The mean of each 2x2 block of texels.
     Halve,
-    /// The blur along rows.
+    /// A blur along rows.
     BlurX,
-    /// The blur along columns.
+    /// A blur along columns.
     BlurY,
-    /// Half of the level's own blur, half of the level below, grown.
+    /// Half of this level's blur plus half of the level below, enlarged.
     Mix,
-    /// The level below, grown, on the scene.
+    /// The level below, enlarged and added to the scene.
     Add,
 }
 
-/// All of them.
+/// All kinds.
 pub const KINDS: [Kind; 6] = [Kind::Bright, Kind::Halve, Kind::BlurX, Kind::BlurY, Kind::Mix, Kind::Add];
 
-/// Where a pass reads.
+/// The input of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The image that blooms.
+    /// The test image.
     Scene,
-    /// What this pass stored.
+    /// The output of this pass.
     Pass(usize),
 }
 
 impl Source {
-    /// The pass, if it is one.
+    /// The index of the pass, if the source is one.
     pub fn pass(self) -> Option<usize> {
         match self {
             Self::Scene => None,
@@ -47,20 +47,20 @@ impl Source {
     }
 }
 
-/// A pass, which stores an image of its own.
+/// A pass; each stores an image of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// What it does.
+    /// Kind of the pass.
     pub kind: Kind,
-    /// How often what it stores is halved.
+    /// Level of the output: how often it was halved.
     pub level: usize,
-    /// What it stores.
+    /// Size of the output.
     pub size: Extent,
-    /// What it reads around each texel, and its size.
+    /// The input that the pass reads around each texel.
     pub from: Source,
-    /// The size of that.
+    /// Size of that input.
     pub from_size: Extent,
-    /// What it reads texel by texel beside, if anything.
+    /// A second input that is read at the same texel, if there is one.
     pub beside: Option<Source>,
 }
 
@@ -78,13 +78,13 @@ impl fmt::Display for Pass {
 }
 
 impl Pass {
-    /// The passes that it reads.
+    /// The passes whose output this one reads.
     pub fn reads(&self) -> impl Iterator<Item = usize> + use<> {
         [Some(self.from), self.beside].into_iter().flatten().filter_map(Source::pass)
     }
 }
 
-/// The passes in the order in which engines record them: down, then level by level up again.
+/// The passes in the usual order of recording: down, then level by level up again.
 pub fn passes(size: Extent) -> Vec<Pass> {
     let mut passes: Vec<Pass> = Vec::new();
     let halved = |level: usize| {
@@ -115,7 +115,8 @@ pub fn passes(size: Extent) -> Vec<Pass> {
     passes
 }
 
-/// The passes in steps: those of a step need none of each other, and each comes in the first step that it can.
+/// Groups the passes into steps. The passes of a step do not depend on each other, and each pass is in the
+/// earliest step possible.
 pub fn steps(passes: &[Pass]) -> Vec<Vec<usize>> {
     let mut step_of: Vec<usize> = Vec::new();
     let mut steps: Vec<Vec<usize>> = Vec::new();

@@ -1,20 +1,21 @@
-//! A bloom on the CPU, written from its formulas: the reference of `shaders/bloom/formulas.glsl`.
+//! CPU reference of `shaders/bloom/formulas.glsl`: a bloom, written from its formulas.
 
 use common::Extent;
 use rayon::prelude::*;
 
 use crate::pyramid::{Kind, Pass, Source};
 
-/// What is darker than this, of 65,535, does not bloom.
+/// Threshold of the bloom; channels have values up to 65,535.
 pub const THRESHOLD: u16 = 1024;
 
-/// The most that a channel holds, one less than it could.
+/// Largest value of a channel, one less than fits.
 pub const BRIGHTEST: u16 = u16::MAX - 1;
 
-/// Weights of a blur that reaches so far, from the middle on: the binomial coefficients of `2 * radius`, which come
-/// close to a Gaussian's of the variance `radius / 2`. They add up to `4^radius`, so that a shift divides exactly.
+/// Weights of a blur with this radius, from the centre outwards. They are the binomial coefficients of `2 *
+/// radius`, which approximate a Gaussian of variance `radius / 2`. All weights add up to `4^radius`, so that a
+/// shift divides exactly.
 pub fn weights(radius: u32) -> Vec<u32> {
-    // Each from the one before; the products stay below 2^32 up to the largest radius.
+    // Each coefficient follows from the one before; the products stay below 2^32 up to the largest radius.
     let row = (0..2 * radius).scan(1_u64, |weight, k| {
         *weight = *weight * u64::from(2 * radius - k) / u64::from(k + 1);
         Some(*weight)
@@ -23,13 +24,13 @@ pub fn weights(radius: u32) -> Vec<u32> {
     row[radius as usize..].iter().map(|&weight| u32::try_from(weight).unwrap_or(u32::MAX)).collect()
 }
 
-/// Farthest reach of a blur: with one texel more, sums of 16-bit channels leave 32 bits.
+/// Largest radius of a blur; with a larger one, sums of 16-bit channels overflow 32 bits.
 pub const MOST_RADIUS: u32 = 8;
 
-/// Four channels.
+/// A texel with four channels.
 type Texel = [u16; 4];
 
-/// An image that blooms: noise, half of it too dark to bloom, and lamps.
+/// A test image: noise, half of it below the threshold, and lamps.
 fn texels_of_scene(size: Extent) -> Vec<Texel> {
     let texel = |at: u32| {
         let (x, y) = (at % size.width, at / size.width);
@@ -45,18 +46,18 @@ fn texels_of_scene(size: Extent) -> Vec<Texel> {
     (0..size.width * size.height).into_par_iter().map(texel).collect()
 }
 
-/// Texels as a buffer holds them: two channels a word, the first in the lower half.
+/// Packs texels into words: two channels per word, the first in the lower half.
 fn words(texels: &[Texel]) -> Vec<u32> {
     let pair = |low: u16, high: u16| u32::from(low) | u32::from(high) << 16;
     texels.iter().flat_map(|&[r, g, b, a]| [pair(r, g), pair(b, a)]).collect()
 }
 
-/// The image that blooms, two words a texel.
+/// The test image, two words per texel.
 pub fn scene(size: Extent) -> Vec<u32> {
     words(&texels_of_scene(size))
 }
 
-/// What each pass stores, two words a texel.
+/// What each pass stores, two words per texel.
 pub fn planes(size: Extent, passes: &[Pass], radius: u32) -> Vec<Vec<u32>> {
     let scene = texels_of_scene(size);
     let mut planes: Vec<Vec<Texel>> = Vec::new();
@@ -82,8 +83,8 @@ pub fn planes(size: Extent, passes: &[Pass], radius: u32) -> Vec<Vec<u32>> {
     planes.iter().map(|plane| words(plane)).collect()
 }
 
-/// What a pass reads along an axis, 0 or 1, for its texels at `at`: with weights, of what lies outside the nearest. For
-/// a texel it is the product of both axes.
+/// The texels that a pass reads along an axis (0 or 1) for its texel at `at`, with their weights. Reads outside
+/// give the nearest texel inside. The weight of a texel in two dimensions is the product of both axes.
 pub fn taps(pass: &Pass, axis: usize, radius: u32, at: u32) -> Vec<(u32, u32)> {
     let at = i64::from(at);
     let taps: Vec<(u32, i64)> = match (pass.kind, axis) {
@@ -94,7 +95,7 @@ pub fn taps(pass: &Pass, axis: usize, radius: u32, at: u32) -> Vec<(u32, u32)> {
             let before = (1..).zip(&weights[1..]).map(|(d, weight)| (-d, weight));
             behind.chain(before).map(|(d, &weight)| (weight, at + d)).collect()
         }
-        // Bilinear: a texel lies in a quarter of one of the halved level.
+        // Bilinear: the texel's centre lies a quarter of a texel away from that of the halved level.
         (Kind::Mix | Kind::Add, _) => vec![(3, at / 2), (1, at / 2 - 1 + 2 * (at % 2))],
         _ => vec![(1, at)],
     };
@@ -103,7 +104,7 @@ pub fn taps(pass: &Pass, axis: usize, radius: u32, at: u32) -> Vec<(u32, u32)> {
     taps.into_iter().map(|(weight, at)| (weight, inside(at))).collect()
 }
 
-/// What a pass stores of the mean of what it reads around a texel, and of what it reads beside.
+/// The value that a pass stores, from the mean of the texels around and from the texel of its second input.
 fn stored(kind: Kind, around: [u32; 4], beside: [u32; 4]) -> Texel {
     let channels: [u32; 4] = match kind {
         Kind::Bright => around.map(|channel| channel.saturating_sub(THRESHOLD.into())),
@@ -114,7 +115,7 @@ fn stored(kind: Kind, around: [u32; 4], beside: [u32; 4]) -> Texel {
     channels.map(|channel| u16::try_from(channel).unwrap_or(u16::MAX))
 }
 
-/// The weighted mean of texels, rounded to the nearest, halves up.
+/// The weighted mean of texels, rounded to the nearest integer, halves up.
 fn mean(weighted: impl IntoIterator<Item = (u32, [u32; 4])>) -> [u32; 4] {
     let (mut whole, mut sums) = (0, [0; 4]);
     for (weight, texel) in weighted {

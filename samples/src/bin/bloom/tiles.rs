@@ -1,4 +1,4 @@
-//! All passes of a bloom in one dispatch: what is a ticket, and what the kernel must know of the passes.
+//! All passes of a bloom in one dispatch: how they are cut into tickets, and the tables for the kernel.
 
 use anyhow::{Context, Result, ensure};
 use common::record::DeviceFacts;
@@ -12,19 +12,20 @@ use crate::reference::taps;
 use samples::tile_flags::shape::room;
 use samples::tile_flags::{Access, FLAG_STRIDE, Form, HEAD, patient};
 
-/// How the passes are cut into tiles, and in which order tickets stand for them.
+/// How the passes are cut into tiles, and the order of the tickets.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiles {
-    /// Of a tile; its rows are those of the full level, and half as many at each level below.
+    /// Workgroup of a tile. Its rows per invocation are those of the full level; each lower level has half as
+    /// many.
     pub workgroup: Workgroup,
-    /// Reach of a blur.
+    /// Radius of a blur.
     pub radius: u32,
-    /// Of the tickets.
+    /// Order of the tickets.
     pub order: Order,
 }
 
 impl Tiles {
-    /// Rows that an invocation loops over.
+    /// Rows per invocation at this level.
     pub fn rows_at(self, level: usize) -> u32 {
         (self.workgroup.rows >> level).max(1)
     }
@@ -38,20 +39,20 @@ impl Tiles {
         [pass.size.width.div_ceil(width), pass.size.height.div_ceil(height)]
     }
 
-    /// Tiles of a pass.
+    /// Number of tiles in a pass.
     pub fn of(self, pass: &Pass) -> u32 {
         self.grid(pass).iter().product()
     }
 
-    /// Tiles of all passes.
+    /// Number of tiles in all passes.
     pub fn tickets(self, passes: &[Pass]) -> u32 {
         passes.iter().map(|pass| self.of(pass)).sum()
     }
 
-    /// Words of the ticket counter and of the flags.
+    /// Words of the ticket counter and the flags.
     ///
     /// # Errors
-    /// More tickets than 32 bits count flags of.
+    /// The flags need more words than 32 bits can count.
     pub fn flag_words(self, passes: &[Pass]) -> Result<u32> {
         let tiles = passes.iter().map(|pass| self.grid(pass).map(u64::from).iter().product::<u64>());
         let tickets: u64 = tiles.sum();
@@ -72,15 +73,15 @@ impl Tiles {
         self.order.of(passes).into_iter().flat_map(of).collect()
     }
 
-    /// What a tile waits for: first column and line of the tiles that it reads around its texels, how many columns and
-    /// lines, and whether it reads its own place of something beside. The reference of the kernel's.
+    /// CPU reference of what the kernel waits for in a tile: first column and line of the tiles that it reads, the
+    /// number of columns and lines, and 1 if it also reads the same place of a second input.
     fn needs(self, passes: &[Pass], pass: &Pass, tile: u32) -> [u32; 5] {
         let beside = u32::from(pass.beside.and_then(Source::pass).is_some());
         let Some(read) = pass.from.pass() else { return [0, 0, 0, 0, beside] };
         let [columns, _] = self.grid(pass);
         let at = [tile % columns, tile / columns];
         let [sides, from_sides] = [pass.level, passes[read].level].map(|level| self.sides_at(level));
-        // The kernel does not ask on which side of a texel of the halved level the first and the last lie.
+        // The kernel does not test on which side of a texel of the halved level its first and last texel lie.
         let pair = u32::from(matches!(pass.kind, Kind::Mix | Kind::Add));
         let [x, y] = [0, 1].map(|axis| {
             let first = at[axis] * sides[axis];
@@ -93,11 +94,11 @@ impl Tiles {
         [x[0], y[0], x[1], y[1], beside]
     }
 
-    /// Proves that each tile waits for just the tiles that it reads: in a result a wait too few does not show as long
-    /// as the tile happens to come in time.
+    /// Checks on the device that each tile waits for exactly the tiles that it reads. A missing wait would not
+    /// show in the result as long as the tile happens to be ready in time.
     ///
     /// # Errors
-    /// A tile that waits for others; whatever a submit can meet.
+    /// A tile waits for other tiles, or a submit fails.
     pub fn prove(
         self,
         lab: &mut Lab,
@@ -129,7 +130,7 @@ impl Tiles {
         Ok(())
     }
 
-    /// What the kernel looks up of each pass, 16 words each, as `shaders/bloom/tiles.comp` lays them out.
+    /// The table of passes for the kernel, 16 words each, laid out as `shaders/bloom/tiles.comp` reads it.
     pub fn table(self, passes: &[Pass]) -> Vec<u32> {
         let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         let starts: Vec<u32> = sliced(&plane_words(passes)).into_iter().map(|at| narrow(at / 2)).collect();
@@ -178,18 +179,18 @@ impl Tiles {
 
 const WIDTH: u32 = 32;
 const HEIGHT: u32 = 8;
-/// An H200 takes 1920x1080 20 % longer with 16: too few tiles are left.
+/// On an H200, 1920x1080 takes 20 % longer with 16, because too few tiles are left.
 const MOST_ROWS: u32 = 8;
 
-/// What a pass in a dispatch of its own is cut into: the fastest of five shapes on an H200, for 1920x1080, with barriers.
+/// The workgroup of a pass in its own dispatch: the fastest of five shapes on an H200 for 1920x1080 with barriers.
 pub fn workgroup_for(facts: &DeviceFacts) -> Workgroup {
     let height = HEIGHT.min(facts.max_workgroup_invocations / WIDTH).max(1);
     Workgroup { width: WIDTH, height, rows: 1 }
 }
 
-/// A tile of the full level where all passes go in one dispatch: as many rows as leave each workgroup that a device
-/// holds at once one tile. A tile takes 2 to 3 microseconds beside its texels (ticket, look, flag), so that more of them
-/// cost: on an H200 and 1920x1080 13 % with half the rows.
+/// The tile of the full level for all passes in one dispatch. It has as many rows as give one tile to each
+/// workgroup that the device holds at once. A tile costs 2 to 3 µs in addition to its texels (ticket, poll, flag),
+/// so more tiles cost time: 13 % with half the rows on an H200 at 1920x1080.
 pub fn tile_for(facts: &DeviceFacts, size: Extent) -> Workgroup {
     let workgroup = workgroup_for(facts);
     let held = u64::from(room(facts).iter().product::<u32>());

@@ -1,54 +1,52 @@
-//! How the passes of a chain are cut into bands that events or queues can order.
+//! Cuts the passes of a chain into bands that events or queues can order.
 //!
-//! How the bands are cut. A pass reads `radius` texels beyond what it writes, so the line between
-//! two bands moves from pass to pass by that reach, rounded up to `--align`, towards the band that
-//! is recorded first:
+//! A pass reads `radius` texels beyond what it writes. So the line between two bands moves from pass to pass by
+//! that distance, rounded up to `--align`, towards the band that is recorded first:
 //!
 //! ```text
 //! rows     pass 0   pass 1   pass 2
 //!  0       a        a        a          band a of pass p+1 ends above where band a of pass p
-//!  ...     a        a        b          ended, by at least the reach: it reads only band a of
-//!  ...     a        b        b          pass p. Band b reads both, and the event behind b stands
-//!  ...     b        b        b          for both: a set's first scope takes in all earlier
+//!  ...     a        a        b          ended, by at least the radius: it reads only band a of
+//!  ...     a        b        b          pass p. Band b reads both, and the event after b covers
+//!  ...     b        b        b          both: a set's first scope includes all earlier
 //!  last    b        b        b          commands. So band n waits for event n of the pass before.
 //! ```
 //!
-//! The same shift covers ping-pong's write-after-read: band n of pass p+1 writes rows of the image
-//! that pass p-1 wrote and pass p read, and the readers of those rows lie in bands ≤ n of pass p.
-//!
+//! The same shift covers the write-after-read hazard of two alternating images: band n of pass p+1 writes rows of
+//! the image that pass p-1 wrote and pass p read, and the readers of those rows are in bands ≤ n of pass p.
 
 use std::ops::Range;
 
 use common::Extent;
 
-/// The bands of every pass.
+/// The bands of all passes.
 #[derive(Clone, Copy, Debug)]
 pub struct Bands {
-    /// How many a pass has.
+    /// Number of bands per pass.
     pub count: u32,
     width: u32,
     height: u32,
     passes: u32,
     align: u32,
-    /// How far the lines between bands move from pass to pass: the reach, rounded up.
+    /// Rows by which the lines between bands move per pass: the radius, rounded up.
     shift: u32,
 }
 
 impl Bands {
-    /// `count` bands of a chain of `passes` that each read `radius` rows beyond what they write, with
-    /// lines on multiples of `align` rows.
+    /// `count` bands in a chain of `passes` passes. Each pass reads `radius` rows beyond what it writes; lines are
+    /// on multiples of `align` rows.
     pub fn new(size: Extent, passes: u32, radius: u32, align: u32, count: u32) -> Self {
         let Extent { width, height } = size;
         Self { count, width, height, passes, align, shift: radius.next_multiple_of(align) }
     }
 
-    /// The rows of one band of one pass.
+    /// The rows of one band in one pass.
     pub fn rows(&self, pass: u32, band: u32) -> Range<u32> {
         self.line(pass, band)..self.line(pass, band + 1)
     }
 
-    /// Where a band begins: near equal parts half-way through the chain, on multiples of the
-    /// alignment, and so that no band of any pass is empty.
+    /// First row of a band. Bands are nearly equal halfway through the chain, begin on multiples of the alignment,
+    /// and are never empty in any pass.
     fn line(&self, pass: u32, band: u32) -> u32 {
         let Self { count, height, align, shift, .. } = *self;
         if band == 0 || band == count {
@@ -60,7 +58,7 @@ impl Bands {
         even.clamp(travel + band * align, last - (count - 1 - band) * align) - pass * shift
     }
 
-    /// Why the image cannot be cut like this, with the smallest size that can.
+    /// Why the image cannot be cut like this, with the smallest size that can be; `None` if it can.
     pub fn impossible(&self) -> Option<String> {
         let Self { count, passes, align, shift, width, .. } = *self;
         let needed = (passes - 1) * shift + (count - 1) * align + 1;

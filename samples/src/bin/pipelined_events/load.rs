@@ -1,11 +1,12 @@
-//! How a pass that is a dispatch of its own loads the crosses of its texels, and in which shapes.
+//! Kernels of a pass in its own dispatch: how it loads the texels of a cross, and which workgroup shapes to try.
 
 use common::{Binding, Image, KernelBuilder, Lab, Workgroup};
 use samples::chain::MULTIPLIER;
 use samples::load::{Load, shape};
 use samples::tile_flags::{cut, staged_bytes};
 
-/// Shapes among which one was the fastest unsynchronised one on an H200 at each of 512x512 to 4096x4096.
+/// Shapes to try. On an H200, for each size from 512x512 to 4096x4096, the fastest unsynchronized one is among
+/// them.
 const SHAPES: [Workgroup; 10] = [
     shape(8, 8, 1),
     shape(8, 8, 2),
@@ -18,16 +19,16 @@ const SHAPES: [Workgroup; 10] = [
     shape(32, 8, 4),
     shape(32, 4, 4),
 ];
-/// The same through shared memory, with barriers and without.
+/// Shapes for loads through shared memory, chosen with barriers and without.
 const STAGED: [Workgroup; 6] =
     [shape(32, 8, 2), shape(32, 4, 4), shape(32, 4, 8), shape(32, 8, 4), shape(64, 4, 4), shape(64, 8, 4)];
 
-/// Workgroups that are tried.
+/// Workgroup shapes to try.
 pub fn shapes(load: Load) -> &'static [Workgroup] {
     if load == Load::Staged { &STAGED } else { &SHAPES }
 }
 
-/// For captions and cross tables.
+/// Names for captions and cross tables.
 pub fn words(load: Load) -> &'static str {
     match load {
         Load::Stored => "storage image",
@@ -47,7 +48,7 @@ pub fn kernel(lab: &Lab, load: Load, workgroup: Workgroup, radius: u32) -> Kerne
     }
 }
 
-/// What the kernel reads, as it binds it.
+/// The binding through which the kernel reads an image.
 pub fn binding(load: Load, image: Image) -> Binding {
     if load == Load::Sampled { image.sampled() } else { image.into() }
 }

@@ -1,12 +1,12 @@
-//! What a run of `pipelined_events` says of barriers and events.
+//! The verdict of `pipelined_events` on barriers and events.
 
 use common::{Figures, Summary};
 use samples::words::{was_right, with_interval};
 
 use crate::event_form::EventForm;
 
-/// What the matrix says, in words: what one barrier, set and wait cost, and whether events pay. The
-/// form of event that counts is the fastest that was right in every sample.
+/// Words the result of the matrix: the cost of one barrier, set and wait, and whether events pay off. It uses the
+/// fastest form of events that was correct in every sample.
 pub fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<String> {
     let steps = f64::from(passes - 1);
     let barrier = with_interval(&figures.difference_us("full_barrier", "no_barrier")?, steps, 2);
@@ -23,7 +23,7 @@ pub fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<Str
             over(what, &unsplit).map(|difference| with_interval(&difference, steps * f64::from(count), 2));
         cost.unwrap_or_else(|| "an unknown number of".into())
     };
-    // Only where neither is lost in noise is one a share of the other.
+    // A share is meaningful only if both costs are above the noise.
     let found = |what: &str| {
         let difference = over(what, &unsplit)?;
         difference.median_95.filter(|interval| interval.low > 0.0).map(|_| difference.median)
@@ -45,8 +45,7 @@ pub fn verdict(figures: &Figures<'_>, passes: u32, counts: &[u32]) -> Option<Str
     ))
 }
 
-/// What the waves themselves told, where they were traced: how many dispatches had waves in flight together
-/// with the next.
+/// Words what the traces show: how many dispatches had waves in flight together with the next one.
 fn seen(figures: &Figures<'_>, form: impl Fn(&str) -> String, unsplit: &str) -> Option<String> {
     let trace = |variant: &str| figures.trace(variant);
     let overlapping = |variant: &str| {
@@ -57,7 +56,7 @@ fn seen(figures: &Figures<'_>, form: impl Fn(&str) -> String, unsplit: &str) -> 
     let (together, pairs) = events.overlapping();
     #[expect(clippy::cast_precision_loss, reason = "a handful of dispatches")]
     let empty = events.gaps_us / pairs.max(1) as f64;
-    // Where nothing overlaps without any order either, that nothing does with events says nothing of them.
+    // If dispatches do not overlap even without synchronization, a lack of overlap with events proves nothing.
     let (free, _) = trace(unsplit)?.overlapping();
     let concluded = match together {
         0 if 2 * free > pairs => {
@@ -76,7 +75,7 @@ fn seen(figures: &Figures<'_>, form: impl Fn(&str) -> String, unsplit: &str) -> 
     ))
 }
 
-/// EventForm and number of bands of the events with the least isolated time that were right in every sample.
+/// Form and number of bands of the events with the shortest isolated time that were correct in every sample.
 fn fastest_events(figures: &Figures<'_>, counts: &[u32]) -> Option<(EventForm, u32)> {
     let all = counts.iter().flat_map(|&count| EventForm::all().map(move |form| (form, count)));
     let right = all.filter_map(|(form, count)| {
@@ -86,8 +85,8 @@ fn fastest_events(figures: &Figures<'_>, counts: &[u32]) -> Option<(EventForm, u
     right.min_by(|a, b| a.2.total_cmp(&b.2)).map(|(form, count, _)| (form, count))
 }
 
-/// Whether events seem to overlap, from what they cost beyond one barrier a pass, and beyond barriers
-/// in their place. Only an interval that leaves 0 out decides.
+/// Words whether events seem to overlap, from their cost relative to one barrier per pass and to barriers in their
+/// place. Only an interval that excludes 0 decides.
 fn overlap(whole: Option<Summary>, in_place: Option<Summary>) -> &'static str {
     let interval = |difference: Option<Summary>| difference.and_then(|difference| difference.median_95);
     match (interval(whole), interval(in_place)) {

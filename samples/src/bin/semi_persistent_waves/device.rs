@@ -1,4 +1,4 @@
-//! The images of the blur, and what its kernels have in common.
+//! The images of the blur, and the settings that all kernels share.
 
 use std::cell::LazyCell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::occupancy::padded;
 use crate::reference::{Texels, data};
 use crate::tiles::Form;
 
-/// All that no pass writes: means are above 0.
+/// Initial texel; no pass writes it, because means are above 0.
 const UNWRITTEN: [u32; 4] = [0; 4];
 const HALF_ROUNDING: &str = "a store to 16-bit floats may round to either neighbour";
 
@@ -26,25 +26,25 @@ pub enum Loads {
     Storage,
 }
 
-/// The images, and what the kernels of all forms have in common.
+/// The images, and the settings that the kernels of all forms share.
 #[derive(Clone, Copy, Debug)]
 pub struct Blur {
-    /// Of all images.
+    /// Size of all images.
     pub size: Extent,
-    /// Reach of the filter.
+    /// Radius of the filter.
     pub radius: u32,
     texels: Texels,
     loads: Loads,
-    /// For the blur along each axis; both have the same result.
+    /// Input of the blur along each axis; both give the same result.
     sharp: [Image; 2],
     blurred: Images,
 }
 
 impl Blur {
-    /// Uploads what is to be blurred, and says what must come out.
+    /// Uploads the inputs and declares the expected result.
     ///
     /// # Errors
-    /// More than the device's memory.
+    /// The device's memory is too small.
     pub fn new(lab: &mut Lab, size: Extent, radius: u32, texels: Texels, loads: Loads) -> Result<Self> {
         lab.report.setting("radius", radius);
         lab.report.setting("format", name_of(&texels));
@@ -66,7 +66,7 @@ impl Blur {
         Ok(Self { size, radius, texels, loads, sharp, blurred })
     }
 
-    /// The kernel of a form whose workgroups hold so many bytes of shared memory for nothing.
+    /// The kernel of a form, with `padding` bytes of unused shared memory per workgroup.
     pub fn kernel<'l>(&self, lab: &'l Lab, form: &Form, padding: u32) -> KernelBuilder<'l> {
         let one_channel = (self.texels.channels() == 1).then_some("ONE_CHANNEL");
         let from_storage = (self.loads == Loads::Storage).then_some("STORAGE_LOADS");
@@ -78,19 +78,19 @@ impl Blur {
         padded(one_channel.into_iter().chain(from_storage).fold(kernel, KernelBuilder::define), padding)
     }
 
-    /// What a kernel of a form takes.
+    /// The bindings for a form: input and output.
     pub fn images(&self, form: &Form, repetition: u32) -> [Binding; 2] {
         let sharp = self.sharp[form.axis.index()];
         let sharp = if self.loads == Loads::Storage { sharp.into() } else { sharp.sampled() };
         [sharp, self.blurred.get(repetition, 0).into()]
     }
 
-    /// The last texel, and the 0 that keeps padding alive.
+    /// Push constants: the last texel, and a zero that keeps the compiler from removing the padding.
     pub fn push(&self) -> [u32; 3] {
         [self.size.width - 1, self.size.height - 1, 0]
     }
 
-    /// Every texel is read and written once, at the least.
+    /// Least memory traffic in bytes: each texel is read and written once.
     pub fn bytes(&self) -> u64 {
         2 * u64::from(self.size.width) * u64::from(self.size.height) * self.texels.bytes()
     }

@@ -1,16 +1,15 @@
-//! The box blur on the CPU, written from its formula: the reference of
-//! `shaders/semi_persistent_waves/box_blur.comp`.
+//! CPU reference of `shaders/semi_persistent_waves/box_blur.comp`: a box blur, written from its formula.
 //!
-//! A texel of the result is the mean of the `2 r + 1` texels around it along one axis, where what lies
-//! outside the image reads as the nearest texel inside. Texels are small integers in every format, as
-//! themselves or as fractions of 255, so that no sum is rounded and the order of additions is free.
+//! A texel of the result is the mean of the `2 r + 1` texels around it along one axis. Reads outside the image
+//! give the nearest texel inside. Texels are small integers in every format, either as they are or as fractions of
+//! 255. So no sum is rounded, and the order of additions does not matter.
 
 use clap::ValueEnum;
 use common::{Extent, Format};
 use rayon::prelude::*;
 use samples::half;
 
-/// Along which the filter reaches.
+/// Direction of the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Along a row.
@@ -26,7 +25,7 @@ impl Axis {
     }
 }
 
-/// Formats of the images.
+/// Texel formats of the images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Texels {
     /// One fraction of 8 bits.
@@ -39,13 +38,13 @@ pub enum Texels {
     R32f,
 }
 
-/// The largest integer that a fraction of 8 bits stands for.
+/// The integer that a normalized 8-bit value of 1.0 stands for.
 const LARGEST_FRACTION: u16 = 255;
-/// The largest texel: the next would be white, which a broken kernel may well write.
+/// Largest input texel: the next one would be white, a value that a broken kernel may well write.
 const LARGEST: u16 = 254;
 
 impl Texels {
-    /// As Vulkan names it, how many values a texel has, and bits of each.
+    /// Vulkan format, channels per texel, and bits per channel.
     fn layout(self) -> (Format, usize, usize) {
         match self {
             Self::R8 => (Format::R8_UNORM, 1, 8),
@@ -55,34 +54,34 @@ impl Texels {
         }
     }
 
-    /// As Vulkan names it.
+    /// Vulkan format.
     pub fn format(self) -> Format {
         self.layout().0
     }
 
-    /// Values of a texel.
+    /// Channels per texel.
     pub fn channels(self) -> usize {
         self.layout().1
     }
 
-    /// Bytes of a texel.
+    /// Bytes per texel.
     pub fn bytes(self) -> u64 {
         let (_, channels, bits) = self.layout();
         (channels * bits / 8) as u64
     }
 
-    /// Stores integers as fractions.
+    /// Whether integers are stored as fractions of 255.
     pub fn is_fraction(self) -> bool {
         matches!(self, Self::R8 | Self::Rgba8)
     }
 
-    /// What the kernel multiplies a sum by before it rounds it to an integer, if it does.
+    /// Factor that the kernel multiplies a sum by, before it rounds the result if the format stores fractions.
     pub fn scale(self, radius: u32) -> f32 {
         if self.is_fraction() { f32::from(LARGEST_FRACTION) / taps(radius) } else { 1.0 / taps(radius) }
     }
 
-    /// The colours of a result: its values from the smallest to the largest, so that a blur's small
-    /// differences show; one channel in grey.
+    /// Paints a result. Its value range is stretched to full contrast, so that the small differences of a blur
+    /// show; one channel is grey.
     pub fn painted(self, words: &[u32], texels: usize) -> Vec<[u8; 3]> {
         let fractions = |word: &u32| word.to_le_bytes().map(f32::from);
         let halves = |word: &u32| [word & 0xffff, word >> 16].map(half::value);
@@ -106,7 +105,7 @@ impl Texels {
         values.chunks(self.channels()).map(colour).collect()
     }
 
-    /// The texels of an image, or of the mean of such.
+    /// Packs the values of an image into words; `of` converts each value.
     fn packed(self, values: &[u16], of: impl Fn(u16) -> f32 + Sync) -> Vec<u32> {
         let word = |values: &[u16]| match self {
             Self::R32f => of(values[0]).to_bits(),
@@ -117,7 +116,7 @@ impl Texels {
     }
 }
 
-/// Little endian: the first value in the lowest bits.
+/// Packs little-endian: the first value in the lowest bits.
 fn joined(values: &[u16], bits: u32, of: impl Fn(u16) -> u32) -> u32 {
     values.iter().rev().fold(0, |word, &value| word << bits | of(value))
 }
@@ -136,12 +135,12 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// Noise whose sums of `2 r + 1` values stay below 255, and of which no value is 0.
+    /// Noise without zeros whose sums of `2 r + 1` values stay below 255.
     pub fn noise(size: Extent, channels: usize, radius: u32) -> Self {
         let most = u32::from(LARGEST) / (2 * radius + 1);
         let count = size.width as usize * size.height as usize * channels;
         let value = |at: usize| {
-            // The finalizer of MurmurHash3: neighbours share nothing.
+            // The finalizer of MurmurHash3, so that neighbours are not correlated.
             let mut mixed = u32::try_from(at & 0xffff_ffff).unwrap_or_default() + 1;
             for multiplier in [0x85eb_ca6b_u32, 0xc2b2_ae35] {
                 mixed = (mixed ^ mixed >> 15).wrapping_mul(multiplier);
@@ -151,7 +150,7 @@ impl Plane {
         Self { size, channels, values: (0..count).into_par_iter().map(value).collect() }
     }
 
-    /// Each texel the sum of those up to `radius` before and behind it.
+    /// For each texel the sum of the texels up to `radius` before and after it.
     pub fn sums(&self, axis: Axis, radius: u32) -> Self {
         let Self { size, channels, ref values } = *self;
         let sides = size.sides().map(|side| side as usize);
@@ -168,12 +167,12 @@ impl Plane {
         Self { size, channels, values: (0..values.len()).into_par_iter().map(sum).collect() }
     }
 
-    /// As the words that an image of this format holds.
+    /// The words of an image in this format.
     pub fn texels(&self, texels: Texels) -> Vec<u32> {
         texels.packed(&self.values, f32::from)
     }
 
-    /// Of sums, the means, rounded as the format rounds: to the nearest fraction, or a float.
+    /// Turns sums into means, rounded as the format rounds: to the nearest fraction or float.
     pub fn means(mut self, texels: Texels, radius: u32) -> Vec<u32> {
         if texels.is_fraction() {
             let taps = u16::try_from(2 * radius + 1).unwrap_or(u16::MAX);
@@ -184,10 +183,10 @@ impl Plane {
     }
 }
 
-/// Two images with the same result, and that, since sums along both axes are the same in either order: the
-/// horizontal blur reads noise summed along columns, the vertical blur the same noise summed along rows.
-/// So both stand in one table and are checked by one reference, and a kernel that reaches along the wrong
-/// axis, which a symmetric image would hide, is wrong.
+/// Two input images with the same result, and that result. Sums along both axes commute: the horizontal blur reads
+/// noise summed along columns, the vertical blur reads the same noise summed along rows. So one reference checks
+/// both, and both fit into one table. A kernel that filters along the wrong axis gives a wrong result, which a
+/// symmetric image would hide.
 pub fn data(size: Extent, texels: Texels, radius: u32) -> ([Vec<u32>; 2], Vec<u32>) {
     let noise = Plane::noise(size, texels.channels(), radius);
     let sharp = [Axis::Vertical, Axis::Horizontal].map(|axis| noise.sums(axis, radius));

@@ -1,11 +1,11 @@
-//! Which texels the lanes of a subgroup blur, one tile after another, and what that should cost.
+//! Which texels the lanes of a subgroup blur, tile after tile, and how many memory operations that takes.
 //!
 //! ```text
 //!  unroll_4: four tiles, neighbours along the filter      slide_4: a lane's texels are neighbours
 //!  ┌────┬────┬────┬────┐                                  0123 0123 0123 0123   each texel's tile;
-//!  │ 0  │ 1  │ 2  │ 3  │  lanes stand side by side        0123 0123 0123 0123   lanes stand four apart
+//!  │ 0  │ 1  │ 2  │ 3  │  lanes are side by side          0123 0123 0123 0123   lanes are four apart
 //!  └────┴────┴────┴────┘  in 2x2 quads
-//!  across_4: the same below each other, so that no texel that one tile has fetched serves the next
+//!  across_4: the same across the filter, so that no texel fetched for one tile is used by the next
 //! ```
 
 use common::{Extent, KernelBuilder, Lab};
@@ -13,39 +13,38 @@ use common::{Extent, KernelBuilder, Lab};
 use crate::occupancy::Limit;
 use crate::reference::Axis;
 
-/// One way of dealing the texels out.
+/// A mapping of texels to lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// What distinguishes it; the number of tiles and of subgroups follows in its full name.
+    /// First part of the name; the number of tiles and of subgroups follows in the full name.
     pub family: &'static str,
-    /// Along which it blurs.
+    /// Axis of the blur.
     pub axis: Axis,
-    /// Invocations, x, y, z.
+    /// Workgroup size in x, y, z.
     pub workgroup: [u32; 3],
-    /// Sides of a tile in lanes. A workgroup is cut into subgroups of as many lanes as a tile has.
+    /// Sides of a tile in lanes. A workgroup is divided into subgroups of as many lanes as a tile has.
     pub lanes: [u32; 2],
-    /// Each four lanes stand in a 2x2 quad.
+    /// Four consecutive lanes form a 2x2 quad.
     pub quads: bool,
-    /// Texels from lane to lane.
+    /// Texels between adjacent lanes.
     pub pitch: [u32; 2],
-    /// Texels from the first tile of one subgroup to the first of the next.
+    /// Texels between the first tiles of adjacent subgroups.
     pub subgroup_step: [u32; 2],
-    /// All texels are fetched before the first sum.
+    /// Whether all texels are fetched before the first sum.
     pub fetches_first: bool,
-    /// Tiles of a subgroup.
+    /// Tiles per subgroup.
     pub tiles: u32,
-    /// Texels from tile to tile of a subgroup.
+    /// Texels between consecutive tiles of a subgroup.
     pub step: [u32; 2],
 }
 
-/// Sides of a tile of so many lanes, a power of two: 8x8 for 64 lanes as on the slide, 8x4 for 32, 4x2
-/// for 8.
+/// Sides of a tile with `lanes` lanes, a power of two: 8x8 for 64 lanes as on the slide, 8x4 for 32, 4x2 for 8.
 pub fn tile_sides(lanes: u32) -> [u32; 2] {
     let bits = lanes.ilog2();
     [1 << bits.div_ceil(2), 1 << (bits / 2)]
 }
 
-/// A step of so many texels along one side.
+/// A step of `texels` texels along one axis.
 fn along(side: usize, texels: u32) -> [u32; 2] {
     let mut step = [0; 2];
     step[side] = texels;
@@ -53,7 +52,7 @@ fn along(side: usize, texels: u32) -> [u32; 2] {
 }
 
 impl Form {
-    /// One tile of 8x8 texels a workgroup, whatever the device's subgroups are.
+    /// One tile of 8x8 texels per workgroup, regardless of the device's subgroup size.
     fn whole(family: &'static str, axis: Axis, workgroup: [u32; 3], quads: bool) -> Self {
         Self {
             family,
@@ -69,17 +68,18 @@ impl Form {
         }
     }
 
-    /// The plain form: a workgroup as an image is usually cut.
+    /// The usual form: 8x8 workgroups with lanes in row order.
     pub fn linear(axis: Axis) -> Self {
         Self::whole("linear_8x8", axis, [8, 8, 1], false)
     }
 
-    /// The same tile, its lanes in 2x2 quads.
+    /// The same tile with lanes in 2x2 quads.
     pub fn swizzled(axis: Axis) -> Self {
         Self::whole("swizzled_8x8", axis, [64, 1, 1], true)
     }
 
-    /// Tiles along the filter's reach, subgroups side by side across it; or, as a control, the other way round.
+    /// Tiles along the filter, subgroups side by side across it; with `along_reach` false the other way round, as
+    /// a control.
     fn in_a_row(axis: Axis, along_reach: bool, tile_lanes: u32, [tiles, subgroups]: [u32; 2]) -> Self {
         let lanes = tile_sides(tile_lanes);
         let side = if along_reach { axis.index() } else { 1 - axis.index() };
@@ -93,9 +93,9 @@ impl Form {
         }
     }
 
-    /// A lane's texels are neighbours along the filter's reach, so that each but the first costs one
-    /// fetch. Along columns the lanes make a row, which memory likes best; along rows they make a tile
-    /// with gaps, which the following texels fill from the cache.
+    /// A lane's texels are neighbours along the filter, so that each texel but the first needs only one fetch.
+    /// Along columns the lanes form a row, which suits memory best. Along rows they form a tile with gaps; the
+    /// following texels fill the gaps from the cache.
     pub fn slide(axis: Axis, tile_lanes: u32, tiles: u32, subgroups: u32) -> Self {
         let side = axis.index();
         let lanes = match axis {
@@ -115,7 +115,7 @@ impl Form {
         }
     }
 
-    /// Rows of 32 invocations, eight of them below each other, that go down the image together.
+    /// Workgroups of eight rows of 32 invocations, which move down the image together.
     pub fn rows(axis: Axis, tiles: u32) -> Self {
         Self {
             lanes: [32, 1],
@@ -126,7 +126,7 @@ impl Form {
         }
     }
 
-    /// `unroll_8_x4_vertical`: family, tiles, subgroups a workgroup where there are several, axis.
+    /// `unroll_8_x4_vertical`: family, tiles, subgroups per workgroup if there are several, and axis.
     pub fn name(&self) -> String {
         let counted = match (self.family, self.subgroups()) {
             ("rows_32x8", _) => format!("x{}", self.tiles),
@@ -138,7 +138,7 @@ impl Form {
         format!("{}{counted}{vertical}", self.family)
     }
 
-    /// Its place in the cross tables: title, row, column.
+    /// Place in the cross tables: title, row and column.
     pub fn place(&self) -> [String; 3] {
         let table = match self.axis {
             Axis::Horizontal => "Horizontal blur",
@@ -153,7 +153,7 @@ impl Form {
         [table.into(), row, tiles]
     }
 
-    /// Its caption, for a filter of this reach.
+    /// Caption for a filter of this radius.
     pub fn says(&self, radius: u32) -> String {
         let axis = match self.axis {
             Axis::Horizontal => "Horizontal",
@@ -173,13 +173,13 @@ impl Form {
             ("unroll" | "slide", several @ 2..) => format!(", {several} subgroups a workgroup"),
             _ => String::new(),
         };
-        // Of a lane: what it has fetched for one texel and needs for its next.
+        // Whether a lane needs texels again for its next result that it has already fetched.
         let shares = self.tiles > 1 && self.fresh(radius) < 2 * radius + 1;
         let watch = if shares { "fetched texels serve again" } else { "no fetch is shared" };
         format!("{axis} blur, {dealt}{subgroups}: {watch}.")
     }
 
-    /// Its caption where the subgroups at a time are limited.
+    /// Caption with a limit on the resident subgroups.
     pub fn says_under(&self, limit: Limit) -> String {
         format!(
             "{} with its subgroups limited to {limit}: watch how many it needs to hide latency.",
@@ -187,7 +187,7 @@ impl Form {
         )
     }
 
-    /// The blur's kernel, set up to deal the texels out like this.
+    /// The blur's kernel, set up for this mapping.
     pub fn kernel<'l>(&self, lab: &'l Lab, radius: u32) -> KernelBuilder<'l> {
         let kernel = lab
             .kernel("semi_persistent_waves/box_blur.comp")
@@ -210,17 +210,17 @@ impl Form {
         })
     }
 
-    /// Tiles that a workgroup blurs at a time.
+    /// Subgroups per workgroup: the tiles that it blurs at once.
     pub fn subgroups(&self) -> u32 {
         self.invocations() / (self.lanes[0] * self.lanes[1])
     }
 
-    /// Invocations of a workgroup.
+    /// Invocations per workgroup.
     pub fn invocations(&self) -> u32 {
         self.workgroup.iter().product()
     }
 
-    /// Texels that enter the filter's window from tile to tile.
+    /// Texels that enter the filter's window from one tile to the next.
     pub fn fresh(&self, radius: u32) -> u32 {
         let taps = 2 * radius + 1;
         match self.step[self.axis.index()] {
@@ -229,14 +229,14 @@ impl Form {
         }
     }
 
-    /// Loads and stores of a tile, on average: all taps for the first, what enters the window for each
-    /// further one, and one store. With 64 lanes the talk's 10, 9.5, 9.25 and 9.125 at radius 4.
+    /// Average loads and stores per tile: all taps for the first tile, the new texels for each further one, and
+    /// one store. With 64 lanes and radius 4 this gives the talk's 10, 9.5, 9.25 and 9.125.
     pub fn memory_operations(&self, radius: u32) -> f64 {
         let loads = 2 * radius + 1 + (self.tiles - 1) * self.fresh(radius);
         f64::from(loads) / f64::from(self.tiles) + 1.0
     }
 
-    /// Texels from workgroup to workgroup: as far as its last lane reaches with its last tile.
+    /// Texels between adjacent workgroups: up to the last lane of the last tile.
     pub fn block(&self) -> [u32; 2] {
         [0, 1].map(|side| {
             let subgroups = (self.subgroups() - 1) * self.subgroup_step[side];
@@ -244,14 +244,14 @@ impl Form {
         })
     }
 
-    /// Workgroups that cover the image.
+    /// Number of workgroups that cover the image.
     pub fn groups(&self, size: Extent) -> [u32; 3] {
         let [width, height] = self.block();
         [size.width.div_ceil(width), size.height.div_ceil(height), 1]
     }
 }
 
-/// All forms along one axis, with tiles of so many lanes.
+/// All forms along one axis, with tiles of `lanes` lanes.
 pub fn forms(axis: Axis, lanes: u32) -> Vec<Form> {
     let unroll = |tiles, subgroups| Form::in_a_row(axis, true, lanes, [tiles, subgroups]);
     let mut forms = vec![Form::linear(axis), Form::swizzled(axis)];

@@ -1,20 +1,20 @@
-//! How many subgroups a user wants at a time, and in what they are counted.
+//! Limits on the number of resident subgroups, and the unit in which they are counted.
 
 use std::fmt;
 
 use common::record::{DeviceFacts, Multiprocessors};
 
-/// How many subgroups a user wants at a time.
+/// A limit on the number of resident subgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
-    /// So many on each unit that issues instructions.
+    /// Subgroups per SIMD.
     WavesPerSimd(u32),
-    /// So many thousandths of what there is room for.
+    /// Thousandths of the possible number of subgroups.
     Occupancy(u32),
 }
 
 impl Limit {
-    /// What it adds to a variant's name.
+    /// Suffix of a variant's name.
     pub fn suffix(self) -> String {
         match self {
             Self::WavesPerSimd(waves) => format!("_w{waves}"),
@@ -22,7 +22,7 @@ impl Limit {
         }
     }
 
-    /// Workgroups at a time where there is room for `most`.
+    /// The limit in workgroups per unit, where `most` fit.
     pub fn workgroups(self, most: u32, unit: Unit) -> u32 {
         let rounded = |a: u32, b: u32| (a + b / 2) / b.max(1);
         let wanted = match self {
@@ -42,15 +42,15 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Thousandths as percents, `50` or `12.5`.
+/// Thousandths as percent, `50` or `12.5`.
 fn percent(thousandths: u32) -> f64 {
     f64::from(thousandths) / 10.0
 }
 
-/// A share of the subgroups that a device has room for, in thousandths, from a command line.
+/// Parses an occupancy from the command line into thousandths.
 ///
 /// # Errors
-/// What is no number, or out of range.
+/// The text is not a number or out of range.
 pub fn share(text: &str) -> Result<u32, String> {
     let share: Option<f64> = text.trim().parse().ok();
     let thousandths = share.and_then(|share| {
@@ -59,20 +59,20 @@ pub fn share(text: &str) -> Result<u32, String> {
     thousandths.ok_or_else(|| format!("'{text}' is no occupancy: a share from 0.001 to 1 is, such as 0.5"))
 }
 
-/// What is counted: the workgroups of one multiprocessor, or of the whole device where it does not say
-/// how many multiprocessors it has.
+/// The unit in which workgroups are counted: a multiprocessor, or the whole device if it does not report its
+/// multiprocessors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// How many of them the device has.
+    /// Number of these units in the device.
     pub count: u32,
-    /// Units in each that issue instructions.
+    /// SIMDs per unit.
     pub simds: u32,
-    /// Subgroups of a workgroup.
+    /// Subgroups per workgroup.
     pub subgroups: u32,
 }
 
 impl Unit {
-    /// For workgroups of so many invocations.
+    /// The unit for workgroups of `invocations` invocations.
     pub fn new(device: &DeviceFacts, invocations: u32) -> Self {
         let subgroups = invocations.div_ceil(device.subgroup_size.max(1));
         match device.multiprocessors {
@@ -83,7 +83,7 @@ impl Unit {
         }
     }
 
-    /// Workgroups of each, of so many on the whole device: what most of them have.
+    /// Workgroups per unit, rounded, for `workgroups` on the whole device.
     pub fn share(self, workgroups: u32) -> u32 {
         (workgroups + self.count / 2) / self.count
     }

@@ -1,7 +1,7 @@
-//! How much unused shared memory limits the workgroups of a multiprocessor to how many.
+//! Limits the occupancy by unused shared memory.
 //!
-//! Vulkan tells neither the shared memory of a multiprocessor nor what a driver makes of it, so paddings are tried: a
-//! kernel's workgroups count how many of them are there at a time.
+//! Vulkan reports neither the shared memory of a multiprocessor nor how a driver allocates it. So paddings are
+//! tried on the device: a kernel counts how many of its workgroups are resident at once.
 
 mod limit;
 mod search;
@@ -16,14 +16,14 @@ use limit::share;
 pub use limit::{Limit, Unit};
 pub use search::reach;
 
-/// Loads after which a workgroup of a counting kernel stops waiting for others to start; the last of
-/// thousands starts after some microseconds, which is far sooner.
+/// Number of polls after which a workgroup of a counting kernel stops waiting for others to start. The last of
+/// thousands of workgroups starts after a few µs, which is much sooner.
 const PATIENCE: u32 = 1000;
-/// Workgroups that are started to be counted: more than any GPU holds at a time.
+/// Workgroups to start for counting: more than any GPU holds at once.
 const GPU_WORKGROUPS: u32 = 16_384;
-/// More than a CPU device has threads.
+/// The same for a CPU device: more than it has threads.
 const CPU_WORKGROUPS: u32 = 256;
-/// A count may come out too low, where a start is delayed, and never too high.
+/// Number of counts; the highest is used, because a delayed start lowers a count and nothing raises it.
 const COUNTS: u32 = 3;
 
 /// What a user says of limits.
@@ -45,10 +45,10 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// In rising order, each once; also for the record.
+    /// The requested limits in rising order, without duplicates. Also put into the record.
     ///
     /// # Errors
-    /// Waves a SIMD on a device that does not tell its SIMDs.
+    /// The limit is in waves per SIMD, and the device does not report its SIMDs.
     pub fn asked(&self, lab: &mut Lab) -> Result<Vec<Limit>> {
         if !self.waves_per_simd.is_empty() && lab.device().multiprocessors.is_none() {
             bail!(
@@ -69,8 +69,7 @@ impl Limits {
     }
 }
 
-/// The kernel with so many bytes of shared memory a workgroup that it holds and does not use; it takes
-/// `PADDED` and `PADDING_WORDS`.
+/// Adds unused shared memory to a kernel that supports `PADDED` and `PADDING_WORDS`.
 pub fn padded(kernel: KernelBuilder<'_>, bytes: u32) -> KernelBuilder<'_> {
     match bytes {
         0 => kernel,
@@ -78,16 +77,16 @@ pub fn padded(kernel: KernelBuilder<'_>, bytes: u32) -> KernelBuilder<'_> {
     }
 }
 
-/// The kernel as it counts its workgroups; it takes `COUNT_RESIDENT`.
+/// Makes a kernel that supports `COUNT_RESIDENT` count its workgroups.
 pub fn counting(kernel: KernelBuilder<'_>) -> KernelBuilder<'_> {
     kernel.define("COUNT_RESIDENT").constant("PATIENCE", PATIENCE).constant("MOST_LOADS", 10 * PATIENCE)
 }
 
-/// Counts how many workgroups of a [`counting`] kernel are on the device at a time. It has its counters behind
-/// `bindings`.
+/// Counts how many workgroups of a [`counting`] kernel are resident on the device at once. The counters are bound
+/// after `bindings`.
 ///
 /// # Errors
-/// A kernel that the device cannot have; whatever a submit can meet.
+/// The device cannot build the kernel, or a submit fails.
 pub fn count(lab: &mut Lab, kernel: Kernel, bindings: [Binding; 2], push: [u32; 3]) -> Result<u32> {
     let groups = if lab.device().is_cpu() { CPU_WORKGROUPS } else { GPU_WORKGROUPS };
     let mut most = 0;
@@ -101,30 +100,30 @@ pub fn count(lab: &mut Lab, kernel: Kernel, bindings: [Binding; 2], push: [u32; 
     Ok(most)
 }
 
-/// How far a limit was reached.
+/// A limit, and how closely padding reaches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// What the user wants.
+    /// The requested limit.
     pub limit: Limit,
-    /// What is counted.
+    /// The unit of counting.
     pub unit: Unit,
-    /// Workgroups without any padding.
+    /// Resident workgroups without padding.
     pub room: u32,
-    /// Bytes of each workgroup: the padding that comes nearest.
+    /// Padding per workgroup in bytes that comes nearest to the limit.
     pub padding: u32,
-    /// Counted with it.
+    /// Resident workgroups with this padding.
     pub workgroups: u32,
 }
 
 impl Held {
-    /// Nothing came of it: as many workgroups as without a limit, where fewer were asked for.
+    /// Why the limit has no effect: fewer workgroups were requested, but as many as without a limit are resident.
     pub fn in_vain(&self) -> Option<String> {
         let fewer = self.limit.workgroups(self.room, self.unit) < self.room;
         (fewer && self.workgroups >= self.room)
             .then(|| "no padding limits the workgroups at a time here".into())
     }
 
-    /// Whether it is held exactly, in the unit that the user counts in.
+    /// Whether the limit is met exactly in the user's unit.
     fn is_met(&self) -> bool {
         let workgroups = self.workgroups;
         match self.limit {

@@ -1,17 +1,17 @@
-//! The search for the padding that leaves so many workgroups, by counting them.
+//! Searches for the shared-memory padding that leaves a wanted number of workgroups resident.
 
 use std::cmp::Ordering;
 
 use anyhow::Result;
 
-/// Shared memory is granted in steps of so many bytes, or of a part of them (RADV: 512).
+/// Drivers allocate shared memory in steps of this many bytes, or of a divisor of it (RADV: 512).
 const GRANULE: u32 = 512;
 
-/// The padding of at most `most` bytes that leaves `wanted` workgroups, or as near to it as padding gets; `count` tells
-/// how many there are at a time with a padding. Returns that, too.
+/// Finds the padding of at most `most` bytes with `wanted` resident workgroups, or the nearest number that padding
+/// can reach. `count` counts the workgroups with a padding. Returns the padding and its count.
 ///
 /// # Errors
-/// Those of counting.
+/// `count` failed.
 pub fn reach(most: u32, wanted: u32, mut count: impl FnMut(u32) -> Result<u32>) -> Result<(u32, u32)> {
     let mut counted = |padding| Ok::<_, anyhow::Error>((padding, count(padding)?));
     let mut more = counted(0)?;
