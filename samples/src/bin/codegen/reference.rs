@@ -1,19 +1,19 @@
-//! MT19937, the Mersenne twister: the state of a generator, and its next generation.
+//! CPU reference of MT19937, the Mersenne twister: the initial state of a generator and its next generation.
 //!
 //! Makoto Matsumoto and Takuji Nishimura, Mersenne Twister, ACM TOMACS 8 (1), 1998.
 
 use rayon::prelude::*;
 
-/// Words of a state.
+/// Words per state.
 pub const WORDS: usize = 624;
-/// How far ahead the third word of a step lies.
+/// Distance to the third word that a step reads.
 const AHEAD: usize = 397;
 const UPPER: u32 = 0x8000_0000;
 const MATRIX: u32 = 0x9908_B0DF;
-/// The multiplier of the initialisation.
+/// Multiplier of the initialization.
 const FACTOR: u32 = 1_812_433_253;
 
-/// The state that the reference makes of a seed.
+/// The initial state for a seed, as the published reference computes it.
 pub fn seeded(seed: u32) -> Vec<u32> {
     let mut state = vec![seed];
     for i in (1..).take(WORDS - 1) {
@@ -23,7 +23,7 @@ pub fn seeded(seed: u32) -> Vec<u32> {
     state
 }
 
-/// The next generation, in place.
+/// Computes the next generation in place.
 pub fn twist(state: &mut [u32]) {
     for i in 0..WORDS {
         let y = (state[i] & UPPER) | (state[(i + 1) % WORDS] & !UPPER);
@@ -32,8 +32,8 @@ pub fn twist(state: &mut [u32]) {
     }
 }
 
-/// Generators with the seeds from `seed` on, before and after one generation: word 0 of each, then
-/// word 1 of each.
+/// Generators with consecutive seeds from `seed`, before and after one generation: word 0 of each, then word 1 of
+/// each.
 pub fn generations(seed: u32, generators: u32) -> [Vec<u32>; 2] {
     let states: Vec<Vec<u32>> =
         (0..generators).into_par_iter().map(|number| seeded(seed.wrapping_add(number))).collect();

@@ -1,8 +1,8 @@
-//! Captions of the variants of `drain_fill` that come in families.
+//! Captions for the families of variants of `drain_fill`.
 
 use crate::sizes::waves_of;
 
-/// Of passes over a share of the area, without barriers and with them.
+/// Captions of passes over a share of the area, without barriers and with them.
 pub fn passes(share: u32, clears: bool) -> [String; 2] {
     let area = if share == 1 { "the whole area".into() } else { format!("1/{share} of the area") };
     match clears {
@@ -19,7 +19,7 @@ pub fn passes(share: u32, clears: bool) -> [String; 2] {
     }
 }
 
-/// Of short passes with much code or little, in one kernel or in one each.
+/// Caption of short passes with long or short code, with one kernel for all or another one for each.
 pub fn code(long: bool, another_each: bool) -> String {
     match (long, another_each) {
         (true, false) => {
@@ -36,7 +36,8 @@ pub fn code(long: bool, another_each: bool) -> String {
     .into()
 }
 
-/// Of short passes that follow one table of constants or one each, behind barriers of two kinds.
+/// Caption of short passes with one table of constants for all or one for each, after one of two kinds of
+/// barriers.
 pub fn constants(flushed: bool, another_each: bool) -> String {
     let passes = match another_each {
         false => "Short passes follow one table of constants",
@@ -46,7 +47,7 @@ pub fn constants(flushed: bool, another_each: bool) -> String {
     format!("{passes}, behind barriers {barriers}.")
 }
 
-/// Of waves with so many tiles, as a row of the table calls them, that keep their constants or do not.
+/// Caption of waves that loop over `tiles` tiles (a row name of the table) and load constants once or per tile.
 pub fn tiles(tiles: &str, keeps: bool) -> String {
     let waves = match tiles.split_once(": ") {
         Some((_, waves)) => format!("Long loops over all tiles, {waves}"),
@@ -57,7 +58,7 @@ pub fn tiles(tiles: &str, keeps: bool) -> String {
     format!("{waves}: constants are loaded {constants}.")
 }
 
-/// Of `regular` or `irregular` loops in workgroups of so many waves.
+/// Caption of `regular` or `irregular` loops in workgroups of `waves` waves.
 pub fn loops(kind: &str, waves: u32) -> String {
     let waves = waves_of(waves);
     match kind {

@@ -1,26 +1,27 @@
-//! How many steps each item takes: the same for all, or drawn so that a few take most of them.
+//! Steps per item: the same for all, or drawn so that a few items take most of them.
 
 use crate::reference::{counted, first, stepped};
 
-/// Items that share one draw: irregular work comes in regions, as light probes cover some of a picture, so
-/// that waves differ and not only their lanes.
+/// Number of items that share one draw. Irregular work comes in regions, as light probes cover parts of a picture,
+/// so that not only lanes but also waves differ.
 pub const REGION: u32 = 64;
-/// Shape of Pareto's distribution: of infinite variance, as far as a draw of so many goes.
+/// Shape of the Pareto distribution; its variance is infinite before the cut-off.
 const SHAPE: f64 = 1.5;
-/// An item takes at most as many times the mean.
+/// An item takes at most this many times the mean.
 const MOST_TIMES: f64 = 32.0;
-/// Loops of lavapipe of Mesa 22.3 end after 65,535 rounds.
+/// lavapipe of Mesa 22.3 ends loops after 65,535 rounds.
 const MOST_STEPS: f64 = 65_535.0;
 
-/// Steps of each item, drawn by regions, and those of an item of regular work with the same total.
+/// Steps of each item with one draw per region, and those of regular work with the same total. Returns regular
+/// work first.
 pub fn drawn(items: u32, mean: u32) -> [Vec<u32>; 2] {
     let irregular: Vec<u32> = (0..items).map(|item| pareto(uniform(item / REGION), mean)).collect();
     let total: u64 = irregular.iter().map(|&steps| u64::from(steps)).sum();
     [spread(total, items), irregular]
 }
 
-/// A picture of irregular work: the brighter an item the more steps it takes, black one and white as many as
-/// there are at the most; red is what came out wrong.
+/// A picture of irregular work. The brighter an item, the more steps it takes, on a logarithmic scale from black
+/// for one step to white for the most; wrong items are red.
 pub fn painted(irregular: &[u32], words: &[u32]) -> Vec<[u8; 3]> {
     let most = irregular.iter().copied().max().unwrap_or(1).max(2);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
@@ -30,19 +31,19 @@ pub fn painted(irregular: &[u32], words: &[u32]) -> Vec<[u8; 3]> {
     irregular.iter().zip(words).zip(&right).map(colour).collect()
 }
 
-/// So many steps in all, as evenly as whole numbers go: items that take one more are spread as well.
+/// Distributes `total` steps as evenly as whole numbers allow; the items with one more step are spread out too.
 fn spread(total: u64, items: u32) -> Vec<u32> {
     let until = |item: u32| u128::from(total) * u128::from(item) / u128::from(items);
     (0..items).map(|item| u32::try_from(until(item + 1) - until(item)).unwrap_or(u32::MAX)).collect()
 }
 
-/// Above 0 and at most 1, the same in every run.
+/// A number above 0 and at most 1, the same in every run.
 fn uniform(draw: u32) -> f64 {
     let mixed = [0x85EB_CA6B, 0xC2B2_AE35].into_iter().fold(first(draw), stepped);
     (f64::from(mixed >> 8) + 1.0) / f64::from(1 << 24)
 }
 
-/// Steps at this place of the distribution, at least one.
+/// Number of steps at this quantile of the distribution, at least one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 65,535")]
 fn pareto(place: f64, mean: u32) -> u32 {
     let mean = f64::from(mean);

@@ -1,9 +1,9 @@
-//! How much work `drain_fill` puts on a device, and which share of it begins while the device fills.
+//! Work sizes of `drain_fill`, and the fraction of the waves that start while the device fills.
 //!
 //! ```text
 //! wave slots ┈┈┈┈┈┈┈┈┈┈╭───────────────╮           first fill = wave slots ÷ waves of the pass: 4.4 % of
 //!                     ╱                 ╲          2560x1440 items on 2560 slots of 64 lanes, 18 % of a
-//!                    ╱ first fill        ╲         quarter, 71 % of a sixteenth, all of less
+//!                    ╱ first fill        ╲         quarter, 71 % of a sixteenth, all of anything smaller
 //! ```
 
 use std::fmt;
@@ -12,81 +12,81 @@ use std::str::FromStr;
 use common::Extent;
 use common::record::Multiprocessors;
 
-/// The talk's areas, and one that no device is filled by: what the whole is divided by.
+/// Divisors of the whole area: those of the talk, and one area that does not fill a device.
 pub const SHARES: [u32; 4] = [1, 4, 16, 64];
 
-/// Lanes of a workgroup where its size is not the question: a wave of GCN, and the smallest with which an
-/// NVIDIA multiprocessor has room for all its waves, 64 of 32 lanes in 32 workgroups.
+/// Lanes per workgroup where the size is not under test: a wave of GCN, and the smallest size with which an NVIDIA
+/// multiprocessor can hold all its waves (64 waves of 32 lanes in 32 workgroups).
 const LANES: u32 = 64;
 
-/// How much there is to do.
+/// How much work there is.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     /// Sides of the whole area.
     pub size: Extent,
-    /// Of a pass over it.
+    /// Items of a pass over the whole area.
     pub items: u32,
-    /// Of a chain.
+    /// Passes of a chain.
     pub passes: u32,
-    /// Of an item in a pass, and on average where it is not the same for all.
+    /// Steps per item and pass; the mean where items differ.
     pub steps: u32,
-    /// Lanes of a wave.
+    /// Lanes per wave.
     pub wave: u32,
 }
 
 impl Work {
-    /// Lanes of a workgroup where its size is not the question.
+    /// Lanes per workgroup where the size is not under test.
     pub fn lanes(self) -> u32 {
         LANES.max(self.wave)
     }
 
-    /// Workgroups of a pass over so many items.
+    /// Workgroups of a pass over `items` items.
     pub fn workgroups(self, items: u32) -> u32 {
         items.div_ceil(self.lanes())
     }
 
-    /// Waves of a pass over so many items.
+    /// Waves of a pass over `items` items.
     pub fn waves(self, items: u32) -> u32 {
         self.workgroups(items) * self.waves_a_workgroup()
     }
 
-    /// Waves of a workgroup where its size is not the question.
+    /// Waves per workgroup where the size is not under test.
     pub fn waves_a_workgroup(self) -> u32 {
         self.lanes().div_ceil(self.wave)
     }
 }
 
-/// What a reader calls a share of the area.
+/// The name of a share of the area.
 pub fn name_of(share: u32) -> String {
     if share == 1 { "whole".into() } else { format!("1/{share}") }
 }
 
-/// Items of a share of the area, at least one.
+/// Number of items in a share of the area, at least one.
 pub fn share_of(items: u32, share: u32) -> u32 {
     (items / share).max(1)
 }
 
-/// What a reader calls so many waves.
+/// A count of waves in words.
 pub fn waves_of(count: u32) -> String {
     if count == 1 { "1 wave".into() } else { format!("{count} waves") }
 }
 
-/// What runs waves.
+/// The multiprocessors that run waves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machine(pub Multiprocessors);
 
 impl Machine {
-    /// Waves that it holds at a time.
+    /// Waves that the device can hold at once.
     pub fn slots(self) -> u32 {
         self.simds() * self.0.subgroups_per_simd
     }
 
-    /// Units that issue instructions.
+    /// Number of SIMDs.
     pub fn simds(self) -> u32 {
         self.0.count * self.0.simds
     }
 
-    /// The share of so many waves for which there is room at once: they all start on cold caches.
+    /// The fraction of `waves` that fit on the device at once; these all start with cold caches.
     pub fn first_fill(self, waves: u32) -> f64 {
         (f64::from(self.slots()) / f64::from(waves.max(1))).min(1.0)
     }

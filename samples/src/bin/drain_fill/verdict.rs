@@ -1,5 +1,5 @@
-//! What `drain_fill` concludes from its figures, a line a question. Only an interval that leaves out
-//! what would be no effect decides; where none does, the sentence says so.
+//! The verdict of `drain_fill`, one line per question. An effect is stated only if its interval excludes "no
+//! effect"; otherwise the sentence says that none was found.
 
 use common::record::published;
 use common::{Figures, Summary, Time};
@@ -8,14 +8,14 @@ use samples::words::{decided, of_ratio, times_as, with_interval};
 use crate::device::PLACES;
 use crate::sizes::{SHARES, Work, name_of};
 
-/// What the figures are of.
+/// What the figures were measured with.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// How much there was to do.
+    /// The amount of work.
     pub work: Work,
-    /// Waves that were launched to do nothing.
+    /// Number of empty waves that were launched.
     pub launched: u32,
-    /// The clock that the caller names.
+    /// Clock in MHz, if the user gave one.
     pub mhz: Option<u32>,
 }
 
@@ -36,7 +36,7 @@ pub fn conclude(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
     (!sentences.is_empty()).then(|| format!("In short: {}", sentences.join("\n")))
 }
 
-/// What a barrier costs at each share of the area, and how much of the time that leaves idle.
+/// The cost of a barrier for each share of the area, and the fraction of the time that it leaves the GPU idle.
 fn barriers(figures: &Figures<'_>, of: u32) -> Option<String> {
     let part = |share: u32| {
         let [chained, bound] = [format!("barrier_{share}"), format!("no_barrier_{share}")];
@@ -66,8 +66,8 @@ fn clears(figures: &Figures<'_>) -> Option<String> {
     ))
 }
 
-/// `39 %, 50 %`: the part of a chain's time that its bound does not take, isolated and pipelined. The first has
-/// what a submit costs in both.
+/// `39 %, 50 %`: the fraction of a chain's time that the chain without barriers does not need, isolated and
+/// pipelined. The isolated times of both chains include the cost of a submit.
 fn idle(figures: &Figures<'_>, chained: &str, bound: &str) -> Option<String> {
     let part = |ratio: Summary| format!("{:.0} %", 100.0 * (1.0 - 1.0 / ratio.median).max(0.0));
     let isolated = part(figures.ratio(chained, bound)?);
@@ -75,7 +75,7 @@ fn idle(figures: &Figures<'_>, chained: &str, bound: &str) -> Option<String> {
     Some(isolated + &pipelined.unwrap_or_default())
 }
 
-/// What a pass of another kernel costs more than one of the same, long and short.
+/// The extra cost of a pass with another kernel over a pass with the same one, for long and short code.
 fn code(figures: &Figures<'_>, of: u32) -> Option<String> {
     Some(format!(
         "A pass of a kernel that has not run in this submit costs {} more than one of the kernel that just ran, of short \
@@ -99,7 +99,7 @@ fn constants(figures: &Figures<'_>, of: u32) -> Option<String> {
     ))
 }
 
-/// `1.52 µs (1.48 to 1.55)`: what the first takes longer, of each of so many, or that it is none.
+/// `1.52 µs (1.48 to 1.55)`: the extra time of the first variant, divided by `of`, or that none was found.
 fn more(figures: &Figures<'_>, one: &str, other: &str, of: u32) -> Option<String> {
     let difference = figures.difference_us(one, other)?;
     let Some(interval) = difference.median_95 else {
@@ -112,7 +112,7 @@ fn more(figures: &Figures<'_>, one: &str, other: &str, of: u32) -> Option<String
     Some(format!("{us:.2} µs ({low:.2} to {high:.2})"))
 }
 
-/// What is left of the difference where the same chain has run just before.
+/// The difference that is left if the same chain has just run.
 fn once_more(figures: &Figures<'_>, cold: &str, warm: &str) -> String {
     figures.pipelined_ratio(cold, warm).map_or_else(String::new, |ratio| match decided(&ratio) {
         true => format!("; behind the same chain it takes {} times as long", with_interval(&ratio, 1.0, 2)),
@@ -120,7 +120,7 @@ fn once_more(figures: &Figures<'_>, cold: &str, warm: &str) -> String {
     })
 }
 
-/// What a loop over tiles wins, and which part of that is the constants.
+/// The gain of a loop over tiles, and the part of it that comes from the constants.
 fn relaunch(figures: &Figures<'_>) -> Option<String> {
     let others = [
         ("tiles_16_loaded_anew", "of 16 that load their constants for each"),
@@ -135,7 +135,7 @@ fn relaunch(figures: &Figures<'_>) -> Option<String> {
     Some(format!("Waves that loop over 16 tiles are {looped} as waves of one tile{others}."))
 }
 
-/// Whether irregular work prefers workgroups of one wave, more than regular work does.
+/// Whether irregular work gains more from workgroups of one wave than regular work does.
 fn irregular(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
     let gain = |kind: &str| as_fast(figures, &format!("{kind}_8"), &format!("{kind}_1"));
     Some(format!(
@@ -158,7 +158,7 @@ fn as_fast(figures: &Figures<'_>, slow: &str, fast: &str) -> Option<String> {
     Some(times_as(&figures.ratio(slow, fast)?, "fast") + &pipelined.unwrap_or_default())
 }
 
-/// One wave a workgroup, and no longer than as many empty ones take to start.
+/// Whether a variant with one wave per workgroup takes no longer than the launch of as many empty waves.
 fn is_launch_bound(figures: &Figures<'_>, plan: &Plan, variant: &str) -> bool {
     let pipelined = |name: &str| figures.us(Time::Pipelined, name);
     let groups = f64::from(plan.work.items.div_ceil(plan.work.wave));
@@ -166,7 +166,7 @@ fn is_launch_bound(figures: &Figures<'_>, plan: &Plan, variant: &str) -> bool {
     pipelined(variant).zip(bound).is_some_and(|(us, bound)| us < 1.1 * bound)
 }
 
-/// How fast waves start, alone and eight at a time.
+/// The launch rate of waves, in workgroups of one wave and of eight.
 fn launch(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
     let rate = |name: &str| {
         let us = figures.us(Time::Pipelined, name).or_else(|| figures.us(Time::Isolated, name))?;
@@ -182,7 +182,7 @@ fn launch(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
     ))
 }
 
-/// Whether the flag keeps passes apart that do not need each other.
+/// Whether `SIMULTANEOUS_USE` keeps independent passes apart.
 fn usage(figures: &Figures<'_>) -> Option<String> {
     let ratio = figures.ratio("apart_simultaneous_use", "apart")?;
     Some(format!(
@@ -191,7 +191,7 @@ fn usage(figures: &Figures<'_>) -> Option<String> {
     ))
 }
 
-/// A figure of the talk.
+/// A published figure of the talk.
 fn talk(key: &str) -> Option<f64> {
     Some(published::find("lottes2018", key).ok()?.value)
 }

@@ -1,4 +1,4 @@
-//! The images of the pass, and what its kernels have in common.
+//! The images of the pass, and the settings that all kernels share.
 
 use std::cell::LazyCell;
 use std::rc::Rc;
@@ -10,30 +10,30 @@ use crate::reference::Occlusion;
 use crate::remap::{Form, Lanes};
 use crate::test_scene;
 
-/// No pixel is as open as that: 255 is the most.
+/// Initial value; no pixel has it, because 255 is the largest openness.
 const UNWRITTEN: [u32; 4] = [u32::MAX; 4];
 
-/// The images, and what the kernels of all forms have in common.
+/// The images, and the settings that the kernels of all forms share.
 #[derive(Clone, Debug)]
 pub struct Pass {
-    /// Of all images.
+    /// Size of all images.
     pub size: Extent,
-    /// Of the scene.
+    /// Depths of the scene.
     pub depths: Image,
-    /// Of its surfaces.
+    /// Normals of the scene.
     pub normals: Image,
-    /// What the kernel looks up: directions of pixels and of taps.
+    /// Directions of pixels and of taps, which the kernel looks up.
     pub directions: Binding,
-    /// What comes out.
+    /// The result.
     pub openness: Images,
     occlusion: Rc<Occlusion>,
 }
 
 impl Pass {
-    /// Uploads the scene, and says what must come out.
+    /// Uploads the scene and declares the expected result.
     ///
     /// # Errors
-    /// More than the device's memory.
+    /// The device's memory is too small.
     pub fn new(lab: &mut Lab, size: Extent, taps: u32, radius: u32) -> Result<Self> {
         lab.report.setting("taps", taps);
         lab.report.setting("radius", radius);
@@ -54,18 +54,19 @@ impl Pass {
         Ok(Self { size, depths, normals, directions, openness, occlusion })
     }
 
-    /// The kernel of a form on a grid.
+    /// The kernel of a form for a grid.
     pub fn kernel<'l>(&self, lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l> {
         placed(lab, form, grid).constants(self.occlusion.constants())
     }
 
-    /// Depth and normal of each pixel read once, its openness written once, four bytes each.
+    /// Least memory traffic in bytes: depth and normal of each pixel are read once and the openness is written
+    /// once, four bytes each.
     pub fn bytes(&self) -> u64 {
         12 * u64::from(self.size.width) * u64::from(self.size.height)
     }
 }
 
-/// The kernel of `swizzled_remap` in a form and on a grid, which does not yet know what to compute.
+/// The kernel with a form's mapping for a grid; the constants of the occlusion are still missing.
 pub fn placed<'l>(lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l> {
     let kernel = lab.kernel("swizzled_remap/ssao.comp").workgroup(form.workgroup());
     let kernel = kernel.constant("AREA_X", form.area[0]).constant("AREA_Y", form.area[1]);
@@ -83,13 +84,13 @@ pub fn placed<'l>(lab: &'l Lab, form: Form, grid: [u32; 2]) -> KernelBuilder<'l>
     }
 }
 
-/// Every lane of a few workgroups tells where it stands, which must be where the CPU reference has it: in the
-/// image a wrong place does not show as long as some other lane has the pixel.
+/// Checks on the device that the lanes of a few workgroups have the texels of the CPU reference. A wrong texel
+/// does not show in the image as long as another lane computes that pixel.
 ///
 /// # Errors
-/// A lane somewhere else; whatever a submit can meet.
+/// A lane has another texel, or a submit fails.
 pub fn prove(lab: &mut Lab, form: Form) -> Result<()> {
-    // Two columns of workgroups and a third that is narrower.
+    // Two columns of workgroups, and a narrower third one.
     let grid = [form.columns.map_or(3, |width| 2 * width + width.div_ceil(2)), 3];
     let kernel = placed(lab, form, grid).define("TELL_PLACES").build();
     let expected = form.places(grid);

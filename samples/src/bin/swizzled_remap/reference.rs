@@ -1,11 +1,10 @@
-//! Screen-space ambient occlusion on the CPU, written from its formula: the reference of
-//! `shaders/swizzled_remap/ssao.comp`.
+//! CPU reference of `shaders/swizzled_remap/ssao.comp`: screen-space ambient occlusion, written from its formula.
 //!
-//! A pixel looks at taps on a spiral around it, which reaches as far in the image as the radius is at its
-//! depth. A tap whose depth is within the radius of the pixel's counts by its height above the pixel's
-//! surface, up to a quarter of the radius; the pixel is as open as the mean of its taps leaves it. The pixels of
-//! each 4x4 block turn the spiral in 16 directions, so that neighbours look at different places: this
-//! is what makes the pass depend on caches. All is integers.
+//! A pixel reads taps on a spiral around it. The spiral reaches as far in the image as the radius spans at the
+//! pixel's depth. A tap whose depth is within the radius of the pixel's counts by its height above the pixel's
+//! surface, up to a quarter of the radius. The openness is what the mean of the taps leaves. The pixels of each
+//! 4x4 block turn the spiral in 16 directions, so that neighbours read different places; this makes the pass
+//! depend on caches. All values are integers.
 
 use std::f64::consts::TAU;
 
@@ -14,32 +13,32 @@ use rayon::prelude::*;
 
 use crate::test_scene::{NORMAL_LENGTH, Scene, focal};
 
-/// Spiral and turns are fractions with so many bits each.
+/// Fraction bits of the spiral and of the turns.
 const BITS: u32 = 6;
-/// Bits below the texel of a turned tap.
+/// Fraction bits of a turned tap, in texels.
 pub const FRACTION_BITS: u32 = 2 * BITS;
-/// How far taps go in an image: beyond it engines give up, for the caches' sake.
+/// Largest distance of a tap in texels; renderers use such a limit for the sake of the caches.
 pub const MOST_PIXELS: u32 = 64;
 /// Side of the block of pixels that have different turns.
 const TURNS_SIDE: usize = 4;
-/// Which turn a pixel of the block has: an ordered dither, so that neighbours differ much.
+/// Turn of each pixel in the block, as an ordered dither, so that neighbours differ much.
 const TURN_OF: [u8; TURNS_SIDE * TURNS_SIDE] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
-/// The golden angle: no two taps lie in one direction.
+/// The golden angle, so that no two taps have the same direction.
 const SPIRAL_STEP: f64 = TAU * 0.381_966;
-/// What leaves a pixel wholly occluded.
+/// Value of a fully occluded pixel.
 const WHOLE: u32 = 255;
 
-/// What there is to compute.
+/// The ambient occlusion of an image: its size, radius and directions.
 #[derive(Clone, Debug)]
 pub struct Occlusion {
     size: Extent,
-    /// Of the neighbourhood, in the unit of depth.
+    /// Radius of the neighbourhood in units of depth.
     radius: u32,
     spiral: Vec<[i32; 2]>,
     turns: Vec<[i32; 2]>,
 }
 
-/// A point on a circle of `length`, in fractions of [`BITS`].
+/// A point on a circle of radius `length`, with [`BITS`] fraction bits.
 fn direction(angle: f64, length: f64) -> [i32; 2] {
     let scale = length * f64::from(1 << BITS);
     #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
@@ -48,7 +47,7 @@ fn direction(angle: f64, length: f64) -> [i32; 2] {
 }
 
 impl Occlusion {
-    /// So many taps within `radius` of each pixel, of an image of this size.
+    /// Ambient occlusion with `taps` taps within `radius` of each pixel.
     pub fn new(size: Extent, taps: u32, radius: u32) -> Self {
         let tap = |i| {
             let i = f64::from(i);
@@ -58,28 +57,28 @@ impl Occlusion {
         Self { size, radius, spiral: (0..taps).map(tap).collect(), turns: TURN_OF.map(turn).to_vec() }
     }
 
-    /// A height of one unit of depth, as the integers have it.
+    /// The integer for a height of one unit of depth.
     fn unit(&self) -> u32 {
         focal(self.size) * NORMAL_LENGTH.cast_unsigned()
     }
 
-    /// Height above the surface at which a tap begins to count: what rounded depths and normals may feign.
+    /// Height above the surface from which a tap counts. It hides errors from rounded depths and normals.
     pub fn bias(&self) -> u32 {
         self.unit() * (self.radius / 16).max(2)
     }
 
-    /// Bits of a height to cut off, so that a quarter of the radius is a whole tap or more.
+    /// Bits to shift a height right, so that a quarter of the radius is at least one whole tap.
     pub fn height_shift(&self) -> u32 {
         (self.unit() * self.radius / 4 / WHOLE).max(1).ilog2()
     }
 
-    /// The directions that the kernel looks into, four words each: those of pixels, then those of taps.
+    /// The directions for the kernel, four words each: first the turns of pixels, then the taps.
     pub fn directions(&self) -> Vec<u32> {
         let all = self.turns.iter().chain(&self.spiral);
         all.flat_map(|&[x, y]| [x.cast_unsigned(), y.cast_unsigned(), 0, 0]).collect()
     }
 
-    /// Specialisation constants of the kernel.
+    /// Specialization constants of the kernel.
     pub fn constants(&self) -> [(&'static str, u32); 7] {
         [
             ("TAPS", u32::try_from(self.spiral.len()).unwrap_or(u32::MAX)),
@@ -92,7 +91,7 @@ impl Occlusion {
         ]
     }
 
-    /// How open each pixel is, from 0 to 255.
+    /// Openness of each pixel, from 0 to 255.
     pub fn reference(&self, scene: &Scene) -> Vec<u32> {
         let width = self.size.width as usize;
         let mut open = vec![0; scene.depths.len()];
@@ -112,7 +111,7 @@ impl Occlusion {
         let from = self.scaled(here);
         let occluded = self.spiral.iter().map(|&tap| {
             let there = self.point(scene, self.tap(at, tap, turn, reach));
-            // Both points stand at (pixel - middle, focal) * depth / focal.
+            // Both points are at (pixel - middle, focal) * depth / focal.
             let above = |i: usize| normal[i] * (self.scaled(there)[i] - from[i]);
             let height = above(0) + above(1) + above(2) - i64::from(self.bias());
             let in_range = (there[2] - here[2]).abs() < i64::from(self.radius);
@@ -122,7 +121,7 @@ impl Occlusion {
         WHOLE - u32::try_from(occluded.sum::<i64>() / taps).unwrap_or(WHOLE)
     }
 
-    /// Position of a pixel from the middle of the image, and its depth.
+    /// Position of a pixel relative to the image's centre, and its depth.
     fn point(&self, scene: &Scene, at: [usize; 2]) -> [i64; 3] {
         let from_middle = |at: usize, side: u32| i64::try_from(at).unwrap_or(i64::MAX) - i64::from(side / 2);
         [
@@ -132,7 +131,7 @@ impl Occlusion {
         ]
     }
 
-    /// Where a point stands, times the focal length.
+    /// Position of a point in space, times the focal length.
     fn scaled(&self, [x, y, depth]: [i64; 3]) -> [i64; 3] {
         [x * depth, y * depth, i64::from(focal(self.size)) * depth]
     }
@@ -141,7 +140,7 @@ impl Occlusion {
         y * self.size.width as usize + x
     }
 
-    /// The texel of a tap, turned and stretched to `reach` texels; of those outside the nearest inside.
+    /// The texel of a tap, turned and scaled to `reach` texels; outside the image, the nearest texel inside.
     fn tap(&self, at: [usize; 2], tap: [i32; 2], turn: [i32; 2], reach: i64) -> [usize; 2] {
         let ([x, y], [cos, sin]) = (tap.map(i64::from), turn.map(i64::from));
         let turned = [x * cos - y * sin, x * sin + y * cos];

@@ -1,4 +1,5 @@
-//! Which texel a lane has and which rectangle a workgroup: the reference of `shaders/swizzled_remap/remap.glsl`.
+//! CPU reference of `shaders/swizzled_remap/remap.glsl`: the texel of each lane, and the rectangle of each
+//! workgroup.
 //!
 //! ```text
 //!  lanes in rows (8 of 64)   in 2x2 quads        tiles of a workgroup, down the columns
@@ -8,49 +9,49 @@
 //!                            17 19 …                                         3             3 7
 //! ```
 //!
-//! The slide gives the order of lanes and tiles for 32x16 alone. The other rectangles follow the same
-//! rule here: tiles go down a column, then to the next column.
+//! The slide gives the order of lanes and tiles only for 32x16. The other rectangles follow the same rule here:
+//! tiles go down a column, then to the next column.
 
 /// Side of a tile in texels.
 const TILE: u32 = 8;
 const TILE_LANES: u32 = TILE * TILE;
 
-/// Where a lane stands in a rectangle whose columns have so many tiles: four lanes are a quad, four quads
-/// a row of quads, four such rows a tile.
+/// Position of a lane in a rectangle with `tiles_a_column` tiles per column. Four lanes form a quad, four quads a
+/// row of quads, and four such rows a tile.
 pub fn remap(lane: u32, tiles_a_column: u32) -> [u32; 2] {
     let (tile, quad, corner) = (lane / TILE_LANES, lane % TILE_LANES / 4, lane % 4);
     let [column, row] = [tile / tiles_a_column, tile % tiles_a_column];
     [TILE * column + 2 * (quad % 4) + corner / 2, TILE * row + 2 * (quad / 4) + corner % 2]
 }
 
-/// Where a workgroup works that was launched at `group` of a grid, when the grid is walked in columns of
-/// `width` workgroups, row by row in each, the last column having what is left.
+/// Position at which the workgroup launched at `group` works. The grid is walked in columns of `width` workgroups,
+/// row by row in each column; the last column may be narrower.
 pub fn in_columns(group: [u32; 2], grid: [u32; 2], width: u32) -> [u32; 2] {
     let order = group[1] * grid[0] + group[0];
-    // The column in which so many workgroups have not yet all had their turn.
+    // The first column that has workgroups left.
     let left = order / (width * grid[1]) * width;
     let width = width.min(grid[0] - left);
     let rest = order - left * grid[1];
     [left + rest % width, rest / width]
 }
 
-/// How lanes stand in the rectangle of their workgroup.
+/// Arrangement of lanes in the rectangle of their workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
-    /// Along its rows.
+    /// Along the rows.
     Rows,
     /// In 2x2 quads within tiles of 8x8 texels.
     Quads,
 }
 
-/// One way of dealing an image out.
+/// A mapping of lanes and workgroups to the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// Of lanes in their rectangle.
+    /// Arrangement of lanes in the rectangle.
     pub lanes: Lanes,
-    /// Sides of the rectangle, in texels and so in lanes.
+    /// Sides of the rectangle in texels, which equal lanes.
     pub area: [u32; 2],
-    /// Workgroups walk the image in columns of so many, or along whole rows.
+    /// Width of the columns in which workgroups walk the image; `None` for whole rows.
     pub columns: Option<u32>,
 }
 
@@ -65,12 +66,12 @@ impl Form {
         Self { lanes: Lanes::Rows, area: [width, height], columns: None }
     }
 
-    /// The same with workgroups in columns of so many.
+    /// The same mapping with workgroups in columns of `columns`.
     pub fn walked_in(self, columns: u32) -> Self {
         Self { columns: Some(columns), ..self }
     }
 
-    /// What the lanes do, without the walk of the workgroups: `remap_32x16`.
+    /// Name without the walk of the workgroups: `remap_32x16`.
     pub fn stem(&self) -> String {
         let [width, height] = self.area;
         let family = match self.lanes {
@@ -81,12 +82,12 @@ impl Form {
         format!("{family}_{width}x{height}")
     }
 
-    /// Of the variant: `remap_32x16_columns_8`.
+    /// Name of the variant: `remap_32x16_columns_8`.
     pub fn name(&self) -> String {
         self.stem() + &self.columns.map_or_else(String::new, |width| format!("_columns_{width}"))
     }
 
-    /// Its caption.
+    /// Caption of the variant.
     pub fn says(&self) -> String {
         let [width, height] = self.area;
         let lanes = match self.lanes {
@@ -99,7 +100,7 @@ impl Form {
         )
     }
 
-    /// Invocations, x, y, z.
+    /// Workgroup size in x, y, z.
     pub fn workgroup(&self) -> [u32; 3] {
         let [width, height] = self.area;
         match self.lanes {
@@ -108,22 +109,22 @@ impl Form {
         }
     }
 
-    /// Of a workgroup.
+    /// Invocations per workgroup.
     pub fn invocations(&self) -> u32 {
         self.area.iter().product()
     }
 
-    /// Tiles in a column of the rectangle: a power of two.
+    /// Tiles per column of the rectangle: a power of two.
     pub fn tiles_a_column(&self) -> u32 {
         self.area[1] / TILE
     }
 
-    /// Workgroups across and down an image of these sides.
+    /// Number of workgroups across and down an image of these sides.
     pub fn grid(&self, image: [u32; 2]) -> [u32; 2] {
         [image[0].div_ceil(self.area[0]), image[1].div_ceil(self.area[1])]
     }
 
-    /// The texel of a lane, of the workgroup launched at `group` of a grid.
+    /// The texel of a lane in the workgroup launched at `group` of a grid.
     pub fn place(&self, group: [u32; 2], grid: [u32; 2], lane: u32) -> [u32; 2] {
         let group = self.columns.map_or(group, |width| in_columns(group, grid, width));
         let cell = match self.lanes {
@@ -133,7 +134,8 @@ impl Form {
         [0, 1].map(|side| group[side] * self.area[side] + cell[side])
     }
 
-    /// The texels of a whole grid in the order of launch, as the kernel tells them: y above x.
+    /// The texels of a whole grid in launch order, packed as the kernel reports them: y in the upper half, x in
+    /// the lower.
     pub fn places(&self, grid: [u32; 2]) -> Vec<u32> {
         let groups = (0..grid[1]).flat_map(|y| (0..grid[0]).map(move |x| [x, y]));
         let lanes = |group| (0..self.invocations()).map(move |lane| self.place(group, grid, lane));

@@ -1,29 +1,29 @@
-//! A hall with columns, balls and steps, as the geometry pass of a renderer would leave it: of each pixel
-//! its depth and the normal of what is seen. Depth has edges everywhere and is smooth between them.
+//! The input scene: a hall with columns, balls and steps, rendered as depth and normal per pixel. Depth is smooth
+//! with edges everywhere.
 
 use common::Extent;
 use rayon::prelude::*;
 
-/// Length of a normal in its bytes.
+/// Length of a normal in its signed bytes.
 pub const NORMAL_LENGTH: i32 = 127;
-/// Depth is stored in hundredths of a metre.
+/// Units of depth per metre.
 const UNITS_A_METRE: f64 = 100.0;
 
-/// What the pass leaves, row by row.
+/// The output of the geometry pass, row by row.
 #[derive(Debug)]
 pub struct Scene {
     /// Distance from the eye along the view, in hundredths of a metre.
     pub depths: Vec<u32>,
-    /// Signed bytes x (to the right), y (down), z (away), lowest first, [`NORMAL_LENGTH`] long.
+    /// Normals of length [`NORMAL_LENGTH`] as signed bytes x (right), y (down), z (away), the lowest byte first.
     pub normals: Vec<u32>,
 }
 
-/// From the eye to the image, in pixels: 77 degrees from left to right.
+/// Distance from the eye to the image plane in pixels; gives a horizontal field of view of 77 degrees.
 pub fn focal(size: Extent) -> u32 {
     (size.width * 5 / 8).max(1)
 }
 
-/// The hall in an image of this size.
+/// Renders the hall in an image of this size.
 pub fn seen(size: Extent) -> Scene {
     let things = things();
     let pixels = size.width * size.height;
@@ -58,9 +58,9 @@ fn dot(a: Vector, b: Vector) -> f64 {
 
 struct Ray {
     from: Vector,
-    /// One metre of depth long.
+    /// Direction, scaled to one metre of depth.
     along: Vector,
-    /// One divided by each side of it, which blocks ask for again and again.
+    /// Reciprocal of each component of `along`, because tests against blocks divide by it often.
     inverse: Vector,
 }
 
@@ -76,32 +76,32 @@ struct Hit {
     normal: Vector,
 }
 
-/// Rays that leave the hall, of which there are none.
+/// Hit for rays that leave the hall; there are none.
 const FAR: Hit = Hit { depth: 600.0, normal: [0.0, 0.0, -1.0] };
 
-/// The eye stands in the middle of the hall and looks along it, a little down: 13, 84 and 85 make a right angle.
+/// The eye is in the middle of the hall and looks along it, slightly down. 13, 84 and 85 form a right triangle.
 const EYE: Vector = [0.4, 2.6, 0.0];
 const DOWN: f64 = 13.0 / 85.0;
 const AHEAD: f64 = 84.0 / 85.0;
 
-/// Of the pixel at these distances from the eye: to the right, down, ahead.
+/// The ray of a pixel at these distances from the eye: right, down, ahead.
 fn ray([right, down, ahead]: Vector) -> Ray {
     let [right, down] = [right / ahead, down / ahead];
     Ray::new(EYE, [right, -DOWN - AHEAD * down, AHEAD - DOWN * down])
 }
 
-/// A direction of the hall (to the right, up, along it) as the eye sees it.
+/// Converts a direction in the hall (right, up, along it) into the eye's coordinates.
 fn as_seen([right, up, ahead]: Vector) -> Vector {
     [right, -AHEAD * up - DOWN * ahead, AHEAD * ahead - DOWN * up]
 }
 
-/// Sizes and places in metres: to the right, up, along the hall.
+/// An object in the hall. Sizes and positions are in metres: right, up, along the hall.
 enum Thing {
-    /// From its lowest corner to its highest.
+    /// From the lowest corner to the highest.
     Block(Vector, Vector),
     /// Centre and radius.
     Ball(Vector, f64),
-    /// Where it stands, to the right and along the hall, and its radius.
+    /// Position (right, along the hall) and radius.
     Column([f64; 2], f64),
     /// A block seen from inside.
     Walls(Vector, Vector),
@@ -116,7 +116,7 @@ fn things() -> Vec<Thing> {
             things.push(Thing::Block([x - 0.8, 0.0, z - 0.8], [x + 0.8, 0.4, z + 0.8]));
             things.push(Thing::Block([x - 0.7, 6.9, z - 0.7], [x + 0.7, 7.5, z + 0.7]));
         }
-        // Beams across the ceiling, from column to column.
+        // Beams across the ceiling, between the columns.
         things.push(Thing::Block([-8.0, 7.1, z - 0.3], [8.0, 7.5, z + 0.3]));
         let ball = 0.3 + 0.1 * f64::from(i);
         let side = if i % 2 == 0 { -1.8 } else { 2.1 };
@@ -151,8 +151,8 @@ impl Thing {
     }
 }
 
-/// Where a ray enters a block and where it leaves it, with the normals outwards and inwards. One that
-/// misses leaves before it enters.
+/// Where a ray enters and leaves a block, with outward and inward normals. A ray that misses leaves before it
+/// enters.
 fn between(ray: &Ray, low: &Vector, high: &Vector) -> (Hit, Hit) {
     let (mut enters, mut leaves) = (Hit { depth: f64::MIN, ..FAR }, Hit { depth: f64::MAX, ..FAR });
     for side in 0..3 {
@@ -169,7 +169,7 @@ fn between(ray: &Ray, low: &Vector, high: &Vector) -> (Hit, Hit) {
     (enters, leaves)
 }
 
-/// Where a ray meets what is round about the origin, in all directions that it moves in.
+/// The first intersection of a ray with a ball around the origin; with a zero in both vectors, with a column.
 fn round(from: Vector, along: Vector, radius: f64) -> Option<Hit> {
     let (a, b, c) = (dot(along, along), dot(from, along), dot(from, from) - radius * radius);
     let discriminant = b * b - a * c;

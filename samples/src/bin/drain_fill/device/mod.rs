@@ -1,4 +1,4 @@
-//! The buffers of `drain_fill`, and what its kernels have in common.
+//! The buffers of `drain_fill`, and the settings that its kernels share.
 
 mod cold;
 mod waves;
@@ -12,38 +12,38 @@ pub use cold::{Code, Constants, PLACES};
 use samples::in_rows;
 pub use waves::{Loops, Tiles, in_waves, started};
 
-/// A kernel in workgroups whose size is not the question.
+/// A kernel with the workgroup size used where the size is not under test.
 fn kernel<'l>(lab: &'l Lab, work: Work, name: &str) -> KernelBuilder<'l> {
     lab.kernel(&format!("drain_fill/{name}.comp")).workgroup([work.lanes(), 1, 1])
 }
 
-/// A pass; behind a clear it reads what that left.
+/// The kernel of a pass. With `clears`, it reads what the clear before it wrote.
 fn pass(lab: &Lab, work: Work, clears: bool) -> Kernel {
     let kernel = kernel(lab, work, "pass").constant("STEPS", work.steps);
     if clears { kernel.define("AFTER_CLEAR") } else { kernel }.build()
 }
 
-/// A chain of passes over a share of the items, in two buffers in turn.
+/// A chain of passes over a share of the items; the passes alternate between two buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
     state: Buffers,
-    /// What a clear writes and the pass behind it reads, in a chain with clears.
+    /// In a chain with clears, the buffer that a clear writes and the next pass reads.
     cleared: Option<Buffers>,
-    /// The pass.
+    /// Kernel of a pass.
     pub pass: Kernel,
-    /// The clear.
+    /// Kernel of a clear.
     pub clear: Kernel,
-    /// Of a pass.
+    /// Items per pass.
     pub items: u32,
-    /// Of a pass.
+    /// Workgroups per pass.
     pub groups: [u32; 3],
 }
 
 impl Chain {
-    /// Says what must come out of it.
+    /// Allocates the buffers and declares the expected result.
     ///
     /// # Errors
-    /// More than the device's memory.
+    /// The device's memory is too small.
     pub fn new(lab: &mut Lab, work: Work, share: u32, clears: bool) -> Result<Self> {
         let items = share_of(work.items, share);
         let state = lab.output(&format!("state of 1/{share}"), BufferSet::new(2, items, UNWRITTEN))?;
@@ -62,34 +62,34 @@ impl Chain {
         Ok(Self { state, cleared, pass, clear, items, groups: in_rows(work.workgroups(items)) })
     }
 
-    /// What a pass reads and writes, and behind a clear what that wrote.
+    /// The buffers that a pass reads and writes, and in a chain with clears the cleared one.
     pub fn bindings(&self, rep: Rep, pass: u32) -> Vec<Buffer> {
         let [previous, next] = [pass, pass + 1].map(|generation| self.state.get(rep.index, generation % 2));
         [previous, next].into_iter().chain(self.cleared(rep)).collect()
     }
 
-    /// What a clear writes.
+    /// The buffer that a clear writes, in a chain with clears.
     pub fn cleared(&self, rep: Rep) -> Option<Buffer> {
         self.cleared.map(|buffers| buffers.get(rep.index, 0))
     }
 }
 
-/// Passes over a share of the items that do not need each other, each with a result of its own.
+/// Independent passes over a share of the items, each with its own result.
 #[derive(Clone, Copy, Debug)]
 pub struct Apart {
-    /// One a pass.
+    /// One result per pass.
     pub results: Buffers,
-    /// Of a pass.
+    /// Items per pass.
     pub items: u32,
-    /// Of a pass.
+    /// Workgroups per pass.
     pub groups: [u32; 3],
 }
 
 impl Apart {
-    /// Passes that leave each what `reference` says.
+    /// Allocates the results; `reference` gives the expected result of each pass.
     ///
     /// # Errors
-    /// More than the device's memory.
+    /// The device's memory is too small.
     pub fn new(
         lab: &mut Lab,
         work: Work,
@@ -105,10 +105,10 @@ impl Apart {
     }
 }
 
-/// The pass, in a kernel that begins each from one buffer, and what they write.
+/// Independent passes that all start from one input buffer: the kernel, the input, and the results.
 ///
 /// # Errors
-/// More than the device's memory.
+/// The device's memory is too small.
 pub fn from_one(lab: &mut Lab, work: Work, share: u32) -> Result<(Kernel, Buffer, Apart)> {
     let apart = Apart::new(lab, work, share, move |items, pass| {
         reference::passed(items, pass..pass + 1, work.steps, false)
@@ -117,7 +117,7 @@ pub fn from_one(lab: &mut Lab, work: Work, share: u32) -> Result<(Kernel, Buffer
     Ok((pass(lab, work, false), begun, apart))
 }
 
-/// Something was recorded before this pass of a repetition.
+/// Whether anything was recorded before this pass.
 pub fn follows(rep: Rep, pass: u32) -> bool {
     rep.index > 0 || pass > 0
 }

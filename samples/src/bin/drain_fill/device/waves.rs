@@ -1,4 +1,5 @@
-//! Waves of `drain_fill`: those that stay for several tiles, those of one length and of many, empty ones.
+//! Kernels of `drain_fill` that differ in their waves: waves that loop over tiles, regular and irregular loops,
+//! and empty waves.
 
 use std::cell::LazyCell;
 use std::rc::Rc;
@@ -11,34 +12,34 @@ use crate::counts;
 use crate::reference::{self, UNWRITTEN};
 use crate::sizes::Work;
 
-/// Constants of a tile.
+/// Number of constants per tile.
 const TILE_CONSTANTS: u32 = 8;
 
-/// Tiles of a workgroup's size, and a short shader over them.
+/// All items in tiles of a workgroup's size, and a short kernel that processes them.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiles {
     inputs: [Binding; 2],
     results: Buffers,
-    /// Loads its constants once.
+    /// Kernel that loads the constants once.
     pub keeps: Kernel,
-    /// Loads them again for each tile.
+    /// Kernel that loads them again for each tile.
     pub loads_anew: Kernel,
-    /// All of them.
+    /// Number of tiles.
     pub count: u32,
     items: u32,
 }
 
 impl Tiles {
-    /// All items as tiles.
+    /// Allocates the buffers and declares the expected result.
     ///
     /// # Errors
-    /// More than the device's memory.
+    /// The device's memory is too small.
     pub fn new(lab: &mut Lab, work: Work) -> Result<Self> {
         let items = work.items;
         let multipliers = || reference::multipliers(TILE_CONSTANTS);
         let results = lab.output("results of tiles", BufferSet::new(1, items, UNWRITTEN))?;
         lab.expect(results, 0, move || reference::multiplied(items, &multipliers()));
-        // Where they begin, then a vector each.
+        // The index of the first constant, then one vector per constant.
         let words = move || [1].into_iter().chain(multipliers()).flat_map(|word| [word, 0, 0, 0]).collect();
         let constants = lab.input_buffer("constants of tiles", words).uniform();
         let values = lab.input_buffer("items of tiles", move || reference::begun(items)).into();
@@ -53,32 +54,32 @@ impl Tiles {
         })
     }
 
-    /// What a repetition takes.
+    /// The bindings of a repetition.
     pub fn bindings(&self, repetition: u32) -> [Binding; 3] {
         let [constants, values] = self.inputs;
         [constants, values, self.results.get(repetition, 0).into()]
     }
 
-    /// Push constants for so many workgroups.
+    /// Push constants for a dispatch of `workgroups` workgroups.
     pub fn push(&self, workgroups: u32) -> [u32; 4] {
         [self.items, self.count, workgroups, 0]
     }
 }
 
-/// Regular and irregular work of the same total.
+/// Regular and irregular work with the same total number of steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Loops {
-    /// Steps of each item: regular, irregular.
+    /// Steps per item: regular, irregular.
     pub counts: [Buffer; 2],
-    /// What comes out of each.
+    /// Results of regular and irregular work.
     pub results: [Buffers; 2],
 }
 
 impl Loops {
-    /// Draws it.
+    /// Draws the steps, allocates the buffers and declares the expected results.
     ///
     /// # Errors
-    /// More than the device's memory.
+    /// The device's memory is too small.
     pub fn new(lab: &mut Lab, work: Work) -> Result<Self> {
         let drawn = Rc::new(LazyCell::new(move || counts::drawn(work.items, work.steps)));
         let mut one = |kind: usize, name: &str| -> Result<(Buffer, Buffers)> {
@@ -98,17 +99,17 @@ impl Loops {
     }
 }
 
-/// What so many waves write that only say that they ran, a word each.
+/// The buffer of the launch test: each of `waves` waves writes one word to show that it ran.
 ///
 /// # Errors
-/// More than the device's memory.
+/// The device's memory is too small.
 pub fn started(lab: &mut Lab, waves: u32) -> Result<Buffers> {
     let started = lab.output("waves that started", BufferSet::new(1, waves, UNWRITTEN))?;
     lab.expect(started, 0, move || reference::begun(waves));
     Ok(started)
 }
 
-/// A kernel in workgroups of so many waves.
+/// A kernel in workgroups of `waves` waves.
 pub fn in_waves<'l>(lab: &'l Lab, work: Work, name: &str, waves: u32) -> KernelBuilder<'l> {
     kernel(lab, work, name).workgroup([waves * work.wave, 1, 1])
 }
