@@ -1,29 +1,29 @@
-//! One constraint's arithmetic, the same bits here and in `shaders/group_physics/constraint.glsl`.
+//! The arithmetic of one constraint, bit-identical here and in `shaders/group_physics/constraint.glsl`.
 //!
-//! Vulkan rounds additions, subtractions and multiplications correctly (Vulkan 1.3, appendix A,
-//! "Precision and Operation of SPIR-V Instructions"), and promises less for a division or a square
-//! root. So there is neither: one inverse square root, made of integer operations and of those three,
-//! gives both the length and what divides by it.
+//! Vulkan requires correct rounding of additions, subtractions and multiplications (Vulkan 1.3, appendix A,
+//! "Precision and Operation of SPIR-V Instructions"), but not of divisions and square roots. So the code uses
+//! neither. One inverse square root, made of integer operations and those three, gives both the length and the
+//! divisor.
 
 use crate::island::Constraint;
 
-/// How far log2(1 + m) lies above m for m in 0..1, half of the most that it does (0.0861), tuned to
-/// the second digit for the smallest error behind two steps.
+/// Half of the largest difference between log2(1 + m) and m for m in 0..1 (0.0861), tuned to the second digit for
+/// the smallest error after two steps.
 const MEAN_GAP: f64 = 0.0450;
 
-/// Where the inverse square root begins. The bits of a float read as an integer are, times 2^-23, its
-/// exponent plus 127 plus its mantissa m: its logarithm but for the gap, plus 127. Half of the negative
-/// logarithm is then, as bits, this constant minus half of the bits.
+/// Start of the inverse square root. The bits of a float, read as an integer and scaled by 2^-23, are its exponent
+/// plus 127 plus its mantissa m. That is its logarithm plus 127, except for the gap. So half of the negative
+/// logarithm has the bits of this constant minus half of the input's bits.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a constant of 31 bits")]
 pub const SEED: u32 = (1.5 * (127.0 - MEAN_GAP) * 8_388_608.0) as u32;
 
-/// Floating-point operations of one projection, those of the inverse square root included: 3
-/// differences, 5 for their square, 1 sum of inverse masses, 2 products, 9 for the root, 4 for the
-/// gain, 2 weights, 12 to move both particles.
+/// Floating-point operations of one projection, including the inverse square root: 3 differences, 5 for their
+/// square, 1 sum of inverse masses, 2 products, 9 for the root, 4 for the gain, 2 weights, 12 to move both
+/// particles.
 pub const FLOPS: u64 = 38;
 
-/// 1 / sqrt(x) for x > 0, within 5 millionths: more than a solver of this kind needs. Each of Newton's
-/// steps for y^-2 = x squares the error. 0 gives a large finite number.
+/// 1 / sqrt(x) for x > 0 with an error below 5 millionths, more accurate than this kind of solver needs. Each
+/// Newton step for y^-2 = x squares the error. For 0 it returns a large finite number.
 pub fn inverse_root(x: f32) -> f32 {
     let half = 0.5 * x;
     let y = f32::from_bits(SEED - (x.to_bits() >> 1));
@@ -41,21 +41,22 @@ pub fn squared(d: [f32; 3]) -> f32 {
     (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]
 }
 
-/// How far a length is from what it must be: above 0 where it is too long. A contact never is.
+/// Difference between a length and the required one, positive if it is too long. A contact is never too long.
 fn excess(length: f32, constraint: &Constraint) -> f32 {
     let excess = length - constraint.rest;
     if constraint.contact && excess > 0.0 { 0.0 } else { excess }
 }
 
-/// What moves each particle by the difference of the two, times its inverse mass. With the sum W of
-/// both inverse masses, 1 / sqrt(s W W) is 1 over length and W at once, and s W times it the length.
+/// Factor for the difference of the two positions; multiplied by a particle's inverse mass it gives the particle's
+/// movement. With W the sum of both inverse masses and s the squared length, 1 / sqrt(s W W) is 1 over length and
+/// W at once, and s W times that is the length.
 pub fn gain(squared: f32, inverse_masses: f32, constraint: &Constraint) -> f32 {
     let scaled = squared * inverse_masses;
     let inverse = inverse_root(scaled * inverse_masses);
     (excess(scaled * inverse, constraint) * inverse) * constraint.stiffness
 }
 
-/// What is left to be corrected, as a length.
+/// The remaining error of a constraint, as a length.
 pub fn residual(squared: f32, constraint: &Constraint) -> f32 {
     excess(squared * inverse_root(squared), constraint).abs()
 }

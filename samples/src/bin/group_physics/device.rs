@@ -1,4 +1,4 @@
-//! A scene in buffers of the device, and the kernels that read them.
+//! The buffers of a scene on the device, and the kernels that read them.
 
 use std::rc::Rc;
 
@@ -11,50 +11,50 @@ use crate::reference;
 use crate::scene::Scene;
 use crate::tricks::{BALLOT, LEAN, SMALL, shared_bytes};
 
-/// Constraints that kernels without a loop load ahead of time: with more of them `fat` is beyond 52
-/// registers on GCN, and with four it spills.
+/// Number of constraints that kernels without a loop load ahead. With more, `fat` needs over 52 registers on GCN;
+/// with four it spills.
 const PREFETCH: u32 = 2;
 
-/// No kernel writes it: no float is this NaN, no count so large.
+/// Initial word. No kernel writes it: no result is this NaN, and no count is as large.
 const UNWRITTEN: u32 = 0xFFFF_DEAD;
 
-/// The buffers of a scene, and what is in them.
+/// The buffers of a scene, and its sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct OnDevice {
-    /// How many there are.
+    /// Number of islands.
     pub islands: u32,
-    /// In each.
+    /// Particles per island.
     pub particles: u32,
-    /// Of the island that has most.
+    /// Most colours of any island.
     pub colours: u32,
-    /// Constraints of the largest colour of an island.
+    /// Number of constraints in the largest colour of any island.
     pub widest: u32,
-    /// Of all islands.
+    /// Number of constraints in all islands.
     pub constraints: u64,
-    /// What is done to them.
+    /// The solver's settings.
     pub solver: reference::Solver,
-    /// What kernels only read.
+    /// Buffers that kernels only read.
     pub inputs: Inputs,
-    /// What they write.
+    /// Buffers that kernels write.
     pub outputs: Outputs,
 }
 
-/// What kernels write.
+/// Buffers that kernels write.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs {
     /// Particles at the end.
     pub results: Buffers,
     /// Residuals at the end.
     pub reports: Buffers,
-    /// Particles in the world, for what works in memory.
+    /// Particles in world coordinates, for kernels that work in memory.
     pub state: Buffers,
 }
 
 impl Outputs {
-    /// Of so many islands of so many particles.
+    /// Allocates the buffers for this number of islands and particles.
     ///
     /// # Errors
-    /// More than the device's memory.
+    /// The device's memory is too small.
     pub fn new(lab: &mut Lab, islands: u32, particles: u32) -> Result<Self> {
         let words = 4 * islands * particles;
         Ok(Self {
@@ -65,20 +65,20 @@ impl Outputs {
     }
 }
 
-/// What kernels only read, as [`Packed`] has it.
+/// Buffers that kernels only read, with the contents of [`Packed`].
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs {
     /// Positions and inverse masses.
     pub particles: Buffer,
-    /// All islands' constraints.
+    /// Constraints of all islands.
     pub constraints: Buffer,
-    /// Where each colour of each island begins among them.
+    /// Start of each colour of each island in `constraints`.
     pub bounds: Buffer,
-    /// Matrices into the world.
+    /// Matrices from island to world coordinates.
     pub frames: Buffer,
-    /// `bounds` through a view with a format, which scalar loads of GCN cannot read.
+    /// `bounds` through a typed view, which GCN cannot read with scalar loads.
     pub typed_bounds: Binding,
-    /// `frames` through one.
+    /// `frames` through a typed view.
     pub typed_frames: Binding,
 }
 
@@ -87,7 +87,7 @@ impl Inputs {
         let mut input = |name: &str, of: fn(&Packed) -> &Vec<u32>| {
             let scene = Rc::clone(scene);
             lab.input_buffer(name, move || match &of(&scene.packed)[..] {
-                // Spheres that do not touch have no constraints, and a buffer cannot be empty.
+                // Without contacts there are no constraints, and a buffer must not be empty.
                 [] => vec![0; 2],
                 words => words.to_vec(),
             })
@@ -103,7 +103,7 @@ impl Inputs {
 }
 
 impl OnDevice {
-    /// Uploads a scene and says what must come out.
+    /// Uploads a scene and declares the expected results.
     pub fn new(lab: &mut Lab, scene: &Rc<Scene>, islands: u32, particles: u32, outputs: Outputs) -> Self {
         let inputs = Inputs::new(lab, scene);
         let of = Rc::clone(scene);
@@ -122,9 +122,9 @@ impl OnDevice {
         }
     }
 
-    /// `island.comp` for groups of so many threads.
+    /// `island.comp` for groups of `group` threads.
     pub fn kernel<'l>(&self, lab: &'l Lab, group: u32, switches: &[&str]) -> KernelBuilder<'l> {
-        // Two halves take turns where each has threads enough for every colour.
+        // The two halves of a group take turns if each has enough threads for every colour.
         let turns = if group / 2 >= self.widest { 2 } else { 1 };
         let kernel = lab
             .kernel("group_physics/island.comp")
@@ -148,7 +148,7 @@ impl OnDevice {
         switches.iter().fold(kernel, |kernel, switch| kernel.define(switch))
     }
 
-    /// What `island.comp` takes.
+    /// The bindings of `island.comp`.
     pub fn bindings(&self, switches: &[&str], rep: Rep) -> [Binding; 6] {
         let Inputs { particles, constraints, bounds, frames, typed_bounds, typed_frames } = self.inputs;
         let raw = switches.contains(&"RAW");
@@ -159,7 +159,7 @@ impl OnDevice {
         [particles.into(), constraints.into(), bounds, frames, results, reports]
     }
 
-    /// How often a constraint is projected in all.
+    /// Number of projections in all iterations.
     pub fn projections(&self) -> u64 {
         self.constraints * u64::from(self.solver.iterations)
     }
@@ -171,12 +171,12 @@ impl OnDevice {
     }
 }
 
-/// The switches of `lean`, as far as the device has what they need.
+/// The switches of `lean` that the device supports.
 pub fn lean(lab: &Lab) -> Vec<&'static str> {
     LEAN.into_iter().filter(|&switch| lab.device().ballot || switch != BALLOT).collect()
 }
 
-/// What the device lacks for a kernel with these switches.
+/// What the device lacks for a kernel with these switches; `None` if it can run it.
 pub fn lacking(lab: &Lab, switches: &[&str]) -> Option<String> {
     let facts = lab.device();
     let lacks = |switch, has: bool, what| {

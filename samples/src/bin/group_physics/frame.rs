@@ -1,22 +1,23 @@
-//! Where an island stands in the world.
+//! The placement of an island in the world.
 
-/// A rotation by quarter turns and a translation: neither rounds, as long as coordinates are multiples
-/// of a power of two and small.
+/// A rotation by quarter turns and a translation. Neither rounds while coordinates are small multiples of a power
+/// of two.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// x, y, z of the world: what of the island's axes they take, and the translation behind.
+    /// One row each for the world's x, y and z: factors for the island's axes, then the translation.
     rows: [[f32; 4]; 3],
 }
 
 impl Frame {
-    /// One of the 24 rotations and a translation of up to 8 along each axis, by the island's number.
+    /// The placement of an island, by its number: one of 24 rotations, and a translation of up to 8 along each
+    /// axis.
     pub fn of(island: u32) -> Self {
         let word = hash([island, 0, 7]);
         let axes = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]][(word % 6) as usize];
         let odd = word % 6 > 2;
         let sign = |bit: u32| if word >> bit & 1 == 1 { -1.0 } else { 1.0 };
         let (first, second) = (sign(8), sign(9));
-        // Its determinant is 1: no mirror.
+        // Makes the determinant 1, so that nothing is mirrored.
         let third = first * second * if odd { -1.0 } else { 1.0 };
         let signs = [first, second, third];
         let mut rows = [[0.0; 4]; 3];
@@ -27,7 +28,7 @@ impl Frame {
         Self { rows }
     }
 
-    /// Its 4x4 matrix, row by row, as kernels read it.
+    /// The 4x4 matrix, row by row, as kernels read it.
     pub fn words(&self) -> [u32; 16] {
         let mut words = [0; 16];
         for (word, value) in words.iter_mut().zip(self.rows.as_flattened().iter().chain(&[0., 0., 0., 1.])) {
@@ -36,14 +37,14 @@ impl Frame {
         words
     }
 
-    /// From the island's coordinates to the world's.
+    /// Converts island coordinates to world coordinates.
     pub fn to_world(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         let along = |r: &[f32; 4]| ((r[0] * x + r[1] * y) + r[2] * z) + r[3];
         let [a, b, c] = &self.rows;
         [along(a), along(b), along(c)]
     }
 
-    /// And back: a rotation's inverse is its transpose.
+    /// Converts world coordinates to island coordinates. A rotation's inverse is its transpose.
     pub fn to_local(self, world: [f32; 3]) -> [f32; 3] {
         let [a, b, c] = &self.rows;
         let (x, y, z) = (world[0] - a[3], world[1] - b[3], world[2] - c[3]);
@@ -52,7 +53,7 @@ impl Frame {
     }
 }
 
-/// Integers that look like chance and are the same everywhere.
+/// A hash that is the same on every machine, used for pseudo-random integers.
 pub fn hash(words: [u32; 3]) -> u32 {
     words.into_iter().fold(0x9E37_79B9, |hash, word| {
         let mixed = (hash ^ word).wrapping_mul(0x85EB_CA6B);

@@ -1,5 +1,5 @@
-//! Islands in motion, for the window of `--live`: what a frame solves is where the next begins, and whoever
-//! takes hold of a particle pulls the island after it.
+//! Animates islands in the window of `--live`. Each frame starts from the last result, and the user can drag a
+//! particle, which pulls its island.
 
 use std::cell::RefCell;
 
@@ -9,19 +9,19 @@ use crate::island::Island;
 use crate::picture::{Picture, positions};
 use crate::reference::{Solver, results};
 
-/// The part of a particle's way in the last frame that it goes on by itself.
+/// Fraction of a particle's last movement that it continues by inertia.
 const INERTIA: f32 = 0.9;
-/// Particles stay where coordinates have enough bits behind the point.
+/// Limit of the coordinates, so that they keep enough fraction bits.
 const FARTHEST: f32 = 100.0;
-/// Positions are multiples of it, so that what trembles comes to rest.
+/// Positions are rounded to multiples of this, so that trembling particles come to rest.
 const GRAIN: f32 = 1.0 / 4096.0;
-/// After so many frames in which nothing has moved by more than [`STILL`], all begins anew.
+/// Number of frames without a movement above [`STILL`] after which the animation restarts.
 const PATIENCE: u32 = 60;
 const STILL: f32 = 1.0 / 64.0;
-/// A pointer takes hold of the nearest particle within this distance, in units of the island.
+/// A pointer takes the nearest particle within this distance, in units of the island.
 const GRASP: f32 = 4.0;
 
-/// The first islands of a scene in motion.
+/// The animation of a scene's first islands.
 #[derive(Debug)]
 pub struct Motion {
     islands: Vec<Island>,
@@ -39,17 +39,17 @@ struct State {
     still: u32,
 }
 
-/// A particle in somebody's hand.
+/// A particle that the user drags.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     from: [f32; 2],
     island: usize,
-    /// Among all particles; none where there was none to take.
+    /// Index among all particles; `None` if none was near enough.
     particle: Option<usize>,
 }
 
 impl Motion {
-    /// Of the first of these.
+    /// Animates the islands that the picture shows.
     pub fn new(islands: &[Island], solver: Solver) -> Self {
         let picture = Picture::of(islands);
         let islands = islands[..picture.count()].to_vec();
@@ -63,7 +63,7 @@ impl Motion {
         self.islands.first().map_or(1, |island| island.particles.len())
     }
 
-    /// The particle that a pull has hold of.
+    /// The dragged particle and the place that it is dragged to.
     fn held(&self, state: &mut State, at: &[[f32; 3]], pull: Option<Pull>) -> Option<(usize, [f32; 2])> {
         let Some(pull) = pull else {
             state.held = None;
@@ -120,7 +120,7 @@ impl Simulation for Motion {
         }
         let mut words = self.begin.clone();
         for (i, particle) in words.chunks_exact_mut(4).enumerate() {
-            // Held in place by its mass, or in somebody's hand.
+            // Particles continue by inertia. A dragged one follows the pointer, and fixed ones are restored below.
             for axis in 0..3 {
                 particle[axis] = settled(at[i][axis] + INERTIA * way(i, axis)).to_bits();
             }
@@ -151,7 +151,7 @@ impl Simulation for Motion {
     }
 }
 
-/// A coordinate as the next frame may have it.
+/// Rounds and limits a coordinate for the next frame.
 fn settled(coordinate: f32) -> f32 {
     ((coordinate / GRAIN).round() * GRAIN).clamp(-FARTHEST, FARTHEST)
 }

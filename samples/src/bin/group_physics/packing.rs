@@ -1,26 +1,26 @@
-//! The words that kernels read.
+//! Packs islands into the words that kernels read.
 
 use rayon::prelude::*;
 use samples::half;
 
 use crate::island::{Constraint, Island};
 
-/// Islands as the kernels' input buffers hold them.
+/// Islands in the layout of the kernels' input buffers.
 #[derive(Clone, Debug)]
 pub struct Packed {
     /// x, y, z and inverse mass of each particle, island after island.
     pub particles: Vec<u32>,
-    /// Two words each: the indices, and rest length and stiffness as 16-bit floats, the first of them
-    /// negative for a contact.
+    /// Two words per constraint: the two indices, then rest length and stiffness as 16-bit floats. The rest length
+    /// is negative for a contact.
     pub constraints: Vec<u32>,
-    /// For each island where its colours begin in `constraints`, and its end. An island with fewer
-    /// colours than another has empty ones.
+    /// For each island, the start of its colours in `constraints`, and the end. An island with fewer colours than
+    /// another has empty ones.
     pub bounds: Vec<u32>,
-    /// For each island the rows of a 4x4 matrix.
+    /// For each island, the rows of a 4x4 matrix.
     pub frames: Vec<u32>,
-    /// Of the island that has most.
+    /// Most colours of any island.
     pub colours: u32,
-    /// Constraints of the largest colour of all islands.
+    /// Number of constraints in the largest colour of any island.
     pub widest: u32,
 }
 

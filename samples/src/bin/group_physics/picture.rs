@@ -1,32 +1,32 @@
-//! What `--image` and the window draw of a result: the first islands, each constraint a line between its
-//! particles.
+//! The picture of a result for `--image` and the window: the first islands, with each constraint as a line between
+//! its particles.
 
 use crate::island::{Constraint, Island};
 
 /// Side of an island's panel in pixels.
 const PANEL: u32 = 320;
-/// Panels side by side.
+/// Panels per row.
 const COLUMNS: u32 = 4;
-/// Rows of panels at most.
+/// Most rows of panels.
 const ROWS: u32 = 2;
-/// Between a panel's islands and its edge.
+/// Pixels between an island and the edge of its panel.
 const MARGIN: f32 = 12.0;
-/// Pixels of the shortest constraint, at least: of a rope only the beginning is drawn.
+/// Least length of the shortest constraint in pixels. Of a rope, only the beginning fits.
 const SHORTEST: f32 = 8.0;
-/// The part of its length by which a constraint must be off to have its full colour.
+/// Relative error of a constraint's length at which it has its full colour.
 const FULL: f32 = 0.125;
 
-/// The lines of the islands that are drawn.
+/// The lines of the islands in the picture.
 #[derive(Clone, Debug)]
 pub struct Picture {
     islands: Vec<Vec<Constraint>>,
     particles: usize,
-    /// Where islands stand in their panels.
+    /// Position and scale of each island in its panel.
     fits: Vec<Fit>,
 }
 
 impl Picture {
-    /// Of the first of these, which stay as large as they are at first, with room around them.
+    /// A picture of the first islands. The scale is fixed by their initial size, with room around.
     pub fn of(islands: &[Island]) -> Self {
         let drawn = &islands[..islands.len().min((COLUMNS * ROWS) as usize)];
         Self {
@@ -36,12 +36,12 @@ impl Picture {
         }
     }
 
-    /// Islands that are drawn.
+    /// Number of islands in the picture.
     pub fn count(&self) -> usize {
         self.islands.len()
     }
 
-    /// Which island a point of the picture belongs to, and where it is in its x and y; none outside of panels.
+    /// The island at a point of the picture, and the point's x and y in that island; `None` outside all panels.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -57,7 +57,7 @@ impl Picture {
         Some((number, self.in_island(number, at)?))
     }
 
-    /// A point of the picture in the x and y of an island; outside of its panel the nearest that is seen.
+    /// The x and y in an island of a point in the picture; a point outside its panel is moved to the panel's edge.
     pub fn in_island(&self, number: usize, at: [f32; 2]) -> Option<[f32; 2]> {
         let fit = self.fits.get(number)?;
         let panel = u32::try_from(number).ok()?;
@@ -72,8 +72,8 @@ impl Picture {
         [PANEL * panels.min(COLUMNS), PANEL * panels.div_ceil(COLUMNS)]
     }
 
-    /// The pixels, row by row: grey where a constraint has its length, red where it is too long, blue
-    /// where it is too short. `words` hold four floats a particle.
+    /// The pixels, row by row. A constraint is grey at its length, red where it is too long, blue where it is too
+    /// short. `words` hold four floats per particle.
     pub fn paint(&self, words: &[u32]) -> Vec<[u8; 3]> {
         let [width, height] = self.size();
         let mut pixels = vec![[16; 3]; (width * height) as usize];
@@ -94,12 +94,12 @@ impl Picture {
     }
 }
 
-/// Where particles are, of four floats each.
+/// Positions of particles with four floats each.
 pub fn positions(words: &[u32]) -> Vec<[f32; 3]> {
     words.chunks_exact(4).map(|p| [0, 1, 2].map(|k| f32::from_bits(p[k]))).collect()
 }
 
-/// How an island's x and y come into its panel, as large as they can be.
+/// Maps an island's x and y to its panel, at the largest scale that fits.
 #[derive(Clone, Copy, Debug)]
 struct Fit {
     least: [f32; 2],
@@ -115,7 +115,7 @@ impl Fit {
         let rests = island.constraints.iter().map(|constraint| constraint.rest);
         let shortest = rests.fold(f32::INFINITY, f32::min);
         let whole = (panel / sides[0].max(sides[1]).max(f32::MIN_POSITIVE)).max(SHORTEST / shortest);
-        // A sixth of the panel stays free on each side.
+        // A share of the panel stays free around the island as room for movement.
         Self { least: least.map(|least| least - panel / whole / 6.0), scale: 0.75 * whole }
     }
 
@@ -128,7 +128,7 @@ fn is_in_panel(at: [f32; 2]) -> bool {
     at.iter().all(|side| (0.0..PANEL as f32).contains(side))
 }
 
-/// The pixels between two points of a panel.
+/// The pixels of a line between two points of a panel.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points lie inside the panel")]
 fn line(a: [f32; 2], b: [f32; 2]) -> impl Iterator<Item = [u32; 2]> {
     let steps = (b[0] - a[0]).abs().max((b[1] - a[1]).abs()).ceil().max(1.0) as u32;
@@ -140,7 +140,7 @@ fn line(a: [f32; 2], b: [f32; 2]) -> impl Iterator<Item = [u32; 2]> {
 fn colour(a: [f32; 3], b: [f32; 3], constraint: &Constraint) -> [u8; 3] {
     let length = (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum::<f32>().sqrt();
     let off = ((length / constraint.rest - 1.0) / FULL).clamp(-1.0, 1.0);
-    // A contact may be longer, and is then none.
+    // A contact longer than `rest` is inactive, not wrong.
     let off = if constraint.contact { off.min(0.0) } else { off };
     let shade = |part: f32| (160.0 + 95.0 * part) as u8;
     let other = (160.0 * (1.0 - off.abs())) as u8;

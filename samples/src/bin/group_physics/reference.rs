@@ -1,64 +1,65 @@
-//! The solver on the CPU, written from the formulas of [`arithmetic`](crate::arithmetic): the reference of
-//! all kernels in `shaders/group_physics/`.
+//! CPU reference of all kernels in `shaders/group_physics/`: the solver, written from the formulas of
+//! [`arithmetic`](crate::arithmetic).
 
 use rayon::prelude::*;
 
 use crate::arithmetic::{difference, gain, residual, squared};
 use crate::island::{Constraint, Island};
 
-/// How far everything falls in the one step that is solved, where there is gravity.
+/// With gravity, the distance that each particle falls in the one step that is solved.
 pub const FALL: f32 = 0.25;
-/// Height that nothing sinks below, where there is gravity.
+/// With gravity, the height of the floor.
 pub const FLOOR: f32 = -20.0;
 
-/// Words of an island's report.
+/// Words per report of an island.
 pub const REPORT_WORDS: u32 = 64;
-/// Words of it before the list: the largest residual as a float, their sum in units of
-/// 1/[`SUM_SCALE`], each rounded down, and how many constraints are open.
+/// Words before the list: the largest residual as a float, the sum of all residuals in units of 1/[`SUM_SCALE`],
+/// each rounded down, and the number of open constraints.
 pub const REPORT_HEAD: u32 = 3;
-/// Sums of floats depend on their order, those of integers do not.
+/// Residuals are summed as integers, because float sums depend on the order.
 pub const SUM_SCALE: f32 = 4096.0;
-/// Where the report lists no constraint.
+/// Fills the report's list after the last open constraint.
 pub const NOT_LISTED: u32 = u32::MAX;
 
-/// What is done to every island.
+/// The settings of the solver.
 #[derive(Clone, Copy, Debug)]
 pub struct Solver {
-    /// Times that every constraint is projected.
+    /// How often every constraint is projected.
     pub iterations: u32,
-    /// Particles fall, and a floor holds them up.
+    /// Whether particles fall onto a floor.
     pub gravity: bool,
-    /// A constraint is open as long as its residual is larger.
+    /// A constraint is open while its residual is larger than this length.
     pub tolerance: f32,
 }
 
-/// What must come out of an island.
+/// The expected result of an island.
 #[derive(Clone, Debug)]
 pub struct Solved {
-    /// For each particle x, y, z in the island's coordinates, and the squared distance that it moved.
+    /// x, y, z of each particle in the island's coordinates, and the squared distance that it moved.
     pub particles: Vec<[f32; 4]>,
-    /// What is left to be corrected.
+    /// The remaining errors.
     pub report: Report,
 }
 
-/// Residuals of an island.
+/// The residuals of an island.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// The largest, a length.
+    /// The largest residual, a length.
     pub worst: f32,
-    /// Their sum, as [`SUM_SCALE`] has it.
+    /// Sum of all residuals in units of 1/[`SUM_SCALE`].
     pub sum: u32,
-    /// Which constraints are open, by their place among the island's sorted ones.
+    /// Open constraints, by their position in the island's sorted list.
     pub open: Vec<u32>,
 }
 
 impl Solver {
-    /// What must come out of each.
+    /// The expected result of each island.
     pub fn reference(&self, islands: &[Island]) -> Vec<Solved> {
         islands.par_iter().map(|island| self.solve(island)).collect()
     }
 
-    /// One colour after the other; those of one colour share no particle, so their order is free.
+    /// Projects one colour after the other. Constraints of one colour share no particle, so their order does not
+    /// matter.
     fn solve(&self, island: &Island) -> Solved {
         let start = island.in_world();
         let inverse_masses: Vec<f32> = island.particles.iter().map(|particle| particle[3]).collect();
@@ -86,7 +87,7 @@ impl Solver {
         Solved { particles: particles.collect(), report }
     }
 
-    /// The residuals of constraints between particles at such positions.
+    /// The residuals of constraints for these particle positions.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as the kernels round: down")]
     pub fn report(&self, positions: &[[f32; 3]], constraints: &[Constraint]) -> Report {
         let mut report = Report::default();
@@ -116,7 +117,7 @@ fn project(positions: &mut [[f32; 3]], inverse_masses: &[f32], constraint: &Cons
 }
 
 impl Report {
-    /// As a kernel writes it: the open ones that fit, in their order.
+    /// The words as a kernel writes them: the open constraints that fit, in order.
     #[allow(clippy::cast_possible_truncation, reason = "constraints of an island count in 16 bits")]
     fn words(&self) -> impl Iterator<Item = u32> {
         let head = [self.worst.to_bits(), self.sum, self.open.len() as u32];
@@ -125,13 +126,13 @@ impl Report {
     }
 }
 
-/// The words of every particle.
+/// The result words of all islands.
 pub fn results(islands: &[Solved]) -> Vec<u32> {
     let words = |island: &Solved| island.particles.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
     islands.par_iter().flat_map_iter(words).collect()
 }
 
-/// The words of every report.
+/// The report words of all islands.
 pub fn reports(islands: &[Solved]) -> Vec<u32> {
     islands.iter().flat_map(|island| island.report.words()).collect()
 }

@@ -1,4 +1,4 @@
-//! All islands of a run, what must become of them, and what a reader is told about that.
+//! All islands of a run, their expected results, and a note about the residuals.
 
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
@@ -8,27 +8,27 @@ use crate::packing::Packed;
 use crate::reference::{Report, SUM_SCALE, Solved, Solver};
 use crate::shapes::{self, Shape};
 
-/// Islands times particles times iterations that the CPU reference solves: half a minute on 16 cores.
+/// Most islands times particles times iterations: the CPU reference takes half a minute for them on 16 cores.
 const MOST_MOVES: u64 = 2_000_000_000;
 
-/// What a run solves.
+/// The islands of a run.
 #[derive(Debug)]
 pub struct Scene {
-    /// What kernels read.
+    /// The input buffers of the kernels.
     pub packed: Packed,
-    /// What must come out of each island.
+    /// The expected result of each island.
     pub outcome: Vec<Solved>,
-    /// What is solved.
+    /// The islands.
     pub islands: Vec<Island>,
-    /// What is done to the islands.
+    /// The solver's settings.
     pub solver: Solver,
 }
 
 impl Scene {
-    /// Makes so many islands of so many particles, and solves them.
+    /// Creates the islands and solves them with the CPU reference.
     ///
     /// # Errors
-    /// More than the CPU reference solves in a minute.
+    /// The CPU reference would take minutes.
     pub fn new(shape: Shape, islands: u32, particles: u32, stiffness: f32, solver: Solver) -> Result<Self> {
         let moves = u64::from(islands) * u64::from(particles) * u64::from(solver.iterations);
         ensure!(
@@ -50,18 +50,18 @@ impl Scene {
         Ok(Self { packed, outcome, islands, solver })
     }
 
-    /// Constraints of all islands.
+    /// Number of constraints in all islands.
     pub fn constraints(&self) -> u64 {
         self.packed.constraints.len() as u64 / 2
     }
 
-    /// How far the solver has come.
+    /// A note on the mean residual before and after solving.
     pub fn about_residuals(&self) -> String {
         let before = |island: &Island| self.solver.report(&island.in_world(), &island.constraints);
         let before: Vec<Report> = self.islands.par_iter().map(before).collect();
         let mean = |reports: &mut dyn Iterator<Item = &Report>| {
             let sum: f64 = reports.map(|report| f64::from(report.sum) / f64::from(SUM_SCALE)).sum();
-            // Without any constraint there is no error either.
+            // Without constraints there is no error either; avoid dividing by 0.
             sum / (self.constraints() as f64).max(1.0)
         };
         let after = mean(&mut self.outcome.iter().map(|island| &island.report));

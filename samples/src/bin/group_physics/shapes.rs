@@ -1,11 +1,11 @@
-//! Particles on a lattice, pushed about, and the pairs of them that must keep a length.
+//! Creates islands: particles on a lattice with random offsets, and the pairs that must keep a distance.
 
 use samples::half;
 
 use crate::frame::{Frame, hash};
 use crate::island::{Constraint, Island};
 
-/// What an island is made of.
+/// The shape of an island.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Shape {
     /// A square patch; each particle keeps its distance to its eight neighbours
@@ -16,22 +16,21 @@ pub enum Shape {
     Blob,
 }
 
-/// Every lattice begins here, so that no coordinate of an island comes near 0 and a zero's sign never
-/// matters.
+/// Start of every lattice. It keeps coordinates away from 0, so that the sign of a zero never matters.
 const ORIGIN: f32 = 8.0;
-/// Bends and shears give way more easily than lengths.
+/// Factor on the stiffness of bends and shears, which give way more easily than lengths.
 const SOFT: f32 = 0.5;
-/// Distance of two stacked spheres' centres, over their diameter: they overlap a little at rest.
+/// Distance between the centres of stacked spheres over their diameter: they overlap a little at rest.
 const STACKED: f32 = 0.9375;
-/// Spheres so far apart may come to touch while the solver runs, in diameters.
+/// Distance in diameters within which spheres may come to touch while the solver runs.
 const REACH: f32 = 1.125;
 
-/// Points on a grid. Those of even and odd coordinates are numbered apart: the pairs of a colour then
-/// lie side by side, in memory and in the banks of shared memory.
+/// Points on a grid. Points with even and odd coordinates are numbered separately, so that the pairs of one colour
+/// are adjacent in memory and in the banks of shared memory.
 struct Lattice {
-    /// Points in a row, and rows in a layer.
+    /// Points per row, and rows per layer.
     sides: [u32; 2],
-    /// By number.
+    /// The coordinates by number.
     points: Vec<[u32; 3]>,
     /// The numbers, row by row.
     numbers: Vec<u16>,
@@ -52,7 +51,7 @@ impl Lattice {
         Self { sides: [width, height], points: places.into_iter().map(at).collect(), numbers }
     }
 
-    /// The point so far away in the same layer, if there is one.
+    /// The point at this offset in the same layer, if there is one.
     fn neighbour(&self, number: u16, [right, down]: [i32; 2]) -> Option<u16> {
         let [width, height] = self.sides;
         let [x, y, z] = self.points[usize::from(number)];
@@ -63,8 +62,8 @@ impl Lattice {
 }
 
 impl Shape {
-    /// Distance of two neighbours on the lattice. A rope's links are shorter, so that its coordinates
-    /// stay as small as a patch's, and as exact.
+    /// Distance between neighbours on the lattice. A rope's links are shorter, so that its coordinates stay as
+    /// small, and as exact, as those of a patch.
     fn spacing(self) -> f32 {
         match self {
             Self::Cloth => 1.0,
@@ -73,12 +72,12 @@ impl Shape {
         }
     }
 
-    /// An error of this length or more keeps a constraint on the list of those that are not solved.
+    /// Length of an error from which a constraint counts as open.
     pub fn tolerance(self) -> f32 {
         self.spacing() / 64.0
     }
 
-    /// A line or a square or a cube as nearly full as so many particles allow.
+    /// The smallest line, square or cube with room for `particles` particles.
     fn lattice(self, particles: u32) -> Lattice {
         let root = |dimensions: u32| (1..).find(|n: &u32| n.pow(dimensions) >= particles).unwrap_or(1);
         let sides = match self {
@@ -94,7 +93,7 @@ impl Shape {
         let lattice = self.lattice(particles);
         let particle = |(i, at): (u32, &[u32; 3])| {
             let along = |axis: u32, at: u32| {
-                // Up to a quarter of the spacing to either side, on the grid that frames need.
+                // An offset of up to a quarter of the spacing in both directions, on the grid that frames need.
                 let push = (hash([island, i, axis]) % 8192) as f32 / 16384.0 - 0.25;
                 on_grid(ORIGIN + self.spacing() * (at as f32 + push))
             };
@@ -104,7 +103,7 @@ impl Shape {
         (0..).zip(&lattice.points).map(particle).collect()
     }
 
-    /// The pairs, not coloured yet.
+    /// The constraints, before colouring.
     fn constraints(self, island: u32, particles: &[[f32; 4]], stiffness: f32) -> Vec<Constraint> {
         match self {
             Self::Blob => contacts(particles, stiffness),
@@ -113,7 +112,8 @@ impl Shape {
         }
     }
 
-    /// Pairs that lie so far apart on the lattice, the first of `steps` or two at full stiffness.
+    /// Constraints between all pairs with these offsets on the lattice. Offsets of one step have full stiffness,
+    /// longer ones are soft.
     fn lengths(
         self,
         island: u32,
@@ -126,10 +126,10 @@ impl Shape {
         for &[x, y] in steps {
             let steps = ((x * x + y * y) as f32).sqrt();
             let stiffness = if steps > 1.0 { SOFT * stiffness } else { stiffness };
-            // Greedy colours need fewest where it walks from neighbour to neighbour.
+            // Greedy colouring needs the fewest colours if it visits neighbours in order.
             for &i in &lattice.numbers {
                 let Some(j) = lattice.neighbour(i, [x, y]) else { continue };
-                // No two islands have the same lengths.
+                // Vary the lengths between islands.
                 let varied = 1.0 + (hash([island, i.into(), j.into()]) % 64) as f32 / 2048.0;
                 let rest = half::round(self.spacing() * steps * varied);
                 let pair = [i.min(j), i.max(j)];
@@ -145,12 +145,12 @@ impl Shape {
     }
 }
 
-/// The nearest multiple of 2^-14: a translation by sixteenths then rounds nothing.
+/// Rounds to a multiple of 2^-14, so that translations by sixteenths are exact.
 fn on_grid(coordinate: f32) -> f32 {
     (coordinate * 16384.0).round() / 16384.0
 }
 
-/// Pairs of spheres that touch or may come to.
+/// Pairs of spheres that touch or may come to touch.
 fn contacts(particles: &[[f32; 4]], stiffness: f32) -> Vec<Constraint> {
     let stiffness = half::round(stiffness);
     let mut constraints = Vec::new();
@@ -165,9 +165,9 @@ fn contacts(particles: &[[f32; 4]], stiffness: f32) -> Vec<Constraint> {
     constraints
 }
 
-/// Sorts constraints by colour, and within a colour by particle, so that neighbouring threads read
-/// neighbouring particles; returns where each colour begins, and the end. First fit: each constraint
-/// takes the first colour that neither of its particles has. No shape has a particle in more than some 14.
+/// Sorts constraints by colour, and by particle within a colour, so that neighbouring threads read neighbouring
+/// particles. Returns the start of each colour, and the end. Uses first fit: each constraint takes the first
+/// colour that neither of its particles has. No shape has a particle in more than about 14 constraints.
 fn colour(particles: usize, constraints: &mut Vec<Constraint>) -> Vec<u32> {
     let mut taken = vec![0_u64; particles];
     let mut coloured = Vec::with_capacity(constraints.len());
@@ -186,7 +186,7 @@ fn colour(particles: usize, constraints: &mut Vec<Constraint>) -> Vec<u32> {
     bounds
 }
 
-/// An island, by its number.
+/// The island with this number.
 pub fn island(shape: Shape, number: u32, particles: u32, stiffness: f32) -> Island {
     let particles = shape.particles(number, particles);
     let mut constraints = shape.constraints(number, &particles, stiffness);

@@ -1,33 +1,33 @@
-//! The article's ways to save registers, each a macro of `shaders/group_physics/island.comp`.
+//! The article's tricks that save registers, each a macro of `shaders/group_physics/island.comp`.
 //!
-//! VGPRs that RADV needs (Mesa 22.3.6, POLARIS10 and VEGA10, which grant them by fours): `fat` 52; with raw
-//! buffers 40, a loop 44, no W 48, packed constraints 48, flags in any of the three ways 48, starts
-//! parked or read again 48, counted bits 52, 16-bit types 52 (VEGA10). `lean` 24, with starts in
-//! registers 28.
+//! VGPRs with RADV (Mesa 22.3.6) on POLARIS10 and VEGA10, which allocate them in fours. `fat` needs 52. With one
+//! trick it needs: raw buffers 40, a loop 44, no W 48, packed constraints 48, flags in any of the three ways 48,
+//! starts parked or read again 48, counted bits 52, 16-bit types 52 (VEGA10). `lean` needs 24, or 28 with starts
+//! in registers.
 
-/// How the flags of a constraint are kept: exactly one of these.
+/// Ways to keep the flags of a constraint; exactly one is set.
 const FLAGS: [&str; 4] = [FLAGS_INT, "FLAGS_BOOL", "FLAGS_BITS", "FLAGS_SIGN"];
-/// As numbers, without any trick.
+/// Flags as numbers, without any trick.
 const FLAGS_INT: &str = "FLAGS_INT";
-/// Where a particle's start is until it is needed again: in registers, or in one of these ways.
+/// Ways to keep a particle's start until it is needed again; with none of them it stays in registers.
 const COLD: [&str; 2] = [PARK, "RELOAD"];
 
-/// The kernel as it is written first.
+/// The straightforward kernel.
 pub const FAT: [&str; 1] = [FLAGS_INT];
-/// The same work in few registers.
+/// The same work with few registers.
 pub const LEAN: [&str; 7] = ["RAW", "NO_W", "PACKED", "FLAGS_SIGN", BALLOT, "LOOP", "RELOAD"];
-/// Starts parked in shared memory. `LEAN` reads them again instead: NVIDIA's driver 580 gave one and the
-/// same kernel 32 registers when it was padded to 18 or to 21 KiB of shared memory, with which two groups
-/// of 1024 fit a multiprocessor of an H200, and 46 when it was padded to 25 KiB, with which one fits.
+/// Parks starts in shared memory. `LEAN` reads them again instead. NVIDIA's driver 580 gave the same kernel 32
+/// registers when it was padded to 18 or to 21 KiB of shared memory, and 46 when it was padded to 25 KiB. Two
+/// groups of 1024 fit on a multiprocessor of an H200 in the first case, one in the second.
 pub const PARK: &str = "PARK";
 
-/// Needs bits of a whole subgroup.
+/// Needs ballots of a whole subgroup.
 pub const BALLOT: &str = "BALLOT";
 /// Needs 16-bit integers and floats.
 pub const SMALL: &str = "SMALL";
 
-/// In the order of the article: the name behind `fat_` and `lean_without_` in those of variants, what it does, and the
-/// macro that asks for it.
+/// The tricks in the article's order: the suffix after `fat_` and `lean_without_` in variant names, a description,
+/// and the macro.
 pub const TRICKS: [[&str; 3]; 11] = [
     ["raw", "uniform data through raw buffers", "RAW"],
     ["no_w", "no W, three rows of a matrix", "NO_W"],
@@ -42,22 +42,22 @@ pub const TRICKS: [[&str; 3]; 11] = [
     ["reload", "starts read again at the end", "RELOAD"],
 ];
 
-/// `switches` without one of them; `None` where it had not been there.
+/// `switches` without `switch`; `None` if it was not among them.
 pub fn without(switches: &[&'static str], switch: &'static str) -> Option<Vec<&'static str>> {
     let without: Vec<_> = switches.iter().copied().filter(|other| *other != switch).collect();
     let flags = FLAGS.contains(&switch).then_some(FLAGS_INT);
     (without.len() < switches.len()).then(|| without.into_iter().chain(flags).collect())
 }
 
-/// `switches` and one more, in place of any that does the same in another way.
+/// `switches` with one more, which replaces any other way to do the same.
 pub fn with(switches: &[&'static str], switch: &'static str) -> Vec<&'static str> {
     let ways: [&[&str]; 2] = [&FLAGS, &COLD];
     let replaced = |other: &str| ways.iter().any(|ways| ways.contains(&switch) && ways.contains(&other));
     switches.iter().copied().filter(|other| !replaced(other)).chain([switch]).collect()
 }
 
-/// Bytes of shared memory that a group takes with these switches, for so many particles and colours and
-/// so many turns at them, as the shader declares them.
+/// Bytes of shared memory per group with these switches, as the shader declares it, for `particles` and `colours`
+/// per island and `turns` groups of threads that take turns at the colours.
 pub fn shared_bytes(switches: &[&str], group: u32, [particles, colours, turns]: [u32; 3]) -> u64 {
     let has = |switch: &str| switches.contains(&switch);
     let scratch = match (has("NO_W"), has(BALLOT)) {

@@ -2,7 +2,7 @@
 
 use crate::device::{Form, Tile};
 
-/// Of invocations that load whole neighbourhoods, each for so many rows of a column.
+/// Caption of kernels without shared memory, in which an invocation computes `rows` rows of a column.
 pub fn direct([width, height]: [u32; 2], rows: u32, storage: bool) -> String {
     if rows > 1 {
         return format!(
@@ -13,7 +13,7 @@ pub fn direct([width, height]: [u32; 2], rows: u32, storage: bool) -> String {
     format!("An invocation loads its whole neighbourhood {loads}, in workgroups of {width}x{height}.")
 }
 
-/// Of a tile in shared memory.
+/// Caption of kernels with a tile in shared memory.
 pub fn tiled(tile: Tile, form: Form) -> String {
     let Tile { width, height, run } = tile;
     let how = match form {
@@ -28,7 +28,7 @@ pub fn tiled(tile: Tile, form: Form) -> String {
     format!("A tile of {width}x{height} in shared memory, {how}: {filtered}.")
 }
 
-/// Of a volume, directly or by cubes in shared memory.
+/// Caption of the volume filter, without shared memory or with a cube of side `cube` in it.
 pub fn volume(cube: Option<u32>) -> String {
     match cube {
         None => {

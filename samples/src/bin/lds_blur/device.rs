@@ -1,4 +1,4 @@
-//! The images of a filter, and what its kernels have in common.
+//! The images of a filter, and the settings that its kernels share.
 
 use std::cell::LazyCell;
 use std::fmt;
@@ -9,33 +9,33 @@ use common::{Binding, Extent, Format, Image, ImageSet, Images, Kernel, KernelBui
 
 use crate::reference::{Filter, float, floats, loads, plane, scene};
 
-/// A value that no filter gives: -1.0.
+/// Initial value; no filter gives -1.0.
 pub const UNWRITTEN: [u32; 4] = [0xbf80_0000; 4];
 
-/// What a workgroup covers, and how many texels of a column each invocation.
+/// Size of a workgroup's tile, and rows per invocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Tile {
     /// Columns.
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// Rows of an invocation.
+    /// Rows per invocation.
     pub run: u32,
 }
 
-/// How a tile is kept in shared memory, and filtered.
+/// How a tile is stored in shared memory and filtered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// 32 bits a texel.
+    /// 32 bits per texel.
     Floats,
-    /// Two texels in 32 bits.
+    /// Two texels per 32-bit word.
     Halves,
-    /// The means of all rows, then those of columns.
+    /// First the means of all rows, then those of columns.
     Separable,
 }
 
 impl Form {
-    /// The macro of `shaders/lds_blur/shared.comp` that asks for it.
+    /// The macro of `shaders/lds_blur/shared.comp` that selects this form.
     fn switch(self) -> Option<&'static str> {
         match self {
             Self::Floats => None,
@@ -56,7 +56,7 @@ impl fmt::Display for Form {
 }
 
 impl Tile {
-    /// A texel an invocation.
+    /// A square tile with one texel per invocation.
     pub fn square(side: u32) -> Self {
         Self { width: side, height: side, run: 1 }
     }
@@ -66,7 +66,7 @@ impl Tile {
         [self.width, self.height]
     }
 
-    /// As `shaders/lds_blur/shared.comp` declares it.
+    /// Bytes of shared memory, as `shaders/lds_blur/shared.comp` declares it.
     fn shared_bytes(self, radius: u32, form: Form) -> u64 {
         let [width, height] = self.sides().map(|side| u64::from(side + 2 * radius));
         let row = if form == Form::Halves { width.div_ceil(2) } else { width };
@@ -75,25 +75,25 @@ impl Tile {
     }
 }
 
-/// The images of the plane, and its filter.
+/// The images of a plane, and its filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Plane {
-    /// Of all images.
+    /// Size of all images.
     pub size: Extent,
-    /// Reach of the filter.
+    /// Radius of the filter.
     pub radius: u32,
     filter: Filter,
     from: Image,
-    /// The frame before, for the filter that needs one.
+    /// The previous frame, for the filter that needs one.
     before: Option<Image>,
     to: Images,
 }
 
 impl Plane {
-    /// Uploads a scene, and says what must come out.
+    /// Uploads the scene and declares the expected result.
     ///
     /// # Errors
-    /// A radius that the filter cannot have.
+    /// The filter does not support the radius.
     pub fn new(lab: &mut Lab, size: Extent, filter: Filter, radius: u32) -> Result<Self> {
         let small = matches!(filter, Filter::Dilate | Filter::Clamp);
         ensure!(!small || radius == 1, "dilate and clamp are 3x3 filters: leave --radius out");
@@ -101,7 +101,7 @@ impl Plane {
         lab.report.setting("radius", radius);
         let to = lab.output("filtered", ImageSet::new(1, size, Format::R32_SFLOAT, UNWRITTEN))?;
         let texels = Rc::new(LazyCell::new(move || scene(size)));
-        // Another picture of the same size: the scene upside down.
+        // The previous frame: the scene upside down.
         let upside_down = |texels: &[u8]| texels.iter().rev().copied().collect::<Vec<_>>();
         let now = Rc::clone(&texels);
         let from = lab.input_image("image", size, Format::R32_SFLOAT, move || floats(&now));
@@ -116,7 +116,7 @@ impl Plane {
         Ok(Self { size, radius, filter, from, before, to })
     }
 
-    /// A kernel that filters as this plane is to be filtered.
+    /// A kernel with this plane's filter.
     pub fn kernel<'l>(&self, lab: &'l Lab, path: &str) -> KernelBuilder<'l> {
         let weights = self.filter.weights(self.radius);
         let from_the_middle = weights.iter().skip(self.radius as usize).map(|&weight| float(weight));
@@ -130,7 +130,7 @@ impl Plane {
             .fold(kernel, |kernel, (at, weight)| kernel.constant(&format!("WEIGHT_{at}"), weight.to_bits()))
     }
 
-    /// A kernel whose workgroups have a tile in shared memory.
+    /// The kernel with a tile in shared memory.
     pub fn tiled<'l>(&self, lab: &'l Lab, tile: Tile, form: Form) -> KernelBuilder<'l> {
         let kernel = self
             .kernel(lab, "lds_blur/shared.comp")
@@ -141,28 +141,28 @@ impl Plane {
         form.switch().into_iter().chain(large).fold(kernel, KernelBuilder::define)
     }
 
-    /// What a kernel takes. It loads its image as a texture, or from a storage image.
+    /// The bindings of a kernel. It reads its image as a texture or as a storage image.
     pub fn bindings(&self, repetition: u32, from_storage: bool) -> Vec<Binding> {
         let from = if from_storage { self.from.into() } else { self.from.sampled() };
         let images = [from, self.to.get(repetition, 0).into()];
         images.into_iter().chain(self.before.map(Image::sampled)).collect()
     }
 
-    /// Workgroups that cover it, each so many texels.
+    /// Number of workgroups that cover the plane with tiles of this size.
     pub fn groups(&self, tile: [u32; 2]) -> [u32; 3] {
         [self.size.width.div_ceil(tile[0]), self.size.height.div_ceil(tile[1]), 1]
     }
 
-    /// Each input and output once.
+    /// Least memory traffic in bytes: each input is read once and the output written once.
     pub fn bytes(&self) -> u64 {
         4 * Shape::from(self.size).texels() * if self.before.is_some() { 3 } else { 2 }
     }
 }
 
-/// Counts what a workgroup of a counting kernel loads, which must be what the formula says for its tile.
+/// Checks on the device that a workgroup of a counting kernel loads as many texels as the formula says.
 ///
 /// # Errors
-/// Another count; whatever a submit can meet.
+/// The count differs, or a submit fails.
 pub fn count(lab: &mut Lab, counting: Kernel, bindings: &[Binding], tile: &[u32], radius: u32) -> Result<()> {
     let counted = lab.tally("loads", 1, |cmd, counters| {
         cmd.dispatch(counting, &[bindings, &[counters.into()]].concat(), &(), [1; 3]);
@@ -176,7 +176,7 @@ pub fn count(lab: &mut Lab, counting: Kernel, bindings: &[Binding], tile: &[u32]
     Ok(())
 }
 
-/// The grey of a result.
+/// The grey level of a result.
 fn grey(bits: u32) -> [u8; 3] {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
     let level = f32::from_bits(bits).round().clamp(0.0, 255.0) as u8;

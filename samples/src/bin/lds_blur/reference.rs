@@ -1,14 +1,13 @@
-//! Filters of neighbourhoods on the CPU, written from their formulas: the reference of `shaders/lds_blur`.
+//! CPU reference of `shaders/lds_blur`: neighbourhood filters, written from their formulas.
 //!
-//! Texels are whole numbers from 0 to 255, weights whole numbers too, so that every sum is exact in
-//! 32-bit floats, in any order: it stays below 2^24. What lies outside reads as the nearest texel
-//! inside.
+//! Texels are integers from 0 to 255, and weights are integers too. So every sum stays below 2^24 and is exact in
+//! 32-bit floats, in any order. Reads outside give the nearest texel inside.
 
 use clap::ValueEnum;
 use common::Extent;
 use rayon::prelude::*;
 
-/// What is computed from a neighbourhood.
+/// A filter over the neighbourhood of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Filter {
     /// Mean of the square
@@ -23,11 +22,11 @@ pub enum Filter {
     Unsharp,
 }
 
-/// Weights of the Gaussian along one axis sum up to this.
+/// Sum of the Gaussian's weights along one axis.
 const GAUSS_SUM: u32 = 256;
 
 impl Filter {
-    /// Its number in `shaders/lds_blur/filter.glsl`.
+    /// Number of the filter's kind in `shaders/lds_blur/filter.glsl`.
     pub fn form(self) -> u32 {
         match self {
             Self::Box | Self::Gauss => 0,
@@ -37,7 +36,7 @@ impl Filter {
         }
     }
 
-    /// Weights along one axis, from the left tap to the right.
+    /// Weights along one axis, from the left tap to the right one.
     pub fn weights(self, radius: u32) -> Vec<u32> {
         match self {
             Self::Box | Self::Dilate | Self::Clamp => vec![1; 2 * radius as usize + 1],
@@ -45,15 +44,15 @@ impl Filter {
         }
     }
 
-    /// What a sum over the whole neighbourhood is multiplied by.
+    /// Factor for a sum over the whole neighbourhood.
     pub fn scale(self, radius: u32) -> f32 {
         let sum: u32 = self.weights(radius).iter().sum();
         1.0 / float(sum * sum)
     }
 }
 
-/// A Gaussian whose reach is two of its standard deviations, rounded down to whole numbers; what is
-/// missing to [`GAUSS_SUM`] goes to both sides in pairs from the middle out, and the odd one into it.
+/// A Gaussian with a radius of two standard deviations, rounded down to integers. The remainder up to
+/// [`GAUSS_SUM`] is added in pairs on both sides, from the centre outwards; an odd one goes to the centre.
 fn gauss(radius: u32) -> Vec<u32> {
     let deviation = f64::from(radius) / 2.0;
     let at = |d: u32| (-0.5 * (f64::from(d) / deviation).powi(2)).exp();
@@ -66,7 +65,7 @@ fn gauss(radius: u32) -> Vec<u32> {
     half[1..].iter().rev().chain(&half).copied().collect()
 }
 
-/// A filtered plane, as the bits of 32-bit floats. `before` is what [`Filter::Clamp`] clamps.
+/// A filtered plane, as the bits of 32-bit floats. `before` is the previous frame, which [`Filter::Clamp`] clamps.
 pub fn plane(size: Extent, texels: &[u8], before: &[u8], filter: Filter, radius: u32) -> Vec<u32> {
     let (weights, scale, [width, height]) = (filter.weights(radius), filter.scale(radius), size.sides());
     let result = |(at, &texel): (usize, &u8)| {
@@ -104,30 +103,30 @@ pub fn volume(sides: [u32; 3], texels: &[u8]) -> Vec<u32> {
     (0..texels.len()).into_par_iter().with_min_len(width).map(mean).collect()
 }
 
-/// Places along an axis that a filter reads, from the first to the last: outside, the nearest inside.
+/// The positions along an axis that a filter reads, first to last; outside the image, the nearest inside.
 fn taps(at: usize, side: u32, radius: u32) -> impl Iterator<Item = usize> {
     (0..=2 * radius as usize)
         .map(move |tap| (at + tap).saturating_sub(radius as usize).min(side as usize - 1))
 }
 
-/// What the sum of 27 texels is multiplied by.
+/// Factor for the sum of 27 texels.
 pub fn volume_scale() -> f32 {
     1.0 / 27.0
 }
 
-/// Texels that a workgroup loads for a tile and all around it within reach.
+/// Number of texels that a workgroup loads for a tile and its border.
 pub fn loads(tile: &[u32], radius: u32) -> u32 {
     tile.iter().map(|side| side + 2 * radius).product()
 }
 
-/// What the border costs: extra loads over the texels of the tile, and over all loads. The source
-/// gives the first for planes and the second for volumes.
+/// The cost of the border: extra loads over the texels of the tile, and over all loads. The source gives the first
+/// for planes and the second for volumes.
 pub fn overheads(tile: &[u32], radius: u32) -> [f64; 2] {
     let (all, payload) = (f64::from(loads(tile, radius)), f64::from(tile.iter().product::<u32>()));
     [(all - payload) / payload, (all - payload) / all]
 }
 
-/// A picture with something to blur: discs of different brightness on a gradient, and noise.
+/// A picture to blur: discs of different brightness on a gradient, with noise.
 pub fn scene(size: Extent) -> Vec<u8> {
     let (width, height) = (size.width as usize, size.height as usize);
     let texel = |at: usize| {
@@ -139,7 +138,7 @@ pub fn scene(size: Extent) -> Vec<u8> {
         let radius = 12 + mixed(x / cell * 31 + y / cell * 17) % 30;
         let ground = 40 + 60 * x / width + 40 * y / height;
         let bright = if disc < radius * radius { 70 + mixed(x / cell + 7 * (y / cell)) % 90 } else { ground };
-        // Noise of a sixteenth of the range.
+        // Noise with a sixteenth of the range.
         u8::try_from((bright + mixed(at.wrapping_mul(2_654_435_761) >> 3) % 16).clamp(1, 255))
             .unwrap_or(u8::MAX)
     };
