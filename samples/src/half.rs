@@ -34,7 +34,7 @@ mod tests {
             assert_eq!(nearest(exact), of, "{exact}");
             assert_eq!(value(of).to_bits(), exact.to_bits(), "{exact}");
         }
-        // Half way between two of them, the even one.
+        // Ties between two values round to the even one.
         assert_eq!([0.0, 2049.0, 2051.0].map(nearest), [0, 0x6800, 0x6802]);
     }
 }

@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(swept(&["--variant", "a,b", "-v"]).unwrap(), [": --variant=a,b -v"]);
         assert_eq!(swept(&["--bands", "2..5"]).unwrap(), [": --bands=2,3,4,5"]);
         assert_eq!(swept(&["--bands", "0.5..1"]).unwrap(), [": --bands=0.5..1"]);
-        // A value that may be left out is not the flag that follows.
+        // The flag after an optional value is not taken for that value.
         assert_eq!(swept(&["--code", "--size", "64"]).unwrap(), [": --code --size=64"]);
         assert_eq!(swept(&["--code", "amd:vega10", "--all"]).unwrap(), [": --code=amd:vega10 --all"]);
         assert_eq!(swept(&["--all", "--code"]).unwrap(), [": --all --code"]);

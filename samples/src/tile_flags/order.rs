@@ -41,7 +41,7 @@ mod tests {
 
     use super::*;
 
-    /// On a device whose workgroups run in order a wrong order does no harm, so it is proved here.
+    /// Devices that run workgroups in order hide a wrong ticket order, so this is tested on the CPU.
     #[test]
     fn a_ticket_waits_for_earlier_ones_alone() {
         for order in [Order::Passes, Order::Skewed] {

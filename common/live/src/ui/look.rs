@@ -27,7 +27,7 @@ pub(super) fn set_fonts(ctx: &egui::Context) {
 /// The colours of a theme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ink {
-    /// Background behind and between the panels.
+    /// Background of the window, visible between the panels.
     pub paper: Color32,
     pub panel: Color32,
     /// Background of a field in a panel and of the selected row.

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use crate::pyramid::passes;
 
-    /// On a device whose workgroups run in order a wrong order does no harm, so it is proved here.
+    /// Devices that run workgroups in order hide a wrong ticket order, so this is tested on the CPU.
     #[test]
     fn a_pass_comes_behind_all_that_it_reads() {
         let passes = passes(Extent { width: 1920, height: 1080 });

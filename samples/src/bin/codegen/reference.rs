@@ -53,7 +53,7 @@ fn interleaved(states: &[Vec<u32>]) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// What a generator gives of a word of its state.
+    /// The output of a generator for a word of its state.
     fn tempered(mut y: u32) -> u32 {
         y ^= y >> 11;
         y ^= (y << 7) & 0x9D2C_5680;
@@ -61,7 +61,7 @@ mod tests {
         y ^ (y >> 18)
     }
 
-    /// C++ requires of `std::mt19937` that the 10,000th number of the default seed is this.
+    /// C++ requires this value for the 10,000th number of `std::mt19937` with the default seed.
     #[test]
     fn the_ten_thousandth_number_is_the_standards() {
         let mut state = seeded(5489);

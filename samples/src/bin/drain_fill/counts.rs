@@ -64,11 +64,11 @@ mod tests {
         let (least, most) = (regular.iter().min().unwrap(), regular.iter().max().unwrap());
         assert!(most - least <= 1 && (50..70).contains(least), "{least} to {most}");
         let regions: Vec<u32> = irregular.iter().copied().step_by(REGION as usize).collect();
-        // Four fifths of the regions are below the mean; a few reach the most.
+        // Four fifths of the regions are below the mean; a few reach the cut-off.
         assert_eq!((regions.iter().min(), regions.iter().max()), (Some(&21), Some(&2048)));
         let below = regions.iter().filter(|&&n| n < 64).count();
         assert!((7500..8500).contains(&below), "{below}");
-        // No loop is longer than lavapipe takes.
+        // No loop is longer than lavapipe supports.
         assert_eq!((pareto(1e-9, 4096), pareto(1.0, 1)), (65_535, 1));
     }
 }

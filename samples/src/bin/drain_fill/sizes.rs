@@ -129,7 +129,7 @@ mod tests {
             let waves = share_of(2560 * 1440, share).div_ceil(64);
             (1000.0 * vega.first_fill(waves)).round() / 10.0
         };
-        // The talk says 4.4, 17 and 71.
+        // The talk gives 4.4, 17 and 71.
         assert_eq!([1, 4, 16, 64].map(percent), [4.4, 17.8, 71.1, 100.0]);
     }
 }

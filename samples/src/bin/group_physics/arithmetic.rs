@@ -71,24 +71,24 @@ mod tests {
 
     #[test]
     fn the_root_is_good_to_five_millionths() {
-        // Two octaves show every mantissa with both parities of the exponent.
+        // Two octaves cover every mantissa with both parities of the exponent.
         let worst = (0..1_000_000).map(|i| {
             let x = 1.0 + 3.0 * i as f32 / 1e6;
             (f64::from(inverse_root(x)) * f64::from(x).sqrt() - 1.0).abs()
         });
         let worst = worst.fold(0.0, f64::max);
         assert!((1e-6..5e-6).contains(&worst), "{worst:e}");
-        // What has no length or no mass gives no NaN.
+        // A zero length or mass must not give a NaN.
         assert!(gain(0.0, 0.0, &constraint(1.0, false)).is_finite());
     }
 
     #[test]
     fn a_gain_moves_both_to_the_length() {
-        // A pair 2 apart that must be 1 apart, the second particle twice as light.
+        // Two particles 2 apart that should be 1 apart; the second has half the mass.
         let moved = gain(4.0, 1.0 + 2.0, &constraint(1.0, false));
         let (first, second) = (2.0 - 2.0 * moved * 1.0, 0.0 + 2.0 * moved * 2.0);
         assert!((first - second - 1.0).abs() < 1e-4 && (first - (2.0 - 1.0 / 3.0)).abs() < 1e-4, "{first}");
-        // Contacts push and do not pull.
+        // Contacts push but do not pull.
         assert_eq!(gain(4.0, 2.0, &constraint(1.0, true)).to_bits(), 0);
         assert!(gain(0.25, 2.0, &constraint(1.0, true)) < 0.0);
         assert!((residual(0.25, &constraint(1.0, true)) - 0.5).abs() < 1e-5);

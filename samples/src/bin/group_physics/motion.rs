@@ -174,7 +174,7 @@ mod tests {
         Motion::new(&islands, Solver { iterations: 8, gravity, tolerance: 0.01 })
     }
 
-    /// So many frames, each solved by the reference.
+    /// Runs `frames` frames, each solved by the CPU reference.
     fn after(motion: &Motion, frames: u32, pull: Option<Pull>) -> Vec<[f32; 3]> {
         let mut input = motion.begin().to_vec();
         let mut result = motion.reference(&input);
@@ -213,7 +213,7 @@ mod tests {
         let rest = after(&motion, 30, None);
         let place = rest[0];
         let pixel = |to: [f32; 2]| {
-            // The inverse of the picture's own way from pixels to islands, which is a line.
+            // The inverse of the picture's mapping from pixels to islands, which is linear.
             let [a, b] = [[40.0; 2], [50.0; 2]].map(|at| motion.picture.in_island(0, at).unwrap());
             [0, 1].map(|axis| 40.0 + 10.0 * (to[axis] - a[axis]) / (b[axis] - a[axis]))
         };
@@ -224,7 +224,7 @@ mod tests {
         assert!((now[0][0] - to[0]).abs() < 0.01 && (now[0][1] - to[1]).abs() < 0.01, "{:?} {to:?}", now[0]);
         assert!((now[1][0] - rest[1][0]).abs() > 0.5, "{:?} {:?}", now[1], rest[1]);
         assert_eq!(motion.picture.place([-1.0, 5.0]), None);
-        // Whoever pulls out of the panel does not lose the island.
+        // Dragging beyond the panel keeps hold of the island.
         let [far, farther] = [1e3, 1e6].map(|at| motion.picture.in_island(0, [at; 2]).unwrap());
         assert!(far == farther && far[0] < 100.0, "{far:?}");
     }

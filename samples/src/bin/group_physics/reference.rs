@@ -144,7 +144,8 @@ mod tests {
     use super::*;
     use crate::shapes::{Shape, island};
 
-    /// The momentum that an island gains, as the sum of masses times ways: but for rounding none, where it is free.
+    /// The momentum that an island gains, as the sum of masses times movements; 0 except for rounding if nothing
+    /// is fixed.
     #[test]
     fn free_islands_gain_no_momentum() {
         let solver = Solver { iterations: 4, gravity: false, tolerance: 0.01 };

@@ -78,7 +78,7 @@ mod tests {
     fn lean_is_fat_with_tricks_and_fits_twice() {
         let of_lean = TRICKS.iter().filter(|[.., switch]| without(&LEAN, switch).is_some()).count();
         assert_eq!(of_lean, LEAN.len());
-        // 64 KiB a compute unit, 32 KiB a group: the article's bounds.
+        // The article's limits: 64 KiB per compute unit, 32 KiB per group.
         let island = [1024, 8, 2];
         assert!(shared_bytes(&LEAN, 1024, island) <= 32 * 1024);
         assert_eq!(shared_bytes(&LEAN, 1024, island), 16 * 1024 + 1024 + 44);

@@ -173,7 +173,7 @@ mod tests {
             assert_eq!(weights.iter().sum::<u32>(), GAUSS_SUM);
             assert!(weights.iter().eq(weights.iter().rev()));
             assert!(weights[..=radius as usize].is_sorted(), "{weights:?}");
-            // What is summed stays exact in 32-bit floats.
+            // Sums stay exact in 32-bit floats.
             const { assert!(255 * GAUSS_SUM * GAUSS_SUM < 1 << 24) };
         }
     }

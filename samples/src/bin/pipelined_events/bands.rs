@@ -75,7 +75,7 @@ impl Bands {
 mod tests {
     use super::*;
 
-    /// On a device that never overlaps dispatches a wrong line does no harm, so it is proved here.
+    /// Devices that never overlap dispatches hide a wrong line, so this is tested on the CPU.
     #[test]
     fn a_band_reads_only_what_its_event_stands_for() {
         let mut split = 0;

@@ -123,7 +123,7 @@ mod tests {
             let record = recorded(folder);
             assert_eq!(record.verdict.as_deref(), Some(&*verdict_of(&record)));
         }
-        // A GPU that overlaps nothing shows nothing of events.
+        // If the GPU overlaps nothing, the traces prove nothing about events.
         let mut serial = recorded("waves-512-12-passes");
         for row in &mut serial.rows {
             if let Some(Traced::Ok { figures, .. }) = &mut row.trace {
@@ -147,7 +147,7 @@ mod tests {
             text.contains("events_coherent_sync1_4 (") && text.contains("they seem to overlap"),
             "{text}"
         );
-        // What raced is no evidence.
+        // Variants with wrong elements are no evidence.
         let row = faster.rows.iter_mut().find(|row| row.variant == "events_coherent_sync1_4").unwrap();
         row.racy.as_mut().unwrap().racy_samples = 1;
         assert!(!verdict_of(&faster).contains("events_coherent_sync1_4 ("));

@@ -1,8 +1,8 @@
 //! CPU reference of `shaders/semi_persistent_waves/box_blur.comp`: a box blur, written from its formula.
 //!
 //! A texel of the result is the mean of the `2 r + 1` texels around it along one axis. Reads outside the image
-//! give the nearest texel inside. Texels are small integers in every format, either as they are or as fractions of
-//! 255. So no sum is rounded, and the order of additions does not matter.
+//! give the nearest texel inside. In every format texels are small integers, as they are or divided by 255. So no
+//! sum is rounded, and the order of additions does not matter.
 
 use clap::ValueEnum;
 use common::{Extent, Format};
@@ -208,7 +208,7 @@ mod tests {
         for texels in [Texels::Rgba8, Texels::Rgba16f] {
             assert_eq!(texels.painted(&image.texels(texels), 1), [[0, 85, 170]]);
         }
-        // Three texels of the word's four.
+        // Three of the four texels in a word.
         assert_eq!(Texels::R8.painted(&[0xff02_0100], 3).len(), 3);
     }
 }

@@ -270,7 +270,7 @@ mod tests {
     use super::*;
     use Axis::{Horizontal, Vertical};
 
-    /// That each texel comes out right says that it is blurred, and the area that it is blurred once.
+    /// A correct result shows that each texel is blurred, the area shows that each is blurred once.
     #[test]
     fn a_workgroup_blurs_as_many_texels_as_its_block_has() {
         for form in [4, 8, 32, 64, 128]
@@ -288,7 +288,7 @@ mod tests {
         let operations =
             |tiles| Form::in_a_row(Horizontal, true, 64, [tiles, 1]).memory_operations(4).to_bits();
         assert_eq!([8, 4, 2, 1].map(operations), [9.125_f64, 9.25, 9.5, 10.0].map(f64::to_bits));
-        // 9 taps, then 7 times one; with a radius of 1 a tile further away has none in common.
+        // 9 taps, then 7 times one tap. With a radius of 1, tiles further away share no taps.
         assert_eq!(Form::slide(Vertical, 32, 8, 8).memory_operations(4).to_bits(), 3.0_f64.to_bits());
         assert_eq!(
             Form::in_a_row(Horizontal, true, 32, [8, 1]).memory_operations(1).to_bits(),

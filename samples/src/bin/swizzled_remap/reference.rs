@@ -158,13 +158,13 @@ impl Occlusion {
 mod tests {
     use super::*;
 
-    /// The kernel's 32 bits hold the height of any tap in range, whatever its products do on the way.
+    /// The height of any tap in range fits into the kernel's 32 bits, even if intermediate products wrap around.
     #[test]
     fn heights_fit_in_the_largest_images() {
         let (size, radius, farthest) = (Extent::square(32768), 400_u32, 4_000);
         let occlusion = Occlusion::new(size, 16, radius);
         let ray = f64::from(focal(size)).hypot(f64::from(size.width / 2)).hypot(f64::from(size.height / 2));
-        // Along the ray by the radius, and across it by as many pixels as taps may lie away.
+        // The radius along the ray, and the largest tap distance in pixels across it.
         let height =
             f64::from(NORMAL_LENGTH + 1) * (f64::from(radius) * ray + f64::from(MOST_PIXELS * farthest));
         assert!(height + f64::from(occlusion.bias()) < f64::from(i32::MAX), "{height}");

@@ -159,7 +159,7 @@ pub const TALK: [Form; 8] = [
 mod tests {
     use super::*;
 
-    /// Which lane bits make up x and y of 32x16, lowest first, as the slide draws them.
+    /// The lane bits that make up x and y for 32x16, lowest first, as drawn on the slide.
     #[test]
     fn the_talks_remap_bit_by_bit() {
         let gather =
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// In a result another order does not show.
+    /// A result does not depend on the order, so the order is tested here.
     #[test]
     fn columns_are_walked_row_by_row() {
         let order = [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [0, 1], [1, 1], [2, 1], [3, 1], [4, 1]];

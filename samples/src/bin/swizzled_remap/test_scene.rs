@@ -198,7 +198,7 @@ mod tests {
             let [ray_x, ray_y] =
                 [i % SIZE.width.cast_signed() - middle_x, i / SIZE.width.cast_signed() - middle_y];
             let facing = x * ray_x + y * ray_y + z * focal(SIZE).cast_signed();
-            // A silhouette may be rounded to just beyond edge-on.
+            // Rounding may turn a silhouette's normal slightly beyond edge-on.
             assert!(facing < 2 * NORMAL_LENGTH, "pixel {i}: {facing}");
         }
     }

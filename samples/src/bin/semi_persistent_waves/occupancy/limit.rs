@@ -98,7 +98,7 @@ mod tests {
         let unit = Unit { count: 132, simds: 4, subgroups: 2 };
         assert_eq!([1, 3, 5].map(|waves| Limit::WavesPerSimd(waves).workgroups(32, unit)), [2, 6, 10]);
         assert_eq!([1, 250, 1000].map(|share| Limit::Occupancy(share).workgroups(32, unit)), [1, 8, 32]);
-        // All but one of 132 hold 32.
+        // All but one of 132 multiprocessors hold 32 workgroups.
         assert_eq!(unit.share(132 * 32 - 7), 32);
     }
 }

@@ -160,7 +160,7 @@ mod tests {
     fn what_is_said_of_a_limit() {
         let unit = Unit { count: 132, simds: 4, subgroups: 8 };
         let held = |limit, padding, workgroups| Held { limit, unit, room: 6, padding, workgroups };
-        // Three waves a SIMD are one and a half workgroups.
+        // Three waves per SIMD are one and a half workgroups.
         assert_eq!(
             held(Limit::WavesPerSimd(3), 24_576, 2).to_string(),
             "24576 bytes of padding, counted 4.00 a SIMD (2 of 6 workgroups), the nearest that padding reaches"

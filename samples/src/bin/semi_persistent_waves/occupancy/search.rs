@@ -40,12 +40,12 @@ mod tests {
     #[test]
     fn the_nearest_padding_is_found() {
         const KIB: u32 = 1024;
-        // A multiprocessor of Hopper by its data sheet.
+        // A Hopper multiprocessor, according to its data sheet.
         let hopper = |padding: u32| Ok((228 * KIB / (padding + KIB)).min(32));
-        // Below what the largest padding leaves, above what there is room for, and between.
+        // Counts below the reach of the largest padding, above the possible maximum, and between them.
         let found = [2, 5, 8, 16, 20, 24, 40].map(|wanted| reach(48 * KIB, wanted, hopper).unwrap().1);
         assert_eq!(found, [4, 5, 8, 16, 20, 24, 32]);
-        // Only 1, 2, 4 and 8 are possible.
+        // Only the counts 1, 2, 4 and 8 are possible.
         let halves = |padding: u32| Ok(8_u32 >> (padding / (4 * KIB)).min(3));
         let found = [1, 3, 5, 7].map(|wanted| reach(16 * KIB, wanted, halves).unwrap().1);
         assert_eq!(found, [1, 2, 4, 8]);
