@@ -63,7 +63,7 @@ impl<'e> Engine<'e> {
     /// Runs until the display quits. Returns the exit code.
     ///
     /// # Errors
-    /// The device cannot be opened or fails its self-test, the first lab cannot be declared, a queue hangs, or the
+    /// The device cannot be opened or tested, the first lab cannot be declared, a queue hangs, or the
     /// device is lost.
     pub fn run(handoff: &'e Arc<Handoff>, program: &'e dyn Program, wanted: &'e Wanted) -> Result<u8> {
         let gpu = Gpu::open(&wanted.open)?;
@@ -93,8 +93,7 @@ impl<'e> Engine<'e> {
             device: Arc::new(gpu.facts.clone()),
             ..Snapshot::default()
         }));
-        // Starts before the first kernel is compiled: a file saved during that compile has changed since it was
-        // read.
+        // Watch before the first kernel is compiled, so that files saved during that compile are noticed.
         match Watcher::of(&Library::find()) {
             Ok(watcher) => self.watcher = watcher,
             Err(error) => {
