@@ -1,4 +1,4 @@
-//! Command lines: numbers of seconds, and what is said of a mistake.
+//! Parses durations given in seconds and reports mistakes on the command line.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use record::error::{EXIT_FAILED, EXIT_RIGHT};
 use crate::Charset;
 use crate::terminal::{print, say};
 
-/// Reads a number of seconds.
+/// Parses a number of seconds.
 ///
 /// # Errors
-/// No number, or one that makes no sense.
+/// If the text is not a number, or the number is outside 0.001 to 86400.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("'{text}' is not a number of seconds"))?;
     if !(0.001..=86_400.0).contains(&seconds) {
@@ -19,13 +19,14 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// Help and version as clap prints them; a mistake on one line, with the exit code of a failure.
+/// Ends the program: prints help and version as clap does, or the mistake on one line of the standard error, with
+/// the exit code of a failure.
 pub fn refuse(program: &str, error: &clap::Error) -> ! {
     if !error.use_stderr() {
         if Charset::of_terminal() == Charset::Utf8 {
             error.exit();
         }
-        // In plain characters and without colours: clap would print its own.
+        // clap would print its own characters and colours.
         let printed = print(&error.to_string());
         std::process::exit(if printed.is_ok() { EXIT_RIGHT } else { EXIT_FAILED }.into());
     }
@@ -33,7 +34,7 @@ pub fn refuse(program: &str, error: &clap::Error) -> ! {
     std::process::exit(EXIT_FAILED.into());
 }
 
-/// A mistake of a command line without clap's advice.
+/// The message of a command-line mistake on one line, without clap's usage and advice.
 #[must_use]
 pub fn in_one_line(error: &clap::Error) -> String {
     let text = error.to_string();

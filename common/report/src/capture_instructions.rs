@@ -1,4 +1,4 @@
-//! How to capture a run with the tools of this platform, for `--profile`.
+//! Instructions for capturing a run with this platform's profilers, for `--profile`.
 
 use record::DeviceFacts;
 
@@ -11,7 +11,7 @@ const AMD_PROPRIETARY: i32 = 1;
 const AMD_OPEN_SOURCE: i32 = 2;
 const MESA_RADV: i32 = 3;
 
-/// How to capture what `command` (program and arguments) shows on this device. `os` is one of
+/// Instructions for capturing `command` (program and arguments) on this device. `os` is one of
 /// [`std::env::consts::OS`].
 #[must_use]
 pub fn capture_instructions(facts: &DeviceFacts, os: &str, command: &[String]) -> String {
@@ -34,7 +34,7 @@ from 1 with the submits of setting up. --variant NAME and a single size leave le
 A capture sets its own clocks, as a rule the peak: its times do not compare with those of --bench.
 ";
 
-/// The first Mesa whose RADV captures submits.
+/// The first major version of Mesa whose RADV captures single submits.
 const CAPTURES_SUBMITS: u32 = 25;
 
 fn radv(line: &str, driver_info: &str) -> String {
@@ -58,7 +58,7 @@ buffer is said to be too small takes RADV_THREAD_TRACE_BUFFER_SIZE=BYTES."
     )
 }
 
-/// The 25 of `Mesa 25.0.7-2`; nothing where the driver says something else.
+/// Mesa's major version: 25 for `Mesa 25.0.7-2`. `None` if the text has another form.
 fn mesa_major(driver_info: &str) -> Option<u32> {
     driver_info.strip_prefix("Mesa ")?.split('.').next()?.parse().ok()
 }
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn elsewhere() {
         let other = on(0x10005, MESA_LLVMPIPE, "linux");
-        // AMD's driver on Linux has no panel any more.
+        // AMD's driver on Linux does not support Radeon Developer Panel.
         assert_eq!(other, on(0x1002, AMD_OPEN_SOURCE, "linux"));
         insta::assert_snapshot!(other);
     }

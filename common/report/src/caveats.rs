@@ -1,12 +1,12 @@
-//! Under which conditions a run was measured: the clock, the caches, the self-test.
+//! Conditions of a run that the reader of its table has to know: clock, caches, self-test.
 
 use record::self_test::CheckResult;
 use record::{Kind, Record, Row};
 
-/// Clocks of rows that are further apart, as a share, are told: they move times as much.
+/// Relative difference of the rows' median clocks above which a note warns: times change by about as much.
 const APART: f64 = 0.02;
 
-/// What the reader of a table has to know of them; nothing where there is nothing to know.
+/// Notes on the conditions of the run, for the lines below its table. Empty if there is nothing to warn about.
 #[must_use]
 pub fn caveats(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
@@ -21,7 +21,7 @@ pub fn caveats(record: &Record) -> Vec<String> {
     lines
 }
 
-/// The clock of a run in words.
+/// Describes the clock of a run.
 pub(super) fn clock(record: &Record) -> String {
     match span(record) {
         Some([low, high]) => {
@@ -31,7 +31,7 @@ pub(super) fn clock(record: &Record) -> String {
     }
 }
 
-/// How the self-test came out, in words.
+/// Describes the result of the self-test.
 pub(super) fn self_test(record: &Record) -> String {
     match (&record.self_test, failed_test(record)) {
         (None, _) => "none".to_owned(),
@@ -56,7 +56,7 @@ fn discarded(record: &Record) -> Option<String> {
     ))
 }
 
-/// Said where the clock moved, or where nobody knows: Vulkan has no way to hold it.
+/// Advises to lock the clock if it changed between variants or is unknown. Vulkan itself cannot lock it.
 fn unsteady(record: &Record) -> Option<String> {
     if record.device.kind == Kind::Cpu {
         return None;
@@ -79,7 +79,7 @@ fn span(record: &Record) -> Option<[f64; 2]> {
     Some([medians().reduce(f64::min)?, medians().reduce(f64::max)?])
 }
 
-/// By PCI vendor.
+/// How to lock the clock, by PCI vendor id.
 fn how_to_lock(vendor: u32) -> &'static str {
     match vendor {
         0x10de => "sudo nvidia-smi --lock-gpu-clocks=MHZ (undone by --reset-gpu-clocks).",

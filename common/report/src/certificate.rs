@@ -1,4 +1,4 @@
-//! The certificate as a reader sees it: one line a check.
+//! The self-test's certificate as text: one line per check.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use record::self_test::{Certificate, CheckResult};
 
 use crate::Charset;
 
-/// The certificate of a device, in these characters.
+/// The certificate of a device in the given characters.
 #[must_use]
 pub fn certificate(charset: Charset, device: &DeviceFacts, certificate: &Certificate) -> String {
     let mut text = format!("self-test on {} ({}, {})\n", device.name, device.kind.word(), device.driver());
@@ -19,7 +19,7 @@ pub fn certificate(charset: Charset, device: &DeviceFacts, certificate: &Certifi
     charset.fit(&text).into_owned()
 }
 
-/// A mark that stands out where something is to be read.
+/// The mark of a result. In ASCII, results that need attention are in capitals.
 fn mark(charset: Charset, result: CheckResult) -> &'static str {
     match (charset, result) {
         (Charset::Utf8, CheckResult::Passed) => "✓",

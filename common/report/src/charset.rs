@@ -1,15 +1,15 @@
-//! Which characters a terminal can show.
+//! The characters that a terminal can show, and replacements for the others.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 
-/// Stands for a blank that no line may break at; where a text is laid out, it becomes a blank.
+/// A blank at which no line may be broken. The layout turns it into a plain blank.
 pub const BLANK: char = '\u{a0}';
 
-/// What stands where there is no figure.
+/// Shown in place of a missing figure.
 pub const ABSENT: &str = "–";
 
-/// Columns of a terminal that `text` takes; every character that this program writes takes one.
+/// Terminal columns that `text` takes. Every character that this program writes takes one column.
 pub(super) fn width(text: &str) -> usize {
     text.chars().count()
 }
@@ -17,15 +17,15 @@ pub(super) fn width(text: &str) -> usize {
 /// The characters that a text may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
-    /// All of them.
+    /// All characters.
     Utf8,
-    /// Those that every terminal shows: the others are spelled out.
+    /// ASCII only; other characters are spelled out.
     Ascii,
 }
 
 impl Charset {
-    /// What the locale promises: the first of `LC_ALL`, `LC_CTYPE` and `LANG` that says anything. In an
-    /// environment without any (a container, Windows) a terminal of today takes UTF-8.
+    /// The character set of the locale: the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set and not empty.
+    /// Without any (in a container, on Windows) UTF-8 is assumed, which current terminals support.
     #[must_use]
     pub fn of_terminal() -> Self {
         Self::of(["LC_ALL", "LC_CTYPE", "LANG"].map(std::env::var_os))
@@ -39,7 +39,7 @@ impl Charset {
         if locale.contains("utf-8") || locale.contains("utf8") { Self::Utf8 } else { Self::Ascii }
     }
 
-    /// `text` in these characters, with what would steer the terminal spelled out.
+    /// `text` in these characters, with escapes for the characters that control the terminal.
     #[must_use]
     pub fn fit(self, text: &str) -> Cow<'_, str> {
         match self.fit_part(text) {
@@ -48,8 +48,7 @@ impl Charset {
         }
     }
 
-    /// As [`Self::fit`], but blanks that no line may break at stay: for parts of a text that is still
-    /// being laid out.
+    /// Like [`Self::fit`], but keeps [`BLANK`]s: for parts of a text that is still being laid out.
     pub(super) fn fit_part(self, text: &str) -> Cow<'_, str> {
         if !text.contains(steers) && (self == Self::Utf8 || text.is_ascii()) {
             return text.into();
@@ -66,16 +65,16 @@ impl Charset {
     }
 }
 
-/// A control character that no text of this program has, or a mark that changes the direction of what follows:
-/// the name of a file, a device or a status may hold any.
+/// Whether the character is a control character or changes the direction of the text that follows. Names of files
+/// and devices may contain either.
 fn steers(c: char) -> bool {
     let turns =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || (c.is_control() && !['\n', '\t'].contains(&c))
 }
 
-/// The characters that this crate and its samples write; what comes from outside (a path, the name of
-/// a device) may hold any other.
+/// ASCII replacements for the characters that this crate and the samples write. Any other character, such as one in
+/// a path or the name of a device, becomes `?`.
 fn spelled(c: char) -> &'static str {
     match c {
         '±' => "+-",

@@ -1,4 +1,4 @@
-//! The tables of `--code`: a row a variant and kernel, a table a chip.
+//! The tables of `--code`: one table per chip, one row per variant and kernel.
 
 mod columns;
 mod notes;
@@ -11,8 +11,8 @@ use super::paper::Paper;
 use super::table::{Column, Side, Table};
 use columns::{COLUMNS, LEAST, rows};
 
-/// The kernels with their numbers, then what each chip's compiler made of them, in `room` columns where
-/// that is possible, and how to read it. Ends with a newline.
+/// The numbered kernels, then the compiler statistics of each chip and notes on how to read them. Lines have at most
+/// `room` columns where that is possible. Ends with a newline.
 #[must_use]
 pub fn code(charset: Charset, room: u16, report: &CodeReport) -> String {
     let mut paper = Paper::new(charset, room);
@@ -37,14 +37,14 @@ pub fn code(charset: Charset, room: u16, report: &CodeReport) -> String {
     paper.text()
 }
 
-/// What there is no room for.
+/// A note that names the columns that did not fit.
 fn left_out(heads: &[String]) -> Option<String> {
     let heads = heads.join(", ");
     (!heads.is_empty())
         .then(|| format!("Left out for lack of room: {heads} (a wider terminal and --json have them)."))
 }
 
-/// Name, workgroup, and the constants in which it differs from others of its name.
+/// The kernel's name, its workgroup size, and the constants in which it differs from other kernels of the same name.
 fn described(kernel: &KernelCode, all: &[KernelCode]) -> String {
     let [x, y, z] = kernel.workgroup;
     let mut parts = vec![kernel.name.clone(), format!("workgroup {x}x{y}x{z}")];
@@ -57,7 +57,7 @@ fn described(kernel: &KernelCode, all: &[KernelCode]) -> String {
     parts.join(", ")
 }
 
-/// A row for each kernel of a variant, which is named in the first.
+/// One row per kernel of a variant; only the first row names the variant.
 fn table(report: &CodeReport, chip: &ChipCode) -> Table {
     let rows: Vec<(&str, Option<usize>)> = rows(report).collect();
     let mut table = Table::new("Variant", rows.iter().map(|(name, _)| (*name).to_owned()))
@@ -180,7 +180,7 @@ mod tests {
         insta::assert_snapshot!("narrow_in_ascii", code(Charset::Ascii, 100, &report()));
     }
 
-    /// A note explains nothing that is not there.
+    /// Notes explain only the marks that the table shows.
     #[test]
     fn marks_are_explained_where_they_are_shown() {
         for room in 60..230 {

@@ -1,4 +1,4 @@
-//! Which of two ways to write the same thing costs fewer registers, chip by chip: a sentence each.
+//! Sentences that say which of two variants costs fewer registers, one sentence per chip.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use isa::{CodePair, CodeReport, Compiled, Outcome};
 use super::charset::Charset;
 use super::paper::Paper;
 
-/// The sentences, below an empty line; nothing where no pair was compiled.
+/// The sentences, after an empty line. Empty if no pair was compiled.
 #[must_use]
 pub fn code_pairs(charset: Charset, room: u16, report: &CodeReport, pairs: &[CodePair]) -> String {
     let mut paper = Paper::new(charset, room);
@@ -23,7 +23,7 @@ pub fn code_pairs(charset: Charset, room: u16, report: &CodeReport, pairs: &[Cod
     paper.text()
 }
 
-/// What a variant costs: of several kernels the registers of the hungriest, the code of all.
+/// The costs of a variant: the most registers that one of its kernels uses, and the code size of all of them.
 struct Cost {
     vgprs: u64,
     sgprs: u64,
@@ -45,7 +45,7 @@ fn told(report: &CodeReport, chip: &str, pair: &CodePair) -> Option<String> {
     Some(sentence(chip, (one, &cost(report, chip, one)?), (other, &cost(report, chip, other)?)))
 }
 
-/// What two variants cost on a chip, and which of them less.
+/// Compares the costs of two variants on a chip.
 fn sentence(chip: &str, (one, ours): (&str, &Cost), (other, theirs): (&str, &Cost)) -> String {
     let sgprs = match ours.sgprs.cmp(&theirs.sgprs) {
         Ordering::Equal => String::new(),
@@ -63,7 +63,7 @@ fn sentence(chip: &str, (one, ours): (&str, &Cost), (other, theirs): (&str, &Cos
     format!("{chip}: {one} {} VGPRs, {other} {}: {verdict} ({code}{sgprs}).", ours.vgprs, theirs.vgprs)
 }
 
-/// What the source has of both.
+/// The published figures of both variants.
 fn published(pair: &CodePair) -> Option<String> {
     let [ours, theirs] = pair.published.as_ref()?;
     let [one, other] = &pair.variants;

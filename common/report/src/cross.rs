@@ -1,4 +1,4 @@
-//! Cross tables: rows of a record at the places that their [`Cell`]s give them.
+//! Cross tables: rows of a record at the positions that their [`Cell`]s name.
 
 use record::stats::{Summary, none_seen_bound};
 use record::{Cell, Matrix, Promise, Racy, Record, Row, Shows, Status};
@@ -9,7 +9,7 @@ use super::names::distinct;
 use super::paper::Paper;
 use super::table::{Column, Side, Table};
 
-/// The tables one below the other, in the order in which their titles come up.
+/// Writes the tables one below the other, in the order in which their titles first occur.
 pub(super) fn tables(paper: &mut Paper, record: &Record, matrix: &Matrix) {
     let cells: Vec<(&Row, &Cell)> =
         record.rows.iter().filter_map(|row| Some((row, row.cell.as_ref()?))).collect();
@@ -23,7 +23,6 @@ pub(super) fn tables(paper: &mut Paper, record: &Record, matrix: &Matrix) {
     }
 }
 
-/// One cross table.
 fn table(record: &Record, matrix: &Matrix, cells: &[(&Row, &Cell)]) -> Table {
     let heads = distinct(cells.iter().map(|(_, cell)| cell.row.as_str()));
     let side = if matrix.shows == Shows::Races { Side::Left } else { Side::Right };
@@ -38,7 +37,7 @@ fn table(record: &Record, matrix: &Matrix, cells: &[(&Row, &Cell)]) -> Table {
     table
 }
 
-/// What a cell says; a bare `0` or `none` never.
+/// The text of a cell. It is never a bare `0` or `none`.
 fn text(record: &Record, row: &Row, shows: Shows) -> String {
     if row.status != Status::Ok {
         return row.status.word().into();
@@ -52,12 +51,12 @@ fn text(record: &Record, row: &Row, shows: Shows) -> String {
 
 fn ratio(row: &Row, ratio: Option<Summary>) -> String {
     let Some(ratio) = ratio else { return ABSENT.into() };
-    // A blank in its place, so that digits stand below each other.
+    // A blank in place of the mark keeps the digits aligned.
     let raced = if row.racy.is_some_and(|racy| racy.racy_samples > 0) { '!' } else { BLANK };
     format!("{}{raced}", format::ratio(&ratio))
 }
 
-/// Isolated, and pipelined where that was measured.
+/// The isolated time and the pipelined time, if it was measured.
 fn times(row: &Row) -> String {
     let median = |summary: Option<Summary>, near_floor| {
         summary.map_or_else(|| ABSENT.into(), |summary| format::time(&summary, near_floor))
@@ -78,7 +77,7 @@ fn races(racy: Racy, promise: &Promise) -> String {
     format!("{}, max {max}\nin {racy_samples} of {samples}", count(median))
 }
 
-/// To two significant digits, never below the value.
+/// Rounded up: to a whole number from 10 on, to one decimal below.
 pub(super) fn rounded_up(value: f64) -> String {
     if value >= 10.0 {
         format!("{:.0}", value.ceil())

@@ -1,4 +1,4 @@
-//! Where a text goes: the terminal, or a file that is written whole or not at all.
+//! Output to the terminal, or to a file that is written completely or not at all.
 
 use std::fmt::Display;
 use std::fs;
@@ -12,12 +12,12 @@ use tempfile::{Builder, NamedTempFile};
 
 use record::fault;
 
-/// Where a text goes. As a command-line value, `-` is the standard output and anything else a file.
+/// Where a text is written. As a command-line value, `-` is the standard output and anything else a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// The standard output.
     Stdout,
-    /// A file; one that is there already is replaced.
+    /// A file; an existing one is replaced.
     File(PathBuf),
 }
 
@@ -34,10 +34,10 @@ impl FromStr for Destination {
 }
 
 impl Destination {
-    /// Finds out, before anything is measured, whether [`Self::write`] can succeed. Leaves no file.
+    /// Checks, before anything is measured, that [`Self::write`] can succeed. Leaves no file.
     ///
     /// # Errors
-    /// Where the path is a folder, or lies in a folder that does not exist or cannot be written to.
+    /// If the path is a folder, or is in a folder that does not exist or cannot be written to.
     pub fn probe(&self) -> Result<()> {
         match self {
             Self::Stdout => Ok(()),
@@ -50,7 +50,7 @@ impl Destination {
         }
     }
 
-    /// The path behind symbolic links, where it is a file that can be replaced.
+    /// The path with symbolic links resolved, if it is a file that can be replaced.
     pub fn file(&self) -> Option<PathBuf> {
         match self {
             Self::File(path) => match Place::of(path) {
@@ -63,26 +63,26 @@ impl Destination {
         }
     }
 
-    /// Both would end up in the same file, or mixed on the standard output.
+    /// Whether both are the same file, or both the standard output.
     #[must_use]
     pub fn is_same_place(&self, other: &Self) -> bool {
         let on_stdout = *self == Self::Stdout && *other == Self::Stdout;
         on_stdout || self.file().is_some_and(|path| other.file() == Some(path))
     }
 
-    /// Writes a text or a picture. A file appears whole or not at all; a reader that has left the standard output
-    /// (`| head`) is no error.
+    /// Writes a text or a picture. A file is written completely or not at all. A closed standard output (`| head`)
+    /// is not an error.
     ///
     /// # Errors
-    /// As [`Self::probe`], and where the disk is full or fails.
+    /// Those of [`Self::probe`], and if the disk is full or fails.
     pub fn write(&self, data: impl AsRef<[u8]>) -> Result<()> {
         self.stream(|out| Ok(out.write_all(data.as_ref())?))
     }
 
-    /// As [`Self::write`], of a text that is made while it is written, so that it need not fit memory.
+    /// Like [`Self::write`], for a text that is produced while it is written, so that it need not fit into memory.
     ///
     /// # Errors
-    /// As [`Self::write`], and those of `produce`.
+    /// Those of [`Self::write`] and of `produce`.
     pub fn stream(&self, produce: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
         let Self::File(path) = self else {
             let refused = |error| anyhow::Error::from(error).context("cannot write to the standard output");
@@ -105,7 +105,8 @@ impl Destination {
     }
 }
 
-/// Writes all of it. What cannot be written is `refused`; any other error is that of `produce`, which may read, too.
+/// Writes all of `produce`'s output. A failed write is `refused`; other errors are those of `produce`, which may read
+/// files, too.
 fn written<W: Write>(
     to: W,
     refused: impl Fn(io::Error) -> anyhow::Error,
@@ -120,7 +121,7 @@ fn written<W: Write>(
     Ok(out.to)
 }
 
-/// A reader that may leave: what is written then goes nowhere.
+/// A writer whose reader may close the pipe: later output is then discarded.
 struct Listened<W> {
     to: W,
     gone: bool,
@@ -157,15 +158,15 @@ impl<W: Write> Write for Listened<W> {
     }
 }
 
-/// What a path can be written as.
+/// The kind of file that a path names.
 enum Place {
-    /// A device or a pipe such as `/dev/null`: a rename would put a file in its place.
+    /// A device or a pipe such as `/dev/null`. It is written directly: a rename would replace it by a file.
     Device,
-    /// A file, or nothing yet.
+    /// A file that exists or will be created.
     File {
-        /// The folder that holds it.
+        /// The folder that holds the file.
         folder: PathBuf,
-        /// Its path behind symbolic links: a rename shall replace the file, not the link.
+        /// The path with symbolic links resolved, so that a rename replaces the file, not the link.
         target: PathBuf,
     },
 }
@@ -195,12 +196,12 @@ impl Place {
     }
 }
 
-/// What the names of drafts begin and end with.
+/// Prefix and suffix of the names of drafts.
 const DRAFT: (&str, &str) = (".hot-lap-", ".part");
-/// A draft is locked within that time.
+/// Age above which an unlocked draft counts as abandoned: a process locks its draft well within this time.
 const LOCKED_WITHIN: Duration = Duration::from_secs(10);
 
-/// Removes the drafts in `folder` that nobody writes any more: their process was killed.
+/// Removes the drafts in `folder` whose process was killed.
 fn clear_drafts(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -219,19 +220,19 @@ fn is_left(draft: &fs::DirEntry) -> io::Result<bool> {
     Ok(found.is_file() && is_old && fs::File::open(draft.path())?.try_lock().is_ok())
 }
 
-/// A file in `folder` that is to become `target`; it goes when it is dropped.
+/// A file in `folder` that will be renamed to `target`. It is removed when dropped.
 pub(super) fn draft(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     clear_drafts(folder);
     let mut builder = Builder::new();
     builder.prefix(DRAFT.0).suffix(DRAFT.1);
     #[cfg(unix)]
     {
-        // tempfile makes private files; a result is as readable as the user's umask makes it.
+        // tempfile creates files that only their owner can read; results follow the user's umask instead.
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let draft = fault::write(format_args!("creating {}", name(target)), || builder.tempfile_in(folder))?;
-    // Not every file system locks; there a draft that was left stays.
+    // Some file systems have no locks; abandoned drafts stay there.
     let _ = draft.as_file().try_lock();
     Ok(draft)
 }
@@ -254,7 +255,8 @@ fn replace(
         .map_err(&refused)
 }
 
-/// Replaces a file by a text, whole, but without waiting for the disk: what a crash of the process leaves.
+/// Replaces a file by a text without waiting for the disk: enough to survive a crash of the process, but not of the
+/// system.
 pub fn keep_so_far(path: &Path, text: &str) -> io::Result<()> {
     let draft = path.with_file_name(format!("{}{}{}", DRAFT.0, name(path), DRAFT.1));
     fault::write("writing what was measured so far", || fs::write(&draft, text))?;
@@ -265,7 +267,7 @@ fn name(path: &Path) -> impl Display {
     path.file_name().unwrap_or_default().display()
 }
 
-/// One line: what, where, why and what to do.
+/// An error message on one line: what failed, where, why, and what to do.
 pub(super) fn refusal(path: &Path, folder: &Path, error: &io::Error) -> anyhow::Error {
     let advice = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space or choose another path",
@@ -355,7 +357,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_folder_that_cannot_be_written_to_is_found_early() {
-        // Not even root may create a file there.
+        // Even root cannot create a file there.
         let file = Destination::File("/proc/self/a.json".into());
         let message = file.probe().unwrap_err().to_string();
         assert!(message.starts_with("cannot write /proc/self/a.json in the folder"), "{message}");

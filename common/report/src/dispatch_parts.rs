@@ -1,4 +1,4 @@
-//! What traces of dispatches with parts show, in words.
+//! Describes traces of dispatches that have parts.
 
 use record::stats::Summary;
 use record::trace::{Part, TraceFigures};
@@ -6,7 +6,8 @@ use record::trace::{Part, TraceFigures};
 use super::charset::BLANK;
 use super::format::{percent, trimmed};
 
-/// What the dispatches of a trace are called: `dispatches`, or `passes` where all of them are.
+/// The noun for the dispatches of a trace: the plural of their part (`passes`) if all have the same one, otherwise
+/// `dispatches`.
 pub(super) fn called<'p>(mut parts: impl Iterator<Item = Option<&'p Part>>) -> String {
     let first = parts.next().flatten();
     match first.filter(|first| parts.all(|part| part.is_some_and(|part| part.what == first.what))) {
@@ -15,13 +16,14 @@ pub(super) fn called<'p>(mut parts: impl Iterator<Item = Option<&'p Part>>) -> S
     }
 }
 
-/// As all English words that may be a part have it.
+/// English plural; covers the words used as part names.
 pub(super) fn plural(word: &str) -> String {
     let ending = if word.ends_with('s') || word.ends_with("ch") { "es" } else { "s" };
     format!("{word}{ending}")
 }
 
-/// What is recorded or not: `workgroup`, or `tile` where only dispatches with parts have too many waves.
+/// The unit of which one in N is recorded: that of the parts (`tile`) if only dispatches with such parts are
+/// sampled, otherwise `workgroup`.
 pub(super) fn unit(figures: &TraceFigures) -> &str {
     let mut sampled = figures.dispatches.iter().filter(|dispatch| dispatch.one_in > 1);
     let unit = sampled.next().and_then(|dispatch| dispatch.part.as_ref()).map(|part| &*part.unit);
@@ -29,7 +31,7 @@ pub(super) fn unit(figures: &TraceFigures) -> &str {
     unit.filter(same).unwrap_or("workgroup")
 }
 
-/// How many parts are past their waits before the one before ends, and by how much; none where waves do not tell.
+/// How many parts start work before the previous part ends, and by how much. `None` if the waves do not report it.
 pub(super) fn early(figures: &TraceFigures) -> Option<String> {
     let what = &figures.dispatches.iter().find_map(|dispatch| dispatch.part.as_ref())?.what;
     let all = figures.dispatches.iter().filter_map(|dispatch| dispatch.overlap?.at_work_us);
@@ -39,7 +41,8 @@ pub(super) fn early(figures: &TraceFigures) -> Option<String> {
     (count > 0).then(|| text + &by.unwrap_or_default())
 }
 
-/// `ticket and wait 12 %, load 41 %, …`: of the time that waves were in flight; none where they do not tell.
+/// `ticket and wait 12 %, load 41 %, …`: shares of the time that waves were in flight. `None` if the waves do not
+/// report them.
 pub(super) fn shares(figures: &TraceFigures) -> Option<String> {
     let told = figures.stretches.iter().map(|stretch| format!("{} {}", stretch.what, percent(stretch.share)));
     (!figures.stretches.is_empty()).then(|| told.collect::<Vec<_>>().join(", "))

@@ -1,4 +1,4 @@
-//! Where the figures of a record come from, and how they were taken.
+//! The facts of a record: device, host, tool, method, and how the run ended.
 
 use record::number::significant;
 use record::{Ended, Method, Record, Tool};
@@ -7,7 +7,7 @@ use super::caveats;
 use super::format::trimmed;
 use super::shell::quote;
 
-/// Where the figures of a record come from and how they were taken: pairs of what and how.
+/// Where the figures of a record come from and how they were measured, as pairs of a label and a value.
 #[must_use]
 pub fn facts(record: &Record) -> Vec<(&'static str, String)> {
     let device = &record.device;
@@ -36,7 +36,7 @@ pub fn facts(record: &Record) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// `12 to 14 samples a row`: those that were taken, which may be fewer than were asked for.
+/// `12 to 14 samples a row`: the samples that were taken, which may be fewer than requested.
 fn taken(record: &Record, asked: Option<usize>) -> String {
     let counts = record.rows.iter().map(|row| row.samples.len()).filter(|count| *count > 0);
     let Some((least, most)) = counts.clone().min().zip(counts.max()) else { return "no samples".into() };
@@ -65,7 +65,7 @@ fn method(record: &Record) -> String {
     )
 }
 
-/// What made a record: version, commit, build.
+/// The program that wrote a record: name, version, commit, build.
 #[must_use]
 pub fn tool(tool: &Tool) -> String {
     let commit = match (&tool.commit, tool.dirty) {
@@ -90,7 +90,7 @@ pub fn end(ended: &Ended) -> String {
     }
 }
 
-/// The command line as it can be typed again in a checkout.
+/// The command line, ready to be typed in a checkout.
 #[must_use]
 pub fn command(record: &Record) -> String {
     let mut line = format!("cargo run --release --bin {}", quote(&record.sample));

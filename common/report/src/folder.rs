@@ -1,4 +1,4 @@
-//! The folder of a run that is kept: record, raw rows, table and a page that explains them.
+//! The folder of a saved run: record, raw samples, table, and a page that explains them.
 
 use std::cell::Cell;
 use std::fs::{self, File, TryLockError};
@@ -12,26 +12,25 @@ use super::facts::{command, facts};
 
 const RECORD: &str = "record.json";
 
-/// A folder that takes one run. Where nothing is written, what was created for it goes again.
+/// A folder that takes one run. Folders that were created for it are removed if nothing is written.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     /// The folders that did not exist, the innermost first.
     created: Vec<PathBuf>,
-    /// Keeps other runs out. It is the folder itself that is locked: a lock file would be left behind
-    /// by a process that is killed.
+    /// Keeps other runs out. The folder itself is locked: a process that is killed would leave a lock file behind.
     _lock: Option<File>,
-    /// The record that is there is what this run had measured so far.
+    /// Whether the existing record is an interim one of this run.
     has_begun: Cell<bool>,
 }
 
 impl Folder {
-    /// Creates `dir` and the folders above it where they are missing, and makes sure that files can
-    /// be written there, before anything is measured.
+    /// Creates `dir` and its parents where they are missing, and checks, before anything is measured, that files can
+    /// be written there.
     ///
     /// # Errors
-    /// Where `dir` cannot be created or written to, and where it holds a record or another run is at
-    /// work: runs are never overwritten.
+    /// If `dir` cannot be created or written to, if it already holds a record, or if another run uses it. Runs are
+    /// never overwritten.
     pub fn create(dir: &Path) -> Result<Self> {
         let shown = dir.display();
         let missing = dir.ancestors().take_while(|dir| !dir.as_os_str().is_empty() && !dir.exists());
@@ -46,17 +45,18 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Writes `samples.csv.gz`, `record.json`, `table.txt`, `README.md` and, of a traced run, `waves.txt`,
-    /// each whole or not at all, and each whatever became of the others. `table` is what
-    /// [`super::table()`] made of the record, `waves` what `traced` did.
+    /// Writes `samples.csv.gz`, `record.json`, `table.txt`, `README.md` and, for a traced run, `waves.txt`. Each
+    /// file is written completely or not at all, and a failure does not prevent the next file. `table` is the text
+    /// of [`super::table()`], `waves` that of `traced`.
     ///
     /// # Errors
-    /// The first that cannot be written.
+    /// The first error of a file.
     pub fn write(&self, record: &Record, table: &str, waves: Option<&str>) -> Result<()> {
         self.ensure_new()?;
         let shown = waves.map_or_else(|| table.to_owned(), |waves| format!("{table}\n{waves}"));
         let (bare, samples) = parted(record)?;
-        // First, for a record never names samples that are not there: where they cannot be written, it holds them.
+        // Samples come first, so that a record never names a file that is missing: if they cannot be written, the
+        // record holds them itself.
         let samples = self.put(SAMPLES, &samples);
         let mut files = vec![
             (RECORD, json(if samples.is_ok() { &bare } else { record })?),
@@ -64,28 +64,28 @@ impl Folder {
             ("README.md", readme(record, &shown)),
         ];
         files.extend(waves.map(|waves| ("waves.txt", waves.to_owned())));
-        // Not lazily: one that fails shall not keep the next from being tried.
+        // Collected so that all files are tried even after one fails.
         let written: Vec<Result<()>> =
             files.iter().map(|(name, text)| self.put(name, text.as_bytes())).collect();
         self.has_begun.set(false);
         std::iter::once(samples).chain(written).collect()
     }
 
-    /// Writes a record of what was measured so far, in whose place [`Folder::write`] puts the whole one.
+    /// Writes an interim record, which [`Folder::write`] replaces by the complete one.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If it cannot be written.
     pub fn keep_so_far(&self, text: &str) -> std::io::Result<()> {
         self.has_begun.set(true);
         keep_so_far(&self.path.join(RECORD), text)
     }
 
     fn lock(&mut self) -> Result<()> {
-        // Not every system opens folders and not every file system locks them: what is left there is
-        // the look before writing.
+        // Not every system opens folders and not every file system locks them. `ensure_new` still checks before
+        // writing.
         let Ok(folder) = File::open(&self.path) else { return Ok(()) };
         if let Err(TryLockError::WouldBlock) = folder.try_lock() {
-            // It is the other run's now, whoever created it.
+            // The other run uses the folder, so this one must not remove it.
             self.created.clear();
             bail!("another run is at work in the folder {}; choose another folder", self.path.display());
         }
@@ -107,7 +107,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         for folder in &self.created {
-            // Only an empty folder can be removed like this.
+            // This removes only empty folders.
             let _ = fs::remove_dir(folder);
         }
     }
@@ -162,7 +162,7 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         drop(Folder::create(&top.path().join("a/b")).unwrap());
         assert_eq!(fs::read_dir(top.path()).unwrap().count(), 0);
-        // What was there before stays.
+        // Files that existed before stay.
         fs::create_dir(top.path().join("mine")).unwrap();
         drop(Folder::create(&top.path().join("mine")).unwrap());
         assert!(top.path().join("mine").exists());

@@ -1,5 +1,4 @@
-//! The lines below the table: what its figures mean and what is wrong with them, each only where it
-//! applies.
+//! Footnotes of the table: the meaning of its figures and problems with them, each only where it applies.
 
 use record::stats::Summary;
 use record::{Ended, Promise, Published, Racy, Record, Row, Shows, Status, Stop};
@@ -11,11 +10,11 @@ use super::names;
 use super::percent_of_limit;
 use super::verdict::verdict;
 
-/// More outliers than this share of the samples are worth a line.
+/// Share of outliers among the samples above which a footnote mentions them.
 const OUTLIERS: f64 = 0.05;
 
-/// Groups of lines: the verdict, what is wrong with figures, what figures mean, what the record notes. `drawn` is
-/// the table above them, `left_out` the columns that did not fit into it.
+/// Groups of footnotes: the verdict, problems with figures, meanings of figures, the record's own notes. `drawn` is
+/// the text of the table above, `left_out` the columns that did not fit into it.
 pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<Vec<String>> {
     let mut meanings = match record.matrix.as_ref().map(|matrix| matrix.shows) {
         Some(Shows::Races) => races_legend(record).into_iter().collect(),
@@ -39,20 +38,20 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
     groups.into_iter().filter(|group| !group.is_empty()).collect()
 }
 
-/// What the sample concludes, or else what the table says in words.
+/// The sample's own conclusion, or else a verdict derived from the table, in lines.
 #[must_use]
 pub fn short(record: &Record) -> Vec<String> {
     let short = record.verdict.clone().or_else(|| verdict(record)).unwrap_or_default();
     short.lines().map(str::to_owned).collect()
 }
 
-/// What is wrong with the figures, a line each.
+/// Problems with the figures, one line each.
 #[must_use]
 pub fn cautions(record: &Record) -> Vec<String> {
     cautions_beside(record, "")
 }
 
-/// The same; `drawn` is the text that has said some of it already.
+/// Like [`cautions`], without the reasons that `drawn` already contains.
 fn cautions_beside(record: &Record, drawn: &str) -> Vec<String> {
     let mut cautions = Vec::new();
     cautions.extend(ended(&record.ended));
@@ -73,7 +72,7 @@ fn cautions_beside(record: &Record, drawn: &str) -> Vec<String> {
     cautions
 }
 
-/// That results were checked and against what, and what the shares are of: beside a table that lists every row.
+/// How results were checked, and what the shares of limits refer to: for a table that lists every row.
 #[must_use]
 pub fn meanings(record: &Record) -> Vec<String> {
     racy(record).into_iter().chain(percent_of_limit::legend(record, false)).collect()
@@ -92,7 +91,7 @@ fn ended(ended: &Ended) -> Option<String> {
     }
 }
 
-/// What happened to rows without figures, unless the table says all of it.
+/// The reasons of rows without figures, unless the table already shows them.
 fn statuses(record: &Record, drawn: &str) -> Vec<String> {
     let mut said = Vec::new();
     for row in &record.rows {
@@ -117,7 +116,7 @@ fn statuses(record: &Record, drawn: &str) -> Vec<String> {
     lines(record, said)
 }
 
-/// Rows that ended before they had enough, those with the same shortfall together.
+/// Rows that stopped before they had enough samples; rows with the same reason share a line.
 fn stopped(record: &Record) -> Vec<String> {
     let said = record.rows.iter().filter_map(|row| {
         let text = match row.stop.as_ref()? {
@@ -138,7 +137,8 @@ fn stopped(record: &Record) -> Vec<String> {
     lines(record, said)
 }
 
-/// The same in one line, for tables of dozens of variants; the record has the conditions.
+/// A count of the variants that were stopped by the budget, on one line for tables of dozens of variants. The record
+/// has the conditions.
 fn stopped_in_all(record: &Record) -> Option<String> {
     let by_budget = |row: &&Row| matches!(row.stop, Some(Stop::Budget { .. }));
     let (stopped, all) =
@@ -162,7 +162,7 @@ fn near_floor(record: &Record) -> Option<String> {
     })
 }
 
-/// One line for all rows: most runs have some, and the record has every sample.
+/// One line for all rows: most runs have a few outliers, and the record has every sample.
 fn outliers(record: &Record) -> Option<String> {
     let worst = |row: &Row| {
         let both = [row.isolated_us, row.pipelined_us].into_iter().flatten();
@@ -206,13 +206,13 @@ fn texels(count: u64) -> String {
     if count == 1 { "1 texel".into() } else { format!("{count} texels") }
 }
 
-/// `n` samples, from the least to the most of any row.
+/// `n samples`, or `n to m samples` where rows differ.
 fn samples(least: usize, most: usize) -> String {
     let plural = if most == 1 { "" } else { "s" };
     format!("{} sample{plural}", range(&least, &most))
 }
 
-/// What the columns of times and ratios hold.
+/// The meaning of the columns of times and ratios.
 fn legend(record: &Record, left_out: &[String]) -> Vec<String> {
     let shown = |head: &str| !left_out.iter().any(|gone| gone.starts_with(head));
     let times: Vec<&Row> =
@@ -236,7 +236,7 @@ fn legend(record: &Record, left_out: &[String]) -> Vec<String> {
     lines
 }
 
-/// What the cells of ratios hold.
+/// The meaning of cells with ratios.
 fn ratios_legend(record: &Record) -> Option<String> {
     let reference = record.rows.iter().find(|row| Some(row.variant.as_str()) == record.reference())?;
     let times = record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.isolated_us);
@@ -258,7 +258,7 @@ fn ratios_legend(record: &Record) -> Option<String> {
     Some(text + ".")
 }
 
-/// What the cells of races hold.
+/// The meaning of cells with race counts.
 fn races_legend(record: &Record) -> Option<String> {
     let counts: Vec<Racy> =
         record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
@@ -281,12 +281,12 @@ fn ratio_legend(rows: &[&Row]) -> Option<String> {
     (!ratios.is_empty()).then(|| format!("÷: median of isolated times divided within rounds{mark}."))
 }
 
-/// That every result was compared, and with what.
+/// Says that every result was compared with the CPU reference.
 fn racy(record: &Record) -> Option<String> {
     let counts: Vec<Racy> =
         record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
     let (least, most) = counts.iter().map(|r| r.of).min().zip(counts.iter().map(|r| r.of).max())?;
-    // Where no variant may differ, the table has no column for it.
+    // If every variant has to be right, the table has no column for wrong elements.
     if record.rows.iter().all(|row| row.promise == Promise::Law) {
         let runs = counts.iter().map(|racy| racy.samples).min().unwrap_or(0);
         return Some(format!(
@@ -324,7 +324,7 @@ fn range<T: PartialEq + ToString>(least: &T, most: &T) -> String {
     if least == most { least.to_string() } else { format!("{} to {}", least.to_string(), most.to_string()) }
 }
 
-/// A line a text, with the variants that it is said of.
+/// One line per text, with the variants that it applies to.
 fn lines<'r>(record: &Record, said: impl IntoIterator<Item = (String, &'r str)>) -> Vec<String> {
     let said = said.into_iter().map(|(text, variant)| (text, variant.to_owned()));
     let line = |(text, variants): (String, Vec<String>)| format!("{}: {text}", names::of(record, &variants));

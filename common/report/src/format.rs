@@ -1,4 +1,4 @@
-//! Figures, statuses and what a row promises in words: the same in tables, pages and the window.
+//! Figures, statuses and promises as text: the same in tables, pages and the window.
 
 use record::judge::{Verdict, judge};
 use record::stats::{Interval, Summary};
@@ -9,21 +9,21 @@ use super::timestamp_resolution::{self, Coarse, Error};
 
 pub use record::number::significant;
 
-/// A median in microseconds, with `~` before it where `near_floor`.
+/// A median in microseconds, with `~` in front if `near_floor`.
 #[must_use]
 pub fn time(summary: &Summary, near_floor: bool) -> String {
     format!("{}{}", if near_floor { "~" } else { "" }, significant(summary.median))
 }
 
-/// The same with its error behind it, where it has one.
+/// Like [`time`], followed by its error if it has one.
 pub(super) fn uncertain(summary: &Summary, near_floor: bool, coarse: Option<Coarse>) -> String {
     let error = timestamp_resolution::error(summary, coarse)
         .map_or_else(String::new, |error| format!("{BLANK}{}", share(error)));
     time(summary, near_floor) + &error
 }
 
-/// `±0.2 %`: half the width of the 95 % interval of the median of isolated times, or what the steps of the
-/// timestamps leave open; nothing where there is no interval.
+/// `±0.2 %`: half the width of the 95 % interval of the median isolated time, or the resolution of the timestamps.
+/// `None` if there is no interval.
 #[must_use]
 pub fn isolated_error(record: &Record, summary: &Summary) -> Option<String> {
     Some(
@@ -32,13 +32,13 @@ pub fn isolated_error(record: &Record, summary: &Summary) -> Option<String> {
     )
 }
 
-/// A median ratio; `≈` before it where its 95 % interval holds 1 or is not known.
+/// A median ratio, with `≈` in front if its 95 % interval includes 1 or is unknown.
 #[must_use]
 pub fn ratio(summary: &Summary) -> String {
     format!("{}{}", almost(summary), hundredths(summary.median))
 }
 
-/// `1.63 times (1.62 to 1.63): slower`, with `≈` before it where it cannot be told from 1.
+/// `1.63 times (1.62 to 1.63): slower`, with `≈` in front if the ratio cannot be distinguished from 1.
 #[must_use]
 pub fn ratio_in_words(summary: &Summary) -> String {
     match summary.median_95 {
@@ -51,26 +51,26 @@ fn almost(ratio: &Summary) -> &'static str {
     if undecided(ratio) { "≈" } else { "" }
 }
 
-/// The 95 % interval of a ratio's median holds 1, or there are too few samples for one. A row divided
-/// by itself is decided.
+/// Whether the 95 % interval of a ratio's median includes 1, or there are too few samples for an interval. The ratio
+/// of a row to itself does not count.
 pub(super) fn undecided(ratio: &Summary) -> bool {
     let itself = ratio.min == 1.0 && ratio.max == 1.0;
     !itself && ratio.median_95.is_none_or(|interval| interval.low <= 1.0 && 1.0 <= interval.high)
 }
 
-/// Two decimals, and more where they would leave fewer than two significant digits.
+/// Two decimals, or more if two would show fewer than two significant digits.
 #[must_use]
 pub fn hundredths(value: f64) -> String {
     let decimals = record::number::decimals(value, 2).max(2);
     format!("{value:.decimals$}")
 }
 
-/// A relative error as `±0.2 %`; one that rounds to nothing says that it is small, not zero.
+/// A relative error as `±0.2 %`. An error that rounds to zero is shown as `<0.1`.
 pub(super) fn share(error: Error) -> String {
     let digits = match error {
         Error::Share(share) if share < 0.0005 => "<0.1".into(),
         Error::Share(share) => tenths(share * 100.0),
-        // Rounded up, so that it is below that.
+        // Rounded up, so that the error is really below the number shown.
         Error::Below(share) if share < 0.0995 => {
             format!("<{}", tenths((share * 1e3 - 1e-9).ceil().max(1.0) / 10.0))
         }
@@ -83,7 +83,7 @@ fn tenths(percent: f64) -> String {
     if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }
 
-/// `31 %`; a small share is not none.
+/// `31 %`; shares below 10 % have one decimal, so that a small share is not shown as none.
 #[must_use]
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
@@ -91,27 +91,27 @@ pub fn percent(share: f64) -> String {
     format!("{percent:.decimals$} %")
 }
 
-/// The same with its sign.
+/// Like [`percent`], with a sign.
 #[must_use]
 pub fn signed_percent(share: f64) -> String {
     let sign = if share < 0.0 { "−" } else { "+" };
     format!("{sign}{}", percent(share.abs()))
 }
 
-/// A count that may be half a one (the median of an even number of counts).
+/// A count that may end in .5 (the median of an even number of counts).
 pub(super) fn count(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 
-/// Smaller differences are not called faster or slower: the same program differs by as much from one process
-/// to the next.
+/// Relative difference below which a ratio is not called faster or slower: one program differs by as much from one
+/// process to the next.
 const SMALL: f64 = 0.01;
 
 /// The most decimals that are shown to tell a ratio from 1.
 const MOST_DECIMALS: usize = 6;
 
-/// `1.63 times (1.62 to 1.63)`, or `0.998 times (0.997 to 0.999)`: with the digits that show on which side of 1
-/// the interval lies.
+/// `1.63 times (1.62 to 1.63)`, or `0.998 times (0.997 to 0.999)`: with enough digits to show on which side of 1 the
+/// interval is.
 pub(super) fn times(ratio: &Summary) -> String {
     let Some(Interval { low, high }) = ratio.median_95 else {
         return format!("{} times (too few samples for an interval)", hundredths(ratio.median));
@@ -121,7 +121,7 @@ pub(super) fn times(ratio: &Summary) -> String {
     format!("{median} times ({low} to {high})")
 }
 
-/// Whether that is faster or slower.
+/// `faster` or `slower`, or a weaker statement if the difference is small or not shown.
 pub(super) fn word(ratio: &Summary) -> &'static str {
     let Some(interval) = ratio.median_95.filter(|_| !undecided(ratio)) else { return "no difference shown" };
     let slower = interval.low > 1.0;
@@ -130,14 +130,14 @@ pub(super) fn word(ratio: &Summary) -> &'static str {
         Verdict::Faster => "faster",
         Verdict::Same if slower => "less than 1 % slower",
         Verdict::Same if interval.high < 1.0 => "less than 1 % faster",
-        // A row divided by itself.
+        // The ratio of a row to itself.
         Verdict::Same => "no difference shown",
         Verdict::Unsure if slower => "slower, perhaps by less than 1 %",
         Verdict::Unsure => "faster, perhaps by less than 1 %",
     }
 }
 
-/// As many as `least`, or as keep the end of the interval that is nearer to 1 away from it.
+/// The number of decimals, at least `least`, at which the end of the interval nearer to 1 is not shown as 1.
 #[must_use]
 pub fn decimals(Interval { low, high }: Interval, least: usize) -> usize {
     if low <= 1.0 && high >= 1.0 {
@@ -152,7 +152,7 @@ fn digits(value: f64, decimals: usize) -> String {
     if decimals == 2 { hundredths(value) } else { format!("{value:.decimals$}") }
 }
 
-/// What a row without figures says instead.
+/// The text shown in place of figures, for a row that has none.
 #[must_use]
 pub fn status(status: &Status) -> Option<String> {
     match status {
@@ -176,18 +176,18 @@ pub fn lawful(promise: &Promise) -> &'static str {
     }
 }
 
-/// How a count of racy elements is written.
+/// The forms of a count of racy elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RacyForm {
     /// `12345 (max 20001) in 24 of 24`.
     Long,
     /// `12345 in 24/24`.
     Short,
-    /// The same on two lines.
+    /// Like `Short`, on two lines.
     Stacked,
 }
 
-/// How many elements differed, and in how many of the samples any did.
+/// The number of elements that differed, and in how many of the samples any did.
 #[must_use]
 pub fn racy(racy: Racy) -> String {
     racy_as(racy, RacyForm::Long)
@@ -200,7 +200,7 @@ pub(super) fn racy_as(racy: Racy, form: RacyForm) -> String {
         return format!("none seen{gap}in {samples}");
     }
     match form {
-        // A bare 0 would read as "none".
+        // A bare 0 would be read as "none".
         RacyForm::Long if max == 0 => {
             format!("only in long submits (max {long_max}), {racy_samples} of {samples}")
         }
@@ -216,7 +216,8 @@ pub(super) fn published(row: &Row) -> Option<String> {
     Some(format!("{:.2} {}", published.value, published.device))
 }
 
-/// A published figure keeps the digits that its source gives, four at most below a thousand.
+/// At most four significant digits below a thousand, without trailing zeros, so that published figures keep the
+/// digits of their source.
 #[must_use]
 pub fn trimmed(value: f64) -> String {
     let digits = significant(value);
@@ -226,13 +227,13 @@ pub fn trimmed(value: f64) -> String {
     digits.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// How many elements a wrong row has wrong.
+/// Says how many elements of a row are wrong.
 pub(super) fn differing(elements: u64) -> String {
     let (plural, verb) = if elements == 1 { ("", "s") } else { ("s", "") };
     format!("{elements} element{plural} differ{verb} from the CPU reference")
 }
 
-/// The row has figures, or would have them had the run gone on.
+/// Whether the row has figures, or would have them if the run had not been stopped.
 pub(super) fn measured(row: &Row) -> bool {
     row.status == Status::Ok
 }
@@ -302,7 +303,7 @@ mod tests {
         );
     }
 
-    /// A ratio with this interval, and a median in its middle.
+    /// A ratio with this interval and with a median at its centre.
     fn ratio(low: f64, high: f64) -> Summary {
         let middle = f64::midpoint(low, high);
         let median_95 = Some(Interval { low, high });
@@ -333,7 +334,7 @@ mod tests {
         }
     }
 
-    /// Whatever the interval, one that is shown to touch 1 is not called faster or slower.
+    /// An interval whose digits touch 1 is never called faster or slower.
     #[test]
     fn no_word_contradicts_the_digits() {
         for at in 1..4000 {

@@ -1,5 +1,4 @@
-//! What a reader sees of a [`Record`](record::Record): the table of the terminal, JSON, raw
-//! rows, and the folder of a run that is kept.
+//! Presents a [`Record`](record::Record): as tables for the terminal, as pictures, and as the folder of a saved run.
 
 pub mod arguments;
 mod capture_instructions;

@@ -1,17 +1,17 @@
-//! The variants of a sample as `--list-variants` prints them.
+//! The list of a sample's variants for `--list-variants`.
 
 use super::charset::Charset;
 use super::charset::width;
 use super::paper::wrapped;
 
-/// When a variant runs.
+/// Whether a variant runs without being requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runs {
-    /// In a run that asks for nothing.
+    /// In a run without a selection.
     ByDefault,
-    /// With `--all`, a name or a pattern.
+    /// With `--all`, or if a name or pattern selects it.
     OnRequest,
-    /// Never on this device, or not with these arguments.
+    /// Never on this device or with these arguments.
     NotHere,
 }
 
@@ -32,12 +32,12 @@ pub struct Listed<'a> {
     pub name: &'a str,
     /// When it runs.
     pub runs: Runs,
-    /// What it shows.
+    /// What it shows, in a sentence.
     pub caption: &'a str,
 }
 
-/// A line a variant: name, when it runs, caption; and the source below an empty line. Where that is wider
-/// than `room`, captions stand below the names; without `room`, in a file, lines are as long as they are.
+/// One line per variant (name, when it runs, caption), then the source after an empty line. If a line is wider than
+/// `room`, captions are on lines of their own below the names. Without `room`, as for a file, lines are not wrapped.
 #[must_use]
 pub fn listing(charset: Charset, room: Option<u16>, variants: &[Listed<'_>], source: Option<&str>) -> String {
     let head = ["Variant", "Runs", "What it shows"];
@@ -58,7 +58,7 @@ pub fn listing(charset: Charset, room: Option<u16>, variants: &[Listed<'_>], sou
     charset.fit(&text).into_owned()
 }
 
-/// Name and when it runs, below them the caption, indented.
+/// The name and when it runs on one line, and the indented caption below.
 fn stacked(variant: &Listed<'_>, room: u16) -> String {
     let caption = wrapped(variant.caption, room.saturating_sub(2));
     let indented: String = caption.lines().map(|line| format!("  {line}\n")).collect();

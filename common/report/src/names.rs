@@ -1,9 +1,9 @@
-//! Many variants in few words: once for all that share something, and by the heads of the cross tables where whole
-//! rows or columns are meant.
+//! Shortens lists of variants: a text that applies to several is written once, and whole rows or columns of cross
+//! tables are named by their heading.
 
 use record::{Cell, Record, Row};
 
-/// What shares a key, in the order in which the keys came up.
+/// Values grouped by key, in the order in which the keys first occur.
 pub fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
     let mut groups: Vec<(K, Vec<V>)> = Vec::new();
     for (key, value) in pairs {
@@ -15,13 +15,13 @@ pub fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<
     groups
 }
 
-/// Each once, in the order of their first appearance.
+/// The distinct values, in the order of their first occurrence.
 pub fn distinct<T: PartialEq>(names: impl IntoIterator<Item = T>) -> Vec<T> {
     grouped(names.into_iter().map(|name| (name, ()))).into_iter().map(|(name, _)| name).collect()
 }
 
-/// The names of `variants`, which are rows of `record`; where cross tables are shown, a column or row
-/// of which all are meant stands for them.
+/// The names of `variants`, which are rows of `record`. If the record is shown as cross tables, a column or row
+/// whose variants are all listed is named by its heading.
 pub(super) fn of(record: &Record, variants: &[String]) -> String {
     if record.matrix.is_none() {
         return variants.join(", ");
@@ -39,7 +39,7 @@ pub(super) fn of(record: &Record, variants: &[String]) -> String {
     names.join(", ")
 }
 
-/// Moves the variants of each group (by `key`) that is there as a whole from `left` to `names`.
+/// Moves every group (variants with the same `key`) that is complete in `left` to `names`.
 fn take_whole(record: &Record, left: &mut Vec<&Row>, names: &mut Vec<String>, key: impl Fn(&Cell) -> String) {
     let key_of = |row: &Row| row.cell.as_ref().map(&key);
     let mut keys: Vec<String> = left.iter().filter_map(|row| key_of(row)).collect();
@@ -47,7 +47,7 @@ fn take_whole(record: &Record, left: &mut Vec<&Row>, names: &mut Vec<String>, ke
     for key in keys {
         let in_group = |row: &&Row| key_of(row).as_deref() == Some(&key);
         let all = record.rows.iter().filter(in_group).count();
-        // One variant is named by its own name.
+        // A group of one variant keeps the variant's name.
         if all > 1 && left.iter().copied().filter(|row| in_group(row)).count() == all {
             left.retain(|row| !in_group(row));
             names.push(key);

@@ -1,30 +1,30 @@
-//! The picture of a result, as the sample paints it.
+//! The picture of a result, with the colours that the sample chose, as PNG.
 
 use anyhow::{Result, ensure};
 use record::{Painting, Record};
 
 use super::scene::{Area, Fill, Pixels, Rgb, Scene, Stroke, Words, png, text_width};
 
-/// Wider ones are made smaller: screens and pages show no more.
+/// Largest width and height in pixels; larger results are scaled down, since screens and pages show no more.
 const WIDEST: u32 = 1600;
-/// Small ones are made larger, up to this.
+/// Small results are enlarged up to this width or height in pixels.
 const ENLARGED: u32 = 640;
 const MARGIN: f64 = 16.0;
 const LINE: f64 = 18.0;
 const SIZE: f64 = 13.0;
-/// Height of what stands above the painting.
+/// Height of the text above the picture.
 const TOP: f64 = 2.0 * MARGIN + 3.0 * LINE;
 
 const PAPER: Fill = Fill([255, 255, 255]);
 const INK: Fill = Fill([20, 20, 24]);
 const FAINT: Fill = Fill([110, 112, 120]);
-/// Around the painting: one that is white at its edges has none on white paper.
+/// The frame around the picture: without it, white edges would be invisible on the white background.
 const FRAME: Stroke = Stroke([200, 202, 208], 1.0);
 
-/// The painting below three lines that say what it is, as PNG.
+/// The picture below three lines that describe it, as PNG.
 ///
 /// # Errors
-/// A painting whose pixels are not as many as its size says; a picture that PNG cannot hold.
+/// If the number of pixels does not match the size, or the picture cannot be encoded as PNG.
 pub fn painted(record: &Record, painting: &Painting) -> Result<Vec<u8>> {
     let [width, height] = painting.size;
     let pixels = painting.pixels.len() as u64;
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use crate::scene::tests::decoded;
 
-    /// Where the painting begins.
+    /// Upper left pixel of the result in the picture.
     const CORNER: [u32; 2] = [16, 86];
 
     /// Width, height and the pixels of the picture, row by row.

@@ -1,9 +1,9 @@
-//! A text for a terminal, which is as wide as it is and shows the characters that it has.
+//! Builds a text for a terminal of a given width and character set.
 
 use super::charset::{BLANK, Charset, width};
 use super::table::Table;
 
-/// What is written so far. Lines and tables come in any characters, with [`BLANK`] where no line may break.
+/// The text written so far. Input may contain any characters, with [`BLANK`] where a line must not be broken.
 #[derive(Clone, Debug)]
 pub struct Paper {
     charset: Charset,
@@ -12,13 +12,13 @@ pub struct Paper {
 }
 
 impl Paper {
-    /// An empty one of so many columns.
+    /// An empty text for `room` columns.
     #[must_use]
     pub fn new(charset: Charset, room: u16) -> Self {
         Self { charset, room, text: String::new() }
     }
 
-    /// A paragraph, in as many lines as it takes.
+    /// A paragraph, wrapped to the width.
     pub fn line(&mut self, line: &str) {
         let line = self.charset.fit_part(&line.replace('\n', " ")).into_owned();
         self.text += &wrapped(&line, self.room);
@@ -29,19 +29,20 @@ impl Paper {
         self.text.push('\n');
     }
 
-    /// Lines that are as wide as they have to be.
+    /// Lines that are not wrapped.
     pub fn verbatim(&mut self, lines: &str) {
         self.text += &self.charset.fit(lines);
     }
 
-    /// As much of a table as there is room for; returns the heads of the columns that are left out.
+    /// As many columns of a table as fit; returns the headings of the columns that are left out.
     pub fn table(&mut self, table: &Table) -> Vec<String> {
         let (lines, left_out) = table.spelled(self.charset).fitted(self.room.into());
         self.lines(lines);
         left_out
     }
 
-    /// All of a table: what there is no room for stands in further tables below, with `gap` an empty line between.
+    /// A whole table. Columns that do not fit follow in further tables below, with an empty line between them if
+    /// `gap`.
     pub fn tables(&mut self, table: &Table, gap: bool) {
         for (at, lines) in table.spelled(self.charset).split(self.room.into()).into_iter().enumerate() {
             if gap && at > 0 {
@@ -55,21 +56,21 @@ impl Paper {
         lines.into_iter().for_each(|line| self.verbatim(&(line + "\n")));
     }
 
-    /// What was written so far.
+    /// The text written so far.
     #[must_use]
     pub fn so_far(&self) -> &str {
         &self.text
     }
 
-    /// The whole, which ends with a newline.
+    /// The complete text, which ends with a newline.
     #[must_use]
     pub fn text(self) -> String {
         self.text
     }
 }
 
-/// Appends `line` to `text`, broken at blanks into lines of at most `limit` characters where words
-/// allow it, the further ones indented.
+/// Appends `line` to `text`, broken at blanks into lines of at most `limit` characters where the words are short
+/// enough. Continuation lines are indented.
 fn wrap(line: &str, limit: usize, text: &mut String) {
     let mut used = 0;
     let line = line.replace(" %", &format!("{BLANK}%"));
@@ -88,8 +89,8 @@ fn wrap(line: &str, limit: usize, text: &mut String) {
     text.push('\n');
 }
 
-/// `text` in lines of at most `limit` columns; indented ones, which are commands or quotations, stay.
-/// What stands in columns goes on doing so.
+/// `text` in lines of at most `limit` columns. Indented lines, which are commands or quotations, are not wrapped,
+/// and aligned columns stay aligned.
 #[must_use]
 pub fn wrapped(text: &str, limit: u16) -> String {
     let limit = usize::from(limit);
@@ -105,7 +106,7 @@ pub fn wrapped(text: &str, limit: u16) -> String {
     lines.replace(BLANK, " ")
 }
 
-/// No line breaks at two or more blanks: they line something up.
+/// Replaces runs of two or more blanks by [`BLANK`]s: they align columns, so lines must not be broken there.
 fn with_columns_held(line: &str) -> String {
     let mut held = String::new();
     for (at, c) in line.char_indices() {

@@ -1,5 +1,5 @@
-//! What a row reaches of the device's own limits, which were measured beside it, and what else it
-//! declares of its work.
+//! The share of the device's own limits that each row reaches, and the work and predictions that it declares. The
+//! limits are measured in the same run.
 
 use record::figures::{Figures, Share};
 use record::number::significant;
@@ -8,7 +8,7 @@ use record::{Limit, Record, Row, Status, is_limit};
 use super::charset::BLANK;
 use super::format::trimmed;
 
-/// How close each row comes to a limit; nothing where the run has none for it.
+/// The share of a limit that each row reaches; `None` if the run has no limit for the row.
 pub(super) fn shares(record: &Record) -> Vec<Option<Share>> {
     let figures = Figures::new(&record.rows);
     record.rows.iter().map(|row| figures.share_of_limit(&row.variant)).collect()
@@ -23,15 +23,15 @@ pub(super) fn cell(share: &Share) -> String {
     format!("{}{BLANK}%{BLANK}{of}", percent(share))
 }
 
-/// Whole from 10 on, so that a small share is not shown as none.
+/// A whole number from 10 on; smaller shares have a decimal, so that they are not shown as none.
 fn percent(share: &Share) -> String {
     let percent = 100.0 * share.share.median;
     let digits = if percent >= 9.95 { 0 } else { 1 };
     if percent < 0.05 { "<0.1".into() } else { format!("{percent:.digits$}") }
 }
 
-/// What the shares are of, in one paragraph; nothing where the record has no limit. `listed` where the
-/// table has no column for them.
+/// Explains the shares in one paragraph; `None` if the record has no limit. `listed` says that the table has no
+/// column for the shares, so the paragraph lists them.
 pub(super) fn legend(record: &Record, listed: bool) -> Option<String> {
     let limits: Vec<String> = record.rows.iter().filter_map(limit).collect();
     if limits.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn legend(record: &Record, listed: bool) -> Option<String> {
     Some(text)
 }
 
-/// Every share, or the least and the largest of each limit where tables are of dozens of variants.
+/// Every share, or only the smallest and the largest of each limit if `ends_only`, for tables of dozens of variants.
 fn reached(own: &[(&str, Share)], ends_only: bool) -> String {
     let named = |(name, share): &(&str, Share)| format!("{name} {}", cell(share));
     if !ends_only {
@@ -96,13 +96,13 @@ fn limit(row: &Row) -> Option<String> {
     ))
 }
 
-/// Median isolated time of a row that has figures, in microseconds.
+/// Median isolated time in microseconds of a row that has figures.
 fn time(row: &Row) -> Option<f64> {
     Some(row.isolated_us.filter(|_| row.status == Status::Ok)?.median)
 }
 
-/// Head of the column of what is got done in a second, and a cell a row: `12.35 M`. Where rows do
-/// different things, each cell says what.
+/// The heading of the column of work per second, and one cell per row: `12.35 M`. If rows have different units, each
+/// cell names its unit.
 #[expect(clippy::cast_precision_loss, reason = "a rate is shown with four digits")]
 pub(super) fn rates(record: &Record) -> (String, Vec<Option<String>>) {
     let rate = |row: &Row| {
@@ -113,7 +113,7 @@ pub(super) fn rates(record: &Record) -> (String, Vec<Option<String>>) {
     (unit + "/s", cells)
 }
 
-/// Head of the column of what a model predicts, and a cell a row.
+/// The heading of the column of model predictions, and one cell per row.
 pub(super) fn predictions(record: &Record) -> (String, Vec<Option<String>>) {
     with_unit_once(record, "Predicted", |row| {
         let predicted = row.declared.predicted.as_ref()?;
@@ -121,8 +121,8 @@ pub(super) fn predictions(record: &Record) -> (String, Vec<Option<String>>) {
     })
 }
 
-/// A figure and what it is of for each row: the second once as the head, where all rows share it, else
-/// in each cell below `mixed`.
+/// A figure per row with its unit. If all rows share the unit, it is the heading; otherwise the heading is `mixed`
+/// and each cell names its unit.
 fn with_unit_once(
     record: &Record,
     mixed: &str,
@@ -138,7 +138,7 @@ fn with_unit_once(
     (mixed.into(), cells.into_iter().map(|cell| cell.map(with_unit)).collect())
 }
 
-/// Four digits and a prefix of the SI, with a blank that does not break.
+/// Four significant digits with an SI prefix, separated by a non-breaking blank.
 fn with_prefix(value: f64) -> String {
     let prefixes = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     let found = prefixes.iter().find(|(unit, _)| value >= *unit);
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use crate::{Charset, table, table_in};
 
-    /// With blanks that break.
+    /// The cells with plain blanks instead of non-breaking ones.
     fn plain(cells: impl IntoIterator<Item = String>) -> Vec<String> {
         cells.into_iter().map(|text| text.replace(BLANK, " ")).collect()
     }

@@ -1,4 +1,4 @@
-//! Where a run is, for the process that started it.
+//! Reports the progress of a run to the process that started it.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -8,33 +8,33 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-/// Bytes of the line that tells where a run is: rewritten in place, it is never half old and half new for a
-/// reader of one page.
+/// Length in bytes of the progress line. It is rewritten in place; since it fits into one memory page, a reader
+/// never sees a mix of an old and a new line.
 const LINE: usize = 2048;
 
-/// The line that `--progress FILE` keeps.
+/// The line that `--progress FILE` updates.
 #[derive(Debug)]
 pub struct Line(RefCell<File>);
 
 impl Line {
-    /// Creates it.
+    /// Creates the file.
     ///
     /// # Errors
-    /// A path that cannot be written to.
+    /// If the path cannot be written to.
     pub fn open(path: &Path) -> Result<Self> {
         let file =
             File::create(path).with_context(|| format!("--progress cannot write {}", path.display()))?;
         Ok(Self(RefCell::new(file)))
     }
 
-    /// Writes `position` in place of the last one, as JSON.
+    /// Replaces the line by `position` as JSON.
     pub fn write(&self, position: &impl Serialize) {
         let Ok(mut line) = serde_json::to_vec(position) else { return };
         if line.len() < LINE {
             line.resize(LINE - 1, b' ');
             line.push(b'\n');
             let mut file = self.0.borrow_mut();
-            // The run matters more than who watches it.
+            // A failed write must not stop the run.
             let _ = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&line));
         }
     }

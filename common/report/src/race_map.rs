@@ -1,8 +1,8 @@
-//! A picture of where races fall: one panel a variant and size, as PNG.
+//! Draws where races occur: one panel per variant and size, as PNG.
 //!
-//! A bin's colour is the share of trials in which a texel of it differed, on a logarithmic scale, since
-//! one texel in one trial is worth seeing as well as all of them in all. What was never seen has a
-//! colour of its own, and a panel without any race says so in words.
+//! The colour of a bin is the share of trials in which one of its texels differed. The scale is logarithmic, so that
+//! one texel in one trial is visible as well as all texels in all trials. Bins without a race have their own colour,
+//! and a panel without any race says so in words.
 
 use anyhow::{Result, ensure};
 use colorous::PLASMA;
@@ -11,37 +11,37 @@ use record::{RaceMap, Record, Row, Shows};
 use super::names::distinct;
 use super::scene::{Anchor, Area, Fill, Pixels, Rgb, Scene, Words, png, text_width};
 
-/// One map of races.
+/// The race map of a variant at one size.
 #[derive(Clone, Debug)]
 struct Panel {
-    /// What stands at the left of its row.
+    /// The text to the left of its row.
     row: String,
-    /// What stands above its column.
+    /// The text above its column.
     column: String,
     map: RaceMap,
 }
 
-/// Pixels of a panel's side.
+/// Width and height of a panel in pixels.
 const PANEL: u32 = 128;
 const SIDE: f64 = 128.0;
 const GAP: f64 = 8.0;
 const MARGIN: f64 = 16.0;
 const LINE: f64 = 18.0;
 const SIZE: f64 = 13.0;
-/// A bin is drawn at least this large, so that one racy texel can be seen.
+/// Smallest size of a drawn bin in pixels, so that a single racy texel is visible.
 const BLOCK: u32 = 3;
 
 const PAPER: Fill = Fill([255, 255, 255]);
 const INK: Fill = Fill([20, 20, 24]);
 const FAINT: Fill = Fill([110, 112, 120]);
-/// Where nothing was seen.
+/// The colour of bins without a race.
 const NOTHING: Rgb = [226, 228, 233];
 
-/// The picture of where texels differed, as PNG: sizes side by side where the sample's cross tables
-/// have them, else one panel below the other.
+/// The picture of where texels differed, as PNG: sizes next to each other if the sample's cross tables have them,
+/// otherwise one panel below the other.
 ///
 /// # Errors
-/// Nothing to draw.
+/// If there is nothing to draw, or the picture cannot be encoded.
 pub fn picture_of(record: &Record, maps: &[RaceMap]) -> Result<Vec<u8>> {
     let row = |variant: &str| record.rows.iter().find(|row| row.variant == variant);
     let panels: Vec<Panel> = maps.iter().map(|map| panel(record, row(&map.variant), map)).collect();
@@ -89,7 +89,7 @@ fn draw(scene: &mut Scene, map: &RaceMap, legend: &Legend, [left, top]: [f64; 2]
         .filter(|(_, count)| **count > 0)
         .map(|(at, &count)| (f64::from(count) * least(map), at % columns, at / columns))
         .collect();
-    // The rare ones first: a block that is larger than its bin must not hide a frequent neighbour.
+    // Rare races are drawn first: a block that is larger than its bin must not hide a frequent neighbour.
     seen.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut colours = vec![NOTHING; (PANEL * PANEL) as usize];
     for (share, x, y) in &seen {
@@ -116,18 +116,18 @@ fn draw(scene: &mut Scene, map: &RaceMap, legend: &Legend, [left, top]: [f64; 2]
     Ok(())
 }
 
-/// The share of trials that one texel in one of them is, on average over the texels of a bin.
+/// The smallest share that can occur: one texel that differs in one trial, averaged over the texels of a bin.
 #[expect(clippy::cast_precision_loss, reason = "a count of trials fits 52 bits")]
 fn least(map: &RaceMap) -> f64 {
     let texels = |i: usize| f64::from(map.size[i]) / f64::from(map.bins[i]);
     1.0 / (texels(0) * texels(1) * map.trials.max(1) as f64)
 }
 
-/// Where the panels stand.
+/// The positions of the panels.
 struct Grid<'p> {
     rows: Vec<&'p str>,
     columns: Vec<&'p str>,
-    /// Right end of the heads of rows.
+    /// Right edge of the row headings.
     heads: f64,
 }
 
@@ -174,9 +174,9 @@ fn wide(text: &str) -> f64 {
     text_width(text, SIZE, false)
 }
 
-/// The scale of colours.
+/// The colour scale.
 struct Legend {
-    /// Decades from the smallest share that can be seen up to 1.
+    /// Decades from the smallest possible share up to 1.
     decades: f64,
 }
 
@@ -189,7 +189,8 @@ impl Legend {
         Self { decades: (-least.log10()).ceil().clamp(1.0, 12.0) }
     }
 
-    /// From violet for the rarest to yellow for always; the map's darkest part would pass for ink.
+    /// From violet for the rarest to yellow for 1. The darkest part of the colour map is not used, since it could be
+    /// mistaken for text.
     fn colour(&self, share: f64) -> Rgb {
         let place = 1.0 + share.max(1e-12).log10() / self.decades;
         let colour = PLASMA.eval_continuous(0.15 + 0.85 * place.clamp(0.0, 1.0));

@@ -1,4 +1,4 @@
-//! The table of a record: a row a variant, and what the reader must know to read it.
+//! The table of a record: one row per variant, and footnotes.
 
 use record::stats::Summary;
 use record::{Promise, Record, Row};
@@ -12,17 +12,17 @@ use super::percent_of_limit;
 use super::table::{Column, Side, Table};
 use super::timestamp_resolution;
 
-/// The rows of `record` as a table of at most `width` terminal columns, one line a variant in the
-/// sample's order, and below it what the reader must know to read it. Ends with a newline.
+/// The rows of `record` as a table of at most `width` terminal columns, one line per variant in the sample's order,
+/// with footnotes below. Ends with a newline.
 ///
-/// A record with a matrix is shown as cross tables instead. Narrow tables leave columns out and say
-/// which; names are never cut, so a name that is wider than `width` makes the table wider.
+/// A record with a matrix is shown as cross tables instead. A narrow table leaves columns out and says which. Names
+/// are never cut, so a name that is wider than `width` makes the table wider.
 #[must_use]
 pub fn table(record: &Record, width: u16) -> String {
     table_in(Charset::Utf8, record, width)
 }
 
-/// As [`table()`], in the characters of `charset`.
+/// Like [`table()`], in the characters of `charset`.
 #[must_use]
 pub fn table_in(charset: Charset, record: &Record, width: u16) -> String {
     let mut paper = Paper::new(charset, width);
@@ -40,14 +40,14 @@ pub fn table_in(charset: Charset, record: &Record, width: u16) -> String {
     paper.text()
 }
 
-/// All rows with all that is measured, counted and declared of them. What costs the reader least goes first where
-/// there is no room; what a column says that goes early stands below the table too.
+/// All rows with everything that was measured, counted and declared. Where room is short, the least important
+/// columns are left out first; the content of those that are left out early is repeated below the table.
 #[must_use]
 pub fn rows(record: &Record) -> Table {
     let rows = &record.rows;
     let [coarse, coarse_pipelined] =
         [timestamp_resolution::isolated(record), timestamp_resolution::pipelined(record)];
-    // What all rows share stands below the table.
+    // If all rows have the same promise, a footnote says so instead of a column.
     let mixed = rows.iter().any(|row| row.promise != Promise::Law);
     let column = |side, head: &str, of: &dyn Fn(&Row) -> Option<String>| {
         Column::new(side, head, rows.iter().map(of).collect::<Vec<_>>())

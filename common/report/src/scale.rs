@@ -1,6 +1,6 @@
-//! The values that an axis names.
+//! Round values for the ticks of an axis.
 
-/// Multiples of 1, 2 or 5 times a power of ten from one value to another, at most `most`, in rising order.
+/// At most `most` multiples of 1, 2 or 5 times a power of ten from `low` to `high`, in rising order.
 #[must_use]
 pub fn ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
     let steps = (-12..16).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)));
@@ -13,14 +13,14 @@ pub fn ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
     steps.map(ticks).find(|ticks| ticks.len() <= most).unwrap_or_default()
 }
 
-/// One of them in few characters.
+/// The short label of a tick.
 #[must_use]
 pub fn named(value: f64) -> String {
     let size = value.abs();
     let text = match size {
         0.0 => "0".into(),
         s if !(1e-4..1e6).contains(&s) => format!("{value:e}"),
-        // Sums of steps such as 0.1 are not exact.
+        // Multiples of steps such as 0.1 are not exact.
         _ => {
             let digits = format!("{value:.6}");
             digits.trim_end_matches('0').trim_end_matches('.').to_owned()

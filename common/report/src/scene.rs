@@ -1,4 +1,4 @@
-//! Pictures, written as SVG; a PNG is drawn from the same text.
+//! Pictures, written as SVG; a PNG is rendered from the same SVG.
 
 use std::fmt::{Display, Formatter, Write};
 use std::sync::{Arc, OnceLock};
@@ -20,9 +20,9 @@ pub struct Area {
     pub left: f64,
     /// Its upper edge.
     pub top: f64,
-    /// To the right.
+    /// Extends to the right.
     pub width: f64,
-    /// Downwards.
+    /// Extends downwards.
     pub height: f64,
 }
 
@@ -40,7 +40,7 @@ impl Area {
     }
 }
 
-/// Ink that fills a shape: an attribute of its element.
+/// The colour that fills a shape, as an attribute of its element.
 #[derive(Clone, Copy, Debug)]
 pub struct Fill(pub Rgb);
 
@@ -50,7 +50,7 @@ impl Display for Fill {
     }
 }
 
-/// Ink that draws a shape's outline, so wide.
+/// The colour and width of a shape's outline.
 #[derive(Clone, Copy, Debug)]
 pub struct Stroke(pub Rgb, pub f64);
 
@@ -61,14 +61,14 @@ impl Display for Stroke {
     }
 }
 
-/// Where a text stands from its point.
+/// How a text is aligned to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// At its right.
+    /// The text starts at the point.
     Start,
-    /// On both sides.
+    /// The text is centred on the point.
     Middle,
-    /// At its left.
+    /// The text ends at the point.
     End,
 }
 
@@ -85,25 +85,25 @@ pub struct Words {
 }
 
 impl Words {
-    /// From a point on its baseline.
+    /// A text at a point on its baseline.
     pub fn new(at: [f64; 2], size: f64, ink: impl Display, text: impl Into<String>) -> Self {
         let (ink, text) = (ink.to_string(), text.into());
         Self { at, size, bold: false, upright: false, anchor: Anchor::Start, ink, text }
     }
 
-    /// In bold letters.
+    /// Makes the text bold.
     #[must_use]
     pub fn bold(self) -> Self {
         Self { bold: true, ..self }
     }
 
-    /// Read from below.
+    /// Rotates the text so that it is read from bottom to top.
     #[must_use]
     pub fn upright(self) -> Self {
         Self { upright: true, ..self }
     }
 
-    /// On another side of its point.
+    /// Sets the alignment.
     #[must_use]
     pub fn anchored(self, anchor: Anchor) -> Self {
         Self { anchor, ..self }
@@ -129,7 +129,8 @@ impl Display for Words {
     }
 }
 
-/// A picture; later shapes cover earlier ones. Ink is whatever writes an element's attributes.
+/// A picture; later shapes cover earlier ones. The `ink` of a shape is anything that formats as attributes of its
+/// element.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
     body: String,
@@ -137,7 +138,7 @@ pub struct Scene {
 
 impl Scene {
     fn add(&mut self, element: std::fmt::Arguments<'_>) {
-        // A string takes whatever is written to it.
+        // Writing to a string cannot fail.
         let _ = self.body.write_fmt(element);
     }
 
@@ -146,7 +147,7 @@ impl Scene {
         self.add(format_args!("<rect{ink}{area}/>\n"));
     }
 
-    /// Strokes in SVG's own language.
+    /// A path in SVG's path syntax.
     pub fn path(&mut self, strokes: &str, ink: impl Display) {
         self.add(format_args!("<path{ink} d=\"{strokes}\"/>\n"));
     }
@@ -156,7 +157,7 @@ impl Scene {
         self.path(&through(points), ink);
     }
 
-    /// The same with an end where it began.
+    /// A closed polygon.
     pub fn polygon(&mut self, corners: &[[f64; 2]], ink: impl Display) {
         self.path(&(through(corners) + "z"), ink);
     }
@@ -172,7 +173,10 @@ impl Scene {
         self.add(format_args!("{words}"));
     }
 
-    /// Pixels, each as large as there is room for.
+    /// An image that fills the area, without interpolation.
+    ///
+    /// # Errors
+    /// If it cannot be encoded as PNG.
     pub fn image(&mut self, area: Area, pixels: &Pixels) -> Result<()> {
         let data = STANDARD.encode(pixels.png().context("an image has no form as PNG")?);
         self.add(format_args!(
@@ -182,8 +186,8 @@ impl Scene {
         Ok(())
     }
 
-    /// The picture as a file of its own, or an element of a page; `head` stands before all shapes, and `attributes`
-    /// in the outermost element.
+    /// The picture as a file or as an element of a page. `head` precedes all shapes; `attributes` are added to the
+    /// outermost element.
     #[must_use]
     pub fn svg(&self, size: [f64; 2], attributes: &str, head: &str) -> String {
         let ([width, height], body) = (size.map(Number), &self.body);
@@ -207,15 +211,14 @@ fn through(points: &[[f64; 2]]) -> String {
 pub struct Pixels {
     /// Columns and rows.
     pub size: [u32; 2],
-    /// One a pixel, row by row.
+    /// One byte per pixel, row by row; without a palette three bytes per pixel.
     pub cells: Vec<u8>,
-    /// Colours of the cells, and how much of each covers what lies below; none where there are three cells a pixel,
-    /// red, green and blue.
+    /// RGB colours and opacities of the palette. `None` if the cells hold red, green and blue.
     pub palette: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Pixels {
-    /// Of these colours.
+    /// An image of the given colours.
     #[must_use]
     pub fn of(size: [u32; 2], colours: &[Rgb]) -> Self {
         Self { size, cells: colours.concat(), palette: None }
@@ -239,13 +242,13 @@ impl Pixels {
     }
 }
 
-/// The name of the embedded font: the machine may have none at all.
+/// The embedded font: the machine may have no fonts.
 const FAMILY: &str = "Noto Sans";
 
-/// What an SVG shows, as PNG with `scale` pixels a unit.
+/// Renders an SVG as PNG with `scale` pixels per unit.
 ///
 /// # Errors
-/// No SVG, or one that is too large.
+/// If the text is no SVG or the picture is too large.
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>> {
     static FONTS: OnceLock<Arc<Database>> = OnceLock::new();
     let fonts = FONTS.get_or_init(|| {
@@ -265,7 +268,7 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>> {
     pixels.encode_png().context("the picture has no form as PNG")
 }
 
-/// How wide a text is in the widest of the fonts that a viewer is likely to have (DejaVu Sans).
+/// Estimated width of a text in the widest font that a viewer is likely to have (DejaVu Sans).
 #[must_use]
 pub fn text_width(text: &str, size: f64, bold: bool) -> f64 {
     let em = |c: char| match c {
@@ -280,7 +283,8 @@ pub fn text_width(text: &str, size: f64, bold: bool) -> f64 {
     text.chars().map(em).sum::<f64>() * size * if bold { 1.14 } else { 1.0 }
 }
 
-/// `text` in lines that are no wider than `room`: at blanks, else behind a sign, else anywhere. Nothing is cut.
+/// `text` in lines that are no wider than `room`, broken at blanks, else after a punctuation mark, else anywhere.
+/// Nothing is cut.
 #[must_use]
 pub fn broken(text: &str, size: f64, bold: bool, room: f64) -> Vec<String> {
     let wide = |text: &str| text_width(text, size, bold);
@@ -310,7 +314,7 @@ impl Display for Area {
     }
 }
 
-/// With two decimals at the most.
+/// A number with at most two decimals.
 pub(super) struct Number(pub f64);
 
 impl Display for Number {
@@ -320,7 +324,7 @@ impl Display for Number {
     }
 }
 
-/// A colour as SVG and CSS write it.
+/// A colour in the notation of SVG and CSS.
 pub(super) struct Hex(pub Rgb);
 
 impl Display for Hex {
@@ -330,8 +334,8 @@ impl Display for Hex {
     }
 }
 
-/// Names of devices, kernels and files are not ours: what XML cannot hold, and what turns the direction of what
-/// follows, becomes the sign for a character that is none.
+/// Text escaped for XML. Names of devices, kernels and files come from outside: characters that XML does not allow
+/// or that change the text direction are replaced by U+FFFD.
 pub(super) struct Escaped<'a>(pub &'a str);
 
 impl Display for Escaped<'_> {

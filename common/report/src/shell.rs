@@ -1,13 +1,13 @@
-//! Words for a POSIX shell.
+//! Quotes words for a POSIX shell.
 
-/// `word` so that a POSIX shell reads it as one word.
+/// `word`, quoted if necessary, so that a POSIX shell reads it as one word.
 #[must_use]
 pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
-    // Nothing is special between single quotes, and nothing but a single quote ends them.
+    // Between single quotes only the single quote is special.
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 

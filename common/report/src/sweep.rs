@@ -1,4 +1,4 @@
-//! The tables of a sweep: a row a variant, a column a run.
+//! The tables of a sweep: one row per variant, one column per run.
 
 use record::figures::Figures;
 use record::{Record, Status, is_limit};
@@ -11,9 +11,9 @@ use super::percent_of_limit;
 use super::table::{Column, Side, Table};
 use super::timestamp_resolution;
 
-/// Isolated times of the same variants in several runs, in the order of the first run that has them,
-/// and below how close they come to the device's own limits, where a run has those. What does not fit
-/// into `room` columns stands in further tables below. Ends with a newline.
+/// The isolated times of the same variants in several runs, in the order of the first run that has them. The shares
+/// of the device's limits follow below if a run has them. Columns that do not fit into `room` follow in further
+/// tables. Ends with a newline.
 #[must_use]
 pub fn sweep(charset: Charset, room: u16, runs: &[(String, &Record)]) -> String {
     let rows = runs.iter().flat_map(|(_, record)| &record.rows);
@@ -38,7 +38,7 @@ pub fn sweep(charset: Charset, room: u16, runs: &[(String, &Record)]) -> String 
     paper.text()
 }
 
-/// Isolated time of a variant in a run, or why there is none that should be.
+/// The isolated time of a variant in a run, or its status if it has none. `None` if it was skipped or unsupported.
 fn time(record: &Record, name: &str) -> Option<String> {
     let row = record.rows.iter().find(|row| row.variant == name)?;
     match &row.status {
@@ -52,7 +52,7 @@ fn time(record: &Record, name: &str) -> Option<String> {
     }
 }
 
-/// What it reaches there of the device's own limits.
+/// The share of the device's limit that a variant reaches in a run.
 fn share_of_limit(record: &Record, name: &str) -> Option<String> {
     Some(percent_of_limit::cell(&Figures::new(&record.rows).share_of_limit(name)?))
 }

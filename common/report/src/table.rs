@@ -1,37 +1,37 @@
-//! Tables, defined once for all who show them: a terminal of any width, pages of HTML and Markdown.
+//! Tables that are defined once and shown on terminals of any width and in HTML and Markdown pages.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table as Drawing, TableStyle};
 
 use super::charset::{ABSENT, BLANK, Charset, width};
 
-/// Where the cells of a column stand.
+/// The alignment of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Words, at the left.
+    /// Words, aligned to the left.
     Left,
-    /// At the right.
+    /// Aligned to the right.
     Right,
-    /// Figures: decimal points below each other, and what they are uncertain by.
+    /// Figures with aligned decimal points and aligned errors.
     Points,
 }
 
-/// A column: its head, and a cell a row.
+/// A column: its heading and one cell per row.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// May break at blanks.
+    /// The heading; it may be broken at blanks.
     pub head: String,
-    /// Where its cells stand.
+    /// The alignment of the cells.
     pub side: Side,
-    /// Its cells, and in their place shorter ones for when there is less room, with the ranks of these.
+    /// The cells, and shorter versions of them for less room, each with the rank at which it is used.
     forms: Vec<(u8, Vec<String>)>,
-    /// The step at which there is no room for it, where it may go at all.
+    /// The rank at which the column is left out; `None` if it always stays.
     goes: Option<u8>,
-    /// Where its cells lead to in a page, where they lead anywhere.
+    /// Link targets of the cells in a page, if any.
     pub links: Vec<String>,
 }
 
 impl Column {
-    /// A column; a cell of nothing shows that there is nothing.
+    /// A column; a cell without a value is shown as [`ABSENT`].
     pub fn new(
         side: Side,
         head: impl Into<String>,
@@ -40,20 +40,21 @@ impl Column {
         Self { head: head.into(), side, forms: vec![(0, filled(cells))], goes: None, links: Vec::new() }
     }
 
-    /// Where room is short, it is the `rank`th thing to go; so are shorter cells to come.
+    /// Lets the column be left out where room is short, as step number `rank`. Ranks order these steps and those of
+    /// [`Column::or`].
     #[must_use]
     pub fn goes(self, rank: u8) -> Self {
         Self { goes: Some(rank), ..self }
     }
 
-    /// Shorter cells for where room is short.
+    /// Shorter cells that are used where room is short, as step number `rank`.
     #[must_use]
     pub fn or(mut self, rank: u8, cells: impl IntoIterator<Item = impl Into<Option<String>>>) -> Self {
         self.forms.push((rank, filled(cells)));
         self
     }
 
-    /// The widest form of each cell.
+    /// The longest version of each cell.
     #[must_use]
     pub fn cells(&self) -> &[String] {
         &self.forms[0].1
@@ -68,65 +69,66 @@ fn filled(cells: impl IntoIterator<Item = impl Into<Option<String>>>) -> Vec<Str
     cells.into_iter().map(|cell| cell.into().unwrap_or_else(|| ABSENT.into())).collect()
 }
 
-/// The head of a column, where its cells stand, and the cell of a row.
+/// A column's heading, its alignment, and the function that returns a row's cell.
 pub type Each<'c, R> = (&'c str, Side, &'c dyn Fn(&R) -> String);
 
-/// A row as a page shows it.
+/// A row for a page.
 #[derive(Clone, Debug)]
 pub enum Line {
-    /// A cell a column, and where it leads to.
+    /// One cell per column, each with its link target.
     Cells(Vec<(String, Option<String>)>),
-    /// A name, and words across all other columns.
+    /// The row's name, and text across all other columns.
     Words(String, String),
 }
 
-/// Columns of as many cells; the first one names the rows.
+/// Columns of equal length; the first one names the rows.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// From the left.
+    /// From left to right.
     pub columns: Vec<Column>,
-    /// What stands across the other columns in a row without figures.
+    /// Text across the other columns, for rows without figures.
     words: Vec<Option<String>>,
     gap: u16,
     heads: Heads,
 }
 
-/// How heads are written.
+/// How headings are broken, from the widest to the narrowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Heads {
-    /// On one line, and always.
+    /// On one line, at any width.
     Whole,
-    /// On one line, where there is room.
+    /// On one line if there is room.
     OneLine,
     /// Broken at blanks.
     Stacked,
-    /// And behind an underscore.
+    /// Broken at blanks and after an underscore.
     Broken,
 }
 
-/// What makes a table narrower.
+/// A step that makes the table narrower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Heads(Heads),
     Gap,
-    /// The column's next form.
+    /// Uses the next shorter version of the column's cells.
     Narrow(usize),
     Drop(usize),
 }
 
-/// When heads break, columns move together, and names in heads break.
+/// The ranks at which headings are broken at blanks, the gap between columns shrinks, and names in headings are
+/// broken.
 const RANKS: [(u8, Step); 3] =
     [(1, Step::Heads(Heads::Stacked)), (7, Step::Gap), (8, Step::Heads(Heads::Broken))];
 
 impl Table {
-    /// Rows of these names.
+    /// A table with one row per name.
     #[must_use]
     pub fn new(head: &str, names: impl IntoIterator<Item = String>) -> Self {
         let names = Column::new(Side::Left, head, names);
         Self { words: vec![None; names.cells().len()], columns: vec![names], gap: 2, heads: Heads::OneLine }
     }
 
-    /// A row for each of these, with these columns; the first one names it.
+    /// A table with one row per item and the given columns; the first column names the rows.
     #[must_use]
     pub fn of<R>(rows: &[R], columns: &[Each<'_, R>]) -> Self {
         let column = |(head, side, of): &Each<'_, R>| Column::new(*side, *head, rows.iter().map(of));
@@ -136,19 +138,19 @@ impl Table {
         }
     }
 
-    /// Rows that have words in place of figures.
+    /// Sets the texts of rows that have no figures.
     #[must_use]
     pub fn with_words(self, words: Vec<Option<String>>) -> Self {
         Self { words, ..self }
     }
 
-    /// So far apart are its columns; heads stay whole.
+    /// Sets the gap between columns; headings are not broken.
     #[must_use]
     pub fn apart(self, gap: u16) -> Self {
         Self { gap, heads: Heads::Whole, ..self }
     }
 
-    /// Close together, with heads of several lines.
+    /// Sets a gap of one and headings of several lines.
     #[must_use]
     pub fn close(self) -> Self {
         Self { gap: 1, heads: Heads::Stacked, ..self }
@@ -167,12 +169,12 @@ impl Table {
         }
     }
 
-    /// As a page shows them: each head, and whether its cells stand at the right.
+    /// The headings for a page, and whether each column is aligned to the right.
     pub fn heads(&self) -> impl Iterator<Item = (String, bool)> {
         self.columns.iter().map(|column| (column.name(), column.side != Side::Left))
     }
 
-    /// The rows, as a page shows them.
+    /// The rows for a page.
     pub fn lines(&self) -> impl Iterator<Item = Line> {
         let plain = |text: &str| text.replace(BLANK, " ").trim_end().to_owned();
         self.words.iter().enumerate().map(move |(row, words)| match words {
@@ -184,7 +186,7 @@ impl Table {
         })
     }
 
-    /// The same in the characters of a terminal.
+    /// The same table with characters that the terminal can show.
     pub(super) fn spelled(&self, charset: Charset) -> Self {
         let spelled = |text: &String| charset.fit_part(text).into_owned();
         let mut table = self.clone();
@@ -196,7 +198,7 @@ impl Table {
         table
     }
 
-    /// The lines of as much of it as fits into `room` columns, and the heads of what does not.
+    /// The lines of the table with as many columns as fit into `room`, and the headings of those that do not.
     pub(super) fn fitted(&self, room: usize) -> (Vec<String>, Vec<String>) {
         let steps = self.steps();
         let draw = |taken: &[bool]| {
@@ -206,7 +208,8 @@ impl Table {
         };
         let fits = |taken: &[bool]| draw(taken).0.iter().all(|line| width(line) <= room);
         let count = (0..steps.len()).find(|&n| fits(&vec![true; n])).unwrap_or(steps.len());
-        // The last step may have won more than was needed: give back what fits, the dearest first.
+        // The last step may have freed more room than needed: undo the steps that fit again, the most important
+        // first.
         let mut taken = vec![true; count];
         for step in (0..count).rev() {
             taken[step] = false;
@@ -217,7 +220,7 @@ impl Table {
         (lines, gone.map(|(_, column)| column.name()).collect())
     }
 
-    /// Tables of the first column and as many others as fit, at least one, until all are shown.
+    /// Tables of the first column and as many others as fit, but at least one, until all columns are shown.
     pub(super) fn split(&self, room: usize) -> Vec<Vec<String>> {
         let mut tables = Vec::new();
         let mut from = 1;
@@ -234,7 +237,7 @@ impl Table {
         tables
     }
 
-    /// From the widest to the narrowest: what costs the reader least goes first.
+    /// The steps that narrow the table, the least important content first.
     fn steps(&self) -> Vec<Step> {
         let mut steps: Vec<(u8, Step)> = RANKS.to_vec();
         steps.retain(|(_, step)| match step {
@@ -249,7 +252,7 @@ impl Table {
         steps.into_iter().map(|(_, step)| step).collect()
     }
 
-    /// The lines of the table, without blanks at their ends.
+    /// The lines of the table, without trailing blanks.
     fn draw(&self, room: usize, taken: &[Step]) -> Vec<String> {
         let heads = taken.iter().filter_map(|step| match step {
             Step::Heads(heads) => Some(*heads),
@@ -270,7 +273,7 @@ impl Table {
         self.with_words_across(lines(gap, &columns), room, gap)
     }
 
-    /// The cells of a column, figures below each other.
+    /// The cells of a column, with figures aligned.
     fn written(&self, column: &Column, form: usize) -> Vec<String> {
         let (_, cells) = &column.forms[form.min(column.forms.len() - 1)];
         let is_name = std::ptr::eq(column, &self.columns[0]);
@@ -284,7 +287,7 @@ impl Table {
         own.map(str::to_owned).collect()
     }
 
-    /// Writes words across columns that are empty: comfy-table has no cell that spans several.
+    /// Writes texts across empty columns: comfy-table has no cell that spans several columns.
     fn with_words_across(&self, mut lines: Vec<String>, room: usize, gap: u16) -> Vec<String> {
         let names = self.written(&self.columns[0], 0);
         let head = std::iter::once(width(&self.columns[0].head));
@@ -302,10 +305,10 @@ impl Table {
     }
 }
 
-/// What horizontal lines are made of.
+/// The character of horizontal rules.
 const RULE: char = '─';
 
-/// Columns with their heads, between rules and nothing else.
+/// The table between horizontal rules, without vertical ones.
 fn lines(gap: u16, columns: &[(Side, Vec<String>)]) -> Vec<String> {
     let rule = LineStyle::none().fill(RULE).junction(RULE);
     let mut drawing = Drawing::new();
@@ -327,8 +330,7 @@ fn lines(gap: u16, columns: &[(Side, Vec<String>)]) -> Vec<String> {
 }
 
 impl Heads {
-    /// `head` with newlines where it breaks to be narrower; cells of `cells` characters need no
-    /// narrower one.
+    /// `head` with a newline at each break. Cells of `cells` characters need no narrower heading.
     fn broken(self, head: &str, cells: usize) -> String {
         if self <= Self::OneLine || width(head) <= cells {
             return head.to_owned();
@@ -342,7 +344,7 @@ impl Heads {
     }
 }
 
-/// Breaks a name behind the underscore that is nearest to its middle.
+/// Breaks a name after the underscore nearest to its middle.
 fn break_name(head: &str) -> String {
     let middle = head.len() / 2;
     let cuts = head.match_indices('_').map(|(at, _)| at + 1);
@@ -352,8 +354,8 @@ fn break_name(head: &str) -> String {
     }
 }
 
-/// Figures padded so that their decimal points, and their errors, stand below each other. Words among them stay as
-/// they are, and so do shares, which have digits as they need them, and their unit at the right.
+/// Figures padded so that decimal points and errors are aligned. Words are not changed. Columns with percentages are
+/// not padded either: their digits vary, and their unit is aligned at the right.
 fn pointed(cells: &[&str]) -> Vec<String> {
     let parts: Vec<(&str, &str)> = cells
         .iter()
@@ -381,7 +383,7 @@ fn pointed(cells: &[&str]) -> Vec<String> {
     parts.iter().map(cell).collect()
 }
 
-/// At most `room` characters of `text`, with dots that every terminal has where something is missing.
+/// At most `room` characters of `text`; a cut text ends with three dots, which every terminal can show.
 pub(super) fn cut(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();
@@ -398,7 +400,7 @@ mod tests {
         cells.iter().map(|cell| Some((*cell).to_owned())).collect()
     }
 
-    /// Two figures, the second of which may go and is written shorter before.
+    /// Two columns of figures. The second has shorter cells and can be left out.
     fn table() -> Table {
         let mut table = Table::new("Variant", ["a", "b"].map(str::to_owned));
         table.push(Column::new(Side::Points, "÷ full_barrier", some(&["1.5", "12"])));

@@ -1,4 +1,4 @@
-//! The terminal: Ctrl-C, the progress line, how wide it is.
+//! The terminal: Ctrl-C, the progress bar, width, and output.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::charset::Charset;
 use crate::destination::Destination;
 use crate::paper::wrapped;
 
-/// Columns of a table that goes into a file.
+/// Width in columns of a table that is written to a file.
 pub const FILE_WIDTH: u16 = 140;
 
-/// A file that reaches the size limit of the process (`ulimit -f`) is an error of the write, as a full disk is;
-/// the signal that comes with it would end the process without a word.
+/// Makes a write beyond the file size limit (`ulimit -f`) fail like one on a full disk. Otherwise the signal SIGXFSZ
+/// would end the process without a message.
 pub fn bear_the_file_limit() {
     #[cfg(unix)]
     #[expect(unsafe_code, reason = "no safe crate ignores a signal")]
@@ -26,10 +26,10 @@ pub fn bear_the_file_limit() {
     }
 }
 
-/// Ctrl-C asks the run to end after the sample under way; a second one ends the process.
+/// On Ctrl-C, asks the run to stop after the current sample. A second Ctrl-C ends the process.
 ///
 /// # Errors
-/// Where the system lets nobody listen, or somebody listens already.
+/// If the handler cannot be installed, or one is installed already.
 pub fn on_interrupt() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
@@ -42,12 +42,12 @@ pub fn on_interrupt() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// A bar on standard error, hidden where that is no terminal.
+/// A progress bar on standard error, hidden if that is not a terminal.
 #[must_use]
 pub fn progress_bar() -> ProgressBar {
     // indicatif draws to standard error and hides itself where that is no terminal.
     let bar = ProgressBar::new(100);
-    // What is too wide is cut off: a line that wraps would be drawn anew below itself.
+    // Text that is too wide is cut: a line that wraps would be drawn again below itself.
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {wide_msg}") {
         bar.set_style(match Charset::of_terminal() {
             Charset::Utf8 => style,
@@ -57,14 +57,14 @@ pub fn progress_bar() -> ProgressBar {
     bar
 }
 
-/// Columns of a terminal; of a file, [`FILE_WIDTH`].
+/// The width of a terminal in columns, at least 60; [`FILE_WIDTH`] for a file.
 #[must_use]
 pub fn width_of(terminal: &console::Term) -> u16 {
     if terminal.is_term() { terminal.size().1.max(60) } else { FILE_WIDTH }
 }
 
-/// Ends the process without destructors and exit handlers: a driver whose queue hangs or whose device
-/// is lost could wait in them for ever.
+/// Ends the process without running destructors and exit handlers, which could wait forever in a driver whose queue
+/// hangs or whose device is lost.
 pub fn leave_at_once(code: u8) -> ! {
     let _ = std::io::stdout().flush();
     #[expect(unsafe_code, reason = "rustix ends a process with the signal of an abort alone")]
@@ -74,7 +74,7 @@ pub fn leave_at_once(code: u8) -> ! {
     }
 }
 
-/// A line on standard error. Nobody is left to tell when that is closed.
+/// Writes a line to standard error. If that is closed, the error is ignored, since it cannot be reported.
 pub fn say(line: &str) {
     let terminal = console::Term::stderr();
     let line = Charset::of_terminal().fit(line).into_owned();
@@ -82,15 +82,15 @@ pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", line.trim_end());
 }
 
-/// Prints to standard output; a reader that has gone is no error.
+/// Prints to standard output. A reader that has closed the pipe is not an error.
 ///
 /// # Errors
-/// Where it cannot be written.
+/// If standard output cannot be written to.
 pub fn print(text: &str) -> Result<()> {
     Destination::Stdout.write(format!("{}\n", Charset::of_terminal().fit(text).trim_end()))
 }
 
-/// In lines that the terminal does not break; a file keeps them whole.
+/// `text` wrapped to the width of the terminal; unchanged if standard output is a file.
 #[must_use]
 pub fn fitted(text: &str) -> String {
     let terminal = console::Term::stdout();

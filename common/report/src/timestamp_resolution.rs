@@ -1,59 +1,58 @@
-//! What the steps of the timestamps leave open of a time.
+//! The limits that the resolution of the timestamps sets to the precision of a time.
 
 use record::Record;
 use record::self_test::STEP;
 use record::stats::{Interval, Summary};
 
-/// Widths of intervals below this share are what is left of the conversion of times to microseconds.
+/// Relative widths of intervals below this are rounding errors of the conversion to microseconds.
 const SAME: f64 = 1e-9;
 
-/// How coarse the times of a kind are.
+/// The resolution of a kind of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Coarse {
-    /// What two of them differ by at the least, in microseconds.
+    /// Smallest difference between two different times, in microseconds.
     pub(super) apart_us: f64,
-    /// By how much one can be wrong, in microseconds.
+    /// Largest error of a time, in microseconds.
     pub(super) error_us: f64,
 }
 
-/// How wrong a median is at the most.
+/// The error of a median.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Error {
-    /// Half the width of its interval over the median.
+    /// Half the width of its interval divided by the median.
     Share(f64),
-    /// Samples do not tell, for they are all on the same step of the timestamps: less than this.
+    /// An upper limit of the error: all samples are on the same timestamp step, so they do not show their spread.
     Below(f64),
 }
 
-/// Of isolated times. Both timestamps are cut off, so that a time can be wrong by a whole step.
+/// The resolution of isolated times. Both timestamps are truncated, so a time can be wrong by a whole step.
 pub(super) fn isolated(record: &Record) -> Option<Coarse> {
     let (apart_us, error_us) = steps_us(record)?;
     Some(Coarse { apart_us, error_us })
 }
 
-/// Of pipelined times, which are differences of two times, shared out among repetitions.
+/// The resolution of pipelined times: differences of two times, divided by the number of further repetitions.
 pub(super) fn pipelined(record: &Record) -> Option<Coarse> {
     let further = f64::from(record.method.repetitions.checked_sub(1).filter(|n| *n > 0)?);
     let (apart_us, error_us) = steps_us(record)?;
     Some(Coarse { apart_us: apart_us / further, error_us: 2.0 * error_us / further })
 }
 
-/// The error of a median; `None` where there is no interval, or one of no width and nobody knows how wide a
-/// step is.
+/// The error of a median. `None` if there is no interval, or if the interval has no width and the step is unknown.
 pub(super) fn error(summary: &Summary, coarse: Option<Coarse>) -> Option<Error> {
     let Interval { low, high } = summary.median_95?;
     let share = summary.median_error()?;
     let apart_us = coarse.map_or(0.0, |coarse| coarse.apart_us);
-    // What is left of the conversion to microseconds is no width.
+    // A width that comes from rounding in the conversion to microseconds counts as zero.
     if share > SAME && high - low > 0.999 * apart_us {
         return Some(Error::Share(share));
     }
     coarse.map(|coarse| Error::Below(coarse.error_us / summary.median.abs()))
 }
 
-/// What two times are apart at the least, and what one step is at the most. Both are the step that the self-test
-/// found. Without one the least is unknown, and the smallest difference between two times of a row may be
-/// several steps, so that what is said to be below it is so.
+/// The smallest difference of two times and an upper limit of the step, in microseconds. Both are the step that the
+/// self-test measured. Without a self-test the smallest difference is unknown (0), and the upper limit is the
+/// smallest difference between two times of a row, which may be several steps.
 fn steps_us(record: &Record) -> Option<(f64, f64)> {
     let checks = record.self_test.iter().flat_map(|test| &test.checks);
     let found = checks.filter(|check| check.name == STEP).find_map(|check| check.figure("step"));
@@ -103,7 +102,7 @@ mod tests {
         let two = Summary::of(&two).unwrap();
         let share = two.median_error().map(Error::Share);
         assert_eq!((error(&two, coarse), error(&two, None)), (share, share));
-        // Narrower than a step that is known, and not than one that is not.
+        // The interval is narrower than the known step, but an unknown step sets no limit.
         let mixed = Summary::of(&[11.2, 11.2, 11.2, 11.2, 11.21, 11.21, 11.21, 11.21]).unwrap();
         let unknown = Some(Coarse { apart_us: 0.0, error_us: 0.5 });
         assert!(matches!(error(&mixed, coarse), Some(Error::Below(_))));

@@ -1,4 +1,4 @@
-//! What traces of waves show, in the terminal: a sparkline a variant, and tables.
+//! Shows traces of waves in the terminal: one sparkline per variant, and tables.
 
 mod columns;
 mod notes;
@@ -15,13 +15,12 @@ use super::paper::Paper;
 use super::table::Table;
 use taken::Taken;
 
-/// Dispatches that are listed of a variant.
+/// Most dispatches that are listed per variant.
 const LISTED: usize = 12;
-/// Variants of which they are.
+/// Most variants whose dispatches are listed.
 const VARIANTS: usize = 4;
 
-/// What the traces of `record` show, in `room` columns; none where nothing was asked to be traced. Ends
-/// with a newline.
+/// The traces of `record` in `room` columns. `None` if no variant was to be traced. Ends with a newline.
 #[must_use]
 pub fn traced(charset: Charset, room: u16, record: &Record) -> Option<String> {
     let taken: Vec<Taken<'_>> = record.rows.iter().filter_map(Taken::of).collect();
@@ -44,14 +43,14 @@ pub fn traced(charset: Charset, room: u16, record: &Record) -> Option<String> {
     Some(paper.text())
 }
 
-/// A row a variant that was asked to be traced; none where nothing was.
+/// A table with one row per variant that was to be traced. `None` if there is none.
 #[must_use]
 pub fn traces(record: &Record) -> Option<Table> {
     let rows: Vec<&Row> = record.rows.iter().filter(|row| row.trace.is_some()).collect();
     (!rows.is_empty()).then(|| columns::variants(&rows))
 }
 
-/// A line a variant: its name and its waves in flight over time.
+/// One line per variant: its name, its waves in flight over time, and its span.
 fn sparklines(room: usize, taken: &[Taken<'_>]) -> String {
     let names = taken.iter().map(|t| width(&t.row.variant)).max().unwrap_or(0);
     let spans: Vec<String> =
@@ -65,7 +64,7 @@ fn sparklines(room: usize, taken: &[Taken<'_>]) -> String {
     taken.iter().zip(spans).map(line).collect()
 }
 
-/// `▂▅███▇▃`: full where most waves are in flight, blank where there is none.
+/// `▂▅███▇▃`: full where the most waves are in flight, blank where there are none.
 fn sparkline(shape: &[f64], cells: usize) -> String {
     const RAMP: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = shape.iter().copied().fold(0.0, f64::max);
@@ -79,7 +78,7 @@ fn sparkline(shape: &[f64], cells: usize) -> String {
     (0..cells).map(|at| RAMP[cell(at)]).collect()
 }
 
-/// The step of `steps` that is nearest to a share; only none at all is 0.
+/// The step from 0 to `steps` that is nearest to a share. Only a share of zero gives 0.
 fn step_of(share: f64, steps: usize) -> usize {
     #[expect(clippy::cast_precision_loss, reason = "a handful of steps")]
     let near = |step: &usize| share < (*step as f64 + 0.5) / steps as f64;
@@ -87,7 +86,7 @@ fn step_of(share: f64, steps: usize) -> usize {
     if share > 0.0 { step.max(1) } else { 0 }
 }
 
-/// A table a variant that has more than one dispatch.
+/// Writes one table per variant with more than one dispatch.
 fn dispatches(paper: &mut Paper, taken: &[Taken<'_>]) {
     let many: Vec<&Taken<'_>> = taken.iter().filter(|t| t.figures.dispatches.len() > 1).collect();
     let mut left_out: Vec<String> = Vec::new();
@@ -114,7 +113,7 @@ fn dispatches(paper: &mut Paper, taken: &[Taken<'_>]) {
     }
 }
 
-/// Whose dispatches they are, and which kernels, by their numbers where there are several.
+/// The heading of a table of dispatches: the variant and the kernels, numbered if there are several.
 fn heading(variant: &str, all: &[DispatchFigures], kernels: &[&str]) -> String {
     let called = super::dispatch_parts::called(all.iter().map(|dispatch| dispatch.part.as_ref()));
     let heading = format!("{variant}: {} {called} of", all.len());

@@ -1,12 +1,12 @@
-//! The table in words: what common practice costs, and whether anything beats it.
+//! The verdict of a record: the cost of the baseline, and whether an alternative is faster.
 
 use record::stats::Summary;
 use record::{Kind, Promise, Record, Row, is_limit};
 
 use super::format::{measured, times, word};
 
-/// One sentence each for the baseline, the best lawful alternative and the best one that relies on
-/// hardware; nothing for a CPU device, whose times mean nothing.
+/// One sentence each for the baseline, the fastest alternative that is correct by the Vulkan specification, and the
+/// fastest one that relies on hardware. `None` for a CPU device, whose times are meaningless.
 pub(super) fn verdict(record: &Record) -> Option<String> {
     let (bound, baseline) = (record.bound.as_ref()?, record.baseline.as_ref()?);
     if record.device.kind == Kind::Cpu {
@@ -32,8 +32,8 @@ pub(super) fn verdict(record: &Record) -> Option<String> {
     Some(text)
 }
 
-/// The row with the smallest ratio to the baseline; one that raced has no time to compare, and the
-/// device's own limits do other work.
+/// The row with the smallest ratio to the baseline. Rows with races are not compared, nor are the device's own
+/// limits, which do other work.
 fn fastest<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<(&'a Row, Summary)> {
     rows.filter(|row| {
         measured(row) && !is_limit(&row.variant) && row.racy.is_none_or(|r| r.racy_samples == 0)

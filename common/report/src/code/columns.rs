@@ -1,16 +1,16 @@
-//! What stands in the columns.
+//! The columns of the tables of `--code`.
 
 use isa::{ChipCode, CodeReport, Compiled, Counts, INSTRUCTION_CACHE, Limit, Occupancy, Outcome, Unit};
 
 use crate::charset::{ABSENT, BLANK};
 use crate::format::trimmed;
 
-/// A head, and where its figure comes from.
+/// A heading and the function that reads its figure.
 pub(super) struct Column {
-    /// A line of it ends at each space. `UNIT` stands for what workgroups share.
+    /// The heading; it is broken at each space. `UNIT` is replaced by the unit whose resources workgroups share.
     pub head: &'static str,
     pub of: fn(&Compiled) -> String,
-    /// It holds words.
+    /// Whether the column holds words, which are aligned to the left.
     pub is_text: bool,
 }
 
@@ -22,8 +22,8 @@ const fn words(head: &'static str, of: fn(&Compiled) -> String) -> Column {
     Column { head, of, is_text: true }
 }
 
-/// The last ones go first where there is no room: what limits a kernel stays longest, then what it costs,
-/// then what is in it.
+/// In order of importance: where room is short, the last columns are left out first. The limits of occupancy come
+/// first, then the costs of a kernel, then its instruction counts.
 pub(super) static COLUMNS: [Column; 22] = [
     figure("VGPRs", |c| c.vgprs.to_string()),
     figure("LDS bytes", |c| c.lds_bytes.to_string()),
@@ -49,30 +49,30 @@ pub(super) static COLUMNS: [Column; 22] = [
     figure("Branches", |c| counted(c, |counts| counts.branches)),
 ];
 
-/// Heads of columns that notes explain.
+/// Headings of columns that notes explain.
 pub(super) const TO_SHED: &str = "Shed\u{a0}for 1\u{a0}more";
 pub(super) const WAVES: &str = "Waves /SIMD";
 pub(super) const DRIVERS_WAVES: &str = "Waves (driver)";
 pub(super) const GLC_STORES: &str = "glc stores";
 
-/// Columns that stay however narrow the terminal is.
+/// Number of columns that are always shown, however narrow the terminal is.
 pub(super) const LEAST: usize = 4;
 
 impl Column {
-    /// As it stands in a chip's table.
+    /// The heading in the table of `chip`.
     pub fn head_of(&self, chip: &ChipCode) -> String {
         let mut compiled = chip.kernels.iter().filter_map(Outcome::compiled);
         let unit = compiled.find_map(|compiled| Some(compiled.occupancy.as_ref()?.unit));
         self.head.replace("UNIT", &unit.unwrap_or(Unit::Cu).to_string())
     }
 
-    /// The head on one line, of no chip in particular.
+    /// The heading on one line, without the unit of a chip.
     pub fn name(&self) -> String {
         self.head.replace(" /UNIT", "").replace(BLANK, " ")
     }
 }
 
-/// Behind a count of instructions some of which stand in a loop.
+/// Follows a count of instructions in code that has a loop.
 pub(super) const LOOPED: char = '*';
 
 fn counted(compiled: &Compiled, of: fn(&Counts) -> u64) -> String {
@@ -85,12 +85,12 @@ fn absent_or(figure: Option<impl ToString>) -> String {
     figure.map_or_else(|| ABSENT.to_owned(), |figure| figure.to_string())
 }
 
-// A line each, here and of what to shed: side by side they take the room of two columns more.
+// One line per limit, here and in `to_shed`: on one line they would take the width of two more columns.
 fn limits(limits: &[Limit]) -> String {
     limits.iter().map(Limit::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// What the kernel has to give up for one workgroup more.
+/// The registers and LDS that the kernel has to give up to fit one more workgroup.
 fn to_shed(occupancy: &Occupancy) -> Option<String> {
     let shed = occupancy.shed?;
     let parts = [(shed.vgprs, "VGPRs"), (shed.sgprs, "SGPRs"), (shed.lds_bytes, "LDS")];
@@ -98,12 +98,13 @@ fn to_shed(occupancy: &Occupancy) -> Option<String> {
     Some(parts.collect::<Vec<_>>().join(",\n"))
 }
 
-/// Share of the instruction cache, rounded up.
+/// Percentage of the instruction cache, rounded up.
 fn of_cache(code_bytes: u64) -> String {
     format!("{}{BLANK}%", (code_bytes * 100).div_ceil(INSTRUCTION_CACHE.into()))
 }
 
-/// The kernels of all variants; the first of each has its name, and one that is left out has no kernel.
+/// The variants with their kernels. Only the first kernel of a variant has its name; a variant that is left out has
+/// one row without a kernel.
 pub(super) fn rows(report: &CodeReport) -> impl Iterator<Item = (&str, Option<usize>)> {
     report.variants.iter().flat_map(|variant| {
         let kernels: Vec<Option<usize>> = match variant.left_out {

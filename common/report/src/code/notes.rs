@@ -1,4 +1,4 @@
-//! What the reader of the tables must know.
+//! Notes below the tables of `--code`.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use isa::{Chip, ChipCode, CodeReport, Compiled, Occupancy, Outcome, Unit};
 use super::columns::{COLUMNS, Column, DRIVERS_WAVES, GLC_STORES, LOOPED, TO_SHED, WAVES};
 use super::left_out;
 
-/// The table of a chip, with the columns for which there is room.
+/// A chip with the columns of its table that fit.
 pub(super) type Shown<'r> = (&'r ChipCode, Vec<&'static Column>);
 
-/// The lines below the tables: what is wrong, and what the marks and columns mean that are shown.
+/// The lines below the tables: first problems, then the meaning of the marks and columns that are shown.
 pub(super) fn notes(report: &CodeReport, shown: &[Shown<'_>]) -> Vec<String> {
     let has = |head: &str| shown.iter().any(|(_, columns)| columns.iter().any(|column| column.head == head));
     let mut notes = left_out_variants(report);
@@ -33,7 +33,7 @@ pub(super) fn notes(report: &CodeReport, shown: &[Shown<'_>]) -> Vec<String> {
     notes
 }
 
-/// A count that the table shows bears the mark of a loop.
+/// Whether a count that the table shows has the mark of a loop.
 fn marks_loops((chip, columns): &Shown<'_>) -> bool {
     let marked = |c: &Compiled| columns.iter().any(|column| (column.of)(c).ends_with(LOOPED));
     compiled(chip).any(|(_, c)| marked(c))
@@ -44,7 +44,7 @@ pub(super) fn left_out_variants(report: &CodeReport) -> Vec<String> {
     reasons.map(|(variant, reason)| format!("{} is left out: {reason}", variant.variant)).collect()
 }
 
-/// Every kernel of every chip that was compiled, with its number.
+/// All compiled kernels of all chips, with their numbers.
 fn all(report: &CodeReport) -> impl Iterator<Item = (&ChipCode, usize, &Compiled)> {
     report
         .chips
@@ -56,7 +56,7 @@ fn compiled(chip: &ChipCode) -> impl Iterator<Item = (usize, &Compiled)> {
     (1..).zip(&chip.kernels).filter_map(|(number, outcome)| Some((number, outcome.compiled()?)))
 }
 
-/// What is wrong with a kernel on one chip, or not known of it.
+/// Problems of a chip's kernels and figures that are unknown.
 fn of_chip(chip: &ChipCode) -> Vec<String> {
     let (name, mut notes) = (&chip.chip, Vec::new());
     for (number, outcome) in (1..).zip(&chip.kernels) {
@@ -95,7 +95,7 @@ fn of_chip(chip: &ChipCode) -> Vec<String> {
     notes
 }
 
-/// Which loads read past a cache.
+/// Says which kernels have loads that bypass the nearest cache.
 fn loads(report: &CodeReport) -> Option<String> {
     let mut chips: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for chip in &report.chips {
@@ -120,7 +120,7 @@ fn loads(report: &CodeReport) -> Option<String> {
     Some(format!("Loads with glc, which pass by the nearest cache: {}.", parts.join("; ")))
 }
 
-/// What `glc` says of stores, and where it says nothing.
+/// Explains `glc` on stores, and the cases in which it carries no information.
 fn stores(report: &CodeReport) -> Vec<String> {
     let mut notes = Vec::new();
     if all(report).any(|(_, _, c)| c.counts.is_some_and(|counts| counts.vmem_stores_glc > 0)) {
@@ -143,7 +143,7 @@ fn stores(report: &CodeReport) -> Vec<String> {
     notes
 }
 
-/// What the figures of occupancy are, as far as there is a column that `has` them.
+/// Explains the figures of occupancy; `has` says which columns are shown.
 fn occupancy(report: &CodeReport, has: impl Fn(&str) -> bool) -> Vec<String> {
     let known: Vec<&Occupancy> = all(report).filter_map(|(_, _, c)| c.occupancy.as_ref()).collect();
     if known.is_empty() {

@@ -1,4 +1,4 @@
-//! The table of a driver that says what it likes: a column for each of its figures.
+//! The table of a driver that reports its own set of figures: one column per figure.
 
 use isa::{CodeReport, Executable, Kind, Reported, Statistic, Value};
 
@@ -9,7 +9,7 @@ use crate::names::grouped;
 use crate::paper::Paper;
 use crate::table::{Column, Side, Table};
 
-/// The device, its table, and how to read it.
+/// Writes the device, its table and the notes.
 pub(super) fn write(paper: &mut Paper, report: &CodeReport, reported: &Reported) {
     paper.gap();
     paper.line(&format!("{}, {}", reported.device, reported.driver));
@@ -18,7 +18,7 @@ pub(super) fn write(paper: &mut Paper, report: &CodeReport, reported: &Reported)
     notes(report, reported, &left_out).iter().for_each(|line| paper.line(line));
 }
 
-/// Names of all figures: known kinds first, in the order of [`Kind`], then as the driver has them.
+/// The names of all figures: known kinds first, in the order of [`Kind`], then the others in the driver's order.
 fn names(reported: &Reported) -> Vec<&str> {
     let mut names: Vec<(Option<Kind>, &str)> = Vec::new();
     for statistic in reported.kernels.iter().flatten().flat_map(|form| &form.statistics) {
@@ -30,7 +30,7 @@ fn names(reported: &Reported) -> Vec<&str> {
     names.into_iter().map(|(_, name)| name).collect()
 }
 
-/// A row a variant, kernel and form; of the driver's figures there is always one.
+/// One row per variant, kernel and compiled form. The first of the driver's figures is always shown.
 fn table(report: &CodeReport, reported: &Reported) -> Table {
     let rows: Vec<(&str, Option<(usize, &Executable)>)> = rows(report)
         .flat_map(|(name, kernel)| {
@@ -108,7 +108,7 @@ fn notes(report: &CodeReport, reported: &Reported, left_out: &[String]) -> Vec<S
     notes
 }
 
-/// Kernels that did not fit their registers, whatever has room in the table.
+/// A note on kernels that spill registers, whether or not the table has room for that column.
 fn spills(reported: &Reported) -> Option<String> {
     let found = kernels_with(reported, |value| match value {
         Value::Whole(bytes) => (1..MOST_BYTES).contains(&bytes),
@@ -118,18 +118,18 @@ fn spills(reported: &Reported) -> Option<String> {
     (!found.is_empty()).then(|| format!("Registers kept in memory, or arrays: {}.", found.join(", ")))
 }
 
-/// More than a wave can have of anything.
+/// More bytes than a wave can have of any memory.
 const MOST_BYTES: u64 = 1 << 32;
 
-/// Figures that cannot be what they are called. (NVIDIA 580.159 says 68719476736, 1 << 36, of the local
-/// memory of every kernel on an H200.)
+/// A note on figures that are impossibly large. (NVIDIA 580.159 reports 68719476736, 1 << 36, as the local memory of
+/// every kernel on an H200.)
 fn impossible(reported: &Reported) -> Option<String> {
     let found = kernels_with(reported, |value| matches!(value, Value::Whole(bytes) if bytes >= MOST_BYTES));
     (!found.is_empty())
         .then(|| format!("More than a wave can have, so that nothing follows from it: {}.", found.join(", ")))
 }
 
-/// Kernels by number, with their figures of spilling that are such.
+/// Kernels by number, with those of their spill figures whose value satisfies `such`.
 fn kernels_with(reported: &Reported, such: impl Fn(Value) -> bool) -> Vec<String> {
     let wanted = |statistic: &&Statistic| statistic.kind == Some(Kind::Spills) && such(statistic.value);
     let said = (1_usize..).zip(&reported.kernels).map(|(number, forms)| {
@@ -190,7 +190,7 @@ mod tests {
         of("NVIDIA H200", "NVIDIA 580.159", [kernel(40, 1 << 36), kernel(255, 96)])
     }
 
-    /// A driver that keeps a form for each width, and has figures of every sort.
+    /// A driver that has one form per subgroup size and figures of every type.
     fn unknown() -> CodeReport {
         let form = |width: u32, cycles| {
             let name = format!("SIMD{width} compute shader");
@@ -239,7 +239,7 @@ mod tests {
         insta::assert_snapshot!(code(Charset::Ascii, 60, &unknown()));
     }
 
-    /// RADV's own figures have the table of their chip.
+    /// Figures reported by RADV are shown in the table of their chip.
     #[test]
     fn on_radv() {
         let report = radv();

@@ -1,14 +1,14 @@
-//! What the differences of two listings mean, in sentences.
+//! Explains the differences of two listings in sentences.
 
 use isa::Counts;
 use isa::diff::{Constant, Diff, Extra, First, Instead, Listing, Method, Side};
 
-/// Mnemonics that are named.
+/// Most mnemonics that are named.
 const MOST_MNEMONICS: usize = 12;
-/// Constants that are told of.
+/// Most constants that are described.
 const MOST_CONSTANTS: usize = 12;
 
-/// Registers, classes, mnemonics, constants: each where there is something to say.
+/// Sentences on registers, instruction classes, mnemonics and constants, each only if there is something to report.
 pub(super) fn lines(diff: &Diff, compiled: bool) -> Vec<String> {
     let coarse = "The listings have too little in common to be aligned in reasonable time: pairs are chance, and so may \
                   be what is said of registers.";
@@ -27,7 +27,7 @@ pub(super) fn lines(diff: &Diff, compiled: bool) -> Vec<String> {
     lines
 }
 
-/// Where an instruction stands: in a file by its line, in what a driver wrote by its number.
+/// Where an instruction is: its number if a driver compiled the code, its line if the listing comes from a file.
 pub(super) fn place(listing: &Listing, at: usize, compiled: bool) -> String {
     if compiled {
         return format!("instruction {}", at + 1);
@@ -40,7 +40,7 @@ fn side(diff: &Diff, side: Side) -> &Listing {
     side.of([a, b])
 }
 
-/// What both take of a register file, and where one begins to take more.
+/// The highest register that each side uses, and the instruction at which one side starts to use more.
 fn registers(diff: &Diff, extra: &Extra, compiled: bool) -> String {
     let (name, letter) = (extra.file.name(), extra.file.letter());
     let reach = |highest: Option<u32>| {
@@ -75,7 +75,7 @@ fn registers(diff: &Diff, extra: &Extra, compiled: bool) -> String {
     line
 }
 
-/// How sure the place is.
+/// How the instruction was found, and how reliable the result is.
 fn method(diff: &Diff, found: &First, compiled: bool) -> String {
     let (rises, pairs, agreeing, ends) = match found.method {
         Method::Search { looks, pairs } => {
@@ -101,7 +101,7 @@ fn method(diff: &Diff, found: &First, compiled: bool) -> String {
     )
 }
 
-/// A name, and where its count comes from.
+/// The name of an instruction class and the function that reads its count.
 type Class = (&'static str, fn(&Counts) -> u64);
 
 const CLASSES: [Class; 11] = [
@@ -141,7 +141,7 @@ fn mnemonics(diff: &Diff) -> Option<String> {
     (!told.is_empty()).then(|| format!("Mnemonics that differ (A / B): {}{more}.", told.join(", ")))
 }
 
-/// What became of a constant that one side keeps.
+/// Describes how the other side gets a constant that one side keeps in a register.
 fn constant(diff: &Diff, found: &Constant, compiled: bool) -> String {
     let (holder, other) = (found.side, found.side.other());
     let listing = side(diff, other);

@@ -1,16 +1,16 @@
-//! The places that differ, both sides beside each other.
+//! The places that differ, with both sides next to each other.
 
 use isa::diff::{Block, Diff, Instruction};
 
 use crate::charset::width;
 use crate::table::cut;
 
-/// Pairs that are shown before and behind a place.
+/// Pairs that are shown before and after a place that differs.
 const CONTEXT: usize = 2;
-/// Lines after which the rest is counted only.
+/// Number of lines above which the remaining places are only counted.
 const MOST_LINES: usize = 120;
 
-/// A line of both; one of them may be empty.
+/// A line of the comparison; one of the sides may be empty.
 #[derive(Clone, Copy)]
 struct Line {
     a: Option<usize>,
@@ -18,7 +18,7 @@ struct Line {
     paired: bool,
 }
 
-/// Each place with differences and its context. Ends with a newline.
+/// Every place that differs, with its context. Ends with a newline.
 pub(super) fn drawn(room: u16, diff: &Diff, compiled: bool) -> String {
     let lines = lines(&diff.blocks);
     let places = places(&lines);
@@ -45,7 +45,7 @@ pub(super) fn drawn(room: u16, diff: &Diff, compiled: bool) -> String {
     text
 }
 
-/// All lines, those that pair and those that do not.
+/// All lines, paired or not.
 fn lines(blocks: &[Block]) -> Vec<Line> {
     let of = |block: &Block| -> Vec<Line> {
         match block {
@@ -61,7 +61,7 @@ fn lines(blocks: &[Block]) -> Vec<Line> {
     blocks.iter().flat_map(of).collect()
 }
 
-/// Runs of lines around what differs; those that touch are one.
+/// Ranges of lines around differences; ranges that touch are merged.
 fn places(lines: &[Line]) -> Vec<std::ops::Range<usize>> {
     let mut places: Vec<std::ops::Range<usize>> = Vec::new();
     for at in (0..lines.len()).filter(|&at| !lines[at].paired) {
@@ -75,7 +75,7 @@ fn places(lines: &[Line]) -> Vec<std::ops::Range<usize>> {
 }
 
 struct Page<'d> {
-    /// Columns of a side.
+    /// Width of a side in columns.
     half: usize,
     diff: &'d Diff,
     compiled: bool,
@@ -98,7 +98,7 @@ impl Page<'_> {
             let of = |side: usize, at: Option<usize>| at.map(|at| &self.diff.listings[side].instructions[at]);
             let (a, b) = (of(0, line.a), of(1, line.b));
             let shown = |instruction: Option<&Instruction>| match instruction {
-                // What makes the difference may stand at the end.
+                // Folded rather than cut: the difference may be at the end of the line.
                 Some(instruction) if !line.paired => self.folded(&instruction.to_string()),
                 Some(instruction) => vec![format!("  {instruction}")],
                 None => Vec::new(),
@@ -114,7 +114,7 @@ impl Page<'_> {
         head + &text.collect::<String>()
     }
 
-    /// An instruction in lines of a side's width, broken at blanks where it has some.
+    /// An instruction in lines as wide as one side, broken at blanks where possible.
     fn folded(&self, text: &str) -> Vec<String> {
         let mut lines = vec![String::from(" ")];
         for word in text.split(' ') {
@@ -135,7 +135,7 @@ impl Page<'_> {
     }
 }
 
-/// How two instructions of a line compare.
+/// The mark that says how the two instructions of a line compare.
 fn mark(a: Option<&Instruction>, b: Option<&Instruction>, paired: bool) -> char {
     match (a, b) {
         (Some(a), Some(b)) if paired => {

@@ -1,4 +1,4 @@
-//! The text of `--code-diff`: the places that differ side by side, then what that means for registers.
+//! The text of `--code-diff`: differing places next to each other, then what they mean for registers.
 
 mod findings;
 mod hunks;
@@ -8,8 +8,7 @@ use isa::diff::{Comparison, DiffReport, KernelPair};
 use super::charset::Charset;
 use super::paper::Paper;
 
-/// Both sides, for each chip and each pair of kernels, in `room` columns, and how to read it. Ends with a
-/// newline.
+/// The comparison of both sides, for each chip and each pair of kernels, in `room` columns. Ends with a newline.
 #[must_use]
 pub fn code_diff(charset: Charset, room: u16, report: &DiffReport) -> String {
     let [a, b] = &report.sides;
@@ -44,18 +43,18 @@ fn kernels(paper: &mut Paper, room: u16, pair: &KernelPair, compiled: bool) {
     findings::lines(&pair.diff, compiled).iter().for_each(|line| paper.line(line));
 }
 
-/// Of kernels without a difference, how much they are alike.
+/// Describes how similar two kernels are whose instructions all pair.
 fn paired(pair: &KernelPair) -> String {
     let [a, b] = [0, 1].map(|side| &pair.diff.listings[side].instructions);
     let registers = match a.iter().zip(b).filter(|(a, b)| a.operands != b.operands).count() {
         0 => "with the same operands".to_owned(),
-        // A wait and the target of a branch are no registers.
+        // Operands of waits and branches are not registers.
         others => format!("{others} of them with other registers, waits or targets"),
     };
     format!("All {} instructions pair, {registers}.", a.len())
 }
 
-/// The name of a side's kernel, and what it costs.
+/// The name of one side's kernel, with its figures.
 fn head(pair: &KernelPair, at: usize) -> String {
     let name = if pair.names[at].is_empty() { "kernel" } else { &pair.names[at] };
     let instructions = pair.diff.listings[at].instructions.len();

@@ -1,4 +1,4 @@
-//! Texts of comparisons.
+//! Tests the text of `--code-diff`.
 
 use isa::diff::{Compiler, DIFF_SCHEMA, KernelFigures, Listing, listings};
 use record::Tool;
@@ -114,7 +114,7 @@ fn what_is_too_long_is_counted() {
         (0..60).map(place).collect()
     };
     let text = code_diff(Charset::Utf8, 100, &report(&far_apart("[0:1]"), &far_apart("4")));
-    // Five lines and a head a place.
+    // Each place has a heading and five lines.
     assert!(
         text.contains("left out: 36 more places with 36 lines that differ; --json FILE has all"),
         "{text}"

@@ -1,15 +1,15 @@
-//! Where things stand, and round numbers along an axis.
+//! Dimensions of the picture, and the labels of its axes.
 
 use crate::format::trimmed;
 use crate::scale;
 
-/// Width of the picture, and of what is in it.
+/// Width of the picture, its margins, and the left edge and width of the plot.
 pub(super) const WIDTH: f64 = 1400.0;
 pub(super) const EDGE: f64 = 28.0;
 pub(super) const LEFT: f64 = 100.0;
 pub(super) const PLOT: f64 = 1272.0;
 
-/// A number that is whole already; none is below zero.
+/// A whole number that is not negative, converted to an index.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the picture")]
 pub(super) fn whole(value: f64) -> usize {
     value.max(0.0) as usize
@@ -20,17 +20,17 @@ pub(super) fn real(value: usize) -> f64 {
     value as f64
 }
 
-/// Round numbers from 0 to `range`, about `most` of them, and how they are written.
+/// At most `most + 1` round numbers from 0 to `range`, with their labels.
 pub fn ticks(range: f64, most: usize) -> Vec<(f64, String)> {
     scale::ticks(0.0, range, most + 1).into_iter().map(|at| (at, scale::named(at))).collect()
 }
 
-/// `46.31 µs`, without needless noughts.
+/// `46.31 µs`, without trailing zeros.
 pub(super) fn us(value: f64) -> String {
     format!("{} µs", trimmed(value))
 }
 
-/// `0.9 µs`, where there is little room.
+/// `0.9 µs`, for places with little room.
 pub(super) fn short_us(value: f64) -> String {
     let decimals = if value >= 9.95 {
         0

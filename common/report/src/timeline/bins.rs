@@ -1,14 +1,14 @@
-//! Waves in flight, by columns of pixels.
+//! Counts the waves in flight per column of pixels.
 
 use record::trace::{Dispatch, Lanes, Trace, Wave};
 
 use super::axes::{real, whole};
 use super::colours::{Map, SHADES};
 
-/// Rows that a map has at the most; more lanes share one.
+/// Most rows of a map; with more lanes, several share a row.
 const ROWS: usize = 160;
 
-/// Equal parts of the time that all panels show.
+/// The time range of all panels, divided into equal columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Grid {
     pub range_us: f64,
@@ -16,12 +16,12 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// In columns from the left.
+    /// The position of a time, in columns from the left.
     fn place(&self, us: f64) -> f64 {
         (us / self.range_us * real(self.columns)).clamp(0.0, real(self.columns))
     }
 
-    /// Adds to the mean of each column what a wave is there.
+    /// Adds a wave to the mean number of waves of each column that it touches.
     fn add(&self, means: &mut [f64], wave: &Wave, weight: f64) {
         let [begin, end] = [wave.begin_us, wave.end_us].map(|us| self.place(us));
         let (first, last) = (whole(begin), whole(end.ceil()).max(1) - 1);
@@ -34,7 +34,7 @@ impl Grid {
         means[last] += weight * (end - real(last));
     }
 
-    /// Columns that a dispatch touches.
+    /// The first column that a dispatch touches, and the one after the last.
     fn columns_of(&self, dispatch: &Dispatch) -> (usize, usize) {
         let begin = dispatch.waves.iter().map(|wave| wave.begin_us).fold(f64::INFINITY, f64::min);
         let end = dispatch.waves.iter().map(|wave| wave.end_us).fold(0.0, f64::max);
@@ -43,35 +43,35 @@ impl Grid {
     }
 }
 
-/// Mean waves in flight of one dispatch, from a column on.
+/// Mean waves in flight of one dispatch, from the column `first` on.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stack {
     pub first: usize,
     pub means: Vec<f64>,
-    /// Those among them that are in the first of their stretches, where waves tell: before the kernel names what
-    /// they do.
+    /// Of these, the waves that are in the first stretch of a part: waiting, before the work that the kernel names.
+    /// Empty if the waves do not report stretches.
     pub waiting: Vec<f64>,
 }
 
-/// A trace by columns.
+/// A trace divided into columns.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Binned {
-    /// One a dispatch.
+    /// One stack per dispatch.
     pub stacks: Vec<Stack>,
-    /// Lanes that share a row of the map.
+    /// Number of lanes that share a row of the map.
     pub lanes_a_row: usize,
     pub lanes: usize,
     pub columns: usize,
     /// Mean waves in flight of all dispatches, row by row.
     total: Vec<f64>,
-    /// The dispatch that has most of them.
+    /// The dispatch with the most waves in each cell.
     owner: Vec<usize>,
 }
 
 impl Binned {
     pub(super) fn of(trace: &Trace, grid: Grid) -> Self {
         let (Lanes::Multiprocessors(lanes) | Lanes::Packed(lanes)) = trace.lanes;
-        // A lane beyond those that the trace promises must not be lost, nor end the program.
+        // A lane number above the trace's own count must neither be dropped nor cause a panic.
         let seen =
             trace.dispatches.iter().flat_map(|d| &d.waves).map(|wave| wave.lane + 1).max().unwrap_or(1);
         let lanes = lanes.max(seen) as usize;
@@ -92,7 +92,7 @@ impl Binned {
         binned
     }
 
-    /// `own` is zero everywhere, before and afterwards.
+    /// `own` must be all zeros, and is again on return.
     fn add(&mut self, dispatch: &Dispatch, grid: Grid, own: &mut [f64], most: &mut [f64]) {
         for wave in &dispatch.waves {
             let row = wave.lane as usize / self.lanes_a_row;
@@ -118,7 +118,7 @@ impl Binned {
         self.lanes.div_ceil(self.lanes_a_row)
     }
 
-    /// The most waves that a column has, all dispatches together.
+    /// The largest number of waves in a column, summed over all dispatches.
     pub(super) fn tallest(&self) -> f64 {
         let mut sums = vec![0.0; self.columns];
         for stack in &self.stacks {
@@ -127,12 +127,12 @@ impl Binned {
         sums.into_iter().fold(0.0, f64::max)
     }
 
-    /// The most waves that a row has in a column, a lane.
+    /// The largest number of waves per lane in a cell of the map.
     pub(super) fn fullest(&self) -> f64 {
         self.total.iter().copied().fold(0.0, f64::max) / real(self.lanes_a_row)
     }
 
-    /// Rows of the dispatches' colours, the deepest where `full` waves a lane are in flight.
+    /// The cells of the map in the dispatches' colours. The deepest shade stands for `full` waves per lane.
     pub(super) fn map(&self, full: f64) -> Map {
         let full = full * real(self.lanes_a_row);
         let shade = |waves: f64| {
@@ -140,14 +140,14 @@ impl Binned {
             u8::try_from(shade).unwrap_or(SHADES)
         };
         let cell = |(&waves, &owner): (&f64, &usize)| {
-            // Rests of arithmetic are no waves.
+            // Ignores rounding errors.
             if waves > 1e-9 * full { Map::cell(owner, shade(waves)) } else { 0 }
         };
         Map { columns: self.columns, cells: self.total.iter().zip(&self.owner).map(cell).collect() }
     }
 }
 
-/// Means of the waves that wait, in some columns; none where waves do not tell.
+/// Mean number of waiting waves in a range of columns. Empty if the waves do not report stretches.
 fn waiting(dispatch: &Dispatch, grid: Grid, columns: std::ops::Range<usize>) -> Vec<f64> {
     let Some(part) = &dispatch.part else { return Vec::new() };
     let mut means = vec![0.0; grid.columns];

@@ -18,42 +18,43 @@ pub enum Theme {
     Dark,
 }
 
-/// Colours that dispatches take in turn: told apart by colour-blind eyes too, and light beside dark.
+/// Number of colours that dispatches take in turn. They can be distinguished with colour blindness, also by
+/// lightness.
 pub(super) const PARTS: usize = 5;
-/// Shades of each of these in a [`Map`].
+/// Shades of each of these colours in a [`Map`].
 pub(super) const SHADES: u8 = 12;
 
-/// What something is drawn in; the theme says which colour that is.
+/// The purpose of a shape, to which the theme assigns a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
-    /// What matters.
+    /// Important text.
     Text,
-    /// What explains it.
+    /// Explanations.
     Faint,
-    /// Lines to measure by.
+    /// Grid lines.
     Grid,
-    /// Where a machine fills or drains.
+    /// Background where a dispatch fills or drains.
     Band,
-    /// Where it does nothing.
+    /// Brackets over stretches without waves.
     Gap,
-    /// Nothing but the paper.
+    /// The background.
     Paper,
-    /// Stripes on the bare paper.
+    /// Stripes on the background.
     Stripes,
-    /// Stripes of paper across a colour.
+    /// Stripes in the background's colour across a bar.
     Cuts,
-    /// What the reader must not miss.
+    /// Warnings.
     Warning,
     /// One of the colours of dispatches.
     Part(usize),
-    /// The same where waves wait.
+    /// The colour of a dispatch for waves that wait.
     Waiting(usize),
-    /// Words on that.
+    /// Text on a dispatch's colour.
     OnPart(usize),
 }
 
 impl Display for Ink {
-    /// As a class, which the picture's style gives its colour.
+    /// Formats the ink as a class; the picture's style sheet assigns its colour.
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Part(at) => write!(f, " class=\"p{}\"", at % PARTS),
@@ -64,15 +65,15 @@ impl Display for Ink {
     }
 }
 
-/// The colours of a paper and of the inks on it, by their classes.
+/// The colours of a theme, by class: the background first.
 pub(super) type Colours = [(&'static str, Rgb); 8];
 
-/// After Okabe and Ito, without the vermilion, which is the gaps', and the yellow, which white paper
-/// swallows; in the order in which neighbours, the first and the last among them, differ most to whom
-/// sees least difference.
+/// The palette of Okabe and Ito without vermilion, which marks gaps, and yellow, which is hard to see on white. The
+/// order maximises the difference between neighbours (the first and the last are neighbours too) under colour
+/// blindness.
 pub(super) const COLOURS: [Rgb; PARTS] =
     [[0, 114, 178], [230, 159, 0], [86, 180, 233], [0, 128, 96], [222, 150, 190]];
-/// Words on them.
+/// The colour of text on each of them.
 pub(super) const ON: [Rgb; PARTS] = [[255; 3], [20; 3], [20; 3], [255; 3], [20; 3]];
 
 const LIGHT: Colours = [
@@ -97,35 +98,35 @@ const DARK: Colours = [
     ("warning", [255, 140, 120]),
 ];
 
-/// Light where it is left to a viewer: paper is.
+/// The colours of a theme; light for [`Theme::Auto`].
 pub(super) fn colours(theme: Theme) -> Colours {
     if theme == Theme::Dark { DARK } else { LIGHT }
 }
 
-/// A colour of dispatches where waves wait: nearer to the paper, which is the first of its colours.
+/// The colour of a dispatch's waiting waves: mixed with the background, which is the first of the colours.
 pub(super) fn waiting(part: usize, [(_, paper), ..]: Colours) -> Rgb {
     let mix = |at: usize| (u16::from(COLOURS[part][at]) * 2 + u16::from(paper[at]) * 3) / 5;
     [0, 1, 2].map(|at| u8::try_from(mix(at)).unwrap_or(u8::MAX))
 }
 
-/// Cells of one colour each, row by row.
+/// A map with one colour per cell, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Map {
     pub columns: usize,
-    /// 0 shows the paper; 1 and up the shades of the first colour, then those of the next.
+    /// 0 shows the background; 1 and up are the shades of the first colour, then those of the next.
     pub cells: Vec<u8>,
 }
 
 impl Map {
-    /// Of a shade from 1 to [`SHADES`] of a colour.
+    /// The cell value of a colour in a shade from 1 to [`SHADES`].
     pub(super) fn cell(part: usize, shade: u8) -> u8 {
         let part = u8::try_from(part % PARTS).unwrap_or(0);
         part * SHADES + shade.clamp(1, SHADES)
     }
 
-    /// How much of a shade covers the paper.
+    /// The opacity of a shade.
     pub(super) fn cover(shade: u8) -> f64 {
-        // The faintest must still be seen.
+        // The faintest shade must still be visible.
         0.18 + 0.82 * f64::from(shade.saturating_sub(1)) / f64::from(SHADES - 1)
     }
 }
@@ -141,7 +142,7 @@ mod tests {
         })
     }
 
-    /// Relative luminance, as the web's guidelines for contrast define it.
+    /// Relative luminance as defined by the Web Content Accessibility Guidelines.
     fn luminance(rgb: Rgb) -> f64 {
         let [red, green, blue] = linear(rgb);
         0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -167,7 +168,7 @@ mod tests {
         }
     }
 
-    /// What someone sees who lacks the cones for red, green or blue (Machado, Oliveira and Fernandes 2009).
+    /// Normal sight, and vision without the cones for red, green or blue (Machado, Oliveira and Fernandes 2009).
     const SIGHTS: [[[f64; 3]; 3]; 4] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
@@ -179,7 +180,7 @@ mod tests {
         matrix.map(|row| row[0] * a + row[1] * b + row[2] * c)
     }
 
-    /// CIE 1976 L*a*b*, in which a distance of 2 can just be seen.
+    /// CIE 1976 L*a*b*, in which a distance of 2 is just visible.
     fn lab(rgb: Rgb, sight: [[f64; 3]; 3]) -> [f64; 3] {
         let seen = times(sight, linear(rgb)).map(|part| part.clamp(0.0, 1.0));
         let to_xyz = [[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1094, 0.8730]];

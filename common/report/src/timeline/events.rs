@@ -1,4 +1,4 @@
-//! Waves in the trace-event format, which Perfetto and Chrome's tracer open.
+//! Exports waves in the trace-event format, which Perfetto and Chrome's tracer open.
 
 use anyhow::Result;
 use record::Record;
@@ -10,18 +10,18 @@ use super::bins::{Binned, Grid};
 use super::lane::{Lane, checked};
 use super::{spans, words};
 
-/// Waves of a file; viewers take more, slowly.
+/// Most waves in a file; viewers get slow with more.
 const WAVES: usize = 60_000;
-/// Points of a counter, as long as there are few dispatches.
+/// Points of a counter, unless there are many dispatches.
 const POINTS: usize = 2000;
-/// Points of all counters of a variant together.
+/// Most points of all counters of a variant together.
 const ALL_POINTS: usize = 200_000;
 
-/// The panels as trace events: a process a variant, in it a counter of the waves in flight for each
-/// dispatch and all together, the dispatches, and the waves by multiprocessor.
+/// The panels as trace events: one process per variant, with counters of the waves in flight (per dispatch and in
+/// total), the dispatches, and the waves by multiprocessor.
 ///
 /// # Errors
-/// As [`super::timeline_svg`].
+/// Those of [`super::timeline_svg`].
 pub fn timeline_events(record: &Record, panels: &[Lane<'_>]) -> Result<String> {
     checked(record, panels)?;
     let all: usize = panels.iter().flat_map(|lane| &lane.trace.dispatches).map(|d| d.waves.len()).sum();
@@ -43,11 +43,11 @@ pub fn timeline_events(record: &Record, panels: &[Lane<'_>]) -> Result<String> {
     Ok(text.to_string() + "\n")
 }
 
-/// Events so far, and the process and thread that come next.
+/// The events written so far, and the ids of the current process and thread.
 struct File {
     events: Vec<Value>,
     pid: u32,
-    /// Of all processes: viewers do not agree whether two may share one.
+    /// Unique across processes: not all viewers accept the same thread id in two processes.
     tid: u32,
 }
 
@@ -57,7 +57,7 @@ impl File {
         self.events.push(event);
     }
 
-    /// The next thread, below those before it.
+    /// Starts a thread, which is shown below the previous ones.
     fn thread(&mut self, name: &str) {
         self.tid += 1;
         self.meta("thread_name", json!({ "name": name }));
@@ -79,7 +79,7 @@ impl File {
     }
 }
 
-/// Whole nanoseconds: what is disjoint so stays disjoint when it is read back.
+/// Whole nanoseconds, so that spans that do not overlap still do not after a round trip.
 fn ns(us: f64) -> u64 {
     whole((us * 1e3).round()) as u64
 }
@@ -122,7 +122,7 @@ fn about(record: &Record, panels: &[Lane<'_>], one_in: usize) -> Value {
     })
 }
 
-/// Means over equal parts of the span.
+/// Counters of the mean waves in flight over equal parts of the span.
 fn counters(file: &mut File, lane: &Lane<'_>) {
     let columns = POINTS.min(ALL_POINTS / lane.trace.dispatches.len()).max(8);
     let range_us = lane.figures.whole.end_us();
@@ -136,7 +136,7 @@ fn counters(file: &mut File, lane: &Lane<'_>) {
     counter(file, "waves in flight", 0, &all, time);
 }
 
-/// A point where the mean changes, and 0 behind the last.
+/// Adds a point wherever the mean changes, and a 0 after the last column.
 fn counter(file: &mut File, name: &str, first: usize, means: &[f64], time: impl Fn(usize) -> u64) {
     let mut last = None;
     for (at, &mean) in means.iter().enumerate().filter(|(_, mean)| mean.is_finite()) {
@@ -148,7 +148,7 @@ fn counter(file: &mut File, name: &str, first: usize, means: &[f64], time: impl 
     file.counter(name, time(first + means.len()), 0.0);
 }
 
-/// From first wave to last, on as many threads as overlap.
+/// Dispatches from first wave to last, on as many threads as overlapping dispatches need.
 fn dispatches(file: &mut File, lane: &Lane<'_>) {
     let phases: Vec<_> = lane.figures.dispatches.iter().map(|d| d.phases).collect();
     let spans: Vec<(f64, f64)> = phases.iter().map(|p| (p.begin_us, p.end_us())).collect();
@@ -171,10 +171,10 @@ fn named(at: usize, kernel: &str, part: Option<&Part>) -> String {
     part.map_or(format!("{} {kernel}", at + 1), |part| format!("{} {} of {kernel}", part.what, part.number))
 }
 
-/// A wave, its dispatch, and its place among that one's waves.
+/// A wave, the index of its dispatch, and its index among the dispatch's waves.
 type Kept = (Wave, (usize, usize));
 
-/// How long a wave was at each thing that it does.
+/// The time that a wave spent on each stretch, in microseconds.
 fn stretches(part: &PartWaves, wave: usize) -> Value {
     let told = part.stretches.iter().zip(part.each().nth(wave).unwrap_or_default());
     told.map(|(what, us)| ((*what).to_owned(), json!((us * 1e3).round() / 1e3)))
@@ -182,7 +182,7 @@ fn stretches(part: &PartWaves, wave: usize) -> Value {
         .into()
 }
 
-/// A thread for each multiprocessor and slot, since slices of one thread may not cross.
+/// One thread per multiprocessor and slot, since slices of one thread must not overlap.
 fn waves(file: &mut File, lane: &Lane<'_>, one_in: usize) {
     let kept = |(at, d): (usize, &record::trace::Dispatch)| -> Vec<Kept> {
         d.waves.iter().enumerate().step_by(one_in).map(|(own, wave)| (*wave, (at, own))).collect()
@@ -214,7 +214,7 @@ fn waves(file: &mut File, lane: &Lane<'_>, one_in: usize) {
     }
 }
 
-/// The lowest slot that is free for each wave, by their begin.
+/// Assigns each wave the lowest free slot; `waves` are sorted by their begin.
 fn slots(waves: &[Kept]) -> Vec<usize> {
     let mut ends: Vec<u64> = Vec::new();
     let slot = |(wave, _): &Kept| {
@@ -241,7 +241,7 @@ mod tests {
         file["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == phase).collect()
     }
 
-    /// Slices of a thread, in nanoseconds.
+    /// The slices of each thread, in nanoseconds.
     fn threads(file: &Value) -> std::collections::BTreeMap<u64, Vec<(u64, u64)>> {
         let mut threads = std::collections::BTreeMap::new();
         for event in of_phase(file, "X") {

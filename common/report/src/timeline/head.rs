@@ -1,4 +1,4 @@
-//! What stands above the panels: what was measured on what, and how to read it.
+//! The head of a timeline: what was measured on which device, and a key to the marks.
 
 use anyhow::Result;
 use record::{Kind, Record};
@@ -11,7 +11,8 @@ use crate::scene::{Area, Scene, Words, broken, text_width};
 const SMALL: f64 = 14.0;
 const LINE: f64 = 20.0;
 
-/// Draws it and returns where it ends. `full` says what the shades of a row stand for, `waits` what lighter areas do.
+/// Draws the head and returns the y coordinate of its end. `full` explains the shades of a row, `waits` the lighter
+/// areas.
 pub(super) fn draw(scene: &mut Scene, record: &Record, full: &str, waits: &str) -> Result<f64> {
     let mut y = 40.0;
     scene.words(&Words::new([EDGE, y], 22.0, Ink::Text, title(record)).bold());
@@ -43,7 +44,7 @@ fn subtitle(record: &Record) -> String {
     )
 }
 
-/// What the marks mean, each beside a specimen; returns the last line's place.
+/// Draws the key, each mark next to its explanation; returns the y coordinate of the last line.
 fn key(scene: &mut Scene, y: f64, full: &str, waits: &str) -> Result<f64> {
     const SPECIMEN: f64 = 34.0;
     let (mut left, mut y) = (EDGE, y);
@@ -75,7 +76,7 @@ fn key(scene: &mut Scene, y: f64, full: &str, waits: &str) -> Result<f64> {
     Ok(y)
 }
 
-/// A dispatch from its first wave to its last, fill and drain as shares of it.
+/// A dispatch from its first wave to its last; `fill` and `drain` are shares of its span.
 pub(super) fn bar(scene: &mut Scene, area: Area, [fill, drain]: [f64; 2], part: usize) {
     scene.area(area, Ink::Part(part));
     let ends = [(area.left, fill), (area.right() - drain * area.width, drain)];
@@ -84,7 +85,7 @@ pub(super) fn bar(scene: &mut Scene, area: Area, [fill, drain]: [f64; 2], part: 
     }
 }
 
-/// Where a machine fills or drains and nothing else runs on it.
+/// Marks a fill or drain during which no other dispatch is in flight.
 pub(super) fn band(scene: &mut Scene, area: Area) {
     scene.area(area, Ink::Band);
     scene.area(area, Ink::Stripes);
@@ -100,13 +101,13 @@ pub(super) fn gap(scene: &mut Scene, area: Area) {
     }
 }
 
-/// The shades of the first colour, from none to the deepest.
+/// All shades of the first colour, starting with none.
 fn shades() -> Map {
     let cells: Vec<u8> = (0..=SHADES).map(|shade| if shade == 0 { 0 } else { Map::cell(0, shade) }).collect();
     Map { columns: cells.len(), cells }
 }
 
-/// How far apart baselines of small lines are, and their size.
+/// Line height and font size of small text.
 pub(super) const fn small() -> (f64, f64) {
     (LINE, SMALL)
 }

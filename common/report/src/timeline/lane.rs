@@ -1,4 +1,4 @@
-//! What is drawn of a variant, and why some are not.
+//! The input of a panel, and the reasons why a variant has none.
 
 use anyhow::{Result, anyhow, ensure};
 use record::trace::{Trace, TraceFigures};
@@ -13,11 +13,11 @@ pub struct Lane<'t> {
     pub row: &'t Row,
     /// Its waves.
     pub trace: &'t Trace,
-    /// What they show.
+    /// The figures derived from the trace.
     pub figures: &'t TraceFigures,
 }
 
-/// A picture of what was not measured would be worse than none.
+/// Refuses traces that cannot be drawn correctly.
 pub(super) fn checked(record: &Record, panels: &[Lane<'_>]) -> Result<()> {
     if panels.is_empty() {
         return Err(nothing_traced(&record.rows));
@@ -38,7 +38,7 @@ pub fn nothing_traced(rows: &[Row]) -> anyhow::Error {
     anyhow!("there is no timeline to draw: no variant was traced{}", reasons(rows))
 }
 
-/// Why variants have no panel, in a clause: each reason once, with those that have it.
+/// The reasons why variants have no panel, as a clause: each reason once, with the variants that it applies to.
 fn reasons(rows: &[Row]) -> String {
     let reasons = grouped(refusals(rows));
     let told: Vec<String> =
@@ -50,7 +50,7 @@ fn reasons(rows: &[Row]) -> String {
     }
 }
 
-/// Why traces of rows show nothing that could be trusted, and the names of the rows.
+/// The reasons why the traces of rows cannot be trusted, and the names of these rows.
 pub(crate) fn refusals(rows: &[Row]) -> impl Iterator<Item = (&str, &str)> {
     rows.iter().filter_map(|row| match &row.trace {
         Some(Traced::Refused { reason }) => Some((reason.as_str(), row.variant.as_str())),

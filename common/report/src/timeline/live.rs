@@ -1,4 +1,4 @@
-//! What the window of `--live` draws of a trace: the same columns, colours and words as the file.
+//! Draws traces for the window of `--live`, with the columns, colours and words of the file.
 
 use record::trace::Trace;
 
@@ -10,12 +10,12 @@ pub use super::axes::ticks;
 pub use super::words::{cautions, figures as said};
 pub use crate::format::percent;
 
-/// Pixels with red, green, blue and alpha (not multiplied), row by row.
+/// Pixels with red, green, blue and straight (not premultiplied) alpha, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pixels {
     /// Columns and rows.
     pub size: [usize; 2],
-    /// Four a pixel, row by row.
+    /// Four bytes per pixel, row by row.
     pub bytes: Vec<u8>,
 }
 
@@ -30,32 +30,32 @@ impl Pixels {
     }
 }
 
-/// A trace by columns of pixels.
+/// A trace divided into columns of pixels.
 pub struct Columns(Binned);
 
 impl Columns {
-    /// So many for `range_us`, from the first wave on.
+    /// Divides `range_us` microseconds from the first wave on into `columns` columns.
     pub fn of(trace: &Trace, range_us: f64, columns: usize) -> Self {
         Self(Binned::of(trace, Grid { range_us, columns }))
     }
 
-    /// The most waves that a column has.
+    /// The largest number of waves in flight in a column.
     #[cfg(test)]
     pub fn tallest(&self) -> f64 {
         self.0.tallest()
     }
 
-    /// The most waves that a lane has in a column.
+    /// The largest number of waves per lane in a column.
     pub fn fullest(&self) -> f64 {
         self.0.fullest()
     }
 
-    /// Multiprocessors, or packed lanes.
+    /// The number of multiprocessors or packed lanes.
     pub fn lanes(&self) -> usize {
         self.0.lanes
     }
 
-    /// Waves in flight, the dispatches upon each other, `top` of them as high as the picture.
+    /// The waves in flight as stacked areas, one per dispatch. The height of the picture corresponds to `top` waves.
     pub fn stacks(&self, rows: usize, top: f64) -> Pixels {
         let mut pixels = Pixels::clear([self.0.columns, rows]);
         let mut below = vec![0.0; self.0.columns];
@@ -66,7 +66,7 @@ impl Columns {
                 below[column] = to;
                 for row in whole(low.floor())..whole(high.ceil()).min(rows) {
                     let covered = high.min(real(row + 1)) - low.max(real(row));
-                    // The upper of two that share a pixel stands before the lower one, as opaque as both.
+                    // Where two areas share a pixel, the upper one is drawn in front, with the opacity of both.
                     let cover =
                         if real(row) < low { 1.0_f64.min(covered + low - real(row)) } else { covered };
                     pixels.set([column, rows - 1 - row], COLOURS[at % PARTS], cover);
@@ -76,8 +76,8 @@ impl Columns {
         pixels
     }
 
-    /// A row for each lane or few, a colour for each dispatch, the deepest where `full` waves a lane are in
-    /// flight.
+    /// The map of lanes: one row per lane, or per few lanes, and one colour per dispatch. The deepest shade stands
+    /// for `full` waves per lane.
     pub fn map(&self, full: f64) -> Pixels {
         let map = self.0.map(full);
         let mut pixels = Pixels::clear([self.0.columns, self.0.rows()]);

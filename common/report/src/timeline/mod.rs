@@ -1,4 +1,4 @@
-//! Timelines of waves: a picture of some variants one above the other, and the same for Perfetto.
+//! Timelines of waves: a picture with one panel per variant, and the same data for Perfetto.
 //!
 //! ```text
 //! Trace ── bins, spans ──▶ panel ──▶ Scene ──▶ SVG ──▶ PNG
@@ -33,15 +33,15 @@ pub use self::events::timeline_events;
 pub(super) use self::lane::refusals;
 pub use self::lane::{Lane, nothing_traced};
 
-/// An SVG is smaller than this.
+/// Largest size of an SVG in bytes.
 const LARGEST: usize = 1 << 20;
-/// Pixels of a PNG, beyond which it has one for each of the SVG's instead of four.
+/// Most pixels of a PNG at two pixels per unit; larger pictures have one pixel per unit.
 const PIXELS: f64 = 40e6;
 
-/// The panels one above the other, on the same axes, as an SVG of less than 1 MiB.
+/// The panels one below the other on common axes, as an SVG of less than 1 MiB.
 ///
 /// # Errors
-/// Nothing to draw, a trace and figures that do not belong together, or more than fits.
+/// If there is nothing to draw, a trace is invalid, or the panels do not fit.
 pub fn timeline_svg(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Result<String> {
     for step in [1.0, 2.0, 4.0, 8.0, 16.0, 32.0] {
         let (scene, size) = drawn(record, panels, step)?;
@@ -53,10 +53,10 @@ pub fn timeline_svg(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Resul
     anyhow::bail!("{} variants are too many for one picture; --variant chooses among them", panels.len())
 }
 
-/// The same as PNG, two pixels a unit for projectors and paper.
+/// The same picture as PNG, with two pixels per unit for projectors and print.
 ///
 /// # Errors
-/// As [`timeline_svg`].
+/// Those of [`timeline_svg`].
 pub fn timeline_png(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Result<Vec<u8>> {
     let (scene, size) = drawn(record, panels, 1.0)?;
     let pixels = size[0] * size[1];
@@ -70,7 +70,7 @@ pub fn timeline_png(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Resul
     png(&text, if 4.0 * pixels > PIXELS { 1.0 } else { 2.0 })
 }
 
-/// The whole picture and its size; a column of waves is `step` wide.
+/// The whole picture and its size. A column of waves is `step` units wide.
 fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<(Scene, [f64; 2])> {
     checked(record, panels)?;
     let range_us = panels.iter().map(|lane| lane.figures.whole.end_us()).fold(0.0, f64::max);
@@ -79,7 +79,7 @@ fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<(Scene, [f64
     let peaks = panels.iter().map(|lane| lane.figures.whole.peak);
     let tallest = binned.iter().map(Binned::tallest).chain(peaks).fold(0.0, f64::max);
     let full = binned.iter().map(Binned::fullest).fold(0.0, f64::max);
-    // Room for the brackets above the peak.
+    // Leaves room for the brackets above the peak.
     let frame = Frame { grid, top: 1.16 * tallest, full };
     let mut scene = Scene::default();
     let all_known = panels.iter().all(|lane| matches!(lane.trace.lanes, Lanes::Multiprocessors(_)));
@@ -93,7 +93,7 @@ fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<(Scene, [f64
     Ok((scene, [WIDTH, (y + 14.0).ceil()]))
 }
 
-/// The rows that are not drawn, and why.
+/// Names the rows that are not drawn, with the reasons.
 fn refused(scene: &mut Scene, mut y: f64, record: &Record) -> f64 {
     let (line, small) = head::small();
     for (reason, name) in refusals(&record.rows) {

@@ -1,4 +1,4 @@
-//! One variant: its words, a bar a dispatch, its waves in flight, and its multiprocessors.
+//! A variant's panel: its text, a bar per dispatch, the plot of waves in flight, and the map of multiprocessors.
 
 use anyhow::Result;
 use record::trace::{Lanes, Phases};
@@ -14,22 +14,22 @@ use crate::scene::{Anchor, Area, Scene, Words, broken, text_width};
 
 /// Height of the plot of waves in flight.
 const PLOT_HEIGHT: f64 = 150.0;
-/// Height of a bar, where few dispatches overlap.
+/// Height of a bar if few dispatches overlap.
 const BAR: f64 = 13.0;
-/// Height of all bars, about.
+/// Approximate height of all bars.
 const BARS: f64 = 72.0;
-/// Height of the map of multiprocessors, about.
+/// Approximate height of the map of multiprocessors.
 const MAP: f64 = 140.0;
 
-/// Size of what stands along the axes.
+/// Font size along the axes.
 const AXIS: f64 = 13.0;
 
-/// What all panels share, so that they can be compared by eye.
+/// The scales that all panels share, so that they can be compared by eye.
 pub(super) struct Frame {
     pub grid: Grid,
     /// Waves in flight at the top of the plot.
     pub top: f64,
-    /// Waves in a lane that the deepest colour stands for.
+    /// Waves per lane that the deepest shade stands for.
     pub full: f64,
 }
 
@@ -38,14 +38,14 @@ impl Frame {
         LEFT + PLOT * us / self.grid.range_us
     }
 
-    /// From one time to another, as wide as can be seen.
+    /// The area between two times.
     fn area(&self, (from, to): (f64, f64), top: f64, height: f64) -> Area {
         let left = self.x(from);
         Area { left, top, width: self.x(to) - left, height }
     }
 }
 
-/// Draws it from `y` on and returns where it ends.
+/// Draws the panel from `y` on and returns the y coordinate of its end.
 pub(super) fn draw(
     scene: &mut Scene,
     y: f64,
@@ -61,7 +61,7 @@ pub(super) fn draw(
     Ok(time_axis(scene, base, bottom, frame))
 }
 
-/// Name, figures, what to hold against them, and what was dispatched.
+/// Draws the name, the cautions, the figures and the legend.
 fn words(scene: &mut Scene, y: f64, lane: &Lane<'_>) -> f64 {
     let (line, small) = head::small();
     let mut y = y + 18.0;
@@ -80,7 +80,7 @@ fn words(scene: &mut Scene, y: f64, lane: &Lane<'_>) -> f64 {
     legend(scene, y + line, lane)
 }
 
-/// Which colours are which dispatches.
+/// Draws the legend: the colours of the dispatches.
 fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>) -> f64 {
     const SIZE: f64 = 13.0;
     let (kinds, more) = alike(&lane.trace.dispatches);
@@ -119,7 +119,7 @@ fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>) -> f64 {
     y + 10.0
 }
 
-/// A bar a dispatch: those that overlap stand below each other.
+/// Draws a bar per dispatch; bars that overlap in time are drawn below each other.
 fn bars(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame) -> f64 {
     let phases: Vec<Phases> = lane.figures.dispatches.iter().map(|d| d.phases).collect();
     let spans: Vec<(f64, f64)> = phases.iter().map(|p| (p.begin_us, p.end_us())).collect();
@@ -142,7 +142,7 @@ fn bars(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame) -> f64 {
     y + pitch * real(count)
 }
 
-/// On a patch of the plain colour, since stripes run through the bar.
+/// Writes the number on a patch of the plain colour, since stripes run through the bar.
 fn number_on(scene: &mut Scene, bar: Area, at: usize, number: String) {
     let wide = text_width(&number, 10.0, true) + 4.0;
     let middle = bar.left + 0.5 * bar.width;
@@ -151,7 +151,7 @@ fn number_on(scene: &mut Scene, bar: Area, at: usize, number: String) {
     scene.words(&words.bold().anchored(Anchor::Middle));
 }
 
-/// Waves in flight, stacked, with what stays empty.
+/// Draws the waves in flight as stacked areas, with marks for idle slots.
 fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &Frame) {
     let unit = PLOT_HEIGHT / frame.top;
     let whole = &lane.figures.whole;
@@ -174,8 +174,9 @@ fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &
     scene.area(Area { left: LEFT, top: base - 0.5, width: PLOT, height: 1.0 }, Ink::Faint);
 }
 
-/// The areas of the dispatches, each upon the earlier ones; upon all of them the waves that wait. The last is drawn first and reaches down to
-/// the axis, since the others cover what is theirs: half the outline of areas with a lower edge.
+/// Draws the areas of the dispatches, each on top of the earlier ones, and the waiting waves on top of all. Areas
+/// are drawn in reverse order and reach down to the axis, since earlier ones cover the rest: this halves the
+/// outlines.
 fn stacks(scene: &mut Scene, base: f64, unit: f64, binned: &Binned) {
     let step = PLOT / real(binned.columns);
     let mut below = vec![0.0; binned.columns];
@@ -203,7 +204,7 @@ fn half_pixels(height: f64) -> u32 {
     u32::try_from(whole((2.0 * height).round())).unwrap_or(u32::MAX)
 }
 
-/// Brackets over stretches without waves, with their lengths where there is room.
+/// Draws brackets over stretches without waves, with their lengths where there is room.
 fn gaps(scene: &mut Scene, base: f64, peak: f64, lane: &Lane<'_>, frame: &Frame) {
     const SIZE: f64 = 12.0;
     let top = peak.min(base - 24.0);
@@ -224,7 +225,7 @@ fn gaps(scene: &mut Scene, base: f64, peak: f64, lane: &Lane<'_>, frame: &Frame)
     }
 }
 
-/// A row a multiprocessor; returns where it ends.
+/// Draws the map, one row per multiprocessor; returns the y coordinate of its end.
 fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, frame: &Frame) -> Result<f64> {
     let rows = real(binned.rows());
     let row = (MAP / rows).floor().clamp(1.0, 14.0);
@@ -238,7 +239,7 @@ fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, frame: &Fr
     };
     let unit = area.height / real(binned.lanes);
     for (at, _) in ticks(real(binned.lanes), 5).into_iter().filter(|(at, _)| *at < real(binned.lanes)) {
-        // In the middle of the lane that it names.
+        // In the middle of the lane that the number names.
         let y = top + (at + 0.5) * unit + 4.0;
         if at.fract() == 0.0 {
             let number = format!("{at:.0}");
@@ -250,7 +251,7 @@ fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, frame: &Fr
     Ok(area.bottom())
 }
 
-/// The axis that both share, with lines up through the plot's upper edge; returns where it ends.
+/// Draws the time axis of plot and map, with ticks on both; returns the y coordinate of its end.
 fn time_axis(scene: &mut Scene, base: f64, bottom: f64, frame: &Frame) -> f64 {
     for (at, text) in ticks(frame.grid.range_us, 12) {
         let x = frame.x(at);

@@ -1,8 +1,8 @@
-//! Where dispatches lie in time, and which of them run alone.
+//! Arranges dispatches in rows, and finds those that run alone.
 
 use record::trace::Phases;
 
-/// A row for each span, so that those of a row do not overlap: the lowest that is free.
+/// The row of each span: the lowest one in which it does not overlap another span.
 pub(super) fn rows(spans: &[(f64, f64)]) -> Vec<usize> {
     let mut by_begin: Vec<usize> = (0..spans.len()).collect();
     by_begin.sort_by(|&a, &b| spans[a].0.total_cmp(&spans[b].0));
@@ -20,8 +20,7 @@ pub(super) fn rows(spans: &[(f64, f64)]) -> Vec<usize> {
     rows
 }
 
-/// Fills and drains in which no other dispatch is in flight, so that what they leave unfilled nobody
-/// fills.
+/// Fills and drains during which no other dispatch is in flight, so that no other work uses the idle slots.
 pub(super) fn alone(dispatches: &[Phases]) -> Vec<(f64, f64)> {
     let mut alone = Vec::new();
     for (at, phases) in dispatches.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a timeline's pictures are made of besides plain shapes, and the style that gives them colours.
+//! Shapes of timelines that [`Scene`] does not have, and the style sheet with their colours.
 
 use anyhow::Result;
 
@@ -6,7 +6,7 @@ use super::axes::whole;
 use super::colours::{COLOURS, Colours, Ink, Map, ON, PARTS, SHADES, Theme, colours, waiting};
 use crate::scene::{Area, Escaped, Hex, Number, Pixels, Scene};
 
-/// The scene as a file of its own; `title` is what a reader hears who does not see it.
+/// The scene as an SVG file; `title` is for screen readers.
 pub(super) fn svg(scene: &Scene, size: [f64; 2], theme: Theme, title: &str) -> String {
     let head = format!(
         "<title>{}</title>\n<style>\n{}</style>\n{PATTERNS}<rect class=\"paper\" width=\"{}\" height=\"{}\"/>\n",
@@ -44,14 +44,15 @@ fn styles(theme: Theme) -> String {
     css
 }
 
-/// What differs from paper to paper.
+/// The styles that depend on the background.
 fn papers(colours: Colours) -> String {
     let waits = (0..PARTS).map(|part| (format!("w{part}"), waiting(part, colours)));
     let inks = colours.into_iter().map(|(class, ink)| (class.to_owned(), ink)).chain(waits);
     inks.map(|(class, ink)| format!(".{class}{{fill:{}}}", Hex(ink))).collect::<String>() + "\n"
 }
 
-/// A dashed line to the right. Rectangles: dashes of a stroke would need a style of their own for each ink.
+/// A dashed line to the right. It is made of rectangles: dashed strokes would need a style of their own for each
+/// ink.
 pub(super) fn dashes(scene: &mut Scene, [left, top]: [f64; 2], length: f64, ink: Ink) {
     const DASH: f64 = 5.0;
     const PERIOD: f64 = 9.0;
@@ -63,7 +64,7 @@ pub(super) fn dashes(scene: &mut Scene, [left, top]: [f64; 2], length: f64, ink:
     scene.path(&starts.map(dash).collect::<String>(), ink);
 }
 
-/// Columns side by side that stand on a base line, each `step` wide, with heights in half pixels.
+/// A step area on a base line: each column is `step` wide, heights are in half pixels.
 pub(super) fn steps(scene: &mut Scene, [left, base]: [f64; 2], step: f64, heights: &[u32], ink: Ink) {
     let class = ink.to_string().replace("class=\"", "class=\"steps ");
     let [left, base, step] = [left, base, step].map(Number);
@@ -71,7 +72,7 @@ pub(super) fn steps(scene: &mut Scene, [left, base]: [f64; 2], step: f64, height
     scene.path(&outline(heights), place);
 }
 
-/// Relative moves, and one for a run of equal columns: this is most of the file.
+/// The outline as relative moves, with one move per run of equal columns: outlines are most of the file.
 fn outline(heights: &[u32]) -> String {
     let mut text = String::from("M0 0");
     let mut from = 0_i64;
@@ -93,7 +94,7 @@ fn outline(heights: &[u32]) -> String {
     text + "V0z"
 }
 
-/// The map's cells as they are, so that its paper is whatever lies below.
+/// Draws the map with its opacities, so that the background shows through.
 pub(super) fn map(scene: &mut Scene, area: Area, map: &Map) -> Result<()> {
     let rows = u32::try_from(map.cells.len() / map.columns.max(1))?;
     let (mut colours, mut cover) = (vec![0; 3], vec![0]);

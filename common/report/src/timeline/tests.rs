@@ -8,7 +8,7 @@ use super::*;
 use crate::scene::tests::decoded;
 use crate::scene::text_width;
 
-/// Rows of a record, with their traces.
+/// A record with one row per trace, and the traces.
 fn traced(traces: &[(&str, Trace, Option<f64>)]) -> (Record, Vec<Trace>) {
     let mut record = fixture::record();
     let row = record.rows[0].clone();
@@ -39,7 +39,7 @@ pub(super) fn lanes<'t>(record: &'t Record, traces: &'t [Trace]) -> Vec<Lane<'t>
         .collect()
 }
 
-/// A name, a record and the traces of its rows.
+/// A name, a record, and the traces of its rows.
 type Example = (&'static str, Record, Vec<Trace>);
 
 pub(super) fn examples() -> &'static [Example] {
@@ -135,7 +135,7 @@ fn pixels_show_the_same_picture_on_its_paper() {
         assert_eq!([real(width), real(pixels.len() / width)], size.map(|side| 2.0 * side));
         assert_eq!(pixels[0], paper);
         let blue = pixels.iter().filter(|pixel| **pixel == [0, 114, 178]).count();
-        // The area and the map of the one dispatch fill most of the plot.
+        // The area and the map of the only dispatch fill most of the plot.
         assert!(real(blue) > 0.6 * 4.0 * PLOT * 150.0, "{blue}");
     }
 }
@@ -200,7 +200,7 @@ fn nothing_is_drawn_of_nothing_or_of_something_else() {
     assert!(timeline_svg(&record, &panels, Theme::Auto).is_err());
 }
 
-/// Dispatches that all run at once have the longest outlines.
+/// Dispatches that all run at the same time have the longest outlines.
 #[test]
 fn hundreds_of_dispatches_are_drawn_in_coarser_columns() {
     let mut machine = example::Machine::new(132, 32, 50.0, 60.0);

@@ -1,4 +1,4 @@
-//! What stands in words beside a panel: its figures, what to hold against them, and its dispatches.
+//! The text of a panel: its figures, cautions, and dispatches.
 
 use super::axes::us;
 use super::lane::Lane;
@@ -8,14 +8,14 @@ use crate::names::grouped;
 use record::Traced;
 use record::trace::{Dispatch, TraceFigures};
 
-/// Slower or faster by more than this, and what was traced is not what was measured.
+/// Relative change of the time by tracing above which the trace may not represent the measured run.
 pub(crate) const HEAVY: f64 = 0.2;
-/// A span of fewer steps of the clock shows the clock.
+/// Number of clock steps below which the phases of a span are too coarse.
 pub(crate) const COARSE: f64 = 50.0;
-/// Kinds of dispatches that are named.
+/// Most kinds of dispatches that are named.
 const NAMED: usize = 8;
 
-/// The figures that a reader compares.
+/// The figures for comparing variants, on one line.
 pub fn figures(lane: &Lane<'_>) -> String {
     let (figures, whole) = (lane.figures, &lane.figures.whole);
     let mut parts = vec![
@@ -47,7 +47,7 @@ fn overlaps(figures: &TraceFigures) -> Option<String> {
     (all > 0).then_some(text + &mean)
 }
 
-/// Of the dispatches that overlap the next one: time, and share of the shorter one.
+/// Over the dispatches that overlap the next one: mean overlap in microseconds, and mean share of the shorter one.
 pub(crate) fn mean_overlap(figures: &TraceFigures) -> Option<(f64, f64)> {
     let overlaps = figures.dispatches.iter().filter_map(|d| d.overlap).filter(|overlap| overlap.us > 0.0);
     let (count, us, share) =
@@ -55,7 +55,7 @@ pub(crate) fn mean_overlap(figures: &TraceFigures) -> Option<(f64, f64)> {
     (count > 0).then(|| (us / f64::from(count), share / f64::from(count)))
 }
 
-/// By how much tracing made a variant longer.
+/// Relative increase of a variant's time by tracing.
 pub(crate) fn overhead(lane: &Lane<'_>) -> Option<f64> {
     match &lane.row.trace {
         Some(Traced::Ok { overhead, .. }) => *overhead,
@@ -63,7 +63,7 @@ pub(crate) fn overhead(lane: &Lane<'_>) -> Option<f64> {
     }
 }
 
-/// What to hold against the panel.
+/// Reasons to be careful with the panel's figures.
 pub fn cautions(lane: &Lane<'_>) -> Vec<String> {
     let mut cautions = Vec::new();
     if let Some(overhead) = overhead(lane).filter(|overhead| overhead.abs() > HEAVY) {
@@ -85,7 +85,7 @@ pub fn cautions(lane: &Lane<'_>) -> Vec<String> {
     cautions
 }
 
-/// What waves do of which kernels name the parts, until they do.
+/// Names of the first stretches (waits) of all kernels that report parts.
 pub(super) fn waits(panels: &[Lane<'_>]) -> String {
     let parts = panels.iter().flat_map(|lane| &lane.trace.dispatches).filter_map(|d| d.part.as_ref());
     let mut waits: Vec<&str> = parts.filter_map(|part| part.stretches.first().copied()).collect();
@@ -94,15 +94,15 @@ pub(super) fn waits(panels: &[Lane<'_>]) -> String {
     waits.join(", or ")
 }
 
-/// Dispatches of the same kernel and workgroups; of parts those of the same kind.
+/// Dispatches of the same kernel and number of workgroups; for parts, also of the same kind.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Alike {
-    /// Their places in the order of recording.
+    /// Their indices in the order of recording.
     pub which: Vec<usize>,
     pub text: String,
 }
 
-/// What was dispatched, and how many more kinds there are than are named.
+/// The kinds of dispatches, and how many further kinds are not named.
 pub(super) fn alike(dispatches: &[Dispatch]) -> (Vec<Alike>, usize) {
     let what = |dispatch: &Dispatch| dispatch.part.as_ref().map(|waves| waves.part.what.clone());
     let kind = |dispatch: &Dispatch| (dispatch.kernel.clone(), dispatch.groups, what(dispatch));
@@ -132,7 +132,7 @@ fn named(kind: &Dispatch, which: &[usize]) -> String {
     format!("{numbers}: {many} of {kernel}, {dispatches} of {groups} workgroups and {} {units}", part.units)
 }
 
-/// `144x144`: a depth of 1 is not worth its room.
+/// `144x144`; a depth of 1 is left out.
 pub(crate) fn extent([x, y, z]: [u32; 3]) -> String {
     if z == 1 { format!("{x}x{y}") } else { format!("{x}x{y}x{z}") }
 }

@@ -1,4 +1,4 @@
-//! What the tables of traces hold.
+//! The columns of the tables of traces.
 
 use record::number::significant;
 use record::trace::DispatchFigures;
@@ -10,7 +10,7 @@ use super::taken::Taken;
 use crate::format::{percent, signed_percent as signed};
 use crate::table::{Column, Side, Table};
 
-/// A row a variant.
+/// A table with one row per variant.
 pub(super) fn variants(rows: &[&Row]) -> Table {
     let figures = |head: &str, of: &dyn Fn(&Taken<'_>) -> String| {
         Column::new(
@@ -60,7 +60,8 @@ pub(super) fn variants(rows: &[&Row]) -> Table {
     table
 }
 
-/// A row a dispatch; `kernels` are those that have numbers. The last columns go first where there is no room.
+/// A table with one row per dispatch; `kernels` are the numbered kernels. Where room is short, the last columns are
+/// left out first.
 pub(super) fn dispatches(dispatches: &[DispatchFigures], kernels: &[&str]) -> Table {
     let figures = |head: &str, of: &dyn Fn(&DispatchFigures) -> String| {
         Column::new(Side::Points, head, dispatches.iter().map(of).collect::<Vec<_>>())
@@ -96,7 +97,7 @@ fn absent_or(figure: Option<String>) -> String {
     figure.unwrap_or_else(|| ABSENT.into())
 }
 
-/// Scaled up from a sample, it may be no whole number.
+/// A count of waves, rounded: counts scaled up from a sample may not be whole.
 fn count(waves: f64) -> String {
     format!("{waves:.0}")
 }

@@ -1,4 +1,4 @@
-//! How to read the tables of traces, and what to hold against them.
+//! Notes on how to read the tables of traces and on the limits of their figures.
 
 use record::{Kind, Record};
 
@@ -10,7 +10,7 @@ use super::super::timeline::refusals;
 use super::super::timeline::words::{COARSE, HEAVY};
 use super::taken::Taken;
 
-/// Lines, each of which stands only where it applies.
+/// The notes that apply to the record.
 pub(super) fn notes(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
     let mut lines = refused(record);
     if taken.is_empty() {
@@ -52,7 +52,7 @@ pub(super) fn notes(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
     lines
 }
 
-/// Variants without figures, those with the same reason together.
+/// Variants without a trace; those with the same reason share a line.
 fn refused(record: &Record) -> Vec<String> {
     let line = |(reason, names): (&str, Vec<&str>)| format!("No trace of {}: {reason}", names.join(", "));
     grouped(refusals(&record.rows)).into_iter().map(line).collect()

@@ -1,4 +1,4 @@
-//! Where the time of dispatches with parts goes: a paragraph a variant.
+//! Sums up where the time of dispatches with parts is spent: one paragraph per variant.
 
 use record::Record;
 

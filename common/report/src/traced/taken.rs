@@ -1,4 +1,4 @@
-//! What was traced of a row.
+//! The trace of a row with its row.
 
 use record::trace::TraceFigures;
 use record::{Row, Traced};
@@ -20,12 +20,12 @@ impl<'r> Taken<'r> {
         }
     }
 
-    /// Of the estimate, against what was measured.
+    /// Relative error of the estimate against the measured pipelined time.
     pub(super) fn error(&self) -> Option<f64> {
         Some(self.figures.estimate_us / self.row.pipelined_us?.median - 1.0)
     }
 
-    /// It is so short that it shows the steps of the clock.
+    /// Whether the span is so short that the resolution of the clock matters.
     pub(super) fn is_coarse(&self) -> bool {
         self.figures.whole.span_us() < COARSE * self.figures.step_us
     }
