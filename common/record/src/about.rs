@@ -1,4 +1,4 @@
-//! What a sample tells another program of itself (`--about`): how it was built, what it takes, where it can run.
+//! A sample's description of itself for other programs (`--about`): its build, its arguments, and its devices.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct About {
     pub host: Host,
     /// The arguments that have a long name.
     pub arguments: Vec<Argument>,
-    /// The devices that it can use, best first; with `--device`, that one.
+    /// The devices that the sample can use, best first; with `--device` only that one.
     pub devices: Vec<Usable>,
 }
 
@@ -22,20 +22,20 @@ pub struct About {
 pub struct Argument {
     /// Its long name, without dashes.
     pub name: String,
-    /// Only this sample has it.
+    /// Whether only this sample has it.
     pub own: bool,
-    /// A value follows it.
+    /// Whether a value follows it.
     pub takes_value: bool,
-    /// Its value names a file or folder.
+    /// Whether its value names a file or folder.
     pub takes_path: bool,
 }
 
 /// A device that can be used.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Usable {
-    /// What it says of itself.
+    /// The facts that the device reports.
     pub facts: DeviceFacts,
-    /// What `--device` takes to mean this one and no other: its UUID, or its index in the list where it shares
-    /// its UUID with another.
+    /// The value of `--device` that selects exactly this device: its UUID, or its index in the list if another
+    /// device has the same UUID.
     pub wish: String,
 }

@@ -1,4 +1,4 @@
-//! The raw rows.
+//! The samples of a record as CSV.
 
 use anyhow::{Context, Result, anyhow};
 use serde::Deserialize;
@@ -24,12 +24,12 @@ const COLUMNS: [&str; 16] = [
     "outlier",
 ];
 
-/// One line a kept sample in the order of the variants, times in microseconds and with every digit;
-/// a cell is empty where nothing was measured. What the variant declares of one repetition stands in
-/// each of its lines, so that rates can be had from this file alone. The first line names the columns.
+/// One line per kept sample, in the order of the variants, with times in microseconds and all digits. A cell is
+/// empty if nothing was measured. Every line repeats what the variant declares about one repetition, so that rates
+/// can be computed from this file alone. The first line names the columns.
 ///
 /// # Errors
-/// Only when memory is short.
+/// Only if memory runs out.
 pub fn csv(record: &Record) -> Result<String> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS)?;
@@ -66,21 +66,21 @@ fn cells(row: &Row, repetitions: u32, sample: &Sample) -> [String; COLUMNS.len()
     ]
 }
 
-/// Of a line, what tells whose sample it is; the other columns are the sample's own fields or follow from them.
+/// The column that assigns a line to a row. The other columns are fields of the sample or follow from them.
 #[derive(Deserialize)]
 struct Line<'t> {
     variant: &'t str,
 }
 
-/// Gives `rows` the samples that [`csv`] wrote of them.
+/// Adds the samples that [`csv`] wrote to `rows`.
 ///
 /// # Errors
-/// A line without a row, or with a cell that is missing or no number; the message names line and column.
+/// If a line belongs to no row, or a cell is missing or not a number. The message names line and column.
 pub(crate) fn read_samples(text: &[u8], rows: &mut [Row]) -> Result<()> {
     let mut reader = ::csv::Reader::from_reader(text);
     let heads = reader.headers()?.clone();
     let mut cells = ::csv::StringRecord::new();
-    // Lines of a row stand together, in the order of the rows.
+    // The lines of a row are adjacent, in the order of the rows.
     let mut at = 0;
     while reader.read_record(&mut cells)? {
         let sample: Sample = cells.deserialize(Some(&heads))?;
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// What is a sample's own comes back by the names of the columns: see `files`.
+    /// The tests of `files` check that the fields of a sample are read back by column name.
     #[test]
     fn every_line_has_what_it_needs_to_stand_alone() {
         let record = fixture::record();

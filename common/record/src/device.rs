@@ -1,4 +1,4 @@
-//! What a device says of itself, as far as a record needs it.
+//! The facts about a device that a record holds.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,7 +78,7 @@ pub struct DeviceFacts {
 }
 
 impl DeviceFacts {
-    /// The device is software: sizes should shrink, and times mean nothing.
+    /// Whether the device is a software implementation: sizes should be reduced, and times are meaningless.
     #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.kind == Kind::Cpu
@@ -90,7 +90,8 @@ impl DeviceFacts {
         format!("{} {}", self.driver_name, self.driver_info).trim_end().to_owned()
     }
 
-    /// Ticks per second of the clock that kernels read: those of timestamps, on all devices known.
+    /// Ticks per second of the clock that kernels read. It is assumed to be that of timestamps, as on all known
+    /// devices.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -115,7 +116,7 @@ pub struct Multiprocessors {
 }
 
 impl Multiprocessors {
-    /// Subgroups that all of them hold at the most.
+    /// The most subgroups that all multiprocessors together hold.
     #[must_use]
     pub fn slots(self) -> u32 {
         self.count * self.simds * self.subgroups_per_simd
@@ -140,7 +141,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word a user reads.
+    /// The name for users.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

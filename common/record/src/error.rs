@@ -1,11 +1,11 @@
-//! The failures on which the program branches, and how each ends the process.
+//! Failures that the program handles differently, and the exit codes of the process.
 
 use thiserror::Error;
 
-/// A failure with an exit code of its own. Anything else is [`EXIT_FAILED`].
+/// A failure with special handling. Any other error has the exit code [`EXIT_FAILED`].
 #[derive(Debug, Error)]
 pub enum Halt {
-    /// Nothing could be measured here, for a reason that is nobody's fault.
+    /// Nothing could be measured here, for a reason that is no failure.
     #[error("skipped: {0}")]
     Skip(String),
     /// A submit did not end in time.
@@ -16,20 +16,20 @@ pub enum Halt {
     Hung {
         /// What was submitted.
         what: String,
-        /// How long it was waited for.
+        /// How long the program waited, in seconds.
         seconds: f64,
     },
-    /// The driver gave the device up.
+    /// The driver reported the device as lost.
     #[error("the device was lost while {0}: the driver reset it; see the system log")]
     DeviceLost(String),
 }
 
-/// The device's memory has no room as long as something else is in it.
+/// The memory of the device is full; it would suffice if other contents were freed.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct NoRoom(pub String);
 
-/// The device cannot have something, however much of it is free.
+/// The request exceeds the limits of the device, no matter how much memory is free.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct BeyondLimits(pub String);
@@ -55,7 +55,7 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// The error's chain of causes on one line, without the repetitions that wrapped errors bring.
+/// The error's chain of causes on one line, without repeated texts.
 #[must_use]
 pub fn one_line(error: &anyhow::Error) -> String {
     let mut parts: Vec<String> = Vec::new();

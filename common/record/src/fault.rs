@@ -1,8 +1,8 @@
-//! Failures on purpose. Every Vulkan call that can fail and every write of a result asks here first,
-//! so that a test can let any single one of them fail as a bad day would.
+//! Fault injection for tests. Every Vulkan call that can fail and every write of a result checks here first, so that
+//! a test can make any single one fail.
 //!
-//! `HOTLAP_FAULT=list:FILE` writes down what goes through, in order; `HOTLAP_FAULT=LABEL#N:KIND` lets
-//! the N-th call with this label fail before it is made. Without the variable the detour is one load.
+//! `HOTLAP_FAULT=list:FILE` logs the calls in order; `HOTLAP_FAULT=LABEL#N:KIND` makes the N-th call with this label
+//! fail before it is executed. Without the variable the check costs one load.
 
 #[cfg(feature = "fixture")]
 use std::cell::RefCell;
@@ -16,13 +16,13 @@ use anyhow::{Context, Result, anyhow};
 
 use crate::hooks::hooks;
 
-/// The variable of the environment that holds a plan.
+/// The environment variable that holds a plan.
 pub const VARIABLE: &str = "HOTLAP_FAULT";
 
-/// Set only where the environment asks for a fault, and before the first call.
+/// Set only if the environment contains a plan, and before the first call.
 static PLAN: OnceLock<Plan> = OnceLock::new();
 
-/// What to do with the calls that come by.
+/// What to do with each call.
 #[derive(Debug)]
 enum Plan {
     List(Mutex<File>),
@@ -42,16 +42,16 @@ pub enum Kind {
     Timeout,
     /// A write finds no room on the disk.
     DiskFull,
-    /// An error without a reason.
+    /// An unspecified error.
     Unknown,
 }
 
-/// What kind of call comes by; the list tells it, so that a test knows which failures fit.
+/// The type of a call. The list contains it, so that a test knows which failures are possible.
 #[derive(Clone, Copy, Debug)]
 pub enum Site {
     /// A Vulkan call.
     Call,
-    /// A Vulkan call that waits, and may also end by its time-out.
+    /// A Vulkan call that waits and may time out.
     Wait,
     /// An allocation of device memory.
     Allocation,
@@ -67,7 +67,7 @@ thread_local! {
     static LISTENER: RefCell<Option<Listener>> = const { RefCell::new(None) };
 }
 
-/// Tells `listener` of every call of this thread from now on.
+/// Calls `listener` for every later call of this thread.
 #[cfg(feature = "fixture")]
 pub fn listen(listener: impl Fn(&str) + 'static) {
     LISTENER.set(Some(Box::new(listener)));
@@ -76,7 +76,7 @@ pub fn listen(listener: impl Fn(&str) + 'static) {
 /// Reads the plan from the environment.
 ///
 /// # Errors
-/// A value that is no plan; a list that cannot be written.
+/// If the value is no valid plan, or the list cannot be written.
 pub fn arm() -> Result<()> {
     let Some(value) = &hooks().fault else { return Ok(()) };
     let plan = Plan::parse(&value.to_string_lossy())?;
@@ -85,20 +85,20 @@ pub fn arm() -> Result<()> {
     Ok(())
 }
 
-/// Writes; `what` names the write in a plan.
+/// Performs a write, which `what` names in a plan.
 ///
 /// # Errors
-/// What `write` met, and what is planned.
+/// The error of `write`, or the planned one.
 pub fn write<T>(what: impl Display, write: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     before(Site::Write, &what).map_err(Kind::of_system)?;
     write()
 }
 
-/// Asks whether a call, which `what` names, is to fail.
+/// Fails if the plan says that the call named `what` is to fail.
 ///
 /// # Errors
-/// How it is to fail.
-// On the timed host path of every sample: the rest must not be inlined into it.
+/// The planned failure.
+// Called on the timed host path of every sample: the rest must not be inlined into it.
 #[inline]
 pub fn before(site: Site, what: &impl Display) -> Result<(), Kind> {
     #[cfg(feature = "fixture")]
@@ -137,7 +137,7 @@ impl Plan {
             Self::List(file) => {
                 let site = format!("{site:?}").to_lowercase();
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                // The test that reads the list misses what could not be written.
+                // The test that reads the list notices missing lines.
                 let _ = writeln!(file, "{site}\t{what}");
                 Ok(())
             }

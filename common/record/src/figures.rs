@@ -1,4 +1,4 @@
-//! What a sample may conclude its verdict from: the figures of a finished run.
+//! The figures of a finished run, from which a sample derives its verdict.
 
 use std::fmt;
 
@@ -11,21 +11,21 @@ pub struct Figures<'r> {
     rows: &'r [Row],
 }
 
-/// Which of a variant's two times.
+/// One of a variant's two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
-    /// Of one repetition, alone in its submit.
+    /// One repetition, alone in its submit.
     Isolated,
-    /// Of one more repetition behind others.
+    /// One more repetition after others.
     Pipelined,
 }
 
-/// How close a variant comes to one of the device's own limits.
+/// The share of one of the device's own limits that a variant reaches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// Which limit.
+    /// The limit.
     pub limit: Limit,
-    /// 1 where the variant moves or computes as much in a microsecond as the limit does.
+    /// 1 if the variant moves or computes as much per microsecond as the limit.
     pub share: Summary,
 }
 
@@ -36,19 +36,19 @@ impl fmt::Debug for Figures<'_> {
 }
 
 impl<'r> Figures<'r> {
-    /// Of these rows.
+    /// The figures of the given rows.
     #[must_use]
     pub fn new(rows: &'r [Row]) -> Self {
         Self { rows }
     }
 
-    /// A variant that has figures.
+    /// The row of a variant, if it has figures.
     #[must_use]
     pub fn row(&self, variant: &str) -> Option<&'r Row> {
         self.rows.iter().find(|row| row.variant == variant && row.status == Status::Ok)
     }
 
-    /// What the waves of a variant told, where they were traced.
+    /// The figures of a variant's trace, if it was traced.
     #[must_use]
     pub fn trace(&self, variant: &str) -> Option<&'r TraceFigures> {
         match &self.row(variant)?.trace {
@@ -57,7 +57,7 @@ impl<'r> Figures<'r> {
         }
     }
 
-    /// By how much tracing made a variant longer: 0.1 for ten per cent.
+    /// Relative increase of a variant's time by tracing: 0.1 for ten per cent.
     #[must_use]
     pub fn traced_overhead(&self, variant: &str) -> Option<f64> {
         match &self.row(variant)?.trace {
@@ -72,8 +72,8 @@ impl<'r> Figures<'r> {
         median(time, self.row(variant)?)
     }
 
-    /// By how many microseconds the isolated time of `variant` exceeds that of `other`, paired by
-    /// rounds, so that what moved both cancels.
+    /// The isolated time of `variant` minus that of `other`, in microseconds, paired by rounds so that common
+    /// influences cancel.
     #[must_use]
     pub fn difference_us(&self, variant: &str, other: &str) -> Option<Summary> {
         let differences: Vec<f64> = self.pairs(variant, other)?.map(|(ours, theirs)| ours - theirs).collect();
@@ -87,22 +87,22 @@ impl<'r> Figures<'r> {
         Summary::of(&ratios)
     }
 
-    /// The pipelined time of `variant` divided by that of `other`, paired by rounds; nothing where
-    /// either is lost in noise.
+    /// The pipelined time of `variant` divided by that of `other`, paired by rounds. `None` if either is lost in
+    /// noise.
     #[must_use]
     pub fn pipelined_ratio(&self, variant: &str, other: &str) -> Option<Summary> {
         let (ours, theirs) = (self.row(variant)?, self.row(other)?);
         ours.pipelined_us.and(theirs.pipelined_us)?;
-        // Both have as many repetitions, by which each would be divided.
+        // Both times would be divided by the same number of repetitions.
         let further = |sample: &Sample| Some(sample.many_us? - sample.one_us);
         let ratios: Option<Vec<f64>> =
             paired(ours, theirs).map(|(ours, theirs)| Some(further(ours)? / further(theirs)?)).collect();
         Summary::of(&ratios?)
     }
 
-    /// How close `variant` comes to the device's own limit, in isolated time and paired by rounds: of
-    /// what it declares, that of which it reaches the larger share. Nothing where the limit was not
-    /// measured, or was wrong.
+    /// The share of the device's own limit that `variant` reaches, in isolated time and paired by rounds: the larger
+    /// share if it declares both bytes and operations. `None` if the limit was not measured or its results were
+    /// wrong.
     #[must_use]
     pub fn share_of_limit(&self, variant: &str) -> Option<Share> {
         let row = self.row(variant)?;
@@ -120,8 +120,8 @@ impl<'r> Figures<'r> {
         Some(Share { limit: cost.limit, share: Summary::of(&shares)? })
     }
 
-    /// Name and median, in microseconds, of the fastest of the sample's variants that have figures and
-    /// that `among` takes. The device's own limits are none of them.
+    /// Name and median in microseconds of the fastest of the sample's variants that have figures and satisfy
+    /// `among`. The device's own limits do not count.
     #[must_use]
     pub fn fastest(&self, time: Time, among: impl Fn(&str) -> bool) -> Option<(&'r str, f64)> {
         let wanted = |row: &&Row| !is_limit(&row.variant) && among(&row.variant);
@@ -130,7 +130,7 @@ impl<'r> Figures<'r> {
         timed.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Isolated times of the rounds that two variants share.
+    /// Isolated times of both variants in the rounds that they share.
     fn pairs(&self, variant: &str, other: &str) -> Option<impl Iterator<Item = (f64, f64)> + use<'r>> {
         let pairs = paired(self.row(variant)?, self.row(other)?);
         Some(pairs.map(|(ours, theirs)| (ours.one_us, theirs.one_us)))
@@ -145,7 +145,7 @@ fn median(time: Time, row: &Row) -> Option<f64> {
     Some(summary?.median)
 }
 
-/// The samples of the rounds that two rows share.
+/// The samples of both rows in the rounds that they share.
 fn paired<'r>(row: &'r Row, other: &'r Row) -> impl Iterator<Item = (&'r Sample, &'r Sample)> {
     let mut theirs = other.samples.iter().peekable();
     row.samples.iter().filter_map(move |sample| {
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_share_is_paired_by_rounds() {
         let mut record = fixture::limits();
-        // The clock halves behind the first third of the rounds; the variant misses one of them.
+        // The clock halves after the first third of the rounds; the variant misses one of them.
         for row in &mut record.rows {
             row.samples.iter_mut().skip(4).for_each(|sample| sample.one_us *= 2.0);
         }
@@ -202,7 +202,7 @@ mod tests {
         let copy = record.rows.iter_mut().find(|row| row.variant == COPY_LIMIT).unwrap();
         copy.status = Status::Wrong { elements: 1, first: String::new() };
         assert_eq!(figures(&record).share_of_limit("shared"), None);
-        // What it computes is still something.
+        // The FMA limit still applies.
         assert_eq!(figures(&record).share_of_limit("direct").map(|share| share.limit), Some(Limit::Fma));
     }
 

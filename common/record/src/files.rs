@@ -1,4 +1,4 @@
-//! A record on disk: one file with everything, or `record.json` with its samples packed beside it.
+//! Records on disk: a single file, or `record.json` with its compressed samples in a second file.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,16 +15,16 @@ use crate::json::{NO_RECORD, read_shape, shortened};
 use crate::validate::validate;
 use crate::{Record, SamplesFile};
 
-/// The packed samples in the folder of a run.
+/// Name of the file of compressed samples in the folder of a run.
 pub const SAMPLES: &str = "samples.csv.gz";
 
-/// Upper limit in bytes of a record and of unpacked samples, a hundred times the largest so far.
+/// Upper limit in bytes of a record and of decompressed samples: a hundred times the largest known.
 const LARGEST: u64 = 256 << 20;
 
-/// A record without its samples, which names the file that has them, and the content of that file.
+/// A copy of the record without its samples that names their file, and the content of that file.
 ///
 /// # Errors
-/// Only when memory is short.
+/// Only if memory runs out.
 pub fn parted(record: &Record) -> Result<(Record, Vec<u8>)> {
     let text = csv(record)?;
     let mut bare = record.clone();
@@ -35,11 +35,11 @@ pub fn parted(record: &Record) -> Result<(Record, Vec<u8>)> {
     Ok((bare, packed.finish().context("packing the samples")?))
 }
 
-/// The record in a file, with the samples that lie beside it where the file has none.
+/// Reads a record, with the samples from the file that it names.
 ///
 /// # Errors
-/// What cannot be read, is no record (see [`crate::read_json`]), or has other samples beside it than its own;
-/// the message begins with the path.
+/// If a file cannot be read, is no valid record (see [`crate::read_json`]), or the samples belong to another record.
+/// The message begins with the path.
 pub fn read_record(path: &Path) -> Result<Record> {
     let read = || -> Result<Record> {
         let mut record = read_shape(&text_of(content(File::open(path)?)?)?)?;
@@ -55,16 +55,16 @@ pub fn read_record(path: &Path) -> Result<Record> {
 /// The content of a record's file as text.
 ///
 /// # Errors
-/// What is no UTF-8.
+/// If it is not UTF-8.
 fn text_of(bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes)
         .map_err(|error| anyhow!("not a text file: byte {} is not UTF-8", error.utf8_error().valid_up_to()))
 }
 
-/// Reads the samples of `record` from the file beside `path`.
+/// Reads the samples of `record` from the file in the folder of `path`.
 fn join(record: &mut Record, file: &SamplesFile, path: &Path) -> Result<()> {
     let name = shortened(&file.name);
-    // A record comes from anywhere: it names no file elsewhere.
+    // A record is untrusted input: it must not name a file in another folder.
     let plain = Path::new(&file.name).file_name().is_some_and(|plain| plain == file.name.as_str());
     ensure!(plain, "'{name}' is not the name of a file beside the record");
     ensure!(
@@ -72,7 +72,7 @@ fn join(record: &mut Record, file: &SamplesFile, path: &Path) -> Result<()> {
         "the record names a file of samples and holds samples itself"
     );
     let beside = path.with_file_name(&file.name);
-    // A pipe would wait for a writer that may never come.
+    // Opening a pipe could block forever.
     ensure!(beside.is_file(), "{name} is missing beside it: copy both files");
     let packed = File::open(beside).with_context(|| format!("reading {name}"))?;
     let damaged = || format!("{name} is cut or damaged: restore both files from one run");
@@ -88,7 +88,7 @@ fn sha256(text: &[u8]) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What a file holds, refused before it is read where it is too large. A pipe has no size beforehand.
+/// The content of a file. A file that is too large is refused before it is read; a pipe has no size in advance.
 fn content(file: File) -> Result<Vec<u8>> {
     let length = file.metadata()?.len();
     ensure!(length <= LARGEST, too_large(LARGEST));
@@ -99,7 +99,7 @@ fn too_large(largest: u64) -> String {
     format!("larger than any record ({} MiB)", largest >> 20)
 }
 
-/// All that can be read, refused where it is too much.
+/// Reads everything; fails if it is more than `largest` bytes.
 fn bytes(from: impl Read, largest: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(largest + 1).read_to_end(&mut bytes)?;
@@ -153,7 +153,7 @@ mod tests {
         let whole = json(&fixture::record()).unwrap();
         fs::write(folder.path().join("record.json"), &whole).unwrap();
         assert_eq!(json(&read_record(&folder.path().join("record.json")).unwrap()).unwrap(), whole);
-        // As versions wrote it whose samples lay in the record.
+        // The format of earlier versions, with samples inside the record.
         let older = whole.replacen(&format!("\"schema\": {SCHEMA}"), "\"schema\": 4", 1);
         assert_ne!(older, whole);
         fs::write(folder.path().join("record.json"), &older).unwrap();
@@ -211,7 +211,7 @@ mod tests {
         assert!(message.ends_with("large.json: larger than any record (256 MiB)"), "{message}");
     }
 
-    /// A device has no size that would tell beforehand, and no end; so has what is packed.
+    /// Devices and compressed data have no known size in advance and may never end.
     #[cfg(unix)]
     #[test]
     fn what_does_not_end_is_refused() {

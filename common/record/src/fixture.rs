@@ -1,4 +1,4 @@
-//! Made-up records for the tests: every status, promise and stop.
+//! Invented records for tests, with every status, promise and stop.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ pub fn record() -> Record {
     record
 }
 
-/// A run whose rows stand in cross tables of ratios.
+/// A run that is shown as cross tables of ratios.
 pub fn ratios() -> Record {
     let mut record = record();
     let mut rows = Vec::new();
@@ -84,7 +84,7 @@ pub fn ratios() -> Record {
     Record { rows, notes: Vec::new(), ..record }
 }
 
-/// A run of trials whose rows stand in cross tables of races.
+/// A run of trials that is shown as cross tables of races.
 pub fn races() -> Record {
     let mut rows = Vec::new();
     for (table, suffix) in [("Two images in turn", "_ping_pong"), ("One image per pass", "")] {
@@ -121,7 +121,7 @@ pub fn races() -> Record {
     record
 }
 
-/// A run whose variants say what they move, compute and get done, beside the device's own limits.
+/// A run whose variants declare the bytes, operations and work of a repetition, with the device's own limits.
 pub fn limits() -> Record {
     let bytes = |bytes| Declared { bytes: Some(bytes), ..Declared::default() };
     let border = |value| Some(Predicted { what: "border %".into(), value });
@@ -149,7 +149,7 @@ pub fn limits() -> Record {
     record
 }
 
-/// Twelve samples of the same isolated and pipelined time.
+/// A row of twelve samples with the same isolated and pipelined time.
 fn steady(variant: &str, [one_us, further]: [f64; 2]) -> Row {
     Row {
         isolated_us: Summary::of(&[one_us; 12]),
@@ -161,8 +161,7 @@ fn steady(variant: &str, [one_us, further]: [f64; 2]) -> Row {
     }
 }
 
-/// A run whose waves were traced: with barriers, without, in bands and sampled, too short for its clock,
-/// and refused.
+/// A run with traces: with barriers, without, sampled in bands, too short for its clock, in parts, and refused.
 pub fn traced() -> Record {
     let mut sampled = traces::bands();
     sampled.dispatches.iter_mut().for_each(|d| (d.one_in, d.weight) = (6, 6.0));

@@ -1,30 +1,33 @@
-//! What tests change about a run that no user would: each of it by a variable of the environment, all of it read here.
-//! Without the feature `hooks` there is none of it.
+//! Changes to a run that only tests make, each controlled by an environment variable. All of them are read here.
+//! Without the feature `hooks` they do not exist.
 
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
-/// What is changed, read once.
+/// The values of the variables, read once.
 #[derive(Debug, Default)]
 pub struct TestHooks {
-    /// `HOTLAP_FAULT`: which call fails, see [`fault`](crate::fault).
+    /// `HOTLAP_FAULT`: the call that fails, see [`fault`](crate::fault).
     pub fault: Option<OsString>,
-    /// `HOTLAP_DIE_AT=VARIANT:crash|hang`: what a driver can do to a process, at the first sample of a variant.
+    /// `HOTLAP_DIE_AT=VARIANT:crash|hang`: the process crashes or hangs at the first sample of a variant, as with a
+    /// faulty driver.
     pub die_at: Option<OsString>,
-    /// `HOTLAP_NO_SELF_TEST`: no self-test before times are taken, for tests that start samples by the hundred.
+    /// `HOTLAP_NO_SELF_TEST`: skips the self-test before the measurement, for tests that start hundreds of samples.
     pub no_self_test: bool,
-    /// `HOTLAP_NO_COMPILER`: what is not packed does not compile.
+    /// `HOTLAP_NO_COMPILER`: kernels that are not embedded do not compile.
     pub no_compiler: bool,
-    /// `HOTLAP_SMALLEST_DEVICE`: limits as low as Vulkan 1.3 lets any device have them, and no visibility chains.
+    /// `HOTLAP_SMALLEST_DEVICE`: the lowest limits that Vulkan 1.3 allows, and no visibility chains.
     pub smallest_device: bool,
-    /// `HOTLAP_FEWEST_BUFFERS`: as few storage buffers per kernel as Vulkan promises. Apart from `smallest_device`, or
-    /// what has more of them would never meet its other limits.
+    /// `HOTLAP_FEWEST_BUFFERS`: the smallest number of storage buffers per kernel that Vulkan guarantees. It is
+    /// separate from `smallest_device`, since kernels that need more buffers would otherwise never be tested against
+    /// its other limits.
     pub fewest_buffers: bool,
-    /// `HOTLAP_ONE_QUEUE_AS_TWO`: where there is no second queue, the first stands for it.
+    /// `HOTLAP_ONE_QUEUE_AS_TWO`: without a second queue, the first one is used in its place.
     pub one_queue_as_two: bool,
-    /// `HOTLAP_NO_WAVE_CLOCK`: kernels have no clock to read.
+    /// `HOTLAP_NO_WAVE_CLOCK`: kernels cannot read a clock.
     pub no_wave_clock: bool,
-    /// `HOTLAP_TRACE_SLOTS`: so many places for traced waves, so that not all of a small dispatch is recorded.
+    /// `HOTLAP_TRACE_SLOTS`: the number of slots for traced waves, so that even a small dispatch is recorded only in
+    /// part.
     pub trace_slots: Option<OsString>,
     /// `HOTLAP_ICD_DIR`: the one folder where Vulkan drivers are looked for.
     pub icd_dir: Option<OsString>,

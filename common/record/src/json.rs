@@ -1,4 +1,4 @@
-//! The record as JSON, and back.
+//! Writes and reads records as JSON.
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::validate::validate;
 use crate::{Record, SCHEMA};
 
-/// The record as JSON with a newline at its end: indented, but a figure, a status or a sample stands on one line, since
-/// a run of trials has twenty thousand.
+/// The record as JSON that ends with a newline. It is indented, but each figure, status and sample is on one line,
+/// since a run of trials has twenty thousand of them.
 ///
 /// # Errors
-/// Where a value has no form in JSON.
+/// If a value cannot be represented in JSON.
 pub fn json(record: &Record) -> Result<String> {
     let indented = serde_json::to_string_pretty(record).context("the record has no form in JSON")?;
     let (mut text, mut joined) = (String::with_capacity(indented.len()), None);
@@ -20,7 +20,7 @@ pub fn json(record: &Record) -> Result<String> {
         let plain = line.trim_start();
         let depth = (line.len() - plain.len()) / 2;
         let end = match joined {
-            // The line that closes what is joined has the indent of the one that opened it.
+            // The line that closes a joined value is indented like the line that opened it.
             Some(from) if depth == from => {
                 joined = None;
                 "\n"
@@ -39,17 +39,16 @@ pub fn json(record: &Record) -> Result<String> {
     Ok(text)
 }
 
-/// The fields of a row: in a record, in its rows, in a row.
+/// Depth of the fields of a row: record, list of rows, row.
 const IN_A_ROW: usize = 3;
 
-/// Reads what [`json`] wrote, and refuses what no honest record holds (see [`validate`]).
+/// Reads the output of [`json`] and checks the values (see [`validate`]).
 ///
 /// # Errors
-/// Where `text` is cut short or no JSON, where its schema is later than [`SCHEMA`], and where a field is
-/// missing, has another type or a value that cannot be; the message names the field by its path, as in
-/// `rows[3].isolated_us.median`. Earlier versions have the same fields, less those that came later and have
-/// a default, so they are read too. The record of a folder names a file that has its samples: see
-/// [`crate::read_record`].
+/// If `text` is truncated or not JSON, if its schema is later than [`SCHEMA`], and if a field is missing, has the
+/// wrong type or an impossible value. The message names the field by its path, such as `rows[3].isolated_us.median`.
+/// Records of earlier versions can be read too: fields that were added later have a default. A record that keeps its
+/// samples in a separate file is refused: see [`crate::read_record`].
 pub fn read_json(text: &str) -> Result<Record> {
     let record = read_shape(text)?;
     if let Some(file) = &record.samples_file {
@@ -59,27 +58,30 @@ pub fn read_json(text: &str) -> Result<Record> {
     Ok(record)
 }
 
-/// As [`read_json`], without asking whether the figures agree with each other: what a schema can say.
+/// Like [`read_json`], without [`validate`]: checks only what a schema can express.
+///
+/// # Errors
+/// Those of [`read_json`], except for impossible values.
 pub fn read_shape(text: &str) -> Result<Record> {
-    // Nothing is kept of it: a document of any depth and with any numbers takes no memory here.
+    // `IgnoredAny` keeps nothing: a document of any depth takes no memory here.
     serde_json::from_str::<IgnoredAny>(text).context("not a whole JSON document")?;
     version(text)?;
-    // From the text, not from a tree of values: only the text knows lines and columns.
+    // Parsed from the text, not from a tree of values, since only the text has lines and columns.
     let mut document = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut document).map_err(misfit)
 }
 
-/// What the field of a message is wrong in.
+/// Context of the messages on a wrong field.
 pub(crate) const NO_RECORD: &str = "no record that a run has written";
 
-/// The schema alone, first: a message about a field of another layout would send the reader astray.
+/// Checks the schema version before anything else: a message about a field of another layout would be misleading.
 fn version(text: &str) -> Result<()> {
     #[derive(Deserialize)]
     struct Head {
         #[serde(default)]
         schema: Option<Value>,
     }
-    // A list would be read as a record without names.
+    // Serde would read a list as a struct with fields in order.
     let head = match text.trim_start().starts_with('{') {
         true => serde_json::from_str::<Head>(text).context("schema")?,
         false => Head { schema: None },
@@ -94,7 +96,7 @@ fn version(text: &str) -> Result<()> {
     }
 }
 
-/// Text of any length and any characters in a message of one line: its begin and its end.
+/// Shortens untrusted text for a message of one line: keeps its beginning and end, and escapes control characters.
 pub(crate) fn shortened(text: &str) -> String {
     const MOST: usize = 160;
     let plain = |text: &str| -> String {
@@ -109,7 +111,7 @@ pub(crate) fn shortened(text: &str) -> String {
     format!("{}…{}", plain(&begin), plain(&end))
 }
 
-/// The path of the field before what is wrong with it.
+/// Adds the path of the wrong field to the message.
 fn misfit(error: serde_path_to_error::Error<serde_json::Error>) -> anyhow::Error {
     let path = error.path().to_string();
     let what = shortened(&error.into_inner().to_string());
@@ -138,7 +140,7 @@ mod tests {
         assert_eq!(lines("\"one_us\""), samples);
         assert!(text.lines().all(|line| line.matches("\"one_us\"").count() < 2));
         assert_eq!(lines("\"variant\""), fixture::record().rows.len());
-        // Indented or not, it is the same document.
+        // Indented or not, both are the same document.
         let compact: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(compact, serde_json::to_value(fixture::record()).unwrap());
     }
@@ -156,7 +158,7 @@ mod tests {
         assert!(refusal("[1, 2]").contains("no field `schema`"));
     }
 
-    /// The fixture as a tree with one value put in the place of another.
+    /// The fixture as a tree, with the value at `pointer` replaced.
     fn with(pointer: &str, value: Value) -> String {
         let mut tree = serde_json::to_value(fixture::record()).unwrap();
         *tree.pointer_mut(pointer).unwrap() = value;

@@ -1,25 +1,25 @@
-//! Whether something became faster or slower: the verdicts of the self-test and of `suite compare`.
+//! Decides whether something became faster or slower, for the self-test and `suite compare`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::stats::Interval;
 
-/// What an interval of a ratio of times says, the second divided by the first.
+/// The meaning of an interval of the ratio of a second time to a first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It takes less time, by more than the tolerance.
+    /// The second takes less time, by more than the tolerance.
     Faster,
-    /// It takes more time, by more than the tolerance.
+    /// The second takes more time, by more than the tolerance.
     Slower,
-    /// Any difference is below the tolerance.
+    /// The difference is below the tolerance.
     Same,
     /// The samples do not decide it.
     Unsure,
 }
 
 impl Verdict {
-    /// The word that a reader sees.
+    /// The word shown to users.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -31,8 +31,8 @@ impl Verdict {
     }
 }
 
-/// The verdict on a ratio (1 where nothing changed) whose interval is `ratio`: it has to lie whole on one
-/// side of a limit. `tolerance` is the difference that is none, 0.01 for a per cent.
+/// The verdict on a ratio with the interval `ratio`. The interval must lie entirely on one side of a limit.
+/// Differences up to `tolerance` do not count; 0.01 is one per cent.
 #[must_use]
 pub fn judge(ratio: Interval, tolerance: f64) -> Verdict {
     if ratio.low > 1.0 + tolerance {
@@ -46,7 +46,7 @@ pub fn judge(ratio: Interval, tolerance: f64) -> Verdict {
     }
 }
 
-/// By what factor a second series of samples exceeds a first that was not taken in the same rounds.
+/// The factor between two series of samples that were not taken in the same rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shift {
     /// The factor.
@@ -55,20 +55,20 @@ pub struct Shift {
     pub interval: Interval,
 }
 
-/// Fewer samples on either side give no interval worth the name.
+/// Fewer samples on either side give no useful interval.
 const FEWEST: usize = 6;
 
-/// Hodges and Lehmann's estimator on a scale of ratios: the median of all `after[j] / before[i]`, with
-/// the interval that goes with Wilcoxon's rank sum. It assumes no distribution, only that the second
-/// series is the first times a factor, and takes fewer samples than two intervals of medians would.
-/// `None` below 6 samples on a side, and where a sample is no positive number.
+/// The Hodges-Lehmann estimator for ratios: the median of all `after[j] / before[i]`, with the interval that belongs
+/// to Wilcoxon's rank-sum test. It assumes only that the second distribution is the first one times a factor, and
+/// needs fewer samples than a comparison of two median intervals. `None` below 6 samples on a side, or if a sample
+/// is not a positive number.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of samples fit 52 bits")]
 pub fn shift(before: &[f64], after: &[f64]) -> Option<Shift> {
     let (before, after) = (sorted(before)?, sorted(after)?);
     let (m, n) = (before.len() as f64, after.len() as f64);
     let pairs = m * n;
-    // How far the rank sum strays by chance, in its normal approximation: 1.96 standard deviations.
+    // 1.96 standard deviations of the rank sum, in its normal approximation.
     let stray = 1.96 * (pairs * (m + n + 1.0) / 12.0).sqrt();
     let rank = |at: f64| ratio_of_rank(&before, &after, at.clamp(1.0, pairs));
     let interval =
@@ -85,12 +85,12 @@ fn sorted(samples: &[f64]) -> Option<Vec<f64>> {
     Some(sorted)
 }
 
-/// The quotient of this rank, counted from 1, among all `after[j] / before[i]`: found by halves, so that
-/// the quotients of a million pairs need not be kept.
+/// The quotient of the given rank (from 1) among all `after[j] / before[i]`. It is found by bisection, so that the
+/// quotients of a million pairs need not be stored.
 #[expect(clippy::cast_precision_loss, reason = "counts of samples fit 52 bits")]
 fn ratio_of_rank(before: &[f64], after: &[f64], rank: f64) -> f64 {
     let (mut low, mut high) = (after[0] / before[before.len() - 1], after[after.len() - 1] / before[0]);
-    // Each step halves the interval: 60 of them leave nothing of a double's digits.
+    // 60 bisections exhaust the precision of a double.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if at_most(before, after, middle) as f64 >= rank { high = middle } else { low = middle }
@@ -98,7 +98,7 @@ fn ratio_of_rank(before: &[f64], after: &[f64], rank: f64) -> f64 {
     high
 }
 
-/// How many quotients are at most `ratio`; both series are sorted.
+/// Number of quotients that are at most `ratio`; both series are sorted.
 fn at_most(before: &[f64], after: &[f64], ratio: f64) -> usize {
     let mut below = 0;
     before
@@ -131,7 +131,7 @@ mod tests {
     }
 
     fn series(rng: &mut Pcg64, n: usize, factor: f64) -> Vec<f64> {
-        // A floor, and a tail above it, as times have.
+        // A minimum and a tail above it, like measured times.
         (0..n).map(|_| factor * (100.0 - 2.0 * rng.random::<f64>().ln())).collect()
     }
 

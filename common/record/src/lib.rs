@@ -1,5 +1,4 @@
-//! The record of a run: what was measured, on what and how, with its statistics, its files, and what
-//! can be concluded from it. Nothing here needs a GPU.
+//! The record of a run: its types, statistics, files and validation. Nothing in this crate needs a GPU.
 
 mod about;
 mod csv;

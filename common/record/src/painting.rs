@@ -1,11 +1,11 @@
-//! The picture of a result, as the sample paints it.
+//! The picture of a result, with the colours that the sample chose.
 
-/// What a sample painted from a result.
+/// A picture that a sample made of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Painting {
     /// The variant whose result it is.
     pub variant: String,
-    /// What it shows, in words.
+    /// A description of what it shows.
     pub caption: String,
     /// Columns and rows.
     pub size: [u32; 2],

@@ -1,5 +1,4 @@
-//! Figures that the sources publish, kept as data in `results/published/` and shown beside what is
-//! measured here.
+//! Published figures from `results/published/`, which are shown next to measured ones.
 
 use anyhow::{Context, Result, bail};
 use include_dir::{Dir, include_dir};
@@ -29,7 +28,7 @@ struct Figure {
 /// The figure `key` of `results/published/<source>.json`.
 ///
 /// # Errors
-/// A source or key that does not exist, or a file that is not of this form.
+/// If the source or the key does not exist, or the file has another format.
 pub fn find(source: &str, key: &str) -> Result<Published> {
     let name = format!("{source}.json");
     let file = FILES.get_file(&name).with_context(|| format!("results/published/{name} does not exist"))?;

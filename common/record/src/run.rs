@@ -1,7 +1,7 @@
-//! The record of a run: what was measured, on what, with which settings. One value of this type is
-//! the source of the terminal table, the JSON file, the CSV file and, later, of every report.
+//! The record of a run: what was measured, on which device, with which settings. The terminal table, the JSON file,
+//! the CSV file and the reports are all made from this type.
 //!
-//! Times are microseconds and say so in their names.
+//! The names of times end in their unit; most are in microseconds.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ use crate::trace::Traced;
 /// self-test, the clock of each sample, and the status `throttled`; version 5 the file of the samples.
 pub const SCHEMA: u32 = 5;
 
-/// The variant that copies an image, for the share of the device's own bandwidth.
+/// The variant that copies an image, to measure the device's bandwidth.
 pub const COPY_LIMIT: &str = "copy_limit";
 /// The variant that copies a volume.
 pub const COPY_LIMIT_3D: &str = "copy_limit_3d";
-/// The variant that multiplies and adds, for the share of the device's own rate.
+/// The variant that multiplies and adds, to measure the device's arithmetic rate.
 pub const FMA_LIMIT: &str = "fma_limit";
 
-/// A variant of this name is one of the device's own kernels, which the others are set against.
+/// Whether a variant is one of the device's own limits, with which other variants are compared.
 #[must_use]
 pub fn is_limit(variant: &str) -> bool {
     [COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT].contains(&variant)
@@ -81,7 +81,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The variant that cross tables of ratios divide by: the bound, or else the baseline.
+    /// The variant that cross tables of ratios divide by: the bound, or the baseline if there is none.
     #[must_use]
     pub fn reference(&self) -> Option<&str> {
         self.bound.as_deref().or(self.baseline.as_deref())
@@ -93,8 +93,8 @@ impl Record {
         if self.bound.is_some() { row.to_bound } else { row.to_baseline }
     }
 
-    /// The smallest difference between two isolated times of a row, in any row, in microseconds: what the timestamps
-    /// tell apart. Not of one row alone, for its samples may be few and lie far apart.
+    /// The smallest difference between two isolated times of any one row, in microseconds: an estimate of the
+    /// timestamps' resolution. All rows are used, since a single row may have few samples that are far apart.
     #[must_use]
     pub fn step_us(&self) -> Option<f64> {
         let of_row = |row: &Row| {
@@ -107,10 +107,10 @@ impl Record {
     }
 }
 
-/// Differences of times below this are what is left of their conversion to microseconds.
+/// Smaller differences between times are rounding errors of the conversion to microseconds.
 const ROUNDING_US: f64 = 1e-4;
 
-/// `passes 8, size 64x64`: arguments of a sample as they were used.
+/// `passes 8, size 64x64`: the arguments that a sample used.
 pub fn listed<'c>(settings: impl IntoIterator<Item = (&'c String, &'c String)>) -> String {
     settings.into_iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
 }
@@ -291,7 +291,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// It was not sampled yet, in a run that goes on.
+    /// Whether the row has not been sampled yet, in a run that has not ended.
     pub fn is_pending(&self) -> bool {
         matches!(&self.status, Status::Skipped { reason } if reason == BEFORE_ITS_FIRST)
     }
@@ -339,11 +339,11 @@ pub enum Status {
     },
 }
 
-/// Why a row has no figures of a run that ended, or goes on, before its first sample.
+/// The reason of a row that has no figures because the run ended, or has not come to it, before its first sample.
 pub const BEFORE_ITS_FIRST: &str = "the run ended before its first sample";
 
 impl Status {
-    /// The word that a reader sees.
+    /// The word shown to users.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
@@ -356,7 +356,7 @@ impl Status {
         }
     }
 
-    /// Why there are no figures; `None` where there are.
+    /// Why there are no figures; `None` if there are some.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         match self {
@@ -399,22 +399,22 @@ pub enum Promise {
 }
 
 impl Promise {
-    /// Leaves a dependency out on purpose: its wrong elements are counted, and its time is that of the fastest
-    /// possible, not a result. `--check` fails where the validation layer does not notice.
+    /// Leaves out a dependency on purpose: its wrong elements are counted, and its time is a lower limit, not a
+    /// result. `--check` fails if the validation layer does not report the missing dependency.
     #[must_use]
     pub fn races(leaves_out: &str) -> Self {
         Self::Nothing { leaves_out: leaves_out.to_owned() }
     }
 
-    /// Leaves a visibility out on purpose that the memory model asks for: right only on hardware that behaves as
+    /// Leaves out a visibility operation that the memory model requires: correct only on hardware that behaves as
     /// `what` says.
     #[must_use]
     pub fn relies_on(what: &str) -> Self {
         Self::Hardware { relies_on: what.to_owned() }
     }
 
-    /// Has a bug on purpose that changes exactly so many of the checked elements of each repetition: it proves that
-    /// the check sees what the other variants are checked for.
+    /// Has a bug on purpose that changes exactly `elements` of the checked elements in each repetition. It proves
+    /// that the check detects errors.
     #[must_use]
     pub const fn has_bug(elements: u64) -> Self {
         Self::Fault { elements }
@@ -469,40 +469,40 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// Bytes that one repetition has to move at the least: each input read once, each output written once. The table
-    /// sets its time against the copy kernel of the same run.
+    /// The least number of bytes that one repetition has to move: each input read once, each output written once.
+    /// The table compares its time with that of the copy kernel in the same run.
     #[must_use]
     pub fn bytes(self, bytes: u64) -> Self {
         Self { bytes: Some(bytes), ..self }
     }
 
-    /// Sets its bytes against another copy than [`COPY_LIMIT`]. It is not compared with variants that are set against
+    /// Compares the bytes with another copy than [`COPY_LIMIT`]. The variant is not compared with variants that use
     /// another copy.
     #[must_use]
     pub fn against(self, copy: &str) -> Self {
         Self { limit: Some(copy.to_owned()), ..self }
     }
 
-    /// Floating-point operations of one repetition, a fused multiply-add counting as two. The table sets its time
-    /// against the FMA kernel of the same run.
+    /// Floating-point operations of one repetition; a fused multiply-add counts as two. The table compares its time
+    /// with that of the FMA kernel in the same run.
     #[must_use]
     pub fn flops(self, flops: u64) -> Self {
         Self { flops: Some(flops), ..self }
     }
 
-    /// What else one repetition gets done: the table shows how much of it per second.
+    /// Other work of one repetition; the table shows it per second.
     #[must_use]
     pub fn work(self, count: u64, unit: &str) -> Self {
         Self { work: Some(Work { count, unit: unit.to_owned() }), ..self }
     }
 
-    /// What a model predicts for it, shown beside what was measured.
+    /// A model's prediction for the variant, shown next to the measured figures.
     #[must_use]
     pub fn predicts(self, what: &str, value: f64) -> Self {
         Self { predicted: Some(Predicted { what: what.to_owned(), value }), ..self }
     }
 
-    /// What one repetition takes of the device's own limits.
+    /// The amounts of the device's limited resources that one repetition uses.
     pub fn costs(&self) -> impl Iterator<Item = Cost<'_>> {
         let copy = self.limit.as_deref().unwrap_or(COPY_LIMIT);
         let bytes = self.bytes.map(|amount| Cost { limit: Limit::Copy, variant: copy, amount });
@@ -511,21 +511,21 @@ impl Declared {
     }
 }
 
-/// What is scarce on a device.
+/// A limited resource of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Bytes moved in a second.
+    /// Bytes moved per second.
     Copy,
-    /// Floating-point operations in a second.
+    /// Floating-point operations per second.
     Fma,
 }
 
-/// How much of a limit one repetition of a variant takes.
+/// The amount of a limited resource that one repetition of a variant uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost<'d> {
-    /// Of which limit.
+    /// The resource.
     pub limit: Limit,
-    /// The variant that does nothing else, so that its rate is the limit.
+    /// The variant that does nothing else; its rate is the limit.
     pub variant: &'d str,
     /// Bytes or operations.
     pub amount: u64,

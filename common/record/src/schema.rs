@@ -1,6 +1,6 @@
-//! The published JSON schema of records. It is made of the types that read them: it allows what this
-//! program reads, the committed records of earlier versions among them, and its descriptions are the
-//! comments on the fields.
+//! The published JSON schema of records, generated from the types that read them. It therefore accepts exactly what
+//! this program reads, including committed records of earlier versions. Its descriptions are the comments on the
+//! fields.
 
 use anyhow::{Context, Result};
 use schemars::Schema;
@@ -10,15 +10,15 @@ use serde_json::Value;
 
 use crate::{Record, SCHEMA};
 
-/// What a description of the root adds to the comment on [`Record`].
+/// Appended to the description of the root, which is the comment on [`Record`].
 const CONVENTIONS: &str = "Times are in the unit that ends a field's name: `_us` is microseconds, `_s` seconds, \
     `_ns` nanoseconds; `_mhz` is megahertz. Fields that are unknown are ignored. Fields that are not required are \
     null where they are absent, or have the default that is named.";
 
-/// The schema as an indented document with a newline at its end.
+/// The schema as an indented document that ends with a newline.
 ///
 /// # Errors
-/// Where it has no form in JSON.
+/// If it cannot be represented in JSON.
 pub fn schema() -> Result<String> {
     let settings = SchemaSettings::draft2020_12()
         .with_transform(RecursiveTransform(plain_description))
@@ -34,14 +34,14 @@ pub fn schema() -> Result<String> {
     Ok(text)
 }
 
-/// Who reads JSON knows neither rustdoc's links nor `None`.
+/// Replaces rustdoc links and `None`, which readers of JSON do not know.
 fn plain_description(schema: &mut Schema) {
     if let Some(Value::String(text)) = schema.get_mut("description") {
         *text = without_links(text).replace("`None`", "`null`");
     }
 }
 
-/// Paragraphs on one line each; of a link its text, of a path in one its last name.
+/// Joins the lines of each paragraph, and replaces links by their text and paths in links by their last name.
 fn without_links(text: &str) -> String {
     let text = text.replace("\n\n", "\u{b6}").replace('\n', " ").replace('\u{b6}', "\n\n");
     let mut plain = String::new();
@@ -60,7 +60,7 @@ fn without_links(text: &str) -> String {
     plain + rest
 }
 
-/// The largest number of 32 bits: that is a format, which validators ignore.
+/// Adds the range of 32-bit integers: the schema has it only as a format, which validators ignore.
 fn bounded(schema: &mut Schema) {
     let (least, most) = match schema.get("format").and_then(Value::as_str) {
         Some("uint32") => (0, i64::from(u32::MAX)),

@@ -1,12 +1,12 @@
-//! What the self-test found: whether the times of this device, on this day, are to be trusted.
+//! The result of the self-test: whether the times of this device can be trusted today.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The name of the check of the answers: one that failed says that the device computes wrong.
+/// Name of the check of results. If it fails, the device computes wrong results.
 pub const RESULTS: &str = "results";
 
-/// The name of the check of the step in which timestamps count: its figure `step`.
+/// Name of the check of the timestamps' step, which is its figure `step`.
 pub const STEP: &str = "timestamp step";
 
 /// The outcome of a self-test, as it is stored in each record.
@@ -59,7 +59,7 @@ pub enum CheckResult {
 }
 
 impl CheckResult {
-    /// The word that a reader sees.
+    /// The word shown to users.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl CheckResult {
 }
 
 impl Certificate {
-    /// No test failed.
+    /// Whether no test failed.
     #[must_use]
     pub fn passed(&self) -> bool {
         self.failed().next().is_none()
@@ -85,19 +85,19 @@ impl Certificate {
 }
 
 impl Check {
-    /// A test that came out like this.
+    /// A test with the given result.
     #[must_use]
     pub fn new(name: &str, result: CheckResult, found: impl Into<String>) -> Self {
         Self { name: name.to_owned(), result, found: found.into(), figures: Vec::new() }
     }
 
-    /// One that says nothing here.
+    /// A test that does not apply here.
     #[must_use]
     pub fn skipped(name: &str, reason: &str) -> Self {
         Self::new(name, CheckResult::Skipped, reason)
     }
 
-    /// With a figure; what is no finite number has no form in JSON and is left out.
+    /// Adds a figure. Values that are not finite cannot be represented in JSON and are left out.
     #[must_use]
     pub fn with(mut self, name: &str, value: f64, unit: &str) -> Self {
         if value.is_finite() {

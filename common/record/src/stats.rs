@@ -1,8 +1,8 @@
 //! Statistics of repeated measurements: order statistics, the interval of the median, ratios.
 //!
-//! Times of GPU work are skewed (a floor, and a tail of interruptions), so the median and its
-//! distribution-free interval are what the suite reports; mean and deviation serve the stopping
-//! rule and the reader who wants them. Quantiles are statrs' (R's type 8, unbiased for the median).
+//! Times of GPU work are skewed (a minimum, and a tail of interruptions), so the suite reports the median and its
+//! distribution-free interval; mean and deviation serve the stopping rule and interested readers. Quantiles are
+//! those of statrs (R's type 8, approximately median-unbiased).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,14 +78,14 @@ impl Summary {
         Some(Self { outliers: sorted.iter().filter(|&&x| summary.is_outlier(x)).count(), ..summary })
     }
 
-    /// The sample lies outside Tukey's fences.
+    /// Whether the sample is outside Tukey's fences.
     #[must_use]
     pub fn is_outlier(&self, sample: f64) -> bool {
         let fence = 1.5 * self.iqr;
         sample < self.q1 - fence || sample > self.q3 + fence
     }
 
-    /// Half the width of the median's 95 % interval over the median: the `± x %` of a table.
+    /// Half the width of the median's 95 % interval divided by the median: the `± x %` of a table.
     #[must_use]
     pub fn median_error(&self) -> Option<f64> {
         let Interval { low, high } = self.median_95?;
@@ -104,17 +104,16 @@ pub(crate) fn median_interval(sorted: &[f64]) -> Option<Interval> {
     (l >= 1).then(|| Interval { low: sorted[l - 1], high: sorted[n - l] })
 }
 
-/// Summary of the quotients of two series taken in the same rounds: `numerator[i] / denominator[i]`.
-/// Pairing cancels what moved both (clock drift); rounds without a partner must be left out by the
-/// caller.
+/// Summary of the quotients of two series that were taken in the same rounds: `numerator[i] / denominator[i]`.
+/// Pairing cancels common influences such as clock drift. The caller must leave out rounds without a partner.
 #[must_use]
 pub fn paired_ratio(numerator: &[f64], denominator: &[f64]) -> Option<Summary> {
     let quotients: Vec<f64> = numerator.iter().zip(denominator).map(|(a, b)| a / b).collect();
     Summary::of(&quotients)
 }
 
-/// Upper end of the one-sided 95 % interval of a share of which none was seen in `n` trials:
-/// `1 - 0.05^(1/n)`, the exact form of the rule of three. Without a trial it is 1.
+/// Upper end of the one-sided 95 % interval of a share of which `n` trials showed no case: `1 - 0.05^(1/n)`, the
+/// exact form of the rule of three. Without a trial it is 1.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a count of trials fits 52 bits")]
 pub fn none_seen_bound(n: usize) -> f64 {

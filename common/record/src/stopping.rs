@@ -1,4 +1,4 @@
-//! When a row has enough samples.
+//! Decides when a row has enough samples.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -75,8 +75,8 @@ pub enum Stop {
 }
 
 impl Rule {
-    /// Decides for a row with these meters (`many` is absent where no pipelined time is taken);
-    /// `None` means: go on.
+    /// The decision for a row with these meters; `None` to continue. `many` is absent if no pipelined time is
+    /// measured.
     pub fn verdict(&self, one: &Meter, many: Option<&Meter>, budget_spent: bool) -> Option<Stop> {
         let meters = || std::iter::once(one).chain(many);
         if let Some(wanted) = self.fixed {
@@ -104,7 +104,8 @@ impl Rule {
         }
         let stable = || enough && meters().all(|m| m.noise_is_stable(self));
         let ends = if unmet.is_empty() { Some(Stop::Precise) } else { stable().then_some(Stop::NoiseStable) };
-        // Samples of two kinds have their median where there are few: their mean is known long before.
+        // If samples fall into two groups, the median is in the sparse part between them, while the mean is already
+        // precise.
         let wide_median = self.wide_median(one);
         if ends.is_some() && wide_median.is_none() {
             return ends;
@@ -116,22 +117,22 @@ impl Rule {
         budget_spent.then_some(Stop::Budget { unmet })
     }
 
-    /// How far the median is from being known well enough, in words, where it has an interval.
+    /// Describes how imprecise the median is, if it has an interval that is wider than wanted.
     fn wide_median(&self, one: &Meter) -> Option<String> {
         let error = one.median_error().filter(|&error| error > self.median)?;
         Some(wide("median", error, self.median))
     }
 }
 
-/// A relative error that is larger than what was asked. One digit: rows that are equally far off share a line in
-/// the table's notes.
+/// Describes a relative error that is larger than requested. It has one digit, so that rows with similar errors
+/// share a footnote.
 fn wide(what: &str, error: f64, wanted: f64) -> String {
     let [error, wanted] = [error, wanted].map(|share| one_digit(share * 100.0));
     let over = if error == wanted { "just over " } else { "" };
     format!("{what} to {over}±{error} %, asked ±{wanted} %")
 }
 
-/// `3`, `0.8`: a percentage to one significant digit.
+/// A percentage rounded to a whole number, below 1 to one decimal: `3`, `0.8`.
 fn one_digit(percent: f64) -> String {
     if percent < 1.0 { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }
@@ -147,12 +148,12 @@ pub struct Meter {
     sorted: Vec<f64>,
 }
 
-/// More noise figures than any rule compares.
+/// Number of noise figures that are kept: more than any rule compares.
 const HISTORY: usize = 512;
 
 impl Meter {
     #[expect(clippy::cast_precision_loss, reason = "a count of samples fits 52 bits")]
-    /// Takes in a time, in microseconds.
+    /// Adds a time in microseconds.
     pub fn add(&mut self, us: f64) {
         self.count += 1;
         self.total_us += us;
@@ -179,7 +180,7 @@ impl Meter {
         if self.count < 2 { f64::INFINITY } else { self.relative_stdev() / (self.count as f64).sqrt() }
     }
 
-    /// Half the width of the median's interval over the median; `None` with too few samples for one.
+    /// Half the width of the median's interval divided by the median; `None` with too few samples for an interval.
     fn median_error(&self) -> Option<f64> {
         let Interval { low, high } = median_interval(&self.sorted)?;
         Some((high - low) / (high + low))
@@ -194,7 +195,7 @@ impl Meter {
         let latest = self.noise.iter().rev().take(window);
         let mean = latest.clone().sum::<f64>() / window as f64;
         let variance = latest.map(|x| (x - mean).powi(2)).sum::<f64>() / (window - 1) as f64;
-        // A series without noise, as coarse timestamps make it, is as stable as can be.
+        // A series without noise, as coarse timestamps produce, is stable.
         variance.sqrt() <= rule.stable_noise * mean
     }
 }

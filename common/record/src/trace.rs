@@ -1,6 +1,6 @@
 //! Wave timelines: when each wave of a variant began and ended, and on which multiprocessor.
 //!
-//! A wave is what Vulkan calls a subgroup. Times are microseconds from the first wave's begin.
+//! A wave is Vulkan's subgroup. Times are in microseconds from the begin of the first wave.
 
 mod curve;
 mod lanes;
@@ -17,19 +17,20 @@ pub use parts::{Part, PartWaves, Parts};
 pub use phases::{DispatchFigures, Overlap, PARTS, Phases, TraceFigures};
 pub use stretches::Stretch;
 
-/// Timelines show so many variants, one above the other: of more, none would be large enough to be read.
+/// Most variants in a timeline, where they are drawn one below the other: with more, each would be too small to
+/// read.
 pub const MOST_DRAWN: usize = 4;
 
-/// What one variant's waves told, in one submit.
+/// The waves of one variant in one submit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// The dispatches, in the order in which they were recorded.
+    /// The dispatches in the order of recording.
     pub dispatches: Vec<Dispatch>,
-    /// What the waves are sorted by.
+    /// The meaning of the waves' lanes.
     pub lanes: Lanes,
-    /// From one timestamp to the other, around the commands of the same submit.
+    /// Time between the timestamps around the commands of the same submit.
     pub stamps_us: f64,
-    /// Smallest step of the clock that was seen.
+    /// Smallest observed step of the clock.
     pub step_us: f64,
 }
 
@@ -43,33 +44,33 @@ pub enum Lanes {
     Packed(u32),
 }
 
-/// The waves of a dispatch, or of a part of one whose kernel names its parts.
+/// The waves of a dispatch, or of one part of a dispatch whose kernel names its parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dispatch {
-    /// Its kernel, by its path below `shaders/`, with its macros.
+    /// The kernel's path below `shaders/`, with its macros.
     pub kernel: String,
-    /// Workgroups, x, y, z.
+    /// Number of workgroups in x, y, z.
     pub groups: [u32; 3],
-    /// Of so many neighbouring workgroups, or units of a kernel that names its parts, one was recorded, drawn at
-    /// random; 1 records all.
+    /// One of this many neighbouring workgroups (or units, if the kernel names its parts) was recorded, chosen at
+    /// random; 1 if all were.
     pub one_in: u32,
-    /// Waves that a recorded one stands for, on average.
+    /// Number of waves that a recorded one stands for, on average.
     pub weight: f64,
-    /// Those that were recorded, by their begin.
+    /// The recorded waves, sorted by their begin.
     pub waves: Vec<Wave>,
-    /// Which part of the dispatch it is; none of one that is whole.
+    /// The part of a dispatch that this is; `None` for a whole dispatch.
     pub part: Option<PartWaves>,
 }
 
-/// A wave; of a kernel that names its parts, what a wave did of one unit, whose begin is when the wave began or was
-/// done with the unit before.
+/// A wave. If the kernel names its parts: the work of a wave on one unit, which begins with the wave or when the
+/// wave has finished the previous unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wave {
     /// When its first instruction ran.
     pub begin_us: f64,
-    /// When its last instruction was reached; its stores may still be on their way.
+    /// When its last instruction was reached; its stores may not have completed yet.
     pub end_us: f64,
-    /// See [`Lanes`].
+    /// Its lane, see [`Lanes`].
     pub lane: u32,
 }
 

@@ -1,6 +1,5 @@
-//! What no honest record holds. A record comes from anywhere: what was read has the right types, and
-//! this looks whether its values can be those of a measurement, before a table, a verdict or a page is
-//! made of them.
+//! Validates a record that was read from a file. Its types are already correct; this module checks that its values
+//! can be those of a measurement before they are used in a table, a verdict or a page.
 
 #[cfg(test)]
 mod tests;
@@ -14,20 +13,20 @@ use serde_json::{Number, Value};
 use crate::stats::Summary;
 use crate::{Racy, Record, Row, Sample};
 
-/// A name is no longer, in bytes: that of a kernel holds its defines, which may be a list of weights.
+/// Longest name in bytes: that of a kernel contains its defines, which may be a list of weights.
 const NAME: usize = 1 << 16;
-/// A text is no longer, in bytes.
+/// Longest text in bytes.
 const TEXT: usize = 1 << 18;
-/// A list in a record is no longer, samples aside.
+/// Longest list in a record, except for samples.
 const LIST: usize = 10_000;
-/// A row has no more samples.
+/// Most samples of a row.
 const SAMPLES: usize = 2_000_000;
-/// No time, clock, ratio or figure is larger: it squares and sums without becoming infinite.
+/// Largest time, clock, ratio or figure: its squares can be summed without overflow.
 const LARGEST: f64 = 1e15;
-/// Interpolated quantiles may differ from their neighbours by as much through rounding.
+/// Relative rounding error of interpolated quantiles.
 const ROUNDING: f64 = 1e-9;
 
-/// Fields that hold text of any number of lines; every other word of a record is a name, on one line.
+/// Fields that hold text of several lines; every other string of a record is a name on one line.
 const LINES: [&str; 14] = [
     "caches",
     "clocks",
@@ -45,7 +44,7 @@ const LINES: [&str; 14] = [
     "verdict",
 ];
 
-/// Figures that are never below zero, whatever they are a part of.
+/// Figures that must not be negative, in whatever structure they occur.
 const NOT_NEGATIVE: [&str; 9] = [
     "budget_s",
     "floor_us",
@@ -58,10 +57,10 @@ const NOT_NEGATIVE: [&str; 9] = [
     "timestamp_period_ns",
 ];
 
-/// Refuses what no honest record holds.
+/// Refuses records that cannot come from a measurement.
 ///
 /// # Errors
-/// The first field that is wrong, as a path such as `rows[3].isolated_us.median`, and what is wrong with it.
+/// The first wrong field, as a path such as `rows[3].isolated_us.median`, and what is wrong with it.
 pub fn validate(record: &Record) -> Result<()> {
     each_value(record)?;
     ensure!(!record.sample.is_empty(), "sample: is empty");
@@ -81,9 +80,9 @@ pub fn validate(record: &Record) -> Result<()> {
     rows(record)
 }
 
-/// Looks at each word, figure and list of the record, whatever its field: none can be forgotten.
+/// Checks every string, figure and list of the record, in whatever field, so that no field can be forgotten.
 fn each_value(record: &Record) -> Result<()> {
-    // Only what owns nothing is `Copy`: a sample has no text, and there may be a million.
+    // Samples are skipped here, since a row may have a million. Being `Copy`, they cannot hold text.
     const fn owns_nothing<T: Copy>() {}
     const { owns_nothing::<Sample>() };
     let mut bare = record.clone();
@@ -92,11 +91,11 @@ fn each_value(record: &Record) -> Result<()> {
     fields.iter().try_for_each(|(field, value)| look(field, (field, false), value))
 }
 
-/// Looks at a value, which is part of what stands in `field`; `lines` where something around it holds text.
+/// Checks a value that belongs to `field`. `lines` is set if an enclosing field may hold text of several lines.
 fn look(at: &dyn Display, (field, lines): (&str, bool), value: &Value) -> Result<()> {
     let lines = lines || LINES.contains(&field);
     match value {
-        // What is no number has no form in JSON.
+        // JSON has null in place of a number that is not finite.
         Value::Null if NOT_NEGATIVE.contains(&field) => bail!("{at}: is no number"),
         Value::Null | Value::Bool(_) => Ok(()),
         Value::Number(value) => number(at, field, value),
@@ -116,13 +115,13 @@ fn look(at: &dyn Display, (field, lines): (&str, bool), value: &Value) -> Result
     }
 }
 
-/// A count has the range of its type, and a seed may be any.
+/// Integers need no check: counts have the range of their type, and a seed may have any value.
 fn number(at: &dyn Display, field: &str, value: &Number) -> Result<()> {
     let Some(value) = value.as_f64().filter(|_| value.is_f64()) else { return Ok(()) };
     if NOT_NEGATIVE.contains(&field) { not_negative(at, value) } else { bounded(at, value) }
 }
 
-/// A name on one line, or text that may have lines; what steers a terminal has no place in either.
+/// Checks a name on one line, or a text of several lines; neither may contain other control characters.
 fn printed(at: &dyn Display, lines: bool, word: &str) -> Result<()> {
     let length = word.len();
     if lines {
@@ -146,7 +145,7 @@ fn rows(record: &Record) -> Result<()> {
     }
     for (field, variant) in [("bound", &record.bound), ("baseline", &record.baseline)] {
         let Some(variant) = variant else { continue };
-        // A run that failed before its first row has none that could be named.
+        // A run that failed before its first row has no rows to name.
         let named = record.rows.is_empty() || seen.contains(variant.as_str());
         ensure!(named, "{field}: there is no row '{variant}'");
     }
@@ -169,12 +168,12 @@ fn row(at: &str, row: &Row) -> Result<()> {
         let at = format!("{at}.{field}");
         summary(&at, &figure)?;
         match field {
-            // A difference of two times may fall below zero in a sample.
+            // The difference of two times may be negative in a single sample.
             "pipelined_us" => positive(&format_args!("{at}.median"), figure.median)?,
             "record_us" | "submit_us" => not_negative(&format_args!("{at}.min"), figure.min)?,
             _ => positive(&format_args!("{at}.min"), figure.min)?,
         }
-        // Ratios have the rounds that both rows have, and a clock may be unknown for some samples.
+        // A ratio covers the rounds that both rows have, and the clock may be unknown for some samples.
         let fits = if field == "isolated_us" { figure.n == kept } else { figure.n <= kept };
         ensure!(fits || kept == 0, "{at}.n: {} of {kept} samples", figure.n);
     }
@@ -222,7 +221,7 @@ fn samples(at: &str, samples: &[Sample]) -> Result<()> {
         last = Some(round);
         let measured =
             [("one_us", Some(one_us)), ("many_us", many_us), ("one_mhz", one_mhz), ("many_mhz", many_mhz)];
-        // What the CPU took may be too little for its clock.
+        // CPU times may be too short for the clock, so 0 is allowed.
         let taken = [("record_us", record_us), ("submit_us", submit_us)];
         let wrong = |value: f64| !(value > 0.0 && value <= LARGEST);
         let found =

@@ -1,4 +1,4 @@
-//! The schema and the reader must be of one mind, and the committed file that of the code.
+//! Tests that the schema and the reader accept the same records, and that the committed schema is current.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,7 +20,7 @@ fn results() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results")
 }
 
-/// One of everything that a record can hold.
+/// A record with every possible kind of content.
 fn full() -> Record {
     let mut record = fixture::ratios();
     let mut certificate = Certificate { seconds: 0.4, checks: Vec::new() };
@@ -137,7 +137,7 @@ fn records_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Each field of a record in turn left out, and put to one value of each type.
+/// Leaves out each field of a record in turn, and replaces it by one value of each type.
 #[test]
 fn schema_and_reader_are_of_one_mind() {
     let mut known = BTreeSet::new();
@@ -166,7 +166,7 @@ fn schema_and_reader_are_of_one_mind() {
     assert!(valid > 300 && refused > 1000, "{valid} valid, {refused} refused");
 }
 
-/// Pointers to the parts of `whole` that are unlike those in `known`: a thousand samples are alike.
+/// Pointers to the parts of `whole` that differ in kind from those in `known`: a thousand samples are alike.
 fn new_places(whole: &Value, known: &mut BTreeSet<String>) -> Vec<String> {
     let mut places = Vec::new();
     each(whole, "", &mut |path, value| {
@@ -182,7 +182,7 @@ fn new_places(whole: &Value, known: &mut BTreeSet<String>) -> Vec<String> {
     places
 }
 
-/// Leaves so few items of each list that thousands of records like this are judged in seconds.
+/// Shortens lists, so that thousands of such records are checked in seconds.
 fn shorten(value: &mut Value) {
     match value {
         Value::Object(fields) => fields.values_mut().for_each(shorten),

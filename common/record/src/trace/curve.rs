@@ -1,16 +1,16 @@
-//! How many waves were in flight, as a function of time.
+//! The number of waves in flight as a function of time.
 
 use super::Dispatch;
 
-/// A function that is constant between its steps.
+/// A step function.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
-    /// Where the number changes, and to what; the last is 0.
+    /// Times at which the number changes, and the number from then on; the last one is 0.
     steps: Vec<(f64, f64)>,
 }
 
 impl Curve {
-    /// Waves in flight of some dispatches together.
+    /// Waves in flight of several dispatches together.
     #[must_use]
     pub fn of<'d>(dispatches: impl IntoIterator<Item = &'d Dispatch>) -> Self {
         let mut changes: Vec<(f64, f64)> = Vec::new();
@@ -30,25 +30,25 @@ impl Curve {
                 _ => steps.push((at, waves)),
             }
         }
-        // Weights that are no binary fractions leave a rest.
+        // Removes the rounding error of weights that are not binary fractions.
         if let Some(last) = steps.last_mut() {
             last.1 = 0.0;
         }
         Self { steps }
     }
 
-    /// First begin and last end; none without a wave.
+    /// First begin and last end; `None` without a wave.
     #[must_use]
     pub fn span(&self) -> Option<(f64, f64)> {
         Some((self.steps.first()?.0, self.steps.last()?.0))
     }
 
-    /// Begin, end and waves of each stretch in which the number is constant.
+    /// Begin, end and number of waves of each interval in which the number is constant.
     pub fn stretches(&self) -> impl Iterator<Item = (f64, f64, f64)> {
         self.steps.windows(2).map(|pair| (pair[0].0, pair[1].0, pair[0].1))
     }
 
-    /// The most waves that were in flight at once.
+    /// The largest number of waves in flight at the same time.
     #[must_use]
     pub fn peak(&self) -> f64 {
         self.steps.iter().map(|step| step.1).fold(0.0, f64::max)

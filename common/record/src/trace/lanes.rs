@@ -1,17 +1,17 @@
-//! Lanes for waves of devices that do not tell where they run.
+//! Assigns lanes to waves of devices that do not report where they run.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::{Dispatch, Lanes, Wave};
 
-/// Gives each wave the lowest lane that is free when it begins.
+/// Assigns each wave the lowest lane that is free when it begins.
 pub fn pack(dispatches: &mut [Dispatch]) -> Lanes {
     let mut waves: Vec<&mut Wave> = dispatches.iter_mut().flat_map(|d| &mut d.waves).collect();
     waves.sort_by(|a, b| a.begin_us.total_cmp(&b.begin_us));
     let mut free = BinaryHeap::new();
     let mut busy: BinaryHeap<Reverse<(u64, u32)>> = BinaryHeap::new();
-    // Times count from the first begin: of what is not negative, the bits have the order of the numbers.
+    // Times are not negative, so their bits are ordered like the numbers.
     let key = |us: f64| us.max(0.0).to_bits();
     let mut lanes = 0;
     for wave in waves {

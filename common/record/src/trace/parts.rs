@@ -1,4 +1,4 @@
-//! Kernels that do several parts of a job in one dispatch, unit after unit, and say so
+//! Kernels that work on several parts of a job in one dispatch, unit after unit, and report them
 //! (`shaders/include/trace_parts.glsl`).
 //!
 //! ```text
@@ -10,37 +10,42 @@ use anyhow::{Result, ensure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a kernel's calls stand for.
+/// The meaning of the kernel's trace calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// A part, in one word: `pass`.
+    /// The noun for a part: `pass`.
     pub part: &'static str,
-    /// Parts of a dispatch; the kernel counts them from 0 on.
+    /// Number of parts in a dispatch; the kernel counts them from 0.
     pub count: u32,
-    /// Each of them needs the one before: that one is at work before the one before ends says something only then.
+    /// Whether each part needs the previous one. Only then is it meaningful that a part starts work before the
+    /// previous one ends.
     pub in_a_row: bool,
-    /// What a workgroup does at a time, in one word: `tile`.
+    /// The noun for the unit that a workgroup processes at a time: `tile`.
     pub unit: &'static str,
-    /// Units of all parts of a dispatch; the kernel counts them from 0 on.
+    /// Number of units of all parts of a dispatch; the kernel counts them from 0.
     pub units: u32,
-    /// What a wave does until `trace_part` is called, until each stamp, and until the unit's end.
+    /// Names of what a wave does until it calls `trace_part`, until each stamp, and until the end of the unit.
     pub stretches: &'static [&'static str],
-    /// So many of the first stretches hold a wait for other units; behind them a wave has what it needs.
+    /// Number of stretches at the beginning that include a wait for other units; after them a wave has its inputs.
     pub waits: usize,
 }
 
 impl Parts {
-    /// Words of a slot, which come in vectors of four: as in `trace.glsl`, part, `trace_part`, stamps.
+    /// Words of a slot: those of `trace.glsl`, the part, the time of `trace_part`, and the stamps, rounded up to
+    /// vectors of four.
     pub fn words(&self) -> usize {
         (6 + self.stamps()).next_multiple_of(4)
     }
 
-    /// Those of `trace_stamp`.
+    /// Number of stamps that `trace_stamp` writes.
     pub fn stamps(&self) -> usize {
         self.stretches.len().saturating_sub(2)
     }
 
-    /// A kernel that calls `trace_part` has something before it and something behind it.
+    /// Checks that the description is consistent.
+    ///
+    /// # Errors
+    /// With fewer than two stretches (one before and one after `trace_part`), more waits than stretches, or no part.
     pub fn check(&self) -> Result<()> {
         let stretches = self.stretches.len();
         ensure!(
@@ -68,18 +73,19 @@ pub struct Part {
     pub units: u32,
 }
 
-/// A part, and what its waves did.
+/// A part, and the stretches of its waves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartWaves {
-    /// Which it is.
+    /// Which part it is.
     pub part: Part,
-    /// It needs the part before.
+    /// Whether it needs the previous part.
     pub in_a_row: bool,
-    /// What waves do, one after the other.
+    /// Names of what waves do, in order.
     pub stretches: &'static [&'static str],
-    /// So many of the first stretches hold a wait for other units.
+    /// Number of stretches at the beginning that include a wait for other units.
     pub waits: usize,
-    /// How long each lasted in microseconds, wave by wave in the order of the dispatch's; 0 of one that was left out.
+    /// Duration of each stretch in microseconds, for each wave in the order of the dispatch's; 0 if the wave skipped
+    /// it.
     pub stretches_us: Vec<f64>,
 }
 

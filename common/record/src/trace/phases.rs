@@ -20,13 +20,14 @@ use serde::{Deserialize, Serialize};
 use super::stretches::{first_at_work, stretches};
 use super::{Curve, Dispatch, Lanes, Part, Stretch, Trace, Wave};
 
-/// Of the waves that have begun, the share that has ended when a fill is over.
+/// The fill is over when this share of the waves that have begun has ended.
 const LEFT: f64 = 0.05;
 
-/// Steps of the clock that a fill takes at the least where a rate is made of it: one more or less is a tenth.
+/// Shortest fill, in steps of the clock, from which a launch rate is computed: one step more or less changes it by a
+/// tenth.
 const LONG_ENOUGH: f64 = 10.0;
 
-/// Parts of [`TraceFigures::shape`].
+/// Number of parts of [`TraceFigures::shape`].
 pub const PARTS: u32 = 64;
 
 /// What a trace shows of a variant.
@@ -121,19 +122,19 @@ pub struct Overlap {
 }
 
 impl Phases {
-    /// First wave's begin to last wave's end.
+    /// Time from the first wave's begin to the last wave's end.
     #[must_use]
     pub fn span_us(&self) -> f64 {
         self.fill_us + self.steady_us + self.drain_us
     }
 
-    /// Last wave's end.
+    /// Time of the last wave's end.
     #[must_use]
     pub fn end_us(&self) -> f64 {
         self.begin_us + self.span_us()
     }
 
-    /// Of dispatches on a device with so much room; where that is not known, their own peak is taken.
+    /// The phases of dispatches on a device with `room` wave slots; if that is unknown, their own peak is used.
     fn of(dispatches: &[&Dispatch], room: Option<f64>, step_us: f64) -> Option<Self> {
         let curve = Curve::of(dispatches.iter().copied());
         let (begin, end) = curve.span().filter(|(begin, end)| end > begin)?;
@@ -157,13 +158,13 @@ impl Phases {
     }
 }
 
-/// Waves, those that were not recorded among them.
+/// Number of waves, including those that were not recorded.
 #[expect(clippy::cast_precision_loss, reason = "a count of waves fits 52 bits")]
 fn all_of(dispatches: &[&Dispatch]) -> f64 {
     dispatches.iter().map(|dispatch| dispatch.waves.len() as f64 * dispatch.weight).sum()
 }
 
-/// Waves that come and go: times and how many, sorted by time.
+/// Begins and ends of waves: the time and the number of waves, sorted by time.
 struct Flow {
     begins: Vec<(f64, f64)>,
     ends: Vec<(f64, f64)>,
@@ -172,7 +173,7 @@ struct Flow {
 impl Flow {
     fn of(dispatches: &[&Dispatch]) -> Self {
         let sorted = |time: fn(&Wave) -> f64| {
-            // One that ended in the step of the clock in which it began has neither come nor gone.
+            // A wave that ended in the clock step in which it began is ignored.
             let some = |wave: &&Wave| wave.end_us > wave.begin_us;
             let times =
                 dispatches.iter().flat_map(|d| d.waves.iter().filter(some).map(move |w| (time(w), d.weight)));
@@ -183,7 +184,7 @@ impl Flow {
         Self { begins: sorted(|wave| wave.begin_us), ends: sorted(|wave| wave.end_us) }
     }
 
-    /// As it would be if time ran backwards.
+    /// The flow with time reversed.
     fn reversed(&self) -> Self {
         let reversed = |times: &[(f64, f64)]| times.iter().rev().map(|&(at, waves)| (-at, waves)).collect();
         Self { begins: reversed(&self.ends), ends: reversed(&self.begins) }
@@ -211,8 +212,8 @@ impl Flow {
 }
 
 impl TraceFigures {
-    /// What a trace shows of a device with so many wave slots; none where it has no wave, or a dispatch
-    /// without any.
+    /// The figures of a trace on a device with `slots` wave slots. `None` if the trace or one of its dispatches has
+    /// no wave.
     #[must_use]
     pub fn of(trace: &Trace, slots: Option<u32>) -> Option<Self> {
         let all: Vec<&Dispatch> = trace.dispatches.iter().collect();
@@ -241,7 +242,7 @@ impl TraceFigures {
             |at: f64| curve.area(whole.begin_us + at * part, whole.begin_us + (at + 1.0) * part) / part;
         Some(Self {
             dispatches: dispatches.collect(),
-            // A sum of nothing is -0.0.
+            // The sum of no numbers is -0.0.
             gaps_us: gaps.iter().map(|[begin, end]| end - begin).sum::<f64>() + 0.0,
             gaps,
             shape: (0..PARTS).map(|at| mean_of(f64::from(at))).collect(),
@@ -254,7 +255,7 @@ impl TraceFigures {
         })
     }
 
-    /// Dispatches that overlap the next one, of those that have a next one.
+    /// Number of dispatches that overlap the next one, and number of dispatches that have a next one.
     #[must_use]
     pub fn overlapping(&self) -> (usize, usize) {
         let overlaps = || self.dispatches.iter().filter_map(|d| d.overlap);
@@ -270,14 +271,14 @@ impl Overlap {
     }
 }
 
-/// From the next part's first wave that no longer waits to this one's end.
+/// Time from the first wave of the next part that no longer waits to the end of this part.
 fn overlap_at_work(this: &Dispatch, next: &Dispatch, end_us: f64) -> Option<f64> {
     let follows = next.part.as_ref()?.follows(this.part.as_ref()?);
     follows.then(|| first_at_work(next)).flatten().map(|at_work| end_us - at_work)
 }
 
-/// What no dispatch's span covers. Lulls within a dispatch, of a device that runs a wave at a time, are
-/// none.
+/// The intervals that no dispatch's span covers. Pauses within a dispatch, as on a device that runs one wave at a
+/// time, do not count.
 fn gaps(dispatches: &[Phases]) -> Vec<[f64; 2]> {
     let mut spans: Vec<(f64, f64)> = dispatches.iter().map(|d| (d.begin_us, d.end_us())).collect();
     spans.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));

@@ -1,4 +1,4 @@
-//! What waves do, of kernels that name the parts of what they do.
+//! Divides the time of waves into stretches, for kernels that name the parts of their work.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct Stretch {
     pub wave_us: f64,
 }
 
-/// Where the waves of parts spend their time; empty where no dispatch is a part.
+/// The time per stretch of the waves of parts; empty if no dispatch is a part.
 pub(crate) fn stretches(dispatches: &[&Dispatch]) -> Vec<Stretch> {
     let mut sums: Vec<(&str, f64)> = Vec::new();
     let mut waves = 0.0;
@@ -31,7 +31,7 @@ pub(crate) fn stretches(dispatches: &[&Dispatch]) -> Vec<Stretch> {
         }
     }
     let all: f64 = sums.iter().map(|(_, us)| us).sum();
-    // What every wave left out is nothing that they do.
+    // A stretch that every wave skipped is left out.
     let some = sums.into_iter().filter(|(_, us)| *us > 0.0);
     some.map(|(what, us)| Stretch { what: what.into(), share: us / all, wave_us: us / waves }).collect()
 }
@@ -41,7 +41,7 @@ fn count(dispatch: &Dispatch) -> f64 {
     dispatch.waves.len() as f64
 }
 
-/// When the first wave of a part has what it waits for, in microseconds; none where waves do not tell.
+/// When the first wave of a part has its inputs, in microseconds; `None` if the waves do not report it.
 pub(crate) fn first_at_work(dispatch: &Dispatch) -> Option<f64> {
     let part = dispatch.part.as_ref()?;
     let waited = |row: &[f64]| row[..part.waits].iter().sum::<f64>();
@@ -50,7 +50,7 @@ pub(crate) fn first_at_work(dispatch: &Dispatch) -> Option<f64> {
 }
 
 impl PartWaves {
-    /// It needs the other, as the part behind it of the same dispatch.
+    /// Whether it depends on `other`, which is the previous part of the same dispatch.
     pub(crate) fn follows(&self, other: &Self) -> bool {
         self.in_a_row
             && self.part.number == other.part.number + 1
@@ -63,7 +63,7 @@ mod tests {
     use super::super::{Lanes, Part, Trace, TraceFigures, Wave};
     use super::*;
 
-    /// Two waves of 10 µs from `begin` on, the second 2 µs later.
+    /// Two waves of 10 µs, the first at `begin`, the second 2 µs later.
     fn part(number: u32, begin: f64, rows: [[f64; 3]; 2]) -> Dispatch {
         let wave = |begin_us: f64| Wave { begin_us, end_us: begin_us + 10.0, lane: 0 };
         let part = PartWaves {
@@ -108,12 +108,12 @@ mod tests {
     fn a_part_that_only_waits_is_not_at_work() {
         let first = || part(1, 0.0, [[0.0, 9.0, 1.0], [1.0, 8.0, 1.0]]);
         let at_work = |second: Dispatch| figures(vec![first(), second]).dispatches[0].overlap.unwrap();
-        // In flight from 6 µs on, at work from 10 µs on, and the first ends at 12 µs.
+        // In flight from 6 µs on and at work from 10 µs on; the first part ends at 12 µs.
         let overlap = at_work(part(2, 6.0, [[4.0, 5.0, 1.0], [5.0, 4.0, 1.0]]));
         assert_eq!((overlap.us, overlap.at_work_us), (6.0, Some(2.0)));
         let overlap = at_work(part(2, 6.0, [[7.0, 2.0, 1.0], [8.0, 1.0, 1.0]]));
         assert_eq!((overlap.us, overlap.at_work_us), (6.0, Some(-1.0)));
-        // Parts that need not each other, and the first part of the next dispatch.
+        // Independent parts, and the first part of the next dispatch.
         let mut apart = part(2, 6.0, [[4.0, 5.0, 1.0], [5.0, 4.0, 1.0]]);
         apart.part.as_mut().unwrap().in_a_row = false;
         assert_eq!(at_work(apart).at_work_us, None);

@@ -1,9 +1,9 @@
-//! Records that nobody could have measured.
+//! Tests with records that no run could have produced.
 
 use super::*;
 use crate::{COPY_LIMIT, fixture};
 
-/// What is said of a record that was sound before `spoil`.
+/// The error message for a record that was valid before `spoil`.
 fn refusal(spoil: impl FnOnce(&mut Record)) -> String {
     let mut record = fixture::record();
     validate(&record).unwrap();
@@ -23,7 +23,7 @@ fn names_that_steer_a_terminal_or_fill_it_are_none() {
     let long = refusal(|record| record.rows[0].variant = "x".repeat(NAME + 1));
     assert!(long.starts_with("rows[0].variant: ") && long.len() < 200, "{long}");
     assert!(refusal(|record| record.device.name = "a\nb".into()).starts_with("device.name: "));
-    // A verdict has lines.
+    // A verdict may have several lines.
     let mut record = fixture::record();
     record.verdict = Some("one\ntwo".into());
     validate(&record).unwrap();
@@ -83,7 +83,7 @@ fn counts_agree() {
     assert!(raced.starts_with("rows[0].racy.racy_samples: "), "{raced}");
     let round = refusal(|r| r.rows[0].samples[3].round = 0);
     assert!(round.starts_with("rows[0].samples[3].round: 0 is not later"), "{round}");
-    // A row without its samples keeps its figures.
+    // A row without samples keeps its figures.
     let mut record = fixture::record();
     record.rows[0].samples.clear();
     validate(&record).unwrap();

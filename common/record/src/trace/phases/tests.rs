@@ -1,9 +1,9 @@
-//! Made-up waves whose phases are known.
+//! Tests with invented waves whose phases are known.
 
 use super::*;
 
-/// `lots` lots of `lot` waves, one each 100 µs, each 400 µs long: from the fourth lot on four are in
-/// flight, until the last 300 µs.
+/// `lots` groups of `lot` waves. A group begins every 100 µs and takes 400 µs, so that four groups are in flight
+/// from the fourth on, until the last 300 µs.
 fn dispatch(begin: f64, lots: u32, lot: u32) -> Dispatch {
     let waves = (0..lots).flat_map(|at| {
         let begin_us = begin + 100.0 * f64::from(at);
@@ -59,9 +59,9 @@ fn one_of_many_stands_for_the_others() {
 fn waves_that_find_nothing_to_do_end_no_fill() {
     let mut early = dispatch(0.0, 20, 100);
     early.waves.push(Wave { begin_us: 0.0, end_us: 10.0, lane: 0 });
-    // And one that begins when all others have.
+    // One that begins after all others.
     early.waves.push(Wave { begin_us: 2150.0, end_us: 2160.0, lane: 0 });
-    // Some so short that the clock shows nothing of them.
+    // Some that are too short for the clock.
     for still in [0.0, 900.0, 2300.0] {
         early.waves.push(Wave { begin_us: still, end_us: still, lane: 0 });
     }
@@ -71,7 +71,7 @@ fn waves_that_find_nothing_to_do_end_no_fill() {
 
 #[test]
 fn a_burst_at_the_beginning_is_a_fill_and_no_level() {
-    // 100 at once, then one in each 10 µs: a tenth of what there is room for.
+    // 100 waves at once, then one per 10 µs: a tenth of the capacity.
     let wave = |begin_us: f64, long: f64| Wave { begin_us, end_us: begin_us + long, lane: 0 };
     let burst = (0..100).map(|at| wave(f64::from(at), 100.0 + f64::from(at)));
     let mut waves: Vec<Wave> = burst.collect();
