@@ -1,4 +1,4 @@
-//! Asks the process that compiles for one chip.
+//! Runs the child process that compiles for one chip, and reads its answer.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -13,13 +13,13 @@ use crate::{Line, Source};
 /// The only argument of a process that compiles instead of running the sample.
 pub const ARGUMENT: &str = "--compile-for-null-device";
 
-/// What a child answered: the device, its driver, a line a kernel.
+/// A child's answer: the device, its driver, and a line per kernel.
 pub type Answer = (String, String, Vec<Line>);
 
-/// Lets `call` compile. It may take `patience` for each kernel.
+/// Runs `call`, sends it the kernels and reads the answer. Each line may take `patience`.
 ///
 /// # Errors
-/// A process that cannot be started, dies, falls silent or says something else.
+/// If the process cannot be started, crashes, takes too long, or answers in another format.
 pub(crate) fn ask(mut call: Command, sources: &[Source], patience: Duration) -> Result<Answer> {
     call.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Running(call.spawn().context("starting a process that compiles")?);
@@ -29,11 +29,11 @@ pub(crate) fn ask(mut call: Command, sources: &[Source], patience: Duration) -> 
     let request = serde_json::to_vec(sources).context("writing kernels down")?;
     let sent = thread::spawn(move || stdin.write_all(&request));
     let answer = listen(&lines_of(stdout), patience, sources);
-    // A child that is silent must not be waited for.
+    // Not for a silent child: the wait might never end.
     let ends = matches!(answer, Ok(_) | Err(NoAnswer::Closed(_)));
     let status = if ends { child.0.wait().ok() } else { None };
     drop(child);
-    // Both end with the child, and have nothing to say that it has not shown by its own end.
+    // Both threads end with the child. Their errors add nothing to its exit status.
     let _ = sent.join();
     let said = said.join().unwrap_or_default();
     let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
@@ -47,7 +47,7 @@ pub(crate) fn ask(mut call: Command, sources: &[Source], patience: Duration) -> 
     }
 }
 
-/// Why a child ended, as it says itself.
+/// The reason why a child ended: its exit status and its last message.
 fn died(status: Option<std::process::ExitStatus>, last: Option<&str>) -> anyhow::Error {
     let status =
         status.map_or_else(|| "it was stopped".into(), |status| format!("its process ended with {status}"));
@@ -57,11 +57,11 @@ fn died(status: Option<std::process::ExitStatus>, last: Option<&str>) -> anyhow:
     }
 }
 
-/// Why an answer is not whole.
+/// Why an answer is incomplete.
 enum NoAnswer {
-    /// The child has ended; what it was busy with.
+    /// The child ended; contains what it was doing.
     Closed(String),
-    /// It is silent, or says something else.
+    /// The child takes too long or its output is not understood.
     Said(anyhow::Error),
 }
 
@@ -95,12 +95,12 @@ fn unexpected(line: &Line) -> anyhow::Error {
     }
 }
 
-/// A child that does not outlive the wish for it.
+/// A child process that is killed when dropped.
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail where it has ended already, which is what they are for.
+        // Both calls fail if the child has already ended, which is fine.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -121,7 +121,7 @@ fn lines_of(pipe: impl Read + Send + 'static) -> Receiver<String> {
 fn read_all(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What was read before an error is what the child said.
+        // The bytes read before an error are still useful.
         let _ = pipe.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     })
@@ -137,7 +137,7 @@ mod tests {
     fn sources() -> Vec<Source> {
         let source = |name: &str| Source {
             name: name.into(),
-            // More than a pipe holds: a child that reads nothing must not stop its parent.
+            // More than fits into a pipe: a child that reads nothing must not block its parent.
             spirv: vec![u32::MAX; 100_000],
             constants: [(0, 64)].into(),
             bindings: vec![7],
@@ -146,7 +146,7 @@ mod tests {
         vec![source("first.comp"), source("second.comp")]
     }
 
-    /// What is said of a child that runs this script.
+    /// The error message for a child that runs this script.
     fn told(script: &str) -> String {
         let mut call = Command::new("sh");
         call.args(["-c", script]);
@@ -175,7 +175,7 @@ mod tests {
             told(&format!("cat >/dev/null; echo '{DEVICE}'; echo '{KERNEL}'; echo oops >&2; kill -9 $$"));
         assert!(text.contains("compiling second.comp") && text.contains("signal: 9"), "{text}");
         assert!(text.contains("after it said 'oops'"), "{text}");
-        // Before it has read anything.
+        // The child is killed before it has read anything.
         let text = told("kill -9 $$");
         assert!(text.contains("opening the device") && text.contains("signal: 9"), "{text}");
         let text =

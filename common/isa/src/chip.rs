@@ -1,33 +1,33 @@
-//! What AMD's chips share out between the waves and workgroups of a kernel.
+//! The resources of AMD's chips that the waves and workgroups of a kernel share.
 //!
-//! Sources: AMD, Graphics Core Next Architecture, Generation 3, Vega, RDNA 1, 2 and 3 ISA documents
-//! (registers, LDS and their granules); Mesa, `src/amd/common/ac_gpu_info.c` and
-//! `src/amd/vulkan/radv_shader.c` (waves a SIMD and registers of each chip; compute runs in WGP mode); LLVM,
-//! `lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp` (barriers, waves a SIMD in wave32 and wave64). What can be
-//! seen in RADV's *Subgroups per SIMD* is tested against it (`samples/tests/gcn/model.rs`).
+//! Sources: AMD, Graphics Core Next Architecture, Generation 3, Vega, RDNA 1, 2 and 3 ISA documents (registers, LDS
+//! and their granules); Mesa, `src/amd/common/ac_gpu_info.c` and `src/amd/vulkan/radv_shader.c` (waves per SIMD and
+//! registers of each chip; compute runs in WGP mode); LLVM, `lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp` (barriers,
+//! waves per SIMD in wave32 and wave64). Figures that affect RADV's *Subgroups per SIMD* are tested against it
+//! (`samples/tests/gcn/model.rs`).
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes of instruction cache. Up to four compute units share one on GCN and CDNA, the two of a workgroup
-/// processor on RDNA.
+/// Size of the instruction cache in bytes. Up to four compute units share one on GCN and CDNA; on RDNA the two
+/// compute units of a workgroup processor do.
 pub const INSTRUCTION_CACHE: u32 = 32 * 1024;
 
-/// SIMDs of a [`Unit`], both of a compute unit and of a workgroup processor.
+/// SIMDs of a [`Unit`], whether it is a compute unit or a workgroup processor.
 pub(super) const SIMDS: u32 = 4;
 
-/// Lanes of a wave on GCN, and of the longer ones on RDNA.
+/// Lanes of a wave on GCN, and of a long wave on RDNA.
 const LANES: u32 = 64;
 
-/// What a workgroup's waves share: all of them run on one.
+/// The hardware unit on which all waves of a workgroup run and whose resources they share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// A compute unit: four SIMDs of 16 lanes, 64 KiB of LDS.
     Cu,
-    /// A workgroup processor of RDNA, where RADV compiles kernels for both of its compute units: four
-    /// SIMDs of 32 lanes, 128 KiB of LDS.
+    /// A workgroup processor of RDNA: four SIMDs of 32 lanes, 128 KiB of LDS. RADV compiles kernels to use both of
+    /// its compute units.
     Wgp,
 }
 
@@ -40,28 +40,28 @@ impl fmt::Display for Unit {
     }
 }
 
-/// What a chip has to share out.
+/// The resources of a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chip {
     /// Where a workgroup runs.
     pub unit: Unit,
-    /// Waves that a SIMD holds at most, whatever their length.
+    /// Most waves of a SIMD, whatever their length.
     pub waves: u32,
-    /// Vector registers of a lane of a SIMD, for waves of 64.
+    /// Vector registers per lane of a SIMD, for waves of 64.
     pub vgprs: u32,
-    /// Vector registers are granted in multiples of this, to waves of 64.
+    /// Allocation granule of vector registers, for waves of 64.
     pub vgpr_granule: u32,
-    /// Scalar registers of a SIMD; none where each wave has as many as it can name.
+    /// Scalar registers of a SIMD; `None` if each wave has as many as an instruction can name.
     pub sgprs: Option<u32>,
-    /// Scalar registers are granted in multiples of this.
+    /// Allocation granule of scalar registers.
     pub sgpr_granule: u32,
-    /// Bytes of LDS of the unit.
+    /// Bytes of LDS per unit.
     pub lds: u32,
-    /// Bytes of LDS are granted in multiples of this.
+    /// Allocation granule of LDS in bytes.
     pub lds_granule: u32,
-    /// Workgroups of more than one wave that the unit keeps barriers for.
+    /// Most workgroups of more than one wave per unit: each needs a barrier.
     pub barriers: u32,
-    /// The code shows by `glc` on its stores which of them are coherent.
+    /// Whether `glc` on stores shows which of them are coherent.
     pub marks_stores: bool,
 }
 
@@ -95,7 +95,7 @@ const RDNA2: Chip = Chip { waves: 16, vgpr_granule: 8, lds_granule: 1024, ..RDNA
 const RDNA3: Chip = Chip { marks_stores: false, ..RDNA2 };
 const RDNA3_LARGE: Chip = Chip { vgprs: 768, vgpr_granule: 12, ..RDNA3 };
 
-/// The chips that are modelled, as Mesa calls them.
+/// The chips that are modelled, by Mesa's names.
 const CHIPS: [(Chip, &[&str]); 8] = [
     (GFX7, &["BONAIRE", "KAVERI", "KABINI", "HAWAII"]),
     (GFX8, &["TONGA", "ICELAND", "CARRIZO", "FIJI", "STONEY"]),
@@ -107,34 +107,34 @@ const CHIPS: [(Chip, &[&str]); 8] = [
     (RDNA3, &["GFX1102"]),
 ];
 
-/// RADV compiles for it, but counts its registers and waves as if it were a Vega (22.3.6: 256 registers and
-/// ten waves a SIMD; LLVM: 512 and eight), so that no model can agree with both.
+/// RADV compiles for this chip, but counts registers and waves as for a Vega (22.3.6: 256 registers and ten waves
+/// per SIMD; LLVM: 512 and eight), so no model can agree with both.
 const UNMODELLED: &str = "ALDEBARAN";
 
 impl Chip {
-    /// The chip with Mesa's name for it; none where it is not modelled.
+    /// The chip with this name in Mesa; `None` if it is not modelled.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let is_one = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         CHIPS.iter().find(|(_, names)| is_one(names)).map(|(chip, _)| *chip)
     }
 
-    /// Names to choose from.
+    /// The names that users can choose from.
     pub(super) fn names() -> String {
         let names: Vec<&str> = CHIPS.iter().flat_map(|(_, names)| *names).copied().collect();
         format!("{}, {UNMODELLED}", names.join(", "))
     }
 
-    /// Vector registers of a lane of a SIMD and their granule, for waves of so many lanes: where a wave has
-    /// half the lanes, a SIMD's rows hold twice the registers.
+    /// Vector registers per lane of a SIMD and their granule, for waves of `lanes` lanes. On RDNA, waves with half
+    /// the lanes have twice the registers.
     #[must_use]
     pub fn vgprs_for(self, lanes: u32) -> (u32, u32) {
         let more = if self.unit == Unit::Wgp { (LANES / lanes.max(1)).max(1) } else { 1 };
         (self.vgprs * more, self.vgpr_granule * more)
     }
 
-    /// Waves that a SIMD holds by RADV's *Subgroups per SIMD* of a kernel. Mesa 22.3.6 counts a wave of 64 on
-    /// RDNA as two, and lets a SIMD have twice as many of 32 as it has slots.
+    /// Converts RADV's *Subgroups per SIMD* of a kernel to waves per SIMD. On RDNA, Mesa 22.3.6 counts a wave of 64
+    /// as two, and allows a SIMD twice as many waves of 32 as it has slots.
     #[must_use]
     pub fn waves_of(self, subgroups_per_simd: u64, lanes: u32) -> u64 {
         match self.unit {

@@ -1,27 +1,27 @@
-//! What a kernel's machine code consists of.
+//! Counts the instructions of a kernel's machine code by class.
 
 use serde::{Deserialize, Serialize};
 
 use crate::diff::{Listing, listings, number};
 
-/// Instructions by class, as they stand in the code: one in a loop counts once, however often it runs.
+/// Static counts of instructions: an instruction in a loop counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// All of them.
+    /// All instructions.
     pub instructions: u64,
     /// Loads of vector memory: images (with and without a sampler), buffers, scratch.
     pub vmem_loads: u64,
     /// Stores to vector memory.
     pub vmem_stores: u64,
-    /// Loads that are marked `glc`: they read past the caches that not all units share.
+    /// Loads marked `glc`: they bypass the caches that not all units share.
     pub vmem_loads_glc: u64,
-    /// Stores that are marked `glc`.
+    /// Stores marked `glc`.
     pub vmem_stores_glc: u64,
     /// Atomics on vector memory.
     pub vmem_atomics: u64,
     /// Scalar loads: descriptors, push constants, data that is the same for the whole wave.
     pub scalar_loads: u64,
-    /// Operations of the LDS unit, permutations of lanes among them.
+    /// Operations of the LDS unit, including permutations of lanes.
     pub lds: u64,
     /// Vector arithmetic.
     pub valu: u64,
@@ -29,14 +29,15 @@ pub struct Counts {
     pub salu: u64,
     /// Branches.
     pub branches: u64,
-    /// Branches to code that stands before them: loops.
+    /// Branches to earlier code: loops.
     pub backward_branches: u64,
     /// Barriers of the workgroup.
     pub barriers: u64,
 }
 
-/// Counts in the text that LLVM's disassembler writes, the encoding behind a semicolon. None where that is no whole
-/// kernel: RADV has a disassembler for some chips only, and puts an excuse in its place.
+/// Counts the instructions in the output of LLVM's disassembler (the encoding follows after a semicolon). `None` if
+/// the text is no whole kernel: RADV has a disassembler for some chips only, and otherwise writes a message in its
+/// place.
 #[must_use]
 pub fn count(assembly: &str) -> Option<Counts> {
     let listing = listings(assembly).into_iter().next()?;
@@ -48,12 +49,12 @@ pub(crate) fn is_branch(mnemonic: &str) -> bool {
     begins(mnemonic, &["s_branch", "s_cbranch", "s_setpc", "s_swappc"])
 }
 
-/// It only waits, hints or ends.
+/// Whether the instruction only waits, hints or ends.
 pub(crate) fn is_idle(mnemonic: &str) -> bool {
     begins(mnemonic, &IDLE)
 }
 
-/// Whether a mnemonic begins with one of these.
+/// Whether a mnemonic begins with one of `starts`.
 pub(crate) fn begins(mnemonic: &str, starts: &[&str]) -> bool {
     starts.iter().any(|start| mnemonic.starts_with(start))
 }
@@ -77,18 +78,19 @@ const IDLE: [&str; 14] = [
 ];
 
 impl Counts {
-    /// Those of a listing, which need not be a whole kernel.
+    /// The counts of a listing, which need not be a whole kernel.
     pub(crate) fn of(listing: &Listing) -> Self {
         let mut counts = Self::default();
         for (at, instruction) in listing.instructions.iter().enumerate() {
             counts.instructions += 1;
-            // Behind an atomic the same word asks for the old value.
+            // On an atomic, `glc` requests the old value instead.
             let glc = instruction.operands.iter().any(|operand| operand.split(' ').any(|word| word == "glc"));
             counts.note(&instruction.mnemonic, glc);
             let is_behind = |(label, before): &(String, usize)| {
                 *before <= at && instruction.operands.first() == Some(label)
             };
-            // Without labels, a branch says by how many words it jumps, in 16 bits.
+            // Without labels, the operand of a branch is a signed 16-bit distance in words; negative distances are
+            // above 0x7fff.
             let jumps_back = || instruction.operands.iter().any(|to| number(to) > Some(0x7fff));
             let goes_back = listing.labels.iter().any(is_behind) || jumps_back();
             counts.backward_branches += u64::from(is_branch(&instruction.mnemonic) && goes_back);
@@ -96,7 +98,7 @@ impl Counts {
         counts
     }
 
-    /// Adds an instruction to the counts that it belongs to; one that moves and computes nothing has none.
+    /// Adds an instruction to its class. Instructions that neither move nor compute data have none.
     fn note(&mut self, mnemonic: &str, glc: bool) {
         let Some((family, rest)) = mnemonic.split_once('_') else { return };
         let class = match family {
@@ -110,7 +112,7 @@ impl Counts {
                     self.vmem_loads_glc += u64::from(glc);
                     &mut self.vmem_loads
                 } else {
-                    // Cache control, sizes of images.
+                    // Cache control and image size queries.
                     return;
                 }
             }

@@ -1,29 +1,29 @@
-//! What a driver says of a kernel that it compiled.
+//! A driver's figures for a kernel that it compiled.
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::Kind;
 
-/// A compiled form of a kernel; a driver may keep several, for subgroups of different sizes.
+/// A compiled form of a kernel. A driver may have several, for different subgroup sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Executable {
     /// The driver's name for it.
     pub name: String,
-    /// Invocations of a subgroup; 0 where the driver leaves that open.
+    /// Invocations of a subgroup; 0 if the driver does not fix the size.
     pub subgroup_size: u32,
     /// In the driver's order.
     pub statistics: Vec<Statistic>,
-    /// Machine code as text, where it was asked for and the driver can write it.
+    /// Machine code as text, if it was requested and the driver can provide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assembly: Option<String>,
 }
 
 impl Executable {
-    /// The whole number, as all of RADV's are, that the driver says of a kernel under a name.
+    /// A whole number among the statistics, by its name. All of RADV's are whole numbers.
     ///
     /// # Errors
-    /// It says none under this name.
+    /// If there is no whole number of this name.
     pub fn figure(&self, name: &str, kernel: &str) -> Result<u64> {
         let found = self.statistics.iter().find(|statistic| statistic.name == name);
         match found.map(|statistic| statistic.value) {
@@ -33,16 +33,16 @@ impl Executable {
     }
 }
 
-/// A figure in the driver's own words.
+/// A figure as the driver reports it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statistic {
     /// What it is called.
     pub name: String,
-    /// What the driver says that it means.
+    /// The driver's description of its meaning.
     pub description: String,
     /// The figure.
     pub value: Value,
-    /// What it is, where the name is a known one.
+    /// The known kind of the figure, by its name.
     pub kind: Option<Kind>,
 }
 
@@ -54,14 +54,14 @@ pub enum Value {
     Flag(bool),
     /// A whole number.
     Whole(u64),
-    /// A whole number below zero.
+    /// A negative whole number.
     Negative(i64),
     /// A number with a fraction.
     Real(f64),
 }
 
 impl Statistic {
-    /// A figure, with what it is where the name is a known one.
+    /// A figure; its kind is derived from the name.
     #[must_use]
     pub fn new(name: &str, description: &str, value: Value) -> Self {
         Self { name: name.to_owned(), description: description.to_owned(), value, kind: Kind::of(name) }

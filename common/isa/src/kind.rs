@@ -1,16 +1,16 @@
-//! What a driver's statistic is about, told from its name.
+//! Classifies a driver's statistics by their names.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What tables show first of the many figures that drivers have, in this order.
+/// The kinds of figures that tables show first, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Registers of an invocation, or of a subgroup.
+    /// Registers per invocation or subgroup.
     Registers,
-    /// What registers had no room for.
+    /// Registers kept in memory for lack of room.
     Spills,
     /// Memory that a workgroup shares.
     SharedMemory,
@@ -18,7 +18,7 @@ pub enum Kind {
     CodeSize,
     /// Instructions.
     Instructions,
-    /// Subgroups or workgroups at once.
+    /// Subgroups or workgroups that run at the same time.
     Occupancy,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Parts of names, the first that fits decides: NVIDIA's "Local Memory Size" is where it spills to.
+/// Substrings of names; the first match decides. NVIDIA's "Local Memory Size" is the memory for spills.
 const NAMES: [(Kind, &[&str]); 6] = [
     (Kind::Spills, &["spill", "fill", "scratch", "local memory", "stack"]),
     (Kind::SharedMemory, &["shared", "workgroup memory", "lds size", "slm"]),
@@ -46,7 +46,7 @@ const NAMES: [(Kind, &[&str]); 6] = [
 ];
 
 impl Kind {
-    /// None where the name says nothing to this program.
+    /// The kind of a statistic with this name; `None` if it is unknown.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let name = name.to_lowercase();

@@ -1,14 +1,14 @@
-//! What compilers make of a sample's kernels: that of the device in use by what its driver says of pipelines, and
-//! those of chips that are not here: Mesa's RADV opens a device without hardware for any AMD chip,
-//! compiles for it, and tells registers and machine code.
+//! Statistics of compiled kernels: as the driver of the current device reports them, or compiled offline for other
+//! AMD chips. Mesa's RADV can open a device without hardware for any AMD chip, compile for it, and report registers
+//! and machine code.
 //!
 //! ```text
-//! sample ── kernels on its standard input ──▶ child, one a chip, RADV_FORCE_FAMILY=CHIP
-//!        ◀── statistics and machine code, a line a kernel ──
+//! sample ── kernels on its standard input ──▶ child, one per chip, RADV_FORCE_FAMILY=CHIP
+//!        ◀── statistics and machine code, one line per kernel ──
 //! ```
 //!
-//! A child for each chip because RADV reads the chip's name once, and because a name that it does not
-//! know, or a kernel that its compiler cannot take, ends the process.
+//! Each chip needs a child process because RADV reads the chip's name only once, and because an unknown name, or a
+//! kernel that its compiler rejects, ends the process.
 
 mod child;
 mod chip;
@@ -38,35 +38,35 @@ pub use target::Target;
 pub use child::{ARGUMENT, Answer};
 pub use radv::compile;
 
-/// A kernel as a compiler takes it.
+/// The input of a compiler: a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// For messages.
+    /// Its name, for messages.
     pub name: String,
-    /// Its code.
+    /// Its SPIR-V code.
     pub spirv: Vec<u32>,
     /// Specialisation constants by id.
     pub constants: BTreeMap<u32, u32>,
     /// `VkDescriptorType` of each binding.
     pub bindings: Vec<i32>,
-    /// Bytes of its push constants.
+    /// Size of its push constants in bytes.
     pub push_bytes: u32,
 }
 
 /// A line of a child's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Line {
-    /// The device is open; the kernels follow in the order in which they were sent.
+    /// The device is open; the kernels follow in the order of the request.
     Device {
-        /// What it is called.
+        /// Name of the device.
         name: String,
         /// Its driver, with the version.
         driver: String,
     },
-    /// What became of a kernel.
+    /// A compiled kernel.
     Kernel(Executable),
-    /// The kernel asks for what the chip does not have.
+    /// The kernel requires something that the chip lacks.
     Refused(String),
-    /// Nothing more will come.
+    /// An error; no further lines follow.
     Failed(String),
 }

@@ -1,9 +1,9 @@
-//! How many waves and workgroups of a kernel fit on a compute unit of GCN, or on a workgroup processor of
-//! RDNA, at once.
+//! Computes how many waves and workgroups of a kernel fit on a compute unit (GCN) or a workgroup processor (RDNA) at
+//! once.
 //!
-//! Either has four SIMDs. Each holds so many waves, and has so many vector registers a lane and, on GCN, so
-//! many scalar registers, which its waves share out between them in granules; the four share the LDS. A
-//! workgroup starts only where all its waves fit at once. The figures are in [`Chip`].
+//! Either has four SIMDs. Each SIMD holds a limited number of waves, which share its vector registers and, on GCN,
+//! its scalar registers in granules. The four SIMDs share the LDS. A workgroup starts only if all its waves fit at
+//! once. The limits are in [`Chip`].
 
 use std::fmt;
 
@@ -11,22 +11,22 @@ use serde::{Deserialize, Serialize};
 
 use super::chip::{Chip, SIMDS, Unit};
 
-/// What a kernel takes.
+/// The resources that a kernel uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
     /// Lanes of a wave.
     pub lanes: u32,
-    /// Vector registers of a lane.
+    /// Vector registers per lane.
     pub vgprs: u32,
-    /// Scalar registers of a wave.
+    /// Scalar registers per wave.
     pub sgprs: u32,
-    /// Bytes of LDS of a workgroup.
+    /// Bytes of LDS per workgroup.
     pub lds: u32,
-    /// Invocations of a workgroup.
+    /// Invocations per workgroup.
     pub threads: u32,
 }
 
-/// What keeps more workgroups from a unit.
+/// The resource that limits the number of workgroups on a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -36,9 +36,9 @@ pub enum Limit {
     Sgprs,
     /// Shared memory.
     Lds,
-    /// Waves that a SIMD can hold, whatever they take.
+    /// Slots for waves, whatever they use.
     Waves,
-    /// Workgroups that can have a barrier.
+    /// Barriers for workgroups.
     Barriers,
 }
 
@@ -54,54 +54,54 @@ impl fmt::Display for Limit {
     }
 }
 
-/// How much of a unit's work fits at once.
+/// The waves and workgroups of a kernel that fit on a unit at once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occupancy {
-    /// What the workgroups are counted on.
+    /// The unit on which the workgroups are counted.
     pub unit: Unit,
-    /// Workgroups of the unit at once; 0 where not even one fits.
+    /// Workgroups on the unit at once; 0 if not even one fits.
     pub groups: u32,
-    /// What allows no more of them: all that allow just as many.
+    /// The resources that allow no more workgroups.
     pub limits: Vec<Limit>,
-    /// What the kernel has to take less of for one workgroup more; none where it is not up to the kernel.
+    /// What the kernel has to give up for one more workgroup; `None` if less use of resources would not help.
     pub shed: Option<Reduction>,
-    /// Waves of these workgroups on the unit's SIMDs together.
+    /// Waves of these workgroups on all SIMDs of the unit.
     pub waves: u32,
-    /// Waves of a SIMD by registers, LDS and slots alone, without regard to whether whole workgroups fit.
+    /// Waves per SIMD by registers, LDS and slots alone, whether or not whole workgroups fit.
     pub waves_per_simd: u32,
 }
 
-/// The least that a kernel has to give up, all of it at once, for one workgroup more on a unit.
+/// The least resources that a kernel has to give up, all of them together, for one more workgroup on a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reduction {
-    /// Vector registers of a lane, counted from what the driver says, which is rounded up to what is
-    /// granted: up to a granule less one fewer may do.
+    /// Vector registers per lane. The driver's figure, from which they are counted, is rounded up to the granule: up
+    /// to a granule minus one fewer may suffice.
     pub vgprs: u32,
-    /// Scalar registers of a wave, likewise.
+    /// Scalar registers per wave, with the same rounding.
     pub sgprs: u32,
-    /// Bytes of LDS of a workgroup.
+    /// Bytes of LDS per workgroup.
     pub lds_bytes: u32,
 }
 
-/// A kernel on a chip.
+/// A kernel on a chip, with the chip's registers for the kernel's wave length.
 #[derive(Clone, Copy)]
 struct Fit {
     chip: Chip,
     kernel: Use,
-    /// Waves of a workgroup.
+    /// Waves per workgroup.
     group: u32,
     vgprs: u32,
     vgpr_granule: u32,
 }
 
 impl Occupancy {
-    /// Waves of whole workgroups on a SIMD, the mean of the unit's.
+    /// Waves of whole workgroups per SIMD, averaged over the unit.
     #[must_use]
     pub fn waves_in_groups(&self) -> f64 {
         f64::from(self.waves) / f64::from(SIMDS)
     }
 
-    /// Of a kernel on a chip.
+    /// The occupancy of a kernel on a chip.
     #[must_use]
     pub fn of(chip: Chip, kernel: Use) -> Self {
         let group = kernel.threads.div_ceil(kernel.lanes.max(1)).max(1);
@@ -125,12 +125,12 @@ impl Fit {
         self.kernel.lds.next_multiple_of(self.chip.lds_granule)
     }
 
-    /// Waves of a SIMD by vector registers.
+    /// Waves per SIMD that the vector registers allow.
     fn by_vgprs(&self) -> u32 {
         self.vgprs / self.kernel.vgprs.max(1).next_multiple_of(self.vgpr_granule)
     }
 
-    /// Waves of a SIMD by scalar registers, where they are shared out.
+    /// Waves per SIMD that the scalar registers allow; `None` if they are not shared.
     fn by_sgprs(&self) -> Option<u32> {
         let granted = self.kernel.sgprs.max(1).next_multiple_of(self.chip.sgpr_granule);
         self.chip.sgprs.map(|sgprs| sgprs / granted)
@@ -150,7 +150,7 @@ impl Fit {
             (Limit::Barriers, (self.group > 1).then_some(self.chip.barriers)),
         ];
         let groups = limits.iter().filter_map(|(_, most)| *most).min().unwrap_or(0);
-        // Registers that allow as many waves as there are slots are not what is short.
+        // Registers that allow as many waves as there are slots are not a limit.
         let short = |(limit, most): &(Limit, Option<u32>)| {
             let enough = matches!(limit, Limit::Vgprs | Limit::Sgprs) && groups == slots;
             (*most == Some(groups) && !enough).then_some(*limit)
@@ -165,7 +165,8 @@ impl Fit {
         self.by_vgprs().min(by_sgprs).min(self.chip.waves).min(by_lds)
     }
 
-    /// What is too much for so many workgroups.
+    /// The excess of the kernel's resources for this number of workgroups; `None` if slots or barriers do not
+    /// suffice.
     fn shed(&self, groups: u32) -> Option<Reduction> {
         let waves = (groups * self.group).div_ceil(SIMDS);
         if waves > self.chip.waves || (self.group > 1 && groups > self.chip.barriers) {
@@ -215,7 +216,7 @@ mod tests {
         assert_eq!(limits(Use { threads: 128, ..LIGHT }), [Limit::Waves, Limit::Barriers]);
         let both = Use { vgprs: 40, lds: 21 * 1024, threads: 512, ..LIGHT };
         assert_eq!(limits(both), [Limit::Vgprs, Limit::Lds]);
-        // As many groups as there are slots for: registers are not what is short.
+        // There are as many groups as slots: registers are not a limit.
         assert_eq!(limits(Use { vgprs: 36, threads: 768, ..LIGHT }), [Limit::Waves]);
     }
 
@@ -225,7 +226,7 @@ mod tests {
             let occupancy = Occupancy::of(chip("POLARIS10"), kernel);
             (occupancy.waves_per_simd, occupancy.groups, occupancy.waves_in_groups())
         };
-        // A SIMD has room for eight waves, and 64 KiB for three workgroups of eight.
+        // A SIMD has room for eight waves, and 64 KiB of LDS for three workgroups of eight.
         assert_eq!(of(Use { threads: 512, lds: 18 * 1024, ..LIGHT }), (8, 3, 6.0));
         assert_eq!(of(Use { lds: 20 * 1024, ..LIGHT }), (1, 3, 0.75));
         assert_eq!(of(Use { threads: 1024, vgprs: 68, ..LIGHT }), (3, 0, 0.0));
@@ -258,10 +259,10 @@ mod tests {
         let kernel = Use { threads: 1024, vgprs: 32, lds: 32 * 1024, sgprs: 128, ..LIGHT };
         assert_eq!(of("NAVI10", kernel), (16, 4, vec![Limit::Vgprs, Limit::Lds]));
         assert_eq!(of("NAVI21", kernel), (16, 4, vec![Limit::Lds, Limit::Waves]));
-        // 40 registers are granted as 48 in twelves, and a SIMD has 768.
+        // 40 registers are rounded up to 48, a multiple of twelve; a SIMD has 768.
         assert_eq!(of("GFX1100", Use { vgprs: 40, lds: 0, ..kernel }), (16, 4, vec![Limit::Waves]));
         assert_eq!(of("NAVI21", Use { vgprs: 40, lds: 0, ..kernel }), (12, 3, vec![Limit::Vgprs]));
-        // Waves of 32 have twice the registers, in granules twice as large, and as many slots.
+        // Waves of 32 have twice the registers, in granules twice as large, and the same number of slots.
         let short = Use { lanes: 32, vgprs: 72, lds: 0, ..kernel };
         assert_eq!(of("NAVI21", short), (12, 1, vec![Limit::Vgprs]));
         assert_eq!(of("NAVI21", Use { threads: 32, vgprs: 24, ..short }), (16, 64, vec![Limit::Waves]));
@@ -279,14 +280,14 @@ mod tests {
             Some(Reduction { vgprs: 20, lds_bytes: 1024, ..Reduction::default() })
         );
         assert_eq!(shed("VEGA10", Use { sgprs: 102, ..LIGHT }).map(|shed| shed.sgprs), Some(6));
-        // Slots, and barriers.
+        // Limits of slots and of barriers.
         assert_eq!(shed("POLARIS10", LIGHT), None);
         assert_eq!(shed("VEGA10", Use { threads: 128, ..LIGHT }), None);
         let navi = Use { vgprs: 40, ..fat };
         assert_eq!(shed("NAVI21", navi), Some(Reduction { vgprs: 8, ..Reduction::default() }));
     }
 
-    /// With what was shed there is one group more, and not with one register less shed.
+    /// The reduction allows one more group, and one register less does not.
     #[test]
     fn nothing_less_than_the_shed_will_do() {
         let mut tried = 0;

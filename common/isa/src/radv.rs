@@ -1,4 +1,4 @@
-//! RADV on this machine: where it is, and one process for each chip.
+//! Finds RADV on this machine, and starts one process per chip.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,14 +13,13 @@ use super::child::{self, ARGUMENT, Answer};
 use super::chip::Chip;
 use super::{Source, Target};
 
-/// Seconds that a kernel may take where the user says nothing: ACO takes milliseconds.
+/// Default time limit per kernel; RADV's compiler ACO takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Compiles the kernels for each chip; a chip that cannot be compiled for does not keep the others
-/// from it.
+/// Compiles the kernels for each chip. A failure for one chip does not affect the others.
 ///
 /// # Errors
-/// [`Halt::Skip`] where RADV is not installed.
+/// [`Halt::Skip`] if RADV is not installed.
 pub fn compile(
     target: &Target,
     sources: &[Source],
@@ -46,25 +45,25 @@ pub fn compile(
 fn call(program: &Path, icd: &Path, chip: &str) -> Command {
     let mut call = Command::new(program);
     call.arg(ARGUMENT).env("RADV_FORCE_FAMILY", chip);
-    // Older loaders know the second name only, newer ones would add what the first two name.
+    // Older loaders know only the second name; newer ones would add the drivers of the third.
     call.env("VK_DRIVER_FILES", icd).env("VK_ICD_FILENAMES", icd).env_remove("VK_ADD_DRIVER_FILES");
-    // Kernels from a cache would come without statistics.
+    // Kernels from a cache have no statistics.
     call.env("MESA_SHADER_CACHE_DISABLE", "true").env("MESA_GLSL_CACHE_DISABLE", "true");
-    // Tools around the device could crash it, and prints of the driver's would be taken for its reasons.
+    // Layers could crash, and debug output of the driver would be taken for its error message.
     call.env("VK_LOADER_LAYERS_DISABLE", "~all~").env_remove("VK_INSTANCE_LAYERS").env_remove("RADV_DEBUG");
     call
 }
 
-/// A failure with the chip, and with what to do where RADV does not know it.
+/// Adds the chip to an error, or says which chips RADV knows if it does not know this one.
 fn told(chip: &str, error: anyhow::Error) -> anyhow::Error {
-    // RADV's own words before it aborts.
+    // RADV's last message before it aborts.
     if format!("{error:#}").contains("Unknown family") {
         return anyhow!("RADV here knows no chip '{chip}'; it knows {} and newer ones", Chip::names());
     }
     error.context(format!("compiling for {chip}"))
 }
 
-/// RADV's manifest.
+/// The path of RADV's manifest.
 fn icd_file() -> Result<PathBuf> {
     let folders = folders();
     let found = folders.iter().find_map(|folder| manifest(folder));
@@ -79,7 +78,7 @@ fn icd_file() -> Result<PathBuf> {
     })
 }
 
-/// Where the Vulkan loader looks, or the one folder that a test says.
+/// The folders that the Vulkan loader searches, or the one that a test sets.
 fn folders() -> Vec<PathBuf> {
     if let Some(folder) = &record::hooks::hooks().icd_dir {
         return vec![folder.into()];
@@ -92,7 +91,7 @@ fn folders() -> Vec<PathBuf> {
     roots.map(|root| root.join("vulkan/icd.d")).filter(|folder| seen.insert(folder.clone())).collect()
 }
 
-/// `radeon_icd.x86_64.json`, of this process's own architecture where there are several.
+/// The manifest in a folder: `radeon_icd.x86_64.json`. If there are several, that of this process's architecture.
 fn manifest(folder: &Path) -> Option<PathBuf> {
     let files = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let is_radv = |path: &PathBuf| {

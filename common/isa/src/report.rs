@@ -1,4 +1,4 @@
-//! What is known of the compiled kernels, as data.
+//! The statistics of compiled kernels as data.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use super::occupancy::{Occupancy, Use};
 /// Version of the layout of [`CodeReport`].
 pub const SCHEMA: u32 = 3;
 
-/// The kernels of a sample, compiled for chips that are not there.
+/// The kernels of a sample, compiled for the current device or for other chips.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CodeReport {
-    /// [`SCHEMA`] of the program that wrote it.
+    /// [`SCHEMA`] of the program that wrote the report.
     pub schema: u32,
     /// The program.
     pub tool: Tool,
@@ -27,25 +27,25 @@ pub struct CodeReport {
     pub sample: String,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Arguments as they were used.
+    /// The arguments of the sample, defaults included.
     pub configuration: BTreeMap<String, String>,
-    /// The device that the sample chose its kernels for.
+    /// The device for which the sample chose its kernels.
     pub declared_on: String,
-    /// Its subgroup size, which samples look at.
+    /// Subgroup size of that device, on which the choice may depend.
     pub declared_for_subgroups_of: u32,
-    /// The kernels, each once.
+    /// The distinct kernels.
     pub kernels: Vec<KernelCode>,
     /// The variants, in the sample's order.
     pub variants: Vec<VariantCode>,
-    /// What the driver of the device in use says, where it is of no chip in [`CodeReport::chips`].
+    /// The statistics of the current device's driver, unless they belong to a chip in [`CodeReport::chips`].
     pub reported: Option<Reported>,
-    /// The chips, in the order given.
+    /// The chips, in the order given by the user.
     pub chips: Vec<ChipCode>,
-    /// Why nothing is known of a chip, by its name.
+    /// The error of each chip that failed, by its name.
     pub failed: BTreeMap<String, String>,
 }
 
-/// A kernel, as it was given to the compilers.
+/// A kernel as the compilers received it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelCode {
     /// Path below `shaders/`, with the macros that it was built with.
@@ -58,52 +58,52 @@ pub struct KernelCode {
     pub workgroup: [u32; 3],
 }
 
-/// What a variant dispatches.
+/// The kernels of a variant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VariantCode {
     /// Its name.
     pub variant: String,
-    /// Positions in [`CodeReport::kernels`], in the order of their first dispatch.
+    /// Indices into [`CodeReport::kernels`], in the order of their first dispatch.
     pub kernels: Vec<usize>,
-    /// Why it is left out, where it is.
+    /// Why the variant is left out; `None` if it is not.
     pub left_out: Option<String>,
 }
 
-/// What the driver of the device in use says of the kernels that it compiled.
+/// The statistics that the driver of the current device reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reported {
     /// The device.
     pub device: String,
     /// Its driver, with the version.
     pub driver: String,
-    /// The extension that it was asked through.
+    /// The extension that reported them.
     pub extension: String,
-    /// The forms of each of [`CodeReport::kernels`].
+    /// The compiled forms of each of [`CodeReport::kernels`].
     pub kernels: Vec<Vec<Executable>>,
 }
 
-/// What a chip's compiler made of the kernels.
+/// The kernels as compiled for a chip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChipCode {
     /// Mesa's name of the chip.
     pub chip: String,
-    /// The device that compiled.
+    /// The device that compiled them.
     pub device: String,
     /// Its driver, with the version.
     pub driver: String,
-    /// Bytes of the instruction cache that code has to fit in.
+    /// Size in bytes of the instruction cache.
     pub instruction_cache: u32,
     /// One for each of [`CodeReport::kernels`].
     pub kernels: Vec<Outcome>,
 }
 
-/// What became of a kernel.
+/// The result of compiling a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It was compiled.
     Compiled(Box<Compiled>),
-    /// The chip cannot have it, for this reason.
+    /// The chip does not support the kernel, for this reason.
     Refused(String),
 }
 
@@ -112,40 +112,39 @@ pub enum Outcome {
 pub struct Compiled {
     /// Lanes of a wave.
     pub subgroup_size: u32,
-    /// Vector registers of a lane.
+    /// Vector registers per lane.
     pub vgprs: u64,
-    /// Scalar registers of a wave.
+    /// Scalar registers per wave.
     pub sgprs: u64,
-    /// Vector registers that are kept in memory.
+    /// Vector registers that are spilled to memory.
     pub spilled_vgprs: u64,
-    /// Scalar registers that are kept in vector registers or memory.
+    /// Scalar registers that are spilled to vector registers or memory.
     pub spilled_sgprs: u64,
-    /// Bytes of memory of a wave, for spilled registers and for arrays that are indexed by values.
+    /// Bytes of scratch memory per wave, for spilled registers and for arrays with dynamic indices.
     pub scratch_bytes: u64,
-    /// Bytes of shared memory of a workgroup.
+    /// Bytes of shared memory per workgroup.
     pub lds_bytes: u64,
     /// Bytes of machine code.
     pub code_bytes: u64,
-    /// *Subgroups per SIMD*, as the driver says: without regard to whether whole workgroups fit, and for
-    /// RDNA in a unit of its own.
+    /// *Subgroups per SIMD* as the driver reports it: whether or not whole workgroups fit, and on RDNA in a unit of
+    /// its own.
     pub subgroups_per_simd: u64,
-    /// The same in waves that a SIMD of the chip holds ([`Chip::waves_of`]); none where the chip is not
-    /// modelled.
+    /// The same number as waves per SIMD ([`Chip::waves_of`]); `None` if the chip is not modelled.
     pub waves_per_simd: Option<u64>,
-    /// What fits by the model; none where the chip is not modelled.
+    /// The computed occupancy; `None` if the chip is not modelled.
     pub occupancy: Option<Occupancy>,
-    /// Instructions; none where the driver does not show its code.
+    /// Instruction counts; `None` if the driver provides no machine code.
     pub counts: Option<Counts>,
 }
 
 impl Outcome {
-    /// The figures, where there are any.
+    /// The figures; `None` if the kernel was refused.
     #[must_use]
     pub fn compiled(&self) -> Option<&Compiled> {
         if let Self::Compiled(compiled) = self { Some(compiled) } else { None }
     }
 
-    /// From the driver's answer.
+    /// Converts a line of the driver's answer.
     pub(super) fn of(chip: &str, kernel: &KernelCode, line: Line) -> Result<Self> {
         match line {
             Line::Kernel(form) => Ok(Self::Compiled(Box::new(Compiled::of(chip, kernel, &form)?))),
@@ -188,7 +187,10 @@ impl Compiled {
 }
 
 impl CodeReport {
-    /// Takes in what a chip's compiler answered.
+    /// Adds the answer of a chip's compiler.
+    ///
+    /// # Errors
+    /// If a line is no kernel, or lacks a figure.
     pub fn add(&mut self, chip: &str, (device, driver, lines): Answer) -> Result<()> {
         let kernels = self.kernels.iter().zip(lines).map(|(kernel, line)| Outcome::of(chip, kernel, line));
         let kernels = kernels.collect::<Result<_>>()?;
@@ -202,7 +204,7 @@ impl CodeReport {
         Ok(())
     }
 
-    /// Takes in what the driver of the device in use says. RADV's own figures are those of its chip.
+    /// Adds the statistics of the current device's driver. If it is RADV, they are added as those of its chip.
     pub fn add_reported(&mut self, mut reported: Reported) {
         let lines = reported.kernels.iter().filter_map(|forms| match &forms[..] {
             [form] => Some(Line::Kernel(form.clone())),
@@ -211,14 +213,14 @@ impl CodeReport {
         let lines: Vec<Line> = lines.collect();
         let chip = radv_chip(&reported.device).filter(|_| lines.len() == self.kernels.len());
         let answer = (reported.device.clone(), reported.driver.clone(), lines);
-        // A version of RADV that names its figures otherwise is shown as any other driver is.
+        // A version of RADV with other names for its figures is shown like any other driver.
         if chip.is_none_or(|chip| self.add(chip, answer).is_err()) {
             reported.kernels.iter_mut().flatten().for_each(|form| form.assembly = None);
             self.reported = Some(reported);
         }
     }
 
-    /// What a chip's compiler made of the kernels of a variant.
+    /// The results of a variant's kernels for a chip.
     #[must_use]
     pub fn of(&self, chip: &str, variant: &str) -> Vec<&Outcome> {
         let chip = self.chips.iter().find(|known| known.chip.eq_ignore_ascii_case(chip));
@@ -228,7 +230,7 @@ impl CodeReport {
     }
 }
 
-/// `NAVI21` of `AMD Radeon RX 6800 (RADV NAVI21)`.
+/// The chip in the name of a RADV device: `NAVI21` of `AMD Radeon RX 6800 (RADV NAVI21)`.
 fn radv_chip(device: &str) -> Option<&str> {
     let (_, rest) = device.split_once("(RADV ")?;
     rest.split([')', ' ', ',']).next()

@@ -1,13 +1,13 @@
-//! What `--code` is given.
+//! The value of `--code`.
 
 use std::str::FromStr;
 
 use anyhow::{Result, bail, ensure};
 
-/// Chips of a vendor whose compiler runs without them.
+/// Chips of a vendor whose compiler does not need the hardware.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// AMD's chips, as Mesa calls them, in the order given and in capitals.
+    /// AMD's chips by Mesa's names, in the order given and in capitals.
     pub chips: Vec<String>,
 }
 

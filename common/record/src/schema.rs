@@ -1,4 +1,4 @@
-//! The published JSON schema of records, generated from the types that read them. It therefore accepts exactly what
+//! The published JSON schema of records, generated from the types that read them. It therefore accepts what
 //! this program reads, including committed records of earlier versions. Its descriptions are the comments on the
 //! fields.
 

@@ -1,4 +1,4 @@
-//! Which instructions of two listings are the same, whatever their registers.
+//! Pairs the equal instructions of two listings, ignoring register numbers.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -8,24 +8,24 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use super::instruction::Instruction;
 
-/// After so long the rest is aligned coarsely: listings of 100,000 instructions without anything in
-/// common would otherwise take minutes.
+/// Time after which the rest is aligned coarsely: listings of 100,000 instructions without anything in common would
+/// otherwise take minutes.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A run of instructions of both.
+/// A run of instructions in both listings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
-    /// They pair, one by one, and differ in the numbers of registers at most.
+    /// The instructions pair one by one; at most their register numbers differ.
     Paired {
         /// Position of the first in A.
         a: usize,
         /// Position of the first in B.
         b: usize,
-        /// How many.
+        /// Number of pairs.
         count: usize,
     },
-    /// They stand at the same place and are not the same; one of the two may be empty.
+    /// The instructions at the same place differ; one of the ranges may be empty.
     Differing {
         /// Positions in A.
         a: Range<usize>,
@@ -34,9 +34,9 @@ pub enum Block {
     },
 }
 
-/// Pairs the instructions of two listings in order: as many as possible within `patience`. Says whether that
-/// was too short. Of alignments that are as good the same one is taken for both orders of the two: else a
-/// comparison could find another place than its reverse.
+/// Pairs as many instructions of two listings as possible, in order, within `patience`. The flag is set if that was
+/// too short. Among equally good alignments the choice does not depend on the order of the arguments: otherwise a
+/// comparison and its reverse could find different places.
 pub(super) fn align(a: &[Instruction], b: &[Instruction], patience: Duration) -> (Vec<Block>, bool) {
     let [ours, theirs] = [a, b].map(|all| all.iter().map(Instruction::masked).collect::<Vec<_>>());
     let turned = theirs < ours;

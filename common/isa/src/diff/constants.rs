@@ -1,5 +1,5 @@
-//! Literals that live in a register in one listing and not in the other, and what became of them there:
-//! the trade between a register and an instruction.
+//! Literals that one listing keeps in a register and the other does not, and what the other does in their place: it
+//! trades a register for an instruction.
 
 use std::collections::BTreeMap;
 
@@ -10,56 +10,58 @@ use super::align::Block;
 use super::instruction::{Instruction, number};
 use super::registers::{File, Registers};
 
-/// So many instructions are shown in place of a constant.
+/// Most instructions that are shown in place of a constant.
 const MOST_SHOWN: usize = 4;
 
 /// A literal that one listing keeps in a register.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Constant {
-    /// Its value; what the register holds.
+    /// Its value, which the register holds.
     pub value: u64,
-    /// Which listing keeps it.
+    /// The listing that keeps it.
     pub side: Side,
     /// Position of the instruction that moves it into the register.
     pub at: usize,
     /// The register, as the assembler names it.
     pub register: String,
-    /// How many instructions read it there.
+    /// Number of instructions that read the register while it holds the constant.
     pub readers: usize,
-    /// What stands for it in the other listing.
+    /// What the other listing does in its place.
     pub instead: Instead,
 }
 
-/// What stands for a constant; instructions by their positions.
+/// What a listing does in place of a constant; instructions are given by their positions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Instead {
-    /// A register of another file, which this instruction moves it into.
+    /// It uses a register of another file; this instruction moves the constant into it.
     Register(usize),
     /// Instructions that hold the literal themselves.
     Literal(Vec<usize>),
-    /// A shift of a small number to the left, and the instruction that makes the number.
+    /// It shifts a small number to the left; the first instruction makes the number.
     Shift {
         /// The instructions.
         by: Vec<usize>,
         /// The small number.
         small: u64,
-        /// Bits that it is shifted by.
+        /// Number of bits that it is shifted by.
         bits: u64,
     },
     /// Other instructions at the place where the constant is read.
     Other(Vec<usize>),
-    /// Nothing that could be told.
+    /// Unknown.
     Unknown,
 }
 
-/// The literals that one listing keeps in registers of a file and the other does not, each once, A's first.
+/// The literals that one listing keeps in registers of a file and the other does not, each once; those of A come
+/// first.
 pub(super) fn constants(a: &[Instruction], b: &[Instruction], blocks: &[Block]) -> Vec<Constant> {
     let sides = [(Side::A, a, b), (Side::B, b, a)];
     let of = |(side, holder, other): (Side, &[Instruction], &[Instruction])| {
         let known = kept(other);
         let own = |(value, file): &(u64, File)| !known.contains_key(&(*value, *file));
-        // A constant that one lane holds here and the whole wave there is told of once.
+        // A constant in a scalar register here and in a vector register there is reported only once, for the other
+        // side.
         let told_there = |(value, file): &(u64, File)| {
             *file != File::Vector && known.contains_key(&(*value, File::Vector))
         };
@@ -72,7 +74,7 @@ pub(super) fn constants(a: &[Instruction], b: &[Instruction], blocks: &[Block]) 
     sides.into_iter().flat_map(of).collect()
 }
 
-/// Each literal in a register of each file, with the first instruction that puts it there.
+/// Each literal in a register of each file, with the first instruction that moves it there.
 fn kept(instructions: &[Instruction]) -> BTreeMap<(u64, File), usize> {
     let mut kept = BTreeMap::new();
     for (at, instruction) in instructions.iter().enumerate() {
@@ -95,8 +97,8 @@ fn constant(
     let places = readers.iter().filter_map(|&reader| beside(side, reader, other, blocks));
     let places: Vec<Vec<usize>> = places.filter(|place| !place.is_empty()).collect();
     let moved = other.iter().position(|instruction| instruction.constant() == Some(value));
-    // The plainer explanation comes first. Where the readers stand may say nothing: a literal anywhere says enough.
-    // Of many instructions, any could be it.
+    // The most specific explanation comes first. A literal anywhere is better evidence than other instructions at
+    // the place of the readers. If there are many of those, none of them can be singled out.
     let instead = moved
         .map(Instead::Register)
         .or_else(|| places.iter().find_map(|place| literal(value, other, place.iter().copied())))
@@ -108,13 +110,13 @@ fn constant(
     Some(Constant { value, side, at, register, readers: readers.len(), instead })
 }
 
-/// The first of these instructions that hold a literal, where there are any.
+/// The first instructions among `at` that contain a literal; `None` if there are none.
 fn literal(value: u64, instructions: &[Instruction], at: impl Iterator<Item = usize>) -> Option<Instead> {
     let named: Vec<usize> = at.filter(|&at| instructions[at].names(value)).take(MOST_SHOWN).collect();
     (!named.is_empty()).then_some(Instead::Literal(named))
 }
 
-/// Positions of the instructions that read a register before it is written again.
+/// Positions of the instructions that read a register before it is overwritten.
 fn readers(instructions: &[Instruction], at: usize, register: Registers) -> Vec<usize> {
     let mut readers = Vec::new();
     for (position, instruction) in instructions.iter().enumerate().skip(at + 1) {
@@ -128,7 +130,7 @@ fn readers(instructions: &[Instruction], at: usize, register: Registers) -> Vec<
     readers
 }
 
-/// What the other listing computes where an instruction of this one has no pair.
+/// The computing instructions of the other listing in the block of an unpaired instruction of this one.
 fn beside(side: Side, position: usize, other: &[Instruction], blocks: &[Block]) -> Option<Vec<usize>> {
     blocks.iter().find_map(|block| match block {
         Block::Differing { a, b } => {
@@ -140,7 +142,7 @@ fn beside(side: Side, position: usize, other: &[Instruction], blocks: &[Block]) 
     })
 }
 
-/// The instruction at `at` shifts a small number to where it is `value`.
+/// Checks whether the instruction at `at` shifts a small number so that the result is `value`.
 fn shift(value: u64, instructions: &[Instruction], at: usize) -> Option<Instead> {
     let shift = &instructions[at];
     if !(shift.mnemonic.contains("_lshl_b") || shift.mnemonic.contains("_lshlrev_b")) {
@@ -152,7 +154,7 @@ fn shift(value: u64, instructions: &[Instruction], at: usize) -> Option<Instead>
         return None;
     }
     let shifted = shift.registers().nth(1)?;
-    // The number comes from the nearest instruction that writes what is shifted.
+    // The small number comes from the nearest earlier instruction that writes the shifted register.
     let before = (0..at)
         .rev()
         .find(|&before| instructions[before].written().is_some_and(|written| written.overlaps(shifted)))?;

@@ -1,12 +1,11 @@
-//! The first register that one listing has and the other does without.
+//! Finds the first additional register of one listing.
 //!
-//! Over the pairs of two aligned listings, the highest register named so far can only rise in each. One
-//! more register in use puts one of the two above the other from there on, so that half of the pairs can
-//! be ruled out with a look at the middle one. Optimisations that have nothing to do with it make noise:
-//! each search is therefore compared with a look at every pair, and where the two differ the place holds
-//! that most pairs agree with. The last rise, taken for the place, was wrong in a third to a half of the
-//! listings of which one instruction in ten or twenty is moved or added: two that pair where they should
-//! not make one more rise.
+//! Along the pairs of two aligned listings, the highest register used so far can only rise in each. One more
+//! register in use puts one listing above the other from there on, so that a look at the middle pair rules out half
+//! of the pairs. Unrelated optimisations add noise. Each search is therefore compared with a scan of every pair; if
+//! they differ, the place that most pairs agree with is taken. The place of the last rise would be wrong in a third
+//! to a half of the listings in which one instruction in ten or twenty is moved or added: a single wrong pair adds a
+//! rise.
 
 use std::collections::BTreeSet;
 
@@ -17,35 +16,35 @@ use super::align::{Block, pairs};
 use super::instruction::Instruction;
 use super::registers::{File, Registers};
 
-/// So many values are named as possible causes.
+/// Most values that are named as possible causes.
 const MOST_CAUSES: usize = 4;
 
-/// What two listings take of a register file.
+/// The use of a register file in two listings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extra {
     /// The register file.
     pub file: File,
-    /// The highest register that each names; none where it names none.
+    /// The highest register of each listing; `None` if it uses none.
     pub highest: [Option<u32>; 2],
-    /// Where one of them begins to take more; none where both take as many.
+    /// Where one of them begins to use more; `None` if both use the same number.
     pub first: Option<First>,
 }
 
-/// Where a listing begins to take more registers than the other, up to their ends.
+/// Where a listing begins to use more registers than the other, up to the end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct First {
-    /// Which one takes more.
+    /// The listing that uses more.
     pub side: Side,
-    /// Position of its instruction that names the register.
+    /// Position of its instruction that uses the register.
     pub at: usize,
     /// The register's number.
     pub register: u32,
-    /// Position of that instruction's pair in the other listing, where it has one.
+    /// Position of the paired instruction in the other listing, if any.
     pub pair: Option<usize>,
     /// How it was found.
     pub method: Method,
-    /// Positions of the side's own instructions before `at` whose results are still needed there: what
-    /// keeps registers from being free. The nearest first.
+    /// Positions of unpaired instructions of this listing before `at` whose results are still needed there, nearest
+    /// first: they keep registers occupied.
     pub causes: Vec<usize>,
 }
 
@@ -53,31 +52,31 @@ pub struct First {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// By halves: so many pairs were looked at, and a look at all of them found the same.
+    /// By bisection; a scan of all pairs confirmed it.
     Search {
-        /// Pairs that were looked at.
+        /// Number of pairs that were looked at.
         looks: usize,
-        /// All pairs.
+        /// Number of all pairs.
         pairs: usize,
     },
-    /// By a look at every pair: the listings overtake each other, so that a search by halves may end
-    /// at any of these places.
+    /// By a scan of every pair: the listings overtake each other, so that a bisection may end at any of these
+    /// places.
     Scan {
-        /// Places from which on this side took more registers, most of them not for good.
+        /// Number of places at which this side starts to use more registers, most of them only temporarily.
         rises: usize,
-        /// All pairs.
+        /// Number of all pairs.
         pairs: usize,
-        /// Pairs that agree with the place: before it this side takes no more, from it on it does. No other
-        /// place has more of them.
+        /// Number of pairs that agree with the place: before it this side does not use more, from it on it does. No
+        /// other place has more of them.
         agreeing: usize,
-        /// Position of this side's instruction at the first of the rises.
+        /// Position of this side's instruction at the first rise.
         first: usize,
-        /// The same at the last one, from which on it takes more throughout.
+        /// Position of this side's instruction at the last rise, after which it always uses more.
         last: usize,
     },
 }
 
-/// Each register file that either listing uses.
+/// The use of each register file that occurs in either listing.
 pub(super) fn registers(a: &[Instruction], b: &[Instruction], blocks: &[Block]) -> Vec<Extra> {
     let pairs = pairs(blocks);
     let of = |file| {
@@ -95,7 +94,7 @@ pub(super) fn registers(a: &[Instruction], b: &[Instruction], blocks: &[Block]) 
     File::ALL.into_iter().map(of).filter(used).collect()
 }
 
-/// The highest register up to each instruction, counted from 1, so that 0 is none.
+/// The highest register up to each instruction, counted from 1; 0 means none.
 struct Heights(Vec<u32>);
 
 impl Heights {
@@ -117,11 +116,11 @@ impl Heights {
     }
 }
 
-/// A listing that takes more registers than another one in the end.
+/// A listing that uses more registers than another one at the end.
 struct Sides<'s> {
     ours: &'s Heights,
     theirs: &'s Heights,
-    /// Positions in ours and in theirs.
+    /// Positions in `ours` and `theirs`.
     pairs: &'s [[usize; 2]],
 }
 
@@ -137,14 +136,15 @@ impl Sides<'_> {
         First { side, at, register, pair, method, causes }
     }
 
-    /// We name a higher register up to this pair than they do. Behind the last one stand both ends, where we do.
+    /// Whether `ours` uses a higher register than `theirs` up to this pair. The index after the last pair stands for
+    /// the ends.
     fn above(&self, pair: usize) -> bool {
         let [mine, other] = self.pairs.get(pair).copied().unwrap_or([usize::MAX; 2]);
         self.ours.upto(mine) > self.theirs.upto(other)
     }
 
-    /// The instruction that puts us above them at the pair `found`: one of our own before that pair, which is set
-    /// against what they have until then, else our half of the pair.
+    /// The instruction that puts `ours` above `theirs` at the pair `found`: an unpaired instruction before that pair
+    /// if it exceeds the other side's registers so far, otherwise our half of the pair.
     fn introduced(&self, found: usize) -> usize {
         let end = [self.ours.0.len(), self.theirs.0.len()];
         let [mine, other] = self.pairs.get(found).copied().unwrap_or(end);
@@ -154,8 +154,8 @@ impl Sides<'_> {
     }
 }
 
-/// The instruction of the place in `0..=pairs` that `above` holds from, and how it was found; it holds at the end.
-/// `at` tells the instruction of a place.
+/// The instruction of the place in `0..=pairs` from which on `above` holds, and how it was found. `above` must hold
+/// at the end. `at` returns the instruction of a place.
 fn find(pairs: usize, above: impl Fn(usize) -> bool, at: impl Fn(usize) -> usize) -> (usize, Method) {
     let rises = (0..=pairs).filter(|&pair| above(pair) && (pair == 0 || !above(pair - 1)));
     let rises: Vec<usize> = rises.collect();
@@ -164,7 +164,7 @@ fn find(pairs: usize, above: impl Fn(usize) -> bool, at: impl Fn(usize) -> usize
         let (rises, first, last) = (rises.len(), at(first), at(last));
         return (at(pair), Method::Scan { rises, pairs, agreeing, first, last });
     }
-    // All pairs agree with a single rise.
+    // With a single rise, all pairs agree.
     let (mut low, mut high, mut looks) = (0, pairs, 0);
     while low < high {
         let middle = low + (high - low) / 2;
@@ -174,7 +174,7 @@ fn find(pairs: usize, above: impl Fn(usize) -> bool, at: impl Fn(usize) -> usize
     (at(low), Method::Search { looks, pairs })
 }
 
-/// The place with the most pairs that agree with it, the first of several, and how many these are.
+/// The place that the most pairs agree with (the first of several), and their number.
 fn most_agreed(pairs: usize, above: impl Fn(usize) -> bool) -> (usize, usize) {
     let mut agreeing = (0..pairs).filter(|&pair| above(pair)).count();
     let mut most = (0, agreeing);
@@ -191,8 +191,7 @@ fn most_agreed(pairs: usize, above: impl Fn(usize) -> bool) -> (usize, usize) {
     most
 }
 
-/// The instructions before `at` whose results are read at `at` or later, the nearest first; branches are
-/// taken for no branches.
+/// The instructions before `at` whose results are read at `at` or later, nearest first. Control flow is ignored.
 fn still_needed(instructions: &[Instruction], at: usize, file: File) -> Vec<usize> {
     let of = |registers: Registers| (registers.file == file).then_some(registers.first..=registers.last);
     let (mut needed, mut over) = (BTreeSet::new(), BTreeSet::new());
@@ -204,7 +203,7 @@ fn still_needed(instructions: &[Instruction], at: usize, file: File) -> Vec<usiz
     let mut found = Vec::new();
     for (position, instruction) in instructions[..at].iter().enumerate().rev() {
         let written = instruction.written().and_then(of).into_iter().flatten();
-        // Taken out: an earlier result in the same register is not the one that is needed.
+        // The register is removed from `needed`: earlier results in it are not the needed one.
         if written.filter(|register| needed.remove(register)).count() > 0 {
             found.push(position);
         }

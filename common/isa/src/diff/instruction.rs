@@ -1,4 +1,4 @@
-//! One instruction: mnemonic, operands, and what it reads and writes.
+//! Parses an instruction: mnemonic, operands, and the registers that it reads and writes.
 
 use std::fmt;
 
@@ -13,18 +13,18 @@ use super::registers::{File, Registers, masked, registers};
 pub struct Instruction {
     /// Its name without the encoding: `v_add_f32` for `v_add_f32_e32` and `v_add_f32_e64`.
     pub mnemonic: String,
-    /// What it works on, one text an operand; the last holds the modifiers behind it.
+    /// One text per operand; the last one includes the modifiers.
     pub operands: Vec<String>,
-    /// Its line in the text, from 1.
+    /// Its line in the text, counted from 1.
     pub line: usize,
 }
 
-/// What begins the name of every instruction.
+/// The possible first parts of an instruction's name.
 const FAMILIES: [&str; 12] =
     ["s", "v", "ds", "lds", "buffer", "tbuffer", "image", "global", "flat", "scratch", "exp", "export"];
-/// Encodings that compute the same.
+/// Suffixes of encodings, which do not change the result.
 const ENCODINGS: [&str; 2] = ["_e32", "_e64"];
-/// Scalar instructions that write no register that they name; those that store, compare or branch.
+/// Scalar instructions whose first operand is not a destination: they store, compare, branch, wait or export.
 const WRITES_NONE: [&str; 9] = [
     "s_cmp",
     "s_bitcmp",
@@ -38,7 +38,7 @@ const WRITES_NONE: [&str; 9] = [
 ];
 
 impl Instruction {
-    /// Reads an instruction without its comment; none where the text is something else.
+    /// Parses an instruction without comment; `None` for any other text.
     pub(super) fn parse(text: &str, line: usize) -> Option<Self> {
         let (mnemonic, operands) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
         let is_name = mnemonic.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
@@ -51,10 +51,10 @@ impl Instruction {
         Some(Self { mnemonic, operands: split(operands), line })
     }
 
-    /// The instruction without the numbers of its registers: what two have in common that do the same.
+    /// The text of the instruction without register numbers, which is equal for equal operations.
     #[must_use]
     pub fn masked(&self) -> String {
-        // Which code a branch leads to and what is waited for follow from the instructions around them.
+        // Targets of branches and counts of waits depend on the surrounding instructions.
         if self.branches() || begins(&self.mnemonic, &["s_waitcnt", "s_delay_alu"]) {
             return self.mnemonic.clone();
         }
@@ -62,18 +62,18 @@ impl Instruction {
         format!("{} {}", self.mnemonic, operands.join(", "))
     }
 
-    /// All registers that it names, in the order of its text.
+    /// All registers that the instruction names, in the order of its text.
     pub fn registers(&self) -> impl Iterator<Item = Registers> {
         self.operands.iter().flat_map(|operand| registers(operand))
     }
 
-    /// The highest register of a file that it names.
+    /// The highest register of a file that the instruction names.
     #[must_use]
     pub fn highest(&self, file: File) -> Option<u32> {
         self.registers().filter(|registers| registers.file == file).map(|registers| registers.last).max()
     }
 
-    /// The registers that it writes.
+    /// The registers that the instruction writes.
     #[must_use]
     pub fn written(&self) -> Option<Registers> {
         let stores = self.mnemonic.contains("_store") || self.mnemonic.starts_with("ds_write");
@@ -83,21 +83,21 @@ impl Instruction {
         registers(self.operands.first()?).next()
     }
 
-    /// The registers that it reads.
+    /// The registers that the instruction reads.
     pub fn read(&self) -> impl Iterator<Item = Registers> {
-        // `v_fmac` and its like add to what they write.
+        // `v_fmac` and similar instructions also read their destination.
         let accumulates = begins(&self.mnemonic, &["v_fmac", "v_mac", "v_dot"]);
         let skipped = usize::from(self.written().is_some() && !accumulates);
         self.operands.iter().skip(skipped).flat_map(|operand| registers(operand))
     }
 
-    /// It reads one of these registers.
+    /// Whether the instruction reads one of these registers.
     #[must_use]
     pub fn reads(&self, wanted: Registers) -> bool {
         self.read().any(|found| found.overlaps(wanted))
     }
 
-    /// The literal that it puts into a register as it is.
+    /// The literal that the instruction moves into a register.
     #[must_use]
     pub fn constant(&self) -> Option<u64> {
         let moves = begins(&self.mnemonic, &["v_mov_b", "s_mov_b", "s_movk_i", "v_accvgpr_write"]);
@@ -107,13 +107,13 @@ impl Instruction {
         number(self.operands.get(1)?).filter(|&value| !is_inline(value))
     }
 
-    /// It names this number among its operands.
+    /// Whether this number is one of the operands.
     #[must_use]
     pub fn names(&self, value: u64) -> bool {
         self.operands.iter().any(|operand| number(operand) == Some(value))
     }
 
-    /// It only waits, jumps or ends: no value comes of it.
+    /// Whether the instruction only waits, jumps or ends, and produces no value.
     pub(super) fn computes_nothing(&self) -> bool {
         is_branch(&self.mnemonic) || is_idle(&self.mnemonic)
     }
@@ -130,12 +130,12 @@ impl fmt::Display for Instruction {
     }
 }
 
-/// A whole number that every instruction can hold without a literal behind it.
+/// Whether an integer is an inline constant, which needs no extra literal.
 fn is_inline(value: u64) -> bool {
     (-16..=64).contains(&value.cast_signed())
 }
 
-/// The number that an operand is; negative ones as two's complement.
+/// The number of an operand; negative numbers are in two's complement.
 pub(crate) fn number(operand: &str) -> Option<u64> {
     let word = operand.split_whitespace().next()?;
     if let Some(hex) = word.strip_prefix("0x") {
@@ -144,7 +144,7 @@ pub(crate) fn number(operand: &str) -> Option<u64> {
     word.parse::<i64>().ok().map(i64::cast_unsigned)
 }
 
-/// Operands at the commas that no bracket holds.
+/// Splits operands at the commas outside of brackets.
 fn split(text: &str) -> Vec<String> {
     let mut depth = 0_usize;
     let parts = text.split(|c: char| {

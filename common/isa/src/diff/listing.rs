@@ -1,4 +1,4 @@
-//! Disassembly as text, from RADV, `llvm-objdump -d` or `--save-temps`.
+//! Reads disassembly from RADV, `llvm-objdump -d` or `--save-temps`.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,16 +7,16 @@ use super::instruction::Instruction;
 /// The instructions of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
-    /// Its name, where the text says one.
+    /// Its name, if the text has one.
     pub name: String,
     /// In the order of the text.
     pub instructions: Vec<Instruction>,
-    /// Labels, each with the number of the instruction that it stands before.
+    /// Labels with the index of the instruction that follows.
     pub labels: Vec<(String, usize)>,
 }
 
 impl Listing {
-    /// Takes off what fills the room up to the next kernel.
+    /// Removes the padding after the last instruction.
     fn end(&mut self) {
         let kept = self.instructions.iter().rposition(|instruction| instruction.mnemonic != "s_nop");
         if let Some(last) = kept.filter(|&last| self.instructions[last].mnemonic == "s_endpgm") {
@@ -25,7 +25,7 @@ impl Listing {
     }
 }
 
-/// The kernels of a text, in its order, those only that have an instruction.
+/// The kernels of a text that have instructions, in order.
 #[must_use]
 pub fn listings(text: &str) -> Vec<Listing> {
     let mut found = vec![Listing::default()];
@@ -42,7 +42,7 @@ pub fn listings(text: &str) -> Vec<Listing> {
                 found[current].labels.push((label.to_owned(), before));
             }
         } else if let Some(instruction) = Instruction::parse(line, number)
-            // What fills the rest of a cache line.
+            // Fills the rest of a cache line.
             && instruction.mnemonic != "s_code_end"
         {
             found[current].instructions.push(instruction);
@@ -58,7 +58,7 @@ fn without_comment(line: &str) -> &str {
     line[..end.unwrap_or(line.len())].trim()
 }
 
-/// `1100: v_mov_b32 …`, as other disassemblers write.
+/// Removes an address as in `1100: v_mov_b32 …`, which some disassemblers write.
 fn without_address(line: &str) -> &str {
     match line.split_once(':') {
         Some((address, rest)) if !rest.is_empty() && is_hex(address) => rest.trim(),
@@ -70,7 +70,7 @@ fn is_hex(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_hexdigit())
 }
 
-/// `name:`, or `0000000000001100 <name>:`, where a demangled name is `second(int*, float)`.
+/// The name in `name:` or `0000000000001100 <name>:`. Demangled names may contain blanks: `second(int*, float)`.
 fn label(line: &str) -> Option<&str> {
     let name = line.strip_suffix(':')?.trim();
     let bracketed = name.split_once(" <").filter(|(address, _)| is_hex(address));
@@ -80,7 +80,7 @@ fn label(line: &str) -> Option<&str> {
     }
 }
 
-/// A label that begins a function, not a block within one.
+/// Whether a label begins a function rather than a block.
 fn is_function(label: &str) -> bool {
     let numbered = |start: &str| {
         label.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))

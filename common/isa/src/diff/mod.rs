@@ -1,13 +1,13 @@
-//! Two listings of GCN or RDNA machine code side by side: which instructions pair, which register comes
-//! first that the other does without, and what a constant became that one of them keeps in a register.
+//! Compares two listings of GCN or RDNA machine code: which instructions pair, which side first uses an additional
+//! register, and what replaces a constant that only one side keeps in a register.
 //!
 //! ```text
 //! text ── listing ──▶ instructions ── align ──▶ blocks that pair or differ ──▶ extra: first register
 //!                     (register numbers hidden)                           └──▶ constants: the trade
 //! ```
 //!
-//! The method is that of *Optimizing HIP Assembly*: registers are handed out in ascending order, so that
-//! one more in use raises the indices of all that follow it, and a search by halves finds where.
+//! The method is that of *Optimizing HIP Assembly*: registers are assigned in ascending order, so one more register
+//! in use raises the indices of all that follow, and a bisection finds the place.
 
 mod align;
 mod constants;
@@ -51,7 +51,7 @@ impl Side {
         }
     }
 
-    /// This side's of two.
+    /// The element of this side.
     #[must_use]
     pub fn of<T>(self, [a, b]: [T; 2]) -> T {
         match self {
@@ -67,21 +67,21 @@ impl std::fmt::Display for Side {
     }
 }
 
-/// How two kernels differ.
+/// The differences of two kernels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diff {
     /// Both listings.
     pub listings: [Listing; 2],
-    /// Their instructions, in order: runs that pair and runs that do not.
+    /// Their instructions in order, as runs that pair and runs that do not.
     pub blocks: Vec<Block>,
-    /// They have so little in common that instructions may pair which are not the same ones, or not pair
-    /// which are.
+    /// Whether the alignment is unreliable because the listings have too little in common: wrong instructions may
+    /// pair, and equal ones may not.
     pub coarse: bool,
-    /// Registers of each file that either uses.
+    /// Use of each register file.
     pub registers: Vec<Extra>,
-    /// Instructions by class.
+    /// Instruction counts by class.
     pub classes: [Counts; 2],
-    /// Mnemonics that one has more often than the other, with how often each has them.
+    /// Mnemonics whose counts differ, with the count of each side.
     pub mnemonics: BTreeMap<String, [u64; 2]>,
     /// Literals that one side keeps in a register and the other does not.
     pub constants: Vec<Constant>,
@@ -99,7 +99,7 @@ impl Diff {
         Self { blocks, coarse, registers, classes, mnemonics, constants, listings: [a, b] }
     }
 
-    /// Every instruction has its pair; at most the numbers of their registers differ.
+    /// Whether every instruction has a pair, so that at most register numbers differ.
     #[must_use]
     pub fn pairs_throughout(&self) -> bool {
         self.blocks.iter().all(|block| matches!(block, Block::Paired { .. }))

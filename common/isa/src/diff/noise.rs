@@ -1,8 +1,8 @@
-//! Listings that differ in more than the one register: how often its place is found.
+//! Tests how often the place is found in listings with further differences.
 
 use super::*;
 
-/// So many lines apart from the place nothing else differs: a place within other differences is none.
+/// Number of lines around the place without other differences; a place among other differences is not well defined.
 const APART: usize = 3;
 const LINES: usize = 300;
 const PAIRS: usize = 40;
@@ -20,9 +20,9 @@ impl Draw {
     }
 }
 
-/// A listing that takes registers in ascending order and reuses them, and the same with a constant put in front of a
-/// line, which takes one register more from there on; both with instructions of their own and pairs of neighbours that
-/// changed places, in so many of a hundred lines.
+/// Two listings: one that uses registers in ascending order and reuses them, and a copy with a constant inserted
+/// before the line `inserted`, which takes one more register from there on. In both, `percent` of the lines have
+/// additional instructions or are swapped with a neighbour.
 fn noisy(draw: &mut Draw, inserted: usize, percent: u64) -> [Listing; 2] {
     const NAMES: [&str; 6] = ["v_add_f32", "v_mul_f32", "v_sub_u32", "v_xor_b32", "v_max_f32", "v_or_b32"];
     let (mut a, mut b, mut used) = (Vec::new(), Vec::new(), 4);
@@ -58,8 +58,8 @@ fn first(diff: &Diff) -> First {
     diff.registers.iter().find(|extra| extra.file == File::Vector).unwrap().first.clone().unwrap()
 }
 
-/// Of so many seeded pairs of listings, how many name the inserted constant and how many were read pair
-/// by pair; both orders of all have to name the same.
+/// Over `PAIRS` seeded pairs of listings: how many find the inserted constant, and how many needed a scan. The
+/// result must not depend on the order of the two listings.
 fn right(percent: u64) -> [usize; 2] {
     let (mut right, mut scanned) = (0, 0);
     for seed in 0..PAIRS as u64 {

@@ -1,27 +1,27 @@
-//! Registers, and where an operand names them.
+//! Registers, and how operands name them.
 
 use std::fmt;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// A set of registers that are numbered from 0.
+/// A register file, numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum File {
-    /// VGPRs: one value a lane.
+    /// VGPRs: one value per lane.
     Vector,
-    /// SGPRs: one value a wave.
+    /// SGPRs: one value per wave.
     Scalar,
     /// Accumulation registers of CDNA.
     Accumulation,
 }
 
 impl File {
-    /// All of them, as reports name them.
+    /// All files, in the order of reports.
     pub const ALL: [Self; 3] = [Self::Vector, Self::Scalar, Self::Accumulation];
 
-    /// What the assembler calls one.
+    /// The assembler's letter for the file.
     #[must_use]
     pub fn letter(self) -> char {
         match self {
@@ -31,7 +31,7 @@ impl File {
         }
     }
 
-    /// What manuals call them.
+    /// The manuals' name for the registers.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -46,10 +46,10 @@ impl File {
     }
 }
 
-/// Registers that lie side by side: `v7`, `s[0:3]`.
+/// Adjacent registers: `v7`, `s[0:3]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registers {
-    /// Where they are.
+    /// Their file.
     pub file: File,
     /// Number of the first.
     pub first: u32,
@@ -58,12 +58,13 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// No chip has more, and no instruction names more at a time: what does is no list of registers.
+    /// Whether the range is plausible: no chip has more registers, and no instruction uses more at once. Other text
+    /// is no list of registers.
     fn is_possible(self) -> bool {
         self.first <= self.last && self.last < 1024 && self.last - self.first < 64
     }
 
-    /// Both have a register in common.
+    /// Whether both have a register in common.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {
         self.file == other.file && self.first <= other.last && other.first <= self.last
@@ -81,13 +82,13 @@ impl fmt::Display for Registers {
     }
 }
 
-/// The registers that an operand names, each with where its name begins and ends.
+/// The registers in an operand, each with the byte range of its name.
 fn found(operand: &str) -> Vec<(Registers, Range<usize>)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < operand.len() {
         let begins = !operand[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        // `a16` behind an operand says that addresses have 16 bits.
+        // The modifier `a16` after an operand means 16-bit addresses.
         let modifies = operand[..at].ends_with(' ') && !operand[..at].ends_with(", ");
         let begins = begins && !(modifies && operand[at..].split(' ').next() == Some("a16"));
         match begins.then(|| leading(&operand[at..])).flatten() {
@@ -101,7 +102,7 @@ fn found(operand: &str) -> Vec<(Registers, Range<usize>)> {
     found
 }
 
-/// The registers that a text begins with, and the bytes that name them.
+/// The registers at the beginning of a text, and the length of their name in bytes.
 fn leading(text: &str) -> Option<(Registers, usize)> {
     let file = File::of(text.chars().next()?)?;
     let rest = &text[1..];
@@ -125,8 +126,8 @@ pub(super) fn registers(operand: &str) -> impl Iterator<Item = Registers> {
     found(operand).into_iter().map(|(registers, _)| registers)
 }
 
-/// `v` for `v7`, `s4` for `s[0:3]`. The condition register is a pair of SGPRs with a name: which of them
-/// holds a condition depends on the encoding.
+/// Replaces register numbers by counts: `v` for `v7`, `s4` for `s[0:3]`. `vcc` is a pair of SGPRs with a name of its
+/// own; it is treated alike, since the encoding decides which pair holds a condition.
 pub(super) fn masked(operand: &str) -> String {
     match operand {
         "vcc" => return "s2".into(),

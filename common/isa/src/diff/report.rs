@@ -1,4 +1,4 @@
-//! What `--code-diff` finds, as data.
+//! The results of `--code-diff` as data.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::Diff;
 /// Version of the layout of [`DiffReport`].
 pub const DIFF_SCHEMA: u32 = 2;
 
-/// Two variants or two files, compared.
+/// The comparison of two variants or two files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DiffReport {
-    /// [`DIFF_SCHEMA`] of the program that wrote it.
+    /// [`DIFF_SCHEMA`] of the program that wrote the report.
     pub schema: u32,
     /// The program.
     pub tool: Tool,
@@ -21,22 +21,22 @@ pub struct DiffReport {
     pub sample: String,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// What was compared, as it was named.
+    /// The names of the two sides, as given by the user.
     pub sides: [String; 2],
-    /// One a chip; of files one in all.
+    /// One per chip; a single one for files.
     pub comparisons: Vec<Comparison>,
-    /// Why nothing is known of a chip, by its name.
+    /// The error of each chip that failed, by its name.
     pub failed: BTreeMap<String, String>,
 }
 
 /// The code of both sides for one chip, or of two files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Who compiled; none of files.
+    /// The compiler; `None` for files.
     pub compiler: Option<Compiler>,
-    /// Kernels of both, in the order of their first dispatch, or of the files.
+    /// The pairs of kernels, in the order of their first dispatch or of the files.
     pub kernels: Vec<KernelPair>,
-    /// Names of the kernels that the other side has no pair for.
+    /// Names of the kernels without a pair.
     pub unpaired: [Vec<String>; 2],
 }
 
@@ -51,30 +51,30 @@ pub struct Compiler {
     pub driver: String,
 }
 
-/// Two kernels, compared.
+/// The comparison of two kernels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelPair {
-    /// Their names; empty where a file names none.
+    /// Their names; empty if a file has none.
     pub names: [String; 2],
-    /// What the driver says of each; none of files.
+    /// The driver's figures for each; `None` for files.
     pub figures: Option<[KernelFigures; 2]>,
     /// How they differ.
     pub diff: Diff,
 }
 
-/// What a kernel costs.
+/// The costs of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelFigures {
-    /// Vector registers of a lane, in the chip's own steps.
+    /// Vector registers per lane, rounded up to the chip's granule.
     pub vgprs: u64,
-    /// Scalar registers of a wave.
+    /// Scalar registers per wave.
     pub sgprs: u64,
     /// Bytes of machine code.
     pub code_bytes: u64,
 }
 
 impl Comparison {
-    /// Kernels in the order in which they come; what is left on one side has no pair.
+    /// Pairs kernels by their position; those that are left on one side have no pair.
     pub fn of(
         compiler: Option<Compiler>,
         [a, b]: [Vec<(String, Option<KernelFigures>, super::Listing)>; 2],

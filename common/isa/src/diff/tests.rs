@@ -1,4 +1,4 @@
-//! Whole comparisons, each of listings written for it.
+//! Tests of whole comparisons, with listings written for each.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn introduced(diff: &Diff, file: File) -> Option<(Side, String, Option<usize>)> 
     Some((first.side, instruction.to_string(), first.pair))
 }
 
-/// Reuse, then one more constant: the document's first example.
+/// One more constant: the document's first example.
 const FOUR: &str = "
 v_mov_b32_e32 v10, 0x10
 v_mov_b32_e32 v11, 0x11
@@ -54,7 +54,7 @@ fn the_inserted_constant_is_the_first_extra_register() {
     assert_eq!(there.mnemonics, [("v_mov_b32".to_owned(), [4, 5])].into());
     assert_eq!([there.classes[0].valu, there.classes[1].valu], [4, 5]);
     assert_eq!([there.classes[0].instructions, there.classes[1].instructions], [4, 5]);
-    // The other way round it is A that has more.
+    // In the other order, A has the additional register.
     let back = diff(FIVE, FOUR);
     assert_eq!(introduced(&back, File::Vector), Some((Side::A, "v_mov_b32 v12, 0xff".into(), None)));
 }
@@ -97,14 +97,14 @@ fn an_empty_listing_is_all_difference() {
 
 #[test]
 fn a_register_that_is_not_free_is_found_with_what_holds_it() {
-    // B keeps v2 for later, so that the same product goes one register higher.
+    // B keeps v2 for later, so that the product is one register higher.
     let a = "v_add_f32 v1, v0, v0\nv_mul_f32 v2, v0, v1\nv_sub_f32 v0, v2, v1\n";
     let b = "v_mov_b32 v2, 0x100\nv_add_f32 v1, v0, v0\nv_mul_f32 v3, v0, v1\nv_sub_f32 v0, v3, v1\nv_or_b32 v0, v0, v2\n";
     let held = diff(a, b);
     let first = of(&held, File::Vector).first.clone().unwrap();
     assert_eq!(introduced(&held, File::Vector).unwrap().1, "v_mov_b32 v2, 0x100");
     assert!(matches!(first.method, Method::Scan { rises: 2, .. } | Method::Search { .. }));
-    // Where a hole takes the constant, the place is the product and the constant its cause.
+    // If an unused register takes the constant, the place is the product, and the constant is its cause.
     let b = "v_mov_b32 v5, 0\nv_mov_b32 v2, 0x100\nv_add_f32 v1, v0, v0\nv_mul_f32 v6, v0, v1\nv_or_b32 v0, v6, v2\n";
     let a = "v_mov_b32 v5, 0\nv_add_f32 v1, v0, v0\nv_mul_f32 v2, v0, v1\n";
     let held = diff(a, b);
@@ -123,7 +123,7 @@ fn listings_that_overtake_each_other_are_scanned() {
     assert_eq!(introduced(&crossing, File::Vector), Some((Side::B, "v_or_b32 v9, v4, v3".into(), Some(3))));
 }
 
-/// The document's case, cut down: the constants that the newer compiler keeps …
+/// The document's case, shortened: the constants that the newer compiler keeps …
 const REGRESSION: &str = "
 v_mov_b32_e32 v106, 0x9908b0df
 v_mov_b32_e32 v107, 0x7ff00000
@@ -138,7 +138,7 @@ v_cndmask_b32_e32 v0, 0, v108, vcc
 v_ldexp_f64 v[7:8], v[7:8], v0
 s_endpgm
 ";
-/// … and what the fix makes of them.
+/// … and the code after the fix.
 const FIX: &str = "
 v_mov_b32_e32 v107, 0x7ff00000
 s_waitcnt vmcnt(60)
@@ -194,7 +194,7 @@ fn what_only_waits_or_jumps_stands_for_no_constant() {
         "s_nop 0\ns_waitcnt vmcnt(0)\ns_delay_alu instid0(VALU_DEP_1)\ns_clause 0x3\ns_branch BB1\nBB1:\n";
     let only_idle = diff(a, &format!("{idle}s_endpgm"));
     assert_eq!(only_idle.constants[0].instead, Instead::Unknown);
-    // The fifth that computes nothing would make too many of them.
+    // A fifth instruction that computes nothing would exceed the limit.
     for computes in
         ["v_bfe_u32 v0, v0, 0, 4", "s_bfe_u32 s0, s1, 8", "s_mov_b32 s0, 1", "s_load_dword s0, s[2:3], 0x0"]
     {
@@ -231,7 +231,7 @@ fn loops_are_counted_by_their_labels() {
     let diff = diff(looped, straight);
     assert_eq!([diff.classes[0].backward_branches, diff.classes[1].backward_branches], [1, 0]);
     assert_eq!(diff.mnemonics, [("s_cbranch_scc0".to_owned(), [1, 0])].into());
-    // As llvm-objdump writes.
+    // The format of llvm-objdump.
     let jumps = self::diff("v_add_u32 v0, 1, v0\ns_cbranch_scc0 65534\ns_endpgm\n", "s_branch 3\ns_endpgm\n");
     assert_eq!([jumps.classes[0].backward_branches, jumps.classes[1].backward_branches], [1, 0]);
 }
