@@ -1,4 +1,4 @@
-//! A sample's process: started, listened to, ended where it must be.
+//! Starts a sample's process, watches it, and ends it if necessary.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -12,52 +12,52 @@ use serde::Deserialize;
 
 use crate::stop::Stop;
 
-/// How often it is looked after.
+/// Interval between checks of the process.
 const POLL: Duration = Duration::from_millis(40);
 
-/// How long one that was asked to end may take for the sample under way and for writing what it has.
+/// Time that a process has after a request to end, for the current sample and for writing its results.
 pub const GRACE: Duration = Duration::from_secs(10);
 
-/// What is kept of a line that it says.
+/// Number of characters that are kept of a line of its output.
 const LONGEST_LINE: usize = 500;
 
 /// A call of a sample's binary.
 pub struct Call<'a> {
     /// The binary.
     pub binary: &'a Path,
-    /// Its arguments but for `--progress`.
+    /// Its arguments, without `--progress`.
     pub arguments: Vec<OsString>,
-    /// The folder that it works in.
+    /// Its working directory.
     pub folder: &'a Path,
-    /// The file that it tells its progress in.
+    /// The file to which it writes its progress.
     pub progress: PathBuf,
     /// How long it may take.
     pub limit: Duration,
-    /// How long it may go on once it is asked to end.
+    /// How long it may continue after a request to end.
     pub grace: Duration,
-    /// What it says is not shown; the last line of it is kept.
+    /// Whether its error output is hidden; the last line is kept.
     pub is_quiet: bool,
-    /// The user has asked the run to end.
+    /// Requests of the user to end the run.
     pub stop: &'a Stop,
 }
 
-/// Where a sample is, as it writes it to the file of `--progress`.
+/// The progress of a sample, as it writes it to the file of `--progress`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Progress {
-    /// What it does.
+    /// The current phase.
     pub phase: Phase,
-    /// The variant that is about to be sampled; empty where there is none.
+    /// The variant that is sampled next; empty if there is none.
     #[serde(default)]
     pub variant: String,
-    /// How much of its budget it has used, 0 to 1.
+    /// The share of its budget that is used, 0 to 1.
     pub spent: f64,
 }
 
-/// What a sample does.
+/// The phases of a sample's process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// It opens the device, builds kernels, computes the CPU reference.
+    /// It opens the device, builds kernels, and computes the CPU reference.
     #[default]
     Starting,
     /// It takes samples.
@@ -71,11 +71,11 @@ pub enum Phase {
 /// How a sample's process ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// By itself, or how else.
+    /// The cause of its end.
     pub how: How,
-    /// The last line that it said.
+    /// The last line of its error output.
     pub said: Option<String>,
-    /// Where it was.
+    /// Its last progress.
     pub progress: Progress,
     /// How long it took.
     pub took: Duration,
@@ -84,29 +84,29 @@ pub struct Ended {
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum How {
-    /// With an exit code.
+    /// It exited with this code.
     Code(i32),
-    /// By a signal of this name.
+    /// A signal of this name ended it.
     Signal(String),
-    /// It used up its time, and ended when it was asked to.
+    /// It reached its time limit, and ended when asked to.
     TooLong,
-    /// It used up its time, and had to be killed.
+    /// It reached its time limit, and had to be killed.
     Hung,
-    /// The user asked it to end, and it was killed since it did not soon enough.
+    /// The user asked it to end, and it was killed because it did not end in time.
     Stopped,
 }
 
 impl Call<'_> {
-    /// Runs it to its end; `watch` hears where it is.
+    /// Runs the process to its end; calls `watch` with its progress.
     ///
     /// # Errors
-    /// A process that cannot be started or waited for.
+    /// If the process cannot be started or waited for.
     pub fn run(&self, watch: &mut dyn FnMut(&Progress)) -> Result<Ended> {
         let mut command = Command::new(self.binary);
         command.args(&self.arguments).arg("--progress").arg(&self.progress);
         command.current_dir(self.folder);
-        // What it would print stands in its record. Its input stays open as long as this process lives: a sample
-        // leaves when that closes, so that it never goes on alone.
+        // The output is not needed, since the record contains it. The input stays open while this process lives: a
+        // sample ends when its input closes, so it never continues alone.
         command.stdin(Stdio::piped()).stdout(Stdio::null());
         let file = || {
             let folder = self.progress.parent().unwrap_or(Path::new("."));
@@ -121,7 +121,8 @@ impl Call<'_> {
         #[cfg(unix)]
         {
             use std::os::unix::process::CommandExt;
-            // A terminal sends Ctrl-C to all of a group. Sent on by hand, it comes once wherever it came from.
+            // A terminal sends Ctrl-C to a whole process group. In a group of its own, the sample gets only the
+            // signal that this process sends on, once.
             command.process_group(0);
         }
         let child = command.spawn().with_context(|| format!("starting {}", self.binary.display()))?;
@@ -139,11 +140,12 @@ impl Call<'_> {
         Ok(Ended { how, said, progress: running.progress.clone(), took })
     }
 
-    /// Waits for its end, and asks for it where the user or the time wants it; whether it had to be killed.
+    /// Waits for the end of the process, and asks it to end if the user or the time limit requires it. Returns its
+    /// status and whether it had to be killed.
     fn attend(&self, running: &mut Running, watch: &mut dyn FnMut(&Progress)) -> Result<(ExitStatus, bool)> {
         loop {
             let ended = running.child.try_wait().context("waiting for a sample")?;
-            // After its end too: what it wrote last tells where it died.
+            // Also read after its end: the last progress tells where it died.
             if let Some(progress) = read(&self.progress) {
                 running.progress = progress;
             }
@@ -165,11 +167,11 @@ impl Call<'_> {
     }
 }
 
-/// A process that runs; killed where nobody waits for it any more.
+/// A running process, which is killed when dropped.
 struct Running {
     child: Child,
     began: Instant,
-    /// Who asked it to end, and until when it may answer.
+    /// Who asked it to end, and its deadline.
     asked: Option<(Because, Instant)>,
     progress: Progress,
 }
@@ -181,13 +183,14 @@ enum Because {
 }
 
 impl Running {
-    /// As Ctrl-C does: it ends after the sample under way and writes what it has.
+    /// Asks it to end, like Ctrl-C: it finishes the current sample and writes its results.
     fn ask(&mut self, because: Because, grace: Duration) {
         self.asked = Some((because, Instant::now() + grace));
         #[cfg(unix)]
         {
             let id = rustix::process::Pid::from_child(&self.child);
-            // It has not been waited for, so the number is still its own; one that has just ended hears nothing.
+            // The process has not been waited for, so its id cannot have been reused. The signal fails if it has
+            // just ended.
             let _ = rustix::process::kill_process(id, rustix::process::Signal::INT);
         }
     }
@@ -195,14 +198,14 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail where it has ended, which is what they are for.
+        // Both calls fail if the process has already ended, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 fn read(path: &Path) -> Option<Progress> {
-    // Half a line, while it is being written, is none.
+    // A line that is only partly written does not parse.
     serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
 }
 
@@ -210,14 +213,14 @@ fn how(status: ExitStatus) -> How {
     status.code().map_or_else(|| How::Signal(signal(status)), How::Code)
 }
 
-/// The name of the signal in what the standard library says: `signal: 6 (SIGABRT) (core dumped)`.
+/// The signal's name in the text of the standard library: `signal: 6 (SIGABRT) (core dumped)`.
 fn signal(status: ExitStatus) -> String {
     let text = status.to_string();
     let name = text.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map(|(name, _)| name);
     name.filter(|name| name.starts_with("SIG")).map_or_else(|| text.clone(), str::to_owned)
 }
 
-/// The last line of a file. What a program says before may be of any length.
+/// The last line of a file of any length.
 fn last_line(mut file: File) -> Option<String> {
     let length = file.metadata().ok()?.len();
     let mut text = Vec::new();
@@ -225,7 +228,7 @@ fn last_line(mut file: File) -> Option<String> {
     file.read_to_end(&mut text).ok()?;
     let text = String::from_utf8_lossy(&text);
     let mut lines = text.lines().map(str::trim).rev();
-    // Rust's advice below a panic says nothing about it.
+    // Skips Rust's hint below a panic message.
     let line = lines.find(|line| !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE"))?;
     Some(line.chars().take(LONGEST_LINE).collect())
 }
@@ -235,16 +238,16 @@ fn last_line(mut file: File) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// What a shell script that is called like a sample comes to.
+    /// Runs a shell script in place of a sample.
     fn run(script: &str, limit: Duration, stop: &Stop) -> Ended {
         run_watched(script, limit, stop, &mut |_| ())
     }
 
     fn run_watched(script: &str, limit: Duration, stop: &Stop, watch: &mut dyn FnMut(&Progress)) -> Ended {
-        // A shell cannot trap what it was started to ignore, as in a job in the background: what is handled here is
-        // not ignored there. The first call alone succeeds.
+        // A shell cannot trap a signal that was ignored when it started, as in a background job. Installing a
+        // handler here resets that; only the first call succeeds.
         let _ = ctrlc::set_handler(|| std::process::exit(130));
-        // What ignores the signal is killed soon; what answers has time to, on a busy machine too.
+        // Scripts that ignore the signal are killed soon; those that answer get enough time even on a busy machine.
         let grace = if script.contains(DEAF) { SHORT } else { LONG };
         let folder = tempfile::tempdir().unwrap();
         let progress = folder.path().join("progress");
@@ -281,7 +284,7 @@ mod tests {
 
     #[test]
     fn it_is_known_where_it_died() {
-        // Called with `--progress FILE`.
+        // The script is called with `--progress FILE`.
         let line = r#"{"phase":"measuring","variant":"events_2","spent":0.42}   "#;
         let ended = ended(&format!("echo '{line}' > $2; kill -SEGV $$"));
         assert_eq!(ended.how, How::Signal("SIGSEGV".into()));
@@ -323,7 +326,7 @@ mod tests {
     const DEAF: &str = "trap '' INT";
     const ENDLESS: &str = "while :; do sleep 0.01; done";
 
-    /// The user asks so often, once it does not hear any more.
+    /// The result of a script that gets `times` requests of the user to end, once its trap is set.
     fn asked(trap: &str, times: usize) -> Ended {
         let stop = Stop::default();
         let line = r#"{"phase":"measuring","variant":"","spent":0.0}"#;
@@ -337,7 +340,7 @@ mod tests {
         })
     }
 
-    /// However much of its time is left.
+    /// The rest of its time limit does not matter.
     #[test]
     fn one_that_does_not_hear_the_user_is_killed() {
         let deaf = asked(DEAF, 1);
@@ -347,7 +350,7 @@ mod tests {
 
     #[test]
     fn asked_twice_the_user_does_not_wait() {
-        // As deaf, and with all the time that it wants.
+        // The script ignores the signal and has a long time limit.
         let deaf = asked("trap : INT", 2);
         assert_eq!(deaf.how, How::Stopped);
         assert!(deaf.took < LONG, "{:?}", deaf.took);

@@ -1,4 +1,4 @@
-//! Records from files and folders.
+//! Finds and reads records in files and folders.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,26 +14,26 @@ pub const RECORD: &str = "record.json";
 /// A record and where it was found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its file, as it was named or found below the folder that was.
+    /// Its path, as given by the user or found in a given folder.
     pub path: PathBuf,
-    /// What it holds.
+    /// The record.
     pub record: Record,
 }
 
-/// The records in these files and below these folders, in the order of their paths. One that is named
-/// twice, or once alone and once by its folder, is there once.
+/// The records in these files and below these folders, in the order of their paths. A record that is found twice is
+/// returned once.
 ///
 /// # Errors
-/// A path that does not exist, a folder without a record, a file that is none: with its path, and with
-/// the field that is wrong.
+/// If a path does not exist, a folder has no record, or a file is no valid record. The message contains the path and
+/// the wrong field.
 pub fn collect(paths: &[PathBuf]) -> Result<Vec<Found>> {
     find(paths)?.into_iter().map(|path| Ok(Found { record: read_record(&path)?, path })).collect()
 }
 
-/// The files that [`collect`] reads, for who reads them one by one.
+/// The files that [`collect`] reads, for callers that read them one by one.
 ///
 /// # Errors
-/// A path that does not exist, a folder without a record.
+/// If a path does not exist or a folder has no record.
 pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
     for path in paths {
@@ -47,10 +47,10 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Refuses an output that would replace one of the records that it is made of.
+/// Refuses an output file that would replace one of the input records.
 ///
 /// # Errors
-/// Where `to` is one of `records`, by whatever name.
+/// If `to` is the same file as one of `records`.
 pub fn spare<'r>(records: impl IntoIterator<Item = &'r Path>, to: &Destination) -> Result<()> {
     let taken = |record: &&Path| to.is_same_place(&Destination::File(record.to_path_buf()));
     match records.into_iter().find(taken) {
@@ -61,10 +61,10 @@ pub fn spare<'r>(records: impl IntoIterator<Item = &'r Path>, to: &Destination) 
     }
 }
 
-/// `path` itself where it is a file, else the records below it. Names that begin with a dot are drafts.
+/// `path` itself if it is a file, otherwise the records below it. Folders whose names begin with a dot are skipped.
 ///
-/// A pipe or a device is read where it is named, as `<(...)` is; one that lies in a folder waits for a
-/// writer that may never come, so it is passed over. A link that leads nowhere is kept: reading it says so.
+/// A pipe or device is accepted only as `path` itself, as in `<(...)`: one in a folder might block forever. A broken
+/// link is kept, so that reading it reports the error.
 fn files(path: &Path) -> Result<Vec<PathBuf>> {
     let shown = || format!("reading {}", path.display());
     if !fs::metadata(path).with_context(shown)?.is_dir() {
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(find(&paths).unwrap(), [file]);
     }
 
-    /// Nobody writes into the pipe: to open it would wait for ever.
+    /// The pipe has no writer: opening it would block forever.
     #[cfg(unix)]
     #[test]
     fn a_folder_gives_files_alone() {

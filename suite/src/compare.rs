@@ -24,7 +24,7 @@ pub use pairs::{Side, same_device};
 pub use rule::TOLERANCE;
 pub use table::table;
 
-/// `--fail-on slower` found something slower.
+/// Exit code if `--fail-on slower` finds a slower variant.
 pub const EXIT_SLOWER: u8 = 4;
 
 /// Say which variants became faster or slower between two runs
@@ -67,10 +67,10 @@ enum FailOn {
 }
 
 impl Compare {
-    /// Does it; returns the exit code.
+    /// Runs the command and returns its exit code.
     ///
     /// # Errors
-    /// What hindered it.
+    /// If an input cannot be read, the records do not match, or the output cannot be written.
     pub fn run(&self) -> Result<u8> {
         self.json.as_ref().map_or(Ok(()), Destination::probe)?;
         let side = |path: &PathBuf| -> Result<Side> {
@@ -104,7 +104,7 @@ impl Compare {
     }
 }
 
-/// The exit code of what was found.
+/// The exit code of a comparison.
 #[must_use]
 pub fn exit(compared: &Comparison) -> u8 {
     match () {
@@ -114,10 +114,10 @@ pub fn exit(compared: &Comparison) -> u8 {
     }
 }
 
-/// Compares what two sides have in common.
+/// Compares the records that both sides have.
 ///
 /// # Errors
-/// Where that is nothing.
+/// If they have none in common.
 pub fn compare(before: &Side, after: &Side, tolerance: f64, across_devices: bool) -> Result<Comparison> {
     let matched = pairs::matched(before, after, across_devices);
     let sides = || format!("{} and {}", before.path.display(), after.path.display());
@@ -184,10 +184,10 @@ fn by_name(record: &Record) -> BTreeMap<&str, &Row> {
     record.rows.iter().map(|row| (row.variant.as_str(), row)).collect()
 }
 
-/// A percentage as a share.
+/// A percentage as a share: 0.01 for `1`.
 ///
 /// # Errors
-/// What is no percentage below a hundred.
+/// If the text is no percentage from 0 to below 100.
 pub fn percent(text: &str) -> Result<f64, String> {
     let percent: f64 = text.parse().map_err(|_| format!("'{text}' is not a number of per cent"))?;
     if (0.0..100.0).contains(&percent) {

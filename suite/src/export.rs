@@ -32,10 +32,10 @@ pub struct Export {
 }
 
 impl Export {
-    /// Does it; returns the exit code.
+    /// Runs the command and returns its exit code.
     ///
     /// # Errors
-    /// What hindered it.
+    /// If a record cannot be read or the output cannot be written.
     pub fn run(&self) -> Result<u8> {
         let files = find(&self.records)?;
         spare(files.iter().map(PathBuf::as_path), &self.csv)?;
@@ -45,12 +45,12 @@ impl Export {
     }
 }
 
-/// One record in memory at a time.
+/// Reads one record at a time to save memory.
 fn write(out: &mut dyn Write, files: &[PathBuf], samples: bool) -> Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     for (at, file) in files.iter().enumerate() {
         let record = read_record(file)?;
-        // Nothing is written where the first cannot be read.
+        // Nothing is written if the first record cannot be read.
         if at == 0 {
             let heads = columns(samples).into_iter().map(|(head, _)| head);
             writer.write_record(heads).context("writing the CSV file")?;
@@ -63,7 +63,7 @@ fn write(out: &mut dyn Write, files: &[PathBuf], samples: bool) -> Result<()> {
 /// Writes the lines of one record.
 ///
 /// # Errors
-/// Where they cannot be written.
+/// If they cannot be written.
 pub fn lines<W: Write>(
     record: &Record,
     file: &Path,
@@ -85,7 +85,7 @@ pub fn lines<W: Write>(
     Ok(())
 }
 
-/// What a line tells of: a variant or, with whether it is an outlier, a sample of it.
+/// The content of a line: a variant or, with its outlier flag, one of its samples.
 struct Line<'r> {
     file: &'r str,
     record: &'r Record,
@@ -93,7 +93,7 @@ struct Line<'r> {
     sample: Option<(&'r Sample, bool)>,
 }
 
-/// Head and cells of a column.
+/// Heading and cell function of a column.
 type Column = (&'static str, fn(&Line<'_>) -> String);
 
 fn columns(samples: bool) -> Vec<Column> {
@@ -101,7 +101,7 @@ fn columns(samples: bool) -> Vec<Column> {
     [OF_ALL, own].concat()
 }
 
-/// What stands in front of every line.
+/// The first columns of every line.
 const OF_ALL: &[Column] = &[
     ("record", |of| of.file.to_owned()),
     ("started", |of| of.record.started.clone()),

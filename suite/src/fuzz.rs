@@ -1,5 +1,5 @@
-//! Spoiled records through everything that reads them: each is processed, or refused on one line that
-//! names the field where the text was JSON.
+//! Fuzzes everything that reads records: a corrupted record must be processed or refused with one line, which names
+//! the field if the text is JSON.
 
 use std::fs;
 use std::ops::Range;
@@ -20,7 +20,7 @@ use crate::{export, readme, report, scripted, verify};
 
 type Taker = fn(&Record) -> Result<(), String>;
 
-/// What takes a record; each returns an error's line, or nothing.
+/// All code that takes a record; each function returns an error message or nothing.
 const TAKERS: [(&str, Taker); 7] = [
     ("compare", compared),
     ("verify", planned),
@@ -42,7 +42,7 @@ fn shown(record: &Record) -> Result<(), String> {
     readme::shown(record).map_err(|error| one_line(&error))
 }
 
-/// What a file with these bytes holds.
+/// The record in a file with these bytes.
 fn parse(bytes: &[u8]) -> anyhow::Result<Record> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join(RECORD);
@@ -93,7 +93,7 @@ fn drawn(record: &Record) -> Result<(), String> {
     Ok(())
 }
 
-/// Pointers to every value of a tree.
+/// JSON pointers to every value of a tree.
 fn places(value: &Value, at: &str, into: &mut Vec<String>) {
     match value {
         Value::Object(fields) => fields.iter().for_each(|(key, value)| {
@@ -101,7 +101,7 @@ fn places(value: &Value, at: &str, into: &mut Vec<String>) {
             into.push(at.clone());
             places(value, &at, into);
         }),
-        // A row stands for all samples but the first ones.
+        // The first samples stand for all of them.
         Value::Array(list) => list.iter().enumerate().take(4).for_each(|(index, value)| {
             let at = format!("{at}/{index}");
             into.push(at.clone());
@@ -111,7 +111,7 @@ fn places(value: &Value, at: &str, into: &mut Vec<String>) {
     }
 }
 
-/// What is put in the place of a value.
+/// An unusual value to replace another one.
 fn odd(rng: &mut Pcg64) -> Value {
     let deep = (0..200).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
     let odd = value!([
@@ -123,7 +123,7 @@ fn odd(rng: &mut Pcg64) -> Value {
     odd[rng.random_range(0..odd.len())].clone()
 }
 
-/// One change to a tree.
+/// Makes one random change to a tree.
 fn spoil_tree(tree: &mut Value, rng: &mut Pcg64) {
     let mut all = Vec::new();
     places(tree, "", &mut all);
@@ -152,7 +152,7 @@ fn spoil_tree(tree: &mut Value, rng: &mut Pcg64) {
     }
 }
 
-/// Something odd that an honest record could hold.
+/// Makes an unusual change that is still valid in a record.
 fn bend(tree: &mut Value, rng: &mut Pcg64) {
     let factor = [1e-6, 0.5, 1.02, 3.0, 1e6][rng.random_range(0..5)];
     match rng.random_range(0..8) {
@@ -181,7 +181,7 @@ fn bend(tree: &mut Value, rng: &mut Pcg64) {
     }
 }
 
-/// A spoiled record, by its number.
+/// A randomly corrupted record.
 fn spoiled(text: &str, tree: &Value, rng: &mut Pcg64) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     let at = rng.random_range(0..bytes.len());
@@ -194,7 +194,7 @@ fn spoiled(text: &str, tree: &Value, rng: &mut Pcg64) -> Vec<u8> {
             bytes.drain(at..until);
         }
         4 => {
-            // A line twice: a field twice.
+            // A duplicated line duplicates a field.
             let mut lines: Vec<&str> = text.lines().collect();
             let at = rng.random_range(0..lines.len());
             lines.insert(at, lines[at]);
@@ -225,7 +225,7 @@ fn spoiled(text: &str, tree: &Value, rng: &mut Pcg64) -> Vec<u8> {
     bytes
 }
 
-/// Small records: two of the scripted kind, and two that were measured.
+/// Small records: two scripted ones and two measured ones.
 fn originals() -> Vec<String> {
     let mut texts = vec![json(&scripted::record()).unwrap()];
     let mut clocked = scripted::record();
@@ -238,7 +238,7 @@ fn originals() -> Vec<String> {
     texts
 }
 
-/// What a refusal has to look like. The path of a field stands before its colon.
+/// Checks the form of an error message. The path of a field precedes its colon.
 fn check_refusal(bytes: &[u8], message: &str) {
     assert!(!message.contains('\n') && !message.contains('\u{1b}') && message.len() < 600, "{message}");
     let parsed = serde_json::from_slice::<Value>(bytes);
@@ -252,7 +252,7 @@ fn check_refusal(bytes: &[u8], message: &str) {
     assert!(at_top || names_field, "no field in: {message}");
 }
 
-/// A record with everything that a record can say in words.
+/// A record with every kind of text that a record can hold.
 fn wordy() -> Value {
     let mut tree = value!(scripted::record());
     tree["rows"][0]["stop"] = value!({ "reason": "budget", "unmet": ["3 of 10 samples", "1 of 50 ms"] });
@@ -311,7 +311,7 @@ fn spoiled_records_are_processed_or_refused() {
     spoil(0..1000);
 }
 
-/// As many again as a night has time for: `scripts/test --long`.
+/// Further records, as many as a night has time for: `scripts/test --long`.
 #[test]
 fn many_spoiled_records_are_processed_or_refused() {
     if std::env::var_os("HOTLAP_LONG").is_some() {
@@ -319,7 +319,7 @@ fn many_spoiled_records_are_processed_or_refused() {
     }
 }
 
-/// Reads a spoiled record for each seed, and has all commands take what is read.
+/// Reads a corrupted record for each seed, and passes records that are accepted to all commands.
 fn spoil(seeds: Range<u64>) {
     let originals: Vec<(String, Value)> = originals()
         .into_iter()
@@ -362,7 +362,7 @@ fn take(seed: u64, record: &Record) {
     }
 }
 
-/// A pair of which one file is spoiled is read as it was, or refused.
+/// If one file of a pair is corrupted, the record is read unchanged or refused.
 #[test]
 fn spoiled_samples_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -385,7 +385,7 @@ fn spoiled_samples_are_refused() {
         fs::write(&beside, &bytes).unwrap();
         match catch_unwind(AssertUnwindSafe(|| read_record(&file))) {
             Err(_) => panic!("reading samples {seed} panics"),
-            // The header of a packed file has a date and the like, which nobody reads.
+            // The header of a gzip file has fields that are not used, such as a date.
             Ok(Ok(read)) => assert!(json(&read).unwrap() == whole, "samples {seed} are read as others"),
             Ok(Err(error)) => {
                 let line = one_line(&error);

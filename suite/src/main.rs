@@ -1,5 +1,4 @@
-//! `suite`: runs all samples and keeps their records, makes pages and pictures of records, compares
-//! them, runs them again.
+//! `suite`: runs all samples and keeps their records, reports on them, compares them, and repeats them.
 
 mod child;
 mod collect;

@@ -1,4 +1,4 @@
-//! `suite readme`: what a page shows of records is made of them.
+//! `suite readme`: updates tables and pictures in a page from records.
 
 mod block;
 
@@ -12,10 +12,10 @@ use report::terminal::{print, say};
 
 use block::{Made, made, words};
 
-/// Begins a marker, at the beginning of a line.
+/// Begins a marker; only at the beginning of a line.
 const MARK: &str = "<!-- suite:";
 const CLOSE: &str = "-->";
-/// What the marker asks for that ends a block.
+/// The request of the marker that ends a block.
 const END: &str = "end";
 const END_MARKER: &str = "<!-- suite: end -->";
 
@@ -43,10 +43,10 @@ pub struct Readme {
 }
 
 impl Readme {
-    /// Does it; returns the exit code: 2 where `--check` finds something stale.
+    /// Runs the command and returns its exit code: 2 if `--check` finds stale blocks.
     ///
     /// # Errors
-    /// A marker that is none, or whose record or variant is not there, with its line; a file that cannot
+    /// If a marker is invalid, or its record or variant does not exist (the message has the line), or a file cannot
     /// be read or written.
     pub fn run(&self) -> Result<u8> {
         let page = self.page.display();
@@ -69,19 +69,19 @@ impl Readme {
     }
 }
 
-/// A page whose blocks are made anew.
+/// A page with updated blocks.
 #[derive(Debug, Default)]
 struct Renewed {
     text: String,
-    /// Pictures that do not lie there yet.
+    /// Pictures that are missing or differ from their files.
     drawings: Vec<(PathBuf, String)>,
-    /// Of each block that was stale its line, and what it shows.
+    /// Line and label of each stale block.
     stale: Vec<String>,
     blocks: usize,
 }
 
 impl Renewed {
-    /// Pictures first: the page never shows one that is not there.
+    /// Pictures are written first, so that the page never shows one that is missing.
     fn write(self, page: &Path, before: &str) -> Result<()> {
         for (path, svg) in self.drawings {
             Destination::File(path).write(svg)?;
@@ -93,10 +93,10 @@ impl Renewed {
     }
 }
 
-/// A page with the picture of one record, for the tests.
+/// Updates a page with the picture of one record, for tests.
 ///
 /// # Errors
-/// As [`Readme::run`].
+/// Those of [`Readme::run`].
 #[cfg(test)]
 pub fn shown(record: &record::Record) -> Result<()> {
     let folder = tempfile::tempdir()?;
@@ -105,16 +105,16 @@ pub fn shown(record: &record::Record) -> Result<()> {
     renewed(&folder.path().join("page.md"), page).map(drop)
 }
 
-/// A comment of the page that is meant for this program.
+/// A comment of the page that is addressed to this program.
 struct Marker<'t> {
     asks: &'t str,
-    /// Where its first line begins.
+    /// Offset of the beginning of its first line.
     at: usize,
-    /// Where its last line ends.
+    /// Offset of the end of its last line.
     end: usize,
 }
 
-/// Makes the blocks of a page anew, from its beginning to its end.
+/// Updates all blocks of a page.
 fn renewed(page: &Path, text: &str) -> Result<Renewed> {
     let place = |at: usize| format!("{}:{}", page.display(), text[..at].matches('\n').count() + 1);
     let markers = markers(text, &place)?;
@@ -132,7 +132,7 @@ fn renewed(page: &Path, text: &str) -> Result<Renewed> {
         let made = words(block.asks).and_then(|words| made(&words, folder));
         let Made { label, body, drawing } = made.with_context(|| place(block.at))?;
         renewed.text += &text[copied..block.end];
-        // As the page ends its lines.
+        // Uses the line endings of the page.
         let body = if renewed.text.ends_with("\r\n") { body.replace('\n', "\r\n") } else { body };
         let drawing =
             drawing.filter(|(path, svg)| !fs::read(path).is_ok_and(|there| there == svg.as_bytes()));
@@ -163,7 +163,7 @@ fn markers<'t>(text: &'t str, place: &dyn Fn(usize) -> String) -> Result<Vec<Mar
     Ok(markers)
 }
 
-/// The marker that begins at a place of `text`, with the rest of its last line.
+/// The marker that begins at offset `at` of `text`, including the rest of its last line.
 fn marker(text: &str, at: usize) -> Result<Marker<'_>> {
     let closed = text[at + MARK.len()..].split_once(CLOSE).filter(|(asks, _)| !asks.contains("<!--"));
     let (asks, behind) = closed.with_context(|| format!("the comment is not closed by {CLOSE}"))?;

@@ -1,4 +1,4 @@
-//! What else differs between two records, and may explain another time.
+//! Lists other differences between two records that may explain a different time.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use record::{Ended, Kind, Promise, Record, Row};
 
 use super::pairs::same_device;
 
-/// A line each.
+/// The differences, one line each.
 #[must_use]
 pub fn differences(before: &Record, after: &Record) -> Vec<String> {
     let mut lines = Vec::new();
@@ -51,7 +51,7 @@ fn host(record: &Record) -> String {
     format!("{}, {}, {} threads", host.system, host.processor.as_deref().unwrap_or("unknown"), host.threads)
 }
 
-/// Kernels of the same name, constants and workgroup with another code.
+/// Kernels with the same name, constants and workgroup size, but different code.
 fn kernels(before: &Record, after: &Record) -> Option<String> {
     let known: BTreeMap<_, _> = before
         .kernels
@@ -72,7 +72,7 @@ fn kernels(before: &Record, after: &Record) -> Option<String> {
     (!changed.is_empty()).then(|| format!("kernels whose SPIR-V is another: {}", changed.join(", ")))
 }
 
-/// Variants that rely on hardware and raced on one side alone: an order that held by chance.
+/// Variants that rely on hardware and raced on only one side: their order was correct by chance.
 fn raced(before: &Record, after: &Record) -> Option<String> {
     let of = |row: &Row| row.racy.map(|racy| (racy.racy_samples, racy.samples));
     let rows = before.rows.iter().filter(|row| matches!(row.promise, Promise::Hardware { .. }));
@@ -87,7 +87,7 @@ fn raced(before: &Record, after: &Record) -> Option<String> {
     (!told.is_empty()).then(|| format!("raced on one side alone: {}", told.join(", ")))
 }
 
-/// The checks that the self-test of a run failed, where it did.
+/// The names of failed self-test checks; `None` if none failed.
 #[must_use]
 pub fn failed_checks(record: &Record) -> Option<String> {
     let names: Vec<&str> =
@@ -95,7 +95,7 @@ pub fn failed_checks(record: &Record) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// What holds for a side whether or not the other differs.
+/// Warnings that apply to a side even if the other does not differ.
 fn standing(before: &Record, after: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     for (side, record) in [("first", before), ("second", after)] {
@@ -112,7 +112,7 @@ fn standing(before: &Record, after: &Record) -> Vec<String> {
         }
     }
     let tools = &before.method.tools;
-    // Where they differ, that is told already.
+    // If they differ, that is already reported.
     if !tools.is_empty() && *tools == after.method.tools {
         let tools = tools.join(", ");
         lines.push(format!(

@@ -1,4 +1,4 @@
-//! What became of variants between two runs: what `--json` writes.
+//! The results of a comparison of two runs, as `--json` writes them.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,23 @@ use serde::Serialize;
 
 use super::rule::{self, Judged, Limits};
 
-/// Version of this layout.
+/// Version of the layout of [`Comparison`].
 pub const SCHEMA: u32 = 1;
 
 /// The records of two runs, compared.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// [`SCHEMA`].
+    /// The value of [`SCHEMA`] when it was written.
     pub schema: u32,
-    /// What is no difference, as a share: 0.01 for a per cent. The step of the timestamps comes on top.
+    /// Relative difference that does not count: 0.01 for one per cent. The timestamps' step is added.
     pub tolerance: f64,
-    /// How often each outcome occurs.
+    /// Number of variants per outcome.
     pub counts: BTreeMap<Outcome, usize>,
-    /// One a pair of records, in the order of the first.
+    /// One per pair of records, in the order of the first side.
     pub pairs: Vec<Pair>,
-    /// What the first side has and the second lacks, a line each: variants, their figures, whole records,
-    /// or the end of a run.
+    /// What the second side lacks, one line each: variants, their figures, whole records, or a complete run.
     pub lost: Vec<String>,
-    /// What could not be compared, and anything else about the two as a whole, in words.
+    /// What could not be compared, and other notes on the whole comparison.
     pub notes: Vec<String>,
 }
 
@@ -36,64 +35,64 @@ pub struct Pair {
     pub sample: String,
     /// Its configuration.
     pub configuration: BTreeMap<String, String>,
-    /// File of the record before.
+    /// File of the first record.
     pub before: String,
-    /// File of the record after.
+    /// File of the second record.
     pub after: String,
-    /// What else is different between the two and may explain what follows, in words.
+    /// Other differences between the two that may explain the results.
     pub differences: Vec<String>,
-    /// One a variant that both have, in the order of the first.
+    /// One per variant that both have, in the order of the first record.
     pub rows: Vec<Change>,
-    /// Variants that only the record before has.
+    /// Variants that only the first record has.
     pub only_before: Vec<String>,
-    /// Variants that only the record after has.
+    /// Variants that only the second record has.
     pub only_after: Vec<String>,
-    /// How the run after ended, where it failed or was cut off.
+    /// How the second run ended, if it failed or was cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_early: Option<String>,
 }
 
-/// What became of one variant.
+/// The change of a variant between the runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     /// Its name.
     pub variant: String,
-    /// In one word.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Where it has another status, or none with figures: what became of that, in words.
+    /// The change of its status, or the status of a variant without figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// It had figures and has none.
+    /// Whether it had figures before and has none after.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
-    /// Its isolated time.
+    /// The change of its isolated time.
     pub isolated: Option<Judged>,
-    /// Its pipelined time.
+    /// The change of its pipelined time.
     pub pipelined: Option<Judged>,
 }
 
-/// What became of a variant, the worst first.
+/// The outcome for a variant, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It was right and is wrong, or can no longer be measured.
+    /// It was correct and is wrong, or it can no longer be measured.
     Broken,
     /// It takes more time.
     Slower,
-    /// It has another status than before, without being broken.
+    /// Its status differs, and it is not broken.
     Changed,
     /// It takes less time.
     Faster,
     /// The samples do not decide it.
     Unsure,
-    /// It takes as long as before.
+    /// It takes the same time.
     Same,
     /// It has no figures on either side.
     Without,
 }
 
 impl Outcome {
-    /// The word that a reader sees.
+    /// The word shown to users.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -107,9 +106,9 @@ impl Outcome {
         }
     }
 
-    /// Of the two times of a variant. Either may be the one that a program is made of, so that what is
-    /// slower in one is slower, whatever the other does; but the pipelined time is a small difference of
-    /// large ones and often undecided, which then takes nothing from the isolated time's verdict.
+    /// Combines the verdicts of a variant's two times. A program may depend on either, so a variant that is slower
+    /// in one is slower. The pipelined time is a small difference of large ones and often undecided; in that case
+    /// the isolated time decides.
     fn of(isolated: Verdict, pipelined: Option<Verdict>) -> Self {
         let times = [Some(isolated), pipelined];
         match isolated {
@@ -122,7 +121,7 @@ impl Outcome {
 }
 
 impl Pair {
-    /// What the second record lacks of what the first has.
+    /// What the second record lacks.
     fn lost(&self) -> Vec<String> {
         let (sample, after) = (&self.sample, &self.after);
         let mut lines = Vec::new();
@@ -141,7 +140,7 @@ impl Pair {
 }
 
 impl Comparison {
-    /// Counts what became of the variants of `pairs`.
+    /// Counts the outcomes of the variants in `pairs`.
     #[must_use]
     pub fn new(tolerance: f64, pairs: Vec<Pair>, notes: Vec<String>) -> Self {
         let mut counts = BTreeMap::new();
@@ -152,14 +151,14 @@ impl Comparison {
         Self { schema: SCHEMA, tolerance, counts, pairs, lost, notes }
     }
 
-    /// How many variants came out so.
+    /// Number of variants with this outcome.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
         self.counts.get(&outcome).copied().unwrap_or(0)
     }
 }
 
-/// What became of a variant. Another status comes before any time.
+/// Compares a variant. A change of its status takes precedence over times.
 #[must_use]
 pub fn change(before: (&Row, &Record), after: (&Row, &Record), limits: Limits) -> Change {
     let (old, new) = (before.0, after.0);

@@ -1,4 +1,4 @@
-//! Which record is compared to which.
+//! Pairs the records of two runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,54 +7,54 @@ use record::Record;
 
 use crate::collect::{Found, RECORD};
 
-/// The records of one side, and the path they were asked for by.
+/// The records of one side, and the path given by the user.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// What the user named.
+    /// The path.
     pub path: PathBuf,
-    /// What was found there.
+    /// The records found there.
     pub records: Vec<Found>,
 }
 
 impl Side {
-    /// The user named one record, or the folder of its run, and no folder of several.
+    /// Whether the user named a single record or the folder of its run.
     fn is_record(&self) -> bool {
         matches!(&self.records[..], [one] if one.path == self.path || one.path == self.path.join(RECORD))
     }
 
-    /// Where a record lies below what the user named: nothing where that is the record itself.
+    /// The path of a record relative to the given path; empty if that is the record itself.
     fn place<'f>(&self, found: &'f Found) -> &'f Path {
         found.path.strip_prefix(&self.path).unwrap_or(Path::new(""))
     }
 }
 
-/// What is compared, and what is not.
+/// The pairs to compare, and the records without one.
 #[derive(Debug, Default)]
 pub struct Matched<'f> {
-    /// Pairs, in the order of the first side.
+    /// Pairs in the order of the first side.
     pub pairs: Vec<(&'f Found, &'f Found)>,
-    /// Why others are not, in words.
+    /// Why other records are not compared.
     pub notes: Vec<String>,
-    /// Pairs that are left out because their devices differ.
+    /// Number of pairs that are left out because their devices differ.
     pub across_devices: usize,
-    /// Work of the first side that the second should have and has not.
+    /// Records of the first side whose work the second side lacks.
     pub lost: Vec<&'f Found>,
 }
 
-/// Two records of the same work: what each variant did may be compared.
+/// Sample and configuration; records with equal keys can be compared.
 type Key<'f> = (&'f str, &'f BTreeMap<String, String>);
 
 fn key(found: &Found) -> Key<'_> {
     (&found.record.sample, &found.record.configuration)
 }
 
-/// The same physical device or one that is sold as the same.
+/// Whether both records are of the same physical device or of devices of the same name.
 pub fn same_device(a: &Record, b: &Record) -> bool {
     a.device.uuid == b.device.uuid || a.device.name == b.device.name
 }
 
-/// Pairs records of the same sample and configuration: first those that lie at the same place below
-/// both folders, then the rest by age, the latest first, for a folder may hold the same work twice.
+/// Pairs records of the same sample and configuration: first those with the same relative path, then the others by
+/// age, latest first, since a folder may contain the same work twice.
 #[must_use]
 pub fn matched<'f>(before: &'f Side, after: &'f Side, across_devices: bool) -> Matched<'f> {
     let mut matched = Matched::default();
@@ -95,7 +95,7 @@ pub fn matched<'f>(before: &'f Side, after: &'f Side, across_devices: bool) -> M
     matched
 }
 
-/// Indices by age; RFC 3339 in UTC sorts as text.
+/// Indices from the latest to the oldest; RFC 3339 times in UTC sort as text.
 fn latest_first(records: &[Found]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..records.len()).collect();
     order.sort_by(|&a, &b| records[b].record.started.cmp(&records[a].record.started));
@@ -107,7 +107,7 @@ fn unmatched(records: &[Found], free: impl Iterator<Item = bool>) -> impl Iterat
 }
 
 impl Matched<'_> {
-    /// Says where only the device keeps records from being compared.
+    /// Reports records that are not compared only because of their device.
     fn tell_devices(&mut self, left: &[&Found], right: &[&Found]) {
         let mut told = BTreeSet::new();
         for one in left {
@@ -122,7 +122,8 @@ impl Matched<'_> {
         self.notes.extend(told);
     }
 
-    /// One record has no folder that more could be missing from.
+    /// Reports that further records are not compared. If the second side is a single record, nothing is missing from
+    /// it.
     fn tell_unasked(&mut self, count: usize) {
         let told = match count {
             0 => return,

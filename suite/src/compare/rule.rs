@@ -1,33 +1,33 @@
-//! When a time has become another: the rule of `suite compare` for one variant.
+//! The rule of `suite compare` for one variant: when does a time count as changed?
 //!
-//! Two runs are two processes. Between them an unchanged program moves by more than its samples scatter
-//! within one, so that an interval alone would find differences everywhere: a difference counts from the
-//! [tolerance](TOLERANCE) on, and has to be beyond it with its whole interval.
+//! Two runs are two processes. An unchanged program varies more between processes than its samples vary within one,
+//! so an interval alone would find differences everywhere. A difference counts only if its whole interval is beyond
+//! the [tolerance](TOLERANCE).
 
 use record::judge::{Shift, Verdict, judge, shift};
 use record::stats::{Interval, Summary};
 use record::{Record, Row, Sample};
 use serde::Serialize;
 
-/// What is no difference between two processes. Of 188 variants, run twice on an H200 in processes of
-/// their own, two of all isolated and pipelined times shifted by more than 0.7 %, by 1.1 % at most, and
-/// 185 variants come out as the same; a slowdown of 3 % in any of the 91 that take 50 µs stands out of it.
+/// Relative difference between two processes that does not count. Of 188 variants that ran twice on an H200 in
+/// separate processes, two of all isolated and pipelined times shifted by more than 0.7 %, and by at most 1.1 %; 185
+/// variants come out as the same. A slowdown of 3 % is found in any of the 91 variants that take 50 µs.
 pub const TOLERANCE: f64 = 0.01;
 
-/// The fewest samples of a side that have to know their clock, as for any interval.
+/// Fewest samples per side that need a known clock, as for any interval.
 const FEWEST_CLOCKED: usize = 6;
-/// The share of a side's samples that have to: what fewer tell need not hold for the rest.
+/// Smallest share of a side's samples that need a known clock: fewer may not represent the rest.
 const CLOCKED: f64 = 0.75;
 
-/// Quotients that differ by less, as a share, are the same but for the arithmetic.
+/// Quotients with a smaller relative difference differ only by rounding.
 const QUOTIENT: f64 = 1e-9;
 
 /// One of the two times of a variant, before and after.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judged {
-    /// What became of it.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why it is undecided, where that is not plain from the interval, or what weakens the verdict.
+    /// Why it is undecided, if the interval does not show it, or what weakens the verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Median before, in microseconds.
@@ -36,28 +36,29 @@ pub struct Judged {
     pub after_us: f64,
     /// The factor between them; `None` with fewer than six samples on a side.
     pub shift: Option<Shift>,
-    /// The same in clocks of the device, by the samples that know them, where most do on both sides.
+    /// The factor in clock cycles, from the samples with a known clock; `None` unless most samples on both sides
+    /// have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<Shift>,
-    /// The quotient of the two medians lies outside the interval of the factor: samples lie in groups, say,
-    /// of which the two sides have other shares.
+    /// Whether the quotient of the two medians is outside the factor's interval, as happens if samples form groups
+    /// whose shares changed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub medians_outside: bool,
-    /// What is no difference here: the tolerance, and the step of the timestamps.
+    /// Relative difference that does not count here: the tolerance plus the timestamps' step.
     pub tolerance: f64,
 }
 
-/// What holds for all rows of a pair of records.
+/// The limits for all rows of a pair of records.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The tolerance that was asked for.
+    /// The requested tolerance.
     pub tolerance: f64,
-    /// Steps of both records' timestamps together, in microseconds.
+    /// Sum of the timestamp steps of both records, in microseconds.
     pub steps_us: f64,
 }
 
 impl Limits {
-    /// Of two records.
+    /// The limits for two records.
     #[must_use]
     pub fn of(before: &Record, after: &Record, tolerance: f64) -> Self {
         let step_us = |record: &Record| record.step_us().unwrap_or(0.0);
@@ -65,7 +66,7 @@ impl Limits {
     }
 }
 
-/// The isolated time of a row that is `ok` on both sides; `None` where a side has no samples.
+/// Compares the isolated times of a row that is `ok` on both sides; `None` if a side has no samples.
 #[must_use]
 pub fn isolated(before: &Row, after: &Row, limits: Limits) -> Option<Judged> {
     let series = |row: &Row| Series::of(row, |s| Some(s.one_us), |s| Some(s.one_us * s.one_mhz?));
@@ -73,7 +74,7 @@ pub fn isolated(before: &Row, after: &Row, limits: Limits) -> Option<Judged> {
     Some(above_floor(judged, before, after))
 }
 
-/// Near the floor of the timestamps nothing but equality is believed.
+/// Near the floor of the timestamps, only the verdict "same" is kept.
 fn above_floor(mut judged: Judged, before: &Row, after: &Row) -> Judged {
     if (before.near_floor || after.near_floor) && judged.verdict != Verdict::Same {
         judged.verdict = Verdict::Unsure;
@@ -82,12 +83,12 @@ fn above_floor(mut judged: Judged, before: &Row, after: &Row) -> Judged {
     judged
 }
 
-/// What one more repetition costs, by the samples of both sides: `(T(N) - T(1)) / (N - 1)` of each.
-/// `None` where a side took none or has it lost in the noise.
+/// Compares the costs of one more repetition, `(T(N) - T(1)) / (N - 1)` of each sample. `None` if a side did not
+/// measure them or lost them in noise.
 #[must_use]
 pub fn pipelined(before: (&Row, u32), after: (&Row, u32), limits: Limits) -> Option<Judged> {
     let further = f64::from(before.1.min(after.1).checked_sub(1).filter(|n| *n > 0)?);
-    // Each is the difference of two times.
+    // Each cost is the difference of two times.
     let steps_us = 2.0 * limits.steps_us / further;
     let judged = judged(&costs(before)?, &costs(after)?, limits.tolerance, steps_us)?;
     Some(above_floor(judged, before.0, after.0))
@@ -101,14 +102,14 @@ fn costs((row, repetitions): (&Row, u32)) -> Option<Series> {
     Series::of(row, time, cycles)
 }
 
-/// The samples of a row, in microseconds and, where most samples know their clock, in clocks.
+/// The samples of a row in microseconds and, if most samples have a known clock, in cycles.
 struct Series {
     times: Vec<f64>,
     median: f64,
     clocked: Option<Clocked>,
 }
 
-/// The samples that know their clock.
+/// The samples with a known clock.
 struct Clocked {
     cycles: Vec<f64>,
     mhz: f64,
@@ -129,7 +130,7 @@ impl Series {
 }
 
 impl Clocked {
-    /// `None` where too few samples know their clock.
+    /// `None` if too few samples have a known clock.
     #[expect(clippy::cast_precision_loss, reason = "counts of samples fit 52 bits")]
     fn of(times: &[f64], cycles: &[Option<f64>]) -> Option<Self> {
         let known = times.iter().zip(cycles).filter_map(|(time, cycles)| Some((time, (*cycles)?)));
@@ -168,7 +169,7 @@ fn judged(before: &Series, after: &Series, tolerance: f64, steps_us: f64) -> Opt
     let Interval { low, high } = shift.interval;
     judged.medians_outside = of_medians < low * (1.0 - QUOTIENT) || of_medians > high * (1.0 + QUOTIENT);
     judged.verdict = judge(shift.interval, judged.tolerance);
-    // Steps that are wider than the tolerance hide what it is to find.
+    // Steps that are wider than the tolerance could hide the differences that it should detect.
     if judged.verdict == Verdict::Same
         && step > tolerance
         && judge(shift.interval, tolerance) != Verdict::Same
@@ -182,8 +183,8 @@ fn judged(before: &Series, after: &Series, tolerance: f64, steps_us: f64) -> Opt
     Some(judged)
 }
 
-/// A program is slower or faster by the clocks that it takes: another clock makes no other program, nor the
-/// same one of another that it happens to make up for.
+/// Checks the verdict against clock cycles: a change of the clock is no change of the program, and may also hide
+/// one.
 fn confirm(judged: &mut Judged, before_mhz: f64, after_mhz: f64) {
     let by_clocks = judged.cycles.map_or(Verdict::Unsure, |cycles| judge(cycles.interval, judged.tolerance));
     match (judged.verdict, by_clocks) {

@@ -1,4 +1,4 @@
-//! The comparison as a reader gets it.
+//! The comparison as a table for the terminal.
 
 use record::listed;
 use report::format::{significant, trimmed};
@@ -7,11 +7,11 @@ use report::{ABSENT, Charset, Column, Paper, Side, Table, grouped};
 use super::outcome::{Change, Comparison, Outcome, Pair};
 use super::rule::Judged;
 
-/// Behind a factor that the medians contradict.
+/// Follows a factor that contradicts the medians.
 const OUTSIDE: &str = "*";
 
-/// A table for each pair of records with rows to show, of at most `room` columns where that is possible,
-/// and below all how many of each outcome there are. Ends with a newline.
+/// A table per pair of records with rows to show, at most `room` columns wide where possible, and the number of
+/// variants per outcome. Ends with a newline.
 #[must_use]
 pub fn table(charset: Charset, room: u16, compared: &Comparison, all: bool) -> String {
     let mut paper = Paper::new(charset, room);
@@ -31,7 +31,7 @@ pub fn table(charset: Charset, room: u16, compared: &Comparison, all: bool) -> S
     paper.text()
 }
 
-/// How the figures of the rows that are shown are to be read.
+/// Notes on how to read the figures of the rows that are shown.
 fn explained(compared: &Comparison, all: bool) -> Vec<String> {
     let rows = compared.pairs.iter().flat_map(|pair| shown(pair, all));
     let times: Vec<&Judged> = rows.flat_map(|row| [&row.isolated, &row.pipelined]).flatten().collect();
@@ -50,7 +50,7 @@ fn explained(compared: &Comparison, all: bool) -> Vec<String> {
     lines
 }
 
-/// What is wrong that was right comes before all else.
+/// Variants that were correct and are wrong come first.
 fn broken(compared: &Comparison) -> Vec<String> {
     let rows = compared.pairs.iter().flat_map(|pair| pair.rows.iter().map(move |row| (pair, row)));
     rows.filter(|(_, row)| row.outcome == Outcome::Broken)
@@ -61,7 +61,7 @@ fn broken(compared: &Comparison) -> Vec<String> {
         .collect()
 }
 
-/// How often each outcome occurs, the worst first.
+/// The number of variants per outcome, worst first.
 fn counts(compared: &Comparison) -> String {
     let rows: usize = compared.counts.values().sum();
     let each: Vec<String> =
@@ -74,7 +74,7 @@ fn counts(compared: &Comparison) -> String {
     }
 }
 
-/// A pair of records: what it is, what differs, its rows; nothing where there is nothing to say.
+/// A pair of records: its name, its differences and its rows. Writes nothing if there is nothing to report.
 fn section(paper: &mut Paper, pair: &Pair, all: bool) {
     let rows: Vec<&Change> = shown(pair, all).collect();
     let alone = [("first", &pair.only_before), ("second", &pair.only_after)];
@@ -97,13 +97,13 @@ fn section(paper: &mut Paper, pair: &Pair, all: bool) {
     paper.gap();
 }
 
-/// The rows that a table shows.
+/// The rows that the table shows.
 fn shown(pair: &Pair, all: bool) -> impl Iterator<Item = &Change> {
     let quiet = |row: &&Change| matches!(row.outcome, Outcome::Same | Outcome::Without);
     pair.rows.iter().filter(move |row| all || !quiet(row))
 }
 
-/// Why rows are undecided: those with the same reason on one line.
+/// Why rows are undecided; rows with the same reason share a line.
 fn reasons(rows: &[&Change]) -> Vec<String> {
     let of_row = |row: &Change| {
         let times = [("", &row.isolated), (" (pipelined)", &row.pipelined)];
@@ -117,7 +117,8 @@ fn reasons(rows: &[&Change]) -> Vec<String> {
     lines.iter().map(|(reason, names)| format!("{}: {reason}.", names.join(", "))).collect()
 }
 
-/// Where room is short, first intervals go, then times, then all that is pipelined.
+/// The table of changes. Where room is short, the intervals are left out first, then the times, then the pipelined
+/// columns.
 fn drawn(rows: &[&Change]) -> Table {
     let mut table = Table::new("Variant", rows.iter().map(|row| row.variant.clone())).apart(2);
     table.push(Column::new(Side::Left, "Verdict", rows.iter().map(|row| row.outcome.word().to_owned())));
@@ -138,14 +139,14 @@ fn drawn(rows: &[&Change]) -> Table {
     table
 }
 
-/// `+3.0 % (+2.8 to +3.2)`, with a mark where the medians contradict it.
+/// `+3.0 % (+2.8 to +3.2)`, with a mark if the medians contradict it.
 fn by(judged: &Judged, interval: bool) -> String {
     let word = format!("{:>6}", judged.verdict.word().to_lowercase());
     let Some(shift) = judged.shift else { return format!("{ABSENT}  {word}") };
     let mark = if judged.medians_outside { OUTSIDE } else { "" };
     let percent = |ratio: f64| {
         let change = (ratio - 1.0) * 100.0;
-        // A rounded nothing has no sign.
+        // A change that rounds to zero has no sign.
         if change.abs() < 0.05 { "0.0".to_owned() } else { format!("{change:+.1}") }
     };
     let change = percent(shift.ratio);

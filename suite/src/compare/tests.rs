@@ -1,4 +1,4 @@
-//! The rules by scripted records, and by two real runs.
+//! Tests the rules with scripted records and with two real runs.
 
 use record::Status;
 use record::self_test::CheckResult::{Failed, Passed, Warned};
@@ -25,7 +25,7 @@ fn compared(before: Record, after: Record) -> Comparison {
     compare(&side("a", vec![before]), &side("b", vec![after]), TOLERANCE, false).unwrap()
 }
 
-/// The outcomes of the variants, and the reason of each isolated verdict.
+/// The outcome of each variant.
 fn outcomes(comparison: &Comparison) -> Vec<(&str, Outcome)> {
     comparison
         .pairs
@@ -47,7 +47,7 @@ fn shown(comparison: &Comparison, room: u16, all: bool) -> String {
     table(Charset::Utf8, room, comparison, all)
 }
 
-/// Everything that can come out at once.
+/// A comparison with every kind of outcome.
 fn mixed() -> Comparison {
     let names = [
         ("quick", 100.0),
@@ -116,7 +116,7 @@ fn the_tolerance_is_what_was_asked_for() {
 
 #[test]
 fn one_of_the_two_times_is_enough() {
-    // Launches became dearer: T(1) and T(N) by the same.
+    // Launches became slower: T(1) and T(N) by the same time.
     let mut after = of(2, &VARIANTS);
     after.rows[0]
         .samples
@@ -127,7 +127,7 @@ fn one_of_the_two_times_is_enough() {
     let row = isolated(&comparison, "quick");
     let verdicts = [&row.isolated, &row.pipelined].map(|time| time.as_ref().unwrap().verdict.word());
     assert_eq!((row.outcome, verdicts), (Outcome::Slower, ["SLOWER", "SAME"]));
-    // Only further repetitions cost more.
+    // Only further repetitions became slower.
     let mut after = of(2, &VARIANTS);
     after.rows[0].samples.iter_mut().for_each(|s| s.many_us = Some(s.many_us.unwrap() * 1.05));
     summarise(&mut after);
@@ -162,7 +162,7 @@ fn what_another_clock_explains_is_no_slower_program() {
     assert_eq!(judged.verdict.word(), "UNSURE");
     assert_eq!(judged.reason.as_deref(), Some("the clock ran at 1800 instead of 1980 MHz"));
     assert_eq!(comparison.count(Outcome::Slower), 0);
-    // The same clock explains nothing, and a clock that one side alone knows neither.
+    // An equal clock explains nothing, and neither does a clock that only one side knows.
     assert_eq!(
         outcome(&compared(at_clock(1, 1980.0, 1.0), at_clock(2, 1980.0, 1.1)), "slow"),
         Outcome::Slower
@@ -170,7 +170,7 @@ fn what_another_clock_explains_is_no_slower_program() {
     assert_eq!(outcome(&compared(of(1, &VARIANTS), at_clock(2, 1800.0, 1.1)), "slow"), Outcome::Slower);
 }
 
-/// A run whose `slow` has `factor` times the work at another clock, so that its time is `factor` too large.
+/// A run at the given clock, in which `slow` has `factor` times the work and takes `factor` times as long.
 fn at_clock(seed: u64, mhz: f64, factor: f64) -> Record {
     let mut record = of(seed, &VARIANTS);
     clocked(&mut record, mhz);
@@ -180,7 +180,7 @@ fn at_clock(seed: u64, mhz: f64, factor: f64) -> Record {
 
 #[test]
 fn what_another_clock_hides_is_not_the_same_program() {
-    // More work, and a clock that makes up for it, of one variant alone.
+    // One variant has more work, and a faster clock that compensates for it.
     let hidden = |factor: f64| {
         let mut record = at_clock(2, 1980.0, 1.0);
         for sample in &mut record.rows[2].samples {
@@ -205,7 +205,7 @@ fn what_another_clock_hides_is_not_the_same_program() {
 #[test]
 fn what_cycles_do_not_decide_is_said() {
     let mut after = at_clock(2, 1980.0, 1.03);
-    // Clocks that scatter: no cycles to speak of.
+    // The clocks vary too much for a verdict in cycles.
     for (at, sample) in after.rows[2].samples.iter_mut().enumerate() {
         let mhz = if at % 2 == 0 { 1700.0 } else { 2200.0 };
         (sample.one_mhz, sample.many_mhz) = (Some(mhz), Some(mhz));
@@ -243,7 +243,7 @@ fn near_the_floor_what_is_equal_is_the_same() {
     assert_eq!(outcome(&compared(near(1), near(2)), "quick"), Outcome::Same);
 }
 
-/// Times in steps of 32 ns, half of which fell on the next: a shift of their median by a whole step.
+/// Times in steps of 32 ns, close to a step: their median shifts by a whole step.
 #[test]
 fn a_step_of_the_timestamps_is_no_difference() {
     let stepped = |us: f64| {
@@ -255,7 +255,7 @@ fn a_step_of_the_timestamps_is_no_difference() {
         record.rows[0].pipelined_us = None;
         record.rows[0].isolated_us =
             Summary::of(&record.rows[0].samples.iter().map(|s| s.one_us).collect::<Vec<_>>());
-        // No other row has finer ones.
+        // No other row has a finer resolution.
         record.rows[1].samples.iter_mut().for_each(|s| s.one_us = (s.one_us / 0.032).round() * 0.032);
         record
     };
@@ -263,14 +263,14 @@ fn a_step_of_the_timestamps_is_no_difference() {
     let judged = isolated(&shifted, "quick").isolated.as_ref().unwrap();
     assert!((judged.tolerance - (0.01 + 0.064 / 2.4)).abs() < 1e-9, "{judged:?}");
     assert!(judged.shift.unwrap().interval.low > 1.0 + TOLERANCE);
-    // Such steps hide what the tolerance promises to find, so nothing is said to be the same either.
+    // Such steps could hide differences above the tolerance, so the verdict is not "same" either.
     assert_eq!(judged.verdict.word(), "UNSURE");
     assert_eq!(judged.reason.as_deref(), Some("the timestamps step by 1.3 % of it"));
     assert_eq!(outcome(&compared(stepped(2.4), stepped(2.4)), "quick"), Outcome::Same);
     assert_eq!(outcome(&compared(stepped(2.4), stepped(2.72)), "quick"), Outcome::Slower);
 }
 
-/// Whatever the verdicts on the rows are.
+/// A failed self-test is reported whatever the verdicts on the rows are.
 #[test]
 fn a_self_test_that_failed_is_told() {
     let (mut before, mut after) = (of(1, &VARIANTS), of(2, &VARIANTS));
@@ -302,8 +302,8 @@ fn tools_that_both_sides_have_are_told_too() {
     assert!(told(&[], &[]).is_empty());
 }
 
-/// Samples in two groups 3 % apart. A few more of the second side lie in the slow one, and with them its median;
-/// of the quotients as many as before are near 1.
+/// Samples in two groups that are 3 % apart. On the second side a few more samples are in the slow group, which
+/// moves the median; the number of quotients near 1 hardly changes.
 #[test]
 fn a_factor_that_the_medians_contradict_is_marked() {
     let grouped = |seed: u64, far: usize| {
@@ -328,7 +328,7 @@ fn a_factor_that_the_medians_contradict_is_marked() {
     }
     let json = serde_json::to_string(&comparison).unwrap();
     assert_eq!(json.matches(r#""medians_outside":true"#).count(), 1, "{json}");
-    // Without any it is no subject.
+    // Without marks, no note explains them.
     let plain = compared(of(1, &VARIANTS), of(2, &VARIANTS));
     let text = shown(&plain, 160, true);
     assert!(text.contains("the median of all quotients") && !text.contains('*'), "{text}");
@@ -368,7 +368,7 @@ fn what_is_lost_fails_as_what_is_wrong() {
         spoil(&mut after);
         let comparison = compared(of(1, &VARIANTS), after.clone());
         assert_eq!((&comparison.lost[..], exit(&comparison)), (&[line.to_owned()][..], EXIT_FAILED));
-        // What the second side has beyond the first is no loss.
+        // Additional content of the second side is no loss.
         if after.ended == Ended::Complete {
             let comparison = compared(after, of(2, &VARIANTS));
             assert_eq!((comparison.lost.len(), exit(&comparison)), (0, EXIT_RIGHT), "{line}");
@@ -384,7 +384,8 @@ fn a_record_that_is_lost_fails_where_it_was_asked_for() {
     let comparison = compare(&before, &side("b", vec![of(2, &VARIANTS)]), TOLERANCE, false).unwrap();
     assert_eq!(comparison.lost, ["codegen: what a/1/record.json records is not in b"]);
     assert_eq!(exit(&comparison), EXIT_FAILED);
-    // The same work twice before and once after is still there, and one record is all that it is.
+    // Work that is there twice before and once after is not lost. A single record on the second side cannot lose
+    // others.
     let before_twice = side("a", vec![of(1, &VARIANTS), of(3, &VARIANTS)]);
     let comparison = compare(&before_twice, &side("b", vec![of(2, &VARIANTS)]), TOLERANCE, false).unwrap();
     assert_eq!((comparison.lost.len(), exit(&comparison)), (0, EXIT_RIGHT));
@@ -421,7 +422,7 @@ fn another_device_is_not_compared_unasked() {
     let across = compare(&before, &after, TOLERANCE, true).unwrap();
     assert_eq!(across.count(Outcome::Same), 3);
     assert!(across.pairs[0].differences.contains(&"device: Made-up GPU 9000 → Another".into()));
-    // With something else to compare it is said on a line.
+    // If other records can be compared, a note reports the device.
     let both = side(
         "a",
         vec![of(1, &VARIANTS), {
@@ -439,7 +440,7 @@ fn another_device_is_not_compared_unasked() {
         "{:?}",
         mixed.notes
     );
-    // A GPU of the same name is one.
+    // A GPU of the same name counts as the same device.
     let mut same = of(2, &VARIANTS);
     same.device.uuid = "2".into();
     assert_eq!(compared(of(1, &VARIANTS), same).count(Outcome::Same), 3);
@@ -459,7 +460,7 @@ fn work_is_matched_by_sample_and_configuration() {
     let comparison = compare(&before, &after, TOLERANCE, false).unwrap();
     let pairs: Vec<(&str, &str)> =
         comparison.pairs.iter().map(|pair| (pair.before.as_str(), pair.after.as_str())).collect();
-    // By place, not by age: a/1 and b/1 lie at the same place.
+    // By path, not by age: a/1 and b/1 have the same relative path.
     assert_eq!(pairs, [("a/1/record.json", "b/1/record.json")]);
     assert_eq!(
         comparison.notes,
@@ -474,7 +475,7 @@ fn work_is_matched_by_sample_and_configuration() {
     assert!(nothing.contains("no record of the same sample with the same configuration"), "{nothing}");
 }
 
-/// Two complete runs on one H200, in processes of their own, as they are committed.
+/// Two complete runs on one H200, in separate processes, as committed.
 fn h200_runs() -> (Side, Side) {
     let side = |name: &str| {
         let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../results")).join(name);

@@ -1,4 +1,4 @@
-//! Every figure comes back from the file.
+//! Tests that every figure can be read back from the file.
 
 use record::{Published, Racy, json};
 
@@ -7,7 +7,7 @@ use record::Status;
 use super::*;
 use crate::scripted;
 
-/// The lines of the file that comes of these records: a map from head to cell each.
+/// The lines of the file for these records, as maps from heading to cell.
 fn exported(records: &[Record], samples: bool) -> Vec<BTreeMap<String, String>> {
     let folder = tempfile::tempdir().unwrap();
     let files: Vec<PathBuf> = records
@@ -60,7 +60,7 @@ fn a_line_for_each_variant() {
         assert_eq!(line[head].parse(), Ok(value), "{head}");
     }
     assert_eq!([&line["n"], &line["racy_samples"], &line["racy_long_max"]], ["40", "3", "11"]);
-    // Text is the record's, whatever a spreadsheet makes of it.
+    // Text is written unchanged, even if a spreadsheet would interpret it.
     assert_eq!([&line["published_device"], &line["published_source"]], ["+Vega", "=HYPERLINK(\"x\")"]);
     assert_eq!([&line["to_bound"], &line["clock_mhz"]], ["", ""]);
     assert_eq!(

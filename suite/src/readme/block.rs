@@ -1,4 +1,4 @@
-//! What a block shows, made of its records.
+//! Produces the content of a block from records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,26 +9,26 @@ use record::{Record, Row, Status, read_record};
 use crate::collect::RECORD;
 use crate::report::ladder_svg;
 
-/// Name of the picture of a record, in the folder of its run.
+/// Name of a record's picture in the folder of its run.
 const LADDER: &str = "ladder.svg";
 
 const FIGURES: &str = "figures are asked for by: figures HEAD VARIANT... | LABEL RECORD [| LABEL RECORD]...";
 
-/// A block as it has to be.
+/// The content of a block.
 #[derive(Debug)]
 pub(super) struct Made {
-    /// What it is, in a few words.
+    /// A short description.
     pub label: String,
-    /// What stands between the markers.
+    /// The text between the markers.
     pub body: String,
-    /// The picture that it shows and where that has to lie, where it is drawn here.
+    /// The picture that was drawn for the block, and its path.
     pub drawing: Option<(PathBuf, String)>,
 }
 
-/// Words between white space; double quotes hold one together, also an empty one.
+/// Splits text into words at white space. Double quotes group several words, or an empty one.
 ///
 /// # Errors
-/// A quote that is not closed.
+/// If a quote is not closed.
 pub(super) fn words(text: &str) -> Result<Vec<&str>> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
@@ -43,10 +43,10 @@ pub(super) fn words(text: &str) -> Result<Vec<&str>> {
     Ok(words)
 }
 
-/// Makes the block that these words ask for; paths count from `folder`.
+/// Produces the block that these words request; paths are relative to `folder`.
 ///
 /// # Errors
-/// Words that ask for nothing; a record or variant that is not there or cannot be read.
+/// If the words are no valid request, or a record or variant does not exist or cannot be read.
 pub(super) fn made(words: &[&str], folder: &Path) -> Result<Made> {
     match *words {
         ["table", run] => table(folder, run, usize::MAX),
@@ -106,7 +106,7 @@ fn figures(folder: &Path, asked: &[&str]) -> Result<Made> {
     Ok(Made { label, body, drawing: None })
 }
 
-/// The isolated median in microseconds and, but for the reference, its ratio to that one's.
+/// The isolated median in microseconds and its ratio to the reference, except for the reference itself.
 fn figure(record: &Record, row: &Row) -> String {
     match (&row.status, row.isolated_us) {
         (Status::Ok, Some(us)) => match record.to_reference(row) {
@@ -115,7 +115,7 @@ fn figure(record: &Record, row: &Row) -> String {
             }
             _ => format!("{:.1}", us.median),
         },
-        // Counted, as in runs of trials.
+        // Runs of trials count races and measure no time.
         (Status::Ok, None) => "no time".into(),
         (other, _) => other.word().into(),
     }
@@ -139,12 +139,12 @@ fn shown(what: &str, path: &str) -> String {
     format!("![{}]({})\n", what.replace(']', "\\]"), target(path))
 }
 
-/// In a cell of a table a bar would end it, in a link a bracket.
+/// Escapes a bar, which would end a table's cell, and a bracket, which would end a link.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace(']', "\\]")
 }
 
-/// As the target of a link: Markdown ends one at white space and parentheses, but not in angle brackets.
+/// The target of a link. Markdown ends it at white space and parentheses unless it is in angle brackets.
 fn target(path: &str) -> String {
     let is_plain = !path.contains(|c: char| c.is_whitespace() || "()".contains(c));
     if is_plain { path.to_owned() } else { format!("<{path}>") }

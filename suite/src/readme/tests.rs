@@ -6,7 +6,7 @@ fn results() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../results")
 }
 
-/// What the page `p` in the folder of the results is made anew as.
+/// The updated page `p` in the folder of the results.
 fn renewed_in_results(text: &str) -> Result<Renewed> {
     renewed(&results().join("p"), text)
 }

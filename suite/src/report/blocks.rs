@@ -1,4 +1,4 @@
-//! The text of a report, in blocks that are printed as HTML or as Markdown.
+//! The text of a report as blocks, which are printed as HTML or Markdown.
 
 use std::path::Path;
 
@@ -12,39 +12,39 @@ use super::published::published;
 use super::sweep::Sweep;
 use super::table;
 
-/// Where files lie, for links.
+/// Folders that links refer to.
 #[derive(Clone, Copy, Debug)]
 pub struct Places<'p> {
     /// The folder of the page.
     pub page: &'p Path,
-    /// That of the plots, where they are written.
+    /// The folder of the plots, if they are written.
     pub plots: Option<&'p Path>,
 }
 
-/// A part of a report. A class is how a page shows it.
+/// A part of a report. A class selects its style in the page.
 #[derive(Clone, Debug)]
 pub enum Block<'c> {
-    /// A heading, with its address for links and its words in the contents; either may be empty.
+    /// A heading with its id for links and its text in the table of contents; either may be empty.
     Heading { level: u8, id: String, text: String, contents: String },
     /// A paragraph.
     Text { class: &'static str, text: String },
-    /// A file, between words.
+    /// A link to a file between two texts.
     File([String; 2], &'c Path),
-    /// Lines, each with a word before it that stands out.
+    /// A list, each line with an emphasised word in front.
     List { class: &'static str, lines: Vec<(&'static str, String)> },
-    /// Terms and what they mean.
+    /// Terms and their meanings.
     Terms(Vec<(&'static str, String)>),
     /// A command.
     Code(String),
-    /// Pictures by their places, with what they show and the record that has their figures.
+    /// Pictures by their indices, with a caption and the record that has their figures.
     Pictures { caption: String, places: &'c [usize], record: Option<&'c Path> },
     /// A picture from a file.
     Timeline(usize),
-    /// A table; one that stacks has its cells below each other on a narrow page.
+    /// A table; if `stacks`, its cells are below each other on a narrow page.
     Table { table: Table, stacks: bool },
 }
 
-/// All of a report below its title.
+/// All blocks of a report below its title.
 pub fn blocks<'c>(content: &'c PageModel<'_>) -> Vec<Block<'c>> {
     let terms = glossary::how_to_read(content.records);
     let mut all = vec![
@@ -80,7 +80,7 @@ fn wide<'c>(table: Table) -> Block<'c> {
     Block::Table { table, stacks: false }
 }
 
-/// What a chapter says of several records.
+/// The sections of a chapter that cover several records.
 fn chapter<'c>(all: &mut Vec<Block<'c>>, chapter: &'c Chapter<'_>) {
     let sample = chapter.sample;
     let count = chapter.runs.len();
@@ -113,7 +113,7 @@ fn chapter<'c>(all: &mut Vec<Block<'c>>, chapter: &'c Chapter<'_>) {
     }
 }
 
-/// What a record shows.
+/// The section of a record.
 fn figures<'c>(all: &mut Vec<Block<'c>>, run: &'c Run<'_>) {
     let (entry, record) = (run.entry, run.entry.record());
     let head = with_colon(&format!("{} on {}", record.sample, entry.device), &entry.differs);
@@ -148,7 +148,7 @@ fn waves<'c>(all: &mut Vec<Block<'c>>, run: &'c Run<'_>) {
     all.extend(table.map(wide));
 }
 
-/// What is to be known of a record's figures, and how they were made.
+/// The notes on a record's figures, and how they were measured.
 fn provenance(all: &mut Vec<Block<'_>>, run: &Run<'_>) {
     let record = run.entry.record();
     let notes: Vec<_> = provenance::notes(record).into_iter().map(|line| ("", line)).collect();
@@ -163,12 +163,12 @@ fn provenance(all: &mut Vec<Block<'_>>, run: &Run<'_>) {
     }
 }
 
-/// `pipelined_events on NVIDIA H200: size 512x512`.
+/// Joins two texts: `pipelined_events on NVIDIA H200: size 512x512`.
 fn with_colon(what: &str, more: &str) -> String {
     if more.is_empty() { what.to_owned() } else { format!("{what}: {more}") }
 }
 
-/// More lines than can be told apart are in the table alone.
+/// Says how many variants are in the table but not drawn: more lines could not be distinguished.
 fn not_drawn(lines: usize) -> String {
     match lines.saturating_sub(Sweep::DRAWN) {
         0 => String::new(),
@@ -176,7 +176,8 @@ fn not_drawn(lines: usize) -> String {
     }
 }
 
-/// Through the first record of the chapter: the sample's name may hold anything.
+/// The id of a section. It uses the id of the chapter's first record, since the sample's name may contain any
+/// characters.
 fn anchor(chapter: &Chapter<'_>, what: &str, at: usize) -> String {
     let first = chapter.runs.first().map_or("", |run| run.entry.id.as_str());
     format!("{what}-{first}-{at}")

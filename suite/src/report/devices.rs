@@ -1,4 +1,4 @@
-//! The same sample with the same arguments on several devices, side by side.
+//! Compares the same sample with the same arguments on several devices.
 
 use record::stats::Summary;
 use record::{Row, listed};
@@ -9,22 +9,22 @@ use super::plot::{Body, Guide, Kind, Mark, PlotRow, RowPlot, Svg, Track};
 use super::records::{Entry, Records, identity, later, measured};
 use super::sweep::spans;
 
-/// Arguments whose default a sample takes from its device, and that do not change what it works on: how a
-/// device is divided, its clock, the lanes of its waves.
+/// Arguments whose default depends on the device and which do not change the work: how a device is divided, its
+/// clock, the lanes of its waves.
 const OF_THE_DEVICE: [&str; 5] = ["machine", "mhz", "queue family", "tile_lanes", "wave_lanes"];
 
-/// Records that compare: one a device.
+/// Records that can be compared: one per device.
 #[derive(Clone, Debug)]
 pub struct Comparison<'b> {
     /// Name of the sample.
     pub sample: &'b str,
-    /// The arguments that all share.
+    /// The arguments that all records share.
     pub shared: String,
-    /// The latest of each device.
+    /// The latest record of each device.
     pub entries: Vec<&'b Entry>,
 }
 
-/// All comparisons of a sample that two devices or more take part in.
+/// All comparisons of a sample between two or more devices.
 pub fn comparisons<'b>(records: &'b Records, sample: &'b str) -> Vec<Comparison<'b>> {
     let entries = records.of_sample(sample).filter(|entry| !counts_races(entry.record()));
     let groups = grouped(entries.map(|entry| (work(entry), entry)));
@@ -35,7 +35,7 @@ pub fn comparisons<'b>(records: &'b Records, sample: &'b str) -> Vec<Comparison<
     groups.into_iter().map(of).filter(|comparison| comparison.entries.len() > 1).collect()
 }
 
-/// Arguments that say what is worked on, and their values.
+/// The arguments that define the work, with their values.
 type Work<'e> = Vec<(&'e String, &'e String)>;
 
 fn work(entry: &Entry) -> Work<'_> {
@@ -49,7 +49,7 @@ fn one_a_device<'b>(entries: &[&'b Entry]) -> Vec<&'b Entry> {
 }
 
 impl<'b> Comparison<'b> {
-    /// The variants that two of them measured.
+    /// The variants that at least two of the records measured.
     pub fn variants(&self) -> Vec<&'b str> {
         let rows = self.entries.iter().flat_map(|entry| &entry.record().rows);
         let mut names = distinct(rows.map(|row| row.variant.as_str()));
@@ -59,7 +59,7 @@ impl<'b> Comparison<'b> {
         names
     }
 
-    /// What all divide by, where they agree on it.
+    /// The reference variant of the ratios, if all records have the same.
     pub fn reference(&self) -> Option<&'b str> {
         let mut all = self.entries.iter().map(|entry| entry.record().reference());
         let first = all.next()??;
@@ -78,7 +78,7 @@ impl<'b> Comparison<'b> {
         pictures
     }
 
-    /// One row a variant, one track a device; of many devices several pictures.
+    /// One row per variant, one track per device. Many devices take several pictures.
     fn plot(
         &self,
         what: &str,
@@ -121,7 +121,7 @@ impl<'b> Comparison<'b> {
     }
 }
 
-/// A ratio, or a time.
+/// The text of a ratio or a time.
 pub fn figure(summary: &Summary, is_ratio: bool) -> String {
     if is_ratio { format::ratio(summary) } else { format::significant(summary.median) }
 }

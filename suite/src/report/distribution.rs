@@ -1,4 +1,4 @@
-//! How the isolated samples of each variant scatter around their own median.
+//! Draws how the isolated samples of each variant scatter around their median.
 
 use record::stats::Summary;
 use record::{Row, Status};
@@ -7,10 +7,10 @@ use super::ladder::{counts_races, subtitle};
 use super::plot::{Body, Kind, PlotRow, RowPlot, Spread, Svg, Track};
 use super::records::Entry;
 
-/// Quartiles of fewer samples are little but these samples themselves.
+/// With fewer samples, quartiles say little more than the samples themselves.
 const FEWEST: usize = 6;
 
-/// Its pictures; none where no row has enough samples.
+/// The pictures of a record; none if no row has enough samples.
 pub fn draw(entry: &Entry) -> Vec<Svg> {
     let record = entry.record();
     let rows: Vec<PlotRow> = record.rows.iter().filter_map(box_of).collect();
@@ -72,7 +72,7 @@ mod tests {
     use super::super::records::tests::{RUN, found};
     use super::*;
 
-    /// The ladder and the scatter of a record with so many samples in a row that did not race, the others with one.
+    /// The ladder and the scatter of a record. Rows without races have `most` samples, the others one.
     fn drawn(most: usize) -> (String, Vec<Svg>) {
         let records = Records::of(vec![found(RUN, |record| {
             let with_a_bar = record.rows.iter().position(|row| !ladder::raced(row));

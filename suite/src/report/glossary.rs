@@ -1,43 +1,43 @@
-//! What the page and its Markdown say in the same words.
+//! Explanations that the HTML page and the Markdown share.
 
 use super::records::Records;
 
-/// How to read what these records show: a term and what it means.
+/// Terms that occur in these records, with their meanings.
 pub fn how_to_read(records: &Records) -> Vec<(&'static str, &'static str)> {
     let traced = records.entries.iter().flat_map(|entry| &entry.record().rows).any(|row| row.trace.is_some());
     let [all, waves] = terms();
     all.chain(waves.filter(|_| traced)).collect()
 }
 
-/// The columns of "Waves over time".
+/// The meanings of the columns of "Waves over time".
 pub fn waves() -> impl Iterator<Item = (&'static str, &'static str)> {
     let [_, waves] = terms();
     waves
 }
 
-/// Those of every report and those of waves, which stand behind an empty line.
+/// The terms of every report, and those of waves. An empty line separates them in the file.
 fn terms() -> [impl Iterator<Item = (&'static str, &'static str)>; 2] {
     let (all, waves) = include_str!("glossary.txt").split_once("\n\n").unwrap_or_default();
     [all, waves].map(|lines| lines.lines().filter_map(|line| line.split_once(": ")))
 }
 
-/// Below the heading of the sections.
+/// Text below the heading of a sweep.
 pub const SWEEP: &str = "Runs of one device that differ in a single argument. Where several have the same value, each \
 variant is taken from the latest. Vertical strokes are 95 % intervals of the medians.";
 
-/// Of the devices.
+/// Text below the heading of a comparison of devices.
 pub const DEVICES: &str = "Runs of the same work on several devices, the latest of each. Ratios compare across devices; \
 times say how far apart the devices are.";
 
-/// Where a sample ran on several devices, but never with the same arguments.
+/// Text for a sample that ran on several devices but never with the same arguments.
 pub const NO_COMPARISON: &str = "Several devices ran this sample, none with the same arguments as another, so that nothing \
 is set side by side.";
 
-/// Of the times.
+/// Caption of the times.
 pub const LADDER: &str = "How long each variant takes.";
-/// Of the counts.
+/// Caption of the race counts.
 pub const RACES: &str = "How often each variant raced. The times of such a run say nothing and are left out.";
-/// Of the scatter.
+/// Caption of the scatter.
 pub const SCATTER: &str = "How the samples of each variant lie around their own median.";
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
     use report::Table;
 
-    /// Those that have a meaning of their own; the others are of the sample or name a variant.
+    /// The columns without an explanation, except for those that are specific to a sample or named after a variant.
     fn unexplained(records: &Records, table: &Table) -> Vec<String> {
         let plain = ["Sample", "Device", "In short", "Variant"];
         let terms: Vec<&str> = how_to_read(records).into_iter().map(|(term, _)| term).collect();

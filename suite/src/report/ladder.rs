@@ -1,4 +1,4 @@
-//! The ladder: how long each variant takes, or how often it races where trials are counted.
+//! Draws the ladder: the time of each variant, or how often it races in a run of trials.
 
 use record::stats::{Interval, Summary, none_seen_bound};
 use record::{Promise, Record, Row, Shows, Status, is_limit};
@@ -8,17 +8,17 @@ use super::plot::{Body, Guide, Kind, Mark, PlotRow, RowPlot, Shade, Svg, Track};
 use super::records::Entry;
 use super::sweep::spans;
 
-/// Counts of races are what the record is about; its times are not.
+/// Whether the record is about race counts, so that its times are not shown.
 pub fn counts_races(record: &Record) -> bool {
     record.matrix.as_ref().is_some_and(|matrix| matrix.shows == Shows::Races)
 }
 
-/// Texels of the row differed in at least one sample, and were to be right by nothing but luck.
+/// Whether elements of the row were wrong in at least one sample although the variant has no seeded bug.
 pub fn raced(row: &Row) -> bool {
     !matches!(row.promise, Promise::Fault { .. }) && row.racy.is_some_and(|racy| racy.racy_samples > 0)
 }
 
-/// Its pictures; none of a record without rows.
+/// The pictures of a record; none if it has no rows.
 pub fn draw(entry: &Entry) -> Vec<Svg> {
     let record = entry.record();
     if record.rows.is_empty() {
@@ -48,7 +48,7 @@ fn times(entry: &Entry) -> RowPlot {
     }
 }
 
-/// What tells it from other pictures.
+/// The device and the configuration.
 pub fn subtitle(entry: &Entry) -> String {
     match entry.configuration() {
         none if none.is_empty() => entry.device.clone(),
@@ -56,7 +56,7 @@ pub fn subtitle(entry: &Entry) -> String {
     }
 }
 
-/// Marks that the rows use.
+/// The marks that the rows use.
 fn legend(record: &Record, kind: Kind) -> Vec<(Track, String)> {
     let any = |has: &dyn Fn(&Row) -> bool| record.rows.iter().any(|row| row.status == Status::Ok && has(row));
     let bar = |shade| isolated(kind, 0.0, None, shade);
@@ -83,7 +83,7 @@ fn legend(record: &Record, kind: Kind) -> Vec<(Track, String)> {
     legend
 }
 
-/// A bar, or a point where the axis is logarithmic: that has no beginning, so that a length means nothing on it.
+/// A bar, or a point on a logarithmic axis, which has no zero, so that lengths are meaningless.
 fn isolated(kind: Kind, at: f64, interval: Option<[f64; 2]>, shade: Shade) -> Track {
     let mark = match (kind, shade) {
         (Kind::Linear | Kind::Both, _) => return Track::Bar { to: at, interval, shade },
@@ -139,7 +139,7 @@ pub fn ends(summary: &Summary) -> Option<[f64; 2]> {
     summary.median_95.map(|Interval { low, high }| [low, high])
 }
 
-/// `73.87 µs ±0.4 %, 1.63 ×`, and what is to be said of it.
+/// `73.87 µs ±0.4 %, 1.63 ×`, and a note if the variant raced.
 fn figure(record: &Record, row: &Row, time: &Summary) -> String {
     let mut text = format!("{} µs", format::time(time, row.near_floor));
     if let Some(error) = format::isolated_error(record, time) {
@@ -171,7 +171,7 @@ fn races(entry: &Entry) -> RowPlot {
         ],
         axis: "% of the trials".into(),
         kind: Kind::Linear,
-        // The axis ends at all of them.
+        // Ends the axis at 100 %.
         guides: vec![Guide { at: 100.0, double: false }],
         rows: record.rows.iter().map(trials).collect(),
     }
@@ -206,7 +206,7 @@ mod tests {
     use super::super::records::tests::{RUN, found};
     use super::*;
 
-    /// The ladder of a record in which no row raced, the last row so many times as slow.
+    /// The ladder of a record without races, whose last row is `factor` times as slow.
     fn of(factor: f64) -> RowPlot {
         let records = Records::of(vec![found(RUN, |record| {
             record.rows.iter_mut().for_each(|row| row.racy = None);

@@ -1,9 +1,9 @@
-//! Addresses of files, as seen from the page.
+//! Addresses of files relative to a page.
 
 use std::fmt::Write;
 use std::path::{Component, Path, PathBuf};
 
-/// The address of `to` in a page that lies in `folder`.
+/// The address of `to` in a page in `folder`.
 pub fn link(folder: &Path, to: &Path) -> String {
     let whole =
         |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or(path.to_owned());
@@ -12,13 +12,13 @@ pub fn link(folder: &Path, to: &Path) -> String {
     let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     let mut relative: PathBuf = folder.components().skip(shared).map(|_| Component::ParentDir).collect();
     relative.extend(to.components().skip(shared));
-    // A name with a colon in it would be read as a scheme.
+    // Without `./`, a name with a colon would be read as a scheme.
     let mut address = "./".to_owned();
     for byte in relative.to_string_lossy().bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             address.push(char::from(byte));
         } else {
-            // A string takes whatever is written to it.
+            // Writing to a string cannot fail.
             let _ = write!(address, "%{byte:02X}");
         }
     }

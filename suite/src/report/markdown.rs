@@ -8,7 +8,7 @@ use super::blocks::{Block, Places, blocks};
 use super::link::link;
 use super::page_model::{Body, PageModel};
 
-/// The Markdown of a report; pictures are those of `places.plots`.
+/// The Markdown of a report. Links to pictures point to `places.plots`.
 pub fn markdown(content: &PageModel<'_>, places: Places<'_>) -> String {
     let all = blocks(content);
     let printed = all.iter().map(|block| printed(block, content, places)).filter(|text| !text.is_empty());
@@ -32,7 +32,7 @@ fn printed(block: &Block<'_>, content: &PageModel<'_>, places: Places<'_>) -> St
         Block::Terms(terms) => {
             lined(terms.iter().map(|(term, text)| format!("- **{}**: {}", escaped(term), escaped(text))))
         }
-        // Indented, so that nothing in it can end it.
+        // An indented block cannot be ended by its content.
         Block::Code(text) => lined(text.lines().map(|line| format!("    {line}"))),
         Block::Pictures { caption, places: pictures, .. } => match places.plots {
             Some(plots) if !pictures.is_empty() => {
@@ -62,7 +62,7 @@ fn lined(lines: impl Iterator<Item = String>) -> String {
 fn tabled(table: &Table) -> String {
     let mut text = String::new();
     let mut row = |cells: &mut dyn Iterator<Item = String>| {
-        // A string takes whatever is written to it.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
     };
     row(&mut table.heads().map(|(head, _)| escaped(&head)));
@@ -88,7 +88,7 @@ fn cell((text, link): &(String, Option<String>)) -> String {
     }
 }
 
-/// `text` on one line, so that none of it is markup. An underscore within a word is none.
+/// `text` on one line, with markup escaped. An underscore within a word is not markup.
 fn escaped(text: &str) -> String {
     let chars: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
     let mut out = String::with_capacity(chars.len());

@@ -1,4 +1,4 @@
-//! `suite report`: pages and pictures of any number of records.
+//! `suite report`: makes pages and pictures of any number of records.
 //!
 //! ```text
 //! collect ──▶ Records (order, groups) ──▶ PageModel (chapters, pictures) ──▶ blocks ──▶ page, markdown; plots
@@ -59,18 +59,18 @@ pub struct Report {
     title: Option<String>,
 }
 
-/// The page stays below 2 MiB.
+/// Largest size of a page in bytes: 2 MiB.
 const MOST: usize = 2 << 20;
-/// Pixels of a PNG for one of its SVG: letters stay clear on a fine screen.
+/// PNG pixels per SVG unit: text stays sharp on a high-resolution screen.
 const SCALE: f32 = 2.0;
-/// Of the page, for sentences about pictures that are left out.
+/// Bytes of the page reserved for sentences about pictures that are left out.
 const RESERVE: usize = 8 << 10;
 
 impl Report {
-    /// Does it; returns the exit code.
+    /// Runs the command and returns its exit code.
     ///
     /// # Errors
-    /// What hindered it.
+    /// If a record cannot be read or an output cannot be written.
     pub fn run(&self) -> Result<u8> {
         let html = self.html();
         let pages = || [html.as_ref(), self.markdown.as_ref()].into_iter().flatten();
@@ -96,12 +96,12 @@ impl Report {
         Ok(EXIT_RIGHT)
     }
 
-    /// Where the page goes, if anywhere.
+    /// The destination of the HTML page, if any.
     fn html(&self) -> Option<Destination> {
         if self.html.is_some() || self.markdown.is_some() || self.plots.is_some() {
             return self.html.clone();
         }
-        // Not beside the records: a folder of theirs holds only what the run wrote.
+        // Not in the records' folder, which holds only what the run wrote.
         Some(Destination::File(PathBuf::from("hot-lap-report.html")))
     }
 
@@ -127,7 +127,7 @@ impl Report {
 
     fn write_page(&self, to: &Destination, content: &mut PageModel<'_>) -> Result<()> {
         let places = self.places(to);
-        // Twice, for a page without its pictures says of each why it is not there.
+        // Twice, since a page without pictures explains for each why it is missing, which takes room.
         for _ in 0..2 {
             let so_far = page::page(content, places).len();
             content.keep(MOST.saturating_sub(RESERVE + so_far));
@@ -159,10 +159,10 @@ impl Report {
     }
 }
 
-/// The ladder of one record, as a page of one's own shows it.
+/// The ladder of one record, for use in another page.
 ///
 /// # Errors
-/// A record without rows, and one whose rows take several pictures.
+/// If the record has no rows, or its rows take several pictures.
 pub fn ladder_svg(record: &Record) -> Result<String> {
     let records = Records::of(vec![Found { path: RECORD.into(), record: record.clone() }]);
     let drawn = records.entries.first().map(ladder::draw).unwrap_or_default();
@@ -176,7 +176,7 @@ pub fn ladder_svg(record: &Record) -> Result<String> {
     }
 }
 
-/// Both pages and all pictures of one record, for the tests.
+/// Makes both pages and all pictures of one record, for tests.
 #[cfg(test)]
 pub fn pages(record: &Record) -> Result<()> {
     let records = Records::of(vec![Found { path: RECORD.into(), record: record.clone() }]);

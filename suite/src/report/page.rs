@@ -1,4 +1,4 @@
-//! The page.
+//! The report as an HTML page.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use super::link::link;
 use super::page_model::{Body, PageModel};
 use super::plot::Svg;
 
-/// Nothing runs and nothing is fetched: style and pictures are in the page.
+/// The page runs no scripts and fetches nothing: style and pictures are embedded.
 pub const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// The page of a report, with the pictures that are kept.
+/// The page of a report, with the pictures that were kept.
 pub fn page(content: &PageModel<'_>, places: Places<'_>) -> String {
     let page = Page { content, places };
     let blocks = blocks(content);
@@ -42,7 +42,7 @@ pub fn page(content: &PageModel<'_>, places: Places<'_>) -> String {
     markup.into_string()
 }
 
-/// A line a chapter, with what is in it.
+/// The table of contents: one line per chapter, with its sections.
 fn contents(blocks: &[Block<'_>]) -> Markup {
     let headings: Vec<_> = blocks
         .iter()
@@ -102,7 +102,7 @@ impl Page<'_> {
         html! { a href=(link(self.places.page, path)) { (path.display()) } }
     }
 
-    /// Those that are kept, and what is to be said of the others.
+    /// The pictures that were kept, and a note on the others.
     fn pictures(&self, caption: &str, places: &[usize], record: Option<&Path>) -> Markup {
         let all = || places.iter().map(|at| &self.content.pictures[*at]);
         let missing: Vec<_> = all().filter(|picture| !picture.kept).collect();
@@ -151,7 +151,7 @@ fn named(class: &'static str) -> Option<&'static str> {
     (!class.is_empty()).then_some(class)
 }
 
-/// A table that scrolls by itself where it is wider than the page.
+/// A table that scrolls separately if it is wider than the page.
 fn tabled(table: &Table, stacks: bool) -> Markup {
     let class = if stacks { "box stack" } else { "box" };
     html! {

@@ -1,4 +1,4 @@
-//! What a report holds: chapters by sample, and their pictures.
+//! The content of a report: chapters by sample, and their pictures.
 
 use std::path::PathBuf;
 
@@ -11,22 +11,22 @@ use super::{distribution, ladder, timeline};
 /// A picture of the report.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// Of its file, without an ending.
+    /// Its file name without extension.
     pub name: String,
-    /// How it stands in the page.
+    /// Its content.
     pub body: Body,
-    /// Pictures of a higher rank are left out first where the page becomes too large.
+    /// Pictures of a higher rank are left out first if the page becomes too large.
     pub rank: u8,
-    /// It stands in the page.
+    /// Whether it is in the page.
     pub kept: bool,
 }
 
-/// How a picture stands in the page.
+/// The content of a picture.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// Drawn here: as it is.
+    /// Drawn here, embedded as SVG.
     Drawn(Svg),
-    /// From a file: as an image, so that nothing in it can run.
+    /// Read from a file and embedded as an image, so that it cannot run scripts.
     Image {
         /// A `data:` address.
         address: String,
@@ -36,7 +36,7 @@ pub enum Body {
 }
 
 impl Picture {
-    /// Bytes that it takes in the page.
+    /// Its size in the page in bytes.
     pub fn size(&self) -> usize {
         match &self.body {
             Body::Drawn(Svg(svg)) => svg.len(),
@@ -50,42 +50,42 @@ impl Picture {
 pub struct Chapter<'b> {
     /// Name of the sample.
     pub sample: &'b str,
-    /// Its devices side by side, with the places of their pictures.
+    /// Comparisons of devices, with the indices of their pictures.
     pub comparisons: Vec<(Comparison<'b>, Vec<usize>)>,
-    /// Its sweeps.
+    /// Its sweeps, with the indices of their pictures.
     pub sweeps: Vec<(Sweep<'b>, Vec<usize>)>,
     /// Its records.
     pub runs: Vec<Run<'b>>,
 }
 
-/// A record, with the places of its pictures.
+/// A record with the indices of its pictures.
 #[derive(Clone, Debug)]
 pub struct Run<'b> {
-    /// It.
+    /// The record.
     pub entry: &'b Entry,
-    /// How long each variant takes, and how the samples scatter.
+    /// Indices of the ladder and of the scatter.
     pub pictures: Vec<usize>,
-    /// Some pictures are of the samples.
+    /// Whether the pictures include the scatter.
     pub scatters: bool,
-    /// The timeline beside it: the place of the picture, or the file and why it is not shown.
+    /// The timeline of the run: the index of its picture, or its file and why it is not shown.
     pub timeline: Option<Result<usize, (PathBuf, String)>>,
 }
 
-/// All of it.
+/// The whole report.
 #[derive(Clone, Debug)]
 pub struct PageModel<'b> {
-    /// Its head.
+    /// Its title.
     pub title: String,
     /// The records.
     pub records: &'b Records,
-    /// In the order of the samples' names.
+    /// The chapters, sorted by sample name.
     pub chapters: Vec<Chapter<'b>>,
-    /// Of all chapters.
+    /// The pictures of all chapters.
     pub pictures: Vec<Picture>,
 }
 
 impl<'b> PageModel<'b> {
-    /// Draws everything.
+    /// Draws all pictures.
     pub fn of(records: &'b Records, title: String) -> Self {
         let mut content = Self { title, records, chapters: Vec::new(), pictures: Vec::new() };
         for sample in records.samples() {
@@ -126,7 +126,7 @@ impl<'b> PageModel<'b> {
 
     fn push(&mut self, name: &str, rank: u8, body: Body) -> usize {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        // Names of samples are untrusted, and file systems have an end.
+        // Names of samples are untrusted, and file systems limit the length of names.
         let name = name.chars().map(plain).take(120).collect();
         self.pictures.push(Picture { name, body, rank, kept: false });
         self.pictures.len() - 1
@@ -142,7 +142,7 @@ impl<'b> PageModel<'b> {
         })
     }
 
-    /// Keeps as many pictures more as have `room` bytes: ladders first, timelines last.
+    /// Keeps as many further pictures as fit into `room` bytes: ladders first, timelines last.
     pub fn keep(&mut self, mut room: usize) {
         for rank in 0..=3 {
             for picture in self.pictures.iter_mut().filter(|picture| picture.rank == rank && !picture.kept) {
@@ -156,5 +156,5 @@ impl<'b> PageModel<'b> {
     }
 }
 
-/// Bytes around a picture in the page.
+/// Estimated bytes of markup around a picture in the page.
 const AROUND: usize = 200;

@@ -1,4 +1,4 @@
-//! The sizes and colours that all plots share, and how they are drawn.
+//! Sizes, colours and drawing functions that all plots share.
 
 use report::scene::{Anchor, Area, Fill, Rgb, Scene, Stroke, Words, broken, text_width};
 
@@ -6,11 +6,11 @@ use super::Svg;
 
 /// Width of every picture.
 pub const WIDTH: f64 = 440.0;
-/// Room at its left and right.
+/// Margin on the left and on the right.
 pub const MARGIN: f64 = 10.0;
-/// Size of all letters: at 390 pixels of page width they are laid out at 10.
+/// Font size: on a page that is 390 pixels wide, it is scaled to 10.
 const LETTERS: f64 = 12.0;
-/// From one line of text to the next.
+/// Line height.
 pub const LINE: f64 = 16.0;
 
 pub const INK: Rgb = [0x1a, 0x1a, 0x1a];
@@ -20,7 +20,7 @@ pub const PAPER: Rgb = [0xff, 0xff, 0xff];
 
 const FAMILY: &str = " font-family=\"Noto Sans, Helvetica, Arial, sans-serif\"";
 
-/// The picture that `draw` makes in this height.
+/// A picture of the given height with the content that `draw` adds.
 pub fn drawn(height: f64, draw: impl FnOnce(&mut Scene)) -> Svg {
     let mut scene = Scene::default();
     scene.area(area([0.0, 0.0], [WIDTH, height]), Fill(PAPER));
@@ -28,7 +28,7 @@ pub fn drawn(height: f64, draw: impl FnOnce(&mut Scene)) -> Svg {
     Svg(scene.svg([WIDTH, height], FAMILY, ""))
 }
 
-/// A text whose line has its middle at this height.
+/// A text that is vertically centred at `y`.
 pub fn text([x, y]: [f64; 2], colour: Rgb, text: &str) -> Words {
     Words::new([x, y + 0.35 * LETTERS], LETTERS, Fill(colour), text)
 }
@@ -42,7 +42,7 @@ pub fn line(scene: &mut Scene, points: &[[f64; 2]], colour: Rgb) {
     scene.line(points, Stroke(colour, 1.0));
 }
 
-/// A line up from each place of an axis, and below it its name, where the one before leaves room.
+/// A vertical grid line for each tick, with its label below if the previous label leaves room.
 pub fn ticks(scene: &mut Scene, ticks: impl Iterator<Item = (f64, String)>, [top, bottom]: [f64; 2]) {
     let mut free = f64::NEG_INFINITY;
     for (at, name) in ticks {
@@ -57,7 +57,7 @@ pub fn ticks(scene: &mut Scene, ticks: impl Iterator<Item = (f64, String)>, [top
     }
 }
 
-/// Pixels that a text takes.
+/// Width of a text in pixels.
 pub fn width(text: &str, bold: bool) -> f64 {
     text_width(text, LETTERS, bold)
 }

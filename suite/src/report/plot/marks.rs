@@ -1,5 +1,4 @@
-//! Marks that differ by shape, by being filled or not, and by colour, so that they are told apart in grey
-//! and by colour-blind readers too.
+//! Marks that differ in shape, fill and colour, so that they can be distinguished in grey and with colour blindness.
 
 use std::fmt::Display;
 
@@ -7,7 +6,7 @@ use report::scene::{Fill, Rgb, Scene, Stroke};
 
 use super::canvas::{INK, PAPER, area};
 
-/// The colours of Okabe and Ito, which colour-blind readers can tell apart.
+/// The palette of Okabe and Ito, which can be distinguished with colour blindness.
 const COLOURS: [Rgb; 8] = [
     [0x00, 0x72, 0xb2],
     [0xd5, 0x5e, 0x00],
@@ -19,19 +18,19 @@ const COLOURS: [Rgb; 8] = [
     [0x77, 0x77, 0x77],
 ];
 
-/// One of a few series.
+/// The mark of a series, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark(pub usize);
 
 impl Mark {
-    /// So many can be told apart.
+    /// Number of different marks.
     pub const MOST: usize = COLOURS.len();
 
     pub(super) fn colour(self) -> Rgb {
         COLOURS[self.0 % COLOURS.len()]
     }
 
-    /// Circle, square, triangle and diamond, filled and then not.
+    /// Draws a circle, square, triangle or diamond, filled or not.
     pub(super) fn draw(self, scene: &mut Scene, [x, y]: [f64; 2]) {
         let filled = (self.0 / 4).is_multiple_of(2);
         let inside = Fill(if filled { self.colour() } else { PAPER });
@@ -53,10 +52,10 @@ impl Mark {
     }
 }
 
-/// What a bar stands for.
+/// The style of a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shade {
-    /// Any variant: light.
+    /// Any other variant: light.
     Plain,
     /// The bound: white with an outline.
     Bound,

@@ -1,4 +1,4 @@
-//! Pictures as SVG, for about 440 pixels of width: rows of bars, points and boxes, and lines over a value.
+//! Plots as SVG for a width of about 440 pixels: rows of bars, points and boxes, and lines over a value.
 
 mod canvas;
 mod marks;
@@ -11,6 +11,6 @@ pub use rows::{Body, Guide, PlotRow, RowPlot, Spread, Track};
 pub use scale::Kind;
 pub use xy::{Line, Point, XyPlot};
 
-/// A picture: an SVG element as text, which a page can hold as it is.
+/// A picture: an SVG element as text, which can be embedded in a page.
 #[derive(Clone, Debug)]
 pub struct Svg(pub String);
