@@ -1,4 +1,4 @@
-//! `suite run`: measures samples, each in a process of its own, and keeps what they leave.
+//! `suite run`: measures samples, each in its own process, and keeps their results.
 
 mod folder;
 mod manifest;
@@ -30,10 +30,10 @@ use series::Series;
 use show::Total;
 
 impl Run {
-    /// Does it; returns the exit code.
+    /// Runs the command and returns its exit code.
     ///
     /// # Errors
-    /// What hindered it.
+    /// If the run cannot be started or resumed, or its results cannot be written.
     pub fn run(&self) -> Result<u8> {
         let names = self.sample_names()?;
         let samples = Samples::ready()?;
@@ -48,7 +48,7 @@ impl Run {
         Ok(exit_code(&states))
     }
 
-    /// The samples that are asked for, each once.
+    /// The requested samples, each once.
     fn sample_names(&self) -> Result<Vec<String>> {
         let mut names: Vec<String> = Vec::new();
         for name in &self.names {
@@ -63,9 +63,9 @@ impl Run {
         Ok(names)
     }
 
-    /// New runs, a device each.
+    /// Begins new runs, one per device.
     fn begun(&self, names: &[String], samples: &Samples) -> Result<Vec<Series>> {
-        // Before there is a folder.
+        // Checked before a folder is created.
         names.iter().try_for_each(|name| samples.binary(name).map(drop))?;
         let About { tool, host, devices, .. } = about(&samples.any()?, self.wish())?;
         let devices = if self.on_all_devices() { devices } else { devices.into_iter().take(1).collect() };
@@ -82,7 +82,7 @@ impl Run {
         devices.into_iter().zip(folders).map(begin).collect()
     }
 
-    /// Runs that go on.
+    /// Resumes runs.
     fn resumed(&self, samples: &Samples) -> Result<Vec<Series>> {
         let About { tool, devices, .. } = about(&samples.any()?, self.wish())?;
         let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
@@ -98,11 +98,11 @@ impl Run {
         self.begun_before(&devices)?.into_iter().map(resume).collect()
     }
 
-    /// The folders of runs that were begun.
+    /// The folders of runs that can be resumed.
     fn begun_before(&self, devices: &[Usable]) -> Result<Vec<PathBuf>> {
         let holds = |path: &PathBuf| path.join(MANIFEST).exists();
         let Some(out) = &self.out else {
-            // Without a device, the run is one on the best.
+            // Without `--device`, the run was on the best device.
             let devices = if self.device.is_some() { devices } else { &devices[..1] };
             let folders = self.folders(devices, SystemTime::now());
             let found: Vec<PathBuf> = folders.iter().filter(|path| holds(path)).cloned().collect();
@@ -120,7 +120,7 @@ impl Run {
         if below.is_empty() { bail!(nothing_in(&out.display().to_string())) } else { Ok(below) }
     }
 
-    /// The device that is asked for; nothing where that is the best, or all.
+    /// The requested device; `None` for the best one or for all.
     fn wish(&self) -> Option<&str> {
         self.device.as_deref().filter(|_| !self.on_all_devices())
     }
@@ -137,13 +137,13 @@ fn nothing_in(shown: &str) -> String {
     )
 }
 
-/// One that nobody chose.
+/// A seed from the clock.
 fn seed(now: SystemTime) -> u64 {
     let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::from(since.subsec_nanos()) ^ (since.as_secs() << 20)
 }
 
-/// The table, where everything lies, and what to do next.
+/// The table, the location of the results, and the next commands.
 fn conclusion(series: &Series) -> String {
     let folder = series.folder();
     let shown = quote(&folder.display().to_string());

@@ -1,4 +1,4 @@
-//! The samples' binaries.
+//! Finds and builds the samples' binaries.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -15,27 +15,26 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Names of all samples, in the order of the alphabet: the folders in samples/src/bin at the time of
-    /// the build.
+    /// The names of all samples in alphabetical order: the folders in `samples/src/bin` when the suite was built.
     pub fn names() -> impl Iterator<Item = &'static str> {
         env!("HOTLAP_SAMPLES").split(',').filter(|name| !name.is_empty())
     }
 
-    /// Makes sure that there is a sample of this name.
+    /// Checks that there is a sample of this name.
     ///
     /// # Errors
-    /// There is none.
+    /// If there is none.
     pub fn ensure_known(name: &str) -> Result<()> {
         let known: Vec<&str> = Self::names().collect();
         ensure!(known.contains(&name), "there is no sample '{name}': there are {}", known.join(", "));
         Ok(())
     }
 
-    /// The binaries beside this one. Where cargo started this program it builds them first, so that no
-    /// sample is older than its source.
+    /// The binaries in the folder of this program. If cargo started this program, the samples are built first, so
+    /// that none is older than its source.
     ///
     /// # Errors
-    /// A build that fails.
+    /// If the build fails.
     pub fn ready() -> Result<Self> {
         let program = std::env::current_exe().context("finding this program")?;
         let folder = program.parent().context("finding the folder of this program")?.to_owned();
@@ -45,10 +44,10 @@ impl Samples {
         Ok(Self { folder })
     }
 
-    /// The binary of one that is there, for what all samples can tell.
+    /// The binary of any existing sample, for requests that all samples can answer.
     ///
     /// # Errors
-    /// None is there.
+    /// If there is none.
     pub fn any(&self) -> Result<PathBuf> {
         let found = Self::names().find_map(|name| self.binary(name).ok());
         found.with_context(|| {
@@ -60,7 +59,7 @@ impl Samples {
     /// The binary of a sample.
     ///
     /// # Errors
-    /// A name that is no sample's; a binary that is not there.
+    /// If there is no sample of this name, or its binary does not exist.
     pub fn binary(&self, name: &str) -> Result<PathBuf> {
         Self::ensure_known(name)?;
         let path = self.folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
@@ -73,16 +72,16 @@ impl Samples {
     }
 }
 
-/// What a sample tells of itself; with `device`, of that device alone.
+/// A sample's answer to `--about`; with `device`, only for that device.
 ///
 /// # Errors
-/// No device can be used, or that one cannot, in the sample's words; a sample that does not start or answers
-/// something else.
+/// If no device, or not that device, can be used (with the sample's message), or the sample does not start or gives
+/// another answer.
 pub fn about(binary: &Path, device: Option<&str>) -> Result<About> {
     let shown = || format!("running {} --about", binary.display());
     let mut call = Command::new(binary);
     call.arg("--about").args(device.map(|device| format!("--device={device}"))).stdin(Stdio::null());
-    // A fault that is asked for is one of this process, or of the runs that it starts.
+    // Injected faults are for this process or for the runs that it starts, not for this call.
     let output = call.env_remove(fault::VARIABLE).output().with_context(shown)?;
     if output.status.success() {
         return serde_json::from_slice(&output.stdout).with_context(shown);
@@ -96,8 +95,7 @@ pub fn about(binary: &Path, device: Option<&str>) -> Result<About> {
     }
 }
 
-/// Builds the samples into the folder that this program lies in: below a target folder, in one that is named
-/// for the profile.
+/// Builds the samples into the folder of this program. It must be named after the profile, in a target folder.
 fn build(cargo: &Path, folder: &Path) -> Result<()> {
     let (Some(target), Some(profile)) = (folder.parent(), folder.file_name()) else {
         bail!("{} is no folder that cargo builds into", folder.display());
@@ -106,7 +104,7 @@ fn build(cargo: &Path, folder: &Path) -> Result<()> {
     let mut call = Command::new(cargo);
     call.args(["build", "--quiet", "--package", "samples", "--bins", "--profile"]).arg(profile);
     call.arg("--target-dir").arg(target).stdin(Stdio::null());
-    // Where the suite's own source lies; cargo run may have been called from another folder.
+    // The folder of the suite's source: cargo run may have been called from another folder.
     call.current_dir(env!("CARGO_MANIFEST_DIR"));
     let status = call.status().context("building the samples")?;
     ensure!(status.success(), "the samples do not build: {status}");

@@ -1,4 +1,4 @@
-//! `suite schema`.
+//! `suite schema`: writes the JSON schema of records.
 
 use anyhow::Result;
 use record::error::EXIT_RIGHT;
@@ -13,10 +13,10 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Does it; returns the exit code.
+    /// Runs the command and returns its exit code.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// If the file cannot be written.
     pub fn run(&self) -> Result<u8> {
         self.to.write(record::schema::schema()?)?;
         Ok(EXIT_RIGHT)

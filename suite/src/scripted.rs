@@ -1,4 +1,4 @@
-//! Records for tests, of any times.
+//! Records for tests, with any given times.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,10 +17,10 @@ pub fn record() -> Record {
     of(1, &[("quick", 100.0), ("baseline", 200.0), ("slow", 400.0)])
 }
 
-/// A record of a run with these variants, whose samples scatter by some per mille as `seed` has it.
+/// A record of a run with these variants; `seed` determines the scatter of their samples by a few per mille.
 pub fn of(seed: u64, variants: &[(&str, f64)]) -> Record {
     let mut rng = Pcg64::seed_from_u64(seed);
-    // Whole nanoseconds, as a device has them, above a floor and with a tail.
+    // Whole nanoseconds as on a device, above a minimum and with a tail.
     let mut time = |us: f64| (us * 1e3 * (1.0 - 0.002 * rng.random::<f64>().ln())).round() / 1e3;
     let mut sample = |round, us: f64| {
         let (one_us, many_us) = (time(us), Some(time(us * 7.0)));
@@ -64,13 +64,13 @@ pub fn of(seed: u64, variants: &[(&str, f64)]) -> Record {
     record
 }
 
-/// A record that was measured: `lds_blur` on a CPU device.
+/// A measured record: `lds_blur` on a CPU device.
 pub fn measured() -> Record {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results");
     read_record(&results.join("2026-11-21-llvmpipe/lds_blur/record.json")).unwrap()
 }
 
-/// Makes the figures of each row with samples those of its samples.
+/// Recomputes the figures of each row from its samples.
 pub fn summarise(record: &mut Record) {
     let further = f64::from(record.method.repetitions) - 1.0;
     for row in record.rows.iter_mut().filter(|row| !row.samples.is_empty()) {
@@ -82,7 +82,7 @@ pub fn summarise(record: &mut Record) {
     }
 }
 
-/// All times of a row times `factor`.
+/// Multiplies all times of a row by `factor`.
 pub fn slow_down(record: &mut Record, variant: &str, factor: f64) {
     let row = record.rows.iter_mut().find(|row| row.variant == variant).unwrap();
     for sample in &mut row.samples {
@@ -92,7 +92,7 @@ pub fn slow_down(record: &mut Record, variant: &str, factor: f64) {
     summarise(record);
 }
 
-/// What a sample tells that has some of each kind of argument.
+/// The answer to `--about` of a sample with some arguments of each kind.
 pub fn about() -> About {
     let own = ["size=WxH", "gravity", "config=FILE"];
     let shared = [
@@ -118,13 +118,13 @@ pub fn about() -> About {
     About { tool, host, arguments, devices: vec![Usable { wish: facts.uuid.clone(), facts }] }
 }
 
-/// A self-test with these outcomes.
+/// A self-test with the given results.
 pub fn self_test(checks: &[(&str, CheckResult)]) -> Certificate {
     let checks = checks.iter().map(|(name, result)| Check::new(name, *result, "found")).collect();
     Certificate { seconds: 0.1, checks }
 }
 
-/// Gives each sample its clock.
+/// Sets the clock of each sample.
 pub fn clocked(record: &mut Record, mhz: f64) {
     for sample in record.rows.iter_mut().flat_map(|row| &mut row.samples) {
         (sample.one_mhz, sample.many_mhz) = (Some(mhz), Some(mhz));

@@ -1,4 +1,4 @@
-//! `suite self-test`: the self-test of a sample, which all samples have.
+//! `suite self-test`: runs the self-test, which all samples have, through one of them.
 
 use std::process::Command;
 
@@ -27,13 +27,13 @@ pub struct SelfTest {
 }
 
 impl SelfTest {
-    /// Has a sample do it; returns its exit code.
+    /// Runs the self-test and returns the sample's exit code.
     ///
     /// # Errors
-    /// There is no sample, it does not start, or it crashes.
+    /// If there is no sample, it does not start, or it crashes.
     pub fn run(&self) -> Result<u8> {
         let sample = Samples::ready()?.any()?;
-        // The sample hears Ctrl-C as well, and ends in its own way.
+        // The sample receives Ctrl-C as well and ends by itself.
         let _stop = on_interrupt()?;
         let mut call = Command::new(&sample);
         call.arg("--self-test");

@@ -1,4 +1,4 @@
-//! The user's wish to end a run.
+//! Requests of the user to end a run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,16 +7,16 @@ use anyhow::{Context, Result};
 use record::error::EXIT_INTERRUPTED;
 use report::terminal::leave_at_once;
 
-/// How often the user has asked a run to end: once lets the sample under way write what it has, twice kills it
-/// and keeps what it had written.
+/// How often the user has asked a run to end: after the first request the current sample writes its results, after
+/// the second it is killed and its interim results are kept.
 #[derive(Debug, Default)]
 pub struct Stop(AtomicUsize);
 
 impl Stop {
-    /// Listens for Ctrl-C. The third leaves at once, whatever the suite itself waits for.
+    /// Handles Ctrl-C. The third one ends the suite immediately.
     ///
     /// # Errors
-    /// Where the system does not let it listen.
+    /// If the handler cannot be installed.
     pub fn on_interrupt() -> Result<Arc<Self>> {
         let stop = Arc::new(Self::default());
         let asked = Arc::clone(&stop);
@@ -29,17 +29,17 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Asks; returns how often that has been done.
+    /// Adds a request; returns the number of requests.
     pub fn ask(&self) -> usize {
         self.0.fetch_add(1, Ordering::Relaxed).saturating_add(1)
     }
 
-    /// The run is to end.
+    /// Whether the run is to end.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
 
-    /// And without waiting for the sample under way.
+    /// Whether it is to end without waiting for the current sample.
     pub fn is_urgent(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 1
     }

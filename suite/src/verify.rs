@@ -1,4 +1,4 @@
-//! `suite verify`.
+//! `suite verify`: repeats the runs of records and compares the results.
 
 pub mod plan;
 
@@ -49,10 +49,10 @@ pub struct Verify {
 }
 
 impl Verify {
-    /// Does it; returns the exit code.
+    /// Runs the command and returns its exit code.
     ///
     /// # Errors
-    /// What hindered it.
+    /// If the records or the samples cannot be found, or the output cannot be written.
     pub fn run(&self) -> Result<u8> {
         let records = collect(&self.records)?;
         let samples = Samples::ready()?;
@@ -113,7 +113,7 @@ impl Verify {
             How::Code(code) => bail!("the run left no record: it ended with exit code {code}"),
             How::Signal(name) => bail!("the run left no record: it crashed ({name})"),
         }
-        // Its path would be one that is gone.
+        // The temporary path will not exist any more.
         let new = Found { record: read_record(&fresh)?, path: "the fresh run".into() };
         let judged = judged(old, &new, self.tolerance);
         let terminal = console::Term::stdout();
@@ -124,32 +124,32 @@ impl Verify {
     }
 }
 
-/// The worst first: what is wrong, hangs, is slower, cannot run here.
+/// Exit codes, worst first: wrong, hung, slower, cannot run here.
 const ORDER: [u8; 5] = [EXIT_FAILED, EXIT_HUNG, EXIT_SLOWER, EXIT_SKIPPED, EXIT_RIGHT];
 
 fn worst(codes: &[u8]) -> u8 {
     ORDER.into_iter().find(|code| codes.contains(code)).unwrap_or(EXIT_RIGHT)
 }
 
-/// What is said of a run that was repeated.
+/// The result of a repeated run.
 #[derive(Debug)]
 pub struct Judgement {
     /// The exit code.
     pub code: u8,
-    /// The verdict.
+    /// The verdict in a sentence.
     pub sentence: String,
-    /// What it rests on.
+    /// The comparison on which it is based.
     pub comparison: Comparison,
 }
 
-/// Judges a fresh record by an older one of the same work.
+/// Compares a new record with an older one of the same work.
 #[must_use]
 pub fn judged(old: &Found, new: &Found, tolerance: Option<f64>) -> Judgement {
     let pair = pair(old, new, tolerance.unwrap_or(TOLERANCE));
     let comparison = Comparison::new(tolerance.unwrap_or(TOLERANCE), vec![pair], Vec::new());
     let [broken, changed, slower] =
         [Outcome::Broken, Outcome::Changed, Outcome::Slower].map(|outcome| comparison.count(outcome));
-    // Whether a CPU was busy is no property of the program.
+    // Times on a CPU depend on its load rather than on the program.
     let timed = new.record.device.kind != Kind::Cpu || tolerance.is_some();
     let hindrance = hindrance(&old.record, &new.record, &comparison.pairs[0])
         .or_else(|| distrust(&old.record, &new.record, timed));
@@ -167,7 +167,7 @@ pub fn judged(old: &Found, new: &Found, tolerance: Option<f64>) -> Judgement {
     Judgement { code, sentence, comparison }
 }
 
-/// Why nothing can be concluded, where that is so.
+/// The reason why the records cannot be compared, if there is one.
 fn hindrance(old: &Record, new: &Record, pair: &Pair) -> Option<String> {
     if !same_device(old, new) {
         return Some(format!("the record is of {}, the run of {}", old.device.name, new.device.name));
@@ -187,8 +187,8 @@ fn hindrance(old: &Record, new: &Record, pair: &Pair) -> Option<String> {
     }
 }
 
-/// Why the figures of a side are not to be trusted, where that is so. Where only results are judged, what the
-/// self-test says of times does not matter, nor what slows them down.
+/// The reason why the figures of a side cannot be trusted, if there is one. If only results are compared, failed
+/// checks of times and active tools do not matter.
 fn distrust(old: &Record, new: &Record, timed: bool) -> Option<String> {
     [("record", old), ("run", new)].into_iter().find_map(|(side, record)| {
         let checks = if timed { failed_checks(record) } else { computes_wrong(record) };
@@ -204,9 +204,9 @@ fn computes_wrong(record: &Record) -> Option<String> {
     wrong.map(|check| check.name.clone())
 }
 
-/// What is said where nothing became wrong or slower. Of the times one at least has to be known for that; where they
-/// are not judged, one result: a variant without figures on either side, be it wrong or skipped on both, is not one
-/// that is right.
+/// The verdict if no variant became wrong or slower. At least one variant must be known to be unchanged: in its time
+/// or, if times are not compared, in its result. A variant without figures on either side, whether wrong or skipped
+/// on both, does not count.
 fn confirmed(comparison: &Comparison, timed: bool) -> (u8, String) {
     let count = |outcomes: &[Outcome]| outcomes.iter().map(|&outcome| comparison.count(outcome)).sum();
     let same = count(&[Outcome::Same]);
@@ -237,7 +237,7 @@ fn of(count: usize) -> String {
     if count == 1 { "1 variant".into() } else { format!("{count} variants") }
 }
 
-/// `2 variants take more time`; nothing of none.
+/// `2 variants take more time`; `None` for a count of 0.
 fn told(count: usize, [one, many]: [&str; 2], what: &str) -> Option<String> {
     (count > 0).then(|| format!("{} {} {what}", of(count), if count == 1 { one } else { many }))
 }

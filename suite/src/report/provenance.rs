@@ -1,18 +1,18 @@
-//! What stands above the figures of a record: where they come from, how they were taken, what to beware of.
+//! The origin of a record's figures: warnings above them, and notes on how they were measured.
 
 use record::self_test::Check;
 use record::{Ended, Kind, Record, Status, Stop};
 
-/// Something that a reader has to know before he believes a figure.
+/// A warning that a reader needs before trusting a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
-    /// In a few words.
+    /// The warning in a few words.
     pub short: String,
-    /// In a sentence.
+    /// The warning as a sentence.
     pub long: String,
 }
 
-/// All of them.
+/// All warnings for a record.
 pub fn flags(record: &Record) -> Vec<Flag> {
     let mut flags = Vec::new();
     let mut add = |is: bool, short: &str, long: String| {
@@ -59,7 +59,8 @@ pub fn flags(record: &Record) -> Vec<Flag> {
     flags
 }
 
-/// Rows that ended before the stopping rule was met. That the run was interrupted is said of the run.
+/// Rows that ended before the stopping rule was met. Interrupted rows are not listed, since the run has its own
+/// warning.
 fn unmet(record: &Record) -> Vec<Flag> {
     let measured = || record.rows.iter().filter(|row| row.status == Status::Ok);
     let all = measured().count();
@@ -80,21 +81,21 @@ fn unmet(record: &Record) -> Vec<Flag> {
     ended.into_iter().filter_map(flag).collect()
 }
 
-/// What to beware of in the rows, what their figures mean, and what the sample notes.
+/// Cautions about the rows, the meanings of their figures, and the sample's own notes.
 pub fn notes(record: &Record) -> Vec<String> {
     let said = report::cautions(record).into_iter().chain(report::meanings(record));
     said.chain(record.notes.iter().cloned()).map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
-/// The self-test, a line a check; nothing where there was none.
+/// The self-test, one line per check; `None` if there was none.
 pub fn self_test(record: &Record) -> Option<Vec<(&'static str, String)>> {
     let checks = &record.self_test.as_ref()?.checks;
     let line = |check: &Check| (check.result.word(), format!("{}: {}", check.name, check.found));
     Some(checks.iter().map(line).collect())
 }
 
-/// The beginning of the verdict, up to and including the first sentence that is of this device: one that
-/// tells what a source claims would read as what was found here.
+/// The beginning of the verdict, up to and including the first sentence about this device. A sentence about a
+/// source's claim alone would be read as a result from here.
 pub fn in_short(record: &Record) -> String {
     let verdict = report::short(record);
     let Some(line) = verdict.first() else { return String::new() };

@@ -1,4 +1,4 @@
-//! What sources publish, beside what was measured here.
+//! Compares published figures with those measured here.
 
 use record::stats::Summary;
 use record::{Published, Record, Row};
@@ -6,7 +6,7 @@ use report::{Side, Table, format};
 
 use super::records::measured;
 
-/// A line a row with a published figure; none where there is none.
+/// A table with one row per published figure; `None` if there is none.
 pub fn published(record: &Record) -> Option<Table> {
     let rows: Vec<(&Row, &Published)> =
         record.rows.iter().filter_map(|row| Some((row, row.published.as_ref()?))).collect();
@@ -24,7 +24,7 @@ pub fn published(record: &Record) -> Option<Table> {
     (!rows.is_empty()).then_some(table)
 }
 
-/// The same quotient of this run's times, where the unit is one of times; else why there is none.
+/// The corresponding ratio of this run's times, or the reason why there is none.
 fn here(record: &Record, row: &Row) -> Result<String, &'static str> {
     let unit = &row.published.as_ref().ok_or("–")?.unit;
     let pipelined = unit.starts_with("pipelined time over");
@@ -32,7 +32,7 @@ fn here(record: &Record, row: &Row) -> Result<String, &'static str> {
         return Err("another unit: not compared");
     }
     let row = measured(record, &row.variant).ok_or("no time here")?;
-    // What a source divides by has 1 among its figures; where it has none, that is common practice.
+    // The divisor of a source is the variant whose published figure is 1. If there is none, it is the baseline.
     let one = |other: &&Row| other.published.as_ref().is_some_and(|p| p.unit == *unit && p.value == 1.0);
     let divisor = match record.rows.iter().find(one) {
         Some(other) => &other.variant,
@@ -51,7 +51,7 @@ fn here(record: &Record, row: &Row) -> Result<String, &'static str> {
     ratio.map(|ratio| format!("{ratio} ({what}÷ {divisor})")).ok_or("no time here to divide by")
 }
 
-/// Not paired by rounds.
+/// The ratio of two medians, which are not paired by rounds.
 fn of_medians(time: Option<Summary>, divisor: Option<Summary>) -> Option<String> {
     Some(format::hundredths(time?.median / divisor?.median)).filter(|text| !text.contains(['N', 'i']))
 }

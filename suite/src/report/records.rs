@@ -1,4 +1,4 @@
-//! The records of a report in their order, and which of them belong together.
+//! The records of a report: their order, and which of them belong together.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,19 +11,19 @@ use crate::collect::{Found, RECORD};
 /// One record.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Where it was found, and what it holds.
+    /// The record and where it was found.
     pub found: Found,
-    /// Its place in the page, for links: `r1`.
+    /// Its id in the page, for links: `r1`.
     pub id: String,
-    /// Its device, as it is told apart from others.
+    /// The label of its device, which is unique in the report.
     pub device: String,
-    /// The arguments in which it differs from others of its sample, `size 512x512, passes 12`; where another
-    /// has the same values on the same device, where it was found as well: `size 512x512 (runs/1)`.
+    /// The arguments in which it differs from other records of its sample: `size 512x512, passes 12`. If another
+    /// record has the same values on the same device, followed by its folder: `size 512x512 (runs/1)`.
     pub differs: String,
 }
 
 impl Entry {
-    /// What the file says.
+    /// The content of its file.
     pub fn record(&self) -> &Record {
         &self.found.record
     }
@@ -39,7 +39,7 @@ impl Entry {
     }
 }
 
-/// So much of the end of each path that no two are the same: the folder's name where that is enough.
+/// The shortest ends of the paths that are all different: the names of the folders if these suffice.
 fn tails(paths: &[&Path]) -> Vec<String> {
     let shown = |path: &&Path| match path.parent() {
         Some(folder) if path.ends_with(RECORD) && folder.file_name().is_some() => folder.to_owned(),
@@ -56,15 +56,15 @@ fn tails(paths: &[&Path]) -> Vec<String> {
     (1..longest).map(all).find(apart).unwrap_or_else(|| all(longest))
 }
 
-/// Everything that a report shows.
+/// All records of a report.
 #[derive(Clone, Debug)]
 pub struct Records {
-    /// By sample, device, configuration and date.
+    /// Sorted by sample, device, configuration and date.
     pub entries: Vec<Entry>,
 }
 
 impl Records {
-    /// Of these records.
+    /// Sorts and labels the given records.
     pub fn of(mut found: Vec<Found>) -> Self {
         found.sort_by(|a, b| order(&a.record, &b.record).then_with(|| a.path.cmp(&b.path)));
         let labels = device_labels(&found);
@@ -80,7 +80,7 @@ impl Records {
         records
     }
 
-    /// Tells apart by their folders what nothing else does.
+    /// Adds the folder to the labels of records that nothing else distinguishes.
     fn name_the_alike(&mut self) {
         let mut alike: BTreeMap<[String; 3], Vec<usize>> = BTreeMap::new();
         for (at, entry) in self.entries.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Records {
         }
     }
 
-    /// Names of the samples, each once.
+    /// The distinct names of the samples.
     pub fn samples(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.entries.iter().map(|entry| entry.record().sample.as_str()).collect();
         names.dedup();
@@ -118,7 +118,7 @@ fn order(a: &Record, b: &Record) -> Ordering {
         .then_with(|| a.started.cmp(&b.started))
 }
 
-/// Numbers by their value: 512x512 before 1152x1152.
+/// Compares numbers by value: 512x512 is before 1152x1152.
 fn natural(a: &[String], b: &[String]) -> Ordering {
     let pairs = a.iter().zip(b).map(|(a, b)| match (amount(a), amount(b)) {
         (Some(a), Some(b)) => a.total_cmp(&b),
@@ -127,14 +127,14 @@ fn natural(a: &[String], b: &[String]) -> Ordering {
     pairs.fold(a.len().cmp(&b.len()), |first, next| first.then(next))
 }
 
-/// What tells one device from another: its model, driver, processor and UUID, which is each card's own.
+/// The identity of a device: model, driver, processor, and UUID, which differs between cards of one model.
 pub fn identity(record: &Record) -> [String; 4] {
     let device = &record.device;
     let processor = record.host.processor.clone().unwrap_or_default();
     [device.name.clone(), device.driver(), processor, device.uuid.clone()]
 }
 
-/// Its name for each, with as much more as tells it from those of the same name.
+/// The label of each record's device: its name, with whatever distinguishes it from others of the same name.
 fn device_labels(found: &[Found]) -> Vec<String> {
     let all: Vec<[String; 4]> = found.iter().map(|found| identity(&found.record)).collect();
     let label = |of: &[String; 4]| {
@@ -151,7 +151,7 @@ fn device_labels(found: &[Found]) -> Vec<String> {
     all.iter().map(|of| known.entry(of).or_insert_with(|| label(of)).clone()).collect()
 }
 
-/// The first 8 digits of a UUID, or so many more that no other begins with them.
+/// The first 8 characters of a UUID, or as many as make it unique.
 fn beginning(uuid: &str, all: &BTreeSet<&str>) -> String {
     let first = |length: usize| uuid.chars().take(length).collect::<String>();
     let alone = |length: &usize| {
@@ -161,7 +161,7 @@ fn beginning(uuid: &str, all: &BTreeSet<&str>) -> String {
     first((8..uuid.chars().count()).find(alone).unwrap_or(uuid.len()))
 }
 
-/// Of each sample, the arguments that not all its records have with the same value.
+/// For each sample, the arguments whose values differ between its records.
 fn differing(found: &[Found]) -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, BTreeMap<String, Vec<Option<&String>>>> = BTreeMap::new();
     for name in found.iter().flat_map(|f| f.record.configuration.keys().map(|name| (&f.record.sample, name)))
@@ -181,14 +181,14 @@ fn differing(found: &[Found]) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// `1152x1152` as texels, `12` as itself; nothing of what is no size and no number.
+/// The number of texels of a size (`1152x1152`), or the value of a number (`12`). `None` for other text.
 pub fn amount(text: &str) -> Option<f64> {
     let number = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
     let sides: Vec<f64> = text.split('x').map(number).collect::<Option<_>>()?;
     Some(sides.into_iter().product())
 }
 
-/// How many sides a size has; 1 of a number.
+/// Number of sides of a size; 1 for a number.
 pub fn sides(text: &str) -> usize {
     text.split('x').count()
 }
@@ -198,7 +198,7 @@ pub fn measured<'r>(record: &'r Record, variant: &str) -> Option<&'r Row> {
     record.rows.iter().find(|row| row.variant == variant && row.status == record::Status::Ok)
 }
 
-/// The later of two, where both measured the same.
+/// The latest of records of the same work.
 pub fn later<'e>(entries: &[&'e Entry]) -> Option<&'e Entry> {
     entries.iter().copied().max_by(|a, b| a.record().started.cmp(&b.record().started))
 }
@@ -208,7 +208,7 @@ pub mod tests {
     use super::*;
     use record::read_record;
 
-    /// A committed record, changed.
+    /// A committed record with changes.
     pub fn found(run: &str, change: impl FnOnce(&mut Record)) -> Found {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../results").join(run).join("record.json");
         let mut record = read_record(&path).unwrap();

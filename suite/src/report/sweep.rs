@@ -1,4 +1,4 @@
-//! Records of one sample and device that differ in the value of one argument: times over that value.
+//! Sweeps: records of one sample and device that differ in the value of one argument.
 
 use record::{Record, listed};
 use report::distinct;
@@ -6,7 +6,7 @@ use report::distinct;
 use super::plot::{Kind, Line, Mark, Point, Svg, XyPlot};
 use super::records::{Entry, Records, amount, identity, later, measured, sides};
 
-/// A value that was swept.
+/// A sweep over an argument.
 #[derive(Clone, Debug)]
 pub struct Sweep<'b> {
     /// Name of the sample.
@@ -15,22 +15,22 @@ pub struct Sweep<'b> {
     pub device: &'b str,
     /// The argument.
     pub over: &'b str,
-    /// What all records share.
+    /// The arguments that all records share.
     pub fixed: String,
-    /// Of it, what other records of the sample have otherwise; nothing where that is nothing.
+    /// Those of the shared arguments that differ in other records of the sample; empty if there are none.
     pub told: String,
     /// The values in rising order, with the records that have each.
     pub steps: Vec<Step<'b>>,
 }
 
-/// One value.
+/// One value of a sweep.
 #[derive(Clone, Debug)]
 pub struct Step<'b> {
-    /// As the record has it.
+    /// The text of the value in the record.
     pub value: &'b str,
-    /// As a number.
+    /// The value as a number.
     pub amount: f64,
-    /// Whose it is: runs of the same configuration may have different variants.
+    /// The records with this value: runs of the same configuration may have different variants.
     pub entries: Vec<&'b Entry>,
 }
 
@@ -45,7 +45,7 @@ pub fn sweeps<'b>(records: &'b Records, sample: &'b str) -> Vec<Sweep<'b>> {
                 .copied()
                 .filter(|other| differ_only_in(first.record(), other.record(), over))
                 .collect();
-            // Each family once: with the record that comes first in it.
+            // Each family is added once, for its first record.
             if family.first().is_some_and(|entry| entry.id == first.id)
                 && let Some(sweep) = Sweep::of(&family, over, &entries)
             {
@@ -56,7 +56,7 @@ pub fn sweeps<'b>(records: &'b Records, sample: &'b str) -> Vec<Sweep<'b>> {
     found
 }
 
-/// The same device and the same arguments, but for the value of one; that one may be the same too.
+/// Whether the device and all arguments are equal, except for the value of `over`, which may differ.
 fn differ_only_in(a: &Record, b: &Record, over: &str) -> bool {
     let (left, right) = (&a.configuration, &b.configuration);
     let comparable = |value: &String, other: &String| {
@@ -97,7 +97,7 @@ impl<'b> Sweep<'b> {
         (sweep.steps.len() > 1 && !sweep.lines().is_empty()).then_some(sweep)
     }
 
-    /// The variants that were measured at two values or more, those at most values first.
+    /// The variants that were measured at two or more values; those with the most values come first.
     pub fn lines(&self) -> Vec<Line> {
         let entries = self.steps.iter().flat_map(|step| &step.entries);
         let names = distinct(entries.flat_map(|entry| &entry.record().rows).map(|row| row.variant.as_str()));
@@ -110,10 +110,10 @@ impl<'b> Sweep<'b> {
         lines
     }
 
-    /// So many are drawn; all are in the table.
+    /// Most lines that are drawn; the table has all of them.
     pub const DRAWN: usize = 2 * Mark::MOST;
 
-    /// Its pictures: of so many lines each as can be told apart.
+    /// The pictures, each with as many lines as there are different marks.
     pub fn draw(&self) -> Vec<Svg> {
         let lines = self.lines();
         let drawn = &lines[..lines.len().min(Self::DRAWN)];
@@ -160,7 +160,7 @@ fn words(kind: Kind) -> &'static str {
     if kind == Kind::Log { " (logarithmic)" } else { "" }
 }
 
-/// The largest is this many times the smallest, and both are above 0.
+/// Whether the largest value is at least `times` the smallest, and all are positive.
 pub fn spans(values: impl Iterator<Item = f64>, times: f64) -> bool {
     let (low, high) = values
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (f64::min(low, v), f64::max(high, v)));
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use crate::collect::Found;
 
-    /// What was swept, and its values.
+    /// The swept arguments with their values.
     fn of(changes: &[&[(&str, &str)]]) -> Vec<(String, Vec<String>)> {
         let records = changes.iter().map(|changes| {
             found(RUN, |record| changes.iter().for_each(|(name, value)| set(record, name, value)))

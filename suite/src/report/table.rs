@@ -1,4 +1,4 @@
-//! The tables of the pages; those of one record are the terminal's, with more words where there is more room.
+//! The tables of the pages. Tables of one record are those of the terminal, with more text where there is more room.
 
 use record::{Record, Row};
 use report::{Column, Side, Table, format, grouped};
@@ -15,7 +15,7 @@ pub fn rows(record: &Record) -> Table {
     let mut table = report::rows(record);
     let is_time = |head: &str| head.starts_with("Isolated") || head == "of limit" || head.ends_with("/s");
     let races = counts_races(record);
-    // What is published has a table of its own.
+    // Published figures have a table of their own.
     table.columns.retain(|column| column.head != "Published" && !(races && is_time(&column.head)));
     let reference = record.reference().map(|name| format!("÷ {name}"));
     let in_words = |row: &Row| {
@@ -30,7 +30,7 @@ pub fn rows(record: &Record) -> Table {
     table
 }
 
-/// What the traces show, as far as it is explained; none where there is none.
+/// The columns of the traces that the page explains; `None` if there are no traces.
 pub fn traces(record: &Record) -> Option<Table> {
     let mut table = report::traces(record)?;
     let explained = |head: &str| glossary::waves().any(|(term, _)| head.trim_end_matches(" µs") == term);
@@ -38,7 +38,7 @@ pub fn traces(record: &Record) -> Option<Table> {
     Some(table)
 }
 
-/// A line a variant, a column a value.
+/// A table with one row per variant and one column per value.
 pub fn sweep(sweep: &Sweep<'_>) -> Table {
     let lines = sweep.lines();
     let mut table = Table::new("Isolated µs", lines.iter().map(|line| line.name.clone()));
@@ -52,7 +52,7 @@ pub fn sweep(sweep: &Sweep<'_>) -> Table {
     table
 }
 
-/// A line a variant, two columns a device.
+/// A table with one row per variant and two columns per device.
 pub fn devices(comparison: &Comparison<'_>) -> Table {
     let variants = comparison.variants();
     let mut table = Table::new("Variant", variants.iter().map(|name| (*name).to_owned()));
@@ -68,7 +68,7 @@ pub fn devices(comparison: &Comparison<'_>) -> Table {
     table
 }
 
-/// A line a record.
+/// A table with one row per record.
 pub fn overview(records: &Records) -> Table {
     let mut table = Table::of(
         &records.entries,
@@ -89,7 +89,7 @@ fn beware(record: &Record) -> String {
     provenance::flags(record).into_iter().map(|flag| flag.short).collect::<Vec<_>>().join(", ")
 }
 
-/// `9 ok, 1 skipped, 2 of them raced`.
+/// Number of rows per status: `9 ok, 1 skipped, 2 raced`.
 fn statuses(record: &Record) -> String {
     use record::Status;
     let by_word = grouped(record.rows.iter().map(|row| (row.status.word(), ())));

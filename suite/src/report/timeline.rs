@@ -1,4 +1,4 @@
-//! The timeline that lies beside a record of traced waves.
+//! Finds and reads the timeline that belongs to a record with traces.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,17 +11,17 @@ use super::records::Entry;
 /// A timeline on disk.
 #[derive(Clone, Debug)]
 pub struct Timeline {
-    /// Where.
+    /// Its path.
     pub path: PathBuf,
-    /// As the address of an image, in which nothing can run; or why it is not shown.
+    /// The address of the timeline as an image, which cannot run scripts, or why it is not shown.
     pub address: Result<String, String>,
 }
 
-/// Larger files are none that the suite has written, and no page would hold one.
+/// Largest file in bytes. The suite writes no larger timelines, and a page has no room for them.
 const MOST: u64 = 1 << 20;
 
-/// `waves.svg` in the folder of the run, or the folder's name with `.svg` beside it, where the record has
-/// traces.
+/// The timeline of a record with traces: `waves.svg` in the folder of the run, or a file next to that folder with
+/// its name and `.svg`.
 pub fn find(entry: &Entry) -> Option<Timeline> {
     if entry.record().rows.iter().all(|row| row.trace.is_none()) {
         return None;

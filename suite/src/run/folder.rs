@@ -1,5 +1,5 @@
-//! The folder of a run. Whatever has a name without a dot in front is whole: a sample works in a hidden folder,
-//! and what it left appears under its own name in one step.
+//! The folder of a run. A sample works in a hidden folder, and its results are moved to their final name in one
+//! step. Therefore everything without a leading dot is complete.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,23 +15,23 @@ use super::manifest::MANIFEST;
 use super::page::PAGE;
 use super::sample::WAVES;
 
-/// What all hidden names begin with, those of [`report::Destination`]'s drafts too.
+/// Prefix of all hidden names, including those of [`report::Destination`]'s drafts.
 const HIDDEN: &str = ".hot-lap-";
 
-/// A folder that takes a run, locked against others.
+/// The folder of a run, locked against other runs.
 #[derive(Debug)]
 pub(super) struct Place {
     path: PathBuf,
-    // Locks it, and takes it away again where nothing is written into it.
+    // Locks the folder, and removes it if nothing is written into it.
     _folder: Folder,
 }
 
 impl Place {
-    /// For a new run of `samples`.
+    /// Opens the folder for a new run of `samples`.
     ///
     /// # Errors
-    /// A folder that cannot be created or written to, that another run works in, or that holds what this run
-    /// would replace.
+    /// If the folder cannot be created or written to, is used by another run, or holds files that this run would
+    /// replace.
     pub(super) fn create(path: &Path, samples: &[String]) -> Result<Self> {
         let place = Self::reopen(path)?;
         let shown = path.display();
@@ -46,10 +46,10 @@ impl Place {
         Ok(place)
     }
 
-    /// For a run that goes on, what it left behind included.
+    /// Opens the folder of a run that is resumed.
     ///
     /// # Errors
-    /// As [`Self::create`], but for what it holds.
+    /// Those of [`Self::create`], except for files that it holds.
     pub(super) fn reopen(path: &Path) -> Result<Self> {
         if path.is_dir() {
             ensure_writable(path)?;
@@ -57,15 +57,14 @@ impl Place {
         Ok(Self { path: path.to_owned(), _folder: Folder::create(path)? })
     }
 
-    /// Where it is.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// An empty hidden folder to work in, which goes when it is dropped.
+    /// An empty hidden folder to work in, which is removed when dropped.
     ///
     /// # Errors
-    /// Where it cannot be created.
+    /// If it cannot be created.
     pub(super) fn workplace(&self) -> Result<TempDir> {
         let prefix = format!("{HIDDEN}work-");
         let made = fault::write("creating a folder to work in", || {
@@ -74,10 +73,10 @@ impl Place {
         made.with_context(|| format!("cannot create a folder in {}", self.path.display()))
     }
 
-    /// Keeps what `sample` left in `work`, in the stead of what an earlier run kept of it.
+    /// Keeps the results that `sample` left in `work`; they replace those of an earlier run.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If they cannot be written.
     pub(super) fn keep(
         &self,
         sample: &str,
@@ -107,10 +106,10 @@ impl Place {
         Ok(())
     }
 
-    /// What a run that was killed left behind, in the order of the names.
+    /// Hidden files and folders that a killed run left, sorted by name.
     ///
     /// # Errors
-    /// Where the folder cannot be read.
+    /// If the folder cannot be read.
     pub(super) fn left_behind(&self) -> Result<Vec<PathBuf>> {
         let reading = || format!("reading {}", self.path.display());
         let mut left = Vec::new();
@@ -124,33 +123,34 @@ impl Place {
         Ok(left)
     }
 
-    /// Removes it.
+    /// Removes what a killed run left.
     ///
     /// # Errors
-    /// What cannot be read or removed.
+    /// If it cannot be read or removed.
     pub(super) fn clean(&self) -> Result<()> {
         self.left_behind()?.iter().try_for_each(|path| remove(path))
     }
 }
 
-/// Makes sure that files can be created in a folder. [`Folder::create`] does too, but names a file that no run
-/// has there.
+/// Checks that files can be created in a folder. [`Folder::create`] checks it too, but its message names a file that
+/// a run does not have there.
 fn ensure_writable(path: &Path) -> Result<()> {
     let draft =
         fault::write("trying the folder", || tempfile::Builder::new().prefix(HIDDEN).tempfile_in(path));
     draft.map(drop).map_err(|error| {
-        // What tempfile says names its file.
+        // tempfile's full message would contain the name of its file.
         let error = error.kind();
         let shown = path.display();
         anyhow!("cannot write in the folder {shown}: {error}; check who may write there or choose another")
     })
 }
 
-/// Removes a file or a folder. A sample whose suite has just been killed may still write into one for a moment.
+/// Removes a file or folder. If a suite has just been killed, its sample may still write into the folder for a
+/// moment.
 fn remove(path: &Path) -> Result<()> {
     let tried = || if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     for _ in 0..20 {
-        // Whoever tries whether this folder can be written to removes its draft itself.
+        // Another process that tests the folder may remove its own draft meanwhile.
         if tried().is_ok() || fs::symlink_metadata(path).is_err() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! What a run is, and how far it is: the file suite.json in its folder.
+//! The manifest of a run, `suite.json`: its settings and progress.
 
 use std::path::Path;
 
@@ -11,79 +11,79 @@ use serde_json::Value;
 use super::options::Settings;
 use super::outcome::{Counts, State};
 
-/// Its file.
+/// File name of the manifest.
 pub(super) const MANIFEST: &str = "suite.json";
 
-/// Version of its layout.
+/// Version of the layout of [`Manifest`].
 const SCHEMA: u32 = 1;
 
 /// A run of the suite on one device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Manifest {
-    /// [`SCHEMA`].
+    /// The value of [`SCHEMA`] when it was written.
     schema: u32,
     /// The command line, program name first.
     pub(super) command: Vec<String>,
     /// When the run began, RFC 3339, UTC.
     pub(super) started: String,
-    /// When it was resumed.
+    /// The times when it was resumed.
     pub(super) resumed: Vec<String>,
     /// The program.
     pub(super) tool: Tool,
     /// The device.
     pub(super) device: DeviceFacts,
-    /// The machine around it.
+    /// The machine of the device.
     pub(super) host: Host,
-    /// What holds for all samples.
+    /// The settings that all samples share.
     pub(super) settings: Settings,
-    /// One a sample.
+    /// One per sample.
     pub(super) samples: Vec<Entry>,
 }
 
-/// How far a sample is.
+/// The progress of a sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
-    /// Its name, which is that of its folder.
+    /// Its name, which is also that of its folder.
     pub(super) sample: String,
-    /// What became of it.
+    /// Its state.
     pub(super) state: State,
-    /// Why it is not right.
+    /// Why it is not right, if it is not.
     pub(super) reason: Option<String>,
-    /// It left records, which are in its folder.
+    /// Whether its folder has a record.
     pub(super) kept: bool,
-    /// It left a drawing of its waves.
+    /// Whether its folder has a timeline of its waves.
     pub(super) traced: bool,
-    /// How long it took, repeats included.
+    /// Duration in seconds, including repeats.
     pub(super) seconds: f64,
-    /// Its rows by their status.
+    /// Number of rows per status.
     pub(super) rows: Counts,
 }
 
 impl Entry {
-    /// Of a sample that is still to be measured.
+    /// The entry of a sample that is not measured yet.
     pub(super) fn missing(sample: &str) -> Self {
         Self { sample: sample.to_owned(), ..Self::default() }
     }
 
-    /// Notes the record that is kept of it.
+    /// Notes that a record of the sample was kept.
     pub(super) fn keep(&mut self, record: &Record, traced: bool) {
         (self.kept, self.traced, self.rows) = (true, traced, Counts::of(&record.rows));
     }
 
-    /// Takes over what `record` says of a sample that a run before this kept but no longer noted.
+    /// Takes over a record that an earlier run kept but did not note.
     pub(super) fn adopt(&mut self, record: &Record, traced: bool) {
         (self.state, self.reason, self.seconds) = (State::of(record), None, record.seconds);
         self.keep(record, traced);
     }
 
-    /// How long it took, for a table: nothing where it was not measured.
+    /// The duration for a table; empty if the sample was not measured.
     pub(super) fn seconds(&self) -> String {
         if self.state == State::Missing { String::new() } else { format!("{:.1}", self.seconds) }
     }
 }
 
 impl Manifest {
-    /// Of a run that is about to begin.
+    /// The manifest of a new run.
     pub(super) fn new(
         now: String,
         (tool, host): (Tool, Host),
@@ -117,10 +117,10 @@ impl Manifest {
         )
     }
 
-    /// Reads that of a folder.
+    /// Reads the manifest in a folder.
     ///
     /// # Errors
-    /// A folder without one; a file that is none.
+    /// If there is none, or it is invalid.
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(MANIFEST);
         let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
@@ -138,20 +138,19 @@ impl Manifest {
         serde_json::from_str(text).context("not a manifest of the suite")
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes the file completely or not at all.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If it cannot be written.
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self).context("the manifest has no form in JSON")?;
         Destination::File(folder.join(MANIFEST)).write(text + "\n")
     }
 
-    /// Makes sure that another build does not go on with what this one began: one table would hold figures of
-    /// two programs.
+    /// Checks that the run was begun by the same build: otherwise one table would mix figures of two programs.
     ///
     /// # Errors
-    /// Another version, commit or build.
+    /// If version, commit or build differ.
     pub(super) fn ensure_tool(&self, tool: &Tool, folder: &Path) -> Result<()> {
         let (then, now) = (report::tool(&self.tool), report::tool(tool));
         let shown = folder.display();
@@ -162,10 +161,10 @@ impl Manifest {
         Ok(())
     }
 
-    /// The one of `devices` that the run was begun on.
+    /// The device among `devices` on which the run was begun.
     ///
     /// # Errors
-    /// None is: another device, or another driver.
+    /// If none matches: the device or its driver has changed.
     pub(super) fn device_of<'d>(&self, devices: &'d [Usable], folder: &Path) -> Result<&'d Usable> {
         let same = |device: &&Usable| identity(&device.facts) == identity(&self.device);
         if let Some(device) = devices.iter().find(same) {
@@ -181,7 +180,7 @@ impl Manifest {
     }
 }
 
-/// A word of a command line; of an absolute path, which holds on one machine only, its last name.
+/// A word of a command line. An absolute path, which is valid on one machine only, is reduced to its last name.
 fn portable(word: &str) -> String {
     let (option, value) = match word.split_once('=') {
         Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
@@ -192,7 +191,7 @@ fn portable(word: &str) -> String {
     name.map_or_else(|| word.to_owned(), |name| option + &name.to_string_lossy())
 }
 
-/// What must be the same for figures to stand in one table.
+/// The facts that must be equal for figures in one table.
 fn identity(device: &DeviceFacts) -> (&str, &str, i32, u32, &str, &str) {
     let DeviceFacts { name, uuid, driver_id, driver_version, driver_info, api_version, .. } = device;
     (name, uuid, *driver_id, *driver_version, driver_info, api_version)

@@ -1,4 +1,4 @@
-//! What `suite run` takes on its command line, and what of it reaches the samples.
+//! The command line of `suite run`, and the part of it that is passed to the samples.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use clap::Args;
 use report::arguments::seconds;
 use serde::{Deserialize, Serialize};
 
-/// Names every device.
+/// The value of `--device` for all devices.
 const ALL: &str = "all";
 
-/// Seconds that a sample may take by default, beside the budget that it is given.
+/// Default time limit of a sample in seconds, in addition to its budget.
 const TIME_LIMIT_S: f64 = 300.0;
 
 /// Measure all samples, or some, and keep their records
@@ -63,14 +63,14 @@ fn number_of_seconds(text: &str) -> Result<f64, String> {
     seconds(text).map(|seconds| seconds.as_secs_f64())
 }
 
-/// What holds for all samples of a run: recorded, so that a run that is resumed goes on as it began.
+/// The settings that all samples of a run share. They are recorded, so that a resumed run continues with them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Settings {
-    /// Seed of each sample.
+    /// The seed for each sample.
     pub(super) seed: u64,
-    /// Seconds that a sample may take.
+    /// Time limit per sample in seconds.
     pub(super) time_limit_s: f64,
-    /// Waves are traced where the device can.
+    /// Whether to trace waves on devices that support it.
     pub(super) trace: bool,
     budget_s: Option<f64>,
     samples: Option<u32>,
@@ -79,18 +79,17 @@ pub(super) struct Settings {
 }
 
 impl Run {
-    /// Asks for every device.
+    /// Whether all devices are requested.
     pub(super) fn on_all_devices(&self) -> bool {
         self.device.as_deref() == Some(ALL)
     }
 
-    /// Changes what a run that goes on may change: without more time, a sample that had too little would end as
-    /// before.
+    /// Changes the settings that may differ in a resumed run. A sample that exceeded its time limit needs more time.
     pub(super) fn change(&self, settings: &mut Settings) {
         settings.time_limit_s = self.time_limit.unwrap_or(settings.time_limit_s);
     }
 
-    /// The settings that were asked for; `seed` is taken where none was.
+    /// The requested settings; `seed` is the default.
     pub(super) fn settings(&self, seed: u64) -> Settings {
         Settings {
             seed: self.seed.unwrap_or(seed),
@@ -111,12 +110,11 @@ impl Settings {
         Self { seed: 7, time_limit_s: 9.0, trace, budget_s, samples, thorough: false, cold: false }
     }
 
-    /// How long a sample may take.
     pub(super) fn time_limit(&self) -> Duration {
         Duration::from_secs_f64(self.time_limit_s)
     }
 
-    /// What each sample is given of it.
+    /// The arguments that each sample gets.
     pub(super) fn arguments(&self) -> Vec<String> {
         let mut arguments = vec![format!("--seed={}", self.seed)];
         arguments.extend(self.budget_s.map(|budget| format!("--budget={budget}")));

@@ -1,4 +1,4 @@
-//! What became of a sample.
+//! The state of a sample after a run, and the exit code of the run.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use record::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_S
 use record::{Ended, Record, Row, Status, is_limit};
 use serde::{Deserialize, Serialize};
 
-/// How a sample ended.
+/// The state of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum State {
-    /// Not measured yet.
+    /// It is not measured yet.
     #[default]
     Missing,
-    /// Everything that ran was right.
+    /// Every variant that ran was correct.
     Right,
-    /// Nothing of it could run here.
+    /// No variant could run here.
     Skipped,
-    /// A result differed from the CPU reference's.
+    /// A result differed from the CPU reference.
     Wrong,
-    /// Some of it, or all, could not be measured.
+    /// Some or all variants could not be measured.
     Failed,
     /// It did not end in time.
     Hung,
@@ -28,7 +28,7 @@ pub(super) enum State {
 }
 
 impl State {
-    /// Measuring it again would give nothing new.
+    /// Whether measuring it again would give nothing new.
     pub(super) fn is_complete(self) -> bool {
         matches!(self, Self::Right | Self::Skipped | Self::Wrong)
     }
@@ -68,8 +68,8 @@ impl fmt::Display for State {
     }
 }
 
-/// The exit code of a run whose samples ended like this: the worst, that of Ctrl-C where some were not begun, and [`EXIT_SKIPPED`] only where nothing could
-/// run at all.
+/// The exit code of a run whose samples have these states: the worst one. It is that of Ctrl-C if some samples were
+/// not begun, and [`EXIT_SKIPPED`] only if no sample could run.
 pub(super) fn exit_code(states: &[State]) -> u8 {
     let any = |state| states.contains(&state);
     if any(State::Interrupted) || any(State::Missing) {
@@ -85,29 +85,29 @@ pub(super) fn exit_code(states: &[State]) -> u8 {
     }
 }
 
-/// Rows of a record by their status.
+/// Number of rows of a record per status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Counts {
-    /// With figures.
+    /// Rows with figures.
     pub(super) ok: usize,
-    /// Left out, or not possible on the device.
+    /// Rows that were left out or are not possible on the device.
     pub(super) skipped: usize,
-    /// Without figures because the clock was too low.
+    /// Rows without figures because the clock was too low.
     pub(super) throttled: usize,
-    /// With a result that differed.
+    /// Rows with a wrong result.
     pub(super) wrong: usize,
-    /// That could not be measured.
+    /// Rows that could not be measured.
     pub(super) error: usize,
 }
 
 impl Counts {
-    /// A word for each, and how many there are.
+    /// The name of each status with its count.
     pub(super) fn each(&self) -> [(&'static str, usize); 5] {
         let Self { ok, skipped, throttled, wrong, error } = *self;
         [("ok", ok), ("skipped", skipped), ("throttled", throttled), ("wrong", wrong), ("error", error)]
     }
 
-    /// Of these rows.
+    /// Counts the given rows.
     pub(super) fn of(rows: &[Row]) -> Self {
         let mut counts = Self::default();
         for row in rows {
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(exit_code(&[Failed, Right, Skipped]), 2);
         assert_eq!(exit_code(&[Failed, Hung, Right]), 3);
         assert_eq!(exit_code(&[Right, Hung, Interrupted, Missing]), 130);
-        // Ctrl-C came as the first had just ended.
+        // Ctrl-C was pressed when the first had just ended.
         assert_eq!(exit_code(&[Right, Missing]), 130);
     }
 }

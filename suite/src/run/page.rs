@@ -1,4 +1,4 @@
-//! The page of a run: README.md in its folder.
+//! The page of a run: `README.md` in its folder.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use report::quote;
 
 use super::manifest::{Entry, Manifest};
 
-/// Its file.
+/// File name of the page.
 pub(super) const PAGE: &str = "README.md";
 
-/// The page, as far as the run is.
+/// The page with the current progress of the run.
 pub(super) fn page(manifest: &Manifest) -> String {
     let Manifest { device, host, tool, settings, .. } = manifest;
     let processor = host.processor.as_deref().unwrap_or("unknown processor");
@@ -68,7 +68,7 @@ fn row(page: &mut String, entry: &Entry) {
         false => (sample.clone(), String::new()),
     };
     let seconds = entry.seconds();
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(
         page,
         "| {name} | {state} | {} | {seconds} | {links} |",
@@ -76,13 +76,13 @@ fn row(page: &mut String, entry: &Entry) {
     );
 }
 
-/// A line of a list. What a driver or a program said may hold anything: it stays code.
+/// A list item. Messages of drivers and programs may contain markup, so they are formatted as code.
 fn reason(entry: &Entry) -> Option<String> {
     let text = entry.reason.as_deref()?.replace('`', "'");
     Some(format!("- {}: `{}`\n", entry.sample, text.split_whitespace().collect::<Vec<_>>().join(" ")))
 }
 
-/// The command line as it can be typed again in a checkout.
+/// The command line, ready to be typed in a checkout.
 fn command(words: &[String]) -> String {
     let words = words.iter().skip(1).map(|word| quote(word));
     std::iter::once("cargo run --release --bin suite --".to_owned())

@@ -1,4 +1,4 @@
-//! Where the records of a run go: a folder a device.
+//! Names the folders of a run's records: one per device.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::time::SystemTime;
 
 use record::DeviceFacts;
 
-/// Holds the folders of runs that were given none.
+/// The parent folder of runs without `--out`.
 const RESULTS: &str = "results";
 
-/// A device's name as part of a folder's: `nvidia-h200`, `llvmpipe`. What a driver adds in brackets (its own
-/// version, the name of the chip) is left out.
+/// A device's name as part of a folder name: `nvidia-h200`, `llvmpipe`. Text in parentheses, which drivers add
+/// (their version, the name of the chip), is left out.
 pub(super) fn slug(device: &DeviceFacts) -> String {
     let mut name = device.name.to_lowercase();
     for mark in ["(r)", "(tm)", "(c)"] {
@@ -22,13 +22,13 @@ pub(super) fn slug(device: &DeviceFacts) -> String {
     if slug.is_empty() { "device".into() } else { slug }
 }
 
-/// `2026-11-21`, in UTC.
+/// The date in UTC: `2026-11-21`.
 pub(super) fn date(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(time).to_string().chars().take(10).collect()
 }
 
-/// A folder for each of `devices`: `out` itself or, where all devices are asked for, one below it; without
-/// `out`, one named for date and device. Devices of the same name are numbered.
+/// A folder for each of `devices`: `out` itself or, if all devices are requested, one below it per device. Without
+/// `out`, it is named after date and device. Devices of the same name are numbered.
 pub(super) fn folders<'d>(
     devices: impl Iterator<Item = &'d DeviceFacts>,
     out: Option<&Path>,

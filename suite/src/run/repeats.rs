@@ -1,23 +1,22 @@
-//! What is kept of a sample that died: the rows of its last checkpoint, or those of a repeat without the
-//! variant that it died with.
+//! Joins the results of a sample that died: its last checkpoint, or a repeat without the variant at which it died.
 
 use record::{Ended, Record, Row, Status};
 
-/// A variant that a sample's process died with.
+/// The death of a sample's process while it measured a variant.
 #[derive(Clone, Debug)]
 pub(super) struct Death {
-    /// The variant that was under way.
+    /// The variant that was being measured.
     pub(super) variant: String,
     /// How the process died.
     pub(super) reason: String,
-    /// It hung.
+    /// Whether it hung.
     pub(super) hung: bool,
-    /// The record as it was then, where one had been written.
+    /// The last record that it had written, if any.
     pub(super) checkpoint: Option<Record>,
 }
 
-/// The record of a sample that died with variants under way. `last` is that of the last process where it left
-/// one; `end` says why that died, where it did, the last of `deaths` being its own then.
+/// The record of a sample that died while variants were measured. `last` is the record of the last process, if it
+/// left one. `end` is the reason if that process died too; in that case the last of `deaths` is its own.
 pub(super) fn joined(last: Option<Record>, deaths: &[Death], end: Option<&str>) -> Option<Record> {
     let checkpoint = || deaths.iter().rev().find_map(|death| death.checkpoint.clone());
     let mut record = last.or_else(checkpoint)?;
@@ -39,14 +38,14 @@ pub(super) fn joined(last: Option<Record>, deaths: &[Death], end: Option<&str>) 
     Some(record)
 }
 
-/// The variant's row says how it ended.
+/// Sets the status of the variant's row.
 fn note_death(record: &mut Record, death: &Death) {
     let status = Status::Error { reason: death.reason.clone() };
     if let Some(row) = record.rows.iter_mut().find(|row| row.variant == death.variant) {
         *row = without_figures(row, status);
         return;
     }
-    // A repeat without it has no row; its place is behind what stood before it.
+    // A repeat without the variant has no row for it; the row is inserted after the one that preceded it.
     let Some(checkpoint) = &death.checkpoint else { return };
     let Some(at) = checkpoint.rows.iter().position(|row| row.variant == death.variant) else { return };
     let before = checkpoint.rows[..at].iter().rev();
@@ -78,7 +77,7 @@ mod tests {
         Record { ended: Ended::Unfinished, ..record() }
     }
 
-    /// Of the record's variant at a place.
+    /// The death at the variant at index `at` of the record.
     fn death(at: usize, checkpoint: Option<Record>) -> Death {
         Death {
             variant: record().rows[at].variant.clone(),
@@ -119,7 +118,7 @@ mod tests {
 
     #[test]
     fn without_a_repeat_the_checkpoint_is_kept() {
-        // A crash behind the last sample takes nothing from the figures.
+        // A crash after the last sample does not affect the figures.
         let complete = joined(Some(record()), &[], Some("it crashed")).unwrap();
         assert_eq!(complete.ended, Ended::Complete);
         let kept = joined(None, &[death(3, Some(unfinished()))], Some("the repeat: no device")).unwrap();

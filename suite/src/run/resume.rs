@@ -1,4 +1,5 @@
-//! What is there of a run that goes on, whatever its end was: the folder says it, the manifest may not.
+//! Finds out what is left of a run that is resumed. The run may have been killed, so the folder counts and not the
+//! manifest.
 
 use anyhow::Result;
 use record::error::one_line;
@@ -10,10 +11,10 @@ use super::manifest::{Entry, Manifest};
 use super::outcome::State;
 use super::sample::{RECORD, WAVES, plain_command};
 
-/// Makes the manifest say what the folder holds, and moves there what a killed run had measured of a sample.
+/// Updates the manifest to match the folder, and keeps what a killed run had measured of a sample.
 ///
 /// # Errors
-/// Where that cannot be kept.
+/// If the results cannot be kept.
 pub(super) fn take_stock(place: &Place, manifest: &mut Manifest) -> Result<()> {
     manifest.samples.iter_mut().for_each(|entry| ensure_kept(place, entry));
     let seed = manifest.settings.seed;
@@ -21,10 +22,10 @@ pub(super) fn take_stock(place: &Place, manifest: &mut Manifest) -> Result<()> {
     rescue(place, manifest)
 }
 
-/// What was complete and has been taken away or damaged since is to be measured again.
+/// A complete sample whose record was removed or damaged must be measured again.
 fn ensure_kept(place: &Place, entry: &mut Entry) {
     if !entry.kept {
-        // Earlier versions took one that had found no driver for one that cannot run.
+        // Earlier versions marked a sample as skipped if its process found no driver.
         if entry.state == State::Skipped {
             *entry = Entry::missing(&entry.sample);
         }
@@ -39,7 +40,8 @@ fn ensure_kept(place: &Place, entry: &mut Entry) {
     }
 }
 
-/// A kill between a sample's appearance and its note leaves a record that the manifest does not know of.
+/// Adopts a record that the manifest does not mention: the suite was killed between keeping the record and noting
+/// it.
 fn adopt(place: &Place, entry: &mut Entry, seed: u64) {
     let folder = place.path().join(&entry.sample);
     if entry.state != State::Missing || !folder.join(RECORD).exists() {
@@ -50,8 +52,8 @@ fn adopt(place: &Place, entry: &mut Entry, seed: u64) {
     }
 }
 
-/// A kill while a sample was measured leaves what it had written so far in the folder that it worked in. That is
-/// kept until the sample has been measured anew, which may come to less.
+/// Keeps the interim record of a sample whose measurement was killed, from its working folder. It stays until the
+/// sample has been measured again, since the new measurement may yield less.
 fn rescue(place: &Place, manifest: &mut Manifest) -> Result<()> {
     for left in place.left_behind()? {
         let path = left.join(RECORD);
@@ -64,7 +66,7 @@ fn rescue(place: &Place, manifest: &mut Manifest) -> Result<()> {
         let entry = manifest.samples.iter_mut().find(of_it);
         if let Some(entry) = entry.filter(|entry| !place.path().join(&entry.sample).exists()) {
             let command = plain_command(&record.sample, &record.command);
-            // A whole one too: it may be of a repeat without one of its variants.
+            // Even if it is complete: it may be of a repeat without one of the variants.
             let record = Record { ended: Ended::Interrupted, command, ..record };
             place.keep(&entry.sample, place.workplace()?.path(), &record, None)?;
             entry.adopt(&record, false);
@@ -85,7 +87,7 @@ mod tests {
 
     const SAMPLE: &str = "lds_blur";
 
-    /// As a sample writes it while it measures, with the seed of [`Manifest::of_a_test`].
+    /// An interim record with the seed of [`Manifest::of_a_test`].
     fn unfinished() -> Record {
         let mut record = scripted::measured();
         record.ended = Ended::Unfinished;
@@ -95,7 +97,7 @@ mod tests {
         record
     }
 
-    /// What becomes of the sample's entry in a folder that holds this text as the record in `folder`.
+    /// The sample's entry after taking stock of a folder with this text as the record in `folder`.
     fn stock(top: &Path, folder: &str, text: &str, entry: impl FnOnce(&mut Entry)) -> Entry {
         fs::create_dir_all(top.join(folder)).unwrap();
         fs::write(top.join(folder).join(RECORD), text).unwrap();

@@ -1,4 +1,4 @@
-//! One sample measured: as often as it takes, three times at the most.
+//! Measures a sample. If its process dies, it is repeated up to two times.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,49 +15,49 @@ use super::repeats::{Death, joined};
 use crate::child::{Call, Ended, GRACE, How, Phase, Progress};
 use crate::stop::Stop;
 
-/// A sample that died is run again so often, each time without the variant that it died with.
+/// Most repeats of a sample that died, each without the variants at which it died before.
 const MOST_REPEATS: usize = 2;
 
-/// The record in the folder that a sample works in.
+/// File name of the record in a sample's working folder.
 pub(super) const RECORD: &str = "record.json";
-/// The drawing of its waves.
+/// File name of the timeline.
 pub(super) const WAVES: &str = "waves.svg";
 
-/// Of a sample that the user stopped, and that did not write its record to the end.
+/// Reason for a sample that the user stopped before it had written its complete record.
 const HURRIED: &str = "it ended before it had written its record; what is kept is of up to a second before";
 
-/// A sample that is to be measured.
+/// A sample to measure.
 pub(super) struct Subject<'a> {
     /// Its name.
     pub(super) name: &'a str,
     /// Its binary.
     pub(super) binary: &'a Path,
-    /// What `--device` takes for the device.
+    /// The value of `--device` for the device.
     pub(super) device: &'a str,
-    /// What holds for all samples.
+    /// The settings that all samples share.
     pub(super) settings: &'a Settings,
     /// An empty folder to work in.
     pub(super) folder: &'a Path,
-    /// The user has asked the run to end.
+    /// Requests of the user to end the run.
     pub(super) stop: &'a Stop,
 }
 
-/// What came of it.
+/// The results of a sample.
 #[derive(Debug)]
 pub(super) struct Measured {
-    /// How it ended.
+    /// Its state.
     pub(super) state: State,
-    /// Why it is not right.
+    /// Why it is not right, if it is not.
     pub(super) reason: Option<String>,
-    /// What it left.
+    /// Its record, if it left one.
     pub(super) record: Option<Record>,
-    /// The drawing of its waves.
+    /// The path of its timeline, if it left one.
     pub(super) waves: Option<PathBuf>,
-    /// How long it took, repeats included.
+    /// Duration, including repeats.
     pub(super) took: Duration,
 }
 
-/// What the next attempt leaves out, and what became of those before it.
+/// Previous attempts, and what the next one leaves out.
 #[derive(Default)]
 struct History {
     deaths: Vec<Death>,
@@ -65,18 +65,18 @@ struct History {
     took: Duration,
 }
 
-/// Why the next attempt does not trace.
+/// The reason why the next attempt does not trace.
 struct Untraced {
     reason: String,
-    /// The process died of it; else the device only cannot.
+    /// Whether the process died while tracing; otherwise the device does not support tracing.
     died: bool,
 }
 
 impl Subject<'_> {
-    /// Measures it.
+    /// Measures the sample.
     ///
     /// # Errors
-    /// A process that cannot be started.
+    /// If its process cannot be started.
     pub(super) fn measure(&self, watch: &mut dyn FnMut(&Progress)) -> Result<Measured> {
         let mut history = History::default();
         loop {
@@ -130,9 +130,9 @@ impl Subject<'_> {
         read_record(&self.folder.join(RECORD)).ok()
     }
 
-    /// What to do after an attempt.
+    /// Decides what to do after an attempt.
     fn next(&self, ended: &Ended, record: Option<&Record>, history: &History) -> Next {
-        // One that is slow is as slow again.
+        // A slow sample would be slow again.
         if self.stop.is_asked() || ended.how == How::TooLong {
             return Next::Keep;
         }
@@ -153,7 +153,7 @@ impl Subject<'_> {
     fn kept(&self, ended: &Ended, record: Option<Record>, mut history: History) -> Measured {
         let how = record.as_ref().map(|record| &record.ended);
         let asked = self.stop.is_asked() || ended.how == How::Code(EXIT_INTERRUPTED.into());
-        // One may have come to its end before it was heard.
+        // The sample may have completed before it received the request.
         let interrupted = asked && how != Some(&End::Complete);
         let hurried = interrupted && how == Some(&End::Unfinished);
         let end = (died(ended, record.as_ref()) && !interrupted).then(|| self.reason(ended, record.as_ref()));
@@ -183,7 +183,7 @@ impl Subject<'_> {
         Measured { state, reason, record, waves, took: history.took }
     }
 
-    /// Why a process died, in words.
+    /// Describes why a process died.
     fn reason(&self, ended: &Ended, record: Option<&Record>) -> String {
         let own = match record.map(|record| &record.ended) {
             Some(End::Failed { reason }) => Some(reason.as_str()),
@@ -208,14 +208,14 @@ impl Subject<'_> {
         said.map_or_else(|| what.clone(), |said| format!("{what}; the last it said: {said}"))
     }
 
-    /// What a sample said without its name before it.
+    /// The message of a sample without its name in front.
     fn plain<'t>(&self, said: &'t str) -> &'t str {
         let said = said.strip_prefix(self.name).and_then(|said| said.strip_prefix(": ")).unwrap_or(said);
         said.strip_prefix("skipped: ").unwrap_or(said)
     }
 }
 
-/// What follows an attempt.
+/// The next step after an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Next {
     Keep,
@@ -223,7 +223,8 @@ enum Next {
     Without(String),
 }
 
-/// The command line that repeats a sample, without what only this run needs: where it wrote to, and its progress.
+/// The command line that repeats a sample, without the arguments that only this run needs: output paths and
+/// progress.
 pub(super) fn plain_command(name: &str, command: &[String]) -> Vec<String> {
     let mut kept = vec![name.to_owned()];
     let mut words = command.iter().skip(1);
@@ -240,22 +241,22 @@ pub(super) fn plain_command(name: &str, command: &[String]) -> Vec<String> {
     kept
 }
 
-/// The process did not come to the end of what it was asked for.
+/// Whether the process ended before it had done everything requested.
 fn died(ended: &Ended, record: Option<&Record>) -> bool {
     let unfinished = match record.map(|record| &record.ended) {
         Some(End::Complete | End::Interrupted) => false,
         Some(End::Unfinished | End::Failed { .. }) => true,
-        // The suite has found the device: one that did not is no device that lacks something.
+        // The suite has found the device, so a sample without a record failed: no device is missing.
         None => true,
     };
     let ends = [EXIT_RIGHT, EXIT_SKIPPED, EXIT_FAILED, EXIT_INTERRUPTED].map(i32::from);
     let by_itself = matches!(ended.how, How::Code(code) if ends.contains(&code));
-    // Its record may have been complete when the user had no more patience.
+    // The record may have been complete when the user killed the process.
     unfinished || !(by_itself || ended.how == How::Stopped)
 }
 
-/// The variant that it died with. What is refused, or cannot be written, is no variant's fault, nor is a crash
-/// behind the last sample.
+/// The variant at which the process died. Refused arguments, write errors and crashes after the last sample are not
+/// attributed to a variant.
 fn died_with(ended: &Ended, record: Option<&Record>) -> Option<String> {
     let refused =
         [EXIT_RIGHT, EXIT_SKIPPED, EXIT_FAILED].map(|code| How::Code(code.into())).contains(&ended.how);
@@ -269,7 +270,7 @@ fn died_with(ended: &Ended, record: Option<&Record>) -> Option<String> {
     (measuring && !variant.is_empty()).then(|| variant.clone())
 }
 
-/// A sample says what it runs on before it runs: that tells nothing of its end.
+/// Whether a message is part of the sample's introduction, which says nothing about its end.
 fn is_introduction(said: &str, record: Option<&Record>) -> bool {
     record.is_some_and(|record| {
         let device = format!("{} on {} (", record.sample, record.device.name);
@@ -295,7 +296,7 @@ fn state(ended: &Ended, record: Option<&Record>, history: &History) -> State {
     }
 }
 
-/// Why a sample is in `state`, in words.
+/// Describes why a sample is in `state`.
 fn why(state: State, record: Option<&Record>, history: &History) -> Option<String> {
     if matches!(state, State::Right | State::Interrupted) {
         return None;

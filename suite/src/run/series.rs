@@ -1,4 +1,4 @@
-//! The samples of a run on one device, one after the other.
+//! Measures the samples of a run on one device, one after the other.
 
 use std::path::Path;
 
@@ -21,25 +21,25 @@ const ENDS_HERE: &str = "the run ends here; with --resume it goes on";
 pub(super) struct Series {
     place: Place,
     manifest: Manifest,
-    /// What `--device` takes for the device.
+    /// The value of `--device` for the device.
     device: String,
 }
 
 impl Series {
-    /// Notes that it begins.
+    /// Begins a run and writes its manifest and page.
     ///
     /// # Errors
-    /// Where the manifest or the page cannot be written.
+    /// If they cannot be written.
     pub(super) fn begin(place: Place, manifest: Manifest, device: String) -> Result<Self> {
         let series = Self { place, manifest, device };
         series.write()?;
         Ok(series)
     }
 
-    /// Notes that it goes on at the time `now`, where anything is left to do.
+    /// Resumes a run at the time `now`, if samples are left to measure.
     ///
     /// # Errors
-    /// As [`Self::begin`], and where what a killed run left cannot be kept or removed.
+    /// Those of [`Self::begin`], and if the results of a killed run cannot be kept or removed.
     pub(super) fn resume(place: Place, manifest: Manifest, device: String, now: &str) -> Result<Self> {
         let mut series = Self { place, manifest, device };
         resume::take_stock(&series.place, &mut series.manifest)?;
@@ -51,30 +51,27 @@ impl Series {
         Ok(series)
     }
 
-    /// Its folder.
     pub(super) fn folder(&self) -> &Path {
         self.place.path()
     }
 
-    /// How far it is.
     pub(super) fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Samples that are not complete.
+    /// Number of samples that are not complete.
     pub(super) fn open(&self) -> usize {
         self.manifest.samples.iter().filter(|entry| !entry.state.is_complete()).count()
     }
 
-    /// What became of its samples.
     pub(super) fn states(&self) -> impl Iterator<Item = State> {
         self.manifest.samples.iter().map(|entry| entry.state)
     }
 
-    /// Measures what is not complete.
+    /// Measures the samples that are not complete.
     ///
     /// # Errors
-    /// Where nothing more can be written. What becomes of a sample is none.
+    /// If results cannot be written. A failure of a sample is not an error.
     pub(super) fn run(&mut self, samples: &Samples, stop: &Stop, total: &mut Total) -> Result<()> {
         for at in 0..self.manifest.samples.len() {
             if stop.is_asked() {
@@ -113,12 +110,12 @@ impl Series {
         let folder = self.place.path();
         let written = self.manifest.write(folder);
         let written = written.and_then(|()| Destination::File(folder.join(PAGE)).write(page(&self.manifest)));
-        // What has not begun does not go on.
+        // A run that has not begun cannot be resumed.
         if folder.join(MANIFEST).exists() { written.context(ENDS_HERE) } else { written }
     }
 }
 
-/// An earlier record stays where this time none was left, and its rows with it.
+/// Updates the entry of a sample. If it left no record this time, an earlier one and its rows are kept.
 fn note(entry: &mut Entry, measured: &Measured) {
     entry.state = measured.state;
     entry.reason.clone_from(&measured.reason);

@@ -1,4 +1,4 @@
-//! What the user sees: the bar of all samples, a line a sample, the table at the end.
+//! Shows the progress of a run: the bar for all samples, a line per sample, and the final table.
 
 use std::time::Duration;
 
@@ -11,26 +11,26 @@ use super::outcome::Counts;
 use crate::child::{Phase, Progress};
 use crate::stop::Stop;
 
-/// What the user who has asked for the end waits for.
+/// Shown to a user who has asked the run to end.
 const STOPPING: &str = "stopping after the current sample; Ctrl-C again: at once";
 
-/// How far all samples of a run are.
+/// The progress over all samples of a run.
 pub(super) struct Total {
     bar: ProgressBar,
     done: usize,
     of: usize,
     furthest: f64,
-    /// That the run ends has been said.
+    /// Whether the user was told that the run ends.
     ends: bool,
 }
 
 impl Total {
-    /// Of so many samples.
+    /// The progress of a run of `of` samples.
     pub(super) fn new(of: usize) -> Self {
         Self { bar: progress_bar(), done: 0, of, furthest: 0.0, ends: false }
     }
 
-    /// A sample is under way.
+    /// Shows the progress of the current sample.
     pub(super) fn show(&mut self, sample: &str, progress: &Progress, stop: &Stop) {
         if stop.is_asked() && !self.ends {
             self.ends = true;
@@ -39,7 +39,7 @@ impl Total {
         if self.bar.is_hidden() {
             return;
         }
-        // A repeat begins anew, the bar does not.
+        // A repeat starts at zero, but the bar does not move back.
         self.furthest = self.furthest.max(share(self.done, self.of, progress.spent));
         self.bar.set_position(percent(self.furthest));
         let left = self.bar.eta().as_secs();
@@ -52,14 +52,14 @@ impl Total {
         self.bar.set_message(format!("{left}{} of {}: {sample}{doing}", self.done + 1, self.of));
     }
 
-    /// A sample has ended.
+    /// Shows that a sample has ended.
     pub(super) fn sample_done(&mut self, entry: &Entry) {
         self.done += 1;
         let line = line(entry, self.done, self.of);
         self.bar.suspend(|| say(&line));
     }
 
-    /// All have.
+    /// Removes the bar.
     pub(super) fn finish(self) {
         self.bar.finish_and_clear();
     }
@@ -85,7 +85,7 @@ fn percent(share: f64) -> u64 {
     (share.clamp(0.0, 1.0) * 100.0) as u64
 }
 
-/// What became of a sample, on one line.
+/// The result of a sample on one line.
 fn line(entry: &Entry, number: usize, of: usize) -> String {
     let Entry { sample, state, seconds, .. } = entry;
     let rows = in_words(&entry.rows);
@@ -99,7 +99,7 @@ fn in_words(rows: &Counts) -> String {
     if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
 }
 
-/// The table of a run, the reasons below it.
+/// The table of a run, followed by the reasons of samples that failed.
 pub(super) fn table(manifest: &Manifest) -> String {
     let samples = &manifest.samples;
     let column = |side, head: &str, of: &dyn Fn(&Entry) -> String| {

@@ -1,5 +1,5 @@
-//! What is run to repeat a record. A record comes from anywhere, so its command line is no command: only
-//! arguments that are known to be harmless are taken from it, and the rest is refused.
+//! Plans the run that repeats a record. A record is untrusted input, so its command line is not executed as it is:
+//! only arguments that are known to be harmless are used, and other commands are refused.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,11 +8,11 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use record::{Argument, Record, Usable};
 
-/// Arguments of all samples that change what is measured and how. The others that all samples have show,
-/// write or check something instead.
+/// Arguments of all samples that affect what is measured and how. All others are used to show, write or check
+/// something.
 const KEPT: &str = "bench queue variant without all matrix samples budget repetitions timeout cold thorough \
      no-self-test";
-/// Those that write, show, choose the output, or are given anew.
+/// Arguments that write, show or choose the output, or that are set by the plan.
 const DROPPED: &str = "json csv out image trace theme verbose device seed live headless frames screenshot window press \
      demo";
 
@@ -20,7 +20,10 @@ fn is_among(names: &str, argument: &Argument) -> bool {
     !argument.own && names.split_whitespace().any(|name| name == argument.name)
 }
 
-/// The arguments of a recorded command that are to be given again to a sample that takes those of `known`.
+/// The arguments of a recorded command to use again for a sample with the arguments `known`.
+///
+/// # Errors
+/// If the command has an unknown argument.
 fn kept(command: &[String], known: &[Argument]) -> Result<Vec<String>> {
     let mut kept = Vec::new();
     let mut words = command.iter().skip(1);
@@ -47,7 +50,7 @@ fn kept(command: &[String], known: &[Argument]) -> Result<Vec<String>> {
             joined => joined,
         };
         if is_kept {
-            // Joined, so that no value is taken for an argument.
+            // In one word, so that a value cannot be taken for an argument.
             kept.push(value.map_or_else(|| format!("--{name}"), |value| format!("--{name}={value}")));
         }
     }
@@ -57,31 +60,31 @@ fn kept(command: &[String], known: &[Argument]) -> Result<Vec<String>> {
 /// A run that repeats a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The sample's arguments, less the device and the file of the fresh record.
+    /// The sample's arguments, without the device and the path of the new record.
     pub arguments: Vec<String>,
-    /// When it is taken to hang.
+    /// Time after which the run counts as hung.
     pub limit: Duration,
 }
 
-/// The longest a run may take without being asked for.
+/// The largest default time limit.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// How to repeat `record` by a sample that takes these arguments.
+/// Plans how to repeat `record` with a sample that has the arguments `known`.
 ///
 /// # Errors
-/// A command with anything but known arguments.
+/// If the recorded command has unknown arguments.
 pub fn plan(record: &Record, known: &[Argument], new_seed: bool) -> Result<Plan> {
     let mut arguments = kept(&record.command, known)?;
     if !new_seed {
         arguments.push(format!("--seed={}", record.method.seed));
     }
-    // A machine under load, or a build without optimisation, takes a multiple.
+    // Under load, or without optimisation, a run takes several times as long.
     let seconds = (3.0 * record.seconds + 60.0).clamp(0.0, LONGEST.as_secs_f64());
     Ok(Plan { arguments, limit: Duration::from_secs_f64(seconds) })
 }
 
 impl Plan {
-    /// All that the sample is called with.
+    /// The complete arguments of the call.
     pub fn words(&self, device: &str, fresh: &Path) -> Vec<OsString> {
         let mut words: Vec<OsString> = self.arguments.iter().map(OsString::from).collect();
         words.push(format!("--device={device}").into());
@@ -90,9 +93,9 @@ impl Plan {
     }
 }
 
-/// How the device of a record is to be asked for among those that are here: by its UUID, or by its name where
-/// a new driver has made the UUID another; `None` where it is not here. The index or name that the recorded
-/// command has may mean another device on this machine.
+/// The value of `--device` that selects the device of a record on this machine: found by its UUID, or by its name if
+/// a new driver has changed the UUID. `None` if it does not exist. The index or name in the recorded command could
+/// select another device here.
 pub fn device(record: &Record, here: &[Usable]) -> Option<String> {
     let recorded = &record.device;
     let same = here.iter().find(|device| device.facts.uuid == recorded.uuid);
@@ -145,7 +148,8 @@ mod tests {
         }
     }
 
-    /// What follows a value-taking argument is its value, whatever it looks like, and stays one word.
+    /// The word after an argument that takes a value is its value, even if it looks like an argument, and stays one
+    /// word.
     #[test]
     fn a_value_is_never_an_argument() {
         assert_eq!(planned(&["--size", "--out"]).unwrap(), ["--size=--out", "--seed=7"]);

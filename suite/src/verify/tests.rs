@@ -1,4 +1,4 @@
-//! What is said of runs that were repeated.
+//! Tests the verdicts on repeated runs.
 
 use record::self_test::CheckResult::{Failed, Passed, Warned};
 use record::{Kind, Status};
@@ -8,7 +8,7 @@ use crate::scripted::{of, self_test, slow_down};
 
 const VARIANTS: [(&str, f64); 3] = [("quick", 100.0), ("baseline", 200.0), ("slow", 400.0)];
 
-/// What is said where `spoil` was done to the fresh record.
+/// The verdict after `spoil` has changed the old or the new record.
 fn said(tolerance: Option<f64>, spoil: impl FnOnce(&mut Record, &mut Record)) -> (u8, String) {
     let (mut old, mut new) = (of(1, &VARIANTS), of(2, &VARIANTS));
     spoil(&mut old, &mut new);
@@ -95,7 +95,7 @@ fn what_is_not_to_be_trusted_is_not_confirmed() {
     for (why, spoil) in cases {
         assert_eq!(said(None, spoil), (EXIT_FAILED, format!("Not comparable: {why}.")));
     }
-    // Where only results are judged, only what says that they are wrong hinders.
+    // If only results are compared, only checks that show wrong results matter.
     let of_a_cpu = |check: fn() -> Certificate| {
         said(None, |old, new| {
             (old.device.kind, new.device.kind) = (Kind::Cpu, Kind::Cpu);

@@ -1,5 +1,5 @@
-//! Plots of a row a variant: its name and a figure in words, and below them bars, points or boxes on an
-//! axis that all rows share. A name has the whole width, so that a long one is broken but never cut.
+//! Plots with one row per variant: its name and a figure as text, and below them bars, points or boxes on an axis
+//! that all rows share. A name may take the whole width, so that a long one is broken but never cut.
 
 use report::scale::named;
 use report::scene::{Anchor, Fill, Scene, Stroke};
@@ -11,85 +11,85 @@ use super::scale::{Kind, Scale};
 
 /// Height of a track.
 const TRACK: f64 = 10.0;
-/// Below each row.
+/// Space below each row.
 const GAP: f64 = 6.0;
 /// Right end of all rows.
 const RIGHT: f64 = WIDTH - MARGIN;
-/// Rows of one picture: so many fit on a printed page and beside another picture.
+/// Most rows of a picture, so that it fits on a printed page or next to another picture.
 const MOST_ROWS: usize = 20;
 
 /// A plot of rows.
 #[derive(Clone, Debug)]
 pub struct RowPlot {
-    /// In bold.
+    /// The title, in bold.
     pub title: String,
-    /// Below it.
+    /// The line below the title.
     pub subtitle: String,
-    /// What the marks mean.
+    /// Explanations of the marks.
     pub legend: Vec<(Track, String)>,
-    /// What the axis holds, with its unit.
+    /// Label of the axis, with the unit.
     pub axis: String,
-    /// How it is divided.
+    /// Scale of the axis.
     pub kind: Kind,
     /// Lines across all rows.
     pub guides: Vec<Guide>,
-    /// From above.
+    /// From top to bottom.
     pub rows: Vec<PlotRow>,
 }
 
 /// A line across all rows.
 #[derive(Clone, Debug)]
 pub struct Guide {
-    /// Where.
+    /// Its value on the axis.
     pub at: f64,
-    /// Two lines instead of one.
+    /// Whether to draw two lines instead of one.
     pub double: bool,
 }
 
 /// One row.
 #[derive(Clone, Debug)]
 pub struct PlotRow {
-    /// At its left.
+    /// Text on the left.
     pub name: String,
-    /// The name in bold.
+    /// Whether the name is bold.
     pub strong: bool,
-    /// At its right.
+    /// Text on the right.
     pub figure: String,
-    /// Below both.
+    /// The content below the text.
     pub body: Body,
 }
 
-/// What stands below a row's name.
+/// The content below a row's name.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// Why there is nothing to draw.
+    /// A reason why nothing is drawn.
     Words(String),
-    /// One below the other.
+    /// Tracks, one below the other.
     Tracks(Vec<Track>),
 }
 
-/// One thing on the axis.
+/// A shape on the axis.
 #[derive(Clone, Debug)]
 pub enum Track {
-    /// From the left end of the axis.
+    /// A bar from the left end of the axis.
     Bar {
-        /// Its length.
+        /// The value at its end.
         to: f64,
-        /// The interval at its end.
+        /// The interval of that value.
         interval: Option<[f64; 2]>,
-        /// What it stands for.
+        /// Its style.
         shade: Shade,
     },
     /// A mark with its interval.
     Point {
-        /// Where.
+        /// Its value.
         at: f64,
         /// Its interval.
         interval: Option<[f64; 2]>,
-        /// Which.
+        /// Its mark.
         mark: Mark,
     },
-    /// A box of quartiles with whiskers, and what lies beyond them.
+    /// A box of quartiles with whiskers and outliers.
     Spread(Spread),
 }
 
@@ -100,7 +100,7 @@ pub struct Spread {
     pub quartiles: [f64; 3],
     /// Smallest and largest sample within Tukey's fences.
     pub whiskers: [f64; 2],
-    /// The samples beyond.
+    /// The samples outside of the whiskers.
     pub outliers: Vec<f64>,
 }
 
@@ -118,7 +118,7 @@ impl Track {
         if matches!(self, Self::Spread(_)) { TRACK + 4.0 } else { TRACK }
     }
 
-    /// `y` is its middle.
+    /// Draws the track with its centre at height `y`.
     fn draw(&self, scene: &mut Scene, scale: &Scale, y: f64) {
         match self {
             Self::Bar { to, interval, shade } => {
@@ -143,7 +143,7 @@ impl Spread {
         whisker(scene, scale, self.whiskers, y);
         let [q1, median, q3] = self.quartiles.map(|value| scale.at(value));
         boxed(scene, [q1, median, q3 + 1.0], y);
-        // Those that fall on one pixel are one circle; how many there are stands beside the name.
+        // Outliers on the same pixel are drawn once; the text next to the name has their number.
         let mut pixels: Vec<f64> = self.outliers.iter().map(|value| scale.at(*value)).collect();
         pixels.sort_by(f64::total_cmp);
         pixels.dedup();
@@ -151,7 +151,7 @@ impl Spread {
     }
 }
 
-/// The quartiles around the median.
+/// The box of the quartiles, with a line at the median.
 fn boxed(scene: &mut Scene, [left, median, right]: [f64; 3], y: f64) {
     let (from, to) = ([left, y - 5.0], [right, y + 5.0]);
     scene.area(area(from, to), Fill(PAPER));
@@ -159,18 +159,18 @@ fn boxed(scene: &mut Scene, [left, median, right]: [f64; 3], y: f64) {
     scene.line(&[[median, y - 5.0], [median, y + 5.0]], Stroke(Mark(1).colour(), 3.0));
 }
 
-/// `├──┤`
+/// An interval: `├──┤`.
 fn whisker(scene: &mut Scene, scale: &Scale, ends: [f64; 2], y: f64) {
     let [low, high] = ends.map(|end| scale.at(end));
     let path = [[low, y - 3.0], [low, y + 3.0], [low, y], [high, y], [high, y - 3.0], [high, y + 3.0]];
     line(scene, if high - low < 3.0 { &path[..2] } else { &path }, INK);
 }
 
-/// From one end of a row to the other.
+/// Width of a row.
 const ROOM: f64 = RIGHT - MARGIN;
 
 impl RowPlot {
-    /// One picture, or more where there are many rows; all on the same axis.
+    /// One picture, or several with the same axis if there are many rows.
     pub fn draw(&self) -> Vec<Svg> {
         let values = self.rows.iter().filter_map(|row| match &row.body {
             Body::Words(_) => None,
@@ -178,7 +178,7 @@ impl RowPlot {
         });
         let guides = self.guides.iter().map(|guide| guide.at);
         let scale = Scale::over(values.flatten().chain(guides), self.kind, true, (MARGIN, RIGHT));
-        // Parts of about the same size, so that the last is no stump.
+        // Parts of about equal size, so that the last one is not much smaller.
         let parts = self.rows.len().div_ceil(MOST_ROWS).max(1);
         let each = self.rows.len().div_ceil(parts).max(1);
         let parts: Vec<&[PlotRow]> = self.rows.chunks(each).collect();
@@ -188,7 +188,7 @@ impl RowPlot {
     }
 }
 
-/// Some rows of a plot.
+/// The rows of a plot that are in one picture.
 struct Part<'p> {
     plot: &'p RowPlot,
     scale: Scale,
@@ -213,7 +213,7 @@ impl Part<'_> {
             let mut y = top;
             for row in &rows {
                 if !self.plot.guides.is_empty() {
-                    // No line runs through letters.
+                    // Clears the background, so that guides do not cross the text.
                     scene.area(area([MARGIN + 1.0, y], [RIGHT, y + row.lines() * LINE - 2.0]), Fill(PAPER));
                 }
                 row.draw(scene, &self.scale, y);
@@ -243,7 +243,7 @@ pub(super) struct Head<'p> {
     legend: Vec<(&'p Track, Vec<String>)>,
 }
 
-/// Room for the marks of a legend.
+/// Width of the marks in the legend.
 const LEGEND: f64 = 34.0;
 
 impl<'p> Head<'p> {
@@ -280,7 +280,7 @@ impl<'p> Head<'p> {
     }
 }
 
-/// A track as a legend shows it.
+/// Draws a track's mark in the legend.
 fn sample_of(track: &Track, scene: &mut Scene, y: f64) {
     let middle = MARGIN + LEGEND / 2.0 - 5.0;
     match track {
@@ -300,16 +300,16 @@ fn real(lines: usize) -> f64 {
     lines as f64
 }
 
-/// A row with its lines of text.
+/// A row with its text broken into lines.
 struct Placed<'p> {
     row: &'p PlotRow,
     name: Vec<String>,
-    /// The figure has a line of its own.
+    /// Whether the figure is on a line of its own.
     below: bool,
     words: Vec<String>,
 }
 
-/// Lines of a reason; the page has all of it.
+/// Most lines of a reason; the table of the page has the whole text.
 const WORDS: usize = 3;
 
 impl<'p> Placed<'p> {

@@ -1,15 +1,15 @@
-//! From a value to a pixel, and the values that an axis names.
+//! Maps values to pixels, and chooses the ticks of an axis.
 
 use report::scale::ticks;
 
-/// How an axis is divided.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Equal steps.
+    /// Linear.
     Linear,
-    /// Equal factors.
+    /// Logarithmic.
     Log,
-    /// Equal steps up to about 1 on either side of 0, equal factors beyond: deviations in per cent.
+    /// Linear up to about 1 on either side of 0, logarithmic beyond: for deviations in per cent.
     Both,
 }
 
@@ -21,11 +21,12 @@ pub struct Scale {
     pixels: (f64, f64),
 }
 
-/// Largest and smallest value of an axis: beyond them a difference has no digits left.
+/// Largest value of an axis, and the inverse of the smallest value of a logarithmic one. Beyond it, differences have
+/// no significant digits.
 const MOST: f64 = 1e15;
 
 impl Scale {
-    /// Over values that it has to hold. Linear ones begin at 0 where `from_zero`.
+    /// An axis that includes all values. A linear one starts at 0 if `from_zero`.
     pub fn over(
         values: impl IntoIterator<Item = f64>,
         kind: Kind,
@@ -54,7 +55,7 @@ impl Scale {
         Self { kind, values: ends, pixels }
     }
 
-    /// The whole pixel of a value; one that lies outside is drawn at the end.
+    /// The pixel of a value, rounded. Values outside of the axis are drawn at its end.
     pub fn at(&self, value: f64) -> f64 {
         let [low, high] = self.values;
         let value = if value.is_nan() { low } else { value.clamp(low, high) };
@@ -68,7 +69,7 @@ impl Scale {
         (from + (to - from) * (value - low) / (high - low)).round()
     }
 
-    /// Values to name, at most about `most`, in rising order.
+    /// At most about `most` ticks, in rising order.
     pub fn ticks(&self, most: usize) -> Vec<f64> {
         let [low, high] = self.values;
         let within = |v: &f64| *v >= low && *v <= high;
@@ -86,7 +87,7 @@ impl Scale {
     }
 }
 
-/// 1, 2 and 5 of each decade, or fewer of them; where even these are too few, equal steps.
+/// 1, 2 and 5 of each decade, or fewer if these are too many; if they are too few, equal steps.
 fn log_ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
     let steps: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
     for step in steps {

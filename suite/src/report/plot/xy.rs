@@ -1,4 +1,4 @@
-//! Lines over a value that was swept, a mark and a colour each.
+//! Plots of lines over a swept value, each with its own mark and colour.
 
 use report::scale::named;
 use report::scene::{Anchor, Scene};
@@ -9,29 +9,29 @@ use super::marks::Mark;
 use super::rows::{Head, Track};
 use super::scale::{Kind, Scale};
 
-/// Height of the field with the lines.
+/// Height of the plot area.
 const FIELD: f64 = 230.0;
-/// Room for the figures at its left.
+/// Width of the labels on the left.
 const LEFT: f64 = 64.0;
 
 /// Lines over a value.
 #[derive(Clone, Debug)]
 pub struct XyPlot {
-    /// In bold.
+    /// The title, in bold.
     pub title: String,
-    /// Below it.
+    /// The line below the title.
     pub subtitle: String,
-    /// What the lower axis holds, with its unit.
+    /// Label of the horizontal axis, with the unit.
     pub x_axis: String,
-    /// How it is divided.
+    /// Scale of the horizontal axis.
     pub x_kind: Kind,
-    /// The values to name, as they are called.
+    /// Ticks of the horizontal axis, with their labels.
     pub x_ticks: Vec<(f64, String)>,
-    /// What the other one holds, with its unit.
+    /// Label of the vertical axis, with the unit.
     pub y_axis: String,
-    /// How it is divided.
+    /// Scale of the vertical axis.
     pub y_kind: Kind,
-    /// At most [`Mark::MOST`].
+    /// The lines, at most [`Mark::MOST`].
     pub lines: Vec<Line>,
 }
 
@@ -40,23 +40,23 @@ pub struct XyPlot {
 pub struct Line {
     /// Its name.
     pub name: String,
-    /// From left to right.
+    /// Its points from left to right.
     pub points: Vec<Point>,
 }
 
 /// One point of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// The value that was swept.
+    /// The swept value.
     pub x: f64,
-    /// What was measured.
+    /// The measured value.
     pub y: f64,
-    /// Its interval.
+    /// The interval of the measured value.
     pub interval: Option<[f64; 2]>,
 }
 
 impl XyPlot {
-    /// The picture.
+    /// Draws the picture.
     pub fn draw(&self) -> Svg {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let legend: Vec<(Track, String)> = (0..)

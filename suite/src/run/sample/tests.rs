@@ -1,4 +1,4 @@
-//! What follows an attempt, and what is kept of it.
+//! Tests the decision after an attempt, and what is kept of it.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn ended(how: How, phase: Phase, variant: &str) -> Ended {
     Ended { how, said: Some("lds_blur: the last word".into()), progress, took: Duration::from_secs(7) }
 }
 
-/// What a test asks of a sample that traces, or not, and has died with variants before.
+/// Calls `ask` with a sample that traces or not, and that the user has stopped or not.
 fn with_subject<T>(trace: bool, stop: bool, ask: impl FnOnce(&Subject<'_>) -> T) -> T {
     let asked = Stop::default();
     if stop {
@@ -53,7 +53,7 @@ fn a_crash_is_repeated_without_its_variant_and_twice_at_most() {
     assert_eq!(next(&a, None, &["a"]), Next::Keep);
     assert_eq!(next(&crash(Phase::Starting, "a"), None, &[]), Next::Keep);
     assert_eq!(next(&crash(Phase::Measuring, ""), None, &[]), Next::Keep);
-    // Behind the last sample, and where the disk is full.
+    // The process died after the last sample, or the disk was full.
     assert_eq!(next(&a, Some(&record(End::Complete)), &[]), Next::Keep);
     let unwritten = ended(How::Code(EXIT_FAILED.into()), Phase::Measuring, "a");
     assert_eq!(next(&unwritten, Some(&unfinished), &[]), Next::Keep);
