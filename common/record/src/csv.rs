@@ -72,7 +72,7 @@ struct Line<'t> {
     variant: &'t str,
 }
 
-/// Adds the samples that [`csv`] wrote to `rows`.
+/// Adds the samples that [`csv()`] wrote to `rows`.
 ///
 /// # Errors
 /// If a line belongs to no row, or a cell is missing or not a number. The message names line and column.

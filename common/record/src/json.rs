@@ -42,7 +42,7 @@ pub fn json(record: &Record) -> Result<String> {
 /// Depth of the fields of a row: record, list of rows, row.
 const IN_A_ROW: usize = 3;
 
-/// Reads the output of [`json`] and checks the values (see [`validate`]).
+/// Reads the output of [`json`] and checks the values (see `validate`).
 ///
 /// # Errors
 /// If `text` is truncated or not JSON, if its schema is later than [`SCHEMA`], and if a field is missing, has the
@@ -58,7 +58,7 @@ pub fn read_json(text: &str) -> Result<Record> {
     Ok(record)
 }
 
-/// Like [`read_json`], without [`validate`]: checks only what a schema can express.
+/// Like [`read_json`], without `validate`: checks only what a schema can express.
 ///
 /// # Errors
 /// Those of [`read_json`], except for impossible values.

@@ -3,7 +3,7 @@
 use super::charset::{BLANK, Charset, width};
 use super::table::Table;
 
-/// The text written so far. Input may contain any characters, with [`BLANK`] where a line must not be broken.
+/// The text written so far. Input may contain any characters, with `BLANK` where a line must not be broken.
 #[derive(Clone, Debug)]
 pub struct Paper {
     charset: Charset,
@@ -106,7 +106,7 @@ pub fn wrapped(text: &str, limit: u16) -> String {
     lines.replace(BLANK, " ")
 }
 
-/// Replaces runs of two or more blanks by [`BLANK`]s: they align columns, so lines must not be broken there.
+/// Replaces runs of two or more blanks by `BLANK`s: they align columns, so lines must not be broken there.
 fn with_columns_held(line: &str) -> String {
     let mut held = String::new();
     for (at, c) in line.char_indices() {

@@ -121,7 +121,7 @@ impl Lab {
     }
 
     /// A kernel whose recipe `find` determines by running other kernels. `find` runs when a selected variant
-    /// dispatches the kernel; it returns [`BeyondLimits`] if the device cannot run what it looks for.
+    /// dispatches the kernel; it returns [`BeyondLimits`](record::error::BeyondLimits) if the device cannot run what it looks for.
     pub fn found_kernel(&mut self, find: impl FnOnce(&mut Self) -> Result<KernelRecipe> + 'static) -> Kernel {
         let kernel = self.gpu.plan_kernel(KernelRecipe::default());
         self.finds.push((kernel, Box::new(find)));

@@ -102,7 +102,7 @@ impl Gpu {
     /// Opens a device.
     ///
     /// # Errors
-    /// [`Halt::Skip`] if there is no loader, driver or usable device; otherwise an error of the driver.
+    /// [`Halt::Skip`](record::error::Halt::Skip) if there is no loader, driver or usable device; otherwise an error of the driver.
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let instance = Instance::new(options.validate)?;
         let mut found = candidates(&instance, options.queue)?;
