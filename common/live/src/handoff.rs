@@ -156,10 +156,10 @@ mod tests {
 
     use super::*;
 
-    const LONG: Duration = Duration::from_secs(5);
+    const LONG: Duration = Duration::from_secs(600);
 
     #[test]
-    fn the_engine_waits_for_a_drawing_but_not_for_a_stage_that_has_left() {
+    fn the_engine_waits_for_a_drawing_but_not_for_a_display_that_has_quit() {
         let handoff = Arc::new(Handoff::default());
         let (began, other) = (Instant::now(), Arc::clone(&handoff));
         let display = thread::spawn(move || {
@@ -167,15 +167,15 @@ mod tests {
             other.has_drawn(other.snapshot().0);
         });
         handoff.await_drawn(handoff.publish(Snapshot::default()), LONG);
+        assert_eq!(handoff.lock().drawn, 1, "it was waited for");
         display.join().unwrap();
-        assert_eq!(handoff.lock().drawn, 1);
         handoff.send(Command::Quit);
         handoff.await_drawn(handoff.publish(Snapshot::default()), LONG);
         assert!(began.elapsed() < LONG);
     }
 
     #[test]
-    fn an_end_wakes_the_stage() {
+    fn an_end_wakes_the_display() {
         let handoff = Arc::new(Handoff::default());
         let other = Arc::clone(&handoff);
         let display = thread::spawn(move || other.await_snapshot(0, LONG));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_come_as_they_were_given() {
+    fn commands_come_as_they_were_given() {
         let handoff = Handoff::default();
         handoff.send(Command::Pause(true));
         handoff.send(Command::Step);
