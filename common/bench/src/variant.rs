@@ -28,6 +28,47 @@ impl Rep {
     pub fn is_last(self) -> bool {
         self.index + 1 == self.count
     }
+
+    /// The `count` passes of this repetition, in the order of recording.
+    pub fn passes(self, count: u32) -> impl Iterator<Item = Pass> {
+        (0..count).map(move |index| Pass { index, rep: self, count })
+    }
+}
+
+/// A pass of a chain. The repetitions of a submit form one chain: pass 0 of a repetition follows the last pass of the
+/// repetition before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Index within the repetition, from 0.
+    pub index: u32,
+    /// The repetition that the pass belongs to.
+    pub rep: Rep,
+    /// Number of passes per repetition.
+    count: u32,
+}
+
+impl Pass {
+    /// The pass before this one; `None` for the first pass of the submit.
+    #[must_use]
+    pub fn previous(self) -> Option<Self> {
+        if let Some(index) = self.index.checked_sub(1) {
+            return Some(Self { index, ..self });
+        }
+        let rep = Rep { index: self.rep.index.checked_sub(1)?, ..self.rep };
+        Some(Self { index: self.count - 1, rep, ..self })
+    }
+
+    /// Whether another pass of the submit comes before this one.
+    #[must_use]
+    pub fn has_previous(self) -> bool {
+        self.previous().is_some()
+    }
+
+    /// Whether another pass of the submit follows this one.
+    #[must_use]
+    pub fn has_next(self) -> bool {
+        self.index + 1 < self.count || !self.rep.is_last()
+    }
 }
 
 /// Messages of synchronization validation that a recording is known to raise. Layer versions differ in the number
@@ -230,5 +271,21 @@ impl Variant {
         let own = message.regions.first().is_none_or(|region| *region == self.name);
         let races = matches!(self.promise, Promise::Nothing { .. });
         own && (self.alarms(completed).any(|alarm| alarm.is(message)) || races && message.is_hazard())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_passes_of_all_repetitions_form_one_chain() {
+        let chain: Vec<Pass> = Rep::all(3).flat_map(|rep| rep.passes(2)).collect();
+        let places: Vec<_> = chain.iter().map(|pass| (pass.rep.index, pass.index)).collect();
+        assert_eq!(places, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]);
+        for (at, pass) in chain.iter().enumerate() {
+            assert_eq!(pass.previous(), at.checked_sub(1).map(|before| chain[before]));
+            assert_eq!((pass.has_previous(), pass.has_next()), (at > 0, at + 1 < chain.len()));
+        }
     }
 }
