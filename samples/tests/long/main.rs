@@ -119,10 +119,15 @@ fn readmes_sample() -> Result<()> {
         shell(&root, &format!("cp --parents .cargo/config.toml -t '{}'", at.display()))?;
     }
     let readme = std::fs::read_to_string(at.join("samples/README.md"))?;
-    let code = readme.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next());
     let folder = at.join("samples/src/bin/smallest");
     std::fs::create_dir(&folder)?;
-    std::fs::write(folder.join("main.rs"), code.context("samples/README.md shows a sample")?)?;
+    for (file, begin) in [("main.rs", "```rust\n"), ("variants.toml", "```toml\n")] {
+        let text = readme.split(begin).nth(1).and_then(|rest| rest.split("```").next());
+        std::fs::write(
+            folder.join(file),
+            text.with_context(|| format!("samples/README.md shows no {file}"))?,
+        )?;
+    }
     shell(at, "cargo test --locked -p samples --test every_sample -- smallest")?;
     let table = shell(at, "cargo run --locked --bin smallest -- --device llvmpipe --budget 1")?;
     ensure!(table.contains("plain"), "its table has no row of its variant:\n{table}");

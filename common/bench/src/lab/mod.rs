@@ -3,6 +3,7 @@
 
 mod animation;
 mod data;
+mod description;
 mod experiment;
 mod making;
 mod recipe;
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
+use description::Description;
 use making::{Find, Proof};
 use recipe::Recipe;
 use record::{DeviceFacts, Kind};
@@ -64,6 +66,8 @@ pub struct Lab {
     /// Events that are set once before the first sample and never reset.
     pub set_before: BTreeSet<Event>,
     selection: Selection,
+    /// What the sample's `variants.toml` says.
+    description: Option<Description>,
     /// Resources that are not made yet.
     recipes: Vec<Option<Recipe>>,
     finds: Vec<(Kernel, Find)>,
@@ -91,6 +95,7 @@ impl Lab {
             broken: None,
             set_before: BTreeSet::new(),
             selection: options.selection.clone(),
+            description: None,
             recipes: Vec::new(),
             finds: Vec::new(),
             proofs: Vec::new(),
@@ -113,6 +118,18 @@ impl Lab {
     #[must_use]
     pub fn device(&self) -> &DeviceFacts {
         &self.gpu.facts
+    }
+
+    /// Reads a sample's `variants.toml`, which holds what is said of the variants but not part of their commands:
+    /// captions, places in the cross tables, published times, and which of them run by default.
+    /// `samples/README.md` explains the file.
+    ///
+    /// # Errors
+    /// The text is no such file, or a text in it has an unknown placeholder. Variants without an entry and entries
+    /// without a variant are errors when the sample has declared everything.
+    pub fn describe(&mut self, toml: &str) -> Result<()> {
+        self.description = Some(Description::read(toml)?);
+        Ok(())
     }
 
     /// A kernel, by its path under `shaders/`.
@@ -193,6 +210,9 @@ impl Lab {
 
     /// Returns the first mistake in the declarations.
     pub(crate) fn validate(&mut self) -> Result<()> {
+        if let Some(description) = self.description.take() {
+            description.apply(self)?;
+        }
         for variant in &mut self.variants {
             if let Some(fault) = variant.fault.take() {
                 return Err(fault.context(format!("variant {}", variant.name)));
