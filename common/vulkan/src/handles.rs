@@ -1,6 +1,8 @@
 //! Handles of the objects on a device. A handle is an index into a table of its [`Gpu`](crate::gpu::Gpu), so it is
 //! `Copy` and a sample's closures can own it.
 
+use std::ops::Range;
+
 /// A handle of an object that each repetition has several of.
 pub trait Handle: Copy + PartialOrd {
     /// The handle `count` places after this one.
@@ -37,6 +39,12 @@ handles! {
 }
 
 impl Buffer {
+    /// The buffer, of which a dispatch touches these rows; see [`BindingRows`].
+    #[must_use]
+    pub fn rows(self, rows: Range<u32>) -> BindingRows {
+        BindingRows { binding: self.into(), rows: [rows.start, rows.end] }
+    }
+
     /// The buffer as a kernel's uniform block. Every device supports at least 16 KiB.
     #[must_use]
     pub fn uniform(self) -> Binding {
@@ -45,6 +53,12 @@ impl Buffer {
 }
 
 impl Image {
+    /// The image, of which a dispatch touches these rows; see [`BindingRows`].
+    #[must_use]
+    pub fn rows(self, rows: Range<u32>) -> BindingRows {
+        BindingRows { binding: self.into(), rows: [rows.start, rows.end] }
+    }
+
     /// The image as a kernel's `texture2D` or `texture3D`, read through the texture units.
     #[must_use]
     pub fn sampled(self) -> Binding {
@@ -190,6 +204,23 @@ impl From<Texels> for Binding {
 impl From<Buffer> for Binding {
     fn from(buffer: Buffer) -> Self {
         Self::Buffer(buffer)
+    }
+}
+
+/// A binding, and the rows of it that a dispatch touches. Rows are not recorded; `--check` needs them, because the
+/// validation layer takes two dispatches on different rows of one image for a hazard. In a buffer they may be of any
+/// length, the same in each dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BindingRows {
+    /// The binding.
+    pub binding: Binding,
+    /// First row, and the row after the last.
+    pub rows: [u32; 2],
+}
+
+impl<B: Into<Binding>> From<B> for BindingRows {
+    fn from(binding: B) -> Self {
+        Self { binding: binding.into(), rows: [0, u32::MAX] }
     }
 }
 

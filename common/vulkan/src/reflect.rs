@@ -17,6 +17,8 @@ use crate::spirv::instructions;
 pub struct Interface {
     /// Descriptor type of each binding of set 0, without gaps.
     pub bindings: Vec<vk::DescriptorType>,
+    /// Whether the kernel may read and whether it may write the resource of each binding.
+    pub accesses: Vec<[bool; 2]>,
     /// Size of the push constants in bytes.
     pub push_bytes: u32,
     /// Id of each named specialisation constant.
@@ -54,8 +56,10 @@ pub enum Side {
 /// SPIR-V that is not a compute kernel, or that uses descriptors without a layout in the suite.
 pub fn reflect(spirv: &[u32]) -> Result<Interface> {
     let module = Module::read(spirv)?;
+    let (bindings, accesses) = module.bindings()?.into_iter().unzip();
     Ok(Interface {
-        bindings: module.bindings()?,
+        bindings,
+        accesses,
         push_bytes: module.push_bytes()?,
         constants: module.constants(),
         workgroup: module.workgroup()?,
@@ -135,7 +139,8 @@ impl<'s> Module<'s> {
         })
     }
 
-    fn bindings(&self) -> Result<Vec<vk::DescriptorType>> {
+    /// Type and accesses of each binding.
+    fn bindings(&self) -> Result<Vec<(vk::DescriptorType, [bool; 2])>> {
         let mut found = BTreeMap::new();
         for variable in self.pointers() {
             let (id, class, pointee) = variable?;
@@ -143,12 +148,27 @@ impl<'s> Module<'s> {
             let set = self.decoration(id, Decoration::DescriptorSet).unwrap_or(0);
             ensure!(set == 0, "set {set} is used; kernels have one set");
             let kind = self.descriptor(class, pointee).with_context(|| format!("binding {binding}"))?;
-            found.insert(binding, kind);
+            found.insert(binding, (kind, self.accesses(kind, id, pointee)));
         }
         if let Some((gap, _)) = (0..).zip(found.keys()).find(|(i, binding)| i != *binding) {
             bail!("binding {gap} is missing; bindings count from 0 without gaps");
         }
         Ok(found.into_values().collect())
+    }
+
+    /// Whether a variable may be read and written, which its qualifiers or those of all its members restrict.
+    fn accesses(&self, kind: vk::DescriptorType, id: u32, pointee: u32) -> [bool; 2] {
+        let members = self.ty(pointee).map_or(0, |(_, members)| members.len());
+        let is = |qualifier: Decoration| {
+            let of_members = |at| self.member(pointee, at, qualifier).is_some();
+            self.decoration(id, qualifier).is_some() || (0..members).all(of_members)
+        };
+        match kind {
+            vk::DescriptorType::STORAGE_BUFFER | vk::DescriptorType::STORAGE_IMAGE => {
+                [!is(Decoration::NonReadable), !is(Decoration::NonWritable)]
+            }
+            _ => [true, false],
+        }
     }
 
     fn descriptor(&self, class: u32, pointee: u32) -> Result<vk::DescriptorType> {

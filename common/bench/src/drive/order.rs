@@ -143,7 +143,7 @@ fn takes_in(stages: Stage, stage: Stage) -> bool {
 mod tests {
     use vulkan::cmd::script::{Dispatch, Submit, Sync};
     use vulkan::cmd::{Access, Scope};
-    use vulkan::handles::{Kernel, Queue};
+    use vulkan::handles::{Image, Kernel, Queue};
 
     use super::*;
 
@@ -151,7 +151,7 @@ mod tests {
     const COPIES: Scope = (Stage::TRANSFER, Access::NONE);
 
     fn dispatch() -> Step {
-        Step::Dispatch(Dispatch { kernel: Kernel(0), bindings: Vec::new(), push: Vec::new(), groups: [1; 3] })
+        Step::Dispatch(Dispatch::new::<Image, _>(Kernel(0), &[], &(), [1; 3]))
     }
 
     fn barrier(src: Scope, dst: Scope) -> Step {

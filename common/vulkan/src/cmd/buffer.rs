@@ -77,7 +77,7 @@ impl<'g> CommandBuffer<'g> {
         }
     }
 
-    fn replay_dispatch(&self, Dispatch { kernel, bindings, push, groups }: &Dispatch) {
+    fn replay_dispatch(&self, Dispatch { kernel, bindings, push, groups, .. }: &Dispatch) {
         let arena = self.gpu.arena();
         let slot = arena.kernel(*kernel);
         if slot.is_without_pipeline()
@@ -184,7 +184,7 @@ impl Gpu {
         })
     }
 
-    fn check_dispatch(&self, Dispatch { kernel, bindings, push, groups }: &Dispatch) -> Result<()> {
+    fn check_dispatch(&self, Dispatch { kernel, bindings, push, groups, .. }: &Dispatch) -> Result<()> {
         let arena = self.arena();
         let slot = arena.kernel(*kernel);
         let kinds = || bindings.iter().map(|&b| Descriptor::kind(b));

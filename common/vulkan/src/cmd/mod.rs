@@ -16,7 +16,7 @@ use std::fmt;
 
 use bytemuck::NoUninit;
 
-use crate::handles::{Binding, Kernel};
+use crate::handles::{Binding, BindingRows, Kernel};
 use script::{Dispatch, Step};
 
 /// `VkAccessFlags`, for the commands of Vulkan 1.0.
@@ -60,8 +60,8 @@ impl Cmd {
     }
 
     /// `vkCmdDispatch` with its pipeline, push descriptors (`bindings[i]` at binding `i`) and push
-    /// constants; `groups` counts workgroups.
-    pub fn dispatch<B: Into<Binding> + Copy, P: NoUninit>(
+    /// constants; `groups` counts workgroups. A binding may say which rows the dispatch touches.
+    pub fn dispatch<B: Into<BindingRows> + Copy, P: NoUninit>(
         &self,
         kernel: Kernel,
         bindings: &[B],

@@ -7,7 +7,7 @@ use bytemuck::NoUninit;
 
 use super::{Binding, Scope, Stage};
 use crate::gpu::Arena;
-use crate::handles::{Event, Image, Kernel, Queue};
+use crate::handles::{BindingRows, Event, Image, Kernel, Queue};
 
 /// The submits of a variant, in order.
 #[derive(Clone, Debug, Default)]
@@ -145,6 +145,8 @@ pub struct Dispatch {
     pub kernel: Kernel,
     /// Bindings from index 0 on.
     pub bindings: Vec<Binding>,
+    /// The rows of each binding that the dispatch touches; see [`BindingRows`].
+    pub rows: Vec<[u32; 2]>,
     /// Push constants.
     pub push: Vec<u8>,
     /// Number of workgroups in x, y and z.
@@ -153,14 +155,15 @@ pub struct Dispatch {
 
 impl Dispatch {
     /// A dispatch as [`Cmd::dispatch`](super::Cmd::dispatch) lists it.
-    pub fn new<B: Into<Binding> + Copy, P: NoUninit>(
+    pub fn new<B: Into<BindingRows> + Copy, P: NoUninit>(
         kernel: Kernel,
         bindings: &[B],
         push: &P,
         groups: [u32; 3],
     ) -> Self {
-        let bindings = bindings.iter().map(|&binding| binding.into()).collect();
-        Self { kernel, bindings, push: bytemuck::bytes_of(push).to_vec(), groups }
+        let bindings = bindings.iter().map(|&binding| binding.into());
+        let (bindings, rows) = bindings.map(|BindingRows { binding, rows }| (binding, rows)).unzip();
+        Self { kernel, bindings, rows, push: bytemuck::bytes_of(push).to_vec(), groups }
     }
 }
 
