@@ -163,7 +163,7 @@ fn one_queue_as_two(sample: &str) -> Result<()> {
     Ok(())
 }
 
-/// The alarms are counted for every shape of the work, not for the default one.
+/// The expected messages of the layer are derived from every shape of the work, not from the default one alone.
 fn check_with_other_arguments(sample: &str) -> Result<()> {
     let help = help_text(sample, "--help")?;
     let all = [

@@ -1,12 +1,10 @@
-//! A variant: one way to do a sample's work, how it is recorded, what it promises, and which validation messages it
-//! raises.
+//! A variant: one way to do a sample's work, how it is recorded, and what it promises.
 
 use anyhow::{Context, Result};
 use record::{Cell, Declared, Promise, Published, Status, published};
 
 use vulkan::cmd::Usage;
 use vulkan::cmd::script::Script;
-use vulkan::validation::Message;
 
 /// The repetition that is being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,67 +69,32 @@ impl Pass {
     }
 }
 
-/// Messages of synchronization validation that a recording is known to raise. Layer versions differ in the number
-/// and the wording of the messages, so a message is recognized by the objects that it names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Alarm {
-    /// Message id, which says what kind of hazard is reported.
-    pub id: String,
-    /// The objects that a message may name; a broken recording produces messages with other objects.
-    pub named: Vec<Named>,
-    /// Why the layer raises the message although the variant is correct.
-    pub reason: String,
-    /// Whether the message may be missing, because only some versions of the layer detect the access.
-    pub optional: bool,
-    /// Whether the message appears only when `--check` fills in empty access masks, which lets the layer check the
-    /// execution dependencies of a hardware-dependent variant.
-    pub completed: bool,
+/// What a variant relies on although the Vulkan specification does not promise it.
+#[derive(Clone, Copy, Debug)]
+pub struct Reliance {
+    words: &'static str,
+    /// Whether dependencies leave out the accesses that make stores visible. The validation layer then has to object to
+    /// each read.
+    leaves_out_visibility: bool,
 }
 
-impl Alarm {
-    /// Expects at least one message with this id under `--check`, each naming one of `named`; expects none if
-    /// `named` is empty.
+/// Dependencies that only order, between coherent stores and loads that may be cached.
+pub const COHERENT_STORES: Reliance = Reliance::without_visibility(
+    "coherent stores reaching the cache that all multiprocessors share, and on plain loads finding them there because \
+     no other cache held their lines before",
+);
+
+impl Reliance {
+    /// Relies on `words` and makes all stores visible.
     #[must_use]
-    pub fn new(id: &str, named: Vec<Named>, reason: &str) -> Self {
-        let (id, reason) = (id.to_owned(), reason.to_owned());
-        Self { id, named, reason, optional: false, completed: false }
+    pub const fn on(words: &'static str) -> Self {
+        Self { words, leaves_out_visibility: false }
     }
 
-    /// Allows the message to be missing, for messages that only some versions of the layer raise.
+    /// Relies on `words` in place of the accesses that would make stores visible.
     #[must_use]
-    pub fn optional(self) -> Self {
-        Self { optional: true, ..self }
-    }
-
-    /// Expects the message only when empty access masks are filled in.
-    #[must_use]
-    pub fn completed(self) -> Self {
-        Self { completed: true, ..self }
-    }
-
-    pub(crate) fn is(&self, message: &Message) -> bool {
-        self.id == message.id && self.named.iter().any(|named| named.by(message))
-    }
-}
-
-/// The objects that a message of synchronization validation names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// The image's name without its repetition.
-    pub image: String,
-    /// The label regions around the command, such as `pass 1, band 0`; empty for messages that are raised at a
-    /// submit.
-    pub region: String,
-}
-
-impl Named {
-    /// Compares the regions without the outermost, the variant's, and the innermost, the dispatch's.
-    fn by(&self, message: &Message) -> bool {
-        let within = match message.regions.as_slice() {
-            [_, within @ .., _] => within.join(", "),
-            _ => String::new(),
-        };
-        message.names(&self.image) && within == self.region
+    pub const fn without_visibility(words: &'static str) -> Self {
+        Self { words, leaves_out_visibility: true }
     }
 }
 
@@ -148,8 +111,8 @@ pub struct Variant {
     pub promise: Promise,
     /// A published time of this variant.
     pub published: Option<Published>,
-    /// The messages that `--check` expects; any other message is an error.
-    pub alarms: Vec<Alarm>,
+    /// Whether dependencies leave out the accesses that make stores visible.
+    pub(crate) leaves_out_visibility: bool,
     /// Why the variant does not run on this device, as the row's status.
     pub left_out: Option<Status>,
     /// Position in the sample's cross tables.
@@ -176,7 +139,7 @@ impl Variant {
             caption: String::new(),
             promise: Promise::Law,
             published: None,
-            alarms: Vec::new(),
+            leaves_out_visibility: false,
             left_out: None,
             cell: None,
             on_request: false,
@@ -208,6 +171,18 @@ impl Variant {
         self
     }
 
+    /// Declares that the variant leaves out a dependency on purpose: its wrong elements are counted, and its time is a
+    /// lower limit. `--check` fails if the validation layer does not report what is left out.
+    pub fn races(&mut self, leaves_out: &str) -> &mut Self {
+        self.promise(Promise::races(leaves_out))
+    }
+
+    /// Declares that the variant is correct only on hardware that does what the specification does not promise.
+    pub fn relies_on(&mut self, reliance: Reliance) -> &mut Self {
+        self.leaves_out_visibility = reliance.leaves_out_visibility;
+        self.promise(Promise::relies_on(reliance.words))
+    }
+
     /// Places the variant in the cross tables of [`Report::matrix`](crate::lab::Report::matrix).
     pub fn cell(&mut self, table: &str, row: &str, column: &str) -> &mut Self {
         self.cell = Some(Cell { table: table.into(), row: row.into(), column: column.into() });
@@ -236,14 +211,6 @@ impl Variant {
         self
     }
 
-    /// Expects messages of the validation layer under `--check` that are known to be false positives.
-    pub fn alarm(&mut self, alarm: Alarm) -> &mut Self {
-        if !alarm.named.is_empty() {
-            self.alarms.push(alarm);
-        }
-        self
-    }
-
     /// Leaves the variant out of this run if there is a `reason`, and shows the reason in its row.
     pub fn skip(&mut self, reason: Option<String>) -> &mut Self {
         if let Some(reason) = reason {
@@ -258,19 +225,6 @@ impl Variant {
     /// A submit is not waited for by any other submit.
     pub(crate) fn script(&self, repetitions: u32) -> Result<Script> {
         (self.record)(repetitions).with_context(|| format!("variant {}", self.name))
-    }
-
-    /// The expected messages; with `completed`, those for filled-in access masks.
-    pub(crate) fn alarms(&self, completed: bool) -> impl Iterator<Item = &Alarm> + Clone {
-        self.alarms.iter().filter(move |alarm| alarm.completed == completed)
-    }
-
-    /// Whether the message comes from this variant's commands or from a submit, and is a declared alarm. A variant
-    /// that races may raise any hazard.
-    pub(crate) fn explains(&self, completed: bool, message: &Message) -> bool {
-        let own = message.regions.first().is_none_or(|region| *region == self.name);
-        let races = matches!(self.promise, Promise::Nothing { .. });
-        own && (self.alarms(completed).any(|alarm| alarm.is(message)) || races && message.is_hazard())
     }
 }
 

@@ -4,6 +4,7 @@ pub mod check;
 mod clock;
 pub mod code;
 mod cycles;
+pub(crate) mod expected;
 mod fill;
 mod flush_caches;
 mod order;

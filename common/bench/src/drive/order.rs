@@ -44,6 +44,11 @@ impl Order {
         Self(found.after)
     }
 
+    /// Whether one dispatch must wait for another.
+    pub fn waits(&self, dispatch: usize, earlier: usize) -> bool {
+        self.0[dispatch].contains(&earlier)
+    }
+
     /// How many dispatches could run earlier than recorded.
     pub fn free(&self) -> usize {
         (0..self.0.len()).filter(|&d| self.0[d].len() < d).count()

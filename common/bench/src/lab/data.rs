@@ -10,6 +10,8 @@ use crate::element::Element;
 
 /// Images or buffers that the variants write, and what they hold before each sample.
 pub struct Output {
+    /// Name of the set; objects have their index and repetition behind it.
+    pub(crate) name: String,
     pub(crate) set: Set,
     /// A value that no pass writes; every output is filled with it before each sample.
     pub fill: [u32; 4],

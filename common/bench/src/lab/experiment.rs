@@ -9,6 +9,8 @@ use vulkan::gpu::Gpu;
 use vulkan::validation::Message;
 
 use super::{Lab, LabOptions, Selection};
+use crate::drive::expected::Expected;
+use crate::variant::Variant;
 
 /// A [`Lab`] that the runner takes from the sample's declarations to finished resources.
 pub struct Experiment(Lab);
@@ -87,8 +89,14 @@ impl Experiment {
         self.0.untraced().map(|reason| reason + ".")
     }
 
-    /// Whether a message of the validation layer is one that a variant declares as an alarm.
+    /// Whether a variant that runs may raise this message of the validation layer.
     pub fn explains(&self, message: &Message) -> bool {
-        self.0.variants.iter().any(|variant| variant.explains(false, message))
+        let explains = |variant: &Variant| {
+            variant.script(1).is_ok_and(|script| {
+                let expected = Expected::of(&self.0, variant, &script, &script.events_set(), false);
+                expected.explains(variant, message)
+            })
+        };
+        self.0.variants.iter().filter(|variant| variant.left_out.is_none()).any(explains)
     }
 }

@@ -141,7 +141,7 @@ impl Outputs {
 
     fn make(self, lab: &mut Lab, repetitions: u32) -> Result<()> {
         self.make_empty(&lab.gpu, repetitions)?;
-        let Self { contents, fill, seeds, expected, .. } = self;
+        let Self { name, contents, fill, seeds, expected, .. } = self;
         let set = contents.set();
         let mut seeded = Vec::new();
         for (index, words) in seeds {
@@ -149,7 +149,7 @@ impl Outputs {
             ensure!(words.len() as u64 == expected, "the seed has {} words, not {expected}", words.len());
             seeded.push((index, lab.gpu.upload("seed", &words)?));
         }
-        lab.outputs.push(Output { set, fill, seeds: seeded });
+        lab.outputs.push(Output { name, set, fill, seeds: seeded });
         for expected in expected {
             lab.checks.push(expected.upload(&lab.gpu, set, &contents)?);
         }

@@ -34,8 +34,8 @@ use anyhow::Result;
 use clap::value_parser;
 use common::record::error::BeyondLimits;
 use common::{
-    Alarm, Cmd, Extent, Figures, Format, Image, ImageSet, Images, Kernel, Lab, Named, Promise, Rep, Scope,
-    Shows, Variant, run, sample,
+    Cmd, Extent, Figures, Format, Image, ImageSet, Images, Kernel, Lab, Promise, Reliance, Rep, Scope, Shows,
+    Variant, run, sample,
 };
 use samples::{LOADS, NO_ACCESS, STORES, chain};
 
@@ -98,14 +98,11 @@ fn data_race(lab: &mut Lab, args: &Args) -> Result<()> {
 fn variants(lab: &mut Lab, tester: Tester) {
     let [plain, coherent_stores, coherent_loads, faulty] = tester.kernels;
     let steps = tester.passes - 1;
-    let read: Vec<Named> = (1..tester.passes)
-        .map(|pass| Named { image: format!("generation {}", tester.index(pass)), region: String::new() })
-        .collect();
 
     tester
         .dispatches(lab, "no_barrier", plain, None)
         .caption(&tester.says("Nothing keeps a dispatch from reading too early: count the racy texels"))
-        .promise(Promise::races("every dependency between the dispatches"));
+        .races("every dependency between the dispatches");
 
     // The order alone, with the caches left as they are, bypassed by stores, and by loads as well.
     let ordered = [
@@ -117,12 +114,7 @@ fn variants(lab: &mut Lab, tester: Tester) {
         tester
             .dispatches(lab, name, kernel, Some([NO_ACCESS, NO_ACCESS]))
             .caption(&tester.says(&format!("A barrier orders but makes nothing visible: {accesses}")))
-            .promise(Promise::relies_on(relies_on))
-            .alarm(Alarm::new(
-                "SYNC-HAZARD-READ-AFTER-WRITE",
-                read.clone(),
-                "visibility is what the variant leaves out",
-            ));
+            .relies_on(Reliance::without_visibility(relies_on));
     }
 
     tester

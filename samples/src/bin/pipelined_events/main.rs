@@ -72,8 +72,8 @@ use anyhow::{Result, bail};
 use bands::Bands;
 use clap::value_parser;
 use common::{
-    Access1, Alarm, Binding, BufferSet, Cmd, Event, Extent, Format, Image, ImageSet, Images, Kernel, Lab,
-    Named, Promise, Queue, Rep, Scope1, Shows, Stage, Stage1, Workgroup, run, sample,
+    Access1, Binding, BufferSet, COHERENT_STORES, Cmd, Event, Extent, Format, Image, ImageSet, Images,
+    Kernel, Lab, Queue, Reliance, Rep, Scope1, Shows, Stage, Stage1, Workgroup, run, sample,
 };
 use event_form::EventForm;
 use samples::chain;
@@ -145,7 +145,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     .caption(
         "Nothing orders the passes: they may overlap and read too early, and costs are counted from here.",
     )
-    .promise(Promise::races("every dependency between passes"))
+    .races("every dependency between passes")
     .cell(WHOLE_OR_BANDS, "no order", "whole")
     .published("lottes2018", "ladder/no_barrier");
 
@@ -171,9 +171,8 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
         });
     })
     .caption("The barrier between passes only orders them: coherent stores take the place of a cache flush.")
-    .promise(Promise::relies_on(CACHED_LOADS))
-    .cell(WHOLE_OR_BANDS, "execution barrier, coherent stores", "whole")
-    .alarm(Alarm::new(READ_AFTER_WRITE, chain.reading(None), NO_VISIBILITY));
+    .relies_on(COHERENT_STORES)
+    .cell(WHOLE_OR_BANDS, "execution barrier, coherent stores", "whole");
 
     // What the barrier says of one image, a driver may take for all of memory.
     lab.variant("image_barrier", move |cmd, rep| {
@@ -189,7 +188,6 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
         "The barrier between passes names one image: a driver may do less for it, or as much as for all.",
     )
     .cell(WHOLE_OR_BANDS, "image barrier", "whole")
-    .alarm(Alarm::new(WRITE_AFTER_READ, chain.writing_read(None), OTHER_IMAGE).optional())
     .on_request();
 
     let counts =
@@ -238,7 +236,7 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
     .caption(&format!(
         "Passes split into {count} bands that nothing orders: what more and smaller dispatches cost."
     ))
-    .promise(Promise::races("every dependency between passes"))
+    .races("every dependency between passes")
     .cell(WHOLE_OR_BANDS, "no order", &column)
     .skip(bands.impossible());
 
@@ -249,7 +247,7 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
     .caption(&format!(
         "Passes split into {count} bands that nothing orders, with coherent stores: what those cost."
     ))
-    .promise(Promise::races("every dependency between passes"))
+    .races("every dependency between passes")
     .cell(WHOLE_OR_BANDS, "no order, coherent stores", &column)
     .on_request()
     .skip(bands.impossible());
@@ -265,7 +263,6 @@ fn split(lab: &mut Lab, chain: Chain, bands: Bands) {
     .caption(&format!(
         "A barrier before each of {count} bands a pass, just where events would be waited for."
     ))
-    .alarm(Alarm::new(WRITE_AFTER_WRITE, chain.writing(1..count), ONE_IMAGE).optional())
     .cell(WHOLE_OR_BANDS, "memory barrier", &column)
     .on_request()
     .skip(bands.impossible());
@@ -279,9 +276,6 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm)
     let events = lab.events(chain.passes * count, form.state, None);
     let event = move |(repetition, pass), band| events.get(repetition, pass * count + band);
     let kernel = if form.coherent { chain.coherent } else { chain.plain };
-    // All but the last band of a pass begin while the image that they read is still being written, and, of two in
-    // turn, the one that they write is still being read.
-    let early = 0..count - 1;
 
     let variant = lab.variant(name("events"), move |cmd, rep| {
         chain.bands(cmd, bands, |pass, band, rows| {
@@ -296,20 +290,11 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm)
     });
     variant.caption(&format!("{split}, ordered by {kind}: watch whether they overlap."));
     variant.cell(&table, &words, "set and wait").skip(bands.impossible());
-    variant.alarm(Alarm::new(WRITE_AFTER_READ, chain.writing_read(Some(early.clone())), ONE_IMAGE));
-    variant.alarm(Alarm::new(WRITE_AFTER_WRITE, chain.writing(1..count), ONE_IMAGE).optional());
     if form.coherent {
-        variant
-            .promise(Promise::relies_on(CACHED_LOADS))
-            .alarm(Alarm::new(READ_AFTER_WRITE, chain.reading(Some(0..count)), NO_VISIBILITY))
-            .alarm(Alarm::new(READ_AFTER_WRITE, chain.reading(Some(early.clone())), ONE_IMAGE).completed())
-            .alarm(Alarm::new(WRITE_AFTER_READ, chain.writing_read(Some(early)), ONE_IMAGE).completed())
-            .alarm(Alarm::new(WRITE_AFTER_WRITE, chain.writing(1..count), ONE_IMAGE).completed().optional());
+        variant.relies_on(COHERENT_STORES);
         if count == 2 && form.is_default() {
             variant.published("lottes2018", "ladder/split_by_events");
         }
-    } else {
-        variant.alarm(Alarm::new(READ_AFTER_WRITE, chain.reading(Some(early)), ONE_IMAGE));
     }
     if !form.is_default() {
         variant.on_request();
@@ -324,7 +309,7 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm)
         });
     });
     variant.caption(&format!("{split}, setting {kind} that none awaits: what a set costs."));
-    variant.promise(Promise::races("every wait")).cell(&table, &words, "set only").skip(bands.impossible());
+    variant.races("every wait").cell(&table, &words, "set only").skip(bands.impossible());
     // One such row tells in the default run what a set costs.
     if !form.is_default() || form.coherent || count > 2 {
         variant.on_request();
@@ -342,7 +327,7 @@ fn ordered_by_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm)
         });
     })
     .caption(&format!("{split}, awaiting {kind} set long ago: what a wait costs."))
-    .promise(Promise::races("every set: the events were set before the run"))
+    .races("every set: the events were set before the run")
     .cell(&table, &words, "wait only")
     .on_request()
     .skip(bands.impossible());
@@ -372,12 +357,6 @@ fn wait(cmd: &Cmd, form: EventForm, event: Event) {
 fn on_two_queues(lab: &mut Lab, chain: Chain) -> Result<()> {
     let bands = chain.cut(2);
     let chain = chain.with_images_of_both_queues(lab)?;
-    let written = (1..=chain.passes)
-        .map(|generation| Named {
-            image: format!("shared generation {}", chain.index(generation)),
-            region: String::new(),
-        })
-        .collect();
     lab.variant_on_queues("two_queues", move |queues, rep| {
         let ordered = |cmd: &Cmd, pass, band| {
             if chain.before(rep, pass).is_some() {
@@ -396,8 +375,6 @@ fn on_two_queues(lab: &mut Lab, chain: Chain) -> Result<()> {
     })
     .caption("Each of 2 bands has a queue of its own, and a timeline semaphore orders the second behind the first.")
     .cell(WHOLE_OR_BANDS, "two queues, timeline semaphore", "2 bands")
-    // Layer 1.4.309 looks across submits, 1.3.239 does not.
-    .alarm(Alarm::new(WRITE_AFTER_WRITE, written, ONE_IMAGE).optional())
     .on_request()
     .skip(bands.impossible());
     chain.expect(lab, chain.images);
@@ -428,7 +405,7 @@ fn in_one_dispatch(lab: &mut Lab, chain: Chain, args: &Args) -> Result<()> {
         });
         variant.caption(&form.says()).cell(ONE_DISPATCH, form.row(), form.column());
         if let Some(relies_on) = form.relies_on() {
-            variant.promise(Promise::relies_on(relies_on));
+            variant.relies_on(Reliance::on(relies_on));
         }
         variant.skip(grid.impossible());
         // A driver need not take the kernel of a form that it lacks something for.
@@ -489,7 +466,7 @@ fn of_all_shapes(lab: &mut Lab, chain: Chain) -> [Vec<String>; 2] {
 
             lab.variant(name("no_barrier"), move |cmd, rep| chain.passes(cmd, |pass| step(cmd, rep, pass)))
                 .caption(&format!("Nothing orders the passes; tiles are {shape}, read through {words}."))
-                .promise(Promise::races("every dependency between passes"))
+                .races("every dependency between passes")
                 .cell(SHAPES, &format!("{workgroup}, {words}"), "no order");
 
             lab.variant(name("full_barrier"), move |cmd, rep| {
@@ -508,17 +485,6 @@ fn of_all_shapes(lab: &mut Lab, chain: Chain) -> [Vec<String>; 2] {
     }
     [free, ordered]
 }
-
-const READ_AFTER_WRITE: &str = "SYNC-HAZARD-READ-AFTER-WRITE";
-/// The layer 1.4.363 raises it between the bands of a pass, 1.3.239 and 1.4.309 do not.
-const WRITE_AFTER_WRITE: &str = "SYNC-HAZARD-WRITE-AFTER-WRITE";
-const WRITE_AFTER_READ: &str = "SYNC-HAZARD-WRITE-AFTER-READ";
-const OTHER_IMAGE: &str =
-    "the barrier orders all earlier reads, but the layer credits it to its own image alone";
-const NO_VISIBILITY: &str = "visibility is what the variant leaves out";
-const CACHED_LOADS: &str = "coherent stores reaching the cache that all multiprocessors share, and on plain loads \
-                            finding them there because no other cache held their lines before";
-const ONE_IMAGE: &str = "the rows that two bands touch are disjoint or ordered, but the layer sees one image";
 
 /// The tables of `--matrix`.
 const WHOLE_OR_BANDS: &str = "Whole passes and bands";
@@ -619,10 +585,11 @@ impl Chain {
 
     /// The one dispatch of the chain: a pass, or a band of it.
     fn step(&self, cmd: &Cmd, kernel: Kernel, rep: Rep, pass: u32, rows: Range<u32>) {
-        let images = [pass, pass + 1].map(|generation| self.image(rep.index, generation));
+        let [from, to] = [pass, pass + 1].map(|generation| self.image(rep.index, generation));
+        let read = rows.start.saturating_sub(self.radius)..rows.end + self.radius;
         let [width, height] = self.workgroup.tile();
         let groups = [self.size.width.div_ceil(width), (rows.end - rows.start).div_ceil(height), 1];
-        cmd.dispatch(kernel, &images, &[rows.start, rows.end], groups);
+        cmd.dispatch(kernel, &[from.rows(read), to.rows(rows.clone())], &[rows.start, rows.end], groups);
     }
 
     /// Repetition and pass recorded just before, if any: a repetition of the chain follows the one
@@ -632,37 +599,6 @@ impl Chain {
             Some(before) => Some((rep.index, before)),
             None => Some((rep.index.checked_sub(1)?, self.passes - 1)),
         }
-    }
-
-    /// What the layer names where all passes but the first read: in these bands, or as a whole.
-    fn reading(&self, bands: Option<Range<u32>>) -> Vec<Named> {
-        self.named(1..self.passes, bands, 0)
-    }
-
-    /// What it names where passes write, in these bands.
-    fn writing(&self, bands: Range<u32>) -> Vec<Named> {
-        self.named(0..self.passes, Some(bands), 1)
-    }
-
-    /// What it names where passes write what the pass before has read: nothing with an image per pass.
-    fn writing_read(&self, bands: Option<Range<u32>>) -> Vec<Named> {
-        let passes = if self.ping_pong { self.passes } else { 0 };
-        self.named(1..passes, bands, 1)
-    }
-
-    /// In each pass, the image of the generation that is so many after the one it reads.
-    fn named(&self, passes: Range<u32>, bands: Option<Range<u32>>, after: u32) -> Vec<Named> {
-        let within: Vec<String> = match bands {
-            Some(bands) => bands.map(|band| format!(", band {band}")).collect(),
-            None => vec![String::new()],
-        };
-        let named = |pass| {
-            let image = format!("generation {}", self.index(pass + after));
-            within
-                .iter()
-                .map(move |band| Named { image: image.clone(), region: format!("pass {pass}{band}") })
-        };
-        passes.flat_map(named).collect()
     }
 
     fn is_followed(&self, rep: Rep, pass: u32) -> bool {

@@ -15,8 +15,8 @@ pub(super) struct Findings {
     pub orders: usize,
     pub possible: usize,
     pub wrong_orders: usize,
-    /// Number of message ids that were raised, listed or not.
-    pub alarms: usize,
+    /// Number of message ids that were raised, expected or not.
+    pub messages: usize,
     pub problems: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ impl Findings {
             return Said::listed(self.problems);
         }
         let seen = match not_run {
-            None => format!("{}, {}", self.result(lab, variant), self.alarms(variant)),
+            None => format!("{}, {}", self.result(lab, variant), self.messages(variant)),
             Some(reason) => format!("not submitted as recorded, since {reason}"),
         };
         Said::Fine(format!("ok: {seen}, {}", self.orders()))
@@ -42,12 +42,12 @@ impl Findings {
         }
     }
 
-    fn alarms(&self, variant: &Variant) -> String {
-        match self.alarms {
+    fn messages(&self, variant: &Variant) -> String {
+        match self.messages {
             0 => "validation silent".to_owned(),
             _ if matches!(variant.promise, Promise::Nothing { .. }) => "its hazard was reported".to_owned(),
-            1 => "validation silent beyond 1 listed alarm".to_owned(),
-            n => format!("validation silent beyond {n} listed alarms"),
+            1 => "validation silent beyond 1 expected message".to_owned(),
+            n => format!("validation silent beyond {n} expected messages"),
         }
     }
 

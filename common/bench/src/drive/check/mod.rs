@@ -1,5 +1,6 @@
 //! `--check`: records each variant under core and synchronization validation, compares its results with the CPU
-//! reference, also in other orders of its dispatches, and compares the layer's messages with the variant's alarms.
+//! reference, also in other orders of its dispatches, and compares the layer's messages with those that the recording may
+//! raise.
 
 mod findings;
 mod layer;
@@ -11,13 +12,14 @@ use std::rc::Rc;
 use anyhow::{Result, ensure};
 use record::{Promise, Status};
 
+use super::expected::Expected;
 use super::session::Session;
 use super::tour::{Said, Tour, miscount, must_differ};
 use super::verify::Counted;
 use crate::lab::Lab;
 use crate::mutate::{Break, Mutation};
 use findings::Findings;
-use layer::{canary, compare_alarms, first_of_each, known};
+use layer::{canary, compare, first_of_each, known};
 use orders::try_orders;
 
 /// Checks all variants of the lab, until `stopped` returns true.
@@ -79,6 +81,8 @@ fn run_changed(session: &mut Session<'_>, v: usize, mutation: Mutation, found: &
     let lab = session.lab;
     let variant = &lab.variants[v];
     session.scripts.mutation = mutation;
+    let script = session.scripts.script(v, 1)?;
+    let expected = Expected::of(lab, variant, &script, session.events_reset(v, 1), mutation.complete);
     for repetitions in [1, 2.min(lab.repetitions())] {
         let reading = session.sample(Some(v), repetitions)?;
         let on_cpu = session.count_on_cpu(v, repetitions)?;
@@ -89,16 +93,17 @@ fn run_changed(session: &mut Session<'_>, v: usize, mutation: Mutation, found: &
         );
         // Stale values are counted by a measurement, not here. They cannot occur with filled-in masks, nor on a CPU
         // device, where all threads see one memory.
-        let expected = must_differ(&variant.promise, !mutation.complete && !lab.device().is_cpu());
+        let must = must_differ(&variant.promise, !mutation.complete && !lab.device().is_cpu());
         let counted = Counted { wrong: reading.wrong, first: reading.first_wrong, uneven: reading.uneven };
-        let problem = expected.and_then(|n| miscount(&session.uses, v, counted, n, repetitions));
+        let problem = must.and_then(|n| miscount(&session.uses, v, counted, n, repetitions));
         if found.problems.is_empty() {
             found.problems.extend(problem);
         }
         found.wrong = found.wrong.max(reading.wrong);
     }
     let heard = lab.gpu.take_messages();
-    found.alarms = found.alarms.max(heard.iter().map(|message| &message.id).collect::<BTreeSet<_>>().len());
-    found.problems.extend(compare_alarms(&heard, variant, mutation.complete));
+    let ids: BTreeSet<&String> = heard.iter().map(|message| &message.id).collect();
+    found.messages = found.messages.max(ids.len());
+    found.problems.extend(compare(&heard, variant, &expected));
     Ok(())
 }
