@@ -74,8 +74,6 @@ const PAIRS: [([&str; 2], [&str; 2]); 2] = [
 /// The same choice without the product.
 const FURTHER: [&str; 2] = ["mt_select_and", "mt_select"];
 const SOURCE: &str = "hip-assembly";
-const DOCUMENT: &str = "Optimizing HIP Assembly: solving performance regressions through comparative analysis, \
-                        \"Case study: compiler regression\"";
 const WORKGROUP: u32 = 64;
 /// Of the first generator: the reference's own.
 const SEED: u32 = 5489;
@@ -85,7 +83,7 @@ const RUN: u32 = 8;
 const UNWRITTEN: u32 = 0xFFFF_DEAD;
 
 fn codegen(lab: &mut Lab, args: &Args) -> Result<()> {
-    lab.report.source(DOCUMENT);
+    lab.describe(include_str!("variants.toml"))?;
     twists(lab, args.generators.unwrap_or(if lab.device().is_cpu() { 256 } else { 32_768 }))?;
     selects(lab, args.invocations.unwrap_or(if lab.device().is_cpu() { 8_192 } else { 2_097_152 }))?;
     for (variants, keys) in PAIRS {
@@ -104,12 +102,8 @@ fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
     lab.report.setting("generators", generators);
     let words = generators * u32::try_from(WORDS)?;
     let states = lab.output("states", BufferSet::new(1, words, UNWRITTEN))?;
-    let forms = [
-        ("mt_multiply", Some("MULTIPLY"), MULTIPLIES),
-        ("mt_select", Some("SELECT"), SELECTS),
-        ("mt_select_and", None, SELECTS_AND_MASKS),
-    ];
-    for (name, form, says) in forms {
+    let forms = [("mt_multiply", Some("MULTIPLY")), ("mt_select", Some("SELECT")), ("mt_select_and", None)];
+    for (name, form) in forms {
         let kernel = lab.kernel("codegen/twist.comp").workgroup([WORKGROUP, 1, 1]);
         let kernel = kernel.constant("GENERATORS", generators);
         let kernel = form.into_iter().fold(kernel, |kernel, form| kernel.define(form)).build();
@@ -117,7 +111,6 @@ fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
             let groups = [generators.div_ceil(WORKGROUP), 1, 1];
             cmd.dispatch(kernel, &[states.get(rep.index, 0)], &(), groups);
         })
-        .caption(says)
         // Each word read once and written once, though three steps need it.
         .declares(Declared::default().bytes(2 * 4 * u64::from(words)).work(words.into(), "numbers"));
     }
@@ -135,7 +128,7 @@ fn selects(lab: &mut Lab, invocations: u32) -> Result<()> {
     let [a, b, c] = inputs(words);
     let from: [Buffer; 3] =
         [("a", a), ("b", b), ("c", c)].map(|(name, input)| lab.input_buffer(name, move || input.collect()));
-    for (name, ternary, says) in [("select_ternary", true, TERNARIES), ("select_if", false, IFS)] {
+    for (name, ternary) in [("select_ternary", true), ("select_if", false)] {
         let kernel = lab.kernel("codegen/select.comp").workgroup([WORKGROUP, 1, 1]);
         let kernel = kernel.constant("INVOCATIONS", invocations);
         let kernel = if ternary { kernel.define("TERNARY") } else { kernel }.build();
@@ -144,7 +137,6 @@ fn selects(lab: &mut Lab, invocations: u32) -> Result<()> {
             let groups = [invocations.div_ceil(WORKGROUP), 1, 1];
             cmd.dispatch(kernel, &[a, b, c, chosen.get(rep.index, 0)], &(), groups);
         })
-        .caption(says)
         .declares(Declared::default().bytes(4 * 4 * u64::from(words)).work(words.into(), "choices"));
     }
     lab.expect(chosen, 0, move || {
@@ -182,18 +174,6 @@ fn told(figures: &Figures<'_>, [one, other]: [&str; 2]) -> Option<String> {
         Some(_) => format!("{one} and {other}: no difference that these samples tell"),
     })
 }
-
-// What each variant shows.
-const MULTIPLIES: &str =
-    "MT19937 multiplies a bit by a constant, as the source's kernel did: look at its registers with --code.";
-const SELECTS: &str =
-    "A select between constant and 0, as a compiler rewrote the product: it may cost a register more.";
-const SELECTS_AND_MASKS: &str =
-    "The fix: select all ones or 0, then AND it with the constant, which can then be a literal.";
-const TERNARIES: &str =
-    "Eight choices in an unrolled loop, written as c ? a : b: compare their registers with the if's.";
-const IFS: &str =
-    "Eight choices in an unrolled loop, written with if and else: compare with the ternary's registers.";
 
 samples::test_verdict!("codegen");
 
