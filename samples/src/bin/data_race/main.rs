@@ -34,8 +34,8 @@ use anyhow::Result;
 use clap::value_parser;
 use common::record::error::BeyondLimits;
 use common::{
-    Cmd, Extent, Figures, Format, Image, ImageSet, Images, Kernel, Lab, Promise, Reliance, Rep, Scope, Shows,
-    Variant, run, sample,
+    Cmd, Extent, Figures, Format, Image, ImageSet, Images, Kernel, Lab, Pass, Promise, Reliance, Rep, run,
+    sample,
 };
 use samples::{LOADS, NO_ACCESS, STORES, chain};
 
@@ -65,9 +65,8 @@ fn main() -> ExitCode {
 }
 
 fn data_race(lab: &mut Lab, args: &Args) -> Result<()> {
-    lab.report.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Simple Data Race Tester\"");
+    lab.describe(include_str!("variants.toml"))?;
     lab.report.trials(if lab.device().is_cpu() { CPU_TRIALS } else { GPU_TRIALS });
-    lab.report.matrix("Image", Shows::Races);
     lab.report.show_matrix();
     let kernels = kernels(lab, args.radius);
     lab.report.setting("passes", args.passes);
@@ -97,54 +96,67 @@ fn data_race(lab: &mut Lab, args: &Args) -> Result<()> {
 /// One size with one kind of images: the dispatches with nothing, with an order, with all between them.
 fn variants(lab: &mut Lab, tester: Tester) {
     let [plain, coherent_stores, coherent_loads, faulty] = tester.kernels;
-    let steps = tester.passes - 1;
 
-    tester
-        .dispatches(lab, "no_barrier", plain, None)
-        .caption(&tester.says("Nothing keeps a dispatch from reading too early: count the racy texels"))
-        .races("every dependency between the dispatches");
+    lab.variant(tester.name("no_barrier"), move |cmd, rep| {
+        for pass in rep.passes(tester.passes) {
+            tester.dispatch(cmd, plain, pass);
+        }
+    })
+    .races("every dependency between the dispatches");
 
     // The order alone, with the caches left as they are, bypassed by stores, and by loads as well.
     let ordered = [
-        ("execution_only", plain, PLAIN, "plain stores and loads"),
-        ("coherent_stores", coherent_stores, COHERENT_STORES, "coherent stores and plain loads"),
-        ("coherent_loads", coherent_loads, COHERENT_LOADS, "coherent stores and loads"),
+        ("execution_only", plain, PLAIN),
+        ("coherent_stores", coherent_stores, COHERENT_STORES),
+        ("coherent_loads", coherent_loads, COHERENT_LOADS),
     ];
-    for (name, kernel, relies_on, accesses) in ordered {
-        tester
-            .dispatches(lab, name, kernel, Some([NO_ACCESS, NO_ACCESS]))
-            .caption(&tester.says(&format!("A barrier orders but makes nothing visible: {accesses}")))
-            .relies_on(Reliance::without_visibility(relies_on));
-    }
-
-    tester
-        .dispatches(lab, "full_barrier", plain, Some([STORES, LOADS]))
-        .caption(&tester.says("A memory barrier between the dispatches: no texel may be wrong"));
-
-    // The same, but one workgroup of the last dispatch reads the generation before the previous one.
-    tester
-        .variant(lab, "seeded_fault", move |cmd, rep| {
-            for pass in 0..tester.passes {
-                if pass > 0 {
-                    cmd.pipeline_barrier2(STORES, LOADS);
+    for (name, kernel, reliance) in ordered {
+        lab.variant(tester.name(name), move |cmd, rep| {
+            for pass in rep.passes(tester.passes) {
+                if pass.has_previous() {
+                    cmd.pipeline_barrier2(NO_ACCESS, NO_ACCESS);
                 }
-                if pass == steps {
-                    tester.faulty_step(cmd, faulty, rep, pass);
-                } else {
-                    tester.step(cmd, plain, rep, pass);
-                }
+                tester.dispatch(cmd, kernel, pass);
             }
         })
-        .caption(&tester.says("One workgroup reads too old an image: the check must find just that"))
-        .promise(Promise::has_bug(tester.faulty_texels()));
+        .relies_on(reliance);
+    }
+
+    lab.variant(tester.name("full_barrier"), move |cmd, rep| {
+        for pass in rep.passes(tester.passes) {
+            if pass.has_previous() {
+                cmd.pipeline_barrier2(STORES, LOADS);
+            }
+            tester.dispatch(cmd, plain, pass);
+        }
+    });
+
+    // The same, but one workgroup of the last dispatch reads the generation before the previous one.
+    lab.variant(tester.name("seeded_fault"), move |cmd, rep| {
+        for pass in rep.passes(tester.passes) {
+            if pass.has_previous() {
+                cmd.pipeline_barrier2(STORES, LOADS);
+            }
+            if pass.index + 1 < tester.passes {
+                tester.dispatch(cmd, plain, pass);
+            } else {
+                tester.faulty_dispatch(cmd, faulty, pass);
+            }
+        }
+    })
+    .promise(Promise::has_bug(tester.faulty_texels()));
 }
 
-const PLAIN: &str = "stores reaching the cache that all multiprocessors share by the end of their dispatch, and on no \
-                     other cache holding the lines from before, which two images in turn break on purpose";
-const COHERENT_STORES: &str =
-    "no cache of a multiprocessor holding the lines from before, which two images in turn break on purpose";
-const COHERENT_LOADS: &str =
-    "loads and stores of different bindings meeting in the cache that all multiprocessors share";
+const PLAIN: Reliance = Reliance::without_visibility(
+    "stores reaching the cache that all multiprocessors share by the end of their dispatch, and on no other cache holding \
+     the lines from before, which two images in turn break on purpose",
+);
+const COHERENT_STORES: Reliance = Reliance::without_visibility(
+    "no cache of a multiprocessor holding the lines from before, which two images in turn break on purpose",
+);
+const COHERENT_LOADS: Reliance = Reliance::without_visibility(
+    "loads and stores of different bindings meeting in the cache that all multiprocessors share",
+);
 
 /// Where races were seen and where not, in one sentence each.
 fn verdict(figures: &Figures<'_>, sizes: &[Extent]) -> Option<String> {
@@ -215,51 +227,17 @@ impl Tester {
         Ok(tester)
     }
 
-    fn variant<'l>(
-        &self,
-        lab: &'l mut Lab,
-        variant: &str,
-        record: impl Fn(&Cmd, Rep) + 'static,
-    ) -> &'l mut Variant {
-        let table = if self.ping_pong { "Two images in turn" } else { "One image per pass" };
-        lab.variant(name(variant, self.size, self.ping_pong), record).cell(
-            table,
-            &self.size.to_string(),
-            variant,
-        )
+    fn name(&self, variant: &str) -> String {
+        name(variant, self.size, self.ping_pong)
     }
 
-    /// The dispatches with a barrier between each two, or with nothing.
-    fn dispatches<'l>(
-        self,
-        lab: &'l mut Lab,
-        variant: &str,
-        kernel: Kernel,
-        between: Option<[Scope; 2]>,
-    ) -> &'l mut Variant {
-        self.variant(lab, variant, move |cmd, rep| {
-            for pass in 0..self.passes {
-                if let Some([src, dst]) = between.filter(|_| pass > 0) {
-                    cmd.pipeline_barrier2(src, dst);
-                }
-                self.step(cmd, kernel, rep, pass);
-            }
-        })
-    }
-
-    /// A variant's caption, on these images.
-    fn says(&self, what: &str) -> String {
-        let images = if self.ping_pong { "two images in turn" } else { "one image per pass" };
-        format!("{what} ({}, {images}).", self.size)
-    }
-
-    fn step(&self, cmd: &Cmd, kernel: Kernel, rep: Rep, pass: u32) {
-        let images = [pass, pass + 1].map(|generation| self.image(rep, generation));
+    fn dispatch(&self, cmd: &Cmd, kernel: Kernel, pass: Pass) {
+        let images = [pass.index, pass.index + 1].map(|generation| self.image(pass.rep, generation));
         cmd.dispatch(kernel, &images, &[0, self.size.height], self.groups());
     }
 
-    fn faulty_step(&self, cmd: &Cmd, kernel: Kernel, rep: Rep, pass: u32) {
-        let images = [pass, pass + 1, pass - 1].map(|generation| self.image(rep, generation));
+    fn faulty_dispatch(&self, cmd: &Cmd, kernel: Kernel, Pass { index, rep, .. }: Pass) {
+        let images = [index, index + 1, index - 1].map(|generation| self.image(rep, generation));
         cmd.dispatch(kernel, &images, &[0, self.size.height], self.groups());
     }
 
