@@ -28,23 +28,23 @@
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Simple Data Race Tester".
 //! Specification: Vulkan 1.3, 7.1 (execution and memory dependencies) and appendix B (Memory Model).
 
+mod tester;
+mod verdict;
+
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
 use common::record::error::BeyondLimits;
-use common::{
-    Cmd, Extent, Figures, Format, Image, ImageSet, Images, Kernel, Lab, Pass, Promise, Reliance, Rep, run,
-    sample,
-};
-use samples::{LOADS, NO_ACCESS, STORES, chain};
+use common::{Extent, Kernel, Lab, Promise, Reliance, run, sample};
+use samples::{LOADS, NO_ACCESS, STORES};
+use tester::{Tester, kernels};
+use verdict::verdict;
 
 /// Where none of so many trials races, at most 1.5 % do, with 95 % confidence.
 const GPU_TRIALS: usize = 200;
 /// A device that overlaps nothing shows no more in more.
 const CPU_TRIALS: usize = 20;
-/// Small workgroups, as the talk's: the smaller, the sooner the next dispatch's can start.
-const WORKGROUP: [u32; 3] = [8, 8, 1];
 
 /// Do dispatches without a barrier race on this device?
 #[derive(clap::Args, Clone, Debug)]
@@ -81,8 +81,8 @@ fn data_race(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.setting("size", sizes.iter().map(Extent::to_string).collect::<Vec<_>>().join(","));
     for ping_pong in [true, false] {
         for &size in &sizes {
-            match Tester::new(lab, args, kernels, size, ping_pong) {
-                Ok(tester) => variants(lab, tester),
+            match Tester::new(lab, args, size, ping_pong) {
+                Ok(tester) => variants(lab, tester, kernels),
                 // Of the sizes that nobody asked for, those are taken that have room.
                 Err(error) if args.size.is_empty() && error.is::<BeyondLimits>() => {}
                 Err(error) => return Err(error),
@@ -94,8 +94,8 @@ fn data_race(lab: &mut Lab, args: &Args) -> Result<()> {
 }
 
 /// One size with one kind of images: the dispatches with nothing, with an order, with all between them.
-fn variants(lab: &mut Lab, tester: Tester) {
-    let [plain, coherent_stores, coherent_loads, faulty] = tester.kernels;
+fn variants(lab: &mut Lab, tester: Tester, kernels: [Kernel; 4]) {
+    let [plain, coherent_stores, coherent_loads, faulty] = kernels;
 
     lab.variant(tester.name("no_barrier"), move |cmd, rep| {
         for pass in rep.passes(tester.passes) {
@@ -157,121 +157,3 @@ const COHERENT_STORES: Reliance = Reliance::without_visibility(
 const COHERENT_LOADS: Reliance = Reliance::without_visibility(
     "loads and stores of different bindings meeting in the cache that all multiprocessors share",
 );
-
-/// Where races were seen and where not, in one sentence each.
-fn verdict(figures: &Figures<'_>, sizes: &[Extent]) -> Option<String> {
-    let seen = |variant: &str, ping_pong| {
-        let racy = sizes.iter().filter_map(|&size| {
-            let row = figures.row(&name(variant, size, ping_pong))?;
-            Some((size, row.racy?))
-        });
-        let measured: Vec<_> = racy.collect();
-        let raced: Vec<String> = measured
-            .iter()
-            .filter(|(_, racy)| racy.racy_samples > 0)
-            .map(|(size, _)| size.to_string())
-            .collect();
-        let trials = measured.iter().map(|(_, racy)| racy.samples).min();
-        match (raced.is_empty(), trials) {
-            (_, None) => "not measured".into(),
-            (true, Some(trials)) => {
-                format!("seen at none of the {} sizes in {trials} trials each", measured.len())
-            }
-            (false, _) => format!("seen at {}", raced.join(", ")),
-        }
-    };
-    Some(format!(
-        "In short: without a barrier, races were {} with two images in turn, and {} with one image per pass. With an \
-         execution dependency and coherent stores they were {} with two images in turn, and {} with one per pass.",
-        seen("no_barrier", true),
-        seen("no_barrier", false),
-        seen("coherent_stores", true),
-        seen("coherent_stores", false)
-    ))
-}
-
-fn name(variant: &str, size: Extent, ping_pong: bool) -> String {
-    format!("{variant}_{size}{}", if ping_pong { "_ping_pong" } else { "" })
-}
-
-/// The dispatch: as it is, with stores that bypass the multiprocessor's own cache, with such stores and loads, and with a
-/// fault.
-fn kernels(lab: &Lab, radius: u32) -> [Kernel; 4] {
-    let forms: [&[&str]; 4] = [&[], &["COHERENT_STORES"], &["COHERENT_STORES", "COHERENT_LOADS"], &["FAULT"]];
-    forms.map(|defines| {
-        let kernel = lab.kernel("chain/step.comp").workgroup(WORKGROUP);
-        let kernel = kernel.constant("RADIUS", radius).constant("MULTIPLIER", chain::MULTIPLIER);
-        defines.iter().fold(kernel, |kernel, define| kernel.define(define)).build()
-    })
-}
-
-/// The dispatches on images of one size.
-#[derive(Clone, Copy)]
-struct Tester {
-    size: Extent,
-    passes: u32,
-    images: Images,
-    ping_pong: bool,
-    kernels: [Kernel; 4],
-}
-
-impl Tester {
-    fn new(lab: &mut Lab, args: &Args, kernels: [Kernel; 4], size: Extent, ping_pong: bool) -> Result<Self> {
-        let &Args { passes, radius, .. } = args;
-        let count = if ping_pong { 2 } else { passes + 1 };
-        let images =
-            lab.output("generation", ImageSet::new(count, size.sides(), Format::R32_UINT, chain::UNWRITTEN))?;
-        let tester = Self { size, passes, images, ping_pong, kernels };
-        lab.seed(images, 0, move || chain::seed(size));
-        lab.expect(images, tester.index(passes), move || chain::reference(size, radius, passes));
-        Ok(tester)
-    }
-
-    fn name(&self, variant: &str) -> String {
-        name(variant, self.size, self.ping_pong)
-    }
-
-    fn dispatch(&self, cmd: &Cmd, kernel: Kernel, pass: Pass) {
-        let images = [pass.index, pass.index + 1].map(|generation| self.image(pass.rep, generation));
-        cmd.dispatch(kernel, &images, &[0, self.size.height], self.groups());
-    }
-
-    fn faulty_dispatch(&self, cmd: &Cmd, kernel: Kernel, Pass { index, rep, .. }: Pass) {
-        let images = [index, index + 1, index - 1].map(|generation| self.image(rep, generation));
-        cmd.dispatch(kernel, &images, &[0, self.size.height], self.groups());
-    }
-
-    fn groups(&self) -> [u32; 3] {
-        [self.size.width.div_ceil(WORKGROUP[0]), self.size.height.div_ceil(WORKGROUP[1]), 1]
-    }
-
-    /// Texels of the workgroup in the middle, as far as they lie in the image.
-    fn faulty_texels(&self) -> u64 {
-        let [columns, rows, _] = self.groups();
-        let inside = |group: u32, side: u32, length: u32| u64::from(length.min(side - group / 2 * length));
-        inside(columns, self.size.width, WORKGROUP[0]) * inside(rows, self.size.height, WORKGROUP[1])
-    }
-
-    fn image(&self, rep: Rep, generation: u32) -> Image {
-        self.images.get(rep.index, self.index(generation))
-    }
-
-    /// Index of the image that holds a generation.
-    fn index(&self, generation: u32) -> u32 {
-        if self.ping_pong { generation % 2 } else { generation }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_verdict_speaks_of_what_was_measured() {
-        let record = samples::recorded("data-race").unwrap();
-        let sizes: Vec<Extent> = (5..=12).map(|n| Extent::square(1 << n)).collect();
-        assert_eq!(record.verdict, verdict(&Figures::new(&record.rows), &sizes));
-        let text = verdict(&Figures::new(&record.rows[..1]), &sizes).unwrap();
-        assert!(text.contains("coherent stores they were not measured"), "{text}");
-    }
-}
