@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use anyhow::{Result, ensure};
 use common::{
-    Binding, Buffer, BufferSet, Buffers, Cmd, Extent, Format, Kernel, KernelBuilder, Lab, Rep, Workgroup,
+    Binding, Buffer, BufferSet, Buffers, Cmd, Extent, Format, Kernel, KernelBuilder, Lab, Reliance, Rep,
+    Workgroup,
 };
-use samples::load::{Load, shape};
+use samples::load::Load;
 use samples::tile_flags::{Access, Form};
 
 use crate::pyramid::{KINDS, Pass, Source, passes, steps};
@@ -92,19 +93,6 @@ pub(super) fn plane_words(passes: &[Pass]) -> Vec<u32> {
     passes.iter().map(|pass| 2 * pass.size.width * pass.size.height).collect()
 }
 
-/// Workgroup shapes to try; without `--ladder` only the first.
-pub const SHAPES: [Workgroup; 5] =
-    [shape(32, 8, 1), shape(8, 8, 1), shape(16, 16, 1), shape(32, 8, 2), shape(32, 8, 4)];
-
-/// The name of a kernel's input, for captions and cross tables.
-pub fn words(load: Load) -> &'static str {
-    match load {
-        Load::Stored => "a storage buffer",
-        Load::Sampled => "a sampled view",
-        Load::Staged => "shared memory",
-    }
-}
-
 /// The kernels of all kinds of passes in one workgroup shape, and their bindings.
 #[derive(Clone, Debug)]
 pub struct Kernels {
@@ -174,6 +162,17 @@ pub(super) fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
     let reach = 2 * u64::from(radius);
     let below = (width.div_ceil(2) + 2) * (height.div_ceil(2) + 2);
     8 * ((width + reach) * height).max(width * (height + reach)).max(below)
+}
+
+/// What the form with a sampled view relies on.
+pub const VIEWED: Reliance = Reliance::on(
+    "a sampled view finding what another workgroup stored: that who acquires a flag also drops what the view's cache held \
+     of lines in which other tiles lie",
+);
+
+/// The forms that a bloom has.
+pub fn forms() -> impl Iterator<Item = Form> {
+    Form::all().filter(|form| form.access != Access::Tagged && !form.staged)
 }
 
 /// The additional bindings of a form: sampled views of all outputs, one per repetition.

@@ -1,15 +1,13 @@
 //! All passes of a bloom in one dispatch: how they are cut into tickets, and the tables for the kernel.
 
 use anyhow::{Context, Result, ensure};
-use common::record::DeviceFacts;
 use common::record::trace::Parts;
-use common::{Binding, Extent, KernelBuilder, Lab, Workgroup, sliced};
+use common::{Binding, KernelBuilder, Lab, Workgroup, sliced};
 
 use crate::device::{Bloom, cut, plane_words};
 use crate::order::Order;
 use crate::pyramid::{Kind, Pass, Source};
 use crate::reference::taps;
-use samples::tile_flags::shape::room;
 use samples::tile_flags::{Access, FLAG_STRIDE, Form, HEAD, patient};
 
 /// How the passes are cut into tiles, and the order of the tickets.
@@ -177,30 +175,10 @@ impl Tiles {
     }
 }
 
-const WIDTH: u32 = 32;
-const HEIGHT: u32 = 8;
-/// On an H200, 1920x1080 takes 20 % longer with 16, because too few tiles are left.
-const MOST_ROWS: u32 = 8;
-
-/// The workgroup of a pass in its own dispatch: the fastest of five shapes on an H200 for 1920x1080 with barriers.
-pub fn workgroup_for(facts: &DeviceFacts) -> Workgroup {
-    let height = HEIGHT.min(facts.max_workgroup_invocations / WIDTH).max(1);
-    Workgroup { width: WIDTH, height, rows: 1 }
-}
-
-/// The tile of the full level for all passes in one dispatch. It has as many rows as give one tile to each
-/// workgroup that the device holds at once. A tile costs 2 to 3 µs in addition to its texels (ticket, poll, flag),
-/// so more tiles cost time: 13 % with half the rows on an H200 at 1920x1080.
-pub fn tile_for(facts: &DeviceFacts, size: Extent) -> Workgroup {
-    let workgroup = workgroup_for(facts);
-    let held = u64::from(room(facts).iter().product::<u32>());
-    let texels = u64::from(size.width) * u64::from(size.height);
-    let rows = u32::try_from(texels / held.max(1)).unwrap_or(u32::MAX);
-    Workgroup { rows: rows.clamp(1, MOST_ROWS).next_power_of_two(), ..workgroup }
-}
-
 #[cfg(test)]
 mod tests {
+    use common::Extent;
+
     use super::*;
     use crate::pyramid::passes;
 
@@ -215,13 +193,5 @@ mod tests {
             first..first + tiles.of(pass)
         });
         assert_eq!(flags.collect::<Vec<_>>(), (0..tiles.tickets(&passes)).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn tiles_are_as_many_as_workgroups_at_once() {
-        let facts = samples::recorded("1152-12-passes").unwrap().device;
-        let chosen = [[320, 180], [1280, 720], [1920, 1080], [3840, 2160]]
-            .map(|[width, height]| tile_for(&facts, Extent { width, height }).to_string());
-        assert_eq!(chosen, ["32x8", "32x8x4", "32x8x8", "32x8x8"]);
     }
 }
