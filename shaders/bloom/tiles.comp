@@ -147,7 +147,8 @@ void await(Entry entry, uint tile, Needs needs) {
             watch(flag * FLAG_STRIDE, 1);
         }
     }
-    if (needed > 0) {
+    // A fence of device scope costs each invocation that runs it: those that polled suffice, since `meet` follows.
+    if (int(gl_LocalInvocationIndex) < needed) {
         acquire();
     }
 }
