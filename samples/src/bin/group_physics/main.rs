@@ -36,6 +36,7 @@
 mod arithmetic;
 mod device;
 mod frame;
+mod grasp;
 mod island;
 mod motion;
 mod packing;

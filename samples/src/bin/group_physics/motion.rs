@@ -5,6 +5,7 @@ use std::cell::RefCell;
 
 use common::{Pull, Simulation};
 
+use crate::grasp::Grasp;
 use crate::island::Island;
 use crate::picture::{Picture, positions};
 use crate::reference::{Solver, results};
@@ -18,8 +19,6 @@ const GRAIN: f32 = 1.0 / 4096.0;
 /// Number of frames without a movement above [`STILL`] after which the animation restarts.
 const PATIENCE: u32 = 60;
 const STILL: f32 = 1.0 / 64.0;
-/// A pointer takes the nearest particle within this distance, in units of the island.
-const GRASP: f32 = 4.0;
 
 /// The animation of a scene's first islands.
 #[derive(Debug)]
@@ -35,17 +34,8 @@ pub struct Motion {
 struct State {
     /// Positions at the end of the last frame.
     last: Vec<[f32; 3]>,
-    held: Option<Held>,
+    grasp: Grasp,
     still: u32,
-}
-
-/// A particle that the user drags.
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    from: [f32; 2],
-    island: usize,
-    /// Index among all particles; `None` if none was near enough.
-    particle: Option<usize>,
 }
 
 impl Motion {
@@ -61,26 +51,6 @@ impl Motion {
 
     fn particles(&self) -> usize {
         self.islands.first().map_or(1, |island| island.particles.len())
-    }
-
-    /// The dragged particle and the place that it is dragged to.
-    fn held(&self, state: &mut State, at: &[[f32; 3]], pull: Option<Pull>) -> Option<(usize, [f32; 2])> {
-        let Some(pull) = pull else {
-            state.held = None;
-            return None;
-        };
-        let is_new = state.held.is_none_or(|held| held.from != pull.from);
-        if is_new {
-            let (island, place) = self.picture.place(pull.from)?;
-            let first = island * self.particles();
-            let distance = |i: usize| (at[i][0] - place[0]).hypot(at[i][1] - place[1]);
-            let nearest =
-                (first..first + self.particles()).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
-            let particle = nearest.filter(|&i| distance(i) <= GRASP);
-            state.held = Some(Held { from: pull.from, island, particle });
-        }
-        let held = state.held?;
-        Some((held.particle?, self.picture.in_island(held.island, pull.to)?))
     }
 }
 
@@ -109,7 +79,7 @@ impl Simulation for Motion {
         if state.last.len() != at.len() {
             state.last.clone_from(&at);
         }
-        let held = self.held(state, &at, pull);
+        let held = state.grasp.held(&self.picture, &at, self.particles(), pull);
         let way = |i: usize, axis: usize| at[i][axis] - state.last[i][axis];
         let moves = |i: &usize| (0..3).any(|axis| way(*i, axis).abs() > STILL);
         let is_still = held.is_none() && !(0..at.len()).any(|i| moves(&i));
@@ -159,8 +129,7 @@ fn settled(coordinate: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shapes;
-    use crate::shapes::Shape;
+    use crate::shapes::{self, Shape};
 
     fn motion(gravity: bool) -> Motion {
         let island = |number| {
