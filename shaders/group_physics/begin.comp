@@ -1,6 +1,5 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#define NO_W
 #include "group_physics/frame.glsl"
 
 // Brings the particles of all islands into the world.
@@ -21,7 +20,7 @@ void main() {
     }
     uint island = gl_WorkGroupID.y;
     uint at = island * PARTICLES + p;
-    Frame frame = Frame(vec4[](frames[4u * island], frames[4u * island + 1u], frames[4u * island + 2u]));
+    Frame frame = frame_of(frames[4u * island], frames[4u * island + 1u], frames[4u * island + 2u]);
     vec4 particle = particles[at];
     vec3 world = to_world(frame, particle.xyz);
     world.y -= particle.w > 0.0 ? FALL : 0.0;

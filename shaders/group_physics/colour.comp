@@ -1,12 +1,9 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#define PACKED
-#define FLAGS_SIGN
 #include "group_physics/constraint.glsl"
-#include "group_physics/state.glsl"
 
-// One colour of all islands, with the particles in memory. No two constraints of it share a particle,
-// so each is read and written by one thread.
+// One colour of all islands, with the particles in memory. No two constraints of a colour share a particle, so one thread
+// reads and writes each.
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint PARTICLES = 1;
@@ -28,14 +25,12 @@ void main() {
     if (at >= bounds[bound + 1u]) {
         return;
     }
-    uint flags = 0u;
-    Held held = hold(constraints[at], true, flags, 0u);
-    uvec2 pair = island * PARTICLES + pair_of(held);
-    vec2 material = abs(material_of(held));
+    uvec2 words = constraints[at];
+    uvec2 pair = island * PARTICLES + pair_in(words);
     vec4 a = state[pair.x];
     vec4 b = state[pair.y];
     precise vec3 d = a.xyz - b.xyz;
-    float pull = gain(squared(d), a.w + b.w, material.x, material.y, is_contact(held, flags, 0u));
+    float pull = gain(squared(d), a.w + b.w, material_in(words), is_contact_in(words));
     precise vec3 moved_a = a.xyz - d * (pull * a.w);
     precise vec3 moved_b = b.xyz + d * (pull * b.w);
     state[pair.x] = vec4(moved_a, a.w);

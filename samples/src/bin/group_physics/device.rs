@@ -3,17 +3,18 @@
 use std::rc::Rc;
 
 use anyhow::Result;
-use common::{Binding, Buffer, BufferSet, Buffers, Format, KernelBuilder, Lab, Rep};
+use common::{Binding, Buffer, BufferSet, Buffers, Format, Kernel, Lab, Rep};
 
 use crate::arithmetic::SEED;
+use crate::motion::Motion;
 use crate::packing::Packed;
-use crate::reference;
+use crate::picture::Picture;
+use crate::reference::{self, FLOOR, LIST_WORDS};
 use crate::scene::Scene;
-use crate::tricks::{BALLOT, LEAN, SMALL, shared_bytes};
+use crate::tricks::{Switch, shared_bytes};
 
-/// Number of constraints that kernels without a loop load ahead. With more, `fat` needs over 52 registers on GCN;
-/// with four it spills.
-const PREFETCH: u32 = 2;
+/// Threads per workgroup that lists constraints.
+const LISTING: u32 = 1024;
 
 /// Initial word. No kernel writes it: no result is this NaN, and no count is as large.
 const UNWRITTEN: u32 = 0xFFFF_DEAD;
@@ -33,6 +34,8 @@ pub struct OnDevice {
     pub constraints: u64,
     /// The solver's settings.
     pub solver: reference::Solver,
+    /// A constraint is open while its residual is larger than this length.
+    pub tolerance: f32,
     /// Buffers that kernels only read.
     pub inputs: Inputs,
     /// Buffers that kernels write.
@@ -44,10 +47,10 @@ pub struct OnDevice {
 pub struct Outputs {
     /// Particles at the end.
     pub results: Buffers,
-    /// Residuals at the end.
-    pub reports: Buffers,
     /// Particles in world coordinates, for kernels that work in memory.
     pub state: Buffers,
+    /// Lists of open constraints.
+    pub lists: Buffers,
 }
 
 impl Outputs {
@@ -56,11 +59,12 @@ impl Outputs {
     /// # Errors
     /// The device's memory is too small.
     pub fn new(lab: &mut Lab, islands: u32, particles: u32) -> Result<Self> {
-        let words = 4 * islands * particles;
+        let mut output =
+            |name: &str, each: u32| lab.output(name, BufferSet::new(1, islands * each, UNWRITTEN));
         Ok(Self {
-            results: lab.output("result", BufferSet::new(1, words, UNWRITTEN))?,
-            reports: lab.output("report", BufferSet::new(1, islands * reference::REPORT_WORDS, UNWRITTEN))?,
-            state: lab.output("state", BufferSet::new(1, words, UNWRITTEN))?,
+            results: output("result", 4 * particles)?,
+            state: output("state", 4 * particles)?,
+            lists: output("list", LIST_WORDS)?,
         })
     }
 }
@@ -76,10 +80,10 @@ pub struct Inputs {
     pub bounds: Buffer,
     /// Matrices from island to world coordinates.
     pub frames: Buffer,
-    /// `bounds` through a typed view, which GCN cannot read with scalar loads.
-    pub typed_bounds: Binding,
-    /// `frames` through a typed view.
+    /// `frames` through a typed view, which GCN cannot read with scalar loads.
     pub typed_frames: Binding,
+    /// The CPU reference's particles at the end.
+    pub solved: Buffer,
 }
 
 impl Inputs {
@@ -96,67 +100,70 @@ impl Inputs {
         let constraints = input("constraints", |packed| &packed.constraints);
         let bounds = input("bounds", |packed| &packed.bounds);
         let frames = input("frames", |packed| &packed.frames);
-        let typed_bounds = lab.texel_buffer(bounds, Format::R32_UINT);
         let typed_frames = lab.texel_buffer(frames, Format::R32G32B32A32_SFLOAT);
-        Self { particles, constraints, bounds, frames, typed_bounds, typed_frames }
+        let of = Rc::clone(scene);
+        let solved = lab.input_buffer("solved", move || reference::results(&of.solved));
+        Self { particles, constraints, bounds, frames, typed_frames, solved }
     }
 }
 
 impl OnDevice {
-    /// Uploads a scene and declares the expected results.
-    pub fn new(lab: &mut Lab, scene: &Rc<Scene>, islands: u32, particles: u32, outputs: Outputs) -> Self {
+    /// Uploads a scene, and declares the expected results and how they are shown.
+    pub fn new(lab: &mut Lab, scene: &Rc<Scene>, outputs: Outputs) -> Self {
+        let Outputs { results, lists, .. } = outputs;
         let inputs = Inputs::new(lab, scene);
         let of = Rc::clone(scene);
-        lab.expect(outputs.results, 0, move || reference::results(&of.outcome));
+        lab.expect(results, 0, move || reference::results(&of.solved));
         let of = Rc::clone(scene);
-        lab.expect(outputs.reports, 0, move || reference::reports(&of.outcome));
+        lab.expect(lists, 0, move || reference::lists(&of.islands, &of.solved, of.tolerance));
+        let picture = Picture::of(&scene.islands);
+        let caption = "the first islands, solved: constraints that are too long red, too short blue";
+        lab.report.show(results, 0, picture.size(), caption, move |words| picture.paint(words));
+        lab.report.animate(inputs.particles, results, 0, Motion::new(&scene.islands, scene.solver));
         Self {
-            islands,
-            particles,
+            islands: scene.sizes[0],
+            particles: scene.sizes[1],
             colours: scene.packed.colours,
             widest: scene.packed.widest,
             constraints: scene.constraints(),
             solver: scene.solver,
+            tolerance: scene.tolerance,
             inputs,
             outputs,
         }
     }
 
-    /// `island.comp` for groups of `group` threads.
-    pub fn kernel<'l>(&self, lab: &'l Lab, group: u32, switches: &[&str]) -> KernelBuilder<'l> {
-        // The two halves of a group take turns if each has enough threads for every colour.
-        let turns = if group / 2 >= self.widest { 2 } else { 1 };
-        let kernel = lab
-            .kernel("group_physics/island.comp")
-            .workgroup([group, 1, 1])
+    /// `solve.comp` for workgroups of `threads` threads.
+    pub fn solve(&self, lab: &Lab, threads: u32, switches: &[Switch]) -> Kernel {
+        lab.kernel("group_physics/solve.comp")
+            .workgroup([threads, 1, 1])
             .constant("PARTICLES", self.particles)
             .constant("COLOURS", self.colours)
-            .constant("PREFETCH", PREFETCH)
-            .constant("TURNS", turns)
-            .constant("ROUNDS", self.widest.div_ceil(group / turns).max(1))
+            .constant("ROUNDS", self.widest.div_ceil(threads).max(1))
             .constant("SEED", SEED)
-            .constant("GRAVITY", self.solver.gravity.into())
-            .constant("FALL", reference::FALL.to_bits())
-            .constant("FLOOR", reference::FLOOR.to_bits())
-            .constant("ITERATIONS", self.solver.iterations)
-            .constant("TOLERANCE", self.solver.tolerance.to_bits())
-            .constant("SUM_SCALE", reference::SUM_SCALE.to_bits())
-            .constant("REPORT_WORDS", reference::REPORT_WORDS)
-            .constant("REPORT_HEAD", reference::REPORT_HEAD)
-            .constant("NOT_LISTED", reference::NOT_LISTED)
-            .shared_bytes(shared_bytes(switches, group, [self.particles, self.colours, turns]));
-        switches.iter().fold(kernel, |kernel, switch| kernel.define(switch))
+            .constant("FALL", self.solver.fall().to_bits())
+            .constant("FLOOR", FLOOR.to_bits())
+            .constants(switches.iter().copied())
+            .shared_bytes(shared_bytes(switches, self.particles, self.colours))
+            .build()
     }
 
-    /// The bindings of `island.comp`.
-    pub fn bindings(&self, switches: &[&str], rep: Rep) -> [Binding; 6] {
-        let Inputs { particles, constraints, bounds, frames, typed_bounds, typed_frames } = self.inputs;
-        let raw = switches.contains(&"RAW");
-        let [bounds, frames] =
-            if raw { [bounds.into(), frames.into()] } else { [typed_bounds, typed_frames] };
-        let Outputs { results, reports, .. } = self.outputs;
-        let [results, reports] = [results, reports].map(|buffers| buffers.get(rep.index, 0).into());
-        [particles.into(), constraints.into(), bounds, frames, results, reports]
+    /// The bindings of `solve.comp`.
+    pub fn bindings(&self, rep: Rep) -> [Binding; 6] {
+        let Inputs { particles, constraints, bounds, frames, typed_frames, .. } = self.inputs;
+        let results = self.outputs.results.get(rep.index, 0).into();
+        [particles.into(), constraints.into(), bounds.into(), frames.into(), typed_frames, results]
+    }
+
+    /// A kernel that lists open constraints, from this file.
+    pub fn list_open(&self, lab: &Lab, path: &str) -> Kernel {
+        lab.kernel(path)
+            .workgroup([LISTING, 1, 1])
+            .constant("PARTICLES", self.particles)
+            .constant("TOLERANCE", self.tolerance.to_bits())
+            .constant("LIST_WORDS", LIST_WORDS)
+            .constant("SEED", SEED)
+            .build()
     }
 
     /// Number of projections in all iterations.
@@ -164,28 +171,9 @@ impl OnDevice {
         self.constraints * u64::from(self.solver.iterations)
     }
 
-    /// Bytes of all inputs and results.
+    /// Bytes of all inputs and results of a solve.
     pub fn bytes(&self) -> u64 {
-        let of_island = 32 * self.particles + 4 * (self.colours + 1) + 64 + 4 * reference::REPORT_WORDS;
+        let of_island = 32 * self.particles + 4 * (self.colours + 1) + 64;
         u64::from(self.islands) * u64::from(of_island) + 8 * self.constraints
     }
-}
-
-/// The switches of `lean` that the device supports.
-pub fn lean(lab: &Lab) -> Vec<&'static str> {
-    LEAN.into_iter().filter(|&switch| lab.device().ballot || switch != BALLOT).collect()
-}
-
-/// What the device lacks for a kernel with these switches; `None` if it can run it.
-pub fn lacking(lab: &Lab, switches: &[&str]) -> Option<String> {
-    let facts = lab.device();
-    let lacks = |switch, has: bool, what| {
-        (switches.contains(&switch) && !has)
-            .then(|| format!("{} has no {what} in compute shaders", facts.name))
-    };
-    lacks(BALLOT, facts.ballot, "ballots of subgroups").or(lacks(
-        SMALL,
-        facts.int16 && facts.float16,
-        "16-bit integers and floats",
-    ))
 }

@@ -140,7 +140,7 @@ mod tests {
             island
         };
         let islands: Vec<Island> = (0..9).map(island).collect();
-        Motion::new(&islands, Solver { iterations: 8, gravity, tolerance: 0.01 })
+        Motion::new(&islands, Solver { iterations: 8, gravity })
     }
 
     /// Runs `frames` frames, each solved by the CPU reference.

@@ -18,7 +18,7 @@ pub struct Packed {
     pub bounds: Vec<u32>,
     /// For each island, the rows of a 4x4 matrix.
     pub frames: Vec<u32>,
-    /// Most colours of any island.
+    /// Most colours of any island, at least one.
     pub colours: u32,
     /// Number of constraints in the largest colour of any island.
     pub widest: u32,
@@ -27,7 +27,7 @@ pub struct Packed {
 impl Packed {
     /// Packs islands of equal size.
     pub fn new(islands: &[Island]) -> Self {
-        let colours = islands.iter().map(|island| island.bounds.len() - 1).max().unwrap_or(0);
+        let colours = islands.iter().map(|island| island.bounds.len() - 1).max().unwrap_or(0).max(1);
         let mut bounds = Vec::new();
         let mut first = 0;
         for island in islands {

@@ -1,27 +1,70 @@
 //! All islands of a run, their expected results, and a note about the residuals.
 
 use anyhow::{Result, ensure};
+use clap::value_parser;
 use rayon::prelude::*;
 
-use crate::island::Island;
+use crate::island::{Island, MOST_PARTICLES};
 use crate::packing::Packed;
-use crate::reference::{Report, SUM_SCALE, Solved, Solver};
+use crate::reference::{Solved, Solver, residuals};
 use crate::shapes::{self, Shape};
 
 /// Most islands times particles times iterations: the CPU reference takes half a minute for them on 16 cores.
 const MOST_MOVES: u64 = 2_000_000_000;
 
+/// Is a solver's state worth keeping in shared memory, and what do its registers cost?
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// What the islands are made of
+    #[arg(long, value_enum, default_value = "cloth")]
+    pub shape: Shape,
+    /// Islands [default: 4096, on a CPU device 8]
+    #[arg(long, value_parser = value_parser!(u32).range(1..=65535))]
+    pub islands: Option<u32>,
+    /// Particles of an island, which one workgroup must hold
+    #[arg(long, default_value_t = MOST_PARTICLES, value_parser = value_parser!(u32).range(2..=MOST_PARTICLES.into()))]
+    pub particles: u32,
+    /// Times that every constraint is projected [default: 16, on a CPU device 4]
+    #[arg(long, value_parser = value_parser!(u32).range(1..=1000))]
+    pub iterations: Option<u32>,
+    /// The part of an error that one projection takes away, above 0 and at most 1
+    #[arg(long, default_value = "1", value_parser = stiffness, allow_hyphen_values = true)]
+    pub stiffness: f32,
+    /// Particles fall by a step, a floor among them holds up what is below it, and the highest of each
+    /// island is held
+    #[arg(long)]
+    pub gravity: bool,
+}
+
+fn stiffness(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(stiffness) if (0.001..=1.0).contains(&stiffness) => Ok(stiffness),
+        _ => Err("a stiffness is a number from 0.001 to 1".into()),
+    }
+}
+
+impl Args {
+    /// Number of islands, on a CPU device or on a GPU.
+    pub fn islands(&self, is_cpu: bool) -> u32 {
+        self.islands.unwrap_or(if is_cpu { 8 } else { 4096 })
+    }
+}
+
 /// The islands of a run.
 #[derive(Debug)]
 pub struct Scene {
+    /// Number of islands, and of particles in each.
+    pub sizes: [u32; 2],
     /// The input buffers of the kernels.
     pub packed: Packed,
     /// The expected result of each island.
-    pub outcome: Vec<Solved>,
+    pub solved: Vec<Solved>,
     /// The islands.
     pub islands: Vec<Island>,
     /// The solver's settings.
     pub solver: Solver,
+    /// A constraint is open while its residual is larger than this length.
+    pub tolerance: f32,
 }
 
 impl Scene {
@@ -29,25 +72,28 @@ impl Scene {
     ///
     /// # Errors
     /// The CPU reference would take minutes.
-    pub fn new(shape: Shape, islands: u32, particles: u32, stiffness: f32, solver: Solver) -> Result<Self> {
-        let moves = u64::from(islands) * u64::from(particles) * u64::from(solver.iterations);
+    pub fn new(args: &Args, is_cpu: bool) -> Result<Self> {
+        let count = args.islands(is_cpu);
+        let iterations = args.iterations.unwrap_or(if is_cpu { 4 } else { 16 });
+        let &Args { shape, particles, stiffness, gravity, .. } = args;
+        let solver = Solver { iterations, gravity };
+        let moves = u64::from(count) * u64::from(particles) * u64::from(iterations);
         ensure!(
             moves <= MOST_MOVES,
-            "{islands} islands of {particles} particles in {} iterations would keep the CPU reference busy for minutes: \
-             their product may be {MOST_MOVES} at most",
-            solver.iterations
+            "{count} islands of {particles} particles in {iterations} iterations would keep the CPU reference busy for minutes: \
+             their product may be {MOST_MOVES} at most"
         );
         let island = |number| {
             let mut island = shapes::island(shape, number, particles, stiffness);
-            if solver.gravity {
+            if gravity {
                 island.hang();
             }
             island
         };
-        let islands: Vec<Island> = (0..islands).into_par_iter().map(island).collect();
+        let islands: Vec<Island> = (0..count).into_par_iter().map(island).collect();
         let packed = Packed::new(&islands);
-        let outcome = solver.reference(&islands);
-        Ok(Self { packed, outcome, islands, solver })
+        let solved = solver.reference(&islands);
+        Ok(Self { sizes: [count, particles], packed, solved, islands, solver, tolerance: shape.tolerance() })
     }
 
     /// Number of constraints in all islands.
@@ -57,17 +103,17 @@ impl Scene {
 
     /// A note on the mean residual before and after solving.
     pub fn about_residuals(&self) -> String {
-        let before = |island: &Island| self.solver.report(&island.in_world(), &island.constraints);
-        let before: Vec<Report> = self.islands.par_iter().map(before).collect();
-        let mean = |reports: &mut dyn Iterator<Item = &Report>| {
-            let sum: f64 = reports.map(|report| f64::from(report.sum) / f64::from(SUM_SCALE)).sum();
-            // Without constraints there is no error either; avoid dividing by 0.
-            sum / (self.constraints() as f64).max(1.0)
+        let sum = |(island, particles): (&Island, &Solved)| -> f64 {
+            residuals(&island.constraints, particles).map(f64::from).sum()
         };
-        let after = mean(&mut self.outcome.iter().map(|island| &island.report));
-        let before = mean(&mut before.iter());
+        // Without constraints there is no error either; avoid dividing by 0.
+        let constraints = (self.constraints() as f64).max(1.0);
+        let before = self.islands.par_iter().map(|island| sum((island, &island.particles))).sum::<f64>();
+        let after = self.islands.par_iter().zip(&self.solved).map(sum).sum::<f64>();
         format!(
-            "Residual, the mean error of a constraint's length: {before:.4} at first, {after:.4} at the end."
+            "Residual, the mean error of a constraint's length: {:.4} at first, {:.4} at the end.",
+            before / constraints,
+            after / constraints
         )
     }
 }

@@ -1,0 +1,59 @@
+#ifndef HELD_GLSL
+#define HELD_GLSL
+#include "group_physics/constraint.glsl"
+
+// A constraint between its load and its use, in six registers or in two.
+
+// Keeps the two words as they are, and takes them apart where they are used.
+layout(constant_id = 20) const bool PACKED = false;
+
+// How a thread keeps whether its constraint is a contact, and whether there is one at all.
+layout(constant_id = 21) const uint FLAGS = 0;
+const uint AS_INTS = 0;
+const uint AS_BOOLS = 1; // a bit of a scalar register on GCN
+const uint AS_SIGNS = 2; // of rest length and stiffness
+
+// No constraint: its stiffness is -1.
+const uvec2 NONE = uvec2(0u, 0xBC000000u);
+
+// No switch needs all members. Compilers leave out those that nobody reads.
+struct Held {
+    uvec2 words;
+    uvec2 pair;
+    vec2 material;
+    ivec2 ints;
+    bvec2 bools;
+};
+
+Held hold(uvec2 words) {
+    vec2 material = material_in(words);
+    bvec2 flags = bvec2(is_contact_in(words), material.y > 0.0);
+    return Held(words, pair_in(words), material, ivec2(flags), flags);
+}
+
+uvec2 pair_of(Held held) {
+    return PACKED ? pair_in(held.words) : held.pair;
+}
+
+// Rest length and stiffness, with the signs that they are stored with.
+vec2 material_of(Held held) {
+    return PACKED ? material_in(held.words) : held.material;
+}
+
+bool is_contact(Held held) {
+    switch (FLAGS) {
+    case AS_INTS: return held.ints.x != 0;
+    case AS_BOOLS: return held.bools.x;
+    default: return material_of(held).x < 0.0;
+    }
+}
+
+bool is_there(Held held) {
+    switch (FLAGS) {
+    case AS_INTS: return held.ints.y != 0;
+    case AS_BOOLS: return held.bools.y;
+    default: return material_of(held).y > 0.0;
+    }
+}
+
+#endif
