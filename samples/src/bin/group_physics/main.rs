@@ -21,7 +21,8 @@
 //! Fewer registers help only where they make room for another workgroup. On GCN that is so (`samples/tests/gcn` holds
 //! `lean` to two per compute unit and `fat` to one); what a way saves there may gain nothing elsewhere.
 //!
-//! Every result is the CPU reference's bit for bit (`samples/src/bin/group_physics/arithmetic.rs` says how).
+//! Every result is the CPU reference's bit for bit (`samples/src/bin/group_physics/arithmetic.rs` says how). A mistake in
+//! both, such as a wrong mass, would show in the momentum of the reference's projections (`momentum.rs`).
 //!
 //! Look for, in RGP: two workgroups on each compute unit for `lean` and one for `fat`, and in `global_multi_pass` the gap
 //! before each dispatch.
@@ -35,6 +36,7 @@ mod device;
 mod frame;
 mod grasp;
 mod island;
+mod momentum;
 mod motion;
 mod packing;
 mod picture;

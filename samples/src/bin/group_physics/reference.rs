@@ -39,9 +39,18 @@ impl Solver {
         islands.par_iter().map(|island| self.solve(island)).collect()
     }
 
-    /// Projects one colour after the other. Constraints of one colour share no particle, so their order does not
-    /// matter.
+    /// Solves an island.
     pub fn solve(&self, island: &Island) -> Solved {
+        self.solve_watched(island, |_, _, _| ())
+    }
+
+    /// Projects one colour after the other, and shows `watch` where the pair of each projection was and where it is.
+    /// Constraints of one colour share no particle, so their order does not matter.
+    pub fn solve_watched(
+        &self,
+        island: &Island,
+        mut watch: impl FnMut(&Constraint, [[f32; 3]; 2], [[f32; 3]; 2]),
+    ) -> Solved {
         let start = island.in_world();
         let inverse_masses: Vec<f32> = island.particles.iter().map(|particle| particle[3]).collect();
         let mut positions = start.clone();
@@ -50,7 +59,10 @@ impl Solver {
         }
         for _ in 0..self.iterations {
             for constraint in &island.constraints {
+                let [i, j] = constraint.pair.map(usize::from);
+                let before = [positions[i], positions[j]];
                 project(&mut positions, &inverse_masses, constraint);
+                watch(constraint, before, [positions[i], positions[j]]);
             }
             if self.gravity {
                 for position in &mut positions {

@@ -5,6 +5,7 @@ use clap::value_parser;
 use rayon::prelude::*;
 
 use crate::island::{Island, MOST_PARTICLES};
+use crate::momentum;
 use crate::packing::Packed;
 use crate::reference::{Solved, Solver, residuals};
 use crate::shapes::{self, Shape};
@@ -71,7 +72,7 @@ impl Scene {
     /// Creates the islands and solves them with the CPU reference.
     ///
     /// # Errors
-    /// The CPU reference would take minutes.
+    /// The CPU reference would take minutes, or does not conserve momentum in the first island.
     pub fn new(args: &Args, is_cpu: bool) -> Result<Self> {
         let count = args.islands(is_cpu);
         let iterations = args.iterations.unwrap_or(if is_cpu { 4 } else { 16 });
@@ -93,6 +94,7 @@ impl Scene {
         let islands: Vec<Island> = (0..count).into_par_iter().map(island).collect();
         let packed = Packed::new(&islands);
         let solved = solver.reference(&islands);
+        momentum::check(&solver, &islands[0])?;
         Ok(Self { sizes: [count, particles], packed, solved, islands, solver, tolerance: shape.tolerance() })
     }
 
