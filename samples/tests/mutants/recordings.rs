@@ -24,6 +24,8 @@ enum By {
     Refusal,
     /// The end of a submit's time.
     TimeOut,
+    /// Momentum that the CPU reference lets a projection gain, before anything is compared with it.
+    Momentum,
 }
 
 /// Mutants of a sample that is called with these words.
@@ -124,6 +126,9 @@ fn judge(call: Call) -> Result<Found> {
         let variant = ended.stderr.split("did not finish ").nth(1).and_then(|rest| rest.split(' ').next());
         let failed = variant.into_iter().map(str::to_owned).collect();
         return Ok(Found { failed, by: BTreeSet::from([By::TimeOut]), ended });
+    }
+    if ended.code == Some(EXIT_FAILED.into()) && ended.stderr.contains("gain momentum") {
+        return Ok(Found { failed: Vec::new(), by: BTreeSet::from([By::Momentum]), ended });
     }
     let lines = || ended.stdout.lines();
     let failed: Vec<String> = lines()
