@@ -18,7 +18,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use record::Promise;
-use vulkan::cmd::script::{Dispatch, Script, Step};
+use vulkan::cmd::script::{Script, Step};
 use vulkan::handles::{Binding, Event};
 use vulkan::validation::Message;
 
@@ -51,7 +51,7 @@ struct Key {
 
 /// What a dispatch does to an image or a buffer.
 struct Touch {
-    /// Number of the dispatch in the recording, and of its submit.
+    /// Number of the dispatch or clear in the recording, and of its submit.
     dispatch: usize,
     submit: usize,
     region: String,
@@ -154,15 +154,15 @@ fn touches(lab: &Lab, script: &Script) -> Vec<(String, Vec<Touch>)> {
             match step {
                 Step::Label(name) => regions.push(name),
                 Step::EndLabel => _ = regions.pop(),
-                Step::Dispatch(of) => {
-                    for (binding, rows, [reads, writes]) in bound(lab, of) {
+                Step::Barrier { .. } | Step::Set { .. } | Step::Wait { .. } => {}
+                Step::Dispatch(_) | Step::FillBuffer { .. } | Step::ClearColorImage { .. } => {
+                    for (binding, rows, [reads, writes]) in touched(lab, step) {
                         let region = regions.join(", ");
                         let touch = Touch { dispatch, submit, region, reads, writes, rows };
                         touches.entry(binding).or_default().push(touch);
                     }
                     dispatch += 1;
                 }
-                Step::Barrier { .. } | Step::Set { .. } | Step::Wait { .. } => {}
             }
         }
     }
@@ -173,8 +173,15 @@ fn touches(lab: &Lab, script: &Script) -> Vec<(String, Vec<Touch>)> {
     named.collect()
 }
 
-/// The bindings of a dispatch, the rows that it touches, and whether it reads and writes them.
-fn bound(lab: &Lab, dispatch: &Dispatch) -> Vec<(Binding, [u32; 2], [bool; 2])> {
+/// The bindings of a dispatch or a clear, the rows that it touches, and whether it reads and writes them.
+fn touched(lab: &Lab, step: &Step) -> Vec<(Binding, [u32; 2], [bool; 2])> {
+    let cleared = |binding| vec![(binding, [0, u32::MAX], [false, true])];
+    let dispatch = match step {
+        Step::Dispatch(dispatch) => dispatch,
+        Step::FillBuffer { buffer, .. } => return cleared((*buffer).into()),
+        Step::ClearColorImage { image, .. } => return cleared((*image).into()),
+        _ => return Vec::new(),
+    };
     let arena = lab.gpu.arena();
     let accesses = &arena.kernel(dispatch.kernel).interface.accesses;
     let bindings = dispatch.bindings.iter().map(|&binding| match binding {

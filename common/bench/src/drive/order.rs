@@ -148,7 +148,7 @@ fn takes_in(stages: Stage, stage: Stage) -> bool {
 mod tests {
     use vulkan::cmd::script::{Dispatch, Submit, Sync};
     use vulkan::cmd::{Access, Scope};
-    use vulkan::handles::{Image, Kernel, Queue};
+    use vulkan::handles::{Buffer, Image, Kernel, Queue};
 
     use super::*;
 
@@ -188,6 +188,19 @@ mod tests {
         for (src, dst) in [(COPIES, COMPUTE), (COMPUTE, COPIES)] {
             assert_eq!(order(vec![dispatch(), barrier(src, dst), dispatch()], &[]), [[0; 0]; 2]);
         }
+    }
+
+    #[test]
+    fn a_clear_is_work_of_its_own_stage() {
+        let clear = || Step::FillBuffer { buffer: Buffer(0), word: 1 };
+        let clears = (Stage::CLEAR, Access::NONE);
+        let ordered =
+            vec![dispatch(), barrier(COMPUTE, clears), clear(), barrier(clears, COMPUTE), dispatch()];
+        assert_eq!(order(ordered, &[]), [vec![], vec![0], vec![0, 1]]);
+        let by_transfer = vec![clear(), barrier(COPIES, COMPUTE), dispatch()];
+        assert_eq!(order(by_transfer, &[]), [vec![], vec![0]]);
+        let of_dispatches_alone = vec![dispatch(), barrier(COMPUTE, COMPUTE), clear(), dispatch()];
+        assert_eq!(order(of_dispatches_alone, &[]), [vec![], vec![], vec![0]]);
     }
 
     #[test]

@@ -53,6 +53,14 @@ impl<'g> CommandBuffer<'g> {
         for step in steps {
             match step {
                 Step::Dispatch(dispatch) => self.replay_dispatch(dispatch),
+                Step::FillBuffer { buffer, word } => {
+                    self.region(format_args!("vkCmdFillBuffer"), || self.fill_buffer(*buffer, *word));
+                }
+                Step::ClearColorImage { image, words } => {
+                    self.region(format_args!("vkCmdClearColorImage"), || {
+                        self.clear_color_image(*image, *words);
+                    });
+                }
                 Step::Barrier { src, dst, image } => self.record_barrier(*src, *dst, *image),
                 Step::Set { sync, event, src, dst } => self.record_set(*sync, *event, *src, *dst),
                 Step::Wait { sync, event, src, dst } => self.record_wait(*sync, *event, *src, *dst),

@@ -16,7 +16,7 @@ use std::fmt;
 
 use bytemuck::NoUninit;
 
-use crate::handles::{Binding, BindingRows, Kernel};
+use crate::handles::{Binding, BindingRows, Buffer, Image, Kernel};
 use script::{Dispatch, Step};
 
 /// `VkAccessFlags`, for the commands of Vulkan 1.0.
@@ -69,6 +69,17 @@ impl Cmd {
         groups: [u32; 3],
     ) {
         self.step(Step::Dispatch(Dispatch::new(kernel, bindings, push, groups)));
+    }
+
+    /// `vkCmdFillBuffer` of a whole buffer with one word. It works in the stage `CLEAR`, with `TRANSFER_WRITE`.
+    pub fn fill_buffer(&self, buffer: Buffer, word: u32) {
+        self.step(Step::FillBuffer { buffer, word });
+    }
+
+    /// `vkCmdClearColorImage` of a whole image in `GENERAL`, with the same words in every texel. It works in the
+    /// stage `CLEAR`, with `TRANSFER_WRITE`.
+    pub fn clear_color_image(&self, image: Image, words: [u32; 4]) {
+        self.step(Step::ClearColorImage { image, words });
     }
 
     /// `vkCmdBeginDebugUtilsLabelEXT`, `record`, `vkCmdEndDebugUtilsLabelEXT`: a region in a capture tool. Works

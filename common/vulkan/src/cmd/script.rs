@@ -7,7 +7,7 @@ use bytemuck::NoUninit;
 
 use super::{Binding, Scope, Stage};
 use crate::gpu::Arena;
-use crate::handles::{BindingRows, Event, Image, Kernel, Queue};
+use crate::handles::{BindingRows, Buffer, Event, Image, Kernel, Queue};
 
 /// The submits of a variant, in order.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,20 @@ pub enum Sync {
 pub enum Step {
     /// [`Cmd::dispatch`](super::Cmd::dispatch).
     Dispatch(Dispatch),
+    /// [`Cmd::fill_buffer`](super::Cmd::fill_buffer).
+    FillBuffer {
+        /// The buffer that is filled.
+        buffer: Buffer,
+        /// The value of every word.
+        word: u32,
+    },
+    /// [`Cmd::clear_color_image`](super::Cmd::clear_color_image).
+    ClearColorImage {
+        /// The image that is cleared.
+        image: Image,
+        /// The value of every texel.
+        words: [u32; 4],
+    },
     /// `vkCmdPipelineBarrier2` with one memory barrier or one image barrier.
     Barrier {
         /// The first scope.
@@ -88,22 +102,28 @@ pub enum Step {
 }
 
 impl Step {
-    /// The stage in which the step works on memory; `None` for barriers, events and labels.
+    /// The stages, each enough for a barrier, in which the step works on memory; `None` for barriers, events and
+    /// labels.
     pub fn stage(&self) -> Option<Stage> {
         match self {
             Self::Dispatch(_) => Some(Stage::COMPUTE_SHADER),
+            Self::FillBuffer { .. } | Self::ClearColorImage { .. } => {
+                Some(Stage::CLEAR | Stage::ALL_TRANSFER)
+            }
             Self::Barrier { .. } | Self::Set { .. } | Self::Wait { .. } | Self::Label(_) | Self::EndLabel => {
                 None
             }
         }
     }
 
-    /// A description of the step; for a dispatch, the name of its label region.
+    /// A description of the step; for a dispatch or a clear, the name of its label region.
     pub fn name(&self, arena: &Arena) -> String {
         match self {
             Self::Dispatch(Dispatch { kernel, groups: [x, y, z], .. }) => {
                 format!("{} {x}x{y}x{z}", arena.kernel(*kernel).facts.name)
             }
+            Self::FillBuffer { .. } => "vkCmdFillBuffer".into(),
+            Self::ClearColorImage { .. } => "vkCmdClearColorImage".into(),
             step => format!("{step:?}"),
         }
     }
@@ -114,7 +134,7 @@ impl Step {
 pub struct Named {
     /// Dispatched kernels.
     pub kernels: BTreeSet<Kernel>,
-    /// Bound resources.
+    /// Bound or cleared resources.
     pub bindings: BTreeSet<Binding>,
     /// Events that are set or waited for.
     pub events: BTreeSet<Event>,
@@ -130,6 +150,8 @@ impl Named {
                     named.kernels.insert(dispatch.kernel);
                     named.bindings.extend(&dispatch.bindings);
                 }
+                Step::FillBuffer { buffer, .. } => _ = named.bindings.insert((*buffer).into()),
+                Step::ClearColorImage { image, .. } => _ = named.bindings.insert((*image).into()),
                 Step::Set { event, .. } | Step::Wait { event, .. } => _ = named.events.insert(*event),
                 Step::Barrier { .. } | Step::Label(_) | Step::EndLabel => {}
             }
@@ -179,7 +201,7 @@ impl Script {
         self.submits.iter().flat_map(|submit| &submit.steps)
     }
 
-    /// The steps that work on memory (the dispatches), in the order of recording.
+    /// The steps that work on memory (dispatches and clears), in the order of recording.
     pub fn work(&self) -> impl Iterator<Item = &Step> {
         self.steps().filter(|step| step.stage().is_some())
     }
