@@ -176,7 +176,8 @@ fn check_with_other_arguments(sample: &str) -> Result<()> {
         "--tile-lanes 4 --radius 3 --format rgba16f --loads storage --size 70x34",
         "--shape blob --islands 3 --particles 333 --iterations 2",
         "--generators 65 --invocations 67",
-        "--size 77x31 --passes 3 --steps 7 --wave-lanes 16 --machine 3x2x2",
+        "--size 77x31 --passes 3 --steps 7 --machine 3x2x2",
+        "--size 77x31 --steps 7 --wave-lanes 16 --machine 3x2x2",
         "--shape chain --islands 2 --stiffness 0.5 --gravity",
     ];
     for arguments in all.into_iter().filter(|words| takes(&help, words)) {

@@ -1,14 +1,14 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "drain_fill/step.glsl"
+#include "include/step.glsl"
 
-// Fills what the next pass reads with the number of that pass, as a driver's clear of a target would.
+// A clear by a kernel: each invocation stores one word.
 
 layout(local_size_x_id = 0) in;
 
 layout(push_constant) uniform Push {
     uint items;
-    uint pass;
+    uint word;
 };
 
 layout(std430, set = 0, binding = 0) restrict writeonly buffer Cleared { uint cleared[]; };
@@ -16,6 +16,6 @@ layout(std430, set = 0, binding = 0) restrict writeonly buffer Cleared { uint cl
 void main() {
     uint item = in_line(gl_WorkGroupID, gl_NumWorkGroups) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (item < items) {
-        cleared[item] = first(pass);
+        cleared[item] = word;
     }
 }

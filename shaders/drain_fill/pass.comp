@@ -1,12 +1,13 @@
 #version 460
-// Modules: AFTER_CLEAR|-
+// Modules: CLEARED_BUFFER|-
+// Modules: CLEARED_IMAGE
 #extension GL_GOOGLE_include_directive : require
-#include "drain_fill/step.glsl"
+#include "include/step.glsl"
 
-// One pass of a chain over all items: each goes on from where the pass before left it.
+// One pass of a chain: each item goes on from the value that the previous pass left.
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint STEPS = 1u; // below 65,536, which lavapipe's loops need
+layout(constant_id = 1) const uint STEPS = 1u; // below 65,536, as loops of lavapipe have to be
 
 layout(push_constant) uniform Push {
     uint items;
@@ -15,8 +16,19 @@ layout(push_constant) uniform Push {
 
 layout(std430, set = 0, binding = 0) restrict readonly buffer Previous { uint previous[]; };
 layout(std430, set = 0, binding = 1) restrict writeonly buffer Next { uint next[]; };
-#ifdef AFTER_CLEAR
+
+// What was cleared before the pass, as far as anything was.
+#if defined CLEARED_BUFFER
 layout(std430, set = 0, binding = 2) restrict readonly buffer Cleared { uint cleared[]; };
+uint load_cleared(uint item) { return cleared[item]; }
+#elif defined CLEARED_IMAGE
+layout(set = 0, binding = 2, r32ui) uniform restrict readonly uimage2D cleared;
+uint load_cleared(uint item) {
+    uint width = uint(imageSize(cleared).x);
+    return imageLoad(cleared, ivec2(item % width, item / width)).x;
+}
+#else
+uint load_cleared(uint item) { return 0u; }
 #endif
 
 void main() {
@@ -24,11 +36,8 @@ void main() {
     if (item >= items) {
         return;
     }
-    // The pass is mixed in, so that passes which change places give another result.
-    uint value = previous[item] + pass * MULTIPLIER;
-#ifdef AFTER_CLEAR
-    value += cleared[item];
-#endif
+    // The number of the pass is mixed in, so that two passes in the wrong order give another result.
+    uint value = previous[item] + pass * MULTIPLIER + load_cleared(item);
     for (uint i = 0u; i < STEPS; ++i) {
         value = stepped(value, MULTIPLIER);
     }

@@ -11,6 +11,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("pipelined_events::cross", cross),
         trial("semi_persistent_waves::operations_a_tile", operations_a_tile),
+        trial("wave_launch::six_waves_a_simd", six_waves_a_simd),
         trial("group_physics::two_groups_a_unit", two_groups_a_unit),
         trial("group_physics::registers_saved", registers_saved),
     ]
@@ -70,6 +71,23 @@ fn operations_a_tile() -> Result<()> {
                 );
             }
         }
+    }
+    Ok(())
+}
+
+/// The talk's light probes (Lottes 2018): their registers leave room for six waves on a SIMD of GCN, so that of workgroups
+/// of eight waves three fit a compute unit. With few sums nothing but the number of waves limits them.
+fn six_waves_a_simd() -> Result<()> {
+    let report = report("wave_launch", "--wave-lanes 64 --variant probes_1,probes_8,irregular_8")?;
+    for chip in ["POLARIS10", "VEGA10"] {
+        for (variant, groups) in [("probes_1", 24), ("probes_8", 3)] {
+            let (compiled, counts) = only(&report, chip, variant)?;
+            let occupancy = compiled.occupancy.as_ref().context("no occupancy")?;
+            let found = (occupancy.waves_per_simd, occupancy.groups, counts.backward_branches);
+            ensure!(found == (6, groups, 1), "{variant} on {chip}: {occupancy:?}, {counts:?}");
+        }
+        let (few, _) = only(&report, chip, "irregular_8")?;
+        ensure!(few.vgprs <= 24, "irregular_8 on {chip}: {few:?}");
     }
     Ok(())
 }

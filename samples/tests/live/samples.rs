@@ -20,6 +20,8 @@ const SMALL: &[(&str, &str)] = &[
     ("data_race", "--size 64"),
     ("bloom", "--size 96x64"),
     ("drain_fill", "--size 64"),
+    ("cold_caches", "--size 16"),
+    ("wave_launch", "--size 64"),
     ("lds_blur", "--size 64"),
     ("semi_persistent_waves", "--size 64"),
     ("swizzled_remap", "--size 64"),

@@ -21,7 +21,7 @@ const FAULTS: usize = 120;
 const QUICK: &str = "--repetitions 1 --samples 1 --seed 1";
 
 /// What is run: the sample and its arguments. Small: the calls matter, not their times.
-const WORKLOADS: [(&str, &str); 14] = [
+const WORKLOADS: [(&str, &str); 16] = [
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
@@ -33,6 +33,8 @@ const WORKLOADS: [(&str, &str); 14] = [
     ("lds_blur", "--size 64"),
     ("bloom", "--size 64x48"),
     ("drain_fill", ""),
+    ("cold_caches", ""),
+    ("wave_launch", ""),
     ("semi_persistent_waves", "--size 64"),
     ("swizzled_remap", "--size 64"),
     ("codegen", ""),

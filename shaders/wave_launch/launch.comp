@@ -1,8 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "drain_fill/step.glsl"
+#include "include/step.glsl"
 
-// Waves that do nothing but say that they ran.
+// Empty waves: one lane of each stores a word, which proves that the wave ran.
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint WAVE_LANES = 1u;

@@ -1,18 +1,17 @@
 #version 460
 // Modules: STEPS_1024|STEPS_64|-
 #extension GL_GOOGLE_include_directive : require
-#include "drain_fill/step.glsl"
+#include "include/step.glsl"
 
-// Steps one after the other without a loop: as much code as there are steps. Each has a multiplier of its
-// own, which is put in as VERSION makes it and made right again at run time: the versions differ in every
-// step's code and in nothing else.
+// Steps without a loop: as much code as there are steps. VERSION is mixed into the multiplier of every step and taken
+// out again at run time, so that two versions share no code and have the same results.
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint VERSION = 0u;
 
 layout(push_constant) uniform Push {
     uint items;
-    uint version; // as VERSION, which no compiler knows
+    uint version; // equal to VERSION, which no compiler knows
 };
 
 layout(std430, set = 0, binding = 0) restrict writeonly buffer Results { uint results[]; };

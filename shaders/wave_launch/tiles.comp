@@ -1,17 +1,16 @@
 #version 460
-// Modules: LOADED_ANEW|-
 #extension GL_GOOGLE_include_directive : require
 // Only unrolled loops keep constants in registers.
 #extension GL_EXT_control_flow_attributes : require
-#include "drain_fill/step.glsl"
+#include "include/step.glsl"
 
-// A short shader over tiles: it looks up where its constants are, loads them, reads an item, does a step
-// with each, and stores. A workgroup takes every so manieth tile, each where the launch of as many
-// workgroups as tiles gives it one.
-
-layout(constant_id = 1) const uint CONSTANTS = 8;
+// A short shader: it loads its constants, loads an item, computes a step with each constant and stores. A workgroup
+// does this for one tile after another, or for one only where there are as many workgroups as tiles.
 
 layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint CONSTANTS = 8;
+// Load the constants again for each tile, as a launch of a workgroup per tile does.
+layout(constant_id = 2) const bool LOADS_EACH_TILE = false;
 
 layout(push_constant) uniform Push {
     uint items;
@@ -26,8 +25,9 @@ layout(std430, set = 0, binding = 2) restrict writeonly buffer Results { uint re
 
 uint constants[CONSTANTS];
 
-void load_constants(uint where) {
-    uint begin = table[where].x;
+// The first entry says where the constants begin, so that their fetch depends on another one.
+void load_constants(uint entry) {
+    uint begin = table[entry].x;
     [[unroll]] for (uint i = 0u; i < CONSTANTS; ++i) {
         constants[i] = table[begin + i].x;
     }
@@ -38,14 +38,13 @@ void main() {
     if (workgroup >= workgroups) {
         return;
     }
-#ifndef LOADED_ANEW
-    load_constants(zero);
-#endif
+    if (!LOADS_EACH_TILE) {
+        load_constants(zero);
+    }
     for (uint tile = workgroup; tile < tiles; tile += workgroups) {
-#ifdef LOADED_ANEW
-        // As if each tile had others.
-        load_constants(tile * zero);
-#endif
+        if (LOADS_EACH_TILE) {
+            load_constants(tile * zero); // an index that depends on the tile: the load stays in the loop
+        }
         uint item = tile * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
         if (item < items) {
             uint value = values[item];

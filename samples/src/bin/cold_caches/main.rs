@@ -1,0 +1,107 @@
+//! What do cold caches cost a pass? Short passes that find their instructions and constants in the caches, or do not.
+//!
+//! ```text
+//! code_warm        | kernel 0 | kernel 0 | kernel 0 |    the first pass alone has to fetch instructions
+//! code_cold        | kernel 0 | kernel 1 | kernel 2 |    each pass has to: other code, the same results
+//!
+//! constants_warm   | table 0 | table 0 | table 0 |       the same with a uniform buffer,
+//! constants_cold   | table 0 | table 1 | table 2 |       whose fetches each need the one before
+//! ```
+//!
+//! - `code_cold` runs another kernel in each pass. A change of kernel costs something by itself: `short_code_*` shows
+//!   how much, with a few hundred bytes of code. On GCN the long code has 24 KiB (RADV), so that an instruction cache
+//!   of 32 KiB does not hold two versions. What an earlier sample left in a last-level cache stays there.
+//! - No pass needs another, so that barriers only order. Under `constants_*_flushed` they make memory visible, too:
+//!   some drivers empty the constant caches for that.
+//!
+//! Expect a pass with cold caches to take microseconds longer, however small it is. Behind the same chain (back to
+//! back) little of it is left where the last-level cache holds all versions. Which level of cache a fetch misses no
+//! time can tell. Look for, in RGP or Nsight: instruction fetch stalls in the first waves of a pass.
+//!
+//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Filling the GPU", "Anatomy of a Short Shader".
+
+mod kernels;
+mod verdict;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::value_parser;
+use common::{Access, Extent, Lab, Scope, Stage, run, sample};
+use samples::{NO_ACCESS, STORES, size};
+
+use kernels::{Code, Constants, Work};
+use verdict::conclude;
+
+const LOADS_OF_CONSTANTS: Scope = (Stage::COMPUTE_SHADER, Access::UNIFORM_READ);
+
+/// What do cold caches cost a pass?
+#[derive(clap::Args, Clone, Debug)]
+struct Args {
+    /// Area of a pass [default: 320x180, on a CPU device 16x12]
+    #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
+    size: Option<Extent>,
+    /// Passes per chain, and versions of a kernel [default: 8, on a CPU device 4]
+    #[arg(long, value_parser = value_parser!(u32).range(2..=32))]
+    passes: Option<u32>,
+}
+
+fn main() -> ExitCode {
+    run(sample!(), cold_caches)
+}
+
+fn cold_caches(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.describe(include_str!("variants.toml"))?;
+    let size = size(lab, args.size, [320, 180], [16, 12]);
+    let items = size.width.checked_mul(size.height).filter(|&items| items <= 1 << 30);
+    let items = items.with_context(|| format!("an area of {size} is too large: 2^30 items are the most"))?;
+    let passes = args.passes.unwrap_or(if lab.device().is_cpu() { 4 } else { 8 });
+    lab.report.setting("passes", passes);
+
+    let work = Work { size, items, passes };
+    code(lab, work)?;
+    constants(lab, work)?;
+    lab.report.show_matrix();
+    lab.report.verdict(move |figures| conclude(figures, passes));
+    Ok(())
+}
+
+/// One kernel for all passes, or another one for each.
+fn code(lab: &mut Lab, work: Work) -> Result<()> {
+    for (length, is_long) in [("", true), ("short_", false)] {
+        let code = Code::new(lab, work, is_long)?;
+        for (state, versions) in [("warm", 1), ("cold", work.passes)] {
+            let code = code.clone();
+            lab.variant(format!("{length}code_{state}"), move |cmd, rep| {
+                for pass in rep.passes(work.passes) {
+                    if pass.has_previous() {
+                        cmd.pipeline_barrier2(NO_ACCESS, NO_ACCESS);
+                    }
+                    let (kernel, push) = code.version(pass.index % versions);
+                    cmd.dispatch(kernel, &[code.result(pass)], &push, work.groups());
+                }
+            });
+        }
+    }
+    Ok(())
+}
+
+/// One table of constants for all passes, or another one for each.
+fn constants(lab: &mut Lab, work: Work) -> Result<()> {
+    for (suffix, src, dst) in [("", NO_ACCESS, NO_ACCESS), ("_flushed", STORES, LOADS_OF_CONSTANTS)] {
+        let constants = Constants::new(lab, work)?;
+        for (state, tables) in [("warm", 1), ("cold", work.passes)] {
+            let constants = constants.clone();
+            lab.variant(format!("constants_{state}{suffix}"), move |cmd, rep| {
+                for pass in rep.passes(work.passes) {
+                    if pass.has_previous() {
+                        cmd.pipeline_barrier2(src, dst);
+                    }
+                    let bindings = constants.bindings(pass.index % tables, pass);
+                    cmd.dispatch(constants.kernel, &bindings, &[work.items], work.groups());
+                }
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! How fast does a GPU start waves, and when is the room of a wave free again? Empty waves, waves that loop over
+//! tiles, and light probes whose rays differ in length. (A wave is a subgroup, a warp on NVIDIA.)
+//!
+//! ```text
+//! tiles_1     | constants, tile | constants, tile | constants, tile | …    a workgroup per tile: launched again and again
+//! tiles_16    | constants, tile, tile, tile, …                      |      a workgroup for 16 tiles
+//!
+//! probes_8    ▕████████████████▏       a workgroup of waves that differ in length:
+//!             ▕█████·····next?·▏       what ended early leaves room, in which no other workgroup
+//!             ▕██···········…··▏       of eight waves fits
+//! probes_1    ▕██▏▕█████▏▕███▏▕█       workgroups of one wave: the next one begins at once
+//! ```
+//!
+//! - `launch_8` starts empty workgroups of eight waves. Workgroups that end before enough others have started cannot
+//!   fill the GPU.
+//! - `tiles_16_loaded_anew` loads its constants for each tile, so that only the launch is saved. At the end stand as
+//!   many workgroups as there is room for, and one long wave on each SIMD.
+//! - `probes_*` hold sums in so many registers that only six waves fit on a SIMD, as the talk's did. A ray needs each
+//!   cell before the next, so that a SIMD with few waves idles. `irregular_*` are the same probes with few sums and
+//!   room for all waves, `regular_*` have rays of one length, `even_probes_*` both many sums and one length.
+//!
+//! Expect loops over tiles to win where waves are short. Expect workgroups of one wave to win where waves differ in
+//! length, few of them fit and they wait for memory. They gain nothing where a SIMD has enough waves anyway. That six
+//! waves fit is proved for GCN (samples/tests/gcn); elsewhere `--code` or the trace tells how many do.
+//!
+//! Look for, in RGP or Nsight: waves in flight. They are traced where the device has a clock, in kernels built for that
+//! alone; times are of kernels without it.
+//!
+//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Wave Launch Rate", "Dynamics GCN Workgroup Launch",
+//! "Anatomy of a Short Shader".
+
+mod buffers;
+mod reference;
+mod rounds;
+mod verdict;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::value_parser;
+use common::{Declared, Extent, Lab, run, sample};
+use samples::machine::Machine;
+use samples::steps::LANES;
+use samples::{in_rows, lanes, size};
+
+use buffers::{Probes, Tiles, started};
+use rounds::Lengths;
+use verdict::{Plan, conclude};
+
+/// Waves per workgroup; the first and the last run by default.
+const WAVES: [u32; 4] = [1, 2, 4, 8];
+/// Tiles per workgroup; the first and the last run by default.
+const TILES: [u32; 3] = [1, 4, 16];
+/// Sums of a probe that leave room for all waves.
+const FEW_SUMS: u32 = 8;
+/// A loop of lavapipe of Mesa 22.3 ends after so many rounds without a word.
+const MOST_ROUNDS: u32 = 65_535;
+
+/// How fast does a GPU start waves, and when is their room free again?
+#[derive(clap::Args, Clone, Debug)]
+struct Args {
+    /// Area whose items and waves are counted [default: 2560x1440, on a CPU device 128x96]
+    #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
+    size: Option<Extent>,
+    /// Cells of a probe's ray, on average where they differ [default: 1024, on a CPU device 64]
+    #[arg(long, value_parser = value_parser!(u32).range(1..=4096))]
+    steps: Option<u32>,
+    /// Sums that a probe holds in registers [default for six waves per SIMD: 36 on GCN, 66 on NVIDIA]
+    #[arg(long, value_parser = value_parser!(u32).range(1..=192))]
+    sums: Option<u32>,
+    /// Lanes of a wave: 4, 8, 16, 32, 64, 128 [default: the device's subgroup size]
+    #[arg(long, value_name = "LANES", value_parser = lanes)]
+    wave_lanes: Option<u32>,
+    /// Multiprocessors, SIMDs of each, waves of each of these, such as 64x4x10 [default: as the driver tells]
+    #[arg(long, value_name = "CxSxW", allow_hyphen_values = true)]
+    machine: Option<Machine>,
+    /// Clock of the device, to give the launch rate per clock
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=10_000))]
+    mhz: Option<u32>,
+}
+
+fn main() -> ExitCode {
+    run(sample!(), wave_launch)
+}
+
+fn wave_launch(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.describe(include_str!("variants.toml"))?;
+    lab.report.trace_waves();
+    let size = size(lab, args.size, [2560, 1440], [128, 96]);
+    let items = size.width.checked_mul(size.height).filter(|&items| items <= 1 << 30);
+    let items = items.with_context(|| format!("an area of {size} is too large: 2^30 items are the most"))?;
+    let wave = args.wave_lanes.unwrap_or_else(|| lab.device().subgroup_size.clamp(4, 128));
+    lab.report.setting("wave_lanes", wave);
+    let machine = Machine::of(lab, args.machine);
+
+    let waves = items.div_ceil(LANES) * LANES.div_ceil(wave);
+    launch(lab, waves, wave)?;
+    tiles(lab, items, wave, machine)?;
+    probes(lab, args, size, wave)?;
+    lab.report.show_matrix();
+    if let Some(mhz) = args.mhz {
+        lab.report.setting("mhz", mhz);
+    }
+    let plan = Plan { waves, machine, mhz: args.mhz };
+    lab.report.verdict(move |figures| conclude(figures, plan));
+    Ok(())
+}
+
+/// Empty waves, in workgroups of one wave and more.
+fn launch(lab: &mut Lab, waves: u32, wave: u32) -> Result<()> {
+    let started = started(lab, waves)?;
+    for each in WAVES {
+        let kernel = lab.kernel("wave_launch/launch.comp").workgroup([each * wave, 1, 1]);
+        let kernel = kernel.constant("WAVE_LANES", wave).build();
+        let groups = in_rows(waves.div_ceil(each));
+        lab.variant(format!("launch_{each}"), move |cmd, rep| {
+            cmd.dispatch(kernel, &[started.get(rep.index, 0)], &[waves], groups);
+        })
+        .declares(Declared::default().work(waves.into(), "waves"));
+    }
+    Ok(())
+}
+
+/// A short shader: a workgroup per tile, loops over several, as many workgroups as fill the device or its SIMDs once.
+fn tiles(lab: &mut Lab, items: u32, wave: u32, machine: Option<Machine>) -> Result<()> {
+    let tiles = Tiles::new(lab, items)?;
+    let holding = |waves: u32| (waves / LANES.div_ceil(wave)).clamp(1, tiles.count);
+    let mut forms = TILES.map(|each| (each.to_string(), Some(tiles.count.div_ceil(each)))).to_vec();
+    forms.push(("filling_once".into(), machine.map(|machine| holding(machine.slots()))));
+    forms.push(("a_simd".into(), machine.map(|machine| holding(machine.simds()))));
+    for (name, workgroups) in forms {
+        let reason = not_in_a_loop(lab, tiles.count, workgroups);
+        let workgroups = workgroups.unwrap_or(tiles.count);
+        for (suffix, kernel) in [("", tiles.loads_once), ("_loaded_anew", tiles.loads_each_tile)] {
+            lab.variant(format!("tiles_{name}{suffix}"), move |cmd, rep| {
+                let push = [items, tiles.count, workgroups, 0];
+                cmd.dispatch(kernel, &tiles.bindings(rep.index), &push, in_rows(workgroups));
+            })
+            .skip(reason.clone());
+        }
+    }
+    Ok(())
+}
+
+/// Why so many tiles cannot be dealt out to so many workgroups.
+fn not_in_a_loop(lab: &Lab, tiles: u32, workgroups: Option<u32>) -> Option<String> {
+    let Some(workgroups) = workgroups else {
+        let name = &lab.device().name;
+        return Some(format!("{name} does not tell how many waves it has room for; --machine does"));
+    };
+    let rounds = tiles.div_ceil(workgroups);
+    (lab.device().is_cpu() && rounds > MOST_ROUNDS).then(|| {
+        format!("a loop over {rounds} tiles is too long for a CPU device, which may end one after 65,535")
+    })
+}
+
+/// Light probes with room for all waves and for few, in workgroups of one wave and more.
+fn probes(lab: &mut Lab, args: &Args, size: Extent, wave: u32) -> Result<()> {
+    let steps = args.steps.unwrap_or(if lab.device().is_cpu() { 64 } else { 1024 });
+    let many = args.sums.unwrap_or(if wave == 64 { 36 } else { 66 });
+    lab.report.setting("steps", steps);
+    lab.report.setting("sums", many);
+    for (name, sums, lengths) in [
+        ("regular", FEW_SUMS, Lengths::Equal),
+        ("irregular", FEW_SUMS, Lengths::Irregular),
+        ("probes", many, Lengths::Irregular),
+        ("even_probes", many, Lengths::Equal),
+    ] {
+        let probes = Probes::new(lab, name, size, sums, (steps / sums).max(1), lengths)?;
+        for waves in WAVES {
+            let kernel = probes.kernel(lab, waves * wave);
+            let groups = in_rows(probes.count.div_ceil(waves * wave));
+            lab.variant(format!("{name}_{waves}"), move |cmd, rep| {
+                cmd.dispatch(kernel, &probes.bindings(rep.index), &[probes.count], groups);
+            });
+        }
+    }
+    Ok(())
+}
