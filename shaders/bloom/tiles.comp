@@ -5,6 +5,7 @@
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_vote : require
 #ifdef SAMPLED
 #extension GL_EXT_samplerless_texture_functions : require
 #endif
@@ -52,8 +53,8 @@ layout(std430, set = 0, binding = 3) buffer Flags {
     uint unused[31]; // which has a cache line of its own
     uint flags[];    // 1 for each tile that is stored
 };
-layout(std430, set = 0, binding = 4) buffer BailOuts {
-    uint bail_outs; // waits that ended in vain
+layout(std430, set = 0, binding = 4) buffer Timeouts {
+    uint timeouts; // waits that ended in vain
 };
 // Of each ticket: pass, and tile in it, line by line.
 layout(std430, set = 0, binding = 5) readonly buffer Order {
@@ -64,7 +65,6 @@ layout(set = 0, binding = 6) uniform utextureBuffer sampled;
 #endif
 
 #define CLASSES gl_StorageSemanticsBuffer
-#define RELAXED_LOOKS
 #include "include/spin.glsl"
 #include "include/flags.glsl"
 
@@ -135,36 +135,30 @@ Needs needs_of(Entry entry, ivec2 origin) {
     return Needs(first, clamp(from_last, ivec2(0), edge) / from_sides - first + 1, kind == MIX);
 }
 
-// Some invocations wait; `meet` brings it to the others.
-void await(Entry entry, uint tile, Needs needs) {
+// One invocation polls each flag; `workgroup_acquire` brings what it saw to the others.
+void wait_for_halo(Entry entry, uint tile, Needs needs) {
     int columns = int(entry.from.x + WIDTH - 1) / WIDTH;
     int around = needs.tiles.x * needs.tiles.y;
     int needed = around + int(needs.beside);
     for (int n = int(gl_LocalInvocationIndex); n < needed; n += int(INVOCATIONS)) {
         ivec2 at = needs.first + ivec2(n % max(needs.tiles.x, 1), n / max(needs.tiles.x, 1));
         uint flag = n < around ? entry.from.w + uint(at.y * columns + at.x) : entry.beside.y + tile;
-        if (look_at(flag * FLAG_STRIDE) == 0) {
-            watch(flag * FLAG_STRIDE, 1);
-        }
-    }
-    // A fence of device scope costs each invocation that runs it: those that polled suffice, since `meet` follows.
-    if (int(gl_LocalInvocationIndex) < needed) {
-        acquire();
+        wait_for_flag(int(flag) * FLAG_STRIDE, 1);
     }
 }
 
-shared uint given;
+shared uint claimed;
 
 void main() {
     if (gl_LocalInvocationIndex == 0) {
-        given = atomicAdd(ticket, 1u, gl_ScopeDevice, 0, 0);
+        claimed = atomicAdd(ticket, 1u, gl_ScopeDevice, 0, 0);
     }
     barrier();
     // The last row of workgroups may have more than there are tickets.
-    if (given >= TICKETS) {
+    if (claimed >= TICKETS) {
         return;
     }
-    uvec2 unit = order[given];
+    uvec2 unit = order[claimed];
     Entry entry = table[unit.x];
     int columns = int(entry.to.x + WIDTH - 1) / WIDTH;
     ivec2 origin = ivec2(int(unit.y) % columns, int(unit.y) / columns) * ivec2(WIDTH, STEP * entry.rows.x);
@@ -175,20 +169,20 @@ void main() {
     if (gl_LocalInvocationIndex == 0) {
         int words[] = int[](1, needs.first.x, needs.first.y, needs.tiles.x, needs.tiles.y, int(needs.beside));
         for (uint i = 0; i < 6; ++i) {
-            flags[given * 6 + i] = uint(words[i]);
+            flags[claimed * 6 + i] = uint(words[i]);
         }
     }
     return;
 #endif
-    await(entry, unit.y, needs);
-    meet();
-    trace_part(unit.x, given);
+    wait_for_halo(entry, unit.y, needs);
+    workgroup_acquire();
+    trace_part(unit.x, claimed);
     Pass pass = Pass(
         entry.beside.z, ivec2(entry.to.xy), ivec2(entry.from.xy), entry.from.z, entry.beside.x, entry.to.z);
     do_tile(pass, origin, int(entry.rows.x));
     trace_stamp(STORED);
-    part();
+    workgroup_release();
     if (gl_LocalInvocationIndex == 0) {
-        atomicStore(flags[(entry.to.w + unit.y) * FLAG_STRIDE], 1u, gl_ScopeDevice, CLASSES, RELEASE);
+        signal_flag(int(entry.to.w + unit.y) * FLAG_STRIDE, 1u);
     }
 }

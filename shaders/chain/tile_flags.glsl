@@ -10,7 +10,7 @@
 #else
 #define CLASSES (gl_StorageSemanticsBuffer | gl_StorageSemanticsImage)
 #endif
-#include "include/flags.glsl"
+#include "chain/flags.glsl"
 
 // Tiles that the arms of the cross reach into.
 const int REACH_X = (RADIUS + WIDTH - 1) / WIDTH;

@@ -73,7 +73,7 @@ layout(set = 0, binding = 4) uniform utexture2DArray sampled;
 
 const uint UNITS = uint(PASSES * COLUMNS * LINES);
 
-#include "include/spin.glsl"
+#include "chain/spin.glsl"
 
 // The layer that holds a generation. With two in turn a tile overwrites what its neighbours read for the pass
 // before; they have told that they are past it, since it waits for just those that wait for it.

@@ -1,8 +1,8 @@
 #ifndef FLAGS_GLSL
 #define FLAGS_GLSL
 
-// Flags by which workgroups tell each other of what they stored. Before it come spin.glsl, a device-wide array
-// `flags`, and CLASSES, the kinds of memory that a flag orders.
+// Flags by which workgroups signal what they have stored. Before it come spin.glsl, a device-wide array `flags`, and CLASSES,
+// the kinds of memory that a flag orders; it needs GL_KHR_shader_subgroup_vote.
 
 #ifdef CHAINED
 #define ACQUIRE (gl_SemanticsAcquire | gl_SemanticsMakeVisible)
@@ -14,47 +14,34 @@
 #define BOTH gl_SemanticsAcquireRelease
 #endif
 
-// A look that acquires costs an H200 less than a look and a fence behind it (2 to 4 % of the whole chain at 4096x4096),
-// unless most looks are in vain (2 % more of a bloom, RELAXED_LOOKS).
-// lavapipe (Mesa 22.3) loses texels when a load acquires where the workgroup's invocations diverge.
-#ifdef RELAXED_LOOKS
-#define RELAXED true
-#else
-#define RELAXED ON_CPU
-#endif
-
-uint look_at(uint flag) {
-    return RELAXED ? atomicLoad(flags[flag], gl_ScopeDevice, 0, 0)
-                   : atomicLoad(flags[flag], gl_ScopeDevice, CLASSES, ACQUIRE);
+uint poll(int flag) {
+    return atomicLoad(flags[flag], gl_ScopeDevice, 0, 0);
 }
 
-void acquire() {
-    if (RELAXED) {
-        memoryBarrier(gl_ScopeDevice, CLASSES, ACQUIRE);
-    }
-}
-
-// Looks until the flag has come so far.
-void watch(uint flag, uint least) {
-    bool seen = false;
+// Waits until the flag has come to `value`, and acquires what was stored before. A subgroup polls until all its flags have
+// come: behind a loop that ends earlier for some invocations lavapipe 22.3 loses those.
+void wait_for_flag(int flag, uint value) {
     Spin spin = begin_spin();
-    while (!seen && may_turn(spin)) {
-        for (uint i = 0; i < LOOKS && !seen; ++i) {
-            pause(i);
-            seen = look_at(flag) >= least;
-        }
+    bool is_late = poll(flag) < value;
+    while (subgroupAny(is_late) && may_spin(spin)) {
+        is_late = poll(flag) < value;
     }
-    end_spin(seen);
+    end_spin(is_late);
+    memoryBarrier(gl_ScopeDevice, CLASSES, ACQUIRE);
 }
 
 // From the invocations that waited to all of the workgroup.
-void meet() {
+void workgroup_acquire() {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, CLASSES, BOTH);
 }
 
-// From all that stored to the one that tells.
-void part() {
+// From all that stored to the one that signals.
+void workgroup_release() {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, CLASSES | gl_StorageSemanticsShared, BOTH);
+}
+
+void signal_flag(int flag, uint value) {
+    atomicStore(flags[flag], value, gl_ScopeDevice, CLASSES, RELEASE);
 }
 
 #endif

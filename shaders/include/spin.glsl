@@ -1,36 +1,32 @@
 #ifndef SPIN_GLSL
 #define SPIN_GLSL
 
-// A wait that ends. Before it come the counters `ticket` and `bail_outs`.
+// A bounded wait. Before it comes the counter `timeouts`.
 //
-// Vulkan promises no workgroup that it goes on while another waits, so every wait ends, after a second at least:
-// by the clock, where there is one, else after ten million looks, of which none takes less than 100 ns; on a CPU, whose
-// looks are 64 in a row, after as many fewer. Some drivers end a loop in silence after 65,535 turns, so there are two,
-// one within the other.
-const uint LOOKS = 1000;
-#ifdef CLOCK
-const uint TURNS = 60000;
-#else
-const uint TURNS = 10000;
-#endif
+//     Spin spin = begin_spin();
+//     while (is_late && may_spin(spin)) { poll again }
+//     end_spin(is_late);
+//
+// Vulkan promises no workgroup that it makes progress while another waits, so a wait times out after one second by the
+// device's clock, without one after ten million polls, none of which takes less than 100 ns.
 
-// Steps of arithmetic between two looks.
-layout(constant_id = 30) const uint PAUSE = 0;
+#ifdef CLOCK
+// The low word of the clock is enough: it is read far more often than it wraps, and lavapipe has no high one.
+layout(constant_id = 32) const uint TICKS_PER_SECOND = 1000000000;
+#endif
 // The device is a CPU.
 layout(constant_id = 31) const bool ON_CPU = false;
 
+const uint MOST_POLLS = 10000000;
+// The clock and the other waits are looked at once in so many polls.
+const uint POLLS_PER_CHECK = 256;
+
 struct Spin {
-    uint turns;
+    uint polls;
 #ifdef CLOCK
     uint began;
 #endif
 };
-
-#ifdef CLOCK
-// Of the device's clock. The low word tells: the clock is read far more often than it wraps, and lavapipe has no high
-// one.
-layout(constant_id = 32) const uint TICKS_PER_SECOND = 1000000000;
-#endif
 
 Spin begin_spin() {
 #ifdef CLOCK
@@ -40,51 +36,31 @@ Spin begin_spin() {
 #endif
 }
 
-// Whether to wait on. Where one wait has ended in vain, the result is wrong anyway, and no other need last.
-bool may_turn(inout Spin spin) {
-    ++spin.turns;
-    if (spin.turns > TURNS || atomicLoad(bail_outs, gl_ScopeDevice, 0, 0) > 0u) {
+#include "include/lavapipe.glsl"
+
+bool may_spin(inout Spin spin) {
+    ++spin.polls;
+    if (ON_CPU) {
+        pause_on_cpu();
+    }
+    if (spin.polls % POLLS_PER_CHECK != 0) {
+        return true;
+    }
+    // Where one wait has timed out the result is wrong anyway, and no other need last.
+    if (atomicLoad(timeouts, gl_ScopeDevice, 0, 0) > 0u) {
         return false;
     }
 #ifdef CLOCK
     return clockRealtime2x32EXT().x - spin.began < TICKS_PER_SECOND;
 #else
-    return !ON_CPU || spin.turns <= TURNS / 64;
+    return spin.polls < MOST_POLLS;
 #endif
 }
 
-// Counts a wait that ended in vain.
-void end_spin(bool seen) {
-    if (!seen) {
-        atomicAdd(bail_outs, 1u);
-    }
-}
-
-// lavapipe before Mesa 25 ends all loops of an invocation in silence after 65,535 turns together, and the workgroup
-// that is waited for may run on a thread that the operating system has put aside for many milliseconds. So a turn
-// takes long: many looks, in a row and not in a loop, of a kind that no compiler merges.
-#define TWICE(x) x x
-#define TIMES_64(x) TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x))))))
-void pause_on_cpu() {
-    uint seen = 0;
-    TIMES_64(seen |= atomicAdd(bail_outs, 0u);)
-    if (seen == 0xFFFFFFFFu) {
-        atomicAdd(ticket, 0u);
-    }
-}
-
-// Arithmetic that no compiler leaves out, so that a wave that waits asks memory less often.
-void pause(uint seed) {
-    if (ON_CPU) {
-        pause_on_cpu();
-        return;
-    }
-    uint value = seed + gl_LocalInvocationIndex;
-    for (uint i = 0; i < PAUSE; ++i) {
-        value = (value ^ value >> 7) * 0x01000193u + 1u;
-    }
-    if (PAUSE > 0 && value == 0x12345678u) {
-        atomicAdd(ticket, 0u);
+// Counts a wait that timed out.
+void end_spin(bool is_late) {
+    if (is_late) {
+        atomicAdd(timeouts, 1u);
     }
 }
 
