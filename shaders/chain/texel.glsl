@@ -7,26 +7,27 @@
 const uint MIX_BITS = 24;
 const uint MIX_MASK = (1u << MIX_BITS) - 1u;
 
-// What has been read so far: the smallest generation, and the mix.
+// What has been read so far: the smallest texel, which has the smallest generation since that is its upper bits, and the
+// mix.
 struct Reads {
-    uint generation;
+    uint oldest;
     uint mixed;
 };
 
 Reads first_read(uint texel) {
-    return Reads(texel >> MIX_BITS, texel);
+    return Reads(texel, texel);
 }
 
 // The multiplier is odd, so that one wrong read always changes the lower 24 bits, and the order of
 // the reads counts, so that swapped neighbours do too. (A clamped edge reads a texel several times,
 // which may cancel; the generation catches a stale one there as well.)
 void read_next(inout Reads reads, uint texel, uint multiplier) {
-    reads.generation = min(reads.generation, texel >> MIX_BITS);
+    reads.oldest = min(reads.oldest, texel);
     reads.mixed = reads.mixed * multiplier + texel;
 }
 
 uint next_generation(Reads reads) {
-    return ((reads.generation + 1u) << MIX_BITS) | (reads.mixed & MIX_MASK);
+    return ((reads.oldest & ~MIX_MASK) | (reads.mixed & MIX_MASK)) + (1u << MIX_BITS);
 }
 
 #endif
