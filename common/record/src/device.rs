@@ -58,6 +58,9 @@ pub struct DeviceFacts {
     /// Kernels can compute with 16-bit integers (`shaderInt16`).
     #[serde(default)]
     pub int16: bool,
+    /// Kernels can access 64-bit words of a buffer atomically (`shaderInt64`, `shaderBufferInt64Atomics`).
+    #[serde(default)]
+    pub atomics64: bool,
     /// Kernels can collect a bit of each invocation of a subgroup
     /// (`VK_SUBGROUP_FEATURE_BALLOT_BIT`).
     #[serde(default)]

@@ -351,6 +351,7 @@ fn device() -> DeviceFacts {
         multiprocessors: Some(Multiprocessors { count: 36, simds: 4, subgroups_per_simd: 8 }),
         float16: false,
         int16: true,
+        atomics64: true,
         ballot: true,
         device_scope: true,
         visibility_chains: true,

@@ -89,6 +89,7 @@ pub(super) fn create(chosen: &Candidate<'_>, statistics: bool) -> Result<(ash::D
     let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default()
         .timeline_semaphore(true)
         .shader_float16(facts.float16)
+        .shader_buffer_int64_atomics(facts.atomics64)
         .vulkan_memory_model(facts.device_scope)
         .vulkan_memory_model_device_scope(facts.device_scope)
         .vulkan_memory_model_availability_visibility_chains(facts.visibility_chains);
@@ -119,6 +120,7 @@ pub(super) fn create(chosen: &Candidate<'_>, statistics: bool) -> Result<(ash::D
     let enabled = vk::PhysicalDeviceFeatures {
         shader_storage_image_extended_formats: physical.core_features().shader_storage_image_extended_formats,
         shader_int16: facts.int16.into(),
+        shader_int64: facts.atomics64.into(),
         ..vk::PhysicalDeviceFeatures::default()
     };
     let queues = queue_infos(&chosen.queues, &[1.0; 2]);
