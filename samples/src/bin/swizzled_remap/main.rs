@@ -17,7 +17,11 @@
 //! An H200 starts about 1.6 workgroups a nanosecond, so that small ones cost by that alone where the kernel
 //! is short. It does not help a pass that reads each texel once, and large workgroups are harder to place
 //! beside other work: all their waves must fit at once. 2x2 quads serve texture units that take four lanes
-//! at a time, as GCN's do. `--radius` and `--taps` move the pass between its fetches and its arithmetic.
+//! at a time, as GCN's do.
+//!
+//! The `_one_texel` variants are the proof that locality is the limit: the same kernels, with all taps of a
+//! pixel on that pixel. Their time is left when locality is perfect: the launch, the arithmetic and fetches
+//! that hit. `--radius`, `--reach` and `--taps` move the pass between its fetches and its arithmetic.
 //!
 //! Look for, in RGP or Nsight: L1 and L2 hit rates, and how much of the time waves wait for texels.
 //!
@@ -26,6 +30,7 @@
 mod device;
 mod reference;
 mod remap;
+mod shapes;
 mod test_scene;
 
 use std::collections::BTreeSet;
@@ -36,6 +41,7 @@ use clap::value_parser;
 use common::record::{Published, published};
 use common::{Declared, Extent, Figures, Format, Lab, Shows, Time, Variant, run, sample};
 use device::{Pass, prove};
+use reference::MOST_REACH;
 use remap::{Form, TALK};
 use samples::size;
 
@@ -45,6 +51,9 @@ const BASELINE: &str = "remap_8x8";
 /// Workgroups a column, and the one of them that is measured unless asked for otherwise.
 const COLUMNS: [u32; 3] = [8, 16, 32];
 const COLUMNS_BY_DEFAULT: u32 = 16;
+/// The forms that also run with all taps on one texel, and the end of those names.
+const FLOORS: [Form; 2] = [Form::remapped(8, 8), Form::remapped(32, 16)];
+const ONE_TEXEL: &str = "_one_texel";
 
 /// Does it matter which lane has which pixel?
 #[derive(clap::Args, Clone, Debug)]
@@ -55,9 +64,12 @@ struct Args {
     /// Depths that are looked at around each pixel
     #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(8..=64))]
     taps: u32,
-    /// How far around each pixel, in centimetres of the scene, and never more than 64 pixels
+    /// How far around each pixel, in centimetres of the scene
     #[arg(long, default_value_t = 40, value_parser = value_parser!(u32).range(8..=400))]
     radius: u32,
+    /// How far at the most, in pixels: renderers limit it for the sake of the caches
+    #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(2..=MOST_REACH))]
+    reach: u32,
     /// Workgroups that a column of them is wide, comma-separated [default: 8,16,32, of which 16 runs]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=512))]
     columns: Vec<u32>,
@@ -70,15 +82,22 @@ fn main() -> ExitCode {
 fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Workgroup Optimization\"");
     let size = size(lab, args.size, TALK_SIZE, [320, 200]);
-    let pass = Pass::new(lab, size, args.taps, args.radius)?;
+    let [pass, on_one_texel] = Pass::both(lab, size, args.taps, args.radius, args.reach)?;
 
     // The talk's table, which begins with a quad's 8x8, and what an image is usually cut into.
     for form in TALK {
         let published = normalised(&form)?;
-        variant(lab, &pass, form).published = Some(published);
+        variant(lab, &pass, form, "").published = Some(published);
     }
     let row_major = Form::in_rows(8, 8);
-    variant(lab, &pass, row_major);
+    variant(lab, &pass, row_major, "");
+
+    // The floor: what is left when locality is perfect.
+    for form in FLOORS {
+        variant(lab, &on_one_texel, form, ONE_TEXEL).caption(
+            "The same kernel with all taps of a pixel on that pixel: the time that is left when locality is perfect.",
+        );
+    }
 
     // Another order of the workgroups.
     let walked = |width| [Form::remapped(32, 16), row_major].map(|form| form.walked_in(width));
@@ -86,7 +105,7 @@ fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
     let all = if asked.is_empty() { BTreeSet::from(COLUMNS) } else { asked.clone() };
     for width in all {
         for form in walked(width) {
-            let variant = variant(lab, &pass, form);
+            let variant = variant(lab, &pass, form, "");
             if asked.is_empty() && width != COLUMNS_BY_DEFAULT {
                 variant.on_request();
             }
@@ -100,19 +119,17 @@ fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
 }
 
 /// The pass with its lanes and workgroups as `form` has them.
-fn variant<'l>(lab: &'l mut Lab, pass: &Pass, form: Form) -> &'l mut Variant {
-    lab.prove([form.name()], move |lab| prove(lab, form));
-    let &Pass { size, depths, normals, directions, openness, .. } = pass;
-    let grid @ [x, y] = form.grid(size.sides());
-    let kernel = pass.kernel(lab, form, grid).build();
+fn variant<'l>(lab: &'l mut Lab, pass: &Pass, form: Form, suffix: &str) -> &'l mut Variant {
+    let name = form.name() + suffix;
+    lab.prove([name.clone()], move |lab| prove(lab, form));
+    let (pass, grid @ [x, y]) = (pass.clone(), form.grid(pass.size.sides()));
+    let kernel = pass.kernel(lab, form, grid);
     let order = form.columns.map_or("along rows".into(), |width| format!("in columns of {width}"));
-    lab.variant(form.name(), move |cmd, rep| {
-        let images = [depths.sampled(), normals.sampled(), openness.get(rep.index, 0).into(), directions];
-        cmd.dispatch(kernel, &images, &size.sides(), [x, y, 1]);
-    })
-    .caption(&form.says())
-    .cell("Workgroups", &form.stem(), &order)
-    .declares(Declared::default().bytes(pass.bytes()))
+    let (size, bytes) = (pass.size.sides(), pass.bytes());
+    lab.variant(name, move |cmd, rep| cmd.dispatch(kernel, &pass.bindings(rep.index), &size, [x, y, 1]))
+        .caption(&form.says())
+        .cell("Workgroups", &(form.stem() + suffix), &order)
+        .declares(Declared::default().bytes(bytes))
 }
 
 /// The talk's time of a form over that of the baseline.
@@ -123,17 +140,24 @@ fn normalised(form: &Form) -> Result<Published> {
     Ok(Published { value: ours.value / base.value, unit, ..ours })
 }
 
-/// The fastest form against the baseline, alone and in a row of others.
+/// The fastest form against the baseline, alone and in a row of others, and what locality costs it.
 fn verdict(figures: &Figures<'_>) -> Option<String> {
     let saved = |time| {
-        let (form, us) = figures.fastest(time, |_| true)?;
+        let (form, us) = figures.fastest(time, |name| !name.ends_with(ONE_TEXEL))?;
         let percent = 100.0 * (1.0 - us / figures.us(time, BASELINE)?);
         Some(format!("{form} with {percent:.0} % less time than {BASELINE}"))
     };
     let pipelined = saved(Time::Pipelined).map_or_else(String::new, |text| format!("; pipelined, {text}"));
+    let floors = FLOORS.iter().filter_map(|form| {
+        let name = form.name();
+        let floor = figures.us(Time::Isolated, &(name.clone() + ONE_TEXEL))?;
+        let times = figures.us(Time::Isolated, &name)? / floor;
+        Some(format!("\n{name} takes {times:.2} times as long as with all taps of a pixel on that pixel."))
+    });
     Some(format!(
-        "In short: the fastest is, isolated, {}{pipelined}. The talk took 43 % off, with remap_32x16.",
-        saved(Time::Isolated)?
+        "In short: the fastest is, isolated, {}{pipelined}. The talk took 43 % off, with remap_32x16.{}",
+        saved(Time::Isolated)?,
+        floors.collect::<String>()
     ))
 }
 

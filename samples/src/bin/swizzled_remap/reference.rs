@@ -4,7 +4,9 @@
 //! pixel's depth. A tap whose depth is within the radius of the pixel's counts by its height above the pixel's
 //! surface, up to a quarter of the radius. The openness is what the mean of the taps leaves. The pixels of each
 //! 4x4 block turn the spiral in 16 directions, so that neighbours read different places; this makes the pass
-//! depend on caches. All values are integers.
+//! depend on caches.
+//!
+//! All values are 32-bit floats, and every operation rounds once. So the order of operations is part of the formula.
 
 use std::f64::consts::TAU;
 
@@ -13,143 +15,155 @@ use rayon::prelude::*;
 
 use crate::test_scene::{NORMAL_LENGTH, Scene, focal};
 
-/// Fraction bits of the spiral and of the turns.
-const BITS: u32 = 6;
-/// Fraction bits of a turned tap, in texels.
-pub const FRACTION_BITS: u32 = 2 * BITS;
-/// Largest distance of a tap in texels; renderers use such a limit for the sake of the caches.
-pub const MOST_PIXELS: u32 = 64;
+/// Directions are multiples of one over this, so that their products with a reach of at most [`MOST_REACH`] are exact.
+const STEPS: f64 = 64.0;
+/// Largest reach in pixels that leaves the positions of taps exact.
+pub const MOST_REACH: i64 = 256;
 /// Side of the block of pixels that have different turns.
 const TURNS_SIDE: usize = 4;
 /// Turn of each pixel in the block, as an ordered dither, so that neighbours differ much.
 const TURN_OF: [u8; TURNS_SIDE * TURNS_SIDE] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
 /// The golden angle, so that no two taps have the same direction.
 const SPIRAL_STEP: f64 = TAU * 0.381_966;
-/// Value of a fully occluded pixel.
-const WHOLE: u32 = 255;
 
-/// The ambient occlusion of an image: its size, radius and directions.
+/// What a tap reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taps {
+    /// The spiral around the pixel.
+    Spread,
+    /// The pixel itself, with the same arithmetic: the time that is left when locality is perfect.
+    OnePixel,
+}
+
+/// The ambient occlusion of an image: its size, neighbourhood and directions.
 #[derive(Clone, Debug)]
 pub struct Occlusion {
     size: Extent,
     /// Radius of the neighbourhood in units of depth.
     radius: u32,
-    spiral: Vec<[i32; 2]>,
-    turns: Vec<[i32; 2]>,
+    /// Largest distance of a tap in pixels; renderers use such a limit for the sake of the caches.
+    reach: u32,
+    spiral: Vec<[f32; 2]>,
+    turns: Vec<[f32; 2]>,
 }
 
-/// A point on a circle of radius `length`, with [`BITS`] fraction bits.
-fn direction(angle: f64, length: f64) -> [i32; 2] {
-    let scale = length * f64::from(1 << BITS);
-    #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
-    let rounded = |side: f64| (side * scale).round() as i32;
-    [rounded(angle.cos()), rounded(angle.sin())]
+/// A point on a circle of radius `length`, rounded to a multiple of 1 / [`STEPS`].
+fn direction(angle: f64, length: f64) -> [f32; 2] {
+    [angle.cos(), angle.sin()].map(|side| float((side * length * STEPS).round() / STEPS))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounds to the nearest float")]
+fn float(value: f64) -> f32 {
+    value as f32
+}
+
+#[expect(clippy::cast_precision_loss, reason = "below 2^24")]
+fn whole(value: usize) -> f32 {
+    value as f32
 }
 
 impl Occlusion {
-    /// Ambient occlusion with `taps` taps within `radius` of each pixel.
-    pub fn new(size: Extent, taps: u32, radius: u32) -> Self {
+    /// Ambient occlusion with `count` taps within `radius` of each pixel and at most `reach` pixels away.
+    pub fn new(size: Extent, taps: Taps, count: u32, radius: u32, reach: u32) -> Self {
         let tap = |i| {
             let i = f64::from(i);
-            direction(SPIRAL_STEP * i, (i + 0.5) / f64::from(taps))
+            match taps {
+                Taps::Spread => direction(SPIRAL_STEP * i, (i + 0.5) / f64::from(count)),
+                Taps::OnePixel => [0.0; 2],
+            }
         };
         let turn = |turn: u8| direction(TAU * f64::from(turn) / 16.0, 1.0);
-        Self { size, radius, spiral: (0..taps).map(tap).collect(), turns: TURN_OF.map(turn).to_vec() }
+        let turns = TURN_OF.map(turn).to_vec();
+        Self { size, radius, reach, spiral: (0..count).map(tap).collect(), turns }
     }
 
-    /// The integer for a height of one unit of depth.
-    fn unit(&self) -> u32 {
-        focal(self.size) * NORMAL_LENGTH.cast_unsigned()
+    /// Occlusion per length of a stored normal and unit of depth: a quarter of the radius occludes a tap wholly.
+    fn slope(&self) -> f32 {
+        let whole = 0.25 * f64::from(self.radius);
+        float(1.0 / (whole * f64::from(NORMAL_LENGTH) * f64::from(focal(self.size))))
     }
 
-    /// Height above the surface from which a tap counts. It hides errors from rounded depths and normals.
-    pub fn bias(&self) -> u32 {
-        self.unit() * (self.radius / 16).max(2)
+    /// Occlusion of the height from which a tap counts. It hides errors from rounded depths and normals.
+    fn bias(&self) -> f32 {
+        float(f64::from((self.radius / 16).max(2)) / (0.25 * f64::from(self.radius)))
     }
 
-    /// Bits to shift a height right, so that a quarter of the radius is at least one whole tap.
-    pub fn height_shift(&self) -> u32 {
-        (self.unit() * self.radius / 4 / WHOLE).max(1).ilog2()
+    fn tap_weight(&self) -> f32 {
+        whole(self.spiral.len()).recip()
     }
 
     /// The directions for the kernel, four words each: first the turns of pixels, then the taps.
     pub fn directions(&self) -> Vec<u32> {
         let all = self.turns.iter().chain(&self.spiral);
-        all.flat_map(|&[x, y]| [x.cast_unsigned(), y.cast_unsigned(), 0, 0]).collect()
+        all.flat_map(|&[x, y]| [x.to_bits(), y.to_bits(), 0, 0]).collect()
     }
 
     /// Specialization constants of the kernel.
     pub fn constants(&self) -> [(&'static str, u32); 7] {
         [
             ("TAPS", u32::try_from(self.spiral.len()).unwrap_or(u32::MAX)),
+            ("TAP_WEIGHT", self.tap_weight().to_bits()),
             ("FOCAL", focal(self.size)),
             ("RADIUS", self.radius),
-            ("MOST_PIXELS", MOST_PIXELS),
-            ("BIAS", self.bias()),
-            ("HEIGHT_SHIFT", self.height_shift()),
-            ("FRACTION_BITS", FRACTION_BITS),
+            ("REACH", self.reach),
+            ("SLOPE", self.slope().to_bits()),
+            ("BIAS", self.bias().to_bits()),
         ]
     }
 
-    /// Openness of each pixel, from 0 to 255.
+    /// Openness of each pixel, from 0 to 1, as the bits of 32-bit floats.
     pub fn reference(&self, scene: &Scene) -> Vec<u32> {
         let width = self.size.width as usize;
         let mut open = vec![0; scene.depths.len()];
         open.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
             for (x, texel) in row.iter_mut().enumerate() {
-                *texel = self.open(scene, [x, y]);
+                *texel = self.open(scene, [x, y]).to_bits();
             }
         });
         open
     }
 
-    fn open(&self, scene: &Scene, at: [usize; 2]) -> u32 {
-        let here = self.point(scene, at);
-        let normal = scene.normals[self.index(at)].to_le_bytes().map(|byte| i64::from(byte.cast_signed()));
-        let reach = (i64::from(self.radius * focal(self.size)) / here[2]).clamp(2, MOST_PIXELS.into());
+    fn open(&self, scene: &Scene, at: [usize; 2]) -> f32 {
+        let normal = scene.normals[self.index(at)].map(|side| self.slope() * f32::from(side));
+        let [middle_x, middle_y] = self.size.sides().map(|side| whole(side as usize / 2));
+        let axis = normal[2] * whole(focal(self.size) as usize) - normal[0] * middle_x - normal[1] * middle_y;
+        // The length along the normal of the point that a pixel shows.
+        let along = |at: [usize; 2]| {
+            let depth = f32::from(scene.depths[self.index(at)]);
+            depth * (normal[0] * whole(at[0]) + normal[1] * whole(at[1]) + axis)
+        };
+        let surface = along(at) + self.bias();
+        let depth = scene.depths[self.index(at)];
+        let reach = self.reach_at(depth);
         let turn = self.turns[at[1] % TURNS_SIDE * TURNS_SIDE + at[0] % TURNS_SIDE];
-        let from = self.scaled(here);
-        let occluded = self.spiral.iter().map(|&tap| {
-            let there = self.point(scene, self.tap(at, tap, turn, reach));
-            // Both points are at (pixel - middle, focal) * depth / focal.
-            let above = |i: usize| normal[i] * (self.scaled(there)[i] - from[i]);
-            let height = above(0) + above(1) + above(2) - i64::from(self.bias());
-            let in_range = (there[2] - here[2]).abs() < i64::from(self.radius);
-            if in_range { (height >> self.height_shift()).clamp(0, WHOLE.into()) } else { 0 }
+        let occluded = self.spiral.iter().fold(0.0, |occluded: f32, &tap| {
+            let tap = self.tap(at, tap, turn, reach);
+            let is_near = u32::from(scene.depths[self.index(tap)].abs_diff(depth)) < self.radius;
+            occluded + if is_near { (along(tap) - surface).clamp(0.0, 1.0) } else { 0.0 }
         });
-        let taps = i64::try_from(self.spiral.len()).unwrap_or(i64::MAX);
-        WHOLE - u32::try_from(occluded.sum::<i64>() / taps).unwrap_or(WHOLE)
+        1.0 - occluded * self.tap_weight()
     }
 
-    /// Position of a pixel relative to the image's centre, and its depth.
-    fn point(&self, scene: &Scene, at: [usize; 2]) -> [i64; 3] {
-        let from_middle = |at: usize, side: u32| i64::try_from(at).unwrap_or(i64::MAX) - i64::from(side / 2);
-        [
-            from_middle(at[0], self.size.width),
-            from_middle(at[1], self.size.height),
-            scene.depths[self.index(at)].into(),
-        ]
-    }
-
-    /// Position of a point in space, times the focal length.
-    fn scaled(&self, [x, y, depth]: [i64; 3]) -> [i64; 3] {
-        [x * depth, y * depth, i64::from(focal(self.size)) * depth]
+    /// The pixels that the radius spans at a depth.
+    fn reach_at(&self, depth: u16) -> f64 {
+        (self.radius * focal(self.size) / u32::from(depth)).clamp(2, self.reach).into()
     }
 
     fn index(&self, [x, y]: [usize; 2]) -> usize {
         y * self.size.width as usize + x
     }
 
-    /// The texel of a tap, turned and scaled to `reach` texels; outside the image, the nearest texel inside.
-    fn tap(&self, at: [usize; 2], tap: [i32; 2], turn: [i32; 2], reach: i64) -> [usize; 2] {
-        let ([x, y], [cos, sin]) = (tap.map(i64::from), turn.map(i64::from));
+    /// The texel nearest to a tap, which is turned and scaled to `reach` texels; outside the image, the nearest texel
+    /// inside. A tap half-way between two texels reads the even one.
+    fn tap(&self, at: [usize; 2], tap: [f32; 2], turn: [f32; 2], reach: f64) -> [usize; 2] {
+        let ([x, y], [cos, sin]) = (tap.map(f64::from), turn.map(f64::from));
         let turned = [x * cos - y * sin, x * sin + y * cos];
         [0, 1].map(|i| {
-            let half = 1 << (FRACTION_BITS - 1);
-            let offset = (turned[i] * reach + half) >> FRACTION_BITS;
-            let last = self.size.sides()[i] as usize - 1;
-            let moved = i64::try_from(at[i]).unwrap_or(i64::MAX) + offset;
-            usize::try_from(moved.max(0)).map_or(last, |moved| moved.min(last))
+            let last = f64::from(self.size.sides()[i] - 1);
+            let moved = f64::from(whole(at[i])) + reach * turned[i];
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the image")]
+            let texel = moved.round_ties_even().clamp(0.0, last) as usize;
+            texel
         })
     }
 }
@@ -158,16 +172,18 @@ impl Occlusion {
 mod tests {
     use super::*;
 
-    /// The height of any tap in range fits into the kernel's 32 bits, even if intermediate products wrap around.
+    /// The kernel computes the offsets of taps in 32-bit floats, and nothing of them may be rounded.
     #[test]
-    fn heights_fit_in_the_largest_images() {
-        let (size, radius, farthest) = (Extent::square(32768), 400_u32, 4_000);
-        let occlusion = Occlusion::new(size, 16, radius);
-        let ray = f64::from(focal(size)).hypot(f64::from(size.width / 2)).hypot(f64::from(size.height / 2));
-        // The radius along the ray, and the largest tap distance in pixels across it.
-        let height =
-            f64::from(NORMAL_LENGTH + 1) * (f64::from(radius) * ray + f64::from(MOST_PIXELS * farthest));
-        assert!(height + f64::from(occlusion.bias()) < f64::from(i32::MAX), "{height}");
-        assert!(occlusion.height_shift() < 31 && (size.width << FRACTION_BITS) < i32::MAX.cast_unsigned());
+    fn offsets_of_taps_are_exact() {
+        let occlusion = Occlusion::new(Extent::square(64), Taps::Spread, 64, 40, 256);
+        for (&[cos, sin], &[x, y]) in
+            occlusion.turns.iter().flat_map(|turn| occlusion.spiral.iter().map(move |tap| (turn, tap)))
+        {
+            for reach in 2..=MOST_REACH {
+                let reach = f64::from(i32::try_from(reach).unwrap());
+                let exact = reach * (f64::from(x) * f64::from(cos) - f64::from(y) * f64::from(sin));
+                assert_eq!(f64::from(float(exact)), exact, "{reach} pixels");
+            }
+        }
     }
 }

@@ -4,6 +4,8 @@
 use common::Extent;
 use rayon::prelude::*;
 
+use crate::shapes::{FAR, Ray, Thing, Vector};
+
 /// Length of a normal in its signed bytes.
 pub const NORMAL_LENGTH: i32 = 127;
 /// Units of depth per metre.
@@ -13,9 +15,22 @@ const UNITS_A_METRE: f64 = 100.0;
 #[derive(Debug)]
 pub struct Scene {
     /// Distance from the eye along the view, in hundredths of a metre.
-    pub depths: Vec<u32>,
-    /// Normals of length [`NORMAL_LENGTH`] as signed bytes x (right), y (down), z (away), the lowest byte first.
-    pub normals: Vec<u32>,
+    pub depths: Vec<u16>,
+    /// Normals of length [`NORMAL_LENGTH`]: x (right), y (down), z (away).
+    pub normals: Vec<[i8; 3]>,
+}
+
+impl Scene {
+    /// Depths as the bits of 32-bit floats.
+    pub fn depth_words(&self) -> Vec<u32> {
+        self.depths.iter().map(|&depth| f32::from(depth).to_bits()).collect()
+    }
+
+    /// Normals as words, x in the lowest byte.
+    pub fn normal_words(&self) -> Vec<u32> {
+        let word = |[x, y, z]: [i8; 3]| u32::from_le_bytes([x, y, z, 0].map(i8::cast_unsigned));
+        self.normals.iter().copied().map(word).collect()
+    }
 }
 
 /// Distance from the eye to the image plane in pixels; gives a horizontal field of view of 77 degrees.
@@ -40,44 +55,14 @@ pub fn seen(size: Extent) -> Scene {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
-fn stored_depth(metres: f64) -> u32 {
-    (metres * UNITS_A_METRE).round().clamp(1.0, f64::from(u16::MAX)) as u32
+fn stored_depth(metres: f64) -> u16 {
+    (metres * UNITS_A_METRE).round().clamp(1.0, f64::from(u16::MAX)) as u16
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a unit vector, scaled to signed bytes")]
-fn stored_normal(normal: Vector) -> u32 {
-    let [x, y, z] = normal.map(|side| (side * f64::from(NORMAL_LENGTH)).round() as i8);
-    u32::from_le_bytes([x, y, z, 0].map(i8::cast_unsigned))
+fn stored_normal(normal: Vector) -> [i8; 3] {
+    normal.map(|side| (side * f64::from(NORMAL_LENGTH)).round() as i8)
 }
-
-type Vector = [f64; 3];
-
-fn dot(a: Vector, b: Vector) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-struct Ray {
-    from: Vector,
-    /// Direction, scaled to one metre of depth.
-    along: Vector,
-    /// Reciprocal of each component of `along`, because tests against blocks divide by it often.
-    inverse: Vector,
-}
-
-impl Ray {
-    fn new(from: Vector, along: Vector) -> Self {
-        Self { from, along, inverse: along.map(f64::recip) }
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Hit {
-    depth: f64,
-    normal: Vector,
-}
-
-/// Hit for rays that leave the hall; there are none.
-const FAR: Hit = Hit { depth: 600.0, normal: [0.0, 0.0, -1.0] };
 
 /// The eye is in the middle of the hall and looks along it, slightly down. 13, 84 and 85 form a right triangle.
 const EYE: Vector = [0.4, 2.6, 0.0];
@@ -93,18 +78,6 @@ fn ray([right, down, ahead]: Vector) -> Ray {
 /// Converts a direction in the hall (right, up, along it) into the eye's coordinates.
 fn as_seen([right, up, ahead]: Vector) -> Vector {
     [right, -AHEAD * up - DOWN * ahead, AHEAD * ahead - DOWN * up]
-}
-
-/// An object in the hall. Sizes and positions are in metres: right, up, along the hall.
-enum Thing {
-    /// From the lowest corner to the highest.
-    Block(Vector, Vector),
-    /// Centre and radius.
-    Ball(Vector, f64),
-    /// Position (right, along the hall) and radius.
-    Column([f64; 2], f64),
-    /// A block seen from inside.
-    Walls(Vector, Vector),
 }
 
 fn things() -> Vec<Thing> {
@@ -131,56 +104,6 @@ fn things() -> Vec<Thing> {
     things
 }
 
-impl Thing {
-    fn hit(&self, ray: &Ray) -> Option<Hit> {
-        match self {
-            Self::Block(low, high) => {
-                let (enters, leaves) = between(ray, low, high);
-                (enters.depth > 0.0 && enters.depth < leaves.depth).then_some(enters)
-            }
-            Self::Walls(low, high) => Some(between(ray, low, high).1),
-            Self::Ball(centre, radius) => {
-                let from = [0, 1, 2].map(|i| ray.from[i] - centre[i]);
-                round(from, ray.along, *radius)
-            }
-            Self::Column([x, z], radius) => {
-                let from = [ray.from[0] - x, 0.0, ray.from[2] - z];
-                round(from, [ray.along[0], 0.0, ray.along[2]], *radius)
-            }
-        }
-    }
-}
-
-/// Where a ray enters and leaves a block, with outward and inward normals. A ray that misses leaves before it
-/// enters.
-fn between(ray: &Ray, low: &Vector, high: &Vector) -> (Hit, Hit) {
-    let (mut enters, mut leaves) = (Hit { depth: f64::MIN, ..FAR }, Hit { depth: f64::MAX, ..FAR });
-    for side in 0..3 {
-        let [near, far] = [low, high].map(|plane| (plane[side] - ray.from[side]) * ray.inverse[side]);
-        let mut normal = [0.0; 3];
-        normal[side] = -ray.along[side].signum();
-        if near.min(far) > enters.depth {
-            enters = Hit { depth: near.min(far), normal };
-        }
-        if near.max(far) < leaves.depth {
-            leaves = Hit { depth: near.max(far), normal };
-        }
-    }
-    (enters, leaves)
-}
-
-/// The first intersection of a ray with a ball around the origin; with a zero in both vectors, with a column.
-fn round(from: Vector, along: Vector, radius: f64) -> Option<Hit> {
-    let (a, b, c) = (dot(along, along), dot(from, along), dot(from, from) - radius * radius);
-    let discriminant = b * b - a * c;
-    if discriminant <= 0.0 {
-        return None;
-    }
-    let depth = (-b - discriminant.sqrt()) / a;
-    let normal = [0, 1, 2].map(|i| (from[i] + depth * along[i]) / radius);
-    (depth > 0.0).then_some(Hit { depth, normal })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,8 +114,8 @@ mod tests {
         let scene = seen(SIZE);
         assert!(scene.depths.iter().all(|depth| (1..4_000).contains(depth)));
         let [middle_x, middle_y] = [SIZE.width / 2, SIZE.height / 2].map(u32::cast_signed);
-        for (i, &word) in (0..).zip(&scene.normals) {
-            let [x, y, z, _] = word.to_le_bytes().map(|byte| i32::from(byte.cast_signed()));
+        for (i, normal) in (0..).zip(&scene.normals) {
+            let [x, y, z] = normal.map(i32::from);
             let length = f64::from(x * x + y * y + z * z).sqrt();
             assert!((length - f64::from(NORMAL_LENGTH)).abs() < 1.0, "pixel {i}: {length}");
             let [ray_x, ray_y] =
