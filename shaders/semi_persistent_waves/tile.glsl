@@ -1,17 +1,13 @@
 #ifndef TILE_GLSL
 #define TILE_GLSL
 
-// Where a lane stands in a tile of so many lanes. The sides are powers of two.
-
-// Lane after lane along the rows.
-uvec2 in_rows(uint lane, uvec2 lanes) {
-    return uvec2(lane % lanes.x, lane / lanes.x);
-}
-
-// Each four lanes a 2x2 quad, the quads along pairs of rows: bit 0 is the lowest bit of y, the bits
-// above it are x, the rest of y follows. Rows of an odd tile, of one row, have no quads.
-uvec2 in_quads(uint lane, uvec2 lanes) {
-    return uvec2((lane / 2) % lanes.x, lane % 2 + lane / (2 * lanes.x) * 2);
+// Where a lane stands in a tile with the x and y sides of the workgroup, if each four lanes are a 2x2 quad and the quads
+// follow each other along pairs of rows: bit 0 is the lowest bit of y, the bits above it are x, the rest of y follows.
+// The sides are powers of two.
+ivec2 in_quads() {
+    uvec2 lanes = gl_WorkGroupSize.xy;
+    uint lane = gl_LocalInvocationIndex % (lanes.x * lanes.y);
+    return ivec2((lane / 2) % lanes.x, lane % 2 + lane / (2 * lanes.x) * 2);
 }
 
 #endif

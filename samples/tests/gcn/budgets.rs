@@ -53,22 +53,28 @@ fn operations_a_tile() -> Result<()> {
     let published = [("linear_8x8", 10.0), ("unroll_2", 9.5), ("unroll_8", 9.125)];
     for radius in [1, 4, 9] {
         let report = report("semi_persistent_waves", &format!("--tile-lanes 64 --radius {radius}"))?;
-        let (first, further) = (2 * radius + 1, (2 * radius + 1).min(8));
-        for (variant, tiles) in
-            [("linear_8x8", 1), ("unroll_2", 2), ("unroll_8", 8), ("unroll_8_vertical", 8)]
-        {
-            let expected = first + (tiles - 1) * further + tiles;
+        let (taps, from_tile_to_tile) = (2 * radius + 1, (2 * radius + 1).min(8));
+        for (variant, tiles, further) in [
+            ("linear_8x8", 1, 0),
+            ("unroll_2", 2, from_tile_to_tile),
+            ("unroll_8", 8, from_tile_to_tile),
+            ("unroll_8_vertical", 8, from_tile_to_tile),
+            ("slide_4_x8", 4, 1),
+        ] {
+            let expected = taps + (tiles - 1) * further + tiles;
             let known = published.iter().find(|(known, _)| *known == variant && radius == 4);
             let a_tile = expected as f64 / tiles as f64;
             ensure!(known.is_none_or(|(_, operations)| *operations == a_tile), "{variant}: {a_tile}");
             for chip in CHIPS {
-                let (_, counts) = only(&report, chip, variant)?;
+                let (compiled, counts) = only(&report, chip, variant)?;
                 // In a loop they would run more often than they stand in the code.
                 let found = (counts.backward_branches, counts.vmem_loads + counts.vmem_stores);
                 ensure!(
                     found == (0, expected),
                     "{variant}, radius {radius} on {chip}: {found:?}, not {expected}"
                 );
+                // Without a limit, nothing of the padding is left.
+                ensure!((compiled.lds_bytes, counts.barriers) == (0, 0), "{variant} on {chip}: {compiled:?}");
             }
         }
     }

@@ -10,6 +10,7 @@ use common::{Binding, Extent, Image, ImageSet, Images, KernelBuilder, Lab};
 use samples::name_of;
 
 use crate::occupancy::padded;
+use crate::picture::painted;
 use crate::reference::{Texels, data};
 use crate::tiles::Form;
 
@@ -61,13 +62,13 @@ impl Blur {
         }
         lab.limits(size, texels.format())?;
         lab.report.show(blurred, 0, size.sides(), "the blurred noise, its contrast raised", move |words| {
-            texels.painted(words, size.width as usize * size.height as usize)
+            painted(texels, words, size.width as usize * size.height as usize)
         });
         Ok(Self { size, radius, texels, loads, sharp, blurred })
     }
 
     /// The kernel of a form, with `padding` bytes of unused shared memory per workgroup.
-    pub fn kernel<'l>(&self, lab: &'l Lab, form: &Form, padding: u32) -> KernelBuilder<'l> {
+    pub fn kernel<'l>(&self, lab: &'l Lab, form: Form, padding: u32) -> KernelBuilder<'l> {
         let one_channel = (self.texels.channels() == 1).then_some("ONE_CHANNEL");
         let from_storage = (self.loads == Loads::Storage).then_some("STORAGE_LOADS");
         let kernel = form
@@ -79,7 +80,7 @@ impl Blur {
     }
 
     /// The bindings for a form: input and output.
-    pub fn images(&self, form: &Form, repetition: u32) -> [Binding; 2] {
+    pub fn images(&self, form: Form, repetition: u32) -> [Binding; 2] {
         let sharp = self.sharp[form.axis.index()];
         let sharp = if self.loads == Loads::Storage { sharp.into() } else { sharp.sampled() };
         [sharp, self.blurred.get(repetition, 0).into()]

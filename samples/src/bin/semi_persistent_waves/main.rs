@@ -26,23 +26,26 @@
 //!
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Semi-Persistent Waves".
 
+mod captions;
 mod device;
 mod occupancy;
+mod paddings;
+mod picture;
 mod reference;
+mod talk;
 mod tiles;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::value_parser;
-use common::record::error::BeyondLimits;
 use common::record::published;
-use common::{Declared, Extent, Figures, Lab, Shows, Time, Variant, run, sample};
+use common::{Declared, Extent, Figures, Kernel, Lab, Shows, Time, Variant, run, sample};
 use device::{Blur, Loads};
-use occupancy::{Held, Limit, Limits, Unit, reach};
+use occupancy::{Limit, Limits};
+use paddings::Paddings;
 use reference::{Axis, Texels};
 use samples::{by_default, lanes, size};
 use tiles::{Form, forms};
@@ -89,103 +92,59 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.baseline([BASELINE]);
 
     let [horizontal, vertical] = [Axis::Horizontal, Axis::Vertical].map(|axis| forms(axis, lanes));
-    for form in horizontal.iter().chain(&vertical) {
-        unlimited(lab, blur, form.clone());
+    for &form in horizontal.iter().chain(&vertical) {
+        unlimited(lab, blur, form);
     }
-    by_default(lab, |name| BY_DEFAULT.split(' ').any(|other| other == name));
+    let is_by_default = |name: &str| BY_DEFAULT.split(' ').any(|other| other == name);
+    by_default(lab, is_by_default);
     let most = lab.device().max_workgroup_invocations;
-    let limited =
-        |form: &&Form| BY_DEFAULT.split(' ').any(|name| name == form.name()) && form.invocations() <= most;
+    let paddings = Rc::default();
+    for form in horizontal {
+        if is_by_default(&form.name()) && form.invocations() <= most {
+            limits.iter().for_each(|&limit| limited(lab, blur, form, limit, &paddings));
+        }
+    }
     if !limits.is_empty() {
-        under_limits(lab, blur, horizontal.iter().filter(limited), &limits);
         lab.report.show_matrix();
     }
-
     lab.report.matrix("µs", Shows::Times);
     lab.report.verdict(verdict);
     Ok(())
 }
 
+/// A form as `kernel` computes it; its name, and after it what is different.
+fn variant<'l>(lab: &'l mut Lab, blur: Blur, form: Form, kernel: Kernel, suffix: &str) -> &'l mut Variant {
+    let operations = form.memory_operations(blur.radius);
+    let groups = form.groups(blur.size);
+    let variant = lab.variant(form.name() + suffix, move |cmd, rep| {
+        cmd.dispatch(kernel, &blur.images(form, rep.index), &blur.push(), groups);
+    });
+    variant.declares(Declared::default().bytes(blur.bytes()).predicts("VMEM ops a tile", operations))
+}
+
 /// One form, as many subgroups at a time as there is room for.
 fn unlimited(lab: &mut Lab, blur: Blur, form: Form) {
-    let name = form.name();
-    let kernel = blur.kernel(lab, &form, 0).build();
-    let [table, row, column] = form.place();
-    let operations = form.memory_operations(blur.radius);
-    let (groups, says) = (form.groups(blur.size), form.says(blur.radius));
-    let variant = lab.variant(&name, move |cmd, rep| {
-        cmd.dispatch(kernel, &blur.images(&form, rep.index), &blur.push(), groups);
-    });
-    variant.caption(&says).cell(&table, &row, &column);
-    declare(variant, blur, operations, &format!("blur/{name}"));
+    let kernel = blur.kernel(lab, form, 0).build();
+    let [table, row, column] = captions::place(&form);
+    let variant = variant(lab, blur, form, kernel, "");
+    variant.caption(&captions::unlimited(&form, blur.radius)).cell(&table, &row, &column);
+    publish(variant, blur, &format!("blur/{}", form.name()));
 }
 
-/// Forms under each limit, which shared memory holds that a workgroup has and does not use.
-fn under_limits<'f>(lab: &mut Lab, blur: Blur, forms: impl Iterator<Item = &'f Form>, limits: &[Limit]) {
-    let memory = Rc::new(RefCell::new(Paddings::default()));
-    for form in forms {
-        for &limit in limits {
-            let name = form.name() + &limit.suffix();
-            let (memory, padded) = (Rc::clone(&memory), form.clone());
-            let kernel = lab.found_kernel(move |lab| {
-                let held = memory.borrow_mut().held(lab, blur, &padded, limit)?;
-                if let Some(reason) = held.in_vain() {
-                    bail!(BeyondLimits(reason));
-                }
-                Ok(blur.kernel(lab, &padded, held.padding).recipe())
-            });
-            let operations = form.memory_operations(blur.radius);
-            let (dispatched, groups) = (form.clone(), form.groups(blur.size));
-            let variant = lab.variant(&name, move |cmd, rep| {
-                cmd.dispatch(kernel, &blur.images(&dispatched, rep.index), &blur.push(), groups);
-            });
-            variant.caption(&form.says_under(limit));
-            variant.cell("Horizontal blur, subgroups limited", &form.name(), &limit.to_string());
-            declare(variant, blur, operations, &format!("wave_limit/{name}/pipelined"));
-        }
-    }
+/// A form under a limit, which shared memory holds that a workgroup has and does not use.
+fn limited(lab: &mut Lab, blur: Blur, form: Form, limit: Limit, paddings: &Rc<RefCell<Paddings>>) {
+    let paddings = Rc::clone(paddings);
+    let kernel =
+        lab.found_kernel(move |lab| Ok(paddings.borrow_mut().kernel(lab, blur, form, limit)?.recipe()));
+    let variant = variant(lab, blur, form, kernel, &limit.suffix());
+    variant.caption(&captions::limited(&form, limit));
+    variant.cell("Horizontal blur, subgroups limited", &form.name(), &limit.to_string());
+    publish(variant, blur, &format!("wave_limit/{}{}/pipelined", form.name(), limit.suffix()));
 }
 
-/// How the limits are held, as far as that was searched for.
-#[derive(Default)]
-struct Paddings {
-    /// Workgroups of each form under a padding.
-    counted: BTreeMap<(String, u32), u32>,
-    /// The forms that hold a limit alike.
-    alike: BTreeMap<(Limit, String), Vec<String>>,
-}
-
-impl Paddings {
-    /// Counts with paddings until the limit of a form is held, and notes how it is.
-    fn held(&mut self, lab: &mut Lab, blur: Blur, form: &Form, limit: Limit) -> Result<Held> {
-        let unit = Unit::new(lab.device(), form.invocations());
-        let most = lab.device().max_shared_memory;
-        let mut count = |padding| {
-            let key = (form.name(), padding);
-            if let Some(&known) = self.counted.get(&key) {
-                return Ok(known);
-            }
-            let kernel = occupancy::counting(blur.kernel(lab, form, padding)).build();
-            let workgroups = occupancy::count(lab, kernel, blur.images(form, 0), blur.push())?;
-            Ok(*self.counted.entry(key).or_insert(unit.share(workgroups)))
-        };
-        let room = count(0)?;
-        let (padding, workgroups) = reach(most, limit.workgroups(room, unit), count)?;
-        let held = Held { limit, unit, room, padding, workgroups };
-        let forms = self.alike.entry((limit, held.to_string())).or_default();
-        let note = |forms: &[String]| format!("Limit of {limit}, {}: {held}.", forms.join(", "));
-        lab.report.notes.retain(|told| *told != note(forms));
-        forms.push(form.name());
-        lab.report.note(&note(forms));
-        Ok(held)
-    }
-}
-
-/// What a variant costs, and the talk's figure where it has one: all of them are of a 9-tap filter.
-fn declare(variant: &mut Variant, blur: Blur, operations: f64, key: &str) {
-    let known = blur.radius == 4 && published::find("lottes2018", key).is_ok();
-    variant.declares(Declared::default().bytes(blur.bytes()).predicts("VMEM ops a tile", operations));
-    if known {
+/// The talk's figure, where it has one: all of them are of a 9-tap filter.
+fn publish(variant: &mut Variant, blur: Blur, key: &str) {
+    if blur.radius == 4 && published::find("lottes2018", key).is_ok() {
         variant.published("lottes2018", key);
     }
 }
@@ -200,8 +159,9 @@ fn verdict(figures: &Figures<'_>) -> Option<String> {
     let pipelined = fastest(Time::Pipelined).unwrap_or_else(|| "not measured".into());
     Some(format!(
         "In short: the fastest horizontal blur is, isolated, {}; pipelined, {pipelined}. The talk had 1.22, \
-         pipelined, for eight tiles a wave at radius 4 on an RX 580.",
-        fastest(Time::Isolated)?
+         pipelined, for eight tiles a wave at radius 4 on an RX 580.{}",
+        fastest(Time::Isolated)?,
+        talk::alone(figures)
     ))
 }
 

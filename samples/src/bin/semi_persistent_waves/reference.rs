@@ -1,4 +1,4 @@
-//! CPU reference of `shaders/semi_persistent_waves/box_blur.comp`: a box blur, written from its formula.
+//! CPU reference of `shaders/semi_persistent_waves`: a box blur, written from its formula.
 //!
 //! A texel of the result is the mean of the `2 r + 1` texels around it along one axis. Reads outside the image
 //! give the nearest texel inside. In every format texels are small integers, as they are or divided by 255. So no
@@ -80,33 +80,8 @@ impl Texels {
         if self.is_fraction() { f32::from(LARGEST_FRACTION) / taps(radius) } else { 1.0 / taps(radius) }
     }
 
-    /// Paints a result. Its value range is stretched to full contrast, so that the small differences of a blur
-    /// show; one channel is grey.
-    pub fn painted(self, words: &[u32], texels: usize) -> Vec<[u8; 3]> {
-        let fractions = |word: &u32| word.to_le_bytes().map(f32::from);
-        let halves = |word: &u32| [word & 0xffff, word >> 16].map(half::value);
-        let values: Vec<f32> = match self {
-            Self::R8 | Self::Rgba8 => words.iter().flat_map(fractions).collect(),
-            Self::Rgba16f => words.iter().flat_map(halves).collect(),
-            Self::R32f => words.iter().map(|&word| f32::from_bits(word)).collect(),
-        };
-        let values = &values[..texels * self.channels()];
-        let (least, most) = values.iter().fold((f32::MAX, f32::MIN), |(a, b), &v| (a.min(v), b.max(v)));
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "from 0 to 255, saturating"
-        )]
-        let shade = |value: f32| ((value - least) / (most - least).max(1.0) * 255.0) as u8;
-        let colour = |texel: &[f32]| match *texel {
-            [red, green, blue, _] => [red, green, blue].map(shade),
-            _ => [shade(texel[0]); 3],
-        };
-        values.chunks(self.channels()).map(colour).collect()
-    }
-
     /// Packs the values of an image into words; `of` converts each value.
-    fn packed(self, values: &[u16], of: impl Fn(u16) -> f32 + Sync) -> Vec<u32> {
+    pub fn packed(self, values: &[u16], of: impl Fn(u16) -> f32 + Sync) -> Vec<u32> {
         let word = |values: &[u16]| match self {
             Self::R32f => of(values[0]).to_bits(),
             Self::Rgba16f => joined(values, 16, |value| half::nearest(of(value))),
@@ -192,23 +167,4 @@ pub fn data(size: Extent, texels: Texels, radius: u32) -> ([Vec<u32>; 2], Vec<u3
     let sharp = [Axis::Vertical, Axis::Horizontal].map(|axis| noise.sums(axis, radius));
     let blurred = sharp[0].sums(Axis::Horizontal, radius).means(texels, radius);
     (sharp.map(|plane| plane.texels(texels)), blurred)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_picture_has_all_shades() {
-        let image = Plane { size: Extent { width: 4, height: 1 }, channels: 1, values: vec![10, 20, 30, 40] };
-        let grey = [0, 85, 170, 255].map(|shade| [shade; 3]);
-        for texels in [Texels::R8, Texels::R32f] {
-            assert_eq!(texels.painted(&image.texels(texels), 4), grey);
-        }
-        for texels in [Texels::Rgba8, Texels::Rgba16f] {
-            assert_eq!(texels.painted(&image.texels(texels), 1), [[0, 85, 170]]);
-        }
-        // Three of the four texels in a word.
-        assert_eq!(Texels::R8.painted(&[0xff02_0100], 3).len(), 3);
-    }
 }

@@ -1,4 +1,4 @@
-//! Which texels the lanes of a subgroup blur, tile after tile, and how many memory operations that takes.
+//! Which texels the lanes of a workgroup blur, tile after tile, and how many memory operations that takes.
 //!
 //! ```text
 //!  unroll_4: four tiles, neighbours along the filter      slide_4: a lane's texels are neighbours
@@ -10,32 +10,38 @@
 
 use common::{Extent, KernelBuilder, Lab};
 
-use crate::occupancy::Limit;
 use crate::reference::Axis;
 
+/// A kernel, with the part of the name that says how lanes have texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// A lane per texel, in rows.
+    Linear,
+    /// A lane per texel, in 2x2 quads.
+    Swizzled,
+    /// Tiles in quads, one after another along the filter.
+    Unroll,
+    /// The same across the filter, as a control.
+    Across,
+    /// The texels of a lane are neighbours along the filter.
+    Slide,
+    /// Eight rows of 32 lanes, which move down the image together.
+    Rows,
+}
+
 /// A mapping of texels to lanes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// First part of the name; the number of tiles and of subgroups follows in the full name.
-    pub family: &'static str,
+    /// The kernel.
+    pub family: Family,
     /// Axis of the blur.
     pub axis: Axis,
-    /// Workgroup size in x, y, z.
-    pub workgroup: [u32; 3],
-    /// Sides of a tile in lanes. A workgroup is divided into subgroups of as many lanes as a tile has.
+    /// Sides of a tile in lanes: x and y of the workgroup.
     pub lanes: [u32; 2],
-    /// Four consecutive lanes form a 2x2 quad.
-    pub quads: bool,
-    /// Texels between adjacent lanes.
-    pub pitch: [u32; 2],
-    /// Texels between the first tiles of adjacent subgroups.
-    pub subgroup_step: [u32; 2],
-    /// Whether all texels are fetched before the first sum.
-    pub fetches_first: bool,
-    /// Tiles per subgroup.
+    /// Tiles that a workgroup blurs at once, each with a subgroup: z of the workgroup.
+    pub subgroups: u32,
+    /// Tiles that each of them blurs one after another.
     pub tiles: u32,
-    /// Texels between consecutive tiles of a subgroup.
-    pub step: [u32; 2],
 }
 
 /// Sides of a tile with `lanes` lanes, a power of two: 8x8 for 64 lanes as on the slide, 8x4 for 32, 4x2 for 8.
@@ -44,186 +50,89 @@ pub fn tile_sides(lanes: u32) -> [u32; 2] {
     [1 << bits.div_ceil(2), 1 << (bits / 2)]
 }
 
-/// A step of `texels` texels along one axis.
-fn along(side: usize, texels: u32) -> [u32; 2] {
-    let mut step = [0; 2];
-    step[side] = texels;
-    step
-}
-
 impl Form {
-    /// One tile of 8x8 texels per workgroup, regardless of the device's subgroup size.
-    fn whole(family: &'static str, axis: Axis, workgroup: [u32; 3], quads: bool) -> Self {
-        Self {
-            family,
-            axis,
-            workgroup,
-            lanes: [8, 8],
-            quads,
-            pitch: [1, 1],
-            subgroup_step: [0, 0],
-            fetches_first: false,
-            tiles: 1,
-            step: [0, 0],
-        }
-    }
-
-    /// The usual form: 8x8 workgroups with lanes in row order.
-    pub fn linear(axis: Axis) -> Self {
-        Self::whole("linear_8x8", axis, [8, 8, 1], false)
-    }
-
-    /// The same tile with lanes in 2x2 quads.
-    pub fn swizzled(axis: Axis) -> Self {
-        Self::whole("swizzled_8x8", axis, [64, 1, 1], true)
-    }
-
-    /// Tiles along the filter, subgroups side by side across it; with `along_reach` false the other way round, as
-    /// a control.
-    fn in_a_row(axis: Axis, along_reach: bool, tile_lanes: u32, [tiles, subgroups]: [u32; 2]) -> Self {
-        let lanes = tile_sides(tile_lanes);
-        let side = if along_reach { axis.index() } else { 1 - axis.index() };
-        let family = if along_reach { "unroll" } else { "across" };
-        Self {
-            lanes,
-            subgroup_step: along(1 - side, lanes[1 - side]),
-            tiles,
-            step: along(side, lanes[side]),
-            ..Self::whole(family, axis, [tile_lanes * subgroups, 1, 1], true)
-        }
-    }
-
-    /// A lane's texels are neighbours along the filter, so that each texel but the first needs only one fetch.
-    /// Along columns the lanes form a row, which suits memory best. Along rows they form a tile with gaps; the
-    /// following texels fill the gaps from the cache.
-    pub fn slide(axis: Axis, tile_lanes: u32, tiles: u32, subgroups: u32) -> Self {
-        let side = axis.index();
-        let lanes = match axis {
-            Axis::Horizontal => tile_sides(tile_lanes),
-            Axis::Vertical => [tile_lanes, 1],
+    /// Tiles of `lanes` lanes; the families of whole workgroups have the same number on each device.
+    pub fn new(family: Family, axis: Axis, lanes: u32, tiles: u32, subgroups: u32) -> Self {
+        let lanes = match (family, axis) {
+            (Family::Linear | Family::Swizzled, _) => [8, 8],
+            (Family::Rows, _) => [32, 8],
+            // A row along columns suits memory best. Along rows the texels of a lane fill the gaps of the tile.
+            (Family::Slide, Axis::Vertical) => [lanes, 1],
+            (Family::Unroll | Family::Across | Family::Slide, _) => tile_sides(lanes),
         };
-        let mut pitch = [1, 1];
-        pitch[side] = tiles;
-        Self {
-            lanes,
-            pitch,
-            subgroup_step: along(1, lanes[1] * pitch[1]),
-            fetches_first: true,
-            tiles,
-            step: along(side, 1),
-            ..Self::whole("slide", axis, [tile_lanes * subgroups, 1, 1], false)
-        }
-    }
-
-    /// Workgroups of eight rows of 32 invocations, which move down the image together.
-    pub fn rows(axis: Axis, tiles: u32) -> Self {
-        Self {
-            lanes: [32, 1],
-            subgroup_step: [0, 1],
-            tiles,
-            step: [0, 8],
-            ..Self::whole("rows_32x8", axis, [32, 8, 1], false)
-        }
+        Self { family, axis, lanes, subgroups, tiles }
     }
 
     /// `unroll_8_x4_vertical`: family, tiles, subgroups per workgroup if there are several, and axis.
     pub fn name(&self) -> String {
-        let counted = match (self.family, self.subgroups()) {
-            ("rows_32x8", _) => format!("x{}", self.tiles),
-            ("unroll" | "across" | "slide", 1) => format!("_{}", self.tiles),
-            ("unroll" | "across" | "slide", n) => format!("_{}_x{n}", self.tiles),
-            _ => String::new(),
-        };
+        let Self { tiles, subgroups, .. } = self;
+        let several = if *subgroups > 1 { format!("_x{subgroups}") } else { String::new() };
         let vertical = if self.axis == Axis::Vertical { "_vertical" } else { "" };
-        format!("{}{counted}{vertical}", self.family)
+        let family = match self.family {
+            Family::Linear => "linear_8x8".into(),
+            Family::Swizzled => "swizzled_8x8".into(),
+            Family::Unroll => format!("unroll_{tiles}"),
+            Family::Across => format!("across_{tiles}"),
+            Family::Slide => format!("slide_{tiles}"),
+            Family::Rows => format!("rows_32x8x{tiles}"),
+        };
+        family + &several + vertical
     }
 
-    /// Place in the cross tables: title, row and column.
-    pub fn place(&self) -> [String; 3] {
-        let table = match self.axis {
-            Axis::Horizontal => "Horizontal blur",
-            Axis::Vertical => "Vertical blur",
-        };
-        let row = match (self.family, self.subgroups()) {
-            (family @ ("unroll" | "across" | "slide"), 1) => format!("{family}, 1 subgroup a workgroup"),
-            (family @ ("unroll" | "across" | "slide"), n) => format!("{family}, {n} subgroups a workgroup"),
-            (family, _) => family.to_owned(),
-        };
-        let tiles = if self.tiles == 1 { "1 tile".into() } else { format!("{} tiles", self.tiles) };
-        [table.into(), row, tiles]
-    }
-
-    /// Caption for a filter of this radius.
-    pub fn says(&self, radius: u32) -> String {
-        let axis = match self.axis {
-            Axis::Horizontal => "Horizontal",
-            Axis::Vertical => "Vertical",
-        };
-        let [width, height] = self.lanes;
-        let tiles = if self.tiles == 1 { "1 tile".into() } else { format!("{} tiles", self.tiles) };
-        let dealt = match self.family {
-            "linear_8x8" => format!("a workgroup of {width}x{height} lanes a tile"),
-            "swizzled_8x8" => format!("a workgroup of {width}x{height} lanes in 2x2 quads a tile"),
-            "unroll" => format!("{tiles} a subgroup along the filter"),
-            "across" => format!("{tiles} a subgroup across the filter"),
-            "slide" => format!("{} neighbouring texels a lane", self.tiles),
-            _ => format!("workgroups of 32x8 lanes that go down {tiles}"),
-        };
-        let subgroups = match (self.family, self.subgroups()) {
-            ("unroll" | "slide", several @ 2..) => format!(", {several} subgroups a workgroup"),
-            _ => String::new(),
-        };
-        // Whether a lane needs texels again for its next result that it has already fetched.
-        let shares = self.tiles > 1 && self.fresh(radius) < 2 * radius + 1;
-        let watch = if shares { "fetched texels serve again" } else { "no fetch is shared" };
-        format!("{axis} blur, {dealt}{subgroups}: {watch}.")
-    }
-
-    /// Caption with a limit on the resident subgroups.
-    pub fn says_under(&self, limit: Limit) -> String {
-        format!(
-            "{} with its subgroups limited to {limit}: watch how many it needs to hide latency.",
-            self.name()
-        )
-    }
-
-    /// The blur's kernel, set up for this mapping.
+    /// The kernel, with what it needs to know of this mapping.
     pub fn kernel<'l>(&self, lab: &'l Lab, radius: u32) -> KernelBuilder<'l> {
-        let kernel = lab
-            .kernel("semi_persistent_waves/box_blur.comp")
-            .workgroup(self.workgroup)
-            .constant("RADIUS", radius)
-            .constant("TILES", self.tiles)
-            .constant("FRESH", self.fresh(radius))
-            .constant("VERTICAL", (self.axis == Axis::Vertical).into())
-            .constant("QUADS", self.quads.into())
-            .constant("FETCH_FIRST", self.fetches_first.into());
-        let steps = [
-            ("LANES", self.lanes),
-            ("PITCH", self.pitch),
-            ("SUBGROUP", self.subgroup_step),
-            ("STEP", self.step),
-            ("BLOCK", self.block()),
-        ];
-        steps.into_iter().fold(kernel, |kernel, (name, [x, y])| {
-            kernel.constant(&format!("{name}_X"), x).constant(&format!("{name}_Y"), y)
-        })
+        let kernel = |name| {
+            let [x, y] = self.lanes;
+            let kernel = lab.kernel(&format!("semi_persistent_waves/{name}.comp"));
+            let kernel = kernel.workgroup([x, y, self.subgroups]).constant("RADIUS", radius);
+            kernel.constant("VERTICAL", (self.axis == Axis::Vertical).into())
+        };
+        let [step_x, step_y] = self.step();
+        let tiles = || kernel("tiles").constant("STEP_X", step_x).constant("STEP_Y", step_y);
+        match self.family {
+            Family::Swizzled | Family::Unroll => kernel("unroll"),
+            Family::Slide => kernel("slide"),
+            Family::Across => tiles().constant("QUADS", 1),
+            Family::Linear | Family::Rows => tiles(),
+        }
+        .constant("TILES", self.tiles)
     }
 
-    /// Subgroups per workgroup: the tiles that it blurs at once.
-    pub fn subgroups(&self) -> u32 {
-        self.invocations() / (self.lanes[0] * self.lanes[1])
+    /// Texels between consecutive tiles of a subgroup.
+    fn step(&self) -> [u32; 2] {
+        let [x, y] = self.lanes;
+        match (self.family, self.axis) {
+            (Family::Slide, Axis::Horizontal) => [1, 0],
+            (Family::Slide, Axis::Vertical) => [0, 1],
+            (Family::Rows, _) | (Family::Across, Axis::Horizontal) => [0, y],
+            (Family::Across, Axis::Vertical) => [x, 0],
+            (_, Axis::Horizontal) => [x, 0],
+            (_, Axis::Vertical) => [0, y],
+        }
+    }
+
+    /// Sides of a workgroup's texels.
+    pub fn covered(&self) -> [u32; 2] {
+        let Self { lanes: [x, y], subgroups, tiles, .. } = *self;
+        match (self.family, self.axis) {
+            (Family::Linear | Family::Swizzled, _) => [x, y],
+            (Family::Unroll | Family::Slide, Axis::Horizontal) => [x * tiles, y * subgroups],
+            (Family::Unroll, Axis::Vertical) => [x * subgroups, y * tiles],
+            (Family::Slide, Axis::Vertical) => [x, y * tiles * subgroups],
+            (Family::Rows, _) | (Family::Across, Axis::Horizontal) => [x, y * tiles],
+            (Family::Across, Axis::Vertical) => [x * tiles, y],
+        }
     }
 
     /// Invocations per workgroup.
     pub fn invocations(&self) -> u32 {
-        self.workgroup.iter().product()
+        self.lanes[0] * self.lanes[1] * self.subgroups
     }
 
-    /// Texels that enter the filter's window from one tile to the next.
+    /// Texels that a lane fetches for each tile after the first.
     pub fn fresh(&self, radius: u32) -> u32 {
         let taps = 2 * radius + 1;
-        match self.step[self.axis.index()] {
+        match self.step()[self.axis.index()] {
             0 => taps,
             stride => taps.min(stride),
         }
@@ -236,32 +145,24 @@ impl Form {
         f64::from(loads) / f64::from(self.tiles) + 1.0
     }
 
-    /// Texels between adjacent workgroups: up to the last lane of the last tile.
-    pub fn block(&self) -> [u32; 2] {
-        [0, 1].map(|side| {
-            let subgroups = (self.subgroups() - 1) * self.subgroup_step[side];
-            (self.lanes[side] - 1) * self.pitch[side] + subgroups + (self.tiles - 1) * self.step[side] + 1
-        })
-    }
-
     /// Number of workgroups that cover the image.
     pub fn groups(&self, size: Extent) -> [u32; 3] {
-        let [width, height] = self.block();
+        let [width, height] = self.covered();
         [size.width.div_ceil(width), size.height.div_ceil(height), 1]
     }
 }
 
 /// All forms along one axis, with tiles of `lanes` lanes.
 pub fn forms(axis: Axis, lanes: u32) -> Vec<Form> {
-    let unroll = |tiles, subgroups| Form::in_a_row(axis, true, lanes, [tiles, subgroups]);
-    let mut forms = vec![Form::linear(axis), Form::swizzled(axis)];
-    forms.extend([1, 2, 4, 8].map(|tiles| unroll(tiles, 1)));
-    forms.extend([2, 4, 8].map(|tiles| Form::in_a_row(axis, false, lanes, [tiles, 1])));
-    forms.extend([2, 4].map(|subgroups| unroll(8, subgroups)));
-    forms.extend([1, 2, 4, 8].map(|tiles| unroll(tiles, 8)));
-    forms.push(Form::slide(axis, lanes, 8, 1));
-    forms.extend([2, 4, 8].map(|tiles| Form::slide(axis, lanes, tiles, 8)));
-    forms.extend([1, 4].map(|tiles| Form::rows(axis, tiles)));
+    let form = |family, tiles, subgroups| Form::new(family, axis, lanes, tiles, subgroups);
+    let mut forms = vec![form(Family::Linear, 1, 1), form(Family::Swizzled, 1, 1)];
+    forms.extend([1, 2, 4, 8].map(|tiles| form(Family::Unroll, tiles, 1)));
+    forms.extend([2, 4, 8].map(|tiles| form(Family::Across, tiles, 1)));
+    forms.extend([2, 4].map(|subgroups| form(Family::Unroll, 8, subgroups)));
+    forms.extend([1, 2, 4, 8].map(|tiles| form(Family::Unroll, tiles, 8)));
+    forms.push(form(Family::Slide, 8, 1));
+    forms.extend([2, 4, 8].map(|tiles| form(Family::Slide, tiles, 8)));
+    forms.extend([1, 4].map(|tiles| form(Family::Rows, tiles, 1)));
     forms
 }
 
@@ -272,12 +173,12 @@ mod tests {
 
     /// A correct result shows that each texel is blurred, the area shows that each is blurred once.
     #[test]
-    fn a_workgroup_blurs_as_many_texels_as_its_block_has() {
+    fn a_workgroup_covers_as_many_texels_as_it_blurs() {
         for form in [4, 8, 32, 64, 128]
             .into_iter()
             .flat_map(|lanes| [Horizontal, Vertical].into_iter().flat_map(move |axis| forms(axis, lanes)))
         {
-            let [width, height] = form.block();
+            let [width, height] = form.covered();
             assert_eq!(width * height, form.invocations() * form.tiles, "{form:?}");
         }
     }
@@ -285,14 +186,13 @@ mod tests {
     #[test]
     fn tiles_and_operations_are_the_talks() {
         assert_eq!([4, 8, 32, 64].map(tile_sides), [[2, 2], [4, 2], [8, 4], [8, 8]]);
-        let operations =
-            |tiles| Form::in_a_row(Horizontal, true, 64, [tiles, 1]).memory_operations(4).to_bits();
-        assert_eq!([8, 4, 2, 1].map(operations), [9.125_f64, 9.25, 9.5, 10.0].map(f64::to_bits));
+        let operations = |family, axis, lanes, tiles, radius| {
+            Form::new(family, axis, lanes, tiles, 1).memory_operations(radius).to_bits()
+        };
+        let unrolled = [8, 4, 2, 1].map(|tiles| operations(Family::Unroll, Horizontal, 64, tiles, 4));
+        assert_eq!(unrolled, [9.125_f64, 9.25, 9.5, 10.0].map(f64::to_bits));
         // 9 taps, then 7 times one tap. With a radius of 1, tiles further away share no taps.
-        assert_eq!(Form::slide(Vertical, 32, 8, 8).memory_operations(4).to_bits(), 3.0_f64.to_bits());
-        assert_eq!(
-            Form::in_a_row(Horizontal, true, 32, [8, 1]).memory_operations(1).to_bits(),
-            4.0_f64.to_bits()
-        );
+        assert_eq!(operations(Family::Slide, Vertical, 32, 8, 4), 3.0_f64.to_bits());
+        assert_eq!(operations(Family::Unroll, Horizontal, 32, 8, 1), 4.0_f64.to_bits());
     }
 }

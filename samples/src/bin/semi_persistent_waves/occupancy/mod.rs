@@ -69,7 +69,7 @@ impl Limits {
     }
 }
 
-/// Adds unused shared memory to a kernel that supports `PADDED` and `PADDING_WORDS`.
+/// Adds unused shared memory to a kernel that calls `limit_residency` of `shaders/include/residency.glsl`.
 pub fn padded(kernel: KernelBuilder<'_>, bytes: u32) -> KernelBuilder<'_> {
     match bytes {
         0 => kernel,
@@ -77,9 +77,11 @@ pub fn padded(kernel: KernelBuilder<'_>, bytes: u32) -> KernelBuilder<'_> {
     }
 }
 
-/// Makes a kernel that supports `COUNT_RESIDENT` count its workgroups.
+/// Makes a [`padded`] kernel with two bindings count its workgroups. One word is the least padding, which limits
+/// nothing: shared memory has room for as many allocations as there can be workgroups.
 pub fn counting(kernel: KernelBuilder<'_>) -> KernelBuilder<'_> {
-    kernel.define("COUNT_RESIDENT").constant("PATIENCE", PATIENCE).constant("MOST_LOADS", 10 * PATIENCE)
+    let kernel = kernel.define_as("COUNT_RESIDENT", 2);
+    kernel.constant("PATIENCE", PATIENCE).constant("MOST_LOADS", 10 * PATIENCE)
 }
 
 /// Counts how many workgroups of a [`counting`] kernel are resident on the device at once. The counters are bound
