@@ -1,21 +1,18 @@
-// Filters of a square neighbourhood, taken apart into rows and columns: what one row of taps makes, and
-// what the rows make. Texels are whole numbers from 0 to 255, and every sum stays below 2^24, so that it
-// is exact in any order, with fused operations and without.
-//
-// FILTER is one of the numbers below.
-
 #ifndef FILTER_GLSL
 #define FILTER_GLSL
 
-#define FILTER_SUM 0
-#define FILTER_MAXIMUM 1
-#define FILTER_CLAMP 2
-#define FILTER_UNSHARP 3
+#include "lds_blur/image.glsl"
 
-#ifndef FILTER
-#define FILTER FILTER_SUM
-#endif
-// The reach in texels.
+// Filters of a square neighbourhood, as what a row of taps contributes, and what the rows make of that. Texels are whole
+// numbers from 0 to 255, and every sum stays below 2^24, so that it is exact in any order, with fused operations and
+// without. The formulas are in samples/src/bin/lds_blur/reference.rs.
+
+const int MEAN = 0;
+const int DILATE = 1;
+const int CLAMP = 2;
+const int UNSHARP = 3;
+layout(constant_id = 18) const int FILTER = MEAN;
+layout(constant_id = 19) const float SCALE = 1.0; // makes the sum of the weights 1
 layout(constant_id = 20) const int RADIUS = 1;
 // The weights of one axis from the middle on, the same for rows and columns.
 layout(constant_id = 21) const float WEIGHT_0 = 1.0;
@@ -30,58 +27,46 @@ layout(constant_id = 29) const float WEIGHT_8 = 0.0;
 
 const int TAPS = 2 * RADIUS + 1;
 
+// The previous frame, which CLAMP clamps.
+layout(set = 0, binding = 2) uniform texture2D before;
+
 float weight(int tap) {
     float weights[] = float[](
         WEIGHT_0, WEIGHT_1, WEIGHT_2, WEIGHT_3, WEIGHT_4, WEIGHT_5, WEIGHT_6, WEIGHT_7, WEIGHT_8);
     return weights[abs(tap - RADIUS)];
 }
 
-// A sum or a maximum in x; a minimum and a maximum.
-#define Taken vec2
+// What the taps so far contribute. Compilers remove what FILTER does not use.
+struct Gathered {
+    float sum;
+    float least;
+    float most;
+};
 
-Taken nothing_taken() {
-#if FILTER == FILTER_MAXIMUM
-    return vec2(0.0);
-#elif FILTER == FILTER_CLAMP
-    return vec2(255.0, 0.0);
-#else
-    return vec2(0.0);
-#endif
+Gathered nothing() {
+    return Gathered(0.0, 255.0, 0.0);
 }
 
-// Tap `i` of a row.
-Taken with_tap(Taken taken, float texel, int i) {
-#if FILTER == FILTER_MAXIMUM
-    return vec2(max(taken.x, texel), 0.0);
-#elif FILTER == FILTER_CLAMP
-    return vec2(min(taken.x, texel), max(taken.y, texel));
-#else
-    return vec2(taken.x + weight(i) * texel, 0.0);
-#endif
+// Adds tap `i` of a row.
+Gathered add_tap(Gathered all, float texel, int i) {
+    return Gathered(all.sum + weight(i) * texel, min(all.least, texel), max(all.most, texel));
 }
 
-// Row `i` of the neighbourhood.
-Taken with_row(Taken taken, Taken row, int i) {
-#if FILTER == FILTER_MAXIMUM
-    return vec2(max(taken.x, row.x), 0.0);
-#elif FILTER == FILTER_CLAMP
-    return vec2(min(taken.x, row.x), max(taken.y, row.y));
-#else
-    return vec2(taken.x + weight(i) * row.x, 0.0);
-#endif
+// Adds row `i` of the neighbourhood.
+Gathered add_row(Gathered all, Gathered row, int i) {
+    return Gathered(all.sum + weight(i) * row.sum, min(all.least, row.least), max(all.most, row.most));
 }
 
-// `scale` makes the weights' sum 1; `old` is the texel that a clamp keeps within its neighbourhood.
-float finished(Taken taken, float scale, float centre, float old) {
-#if FILTER == FILTER_MAXIMUM
-    return taken.x;
-#elif FILTER == FILTER_CLAMP
-    return clamp(old, taken.x, taken.y);
-#elif FILTER == FILTER_UNSHARP
-    return centre + 0.5 * (centre - taken.x * scale);
-#else
-    return taken.x * scale;
-#endif
+// The result for the texel `at`, whose value is `centre`.
+float filtered(Gathered all, ivec2 at, float centre) {
+    if (FILTER == DILATE) {
+        return all.most;
+    }
+    if (FILTER == CLAMP) {
+        return clamp(texelFetch(before, at, 0).r, all.least, all.most);
+    }
+    float mean = all.sum * SCALE;
+    return FILTER == UNSHARP ? centre + 0.5 * (centre - mean) : mean;
 }
 
 #endif

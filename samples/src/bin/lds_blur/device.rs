@@ -1,79 +1,18 @@
 //! The images of a filter, and the settings that its kernels share.
 
 use std::cell::LazyCell;
-use std::fmt;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
-use common::{Binding, Extent, Format, Image, ImageSet, Images, Kernel, KernelBuilder, Lab, Shape};
+use common::{Binding, Declared, Extent, Format, Image, ImageSet, Images, Kernel, KernelBuilder, Lab, Shape};
 
-use crate::reference::{Filter, float, floats, loads, plane, scene};
+use crate::reference::{Filter, float, floats, loads, overheads, plane, scene};
+use crate::tile::Tile;
 
 /// Initial value; no filter gives -1.0.
 pub const UNWRITTEN: [u32; 4] = [0xbf80_0000; 4];
-
-/// Size of a workgroup's tile, and rows per invocation.
-#[derive(Clone, Copy, Debug)]
-pub struct Tile {
-    /// Columns.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
-    /// Rows per invocation.
-    pub run: u32,
-}
-
-/// How a tile is stored in shared memory and filtered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// 32 bits per texel.
-    Floats,
-    /// Two texels per 32-bit word.
-    Halves,
-    /// First the means of all rows, then those of columns.
-    Separable,
-}
-
-impl Form {
-    /// The macro of `shaders/lds_blur/shared.comp` that selects this form.
-    fn switch(self) -> Option<&'static str> {
-        match self {
-            Self::Floats => None,
-            Self::Halves => Some("HALF"),
-            Self::Separable => Some("SEPARABLE"),
-        }
-    }
-}
-
-impl fmt::Display for Form {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Floats => "32-bit floats",
-            Self::Halves => "packed halves",
-            Self::Separable => "rows, then columns",
-        })
-    }
-}
-
-impl Tile {
-    /// A square tile with one texel per invocation.
-    pub fn square(side: u32) -> Self {
-        Self { width: side, height: side, run: 1 }
-    }
-
-    /// Width and height.
-    pub fn sides(self) -> [u32; 2] {
-        [self.width, self.height]
-    }
-
-    /// Bytes of shared memory, as `shaders/lds_blur/shared.comp` declares it.
-    fn shared_bytes(self, radius: u32, form: Form) -> u64 {
-        let [width, height] = self.sides().map(|side| u64::from(side + 2 * radius));
-        let row = if form == Form::Halves { width.div_ceil(2) } else { width };
-        let means = if form == Form::Separable { 2 * u64::from(self.width) } else { 0 };
-        4 * height * (row + means)
-    }
-}
+/// Name of the predicted and counted share of loads that the border takes.
+pub const BORDER: &str = "border %";
 
 /// The images of a plane, and its filter.
 #[derive(Clone, Copy, Debug)]
@@ -84,8 +23,8 @@ pub struct Plane {
     pub radius: u32,
     filter: Filter,
     from: Image,
-    /// The previous frame, for the filter that needs one.
-    before: Option<Image>,
+    /// The previous frame, for the filter that needs one; else the same image.
+    before: Image,
     to: Images,
 }
 
@@ -108,12 +47,17 @@ impl Plane {
         let now = Rc::clone(&texels);
         let old =
             lab.input_image("frame before", size, Format::R32_SFLOAT, move || floats(&upside_down(&now)));
-        let before = (filter == Filter::Clamp).then_some(old);
+        let before = if filter == Filter::Clamp { old } else { from };
         lab.expect(to, 0, move || plane(size, &texels, &upside_down(&texels), filter, radius));
         lab.report.show(to, 0, size.sides(), "the filtered image", |words| {
             words.iter().map(|&word| grey(word)).collect()
         });
         Ok(Self { size, radius, filter, from, before, to })
+    }
+
+    /// Whether the filter is the plain 3x3 box.
+    pub fn is_box3x3(&self) -> bool {
+        (self.filter, self.radius) == (Filter::Box, 1)
     }
 
     /// A kernel with this plane's filter.
@@ -122,7 +66,7 @@ impl Plane {
         let from_the_middle = weights.iter().skip(self.radius as usize).map(|&weight| float(weight));
         let kernel = lab
             .kernel(path)
-            .define_as("FILTER", self.filter.form())
+            .constant("FILTER", self.filter.form())
             .constant("RADIUS", self.radius)
             .constant("SCALE", self.filter.scale(self.radius).to_bits());
         from_the_middle
@@ -130,22 +74,36 @@ impl Plane {
             .fold(kernel, |kernel, (at, weight)| kernel.constant(&format!("WEIGHT_{at}"), weight.to_bits()))
     }
 
-    /// The kernel with a tile in shared memory.
-    pub fn tiled<'l>(&self, lab: &'l Lab, tile: Tile, form: Form) -> KernelBuilder<'l> {
-        let kernel = self
-            .kernel(lab, "lds_blur/shared.comp")
-            .workgroup([tile.width, tile.height / tile.run, 1])
-            .constant("RUN", tile.run)
-            .shared_bytes(tile.shared_bytes(self.radius, form));
-        let large = (self.radius > 2).then_some("LARGE");
-        form.switch().into_iter().chain(large).fold(kernel, KernelBuilder::define)
+    /// A kernel of the 3x3 box with a tile in shared memory.
+    pub fn box3x3<'l>(&self, lab: &'l Lab, path: &str, tile: Tile) -> KernelBuilder<'l> {
+        let kernel = lab.kernel(path).workgroup(tile.workgroup());
+        kernel.constant("PITCH", tile.pitch).shared_bytes(tile.bytes(self.radius))
     }
 
-    /// The bindings of a kernel. It reads its image as a texture or as a storage image.
-    pub fn bindings(&self, repetition: u32, from_storage: bool) -> Vec<Binding> {
+    /// A kernel with this plane's filter and a tile in shared memory.
+    pub fn tiled<'l>(&self, lab: &'l Lab, path: &str, tile: Tile) -> KernelBuilder<'l> {
+        let across = if path == "lds_blur/separable.comp" { self.bytes_across(tile) } else { 0 };
+        let kernel = self
+            .kernel(lab, path)
+            .workgroup(tile.workgroup())
+            .constant("RUN", tile.each[1])
+            .constant("PITCH", tile.pitch)
+            .shared_bytes(tile.bytes(self.radius) + across);
+        if self.radius > 2 { kernel.define("LARGE") } else { kernel }
+    }
+
+    /// Bytes in shared memory of what the rows of a tile contribute.
+    fn bytes_across(&self, tile: Tile) -> u64 {
+        let [width, height] = tile.sides.map(u64::from);
+        let arrays = if self.filter == Filter::Clamp { 2 } else { 1 };
+        4 * width * (arrays * (height + 2 * u64::from(self.radius)) + 2 - arrays)
+    }
+
+    /// What a kernel binds. It reads the image as a texture or as a storage image. Kernels of the 3x3 box have no third
+    /// binding.
+    pub fn bindings(&self, repetition: u32, from_storage: bool) -> [Binding; 3] {
         let from = if from_storage { self.from.into() } else { self.from.sampled() };
-        let images = [from, self.to.get(repetition, 0).into()];
-        images.into_iter().chain(self.before.map(Image::sampled)).collect()
+        [from, self.to.get(repetition, 0).into(), self.before.sampled()]
     }
 
     /// Number of workgroups that cover the plane with tiles of this size.
@@ -153,9 +111,16 @@ impl Plane {
         [self.size.width.div_ceil(tile[0]), self.size.height.div_ceil(tile[1]), 1]
     }
 
-    /// Least memory traffic in bytes: each input is read once and the output written once.
-    pub fn bytes(&self) -> u64 {
-        4 * Shape::from(self.size).texels() * if self.before.is_some() { 3 } else { 2 }
+    /// The work of one repetition, at least: each input is read once and the output written once.
+    pub fn declared(&self) -> Declared {
+        let images = if self.filter == Filter::Clamp { 3 } else { 2 };
+        Declared::default().bytes(4 * Shape::from(self.size).texels() * images)
+    }
+
+    /// The same, and the border of a tile as the article counts it: in % of the tile's texels.
+    pub fn declared_with_border(&self, tile: Tile) -> Declared {
+        let [extra, _] = overheads(&tile.sides, self.radius);
+        self.declared().predicts(BORDER, (100.0 * extra).round())
     }
 }
 

@@ -1,11 +1,15 @@
 //! CPU reference of `shaders/lds_blur`: neighbourhood filters, written from their formulas.
 //!
-//! Texels are integers from 0 to 255, and weights are integers too. So every sum stays below 2^24 and is exact in
-//! 32-bit floats, in any order. Reads outside give the nearest texel inside.
+//! Texels are integers from 1 to [`LARGEST`], and weights are integers too. So every sum stays below 2^24 and is exact in
+//! 32-bit floats, in any order, and a sum of 3x3 texels is exact in 16-bit floats. Reads outside give the nearest texel
+//! inside.
 
 use clap::ValueEnum;
 use common::Extent;
 use rayon::prelude::*;
+
+/// Largest texel. 16-bit floats hold every integer up to 2048, the sum of nine texels among them.
+const LARGEST: usize = 2048 / 9;
 
 /// A filter over the neighbourhood of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -139,7 +143,7 @@ pub fn scene(size: Extent) -> Vec<u8> {
         let ground = 40 + 60 * x / width + 40 * y / height;
         let bright = if disc < radius * radius { 70 + mixed(x / cell + 7 * (y / cell)) % 90 } else { ground };
         // Noise with a sixteenth of the range.
-        u8::try_from((bright + mixed(at.wrapping_mul(2_654_435_761) >> 3) % 16).clamp(1, 255))
+        u8::try_from((bright + mixed(at.wrapping_mul(2_654_435_761) >> 3) % 16).clamp(1, LARGEST))
             .unwrap_or(u8::MAX)
     };
     (0..width * height).into_par_iter().map(texel).collect()
