@@ -27,7 +27,7 @@ void main() {
         return;
     }
     ivec2 tile_step = ivec2(STEP_X, STEP_Y);
-    ivec2 covered = ivec2(gl_WorkGroupSize.xy) + (TILES - 1) * tile_step;
+    ivec2 covered = tile_sides() + (TILES - 1) * tile_step;
     ivec2 at = ivec2(gl_WorkGroupID.xy) * covered + (QUADS ? in_quads() : ivec2(gl_LocalInvocationID.xy));
 
     fill_window(at);

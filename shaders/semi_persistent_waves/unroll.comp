@@ -16,7 +16,6 @@
 
 layout(constant_id = 7) const int TILES = 4;
 
-const ivec2 TILE = ivec2(gl_WorkGroupSize.xy);
 // From tile to tile, and the texels that enter the window: all where tiles lie further apart than the filter reaches.
 const int STRIDE = VERTICAL ? int(gl_WorkGroupSize.y) : int(gl_WorkGroupSize.x);
 const int FRESH = STRIDE < TAPS ? STRIDE : TAPS;
@@ -25,9 +24,10 @@ void main() {
     if (limit_residency(zero)) {
         return;
     }
+    ivec2 sides = tile_sides();
     ivec2 across = ivec2(1) - along(1);
-    ivec2 covered = TILE * (along(TILES) + across * int(gl_WorkGroupSize.z));
-    ivec2 at = ivec2(gl_WorkGroupID.xy) * covered + TILE * across * int(gl_LocalInvocationID.z) + in_quads();
+    ivec2 covered = sides * (along(TILES) + across * int(gl_WorkGroupSize.z));
+    ivec2 at = ivec2(gl_WorkGroupID.xy) * covered + sides * across * int(gl_LocalInvocationID.z) + in_quads();
 
     fill_window(at);
     store_mean(at, window_sum());

@@ -1,4 +1,4 @@
-//! Does a subgroup that blurs several tiles, one after another, beat one workgroup a tile? The talk's
+//! Does a subgroup that blurs several tiles, one after another, beat one workgroup per tile? The talk's
 //! 9-tap box blur: neighbouring tiles share taps, and a wave that stays is not launched again.
 //!
 //! ```text
@@ -26,7 +26,6 @@
 //!
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Semi-Persistent Waves".
 
-mod captions;
 mod device;
 mod occupancy;
 mod paddings;
@@ -42,21 +41,29 @@ use std::rc::Rc;
 use anyhow::Result;
 use clap::value_parser;
 use common::record::published;
-use common::{Declared, Extent, Figures, Kernel, Lab, Shows, Time, Variant, run, sample};
+use common::{Declared, Extent, Figures, Kernel, Lab, Time, Variant, run, sample};
 use device::{Blur, Loads};
 use occupancy::{Limit, Limits};
 use paddings::Paddings;
 use reference::{Axis, Texels};
-use samples::{by_default, lanes, size};
+use samples::{lanes, size};
 use tiles::{Form, forms};
 
 const BASELINE: &str = "linear_8x8";
-/// What is measured unless asked for otherwise.
-const BY_DEFAULT: &str = "\
-    linear_8x8 swizzled_8x8 unroll_2 unroll_4 unroll_8 across_8 unroll_8_x8 slide_4_x8 rows_32x8x4 \
-    linear_8x8_vertical unroll_8_vertical slide_8_x8_vertical";
+/// The forms of which subgroups are limited.
+const LIMITED: [&str; 9] = [
+    "linear_8x8",
+    "swizzled_8x8",
+    "unroll_2",
+    "unroll_4",
+    "unroll_8",
+    "across_8",
+    "unroll_8_x8",
+    "slide_4_x8",
+    "rows_32x8x4",
+];
 
-/// Does a subgroup that blurs several tiles beat one workgroup a tile?
+/// Does a subgroup that blurs several tiles beat one workgroup per tile?
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
     /// Image size [default: 3840x2160, on a CPU device 256x256]
@@ -83,31 +90,27 @@ fn main() -> ExitCode {
 }
 
 fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
-    lab.report.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Semi-Persistent Waves\"");
+    lab.describe(include_str!("variants.toml"))?;
     let limits = args.limits.asked(lab)?;
     let size = size(lab, args.size, [3840, 2160], [256; 2]);
     let blur = Blur::new(lab, size, args.radius, args.format, args.loads)?;
     let lanes = args.tile_lanes.unwrap_or_else(|| lab.device().subgroup_size.clamp(4, 128));
     lab.report.setting("tile_lanes", lanes);
-    lab.report.baseline([BASELINE]);
 
     let [horizontal, vertical] = [Axis::Horizontal, Axis::Vertical].map(|axis| forms(axis, lanes));
     for &form in horizontal.iter().chain(&vertical) {
         unlimited(lab, blur, form);
     }
-    let is_by_default = |name: &str| BY_DEFAULT.split(' ').any(|other| other == name);
-    by_default(lab, is_by_default);
     let most = lab.device().max_workgroup_invocations;
     let paddings = Rc::default();
     for form in horizontal {
-        if is_by_default(&form.name()) && form.invocations() <= most {
+        if LIMITED.contains(&&*form.name()) && form.invocations() <= most {
             limits.iter().for_each(|&limit| limited(lab, blur, form, limit, &paddings));
         }
     }
     if !limits.is_empty() {
         lab.report.show_matrix();
     }
-    lab.report.matrix("µs", Shows::Times);
     lab.report.verdict(verdict);
     Ok(())
 }
@@ -125,9 +128,7 @@ fn variant<'l>(lab: &'l mut Lab, blur: Blur, form: Form, kernel: Kernel, suffix:
 /// One form, as many subgroups at a time as there is room for.
 fn unlimited(lab: &mut Lab, blur: Blur, form: Form) {
     let kernel = blur.kernel(lab, form, 0).build();
-    let [table, row, column] = captions::place(&form);
     let variant = variant(lab, blur, form, kernel, "");
-    variant.caption(&captions::unlimited(&form, blur.radius)).cell(&table, &row, &column);
     publish(variant, blur, &format!("blur/{}", form.name()));
 }
 
@@ -137,15 +138,13 @@ fn limited(lab: &mut Lab, blur: Blur, form: Form, limit: Limit, paddings: &Rc<Re
     let kernel =
         lab.found_kernel(move |lab| Ok(paddings.borrow_mut().kernel(lab, blur, form, limit)?.recipe()));
     let variant = variant(lab, blur, form, kernel, &limit.suffix());
-    variant.caption(&captions::limited(&form, limit));
-    variant.cell("Horizontal blur, subgroups limited", &form.name(), &limit.to_string());
     publish(variant, blur, &format!("wave_limit/{}{}/pipelined", form.name(), limit.suffix()));
 }
 
-/// The talk's figure, where it has one: all of them are of a 9-tap filter.
+/// The talk's figure, where it has one: all of them are of a 9-tap filter, so not every run can be compared.
 fn publish(variant: &mut Variant, blur: Blur, key: &str) {
-    if blur.radius == 4 && published::find("lottes2018", key).is_ok() {
-        variant.published("lottes2018", key);
+    if blur.radius == 4 {
+        variant.published = published::find("lottes2018", key).ok();
     }
 }
 
