@@ -19,9 +19,9 @@
 //! beside other work: all their waves must fit at once. 2x2 quads serve texture units that take four lanes
 //! at a time, as GCN's do.
 //!
-//! The `_one_texel` variants are the proof that locality is the limit: the same kernels, with all taps of a
-//! pixel on that pixel. Their time is left when locality is perfect: the launch, the arithmetic and fetches
-//! that hit. `--radius`, `--reach` and `--taps` move the pass between its fetches and its arithmetic.
+//! The `_one_texel` variants show what locality costs: the same kernels, with all taps of a pixel on that
+//! pixel. Their time is left when locality is perfect: the launch, the arithmetic and fetches that hit.
+//! `--radius`, `--reach` and `--taps` move the pass between its fetches and its arithmetic.
 //!
 //! Look for, in RGP or Nsight: L1 and L2 hit rates, and how much of the time waves wait for texels.
 //!
@@ -39,7 +39,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::value_parser;
 use common::record::{Published, published};
-use common::{Declared, Extent, Figures, Format, Lab, Shows, Time, Variant, run, sample};
+use common::{Declared, Extent, Figures, Format, Lab, Time, Variant, run, sample};
 use device::{Pass, prove};
 use reference::MOST_REACH;
 use remap::{Form, TALK};
@@ -80,7 +80,7 @@ fn main() -> ExitCode {
 }
 
 fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
-    lab.report.source("Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, \"Workgroup Optimization\"");
+    lab.describe(include_str!("variants.toml"))?;
     let size = size(lab, args.size, TALK_SIZE, [320, 200]);
     let [pass, on_one_texel] = Pass::both(lab, size, args.taps, args.radius, args.reach)?;
 
@@ -94,9 +94,7 @@ fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
 
     // The floor: what is left when locality is perfect.
     for form in FLOORS {
-        variant(lab, &on_one_texel, form, ONE_TEXEL).caption(
-            "The same kernel with all taps of a pixel on that pixel: the time that is left when locality is perfect.",
-        );
+        variant(lab, &on_one_texel, form, ONE_TEXEL);
     }
 
     // Another order of the workgroups.
@@ -111,9 +109,7 @@ fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
             }
         }
     }
-    lab.limits(size, Format::R32_UINT)?;
-    lab.report.matrix("µs", Shows::Times);
-    lab.report.baseline([BASELINE]);
+    lab.limits(size, Format::R32_SFLOAT)?;
     lab.report.verdict(verdict);
     Ok(())
 }
@@ -124,11 +120,8 @@ fn variant<'l>(lab: &'l mut Lab, pass: &Pass, form: Form, suffix: &str) -> &'l m
     lab.prove([name.clone()], move |lab| prove(lab, form));
     let (pass, grid @ [x, y]) = (pass.clone(), form.grid(pass.size.sides()));
     let kernel = pass.kernel(lab, form, grid);
-    let order = form.columns.map_or("along rows".into(), |width| format!("in columns of {width}"));
     let (size, bytes) = (pass.size.sides(), pass.bytes());
     lab.variant(name, move |cmd, rep| cmd.dispatch(kernel, &pass.bindings(rep.index), &size, [x, y, 1]))
-        .caption(&form.says())
-        .cell("Workgroups", &(form.stem() + suffix), &order)
         .declares(Declared::default().bytes(bytes))
 }
 
@@ -162,3 +155,21 @@ fn verdict(figures: &Figures<'_>) -> Option<String> {
 }
 
 samples::test_verdict!("swizzled_remap");
+
+#[cfg(test)]
+#[test]
+fn what_locality_costs_is_told_where_it_was_measured() {
+    use common::record::{Row, stats::Summary};
+    let row = |variant: &str, us| Row {
+        variant: variant.into(),
+        isolated_us: Summary::of(&[us]),
+        ..Row::default()
+    };
+    let rows = [row("remap_8x8", 30.0), row("remap_32x16", 24.0), row("remap_32x16_one_texel", 12.0)];
+    let told = verdict(&Figures::new(&rows)).unwrap();
+    assert!(told.starts_with("In short: the fastest is, isolated, remap_32x16 with 20 % less"), "{told}");
+    assert!(
+        told.ends_with("\nremap_32x16 takes 2.00 times as long as with all taps of a pixel on that pixel."),
+        "{told}"
+    );
+}

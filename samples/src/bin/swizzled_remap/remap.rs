@@ -87,19 +87,6 @@ impl Form {
         self.stem() + &self.columns.map_or_else(String::new, |width| format!("_columns_{width}"))
     }
 
-    /// Caption of the variant.
-    pub fn says(&self) -> String {
-        let [width, height] = self.area;
-        let lanes = match self.lanes {
-            Lanes::Quads => "2x2 quads",
-            Lanes::Rows => "rows",
-        };
-        let walk = self.columns.map_or("along rows".into(), |width| format!("in columns of {width}"));
-        format!(
-            "Workgroups of {width}x{height}, lanes in {lanes}, launched {walk}: only which lane has which pixel changes."
-        )
-    }
-
     /// Workgroup size in x, y, z.
     pub fn workgroup(&self) -> [u32; 3] {
         let [width, height] = self.area;
