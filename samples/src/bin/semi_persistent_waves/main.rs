@@ -11,8 +11,9 @@
 //!
 //! `_x8` puts eight subgroups into a workgroup: a multiprocessor of NVIDIA holds 32 workgroups and 64
 //! subgroups, so workgroups of one subgroup leave half of it empty. `rows_32x8x4` is the shape that a
-//! chain of passes liked best there. How each form deals its texels out is drawn in
-//! `tiles.rs`. The horizontal and the vertical blur have the same result here.
+//! chain of passes liked best there. Begin with
+//! `shaders/semi_persistent_waves/unroll.comp`; `tiles.rs` draws which lane has which texel in each form. The
+//! horizontal and the vertical blur have the same result here.
 //!
 //! `--waves-per-simd 3,4,5,6` or `--occupancy 0.25,0.5` limits how many subgroups a multiprocessor holds,
 //! by shared memory that is held and not used, and says how many were counted.
@@ -115,7 +116,7 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// A form as `kernel` computes it; its name, and after it what is different.
+/// The variant of a form: its name and `suffix`, and its one command.
 fn variant<'l>(lab: &'l mut Lab, blur: Blur, form: Form, kernel: Kernel, suffix: &str) -> &'l mut Variant {
     let operations = form.memory_operations(blur.radius);
     let groups = form.groups(blur.size);
@@ -132,7 +133,7 @@ fn unlimited(lab: &mut Lab, blur: Blur, form: Form) {
     publish(variant, blur, &format!("blur/{}", form.name()));
 }
 
-/// A form under a limit, which shared memory holds that a workgroup has and does not use.
+/// A form with its resident subgroups limited, by shared memory that its workgroups allocate and do not use.
 fn limited(lab: &mut Lab, blur: Blur, form: Form, limit: Limit, paddings: &Rc<RefCell<Paddings>>) {
     let paddings = Rc::clone(paddings);
     let kernel =

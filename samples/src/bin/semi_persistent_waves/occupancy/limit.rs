@@ -36,7 +36,7 @@ impl Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::WavesPerSimd(waves) => write!(f, "{waves} a SIMD"),
+            Self::WavesPerSimd(waves) => write!(f, "{waves} per SIMD"),
             Self::Occupancy(thousandths) => write!(f, "{} %", percent(*thousandths)),
         }
     }

@@ -135,14 +135,14 @@ impl Held {
     }
 }
 
-/// `512 bytes of padding, counted 5.00 a SIMD (20 of 32 workgroups)`.
+/// `512 bytes of padding, counted 5.00 per SIMD (20 of 32 workgroups)`.
 impl fmt::Display for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { padding, workgroups, room, .. } = *self;
         let counted = match self.limit {
             Limit::WavesPerSimd(_) => {
                 let subgroups = f64::from(workgroups * self.unit.subgroups);
-                format!("{:.2} a SIMD", subgroups / f64::from(self.unit.simds))
+                format!("{:.2} per SIMD", subgroups / f64::from(self.unit.simds))
             }
             Limit::Occupancy(_) => format!("{:.0} %", 100.0 * f64::from(workgroups) / f64::from(room.max(1))),
         };
@@ -165,7 +165,7 @@ mod tests {
         // Three waves per SIMD are one and a half workgroups.
         assert_eq!(
             held(Limit::WavesPerSimd(3), 24_576, 2).to_string(),
-            "24576 bytes of padding, counted 4.00 a SIMD (2 of 6 workgroups), the nearest that padding reaches"
+            "24576 bytes of padding, counted 4.00 per SIMD (2 of 6 workgroups), the nearest that padding reaches"
         );
         assert_eq!(
             held(Limit::Occupancy(500), 16_384, 3).to_string(),
