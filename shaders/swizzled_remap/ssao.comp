@@ -11,10 +11,10 @@
 
 // Distance from the eye to the image, in pixels.
 layout(constant_id = 10) const int FOCAL = 1;
-// Of the neighbourhood, in the unit of depth, and in pixels at the most.
+// Radius of the neighbourhood in the unit of depth, and the largest distance of a tap in pixels.
 layout(constant_id = 11) const int RADIUS = 1;
 layout(constant_id = 12) const int REACH = 2;
-// Occlusion per length of a stored normal and unit of depth, and that of the height at which a tap begins to count.
+// Occlusion per unit of height, for stored normals and rays of length FOCAL; and the occlusion from which a tap counts.
 layout(constant_id = 13) const float SLOPE = 1.0;
 layout(constant_id = 14) const float BIAS = 0.0;
 layout(constant_id = 15) const int TAPS = 1;
