@@ -298,7 +298,8 @@ fn facts(
         multiprocessors: physical.multiprocessors(),
         float16: features.shader_float16 == vk::TRUE,
         int16: physical.core_features().shader_int16 == vk::TRUE,
-        atomics64: [physical.core_features().shader_int64, features.shader_buffer_int64_atomics] == [vk::TRUE; 2],
+        atomics64: [physical.core_features().shader_int64, features.shader_buffer_int64_atomics]
+            == [vk::TRUE; 2],
         ballot: vulkan11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
             && vulkan11.subgroup_supported_operations.contains(vk::SubgroupFeatureFlags::BALLOT),
         device_scope: [features.vulkan_memory_model, features.vulkan_memory_model_device_scope]
