@@ -2,7 +2,7 @@
 #define FLAGS_GLSL
 
 // Flags by which workgroups signal what they have stored. Before it come spin.glsl, a device-wide array `flags`, and CLASSES,
-// the kinds of memory that a flag orders; it needs GL_KHR_shader_subgroup_vote.
+// the kinds of memory that a flag orders.
 
 #ifdef CHAINED
 #define ACQUIRE (gl_SemanticsAcquire | gl_SemanticsMakeVisible)
@@ -18,8 +18,7 @@ uint poll(int flag) {
     return atomicLoad(flags[flag], gl_ScopeDevice, 0, 0);
 }
 
-// Waits until the flag has come to `value`, and acquires what was stored before. A subgroup polls until all its flags have
-// come: behind a loop that ends earlier for some invocations lavapipe 22.3 loses those.
+// Waits until the flag has come to `value`, and acquires what was stored before.
 void wait_for_flag(int flag, uint value) {
     Spin spin = begin_spin();
     bool is_late = poll(flag) < value;

@@ -1,10 +1,11 @@
 #ifndef SPIN_GLSL
 #define SPIN_GLSL
 
-// A bounded wait. Before it comes the counter `timeouts`.
+// A bounded wait, which ends for all of a subgroup at once: behind a loop that ends earlier for some invocations lavapipe 22.3
+// loses those. Before it come the counter `timeouts` and GL_KHR_shader_subgroup_vote.
 //
 //     Spin spin = begin_spin();
-//     while (is_late && may_spin(spin)) { poll again }
+//     while (subgroupAny(is_late) && may_spin(spin)) { poll again }
 //     end_spin(is_late);
 //
 // Vulkan promises no workgroup that it makes progress while another waits, so a wait times out after one second by the
@@ -18,8 +19,8 @@ layout(constant_id = 32) const uint TICKS_PER_SECOND = 1000000000;
 layout(constant_id = 31) const bool ON_CPU = false;
 
 const uint MOST_POLLS = 10000000;
-// The clock and the other waits are looked at once in so many polls.
-const uint POLLS_PER_CHECK = 256;
+// To read the clock takes longer than a poll.
+const uint POLLS_PER_CHECK = 32;
 
 struct Spin {
     uint polls;
@@ -30,7 +31,7 @@ struct Spin {
 
 Spin begin_spin() {
 #ifdef CLOCK
-    return Spin(0, clockRealtime2x32EXT().x);
+    return Spin(0, 0);
 #else
     return Spin(0);
 #endif
@@ -38,23 +39,28 @@ Spin begin_spin() {
 
 #include "include/lavapipe.glsl"
 
-bool may_spin(inout Spin spin) {
+// Whether a wait of this part of a second may go on.
+bool may_poll(inout Spin spin, uint per_second) {
     ++spin.polls;
     if (ON_CPU) {
         pause_on_cpu();
     }
-    if (spin.polls % POLLS_PER_CHECK != 0) {
+#ifdef CLOCK
+    if (spin.polls % POLLS_PER_CHECK != 1) {
         return true;
     }
-    // Where one wait has timed out the result is wrong anyway, and no other need last.
-    if (atomicLoad(timeouts, gl_ScopeDevice, 0, 0) > 0u) {
-        return false;
-    }
-#ifdef CLOCK
-    return clockRealtime2x32EXT().x - spin.began < TICKS_PER_SECOND;
+    uint now = clockRealtime2x32EXT().x;
+    spin.began = spin.polls == 1 ? now : spin.began;
+    return subgroupAll(now - spin.began < TICKS_PER_SECOND / per_second);
 #else
-    return spin.polls < MOST_POLLS;
+    return spin.polls < MOST_POLLS / per_second;
 #endif
+}
+
+bool may_spin(inout Spin spin) {
+    bool may = may_poll(spin, 1);
+    // Where one wait has timed out the result is wrong anyway, and no other need last.
+    return may && (spin.polls % POLLS_PER_CHECK != 0 || atomicLoad(timeouts, gl_ScopeDevice, 0, 0) == 0u);
 }
 
 // Counts a wait that timed out.
