@@ -13,6 +13,7 @@ pub mod load;
 pub mod machine;
 pub mod steps;
 pub mod tile_flags;
+pub mod waits;
 pub mod words;
 
 /// Scope of the stores of a pass.

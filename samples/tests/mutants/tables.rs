@@ -112,7 +112,7 @@ impl Set {
         let sample = self.sample.as_deref().or(self.name.split("::").next()).unwrap_or_default();
         let call = checkout.call(sample)?.words(&self.words);
         // Tiles that wait for others run beside them, unless none is ever told that it may go on.
-        Ok(if self.says.is_empty() && self.words.contains("tile_") {
+        Ok(if self.says.is_empty() && (self.races || self.words.contains("tile_")) {
             call.with_driver_threads()
         } else {
             call

@@ -1,0 +1,135 @@
+//! How the image is cut into tiles, and which workgroup computes one.
+//!
+//! ```text
+//! ┌───────────────────┐   region: what a workgroup loads, four texels per invocation and row
+//! │  ┌─────────────┐  │   border: what the passes of a tile read around it, depth x radius texels
+//! │  │    tile     │  │   tile: what it stores
+//! │  └─────────────┘  │
+//! └───────────────────┘
+//! ```
+
+use common::Workgroup;
+use common::record::DeviceFacts;
+
+use crate::kernels::{Chain, is_small};
+
+/// The region of a tile, and how many passes are computed of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    chain: Chain,
+    /// Passes per tile.
+    pub depth: u32,
+    /// Invocations in x, each of four texels, and in y, and rows per invocation.
+    pub workgroup: Workgroup,
+    /// Copies of the region in shared memory: two save a barrier per pass.
+    pub copies: u32,
+}
+
+impl Region {
+    /// The region with this number of passes per tile and workgroup. By default those that were the fastest of 90 on an
+    /// H200 (12 passes, radius 2): with few texels per multiprocessor each has one tile, and what counts is how soon it is
+    /// done, so that many invocations of few rows share it.
+    pub fn new(facts: &DeviceFacts, chain: Chain, depth: Option<u32>, workgroup: Option<Workgroup>) -> Self {
+        let small = is_small(facts, chain.size);
+        let region = |depth: u32| {
+            let (height, rows, copies) = if small { (28, 2, 2) } else { (18, 4, 1) };
+            let width = 16 + 2 * (depth * chain.radius).div_ceil(4);
+            let height = height.min(facts.max_workgroup_invocations / width).max(1);
+            let workgroup = workgroup.unwrap_or(Workgroup { width, height, rows });
+            let two = Self { chain, depth, workgroup, copies };
+            if two.shared_bytes() <= facts.max_shared_memory.into() { two } else { Self { copies: 1, ..two } }
+        };
+        // A border of two or three vectors: more is computed more than once too often.
+        let most = if small { 12 } else { 8 } / chain.radius;
+        let depths = (1..=most).rev().filter(|&depth| chain.passes.is_multiple_of(depth));
+        let fits = |region: &Self| region.tile().is_some();
+        depth.map(region).or_else(|| depths.map(region).find(fits)).unwrap_or_else(|| region(1))
+    }
+
+    /// Sides of the tile in vectors and rows, or `None` if the border takes all of the region.
+    fn tile(self) -> Option<[u32; 2]> {
+        let border = self.depth * self.chain.radius;
+        let [width, height] = self.workgroup.tile();
+        let sides = [width.checked_sub(2 * border.div_ceil(4))?, height.checked_sub(2 * border)?];
+        sides.iter().all(|&side| side > 0).then_some(sides)
+    }
+
+    /// Columns and lines of tiles.
+    pub fn grid(self) -> [u32; 2] {
+        let [width, height] = self.tile().unwrap_or([1; 2]);
+        [self.chain.vectors().div_ceil(width), self.chain.size.height.div_ceil(height)]
+    }
+
+    /// Number of tiles of all passes; each is a ticket.
+    pub fn tiles(self) -> u32 {
+        let all =
+            self.grid().map(u64::from).iter().product::<u64>() * u64::from(self.chain.passes / self.depth);
+        u32::try_from(all).unwrap_or(u32::MAX)
+    }
+
+    /// Bytes of shared memory for the region.
+    pub fn shared_bytes(self) -> u64 {
+        let [width, height] = self.workgroup.tile().map(u64::from);
+        let radius = u64::from(self.chain.radius);
+        let guards = 2 * (radius * width + radius.div_ceil(4));
+        u64::from(self.copies) * 16 * (width * height + guards)
+    }
+
+    /// Why the chain cannot be cut like this; `None` if it can.
+    pub fn impossible(self) -> Option<String> {
+        let Self { chain: Chain { passes, radius, .. }, depth, workgroup, .. } = self;
+        if !passes.is_multiple_of(depth) {
+            return Some(format!(
+                "{passes} passes are not a multiple of {depth} per tile: use another --depth"
+            ));
+        }
+        if self.tile().is_none() {
+            return Some(format!(
+                "the border of {depth} passes of radius {radius} leaves nothing of a region of {workgroup}: use a larger \
+                 --region or a smaller --depth"
+            ));
+        }
+        (self.tiles() > MOST_TILES).then(|| {
+            format!("regions of {workgroup} make more tiles than a counter holds: use a larger --region")
+        })
+    }
+}
+
+/// Kernels count tiles in signed words.
+const MOST_TILES: u32 = i32::MAX.cast_unsigned();
+
+#[cfg(test)]
+mod tests {
+    use common::Extent;
+
+    use super::*;
+
+    fn region(side: u32, radius: u32, depth: Option<u32>) -> Region {
+        let facts = samples::recorded("1152-12-passes").unwrap().device;
+        let chain = Chain { size: Extent::square(side), passes: 12, radius };
+        Region::new(&facts, chain, depth, None)
+    }
+
+    #[test]
+    fn small_images_have_a_tile_per_multiprocessor() {
+        for (side, radius, shape, depth, grid) in [
+            (512, 2, "22x28x2", 6, [8, 16]),
+            (1152, 2, "20x18x4", 4, [18, 21]),
+            (2048, 8, "20x18x4", 1, [32, 37]),
+            (512, 16, "24x28x2", 1, [8, 22]),
+        ] {
+            let region = region(side, radius, None);
+            let found = (region.workgroup.to_string(), region.depth, region.grid());
+            assert_eq!(found, (shape.to_owned(), depth, grid), "{side} {radius}");
+            assert!(region.impossible().is_none() && region.shared_bytes() <= 48 * 1024, "{region:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_cut_is_refused() {
+        let reason = region(512, 2, Some(5)).impossible().unwrap();
+        assert!(reason.contains("not a multiple of 5"), "{reason}");
+        let reason = region(512, 8, Some(4)).impossible().unwrap();
+        assert!(reason.contains("leaves nothing of a region of 32x28x2"), "{reason}");
+    }
+}

@@ -1,0 +1,166 @@
+//! The chain of `pipelined_events` without a barrier between its passes: all of them in one dispatch, whose tiles wait
+//! for the tiles that they read. Is that faster than barriers, and than fusing passes?
+//!
+//! ```text
+//! time →      a barrier drains the GPU before the next pass fills it again
+//! barriers    ▕▔▔ pass 0 ▔▔╲ ╱▔▔ pass 1 ▔▔╲ ╱▔▔ pass 2 ▔▔╲
+//! tags        ▕▔▔ pass 0 ▔▔▏▔▔ pass 1 ▔▔▏▔▔ pass 2 ▔▔╲      a tile begins when the tiles around it are stored
+//! fused       ▕▔▔▔ passes 0 to 3 ▔▔▔╲ ╱▔▔▔ passes 4 to 7 ▔▔▔╲      fewer drains, borders computed more than once
+//! ```
+//!
+//! - `tags` (read `shaders/tiles_in_one_dispatch/tags.comp` first): a texel carries its generation, so a workgroup loads
+//!   its tile until every texel has arrived. No flags, no fences.
+//! - `tags_fallback`: a workgroup that waits in vain computes what it waits for; `--blocked 50` stops half of them.
+//! - `flags`: a workgroup waits for a flag of each tile that it reads. `flags_chained` leaves accesses cached, so that
+//!   each wait has to drop what the cache holds.
+//! - `fused`: several passes per dispatch, a barrier between dispatches; no workgroup waits. `_fused` after another name
+//!   does several passes per tile, too.
+//! - `no_order` races, and is the fastest that the same kernel can be.
+//!
+//! *Why the waits end.* Tiles are claimed in order, so whoever claims one knows that all before it are claimed by
+//! workgroups that have begun, and no tile waits for a later one. Vulkan does not promise that a workgroup which has begun
+//! makes progress while others wait. GPUs that schedule resident waves fairly do in practice; Apple's and some mobile GPUs
+//! may not. So each wait times out after a second, is counted, and makes the row `wrong`. `fused` needs no such promise.
+//!
+//! Expect gains where a pass is short beside its drain and fill. Where it is long, a barrier costs little, and only fusing
+//! saves more: it moves less memory. It loses where arithmetic binds, as with `--radius 8`.
+//!
+//! Look for, in RGP or Nsight, or with `--trace`: whether waves of a pass run while the pass before still does.
+//!
+//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Pipelining with Events".
+//! Specification: Vulkan 1.3, appendix B (Memory Model).
+
+mod grid;
+mod kernels;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use clap::value_parser;
+use common::{BufferSet, Extent, Format, ImageSet, Lab, Set, Workgroup, run, sample};
+use grid::Region;
+use kernels::{Chain, Form, workgroup_for};
+use samples::waits::{self, FLAG_STRIDE, HEAD, lacking};
+use samples::{LOADS, STORES, in_rows, size};
+
+/// Is one dispatch whose tiles wait for each other faster than a barrier between passes?
+#[derive(clap::Args, Clone, Debug)]
+struct Args {
+    /// Image size, its width a multiple of 4 [default: 1152x1152, on a CPU device 192x96]
+    #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
+    size: Option<Extent>,
+    /// Passes of the chain, each reading what the one before wrote
+    #[arg(long, default_value_t = 12, value_parser = value_parser!(u32).range(2..=200))]
+    passes: u32,
+    /// Length of the arms of the cross that a pass reads, in texels
+    #[arg(long, default_value_t = 2, value_parser = value_parser!(u32).range(1..=16))]
+    radius: u32,
+    /// Workgroup of a pass in its own dispatch, and rows per invocation, each of four texels [default: by device and size]
+    #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
+    workgroup: Option<Workgroup>,
+    /// Workgroup of a tile with its border, and rows per invocation, each of four texels [default: by device and size]
+    #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
+    region: Option<Workgroup>,
+    /// Passes per tile where several are fused [default: by device, size and radius]
+    #[arg(long, value_name = "PASSES", value_parser = value_parser!(u32).range(2..=16))]
+    depth: Option<u32>,
+    /// Workgroups of a hundred that stop on purpose once they have claimed a tile, in the forms with fallback
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = value_parser!(u32).range(0..=90))]
+    blocked: u32,
+}
+
+fn main() -> ExitCode {
+    run(sample!(), tiles_in_one_dispatch)
+}
+
+fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.describe(include_str!("variants.toml"))?;
+    let &Args { passes, radius, .. } = args;
+    let size = size(lab, args.size, [1152; 2], [192, 96]);
+    ensure!(
+        size.width.is_multiple_of(4),
+        "--size {size} is not possible: texels are loaded four at a time, so a width such as {}",
+        size.width.next_multiple_of(4)
+    );
+    let workgroup = args.workgroup.unwrap_or_else(|| workgroup_for(lab.device(), size));
+    let chain = Chain { size, passes, radius };
+    let one = Region::new(lab.device(), chain, Some(1), args.region);
+    let several = Region::new(lab.device(), chain, args.depth, args.region);
+    for (name, value) in
+        [("passes", passes), ("radius", radius), ("depth", several.depth), ("blocked", args.blocked)]
+    {
+        lab.report.setting(name, value);
+    }
+    lab.report.setting("workgroup", workgroup);
+    lab.report.setting("region", several.workgroup);
+
+    in_dispatches(lab, chain, workgroup)?;
+    let timeouts = lab.output("timeouts", BufferSet::new(1, 1, 0))?;
+    lab.expect(timeouts, 0, || vec![0]).counts("timeouts: waits that ended in vain");
+    let texels = vec![chain.texels(); passes as usize + 1];
+    let texels = lab.output("generation", BufferSet::slices(&texels, 0))?;
+    chain.expect(lab, texels);
+
+    let (fused, [columns, lines]) = (chain.fused(lab, several).build(), several.grid());
+    lab.variant("fused", move |cmd, rep| {
+        for pass in rep.passes(passes / several.depth) {
+            if pass.has_previous() {
+                cmd.pipeline_barrier2(STORES, LOADS);
+            }
+            let first = pass.index * several.depth;
+            let [from, to] = [first, first + several.depth].map(|of| texels.get(rep.index, of));
+            cmd.dispatch(fused, &[from, to], &(), [columns, lines, 1]);
+        }
+    })
+    .skip(several.impossible());
+
+    for (region, suffix) in [(one, ""), (several, "_fused")] {
+        let [columns, lines] = region.grid();
+        let words = HEAD + FLAG_STRIDE * columns * lines;
+        let tickets = lab.output("tickets", BufferSet::new(1, words, 0))?;
+        for form in Form::all(args.blocked) {
+            let (kernel, groups) = (form.kernel(lab, chain, region).build(), in_rows(region.tiles()));
+            let lacking = lacking(lab.device(), form == Form::FlagsChained);
+            lab.variant(format!("{}{suffix}", form.name()), move |cmd, rep| {
+                if rep.index > 0 {
+                    cmd.pipeline_barrier2(STORES, LOADS);
+                }
+                let [tickets, timeouts] = [tickets, timeouts].map(|buffers| buffers.get(rep.index, 0));
+                cmd.dispatch(kernel, &[texels.whole(rep.index), tickets, timeouts], &(), groups);
+            })
+            .skip(region.impossible().or(lacking));
+        }
+    }
+    lab.report.verdict(|figures| waits::verdict(figures, &["barriers"], &["fused"], &["tags", "flags"]));
+    Ok(())
+}
+
+/// The passes in dispatches of their own, on buffers and on images: without any order, and with barriers.
+fn in_dispatches(lab: &mut Lab, chain: Chain, workgroup: Workgroup) -> Result<()> {
+    let Chain { size, passes, .. } = chain;
+    let groups = [chain.vectors().div_ceil(workgroup.width), size.height.div_ceil(workgroup.tile()[1]), 1];
+    let buffers = lab.output("buffer", BufferSet::new(passes + 1, chain.texels(), 0))?;
+    let sides = [chain.vectors(), size.height];
+    let images = lab.output("image", ImageSet::new(passes + 1, sides, Format::R32G32B32A32_UINT, [0; 4]))?;
+    for (suffix, set, of_images) in [("", Set::from(buffers), false), ("_images", images.into(), true)] {
+        chain.expect(lab, set);
+        let kernel = chain.pass(lab, workgroup, of_images).build();
+        lab.variant(format!("no_order{suffix}"), move |cmd, rep| {
+            for pass in 0..passes {
+                let [from, to] = [pass, pass + 1].map(|of| set.get(rep.index, of));
+                cmd.dispatch(kernel, &[from, to], &(), groups);
+            }
+        })
+        .races("every dependency between passes");
+        lab.variant(format!("barriers{suffix}"), move |cmd, rep| {
+            for pass in rep.passes(passes) {
+                if pass.has_previous() {
+                    cmd.pipeline_barrier2(STORES, LOADS);
+                }
+                let [from, to] = [pass.index, pass.index + 1].map(|of| set.get(rep.index, of));
+                cmd.dispatch(kernel, &[from, to], &(), groups);
+            }
+        });
+    }
+    Ok(())
+}

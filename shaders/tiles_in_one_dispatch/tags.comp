@@ -1,0 +1,45 @@
+#version 460
+// Modules: WORDS_64|- CLOCK
+// Untraced modules: WORDS_64|-
+#pragma use_vulkan_memory_model
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_vote : require
+#extension GL_EXT_control_flow_attributes : require
+#ifdef WORDS_64
+#extension GL_EXT_shader_atomic_int64 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#endif
+#ifdef CLOCK
+#extension GL_EXT_shader_realtime_clock : require
+#endif
+#include "tiles_in_one_dispatch/shape.glsl"
+#include "tiles_in_one_dispatch/region.glsl"
+#include "tiles_in_one_dispatch/tickets.glsl"
+#include "tiles_in_one_dispatch/tagged_texels.glsl"
+#include "include/spin.glsl"
+#include "include/trace_parts.glsl"
+
+// All passes of the chain in one dispatch. A texel carries its generation, so a workgroup loads its tile's region until
+// every texel has arrived: no flags, no fences. Each access is an atomic that depends on no other, so nothing has to be
+// ordered, and this is correct by the Vulkan memory model.
+
+void main() {
+    uint number = claim_tile();
+    if (number >= TILES) {
+        return; // the last row of workgroups may have more than there are tiles
+    }
+    Tile tile = tile_of(number);
+    trace_part(tile.pass / DEPTH, number);
+
+    bool is_late = load_region(tile) < tile.pass;
+    Spin spin = begin_spin();
+    while (subgroupAny(is_late) && may_spin(spin)) {
+        is_late = load_region(tile) < tile.pass;
+    }
+    end_spin(is_late);
+    trace_stamp(0);
+
+    step_region(tile.corner);
+    store_tile(tile);
+}
