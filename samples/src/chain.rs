@@ -11,7 +11,7 @@ use rayon::prelude::*;
 /// Factor for the previously mixed value; odd, so that no information is lost.
 pub const MULTIPLIER: u32 = 0x0100_0193;
 /// Bits of the mixed value; the generation is in the bits above.
-const MIX_BITS: u32 = 24;
+pub const MIX_BITS: u32 = 24;
 /// Initial texel. Passes write generations from 1 on, so none of them writes this value.
 pub const UNWRITTEN: [u32; 4] = [0; 4];
 

@@ -42,7 +42,7 @@ void main() {
     load_window(at);
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
         if (at.y + row < HEIGHT) {
-            store_vector(at + ivec2(0, row), step_row(row));
+            store_vector(at + ivec2(0, row), step_row(row, at.x == VECTORS - 1));
         }
     }
 }

@@ -94,7 +94,7 @@ void step_region(ivec2 corner) {
         if (is_needed) {
             get_window(at);
             [[unroll]] for (int row = 0; row < ROWS; ++row) {
-                mine[row] = step_row(row);
+                mine[row] = step_row(row, corner.x + my_place().x == VECTORS - 1);
             }
         }
         if (COPIES == 1) {

@@ -13,8 +13,8 @@ const int BESIDE = (RADIUS + 1) / 2 * 2;
 uint left[ROWS * BESIDE];
 uint right[ROWS * BESIDE];
 
-// The next generation of a row's vector.
-uvec4 step_row(int row) {
+// The next generation of a row's vector, of which `is_last` tells that it is the last of an image's row.
+uvec4 step_row(int row, bool is_last) {
     uvec4 here = column[row + RADIUS];
     uvec4 next;
     [[unroll]] for (int e = 0; e < 4; ++e) {
@@ -25,7 +25,7 @@ uvec4 step_row(int row) {
             read_next(reads, column[row + RADIUS - d][e], MULTIPLIER);
             read_next(reads, column[row + RADIUS + d][e], MULTIPLIER);
         }
-        next[e] = next_generation(reads);
+        next[e] = is_last && e >= LAST_TEXELS ? next[LAST_TEXELS - 1] : next_generation(reads);
     }
     return next;
 }

@@ -22,19 +22,25 @@ pub struct Chain {
 impl Chain {
     /// Vectors of four texels in a row.
     pub fn vectors(self) -> u32 {
-        self.size.width / 4
+        self.size.width.div_ceil(4)
     }
 
-    /// Number of texels.
+    /// Number of texels in memory: the last vector of a row repeats its last texel.
     pub fn texels(self) -> u32 {
-        self.size.width * self.size.height
+        4 * self.vectors() * self.size.height
+    }
+
+    fn in_vectors(self, texels: &[u32]) -> Vec<u32> {
+        let (width, padded) = (self.size.width as usize, 4 * self.vectors() as usize);
+        let rows = texels.chunks_exact(width);
+        rows.flat_map(|row| (0..padded).map(move |x| row[x.min(width - 1)])).collect()
     }
 
     /// Declares what a set of generations holds before and after the passes.
     pub fn expect(self, lab: &mut Lab, generations: impl Into<Set>) {
         let (Self { size, passes, radius }, generations) = (self, generations.into());
-        lab.seed(generations, 0, move || chain::seed(size));
-        lab.expect(generations, passes, move || chain::reference(size, radius, passes));
+        lab.seed(generations, 0, move || self.in_vectors(&chain::seed(size)));
+        lab.expect(generations, passes, move || self.in_vectors(&chain::reference(size, radius, passes)));
     }
 
     /// The kernel of one pass in a dispatch of its own, on buffers or on images.
@@ -53,6 +59,7 @@ impl Chain {
             ("ROWS", workgroup.rows),
             ("RADIUS", self.radius),
             ("VECTORS", self.vectors()),
+            ("LAST_TEXELS", self.size.width - 4 * (self.vectors() - 1)),
             ("HEIGHT", self.size.height),
             ("MULTIPLIER", MULTIPLIER),
         ])

@@ -35,18 +35,19 @@ mod kernels;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::value_parser;
 use common::{BufferSet, Extent, Format, ImageSet, Lab, Set, Workgroup, run, sample};
 use grid::Region;
 use kernels::{Chain, Form, workgroup_for};
+use samples::chain::MIX_BITS;
 use samples::waits::{self, FLAG_STRIDE, HEAD, lacking};
 use samples::{LOADS, STORES, in_rows, size};
 
 /// Is one dispatch whose tiles wait for each other faster than a barrier between passes?
 #[derive(clap::Args, Clone, Debug)]
 struct Args {
-    /// Image size, its width a multiple of 4 [default: 1152x1152, on a CPU device 192x96]
+    /// Image size [default: 1152x1152, on a CPU device 192x96]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
     /// Passes of the chain, each reading what the one before wrote
@@ -77,11 +78,6 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
     let &Args { passes, radius, .. } = args;
     let size = size(lab, args.size, [1152; 2], [192, 96]);
-    ensure!(
-        size.width.is_multiple_of(4),
-        "--size {size} is not possible: texels are loaded four at a time, so a width such as {}",
-        size.width.next_multiple_of(4)
-    );
     let workgroup = args.workgroup.unwrap_or_else(|| workgroup_for(lab.device(), size));
     let chain = Chain { size, passes, radius };
     let one = Region::new(lab.device(), chain, Some(1), args.region);
@@ -100,6 +96,15 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     let texels = vec![chain.texels(); passes as usize + 1];
     let texels = lab.output("generation", BufferSet::slices(&texels, 0))?;
     chain.expect(lab, texels);
+    lab.report.show(
+        texels,
+        passes,
+        [4 * chain.vectors(), size.height],
+        "texels that are of the last pass; older ones red",
+        move |words| {
+            words.iter().map(|word| if word >> MIX_BITS == passes { [64; 3] } else { [255, 0, 0] }).collect()
+        },
+    );
 
     let (fused, [columns, lines]) = (chain.fused(lab, several).build(), several.grid());
     lab.variant("fused", move |cmd, rep| {
