@@ -48,7 +48,7 @@ use reference::MOST_RADIUS;
 use samples::load::Load;
 use samples::tile_flags::{self, Access as FlagAccess, Form};
 use samples::{LOADS, STORES, in_rows, name_of, size};
-use shapes::{SHAPES, tile_for, workgroup_for};
+use shapes::{tile_for, workgroup_for};
 use tiles::Tiles;
 
 /// What do the barriers of a bloom cost, and what is left when all passes go in one dispatch?
@@ -60,9 +60,6 @@ struct Args {
     /// Reach of a blur in texels
     #[arg(long, default_value_t = 6, value_parser = value_parser!(u32).range(1..=i64::from(MOST_RADIUS)))]
     radius: u32,
-    /// Compare passes in one dispatch with barriers in five shapes of workgroups
-    #[arg(long)]
-    ladder: bool,
     /// Workgroup of a pass in its own dispatch, and rows per invocation [default: 32x8, if the device has room]
     #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
     workgroup: Option<Workgroup>,
@@ -85,14 +82,10 @@ fn bloom(lab: &mut Lab, args: &Args) -> Result<()> {
     let bloom = Bloom::new(lab, size, args.radius)?;
 
     let workgroup = args.workgroup.unwrap_or_else(|| workgroup_for(lab.device()));
-    let shapes = if args.ladder { SHAPES.to_vec() } else { vec![workgroup] };
+    lab.report.setting("workgroup", workgroup);
     for load in Load::ALL {
-        for &workgroup in &shapes {
-            let shape = if args.ladder { format!("_{workgroup}") } else { String::new() };
-            in_dispatches(lab, &bloom, load, workgroup, &format!("{shape}{}", load.suffix()));
-        }
+        in_dispatches(lab, &bloom, load, workgroup);
     }
-    lab.report.setting("workgroup", if args.ladder { "several".to_owned() } else { workgroup.to_string() });
     in_one_dispatch(lab, &bloom, args)?;
     lab.report.verdict(tile_flags::verdict);
     bloom.expect(lab);
@@ -100,9 +93,9 @@ fn bloom(lab: &mut Lab, args: &Args) -> Result<()> {
 }
 
 /// Each pass a dispatch of its own: without order, with a barrier before each pass, with the fewest barriers that order
-/// them, and with an event for each, waited for before the first pass that reads it. Names end with `suffix`.
-fn in_dispatches(lab: &mut Lab, bloom: &Bloom, load: Load, workgroup: Workgroup, suffix: &str) {
-    let scope = load.scope();
+/// them, and with an event for each, waited for before the first pass that reads it.
+fn in_dispatches(lab: &mut Lab, bloom: &Bloom, load: Load, workgroup: Workgroup) {
+    let (suffix, scope) = (load.suffix(), load.scope());
     let passes = Rc::new((bloom.clone(), Kernels::new(lab, bloom, load, workgroup)));
     let dispatch = move |cmd: &Cmd, rep, pass: usize| {
         let (bloom, kernels) = &*passes;

@@ -2,12 +2,7 @@
 
 use common::record::DeviceFacts;
 use common::{Extent, Workgroup};
-use samples::load::shape;
 use samples::tile_flags::shape::room;
-
-/// Workgroup shapes to try; without `--ladder` only the first.
-pub const SHAPES: [Workgroup; 5] =
-    [shape(32, 8, 1), shape(8, 8, 1), shape(16, 16, 1), shape(32, 8, 2), shape(32, 8, 4)];
 
 const WIDTH: u32 = 32;
 const HEIGHT: u32 = 8;
