@@ -1,14 +1,11 @@
 #version 460
-// Modules: COHERENT|CHAINED|SAMPLED CLOCK
-// Untraced modules: COHERENT|CHAINED|SAMPLED
+// Modules: COHERENT|CHAINED CLOCK
+// Untraced modules: COHERENT|CHAINED
 // Untraced modules: COHERENT TELL_NEEDS CLOCK|-
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_vote : require
-#ifdef SAMPLED
-#extension GL_EXT_samplerless_texture_functions : require
-#endif
 #ifdef CLOCK
 #extension GL_EXT_shader_realtime_clock : require
 #endif
@@ -30,9 +27,7 @@ layout(constant_id = 2) const int FLAG_STRIDE = 1;
 layout(std430, set = 0, binding = 0) readonly restrict buffer Scene {
     uvec2 scene[];
 };
-#if defined SAMPLED
-layout(std430, set = 0, binding = 1) devicecoherent writeonly buffer Planes {
-#elif defined CHAINED
+#ifdef CHAINED
 layout(std430, set = 0, binding = 1) nonprivate buffer Planes {
 #else
 layout(std430, set = 0, binding = 1) devicecoherent buffer Planes {
@@ -60,20 +55,13 @@ layout(std430, set = 0, binding = 4) buffer Timeouts {
 layout(std430, set = 0, binding = 5) readonly buffer Order {
     uvec2 order[];
 };
-#ifdef SAMPLED
-layout(set = 0, binding = 6) uniform utextureBuffer sampled;
-#endif
 
 #define CLASSES gl_StorageSemanticsBuffer
 #include "include/spin.glsl"
 #include "include/flags.glsl"
 
 uvec4 load_plane(uint at) {
-#ifdef SAMPLED
-    return texelFetch(sampled, int(at));
-#else
     return opened(planes[at]);
-#endif
 }
 
 uvec4 load_from(Pass pass, uint at) {

@@ -5,8 +5,7 @@ use std::rc::Rc;
 
 use anyhow::{Result, ensure};
 use common::{
-    Binding, Buffer, BufferSet, Buffers, Cmd, Extent, Format, Kernel, KernelBuilder, Lab, Reliance, Rep,
-    Workgroup,
+    Binding, Buffer, BufferSet, Buffers, Cmd, Extent, Format, Kernel, KernelBuilder, Lab, Rep, Workgroup,
 };
 use samples::load::Load;
 use samples::tile_flags::{Access, Form};
@@ -164,19 +163,7 @@ pub(super) fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
     8 * ((width + reach) * height).max(width * (height + reach)).max(below)
 }
 
-/// What the form with a sampled view relies on.
-pub const VIEWED: Reliance = Reliance::on(
-    "a sampled view finding what another workgroup stored: that who acquires a flag also drops what the view's cache held \
-     of lines in which other tiles lie",
-);
-
 /// The forms that a bloom has.
 pub fn forms() -> impl Iterator<Item = Form> {
-    Form::all().filter(|form| form.access != Access::Tagged && !form.staged)
-}
-
-/// The additional bindings of a form: sampled views of all outputs, one per repetition.
-pub fn views(lab: &mut Lab, bloom: &Bloom, form: Form) -> Vec<Binding> {
-    let repetitions = if form.access == Access::Sampled { bloom.planes.repetitions() } else { 0 };
-    (0..repetitions).map(|at| lab.texel_buffer(bloom.planes.whole(at), FORMAT)).collect()
+    Form::all().filter(|form| matches!(form.access, Access::Coherent | Access::Chained) && !form.staged)
 }

@@ -11,7 +11,7 @@
 //!
 //! A barrier drains the GPU, and below a quarter of the image a pass does not fill it: the chain is mostly drains and
 //! fills. `barriers_each` has a barrier before each pass, `barriers` only 12 instead of 20, and `events` an event per pass.
-//! `tile_flags*` run all passes in one dispatch: a workgroup claims a ticket, which stands for a tile of a pass, and waits
+//! `tile_flags_*` run all passes in one dispatch: a workgroup claims a ticket, which stands for a tile of a pass, and waits
 //! for the tiles that it reads (`shaders/bloom/tiles.comp`). Large blurs then fill the GPU while small levels wait.
 //!
 //! The dispatch ends because tickets wait for earlier tickets alone (`order.rs`). Vulkan does not promise that a workgroup
@@ -42,11 +42,11 @@ use std::rc::Rc;
 use anyhow::Result;
 use clap::value_parser;
 use common::{Binding, BufferSet, Cmd, EventState, Extent, Lab, Workgroup, run, sample};
-use device::{Bloom, Kernels, VIEWED, forms, views};
+use device::{Bloom, Kernels, forms};
 use order::Order;
 use reference::MOST_RADIUS;
 use samples::load::Load;
-use samples::tile_flags::{self, Access as FlagAccess, Form};
+use samples::tile_flags::{self, Form};
 use samples::{LOADS, STORES, in_rows, name_of, size};
 use shapes::{tile_for, workgroup_for};
 use tiles::Tiles;
@@ -169,22 +169,17 @@ fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
     for form in forms() {
         let lacking = form.lacking(lab.device());
         let kernel = tiles.kernel(lab, bloom, form).build();
-        let views = views(lab, bloom, form);
         let (scene, planes) = (bloom.scene, bloom.planes);
-        let variant = lab.variant(form.name(), move |cmd, rep| {
+        lab.variant(form.name(), move |cmd, rep| {
             if rep.index > 0 {
                 cmd.pipeline_barrier2(STORES, LOADS);
             }
             let [flags, bail_outs] = [flags, bail_outs].map(|buffers| buffers.get(rep.index, 0));
             let [scene, planes] = [scene, planes.whole(rep.index)].map(Binding::from);
-            let mut bindings = vec![scene, planes, table, flags.into(), bail_outs.into(), order.into()];
-            bindings.extend(views.get(rep.index as usize));
+            let bindings = [scene, planes, table, flags.into(), bail_outs.into(), order.into()];
             cmd.dispatch(kernel, &bindings, &(), groups);
-        });
-        variant.skip(lacking);
-        if form.access == FlagAccess::Sampled {
-            variant.relies_on(VIEWED);
-        }
+        })
+        .skip(lacking);
     }
     Ok(())
 }
