@@ -1,22 +1,16 @@
-//! The images of a bloom on the device, and the kernels of its passes with one dispatch each.
+//! The images of a bloom on the device.
 
 use std::cell::LazyCell;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
-use common::{
-    Binding, Buffer, BufferSet, Buffers, Cmd, Extent, Format, Kernel, KernelBuilder, Lab, Rep, Workgroup,
-};
-use samples::load::Load;
-use samples::tile_flags::{Access, Form};
+use common::{Buffer, BufferSet, Buffers, Extent, Lab};
 
-use crate::pyramid::{KINDS, Pass, Source, passes, steps};
-use crate::reference::{BRIGHTEST, THRESHOLD, planes, scene, weights};
+use crate::pyramid::{Input, Pass, passes, steps};
+use crate::reference::{planes, scene};
 
 /// Initial word; no pass stores it, because [`BRIGHTEST`] is less.
 const UNWRITTEN: u32 = u32::MAX;
-/// Format of the sampled views.
-const FORMAT: Format = Format::R16G16B16A16_UINT;
 
 /// The scene, the passes, and the output of each pass.
 #[derive(Clone, Debug)]
@@ -75,14 +69,16 @@ impl Bloom {
         }
     }
 
-    fn buffer(&self, source: Source, repetition: u32) -> Buffer {
-        match source {
-            Source::Scene => self.scene,
-            Source::Pass(pass) => self.plane(pass, repetition),
+    /// The buffer that holds an input in this repetition.
+    pub fn buffer(&self, input: Input, repetition: u32) -> Buffer {
+        match input {
+            Input::Scene => self.scene,
+            Input::Pass(pass) => self.plane(pass, repetition),
         }
     }
 
-    fn plane(&self, pass: usize, repetition: u32) -> Buffer {
+    /// The output of a pass in this repetition.
+    pub fn plane(&self, pass: usize, repetition: u32) -> Buffer {
         self.planes.get(repetition, u32::try_from(pass).unwrap_or(u32::MAX))
     }
 }
@@ -90,80 +86,4 @@ impl Bloom {
 /// Number of words that each pass stores.
 pub(super) fn plane_words(passes: &[Pass]) -> Vec<u32> {
     passes.iter().map(|pass| 2 * pass.size.width * pass.size.height).collect()
-}
-
-/// The kernels of all kinds of passes in one workgroup shape, and their bindings.
-#[derive(Clone, Debug)]
-pub struct Kernels {
-    load: Load,
-    workgroup: Workgroup,
-    /// The kernels, in the order of [`KINDS`].
-    kernels: [Kernel; KINDS.len()],
-    /// Sampled views of the scene, then of each pass in each repetition.
-    views: Vec<Binding>,
-}
-
-impl Kernels {
-    /// Kernels for the passes of a bloom.
-    pub fn new(lab: &mut Lab, bloom: &Bloom, load: Load, workgroup: Workgroup) -> Self {
-        let kernels = KINDS.map(|kind| {
-            let kernel = cut(lab.kernel("bloom/pass.comp"), workgroup, bloom.radius);
-            let kernel = match load {
-                Load::Stored => kernel,
-                Load::Sampled => kernel.define("SAMPLED"),
-                Load::Staged => kernel.define("STAGED").shared_bytes(staged_bytes(workgroup, bloom.radius)),
-            };
-            kernel.constant("KIND", kind as u32).build()
-        });
-        let mut views = Vec::new();
-        if load == Load::Sampled {
-            views.push(lab.texel_buffer(bloom.scene, FORMAT));
-            for repetition in 0..bloom.planes.repetitions() {
-                for pass in 0..bloom.passes.len() {
-                    views.push(lab.texel_buffer(bloom.plane(pass, repetition), FORMAT));
-                }
-            }
-        }
-        Self { load, workgroup, kernels, views }
-    }
-
-    /// Records the dispatch of a pass.
-    pub fn dispatch(&self, cmd: &Cmd, bloom: &Bloom, rep: Rep, pass: usize) {
-        let of = bloom.passes[pass];
-        let read = |source: Source| match (self.load, source) {
-            (Load::Sampled, Source::Scene) => self.views[0],
-            (Load::Sampled, Source::Pass(pass)) => {
-                self.views[1 + rep.index as usize * bloom.passes.len() + pass]
-            }
-            _ => bloom.buffer(source, rep.index).into(),
-        };
-        // A pass without a second input binds the first one twice, because Vulkan requires a binding.
-        let bindings =
-            [read(of.from), read(of.beside.unwrap_or(of.from)), bloom.plane(pass, rep.index).into()];
-        let [width, height] = self.workgroup.tile();
-        let groups = [of.size.width.div_ceil(width), of.size.height.div_ceil(height), 1];
-        let sizes = [of.size, of.from_size].map(|size| [size.width, size.height]);
-        cmd.dispatch(self.kernels[of.kind as usize], &bindings, &sizes, groups);
-    }
-}
-
-/// Sets a kernel's tile shape and the constants of the bloom.
-pub(super) fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) -> KernelBuilder<'_> {
-    samples::tile_flags::cut(kernel, workgroup, radius)
-        .constant("MIDDLE", weights(radius)[0])
-        .constant("THRESHOLD", THRESHOLD.into())
-        .constant("BRIGHTEST", BRIGHTEST.into())
-}
-
-/// Bytes of shared memory for a tile and its border.
-pub(super) fn staged_bytes(workgroup: Workgroup, radius: u32) -> u64 {
-    let [width, height] = workgroup.tile().map(u64::from);
-    let reach = 2 * u64::from(radius);
-    let below = (width.div_ceil(2) + 2) * (height.div_ceil(2) + 2);
-    8 * ((width + reach) * height).max(width * (height + reach)).max(below)
-}
-
-/// The forms that a bloom has.
-pub fn forms() -> impl Iterator<Item = Form> {
-    Form::all().filter(|form| matches!(form.access, Access::Coherent | Access::Chained) && !form.staged)
 }

@@ -7,38 +7,39 @@ use common::Extent;
 /// Number of halved levels below the full image.
 pub const LEVELS: usize = 5;
 
-/// Kind of a pass; the numbers match `shaders/bloom/formulas.glsl`.
+/// Kind of a pass; the numbers match `shaders/bloom/passes.glsl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Kind {
     /// The part of the scene above the threshold.
-    Bright,
+    BrightPass,
     /// The mean of each 2x2 block of texels.
-    Halve,
+    DownSample,
     /// A blur along rows.
     BlurX,
     /// A blur along columns.
     BlurY,
-    /// Half of this level's blur plus half of the level below, enlarged.
-    Mix,
-    /// The level below, enlarged and added to the scene.
-    Add,
+    /// Half of the smaller level, enlarged, plus half of this level's blur.
+    UpSample,
+    /// The first level, enlarged and added to the scene.
+    Composite,
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 6] = [Kind::Bright, Kind::Halve, Kind::BlurX, Kind::BlurY, Kind::Mix, Kind::Add];
+pub const KINDS: [Kind; 6] =
+    [Kind::BrightPass, Kind::DownSample, Kind::BlurX, Kind::BlurY, Kind::UpSample, Kind::Composite];
 
 /// The input of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum Input {
     /// The test image.
     Scene,
     /// The output of this pass.
     Pass(usize),
 }
 
-impl Source {
-    /// The index of the pass, if the source is one.
+impl Input {
+    /// The index of the pass, if the input is one.
     pub fn pass(self) -> Option<usize> {
         match self {
             Self::Scene => None,
@@ -56,22 +57,22 @@ pub struct Pass {
     pub level: usize,
     /// Size of the output.
     pub size: Extent,
-    /// The input that the pass reads around each texel.
-    pub from: Source,
+    /// The first input, of which the pass also reads a texel's neighbours.
+    pub input: Input,
     /// Size of that input.
-    pub from_size: Extent,
+    pub input_size: Extent,
     /// A second input that is read at the same texel, if there is one.
-    pub beside: Option<Source>,
+    pub second_input: Option<Input>,
 }
 
 impl fmt::Display for Pass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.kind {
-            Kind::Bright => "threshold",
-            Kind::Halve => "down-sample",
+            Kind::BrightPass => "threshold",
+            Kind::DownSample => "down-sample",
             Kind::BlurX => "blur in x",
             Kind::BlurY => "blur in y",
-            Kind::Mix | Kind::Add => "up-sample",
+            Kind::UpSample | Kind::Composite => "up-sample",
         };
         write!(f, "{what}, {}", self.size)
     }
@@ -80,7 +81,7 @@ impl fmt::Display for Pass {
 impl Pass {
     /// The passes whose output this one reads.
     pub fn reads(&self) -> impl Iterator<Item = usize> + use<> {
-        [Some(self.from), self.beside].into_iter().flatten().filter_map(Source::pass)
+        [Some(self.input), self.second_input].into_iter().flatten().filter_map(Input::pass)
     }
 }
 
@@ -91,26 +92,26 @@ pub fn passes(size: Extent) -> Vec<Pass> {
         let half = |side: u32| (0..level).fold(side, |side, _| side.div_ceil(2));
         Extent { width: half(size.width), height: half(size.height) }
     };
-    let mut add = |kind, level, from: Source, from_level: usize, beside| {
-        let (size, from_size) = (halved(level), halved(from_level));
-        passes.push(Pass { kind, level, size, from, from_size, beside });
-        Source::Pass(passes.len() - 1)
+    let mut add = |kind, level, input: Input, input_level: usize, second_input| {
+        let (size, input_size) = (halved(level), halved(input_level));
+        passes.push(Pass { kind, level, size, input, input_size, second_input });
+        Input::Pass(passes.len() - 1)
     };
-    let mut down = vec![add(Kind::Bright, 0, Source::Scene, 0, None)];
+    let mut down = vec![add(Kind::BrightPass, 0, Input::Scene, 0, None)];
     for level in 1..=LEVELS {
-        down.push(add(Kind::Halve, level, down[level - 1], level - 1, None));
+        down.push(add(Kind::DownSample, level, down[level - 1], level - 1, None));
     }
-    let mut below = None;
+    let mut smaller = None;
     for level in (1..=LEVELS).rev() {
         let rows = add(Kind::BlurX, level, down[level], level, None);
         let blurred = add(Kind::BlurY, level, rows, level, None);
-        below = Some(match below {
+        smaller = Some(match smaller {
             None => blurred,
-            Some(below) => add(Kind::Mix, level, below, level + 1, Some(blurred)),
+            Some(smaller) => add(Kind::UpSample, level, smaller, level + 1, Some(blurred)),
         });
     }
-    if let Some(below) = below {
-        add(Kind::Add, 0, below, 1, Some(Source::Scene));
+    if let Some(smaller) = smaller {
+        add(Kind::Composite, 0, smaller, 1, Some(Input::Scene));
     }
     passes
 }

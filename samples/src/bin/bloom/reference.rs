@@ -3,7 +3,7 @@
 use common::Extent;
 use rayon::prelude::*;
 
-use crate::pyramid::{Kind, Pass, Source};
+use crate::pyramid::{Input, Kind, Pass};
 
 /// Threshold of the bloom; channels have values up to 65,535.
 pub const THRESHOLD: u16 = 1024;
@@ -62,9 +62,9 @@ pub fn planes(size: Extent, passes: &[Pass], radius: u32) -> Vec<Vec<u32>> {
     let scene = texels_of_scene(size);
     let mut planes: Vec<Vec<Texel>> = Vec::new();
     for pass in passes {
-        let plane = |source: Source| source.pass().map_or(&scene, |read| &planes[read]);
-        let (from, beside) = (plane(pass.from), pass.beside.map(plane));
-        let (width, from_width) = (pass.size.width as usize, pass.from_size.width);
+        let plane = |input: Input| input.pass().map_or(&scene, |read| &planes[read]);
+        let (input, second_input) = (plane(pass.input), pass.second_input.map(plane));
+        let (width, input_width) = (pass.size.width as usize, pass.input_size.width);
         let [columns, rows] = [0, 1].map(|axis| {
             (0..pass.size.sides()[axis]).map(|at| taps(pass, axis, radius, at)).collect::<Vec<_>>()
         });
@@ -72,10 +72,11 @@ pub fn planes(size: Extent, passes: &[Pass], radius: u32) -> Vec<Vec<u32>> {
             let weighted = rows[at / width].iter().flat_map(|&(down, y)| {
                 let columns = columns[at % width].iter();
                 columns.map(move |&(across, x)| {
-                    (down * across, from[(y * from_width + x) as usize].map(u32::from))
+                    (down * across, input[(y * input_width + x) as usize].map(u32::from))
                 })
             });
-            stored(pass.kind, mean(weighted), beside.map_or([0; 4], |plane| plane[at].map(u32::from)))
+            let second = second_input.map_or([0; 4], |plane| plane[at].map(u32::from));
+            stored(pass.kind, mean(weighted), second)
         };
         let count = width * pass.size.height as usize;
         planes.push((0..count).into_par_iter().with_min_len(1024).map(texel).collect());
@@ -88,7 +89,7 @@ pub fn planes(size: Extent, passes: &[Pass], radius: u32) -> Vec<Vec<u32>> {
 pub fn taps(pass: &Pass, axis: usize, radius: u32, at: u32) -> Vec<(u32, u32)> {
     let at = i64::from(at);
     let taps: Vec<(u32, i64)> = match (pass.kind, axis) {
-        (Kind::Halve, _) => vec![(1, 2 * at), (1, 2 * at + 1)],
+        (Kind::DownSample, _) => vec![(1, 2 * at), (1, 2 * at + 1)],
         (Kind::BlurX, 0) | (Kind::BlurY, 1) => {
             let weights = weights(radius);
             let behind = (0..).zip(&weights);
@@ -96,21 +97,21 @@ pub fn taps(pass: &Pass, axis: usize, radius: u32, at: u32) -> Vec<(u32, u32)> {
             behind.chain(before).map(|(d, &weight)| (weight, at + d)).collect()
         }
         // Bilinear: the texel's centre lies a quarter of a texel away from that of the halved level.
-        (Kind::Mix | Kind::Add, _) => vec![(3, at / 2), (1, at / 2 - 1 + 2 * (at % 2))],
+        (Kind::UpSample | Kind::Composite, _) => vec![(3, at / 2), (1, at / 2 - 1 + 2 * (at % 2))],
         _ => vec![(1, at)],
     };
-    let last = i64::from(pass.from_size.sides()[axis]) - 1;
+    let last = i64::from(pass.input_size.sides()[axis]) - 1;
     let inside = |at: i64| u32::try_from(at.clamp(0, last)).unwrap_or(0);
     taps.into_iter().map(|(weight, at)| (weight, inside(at))).collect()
 }
 
-/// The value that a pass stores, from the mean of the texels around and from the texel of its second input.
-fn stored(kind: Kind, around: [u32; 4], beside: [u32; 4]) -> Texel {
+/// The value that a pass stores, from the weighted mean of its first input's texels and from the texel of its second.
+fn stored(kind: Kind, mean_of_first: [u32; 4], second: [u32; 4]) -> Texel {
     let channels: [u32; 4] = match kind {
-        Kind::Bright => around.map(|channel| channel.saturating_sub(THRESHOLD.into())),
-        Kind::Halve | Kind::BlurX | Kind::BlurY => around,
-        Kind::Mix => mean([(1, around), (1, beside)]),
-        Kind::Add => std::array::from_fn(|c| (around[c] + beside[c]).min(BRIGHTEST.into())),
+        Kind::BrightPass => mean_of_first.map(|channel| channel.saturating_sub(THRESHOLD.into())),
+        Kind::DownSample | Kind::BlurX | Kind::BlurY => mean_of_first,
+        Kind::UpSample => mean([(1, mean_of_first), (1, second)]),
+        Kind::Composite => std::array::from_fn(|c| (mean_of_first[c] + second[c]).min(BRIGHTEST.into())),
     };
     channels.map(|channel| u16::try_from(channel).unwrap_or(u16::MAX))
 }

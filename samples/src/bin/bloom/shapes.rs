@@ -2,12 +2,15 @@
 
 use common::record::DeviceFacts;
 use common::{Extent, Workgroup};
-use samples::tile_flags::shape::room;
+use samples::machine::Machine;
 
 const WIDTH: u32 = 32;
 const HEIGHT: u32 = 8;
 /// On an H200, 1920x1080 takes 20 % longer with 16, because too few tiles are left.
 const MOST_ROWS: u32 = 8;
+
+/// Invocations that a device holds at once, if it does not report that.
+const RESIDENT: u32 = 64 * 2048;
 
 /// The workgroup of a pass in its own dispatch: the fastest of five shapes on an H200 for 1920x1080 with barriers.
 pub fn workgroup_for(facts: &DeviceFacts) -> Workgroup {
@@ -20,9 +23,9 @@ pub fn workgroup_for(facts: &DeviceFacts) -> Workgroup {
 /// so more tiles cost time: 13 % with half the rows on an H200 at 1920x1080.
 pub fn tile_for(facts: &DeviceFacts, size: Extent) -> Workgroup {
     let workgroup = workgroup_for(facts);
-    let held = u64::from(room(facts).iter().product::<u32>());
+    let held = facts.multiprocessors.map_or(RESIDENT, |all| Machine(all).slots() * facts.subgroup_size);
     let texels = u64::from(size.width) * u64::from(size.height);
-    let rows = u32::try_from(texels / held.max(1)).unwrap_or(u32::MAX);
+    let rows = u32::try_from(texels / u64::from(held.max(1))).unwrap_or(u32::MAX);
     Workgroup { rows: rows.clamp(1, MOST_ROWS).next_power_of_two(), ..workgroup }
 }
 

@@ -3,12 +3,16 @@
 use anyhow::{Context, Result, ensure};
 use common::record::trace::Parts;
 use common::{Binding, KernelBuilder, Lab, Workgroup, sliced};
+use samples::waits::{FLAG_STRIDE, HEAD, with_timeout};
 
-use crate::device::{Bloom, cut, plane_words};
+use crate::device::{Bloom, plane_words};
+use crate::kernels::{cut, with_formulas};
 use crate::order::Order;
-use crate::pyramid::{Kind, Pass, Source};
+use crate::pyramid::{Input, Kind, Pass};
 use crate::reference::taps;
-use samples::tile_flags::{Access, FLAG_STRIDE, Form, HEAD, patient};
+
+/// Words of a tile's halo.
+const HALO_WORDS: usize = 5;
 
 /// How the passes are cut into tiles, and the order of the tickets.
 #[derive(Clone, Copy, Debug)]
@@ -71,25 +75,25 @@ impl Tiles {
         self.order.of(passes).into_iter().flat_map(of).collect()
     }
 
-    /// CPU reference of what the kernel waits for in a tile: first column and line of the tiles that it reads, the
-    /// number of columns and lines, and 1 if it also reads the same place of a second input.
-    fn needs(self, passes: &[Pass], pass: &Pass, tile: u32) -> [u32; 5] {
-        let beside = u32::from(pass.beside.and_then(Source::pass).is_some());
-        let Some(read) = pass.from.pass() else { return [0, 0, 0, 0, beside] };
+    /// CPU reference of the halo of a tile: first column and line of the tiles that it reads, the number of columns and
+    /// lines, and 1 if it also reads the same place of a second input.
+    fn halo(self, passes: &[Pass], pass: &Pass, tile: u32) -> [u32; 5] {
+        let second = u32::from(pass.second_input.and_then(Input::pass).is_some());
+        let Some(read) = pass.input.pass() else { return [0, 0, 0, 0, second] };
         let [columns, _] = self.grid(pass);
         let at = [tile % columns, tile / columns];
-        let [sides, from_sides] = [pass.level, passes[read].level].map(|level| self.sides_at(level));
-        // The kernel does not test on which side of a texel of the halved level its first and last texel lie.
-        let pair = u32::from(matches!(pass.kind, Kind::Mix | Kind::Add));
+        let [sides, input_sides] = [pass.level, passes[read].level].map(|level| self.sides_at(level));
+        // The kernel does not test on which side of a texel of the smaller level its first and last texel lie.
+        let pair = u32::from(matches!(pass.kind, Kind::UpSample | Kind::Composite));
         let [x, y] = [0, 1].map(|axis| {
             let first = at[axis] * sides[axis];
             let last = (first + sides[axis]).min(pass.size.sides()[axis]) - 1;
             let taps = [first & !pair, last | pair].map(|texel| taps(pass, axis, self.radius, texel));
-            let read = taps.concat().into_iter().map(|(_, texel)| texel / from_sides[axis]);
+            let read = taps.concat().into_iter().map(|(_, texel)| texel / input_sides[axis]);
             let (first, last) = (read.clone().min().unwrap_or(0), read.max().unwrap_or(0));
             [first, last - first + 1]
         });
-        [x[0], y[0], x[1], y[1], beside]
+        [x[0], y[0], x[1], y[1], second]
     }
 
     /// Checks on the device that each tile waits for exactly the tiles that it reads. A missing wait would not
@@ -101,37 +105,27 @@ impl Tiles {
         self,
         lab: &mut Lab,
         bloom: &Bloom,
-        [table, bail_outs, order]: [Binding; 3],
+        [passes, order]: [Binding; 2],
         groups: [u32; 3],
     ) -> Result<()> {
-        let form = Form { access: Access::Coherent, staged: false };
-        if form.lacking(lab.device()).is_some() {
-            return Ok(());
-        }
-        let kernel = self.kernel(lab, bloom, form).define("TELL_NEEDS").build();
+        let kernel = self.with_tiles(lab.kernel("bloom/halo.comp"), bloom).build();
         let units = self.units(&bloom.passes);
-        let told =
-            lab.tally("what tiles wait for", HEAD + 3 * u32::try_from(units.len())?, |cmd, told| {
-                let [scene, planes] = [bloom.scene, bloom.planes.whole(0)].map(Binding::from);
-                cmd.dispatch(kernel, &[scene, planes, table, told.into(), bail_outs, order], &(), groups);
-            })?;
-        let told = told[HEAD as usize..].chunks_exact(6);
-        for (unit, told) in units.chunks_exact(2).zip(told) {
+        let words = u32::try_from(units.len() / 2 * HALO_WORDS)?;
+        let halos = lab.tally("what tiles wait for", words, |cmd, halos| {
+            cmd.dispatch(kernel, &[passes, order, halos.into()], &(), groups);
+        })?;
+        for (unit, found) in units.chunks_exact(2).zip(halos.chunks_exact(HALO_WORDS)) {
             let pass = &bloom.passes[unit[0] as usize];
-            let needs = self.needs(&bloom.passes, pass, unit[1]);
-            ensure!(
-                told[0] == 1 && told[1..] == needs,
-                "{pass}: tile {} waits for {told:?}, not {needs:?}",
-                unit[1]
-            );
+            let halo = self.halo(&bloom.passes, pass, unit[1]);
+            ensure!(*found == halo, "{pass}: tile {} waits for {found:?}, not {halo:?}", unit[1]);
         }
         Ok(())
     }
 
-    /// The table of passes for the kernel, 16 words each, laid out as `shaders/bloom/tiles.comp` reads it.
+    /// The table of passes for the kernel, 16 words each, laid out as `shaders/bloom/halo.glsl` reads it.
     pub fn table(self, passes: &[Pass]) -> Vec<u32> {
         let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        let starts: Vec<u32> = sliced(&plane_words(passes)).into_iter().map(|at| narrow(at / 2)).collect();
+        let begins: Vec<u32> = sliced(&plane_words(passes)).into_iter().map(|at| narrow(at / 2)).collect();
         let flags: Vec<u32> = passes
             .iter()
             .scan(0, |next, pass| {
@@ -140,38 +134,40 @@ impl Tiles {
                 Some(first)
             })
             .collect();
-        let found = |source: Option<Source>| {
-            source.and_then(Source::pass).map_or([0; 2], |read| [starts[read], flags[read]])
+        let found = |input: Option<Input>| {
+            input.and_then(Input::pass).map_or([0; 2], |read| [begins[read], flags[read]])
         };
         let entry = |(at, pass): (usize, &Pass)| {
-            let [from, from_flag] = found(Some(pass.from));
-            let [beside, beside_flag] = found(pass.beside);
-            let from_level = pass.from.pass().map_or(0, |read| passes[read].level);
+            let [input, input_flag] = found(Some(pass.input));
+            let [second_input, second_flag] = found(pass.second_input);
+            let input_level = pass.input.pass().map_or(0, |read| passes[read].level);
             [
-                [pass.size.width, pass.size.height, starts[at], flags[at]],
-                [pass.from_size.width, pass.from_size.height, from, from_flag],
-                [beside, beside_flag, pass.kind as u32, 0],
-                [self.rows_at(pass.level), self.rows_at(from_level), 0, 0],
+                [pass.size.width, pass.size.height, pass.input_size.width, pass.input_size.height],
+                [pass.kind as u32, input, second_input, begins[at]],
+                [flags[at], input_flag, second_flag, self.rows_at(pass.level)],
+                [self.rows_at(input_level), 0, 0, 0],
             ]
         };
         passes.iter().enumerate().flat_map(entry).flatten().collect()
     }
 
-    /// The kernel of a form.
-    pub fn kernel<'l>(self, lab: &'l Lab, bloom: &Bloom, form: Form) -> KernelBuilder<'l> {
-        let kernel = cut(lab.kernel("bloom/tiles.comp"), self.workgroup, bloom.radius);
-        let (passes, units) =
+    /// Sets what `shaders/bloom/halo.glsl` asks for.
+    fn with_tiles<'l>(self, kernel: KernelBuilder<'l>, bloom: &Bloom) -> KernelBuilder<'l> {
+        let passes = u32::try_from(bloom.passes.len()).unwrap_or(u32::MAX);
+        cut(kernel, self.workgroup, bloom.radius)
+            .constants([("PASSES", passes), ("TICKETS", self.tickets(&bloom.passes))])
+    }
+
+    /// The kernel of all passes; `chained` accesses are cached, and acquire and release carry them.
+    pub fn kernel<'l>(self, lab: &'l Lab, bloom: &Bloom, chained: bool) -> KernelBuilder<'l> {
+        let kernel =
+            self.with_tiles(lab.kernel("bloom/tiles.comp"), bloom).constant("FLAG_STRIDE", FLAG_STRIDE);
+        let kernel = with_timeout(with_formulas(kernel, bloom.radius), lab);
+        let kernel = if chained { kernel.define("CHAINED") } else { kernel };
+        let (count, units) =
             (u32::try_from(bloom.passes.len()).unwrap_or(u32::MAX), self.tickets(&bloom.passes));
-        let kernel = kernel
-            .constant("PASSES", passes)
-            .constant("TICKETS", units)
-            .constant("FLAG_STRIDE", FLAG_STRIDE)
-            .constant("ON_CPU", lab.device().is_cpu().into());
-        let kernel = patient(kernel, lab);
-        let kernel = form.switches().fold(kernel, KernelBuilder::define);
-        let stretches = &["ticket and wait", "load, compute and store", "tell"];
-        let (part, unit) = ("pass", "tile");
-        kernel.parts(Parts { part, count: passes, in_a_row: false, unit, units, stretches, waits: 1 })
+        let stretches = &["claim and wait", "load, compute and store", "release and signal"];
+        kernel.parts(Parts { part: "pass", count, in_a_row: false, unit: "tile", units, stretches, waits: 1 })
     }
 }
 
@@ -189,7 +185,7 @@ mod tests {
         let tiles = Tiles { workgroup, radius: 6, order: Order::Urgent };
         let table = tiles.table(&passes);
         let flags = passes.iter().enumerate().flat_map(|(at, pass)| {
-            let first = table[16 * at + 3];
+            let first = table[16 * at + 8];
             first..first + tiles.of(pass)
         });
         assert_eq!(flags.collect::<Vec<_>>(), (0..tiles.tickets(&passes)).collect::<Vec<_>>());

@@ -1,0 +1,26 @@
+//! The verdict on a bloom in one dispatch.
+
+use common::Figures;
+use samples::waits;
+
+/// Compares the fastest variant with barriers with the fastest in one dispatch.
+pub fn verdict(figures: &Figures<'_>) -> Option<String> {
+    waits::verdict(figures, &["barriers"], &[], &["tile_flags"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_images_lose_in_one_dispatch() {
+        for (folder, says) in [
+            ("bloom", " 65.2 µs (tile_flags_chained): 1.14 ("),
+            ("bloom-3840x2160", " 225.4 µs (tile_flags_chained): 0.87 ("),
+        ] {
+            let record = samples::recorded(&format!("../2026-11-22-nvidia-h200/{folder}")).unwrap();
+            let said = verdict(&Figures::new(&record.rows)).unwrap();
+            assert!(said.contains(says), "{said}");
+        }
+    }
+}
