@@ -10,6 +10,7 @@ use crate::{CHIPS, report};
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("pipelined_events::cross", cross),
+        trial("bloom::loads_of_a_texel", loads_of_a_texel),
         trial("semi_persistent_waves::operations_a_tile", operations_a_tile),
         trial("wave_launch::six_waves_a_simd", six_waves_a_simd),
         trial("group_physics::two_groups_a_unit", two_groups_a_unit),
@@ -43,6 +44,24 @@ fn cross() -> Result<()> {
             report.variants.iter().find(|known| known.variant == variant).map(|known| known.kernels.clone())
         };
         ensure!(kernels("no_barrier") != kernels("execution_only"), "two kernels are taken for one");
+    }
+    Ok(())
+}
+
+/// Each kind of pass loads a texel of its inputs once for each tap: the kind has reached the compiler, and what its kernel
+/// does not do is gone.
+fn loads_of_a_texel() -> Result<()> {
+    for radius in [1, 6] {
+        let report = report("bloom", &format!("--radius {radius} --variant barriers"))?;
+        let taps = 2 * radius + 1;
+        for chip in CHIPS {
+            let loads: Option<Vec<u64>> = report
+                .of(chip, "barriers")
+                .iter()
+                .map(|kernel| Some(kernel.compiled()?.counts?.vmem_loads))
+                .collect();
+            ensure!(loads == Some(vec![1, 4, taps, taps, 5, 5]), "radius {radius} on {chip}: {loads:?}");
+        }
     }
     Ok(())
 }
