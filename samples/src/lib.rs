@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use common::record::{Record, read_record};
 use common::{Access, Extent, Lab, Scope, Stage};
 
+pub mod bands;
 pub mod chain;
 pub mod half;
 pub mod load;

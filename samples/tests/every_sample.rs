@@ -191,7 +191,7 @@ fn check_with_other_arguments(sample: &str) -> Result<()> {
 fn captions(sample: &str) -> Result<()> {
     let help = help_text(sample, "--help")?;
     let all = [
-        "--bands 12,16 --align 1",
+        "--bands 12 --align 1",
         "--size 256x128",
         "--occupancy 0.125,0.9 --size 64",
         "--radius 1 --tile-lanes 64 --size 64",

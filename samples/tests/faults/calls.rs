@@ -139,7 +139,9 @@ impl Fault {
             ensure!(reason.contains(words), "no word of '{words}': {ended}");
         }
         let introduction = |line: &&str| {
-            ["pipelined_events on ", "align 8, ", "CPU device: "].iter().any(|start| line.starts_with(start))
+            ["pipelined_events on ", "event_matrix on ", "align 8, ", "CPU device: "]
+                .iter()
+                .any(|start| line.starts_with(start))
         };
         let others = ended.stderr.lines().filter(|line| !line.ends_with(reason));
         ensure!(others.clone().count() <= 3 && others.clone().all(|l| introduction(&l)), "chatter: {ended}");

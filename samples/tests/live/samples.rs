@@ -17,6 +17,7 @@ const LIFE: Duration = Duration::from_secs(100);
 /// What makes a sample quick and its picture small, where it has such arguments.
 const SMALL: &[(&str, &str)] = &[
     ("pipelined_events", "--size 96 --bands 2 --align 8"),
+    ("event_matrix", "--size 96 --bands 2 --align 8"),
     ("data_race", "--size 64"),
     ("bloom", "--size 96x64"),
     ("drain_fill", "--size 64"),

@@ -34,6 +34,9 @@ enum By {
 struct Set {
     sample: String,
     words: String,
+    /// Modules of the samples' library that changed copies have as their own.
+    #[serde(default)]
+    own_modules: Vec<String>,
     mutants: Vec<Mutant>,
 }
 
@@ -69,6 +72,7 @@ fn table() -> Result<()> {
     let changed = changed.map(|(set, mutant)| Source {
         name: mutant.binary(),
         sample: &set.sample,
+        own_modules: &set.own_modules,
         edits: &mutant.edits,
     });
     let binaries = sources::build(&changed.collect::<Vec<_>>())?;

@@ -15,8 +15,9 @@ pub struct Source<'m> {
     /// What it is called.
     pub name: String,
     pub sample: &'m str,
-    /// A file of the sample (or of the samples' library, of which the copy then has one of its own), a text that it
-    /// holds exactly once, and what replaces it.
+    /// Modules of the samples' library that the copy has as its own, so that they can be edited.
+    pub own_modules: &'m [String],
+    /// A file of the copy, a text that it holds exactly once, and what replaces it.
     pub edits: &'m [[String; 3]],
 }
 
@@ -29,14 +30,35 @@ impl Source<'_> {
             let file = file?;
             files.insert(file.file_name().to_string_lossy().into_owned(), read(&file.path())?);
         }
+        for module in self.own_modules {
+            self.take(module, &mut files, &samples.join("src"))?;
+        }
         for [file, old, new] in self.edits {
-            let text = files.entry(file.clone()).or_default();
-            if text.is_empty() {
-                *text = read(&samples.join("src").join(file))?;
-            }
+            let text = files.get_mut(file).with_context(|| format!("the copy has no {file}"))?;
             *text = replaced(text, old, new)?;
         }
         Ok(files)
+    }
+
+    /// Adds a module of the library. It imports what the copy has as its own from there, and all else from the library.
+    fn take(&self, module: &str, files: &mut BTreeMap<String, String>, library: &Path) -> Result<()> {
+        let is_own =
+            |import: &str| self.own_modules.iter().any(|own| import.starts_with(&format!("{own}::")));
+        for pattern in [format!("{module}.rs"), format!("{module}/*.rs")] {
+            for path in glob::glob(&library.join(pattern).to_string_lossy())? {
+                let path = path?;
+                let text = read(&path)?;
+                let lines = text.lines().map(|line| match line.strip_prefix("use crate::") {
+                    Some(import) if !is_own(import) => format!("use samples::{import}\n"),
+                    _ => format!("{line}\n"),
+                });
+                files.insert(path.strip_prefix(library)?.display().to_string(), lines.collect());
+            }
+        }
+        let main = files.get_mut("main.rs").context("a sample has a main.rs")?;
+        let import = |of: &str| format!("use {of}::{module}::");
+        *main = replaced(main, &import("samples"), &format!("mod {module};\n{}", import("crate")))?;
+        Ok(())
     }
 }
 

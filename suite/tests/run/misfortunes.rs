@@ -101,16 +101,16 @@ fn a_hang_is_a_row() -> Result<()> {
     let (_top, folder) = place()?;
     let limit = enough_time("pipelined_events")?;
     let words = format!("--time-limit {limit}");
-    unlucky(&folder, "HOTLAP_DIE_AT", "sets_2:hang", &words, EXIT_HUNG)?;
+    unlucky(&folder, "HOTLAP_DIE_AT", "events_coherent_2:hang", &words, EXIT_HUNG)?;
     ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "hung")])?;
-    ensure_one_error(&record(&folder, "pipelined_events")?, "sets_2", &format!("no end within {limit} s"))
+    ensure_one_error(&record(&folder, "pipelined_events")?, "events_coherent_2", &format!("no end within {limit} s"))
 }
 
 fn a_lost_device_is_a_row() -> Result<()> {
     let (_top, folder) = place()?;
-    unlucky(&folder, "HOTLAP_FAULT", "running events_4#2:lost", "", EXIT_FAILED)?;
+    unlucky(&folder, "HOTLAP_FAULT", "running events_2#2:lost", "", EXIT_FAILED)?;
     ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "failed")])?;
-    ensure_one_error(&record(&folder, "pipelined_events")?, "events_4", "the device was lost")
+    ensure_one_error(&record(&folder, "pipelined_events")?, "events_2", "the device was lost")
 }
 
 fn a_slow_sample_keeps_what_it_has() -> Result<()> {

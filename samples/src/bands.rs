@@ -17,15 +17,16 @@
 
 use std::ops::Range;
 
-use common::Extent;
+use common::{Event, Events, Extent, Pass, Rep};
+
+use crate::chain::Chain;
 
 /// The bands of all passes.
 #[derive(Clone, Copy, Debug)]
 pub struct Bands {
     /// Number of bands per pass.
     pub count: u32,
-    width: u32,
-    height: u32,
+    size: Extent,
     passes: u32,
     align: u32,
     /// Rows by which the lines between bands move per pass: the radius, rounded up.
@@ -33,36 +34,52 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// `count` bands in a chain of `passes` passes. Each pass reads `radius` rows beyond what it writes; lines are
-    /// on multiples of `align` rows.
-    pub fn new(size: Extent, passes: u32, radius: u32, align: u32, count: u32) -> Self {
-        let Extent { width, height } = size;
-        Self { count, width, height, passes, align, shift: radius.next_multiple_of(align) }
+    /// `count` bands per pass, with the lines between them on multiples of `align` rows.
+    #[must_use]
+    pub fn new(chain: &Chain, count: u32, align: u32) -> Self {
+        Self::cut(chain.size, chain.passes, chain.radius, align, count)
     }
 
-    /// The rows of one band in one pass.
-    pub fn rows(&self, pass: u32, band: u32) -> Range<u32> {
+    fn cut(size: Extent, passes: u32, radius: u32, align: u32, count: u32) -> Self {
+        Self { count, size, passes, align, shift: radius.next_multiple_of(align) }
+    }
+
+    /// All bands of a repetition, in the order of recording: each a pass and the index of the band in it.
+    pub fn of(self, rep: Rep) -> impl Iterator<Item = (Pass, u32)> {
+        rep.passes(self.passes).flat_map(move |pass| (0..self.count).map(move |band| (pass, band)))
+    }
+
+    /// The rows of a band.
+    #[must_use]
+    pub fn rows(&self, pass: Pass, band: u32) -> Range<u32> {
         self.line(pass, band)..self.line(pass, band + 1)
+    }
+
+    /// The event of a band, where there is one for each band of each pass.
+    #[must_use]
+    pub fn event(&self, events: Events, pass: Pass, band: u32) -> Event {
+        events.get(pass.rep.index, pass.index * self.count + band)
     }
 
     /// First row of a band. Bands are nearly equal halfway through the chain, begin on multiples of the alignment,
     /// and are never empty in any pass.
-    fn line(&self, pass: u32, band: u32) -> u32 {
-        let Self { count, height, align, shift, .. } = *self;
+    fn line(&self, pass: Pass, band: u32) -> u32 {
+        let Self { count, size: Extent { height, .. }, align, shift, .. } = *self;
         if band == 0 || band == count {
             return height * band / count;
         }
         let travel = (self.passes - 1) * shift;
         let even = (band * height / count + travel / 2 + align / 2) / align * align;
         let last = (height - 1) / align * align;
-        even.clamp(travel + band * align, last - (count - 1 - band) * align) - pass * shift
+        even.clamp(travel + band * align, last - (count - 1 - band) * align) - pass.index * shift
     }
 
     /// Why the image cannot be cut like this, with the smallest size that can be; `None` if it can.
+    #[must_use]
     pub fn impossible(&self) -> Option<String> {
-        let Self { count, passes, align, shift, width, .. } = *self;
+        let Self { count, passes, align, shift, size: Extent { width, height } } = *self;
         let needed = (passes - 1) * shift + (count - 1) * align + 1;
-        (needed > self.height).then(|| {
+        (needed > height).then(|| {
             format!(
                 "{count} bands need --size {width}x{needed} or larger, because the lines between them lie {align} rows \
                  apart and move by {shift} in each of {passes} passes (or fewer bands, or a smaller --align)"
@@ -80,22 +97,20 @@ mod tests {
     fn a_band_reads_only_what_its_event_stands_for() {
         let mut split = 0;
         for (height, count, align, radius, passes) in grid() {
-            let bands = Bands::new(Extent { width: 1, height }, passes, radius, align, count);
+            let bands = Bands::cut(Extent { width: 1, height }, passes, radius, align, count);
             if bands.impossible().is_some() {
                 continue;
             }
             split += 1;
-            for pass in 0..passes {
+            for pass in (Rep { index: 0, count: 1 }).passes(passes) {
                 let rows: Vec<_> = (0..count).map(|band| bands.rows(pass, band)).collect();
                 assert!(rows.iter().all(|r| r.start < r.end), "{height} {count} {align} {radius}: {rows:?}");
                 assert!(rows.windows(2).all(|w| w[0].end == w[1].start && w[1].start % align == 0));
                 assert_eq!((rows[0].start, rows[count as usize - 1].end), (0, height));
-                for band in (0..count - 1).filter(|_| pass > 0) {
-                    let before = bands.rows(pass - 1, band).end;
-                    assert!(
-                        rows[band as usize].end + radius <= before,
-                        "pass {pass} band {band} reads too far"
-                    );
+                let Some(previous) = pass.previous() else { continue };
+                for band in 0..count - 1 {
+                    let (end, before) = (rows[band as usize].end, bands.rows(previous, band).end);
+                    assert!(end + radius <= before, "{pass:?} band {band} reads too far");
                 }
             }
         }

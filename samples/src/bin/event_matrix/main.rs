@@ -1,0 +1,189 @@
+//! What does each form of event that Vulkan has cost between two passes, and does any of them let passes overlap?
+//!
+//! ```text
+//! time →          set and wait: what the talk uses to keep the GPU full (`pipelined_events`)
+//! events          ▕ band 0.0 ▏set▕ band 0.1 ▏set▕ wait▕ band 1.0 ▏set▕ wait▕ band 1.1 ▏
+//!                 set only: what a set costs, and whether it drains
+//! sets            ▕ band 0.0 ▏set▕ band 0.1 ▏set▕ band 1.0 ▏set▕ band 1.1 ▏
+//!                 wait only, for events set before the submit: what a wait costs
+//! waits           ▕ band 0.0 ▏▕ band 0.1 ▏▕ wait▕ band 1.0 ▏▕ wait▕ band 1.1 ▏
+//! ```
+//!
+//! A form is one of sync1 and sync2; with access masks, or with none beside coherent stores; device-only or host-visible.
+//! Beside them stand what else can order bands: barriers where the waits would be, a barrier that names one image, and two
+//! queues with a timeline semaphore.
+//!
+//! Expect differences between forms where a driver writes back caches for an access mask, or asks the host for a
+//! host-visible event. On an H200 with driver 580 all forms cost the same: a set drains the GPU, and a wait for an event
+//! that was set long ago costs as much as a barrier.
+//!
+//! Look for, in RGP, Nsight or `--trace`: does a dispatch behind a set, or behind a wait, start before the one before ends?
+//!
+//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Pipelining with Events".
+//! Specification: Vulkan 1.3, chapter 7 (Events, Semaphores) and appendix B (Memory Model: Availability and Visibility).
+
+mod event_form;
+mod verdict;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use common::lab::Setting;
+use common::{Access1, COHERENT_STORES, Cmd, Event, Lab, Pass, Queue, Scope1, Stage, Stage1, run, sample};
+use event_form::EventForm;
+use samples::bands::Bands;
+use samples::chain::{Chain, ChainArgs};
+use samples::{LOADS, NO_ACCESS, STORES};
+use verdict::verdict;
+
+// The same in the flags of Vulkan 1.0.
+const STORES1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::SHADER_WRITE);
+const LOADS1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::SHADER_READ);
+const NO_ACCESS1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::empty());
+
+/// What does each form of event cost, set and waited for, only set, and only waited for?
+#[derive(clap::Args, Clone, Debug)]
+struct Args {
+    #[command(flatten)]
+    chain: ChainArgs,
+}
+
+fn main() -> ExitCode {
+    run(sample!(), event_matrix)
+}
+
+fn event_matrix(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.describe(include_str!("variants.toml"))?;
+    lab.report.show_matrix();
+    let chain = Chain::new(lab, &args.chain)?;
+    let bands = Bands::new(&chain, args.chain.bands, args.chain.align);
+    whole_passes(lab, chain);
+    bands_without_events(lab, chain, bands);
+    for form in EventForm::all() {
+        bands_with_events(lab, chain, bands, form);
+    }
+    two_queues(lab, chain, Bands::new(&chain, 2, args.chain.align))?;
+    lab.report.verdict(move |figures| verdict(figures, chain.passes, bands.count));
+    chain.expect(lab);
+    Ok(())
+}
+
+fn whole_passes(lab: &mut Lab, chain: Chain) {
+    lab.variant("no_barrier", move |cmd, rep| {
+        for pass in rep.passes(chain.passes) {
+            chain.dispatch(cmd, chain.plain, pass, chain.all_rows());
+        }
+    })
+    .races("every dependency between passes");
+
+    lab.variant("full_barrier", move |cmd, rep| {
+        for pass in rep.passes(chain.passes) {
+            if pass.has_previous() {
+                cmd.pipeline_barrier2(STORES, LOADS);
+            }
+            chain.dispatch(cmd, chain.plain, pass, chain.all_rows());
+        }
+    });
+
+    lab.variant("image_barrier", move |cmd, rep| {
+        for pass in rep.passes(chain.passes) {
+            if let Some(previous) = pass.previous() {
+                cmd.pipeline_barrier2_image(chain.written(previous), STORES, LOADS);
+            }
+            chain.dispatch(cmd, chain.plain, pass, chain.all_rows());
+        }
+    });
+}
+
+/// Bands without any order, by both kinds of stores, and with barriers where the waits would be.
+fn bands_without_events(lab: &mut Lab, chain: Chain, bands: Bands) {
+    let n = bands.count;
+    for (name, kernel) in [("bands_no_sync", chain.plain), ("bands_no_sync_coherent", chain.coherent)] {
+        lab.variant(format!("{name}_{n}"), move |cmd, rep| {
+            for (pass, band) in bands.of(rep) {
+                chain.dispatch(cmd, kernel, pass, bands.rows(pass, band));
+            }
+        })
+        .races("every dependency between passes")
+        .skip(bands.impossible());
+    }
+
+    lab.variant(format!("barrier_bands_{n}"), move |cmd, rep| {
+        for (pass, band) in bands.of(rep) {
+            if pass.has_previous() {
+                cmd.pipeline_barrier2(STORES, LOADS);
+            }
+            chain.dispatch(cmd, chain.plain, pass, bands.rows(pass, band));
+        }
+    })
+    .skip(bands.impossible());
+}
+
+/// Bands with events of one form: set and waited for, only set, only waited for.
+fn bands_with_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm) {
+    let kernel = if form.coherent { chain.coherent } else { chain.plain };
+    for (name, sets, waits) in [("events", true, true), ("sets", true, false), ("waits", false, true)] {
+        let set_before: Setting = Box::new(move |cmd, event| set(cmd, form, event));
+        let events = lab.events(chain.passes * bands.count, form.state, (!sets).then_some(set_before));
+        let variant = lab.variant(form.variant(name, bands.count), move |cmd, rep| {
+            for (pass, band) in bands.of(rep) {
+                if let Some(previous) = pass.previous().filter(|_| waits) {
+                    wait(cmd, form, bands.event(events, previous, band));
+                }
+                chain.dispatch(cmd, kernel, pass, bands.rows(pass, band));
+                if sets && pass.has_next() {
+                    set(cmd, form, bands.event(events, pass, band));
+                }
+            }
+        });
+        variant.skip(bands.impossible());
+        match (sets, waits) {
+            (true, false) => _ = variant.races("every wait"),
+            (false, true) => _ = variant.races("every set: the events were set before the run"),
+            _ if form.coherent => _ = variant.relies_on(COHERENT_STORES),
+            _ => {}
+        }
+    }
+}
+
+fn set(cmd: &Cmd, form: EventForm, event: Event) {
+    match (form.sync1, form.coherent) {
+        (true, _) => cmd.set_event(event, Stage1::COMPUTE_SHADER),
+        (false, true) => cmd.set_event2(event, NO_ACCESS, NO_ACCESS),
+        (false, false) => cmd.set_event2(event, STORES, LOADS),
+    }
+}
+
+fn wait(cmd: &Cmd, form: EventForm, event: Event) {
+    match (form.sync1, form.coherent) {
+        (true, true) => cmd.wait_events(event, NO_ACCESS1, NO_ACCESS1),
+        (true, false) => cmd.wait_events(event, STORES1, LOADS1),
+        (false, true) => cmd.wait_events2(event, NO_ACCESS, NO_ACCESS),
+        (false, false) => cmd.wait_events2(event, STORES, LOADS),
+    }
+}
+
+/// Band 0 of every pass on one queue, band 1 on the other. Band 0 needs only band 0 of the pass before, so the first queue
+/// runs ahead; the second waits for its timeline semaphore.
+fn two_queues(lab: &mut Lab, chain: Chain, bands: Bands) -> Result<()> {
+    let chain = chain.for_both_queues(lab)?;
+    lab.variant_on_queues("two_queues", move |queues, rep| {
+        let ordered = |cmd: &Cmd, pass: Pass, band| {
+            if pass.has_previous() {
+                cmd.pipeline_barrier2(STORES, LOADS);
+            }
+            chain.dispatch(cmd, chain.plain, pass, bands.rows(pass, band));
+        };
+        let mut first = queues.submit2(Queue::First, &[], |_| {});
+        let mut second = first;
+        for pass in rep.passes(chain.passes) {
+            second =
+                queues.submit2(Queue::Second, &[(first, Stage::COMPUTE_SHADER)], |cmd| ordered(cmd, pass, 1));
+            first = queues.submit2(Queue::First, &[], |cmd| ordered(cmd, pass, 0));
+        }
+        queues.submit2(Queue::First, &[(second, Stage::ALL_COMMANDS)], |_| {});
+    })
+    .skip(bands.impossible());
+    chain.expect(lab);
+    Ok(())
+}

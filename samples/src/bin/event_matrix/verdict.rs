@@ -1,0 +1,124 @@
+//! The verdict of `event_matrix`: what a barrier, a set and a wait cost, and whether dispatches overlap across them.
+
+use common::{Figures, Summary};
+use samples::words::fastest_right;
+
+/// The costs of the fastest form of events that was right in every sample, beside a barrier.
+pub fn verdict(figures: &Figures<'_>, passes: u32, bands: u32) -> Option<String> {
+    let barriers = f64::from(passes - 1);
+    let barrier = cost(figures.difference_us("full_barrier", "no_barrier"), barriers)?;
+    let ending = format!("_{bands}");
+    let Some((events, _)) =
+        fastest_right(figures, |name| name.starts_with("events") && name.ends_with(&ending))
+    else {
+        return Some(format!(
+            "A barrier costs {barrier}. Of events nothing is known: no variant with bands ran (a smaller --align lets more \
+             sizes be split)."
+        ));
+    };
+    let sibling = |what: &str| events.replacen("events", what, 1);
+    let coherent = if events.contains("_coherent") { "_coherent" } else { "" };
+    let no_sync = format!("bands_no_sync{coherent}_{bands}");
+    let each = |variant: &str| cost(figures.difference_us(variant, &no_sync), barriers * f64::from(bands));
+    let form = figures.row(events).and_then(|row| row.cell.as_ref()).map_or(events, |cell| &cell.row);
+    let mut text = format!(
+        "A set and its wait cost {} in the fastest form ({form}), a barrier {barrier}.",
+        each(events)?
+    );
+    if let Some((set, wait)) = each(&sibling("sets")).zip(each(&sibling("waits"))) {
+        text += &format!(" Only set, an event costs {set}, only waited for {wait}.");
+    }
+    let interval = |other: &str| figures.difference_us(events, other)?.median_95;
+    text += match (interval("full_barrier"), interval(&format!("barrier_bands_{bands}"))) {
+        (Some(whole), Some(in_place)) if whole.high < 0.0 && in_place.high < 0.0 => {
+            " Events take less time than barriers: dispatches seem to overlap, which a trace has to show."
+        }
+        (Some(whole), Some(in_place)) if whole.low > 0.0 && in_place.high < 0.0 => {
+            " Events take less time than barriers in their place, and more than a barrier after each pass."
+        }
+        (_, Some(in_place)) if in_place.low > 0.0 => {
+            " Events take more time than barriers in their place: no sign that dispatches overlap."
+        }
+        _ => " Whether dispatches overlap across events cannot be told from these times.",
+    };
+    Some(text + &traced(figures, events, &no_sync).unwrap_or_default())
+}
+
+/// The increase of a chain's time, shared out among as many dependencies.
+fn cost(difference: Option<Summary>, dependencies: f64) -> Option<String> {
+    let difference = difference?;
+    let above_noise = difference.median_95.is_some_and(|interval| interval.low > 0.0);
+    let us = difference.median / dependencies;
+    Some(if above_noise { format!("{us:.2} µs") } else { "too little to measure".into() })
+}
+
+/// How many dispatches overlapped the next one in the traces, with events and without sync.
+fn traced(figures: &Figures<'_>, events: &str, no_sync: &str) -> Option<String> {
+    let (together, pairs) = figures.trace(events)?.overlapping();
+    let (free, _) = figures.trace(no_sync)?.overlapping();
+    // Where dispatches do not overlap without sync either, that they do not with events proves nothing.
+    let drains = if together == 0 && 2 * free > pairs { ": an event drains this GPU" } else { "" };
+    Some(format!(
+        " In the traces {together} of {pairs} dispatches overlap the next with events, {free} without sync{drains}."
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use common::record::{Record, Traced};
+
+    use super::*;
+
+    fn recorded(folder: &str) -> Record {
+        samples::recorded(folder).unwrap()
+    }
+
+    fn verdict_of(record: &Record) -> String {
+        verdict(&Figures::new(&record.rows), 12, 2).unwrap()
+    }
+
+    #[test]
+    fn events_that_drain_are_called_so() {
+        assert_eq!(
+            verdict_of(&recorded("matrix-512-12-passes")),
+            "A set and its wait cost 3.78 µs in the fastest form (sync1, no access, coherent stores, device-only), a barrier \
+             2.60 µs. Only set, an event costs 3.69 µs, only waited for 2.64 µs. Events take more time than barriers in their \
+             place: no sign that dispatches overlap."
+        );
+        let mut traced = recorded("waves-512-12-passes");
+        let text = verdict_of(&traced);
+        assert!(
+            text.ends_with(
+                "0 of 23 dispatches overlap the next with events, 22 without sync: an event drains this GPU."
+            ),
+            "{text}"
+        );
+        // If the GPU overlaps nothing, the traces prove nothing about events.
+        for row in &mut traced.rows {
+            if let Some(Traced::Ok { figures, .. }) = &mut row.trace {
+                figures.dispatches.iter_mut().filter_map(|d| d.overlap.as_mut()).for_each(|o| o.us = -1.0);
+            }
+        }
+        let text = verdict_of(&traced);
+        assert!(text.ends_with("0 of 23 dispatches overlap the next with events, 0 without sync."), "{text}");
+    }
+
+    #[test]
+    fn events_that_beat_the_barrier_seem_to_overlap() {
+        let mut faster = recorded("matrix-512-12-passes");
+        for row in faster.rows.iter_mut().filter(|row| row.variant == "events_coherent_sync1_2") {
+            row.samples.iter_mut().for_each(|sample| sample.one_us *= 0.2);
+            let times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
+            row.isolated_us = Summary::of(&times);
+        }
+        let text = verdict_of(&faster);
+        assert!(text.contains("(sync1, no access, coherent stores, device-only)"), "{text}");
+        assert!(text.contains("cost too little to measure") && text.contains("seem to overlap"), "{text}");
+        // Variants with wrong elements are no evidence.
+        let row = faster.rows.iter_mut().find(|row| row.variant == "events_coherent_sync1_2").unwrap();
+        row.racy.as_mut().unwrap().racy_samples = 1;
+        assert!(!verdict_of(&faster).contains("seem to overlap"));
+        faster.rows.retain(|row| !row.variant.starts_with("events"));
+        assert!(verdict_of(&faster).contains("Of events nothing is known"));
+    }
+}
