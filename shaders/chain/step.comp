@@ -1,10 +1,7 @@
 #version 460
-// Modules: SAMPLED|COHERENT_STORES|FAULT|-
+// Modules: COHERENT_STORES|FAULT|-
 // Modules: COHERENT_STORES COHERENT_LOADS
 #extension GL_GOOGLE_include_directive : require
-#ifdef SAMPLED
-#extension GL_EXT_samplerless_texture_functions : require
-#endif
 #include "chain/texel.glsl"
 
 // One pass of the chain over a band of rows: reads the previous generation in a cross, stores the
@@ -23,10 +20,7 @@ layout(push_constant) uniform Push {
     uint end_row; // exclusive
 };
 
-#if defined SAMPLED
-// Through the texture path.
-layout(set = 0, binding = 0) uniform utexture2D previous;
-#elif defined COHERENT_LOADS
+#ifdef COHERENT_LOADS
 // Loads go past this multiprocessor's own cache, too.
 layout(set = 0, binding = 0, r32ui) uniform coherent readonly uimage2D previous;
 #else
@@ -51,11 +45,7 @@ bool is_faulty() {
 #endif
 
 uint load_texel(ivec2 at) {
-#ifdef SAMPLED
-    return texelFetch(previous, at, 0).x;
-#else
     return imageLoad(previous, at).x;
-#endif
 }
 
 // The cross of one texel; what lies outside the image reads as the nearest texel inside.
