@@ -50,13 +50,6 @@ pub fn size(lab: &mut Lab, asked: Option<Extent>, on_gpu: [u32; 2], on_cpu: [u32
     size
 }
 
-/// Selects the variants that run by default; all others run only on request.
-pub fn by_default(lab: &mut Lab, is_wanted: impl Fn(&str) -> bool) {
-    for variant in &mut lab.variants {
-        variant.on_request = !is_wanted(&variant.name);
-    }
-}
-
 /// The command-line name of an option's value.
 pub fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())

@@ -51,9 +51,8 @@ impl Lab {
             cmd.dispatch(kernel, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
         });
         let copied = if shape.volume { "a volume" } else { "an image" };
-        variant.caption(&format!(
-            "A kernel that only copies {copied}: the bandwidth that others are set against."
-        ));
+        variant.caption =
+            format!("A kernel that only copies {copied}: the bandwidth that others are set against.");
         let declared = Declared::default().bytes(2 * bytes(shape, format));
         variant.declares(if shape.volume { declared.against(name) } else { declared }).on_request();
         self.expect(to, 0, texels);
@@ -66,15 +65,14 @@ impl Lab {
         let kernel = self.kernel("lab/fma.comp").constant("STEPS", steps).workgroup([LANES, 1, 1]);
         let kernel = kernel.build();
         let results = self.output("sums", BufferSet::new(1, groups * LANES, 0))?;
-        self.variant(FMA_LIMIT, move |cmd, rep| {
+        let variant = self.variant(FMA_LIMIT, move |cmd, rep| {
             let results = Binding::from(results.get(rep.index, 0));
             cmd.dispatch(kernel, &[results], &FACTORS, [groups, 1, 1]);
-        })
-        .caption("A kernel that only multiplies and adds: the arithmetic rate that others are set against.")
-        .declares(
-            Declared::default().flops(2 * u64::from(CHAINS) * u64::from(steps) * u64::from(groups * LANES)),
-        )
-        .on_request();
+        });
+        variant.caption =
+            "A kernel that only multiplies and adds: the arithmetic rate that others are set against.".into();
+        let flops = 2 * u64::from(CHAINS) * u64::from(steps) * u64::from(groups * LANES);
+        variant.declares(Declared::default().flops(flops)).on_request();
         self.expect(results, 0, move || sums(groups, steps));
         Ok(())
     }

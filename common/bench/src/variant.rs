@@ -1,7 +1,7 @@
 //! A variant: one way to do a sample's work, how it is recorded, and what it promises.
 
 use anyhow::{Context, Result};
-use record::{Cell, Declared, Promise, Published, Status, published};
+use record::{Cell, Declared, Promise, Published, Status};
 
 use vulkan::cmd::Usage;
 use vulkan::cmd::script::Script;
@@ -105,7 +105,8 @@ pub type Recording = Box<dyn Fn(u32) -> Result<Script>>;
 pub struct Variant {
     /// Name in snake case that says what the variant does.
     pub name: String,
-    /// One sentence that says what the variant shows.
+    /// One sentence of at most 110 characters, for `--live` and `--list-variants`: what the variant does and what to
+    /// watch, true on every device.
     pub caption: String,
     /// What it promises about its own correctness.
     pub promise: Promise,
@@ -127,8 +128,6 @@ pub struct Variant {
     pub(crate) record: Recording,
     /// Whether the variant submits to two queues.
     pub(crate) takes_two_queues: bool,
-    /// A mistake in the declaration, reported after the sample has declared everything.
-    pub fault: Option<anyhow::Error>,
 }
 
 impl Variant {
@@ -147,7 +146,6 @@ impl Variant {
             usage: Usage::ONE_TIME_SUBMIT,
             record,
             takes_two_queues,
-            fault: None,
         }
     }
 
@@ -155,13 +153,6 @@ impl Variant {
     #[cfg(test)]
     pub(crate) fn for_test(name: &str) -> Self {
         Self::new(name.to_owned(), Box::new(|_| Ok(Script::on_one_queue(Vec::new()))), false)
-    }
-
-    /// Sets the caption for `--live` and `--list-variants`: one sentence of at most 110 characters that says what
-    /// the variant does and what to watch. It must be true on every device.
-    pub fn caption(&mut self, sentence: &str) -> &mut Self {
-        sentence.clone_into(&mut self.caption);
-        self
     }
 
     /// Sets what the variant promises about its own correctness. By default it is correct by the Vulkan
@@ -183,12 +174,6 @@ impl Variant {
         self.promise(Promise::relies_on(reliance.words))
     }
 
-    /// Places the variant in the cross tables of [`Report::matrix`](crate::lab::Report::matrix).
-    pub fn cell(&mut self, table: &str, row: &str, column: &str) -> &mut Self {
-        self.cell = Some(Cell { table: table.into(), row: row.into(), column: column.into() });
-        self
-    }
-
     /// Leaves the variant out unless it is selected by name, by a pattern, with `--all`, or with `--matrix`. Tables
     /// of more than ten rows are hard to read.
     pub fn on_request(&mut self) -> &mut Self {
@@ -199,15 +184,6 @@ impl Variant {
     /// Declares the work of one repetition, which is compared with the device's limits.
     pub fn declares(&mut self, declared: Declared) -> &mut Self {
         self.declared = declared;
-        self
-    }
-
-    /// Adds a published time: the file under `results/published/` and the key of the number in it.
-    pub fn published(&mut self, source: &str, key: &str) -> &mut Self {
-        match published::find(source, key) {
-            Ok(figure) => self.published = Some(figure),
-            Err(error) => self.fault = Some(error),
-        }
         self
     }
 

@@ -103,7 +103,11 @@ fn a_hang_is_a_row() -> Result<()> {
     let words = format!("--time-limit {limit}");
     unlucky(&folder, "HOTLAP_DIE_AT", "events_coherent_2:hang", &words, EXIT_HUNG)?;
     ensure_states(&folder, &[("data_race", "right"), ("pipelined_events", "hung")])?;
-    ensure_one_error(&record(&folder, "pipelined_events")?, "events_coherent_2", &format!("no end within {limit} s"))
+    ensure_one_error(
+        &record(&folder, "pipelined_events")?,
+        "events_coherent_2",
+        &format!("no end within {limit} s"),
+    )
 }
 
 fn a_lost_device_is_a_row() -> Result<()> {

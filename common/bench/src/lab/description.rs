@@ -22,15 +22,15 @@ const FILE: &str = "variants.toml";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Description {
-    /// See [`Report::source`](super::Report::source).
+    /// The published source that the sample rebuilds: the document, then the slide or chapter in quotes.
     source: Option<String>,
     /// Names and patterns of the variants that run by default, between spaces; without it, all run.
     default: Option<String>,
-    /// Names and patterns of the variants of [`Report::bound`](super::Report::bound).
+    /// Names and patterns of the variants that are the bound, see [`Report`](super::Report).
     bound: Option<String>,
-    /// Names and patterns of the variants of [`Report::baseline`](super::Report::baseline).
+    /// Names and patterns of the variants that are the baseline, likewise.
     baseline: Option<String>,
-    /// See [`Report::matrix`](super::Report::matrix).
+    /// How the cross tables are shown.
     matrix: Option<Matrix>,
     /// By placeholder: all that it can stand for, and what texts say of each.
     #[serde(default)]
@@ -123,8 +123,8 @@ impl Description {
         let [bound, baseline] = [self.select(lab, bound)?, self.select(lab, baseline)?];
         lab.report.bound.extend(bound);
         lab.report.baseline.extend(baseline);
-        lab.report.source = self.source.clone().or(lab.report.source.take());
-        lab.report.matrix = self.matrix.clone().or(lab.report.matrix.take());
+        lab.report.source = self.source.clone();
+        lab.report.matrix = self.matrix.clone();
         Ok(())
     }
 

@@ -213,11 +213,6 @@ impl Lab {
         if let Some(description) = self.description.take() {
             description.apply(self)?;
         }
-        for variant in &mut self.variants {
-            if let Some(fault) = variant.fault.take() {
-                return Err(fault.context(format!("variant {}", variant.name)));
-            }
-        }
         ensure!(!self.variants.is_empty(), "the sample declares no variant");
         let mut names = BTreeSet::new();
         for variant in &self.variants {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use isa::CodePair;
+use record::Matrix;
 use record::figures::Figures;
-use record::{Matrix, Shows};
 use vulkan::handles::{Buffer, Set};
 
 use super::animation::{Animation, Simulation};
@@ -46,11 +46,13 @@ pub struct Report {
     pub settings: BTreeMap<String, String>,
     /// Sentences that are printed under the table.
     pub notes: Vec<String>,
-    /// The published source that the sample rebuilds.
+    /// The published source that the sample rebuilds: the document by its title in `results/published/`, then the slide
+    /// or chapter in quotes.
     pub source: Option<String>,
-    /// The variant with the lower limit of the time (no sync), or several, of which the [`fastest`] is used.
+    /// The variant that no correct variant can beat (no sync), or several, of which the [`fastest`] is used. Ratios to
+    /// it are shown.
     pub bound: Vec<String>,
-    /// The variant that the others are compared with, or several, of which the [`fastest`] is used.
+    /// The variant that is common practice, or several, of which the [`fastest`] is used. Ratios to it are shown.
     pub baseline: Vec<String>,
     /// Variants whose kernels `--code-diff` compares.
     pub code_pairs: Vec<CodePair>,
@@ -59,20 +61,14 @@ pub struct Report {
     /// How the result changes from frame to frame in the window.
     pub animation: Option<Animation>,
     pub(crate) verdict: Option<Verdict>,
-    pub(crate) verdict_needs_matrix: bool,
     pub(crate) trials: Option<usize>,
     pub(crate) wants_traces: bool,
+    /// How the cross tables are shown that variants have a [`cell`](crate::variant::Variant::cell) in.
     pub(super) matrix: Option<Matrix>,
     pub(super) matrix_is_shown: bool,
 }
 
 impl Report {
-    /// Names the source of the technique: the document by its title in `results/published/`, then the slide or
-    /// chapter in quotes.
-    pub fn source(&mut self, source: &str) {
-        self.source = Some(source.to_owned());
-    }
-
     /// Records the value of an argument that this run used.
     pub fn setting(&mut self, name: &str, value: impl fmt::Display) {
         self.settings.insert(name.to_owned(), value.to_string());
@@ -83,24 +79,7 @@ impl Report {
         self.notes.push(sentence.to_owned());
     }
 
-    /// Names the variant that no correct variant can beat, or several, of which the fastest is used. Ratios to it
-    /// are shown.
-    pub fn bound(&mut self, names: impl IntoIterator<Item = impl Into<String>>) {
-        self.bound = names.into_iter().map(Into::into).collect();
-    }
-
-    /// Names the variant that is common practice, or several, of which the fastest is used. Ratios to it are shown.
-    pub fn baseline(&mut self, names: impl IntoIterator<Item = impl Into<String>>) {
-        self.baseline = names.into_iter().map(Into::into).collect();
-    }
-
-    /// Declares the cross tables that [`Variant::cell`](crate::variant::Variant::cell) places variants in. `corner`
-    /// heads the first column. The tables are shown with `--matrix`.
-    pub fn matrix(&mut self, corner: &str, shows: Shows) {
-        self.matrix = Some(Matrix { corner: corner.to_owned(), shows });
-    }
-
-    /// Shows the cross tables of [`Report::matrix`] by default, instead of one line per variant.
+    /// Shows the cross tables by default, instead of one line per variant.
     pub fn show_matrix(&mut self) {
         self.matrix_is_shown = true;
     }
@@ -109,13 +88,6 @@ impl Report {
     /// device.
     pub fn verdict(&mut self, conclude: impl Fn(&Figures<'_>) -> Option<String> + 'static) {
         self.verdict = Some(Box::new(conclude));
-    }
-
-    /// Like [`Report::verdict`], but only called if the cross tables are shown, because it needs all of their
-    /// variants.
-    pub fn matrix_verdict(&mut self, conclude: impl Fn(&Figures<'_>) -> Option<String> + 'static) {
-        self.verdict_needs_matrix = true;
-        self.verdict(conclude);
     }
 
     /// Counts races instead of timing: `count` samples of each variant with one repetition each, unless the command

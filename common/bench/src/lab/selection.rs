@@ -104,7 +104,7 @@ mod tests {
             lab.variants[at].on_request();
         }
         lab.variants[1].declares(Declared::default().bytes(8));
-        lab.report.baseline(["base"]);
+        lab.report.baseline.push("base".into());
         lab
     }
 

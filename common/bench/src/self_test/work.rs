@@ -108,7 +108,7 @@ pub(super) fn declare(
         }
         lab.expect(results, 0, move || expected(groups, steps));
     }
-    lab.report.baseline([SAME_A]);
+    lab.report.baseline.push(SAME_A.into());
     lab.validate()?;
     lab.make()
 }

@@ -124,7 +124,7 @@ fn limits_are_sampled_as_long_as_any_variant_and_have_no_ratio() {
     lab.limits([16, 16], ash::vk::Format::R32_SFLOAT).unwrap();
     lab.variants.retain(|variant| variant.name != "wrong");
     lab.variants[0].declares(Declared::default().bytes(120));
-    lab.report.baseline(["right"]);
+    lab.report.baseline.push("right".into());
     lab.make().unwrap();
     let mut session = Session::new(&lab).unwrap();
     session.dry_run().unwrap();
