@@ -77,7 +77,10 @@ fn a_hostile_command_is_not_run() {
     refused(&|record| record["sample"] = json!("suite"), 1, &["there is no sample 'suite'"]);
 }
 
-/// The arguments in the commands of all committed records are known.
+/// Options of samples that have been split since. Records with them are read, and refused where they are to be repeated.
+const GONE: [(&str, &str); 2] = [("pipelined_events", "--ladder"), ("drain_fill", "--mhz")];
+
+/// The arguments in the commands of all other committed records are known.
 #[test]
 fn what_was_recorded_can_be_repeated() {
     let folder = tempfile::tempdir().unwrap();
@@ -89,6 +92,13 @@ fn what_was_recorded_can_be_repeated() {
         for kept in fs::read_dir(run.path()).unwrap().flatten() {
             let Ok(text) = fs::read_to_string(kept.path().join("record.json")) else { continue };
             let mut record: Value = serde_json::from_str(&text).unwrap();
+            let words = record["command"].as_array().unwrap();
+            if GONE
+                .iter()
+                .any(|(sample, option)| record["sample"] == *sample && words.contains(&json!(option)))
+            {
+                continue;
+            }
             (record["device"]["name"], record["device"]["uuid"]) = (json!("Made-up"), json!("nowhere"));
             // Its samples are not needed.
             record.as_object_mut().unwrap().remove("samples_file");
@@ -100,7 +110,7 @@ fn what_was_recorded_can_be_repeated() {
     let done = suite(folder.path(), &["verify", "."]);
     assert_eq!(done.code, 1, "{}", done.said);
     assert_eq!(done.said.lines().filter(|line| line.contains("is not here")).count(), count, "{}", done.said);
-    assert!(count > 10);
+    assert!(count > 40);
 }
 
 /// Arguments of all samples that no record has, for they measure nothing.
