@@ -10,10 +10,8 @@ use common::{Access, Extent, Lab, Scope, Stage};
 pub mod bands;
 pub mod chain;
 pub mod half;
-pub mod load;
 pub mod machine;
 pub mod steps;
-pub mod tile_flags;
 pub mod waits;
 pub mod words;
 

@@ -18,6 +18,7 @@ const LIFE: Duration = Duration::from_secs(100);
 const SMALL: &[(&str, &str)] = &[
     ("pipelined_events", "--size 96 --bands 2 --align 8"),
     ("event_matrix", "--size 96 --bands 2 --align 8"),
+    ("tiles_in_one_dispatch", "--size 64"),
     ("data_race", "--size 64"),
     ("bloom", "--size 96x64"),
     ("drain_fill", "--size 64"),

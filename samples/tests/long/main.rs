@@ -76,29 +76,34 @@ fn soak(sample: &str, words: &str, seeds: usize) -> Result<()> {
 /// A call takes some 20 s on two cores, and more where another process, or the rest of the tests, has them.
 const BESIDE_ANOTHER: Duration = Duration::from_secs(600);
 
-/// Tiles that wait for one another in one dispatch, in every form, with many passes in flight and few.
+/// Tiles that wait for one another in one dispatch, in every form, with one pass per tile and several.
 fn waiting_tiles() -> Result<()> {
-    let cuts = ["", "--in-flight 9", "--radius 8", "--order skewed", "--flags line --in-flight 5"];
-    waits("pipelined_events", "--size 70x50 --tile 16x2x2 --passes 12", &cuts)
+    let cuts = ["", "--radius 8", "--depth 3", "--blocked 50", "--region 18x12x2 --depth 2"];
+    waits("tiles_in_one_dispatch", "--size 70x50 --passes 12", "tags*,flags*", &cuts)
 }
 
 /// The same of tiles that wait for others of two passes, and of other sizes.
 fn blooms() -> Result<()> {
-    waits("bloom", "--size 70x50", &["", "--tile 8x2x4", "--tile 16x2 --radius 8", "--order recorded"])
+    waits(
+        "bloom",
+        "--size 70x50",
+        "tile_*",
+        &["", "--tile 8x2x4", "--tile 16x2 --radius 8", "--order recorded"],
+    )
 }
 
 /// 10,000 runs, while another process keeps the device busy half of the time.
-fn waits(sample: &str, arguments: &str, cuts: &[&str]) -> Result<()> {
+fn waits(sample: &str, arguments: &str, variants: &str, cuts: &[&str]) -> Result<()> {
     for (seed, cut) in (0..40).zip(cuts.iter().cycle()) {
         let reserved_elsewhere = || Call::new("pipelined_events")?.words("--budget 60").start();
         let other = (seed % 2 == 1).then(reserved_elsewhere).transpose()?;
         let call = Call::new(sample)?.with_driver_threads();
-        let call = call.words("--repetitions 1 --samples 250 --variant tile_* --json -");
+        let call = call.words("--repetitions 1 --samples 250 --json -").args(["--variant", variants]);
         let call = call.words(arguments).words(cut);
         let call = call.args(["--seed".into(), seed.to_string()]);
         let ended = call.start()?.for_at_most(BESIDE_ANOTHER).wait()?.with_code(0)?;
         drop(other);
-        for row in ran(&read_json(&ended.stdout)?).filter(|row| row.variant.starts_with("tile_")) {
+        for row in ran(&read_json(&ended.stdout)?).filter(|row| is_lawful(row)) {
             let wrong = row.racy.context("every sample is checked")?.max;
             ensure!(wrong == 0 && row.samples.len() == 250, "{} with {cut}: {wrong} wrong", row.variant);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use libtest_mimic::Trial;
@@ -16,6 +17,9 @@ use crate::{SAMPLE, SMALL};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Set {
+    /// Those of all traces where there is no other.
+    sample: Option<String>,
+    words: Option<String>,
     variant: String,
     shader: String,
     broken: Vec<Broken>,
@@ -34,20 +38,24 @@ struct Broken {
 pub fn trials() -> Result<Vec<Trial>> {
     let sets: BTreeMap<String, Set> = toml::from_str(include_str!("hostile.toml"))?;
     let mut trials = vec![trial("hostile::no_memory", no_memory)];
-    for Set { variant, shader, broken } in sets.into_values() {
+    for mut set in sets.into_values() {
+        let broken = std::mem::take(&mut set.broken);
+        let set = Arc::new(set);
         trials.extend(broken.into_iter().map(|broken| {
-            let (variant, shader) = (variant.clone(), shader.clone());
-            trial(format!("hostile::{}", broken.name), move || refused(&variant, &shader, &broken))
+            let set = Arc::clone(&set);
+            trial(format!("hostile::{}", broken.name), move || refused(&set, &broken))
         }));
     }
     Ok(trials)
 }
 
 /// The run goes on, the row says why it has no trace, and no timeline of it is drawn.
-fn refused(variant: &str, shader: &str, Broken { old, new, says, .. }: &Broken) -> Result<()> {
+fn refused(set: &Set, Broken { old, new, says, .. }: &Broken) -> Result<()> {
+    let (variant, shader) = (&*set.variant, &set.shader);
     let checkout = Checkout::copy()?;
     checkout.replace(shader, old, new)?;
-    let call = checkout.call(SAMPLE)?.words(SMALL).args(["--variant", variant]);
+    let call = checkout.call(set.sample.as_deref().unwrap_or(SAMPLE))?;
+    let call = call.words(set.words.as_deref().unwrap_or(SMALL)).args(["--variant", variant]);
     let ended = call.words("--trace out.svg --json out.json").run()?;
     let record = read_record(&checkout.path().join("out.json"))?;
     let row = record.rows.iter().find(|row| row.variant == variant).context("no such row")?;
