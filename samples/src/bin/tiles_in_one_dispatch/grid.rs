@@ -34,10 +34,15 @@ impl Region {
         let region = |depth: u32| {
             let (height, rows, copies) = if small { (28, 2, 2) } else { (18, 4, 1) };
             let width = 16 + 2 * (depth * chain.radius).div_ceil(4);
-            let height = height.min(facts.max_workgroup_invocations / width).max(1);
-            let workgroup = workgroup.unwrap_or(Workgroup { width, height, rows });
-            let two = Self { chain, depth, workgroup, copies };
-            if two.shared_bytes() <= facts.max_shared_memory.into() { two } else { Self { copies: 1, ..two } }
+            let most = height.min(facts.max_workgroup_invocations / width).max(1);
+            let cut = |height, copies| {
+                let workgroup = workgroup.unwrap_or(Workgroup { width, height, rows });
+                Self { chain, depth, workgroup, copies }
+            };
+            // Rather one copy of the region than fewer rows.
+            let all = [cut(most, copies)].into_iter().chain((1..=most).rev().map(|height| cut(height, 1)));
+            let fits = |region: &Self| region.shared_bytes() <= facts.max_shared_memory.into();
+            all.into_iter().find(fits).unwrap_or_else(|| cut(most, 1))
         };
         // A border of two or three vectors: more is computed more than once too often.
         let most = if small { 12 } else { 8 } / chain.radius;
