@@ -80,8 +80,16 @@ pub fn build(sources: &[Source<'_>]) -> Result<PathBuf> {
     }
     for source in sources {
         let folder = programs.join(&source.name);
-        for (file, text) in source.files(samples).with_context(|| source.name.clone())? {
-            write(&folder.join(file), &text)?;
+        let files = source.files(samples).with_context(|| source.name.clone())?;
+        // A module that moved would be there twice.
+        for old in glob::glob(&folder.join("**/*.*").to_string_lossy())? {
+            let old = old?;
+            if !files.keys().any(|file| folder.join(file) == old) {
+                fs::remove_file(old)?;
+            }
+        }
+        for (file, text) in &files {
+            write(&folder.join(file), text)?;
         }
     }
     let mut cargo = Command::new(env!("CARGO"));
