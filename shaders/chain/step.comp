@@ -1,6 +1,5 @@
 #version 460
-// Modules: COHERENT_STORES|FAULT|-
-// Modules: COHERENT_STORES COHERENT_LOADS
+// Modules: COHERENT_STORES|-
 #extension GL_GOOGLE_include_directive : require
 #include "chain/texel.glsl"
 
@@ -20,28 +19,12 @@ layout(push_constant) uniform Push {
     uint end_row; // exclusive
 };
 
-#ifdef COHERENT_LOADS
-// Loads go past this multiprocessor's own cache, too.
-layout(set = 0, binding = 0, r32ui) uniform coherent readonly uimage2D previous;
-#else
 layout(set = 0, binding = 0, r32ui) uniform readonly uimage2D previous;
-#endif
 #ifdef COHERENT_STORES
 // Stores go past the caches that other multiprocessors cannot see; loads stay cached.
 layout(set = 0, binding = 1, r32ui) uniform coherent writeonly uimage2D next;
 #else
 layout(set = 0, binding = 1, r32ui) uniform writeonly uimage2D next;
-#endif
-
-#ifdef FAULT
-// A fault of known size: one workgroup reads the generation before the previous one, in place of its
-// cross. It reads its own texels only, since this may be the image that the pass writes: each is then
-// read before it is stored, by the invocation that stores it.
-layout(set = 0, binding = 2, r32ui) uniform readonly uimage2D stale;
-
-bool is_faulty() {
-    return gl_WorkGroupID.xy == gl_NumWorkGroups.xy / 2;
-}
 #endif
 
 uint load_texel(ivec2 at) {
@@ -69,12 +52,6 @@ void main() {
     uint row = first_row + gl_WorkGroupID.y * ROWS * gl_WorkGroupSize.y + gl_LocalInvocationID.y;
     for (uint i = 0; i < ROWS && row < end_row; ++i, row += gl_WorkGroupSize.y) {
         ivec2 at = ivec2(x, int(row));
-        uint texel = step_texel(at, last);
-#ifdef FAULT
-        if (is_faulty()) {
-            texel = next_generation(first_read(imageLoad(stale, at).x));
-        }
-#endif
-        imageStore(next, at, uvec4(texel));
+        imageStore(next, at, uvec4(step_texel(at, last)));
     }
 }

@@ -1,4 +1,4 @@
-//! CPU reference of `shaders/chain/step.comp`: a chain of passes, written from its formula.
+//! CPU reference of `chain/step.comp` and `data_race/race.comp`: a chain of passes, written from the formula.
 //!
 //! A texel holds its generation in the upper 8 bits, and below it a value mixed from all texels that were read for
 //! it. A pass reads a cross of texels of the previous generation. The new generation is the smallest one in the

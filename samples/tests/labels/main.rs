@@ -175,7 +175,7 @@ fn labels_are(handed: &[Handed], names: &[&str]) -> Result<()> {
 /// A lawful variant that is wrong fails the run and is named, and so is a seeded fault of another size.
 fn a_wrong_result_fails_a_profile() -> Result<()> {
     let checkout = Checkout::copy()?;
-    checkout.replace("chain/step.comp", "d <= RADIUS", "d < RADIUS")?;
+    checkout.replace("data_race/race.comp", "d <= RADIUS", "d < RADIUS")?;
     let ended = checkout.call("data_race")?.words("--profile --size 64").failed()?;
     for variant in ["full_barrier_64x64", "seeded_fault_64x64"] {
         let line = ended.stdout.lines().find(|line| line.split(' ').next() == Some(variant));

@@ -1,7 +1,7 @@
 //! Images of one size and the dispatches on them.
 
 use anyhow::Result;
-use common::{Cmd, Extent, Format, Image, ImageSet, Images, Kernel, Lab, Pass, Rep};
+use common::{Cmd, Extent, Format, Image, ImageSet, Images, Kernel, KernelBuilder, Lab, Pass, Rep};
 use samples::chain;
 
 use crate::Args;
@@ -10,15 +10,15 @@ use crate::verdict::name;
 /// Small workgroups, as in the talk: the smaller they are, the sooner those of the next dispatch can start.
 const WORKGROUP: [u32; 3] = [8, 8, 1];
 
-/// The dispatch: as it is, with stores that bypass the multiprocessor's own cache, with such stores and loads, and with a
-/// fault.
+/// The kernel as it is, with coherent stores, with coherent stores and loads, and with the seeded bug.
 pub fn kernels(lab: &Lab, radius: u32) -> [Kernel; 4] {
-    let forms: [&[&str]; 4] = [&[], &["COHERENT_STORES"], &["COHERENT_STORES", "COHERENT_LOADS"], &["FAULT"]];
-    forms.map(|defines| {
-        let kernel = lab.kernel("chain/step.comp").workgroup(WORKGROUP);
-        let kernel = kernel.constant("RADIUS", radius).constant("MULTIPLIER", chain::MULTIPLIER);
-        defines.iter().fold(kernel, |kernel, define| kernel.define(define)).build()
-    })
+    let kernel = || {
+        let kernel = lab.kernel("data_race/race.comp").workgroup(WORKGROUP);
+        kernel.constant("RADIUS", radius).constant("MULTIPLIER", chain::MULTIPLIER)
+    };
+    let stores = || kernel().define("COHERENT_STORES");
+    [kernel(), stores(), stores().define("COHERENT_LOADS"), kernel().constant("SEEDED_BUG", 1)]
+        .map(KernelBuilder::build)
 }
 
 /// The dispatches on images of one size.
@@ -56,21 +56,15 @@ impl Tester {
     /// Reads the image of the pass before and writes that of this pass.
     pub fn dispatch(&self, cmd: &Cmd, kernel: Kernel, pass: Pass) {
         let images = [pass.index, pass.index + 1].map(|generation| self.image(pass.rep, generation));
-        cmd.dispatch(kernel, &images, &[0, self.size.height], self.groups());
-    }
-
-    /// The same with the faulty kernel, which also reads the image of two passes before.
-    pub fn faulty_dispatch(&self, cmd: &Cmd, kernel: Kernel, Pass { index, rep, .. }: Pass) {
-        let images = [index, index + 1, index - 1].map(|generation| self.image(rep, generation));
-        cmd.dispatch(kernel, &images, &[0, self.size.height], self.groups());
+        cmd.dispatch(kernel, &images, &(), self.groups());
     }
 
     fn groups(&self) -> [u32; 3] {
         [self.size.width.div_ceil(WORKGROUP[0]), self.size.height.div_ceil(WORKGROUP[1]), 1]
     }
 
-    /// Texels of the workgroup in the middle, as far as they lie in the image.
-    pub fn faulty_texels(&self) -> u64 {
+    /// Number of pixels that the seeded bug leaves out: the workgroup in the middle, as far as it lies in the image.
+    pub fn left_out(&self) -> u64 {
         let [columns, rows, _] = self.groups();
         let inside = |group: u32, side: u32, length: u32| u64::from(length.min(side - group / 2 * length));
         inside(columns, self.size.width, WORKGROUP[0]) * inside(rows, self.size.height, WORKGROUP[1])
