@@ -29,8 +29,7 @@ handles! {
     Buffer
     /// A view of a buffer as texels of one format.
     Texels
-    /// A 2D or 3D image with one level, always in the layout `GENERAL`: a single image, an array of layers, or one
-    /// layer of an array.
+    /// A 2D or 3D image with one level, always in the layout `GENERAL`.
     Image
     /// An event.
     Event
@@ -75,7 +74,7 @@ pub struct Many<H> {
     pub each: u32,
     /// Number of repetitions.
     pub repetitions: u32,
-    /// The first of the wholes, one per repetition: arrays whose layers, or buffers whose slices, the objects are.
+    /// The first of the wholes, one per repetition: buffers whose slices the objects are.
     pub wholes: Option<H>,
 }
 
@@ -100,7 +99,7 @@ impl<H: Handle> Many<H> {
         self.first.plus(repetition * self.each + index)
     }
 
-    /// All objects of one repetition as a whole: the array of the layers, or the buffer of the slices.
+    /// All objects of one repetition as a whole: the buffer of the slices.
     ///
     /// # Panics
     /// The objects are not parts of a whole, or there is no such repetition: a mistake in the sample's code.

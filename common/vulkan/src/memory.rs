@@ -7,7 +7,7 @@ use gpu_allocator::{AllocationError, MemoryLocation};
 use record::error::{BeyondLimits, NoRoom};
 
 use crate::fault::{self, attempt};
-use crate::gpu::{Arena, BufferSlot, Gpu, ImageSlot};
+use crate::gpu::{Arena, BufferSlot, Gpu, ImageSlot, WHOLE};
 use crate::handles::{Buffer, Event, Image, Texels};
 use crate::values::Shape;
 
@@ -128,26 +128,23 @@ impl Gpu {
         Image(planned(&mut self.arena.borrow_mut().images, count))
     }
 
-    /// Makes a planned storage image with this many layers. Several layers are viewed as an array. The image is in
-    /// the layout `GENERAL` after [`Gpu::settle_images`].
+    /// Makes a planned storage image. It is in the layout `GENERAL` after [`Gpu::settle_images`].
     ///
     /// # Errors
-    /// Not enough memory; a size or a number of layers that the device does not support.
+    /// Not enough memory; a size that the device does not support.
     pub fn make_image(
         &self,
         image: Image,
         name: &str,
-        (shape, layers): (Shape, Option<u32>),
+        shape: Shape,
         format: vk::Format,
         sharing: Sharing,
     ) -> Result<()> {
-        let count = layers.unwrap_or(1);
-        self.ensure_possible(shape, count)?;
+        self.ensure_possible(shape)?;
         ensure!(self.stores(format), "{} cannot store to images of format {format:?}", self.facts.name);
-        let (of_type, seen_as) = match (shape.volume, layers) {
-            (true, _) => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D),
-            (false, Some(_)) => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D_ARRAY),
-            (false, None) => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D),
+        let (of_type, seen_as) = match shape.volume {
+            true => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D),
+            false => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D),
         };
         let (mode, families) = self.shared(sharing);
         let [width, height, depth] = shape.sides;
@@ -156,7 +153,7 @@ impl Gpu {
             .format(format)
             .extent(vk::Extent3D { width, height, depth })
             .mip_levels(1)
-            .array_layers(count)
+            .array_layers(1)
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(
@@ -179,34 +176,14 @@ impl Gpu {
         // Stored before the view exists, so that the arena frees it after an error.
         let view = vk::ImageView::null();
         self.arena.borrow_mut().images[image.0 as usize] =
-            ImageSlot { raw, view, shape, format, layers: [0, count], allocation: Some(allocation) };
+            ImageSlot { raw, view, shape, format, allocation: Some(allocation) };
         self.name(raw, name);
         bound?;
-        self.make_view(name, image, seen_as)
-    }
-
-    /// Makes one layer of an array as an image with a view and a name of its own.
-    ///
-    /// # Errors
-    /// Not enough memory.
-    pub fn make_layer(&self, image: Image, name: &str, array: Image, layer: u32) -> Result<()> {
-        let &ImageSlot { raw, shape, format, .. } = self.arena().image(array);
-        let slot = ImageSlot { raw, shape, format, layers: [layer, 1], ..ImageSlot::default() };
-        self.arena.borrow_mut().images[image.0 as usize] = slot;
-        self.make_view(name, image, vk::ImageViewType::TYPE_2D)
-    }
-
-    /// Makes the view of an image.
-    fn make_view(&self, name: &str, image: Image, seen_as: vk::ImageViewType) -> Result<()> {
-        let info = {
-            let arena = self.arena();
-            let slot = arena.image(image);
-            vk::ImageViewCreateInfo::default()
-                .image(slot.raw)
-                .view_type(seen_as)
-                .format(slot.format)
-                .subresource_range(slot.range())
-        };
+        let info = vk::ImageViewCreateInfo::default()
+            .image(raw)
+            .view_type(seen_as)
+            .format(format)
+            .subresource_range(WHOLE);
         let view = attempt(format_args!("creating a view of image {name}"), || unsafe {
             self.device.create_image_view(&info, None)
         })?;
@@ -215,17 +192,16 @@ impl Gpu {
         Ok(())
     }
 
-    /// Returns an error if the device does not support images of this shape or number of layers.
-    pub fn ensure_possible(&self, shape: Shape, layers: u32) -> Result<()> {
+    /// Returns an error if the device does not support images of this shape.
+    pub fn ensure_possible(&self, shape: Shape) -> Result<()> {
         let most = if shape.volume { self.facts.max_image_3d } else { self.facts.max_image_2d };
-        let (name, most_layers) = (&self.facts.name, self.limits.layers);
-        let wrong = if !shape.sides.iter().all(|side| (1..=most).contains(side)) {
-            format!("an image of {shape} is not possible on {name}: a side has 1 to {most} texels")
-        } else if layers > most_layers {
-            format!("an image of {layers} layers is not possible on {name}: {most_layers} are")
-        } else {
+        if shape.sides.iter().all(|side| (1..=most).contains(side)) {
             return Ok(());
-        };
+        }
+        let wrong = format!(
+            "an image of {shape} is not possible on {}: a side has 1 to {most} texels",
+            self.facts.name
+        );
         Err(BeyondLimits(wrong).into())
     }
 

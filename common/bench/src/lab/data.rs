@@ -101,7 +101,6 @@ pub struct ImageSet {
     shape: Shape,
     format: vk::Format,
     unwritten: [u32; 4],
-    layers: bool,
     sharing: Sharing,
 }
 
@@ -111,14 +110,7 @@ impl ImageSet {
     #[must_use]
     pub fn new(each: u32, shape: impl Into<Shape>, format: vk::Format, unwritten: [u32; 4]) -> Self {
         let shape = shape.into();
-        Self { each, shape, format, unwritten, layers: false, sharing: Sharing::FirstQueue }
-    }
-
-    /// Makes the images of a repetition the layers of one array, which a kernel can also bind as a whole
-    /// ([`Many::whole`](vulkan::handles::Many::whole)).
-    #[must_use]
-    pub fn layers(self) -> Self {
-        Self { layers: true, ..self }
+        Self { each, shape, format, unwritten, sharing: Sharing::FirstQueue }
     }
 
     /// Lets two queues use the images concurrently, for variants on two queues. Sharing between queue families may
@@ -133,9 +125,8 @@ impl Layout for ImageSet {
     type Handles = Images;
 
     fn plan(self, gpu: &Gpu, repetitions: u32) -> (Images, Contents, [u32; 4], Sharing) {
-        let wholes = self.layers.then(|| gpu.plan_images(repetitions));
         let first = gpu.plan_images(self.each * repetitions);
-        let images = Images { first, each: self.each, repetitions, wholes };
+        let images = Images { first, each: self.each, repetitions, wholes: None };
         (images, Contents::Texels(images, self.shape, self.format), self.unwritten, self.sharing)
     }
 }

@@ -159,33 +159,22 @@ impl Outputs {
     fn make_empty(&self, gpu: &Gpu, repetitions: u32) -> Result<()> {
         let mut images = Vec::new();
         for repetition in 0..repetitions {
-            let whole = format!("{}, repetition {repetition}", self.name);
             let name = |at| format!("{} {at}, repetition {repetition}", self.name);
             match &self.contents {
                 Contents::Texels(set, shape, format) => {
-                    let make = |image, name: &str, layers| {
-                        gpu.make_image(image, name, (*shape, layers), *format, self.sharing)
-                    };
-                    let array = set.wholes.map(|_| set.whole(repetition));
-                    if let Some(array) = array {
-                        make(array, &whole, Some(set.each))?;
-                    }
                     for at in 0..set.each {
                         let image = set.get(repetition, at);
-                        match array {
-                            Some(array) => gpu.make_layer(image, &name(at), array, at)?,
-                            None => make(image, &name(at), None)?,
-                        }
-                        images.extend(array.is_none().then_some(image));
+                        gpu.make_image(image, &name(at), *shape, *format, self.sharing)?;
+                        images.push(image);
                     }
-                    images.extend(array);
                 }
                 Contents::Words(set, words) => {
                     let starts = sliced(words);
                     let all = set.wholes.map(|_| set.whole(repetition));
                     if let Some(all) = all {
                         let bytes = 4 * starts.last().copied().unwrap_or(0);
-                        gpu.make_buffer(all, &whole, bytes, Place::Device, self.sharing)?;
+                        let name = format!("{}, repetition {repetition}", self.name);
+                        gpu.make_buffer(all, &name, bytes, Place::Device, self.sharing)?;
                     }
                     for (at, (&words, &start)) in (0..).zip(words.iter().zip(&starts)) {
                         let (buffer, bytes) = (set.get(repetition, at), 4 * u64::from(words));
@@ -212,9 +201,9 @@ impl Lab {
         let outputs = Outputs { name, contents, fill, sharing, seeds, expected };
         let (count, bytes) = outputs.pieces();
         let what = match &outputs.contents {
-            Contents::Texels(set, shape, _) => {
+            Contents::Texels(_, shape, _) => {
                 // The format or size can be unsupported however much memory is free.
-                self.gpu.ensure_possible(*shape, set.wholes.map_or(1, |_| set.each))?;
+                self.gpu.ensure_possible(*shape)?;
                 format!("images of {shape}")
             }
             Contents::Words(..) => format!("buffers of {}", bytes_in_words(bytes)),
@@ -264,7 +253,7 @@ impl Lab {
                 texels.len()
             );
             let gpu = &lab.gpu;
-            gpu.make_image(image, &name, (shape, None), format, Sharing::FirstQueue)?;
+            gpu.make_image(image, &name, shape, format, Sharing::FirstQueue)?;
             gpu.settle_images(&[image])?;
             let staged = gpu.upload(&name, &texels)?;
             gpu.run_once("an upload", |cmd| cmd.copy_buffer_to_image(staged, image))?;

@@ -5,7 +5,7 @@ use ash::vk;
 
 use super::sync::image_barrier2;
 use super::{Access, Binding, CommandBuffer, Stage};
-use crate::gpu::ImageSlot;
+use crate::gpu::{ImageSlot, WHOLE};
 use crate::handles::{Buffer, Event, Image};
 
 const ANY: Access = Access::from_raw(Access::MEMORY_READ.as_raw() | Access::MEMORY_WRITE.as_raw());
@@ -83,9 +83,8 @@ impl CommandBuffer<'_> {
     pub fn clear_color_image(&self, image: Image, words: [u32; 4]) {
         let colour = vk::ClearColorValue { uint32: words };
         let arena = self.gpu.arena();
-        let slot = arena.image(image);
-        let (raw, layout, whole) = (slot.raw, vk::ImageLayout::GENERAL, [slot.range()]);
-        unsafe { self.gpu.device.cmd_clear_color_image(self.raw, raw, layout, &colour, &whole) };
+        let (raw, layout) = (arena.image(image).raw, vk::ImageLayout::GENERAL);
+        unsafe { self.gpu.device.cmd_clear_color_image(self.raw, raw, layout, &colour, &[WHOLE]) };
     }
 
     /// `vkCmdCopyBufferToImage` of a whole image, row by row.
@@ -117,13 +116,12 @@ impl CommandBuffer<'_> {
 
 fn whole_copy(image: &ImageSlot) -> vk::BufferImageCopy {
     let [width, height, depth] = image.shape.sides;
-    let [base_array_layer, layer_count] = image.layers;
     vk::BufferImageCopy {
         image_subresource: vk::ImageSubresourceLayers {
             aspect_mask: vk::ImageAspectFlags::COLOR,
             mip_level: 0,
-            base_array_layer,
-            layer_count,
+            base_array_layer: 0,
+            layer_count: 1,
         },
         image_extent: vk::Extent3D { width, height, depth },
         ..vk::BufferImageCopy::default()

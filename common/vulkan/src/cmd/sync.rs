@@ -4,7 +4,7 @@ use ash::vk;
 
 use super::script::{Step, Sync};
 use super::{Access, Access1, Cmd, CommandBuffer, Scope, Scope1, Stage, Stage1};
-use crate::gpu::ImageSlot;
+use crate::gpu::{ImageSlot, WHOLE};
 use crate::handles::{Event, Image};
 
 impl Cmd {
@@ -104,7 +104,7 @@ pub(super) fn image_barrier2(
         .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
         .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
         .image(image.raw)
-        .subresource_range(image.range())
+        .subresource_range(WHOLE)
 }
 
 // The flags of Vulkan 1.0 have the same values as the low 32 bits of those of synchronization2.

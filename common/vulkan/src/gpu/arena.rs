@@ -15,7 +15,7 @@ use crate::spirv::Defines;
 use crate::values::Shape;
 
 /// The whole range of a colour image with one level and one layer.
-const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
+pub const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     aspect_mask: vk::ImageAspectFlags::COLOR,
     base_mip_level: 0,
     level_count: 1,
@@ -42,7 +42,7 @@ impl BufferSlot {
     }
 }
 
-/// An image, or a layer of one; the default is a planned image that is not made yet.
+/// An image; the default is a planned image that is not made yet.
 #[derive(Default)]
 pub struct ImageSlot {
     pub(crate) raw: vk::Image,
@@ -51,18 +51,8 @@ pub struct ImageSlot {
     pub shape: Shape,
     /// Format of the texels.
     pub format: vk::Format,
-    /// First layer in `raw`, and number of layers.
-    pub layers: [u32; 2],
-    /// `None` for a layer: the array has the allocation.
+    /// `None` before the image is made.
     pub allocation: Option<Allocation>,
-}
-
-impl ImageSlot {
-    /// The range of the image's layers.
-    pub fn range(&self) -> vk::ImageSubresourceRange {
-        let [base_array_layer, layer_count] = self.layers;
-        vk::ImageSubresourceRange { base_array_layer, layer_count, ..WHOLE }
-    }
 }
 
 /// Everything that determines a kernel, except the text of its shader.

@@ -45,8 +45,6 @@ pub struct Limits {
     pub storage_buffers: u32,
     /// Maximum number of bindings of a kernel.
     pub bindings: u32,
-    /// Maximum number of layers of an image.
-    pub layers: u32,
 }
 
 /// The text of `--list-devices`.
@@ -188,7 +186,6 @@ fn limits(core: &vk::PhysicalDeviceLimits) -> Limits {
         texels: core.max_texel_buffer_elements.min(smallest(65_536)),
         storage_buffers: core.max_per_stage_descriptor_storage_buffers.min(fewest),
         bindings: 0,
-        layers: core.max_image_array_layers,
     }
 }
 

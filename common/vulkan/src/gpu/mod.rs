@@ -8,7 +8,7 @@ mod physical;
 mod queue;
 mod reader;
 
-pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Recipe};
+pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Recipe, WHOLE};
 use choose::candidates;
 pub use choose::{Limits, QueueKind, find_device, list_devices, usable_devices};
 pub use device::WaveClock;

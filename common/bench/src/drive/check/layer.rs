@@ -72,7 +72,7 @@ pub(super) fn canary(lab: &Lab) -> Result<()> {
     let Image(first) = gpu.plan_images(2);
     let images = [Image(first), Image(first + 1)];
     for (image, name) in images.into_iter().zip(["canary A", "canary B"]) {
-        gpu.make_image(image, name, ([8, 8].into(), None), vk::Format::R32_UINT, Sharing::FirstQueue)?;
+        gpu.make_image(image, name, [8, 8].into(), vk::Format::R32_UINT, Sharing::FirstQueue)?;
     }
     gpu.settle_images(&images)?;
     let sing = |barrier: bool| {
