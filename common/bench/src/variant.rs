@@ -114,6 +114,8 @@ pub struct Variant {
     pub published: Option<Published>,
     /// Whether dependencies leave out the accesses that make stores visible.
     pub(crate) leaves_out_visibility: bool,
+    /// Whether it races within a dispatch, where the validation layer sees nothing.
+    pub(crate) races_in_a_dispatch: bool,
     /// Why the variant does not run on this device, as the row's status.
     pub left_out: Option<Status>,
     /// Position in the sample's cross tables.
@@ -139,6 +141,7 @@ impl Variant {
             promise: Promise::Law,
             published: None,
             leaves_out_visibility: false,
+            races_in_a_dispatch: false,
             left_out: None,
             cell: None,
             on_request: false,
@@ -166,6 +169,13 @@ impl Variant {
     /// lower limit. `--check` fails if the validation layer does not report what is left out.
     pub fn races(&mut self, leaves_out: &str) -> &mut Self {
         self.promise(Promise::races(leaves_out))
+    }
+
+    /// Like [`Variant::races`], where workgroups of one dispatch race: the validation layer cannot see that, so `--check`
+    /// expects no message of it.
+    pub fn races_in_a_dispatch(&mut self, leaves_out: &str) -> &mut Self {
+        self.races_in_a_dispatch = true;
+        self.races(leaves_out)
     }
 
     /// Declares that the variant is correct only on hardware that does what the specification does not promise.

@@ -64,7 +64,9 @@ fn one_variant(session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Re
         }
         _ => None,
     };
-    let can_run = try_orders(session, v, as_recorded, &mut findings)? && not_run.is_none();
+    // Dispatches that race within themselves are wrong in the recorded order, too.
+    let can_run = (variant.races_in_a_dispatch || try_orders(session, v, as_recorded, &mut findings)?)
+        && not_run.is_none();
     // Without its waits, work on the second queue would outlive the sample.
     let unjoined = broken == Some(Break::NoWaits) && variant.takes_two_queues;
     if can_run && !unjoined {
