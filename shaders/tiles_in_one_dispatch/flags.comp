@@ -1,6 +1,6 @@
 #version 460
-// Modules: CHAINED|- CLOCK
-// Untraced modules: CHAINED|-
+// Modules: CHAINED|- FUSED|- CLOCK
+// Untraced modules: CHAINED|- FUSED|-
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -10,7 +10,6 @@
 #extension GL_EXT_shader_realtime_clock : require
 #endif
 #include "tiles_in_one_dispatch/shape.glsl"
-#include "tiles_in_one_dispatch/region.glsl"
 #include "tiles_in_one_dispatch/tickets.glsl"
 #include "include/spin.glsl"
 #include "include/trace_parts.glsl"
@@ -30,9 +29,30 @@ layout(std430, set = 0, binding = 0) nonprivate buffer Texels { uvec4 texels[]; 
 layout(std430, set = 0, binding = 0) devicecoherent buffer Texels { uvec4 texels[]; };
 #endif
 
-// Tiles on each side that a region reaches into.
-const int REACH_X = (BORDER.x + TILE.x - 1) / TILE.x;
-const int REACH_Y = (BORDER.y + TILE.y - 1) / TILE.y;
+uvec4 load_vector(ivec2 at) {
+    return has(LOAD) ? texels[reads_from + at.y * VECTORS + at.x] : uvec4(at, at);
+}
+
+uvec2 load_pair(ivec2 at, int part) {
+    uvec4 vector = load_vector(at);
+    return part == 0 ? vector.xy : vector.zw;
+}
+
+void store_vector(ivec2 at, uvec4 vector) {
+    if (has(STORE)) {
+        texels[stores_to + at.y * VECTORS + at.x] = vector;
+    }
+}
+
+#ifdef FUSED
+#include "tiles_in_one_dispatch/region.glsl"
+#else
+#include "tiles_in_one_dispatch/load_window.glsl"
+#endif
+
+// Tiles on each side that a tile reads.
+const int REACH_X = ((DEPTH * RADIUS + 3) / 4 + TILE.x - 1) / TILE.x;
+const int REACH_Y = (DEPTH * RADIUS + TILE.y - 1) / TILE.y;
 const int ACROSS = 2 * REACH_X + 1;
 // Words from flag to flag: each has a 32-byte sector, so that polls of neighbours do not queue at one address.
 const int FLAG_STRIDE = 8;
@@ -45,37 +65,31 @@ int flag_of(ivec2 at) {
 // One invocation polls each flag.
 void wait_for_halo(Tile tile) {
     int n = int(gl_LocalInvocationIndex);
-    if (tile.pass > 0 && n < ACROSS * (2 * REACH_Y + 1)) {
+    if (has(WAIT) && tile.pass > 0 && n < ACROSS * (2 * REACH_Y + 1)) {
         wait_for_flag(flag_of(tile.at + ivec2(n % ACROSS - REACH_X, n / ACROSS - REACH_Y)), tile.pass);
     }
 }
 
 void main() {
-    uint number = claim_tile();
-    if (number >= TILES) {
-        return; // the last row of workgroups may have more than there are tiles
+    Tile tile = claim_tile();
+    if (tile.number >= TILES) {
+        return;
     }
-    Tile tile = tile_of(number);
     wait_for_halo(tile);
-    workgroup_acquire();
-    trace_part(tile.pass / DEPTH, number);
+    if (has(ORDER)) {
+        workgroup_acquire();
+    }
+    trace_part(tile.pass / DEPTH, tile.number);
 
-    [[unroll]] for (int row = 0; row < ROWS; ++row) {
-        ivec2 at = inside_image(tile.corner + my_place() + ivec2(0, row));
-        mine[row] = texels[tile.pass * GENERATION + uint(at.y * VECTORS + at.x)];
-    }
+    load_tile(tile.at * TILE);
     trace_stamp(0);
-    step_region(tile.corner);
-    [[unroll]] for (int row = 0; row < ROWS; ++row) {
-        ivec2 place = my_place() + ivec2(0, row);
-        if (is_stored(place, tile.corner)) {
-            ivec2 at = tile.corner + place;
-            texels[(tile.pass + DEPTH) * GENERATION + uint(at.y * VECTORS + at.x)] = mine[row];
-        }
-    }
+    store_tile(tile.at * TILE);
     trace_stamp(1);
-    workgroup_release();
-    if (gl_LocalInvocationIndex == 0) {
-        signal_flag(flag_of(tile.at), tile.pass + DEPTH);
+
+    if (has(ORDER)) {
+        workgroup_release();
+        if (gl_LocalInvocationIndex == 0) {
+            signal_flag(flag_of(tile.at), tile.pass + DEPTH);
+        }
     }
 }

@@ -1,25 +1,47 @@
 #ifndef LOAD_WINDOW_GLSL
 #define LOAD_WINDOW_GLSL
 
-// Fills the window by 16-byte loads. Before it comes `load_vector`, which takes a place in the image.
+// A tile of one pass: each invocation loads its window into registers. Before it come `load_vector` and `load_pair`, which
+// load four and two neighbouring texels at a place in the image, and `store_vector`.
 
 #include "tiles_in_one_dispatch/window.glsl"
 
-// What lies outside of the image reads as the nearest texel inside.
-uvec4 load_beside(int x, int y) {
-    uvec4 texels = load_vector(ivec2(clamp(x, 0, VECTORS - 1), y));
-    return x < 0 ? texels.xxxx : x >= VECTORS ? texels.wwww : texels;
+const ivec2 TILE = ivec2(gl_WorkGroupSize.x, int(gl_WorkGroupSize.y) * ROWS);
+
+ivec2 my_vector(ivec2 corner) {
+    return corner + ivec2(gl_LocalInvocationID.x, int(gl_LocalInvocationID.y) * ROWS);
 }
 
-void load_window(ivec2 at) {
+// Half of a vector. What lies outside of the image reads as the nearest texel inside.
+uvec2 load_beside(int x, int y, int part) {
+    int inside = clamp(x, 0, VECTORS - 1);
+    uvec2 pair = load_pair(ivec2(inside, y), x < 0 ? 0 : x >= VECTORS ? 1 : part);
+    return x < 0 ? pair.xx : x >= VECTORS ? pair.yy : pair;
+}
+
+// Loads what the tile reads whose first vector is `corner`.
+void load_tile(ivec2 corner) {
+    ivec2 at = my_vector(corner);
+    at.x = min(at.x, VECTORS - 1);
     [[unroll]] for (int j = 0; j < ROWS + 2 * RADIUS; ++j) {
         column[j] = load_vector(ivec2(at.x, clamp(at.y + j - RADIUS, 0, HEIGHT - 1)));
     }
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
         int y = min(at.y + row, HEIGHT - 1);
-        [[unroll]] for (int d = 1; d <= BESIDE; ++d) {
-            left[row * BESIDE + d - 1] = load_beside(at.x - (d + 3) / 4, y)[(4 - d % 4) % 4];
-            right[row * BESIDE + d - 1] = load_beside(at.x + (d + 3) / 4, y)[(d - 1) % 4];
+        [[unroll]] for (int n = 1; n <= BESIDE / 2; ++n) {
+            uvec2 before = load_beside(at.x - (n + 1) / 2, y, n % 2);
+            uvec2 behind = load_beside(at.x + (n + 1) / 2, y, (n + 1) % 2);
+            set_beside(row, n, before, behind);
+        }
+    }
+}
+
+// Computes the pass and stores it.
+void store_tile(ivec2 corner) {
+    ivec2 at = my_vector(corner);
+    [[unroll]] for (int row = 0; row < ROWS; ++row) {
+        if (at.x < VECTORS && at.y + row < HEIGHT) {
+            store_vector(at + ivec2(0, row), step_row(row, at.x == VECTORS - 1));
         }
     }
 }

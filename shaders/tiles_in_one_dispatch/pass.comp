@@ -1,11 +1,11 @@
 #version 460
-// Modules: IMAGES|-
+// Modules: IMAGES|FUSED|-
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "tiles_in_one_dispatch/shape.glsl"
 
-// One pass of the chain in a dispatch of its own: an invocation loads its window into registers and computes ROWS vectors. It
-// knows nothing of order, which barriers between the dispatches make, or nothing does.
+// A pass of the chain in a dispatch of its own, or with FUSED several, of which only the last is stored. No workgroup waits
+// for another: what order there is, barriers between the dispatches make.
 
 #ifdef IMAGES
 // A texel of the image is a vector.
@@ -32,17 +32,19 @@ void store_vector(ivec2 at, uvec4 texels) {
 }
 #endif
 
+uvec2 load_pair(ivec2 at, int part) {
+    uvec4 texels = load_vector(at);
+    return part == 0 ? texels.xy : texels.zw;
+}
+
+#ifdef FUSED
+#include "tiles_in_one_dispatch/region.glsl"
+#else
 #include "tiles_in_one_dispatch/load_window.glsl"
+#endif
 
 void main() {
-    ivec2 at = ivec2(gl_GlobalInvocationID.x, int(gl_GlobalInvocationID.y) * ROWS);
-    if (at.x >= VECTORS) {
-        return;
-    }
-    load_window(at);
-    [[unroll]] for (int row = 0; row < ROWS; ++row) {
-        if (at.y + row < HEIGHT) {
-            store_vector(at + ivec2(0, row), step_row(row, at.x == VECTORS - 1));
-        }
-    }
+    ivec2 corner = ivec2(gl_WorkGroupID.xy) * TILE;
+    load_tile(corner);
+    store_tile(corner);
 }

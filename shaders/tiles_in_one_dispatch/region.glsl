@@ -5,15 +5,15 @@
 // the border that is still correct shrinks by RADIUS with each pass. No workgroup waits for another meanwhile, but borders
 // are computed more than once.
 //
-// An invocation keeps its ROWS vectors in registers and finds its neighbours' in shared memory.
+// An invocation keeps its ROWS vectors in registers and finds its neighbours' in shared memory. Before it come `load_vector`
+// and `store_vector`, with a place in the image.
 
 #include "tiles_in_one_dispatch/window.glsl"
 
-layout(constant_id = 27) const int DEPTH = 1;
 // Copies of the region in shared memory: two save a barrier per pass, one leaves room for more workgroups.
 layout(constant_id = 28) const int COPIES = 1;
 
-// In vectors and rows: the region, its border on each side, and the tile in its middle.
+// In vectors and rows: the region, the border on each side, and the tile in its middle.
 const ivec2 REGION = ivec2(gl_WorkGroupSize.x, int(gl_WorkGroupSize.y) * ROWS);
 const ivec2 BORDER = ivec2((DEPTH * RADIUS + 3) / 4, DEPTH * RADIUS);
 const ivec2 TILE = REGION - 2 * BORDER;
@@ -68,11 +68,7 @@ void get_window(int at) {
         [[unroll]] for (int n = 1; n <= BESIDE / 2; ++n) {
             uvec2 before = region[at + row * PITCH - (n + 1) / 2 + n % 2 * HALF];
             uvec2 behind = region[at + row * PITCH + (n + 1) / 2 + (n + 1) % 2 * HALF];
-            int nearest = row * BESIDE + 2 * (n - 1);
-            left[nearest] = before.y;
-            left[nearest + 1] = before.x;
-            right[nearest] = behind.x;
-            right[nearest + 1] = behind.y;
+            set_beside(row, n, before, behind);
         }
     }
 }
@@ -105,14 +101,32 @@ void step_region(ivec2 corner) {
     }
 }
 
-ivec2 inside_image(ivec2 at) {
-    return clamp(at, ivec2(0), ivec2(VECTORS, HEIGHT) - 1);
-}
-
 // Whether this tile stores the vector: others compute it only as part of their border.
 bool is_stored(ivec2 place, ivec2 corner) {
     return all(greaterThanEqual(place, BORDER)) && all(lessThan(place, BORDER + TILE)) &&
            all(lessThan(corner + place, ivec2(VECTORS, HEIGHT)));
+}
+
+// Loads the region of the tile whose first vector is `corner`.
+void load_tile(ivec2 corner) {
+    [[unroll]] for (int row = 0; row < ROWS; ++row) {
+        mine[row] = load_vector(inside_image(corner - BORDER + my_place() + ivec2(0, row)));
+    }
+}
+
+void store_computed(ivec2 corner) {
+    [[unroll]] for (int row = 0; row < ROWS; ++row) {
+        ivec2 place = my_place() + ivec2(0, row);
+        if (is_stored(place, corner - BORDER)) {
+            store_vector(corner - BORDER + place, mine[row]);
+        }
+    }
+}
+
+// Computes DEPTH passes and stores the last. All of a workgroup calls.
+void store_tile(ivec2 corner) {
+    step_region(corner - BORDER);
+    store_computed(corner);
 }
 
 #endif

@@ -1,6 +1,6 @@
 #version 460
-// Modules: WORDS_64|- CLOCK
-// Untraced modules: WORDS_64|-
+// Modules: WORDS_64|- FUSED|- CLOCK
+// Untraced modules: WORDS_64|- FUSED|-
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -14,32 +14,29 @@
 #extension GL_EXT_shader_realtime_clock : require
 #endif
 #include "tiles_in_one_dispatch/shape.glsl"
-#include "tiles_in_one_dispatch/region.glsl"
 #include "tiles_in_one_dispatch/tickets.glsl"
-#include "tiles_in_one_dispatch/tagged_texels.glsl"
+#include "tiles_in_one_dispatch/tagged_tile.glsl"
 #include "include/spin.glsl"
 #include "include/trace_parts.glsl"
 
-// All passes of the chain in one dispatch. A texel carries its generation, so a workgroup loads its tile's region until
+// All passes of the chain in one dispatch. A texel carries its generation, so a workgroup loads what its tile reads until
 // every texel has arrived: no flags, no fences. Each access is an atomic that depends on no other, so nothing has to be
 // ordered, and this is correct by the Vulkan memory model.
 
 void main() {
-    uint number = claim_tile();
-    if (number >= TILES) {
-        return; // the last row of workgroups may have more than there are tiles
+    Tile tile = claim_tile();
+    if (tile.number >= TILES) {
+        return;
     }
-    Tile tile = tile_of(number);
-    trace_part(tile.pass / DEPTH, number);
+    trace_part(tile.pass / DEPTH, tile.number);
 
-    bool is_late = load_region(tile) < tile.pass;
+    bool is_late = load_is_late(tile);
     Spin spin = begin_spin();
     while (subgroupAny(is_late) && may_spin(spin)) {
-        is_late = load_region(tile) < tile.pass;
+        is_late = load_is_late(tile);
     }
     end_spin(is_late);
     trace_stamp(0);
 
-    step_region(tile.corner);
-    store_tile(tile);
+    store_tile(tile.at * TILE);
 }

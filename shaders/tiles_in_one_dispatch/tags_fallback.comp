@@ -1,5 +1,5 @@
 #version 460
-// Modules: WORDS_64|- CLOCK|-
+// Modules: WORDS_64|- FUSED CLOCK|-
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -13,9 +13,8 @@
 #extension GL_EXT_shader_realtime_clock : require
 #endif
 #include "tiles_in_one_dispatch/shape.glsl"
-#include "tiles_in_one_dispatch/region.glsl"
 #include "tiles_in_one_dispatch/tickets.glsl"
-#include "tiles_in_one_dispatch/tagged_texels.glsl"
+#include "tiles_in_one_dispatch/tagged_tile.glsl"
 #include "include/spin.glsl"
 
 // tags.comp without its trust in others: a workgroup that has waited in vain computes what it waits for. Two workgroups may
@@ -53,14 +52,14 @@ uint oldest_of(uvec4 vector) {
 
 // Loads the region of a tile; the wait for it ends. Returns a tile of the pass before that is missing, or NONE.
 uint load_or_find_missing(Tile tile) {
-    bool is_late = load_region(tile) < tile.pass;
+    bool is_late = load_is_late(tile);
     Spin spin = begin_spin();
     while (subgroupAny(is_late) && may_poll(spin, WAITS_PER_SECOND)) {
-        is_late = load_region(tile) < tile.pass;
+        is_late = load_is_late(tile);
     }
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
         if (is_late && oldest_of(mine[row]) < tile.pass) {
-            ivec2 at = inside_image(tile.corner + my_place() + ivec2(0, row)) / TILE;
+            ivec2 at = inside_image(tile.at * TILE - BORDER + my_place() + ivec2(0, row)) / TILE;
             atomicMax(missing, (tile.pass / uint(DEPTH) - 1u) * PASS_TILES + uint(at.y * COLUMNS + at.x) + 1u);
         }
     }
@@ -72,12 +71,12 @@ void compute(uint number) {
     uint next = number;
     bool is_done = false;
     for (uint n = 0; n < TILES / PASS_TILES * TILES && !is_done; ++n) {
-        Tile tile = tile_of(next);
+        Tile tile = begin_tile(next);
         uint lacks = load_or_find_missing(tile);
         // In either case, since lavapipe 22.3 goes wrong where a loop has a barrier within a branch.
-        step_region(tile.corner);
+        step_region(tile.at * TILE - BORDER);
         if (lacks == NONE) {
-            store_tile(tile);
+            store_computed(tile.at * TILE);
         }
         is_done = lacks == NONE && next == number;
         next = lacks == NONE ? number : lacks;
@@ -108,7 +107,7 @@ uint find_missing(bool waits) {
 
 void main() {
     missing = 0;
-    uint number = claim_tile();
+    uint number = claim_tile().number;
     if (number >= TILES || number + 1u < TILES && number * 0x9E3779B1u % 100u < BLOCKED) {
         return;
     }

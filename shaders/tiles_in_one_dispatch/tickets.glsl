@@ -10,6 +10,18 @@ layout(constant_id = 2) const uint TILES = 1; // of all passes
 // Vectors from one generation to the next.
 layout(constant_id = 3) const uint GENERATION = 1;
 
+// What of a dependency can be left out to see what it costs; passes race without it.
+const uint WAIT = 1;
+const uint CLAIM = 2;
+const uint ORDER = 4;
+const uint LOAD = 8;
+const uint STORE = 16;
+layout(constant_id = 8) const uint LEFT_OUT = 0;
+
+bool has(uint part) {
+    return (LEFT_OUT & part) == 0;
+}
+
 layout(std430, set = 0, binding = 1) buffer Tickets {
     uint next_tile;
     uint unused[31]; // the counter has a cache line of its own
@@ -18,25 +30,35 @@ layout(std430, set = 0, binding = 1) buffer Tickets {
 layout(std430, set = 0, binding = 2) buffer Timeouts { uint timeouts; };
 
 struct Tile {
-    uint pass; // the first of the DEPTH passes that are computed of it
-    ivec2 at;
-    ivec2 corner; // the first vector of its region, as a place in the image
+    uint number;
+    uint pass; // the first of the passes that are computed of it
+    ivec2 at; // column and line
 };
+
+// Vectors before the generation that the tile reads, and before the one that it stores.
+uint reads_from;
+uint stores_to;
+
+Tile begin_tile(uint number) {
+    int in_pass = int(number) % (COLUMNS * LINES);
+    uint pass = number / uint(COLUMNS * LINES) * uint(DEPTH);
+    reads_from = pass * GENERATION;
+    stores_to = (pass + DEPTH) * GENERATION;
+    return Tile(number, pass, ivec2(in_pass % COLUMNS, in_pass / COLUMNS));
+}
 
 shared uint claimed;
 
-uint claim_tile() {
+// The last row of workgroups may have more than there are tiles: their numbers begin at TILES.
+Tile claim_tile() {
+    if (!has(CLAIM)) {
+        return begin_tile(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x);
+    }
     if (gl_LocalInvocationIndex == 0) {
         claimed = atomicAdd(next_tile, 1u, gl_ScopeDevice, 0, 0);
     }
     barrier();
-    return claimed;
-}
-
-Tile tile_of(uint number) {
-    int in_pass = int(number) % (COLUMNS * LINES);
-    ivec2 at = ivec2(in_pass % COLUMNS, in_pass / COLUMNS);
-    return Tile(number / uint(COLUMNS * LINES) * uint(DEPTH), at, at * TILE - BORDER);
+    return begin_tile(claimed);
 }
 
 #endif

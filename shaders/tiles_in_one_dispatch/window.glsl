@@ -13,6 +13,15 @@ const int BESIDE = (RADIUS + 1) / 2 * 2;
 uint left[ROWS * BESIDE];
 uint right[ROWS * BESIDE];
 
+// The n-th pair of texels to each side of a row.
+void set_beside(int row, int n, uvec2 before, uvec2 behind) {
+    int nearest = row * BESIDE + 2 * (n - 1);
+    left[nearest] = before.y;
+    left[nearest + 1] = before.x;
+    right[nearest] = behind.x;
+    right[nearest + 1] = behind.y;
+}
+
 // The next generation of a row's vector, of which `is_last` tells that it is the last of an image's row.
 uvec4 step_row(int row, bool is_last) {
     uvec4 here = column[row + RADIUS];

@@ -1,7 +1,10 @@
 //! How the image is cut into tiles, and which workgroup computes one.
 //!
+//! A tile of one pass is what a workgroup's invocations load into their registers and store. A tile of several passes is the
+//! middle of a region in shared memory:
+//!
 //! ```text
-//! ┌───────────────────┐   region: what a workgroup loads, four texels per invocation and row
+//! ┌───────────────────┐   region: what the workgroup loads, four texels per invocation and row
 //! │  ┌─────────────┐  │   border: what the passes of a tile read around it, depth x radius texels
 //! │  │    tile     │  │   tile: what it stores
 //! │  └─────────────┘  │
@@ -10,26 +13,37 @@
 
 use common::Workgroup;
 use common::record::DeviceFacts;
+use samples::waits::{FLAG_STRIDE, HEAD};
 
 use crate::kernels::{Chain, is_small};
 
-/// The region of a tile, and how many passes are computed of it.
+/// Tiles, and how many passes are computed of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
+pub struct Tiling {
     chain: Chain,
     /// Passes per tile.
     pub depth: u32,
     /// Invocations in x, each of four texels, and in y, and rows per invocation.
     pub workgroup: Workgroup,
-    /// Copies of the region in shared memory: two save a barrier per pass.
+    /// Copies of the region in shared memory: two save a barrier per pass, a tile of one pass has none.
     pub copies: u32,
 }
 
-impl Region {
-    /// The region with this number of passes per tile and workgroup. By default those that were the fastest of 90 on an
+impl Tiling {
+    /// Tiles of one pass.
+    pub const fn of_one_pass(chain: Chain, workgroup: Workgroup) -> Self {
+        Self { chain, depth: 1, workgroup, copies: 0 }
+    }
+
+    /// Tiles of several passes, with this number of passes per tile and workgroup. By default those that were the fastest of 90 on an
     /// H200 (12 passes, radius 2): with few texels per multiprocessor each has one tile, and what counts is how soon it is
     /// done, so that many invocations of few rows share it.
-    pub fn new(facts: &DeviceFacts, chain: Chain, depth: Option<u32>, workgroup: Option<Workgroup>) -> Self {
+    pub fn fused(
+        facts: &DeviceFacts,
+        chain: Chain,
+        depth: Option<u32>,
+        workgroup: Option<Workgroup>,
+    ) -> Self {
         let small = is_small(facts, chain.size);
         let region = |depth: u32| {
             let (height, rows, copies) = if small { (28, 2, 2) } else { (18, 4, 1) };
@@ -41,19 +55,24 @@ impl Region {
             };
             // Rather one copy of the region than fewer rows.
             let all = [cut(most, copies)].into_iter().chain((1..=most).rev().map(|height| cut(height, 1)));
-            let fits = |region: &Self| region.shared_bytes() <= facts.max_shared_memory.into();
+            let fits = |tiling: &Self| tiling.shared_bytes() <= facts.max_shared_memory.into();
             all.into_iter().find(fits).unwrap_or_else(|| cut(most, 1))
         };
         // A border of two or three vectors: more is computed more than once too often.
-        let most = if small { 12 } else { 8 } / chain.radius;
+        let most = (if small { 12 } else { 8 } / chain.radius).max(2);
         let depths = (1..=most).rev().filter(|&depth| chain.passes.is_multiple_of(depth));
-        let fits = |region: &Self| region.tile().is_some();
+        let fits = |tiling: &Self| tiling.tile().is_some();
         depth.map(region).or_else(|| depths.map(region).find(fits)).unwrap_or_else(|| region(1))
+    }
+
+    /// Whether a tile is computed from a region in shared memory.
+    pub const fn is_fused(self) -> bool {
+        self.copies > 0
     }
 
     /// Sides of the tile in vectors and rows, or `None` if the border takes all of the region.
     fn tile(self) -> Option<[u32; 2]> {
-        let border = self.depth * self.chain.radius;
+        let border = if self.is_fused() { self.depth * self.chain.radius } else { 0 };
         let [width, height] = self.workgroup.tile();
         let sides = [width.checked_sub(2 * border.div_ceil(4))?, height.checked_sub(2 * border)?];
         sides.iter().all(|&side| side > 0).then_some(sides)
@@ -70,6 +89,12 @@ impl Region {
         let all =
             self.grid().map(u64::from).iter().product::<u64>() * u64::from(self.chain.passes / self.depth);
         u32::try_from(all).unwrap_or(u32::MAX)
+    }
+
+    /// Words of the ticket counter and of a flag per tile.
+    pub fn ticket_words(self) -> u32 {
+        let [columns, lines] = self.grid();
+        HEAD + FLAG_STRIDE * columns * lines
     }
 
     /// Bytes of shared memory for the region.
@@ -94,9 +119,9 @@ impl Region {
                  --region or a smaller --depth"
             ));
         }
-        (self.tiles() > MOST_TILES).then(|| {
-            format!("regions of {workgroup} make more tiles than a counter holds: use a larger --region")
-        })
+        let option = if self.is_fused() { "--region" } else { "--workgroup" };
+        (self.tiles() > MOST_TILES)
+            .then(|| format!("{workgroup} makes more tiles than a counter holds: use a larger {option}"))
     }
 }
 
@@ -109,10 +134,10 @@ mod tests {
 
     use super::*;
 
-    fn region(side: u32, radius: u32, depth: Option<u32>) -> Region {
+    fn region(side: u32, radius: u32, depth: Option<u32>) -> Tiling {
         let facts = samples::recorded("1152-12-passes").unwrap().device;
         let chain = Chain { size: Extent::square(side), passes: 12, radius };
-        Region::new(&facts, chain, depth, None)
+        Tiling::fused(&facts, chain, depth, None)
     }
 
     #[test]
@@ -120,7 +145,7 @@ mod tests {
         for (side, radius, shape, depth, grid) in [
             (512, 2, "22x28x2", 6, [8, 16]),
             (1152, 2, "20x18x4", 4, [18, 21]),
-            (2048, 8, "20x18x4", 1, [32, 37]),
+            (2048, 8, "24x18x4", 2, [32, 52]),
             (512, 16, "24x28x2", 1, [8, 22]),
         ] {
             let region = region(side, radius, None);

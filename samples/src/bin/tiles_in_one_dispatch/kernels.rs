@@ -6,7 +6,7 @@ use common::{Extent, KernelBuilder, Lab, Set, Workgroup, sliced};
 use samples::chain::{self, MULTIPLIER};
 use samples::waits::with_timeout;
 
-use crate::grid::Region;
+use crate::grid::Tiling;
 
 /// What all kernels compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,39 +36,49 @@ impl Chain {
         rows.flat_map(|row| (0..padded).map(move |x| row[x.min(width - 1)])).collect()
     }
 
+    /// The same, in each row the first halves of all vectors before the second halves.
+    fn in_halves(self, texels: &[u32]) -> Vec<u32> {
+        let vectors = self.in_vectors(texels);
+        let rows = vectors.chunks_exact(4 * self.vectors() as usize);
+        rows.flat_map(|row| {
+            [0, 2].into_iter().flat_map(|part| row[part..].chunks(4).flat_map(|half| &half[..2]))
+        })
+        .copied()
+        .collect()
+    }
+
     /// Declares what a set of generations holds before and after the passes.
     pub fn expect(self, lab: &mut Lab, generations: impl Into<Set>) {
-        let (Self { size, passes, radius }, generations) = (self, generations.into());
-        lab.seed(generations, 0, move || self.in_vectors(&chain::seed(size)));
-        lab.expect(generations, passes, move || self.in_vectors(&chain::reference(size, radius, passes)));
+        self.expect_as(lab, generations.into(), Self::in_vectors);
     }
 
-    /// The kernel of one pass in a dispatch of its own, on buffers or on images.
-    pub fn pass(self, lab: &Lab, workgroup: Workgroup, of_images: bool) -> KernelBuilder<'_> {
-        let kernel = self.shaped(lab.kernel("tiles_in_one_dispatch/pass.comp"), workgroup);
-        if of_images { kernel.define("IMAGES") } else { kernel }
+    /// The same for texels that carry their generation.
+    pub fn expect_tagged(self, lab: &mut Lab, generations: impl Into<Set>) {
+        self.expect_as(lab, generations.into(), Self::in_halves);
     }
 
-    /// The kernel of several fused passes per dispatch.
-    pub fn fused(self, lab: &Lab, region: Region) -> KernelBuilder<'_> {
-        self.tiled(lab.kernel("tiles_in_one_dispatch/fused.comp"), region)
+    fn expect_as(self, lab: &mut Lab, generations: Set, laid_out: fn(Self, &[u32]) -> Vec<u32>) {
+        let Self { size, passes, radius } = self;
+        lab.seed(generations, 0, move || laid_out(self, &chain::seed(size)));
+        lab.expect(generations, passes, move || laid_out(self, &chain::reference(size, radius, passes)));
     }
 
-    fn shaped(self, kernel: KernelBuilder<'_>, workgroup: Workgroup) -> KernelBuilder<'_> {
-        kernel.workgroup(workgroup.invocations()).constants([
-            ("ROWS", workgroup.rows),
+    /// The kernel of a dispatch per pass, or per several fused passes.
+    pub fn pass(self, lab: &Lab, tiling: Tiling) -> KernelBuilder<'_> {
+        self.tiled(lab.kernel("tiles_in_one_dispatch/pass.comp"), tiling).shared_bytes(tiling.shared_bytes())
+    }
+
+    fn tiled(self, kernel: KernelBuilder<'_>, tiling: Tiling) -> KernelBuilder<'_> {
+        let kernel = kernel.workgroup(tiling.workgroup.invocations()).constants([
+            ("ROWS", tiling.workgroup.rows),
+            ("DEPTH", tiling.depth),
             ("RADIUS", self.radius),
             ("VECTORS", self.vectors()),
             ("LAST_TEXELS", self.size.width - 4 * (self.vectors() - 1)),
             ("HEIGHT", self.size.height),
             ("MULTIPLIER", MULTIPLIER),
-        ])
-    }
-
-    fn tiled(self, kernel: KernelBuilder<'_>, region: Region) -> KernelBuilder<'_> {
-        self.shaped(kernel, region.workgroup)
-            .constants([("DEPTH", region.depth), ("COPIES", region.copies)])
-            .shared_bytes(region.shared_bytes())
+        ]);
+        if tiling.is_fused() { kernel.define("FUSED").constant("COPIES", tiling.copies) } else { kernel }
     }
 }
 
@@ -79,12 +89,22 @@ pub fn is_small(facts: &DeviceFacts, size: Extent) -> bool {
     size.width * size.height / multiprocessors < 4096
 }
 
-/// A workgroup for a pass in its own dispatch, as was the fastest of 20 on an H200: more rows per invocation where the
-/// device has many of them to run.
-pub fn workgroup_for(facts: &DeviceFacts, size: Extent) -> Workgroup {
+/// Workgroups for tiles of one pass, in a dispatch of their own and where tiles wait for each other, as were the fastest of 20
+/// on an H200: more rows per invocation where it loads much beside them or past the caches, and where there are many to run.
+pub fn workgroups_for(facts: &DeviceFacts, chain: Chain) -> [Workgroup; 2] {
     let multiprocessors = facts.multiprocessors.map_or(64, |all| all.count.max(1));
-    let rows = if size.width * size.height / multiprocessors < 16_384 { 1 } else { 2 };
-    Workgroup { width: 32, height: 8.min(facts.max_workgroup_invocations / 32), rows }
+    let per_multiprocessor = chain.size.width * chain.size.height / multiprocessors;
+    let shapes = match (per_multiprocessor, chain.radius) {
+        (..4096, ..=4) => [(64, 4, 2), (32, 8, 1)],
+        (..4096, _) => [(32, 4, 2); 2],
+        (_, 5..) => [(32, 4, 4); 2],
+        (..16_384, _) => [(32, 8, 1), (32, 4, 4)],
+        _ => [(32, 8, 2), (32, 4, 4)],
+    };
+    shapes.map(|(width, height, rows)| {
+        let height = height.min(facts.max_workgroup_invocations / width).max(1);
+        Workgroup { width, height, rows }
+    })
 }
 
 /// How a tile knows that what it loads has been stored.
@@ -103,8 +123,18 @@ pub enum Form {
 
 impl Form {
     /// All forms, of which `blocked` of a hundred workgroups of one stop on purpose.
-    pub fn all(blocked: u32) -> [Self; 4] {
-        [Self::Tags, Self::TagsFallback(blocked), Self::Flags, Self::FlagsChained]
+    pub fn all(blocked: u32) -> impl Iterator<Item = Self> {
+        [Self::Tags, Self::TagsFallback(blocked), Self::Flags, Self::FlagsChained].into_iter()
+    }
+
+    /// Whether there is a kernel of it: the fallback needs to know which texels of a region are missing.
+    pub fn can(self, tiling: Tiling) -> bool {
+        tiling.is_fused() || !matches!(self, Self::TagsFallback(_))
+    }
+
+    /// Whether texels carry their generation.
+    pub fn is_tagged(self) -> bool {
+        matches!(self, Self::Tags | Self::TagsFallback(_))
     }
 
     /// Name of the variant.
@@ -118,7 +148,7 @@ impl Form {
     }
 
     /// The kernel of all passes in one dispatch.
-    pub fn kernel<'l>(self, lab: &'l Lab, chain: Chain, region: Region) -> KernelBuilder<'l> {
+    pub fn kernel<'l>(self, lab: &'l Lab, chain: Chain, tiling: Tiling) -> KernelBuilder<'l> {
         let words = lab.device().atomics64.then_some("WORDS_64");
         let (file, module) = match self {
             Self::Tags => ("tags", words),
@@ -128,28 +158,28 @@ impl Form {
         };
         let kernel = lab.kernel(&format!("tiles_in_one_dispatch/{file}.comp"));
         let kernel = module.into_iter().fold(kernel, KernelBuilder::define);
-        let [columns, lines] = region.grid();
+        let [columns, lines] = tiling.grid();
         let generation = sliced(&[chain.texels()]).last().map_or(0, |&words| words / 4);
-        let kernel = chain.tiled(with_timeout(kernel, lab), region).shared_bytes(region.shared_bytes() + 16);
+        let kernel = chain.tiled(with_timeout(kernel, lab), tiling).shared_bytes(tiling.shared_bytes() + 16);
         let kernel = kernel.constants([
             ("COLUMNS", columns),
             ("LINES", lines),
-            ("TILES", region.tiles()),
+            ("TILES", tiling.tiles()),
             ("GENERATION", u32::try_from(generation).unwrap_or(u32::MAX)),
         ]);
         match self {
             Self::TagsFallback(blocked) => kernel.constant("BLOCKED", blocked),
-            _ => kernel.parts(self.parts(chain, region)),
+            _ => kernel.parts(self.parts(chain, tiling)),
         }
     }
 
     /// The parts of the kernel for the trace.
-    fn parts(self, chain: Chain, region: Region) -> Parts {
+    fn parts(self, chain: Chain, tiling: Tiling) -> Parts {
         let (stretches, waits): (&[&str], usize) = match self {
             Self::Tags => (&["claim", "wait and load", "compute and store"], 2),
             _ => (&["claim and wait", "load", "compute and store", "release and signal"], 1),
         };
-        let count = chain.passes / region.depth;
-        Parts { part: "pass", count, in_a_row: true, unit: "tile", units: region.tiles(), stretches, waits }
+        let count = chain.passes / tiling.depth;
+        Parts { part: "pass", count, in_a_row: true, unit: "tile", units: tiling.tiles(), stretches, waits }
     }
 }

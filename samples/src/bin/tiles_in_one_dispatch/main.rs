@@ -9,13 +9,14 @@
 //! ```
 //!
 //! - `tags` (read `shaders/tiles_in_one_dispatch/tags.comp` first): a texel carries its generation, so a workgroup loads
-//!   its tile until every texel has arrived. No flags, no fences.
-//! - `tags_fallback`: a workgroup that waits in vain computes what it waits for; `--blocked 50` stops half of them.
+//!   what its tile reads until every texel has arrived. No flags, no fences.
 //! - `flags`: a workgroup waits for a flag of each tile that it reads. `flags_chained` leaves accesses cached, so that
 //!   each wait has to drop what the cache holds.
 //! - `fused`: several passes per dispatch, a barrier between dispatches; no workgroup waits. `_fused` after another name
 //!   does several passes per tile, too.
-//! - `no_order` races, and is the fastest that the same kernel can be.
+//! - `tags_fallback_fused`: a workgroup that waits in vain computes what it waits for; `--blocked 50` stops half of them.
+//! - `no_order` races, and is the fastest that the same kernel can be. With `--all`, `tags_no_wait` to `flags_no_store` leave
+//!   out one part of a dependency after the other: the difference is what a part costs.
 //!
 //! *Why the waits end.* Tiles are claimed in order, so whoever claims one knows that all before it are claimed by
 //! workgroups that have begun, and no tile waits for a later one. Vulkan does not promise that a workgroup which has begun
@@ -32,16 +33,17 @@
 
 mod grid;
 mod kernels;
+mod parts;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
 use common::{BufferSet, Extent, Format, ImageSet, Lab, Set, Workgroup, run, sample};
-use grid::Region;
-use kernels::{Chain, Form, workgroup_for};
+use grid::Tiling;
+use kernels::{Chain, Form, workgroups_for};
 use samples::chain::MIX_BITS;
-use samples::waits::{self, FLAG_STRIDE, HEAD, lacking};
+use samples::waits::{self, lacking};
 use samples::{LOADS, STORES, in_rows, size};
 
 /// Is one dispatch whose tiles wait for each other faster than a barrier between passes?
@@ -56,7 +58,7 @@ struct Args {
     /// Length of the arms of the cross that a pass reads, in texels
     #[arg(long, default_value_t = 2, value_parser = value_parser!(u32).range(1..=16))]
     radius: u32,
-    /// Workgroup of a pass in its own dispatch, and rows per invocation, each of four texels [default: by device and size]
+    /// Workgroup of a tile of one pass, and rows per invocation, each of four texels [default: by device and size]
     #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
     workgroup: Option<Workgroup>,
     /// Workgroup of a tile with its border, and rows per invocation, each of four texels [default: by device and size]
@@ -65,7 +67,7 @@ struct Args {
     /// Passes per tile where several are fused [default: by device, size and radius]
     #[arg(long, value_name = "PASSES", value_parser = value_parser!(u32).range(2..=16))]
     depth: Option<u32>,
-    /// Workgroups of a hundred that stop on purpose once they have claimed a tile, in the forms with fallback
+    /// Workgroups of a hundred that stop on purpose once they have claimed a tile, in the form with fallback
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = value_parser!(u32).range(0..=90))]
     blocked: u32,
 }
@@ -78,24 +80,27 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
     let &Args { passes, radius, .. } = args;
     let size = size(lab, args.size, [1152; 2], [192, 96]);
-    let workgroup = args.workgroup.unwrap_or_else(|| workgroup_for(lab.device(), size));
     let chain = Chain { size, passes, radius };
-    let one = Region::new(lab.device(), chain, Some(1), args.region);
-    let several = Region::new(lab.device(), chain, args.depth, args.region);
+    let workgroups = args.workgroup.map_or_else(|| workgroups_for(lab.device(), chain), |asked| [asked; 2]);
+    let [of_a_dispatch, one] = workgroups.map(|workgroup| Tiling::of_one_pass(chain, workgroup));
+    let several = Tiling::fused(lab.device(), chain, args.depth, args.region);
     for (name, value) in
         [("passes", passes), ("radius", radius), ("depth", several.depth), ("blocked", args.blocked)]
     {
         lab.report.setting(name, value);
     }
-    lab.report.setting("workgroup", workgroup);
+    lab.report.setting("workgroup", of_a_dispatch.workgroup);
+    lab.report.setting("tile", one.workgroup);
     lab.report.setting("region", several.workgroup);
 
-    in_dispatches(lab, chain, workgroup)?;
+    in_dispatches(lab, chain, of_a_dispatch)?;
     let timeouts = lab.output("timeouts", BufferSet::new(1, 1, 0))?;
-    lab.expect(timeouts, 0, || vec![0]).counts("timeouts: waits that ended in vain");
-    let texels = vec![chain.texels(); passes as usize + 1];
-    let texels = lab.output("generation", BufferSet::slices(&texels, 0))?;
+    lab.expect(timeouts, 0, || vec![0]).counts("timeouts: waits that timed out");
+    let per_pass = vec![chain.texels(); passes as usize + 1];
+    let texels = lab.output("generation", BufferSet::slices(&per_pass, 0))?;
     chain.expect(lab, texels);
+    let tagged = lab.output("tagged generation", BufferSet::slices(&per_pass, 0))?;
+    chain.expect_tagged(lab, tagged);
     lab.report.show(
         texels,
         passes,
@@ -106,7 +111,7 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
         },
     );
 
-    let (fused, [columns, lines]) = (chain.fused(lab, several).build(), several.grid());
+    let (fused, [columns, lines]) = (chain.pass(lab, several).build(), several.grid());
     lab.variant("fused", move |cmd, rep| {
         for pass in rep.passes(passes / several.depth) {
             if pass.has_previous() {
@@ -119,12 +124,11 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     })
     .skip(several.impossible());
 
-    for (region, suffix) in [(one, ""), (several, "_fused")] {
-        let [columns, lines] = region.grid();
-        let words = HEAD + FLAG_STRIDE * columns * lines;
-        let tickets = lab.output("tickets", BufferSet::new(1, words, 0))?;
-        for form in Form::all(args.blocked) {
-            let (kernel, groups) = (form.kernel(lab, chain, region).build(), in_rows(region.tiles()));
+    for (tiling, suffix) in [(one, ""), (several, "_fused")] {
+        let tickets = lab.output("tickets", BufferSet::new(1, tiling.ticket_words(), 0))?;
+        for form in Form::all(args.blocked).filter(|form| form.can(tiling)) {
+            let (kernel, groups) = (form.kernel(lab, chain, tiling).build(), in_rows(tiling.tiles()));
+            let texels = if form.is_tagged() { tagged } else { texels };
             let lacking = lacking(lab.device(), form == Form::FlagsChained);
             lab.variant(format!("{}{suffix}", form.name()), move |cmd, rep| {
                 if rep.index > 0 {
@@ -133,27 +137,30 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
                 let [tickets, timeouts] = [tickets, timeouts].map(|buffers| buffers.get(rep.index, 0));
                 cmd.dispatch(kernel, &[texels.whole(rep.index), tickets, timeouts], &(), groups);
             })
-            .skip(region.impossible().or(lacking));
+            .skip(tiling.impossible().or(lacking));
         }
     }
+    parts::left_out(lab, chain, one, [tagged, texels], timeouts)?;
     lab.report.verdict(|figures| waits::verdict(figures, &["barriers"], &["fused"], &["tags", "flags"]));
     Ok(())
 }
 
 /// The passes in dispatches of their own, on buffers and on images: without any order, and with barriers.
-fn in_dispatches(lab: &mut Lab, chain: Chain, workgroup: Workgroup) -> Result<()> {
+fn in_dispatches(lab: &mut Lab, chain: Chain, tiling: Tiling) -> Result<()> {
     let Chain { size, passes, .. } = chain;
-    let groups = [chain.vectors().div_ceil(workgroup.width), size.height.div_ceil(workgroup.tile()[1]), 1];
+    let [columns, lines] = tiling.grid();
     let buffers = lab.output("buffer", BufferSet::new(passes + 1, chain.texels(), 0))?;
     let sides = [chain.vectors(), size.height];
     let images = lab.output("image", ImageSet::new(passes + 1, sides, Format::R32G32B32A32_UINT, [0; 4]))?;
-    for (suffix, set, of_images) in [("", Set::from(buffers), false), ("_images", images.into(), true)] {
+    let kernels = [chain.pass(lab, tiling).build(), chain.pass(lab, tiling).define("IMAGES").build()];
+    for (suffix, set, kernel) in
+        [("", Set::from(buffers), kernels[0]), ("_images", images.into(), kernels[1])]
+    {
         chain.expect(lab, set);
-        let kernel = chain.pass(lab, workgroup, of_images).build();
         lab.variant(format!("no_order{suffix}"), move |cmd, rep| {
             for pass in 0..passes {
                 let [from, to] = [pass, pass + 1].map(|of| set.get(rep.index, of));
-                cmd.dispatch(kernel, &[from, to], &(), groups);
+                cmd.dispatch(kernel, &[from, to], &(), [columns, lines, 1]);
             }
         })
         .races("every dependency between passes");
@@ -163,7 +170,7 @@ fn in_dispatches(lab: &mut Lab, chain: Chain, workgroup: Workgroup) -> Result<()
                     cmd.pipeline_barrier2(STORES, LOADS);
                 }
                 let [from, to] = [pass.index, pass.index + 1].map(|of| set.get(rep.index, of));
-                cmd.dispatch(kernel, &[from, to], &(), groups);
+                cmd.dispatch(kernel, &[from, to], &(), [columns, lines, 1]);
             }
         });
     }
