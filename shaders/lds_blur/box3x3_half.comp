@@ -6,8 +6,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "lds_blur/image.glsl"
 
-// The mean of 3x3 texels, two neighbours of a row per invocation and per 32-bit word: one instruction adds both. Compared
-// with box3x3_tile.comp, a texel takes a third of the shared memory accesses and fewer than half of the additions.
+// The mean of 3x3 texels, two neighbours of a row per invocation and per 32-bit word: one instruction adds both.
+// Compared with box3x3_tile.comp, a texel takes a third of the loads from shared memory and half of the additions.
 // 16-bit floats hold whole numbers up to 2048, so sums of nine texels are exact for texels up to 227.
 
 layout(local_size_x_id = 0, local_size_y_id = 1) in;

@@ -6,8 +6,8 @@
 #extension GL_EXT_control_flow_attributes : require
 #include "lds_blur/filter.glsl"
 
-// Every invocation loads its whole neighbourhood itself. With RUN rows an invocation walks down its column and keeps the
-// rows that the next texel needs again in registers.
+// Every invocation loads its whole neighbourhood itself. With RUN rows an invocation walks down its column and keeps
+// the rows that the next texel needs again in registers.
 
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(constant_id = 2) const int RUN = 1;

@@ -3,7 +3,7 @@
 
 #include "lds_blur/image.glsl"
 
-// Filters of a square neighbourhood, as what a row of taps contributes, and what the rows make of that. Texels are whole
+// Filters of a square neighbourhood, in two steps: the taps of a row are combined, then the rows. Texels are whole
 // numbers from 0 to 255, and every sum stays below 2^24, so that it is exact in any order, with fused operations and
 // without. The formulas are in samples/src/bin/lds_blur/reference.rs.
 

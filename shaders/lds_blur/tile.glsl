@@ -3,8 +3,8 @@
 
 #include "lds_blur/filter.glsl"
 
-// The tile of a workgroup in shared memory, with the texels within reach around it. Each invocation covers RUN texels of
-// a column.
+// The tile of a workgroup in shared memory, with the texels within reach around it. Each invocation covers RUN texels
+// of a column.
 
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(constant_id = 2) const int RUN = 1;

@@ -80,20 +80,19 @@ impl Plane {
         kernel.constant("PITCH", tile.pitch).shared_bytes(tile.bytes(self.radius))
     }
 
-    /// A kernel with this plane's filter and a tile in shared memory.
-    pub fn tiled<'l>(&self, lab: &'l Lab, path: &str, tile: Tile) -> KernelBuilder<'l> {
-        let across = if path == "lds_blur/separable.comp" { self.bytes_across(tile) } else { 0 };
+    /// A kernel with this plane's filter, and a tile and `extra_bytes` in shared memory.
+    pub fn tiled<'l>(&self, lab: &'l Lab, path: &str, tile: Tile, extra_bytes: u64) -> KernelBuilder<'l> {
         let kernel = self
             .kernel(lab, path)
             .workgroup(tile.workgroup())
             .constant("RUN", tile.each[1])
             .constant("PITCH", tile.pitch)
-            .shared_bytes(tile.bytes(self.radius) + across);
+            .shared_bytes(tile.bytes(self.radius) + extra_bytes);
         if self.radius > 2 { kernel.define("LARGE") } else { kernel }
     }
 
     /// Bytes in shared memory of what the rows of a tile contribute.
-    fn bytes_across(&self, tile: Tile) -> u64 {
+    pub fn bytes_across(&self, tile: Tile) -> u64 {
         let [width, height] = tile.sides.map(u64::from);
         let arrays = if self.filter == Filter::Clamp { 2 } else { 1 };
         4 * width * (arrays * (height + 2 * u64::from(self.radius)) + 2 - arrays)

@@ -1,5 +1,5 @@
-//! Filters of neighbourhoods: what it saves to load a tile once into shared memory (LDS), instead of
-//! every invocation loading its whole neighbourhood itself.
+//! Filters of neighbourhoods: what does it save to load a tile once into shared memory (LDS), instead of every
+//! invocation loading its whole neighbourhood itself?
 //!
 //! ```text
 //!   every invocation its own 9 texels          a workgroup its tile once, and a border of one texel
@@ -9,16 +9,16 @@
 //!   └─┴─┴─┘                                    ░░░░░░░░░░   then barrier(), then filter from there
 //! ```
 //!
-//! Begin with `shaders/lds_blur/box3x3_tile.comp`: the drawing above in thirty lines. `box3x3_half` adds two texels
-//! per instruction, as 16-bit floats. The other kernels take any `--filter` and `--radius`; `sliding` ones cover a column
-//! of texels per invocation and keep the rows that the next texel needs again in registers.
+//! Begin with `shaders/lds_blur/box3x3_tile.comp`, the drawing above as code. `box3x3_half` adds two texels per
+//! instruction, as 16-bit floats. The other kernels take any `--filter` and `--radius`; `sliding` ones cover a column
+//! of texels per invocation and keep the rows that the next texel needs again in registers. `volume_*` are a 3x3x3 box:
+//! its border is 70 % of all loads with cubes of 4x4x4, and 48 % with 8x8x8.
 //!
-//! Expect the article's "up to 30 %" where the texture path is the limit: with a large radius, or where
-//! it is narrow. It does not help where the caches already deliver, where tiles are so small that the
-//! border eats the gain, or where a workgroup holds one texel per invocation and the GPU launches
-//! workgroups more slowly than they run: an H200 starts about 1.6 workgroups a nanosecond, so that 8x8
+//! Expect the article's "up to 30 %" where the texture path is the limit: with a large radius, or where it is narrow.
+//! It does not help where the caches already deliver, or where tiles are so small that the border eats the gain. Nor
+//! does it where workgroups run faster than they are launched: an H200 starts about 1.6 workgroups per ns, so that 8x8
 //! workgroups take the same time there whatever they do. A tile narrower than 32 texels also needs a pitch that keeps
-//! its rows in different banks of shared memory: `box3x3_tile_16x16_conflicts` has none.
+//! its rows in different banks of shared memory: that of `box3x3_tile_16x16_conflicts` does not.
 //!
 //! Look for, in RGP: VMEM instructions and L1 hit rate of `direct_sampled` against LDS instructions of
 //! `shared_32x32`, and waves that wait at the barrier. In Nsight: L1TEX throughput.
@@ -29,17 +29,19 @@
 mod device;
 mod reference;
 mod tile;
+mod verdict;
 mod volume;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{Extent, Figures, Format, KernelBuilder, Lab, Time, Variant, run, sample};
+use common::{Extent, Format, KernelBuilder, Lab, Variant, run, sample};
 use device::{Plane, count};
 use reference::Filter;
 use samples::size;
 use tile::Tile;
+use verdict::verdict;
 use volume::volume;
 
 /// What does it save to load a tile once into shared memory?
@@ -128,24 +130,32 @@ fn box3x3_tile<'l>(lab: &'l mut Lab, plane: Plane, name: &str, tile: Tile) -> &'
 
 /// The filter that the arguments name, in the same ways, and with several texels of a column per invocation.
 fn any_filter(lab: &mut Lab, plane: Plane) {
-    direct(lab, plane, "direct_storage", [16, 16], 1);
-    direct(lab, plane, "direct_sampled", [16, 16], 1);
-    direct(lab, plane, "direct_sampled_32x8", [32, 8], 1);
-    direct(lab, plane, "sliding_32x2x16", [32, 2], 16);
+    direct(lab, plane, "direct_storage", [16, 16], 1, true);
+    direct(lab, plane, "direct_sampled", [16, 16], 1, false);
+    direct(lab, plane, "direct_sampled_32x8", [32, 8], 1, false);
+    direct(lab, plane, "sliding_32x2x16", [32, 2], 16, false);
     for side in [8, 16, 32] {
         let tile = Tile::square(side, plane.radius);
-        shared(lab, plane, &format!("shared_{side}x{side}"), tile, "lds_blur/shared.comp");
-        shared(lab, plane, &format!("separable_{side}x{side}"), tile, "lds_blur/separable.comp");
+        shared(lab, plane, &format!("shared_{side}x{side}"), tile, "lds_blur/shared.comp", 0);
+        let across = plane.bytes_across(tile);
+        shared(lab, plane, &format!("separable_{side}x{side}"), tile, "lds_blur/separable.comp", across);
     }
     for sides @ [width, height, run] in SLIDING {
         let tile = Tile::of_columns(sides, plane.radius);
-        shared(lab, plane, &format!("shared_sliding_{width}x{height}x{run}"), tile, "lds_blur/shared.comp");
+        shared(
+            lab,
+            plane,
+            &format!("shared_sliding_{width}x{height}x{run}"),
+            tile,
+            "lds_blur/shared.comp",
+            0,
+        );
     }
 }
 
-/// Every invocation loads its whole neighbourhood, for `rows` texels of a column.
-fn direct(lab: &mut Lab, plane: Plane, name: &str, [width, height]: [u32; 2], rows: u32) {
-    let storage = name == "direct_storage";
+/// Every invocation loads its whole neighbourhood, for `rows` texels of a column: from a storage image or as texture
+/// fetches.
+fn direct(lab: &mut Lab, plane: Plane, name: &str, [width, height]: [u32; 2], rows: u32, storage: bool) {
     let kernel = plane.kernel(lab, "lds_blur/direct.comp").constant("RUN", rows);
     let kernel = if storage { kernel.define("STORAGE") } else { kernel };
     let kernel = kernel.workgroup([width, height, 1]).build();
@@ -156,43 +166,13 @@ fn direct(lab: &mut Lab, plane: Plane, name: &str, [width, height]: [u32; 2], ro
     .declares(plane.declared());
 }
 
-/// The tile through shared memory.
-fn shared(lab: &mut Lab, plane: Plane, name: &str, tile: Tile, path: &str) {
-    let [kernel, counting] =
-        [plane.tiled(lab, path, tile), plane.tiled(lab, path, tile).define_as("COUNT_LOADS", 3)]
-            .map(KernelBuilder::build);
+/// The filter of the arguments through a tile in shared memory, by the kernel at `path`, which also keeps `extra_bytes`
+/// there.
+fn shared(lab: &mut Lab, plane: Plane, name: &str, tile: Tile, path: &str, extra_bytes: u64) {
+    let kernel = || plane.tiled(lab, path, tile, extra_bytes);
+    let [kernel, counting] = [kernel(), kernel().define_as("COUNT_LOADS", 3)].map(KernelBuilder::build);
     lab.prove([name], move |lab| count(lab, counting, &plane.bindings(0, false), &tile.sides, plane.radius));
     let groups = plane.groups(tile.sides);
     lab.variant(name, move |cmd, rep| cmd.dispatch(kernel, &plane.bindings(rep.index, false), &(), groups))
         .declares(plane.declared_with_border(tile));
 }
-
-/// The article's claim on this device, like against like: a texel an invocation, columns of them, volumes.
-fn verdict(figures: &Figures<'_>) -> Option<String> {
-    let kinds = [
-        ("With a texel an invocation", "", false),
-        ("with a column of them", "", true),
-        ("in 3D", "volume_", false),
-    ];
-    let answers = kinds.into_iter().filter_map(|(what, plane, slides)| {
-        let saved = |time| {
-            let fastest = |families: &[&str]| {
-                figures.fastest(time, |name| {
-                    let family =
-                        |start: &str| name.strip_prefix(plane).is_some_and(|rest| rest.starts_with(start));
-                    name.contains("sliding") == slides && families.iter().copied().any(family)
-                })
-            };
-            let (shared, ours) = fastest(&["shared", "separable", "box3x3_tile", "box3x3_half"])?;
-            let (direct, theirs) = fastest(&["direct", "sliding", "box3x3_direct"])?;
-            Some(format!("{:.0} % ({shared} against {direct})", 100.0 * (1.0 - ours / theirs)))
-        };
-        let pipelined = saved(Time::Pipelined).map_or_else(String::new, |text| format!(", pipelined {text}"));
-        Some(format!("{what} it saves {}{pipelined}", saved(Time::Isolated)?))
-    });
-    let answers: Vec<String> = answers.collect();
-    (!answers.is_empty())
-        .then(|| format!("The article says that shared memory saves up to 30 %. {}.", answers.join("; ")))
-}
-
-samples::test_verdict!("lds_blur");

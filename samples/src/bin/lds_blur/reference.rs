@@ -1,8 +1,8 @@
 //! CPU reference of `shaders/lds_blur`: neighbourhood filters, written from their formulas.
 //!
-//! Texels are integers from 1 to [`LARGEST`], and weights are integers too. So every sum stays below 2^24 and is exact in
-//! 32-bit floats, in any order, and a sum of 3x3 texels is exact in 16-bit floats. Reads outside give the nearest texel
-//! inside.
+//! Texels are integers from 1 to [`LARGEST`], and weights are integers too. So every sum stays below 2^24 and is exact
+//! in 32-bit floats, in any order, and a sum of 3x3 texels is exact in 16-bit floats. Reads outside give the nearest
+//! texel inside.
 
 use clap::ValueEnum;
 use common::Extent;

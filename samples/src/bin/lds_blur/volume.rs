@@ -7,7 +7,7 @@ use common::{Declared, Extent, Format, ImageSet, Lab, Shape};
 use crate::device::{BORDER, UNWRITTEN, count};
 use crate::reference::{floats, overheads, scene, volume as filtered, volume_scale};
 
-/// Workgroup without shared memory: the article takes 256 invocations.
+/// Workgroup without shared memory: the article recommends 256 invocations.
 const UNSHARED: [u32; 3] = [8, 8, 4];
 
 /// Declares the variants for a volume of this side.
