@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::ValueEnum;
 use common::record::{Record, read_record};
 use common::{Access, Extent, Lab, Scope, Stage};
@@ -46,6 +46,15 @@ pub fn size(lab: &mut Lab, asked: Option<Extent>, on_gpu: [u32; 2], on_cpu: [u32
     let size = asked.unwrap_or(Extent { width, height });
     lab.report.setting("size", size);
     size
+}
+
+/// Number of items in an area with one item per texel.
+///
+/// # Errors
+/// The area has more than 2^30 items.
+pub fn items(size: Extent) -> Result<u32> {
+    let items = size.width.checked_mul(size.height).filter(|&items| items <= 1 << 30);
+    items.with_context(|| format!("an area of {size} is too large: 2^30 items are the most"))
 }
 
 /// The command-line name of an option's value.

@@ -17,7 +17,7 @@ layout(push_constant) uniform Push {
 layout(std430, set = 0, binding = 0) restrict readonly buffer Previous { uint previous[]; };
 layout(std430, set = 0, binding = 1) restrict writeonly buffer Next { uint next[]; };
 
-// What was cleared before the pass, as far as anything was.
+// What a clear wrote before the pass; 0 in a chain without clears.
 #if defined CLEARED_BUFFER
 layout(std430, set = 0, binding = 2) restrict readonly buffer Cleared { uint cleared[]; };
 uint load_cleared(uint item) { return cleared[item]; }

@@ -5,7 +5,7 @@
 #include "include/step.glsl"
 
 // Light probes: each follows a ray from cell to cell and mixes every cell into one of its sums. Rays differ in length.
-// A cell can only be fetched when the cell before has arrived, so that a multiprocessor is busy only with many waves.
+// A cell can only be fetched when the cell before has arrived, so it takes many waves to keep a multiprocessor busy.
 // How many of them fit is up to SUMS: the sums stay in registers.
 
 layout(local_size_x_id = 0) in;

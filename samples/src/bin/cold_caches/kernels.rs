@@ -1,4 +1,4 @@
-//! Kernels of equal results with code of their own, and tables of constants of equal contents.
+//! Kernels that differ in code and not in results, and several copies of a table of constants.
 
 use anyhow::Result;
 use common::{Binding, Buffer, BufferSet, Buffers, Extent, Kernel, KernelBuilder, Lab, Pass};

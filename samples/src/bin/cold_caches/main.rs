@@ -1,4 +1,6 @@
 //! What do cold caches cost a pass? Short passes that find their instructions and constants in the caches, or do not.
+//! In the talk the launch, instruction misses, constant misses and dependent fetches are one chain of latencies, which
+//! an idle GPU cannot hide.
 //!
 //! ```text
 //! code_warm        | kernel 0 | kernel 0 | kernel 0 |    the first pass alone has to fetch instructions
@@ -10,13 +12,14 @@
 //!
 //! - `code_cold` runs another kernel in each pass. A change of kernel costs something by itself: `short_code_*` shows
 //!   how much, with a few hundred bytes of code. On GCN the long code has 24 KiB (RADV), so that an instruction cache
-//!   of 32 KiB does not hold two versions. What an earlier sample left in a last-level cache stays there.
-//! - No pass needs another, so that barriers only order. Under `constants_*_flushed` they make memory visible, too:
-//!   some drivers empty the constant caches for that.
+//!   of 32 KiB does not hold two versions. The last-level cache may hold them from an earlier submit, except with
+//!   `--cold`.
+//! - No pass reads what another wrote, so barriers only order. Under `constants_*_flushed` they make memory visible,
+//!   too: some drivers empty the constant caches for that.
 //!
 //! Expect a pass with cold caches to take microseconds longer, however small it is. Behind the same chain (back to
-//! back) little of it is left where the last-level cache holds all versions. Which level of cache a fetch misses no
-//! time can tell. Look for, in RGP or Nsight: instruction fetch stalls in the first waves of a pass.
+//! back) little of it is left where the last-level cache holds all versions. A time does not tell which level of cache
+//! a fetch missed. Look for, in RGP or Nsight: instruction fetch stalls in the first waves of a pass.
 //!
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Filling the GPU", "Anatomy of a Short Shader".
 
@@ -25,10 +28,10 @@ mod verdict;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::value_parser;
 use common::{Access, Extent, Lab, Scope, Stage, run, sample};
-use samples::{NO_ACCESS, STORES, size};
+use samples::{NO_ACCESS, STORES, items, size};
 
 use kernels::{Code, Constants, Work};
 use verdict::conclude;
@@ -53,8 +56,7 @@ fn main() -> ExitCode {
 fn cold_caches(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
     let size = size(lab, args.size, [320, 180], [16, 12]);
-    let items = size.width.checked_mul(size.height).filter(|&items| items <= 1 << 30);
-    let items = items.with_context(|| format!("an area of {size} is too large: 2^30 items are the most"))?;
+    let items = items(size)?;
     let passes = args.passes.unwrap_or(if lab.device().is_cpu() { 4 } else { 8 });
     lab.report.setting("passes", passes);
 

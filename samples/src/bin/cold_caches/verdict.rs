@@ -19,7 +19,7 @@ pub fn conclude(figures: &Figures<'_>, passes: u32) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join("\n"))
 }
 
-/// `11.8 µs`: what a pass with cold caches takes longer, or that this was not measurable.
+/// `11.8 µs`: how much longer a pass with cold caches takes, or that this was not measurable.
 fn more(figures: &Figures<'_>, kind: &str, passes: u32) -> Option<String> {
     let difference = figures.difference_us(&format!("{kind}_cold"), &format!("{kind}_warm"))?;
     let is_told = difference.median_95.is_some_and(|interval| interval.low > 0.0);

@@ -34,8 +34,8 @@ impl Work {
     }
 }
 
-/// The share of a pass's waves, of `wave` lanes each, that fit on the device at once, at most 1. All of them start with
-/// cold caches.
+/// The share of a pass's waves, of `wave` lanes each, that fit on the device at once, at most 1: the talk's first-fill
+/// waves, which start with cold caches.
 pub fn first_fill(machine: Machine, wave: u32, items: u32) -> f64 {
     let waves = items.div_ceil(LANES) * LANES.div_ceil(wave);
     (f64::from(machine.slots()) / f64::from(waves)).min(1.0)

@@ -20,11 +20,18 @@ fn barriers(figures: &Figures<'_>) -> Option<String> {
     ))
 }
 
+/// The same at 1/4 of the area, of passes alone and of passes with a clear by a kernel, beside the talk's idle VALUs.
 fn against_the_talk(figures: &Figures<'_>) -> Option<String> {
-    let talk = published::find("lottes2018", "idle/quarter").ok()?.value;
+    let taken = |share| Some(format!("{:.0} %", taken(figures, Time::Isolated, share)?));
+    let talk = |key| Some(published::find("lottes2018", key).ok()?.value);
+    let quarter = talk("idle/quarter")?;
+    let cleared = taken("4_clear").zip(talk("idle/quarter_clear"));
+    let cleared = cleared.map_or_else(String::new, |(taken, talk)| {
+        format!(", with a clear by a kernel {taken} (the talk: {talk} %)")
+    });
     Some(format!(
-        "At 1/4 of the area they take {:.0} %, where the talk had the VALUs idle for {talk} % or more.",
-        taken(figures, Time::Isolated, "4")?
+        "At 1/4 of the area they take {} (the talk: VALUs idle for at least {quarter} %){cleared}.",
+        taken("4")?
     ))
 }
 
@@ -64,7 +71,8 @@ mod tests {
         assert_eq!(
             conclude(&Figures::new(&record.rows), 8).unwrap(),
             "Barriers take 3 % of the time of whole passes and 80 % at 1/64 of the area (back to back).\n\
-             At 1/4 of the area they take 11 %, where the talk had the VALUs idle for 14 % or more.\n\
+             At 1/4 of the area they take 11 % (the talk: VALUs idle for at least 14 %), with a clear by a kernel 12 % (the \
+             talk: 26 %).\n\
              A clear and its barrier add to each pass over 1/4 of the area: 11.3 µs by a kernel."
         );
         assert_eq!(conclude(&Figures::new(&[]), 8), None);

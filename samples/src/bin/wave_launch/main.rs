@@ -1,30 +1,37 @@
-//! How fast does a GPU start waves, and when is the room of a wave free again? Empty waves, waves that loop over
+//! How fast does a GPU start waves, and when can others take their place? Empty waves, waves that loop over
 //! tiles, and light probes whose rays differ in length. (A wave is a subgroup, a warp on NVIDIA.)
 //!
 //! ```text
-//! tiles_1     | constants, tile | constants, tile | constants, tile | …    a workgroup per tile: launched again and again
-//! tiles_16    | constants, tile, tile, tile, …                      |      a workgroup for 16 tiles
+//! tiles_1     | constants, tile | constants, tile | constants, tile | …  a workgroup per tile, launched each time
+//! tiles_16    | constants, tile, tile, tile, …                      |    a workgroup for 16 tiles
 //!
-//! probes_8    ▕████████████████▏       a workgroup of waves that differ in length:
-//!             ▕█████·····next?·▏       what ended early leaves room, in which no other workgroup
-//!             ▕██···········…··▏       of eight waves fits
+//! probes_8    ▕████████████████▏       a workgroup of eight waves that differ in length:
+//!             ▕█████···········▏       where one ended early nothing runs, until there is room
+//!             ▕██··············▏       for another eight
 //! probes_1    ▕██▏▕█████▏▕███▏▕█       workgroups of one wave: the next one begins at once
 //! ```
 //!
 //! - `launch_8` starts empty workgroups of eight waves. Workgroups that end before enough others have started cannot
-//!   fill the GPU.
-//! - `tiles_16_loaded_anew` loads its constants for each tile, so that only the launch is saved. At the end stand as
-//!   many workgroups as there is room for, and one long wave on each SIMD.
-//! - `probes_*` hold sums in so many registers that only six waves fit on a SIMD, as the talk's did. A ray needs each
-//!   cell before the next, so that a SIMD with few waves idles. `irregular_*` are the same probes with few sums and
-//!   room for all waves, `regular_*` have rays of one length, `even_probes_*` both many sums and one length.
+//!   fill the GPU. In the talk a shader engine of GCN starts one wave every four clocks, on Vega 64 for 16 compute
+//!   units.
+//! - `tiles_16_loaded_anew` loads its constants for each tile, so that only the launch is saved. `tiles_filling_once`
+//!   has as many workgroups as there is room for, `tiles_a_simd` one long wave per SIMD.
+//! - `probes_*` hold sums in so many registers that few waves fit on a SIMD: six on GCN as in the talk, which
+//!   `samples/tests/gcn` checks for POLARIS10 and VEGA10 with RADV, and four in the trace of an H200. A ray fetches a
+//!   cell only after the one before has arrived, so that a SIMD with few waves idles. Their controls:
+//!
+//!   | rays | few waves fit | all waves fit |
+//!   |---|---|---|
+//!   | of many lengths | `probes_*` | `irregular_*` |
+//!   | of one length | `even_probes_*` | `regular_*` |
 //!
 //! Expect loops over tiles to win where waves are short. Expect workgroups of one wave to win where waves differ in
-//! length, few of them fit and they wait for memory. They gain nothing where a SIMD has enough waves anyway. That six
-//! waves fit is proved for GCN (samples/tests/gcn); elsewhere `--code` or the trace tells how many do.
+//! length, few of them fit and they wait for memory. They gain nothing where a SIMD has enough waves anyway, and lose
+//! where a multiprocessor holds fewer workgroups than waves (an H200's: 32 and 64). How many waves fit elsewhere is
+//! shown by `--code` or `--trace`.
 //!
-//! Look for, in RGP or Nsight: waves in flight. They are traced where the device has a clock, in kernels built for that
-//! alone; times are of kernels without it.
+//! Look for, in RGP or Nsight: waves in flight. `--trace` shows them where the device has a clock, in kernels built for
+//! that alone; times are of kernels without it.
 //!
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Wave Launch Rate", "Dynamics GCN Workgroup Launch",
 //! "Anatomy of a Short Shader".
@@ -36,12 +43,12 @@ mod verdict;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::value_parser;
 use common::{Declared, Extent, Lab, run, sample};
 use samples::machine::Machine;
 use samples::steps::LANES;
-use samples::{in_rows, lanes, size};
+use samples::{in_rows, items, lanes, size};
 
 use buffers::{Probes, Tiles, started};
 use rounds::Lengths;
@@ -49,11 +56,9 @@ use verdict::{Plan, conclude};
 
 /// Waves per workgroup; the first and the last run by default.
 const WAVES: [u32; 4] = [1, 2, 4, 8];
-/// Tiles per workgroup; the first and the last run by default.
-const TILES: [u32; 3] = [1, 4, 16];
 /// Sums of a probe that leave room for all waves.
 const FEW_SUMS: u32 = 8;
-/// A loop of lavapipe of Mesa 22.3 ends after so many rounds without a word.
+/// lavapipe of Mesa 22.3 ends a loop after so many rounds, without an error.
 const MOST_ROUNDS: u32 = 65_535;
 
 /// How fast does a GPU start waves, and when is their room free again?
@@ -65,7 +70,7 @@ struct Args {
     /// Cells of a probe's ray, on average where they differ [default: 1024, on a CPU device 64]
     #[arg(long, value_parser = value_parser!(u32).range(1..=4096))]
     steps: Option<u32>,
-    /// Sums that a probe holds in registers [default for six waves per SIMD: 36 on GCN, 66 on NVIDIA]
+    /// Sums that a probe holds in registers [default: 36 with waves of 64 lanes, else 66]
     #[arg(long, value_parser = value_parser!(u32).range(1..=192))]
     sums: Option<u32>,
     /// Lanes of a wave: 4, 8, 16, 32, 64, 128 [default: the device's subgroup size]
@@ -87,8 +92,7 @@ fn wave_launch(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
     lab.report.trace_waves();
     let size = size(lab, args.size, [2560, 1440], [128, 96]);
-    let items = size.width.checked_mul(size.height).filter(|&items| items <= 1 << 30);
-    let items = items.with_context(|| format!("an area of {size} is too large: 2^30 items are the most"))?;
+    let items = items(size)?;
     let wave = args.wave_lanes.unwrap_or_else(|| lab.device().subgroup_size.clamp(4, 128));
     lab.report.setting("wave_lanes", wave);
     let machine = Machine::of(lab, args.machine);
@@ -124,10 +128,13 @@ fn launch(lab: &mut Lab, waves: u32, wave: u32) -> Result<()> {
 /// A short shader: a workgroup per tile, loops over several, as many workgroups as fill the device or its SIMDs once.
 fn tiles(lab: &mut Lab, items: u32, wave: u32, machine: Option<Machine>) -> Result<()> {
     let tiles = Tiles::new(lab, items)?;
-    let holding = |waves: u32| (waves / LANES.div_ceil(wave)).clamp(1, tiles.count);
-    let mut forms = TILES.map(|each| (each.to_string(), Some(tiles.count.div_ceil(each)))).to_vec();
-    forms.push(("filling_once".into(), machine.map(|machine| holding(machine.slots()))));
-    forms.push(("a_simd".into(), machine.map(|machine| holding(machine.simds()))));
+    let per = |tiles_each: u32| (tiles_each.to_string(), Some(tiles.count.div_ceil(tiles_each)));
+    let room = |name: &str, waves: fn(Machine) -> u32| {
+        let workgroups = |machine| (waves(machine) / LANES.div_ceil(wave)).clamp(1, tiles.count);
+        (name.to_owned(), machine.map(workgroups))
+    };
+    let forms =
+        [per(1), per(4), per(16), room("filling_once", Machine::slots), room("a_simd", Machine::simds)];
     for (name, workgroups) in forms {
         let reason = not_in_a_loop(lab, tiles.count, workgroups);
         let workgroups = workgroups.unwrap_or(tiles.count);
@@ -142,7 +149,7 @@ fn tiles(lab: &mut Lab, items: u32, wave: u32, machine: Option<Machine>) -> Resu
     Ok(())
 }
 
-/// Why so many tiles cannot be dealt out to so many workgroups.
+/// Why workgroups that loop over tiles cannot run here, if they cannot.
 fn not_in_a_loop(lab: &Lab, tiles: u32, workgroups: Option<u32>) -> Option<String> {
     let Some(workgroups) = workgroups else {
         let name = &lab.device().name;
@@ -157,6 +164,7 @@ fn not_in_a_loop(lab: &Lab, tiles: u32, workgroups: Option<u32>) -> Option<Strin
 /// Light probes with room for all waves and for few, in workgroups of one wave and more.
 fn probes(lab: &mut Lab, args: &Args, size: Extent, wave: u32) -> Result<()> {
     let steps = args.steps.unwrap_or(if lab.device().is_cpu() { 64 } else { 1024 });
+    // With 36 sums six waves of 64 lanes fit on a SIMD of GCN.
     let many = args.sums.unwrap_or(if wave == 64 { 36 } else { 66 });
     lab.report.setting("steps", steps);
     lab.report.setting("sums", many);

@@ -5,11 +5,11 @@ use samples::steps::{MULTIPLIER, first, stepped};
 
 /// Cells of the scene.
 pub const CELLS: u32 = 2048;
-/// Neighbouring probes whose rays take the same way and have one length, as light probes cover parts of a picture: not
-/// only lanes differ, but also waves.
+/// Neighbouring probes whose rays take the same way and have one length, as light probes cover parts of a picture. So
+/// it is waves that differ, not the lanes of a wave of up to this size.
 pub const REGION: u32 = 64;
 
-/// For each cell, the next one. The way leads through all cells before it comes back, and through none in order.
+/// For each cell, the next one: a way through all cells, in shuffled order, that ends where it begins.
 pub fn scene() -> Vec<u32> {
     let mut way: Vec<u32> = (0..CELLS).collect();
     way.sort_by_key(|&cell| first(cell));
