@@ -44,7 +44,7 @@ pub fn verdict(figures: &Figures<'_>, passes: u32, bands: u32) -> Option<String>
     Some(text + &traced(figures, events, &no_sync).unwrap_or_default())
 }
 
-/// The increase of a chain's time, shared out among as many dependencies.
+/// The time that dependencies add to a chain, per dependency.
 fn cost(difference: Option<Summary>, dependencies: f64) -> Option<String> {
     let difference = difference?;
     let above_noise = difference.median_95.is_some_and(|interval| interval.low > 0.0);
@@ -56,7 +56,7 @@ fn cost(difference: Option<Summary>, dependencies: f64) -> Option<String> {
 fn traced(figures: &Figures<'_>, events: &str, no_sync: &str) -> Option<String> {
     let (together, pairs) = figures.trace(events)?.overlapping();
     let (free, _) = figures.trace(no_sync)?.overlapping();
-    // Where dispatches do not overlap without sync either, that they do not with events proves nothing.
+    // If dispatches do not overlap even without sync, that they do not with events proves nothing.
     let drains = if together == 0 && 2 * free > pairs { ": an event drains this GPU" } else { "" };
     Some(format!(
         " In the traces {together} of {pairs} dispatches overlap the next with events, {free} without sync{drains}."

@@ -1,22 +1,26 @@
-//! Passes that each read what the one before wrote: what does it cost to order them, with a barrier after each pass, and
-//! with the talk's split dispatches and events?
+//! Passes that each read what the one before wrote: what does it cost to order them, with a barrier after each pass,
+//! and with the talk's split dispatches and events?
 //!
 //! ```text
 //! time →          a barrier drains the GPU before the next pass fills it again
 //! full_barrier    ▕▔▔ pass 0 ▔▔▔╲ ╱▔▔▔ pass 1 ▔▔▔╲ ╱▔▔▔ pass 2 ▔▔▔╲
-//!                 an event lets band 0 of the next pass start while band 1 of this one still runs
+//!                 an event lets band 0 of the next pass (1.0) start while band 1 of this one (0.1) still runs
 //! events_2        ▕▔ 0.0 ▔▏▔ 0.1 ▔▏▔ 1.0 ▔▏▔ 1.1 ▔▏▔ 2.0 ▔▏▔ 2.1 ▔╲      if the driver lets it
 //! ```
 //!
-//! `samples/src/bands.rs` draws how bands are cut: band n reads what bands up to n of the pass before wrote, and no later
-//! one. So it waits for the event of band n.
+//! Band n reads only what bands up to n of the pass before wrote (`samples/src/bands.rs` draws the cut). It waits for
+//! the event of band n alone, because a set covers all dispatches before it.
 //!
-//! Expect the talk's 1.31 for the barrier and 1.03 for the events only where an event costs less than the drain that it
-//! saves, and does not drain the GPU itself. Current RADV drains in the wait. NVIDIA's driver 580 drains in the set as well
-//! (`event_matrix` tries every form of event). Where a pass is long beside a drain, from about 2048x2048 on an H200, there
-//! is little to save.
+//! `events_coherent_2` is the talk's form: coherent stores bypass L1, so that no cache need be flushed, and loads stay
+//! cached. That is right only while each cache line is written once, before any read: with one image per pass, not with
+//! `--ping-pong`.
 //!
-//! Look for, in RGP, Nsight or `--trace`: do the first waves of a pass start before the last waves of the pass before end?
+//! On the talk's Vega barriers took 1.31x as long as no sync, because the driver flushed L2, and events took 1.03x. On
+//! an H200 (1152x1152, 12 passes) barriers take 1.09x and events 1.44x, because NVIDIA's driver 580 drains the GPU at
+//! each set, whatever the form (`event_matrix`). RADV drains at each wait, by its source. Events gain only where they
+//! cost less than the drain that they save. From about 2048x2048 on an H200 a drain is short beside a pass.
+//!
+//! Look for, in RGP, Nsight or `--trace`: do the first waves of a pass start before the previous pass ends?
 //!
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Pipelining with Events".
 //! Specification: Vulkan 1.3, chapter 7 (Events) and appendix B (Memory Model: Availability and Visibility).
@@ -66,7 +70,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
         }
     });
 
-    // The same wait for all earlier waves, but no cache is written back or invalidated for it.
+    // Drains like `full_barrier`, but coherent stores need no cache flush: the difference is what a flush costs.
     lab.variant("execution_only", move |cmd, rep| {
         for pass in rep.passes(chain.passes) {
             if pass.has_previous() {
