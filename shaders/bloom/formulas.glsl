@@ -1,8 +1,8 @@
 #ifndef BLOOM_FORMULAS_GLSL
 #define BLOOM_FORMULAS_GLSL
 
-// What the passes of a bloom compute of a texel. A texel has four channels of 16 bits, whole numbers, so that each result is
-// exact. Who includes this file defines `load_input`, `load_second_input` and `load_neighbour`.
+// What each pass of a bloom computes per texel. A texel has four channels of 16-bit integers, so that each result is
+// exact. A file that includes this one defines `load_input`, `load_second_input` and `load_neighbour`.
 
 #include "bloom/passes.glsl"
 
@@ -56,7 +56,7 @@ uvec4 blur(Pass pass, ivec2 at, ivec2 along) {
     return sum + (1u << 2 * RADIUS - 1) >> 2 * RADIUS;
 }
 
-// Bilinear: weights of 9, 3, 3 and 1 sixteenths for the four texels around a quarter of a texel.
+// Bilinear: 9, 3, 3 and 1 sixteenths, because a texel's centre lies a quarter off a centre of the smaller level.
 uvec4 enlarge(Pass pass, ivec2 at) {
     ivec2 middle = at >> 1;
     ivec2 side = 2 * (at & 1) - 1;

@@ -3,8 +3,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "bloom/halo.glsl"
 
-// Lists the halo of each ticket, for a comparison on the CPU: a tile that waits for too few tiles is wrong only where one of
-// them is late.
+// Lists the halo of each ticket, which the CPU checks: a missing wait shows in the texels only when that tile is late.
 
 layout(std430, set = 0, binding = 2) writeonly buffer Halos { uint halos[]; };
 

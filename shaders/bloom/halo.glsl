@@ -14,11 +14,11 @@ struct PassTiles {
     uint output_flag; // of its first tile
     uint input_flag;  // of the first tile of each input
     uint second_input_flag;
-    int rows; // of an invocation
+    int rows; // per invocation
     int input_rows;
 };
 layout(std140, set = 0, binding = 0) uniform Passes { PassTiles passes[PASSES]; };
-// Of each ticket: the pass, and the tile in it, line by line. A tile comes behind all tiles that it reads.
+// Per ticket, the pass and the tile in it, counted row by row. A tile comes after all tiles that it reads.
 layout(std430, set = 0, binding = 1) readonly buffer Order { uvec2 order[]; };
 
 int columns_of(ivec2 size) {
@@ -31,7 +31,7 @@ ivec2 corner_of(PassTiles entry, uint tile) {
     return ivec2(int(tile) % columns, int(tile) / columns) * ivec2(WIDTH, STEP * entry.rows);
 }
 
-// The first and the last texel of the first input that texels from `first` to `last` read, as if it had no edge.
+// The range of the first input that texels from `first` to `last` read, before it is clamped to the edge.
 void reach(uint kind, ivec2 first, ivec2 last, out ivec2 input_first, out ivec2 input_last) {
     switch (kind) {
     case DOWN_SAMPLE:
@@ -53,7 +53,7 @@ void reach(uint kind, ivec2 first, ivec2 last, out ivec2 input_first, out ivec2 
     }
 }
 
-// The tiles that a tile reads: columns and lines of tiles of the first input, and the tile in its own place of the second.
+// The tiles that a tile reads: a rectangle of them in its first input, and the one at its own place in the second.
 struct Halo {
     ivec2 first;
     ivec2 tiles;

@@ -7,10 +7,10 @@
 #endif
 #include "bloom/formulas.glsl"
 
-// One pass of a bloom, a tile per workgroup; the recording orders the passes. How neighbours are read:
+// One pass of a bloom, a tile per workgroup; the command buffer orders the passes. How neighbours are read:
 //
 //   -        from the storage buffer
-//   SAMPLED  through a view as texels
+//   SAMPLED  through a uniform texel buffer
 //   SHARED   from shared memory, into which the workgroup has loaded its tile with a border
 
 layout(constant_id = 0) const uint KIND = BLUR_X;
@@ -60,8 +60,8 @@ void main() {
     ivec2 corner = ivec2(gl_WorkGroupID.xy) * ivec2(WIDTH, HEIGHT);
     load_tile(pass, corner);
 
-    // All rows are computed before the first is stored: as far as a compiler knows, a store may change what is loaded behind
-    // it. Beyond the edge something is computed, too, and left.
+    // All rows are computed before the first is stored, because a compiler may not move a load ahead of a store that
+    // might change what it reads. Invocations beyond the edge compute a texel at the edge and do not store it.
     ivec2 first = corner + ivec2(gl_LocalInvocationID.xy);
     uvec2 texels[ROWS];
     [[unroll]] for (int row = 0; row < ROWS; ++row) {

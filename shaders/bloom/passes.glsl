@@ -15,8 +15,8 @@ struct Pass {
     ivec2 size; // of the output
     ivec2 input_size;
     uint kind;
-    uint input_begin;        // in texels; of the first input, of which a texel's neighbours are read, too
-    uint second_input_begin; // of the second, of which one texel is read for each
+    uint input_begin;        // in texels; the first input is read around each texel
+    uint second_input_begin; // the second is read at the same texel
     uint output_begin;
 };
 

@@ -1,10 +1,10 @@
 #ifndef BLOOM_SHARED_TILE_GLSL
 #define BLOOM_SHARED_TILE_GLSL
 
-// The neighbours of a workgroup's texels by way of shared memory, into which each is loaded once. Before it come
+// The neighbours of a workgroup's texels through shared memory, into which each is loaded once. Before it come
 // formulas.glsl and GL_EXT_control_flow_attributes.
 
-// Sides of what the texels of a tile read of their first input.
+// Size of the region of the first input that a tile reads, per kind of pass.
 const ivec2 REGION_X = ivec2(WIDTH + 2 * RADIUS, HEIGHT);
 const ivec2 REGION_Y = ivec2(WIDTH, HEIGHT + 2 * RADIUS);
 const ivec2 REGION_HALF = ivec2((WIDTH + 1) / 2 + 2, (HEIGHT + 1) / 2 + 2);

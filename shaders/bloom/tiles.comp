@@ -13,15 +13,15 @@
 #include "bloom/halo.glsl"
 #include "include/trace_parts.glsl"
 
-// All passes of a bloom in one dispatch. A workgroup claims a ticket, which is a tile of a pass, waits for the flags of the
-// tiles that it reads, and signals its own when it has stored. How what one workgroup stored reaches another, both correct by
-// the Vulkan memory model:
+// All passes of a bloom in one dispatch. A workgroup claims a ticket, which is a tile of a pass, waits for the flags of
+// the tiles that it reads, and signals its own when it has stored. Stores reach other workgroups in one of two ways,
+// both correct by the Vulkan memory model:
 //
 //   -        each access goes past the caches of the multiprocessor (devicecoherent); flags only order
 //   CHAINED  accesses are cached; the signal makes stores available to the device, the wait makes them visible
 
 layout(std430, set = 0, binding = 2) readonly restrict buffer Scene { uvec2 scene[]; };
-// What all passes store, one behind the other.
+// The outputs of all passes, one after another.
 #ifdef CHAINED
 layout(std430, set = 0, binding = 3) nonprivate buffer Planes { uvec2 planes[]; };
 #else
@@ -41,7 +41,7 @@ layout(std430, set = 0, binding = 5) buffer Timeouts { uint timeouts; };
 // Words from flag to flag.
 layout(constant_id = 2) const int FLAG_STRIDE = 1;
 
-// Of the bright pass it is the scene, which compute_bright_rows loads.
+// Not called for the bright pass: compute_bright_rows loads the scene itself.
 uvec4 load_input(Pass pass, uint index) {
     return unpack(planes[pass.input_begin + index]);
 }
@@ -64,7 +64,7 @@ uint claim_ticket() {
     return claimed;
 }
 
-// One invocation polls each flag. The loop has as many turns for all: lavapipe 22.3 loses invocations that leave one early.
+// One invocation polls each flag. All run the loop equally often: lavapipe 22.3 loses those that leave it early.
 void wait_for_halo(PassTiles entry, uint tile, Halo halo) {
     int columns = columns_of(entry.pass.input_size);
     int of_input = halo.tiles.x * halo.tiles.y;
@@ -85,7 +85,7 @@ void store_texel(Pass pass, ivec2 at, uvec4 texel) {
     }
 }
 
-// The bright pass loads one texel for each that it stores: so many at once keep enough loads in flight.
+// Rows that the bright pass loads at once, because one load at a time leaves too few in flight.
 const int BRIGHT_ROWS = 4;
 
 void compute_bright_rows(Pass pass, ivec2 top, int rows) {
@@ -115,7 +115,7 @@ void compute_tile(Pass pass, ivec2 corner, int rows) {
     }
 }
 
-// What a trace notes of a tile.
+// Stamp in a trace: the tile is stored.
 const uint STORED = 0;
 
 void main() {

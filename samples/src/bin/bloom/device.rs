@@ -9,7 +9,7 @@ use common::{Buffer, BufferSet, Buffers, Extent, Lab};
 use crate::pyramid::{Input, Pass, passes, steps};
 use crate::reference::{planes, scene};
 
-/// Initial word; no pass stores it, because [`BRIGHTEST`] is less.
+/// Initial word. No pass stores it, because no channel exceeds `reference::BRIGHTEST`.
 const UNWRITTEN: u32 = u32::MAX;
 
 /// The scene, the passes, and the output of each pass.
@@ -21,8 +21,10 @@ pub struct Bloom {
     pub radius: u32,
     /// The passes in the order of recording.
     pub passes: Rc<[Pass]>,
+    /// Number of passes.
+    pub count: u32,
     /// The passes in steps without dependencies inside a step.
-    pub steps: Rc<[Vec<usize>]>,
+    pub steps: Rc<[Vec<u32>]>,
     /// The scene, two words per texel.
     pub scene: Buffer,
     /// The output of each pass, two words per texel, as slices of one buffer.
@@ -43,10 +45,10 @@ impl Bloom {
         );
         let planes = lab.output("planes", BufferSet::slices(&plane_words(&passes), UNWRITTEN))?;
         let scene = lab.input_buffer("scene", move || scene(size));
-        let last = u32::try_from(passes.len() - 1)?;
+        let count = u32::try_from(passes.len())?;
         lab.report.show(
             planes,
-            last,
+            count - 1,
             size.sides(),
             "the scene with its bloom, an eighth of it white",
             |words| {
@@ -55,7 +57,7 @@ impl Bloom {
             },
         );
         let steps = steps(&passes).into();
-        Ok(Self { size, radius, passes: passes.into(), steps, scene, planes })
+        Ok(Self { size, radius, passes: passes.into(), count, steps, scene, planes })
     }
 
     /// Declares the expected output of each pass.
@@ -63,7 +65,7 @@ impl Bloom {
         let Self { size, radius, .. } = *self;
         let passes = Rc::clone(&self.passes);
         let all = Rc::new(LazyCell::new(move || planes(size, &passes, radius)));
-        for (at, _) in (0..).zip(&*self.passes) {
+        for at in 0..self.count {
             let all = Rc::clone(&all);
             lab.expect(self.planes, at, move || all[at as usize].clone());
         }
@@ -78,8 +80,8 @@ impl Bloom {
     }
 
     /// The output of a pass in this repetition.
-    pub fn plane(&self, pass: usize, repetition: u32) -> Buffer {
-        self.planes.get(repetition, u32::try_from(pass).unwrap_or(u32::MAX))
+    pub fn plane(&self, pass: u32, repetition: u32) -> Buffer {
+        self.planes.get(repetition, pass)
     }
 }
 

@@ -69,7 +69,7 @@ impl Kernels {
         if load == Load::Sampled {
             views.push(lab.texel_buffer(bloom.scene, FORMAT));
             for repetition in 0..bloom.planes.repetitions() {
-                for pass in 0..bloom.passes.len() {
+                for pass in 0..bloom.count {
                     views.push(lab.texel_buffer(bloom.plane(pass, repetition), FORMAT));
                 }
             }
@@ -78,13 +78,11 @@ impl Kernels {
     }
 
     /// Records the dispatch of a pass.
-    pub fn dispatch(&self, cmd: &Cmd, bloom: &Bloom, rep: Rep, pass: usize) {
-        let of = bloom.passes[pass];
+    pub fn dispatch(&self, cmd: &Cmd, bloom: &Bloom, rep: Rep, pass: u32) {
+        let of = bloom.passes[pass as usize];
         let read = |input: Input| match (self.load, input) {
             (Load::Sampled, Input::Scene) => self.views[0],
-            (Load::Sampled, Input::Pass(pass)) => {
-                self.views[1 + rep.index as usize * bloom.passes.len() + pass]
-            }
+            (Load::Sampled, Input::Pass(pass)) => self.views[(1 + rep.index * bloom.count + pass) as usize],
             _ => bloom.buffer(input, rep.index).into(),
         };
         // A pass without a second input binds the first one twice, because Vulkan requires a binding.

@@ -1,5 +1,5 @@
-//! A bloom of 21 short passes, most of them over small images. What do the barriers between them cost, and what is left of
-//! that when all passes go in one dispatch whose tiles wait for each other?
+//! A bloom of 21 short passes, most of them over small images. What do the barriers between them cost, and what is left
+//! of that when all passes go in one dispatch whose tiles wait for each other?
 //!
 //! ```text
 //! scene ─▶ threshold ─▶ ½ ─▶ ¼ ─▶ ⅛ ─▶ 1/16 ─▶ 1/32      five down-samples
@@ -9,27 +9,34 @@
 //! scene ───── + ◀────── ◀─── ◀─── ◀──── ◀───────┘         five up-samples
 //! ```
 //!
-//! An engine would threshold inside the first down-sample. Here the first pass stores a thresholded image of full size, a
-//! write and a read before anything else can begin. An engine also has fewer passes, so that barriers weigh less there.
+//! An engine merges the threshold into the first down-sample and has fewer passes, so that barriers weigh less there.
+//! Here the threshold is a pass of its own, which costs a write and a read of the full size.
 //!
-//! A barrier drains the GPU, and below a quarter of the image a pass does not fill it: the chain is mostly drains and
-//! fills. `barriers_each` has a barrier before each pass, `barriers` only 12 instead of 20, and `events` an event per pass.
-//! `tile_flags_*` run all passes in one dispatch: a workgroup claims a ticket, which stands for a tile of a pass, and waits
-//! for the tiles that it reads (`shaders/bloom/tiles.comp`). Large blurs then fill the GPU while small levels wait.
+//! A barrier drains the GPU, and a pass over less than a quarter of the texels does not fill it, so the chain is mostly
+//! drains and fills. `barriers_each` has 20 barriers, one before each pass. `barriers` has 12, because passes that do
+//! not need each other share one, as the talk advises. `events`, which runs on request, has an event per pass.
+//! `tile_flags_*` run all passes in one dispatch: a workgroup claims a ticket, which stands for a tile of a pass, and
+//! waits for the tiles that it reads (`shaders/bloom/tiles.comp`). Large blurs fill the GPU while small levels wait.
 //!
-//! *Why the waits end.* Tickets wait for earlier tickets alone (`order.rs`), which are held by workgroups that have begun.
-//! Vulkan does not promise that a workgroup which has begun makes progress while others wait, so each wait times out after
-//! a second, is counted, and makes the row `wrong`.
+//! *Why the waits end.* A ticket waits only for earlier tickets (`order.rs`), whose workgroups have all begun. Vulkan
+//! does not promise them progress while others wait. So a wait times out after a second, and the row is `wrong`.
 //!
-//! Texels are whole numbers and the Gaussian is a binomial one, so that every pass has one right result. All are checked.
+//! Texels are integers and the blur's weights are binomial, so every pass has one right result, and each is checked.
 //!
-//! Expect on an H200 at 1920x1080 96 µs with a barrier each, 74 with shared ones, 134 with events and 65 in one dispatch.
-//! At 3840x2160 one dispatch loses: 225 against 195. `--trace` shows what is left: eight steps between small levels follow
-//! one another, each 3.5 µs, of which a tile's loads, arithmetic and stores take 0.9 to 1.4.
+//! Expect one dispatch to win at 1920x1080 and to lose at 3840x2160. In µs, on an H200:
+//! ```text
+//!            barriers_each   barriers   events   tile_flags_chained
+//! 1920x1080             97         75      134                   64
+//! 3840x2160            217        195        –                  214
+//! ```
+//!
+//! `--trace` shows what is left: eight steps between small levels run one after another. Traced, each takes 3.5 µs, of
+//! which the work on a tile is 0.9 to 1.4.
 //!
 //! Look for, in RGP or Nsight: how few waves are in flight between the third down-sample and the third up-sample.
 //!
-//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Pipelining with Events".
+//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Examples of Being Idle Bound" and
+//! "Pipelining with Events".
 //! Specification: Vulkan 1.3, appendix B (Memory Model: Availability and Visibility).
 
 mod device;
@@ -72,7 +79,7 @@ struct Args {
     /// Workgroup of a tile in one dispatch, and rows per invocation, halved per level [default: by device and size]
     #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
     tile: Option<Workgroup>,
-    /// Passes in one dispatch: in which order tickets stand for tiles
+    /// Order of the tiles in one dispatch
     #[arg(long, value_enum, default_value_t = Order::Urgent)]
     order: Order,
 }
@@ -90,7 +97,7 @@ fn bloom(lab: &mut Lab, args: &Args) -> Result<()> {
     let workgroup = args.workgroup.unwrap_or_else(|| workgroup_for(lab.device()));
     lab.report.setting("workgroup", workgroup);
     for load in Load::ALL {
-        in_dispatches(lab, &bloom, load, workgroup);
+        in_dispatches(lab, &bloom, load, workgroup)?;
     }
     in_one_dispatch(lab, &bloom, args)?;
     lab.report.verdict(verdict::verdict);
@@ -100,60 +107,61 @@ fn bloom(lab: &mut Lab, args: &Args) -> Result<()> {
 
 /// Each pass a dispatch of its own: without order, with a barrier before each pass, with the fewest barriers that order
 /// them, and with an event for each, waited for before the first pass that reads it.
-fn in_dispatches(lab: &mut Lab, bloom: &Bloom, load: Load, workgroup: Workgroup) {
+fn in_dispatches(lab: &mut Lab, bloom: &Bloom, load: Load, workgroup: Workgroup) -> Result<()> {
     let (suffix, scope) = (load.suffix(), load.scope());
-    let passes = Rc::new((bloom.clone(), Kernels::new(lab, bloom, load, workgroup)));
-    let dispatch = move |cmd: &Cmd, rep, pass: usize| {
-        let (bloom, kernels) = &*passes;
-        cmd.region(format_args!("{}", bloom.passes[pass]), || kernels.dispatch(cmd, bloom, rep, pass));
+    let both = Rc::new((bloom.clone(), Kernels::new(lab, bloom, load, workgroup)));
+    let dispatch = move |cmd: &Cmd, rep, pass: u32| {
+        let (bloom, kernels) = &*both;
+        let what = bloom.passes[pass as usize];
+        cmd.region(format_args!("{what}"), || kernels.dispatch(cmd, bloom, rep, pass));
     };
-    let [count, step_count] =
-        [bloom.passes.len(), bloom.steps.len()].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    let Bloom { passes, steps, count, .. } = bloom.clone();
 
-    let pass = dispatch.clone();
+    let record = dispatch.clone();
     lab.variant(format!("no_barrier{suffix}"), move |cmd, rep| {
-        (0..).zip(rep.passes(count)).for_each(|(at, _)| pass(cmd, rep, at));
+        rep.passes(count).for_each(|pass| record(cmd, rep, pass.index));
     })
     .races("every dependency between passes");
 
-    let pass = dispatch.clone();
+    let record = dispatch.clone();
     lab.variant(format!("barriers_each{suffix}"), move |cmd, rep| {
-        for (at, of) in (0..).zip(rep.passes(count)) {
-            if of.has_previous() {
+        for pass in rep.passes(count) {
+            if pass.has_previous() {
                 cmd.pipeline_barrier2(STORES, scope);
             }
-            pass(cmd, rep, at);
+            record(cmd, rep, pass.index);
         }
     });
 
-    let (steps, pass) = (Rc::clone(&bloom.steps), dispatch.clone());
+    let (record, in_steps) = (dispatch.clone(), Rc::clone(&steps));
+    let step_count = u32::try_from(steps.len())?;
     lab.variant(format!("barriers{suffix}"), move |cmd, rep| {
-        for (step, of) in steps.iter().zip(rep.passes(step_count)) {
-            if of.has_previous() {
+        for step in rep.passes(step_count) {
+            if step.has_previous() {
                 cmd.pipeline_barrier2(STORES, scope);
             }
-            step.iter().for_each(|&at| pass(cmd, rep, at));
+            in_steps[step.index as usize].iter().for_each(|&pass| record(cmd, rep, pass));
         }
     });
 
-    let Bloom { passes, steps, .. } = bloom.clone();
     let events = lab.events(count, EventState::DeviceOnly, None);
     lab.variant(format!("events{suffix}"), move |cmd, rep| {
-        let event = |repetition, pass: usize| events.get(repetition, u32::try_from(pass).unwrap_or(u32::MAX));
         if let Some(before) = rep.index.checked_sub(1) {
-            cmd.wait_events2(event(before, passes.len() - 1), STORES, scope);
+            cmd.wait_events2(events.get(before, count - 1), STORES, scope);
         }
+        // A wait covers all later passes, so each event is waited for once.
         let mut waited = BTreeSet::new();
         for &pass in steps.iter().flatten() {
-            for read in passes[pass].reads().filter(|&read| waited.insert(read)) {
-                cmd.wait_events2(event(rep.index, read), STORES, scope);
+            for read in passes[pass as usize].reads().filter(|&read| waited.insert(read)) {
+                cmd.wait_events2(events.get(rep.index, read), STORES, scope);
             }
             dispatch(cmd, rep, pass);
-            if pass + 1 < passes.len() || !rep.is_last() {
-                cmd.set_event2(event(rep.index, pass), STORES, scope);
+            if pass + 1 < count || !rep.is_last() {
+                cmd.set_event2(events.get(rep.index, pass), STORES, scope);
             }
         }
     });
+    Ok(())
 }
 
 /// All passes in one dispatch: a tile waits for the tiles that it reads.
@@ -164,7 +172,7 @@ fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
     lab.report.setting("order", name_of(&tiles.order));
     let flags = lab.output("flags", BufferSet::new(1, tiles.flag_words(&bloom.passes)?, 0))?;
     let timeouts = lab.output("timeouts", BufferSet::new(1, 1, 0))?;
-    lab.expect(timeouts, 0, || vec![0]).counts("timeouts: waits that ended in vain");
+    lab.expect(timeouts, 0, || vec![0]).counts("timeouts: waits that timed out");
     let passes = Rc::clone(&bloom.passes);
     let table = lab.input_buffer("passes", move || tiles.table(&passes)).uniform();
     let passes = Rc::clone(&bloom.passes);

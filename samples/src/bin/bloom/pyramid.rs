@@ -35,12 +35,12 @@ pub enum Input {
     /// The test image.
     Scene,
     /// The output of this pass.
-    Pass(usize),
+    Pass(u32),
 }
 
 impl Input {
     /// The index of the pass, if the input is one.
-    pub fn pass(self) -> Option<usize> {
+    pub fn pass(self) -> Option<u32> {
         match self {
             Self::Scene => None,
             Self::Pass(pass) => Some(pass),
@@ -80,14 +80,14 @@ impl fmt::Display for Pass {
 
 impl Pass {
     /// The passes whose output this one reads.
-    pub fn reads(&self) -> impl Iterator<Item = usize> + use<> {
+    pub fn reads(&self) -> impl Iterator<Item = u32> + use<> {
         [Some(self.input), self.second_input].into_iter().flatten().filter_map(Input::pass)
     }
 }
 
 /// The passes in the usual order of recording: down, then level by level up again.
 pub fn passes(size: Extent) -> Vec<Pass> {
-    let mut passes: Vec<Pass> = Vec::new();
+    let (mut passes, mut count) = (Vec::new(), 0);
     let halved = |level: usize| {
         let half = |side: u32| (0..level).fold(side, |side, _| side.div_ceil(2));
         Extent { width: half(size.width), height: half(size.height) }
@@ -95,7 +95,8 @@ pub fn passes(size: Extent) -> Vec<Pass> {
     let mut add = |kind, level, input: Input, input_level: usize, second_input| {
         let (size, input_size) = (halved(level), halved(input_level));
         passes.push(Pass { kind, level, size, input, input_size, second_input });
-        Input::Pass(passes.len() - 1)
+        count += 1;
+        Input::Pass(count - 1)
     };
     let mut down = vec![add(Kind::BrightPass, 0, Input::Scene, 0, None)];
     for level in 1..=LEVELS {
@@ -118,11 +119,11 @@ pub fn passes(size: Extent) -> Vec<Pass> {
 
 /// Groups the passes into steps. The passes of a step do not depend on each other, and each pass is in the
 /// earliest step possible.
-pub fn steps(passes: &[Pass]) -> Vec<Vec<usize>> {
+pub fn steps(passes: &[Pass]) -> Vec<Vec<u32>> {
     let mut step_of: Vec<usize> = Vec::new();
-    let mut steps: Vec<Vec<usize>> = Vec::new();
-    for (at, pass) in passes.iter().enumerate() {
-        let step = pass.reads().map(|read| step_of[read] + 1).max().unwrap_or(0);
+    let mut steps: Vec<Vec<u32>> = Vec::new();
+    for (at, pass) in (0..).zip(passes) {
+        let step = pass.reads().map(|read| step_of[read as usize] + 1).max().unwrap_or(0);
         steps.resize(steps.len().max(step + 1), Vec::new());
         steps[step].push(at);
         step_of.push(step);

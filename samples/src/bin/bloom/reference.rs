@@ -5,10 +5,10 @@ use rayon::prelude::*;
 
 use crate::pyramid::{Input, Kind, Pass};
 
-/// Threshold of the bloom; channels have values up to 65,535.
+/// Threshold of the bloom; channels have values up to [`BRIGHTEST`].
 pub const THRESHOLD: u16 = 1024;
 
-/// Largest value of a channel, one less than fits.
+/// Largest value of a channel, one less than fits, so that no pass stores the initial word.
 pub const BRIGHTEST: u16 = u16::MAX - 1;
 
 /// Weights of a blur with this radius, from the centre outwards. They are the binomial coefficients of `2 *
@@ -62,7 +62,7 @@ pub fn planes(size: Extent, passes: &[Pass], radius: u32) -> Vec<Vec<u32>> {
     let scene = texels_of_scene(size);
     let mut planes: Vec<Vec<Texel>> = Vec::new();
     for pass in passes {
-        let plane = |input: Input| input.pass().map_or(&scene, |read| &planes[read]);
+        let plane = |input: Input| input.pass().map_or(&scene, |read| &planes[read as usize]);
         let (input, second_input) = (plane(pass.input), pass.second_input.map(plane));
         let (width, input_width) = (pass.size.width as usize, pass.input_size.width);
         let [columns, rows] = [0, 1].map(|axis| {

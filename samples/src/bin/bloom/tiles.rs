@@ -68,22 +68,20 @@ impl Tiles {
 
     /// Pass and tile of each ticket, two words each.
     pub fn units(self, passes: &[Pass]) -> Vec<u32> {
-        let of = |number: usize| {
-            let pass = u32::try_from(number).unwrap_or(u32::MAX);
-            (0..self.of(&passes[number])).flat_map(move |tile| [pass, tile])
-        };
+        let of = |pass: u32| (0..self.of(&passes[pass as usize])).flat_map(move |tile| [pass, tile]);
         self.order.of(passes).into_iter().flat_map(of).collect()
     }
 
-    /// CPU reference of the halo of a tile: first column and line of the tiles that it reads, the number of columns and
-    /// lines, and 1 if it also reads the same place of a second input.
+    /// CPU reference of the halo of a tile: first column and row of the tiles that it reads, the number of columns and
+    /// rows, and 1 if it also reads the tile at its own place in a second pass.
     fn halo(self, passes: &[Pass], pass: &Pass, tile: u32) -> [u32; 5] {
         let second = u32::from(pass.second_input.and_then(Input::pass).is_some());
         let Some(read) = pass.input.pass() else { return [0, 0, 0, 0, second] };
         let [columns, _] = self.grid(pass);
         let at = [tile % columns, tile / columns];
-        let [sides, input_sides] = [pass.level, passes[read].level].map(|level| self.sides_at(level));
-        // The kernel does not test on which side of a texel of the smaller level its first and last texel lie.
+        let [sides, input_sides] =
+            [pass.level, passes[read as usize].level].map(|level| self.sides_at(level));
+        // An up-sample waits as if its first texel were even and its last odd: `reach` in halo.glsl tests neither.
         let pair = u32::from(matches!(pass.kind, Kind::UpSample | Kind::Composite));
         let [x, y] = [0, 1].map(|axis| {
             let first = at[axis] * sides[axis];
@@ -135,12 +133,12 @@ impl Tiles {
             })
             .collect();
         let found = |input: Option<Input>| {
-            input.and_then(Input::pass).map_or([0; 2], |read| [begins[read], flags[read]])
+            input.and_then(Input::pass).map_or([0; 2], |read| [&begins, &flags].map(|of| of[read as usize]))
         };
         let entry = |(at, pass): (usize, &Pass)| {
             let [input, input_flag] = found(Some(pass.input));
             let [second_input, second_flag] = found(pass.second_input);
-            let input_level = pass.input.pass().map_or(0, |read| passes[read].level);
+            let input_level = pass.input.pass().map_or(0, |read| passes[read as usize].level);
             [
                 [pass.size.width, pass.size.height, pass.input_size.width, pass.input_size.height],
                 [pass.kind as u32, input, second_input, begins[at]],
@@ -153,19 +151,17 @@ impl Tiles {
 
     /// Sets what `shaders/bloom/halo.glsl` asks for.
     fn with_tiles<'l>(self, kernel: KernelBuilder<'l>, bloom: &Bloom) -> KernelBuilder<'l> {
-        let passes = u32::try_from(bloom.passes.len()).unwrap_or(u32::MAX);
         cut(kernel, self.workgroup, bloom.radius)
-            .constants([("PASSES", passes), ("TICKETS", self.tickets(&bloom.passes))])
+            .constants([("PASSES", bloom.count), ("TICKETS", self.tickets(&bloom.passes))])
     }
 
-    /// The kernel of all passes; `chained` accesses are cached, and acquire and release carry them.
+    /// The kernel of all passes; `chained` accesses are cached, and releases and acquires make them visible.
     pub fn kernel<'l>(self, lab: &'l Lab, bloom: &Bloom, chained: bool) -> KernelBuilder<'l> {
         let kernel =
             self.with_tiles(lab.kernel("bloom/tiles.comp"), bloom).constant("FLAG_STRIDE", FLAG_STRIDE);
         let kernel = with_timeout(with_formulas(kernel, bloom.radius), lab);
         let kernel = if chained { kernel.define("CHAINED") } else { kernel };
-        let (count, units) =
-            (u32::try_from(bloom.passes.len()).unwrap_or(u32::MAX), self.tickets(&bloom.passes));
+        let (count, units) = (bloom.count, self.tickets(&bloom.passes));
         let stretches = &["claim and wait", "load, compute and store", "release and signal"];
         kernel.parts(Parts { part: "pass", count, in_a_row: false, unit: "tile", units, stretches, waits: 1 })
     }
