@@ -1,13 +1,13 @@
 #version 460
+#extension GL_EXT_control_flow_attributes : require
 // Modules: TERNARY|-
 
-// Of eight pairs of words the one that a third word chooses: as a conditional expression (TERNARY), or
-// with an `if` in the unrolled loop.
+// Chooses one word of each of RUN pairs by a third word: with a conditional expression (TERNARY), or
+// with an `if`, in an unrolled loop.
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint INVOCATIONS = 1u;
-
-const uint RUN = 8u;
+layout(constant_id = 2) const uint RUN = 8u;
 
 layout(set = 0, binding = 0, std430) readonly buffer A { uint a[]; };
 layout(set = 0, binding = 1, std430) readonly buffer B { uint b[]; };
@@ -23,12 +23,12 @@ void main() {
     uint b_[RUN];
     uint c_[RUN];
     uint r_[RUN];
-    for (uint i = 0u; i < RUN; ++i) {
+    [[unroll]] for (uint i = 0u; i < RUN; ++i) {
         a_[i] = a[i * INVOCATIONS + invocation];
         b_[i] = b[i * INVOCATIONS + invocation];
         c_[i] = c[i * INVOCATIONS + invocation];
     }
-    for (uint i = 0u; i < RUN; ++i) {
+    [[unroll]] for (uint i = 0u; i < RUN; ++i) {
         bool condition = c_[i] != 0u;
 #ifdef TERNARY
         r_[i] = condition ? a_[i] : b_[i];
@@ -40,7 +40,7 @@ void main() {
         }
 #endif
     }
-    for (uint i = 0u; i < RUN; ++i) {
+    [[unroll]] for (uint i = 0u; i < RUN; ++i) {
         chosen[i * INVOCATIONS + invocation] = r_[i];
     }
 }

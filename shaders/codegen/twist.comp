@@ -1,10 +1,10 @@
 #version 460
 // Modules: MULTIPLY|SELECT|-
 
-// The next generation of MT19937's state, in place: an invocation a generator, RUN words at a time.
+// The next generation of MT19937's state, in place: one generator per invocation, RUN words at a time.
 //
-// The last step takes the matrix in where the state word is odd. MULTIPLY writes that as a product of the
-// lowest bit, SELECT as a choice of the matrix or nothing; the other form masks it with all ones or none.
+// Where y is odd, MATRIX is XORed in. MULTIPLY multiplies it by the lowest bit of y, SELECT selects it or
+// 0, and the default form ANDs it with all ones or 0.
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint GENERATORS = 1u;
@@ -15,7 +15,7 @@ const uint RUN = 8u;     // divides WORDS
 const uint UPPER = 0x80000000u;
 const uint MATRIX = 0x9908b0dfu;
 
-// Word i of generator g lies at [i * GENERATORS + g], so that neighbours read neighbours.
+// Word i of generator g lies at [i * GENERATORS + g], so that neighbouring invocations read neighbouring words.
 layout(set = 0, binding = 0, std430) buffer State { uint state[]; };
 
 uint twisted(uint word, uint next, uint ahead) {
@@ -37,7 +37,7 @@ void main() {
     }
     uint word = state[generator];
     for (uint first = 0u; first < WORDS; first += RUN) {
-        // Loaded ahead of the stores: none of them is stored in this round.
+        // Loaded ahead of the stores: a step needs its next word unchanged, and no `ahead` word is stored here.
         uint next[RUN];
         uint ahead[RUN];
         for (uint i = 0u; i < RUN; ++i) {

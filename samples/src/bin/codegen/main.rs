@@ -1,5 +1,7 @@
-//! The same arithmetic written in two ways: which of them costs registers is the compiler's choice, and
-//! another one in its next version.
+//! The same arithmetic written in two or three ways: how many registers does the compiler need for each?
+//!
+//! In the source, a new version of a compiler turned `mt_multiply` into `mt_select`. That took a 129th vector
+//! register, so that one wave fitted instead of two, and the kernel lost 8 %. With `mt_select_and` it has 128 again.
 //!
 //! ```text
 //! mt_multiply     odd = (y & 1) * 0x9908b0df            as the source's kernel had it
@@ -10,31 +12,29 @@
 //! select_if       if (c) r = a; else r = b;
 //! ```
 //!
-//! Expect nothing of the time here: all of them wait for memory. What counts is one register more, where
-//! it is one too many for another wave: the source's kernel lost 8 % of its speed at 129 VGPRs. Compile
-//! both and see:
+//! Expect about equal times: all forms wait for memory, and the registers that they differ by cost no wave here.
+//! Compare the registers:
 //!
 //! ```text
 //! codegen --code amd:polaris10,vega10,navi10,navi21,gfx1100       which form costs fewer registers
 //! codegen --code-diff mt_multiply mt_select_and                   and which instructions make it so
 //! ```
 //!
-//! RADV (Mesa 22.3.6), VGPRs as it allots them, in steps of four:
+//! VGPRs with RADV (Mesa 22.3.6), rounded up as the chip allots them: to 4, on NAVI21 to 8, on GFX1100 to 12.
 //!
 //! ```text
 //!                 POLARIS10  VEGA10  NAVI10  NAVI21  GFX1100
 //! mt_multiply            20      24      24      24       24    multiplies: the constant in a scalar register
 //! mt_select              24      24      24      24       24    the constant in a vector register
 //! mt_select_and          20      24      24      24       24    the constant in a scalar register
-//! select_ternary         32      32      32      32       36    the same code as
-//! select_if              32      32      32      32       36    this
+//! select_ternary         32      32      32      32       36    the same code for both;
+//! select_if              32      32      32      32       36    the source's compiler: 20 and 24
 //! ```
 //!
 //! `mt_select` names one register more than `mt_select_and` on POLARIS10, NAVI21 and GFX1100; on the last two
-//! the step hides it. On VEGA10 and NAVI10 something else is the widest.
+//! the rounding hides it. On VEGA10 and NAVI10 the peak is elsewhere in the kernel.
 //!
-//! It does not help to write the form that one compiler likes where another does the work, or where
-//! registers are not what limits occupancy.
+//! It does not help where another compiler builds the kernel, or where registers do not limit occupancy.
 //!
 //! Look for, in RGP or RGA: VGPRs and occupancy, and the instructions around the literal.
 //!
@@ -67,20 +67,20 @@ fn main() -> ExitCode {
     run(sample!(), codegen)
 }
 
-/// The pairs of the source, each with what it says of them.
+/// The pairs of the source, each with the keys of its figures.
 const PAIRS: [([&str; 2], [&str; 2]); 2] = [
     (["mt_select_and", "mt_multiply"], ["mt/select_and/vgprs", "mt/multiply/vgprs"]),
     (["select_ternary", "select_if"], ["select/ternary/vgprs", "select/if/vgprs"]),
 ];
-/// The same choice without the product.
+/// The fix against what the source's compiler made of the product.
 const FURTHER: [&str; 2] = ["mt_select_and", "mt_select"];
 const SOURCE: &str = "hip-assembly";
 const WORKGROUP: u32 = 64;
-/// Of the first generator: the reference's own.
+/// Seed of the first generator: the default of the published reference.
 const SEED: u32 = 5489;
 /// Words that an invocation chooses.
 const RUN: u32 = 8;
-/// No kernel writes it: no word of an input is it.
+/// Fills the outputs before each run. No choice equals it, because inputs are below 2^31.
 const UNWRITTEN: u32 = 0xFFFF_DEAD;
 
 fn codegen(lab: &mut Lab, args: &Args) -> Result<()> {
@@ -98,7 +98,7 @@ fn codegen(lab: &mut Lab, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// A generation of MT19937, of many generators.
+/// Many generators of MT19937 compute their next generation.
 fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
     lab.report.setting("generators", generators);
     let words = generators * u32::try_from(WORDS)?;
@@ -112,7 +112,7 @@ fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
             let groups = [generators.div_ceil(WORKGROUP), 1, 1];
             cmd.dispatch(kernel, &[states.get(rep.index, 0)], &(), groups);
         })
-        // Each word read once and written once, though three steps need it.
+        // Counts each word as read once, though three steps read it, and written once.
         .declares(Declared::default().bytes(2 * 4 * u64::from(words)).work(words.into(), "numbers"));
     }
     let generation = |n: usize| move || std::mem::take(&mut generations(SEED, generators)[n]);
@@ -121,7 +121,7 @@ fn twists(lab: &mut Lab, generators: u32) -> Result<()> {
     Ok(())
 }
 
-/// One of two words, as a third one says.
+/// Chooses one of two words by a third.
 fn selects(lab: &mut Lab, invocations: u32) -> Result<()> {
     lab.report.setting("invocations", invocations);
     let words = invocations * RUN;
@@ -131,7 +131,7 @@ fn selects(lab: &mut Lab, invocations: u32) -> Result<()> {
         [("a", a), ("b", b), ("c", c)].map(|(name, input)| lab.input_buffer(name, move || input.collect()));
     for (name, ternary) in [("select_ternary", true), ("select_if", false)] {
         let kernel = lab.kernel("codegen/select.comp").workgroup([WORKGROUP, 1, 1]);
-        let kernel = kernel.constant("INVOCATIONS", invocations);
+        let kernel = kernel.constant("INVOCATIONS", invocations).constant("RUN", RUN);
         let kernel = if ternary { kernel.define("TERNARY") } else { kernel }.build();
         lab.variant(name, move |cmd, rep| {
             let [a, b, c] = from;
@@ -147,7 +147,7 @@ fn selects(lab: &mut Lab, invocations: u32) -> Result<()> {
     Ok(())
 }
 
-/// Words to choose from, and the choice: none of three in eight.
+/// Words `a` and `b` to choose from, and the condition `c`, which is 0 for three in eight.
 fn inputs(words: u32) -> [impl Iterator<Item = u32>; 3] {
     let mixed = |i: u32, salt: u32| (i ^ salt).wrapping_mul(0x9E37_79B1).rotate_left(15);
     [1, 2, 3].map(|salt| {

@@ -8,12 +8,12 @@ use crate::{FURTHER, PAIRS};
 /// Compares the times within each pair.
 pub fn verdict(figures: &Figures<'_>) -> Option<String> {
     let pairs = PAIRS.into_iter().map(|(pair, _)| pair).chain([FURTHER]);
-    let told: Vec<String> = pairs.filter_map(|pair| told(figures, pair)).collect();
-    (!told.is_empty()).then(|| format!("In short: {}.", told.join("; ")))
+    let sentences: Vec<String> = pairs.filter_map(|pair| compared(figures, pair)).collect();
+    (!sentences.is_empty()).then(|| format!("In short: {}.", sentences.join("; ")))
 }
 
-/// The isolated time of one over that of the other, paired by rounds, where these tell them apart.
-fn told(figures: &Figures<'_>, [one, other]: [&str; 2]) -> Option<String> {
+/// How long one takes relative to the other, if the samples tell them apart.
+fn compared(figures: &Figures<'_>, [one, other]: [&str; 2]) -> Option<String> {
     let ratio = figures.ratio(one, other)?;
     Some(match ratio.median_95 {
         None => format!("{one} and {other}: too few samples to tell"),
