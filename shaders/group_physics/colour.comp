@@ -2,8 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "group_physics/constraint.glsl"
 
-// One colour of all islands, with the particles in memory. No two constraints of a colour share a particle, so one thread
-// reads and writes each.
+// One colour of all islands, with the particles in memory. No two constraints of a colour share a particle, so one
+// thread reads and writes each.
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint PARTICLES = 1;

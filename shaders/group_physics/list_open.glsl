@@ -2,8 +2,8 @@
 #define LIST_OPEN_GLSL
 #include "group_physics/constraint.glsl"
 
-// A workgroup per island lists the constraints that are still open, in order: a thread's place in the list is the number
-// of open constraints before its own, a prefix sum of bits. The files that include this one say how it is computed.
+// A workgroup per island lists the constraints that are still open, in order: a thread's place in the list is the
+// number of open constraints before its own, a prefix sum of bits. The files that include this one compute it.
 
 layout(local_size_x_id = 0) in;
 const uint THREADS = gl_WorkGroupSize.x;
@@ -25,7 +25,7 @@ layout(set = 0, binding = 3, std430) writeonly buffer Lists { uint lists[]; };
 
 // This thread's place in the order of the sum.
 uint place();
-// How many places before this one say yes, and how many there are in all.
+// How many places before this one say yes, and how many say yes in all.
 uvec2 count(bool yes);
 
 bool is_open(uint island, uvec2 words) {

@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "group_physics/list_open.glsl"
 
-// Sums in shared memory: each step adds the sum twice as far before, between two barriers.
+// Prefix sums in shared memory: each step adds the sum from twice as far back as the step before.
 
 shared uint sums[THREADS];
 

@@ -2,12 +2,12 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "group_physics/frame.glsl"
-#include "group_physics/held.glsl"
+#include "group_physics/loaded.glsl"
 
-// A workgroup per island: it loads the particles into shared memory, projects the constraints one colour after the other
-// with a barrier after each, and stores the result. No two constraints of a colour share a particle.
+// A workgroup per island: it loads the particles into shared memory, projects the constraints one colour after the
+// other with a barrier after each, and stores the result. No two constraints of a colour share a particle.
 //
-// The switches here and in held.glsl are the article's ways to need fewer registers; PREFETCH needs more.
+// The switches here and in loaded.glsl are the article's ways to need fewer registers; PREFETCH needs more.
 
 layout(local_size_x_id = 0) in;
 const uint THREADS = gl_WorkGroupSize.x;
@@ -22,8 +22,8 @@ layout(constant_id = 5) const float FLOOR = 0;
 layout(constant_id = 10) const bool RAW = false;
 // Three coordinates and three rows of the matrix. The inverse mass takes the place of the fourth coordinate.
 layout(constant_id = 11) const bool NO_W = false;
-// Where a particle's start, which its result needs again, is kept: in registers of its thread, which has one particle
-// then, in shared memory, or in memory, where it and the matrix are read again.
+// Where a particle's start is kept until its result needs it: in registers of its thread (which then has one particle),
+// in shared memory, or only in memory, from which it and the matrix are loaded again.
 layout(constant_id = 12) const uint START = 0;
 const uint IN_SHARED_MEMORY = 1;
 const uint IN_MEMORY = 2;
@@ -31,7 +31,7 @@ const uint IN_MEMORY = 2;
 layout(constant_id = 13) const bool PREFETCH = false;
 
 layout(push_constant) uniform Push {
-    uint colours; // COLOURS, where no compiler knows it: each would unroll the loop, whatever the attribute says
+    uint colours; // COLOURS, unknown to compilers: they unroll a loop of known length despite [[dont_unroll]]
     uint iterations;
 };
 
@@ -82,31 +82,31 @@ vec3 load(Frame frame, uint p) {
 }
 
 // This thread's constraint of a colour, from memory; the k-th where it has several.
-Held fetch(uint colour, uint k) {
+Loaded fetch(uint colour, uint k) {
     uint at = begin[colour] + k * THREADS + thread;
-    return hold(at < begin[colour + 1u] ? constraints[at] : NONE);
+    return load_from(at < begin[colour + 1u] ? constraints[at] : NONE);
 }
 
-Held next[ROUNDS]; // prefetched
+Loaded next[ROUNDS]; // prefetched
 
-Held take(uint colour, uint k) {
+Loaded take(uint colour, uint k) {
     if (!PREFETCH) {
         return fetch(colour, k);
     }
-    Held held = next[k];
+    Loaded loaded = next[k];
     next[k] = fetch(colour + 1u < colours ? colour + 1u : 0u, k);
-    return held;
+    return loaded;
 }
 
-void project(Held held) {
-    uvec2 pair = pair_of(held);
+void project(Loaded loaded) {
+    uvec2 pair = pair_of(loaded);
     vec4 a = position[pair.x];
     vec4 b = position[pair.y];
     float inverse_mass_a = NO_W ? a.w : inverse_mass[pair.x];
     float inverse_mass_b = NO_W ? b.w : inverse_mass[pair.y];
     precise vec4 d = a - b;
     float square = NO_W ? squared(d.xyz) : squared(d);
-    float pull = gain(square, inverse_mass_a + inverse_mass_b, material_of(held), is_contact(held));
+    float pull = gain(square, inverse_mass_a + inverse_mass_b, material_of(loaded), is_contact(loaded));
     precise vec4 moved_a = a - d * (pull * inverse_mass_a);
     precise vec4 moved_b = b + d * (pull * inverse_mass_b);
     position[pair.x] = NO_W ? vec4(moved_a.xyz, a.w) : moved_a;
@@ -141,9 +141,9 @@ void main() {
     [[dont_unroll]] for (uint iteration = 0u; iteration < iterations; ++iteration) {
         [[dont_unroll]] for (uint colour = 0u; colour < colours; ++colour) {
             [[unroll]] for (uint k = 0u; k < ROUNDS; ++k) {
-                Held held = take(colour, k);
-                if (is_there(held)) {
-                    project(held);
+                Loaded loaded = take(colour, k);
+                if (is_there(loaded)) {
+                    project(loaded);
                 }
             }
             barrier();

@@ -7,12 +7,12 @@ use crate::picture::Picture;
 /// A pointer takes the nearest particle within this distance, in units of the island.
 const REACH: f32 = 4.0;
 
-/// What the pointer holds from the press of its button to the release.
+/// What the pointer drags from the press of its button to the release.
 #[derive(Debug, Default)]
-pub struct Grasp(Option<Held>);
+pub struct Grasp(Option<Dragged>);
 
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct Dragged {
     from: [f32; 2],
     island: usize,
     /// Index among all particles; `None` if none was near enough.
@@ -22,7 +22,7 @@ struct Held {
 impl Grasp {
     /// The dragged particle, and the x and y in its island that it is dragged to. `at` holds the positions of all
     /// particles, `particles` of them per island.
-    pub fn held(
+    pub fn dragged(
         &mut self,
         picture: &Picture,
         at: &[[f32; 3]],
@@ -33,15 +33,15 @@ impl Grasp {
             self.0 = None;
             return None;
         };
-        if self.0.is_none_or(|held| held.from != pull.from) {
+        if self.0.is_none_or(|dragged| dragged.from != pull.from) {
             let (island, place) = picture.place(pull.from)?;
             let first = island * particles;
             let distance = |i: usize| (at[i][0] - place[0]).hypot(at[i][1] - place[1]);
             let nearest = (first..first + particles).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
             let particle = nearest.filter(|&i| distance(i) <= REACH);
-            self.0 = Some(Held { from: pull.from, island, particle });
+            self.0 = Some(Dragged { from: pull.from, island, particle });
         }
-        let held = self.0?;
-        Some((held.particle?, picture.in_island(held.island, pull.to)?))
+        let dragged = self.0?;
+        Some((dragged.particle?, picture.in_island(dragged.island, pull.to)?))
     }
 }

@@ -1,6 +1,6 @@
-//! One solve of a frame inside one workgroup per island: constraints are projected, without time integration. An island
-//! is a cloth, a rope or a heap of spheres, of up to 1024 particles. Is its state worth keeping in shared memory, and
-//! what do the kernel's registers cost?
+//! A physics solver with one workgroup per island: is an island's state worth keeping in shared memory, and what do the
+//! kernel's registers cost? An island is a cloth, a rope or a heap of spheres, of up to 1024 particles. Its constraints
+//! are projected one colour after another, without time integration. No two of a colour share a particle.
 //!
 //! ```text
 //! time →             a dispatch per colour, and all particles go through memory in each
@@ -12,20 +12,21 @@
 //!
 //! `fat` and `lean` do the same in the loop over the colours, and differ in registers alone: RADV (Mesa 22.3.6) gives
 //! `fat` 36 VGPRs on POLARIS10 and VEGA10, and `lean` 20. `_prefetch` loads the next colour's constraints before the
-//! barrier, for 4 to 8 VGPRs more; `group_512` and `group_256` are lean, prefetch, and have fewer threads. `--matrix`
-//! adds each of the article's ways to save registers to `group_1024_fat_prefetch`, and takes it from
-//! `group_1024_lean_prefetch`. The way that acts in no solver, prefix sums by ballot, has kernels of its own.
+//! barrier, for 4 to 8 VGPRs more; `group_512` and `group_256` are `group_1024_lean_prefetch` with fewer threads.
+//! `--matrix` adds each of the article's ways to save registers to `group_1024_fat_prefetch`, and takes it from
+//! `group_1024_lean_prefetch`. The solver has no use for prefix sums by ballot: `list_open_*` show those.
 //!
-//! Expect the workgroups to win by as much as the state is read and written more often than once: 16 iterations of 8
-//! colours are 128 passes over memory. It does not help where one pass is all there is, or where an island does not fit.
-//! Fewer registers help only where they make room for another workgroup. On GCN that is so (`samples/tests/gcn` holds
-//! `lean` to two per compute unit and `fat` to one); what a way saves there may gain nothing elsewhere.
+//! Expect the workgroups to win because their state goes through memory once. Under `global_multi_pass` it does so 128
+//! times, in 16 iterations of 8 colours. They do not help where one pass is all there is, or where an island does not
+//! fit. Fewer registers help only where they make room for another workgroup: the article's kernel gained 50 % on one
+//! platform with 32 VGPRs instead of 48. On GCN there is room (`samples/tests/gcn` checks that two `lean` ones fit a
+//! compute unit, and one `fat`); what a way saves there may gain nothing elsewhere.
 //!
-//! Every result is the CPU reference's bit for bit (`samples/src/bin/group_physics/arithmetic.rs` says how). A mistake in
-//! both, such as a wrong mass, would show in the momentum of the reference's projections (`momentum.rs`).
+//! Every result is the CPU reference's bit for bit (`arithmetic.rs` says how). A mistake in both, such as a wrong mass,
+//! would show in the momentum of the reference's projections (`momentum.rs`).
 //!
-//! Look for, in RGP: two workgroups on each compute unit for `lean` and one for `fat`, and in `global_multi_pass` the gap
-//! before each dispatch.
+//! Look for, in RGP: two workgroups on each compute unit for `lean` and one for `fat`, and in `global_multi_pass` the
+//! gap before each dispatch.
 //!
 //! Source: Sebastian Aaltonen, Optimizing GPU occupancy and resource usage with large thread groups,
 //! GPUOpen 2017: "Multi-pass in LDS" (a physics solver per workgroup) and "Optimizing VGPR usage".
@@ -67,19 +68,19 @@ fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
     let scene = set_up(lab, args)?;
     global_multi_pass(lab, scene);
-    let [fat, lean] = [&FAT[..], &LEAN].map(|switches| with(switches, PREFETCH));
+    let [fat_prefetch, lean_prefetch] = [&FAT[..], &LEAN].map(|switches| with(switches, PREFETCH));
     group(lab, scene, "group_1024_fat", 1024, &FAT);
     group(lab, scene, "group_1024_lean", 1024, &LEAN);
-    group(lab, scene, "group_1024_fat_prefetch", 1024, &fat);
-    group(lab, scene, "group_1024_lean_prefetch", 1024, &lean);
-    group(lab, scene, "group_512", 512, &lean);
-    group(lab, scene, "group_256", 256, &lean);
+    group(lab, scene, "group_1024_fat_prefetch", 1024, &fat_prefetch);
+    group(lab, scene, "group_1024_lean_prefetch", 1024, &lean_prefetch);
+    group(lab, scene, "group_512", 512, &lean_prefetch);
+    group(lab, scene, "group_256", 256, &lean_prefetch);
     for (trick, switch) in TRICKS {
         if !FAT.contains(&switch) {
-            group(lab, scene, &format!("fat_{trick}"), 1024, &with(&fat, switch));
+            group(lab, scene, &format!("fat_{trick}"), 1024, &with(&fat_prefetch, switch));
         }
         if LEAN.contains(&switch) {
-            group(lab, scene, &format!("lean_without_{trick}"), 1024, &with(&lean, (switch.0, 0)));
+            group(lab, scene, &format!("lean_without_{trick}"), 1024, &with(&lean_prefetch, (switch.0, 0)));
         }
     }
     list_open(lab, scene);
@@ -89,7 +90,7 @@ fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
 
 fn set_up(lab: &mut Lab, args: &Args) -> Result<OnDevice> {
     let is_cpu = lab.device().is_cpu();
-    // What a device has no room for is not solved first.
+    // Allocated first: a scene that does not fit into the device's memory is not solved on the CPU.
     let outputs = Outputs::new(lab, args.islands(is_cpu), args.particles)?;
     let scene = Rc::new(Scene::new(args, is_cpu)?);
     let on_device = OnDevice::new(lab, &scene, outputs);

@@ -1,7 +1,8 @@
-//! Conservation of momentum, which holds the CPU reference to physics: a constraint moves its two particles by amounts
-//! that their masses balance, so a projection changes their momentum by its rounding and no more.
+//! Checks that the CPU reference conserves momentum: a constraint moves its two particles by amounts that their masses
+//! balance, so a projection changes their momentum by its rounding and no more.
 //!
-//! Kernels are held to the CPU reference bit by bit. That cannot find a mistake that both share, such as a wrong mass.
+//! Kernels are compared with the CPU reference bit by bit. That cannot find a mistake that both share, such as a wrong
+//! mass.
 
 use anyhow::{Result, ensure};
 
@@ -50,8 +51,8 @@ fn momentum(inverse_masses: [f64; 2], before: [f32; 2], after: [f32; 2]) -> [f64
     [sum(moved).abs(), sum([0, 1].map(|end| rounding(moved[end], after[end])))]
 }
 
-/// The most that rounding changes a movement: two products by 2^-24 of it each, and the new coordinate by half a unit in
-/// the last place.
+/// The most that rounding changes a movement: two products by 2^-24 of it each, and the new coordinate by half a unit
+/// in the last place.
 fn rounding(moved: f64, after: f32) -> f64 {
     let size = after.abs();
     let last_place = f64::from(f32::from_bits(size.to_bits() + 1)) - f64::from(size);

@@ -79,10 +79,10 @@ impl Simulation for Motion {
         if state.last.len() != at.len() {
             state.last.clone_from(&at);
         }
-        let held = state.grasp.held(&self.picture, &at, self.particles(), pull);
+        let dragged = state.grasp.dragged(&self.picture, &at, self.particles(), pull);
         let way = |i: usize, axis: usize| at[i][axis] - state.last[i][axis];
         let moves = |i: &usize| (0..3).any(|axis| way(*i, axis).abs() > STILL);
-        let is_still = held.is_none() && !(0..at.len()).any(|i| moves(&i));
+        let is_still = dragged.is_none() && !(0..at.len()).any(|i| moves(&i));
         let still = if is_still { state.still + 1 } else { 0 };
         if still > PATIENCE || at.iter().flatten().any(|side| !side.is_finite()) {
             *state = State::default();
@@ -94,7 +94,7 @@ impl Simulation for Motion {
             for axis in 0..3 {
                 particle[axis] = settled(at[i][axis] + INERTIA * way(i, axis)).to_bits();
             }
-            if let Some((_, to)) = held.filter(|&(held, _)| held == i) {
+            if let Some((_, to)) = dragged.filter(|&(dragged, _)| dragged == i) {
                 particle[0] = settled(to[0]).to_bits();
                 particle[1] = settled(to[1]).to_bits();
                 particle[3] = 0.0_f32.to_bits();
@@ -167,12 +167,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_by_its_mass_stays() {
+    fn fixed_particles_stay() {
         let motion = motion(true);
         let (begin, now) = (positions(motion.begin()), after(&motion, 40, None));
-        let held = |i: &usize| motion.begin()[4 * i + 3] == 0;
-        let (held, free): (Vec<usize>, Vec<usize>) = (0..begin.len()).partition(held);
-        assert!(held.len() == 8 && held.iter().all(|&i| now[i] == begin[i]));
+        let is_fixed = |i: &usize| motion.begin()[4 * i + 3] == 0;
+        let (fixed, free): (Vec<usize>, Vec<usize>) = (0..begin.len()).partition(is_fixed);
+        assert!(fixed.len() == 8 && fixed.iter().all(|&i| now[i] == begin[i]));
         assert!(free.iter().filter(|&&i| now[i] != begin[i]).count() > begin.len() / 2);
     }
 

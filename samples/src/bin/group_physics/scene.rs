@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, default_value = "1", value_parser = stiffness, allow_hyphen_values = true)]
     pub stiffness: f32,
     /// Particles fall by a step, a floor among them holds up what is below it, and the highest of each
-    /// island is held
+    /// island is fixed
     #[arg(long)]
     pub gravity: bool,
 }

@@ -1,14 +1,14 @@
 //! The article's tricks that save registers, each a specialisation constant of `shaders/group_physics/solve.comp`.
 //!
-//! VGPRs with RADV (Mesa 22.3.6) on POLARIS10 and VEGA10, which allot them in fours, of the kernels that prefetch. `fat`
-//! has 44; with raw buffers 32, with any other trick 40. `lean` has 24; without raw buffers 36, with W, with flags as
-//! numbers or with starts in registers 28, and with constraints taken apart 24 still.
+//! VGPRs with RADV (Mesa 22.3.6) on POLARIS10 and VEGA10, which allot them in fours, of the kernels that prefetch:
+//! - `fat` has 44, with `raw` 32, with any other trick 40.
+//! - `lean` has 24, without `raw` 36, without `no_w`, `flags_sign` or `reload` 28, without `packed` 24.
 
 /// A specialisation constant and its value; 0 where a kernel does without the trick.
 pub type Switch = (&'static str, u32);
 
-/// The straightforward kernel. As [`LEAN`] it has no W, which would cost time in each projection. So the two do the same
-/// in the loop over the colours, and differ in what they keep in registers meanwhile.
+/// The straightforward kernel. Like [`LEAN`] it has no W, which would cost time in each projection. So the two do the
+/// same in the loop over the colours, and differ in what they keep in registers meanwhile.
 pub const FAT: [Switch; 1] = [("NO_W", 1)];
 /// The same work with few registers.
 pub const LEAN: [Switch; 5] =

@@ -8,7 +8,7 @@ use crate::tricks::{LEAN, TRICKS};
 /// A trick that gains less than this is not called a gain.
 const GAIN: f64 = 1.01;
 
-/// What workgroups, registers, prefetching and each trick are worth on this device.
+/// What workgroups, registers, prefetching, each trick and ballots are worth on this device.
 pub fn verdict(figures: &Figures<'_>) -> Option<String> {
     let times = |variant: &str, other: &str| {
         let us = |variant| figures.us(Time::Isolated, variant);
@@ -33,6 +33,12 @@ pub fn verdict(figures: &Figures<'_>) -> Option<String> {
         ));
     }
     lines.extend(tricks(figures));
+    if let Some(ballots) = times("list_open_ballot", "list_open_sums") {
+        lines.push(format!(
+            "Ballots list the open constraints {ballots:.2} times as fast as sums in shared memory (list_open_ballot \
+             against list_open_sums)."
+        ));
+    }
     Some(lines.join("\n"))
 }
 
@@ -87,5 +93,10 @@ mod tests {
             text.ends_with("alone: no_w, flags_sign. That gain less than 1 %: raw, packed, reload."),
             "{text}"
         );
+        rows.push(row("list_open_ballot", "group_1024_lean"));
+        assert_eq!(verdict(&Figures::new(&rows)).unwrap(), text);
+        rows.push(row("list_open_sums", "group_1024_fat"));
+        let text = verdict(&Figures::new(&rows)).unwrap();
+        assert!(text.contains("\nBallots list the open constraints 3.17 times as fast as sums in"), "{text}");
     }
 }

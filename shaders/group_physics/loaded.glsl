@@ -1,5 +1,5 @@
-#ifndef HELD_GLSL
-#define HELD_GLSL
+#ifndef LOADED_GLSL
+#define LOADED_GLSL
 #include "group_physics/constraint.glsl"
 
 // A constraint between its load and its use, in six registers or in two.
@@ -17,7 +17,7 @@ const uint AS_SIGNS = 2; // of rest length and stiffness
 const uvec2 NONE = uvec2(0u, 0xBC000000u);
 
 // No switch needs all members. Compilers leave out those that nobody reads.
-struct Held {
+struct Loaded {
     uvec2 words;
     uvec2 pair;
     vec2 material;
@@ -25,34 +25,34 @@ struct Held {
     bvec2 bools;
 };
 
-Held hold(uvec2 words) {
+Loaded load_from(uvec2 words) {
     vec2 material = material_in(words);
     bvec2 flags = bvec2(is_contact_in(words), material.y > 0.0);
-    return Held(words, pair_in(words), material, ivec2(flags), flags);
+    return Loaded(words, pair_in(words), material, ivec2(flags), flags);
 }
 
-uvec2 pair_of(Held held) {
-    return PACKED ? pair_in(held.words) : held.pair;
+uvec2 pair_of(Loaded loaded) {
+    return PACKED ? pair_in(loaded.words) : loaded.pair;
 }
 
 // Rest length and stiffness, with the signs that they are stored with.
-vec2 material_of(Held held) {
-    return PACKED ? material_in(held.words) : held.material;
+vec2 material_of(Loaded loaded) {
+    return PACKED ? material_in(loaded.words) : loaded.material;
 }
 
-bool is_contact(Held held) {
+bool is_contact(Loaded loaded) {
     switch (FLAGS) {
-    case AS_INTS: return held.ints.x != 0;
-    case AS_BOOLS: return held.bools.x;
-    default: return material_of(held).x < 0.0;
+    case AS_INTS: return loaded.ints.x != 0;
+    case AS_BOOLS: return loaded.bools.x;
+    default: return material_of(loaded).x < 0.0;
     }
 }
 
-bool is_there(Held held) {
+bool is_there(Loaded loaded) {
     switch (FLAGS) {
-    case AS_INTS: return held.ints.y != 0;
-    case AS_BOOLS: return held.bools.y;
-    default: return material_of(held).y > 0.0;
+    case AS_INTS: return loaded.ints.y != 0;
+    case AS_BOOLS: return loaded.bools.y;
+    default: return material_of(loaded).y > 0.0;
     }
 }
 
