@@ -8,9 +8,9 @@ ivec2 tile_sides() {
     return ivec2(lanes);
 }
 
-// Where a lane stands in a tile with the x and y sides of the workgroup, if each four lanes are a 2x2 quad and the quads
-// follow each other along pairs of rows: bit 0 is the lowest bit of y, the bits above it are x, the rest of y follows.
-// The sides are powers of two.
+// Where a lane stands in a tile with the x and y sides of the workgroup, if each four lanes are a 2x2 quad and the
+// quads follow each other along pairs of rows: bit 0 is the lowest bit of y, the bits above it are x, the rest of y
+// follows. The sides are powers of two.
 ivec2 in_quads() {
     uvec2 lanes = gl_WorkGroupSize.xy;
     uint lane = gl_LocalInvocationIndex % (lanes.x * lanes.y);

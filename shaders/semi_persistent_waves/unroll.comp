@@ -16,7 +16,7 @@
 
 layout(constant_id = 7) const int TILES = 4;
 
-// From tile to tile, and the texels that enter the window: all where tiles lie further apart than the filter reaches.
+// From tile to tile, and how many texels enter the window: all of them where a tile is at least as wide as it.
 const int STRIDE = VERTICAL ? int(gl_WorkGroupSize.y) : int(gl_WorkGroupSize.x);
 const int FRESH = STRIDE < TAPS ? STRIDE : TAPS;
 

@@ -1,26 +1,31 @@
-//! Does a subgroup that blurs several tiles, one after another, beat one workgroup per tile? The talk's
-//! 9-tap box blur: neighbouring tiles share taps, and a wave that stays is not launched again.
+//! Does a subgroup (a wave on AMD) that blurs several tiles, one after another, beat one workgroup per tile? The talk's
+//! 9-tap box blur: neighbouring tiles share taps, and a subgroup that stays is not launched again.
 //!
 //! ```text
 //!                along the filter's reach: what two tiles share is fetched once
-//! linear_8x8     ▕tile▏ ▕tile▏ ▕tile▏ ▕tile▏     four workgroups, 10 loads and stores a tile
-//! unroll_4       ▕tile│tile│tile│tile▏           one wave, 9.25 a tile at radius 4
-//! across_4       the same across the reach       nothing is shared: 10 a tile, the control
-//! slide_4        ▕a lane's texels are neighbours▏ 4 a tile: each texel after the first costs one load
+//! linear_8x8     ▕tile▏ ▕tile▏ ▕tile▏ ▕tile▏     four workgroups, 10 loads and stores per tile
+//! unroll_4       ▕tile│tile│tile│tile▏           one subgroup, 9.25 per tile at radius 4
+//! across_4       the same across the reach       nothing is shared: 10 per tile, the control
+//! slide_4        ▕a lane's texels are neighbours▏ 4 per tile: each texel after the first costs one load
 //! ```
 //!
-//! `_x8` puts eight subgroups into a workgroup: a multiprocessor of NVIDIA holds 32 workgroups and 64
-//! subgroups, so workgroups of one subgroup leave half of it empty. `rows_32x8x4` is the shape that a
-//! chain of passes liked best there. Begin with
-//! `shaders/semi_persistent_waves/unroll.comp`; `tiles.rs` draws which lane has which texel in each form. The
-//! horizontal and the vertical blur have the same result here.
+//! Except in `linear_8x8`, `swizzled_8x8` and `rows_*`, a tile has as many texels as a subgroup has lanes: 8x8 for the
+//! talk's 64, 8x4 for 32. With 32, compare `linear_8x8` with `unroll_2`, which has as many workgroups.
 //!
-//! `--waves-per-simd 3,4,5,6` or `--occupancy 0.25,0.5` limits how many subgroups a multiprocessor holds,
-//! by shared memory that is held and not used, and says how many were counted.
+//! `_x8` puts eight subgroups into a workgroup: a multiprocessor of NVIDIA holds 32 workgroups and 64 subgroups, so
+//! workgroups of one subgroup leave half of it empty. `rows_32x8x4` is a shape that is fast for the passes of
+//! `pipelined_events` there.
 //!
-//! Expect the talk's 1.22 between `linear_8x8` and `unroll_8` on GCN, pipelined, where fetches are the
-//! bottleneck; the winner of single runs is often another. Where the caches feed all fetches anyway, or
-//! where too few workgroups are left to fill the device, long waves gain nothing: try small sizes.
+//! Begin with `shaders/semi_persistent_waves/unroll.comp`; `tiles.rs` draws which lane has which texel in each form.
+//! The horizontal and the vertical blur have the same result here (`reference.rs` says why).
+//!
+//! `--waves-per-simd 3,4,5,6`, the talk's limits, or `--occupancy 0.25,0.5` limits how many subgroups a
+//! multiprocessor holds, by shared memory that is allocated and not used. The report says how many were counted.
+//!
+//! Expect the talk's 1.22 between `linear_8x8` and `unroll_8` on GCN, back to back (pipelined), where fetches are the
+//! bottleneck. Fewer loads and stores explain 1.10 of it; the talk takes the rest for cache hits. Alone another may
+//! win: with the talk's limits that was `unroll_4`. Where the caches feed all fetches anyway, or where too few
+//! workgroups are left to fill the device, long-running subgroups gain nothing: try small sizes.
 //!
 //! Look for, in RGP or Nsight: the gap between a wave's end and the next one's first load, and the cache's
 //! hit rate.
@@ -51,7 +56,7 @@ use samples::{lanes, size};
 use tiles::{Form, forms};
 
 const BASELINE: &str = "linear_8x8";
-/// The forms of which subgroups are limited.
+/// The forms that limits apply to.
 const LIMITED: [&str; 9] = [
     "linear_8x8",
     "swizzled_8x8",
@@ -149,7 +154,7 @@ fn publish(variant: &mut Variant, blur: Blur, key: &str) {
     }
 }
 
-/// The fastest horizontal blur, alone and in a row of others.
+/// The fastest horizontal blur, alone and back to back.
 fn verdict(figures: &Figures<'_>) -> Option<String> {
     let fastest = |time| {
         let (variant, us) = figures.fastest(time, |name| !name.ends_with("_vertical"))?;

@@ -1,4 +1,4 @@
-//! Searches for the padding that holds a form at a limit.
+//! Searches for the padding that limits the subgroups of a form.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use common::record::error::BeyondLimits;
 use common::{KernelBuilder, Lab};
 
 use crate::device::Blur;
-use crate::occupancy::{Held, Limit, Unit, count, counting, reach};
+use crate::occupancy::{Limit, Reached, Unit, count, counting, reach};
 use crate::tiles::Form;
 
-/// How the limits are held, as far as that was searched for.
+/// What the searches so far have found.
 #[derive(Default)]
 pub struct Paddings {
-    /// Workgroups of each form under a padding.
+    /// Resident workgroups of each form with a padding.
     counted: BTreeMap<(String, u32), u32>,
-    /// The forms that hold a limit alike.
+    /// The forms that meet a limit with the same padding, for one note.
     alike: BTreeMap<(Limit, String), Vec<String>>,
 }
 
 impl Paddings {
-    /// The kernel of a form with the padding that holds the limit, which the report then notes.
+    /// The kernel of a form with the padding that meets the limit. The report notes that padding.
     ///
     /// # Errors
     /// No padding limits the workgroups ([`BeyondLimits`]), or counting them fails.
@@ -31,20 +31,20 @@ impl Paddings {
         form: Form,
         limit: Limit,
     ) -> Result<KernelBuilder<'l>> {
-        let held = self.held(lab, blur, form, limit)?;
-        if let Some(reason) = held.in_vain() {
+        let reached = self.search(lab, blur, form, limit)?;
+        if let Some(reason) = reached.no_effect() {
             bail!(BeyondLimits(reason));
         }
-        let forms = self.alike.entry((limit, held.to_string())).or_default();
-        let note = |forms: &[String]| format!("Limit of {limit}, {}: {held}.", forms.join(", "));
-        lab.report.notes.retain(|told| *told != note(forms));
+        let forms = self.alike.entry((limit, reached.to_string())).or_default();
+        let note = |forms: &[String]| format!("Limit of {limit}, {}: {reached}.", forms.join(", "));
+        lab.report.notes.retain(|line| *line != note(forms));
         forms.push(form.name());
         lab.report.note(&note(forms));
-        Ok(blur.kernel(lab, form, held.padding))
+        Ok(blur.kernel(lab, form, reached.padding))
     }
 
-    /// Counts with paddings until the limit is held.
-    fn held(&mut self, lab: &mut Lab, blur: Blur, form: Form, limit: Limit) -> Result<Held> {
+    /// Counts with one padding after another until the limit is met.
+    fn search(&mut self, lab: &mut Lab, blur: Blur, form: Form, limit: Limit) -> Result<Reached> {
         let unit = Unit::new(lab.device(), form.invocations());
         let most = lab.device().max_shared_memory;
         let mut count = |padding| {
@@ -58,6 +58,6 @@ impl Paddings {
         };
         let room = count(0)?;
         let (padding, workgroups) = reach(most, limit.workgroups(room, unit), count)?;
-        Ok(Held { limit, unit, room, padding, workgroups })
+        Ok(Reached { limit, unit, room, padding, workgroups })
     }
 }

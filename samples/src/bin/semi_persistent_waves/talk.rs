@@ -1,5 +1,5 @@
-//! The talk's table of limits beside the times here, for repetitions alone. The rows themselves show the other half of
-//! the table, which is pipelined.
+//! The talk's table of wave limits beside the times here: the half that is not pipelined. The rows themselves show the
+//! pipelined half.
 
 use common::record::published;
 use common::{Figures, Time};

@@ -12,7 +12,7 @@ use common::{Extent, KernelBuilder, Lab};
 
 use crate::reference::Axis;
 
-/// A kernel, with the part of the name that says how lanes have texels.
+/// How texels are assigned to lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// A lane per texel, in rows.
@@ -51,12 +51,12 @@ pub fn tile_sides(lanes: u32) -> [u32; 2] {
 }
 
 impl Form {
-    /// Tiles of `lanes` lanes; the families of whole workgroups have the same number on each device.
+    /// Tiles of `lanes` lanes, except in the families whose tiles are the same on each device.
     pub fn new(family: Family, axis: Axis, lanes: u32, tiles: u32, subgroups: u32) -> Self {
         let lanes = match (family, axis) {
             (Family::Linear | Family::Swizzled, _) => [8, 8],
             (Family::Rows, _) => [32, 8],
-            // A row along columns suits memory best. Along rows the texels of a lane fill the gaps of the tile.
+            // Lanes in one row load neighbouring texels. A horizontal filter's cannot: they are `tiles` texels apart.
             (Family::Slide, Axis::Vertical) => [lanes, 1],
             (Family::Unroll | Family::Across | Family::Slide, _) => tile_sides(lanes),
         };

@@ -29,7 +29,7 @@ const COUNTS: u32 = 3;
 /// What a user says of limits.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Limits {
-    /// Limits of the subgroups on a SIMD, comma-separated, each held by unused shared memory
+    /// Limits of the subgroups on a SIMD, comma-separated, each met by unused shared memory
     #[arg(long, value_name = "WAVES", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=64))]
     waves_per_simd: Vec<u32>,
     /// The same as shares of the subgroups that there is room for, such as 0.5,1
@@ -104,7 +104,7 @@ pub fn count(lab: &mut Lab, kernel: Kernel, bindings: [Binding; 2], push: [u32; 
 
 /// A limit, and how closely padding reaches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct Reached {
     /// The requested limit.
     pub limit: Limit,
     /// The unit of counting.
@@ -117,9 +117,9 @@ pub struct Held {
     pub workgroups: u32,
 }
 
-impl Held {
+impl Reached {
     /// Why the limit has no effect: fewer workgroups were requested, but as many as without a limit are resident.
-    pub fn in_vain(&self) -> Option<String> {
+    pub fn no_effect(&self) -> Option<String> {
         let fewer = self.limit.workgroups(self.room, self.unit) < self.room;
         (fewer && self.workgroups >= self.room)
             .then(|| "no padding limits the workgroups at a time here".into())
@@ -136,7 +136,7 @@ impl Held {
 }
 
 /// `512 bytes of padding, counted 5.00 per SIMD (20 of 32 workgroups)`.
-impl fmt::Display for Held {
+impl fmt::Display for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { padding, workgroups, room, .. } = *self;
         let counted = match self.limit {
@@ -161,18 +161,19 @@ mod tests {
     #[test]
     fn what_is_said_of_a_limit() {
         let unit = Unit { count: 132, simds: 4, subgroups: 8 };
-        let held = |limit, padding, workgroups| Held { limit, unit, room: 6, padding, workgroups };
+        let reached = |limit, padding, workgroups| Reached { limit, unit, room: 6, padding, workgroups };
         // Three waves per SIMD are one and a half workgroups.
         assert_eq!(
-            held(Limit::WavesPerSimd(3), 24_576, 2).to_string(),
+            reached(Limit::WavesPerSimd(3), 24_576, 2).to_string(),
             "24576 bytes of padding, counted 4.00 per SIMD (2 of 6 workgroups), the nearest that padding reaches"
         );
         assert_eq!(
-            held(Limit::Occupancy(500), 16_384, 3).to_string(),
+            reached(Limit::Occupancy(500), 16_384, 3).to_string(),
             "16384 bytes of padding, counted 50 % (3 of 6 workgroups)"
         );
-        let in_vain = [(6, 3), (6, 6), (12, 6)]
-            .map(|(waves, reached)| held(Limit::WavesPerSimd(waves), 0, reached).in_vain().is_some());
-        assert_eq!(in_vain, [false, true, false]);
+        let no_effect = [(6, 3), (6, 6), (12, 6)].map(|(waves, workgroups)| {
+            reached(Limit::WavesPerSimd(waves), 0, workgroups).no_effect().is_some()
+        });
+        assert_eq!(no_effect, [false, true, false]);
     }
 }
