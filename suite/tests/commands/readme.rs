@@ -1,4 +1,4 @@
-//! The README shows what records hold: a block that is not as its record has it is stale.
+//! The README and the findings show what records hold: a block that is not as its record has it is stale.
 
 use std::fs;
 use std::io;
@@ -34,29 +34,42 @@ fn copy_below(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The pages that show records, from the root.
+fn pages() -> Vec<String> {
+    let findings = fs::read_dir(root().join("docs/findings")).unwrap();
+    let findings = findings.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let pages = findings.filter(|name| name.ends_with(".md")).map(|name| format!("docs/findings/{name}"));
+    pages.chain(["README.md".to_owned()]).collect()
+}
+
 #[test]
-fn the_readme_is_as_its_records_have_it() {
-    let checked = suite(&root(), &["readme", "--check"]);
-    assert_eq!(checked.code, 0, "{}", checked.said);
-    let text = fs::read_to_string(root().join("README.md")).unwrap();
-    let blocks = text.matches("\n<!-- suite: end -->\n").count();
-    assert!(blocks >= 7, "{blocks}");
-    assert_eq!(checked.out, format!("README.md: all {blocks} blocks are as their records have them\n"));
+fn pages_are_as_their_records_have_them() {
+    let mut all = 0;
+    for page in pages() {
+        let checked = suite(&root(), &["readme", "--check", &page]);
+        assert_eq!(checked.code, 0, "{}", checked.said);
+        let text = fs::read_to_string(root().join(&page)).unwrap();
+        let blocks = text.matches("\n<!-- suite: end -->\n").count();
+        assert_eq!(checked.out, format!("{page}: all {blocks} blocks are as their records have them\n"));
+        all += blocks;
+    }
+    assert!(all >= 7, "{all}");
 }
 
 /// What is written by hand is not checked: so nothing that looks like a record's table is.
 #[test]
 fn every_table_of_figures_is_in_a_block() {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let mut is_in_block = false;
     let mut figures = 0;
-    for (line, text) in (1..).zip(readme.lines()) {
-        if text.starts_with("<!-- suite:") {
-            is_in_block = text != "<!-- suite: end -->";
-        }
-        if text.starts_with("| [") && text.contains("](results/") || text.contains("────") {
-            assert!(is_in_block, "README.md:{line}: is written by hand");
-            figures += 1;
+    for page in pages() {
+        let mut is_in_block = false;
+        for (line, text) in (1..).zip(fs::read_to_string(root().join(&page)).unwrap().lines()) {
+            if text.starts_with("<!-- suite:") {
+                is_in_block = text != "<!-- suite: end -->";
+            }
+            if text.starts_with("| [") && text.contains("results/") || text.contains("────") {
+                assert!(is_in_block, "{page}:{line}: is written by hand");
+                figures += 1;
+            }
         }
     }
     assert!(figures > 10, "{figures}");
