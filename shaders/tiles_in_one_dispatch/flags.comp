@@ -54,6 +54,8 @@ void store_vector(ivec2 at, uvec4 vector) {
 const int REACH_X = ((DEPTH * RADIUS + 3) / 4 + TILE.x - 1) / TILE.x;
 const int REACH_Y = (DEPTH * RADIUS + TILE.y - 1) / TILE.y;
 const int ACROSS = 2 * REACH_X + 1;
+const int POLLED = ACROSS * (2 * REACH_Y + 1);
+const int INVOCATIONS = int(gl_WorkGroupSize.x) * int(gl_WorkGroupSize.y);
 // Words from flag to flag: each has a 32-byte sector, so that polls of neighbours do not queue at one address.
 const int FLAG_STRIDE = 8;
 
@@ -62,11 +64,13 @@ int flag_of(ivec2 at) {
     return (at.y * COLUMNS + at.x) * FLAG_STRIDE;
 }
 
-// One invocation polls each flag.
+// One invocation polls each flag. A small workgroup has fewer of them than flags.
 void wait_for_halo(Tile tile) {
-    int n = int(gl_LocalInvocationIndex);
-    if (has(WAIT) && tile.pass > 0 && n < ACROSS * (2 * REACH_Y + 1)) {
-        wait_for_flag(flag_of(tile.at + ivec2(n % ACROSS - REACH_X, n / ACROSS - REACH_Y)), tile.pass);
+    for (int first = 0; first < POLLED; first += INVOCATIONS) {
+        int n = first + int(gl_LocalInvocationIndex);
+        if (has(WAIT) && tile.pass > 0 && n < POLLED) {
+            wait_for_flag(flag_of(tile.at + ivec2(n % ACROSS - REACH_X, n / ACROSS - REACH_Y)), tile.pass);
+        }
     }
 }
 
