@@ -9,9 +9,9 @@
 #extension GL_EXT_samplerless_texture_functions : require
 #include "semi_persistent_waves/window.glsl"
 
-// A lane blurs texels that are neighbours along the filter: each after the first costs one fetch. All are fetched
-// before the first sum, since a lane that waits for one texel at a time waits too long. The lanes of a subgroup have
-// the x and y sides of the workgroup; z counts the subgroups, which stand below each other.
+// A lane blurs texels that are neighbours along the filter: each after the first costs one fetch, one addition and one
+// subtraction. All loads are issued first, so their latencies overlap. The lanes of a subgroup have the x and y sides
+// of the workgroup; z counts the subgroups, which stand below each other.
 
 layout(constant_id = 7) const int TILES = 4;
 

@@ -67,6 +67,11 @@ impl Blur {
         Ok(Self { size, radius, texels, loads, sharp, blurred })
     }
 
+    /// Whether this is the talk's blur: all of its figures are of 9 taps and of waves of 64 lanes.
+    pub fn is_the_talks(&self, tile_lanes: u32) -> bool {
+        (self.radius, tile_lanes) == (4, 64)
+    }
+
     /// The kernel of a form, with `padding` bytes of unused shared memory per workgroup.
     pub fn kernel<'l>(&self, lab: &'l Lab, form: Form, padding: u32) -> KernelBuilder<'l> {
         let one_channel = (self.texels.channels() == 1).then_some("ONE_CHANNEL");

@@ -54,10 +54,10 @@ impl Paddings {
             }
             let kernel = counting(blur.kernel(lab, form, padding.max(4))).build();
             let workgroups = count(lab, kernel, blur.images(form, 0), blur.push())?;
-            Ok(*self.counted.entry(key).or_insert(unit.share(workgroups)))
+            Ok(*self.counted.entry(key).or_insert(unit.per_unit(workgroups)))
         };
-        let room = count(0)?;
-        let (padding, workgroups) = reach(most, limit.workgroups(room, unit), count)?;
-        Ok(Reached { limit, unit, room, padding, workgroups })
+        let most_resident = count(0)?;
+        let (padding, workgroups) = reach(most, limit.workgroups(most_resident, unit), count)?;
+        Ok(Reached { limit, unit, most_resident, padding, workgroups })
     }
 }

@@ -8,7 +8,7 @@ use common::{Figures, Time};
 const FORMS: [&str; 4] = ["linear_8x8", "unroll_2", "unroll_4", "unroll_8"];
 const WAVES: [u32; 4] = [3, 4, 5, 6];
 
-/// A line per form with its times over the first one that both have, here and in the talk; empty without limits.
+/// A line per form with its times relative to the first limit measured both here and in the talk; empty without limits.
 pub fn alone(figures: &Figures<'_>) -> String {
     let both = |form: &str, waves: u32| {
         let name = format!("{form}_w{waves}");

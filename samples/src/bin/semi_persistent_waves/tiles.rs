@@ -138,8 +138,8 @@ impl Form {
         }
     }
 
-    /// Average loads and stores per tile: all taps for the first tile, the new texels for each further one, and
-    /// one store. With 64 lanes and radius 4 this gives the talk's 10, 9.5, 9.25 and 9.125.
+    /// Average loads and stores per lane and texel: all taps for the first tile, the new texels for each further
+    /// one, and one store. With 64 lanes and radius 4 this gives the talk's 10, 9.5, 9.25 and 9.125.
     pub fn memory_operations(&self, radius: u32) -> f64 {
         let loads = 2 * radius + 1 + (self.tiles - 1) * self.fresh(radius);
         f64::from(loads) / f64::from(self.tiles) + 1.0

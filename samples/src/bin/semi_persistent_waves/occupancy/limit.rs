@@ -84,7 +84,7 @@ impl Unit {
     }
 
     /// Workgroups per unit, rounded, for `workgroups` on the whole device.
-    pub fn share(self, workgroups: u32) -> u32 {
+    pub fn per_unit(self, workgroups: u32) -> u32 {
         (workgroups + self.count / 2) / self.count
     }
 }
@@ -99,6 +99,6 @@ mod tests {
         assert_eq!([1, 3, 5].map(|waves| Limit::WavesPerSimd(waves).workgroups(32, unit)), [2, 6, 10]);
         assert_eq!([1, 250, 1000].map(|share| Limit::Occupancy(share).workgroups(32, unit)), [1, 8, 32]);
         // All but one of 132 multiprocessors hold 32 workgroups.
-        assert_eq!(unit.share(132 * 32 - 7), 32);
+        assert_eq!(unit.per_unit(132 * 32 - 7), 32);
     }
 }

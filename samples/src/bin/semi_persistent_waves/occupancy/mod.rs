@@ -110,7 +110,7 @@ pub struct Reached {
     /// The unit of counting.
     pub unit: Unit,
     /// Resident workgroups without padding.
-    pub room: u32,
+    pub most_resident: u32,
     /// Padding per workgroup in bytes that comes nearest to the limit.
     pub padding: u32,
     /// Resident workgroups with this padding.
@@ -120,8 +120,8 @@ pub struct Reached {
 impl Reached {
     /// Why the limit has no effect: fewer workgroups were requested, but as many as without a limit are resident.
     pub fn no_effect(&self) -> Option<String> {
-        let fewer = self.limit.workgroups(self.room, self.unit) < self.room;
-        (fewer && self.workgroups >= self.room)
+        let fewer = self.limit.workgroups(self.most_resident, self.unit) < self.most_resident;
+        (fewer && self.workgroups >= self.most_resident)
             .then(|| "no padding limits the workgroups at a time here".into())
     }
 
@@ -130,7 +130,7 @@ impl Reached {
         let workgroups = self.workgroups;
         match self.limit {
             Limit::WavesPerSimd(waves) => workgroups * self.unit.subgroups == waves * self.unit.simds,
-            Limit::Occupancy(_) => workgroups == self.limit.workgroups(self.room, self.unit),
+            Limit::Occupancy(_) => workgroups == self.limit.workgroups(self.most_resident, self.unit),
         }
     }
 }
@@ -138,18 +138,20 @@ impl Reached {
 /// `512 bytes of padding, counted 5.00 per SIMD (20 of 32 workgroups)`.
 impl fmt::Display for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { padding, workgroups, room, .. } = *self;
+        let Self { padding, workgroups, most_resident, .. } = *self;
         let counted = match self.limit {
             Limit::WavesPerSimd(_) => {
                 let subgroups = f64::from(workgroups * self.unit.subgroups);
                 format!("{:.2} per SIMD", subgroups / f64::from(self.unit.simds))
             }
-            Limit::Occupancy(_) => format!("{:.0} %", 100.0 * f64::from(workgroups) / f64::from(room.max(1))),
+            Limit::Occupancy(_) => {
+                format!("{:.0} %", 100.0 * f64::from(workgroups) / f64::from(most_resident.max(1)))
+            }
         };
         let nearest = if self.is_met() { "" } else { ", the nearest that padding reaches" };
         write!(
             f,
-            "{padding} bytes of padding, counted {counted} ({workgroups} of {room} workgroups){nearest}"
+            "{padding} bytes of padding, counted {counted} ({workgroups} of {most_resident} workgroups){nearest}"
         )
     }
 }
@@ -161,7 +163,8 @@ mod tests {
     #[test]
     fn what_is_said_of_a_limit() {
         let unit = Unit { count: 132, simds: 4, subgroups: 8 };
-        let reached = |limit, padding, workgroups| Reached { limit, unit, room: 6, padding, workgroups };
+        let reached =
+            |limit, padding, workgroups| Reached { limit, unit, most_resident: 6, padding, workgroups };
         // Three waves per SIMD are one and a half workgroups.
         assert_eq!(
             reached(Limit::WavesPerSimd(3), 24_576, 2).to_string(),
