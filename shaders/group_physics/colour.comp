@@ -30,9 +30,9 @@ void main() {
     vec4 a = state[pair.x];
     vec4 b = state[pair.y];
     precise vec3 d = a.xyz - b.xyz;
-    float pull = gain(squared(d), a.w + b.w, material_in(words), is_contact_in(words));
-    precise vec3 moved_a = a.xyz - d * (pull * a.w);
-    precise vec3 moved_b = b.xyz + d * (pull * b.w);
+    float correction = correction_of(squared(d), a.w + b.w, rest_and_stiffness_in(words), is_contact_in(words));
+    precise vec3 moved_a = a.xyz - d * (correction * a.w);
+    precise vec3 moved_b = b.xyz + d * (correction * b.w);
     state[pair.x] = vec4(moved_a, a.w);
     state[pair.y] = vec4(moved_b, b.w);
 }

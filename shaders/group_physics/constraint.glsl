@@ -14,7 +14,7 @@ uvec2 pair_in(uvec2 words) {
 
 // The second word: rest length and stiffness, 16-bit floats. Both are positive; the sign of the rest length marks a
 // contact.
-vec2 material_in(uvec2 words) {
+vec2 rest_and_stiffness_in(uvec2 words) {
     return unpackHalf2x16(words.y);
 }
 
@@ -48,18 +48,19 @@ float excess(float length, float rest, bool contact) {
 }
 
 // Factor for the difference of the two positions: multiplied by a particle's inverse mass it gives the movement.
-float gain(float squared, float inverse_masses, vec2 material, bool contact) {
+float correction_of(float squared, float inverse_masses, vec2 rest_and_stiffness, bool contact) {
     precise float scaled = squared * inverse_masses;
     precise float inverse = inverse_root(scaled * inverse_masses);
     precise float length = scaled * inverse;
-    precise float gain = (excess(length, abs(material.x), contact) * inverse) * abs(material.y);
-    return gain;
+    float rest = abs(rest_and_stiffness.x);
+    precise float correction = (excess(length, rest, contact) * inverse) * abs(rest_and_stiffness.y);
+    return correction;
 }
 
 // The remaining error, a length.
-float residual(float squared, vec2 material, bool contact) {
+float residual(float squared, vec2 rest_and_stiffness, bool contact) {
     precise float length = squared * inverse_root(squared);
-    return abs(excess(length, abs(material.x), contact));
+    return abs(excess(length, abs(rest_and_stiffness.x), contact));
 }
 
 #endif

@@ -23,6 +23,6 @@ void main() {
     uint at = island * PARTICLES + p;
     Frame frame = frame_of(frames[4u * island], frames[4u * island + 1u], frames[4u * island + 2u]);
     vec3 world = state[at].xyz;
-    precise vec3 way = world - to_world(frame, particles[at].xyz);
-    results[at] = vec4(to_local(frame, world), squared(way));
+    precise vec3 displacement = world - to_world(frame, particles[at].xyz);
+    results[at] = vec4(to_local(frame, world), squared(displacement));
 }

@@ -31,7 +31,7 @@ uvec2 count(bool yes);
 bool is_open(uint island, uvec2 words) {
     uvec2 pair = island * PARTICLES + pair_in(words);
     precise vec3 d = solved[pair.x].xyz - solved[pair.y].xyz;
-    return residual(squared(d), material_in(words), is_contact_in(words)) > TOLERANCE;
+    return residual(squared(d), rest_and_stiffness_in(words), is_contact_in(words)) > TOLERANCE;
 }
 
 void main() {

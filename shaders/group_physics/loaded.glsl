@@ -11,7 +11,7 @@ layout(constant_id = 20) const bool PACKED = false;
 layout(constant_id = 21) const uint FLAGS = 0;
 const uint AS_INTS = 0;
 const uint AS_BOOLS = 1; // a bit of a scalar register on GCN
-const uint AS_SIGNS = 2; // of rest length and stiffness
+// Otherwise in the signs of rest length and stiffness.
 
 // No constraint: its stiffness is -1.
 const uvec2 NONE = uvec2(0u, 0xBC000000u);
@@ -20,15 +20,15 @@ const uvec2 NONE = uvec2(0u, 0xBC000000u);
 struct Loaded {
     uvec2 words;
     uvec2 pair;
-    vec2 material;
+    vec2 rest_and_stiffness;
     ivec2 ints;
     bvec2 bools;
 };
 
 Loaded load_from(uvec2 words) {
-    vec2 material = material_in(words);
-    bvec2 flags = bvec2(is_contact_in(words), material.y > 0.0);
-    return Loaded(words, pair_in(words), material, ivec2(flags), flags);
+    vec2 rest_and_stiffness = rest_and_stiffness_in(words);
+    bvec2 flags = bvec2(is_contact_in(words), rest_and_stiffness.y > 0.0);
+    return Loaded(words, pair_in(words), rest_and_stiffness, ivec2(flags), flags);
 }
 
 uvec2 pair_of(Loaded loaded) {
@@ -36,15 +36,15 @@ uvec2 pair_of(Loaded loaded) {
 }
 
 // Rest length and stiffness, with the signs that they are stored with.
-vec2 material_of(Loaded loaded) {
-    return PACKED ? material_in(loaded.words) : loaded.material;
+vec2 rest_and_stiffness_of(Loaded loaded) {
+    return PACKED ? rest_and_stiffness_in(loaded.words) : loaded.rest_and_stiffness;
 }
 
 bool is_contact(Loaded loaded) {
     switch (FLAGS) {
     case AS_INTS: return loaded.ints.x != 0;
     case AS_BOOLS: return loaded.bools.x;
-    default: return material_of(loaded).x < 0.0;
+    default: return rest_and_stiffness_of(loaded).x < 0.0;
     }
 }
 
@@ -52,7 +52,7 @@ bool is_there(Loaded loaded) {
     switch (FLAGS) {
     case AS_INTS: return loaded.ints.y != 0;
     case AS_BOOLS: return loaded.bools.y;
-    default: return material_of(loaded).y > 0.0;
+    default: return rest_and_stiffness_of(loaded).y > 0.0;
     }
 }
 

@@ -7,7 +7,8 @@
 // A workgroup per island: it loads the particles into shared memory, projects the constraints one colour after the
 // other with a barrier after each, and stores the result. No two constraints of a colour share a particle.
 //
-// The switches here and in loaded.glsl are the article's ways to need fewer registers; PREFETCH needs more.
+// The switches here and in loaded.glsl save registers, those of the article and one of our own (tricks.rs says which);
+// PREFETCH, also ours, takes more.
 
 layout(local_size_x_id = 0) in;
 const uint THREADS = gl_WorkGroupSize.x;
@@ -22,8 +23,8 @@ layout(constant_id = 5) const float FLOOR = 0;
 layout(constant_id = 10) const bool RAW = false;
 // Three coordinates and three rows of the matrix. The inverse mass takes the place of the fourth coordinate.
 layout(constant_id = 11) const bool NO_W = false;
-// Where a particle's start is kept until its result needs it: in registers of its thread (which then has one particle),
-// in shared memory, or only in memory, from which it and the matrix are loaded again.
+// Where the initial position is kept until the result needs it: in registers of its thread (which then has one
+// particle), in shared memory, or only in memory, from which it and the matrix are loaded again.
 layout(constant_id = 12) const uint START = 0;
 const uint IN_SHARED_MEMORY = 1;
 const uint IN_MEMORY = 2;
@@ -106,9 +107,11 @@ void project(Loaded loaded) {
     float inverse_mass_b = NO_W ? b.w : inverse_mass[pair.y];
     precise vec4 d = a - b;
     float square = NO_W ? squared(d.xyz) : squared(d);
-    float pull = gain(square, inverse_mass_a + inverse_mass_b, material_of(loaded), is_contact(loaded));
-    precise vec4 moved_a = a - d * (pull * inverse_mass_a);
-    precise vec4 moved_b = b + d * (pull * inverse_mass_b);
+    vec2 rest_and_stiffness = rest_and_stiffness_of(loaded);
+    float correction =
+        correction_of(square, inverse_mass_a + inverse_mass_b, rest_and_stiffness, is_contact(loaded));
+    precise vec4 moved_a = a - d * (correction * inverse_mass_a);
+    precise vec4 moved_b = b + d * (correction * inverse_mass_b);
     position[pair.x] = NO_W ? vec4(moved_a.xyz, a.w) : moved_a;
     position[pair.y] = NO_W ? vec4(moved_b.xyz, b.w) : moved_b;
 }
@@ -121,8 +124,8 @@ void store(Frame frame, uint p, vec3 start) {
         start = in_world(frame, particles[island * PARTICLES + p].xyz).xyz;
     }
     vec3 end = position[p].xyz;
-    precise vec3 way = end - start;
-    results[island * PARTICLES + p] = vec4(to_local(frame, end), squared(way));
+    precise vec3 displacement = end - start;
+    results[island * PARTICLES + p] = vec4(to_local(frame, end), squared(displacement));
 }
 
 void main() {

@@ -119,7 +119,7 @@ fn six_waves_a_simd() -> Result<()> {
 
 /// The article's claim (Aaltonen 2017): of workgroups of 1024 threads, two fit a compute unit at 32 registers and 32 KiB,
 /// and one at what the same work takes without care. RDNA's processors have two units each. Within each pair the two
-/// kernels differ in registers alone: between the barriers they do the same to shared memory.
+/// kernels do the same to shared memory between the barriers.
 fn two_groups_a_unit() -> Result<()> {
     let report = report("group_physics", "--variant group_1024_*")?;
     for chip in CHIPS {

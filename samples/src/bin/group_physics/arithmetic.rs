@@ -11,14 +11,14 @@ use crate::island::Constraint;
 /// the smallest error after two steps.
 const MEAN_GAP: f64 = 0.0450;
 
-/// Start of the inverse square root. The bits of a float, read as an integer and scaled by 2^-23, are its exponent
-/// plus 127 plus its mantissa m. That is its logarithm plus 127, except for the gap. So half of the negative
-/// logarithm has the bits of this constant minus half of the input's bits.
+/// The magic constant of the fast inverse square root, which two Newton steps follow. The bits of a float, read as an
+/// integer and scaled by 2^-23, are its exponent plus 127 plus its mantissa m. That is its logarithm plus 127, except
+/// for the gap. So half of the negative logarithm has the bits of this constant minus half of the input's bits.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a constant of 31 bits")]
 pub const SEED: u32 = (1.5 * (127.0 - MEAN_GAP) * 8_388_608.0) as u32;
 
 /// Floating-point operations of one projection, including the inverse square root: 3 differences, 5 for their
-/// square, 1 sum of inverse masses, 2 products, 9 for the root, 4 for the gain, 2 weights, 12 to move both
+/// square, 1 sum of inverse masses, 2 products, 9 for the root, 4 for the correction, 2 weights, 12 to move both
 /// particles.
 pub const FLOPS: u64 = 38;
 
@@ -50,7 +50,7 @@ fn excess(length: f32, constraint: &Constraint) -> f32 {
 /// Factor for the difference of the two positions; multiplied by a particle's inverse mass it gives the particle's
 /// movement. With W the sum of both inverse masses and s the squared length, 1 / sqrt(s W W) is 1 over length and
 /// W at once, and s W times that is the length.
-pub fn gain(squared: f32, inverse_masses: f32, constraint: &Constraint) -> f32 {
+pub fn correction_of(squared: f32, inverse_masses: f32, constraint: &Constraint) -> f32 {
     let scaled = squared * inverse_masses;
     let inverse = inverse_root(scaled * inverse_masses);
     (excess(scaled * inverse, constraint) * inverse) * constraint.stiffness
@@ -79,18 +79,18 @@ mod tests {
         let worst = worst.fold(0.0, f64::max);
         assert!((1e-6..5e-6).contains(&worst), "{worst:e}");
         // A zero length or mass must not give a NaN.
-        assert!(gain(0.0, 0.0, &constraint(1.0, false)).is_finite());
+        assert!(correction_of(0.0, 0.0, &constraint(1.0, false)).is_finite());
     }
 
     #[test]
-    fn a_gain_moves_both_to_the_length() {
+    fn a_correction_moves_both_to_the_length() {
         // Two particles 2 apart that should be 1 apart; the second has half the mass.
-        let moved = gain(4.0, 1.0 + 2.0, &constraint(1.0, false));
+        let moved = correction_of(4.0, 1.0 + 2.0, &constraint(1.0, false));
         let (first, second) = (2.0 - 2.0 * moved * 1.0, 0.0 + 2.0 * moved * 2.0);
         assert!((first - second - 1.0).abs() < 1e-4 && (first - (2.0 - 1.0 / 3.0)).abs() < 1e-4, "{first}");
         // Contacts push but do not pull.
-        assert_eq!(gain(4.0, 2.0, &constraint(1.0, true)).to_bits(), 0);
-        assert!(gain(0.25, 2.0, &constraint(1.0, true)) < 0.0);
+        assert_eq!(correction_of(4.0, 2.0, &constraint(1.0, true)).to_bits(), 0);
+        assert!(correction_of(0.25, 2.0, &constraint(1.0, true)) < 0.0);
         assert!((residual(0.25, &constraint(1.0, true)) - 0.5).abs() < 1e-5);
     }
 }

@@ -10,17 +10,29 @@
 //! group_1024_fat     ▕ load ▏ 0 ▏ 1 ▏…▏ 7 ▏ 0 ▏ 1 ▏… store ▏      one: nothing fills its waits
 //! ```
 //!
-//! `fat` and `lean` do the same in the loop over the colours, and differ in registers alone: RADV (Mesa 22.3.6) gives
-//! `fat` 36 VGPRs on POLARIS10 and VEGA10, and `lean` 20. `_prefetch` loads the next colour's constraints before the
-//! barrier, for 4 to 8 VGPRs more; `group_512` and `group_256` are `group_1024_lean_prefetch` with fewer threads.
-//! `--matrix` adds each of the article's ways to save registers to `group_1024_fat_prefetch`, and takes it from
-//! `group_1024_lean_prefetch`. The solver has no use for prefix sums by ballot: `list_open_*` show those.
+//! A solver in shared memory, workgroups of 1024 and 512, the ways to save registers and `list_open_ballot` follow the
+//! article; `reload`, `_prefetch`, `group_256`, `global_multi_pass` and `list_open_sums` are ours. Begin with
+//! `shaders/group_physics/solve.comp`, then `tricks.rs`.
 //!
-//! Expect the workgroups to win because their state goes through memory once. Under `global_multi_pass` it does so 128
-//! times, in 16 iterations of 8 colours. They do not help where one pass is all there is, or where an island does not
-//! fit. Fewer registers help only where they make room for another workgroup: the article's kernel gained 50 % on one
-//! platform with 32 VGPRs instead of 48. On GCN there is room (`samples/tests/gcn` checks that two `lean` ones fit a
-//! compute unit, and one `fat`); what a way saves there may gain nothing elsewhere.
+//! `lean` against `fat`: RADV (Mesa 22.3.6) on POLARIS10 and VEGA10 gives them 20 against 36 VGPRs, and NVIDIA's driver
+//! tells no counts. They also differ in buffer type, unpacking, flag tests and a reload. `_prefetch` loads the next
+//! colour's constraints before the barrier, for 4 to 8 VGPRs more. `--matrix` adds one way at a time to
+//! `group_1024_fat_prefetch`, and takes it from `group_1024_lean_prefetch`, where registers are scarcest.
+//!
+//! `group_512` and `group_256` are `group_1024_lean_prefetch` with fewer threads. Their 16,428 bytes of shared memory
+//! let a compute unit hold three, not the five groups of 512 that the article counts by waves.
+//!
+//! `list_open_*` list what a solve leaves open by a prefix sum, for which the article counts bits of a ballot. The scan
+//! in shared memory has 22 barriers per 1024 constraints where the ballot has 2, and still wins on an H200 (185 against
+//! 201 µs).
+//!
+//! Expect the workgroups to win because their state goes through memory once, and not 128 times, in 16 iterations of 8
+//! colours. They gain nothing for a single pass, and an island has to fit into shared memory. Fewer registers help only
+//! where they make room for another workgroup: the article's kernel gained 50 % on one platform with 32 VGPRs instead
+//! of 48. On GCN there is room (`samples/tests/gcn` checks that two `lean` ones fit a compute unit, and one `fat`).
+//!
+//! On an H200 a workgroup per island is 5.3 times as fast as a dispatch per colour (1059 against 5619 µs). `fat` takes
+//! 1062, so registers are no limit there, and prefetching loses: 1108 with `lean`, 1183 with `fat`.
 //!
 //! Every result is the CPU reference's bit for bit (`arithmetic.rs` says how). A mistake in both, such as a wrong mass,
 //! would show in the momentum of the reference's projections (`momentum.rs`).
@@ -34,8 +46,8 @@
 
 mod arithmetic;
 mod device;
+mod drag_state;
 mod frame;
-mod grasp;
 mod island;
 mod momentum;
 mod motion;

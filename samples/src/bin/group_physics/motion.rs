@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use common::{Pull, Simulation};
 
-use crate::grasp::Grasp;
+use crate::drag_state::DragState;
 use crate::island::Island;
 use crate::picture::{Picture, positions};
 use crate::reference::{Solver, results};
@@ -34,7 +34,7 @@ pub struct Motion {
 struct State {
     /// Positions at the end of the last frame.
     last: Vec<[f32; 3]>,
-    grasp: Grasp,
+    drag: DragState,
     still: u32,
 }
 
@@ -79,9 +79,9 @@ impl Simulation for Motion {
         if state.last.len() != at.len() {
             state.last.clone_from(&at);
         }
-        let dragged = state.grasp.dragged(&self.picture, &at, self.particles(), pull);
-        let way = |i: usize, axis: usize| at[i][axis] - state.last[i][axis];
-        let moves = |i: &usize| (0..3).any(|axis| way(*i, axis).abs() > STILL);
+        let dragged = state.drag.dragged(&self.picture, &at, self.particles(), pull);
+        let displacement = |i: usize, axis: usize| at[i][axis] - state.last[i][axis];
+        let moves = |i: &usize| (0..3).any(|axis| displacement(*i, axis).abs() > STILL);
         let is_still = dragged.is_none() && !(0..at.len()).any(|i| moves(&i));
         let still = if is_still { state.still + 1 } else { 0 };
         if still > PATIENCE || at.iter().flatten().any(|side| !side.is_finite()) {
@@ -92,7 +92,7 @@ impl Simulation for Motion {
         for (i, particle) in words.chunks_exact_mut(4).enumerate() {
             // Particles continue by inertia. A dragged one follows the pointer, and fixed ones are restored below.
             for axis in 0..3 {
-                particle[axis] = settled(at[i][axis] + INERTIA * way(i, axis)).to_bits();
+                particle[axis] = settled(at[i][axis] + INERTIA * displacement(i, axis)).to_bits();
             }
             if let Some((_, to)) = dragged.filter(|&(dragged, _)| dragged == i) {
                 particle[0] = settled(to[0]).to_bits();

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use crate::arithmetic::{difference, gain, residual, squared};
+use crate::arithmetic::{correction_of, difference, residual, squared};
 use crate::island::{Constraint, Island};
 
 /// The distance that gravity moves each particle in a step.
@@ -82,10 +82,10 @@ fn project(positions: &mut [[f32; 3]], inverse_masses: &[f32], constraint: &Cons
     let (i, j) = (usize::from(constraint.pair[0]), usize::from(constraint.pair[1]));
     let (a, b) = (inverse_masses[i], inverse_masses[j]);
     let d = difference(positions[i], positions[j]);
-    let gain = gain(squared(d), a + b, constraint);
+    let correction = correction_of(squared(d), a + b, constraint);
     for axis in 0..3 {
-        positions[i][axis] -= d[axis] * (gain * a);
-        positions[j][axis] += d[axis] * (gain * b);
+        positions[i][axis] -= d[axis] * (correction * a);
+        positions[j][axis] += d[axis] * (correction * b);
     }
 }
 

@@ -31,8 +31,7 @@ pub struct Args {
     /// The part of an error that one projection takes away, above 0 and at most 1
     #[arg(long, default_value = "1", value_parser = stiffness, allow_hyphen_values = true)]
     pub stiffness: f32,
-    /// Particles fall by a step, a floor among them holds up what is below it, and the highest of each
-    /// island is fixed
+    /// Let particles fall one step; a floor stops them, and the highest of each island stays in place
     #[arg(long)]
     pub gravity: bool,
 }

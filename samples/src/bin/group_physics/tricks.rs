@@ -1,4 +1,5 @@
-//! The article's tricks that save registers, each a specialisation constant of `shaders/group_physics/solve.comp`.
+//! Ways to save registers, each a specialisation constant of `shaders/group_physics/solve.comp`. `reload` is ours, the
+//! others are the article's. Of the article's, 16-bit types, 32 bools per VGPR and dynamic loops have no switch.
 //!
 //! VGPRs with RADV (Mesa 22.3.6) on POLARIS10 and VEGA10, which allot them in fours, of the kernels that prefetch:
 //! - `fat` has 44, with `raw` 32, with any other trick 40.
@@ -7,15 +8,16 @@
 /// A specialisation constant and its value; 0 where a kernel does without the trick.
 pub type Switch = (&'static str, u32);
 
-/// The straightforward kernel. Like [`LEAN`] it has no W, which would cost time in each projection. So the two do the
-/// same in the loop over the colours, and differ in what they keep in registers meanwhile.
+/// The straightforward kernel. Like [`LEAN`] it has no W, which would cost time in each projection: so the two do the
+/// same to shared memory in the loop over the colours.
 pub const FAT: [Switch; 1] = [("NO_W", 1)];
-/// The same work with few registers.
+/// The same work with few registers. It also reads the matrix through another buffer type, unpacks constraints where
+/// they are used, tests flags by sign, and loads the initial position a second time.
 pub const LEAN: [Switch; 5] =
     [("RAW", 1), ("NO_W", 1), ("PACKED", 1), ("FLAGS", AS_SIGNS), ("START", IN_MEMORY)];
 /// Loads the next colour's constraints ahead. It needs more registers, not fewer.
 pub const PREFETCH: Switch = ("PREFETCH", 1);
-/// Parks starts in shared memory. [`LEAN`] reads them again instead.
+/// Keeps initial positions in shared memory. [`LEAN`] loads them again instead.
 const PARKED: Switch = ("START", IN_SHARED_MEMORY);
 
 // Values of FLAGS and START, as the shader has them.
@@ -24,7 +26,7 @@ const AS_SIGNS: u32 = 2;
 const IN_SHARED_MEMORY: u32 = 1;
 const IN_MEMORY: u32 = 2;
 
-/// The tricks in the article's order, by the suffix of variant names.
+/// The tricks, the article's in its order, by the suffix of variant names.
 pub const TRICKS: [(&str, Switch); 7] = [
     ("raw", ("RAW", 1)),
     ("no_w", ("NO_W", 1)),

@@ -9,7 +9,7 @@ const REACH: f32 = 4.0;
 
 /// What the pointer drags from the press of its button to the release.
 #[derive(Debug, Default)]
-pub struct Grasp(Option<Dragged>);
+pub struct DragState(Option<Dragged>);
 
 #[derive(Clone, Copy, Debug)]
 struct Dragged {
@@ -19,7 +19,7 @@ struct Dragged {
     particle: Option<usize>,
 }
 
-impl Grasp {
+impl DragState {
     /// The dragged particle, and the x and y in its island that it is dragged to. `at` holds the positions of all
     /// particles, `particles` of them per island.
     pub fn dragged(
