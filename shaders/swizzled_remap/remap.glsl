@@ -6,7 +6,7 @@
 
 // Each 64 lanes are a tile of 8x8 texels, each four a 2x2 quad in it: lane bit 0 is the lowest bit of y,
 // bits 1 to 3 are those of x, bits 4 and 5 the rest of y. The bits above count the tiles down a column of
-// 2^row_bits tiles, and then the columns. With row_bits = 1 these are the slide's five operations.
+// 2^row_bits tiles, and then the columns. With row_bits = 1 it takes five operations, as on the slide.
 uvec2 remap(uint lane, int row_bits) {
     uint x = bitfieldInsert(lane >> (3 + row_bits), lane >> 1, 0, 3);
     uint y = bitfieldInsert(bitfieldExtract(lane, 3, 3 + row_bits), lane, 0, 1);

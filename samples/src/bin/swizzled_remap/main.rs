@@ -1,5 +1,5 @@
-//! Does it matter which lane has which pixel? The talk's SSAO pass: the same work for every pixel, in
-//! workgroups of other rectangles, their lanes in rows or in 2x2 quads.
+//! Does it matter which lane has which pixel? An SSAO of our own, at the talk's resolution and in its eight workgroup
+//! shapes: the same work for every pixel, in other rectangles, their lanes in rows or in 2x2 quads.
 //!
 //! ```text
 //! row_major_8x8  {8,8,1}     0 1 2 3 4 5 6 7    four lanes that fetch together lie in a row
@@ -12,16 +12,24 @@
 //!                time lie in a block, not in a stripe: for the cache that all multiprocessors share
 //! ```
 //!
-//! Expect gains where neighbours fetch the same texels and a multiprocessor's cache is the limit: the
-//! talk's step from 8x8 to 32x16 took 43 % off on GCN, which hands each workgroup to another compute unit.
-//! It takes 46 % off on an H200 (94 against 173 µs). An H200 starts about 1.6 workgroups a nanosecond, so that small ones cost by that alone where the kernel
-//! is short. It does not help a pass that reads each texel once, and large workgroups are harder to place
-//! beside other work: all their waves must fit at once. 2x2 quads serve texture units that take four lanes
-//! at a time, as GCN's do.
+//! On an H200 the order of the lanes hardly matters: `remap_8x8` takes 176.0 µs, `row_major_8x8` 176.8, `remap_8x32`
+//! 105.1 and `linear_8x32` 103.5. The shape does: workgroups of 512 and more invocations take 94 µs, 46 % less than
+//! 8x8, where the talk's step from 8x8 to 32x16 took 43 % off on GCN.
 //!
-//! The `_one_texel` variants show what locality costs: the same kernels, with all taps of a pixel on that
-//! pixel. Their time is left when locality is perfect: the launch, the arithmetic and fetches that hit.
-//! `--radius`, `--reach` and `--taps` move the pass between its fetches and its arithmetic.
+//! The eight shapes and the remap are the talk's, whose slides show no kernel. `row_major_8x8`, `_columns_*` and
+//! `_one_texel` are ours; lanes are in rows in `row_major_*` and in `linear_*` alike. Begin with
+//! `shaders/swizzled_remap/remap.glsl`, then `remap.rs`, which draws it.
+//!
+//! Expect gains where neighbours fetch the same texels and a multiprocessor's cache is the limit: 8 taps are few enough
+//! for the caches to limit an H200, with 16 its arithmetic does. GCN hands each workgroup to another compute unit, so
+//! that only a larger workgroup shares a cache. An H200 starts about 1.6 workgroups per ns, so that small ones cost by
+//! that alone where the kernel is short. It does not help a pass that reads each texel once, and large workgroups are
+//! harder to place beside other work: all their waves must fit at once. 2x2 quads serve texture units that take four
+//! lanes at a time, as GCN's do.
+//!
+//! The `_one_texel` variants show what locality costs: the same kernels, with all taps of a pixel on that pixel. What
+//! remains is the launch, the arithmetic and fetches that hit. `--radius`, `--reach` and `--taps` move the pass between
+//! its fetches and its arithmetic.
 //!
 //! Look for, in RGP or Nsight: L1 and L2 hit rates, and how much of the time waves wait for texels.
 //!
@@ -85,7 +93,7 @@ fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
     let size = size(lab, args.size, TALK_SIZE, [320, 200]);
     let [pass, on_one_texel] = Pass::both(lab, size, args.taps, args.radius, args.reach)?;
 
-    // The talk's table, which begins with a quad's 8x8, and what an image is usually cut into.
+    // The talk's table, and the usual 8x8 in rows.
     for form in TALK {
         let published = normalised(&form)?;
         variant(lab, &pass, form, "").published = Some(published);

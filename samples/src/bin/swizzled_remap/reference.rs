@@ -1,10 +1,9 @@
 //! CPU reference of `shaders/swizzled_remap/ssao.comp`: screen-space ambient occlusion, written from its formula.
 //!
-//! A pixel reads taps on a spiral around it. The spiral reaches as far in the image as the radius spans at the
-//! pixel's depth. A tap whose depth is within the radius of the pixel's counts by its height above the pixel's
-//! surface, up to a quarter of the radius. The openness is what the mean of the taps leaves. The pixels of each
-//! 4x4 block turn the spiral in 16 directions, so that neighbours read different places; this makes the pass
-//! depend on caches.
+//! A pixel reads taps on a spiral around it. The spiral reaches as far in the image as the radius spans at the pixel's
+//! depth. A tap whose depth is within the radius of the pixel's occludes by its height above the pixel's surface,
+//! wholly from a quarter of the radius on: openness = 1 - mean occlusion. The pixels of each 4x4 block turn the spiral
+//! in 16 directions, so that neighbours read different places; this makes the pass depend on caches.
 //!
 //! All values are 32-bit floats, and every operation rounds once. So the order of operations is part of the formula.
 

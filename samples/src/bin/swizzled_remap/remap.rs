@@ -72,7 +72,7 @@ impl Form {
     }
 
     /// Name without the walk of the workgroups: `remap_32x16`.
-    pub fn stem(&self) -> String {
+    fn stem(&self) -> String {
         let [width, height] = self.area;
         let family = match self.lanes {
             Lanes::Quads => "remap",

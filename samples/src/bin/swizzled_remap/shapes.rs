@@ -32,7 +32,7 @@ pub struct Hit {
     pub normal: Vector,
 }
 
-/// Hit for rays that leave the hall; there are none.
+/// For a ray that hits nothing. The hall is closed, so every ray hits something.
 pub const FAR: Hit = Hit { depth: 600.0, normal: [0.0, 0.0, -1.0] };
 
 /// An object in the hall. Sizes and positions are in metres: right, up, along the hall.
